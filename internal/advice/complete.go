@@ -13,8 +13,8 @@ import (
 // Missing is an input that was not sent, with its possible effect.
 type Missing struct {
 	Field string
-	// Rules lists the rules that could not be evaluated without the field.
-	// Factors lists the scorecard factors that gave no points without it.
+	// Rules lists the rules that could not be evaluated without the field. Factors lists the scorecard factors that
+	// read the field.
 	Rules   []string
 	Factors []string
 	// Best and Worst are the best and the worst outcome over the values of the

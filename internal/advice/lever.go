@@ -149,8 +149,8 @@ func usualTenure(p *engine.Policy, grade string) rule.Number {
 	return 0
 }
 
-// tenures returns the tenures that at least one band allows. If only is not
-// nil, it returns only those that are also in only.
+// tenures returns the tenures that at least one band allows. If the argument only is not nil, tenures that it does not
+// list are left out.
 func tenures(p *engine.Policy, only []int) []rule.Number {
 	var out []rule.Number
 	for i := range p.Bands {

@@ -20,9 +20,8 @@ type twin struct {
 	was   rule.Value  // the value as sent, which may have fractions of a paisa
 }
 
-// A decision request and an evaluate request use different paths for the same
-// field. Each request must contain a score, so the path of the score shows
-// which kind of request it is.
+// A decision request and an evaluate request use different paths for the same field. The path of the score shows which
+// kind of request it is.
 const (
 	scoreOfDecisions = "bureau_report.score"
 	scoreOfEvaluate  = "report.scoreData.score"
@@ -119,8 +118,8 @@ func isObligation(name string) bool {
 	return name == field.FOIREffective || slices.Contains(obligations, name)
 }
 
-// lower reduces the obligations to the share to of the income. It sets the
-// reduced values under every name that the request used for them.
+// lower reduces the obligations to a share of the income, the argument to. It sets the reduced values under every name
+// that the request used for them.
 func lower(facts *rule.Facts, owed *engine.Obligations, to rule.Number) {
 	owed.Lower(to, func(name string, v rule.Value) {
 		for _, t := range sent(facts, name) {

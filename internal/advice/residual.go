@@ -61,8 +61,8 @@ func (r *remainder) residual(id string) string {
 	return rest.Text()
 }
 
-// of returns the truth of a condition. If it is unknown, rest is the part of
-// the condition that the known facts do not settle.
+// of returns the truth of a condition. If the truth is unknown, rest is the part of the condition that the known facts
+// do not settle.
 func (r *remainder) of(c *rule.Condition) (rest rule.Condition, truth rule.Truth) {
 	switch c.Op {
 	case rule.Not:
@@ -82,7 +82,7 @@ func (r *remainder) of(c *rule.Condition) (rest rule.Condition, truth rule.Truth
 	}
 }
 
-// ofMany does the work of of for And and Or. It drops the arguments that no
+// ofMany returns the same results as the method of, for a condition with And or Or. It drops the arguments that no
 // longer matter: arguments of And that hold, and arguments of Or that fail.
 func (r *remainder) ofMany(c *rule.Condition) (rest rule.Condition, truth rule.Truth) {
 	settles, neutral := rule.Holds, rule.Fails

@@ -219,10 +219,9 @@ func (s *search) pairs(g goal) []Improvement {
 	return found
 }
 
-// pair finds the smallest change of two levers together that reaches a goal. It
-// is the pair with the smallest sum of costs; of pairs with the same sum, it is
-// the pair that changes a less. ok is false if there is none or if maxTrials is
-// reached.
+// pair finds the smallest change of two levers together that reaches a goal. It is the pair with the smallest sum of
+// costs; of pairs with the same sum, it is the pair that changes lever a less. ok is false if there is none or if
+// maxTrials is reached.
 func (s *search) pair(g goal, a, b *lever) (best Improvement, ok bool) {
 	defer s.restore(a)
 	defer s.restore(b)

@@ -72,8 +72,8 @@ func SecondCollections(body wire.Value, head decisioning.RunHead, now time.Time)
 	}, nil
 }
 
-// ThirdCollections returns the record of a run as the third edition made it. That
-// edition recognized only one name of microfinance.
+// ThirdCollections returns the record of a run as the third edition made it. That edition recognized microfinance only
+// by the letters "micro" in the product's name.
 func ThirdCollections(body wire.Value, head decisioning.RunHead, now time.Time) (agentdesk.RunRecord, error) {
 	c, err := recovery.ReadThird(body, now)
 	if err != nil {

@@ -90,7 +90,7 @@ func summary(seen int, found []finding) string {
 	return "concerns: " + strings.Join(names, ", ")
 }
 
-// hitBy returns the ids of the knockouts that hit and read the field name.
+// hitBy returns the ids of the knockouts that hit and read the field with the given name.
 func (st *study) hitBy(d *engine.Decision, name string) []string {
 	var out []string
 	policy := st.plan.Policy()
@@ -112,8 +112,7 @@ func reads(c *rule.Condition, name string) bool {
 	return found
 }
 
-// bankChecks lists the checks of a bank statement. A value greater than above is
-// a concern.
+// bankChecks lists the checks of a bank statement. A value that exceeds the limit in the member "above" is a concern.
 var bankChecks = []struct {
 	field, against string
 	above          rule.Number

@@ -24,10 +24,10 @@ const (
 	low    = "low"
 )
 
-// recommend derives the recommendation from the decision of the engine. An
-// approval stays an approval unless a person must review a finding. If the engine
-// would approve another amount or tenure, the recommendation is to approve with
-// that change. In all other cases the recommendation equals the decision.
+// recommend derives the recommendation from the decision of the engine. A decline without a counter-offer stays a
+// decline. In any other case, a finding that a person must review leads to a referral. Without such a finding, if the
+// engine would approve another amount or tenure, the recommendation is to approve with that change. Otherwise the
+// recommendation equals the decision.
 func (st *study) recommend() {
 	held := st.held()
 	switch {
@@ -46,9 +46,9 @@ func (st *study) recommend() {
 	st.rateConfidence()
 }
 
-// rateConfidence sets the confidence by the number of doubts. A missing input
-// that could change the outcome counts as one doubt, and so does a concern that
-// no rule covers. A missing income counts as two doubts.
+// rateConfidence sets the confidence by the number of doubts. Each missing input that could change the outcome counts
+// as one doubt, but all of them together as at most two. Each concern that no rule covers counts as one doubt. A
+// missing income counts as two doubts, unless the application was declined.
 func (st *study) rateConfidence() {
 	doubts := min(len(st.complete.AskNext()), 2)
 	for _, list := range [][]finding{st.signals, st.bank} {

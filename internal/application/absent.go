@@ -11,10 +11,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// WarnAbsent returns the application's warnings and a warning about the inputs in
-// names, which the policy reads and the request lacks. If card is set, the
-// request has none of the inputs that the scorecard reads, and WarnAbsent adds a
-// second warning. It adds no warning if names is empty.
+// WarnAbsent returns the application's warnings and a warning about the inputs in names, which the policy reads and
+// the request lacks. If card is set, the request has none of the inputs that the scorecard reads, and WarnAbsent adds
+// a second warning. It adds no warning if names is empty, or if the accounts explain every absence (see settled).
 func (a *Application) WarnAbsent(names []string, card bool) []fault.Item {
 	if len(names) > 0 && a.History != nil {
 		names = slices.DeleteFunc(names, a.settled)
@@ -105,8 +104,8 @@ func (a *Application) settled(name string) bool {
 	return strings.Contains(name, "months_since")
 }
 
-// hasAccount reports whether an account satisfies is. If own is set, it looks
-// only at accounts that the applicant owes.
+// hasAccount reports whether an account satisfies the function is. If own is set, it looks only at accounts that the
+// applicant owes.
 func (a *Application) hasAccount(own bool, is func(*report.Account) bool) bool {
 	return slices.ContainsFunc(a.History.Accounts, func(x report.Account) bool {
 		return (!own || x.Owner.Owes()) && is(&x)

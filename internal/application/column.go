@@ -47,7 +47,7 @@ type column struct {
 	places int8 // number of decimals that need no rounding
 	typ    rule.Type
 	how    conversion
-	ratio  bool // a percentage is stored as a ratio in the raw fact too, because the column holds ratios
+	ratio  bool // the percentage is stored as a ratio in the raw fact too, because that fact is a ratio
 	plain  bool // a number that becomes at most one fact, unchanged
 
 	// raw and canonical are the facts that the cell becomes; Undeclared means that
@@ -165,7 +165,7 @@ func (b *columnBuilder) resolve(name string) (column, bool) {
 		if typ, declared := b.o.Inputs[name]; declared {
 			return b.input(name, typ), true
 		}
-		// A spreadsheet's header is often in capitals.
+		// Try lower case too, because a spreadsheet's header is often in capitals.
 		if n = columnNames()[strings.ToLower(name)]; n == nil {
 			return column{}, false
 		}
@@ -240,7 +240,7 @@ func (c *column) domain() {
 	}
 }
 
-// settle sets plain, which lets most cells of the column take the fast path.
+// settle sets the members only and plain. Most cells of a plain column take the fast path of Read.
 func (c *column) settle() {
 	kept := 0
 	c.only = rule.Undeclared

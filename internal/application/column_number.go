@@ -51,7 +51,8 @@ func (c *column) number(cell []byte, facts *rule.Facts) (code string) {
 	return ""
 }
 
-// unusual parses a number by the same rules as a number in a request.
+// unusual parses a number by the same rules as a number in a request. If the cell is not such a number, it calls
+// forPeople.
 func (c *column) unusual(cell []byte, facts *rule.Facts) (code string) {
 	literal, ok := numberLiteral(cell)
 	if !ok {

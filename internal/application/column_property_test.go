@@ -50,8 +50,8 @@ func otherNames(path string) []string {
 	return out
 }
 
-// drawCell generates a cell and the same value as JSON for a request. "" means
-// not sent.
+// drawCell generates a cell and the same value as JSON for a request. document is "" if the request must omit the
+// value.
 func drawCell(t *rapid.T, path string, typ rule.Type) (cell, document string) {
 	number := rapid.OneOf(
 		rapid.Map(rapid.IntRange(-3, 1000), strconv.Itoa),

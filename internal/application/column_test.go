@@ -12,7 +12,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// readRow reads one row under a header. Bars separate the cells of both.
+// readRow reads one row under a header. Vertical bars separate the cells of the row and of the header.
 func readRow(tb testing.TB, header, row string, o ColumnOptions) (facts map[string]string, name, code string) {
 	tb.Helper()
 	c, err := NewColumns(strings.Split(header, "|"), o)
@@ -189,9 +189,8 @@ func TestColumnFaults(t *testing.T) {
 	}
 }
 
-// TestCellsForPeople checks that formatted cells such as "60,000" or "35%" are
-// read as they are when a scorecard is fitted, and that the reader counts these
-// cells.
+// TestCellsForPeople checks that formatted cells such as "60,000" or "35%" are read in the same way as in scorecard
+// fitting, and that the reader counts these cells.
 func TestCellsForPeople(t *testing.T) {
 	t.Parallel()
 	columns, err := NewColumns([]string{"score", "monthly_income", "foir", "age"}, ColumnOptions{})

@@ -153,9 +153,8 @@ func TestLaterThanFeatures(t *testing.T) {
 	}
 }
 
-// TestLaterMicrofinance checks that there is the same warning for accounts of
-// Equifax's microfinance list, and for closings and lenders' notes after the
-// report date.
+// TestLaterMicrofinance checks the warning about later events for accounts of Equifax's microfinance list, and for
+// closings and lenders' notes after the report date.
 func TestLaterMicrofinance(t *testing.T) {
 	t.Parallel()
 	body := `{"bureau":"equifax","features":true,

@@ -8,7 +8,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// fallback is a fact that gets the value of another fact if it is absent.
+// fallback is a fact that, if it is absent, gets the value of another fact.
 type fallback struct {
 	name, fromName string
 	id, from       rule.FieldID

@@ -48,9 +48,8 @@ func warnLater(app *Application, warnings *fault.List) {
 	}
 }
 
-// laterAccounts counts in opened the accounts that were opened after a day. It
-// counts in noted the other accounts whose closing, overdue amount or adverse
-// note is dated after that day.
+// laterAccounts returns in opened the number of accounts that were opened after asOf. It returns in noted the number
+// of other accounts whose closing, overdue amount or adverse note is dated after asOf.
 func laterAccounts(list []report.Account, asOf civil.Day) (opened, noted int) {
 	for i := range list {
 		a := &list[i]

@@ -49,8 +49,8 @@ func TestNativeLayoutIsTold(t *testing.T) {
 	}
 }
 
-// TestSuitFactIsNeverMissed checks that the fact is never false if a suit or a
-// wilful default is reported, in whatever words.
+// TestSuitFactIsNeverMissed checks that bureau_suit_or_wilful is true if a suit or a wilful default is reported, in
+// whatever words.
 func TestSuitFactIsNeverMissed(t *testing.T) {
 	t.Parallel()
 	for told, want := range map[string]string{

@@ -112,7 +112,7 @@ func (n *node) name() {
 	}
 }
 
-// has reports whether the object may have a member of the name.
+// has reports whether the object may have a member with the given name.
 func (n *node) has(name string) bool {
 	_, found := slices.BinarySearch(n.names, name)
 	return found

@@ -25,7 +25,7 @@ func (r *reader) unknown(v wire.Value, n *node, base, name string) {
 		r.input(v, path, declared)
 	case path == "":
 		r.ignored(v, hint{})
-	case lists[path]: // package report reads it
+	case lists[path]: // package report reads the list
 	case v.Kind() == wire.Object:
 		r.unknownObject(v, n, base, name)
 	case r.quiet:

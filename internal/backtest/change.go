@@ -50,8 +50,8 @@ func changesBetween(champion, challenger *engine.Policy) []change {
 	return d.changes
 }
 
-// hybrid returns a function that compiles the policy base with one part copied
-// from other by apply. The function compiles only once.
+// hybrid returns a function that compiles the policy base with one part that apply copies from the policy other. The
+// function compiles only once.
 func hybrid(base, other *engine.Policy, apply func(to, from *engine.Policy)) func() *engine.Plan {
 	return sync.OnceValue(func() *engine.Plan {
 		p := *base
@@ -223,9 +223,8 @@ func bandAt(p *engine.Policy, at bandRange) *engine.Band {
 	return nil // unreachable: both policies have the same ranges
 }
 
-// eachDifferent calls fn for each element that is in only one of the lists, or
-// whose key differs between the lists. It visits the elements of a first, in
-// order, and then those that only b has. before is nil if a does not have the
+// eachDifferent calls fn for each element that is in only one of the lists, or whose key differs between the lists. It
+// visits the elements of a in order, and then the elements that only b has. before is nil if a does not have the
 // element, and after is nil if b does not have it.
 func eachDifferent[T any](a, b []T, id, key func(*T) string, fn func(id string, before, after *T)) {
 	in := map[string]*T{}
@@ -247,9 +246,8 @@ func eachDifferent[T any](a, b []T, id, key func(*T) string, fn func(id string, 
 	}
 }
 
-// replaced returns list with the named element replaced by the element of from
-// with the same name. It adds the element if only from has it, and removes it if
-// only list has it.
+// replaced returns list with one element replaced by the element of the same name in the list from. It adds the
+// element if only from has it, and removes it if only list has it.
 func replaced[T any](list, from []T, id func(*T) string, name string) []T {
 	at := slices.IndexFunc(list, func(x T) bool { return id(&x) == name })
 	source := slices.IndexFunc(from, func(x T) bool { return id(&x) == name })

@@ -148,8 +148,8 @@ func (d *decoder) varint() int64 {
 	return n * int64(d.skip(size))
 }
 
-// length reads the length of a list whose elements take at least least bytes
-// each. It sets bad if the remaining bytes are too few for that length.
+// length reads the length of a list. The argument least is the minimum size of an element in bytes. It sets bad if the
+// remaining bytes are too few for that length.
 func (d *decoder) length(least int) int {
 	n, size := binary.Uvarint(d.data)
 	if d.skip(size) == 0 || n > uint64(len(d.data)/least) {

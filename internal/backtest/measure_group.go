@@ -9,9 +9,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// smallGroup is the minimum number of rows of a group whose approval rate is
-// meaningful. The rate of a smaller group is neither used as the best rate nor
-// checked by the four-fifths rule.
+// smallGroup is the minimum number of rows of a group whose approval rate is meaningful. The rate of a smaller group
+// is not used as the best rate and does not affect Fairness.FourFifths.
 const smallGroup = 30
 
 // fairness compares approval rates by group.
@@ -55,8 +54,8 @@ func groupOf(g *group) Group {
 	}
 }
 
-// compareGroups sets the ratio of each group's approval rate to the best approval
-// rate.
+// compareGroups sets the ratio of each group's approval rate to the best approval rate, and the results of the
+// four-fifths rule.
 func compareGroups(f *Fairness) {
 	var best rule.Number
 	for _, g := range f.Groups {

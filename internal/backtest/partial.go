@@ -16,7 +16,7 @@ type Partial struct {
 	foirMost          int64 // greatest foir of a row, in millionths
 	champion          sides
 	vintage           vintages
-	actual            [9]tally // index is then×3 + now
+	actual            [9]tally // index is 3 × status decided at the time + champion's status
 	challenger        sides
 	swap              swaps
 
@@ -90,7 +90,7 @@ type vintages struct {
 
 // swaps compares two policies on the same rows.
 type swaps struct {
-	matrix      [9]counts // index is champion×3 + challenger
+	matrix      [9]counts // index is 3 × champion's status + challenger's status
 	limit       [3]int64  // rows that both policies approve with a lower, the same or a higher limit
 	price       [3]int64
 	limitChange wide // limits of the challenger minus those of the champion

@@ -163,8 +163,7 @@ func (s Share) write(w *wire.Writer) {
 	figure(w, "bad_rate_high", s.High)
 }
 
-// writeNamed writes one of several bad rates of an object. The names of the
-// members end in of.
+// writeNamed writes one of several bad rates of an object. The argument of is the suffix of the member names.
 func (s Share) writeNamed(w *wire.Writer, of string) {
 	figure(w, "bad_rate_"+of, s.Rate)
 	w.Key("labelled_" + of).Int(s.Labelled)

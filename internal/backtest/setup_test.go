@@ -243,7 +243,7 @@ func TestFacts(t *testing.T) {
 // does not run in parallel, because allocations of other tests would be counted
 // too.
 func TestBlockAllocatesNothing(t *testing.T) { //nolint:paralleltest // see above
-	csv := strings.ReplaceAll(wideCSV(500), ",x", ",0.") // reading a text that is not a number may allocate
+	csv := strings.ReplaceAll(wideCSV(500), ",x", ",0.") // no invalid numbers, because reading one may allocate
 	r := newRun(t, csv, wideSetup(), defaultPlan(), stricter(t))
 	block, err := sheet.NewReader(strings.NewReader(csv), 0).Next(nil)
 	if err != nil {

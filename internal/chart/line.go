@@ -112,8 +112,7 @@ func (p *pen) gap(f frame, g Gap) {
 	p.line("gap", x, y1, x, y2)
 	p.circle("gapend", x, y1, 3.5, "")
 	p.circle("gapend", x, y2, 3.5, "")
-	// Put the label below the lower one of two rising curves, because there is
-	// space.
+	// Put the label below the lower one of two rising curves, because there is space there.
 	label := clip(g.Label, f.right-f.left)
 	y := min(max(y1, y2)+20, f.bottom-8)
 	if x+10+breadth(label) <= f.right {

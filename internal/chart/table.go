@@ -77,8 +77,7 @@ func (t Table) align(column int) string {
 	return ` class="n"`
 }
 
-// stride returns the step with which an iteration over n items visits at most
-// most of them.
+// stride returns the step with which an iteration over n items visits no more items than the limit most.
 func stride(n, most int) int {
 	if n <= most {
 		return 1

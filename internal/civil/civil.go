@@ -1,8 +1,7 @@
-// Package civil implements the calendar: Indian time, days and months as
-// numbers, and working days. All code that counts days uses this package.
+// Package civil implements the calendar: Indian time, days and months as numbers, and working days.
 //
-// It reads no clock and no time zone database. Functions that need a time take
-// it as an argument, and the result is the same on every machine.
+// It reads no clock and no time zone database. Functions that need a time take it as an argument, and the result is
+// the same on every machine.
 package civil
 
 import "time"

@@ -140,7 +140,7 @@ func UnpackLeaf(from []byte) (Leaf, error) {
 		*h = sealing.Hash(rest[i*len(h):])
 	}
 	if l.Row == (sealing.Hash{}) || !bytes.Equal(l.Pack(make([]byte, 0, len(from))), from) {
-		return Leaf{}, ErrNotALeaf // every leaf has only one packed form too
+		return Leaf{}, ErrNotALeaf // no row hash, or not the bytes that Pack writes for this leaf
 	}
 	return l, nil
 }
@@ -156,8 +156,7 @@ func appendHash(to []byte, name string, h sealing.Hash) []byte {
 	return append(to, '"')
 }
 
-// ErrNotALeaf is the error for bytes that do not have the exact form that Append
-// writes.
+// ErrNotALeaf is the error for bytes that do not have the exact form that Append or Pack writes.
 var ErrNotALeaf = errors.New("not a leaf of this version in canonical form")
 
 // ParseLeaf reads a leaf. It accepts only the exact form that Append writes, so that

@@ -13,11 +13,10 @@ import (
 	"math/bits"
 )
 
-// DivHalfUp returns n÷by, rounded half up. by must be positive, and n+by/2 must
-// fit in 64 bits.
+// DivHalfUp returns n÷by, rounded half up. The divisor must be positive, and n+by/2 must fit in 64 bits.
 func DivHalfUp(n, by uint64) uint64 { return (n + by/2) / by }
 
-// DivHalfAway returns n÷by, rounded half away from zero. by must be positive.
+// DivHalfAway returns n÷by, rounded half away from zero. The divisor must be positive.
 func DivHalfAway[T ~int64](n, by T) int64 {
 	quotient, rest := n/by, n%by
 	switch {
@@ -29,7 +28,7 @@ func DivHalfAway[T ~int64](n, by T) int64 {
 	return int64(quotient)
 }
 
-// DivFloor returns n÷by, rounded down. by must be positive.
+// DivFloor returns n÷by, rounded down. The divisor must be positive.
 func DivFloor[T ~int64](n, by T) int64 {
 	quotient := int64(n / by)
 	if n%by < 0 {
@@ -38,7 +37,7 @@ func DivFloor[T ~int64](n, by T) int64 {
 	return quotient
 }
 
-// DivCeil returns n÷by, rounded up. by must be positive.
+// DivCeil returns n÷by, rounded up. The divisor must be positive.
 func DivCeil[T ~int64](n, by T) int64 { return -DivFloor(-n, by) }
 
 // MulDivFloor returns a·b÷c, rounded down. The product has 128 bits, so it
@@ -56,9 +55,8 @@ func MulDivHalfUp(a, b, c uint64) (quotient uint64, ok bool) {
 	return divide(high+carry, low, c)
 }
 
-// divide divides a number of 128 bits. ok is false if by is 0 or the result
-// does not fit in 64 bits. The high half is nearly always 0; a division of 64
-// bits, which is much cheaper, is then enough.
+// divide divides a number of 128 bits. ok is false if the divisor is 0 or the result does not fit in 64 bits. The high
+// half is nearly always 0; a division of 64 bits, which is much cheaper, is then enough.
 func divide(high, low, by uint64) (quotient uint64, ok bool) {
 	if high >= by {
 		return 0, false

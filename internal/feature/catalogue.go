@@ -288,7 +288,7 @@ var metrics = []Metric{
 
 var (
 	windowsDays  = []int{7, 30, 60, 90, 180, 365}
-	windowMonths = []int{1, 1, 2, 3, 6, 12} // the same windows of monthly metrics
+	windowMonths = []int{1, 1, 2, 3, 6, 12} // lengths of the same windows for monthly metrics, in months
 	aggregations = []string{CountOf, Sum, Max, Avg, Trend, Ratio}
 )
 

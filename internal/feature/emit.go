@@ -1,6 +1,6 @@
 package feature
 
-// emit sets the 36 features of a pair, if the data of its origin is present.
+// emit sets the 36 features of a pair. The data of the pair's origin must be present.
 func (w *workspace) emit(p *pair, v *Vector) {
 	r, base := &w.rows[p.row], &w.rows[p.base]
 	f := &p.metric.fraction

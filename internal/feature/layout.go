@@ -62,8 +62,8 @@ type layout struct {
 	names  []string
 	// from lists the streams of each origin.
 	from [origins][]int
-	// always, low and high select streams from from[transactions]. Their first index
-	// is 0 for debits and 1 for credits.
+	// always, low and high select streams of the list from[transactions]. Their first index is 0 for debits and 1 for
+	// credits.
 	always    [2]uint32
 	low, high [2][1 << foundBits]choice
 	// bitRow is single, indexed by the bit of a stream. The index noBit, for an empty

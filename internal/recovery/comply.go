@@ -4,7 +4,7 @@ package recovery
 // makes the contact.
 func (a *advisor) comply() {
 	c := &a.Compliance
-	// Round as the plan does, which begins at a whole second too.
+	// Round up to a whole second, as the plan does.
 	now := wholeSecond(a.now)
 	minute := now.Hour()*60 + now.Minute()
 	c.Allowed = a.Held.Reason == "" && c.Window.From <= minute && minute < c.Window.To && a.s.open(a.today) &&

@@ -8,9 +8,8 @@ import (
 	"verdict/internal/civil"
 )
 
-// planAheadDays is the number of days within which a temporary hold must end. If
-// it lasts longer, no plan is made, because the loan may then be at another
-// stage.
+// planAheadDays is the number of days within which a temporary hold must end. If the hold lasts longer, no plan is
+// made, because the loan may then be at another stage.
 const planAheadDays = 7
 
 // plan schedules the steps of the stage, each in a permitted window and within

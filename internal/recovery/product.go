@@ -25,7 +25,8 @@ func productWords(name string) []string {
 	})
 }
 
-// isMicrofinance reports whether name contains one of microfinanceWords.
+// isMicrofinance reports whether one of microfinanceWords is a word of name. A microfinanceWord of more than four
+// letters may also be anywhere in name.
 func isMicrofinance(name string) bool {
 	words := productWords(name)
 	joined := strings.Join(words, "")

@@ -61,8 +61,7 @@ type manner struct {
 }
 
 func read(v wire.Value, now time.Time, how manner) (Case, error) {
-	// The answer states the time in whole seconds. Truncate the time here, so that
-	// the advice can be repeated from the answer.
+	// Truncate the time of the request to whole seconds. An as_of in the body is used as it was sent.
 	r := &reader{
 		c:        Case{AsOf: now.Truncate(time.Second), Borrower: Borrower{Zone: civil.India}},
 		hints:    how.hints,
@@ -289,8 +288,8 @@ func (r *reader) moment(f *wire.Form, name string) (t time.Time, ok bool) {
 		"must be a time with its zone such as 2026-11-15T20:30:00+05:30, between the years 1990 and 2100")
 }
 
-// readText reads a text and parses it. If parse refuses it, the fault has the
-// detail. ok is false if there is no valid text.
+// readText reads a text and parses it. If parse refuses the text, readText adds a fault with the given detail. ok is
+// false if there is no valid text.
 func readText[T any](f *wire.Form, name string, parse func(string) (T, bool), detail string) (value T, ok bool) {
 	text, ok := f.Text(name, maxText)
 	if !ok {

@@ -37,8 +37,7 @@ type Stage struct {
 	Steps   []Step // sorted by day
 }
 
-// Step is one action of a stage. Day is the number of days after the first
-// contact of the stage.
+// Step is one action of a stage. Day is counted from the first day on which contact is permitted, which is day 0.
 type Step struct {
 	Day    int
 	Action Action

@@ -16,8 +16,7 @@ func (r *reader) units(at string) {
 		doubt("interest_rate",
 			"is below 1 percent a year: send 16 for 16 %, not 0.16. No restructured schedule was worked out with it")
 	}
-	// Interest and charges raise the amount and part payments lower it, but not by
-	// a factor of ten.
+	// Interest and charges raise the overdue amount and part payments lower it, but not by a factor of ten.
 	const far = 10
 	missed := l.EMIPaise * int64(l.MissedEMIs)
 	switch {

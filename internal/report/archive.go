@@ -8,9 +8,8 @@ import (
 	"verdict/internal/civil"
 )
 
-// The first byte of an archive is its format version. Version 2 adds members that
-// version 1 cannot hold. Version 2 is written only if there are such members, so
-// that all other archives keep the same bytes.
+// The first byte of an archive is its format version. Version 2 adds members that version 1 cannot hold. Archive
+// writes version 2 only if a history has such members, so that all other archives are still encoded as version 1.
 const (
 	archiveVersion      = 1
 	archiveVersionOwner = 2 // with owners, microfinance, and separate write-offs and settlements
@@ -181,8 +180,7 @@ func (r *unarchiver) number() int64 {
 	return n
 }
 
-// within decodes a number of a narrower type, and sets broken if it does not
-// fit.
+// within decodes a number as a T, and sets broken if the number does not fit.
 func within[T ~int32 | ~int16 | ~uint8 | ~uint32](r *unarchiver) T {
 	n := r.number()
 	t := T(n)

@@ -101,7 +101,7 @@ func (r *bankReader) fill(v wire.Value, row *bankRow) (keep bool) {
 	f := &r.fields
 	f.read(v, &r.strangers)
 	if !r.direction(v, &f.way, row) && r.faults.Len() == before {
-		return false // an opening or closing line; its other members are not checked
+		return false // a row of type OPENING, CLOSING or OTHERS; its other members are not checked
 	}
 	r.date(v, &f.date, row)
 	row.AmountPaise = r.amount(v, &f.amount)
@@ -121,9 +121,8 @@ func (r *bankReader) fill(v wire.Value, row *bankRow) (keep bool) {
 	return true
 }
 
-// direction reads the type and reports whether the row is used. Opening and
-// closing lines move no money, and the type OTHERS does not say in which
-// direction money moved, so these rows are left out.
+// direction reads the type and reports whether the row is used. Opening and closing lines move no money, and the type
+// OTHERS does not say in which direction money moved, so these rows are left out. An unknown type is a fault.
 func (r *bankReader) direction(v wire.Value, way *bankField, row *bankRow) bool {
 	if !r.text(v, way, "type", "CREDIT or DEBIT") {
 		return false
@@ -242,7 +241,7 @@ func (r *bankReader) channel(mode *bankField, row *bankRow) {
 	row.Channel = row.clue.channel()
 }
 
-// modes are the known modes.
+// modes lists the modes that channel recognises in any letter case.
 var modes = [...]string{"OTHERS", "OTHER", "UPI", "FT", "CASH", "ATM", "CARD"}
 
 // by sets the channel from a mode in capital letters, and reports whether the

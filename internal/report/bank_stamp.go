@@ -87,8 +87,8 @@ func readClock(s string) (seconds int, rest string, ok bool) {
 	return hour*3600 + minute*60 + min(second, 59), rest, true
 }
 
-// readZone parses "Z", "+05:30", "+0530" or "" and returns the offset in
-// seconds.
+// readZone parses "Z", "+05:30" or "+0530" and returns the offset in seconds. For "" it returns India's offset and
+// sets zoneless.
 func readZone(s string) (offset int, zoneless, ok bool) {
 	switch {
 	case s == "":

@@ -147,8 +147,7 @@ func TestStatementIsForgiving(t *testing.T) {
 		},
 		Breaks: 1,
 	}
-	// An empty text is no balance, and "balance" has priority over
-	// "currentBalance".
+	// An empty text counts as no balance, and "balance" has priority over "currentBalance".
 	if diff := cmp.Diff(want, s); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -164,7 +163,7 @@ func TestStatementIsForgiving(t *testing.T) {
 	}
 }
 
-// TestStatementOrder checks that the rows of a day are sorted chronologically.
+// TestStatementOrder checks that rows are sorted by day, and within a day by time if every row has a time.
 func TestStatementOrder(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

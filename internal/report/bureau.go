@@ -8,7 +8,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// Limits of a bureau report. No single person has more accounts than this.
+// Limits on the size of a bureau report.
 const (
 	MaxAccounts  = 1_000
 	MaxEnquiries = 5_000
@@ -68,16 +68,15 @@ type bureauReader struct {
 	gaps      gaps      // figures that some accounts omit
 }
 
-// ReadBureau reads the report of a bureau, given by its canonical name, from the
-// object under the bureau's key. The report is in the common shape or, for a
-// bureau with a layout, in the bureau's own layout. asOf is the day of the
-// request; a report, account or enquiry dated more than a day after it is a
-// fault. Irregular but clear values are read with one warning for each kind. An
-// account that omits a figure which other accounts state is read with a warning,
-// for the first few accounts of each kind. ReadBureau returns nil if the report
-// has no accounts, no enquiries and no date.
+// ReadBureau reads the report of a bureau, given by its canonical name, from the object under the bureau's key. The
+// report is in the common shape or, for a bureau with a layout, in the bureau's own layout. asOf is the day of the
+// request; a report, account or enquiry dated more than a day after asOf is a fault. Irregular but clear values are
+// read with one warning for each kind. An account that omits a figure which other accounts state is read with a
+// warning, for the first few accounts of each kind. ReadBureau returns nil if the report has no list of accounts or
+// enquiries, no count of either, and no date.
 //
-// In the bureaus' own layouts unknown members are ignored.
+// In the bureaus' own layouts unknown members are ignored, except for lists of accounts or enquiries that were not
+// read, which cause a warning.
 func ReadBureau(bureau string, v wire.Value, asOf civil.Day, faults, warnings *fault.List) *History {
 	r := bureauReader{faults: faults, asOf: asOf, newest: (asOf + 1).Month(), layout: layouts[bureau]}
 	r.scalar = scalarReader{faults: faults, notes: &r.notes, asOf: asOf}
@@ -136,8 +135,8 @@ func Score(bureau string, v wire.Value) wire.Value {
 	return wire.Value{}
 }
 
-// pick returns the preferred score of a list of scores, or the first if none is
-// preferred.
+// pick returns the preferred score of a list of scores, or the first score if none is preferred. It returns a value
+// that is not a list unchanged.
 func pick(list wire.Value, preferred func(wire.Value) bool) wire.Value {
 	if list.Kind() != wire.Array {
 		return list
@@ -195,8 +194,8 @@ func (r *bureauReader) reportDate(v, native wire.Value, h *History) {
 	r.reported = h.Reported
 }
 
-// list finds the named list of the report, and sets r.scalar.native if it is in the
-// bureau's own layout. If both shapes have the list, the common shape counts.
+// list finds the named list of the report, and sets r.scalar.native if the list is in the bureau's own layout. If both
+// shapes have the list, the common shape counts.
 func (r *bureauReader) list(v, native wire.Value, name string) (wire.Value, bool) {
 	common := v.Get(name)
 	var own wire.Value

@@ -77,8 +77,8 @@ func historyOf(m *slotted) wire.Value {
 	return wire.Value{}
 }
 
-// lastHeard returns the date to use for an account without a reporting date:
-// the date of the report, or the closing day if that is earlier.
+// lastHeard returns the date to use for an account without a reporting date: the date of the report, or the closing
+// day if it is earlier or the report has no date.
 func (r *bureauReader) lastHeard(closed civil.Day) civil.Day {
 	if closed.Known() && (!r.reported.Known() || closed < r.reported) {
 		return closed
@@ -109,9 +109,9 @@ func (r *bureauReader) product(m *slotted) Product {
 	return p
 }
 
-// sanctioned sets the sanctioned amount. A card gets its limit, because its
-// highest credit is only the most that was ever drawn. Another account without a
-// sanctioned amount gets the highest credit or, if there is none, the limit.
+// sanctioned sets the sanctioned amount. A card with a limit gets the limit, because its highest credit is only the
+// most that was ever drawn. An account that still has no sanctioned amount gets the highest credit or, if there is
+// none, the limit.
 func (r *bureauReader) sanctioned(a *Account, m *slotted) {
 	limit := r.scalar.amount(m[slotLimit], false)
 	drawn := r.scalar.amount(m[slotHighCredit], false)
@@ -125,8 +125,7 @@ func (r *bureauReader) sanctioned(a *Account, m *slotted) {
 	}
 }
 
-// standing sets the adverse notes of the account and whether it is still an
-// obligation.
+// standing sets the adverse notes and amounts of the account, and whether it is live, that is, still an obligation.
 func (r *bureauReader) standing(a *Account, m *slotted, noted standing) {
 	s := r.scalar.status(m[slotStatus], accountStatuses)
 	claimed := s.running
@@ -138,8 +137,8 @@ func (r *bureauReader) standing(a *Account, m *slotted, noted standing) {
 		total = principal
 	}
 	if s.adverse&(WrittenOff|Settled) == 0 && r.scalar.saysNothing(m[slotFacility]) {
-		// Without a status code, a positive amount shows that the account was
-		// written off or settled.
+		// If neither the status nor the facility says so, a positive amount shows that the account was written off or
+		// settled.
 		if total > 0 {
 			s.adverse |= WrittenOff
 		}

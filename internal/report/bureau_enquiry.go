@@ -16,8 +16,8 @@ type pull struct {
 	product Product
 }
 
-// enquiry reads one enquiry. Several enquiries of one lender on one day for one
-// product count once.
+// enquiry reads one enquiry. Several enquiries of one lender on one day for one product count once. It returns false
+// for a repetition and for an enquiry without a readable date.
 func (r *bureauReader) enquiry(v wire.Value, m *slotted, seen map[pull]bool) (Enquiry, bool) {
 	e := Enquiry{Made: r.scalar.pastDate(m[slotDate]), AmountPaise: r.scalar.amount(m[slotAmount], false)}
 	if text := r.scalar.code(m[slotType]); text != "" {
@@ -33,7 +33,7 @@ func (r *bureauReader) enquiry(v wire.Value, m *slotted, seen map[pull]bool) (En
 	switch {
 	case e.Made.Known():
 	case !r.scalar.saysNothing(m[slotDate]):
-		return e, r.scalar.native && r.undated(v) // already reported as a fault, or a date of zeros
+		return e, r.scalar.native && r.undated(v) // the date is all zeros, or invalid and already reported
 	case r.scalar.native:
 		return e, r.undated(v)
 	default:

@@ -34,8 +34,8 @@ func isNamed(name, squashed string) bool {
 	return at == len(squashed)
 }
 
-// at follows a path of squashed names, separated by dots. If it finds an array,
-// it continues with the first element in which the rest of the path exists.
+// at follows a path of squashed names, separated by dots, and returns Missing if the path does not exist. If it finds
+// an array, it continues with the first element in which the rest of the path exists.
 func at(v wire.Value, path string) wire.Value {
 	for path != "" && v.Given() {
 		name, rest, _ := strings.Cut(path, ".")
@@ -85,8 +85,7 @@ func isScalar(v wire.Value) bool {
 	return v.Kind() == wire.Number || v.Kind() == wire.String && strings.TrimSpace(v.Text()) != ""
 }
 
-// isList reports whether a value can be a list. In reports converted from XML, an
-// object can be a list of one element, and an empty string is an empty element.
+// isList reports whether a value can be a list. In reports converted from XML, an object can be a list of one element.
 func isList(v wire.Value) bool { return v.Kind() == wire.Array || v.Kind() == wire.Object }
 
 // same reports whether two values are at the same position in the document.

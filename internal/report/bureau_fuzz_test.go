@@ -12,9 +12,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// FuzzReadBureau reads arbitrary bytes as a report of any bureau. The result
-// must be bounded, must have each month at most once and in order, and must
-// have no date in the future.
+// FuzzReadBureau reads arbitrary bytes as a report of any bureau. The history must not exceed the limits, must have
+// each month at most once and in order, and must have no date in the future.
 func FuzzReadBureau(f *testing.F) {
 	files, err := filepath.Glob("../signal/testdata/bureau/*.txtar")
 	if err != nil || len(files) == 0 {

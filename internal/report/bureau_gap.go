@@ -138,8 +138,8 @@ const (
 	rememberedMonths = 36
 )
 
-// reportable reports whether the lender must have reported months for an
-// account.
+// reportable reports whether an account should have a payment history: it was not opened in the last reportingMonths,
+// and not closed rememberedMonths or more ago.
 func (r *bureauReader) reportable(a *Account) bool {
 	return !(a.Opened.Known() && r.newest-a.Opened.Month() < reportingMonths ||
 		a.Closed.Known() && r.newest-a.Closed.Month() >= rememberedMonths)

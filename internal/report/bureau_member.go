@@ -136,7 +136,7 @@ func (m *memberNames) native(of map[slot]string) *memberNames {
 		for name := range strings.FieldsSeq(list) {
 			squashed := strings.ToLower(name)
 			if _, twice := m.squashed[squashed]; twice {
-				panic("report: two slots for " + name) // the tables are constants of the program
+				panic("report: two slots for " + name) // only a mistake in the tables of this file causes this
 			}
 			m.squashed[squashed] = s
 		}
@@ -147,7 +147,7 @@ func (m *memberNames) native(of map[slot]string) *memberNames {
 func (m *memberNames) add(name string, s slot) {
 	squashed := strings.ToLower(name)
 	if _, twice := m.squashed[squashed]; twice {
-		panic("report: two slots for " + name) // the tables are constants of the program
+		panic("report: two slots for " + name) // only a mistake in the tables of this file causes this
 	}
 	m.exact[name], m.squashed[squashed], m.spelling[squashed] = s, s, name
 }

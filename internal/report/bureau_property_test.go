@@ -15,8 +15,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestBureauRoundTrip checks that a history that is written in a bureau's
-// layout is read back unchanged, in every layout, without a fault or a warning.
+// TestBureauRoundTrip checks that a history that is written in a bureau's layout is read back unchanged, in every
+// layout. There must be no fault, and no warning except about omitted figures, card instalments and dates later than
+// the report.
 func TestBureauRoundTrip(t *testing.T) {
 	t.Parallel()
 	for bureau, render := range map[string]func(*History) string{

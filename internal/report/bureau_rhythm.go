@@ -54,10 +54,9 @@ func (r *bureauReader) rhythm(m *slotted) wire.Value {
 	return m[slotRhythm]
 }
 
-// instalment reads an instalment. It returns a monthly instalment in monthly. It
-// converts an instalment with another rhythm, such as CRIF's "900/Weekly", to a
-// monthly amount and returns it in converted. At least one of the two results is
-// NoAmount.
+// instalment reads an instalment. It returns a monthly instalment in monthly. It converts an instalment with another
+// rhythm, such as CRIF's "900/Weekly", to a monthly amount and returns it in converted. If the rhythm is unknown, it
+// returns the amount unconverted in converted and adds a notice. At least one of the two results is NoAmount.
 func (r *scalarReader) instalment(v wire.Value) (monthly, converted int64) {
 	text, every, found := strings.Cut(v.Text(), "/")
 	if r.isFiller(v) {

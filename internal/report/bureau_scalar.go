@@ -126,10 +126,9 @@ func shortNumber(v wire.Value) (n int, ok bool) {
 	return atoi(text), true
 }
 
-// maxCount is the largest accepted count.
 const maxCount = 1_000_000
 
-// count reads a whole number that is not negative.
+// count reads a whole number from 0 to maxCount. ok is false if no number is given or it is invalid.
 func (r *scalarReader) count(v wire.Value) (n int32, ok bool) {
 	if r.saysNothing(v) {
 		return 0, false
@@ -181,7 +180,7 @@ func (r *scalarReader) date(v wire.Value) civil.Day {
 // allowed, because the sender's clock may be ahead.
 func (r *scalarReader) isFuture(d civil.Day) bool { return d.Known() && d > r.asOf+1 }
 
-// pastDate reads a date that must not be in the future.
+// pastDate reads a date. A date in the future is a fault and counts as not given.
 func (r *scalarReader) pastDate(v wire.Value) civil.Day {
 	d := r.date(v)
 	if r.isFuture(d) {

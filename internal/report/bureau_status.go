@@ -38,8 +38,7 @@ var negations = []string{"not", "no", "non", "never", "nil", "zero"}
 var statedDays = regexp.MustCompile(
 	`(?i)(\d{1,4})(?:\s*(?:-|to)\s*\d{1,4})?\s*\+?\s*(?:days?|dpd)\b|\bdpd\W{0,3}(\d{1,4})\b`)
 
-// statusDays returns the days past due that a status in words states. said is
-// false if it states no days.
+// statusDays returns the days past due that a status in words states. said is false if the status states none.
 func statusDays(text string) (days int16, said bool) {
 	if len(text) > maxName || isDigits(text) || strings.EqualFold(text, "active") { // the usual case
 		return 0, false
@@ -68,9 +67,8 @@ func statusDays(text string) (days int16, said bool) {
 	return days, said
 }
 
-// newestDays adds the days past due that an account states outside its payment
-// history to the account's newest month, unless the history already has as many
-// days in that month.
+// newestDays records the days past due that an account states outside its payment history. It sets them in the
+// account's newest month, unless the history already has at least as many days in that month.
 func (r *bureauReader) newestDays(a *Account, m *slotted) {
 	days, from := r.ownDays(a, m)
 	if days == 0 {
@@ -93,8 +91,8 @@ func (r *bureauReader) newestDays(a *Account, m *slotted) {
 	r.notes.add(statedOverdue, from)
 }
 
-// ownDays returns the highest days past due that an account states without a
-// month, and the member that states them. For a closed account the status and the
+// ownDays returns the highest days past due that an account states without a month, and the member that states them.
+// The stated maximum is ignored if a month of the history has as many days. For a closed account the status and the
 // rating are ignored, because they describe how the account ended.
 func (r *bureauReader) ownDays(a *Account, m *slotted) (most int16, from wire.Value) {
 	for _, s := range []slot{slotDays, slotMaxDays} {

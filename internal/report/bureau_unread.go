@@ -88,8 +88,8 @@ func Misspelt(bureau string, v wire.Value, meant func(name string, known []strin
 	}
 }
 
-// lead follows a path as far as it exists. It returns the last object on the
-// path, and the next name of the path, which that object does not have.
+// lead follows a path as far as it exists. It returns the last object on the path, and the next name of the path,
+// which that object does not have. missing is "" if the whole path exists.
 func lead(v wire.Value, path string) (object wire.Value, missing string) {
 	for path != "" {
 		name, rest, _ := strings.Cut(path, ".")

@@ -17,7 +17,7 @@ const maxDays = 9999
 
 // cell is the content of one month of a payment history.
 type cell struct {
-	days int16    // days past due; only valid if said
+	days int16    // days past due; valid only if said is true
 	said bool     // the month was reported
 	note standing // what the month says about the account itself
 }
@@ -46,9 +46,8 @@ var wordCells = map[string]cell{
 	"PWOS": {note: equifaxCodes["pwos"]},
 }
 
-// readCell reads a cell of several characters, such as 000, 045, 31+, 1045 or
-// SUB. Four digits are a 1 followed by the days, as Equifax writes them. It
-// returns false for an unknown cell.
+// readCell reads a cell of several characters, such as 000, 045, 31+, 1045 or SUB. Four digits are a 1 followed by the
+// days, as Equifax writes them. readCell returns false for an unknown cell.
 func readCell(text string) (cell, bool) {
 	if len(text) == 3 && isDigits(text) { // the usual case
 		return late(int16(atoi(text))), true

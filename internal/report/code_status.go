@@ -9,8 +9,8 @@ type standing struct {
 	running bool // stated to be still an obligation
 }
 
-// and combines the statements of two members of a report. If both over and
-// running are set in the result, readers use over.
+// and combines the statements of two members of a report. If the result has both over and running, the account is
+// over.
 func (s standing) and(t standing) standing {
 	return standing{adverse: s.adverse | t.adverse, over: s.over || t.over, running: s.running || t.running}
 }
@@ -58,7 +58,7 @@ var accountStatuses = func() map[int]standing {
 	} {
 		s, ok := phrase(text)
 		if !ok {
-			panic("report: no phrase: " + text) // the table is a constant of the program
+			panic("report: no phrase: " + text) // only a mistake in the table above causes this
 		}
 		for _, code := range codes {
 			m[code] = s

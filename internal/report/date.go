@@ -26,9 +26,8 @@ const (
 
 // parseDate parses a date in any format that Indian bureaus use.
 //
-// Eight digits are never ambiguous. Read as day, month and year, the last four
-// digits are a year from 1900 on. Read as year, month and day, they would be a
-// month of 19, 20 or 21, which does not exist.
+// Eight digits are never ambiguous. Read as day, month and year, the last four digits are a year from 1900 on. Read as
+// year, month and day, they would begin with a month of 19, 20 or 21, which does not exist.
 func parseDate(s string) (civil.Day, dateForm) {
 	s = strings.TrimSpace(s)
 	switch {
@@ -53,8 +52,8 @@ func parseDate(s string) (civil.Day, dateForm) {
 	return civil.NoDay, noDate
 }
 
-// timeOfDay checks the text after a date. A time with a zone may change the day
-// to another day in India; a time without a zone is taken as Indian time.
+// timeOfDay reports whether the text after a date is a valid time of day. A time with a zone may change d to another
+// day in India; a time without a zone is taken as Indian time.
 func timeOfDay(d *civil.Day, s string) bool {
 	rest := s[10:]
 	switch {

@@ -135,8 +135,7 @@ func (c *clue) returned() bool {
 	return c.has(wordReturn) || c.has(wordReturnWeak) && c.has(wordMandate|wordCheque)
 }
 
-// instrument returns the instrument that the words name. EMIs, and collections
-// by NACH through a clearing corporation, are mandates.
+// instrument returns Cheque if the words name a cheque and no mandate. Otherwise it returns Mandate.
 func (c *clue) instrument() Found {
 	if c.has(wordCheque) && !c.has(wordMandate) {
 		return Cheque
@@ -172,9 +171,8 @@ func (c *clue) redeemed() bool {
 	return c.has(wordInvest|wordDeposit) && !c.has(wordInterest|wordSalary)
 }
 
-// loan reports whether a credit is a loan disbursal. Wages, pensions and the
-// like are also disbursed, and lenders pay their own staff, so words for such
-// payments exclude a loan.
+// loan reports whether a credit is a loan disbursal. Wages, pensions and the like are also disbursed, and lenders pay
+// their own staff. So words for such payments exclude a loan, unless the narration also says loan.
 func (c *clue) loan() bool {
 	switch {
 	case c.all(wordEarly | wordSalary):

@@ -174,7 +174,7 @@ func undo(back, debit *bankRow) {
 	default:
 		debit.clue.role = noRole
 	}
-	back.clue.role = noRole // from here on the debit represents the bounce
+	back.clue.role = noRole // so that instalmentCalls counts the bounced instalment only once, at the debit
 	debit.Found = 0
 }
 

@@ -109,8 +109,7 @@ func match(group []repeat, like, near func(a, b *repeat) bool) {
 	}
 }
 
-// similar reports whether two amounts differ by at most percent of the larger
-// one.
+// similar reports whether two amounts differ by at most the given percentage of the larger amount.
 func similar(a, b, percent int64) bool {
 	return 100*(max(a, b)-min(a, b)) <= percent*max(a, b)
 }

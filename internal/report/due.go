@@ -23,7 +23,7 @@ type series struct {
 	amount      int64 // amount of the newest call
 	first, last civil.Day
 	times       int64 // number of instalments of this amount in a month
-	gone        bool  // another series continues this one
+	gone        bool  // another series continues this one, or bouncedUnseen has counted it
 }
 
 func (s *series) paise() int64 { return s.amount * s.times }
@@ -170,9 +170,8 @@ func hasRhythm(calls []call) bool {
 	return false
 }
 
-// markReplaced marks each series of list that a series of later continues with
-// another amount. Series without a counterparty's name are skipped, because they
-// may belong to different lenders.
+// markReplaced marks each series in list that a series in the argument later continues with another amount. Series
+// without a counterparty's name are skipped, because they may belong to different lenders.
 func markReplaced(list, later []series) {
 	for i := range list {
 		a := &list[i]

@@ -82,7 +82,7 @@ type Account struct {
 	BalancePaise    int64
 	OverduePaise    int64
 	InstalmentPaise int64
-	ConvertedPaise  int64     // monthly equivalent of a non-monthly instalment; InstalmentPaise is NoAmount then
+	ConvertedPaise  int64     // monthly equivalent of CRIF's "900/Weekly"; InstalmentPaise is NoAmount then
 	AdversePaise    int64     // amount written off or settled
 	WrittenOffPaise int64     // amount written off; NoAmount if the account was not written off
 	SettledPaise    int64     // amount settled; NoAmount if the account was not settled

@@ -2,9 +2,8 @@ package report
 
 import "verdict/internal/wire"
 
-// microfinance reads the separate list of microfinance accounts of a bureau's
-// own layout. It is skipped if the report lists accounts in the common shape,
-// which includes microfinance.
+// microfinance reads the separate list of microfinance accounts of a bureau's own layout. The list is skipped if the
+// report lists accounts in the common shape, which includes microfinance.
 func (r *bureauReader) microfinance(v wire.Value, h *History) {
 	if r.layout == nil || v.Get("accounts").Given() {
 		return

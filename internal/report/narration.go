@@ -51,10 +51,10 @@ const (
 	wordNoise // does not belong to the counterparty's name
 )
 
-// Unions that several rules use.
+// Unions of meanings that several rules use.
 const (
 	wordAnyLender  = wordLender | wordDigitalLender
-	wordName       = wordAnyLender // words that still belong to a name
+	wordName       = wordAnyLender // words that may belong to a counterparty's name
 	wordNotCutting = wordAnyLender | wordOwn | wordCC | wordNoise
 )
 

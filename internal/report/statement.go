@@ -76,7 +76,7 @@ type Transaction struct {
 	Credit       bool
 	Channel      Channel
 	Found        Found
-	AmountPaise  int64 // never negative
+	AmountPaise  int64 // always positive
 	BalancePaise int64 // after the transaction, NoAmount when not given
 	At           int32 // position in the list as it was sent
 }

@@ -37,8 +37,8 @@ type point [pointSize]byte
 // level.
 func (p point) child(level int) byte { return p[level/2] >> (4 - 4*(level%2)) & 15 }
 
-// node is a subtree whose keys can be derived. Its prefix contains the first level
-// steps of a point; the rest of the prefix is zero.
+// node is a subtree whose keys can be derived. Its prefix contains as many steps of a point as level says; the rest of
+// the prefix is zero.
 type node struct {
 	prefix point
 	level  int
@@ -55,7 +55,7 @@ func (n *node) covers(p point) bool {
 	return true
 }
 
-// padded reports whether the prefix is zero after its first level steps.
+// padded reports whether the prefix is zero after the steps that level counts.
 func (n *node) padded() bool {
 	for level := n.level; level < depth; level++ {
 		if n.prefix.child(level) != 0 {
@@ -109,8 +109,8 @@ func (t *KeyTree) Key(name string) (Secret, bool) {
 	return secret, true
 }
 
-// Forget returns a tree that derives every key except those of the names. Forgetting a
-// name that is already forgotten changes nothing.
+// Forget returns a tree that derives every key except the keys of the given names. Forgetting a name that is already
+// forgotten changes nothing.
 func (t *KeyTree) Forget(names ...string) *KeyTree {
 	left := &KeyTree{names: t.names, nodes: slices.Clone(t.nodes)}
 	for _, name := range names {
@@ -144,8 +144,8 @@ func (t *KeyTree) forget(p point) {
 	t.nodes = slices.Replace(t.nodes, i, i+1, siblings...)
 }
 
-// sibling returns the prefix of the child with the index other at a level, a child
-// that is not on the path to the point.
+// sibling returns the prefix of the child with the index other at a level. The path to p must not lead through that
+// child.
 func (p point) sibling(level int, other byte) (prefix point) {
 	copy(prefix[:], p[:level/2+1])
 	last := &prefix[level/2]

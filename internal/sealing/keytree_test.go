@@ -66,9 +66,8 @@ func TestKeysAreIndependent(t *testing.T) {
 	}
 }
 
-// TestEveryStepOfAPoint forgets one name and derives the keys of all remaining nodes.
-// These are all children but one on each level. Together with the forgotten leaf they
-// must cover every point.
+// TestEveryStepOfAPoint forgets one name and checks the remaining nodes. Each level must have all children but one,
+// and each node must be found by its first point.
 func TestEveryStepOfAPoint(t *testing.T) {
 	t.Parallel()
 	left := testTree().Forget("somebody")

@@ -60,9 +60,8 @@ var currencies = [][]byte{[]byte("inr"), []byte("rs."), []byte("usd"), []byte("e
 
 const longestNumber = 40 // bytes of a formatted number
 
-// unformatted removes signs, separators and currencies from a formatted number.
-// It returns nil if the rest is not a number. "(1,200)" is -1200, as accountants
-// write it.
+// unformatted removes separators, currencies, a plus sign and a percent sign from a formatted number. It returns nil
+// if what remains does not begin with a digit. "(1,200)" is -1200, as accountants write it.
 func unformatted(cell []byte) (plain []byte, percent bool) {
 	if len(cell) > longestNumber {
 		return nil, false

@@ -46,9 +46,8 @@ func (s *scanner) next() (r row, ok bool) {
 	return row{}, false
 }
 
-// mark returns the position of the next c at or after from, len(data) for none.
-// last is the position that was found before; it is returned if it is not before
-// from.
+// mark returns the position of the next c that is not before the position from, or len(data) if there is none. last is
+// the position that was found before; it is returned if it is not before from.
 func (s *scanner) mark(last, from int, c byte) int {
 	if last >= from {
 		return last
@@ -80,8 +79,8 @@ func (s *scanner) quotedEnd(end int) int {
 	return end
 }
 
-// closingQuote returns the position of the quote that closes a cell whose text
-// begins at from, len(data) for none, and whether doubled quotes come before it.
+// closingQuote returns the position of the quote that closes a cell whose text begins at the position from, or
+// len(data) if there is none. It also returns whether doubled quotes come before that quote.
 func closingQuote(data []byte, from int) (at int, doubled bool) {
 	for at = from; ; at += 2 {
 		i := bytes.IndexByte(data[at:], '"')

@@ -30,6 +30,6 @@ const (
 // Block is a sequence of whole rows, without the header, as they are in the file.
 type Block struct {
 	Data  []byte
-	First int64 // the number of its first row, from 1
+	First int64 // number of the block's first row; the row after the header is 1
 	Rows  int
 }

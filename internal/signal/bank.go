@@ -10,7 +10,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// recentDays is the window of the facts whose names end in _90d.
+// recentDays is the length, in days, of the window of the facts whose names end in _90d.
 const recentDays = 90
 
 // noInstalments is the value of bank_abb_to_emi when there are no instalments.

@@ -26,9 +26,8 @@ func (b *bank) age(d civil.Day) int { return max(0, int(b.asOf-d)) }
 // recent reports whether a day is in the last 90 days.
 func (b *bank) recent(d civil.Day) bool { return d <= b.asOf && b.asOf-d < recentDays }
 
-// detected adds the monthly income and instalments, each as the median over the
-// whole months of the statement, and their differences from the declared
-// amounts.
+// detected adds the monthly income and instalments, each as the median over the whole months of the statement, and
+// their differences from the declared amounts. It also adds the instalments that are due at the end of the statement.
 func (b *bank) detected(s *report.Statement) {
 	first, last, ok := report.WholeMonths(s)
 	if !ok {

@@ -211,9 +211,8 @@ func ratio(a, b int64) rule.Number {
 	return rule.Number(min(quotient, uint64(rule.MaxNumber)))
 }
 
-// monthsBetween returns the number of whole months between two days, 0 if to is
-// earlier. If the last month has no such day, because it is too short, its last
-// day completes the month.
+// monthsBetween returns the number of whole months between two days, 0 if to is earlier. A month is complete on the
+// same day of the month as from or, in a month without that day, on its last day.
 func monthsBetween(from, to civil.Day) int64 {
 	_, _, day := from.Date()
 	_, _, today := to.Date()

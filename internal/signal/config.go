@@ -2,9 +2,8 @@ package signal
 
 import "slices"
 
-// Config holds a tenant's fraud, device and location thresholds in one
-// environment. It controls only which facts are derived; policies decide how the
-// facts affect a decision.
+// Config holds a tenant's fraud, device and location thresholds in one environment. It controls which facts are
+// derived and which alerts are raised; policies decide how the facts affect a decision.
 type Config struct {
 	Fraud    FraudConfig
 	Device   DeviceConfig

@@ -85,9 +85,9 @@ func TestDefaultConfigDocument(t *testing.T) {
 // exceptInherited ignores whether a setting was sent or inherited.
 var exceptInherited = cmpopts.IgnoreFields(ReuseConfig{}, "Inherited")
 
-// TestInheritedReuse checks a configuration from before there were device, mobile
-// and email settings. These settings inherit the switch, the window and the
-// number of "beneficiary_reuse", with 0 points, until they are set.
+// TestInheritedReuse checks a configuration from before there were device, mobile and email settings. These settings
+// inherit "enabled", "window_days" and "distinct_applicants" of "beneficiary_reuse", with 0 points, until they are
+// set.
 func TestInheritedReuse(t *testing.T) {
 	t.Parallel()
 	old, err := ReadConfig(
@@ -286,8 +286,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// sealedConfig reads a configuration with the given allow list and seals it. kept
-// are the entries of the list before.
+// sealedConfig reads a configuration with the given allow list and seals it. kept are the entries of the previous
+// list.
 func sealedConfig(t *testing.T, list string, kept []Account) (Config, error) {
 	t.Helper()
 	c, err := ReadConfig(parse(t, `{"fraud":{"beneficiary_reuse":{"allowlist_accounts":`+list+`}}}`))

@@ -289,9 +289,8 @@ func drawCounts(t *rapid.T) Counts {
 	}
 }
 
-// TestFraudProperties checks that a block that was not sent gives no fact,
-// whatever the counts are. Derived facts must be in the catalogue and in their
-// domains. The score must be the sum of the points up to 100. The response must
+// TestFraudProperties checks that a member that was not sent gives no fact, whatever the counts are. Derived facts
+// must be in the catalogue and in their domains. The score must be the sum of the points up to 100. The response must
 // contain no account number or address.
 func TestFraudProperties(t *testing.T) {
 	t.Parallel()

@@ -14,9 +14,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// FuzzObserve observes arbitrary spellings of entities. The normalised form of a
-// value must give the same entity, and the display text must show only a small
-// part of the value.
+// FuzzObserve observes arbitrary spellings of entities. Normalising a normalised value must not change it, except for
+// an IP network. The display text must not contain the whole value, except for a pincode or an agent.
 func FuzzObserve(f *testing.F) {
 	f.Add("560001", "103.21.58.1", "0001-1122 2333", "AG-7", "+91 98765 43210", " Asha@Example.in ")
 	f.Add("", "::ffff:1.2.3.4", "ǅŉ", " ", "12", "\xff@")

@@ -11,7 +11,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// testAtlas has one pincode, with a radius of 10 km, and one country.
+// testAtlas has one pincode, with a radius of 10 km, and two countries.
 var testAtlas = Atlas{
 	Matches: func(at place.Point, pincode string, radiusMetres int32) (match, known bool) {
 		if radiusMetres == 0 {

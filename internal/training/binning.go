@@ -28,7 +28,7 @@ func (k binKind) String() string { return [...]string{"ordinary", "unseen", "spe
 // bin is one bin of a binned column.
 type bin struct {
 	kind  binKind
-	codes []uint8 // codes that fall into the bin, in the order of the column's cells
+	codes []uint8 // codes that fall into the bin
 	counts
 	woe, iv float64
 }

@@ -30,9 +30,8 @@ func (c counts) worseThan(d counts) bool { return c.bad*d.rows() > d.bad*c.rows(
 // points.
 const shrinkRows = 50
 
-// half is added to the good and to the bad rows of a bin that has only good or
-// only bad rows. The weight of evidence is then finite, but still larger than
-// that of a bin with one row of the other outcome.
+// half is added to the good and to the bad rows of a bin that has only good or only bad rows. The weight of evidence
+// is then finite, but its magnitude is still larger than that of a bin with one row of the other outcome.
 const half = 0.5
 
 // evidence returns the weight of evidence of a bin in a population, and the bin's

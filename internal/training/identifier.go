@@ -17,9 +17,8 @@ var identifiers = []string{
 	"unnamed: 0",
 }
 
-// identifierWords lists the last words of names that may be names of identifiers.
-// Not every such column is an identifier: a "loan_no" is and a "branch_no" is
-// not. So the values must be mostly unique too.
+// identifierWords lists the last words of names that may be names of identifiers. Not every such column is an
+// identifier: "loan_no" is one, but "branch_no" is not. So the values must be mostly unique too.
 var identifierWords = []string{
 	"id", "ids", "no", "num", "nr", "number", "ref", "reference", "uuid", "guid", "key", "serial", "identifier",
 	"pan", "aadhaar", "mobile", "phone", "email", "msisdn", "account", "acct", "utr",
@@ -31,7 +30,7 @@ const (
 	nearlyUnique    = 0.95 // share of distinct values that suffices for any name
 	mostlyUnique    = 0.5  // share of distinct values that suffices if the name is that of an identifier
 	longDigits      = 9    // numbers of the same length, at least this many digits, are probably not amounts
-	sparse          = 3    // a row counter uses at least one of three consecutive numbers
+	sparse          = 3    // a row counter uses, on average, at least one of three consecutive numbers
 )
 
 // identifier returns the reason why a column only identifies rows, or "" if the

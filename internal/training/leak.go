@@ -61,8 +61,8 @@ func (t *table) halves(seed uint64) (halves [2][]int32) {
 	return halves
 }
 
-// rankedBy returns the AUC of rows that are ranked by the bad rates of the same
-// cells in others. A cell without rows in others gets the average rate.
+// rankedBy returns the AUC of rows that are ranked by the bad rates of their cells. The rates come from the counts in
+// others; a cell without rows there gets the average rate.
 func rankedBy(others, rows []counts) float64 {
 	var all counts
 	for _, n := range others {

@@ -178,7 +178,7 @@ func TestIndeterminates(t *testing.T) {
 	}
 	o := quickOptions(t)
 	o.Indeterminate = []string{"Grey"}
-	o.HoldOutShare = 0 // the hold-out depends on row numbers
+	o.HoldOutShare = 0 // no hold-out, because the selection of the hold-out depends on row numbers
 	got, want := mustFit(t, b.String(), o), mustFit(t, plain, o)
 	if got.Report.RowsIndeterminate != 100 || got.Report.RowsUnlabelled != 50 {
 		t.Errorf("%d indeterminate, %d without an outcome", got.Report.RowsIndeterminate, got.Report.RowsUnlabelled)

@@ -43,10 +43,9 @@ type Options struct {
 	Decimals                     int  // decimals of the points
 	SpreadBase                   bool // divide the base points equally among the factors
 
-	// Check is called after about every hundred microseconds of work. If it returns
-	// an error, the fit stops. If Check is set, the caller's goroutine does all the
-	// work, so that one fit uses one processor. If Check is nil, the fit uses all
-	// processors. The result is the same in both cases.
+	// Check is called after every few hundred microseconds of work. If it returns an error, the fit stops. If Check is
+	// set, the caller's goroutine does all the work, so that one fit uses one processor. If Check is nil, the fit uses
+	// all processors. The result is the same in both cases.
 	Check func() error
 }
 

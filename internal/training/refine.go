@@ -28,10 +28,9 @@ func (c *chosen) plain() *effects {
 	return e
 }
 
-// refine fits the effects of all bins together, because a bin's weight of
-// evidence ignores what other columns already explain. It starts from the plain
-// effects. A ridge penalty with the weight hold limits the distance from them.
-// Each feature's bad rate must still follow its shape.
+// refine fits the effects of all bins together, because a bin's weight of evidence ignores what other columns already
+// explain. It starts from the plain effects. A ridge penalty with the weight hold limits the distance from the plain
+// effects. Each feature's bad rate must still follow its shape.
 func (t *table) refine(c *chosen, rows []int32, hold float64) (*effects, error) {
 	start := c.plain()
 	r := refining{table: t, features: c.features, hold: hold}
@@ -68,7 +67,7 @@ type refining struct {
 	*table
 	features []*binning
 	hold     float64
-	first    []int // index of each feature's first bin among the unknowns; the intercept is 0
+	first    []int // index of each feature's first bin among the unknowns; the intercept has index 0
 	at, from []float64
 }
 

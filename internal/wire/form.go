@@ -99,8 +99,8 @@ func (f *Form) Fail(name, code, format string, args ...any) {
 	f.faults.Add(f.Pointer(name), code, format, args...)
 }
 
-// Require marks a name as known and reports whether the member is given. If not, it
-// adds a fault; what describes the member.
+// Require marks a name as known and reports whether the member is given. If not, it adds a fault; the argument what
+// describes the member.
 func (f *Form) Require(name, what string) bool {
 	if f.Get(name).Given() {
 		return true
@@ -111,10 +111,9 @@ func (f *Form) Require(name, what string) bool {
 	return false
 }
 
-// Required returns the fault for a missing required member. what describes the
-// member, and pointer is its JSON pointer. If a member was sent whose name differs
-// only in case, the fault says so, because the response to a rejected request has no
-// warnings.
+// Required returns the fault for a missing required member. The argument what describes the member, and pointer is its
+// JSON pointer. If a member was sent whose name differs only in case, the fault says so, because the response to a
+// rejected request has no warnings.
 func Required(object Value, name, pointer, what string) fault.Item {
 	item := fault.Item{Pointer: pointer, Code: fault.CodeRequired, Detail: "is required: " + what}
 	if object.HasFolded(name) {
@@ -137,7 +136,7 @@ func (f *Form) typed(name string, want Kind) (Value, bool) {
 	return v, true
 }
 
-// Text reads a string of at most most bytes; ok is false if it is missing or invalid.
+// Text reads a string with a length limit of most bytes. ok is false if the string is missing or invalid.
 func (f *Form) Text(name string, most int) (text string, ok bool) {
 	v, ok := f.typed(name, String)
 	if !ok {
@@ -197,8 +196,7 @@ func (f *Form) Bool(name string, otherwise bool) bool {
 	return v.IsTrue()
 }
 
-// Array reads an array of at most most elements. It returns a Missing value if the
-// array is missing or invalid.
+// Array reads an array with a limit of most elements. It returns a Missing value if the array is missing or invalid.
 func (f *Form) Array(name string, most int) Value {
 	v, ok := f.typed(name, Array)
 	if !ok {

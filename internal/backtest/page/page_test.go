@@ -132,7 +132,7 @@ func TestRealRun(t *testing.T) {
 	}
 }
 
-// TestBody checks that Body returns the same content as the complete page.
+// TestBody checks that the complete page contains the content of Body, and that Body has no element of a whole page.
 func TestBody(t *testing.T) {
 	t.Parallel()
 	body, err := page.Body(sample())
