@@ -9,11 +9,13 @@ Usage:
   verdict backup  -o FILE                     write everything to a file, while the service runs
   verdict restore -i FILE                     read a backup into an empty database
   verdict verify  [-tenant ID]                replay stored decisions; list those that differ or are missing
+  verdict log     create-key FILE             create the key with which the log of decisions is signed
   verdict tenant  list|show|create|plan       manage tenants,
   verdict tenant  user add|list|password      their people
   verdict tenant  key create|list|revoke      and their keys, of either environment
 
 Without a database:
+  verdict verify -key FILE CAPSULE            check one decision with its evidence, as an examiner does
   verdict decide [-policy FILE] -input FILE   decide one application, print the decision as JSON
   verdict backtest [-policy FILE] -csv FILE   decide every row of a file and report the results
   verdict book   -n N [-seed S]               write a synthetic book of loans as CSV

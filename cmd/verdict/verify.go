@@ -12,21 +12,34 @@ import (
 )
 
 const verifyHelp = `Replay stored decisions on their stored facts and policy versions, compare
-them with the journal, and list those that do not reproduce, were altered or
-are missing. The service can keep running.
+them with the journal and the signed log, and list those that do not reproduce,
+were altered or are missing. The service can keep running.
 
   verdict verify
   verdict verify -tenant ten_01J…
 
-Exits with 1 if there are any.
+With the file of a capsule, check that one decision without a database:
+
+  verdict verify -key log-key.pub capsule.json
+
+The key is the public key of the lender's log, as GET /v1/log/key returns it;
+get it from the lender by another way than the capsule. -witness is the public
+key of a witness.
+
+Exits with 1 if something is wrong.
 `
 
 func verify(c *command) int {
 	fs := c.flags(verifyHelp)
 	settings := databaseFlags(fs)
 	tenantID := fs.String("tenant", "", "`id` of the tenant whose decisions are replayed; default: all tenants")
-	if code, done := c.parse(fs, 0); done {
+	key := fs.String("key", "", "`file` with the public key of the log, for a capsule")
+	witness := fs.String("witness", "", "`file` with the public key of a witness, for a capsule")
+	if code, done := c.parse(fs, 1); done {
 		return code
+	}
+	if fs.NArg() == 1 {
+		return c.verifyCapsule(fs.Arg(0), *key, *witness)
 	}
 	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
 		var bar *progressbar.ProgressBar
@@ -46,8 +59,20 @@ func verify(c *command) int {
 		if more := result.Failed - int64(len(result.Wrong)); more > 0 {
 			fmt.Fprintf(&out, "and %d more\n", more)
 		}
-		if result.Failed > 0 {
-			fmt.Fprintf(&out, "%d decisions are wrong or missing; %d were checked\n", result.Failed, result.Checked)
+		leaves, wrong, err := service.Evidence.Audit(ctx, *tenantID)
+		if err != nil {
+			return c.failed(err)
+		}
+		for _, w := range wrong {
+			fmt.Fprintf(&out, "%s %s: %s\n", w.TenantID, w.Environment, w.Why)
+		}
+		if result.Failed > 0 || len(wrong) > 0 {
+			if result.Failed > 0 {
+				fmt.Fprintf(&out, "%d decisions are wrong or missing; %d were checked\n", result.Failed, result.Checked)
+			}
+			if len(wrong) > 0 {
+				fmt.Fprintf(&out, "%d signed logs do not match the journal\n", len(wrong))
+			}
 			if code := c.print(out.Bytes()); code != exitOK {
 				return code
 			}
@@ -56,6 +81,9 @@ func verify(c *command) int {
 		fmt.Fprintf(&out, "%d decisions reproduce\n", result.Checked)
 		if result.NoEntry > 0 {
 			fmt.Fprintf(&out, "%d of them are from before the journal and have no entry yet\n", result.NoEntry)
+		}
+		if leaves > 0 {
+			fmt.Fprintf(&out, "%d entries of the journal are those of the signed logs\n", leaves)
 		}
 		return c.print(out.Bytes())
 	})

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"time"
 
 	"verdict/internal/evidence"
 	"verdict/internal/sealing"
@@ -38,6 +39,9 @@ type Salt struct {
 // version is the version of the format of capsules.
 const version = 1
 
+// timeFormat is RFC 3339 with microseconds, as times are stored.
+const timeFormat = "2006-01-02T15:04:05.000000Z07:00"
+
 // MaxSize is the maximum size of a capsule in bytes.
 const MaxSize = 32 << 20
 
@@ -51,7 +55,7 @@ func (c *Capsule) Append(to []byte) []byte {
 	w.Key("id").String(r.ID)
 	w.Key("tenant_id").String(r.Tenant)
 	w.Key("environment").String(r.Environment)
-	w.Key("created_micros").Int(r.CreatedMicros)
+	w.Key("created_at").String(time.UnixMicro(r.CreatedMicros).UTC().Format(timeFormat))
 	w.Key("status").String(r.Status)
 	w.Key("grade").String(r.Grade)
 	w.Key("policy_key").String(r.PolicyKey)
@@ -109,7 +113,7 @@ func Parse(text []byte) (*Capsule, error) {
 			Tenant:        d.Get("tenant_id").Text(),
 			Environment:   d.Get("environment").Text(),
 			ID:            d.Get("id").Text(),
-			CreatedMicros: integer(d.Get("created_micros")),
+			CreatedMicros: micros(d.Get("created_at")),
 			Status:        d.Get("status").Text(),
 			Grade:         d.Get("grade").Text(),
 			PolicyKey:     d.Get("policy_key").Text(),
@@ -159,6 +163,15 @@ func bytesOf(v wire.Value) []byte {
 	var w wire.Writer
 	w.Value(v)
 	return w.Buf
+}
+
+// micros returns a time in microseconds, or 0 if the value is not a time.
+func micros(v wire.Value) int64 {
+	t, err := time.Parse(timeFormat, v.Text())
+	if err != nil {
+		return 0
+	}
+	return t.UnixMicro()
 }
 
 // integer returns a number, or 0 if the value is not an integer. Parse then finds that

@@ -113,6 +113,11 @@ func scopeOptions() []option {
 		{Value: "policy:write", Label: "policy:write", Hint: "save drafts of policies, scorecards and fraud settings"},
 		{Value: "policy:activate", Label: "policy:activate", Hint: "activate policies"},
 		{Value: "facts:read", Label: "facts:read", Hint: "read the facts behind decisions, with identifiers masked"},
+		{Value: "log:read", Label: "log:read", Hint: "read the signed log, which contains nothing about people"},
+		{
+			Value: "evidence:read", Label: "evidence:read",
+			Hint: "read capsules for examiners: a decision with its facts and its whole policy",
+		},
 		{Value: "admin", Label: "admin", Hint: "everything, including scopes that are added later"},
 	}
 }

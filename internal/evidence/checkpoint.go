@@ -76,11 +76,7 @@ func NewSigner(origin string, key ed25519.PrivateKey) (note.Signer, error) {
 	if !ok || len(key) != ed25519.PrivateKeySize {
 		return nil, errors.New("not an Ed25519 key")
 	}
-	verifier, err := note.NewEd25519VerifierKey(origin, public)
-	if err != nil {
-		return nil, fmt.Errorf("the name of the log: %w", err)
-	}
-	known, err := note.NewVerifier(verifier)
+	known, err := VerifierOf(origin, public)
 	if err != nil {
 		return nil, fmt.Errorf("the name of the log: %w", err)
 	}
@@ -94,6 +90,18 @@ func PublicKey(origin string, key ed25519.PrivateKey) (string, error) {
 		return "", errors.New("not an Ed25519 key")
 	}
 	return note.NewEd25519VerifierKey(origin, public)
+}
+
+// VerifierOf returns the verifier of a log from its Ed25519 public key.
+func VerifierOf(origin string, public []byte) (note.Verifier, error) {
+	if len(public) != ed25519.PublicKeySize {
+		return nil, errors.New("not an Ed25519 key")
+	}
+	text, err := note.NewEd25519VerifierKey(origin, public)
+	if err != nil {
+		return nil, err
+	}
+	return note.NewVerifier(text)
 }
 
 // signer is a note.Signer. One key signs the checkpoints of many logs, each under the

@@ -17,6 +17,8 @@
 // The operator's work, for which no caller is checked:
 //
 //	Sign          extends and signs the logs that have grown
+//	Resume        checks the logs that were signed before, when the service starts
 //	SignAll       looks for logs that other nodes, or a former run, left unsigned
+//	Audit         compares the signed checkpoints with the journals
 //	Stopped       the logs that are not signed, and why
 package evidencedesk

@@ -191,7 +191,7 @@ func (s *Service) Capsule(ctx context.Context, p tenant.Principal, id string) (*
 	for zone, salt := range journal.Salts(tree, string(p.Environment), &d, features) {
 		c.Salts = append(c.Salts, capsule.Salt{Zone: zone, Salt: salt})
 	}
-	audit := s.core.Audit(p, s.core.Moment(), operation.ActionCapsule, "decision", id)
+	audit := s.core.Audit(p, s.core.Moment(), operation.ActionCapsule, id, "")
 	err = scope.Write(ctx, func(tx *store.Tx) error { return tx.Audit().Add(audit) })
 	return c, err
 }

@@ -3,6 +3,7 @@ package evidencedesk
 import (
 	"crypto/ed25519"
 	"fmt"
+	"strings"
 	"sync"
 
 	"golang.org/x/mod/sumdb/note"
@@ -19,6 +20,8 @@ import (
 type Signed interface {
 	// Last returns the last signed checkpoint of a log. ok is false if there is none.
 	Last(origin string) (c evidence.Checkpoint, ok bool)
+	// Origins returns the names of the logs that have a checkpoint, in no particular order.
+	Origins() []string
 	// Add stores checkpoints. When it returns nil, they survive a crash.
 	Add(checkpoints []evidence.Checkpoint) error
 }
@@ -53,6 +56,16 @@ func Origin(name store.ScopeName, generation int64) string {
 		origin += fmt.Sprintf("#%d", generation)
 	}
 	return origin
+}
+
+// scopeOf returns the scope of a log. ok is false if the text is not the name of a log.
+func scopeOf(origin string) (name store.ScopeName, ok bool) {
+	path, _, _ := strings.Cut(origin, "#")
+	parts := strings.Split(path, "/")
+	if len(parts) != 3 || parts[0] != "verdict" {
+		return name, false
+	}
+	return store.ScopeName{Tenant: parts[1], Environment: parts[2]}, true
 }
 
 // signer returns the signer of a log.

@@ -43,6 +43,21 @@ func (s *Service) Sign(ctx context.Context) error {
 	return s.sign(ctx, slices.Collect(maps.Keys(names)))
 }
 
+// Resume does what SignAll does, and also looks at all logs that were signed before: if an
+// older copy of the database was restored, they are longer than their journals.
+func (s *Service) Resume(ctx context.Context) error {
+	if s.options.Key == nil {
+		return nil
+	}
+	var names []store.ScopeName
+	for _, origin := range s.options.Signed.Origins() {
+		if name, ok := scopeOf(origin); ok {
+			names = append(names, name)
+		}
+	}
+	return errors.Join(s.sign(ctx, names), s.SignAll(ctx))
+}
+
 // SignAll extends and signs all logs that are behind their journals, for instance because
 // a node stopped before it signed.
 func (s *Service) SignAll(ctx context.Context) error {
@@ -309,9 +324,7 @@ func (s *Service) publish(ctx context.Context, e *extension) error {
 
 // treeOf returns the tree of a stored checkpoint.
 func treeOf(ctx context.Context, scope *store.Scope, c *store.LogCheckpoint) *evidence.Tree {
-	var root tlog.Hash
-	copy(root[:], c.Root)
-	return evidence.NewTree(c.Size, root, func(tiles []tlog.Tile) ([][]byte, error) {
+	return evidence.NewTree(c.Size, rootOf(c), func(tiles []tlog.Tile) ([][]byte, error) {
 		wanted := make([]store.LogTile, len(tiles))
 		for i, t := range tiles {
 			wanted[i] = store.LogTile{Level: int64(t.L), Number: t.N}

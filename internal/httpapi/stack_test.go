@@ -23,6 +23,7 @@ import (
 	"verdict/internal/study"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
@@ -96,6 +97,7 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 		Now: s.clock.now, Plans: o.plans, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
 		Logger:    s.log.logger(),
 		Backtests: o.backtests, ChunkQueue: o.spread, SignupMode: o.mode, SignupsEachDay: o.aDay, Caps: o.caps,
+		Log: usecasetest.Log(),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -201,6 +203,11 @@ type answer struct {
 // millisecond, so that later records have later times.
 func (s *stack) send(method, path, key, body string, headers ...string) answer {
 	s.Helper()
+	if isEvidence(path) { // the service signs in the background
+		if err := s.service.Evidence.Sign(s.Context()); err != nil {
+			s.Fatal(err)
+		}
+	}
 	got, err := s.trySend(method, path, key, body, headers...)
 	if err != nil {
 		s.Fatal(err)
@@ -208,6 +215,12 @@ func (s *stack) send(method, path, key, body string, headers ...string) answer {
 	checkContract(s.T, method, path, body, got)
 	s.clock.advance(time.Millisecond)
 	return got
+}
+
+// isEvidence reports whether the answer to a path depends on the signed log.
+func isEvidence(path string) bool {
+	path, _, _ = strings.Cut(path, "?")
+	return strings.HasPrefix(path, "/v1/log/") || strings.HasSuffix(path, "/proof") || strings.HasSuffix(path, "/capsule")
 }
 
 // trySend sends a request like send, but returns an error and does not check

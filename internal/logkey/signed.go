@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -139,6 +140,13 @@ func (s *Signed) Last(origin string) (c evidence.Checkpoint, ok bool) {
 	return c, ok
 }
 
+// Origins returns the names of the logs that have a checkpoint, in no particular order.
+func (s *Signed) Origins() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.last))
+}
+
 // Add appends checkpoints. When it returns nil, they survive a crash.
 func (s *Signed) Add(checkpoints []evidence.Checkpoint) error {
 	s.mu.Lock()
@@ -173,13 +181,8 @@ func (s *Signed) rewrite() error {
 	if err != nil {
 		return err
 	}
-	origins := make([]string, 0, len(s.last))
-	for origin := range s.last {
-		origins = append(origins, origin)
-	}
-	slices.Sort(origins)
 	out := bufio.NewWriter(f)
-	for _, origin := range origins {
+	for _, origin := range slices.Sorted(maps.Keys(s.last)) {
 		_, _ = out.WriteString(line(s.last[origin])) // Flush returns the error
 	}
 	if err := errors.Join(out.Flush(), f.Sync()); err != nil {

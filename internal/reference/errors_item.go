@@ -87,8 +87,9 @@ var itemPages = []errorPage{
 	{
 		Code: fault.CodeUnknownScope, Status: 422, Title: "Unknown scope",
 		Meaning: "A scope of the key does not exist.",
-		Cause:   "Scopes are `decide`, `read`, `policy:write`, `policy:activate`, `facts:read` and `admin`.",
-		Fix:     "Use one or more of these.",
+		Cause: "Scopes are `decide`, `read`, `policy:write`, `policy:activate`, `facts:read`, `log:read`, " +
+			"`evidence:read` and `admin`.",
+		Fix: "Use one or more of these.",
 	},
 	{
 		Code: fault.CodeBinGap, Status: 422, Title: "Bins leave a gap",

@@ -79,7 +79,8 @@ var errorPages = []errorPage{
 	{
 		Code: fault.CodeInsufficientScope, Status: 403, Title: "API key may not do this",
 		Meaning: "The key is valid and lacks the scope that this call needs; `detail` names it.",
-		Cause: "Keys can be limited to `decide`, `read`, `policy:write`, `policy:activate` and `facts:read`, so " +
+		Cause: "Keys can be limited to `decide`, `read`, `policy:write`, `policy:activate`, `facts:read`, `log:read` and " +
+			"`evidence:read`, so " +
 			"that drafting and activating a policy can be separated.",
 		Fix: "Call with a key that has the scope. Give each program only the scopes it needs.",
 	},
@@ -202,6 +203,12 @@ var errorPages = []errorPage{
 		Cause:   "A retry was sent while the first attempt was still in progress.",
 		Fix: "Wait as long as `Retry-After` says and send it again, with the same key: you get the answer of the " +
 			"first request.",
+	},
+	{
+		Code: fault.CodeNotSignedYet, Status: 409, Title: "Not signed yet",
+		Meaning: "The decision is stored, but no signed checkpoint of the log covers it yet.",
+		Cause:   "The log is signed about once a second, and later if the database is busy or a log key is missing.",
+		Fix:     "Ask again after a few seconds.",
 	},
 	{
 		Code: fault.CodeVersionConflict, Status: 409, Title: "Version conflict",

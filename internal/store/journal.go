@@ -101,7 +101,7 @@ func (n *nextNumbers) set(scope rlsScope, next int64) {
 // journal. Otherwise they get the reserved numbers that begin with first.
 func (j Journal) put(first int64, entries []Entry, nowMicros int64) (int64, error) {
 	count, packed := int64(len(entries)), packEntries(entries)
-	j.tx.transaction.grown = append(j.tx.transaction.grown, j.tx.rls)
+	j.tx.transaction.noteGrown(j.tx.rls)
 	if first != unnumbered {
 		_, err := j.tx.exec(insertEntries, count, nowMicros, packed, first)
 		return first, err

@@ -17,6 +17,7 @@ type transaction struct {
 	rls      rlsScope             // the row-level security scope that was last set in the database
 	written  []writeName          // names of the rows that the transaction stores, for unconfirmedWrites
 	grown    []rlsScope           // the scopes to whose journals the transaction adds entries
+	oneGrown [1]rlsScope          // the memory of grown if there is one scope, as in most transactions
 	broken   error                // why the transaction must be rolled back; nil if it need not
 	bytes    int                  // total size of the string and byte arguments of exec
 	received int                  // total size of the documents that were read, if they are counted
@@ -29,6 +30,14 @@ type transaction struct {
 type rlsScope struct{ role, tenant, environment string }
 
 var rlsSystem = rlsScope{role: "system"}
+
+// noteGrown notes that the transaction adds entries to the journal of a scope.
+func (s *transaction) noteGrown(scope rlsScope) {
+	if s.grown == nil {
+		s.grown = s.oneGrown[:0]
+	}
+	s.grown = append(s.grown, scope)
+}
 
 // setRLS sets the row-level security scope of the next statements, unless it is
 // set already.

@@ -23,7 +23,7 @@ func (s *Set) sign(ctx context.Context) {
 		}
 		last = text
 	}
-	report(s.Evidence.SignAll(ctx))
+	report(s.Evidence.Resume(ctx))
 	grown := time.NewTicker(signEvery)
 	defer grown.Stop()
 	all := time.NewTicker(signAllEvery)

@@ -1,0 +1,126 @@
+package evidencedesk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+
+	"verdict/internal/evidence"
+	"verdict/internal/journal"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// WrongLog is a log that does not match the journal.
+type WrongLog struct {
+	TenantID, Environment string
+	Why                   string
+}
+
+// Audit compares the last checkpoint of each log with the journal: the journal must begin
+// with exactly the leaves that were signed. It returns the number of leaves that were
+// compared. Audit reads one tenant, or all tenants if tenantID is "".
+func (s *Service) Audit(ctx context.Context, tenantID string) (leaves int64, found []WrongLog, err error) {
+	public, err := s.core.DB.System().LogKey(ctx)
+	if err != nil {
+		return 0, nil, err
+	}
+	ids := []string{tenantID}
+	if tenantID == "" {
+		if ids, err = s.tenants(ctx); err != nil {
+			return 0, nil, err
+		}
+	}
+	for _, id := range ids {
+		for _, environment := range tenant.Environments() {
+			name := store.ScopeName{Tenant: id, Environment: string(environment)}
+			n, why, err := s.auditScope(ctx, name, public)
+			if err != nil {
+				return leaves, found, err
+			}
+			leaves += n
+			if why != "" {
+				found = append(found, WrongLog{TenantID: id, Environment: name.Environment, Why: why})
+			}
+		}
+	}
+	return leaves, found, nil
+}
+
+func (s *Service) tenants(ctx context.Context) (ids []string, err error) {
+	for after := ""; ; after = ids[len(ids)-1] {
+		rows, err := s.core.DB.System().ListTenants(ctx, after)
+		if err != nil || len(rows) == 0 {
+			return ids, err
+		}
+		for _, t := range rows {
+			ids = append(ids, t.ID)
+		}
+	}
+}
+
+// auditScope returns why the log of a scope is wrong, "" if it is right.
+func (s *Service) auditScope(
+	ctx context.Context, name store.ScopeName, public []byte,
+) (leaves int64, why string, err error) {
+	scope := s.core.DB.Scope(name.Tenant, name.Environment)
+	stored, err := scope.Log(ctx).Checkpoint()
+	if err != nil || stored.Size == 0 {
+		return 0, "", err
+	}
+	origin := Origin(name, stored.Generation)
+	verifier, err := evidence.VerifierOf(origin, public)
+	if err != nil {
+		return 0, "the public key of the log cannot be read", nil //nolint:nilerr // why says it
+	}
+	signed, why := openStored(&stored, verifier)
+	if why != "" {
+		return 0, why, nil
+	}
+	var roots evidence.Roots
+	err = journal.NewReader(scope).Each(ctx, 0, func(number int64, e store.Entry) error {
+		if number != roots.Size() {
+			return io.EOF
+		}
+		leaf, err := evidence.UnpackLeaf(e.Leaf)
+		if err != nil {
+			return io.EOF
+		}
+		if roots.Add(evidence.LeafHash(&leaf)); roots.Size() == signed.Size {
+			return io.EOF
+		}
+		return nil
+	})
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return roots.Size(), "", err
+	case roots.Size() < signed.Size:
+		return roots.Size(), fmt.Sprintf("the log was signed with %d entries, but the journal has only the first %d",
+			signed.Size, roots.Size()), nil
+	case roots.Root() != signed.Root:
+		return roots.Size(), fmt.Sprintf("the first %d entries of the journal are not those that were signed",
+			signed.Size), nil
+	}
+	return roots.Size(), "", nil
+}
+
+// openStored returns the signed checkpoint, or why it cannot be used.
+func openStored(stored *store.LogCheckpoint, log note.Verifier) (c evidence.Checkpoint, why string) {
+	c, err := evidence.OpenCheckpoint([]byte(stored.Note), log)
+	switch {
+	case err != nil:
+		return c, "the stored checkpoint was not signed with the key of this database"
+	case c.Size != stored.Size || c.Root != rootOf(stored):
+		return c, "the stored size and root are not those of the signed checkpoint"
+	}
+	return c, ""
+}
+
+func rootOf(stored *store.LogCheckpoint) (root tlog.Hash) {
+	copy(root[:], stored.Root)
+	return root
+}

@@ -1,0 +1,398 @@
+//nolint:thelper // what EachURL runs is the test itself: a failure belongs to its own line
+package evidencedesk_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/transparency-dev/merkle/compact"
+	"github.com/transparency-dev/merkle/rfc6962"
+	"golang.org/x/mod/sumdb/note"
+
+	"verdict/internal/application"
+	"verdict/internal/capsule"
+	"verdict/internal/evidence"
+	"verdict/internal/evidencedesk"
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// memory stores signed checkpoints as the file beside the key does.
+type memory struct {
+	mu   sync.Mutex
+	last map[string]evidence.Checkpoint
+}
+
+func newMemory() *memory { return &memory{last: map[string]evidence.Checkpoint{}} }
+
+func (m *memory) Last(origin string) (evidence.Checkpoint, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c, ok := m.last[origin]
+	return c, ok
+}
+
+func (m *memory) Origins() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var origins []string
+	for origin := range m.last {
+		origins = append(origins, origin)
+	}
+	return origins
+}
+
+func (m *memory) Add(checkpoints []evidence.Checkpoint) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range checkpoints {
+		if before, ok := m.last[c.Origin]; ok && before.Size == c.Size && before.Root != c.Root {
+			return fmt.Errorf("two roots of %s with the size %d", c.Origin, c.Size)
+		}
+		if m.last[c.Origin].Size <= c.Size {
+			m.last[c.Origin] = c
+		}
+	}
+	return nil
+}
+
+var key = ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
+
+func open(t *testing.T, db *store.DB, signed evidencedesk.Signed) *usecasetest.House {
+	t.Helper()
+	return usecasetest.Open(t, db, usecase.Options{Log: evidencedesk.Options{Key: key, Signed: signed}})
+}
+
+// log reads the log of a house as an examiner does.
+type log struct {
+	*usecasetest.House
+	verifier note.Verifier
+}
+
+func logOf(t *testing.T, h *usecasetest.House) log {
+	t.Helper()
+	text, err := h.Service.Evidence.Key(t.Context(), h.Caller)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verifier, err := note.NewVerifier(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return log{h, verifier}
+}
+
+func (l log) checkpoint(t *testing.T) evidence.Checkpoint {
+	t.Helper()
+	text, err := l.Service.Evidence.Checkpoint(t.Context(), l.Caller)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := evidence.OpenCheckpoint(text, l.verifier)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// leaves reads all leaves of the log, and checks with another implementation that they have
+// the root of the checkpoint. It also reads every tile.
+func (l log) leaves(t *testing.T) []evidence.Leaf {
+	t.Helper()
+	c := l.checkpoint(t)
+	judge := (&compact.RangeFactory{Hash: rfc6962.DefaultHasher.HashChildren}).NewEmptyRange(0)
+	var leaves []evidence.Leaf
+	for number := int64(0); number*evidence.TileWidth < c.Size; number++ {
+		width := min(evidence.TileWidth, c.Size-number*evidence.TileWidth)
+		path := fmt.Sprintf("%03d", number)
+		if width < evidence.TileWidth {
+			path += fmt.Sprintf(".p/%d", width)
+		}
+		bundle, err := l.Service.Evidence.Tile(t.Context(), l.Caller, "entries/"+path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hashes, err := l.Service.Evidence.Tile(t.Context(), l.Caller, "0/"+path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; len(bundle) > 0; i++ {
+			end := 2 + int(binary.BigEndian.Uint16(bundle))
+			leaf, err := evidence.ParseLeaf(bundle[2:end])
+			if err != nil {
+				t.Fatal(err)
+			}
+			hash := rfc6962.DefaultHasher.HashLeaf(bundle[2:end])
+			if !bytes.Equal(hash, hashes[i*len(hash):(i+1)*len(hash)]) {
+				t.Errorf("the tile has another hash of leaf %d", len(leaves))
+			}
+			if err := judge.Append(hash, nil); err != nil {
+				t.Fatal(err)
+			}
+			leaves, bundle = append(leaves, leaf), bundle[end:]
+		}
+	}
+	root, err := judge.GetRootHash(nil)
+	if err != nil || !bytes.Equal(root, c.Root[:]) || int64(len(leaves)) != c.Size {
+		t.Errorf("%d leaves have the root %x, %v; the checkpoint says %d and %x", len(leaves), root, err, c.Size, c.Root)
+	}
+	return leaves
+}
+
+func sign(t *testing.T, h *usecasetest.House) {
+	t.Helper()
+	if err := h.Service.Evidence.Sign(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// withFeatures is a request for which a feature vector is stored.
+const withFeatures = `{"bureau":"cibil","features":true,"report":{"cibil":{"scoreData":{"score":742},
+	"reportDate":"2026-01-10","accounts":[{"accountType":"personal_loan","openDate":"2024-02-11","status":"active",
+	"sanctionedAmount":200000,"currentBalance":120000,"emi":6900}]}}}`
+
+// TestCapsule decides, signs, and checks the capsules as an examiner does.
+func TestCapsule(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		db := storetest.Open(t, databaseURL, store.Options{})
+		h := open(t, db, newMemory())
+		if _, err := h.Service.Evidence.Checkpoint(t.Context(), h.Caller); fault.CodeOf(err) != fault.CodeNotFound {
+			t.Errorf("got %v for a log without a checkpoint", err)
+		}
+		ids := []string{h.Decided(t, usecasetest.Sample), h.Decided(t, usecasetest.Sample)}
+		evaluated, err := h.Service.Decisions.Evaluate(t.Context(), h.Caller,
+			application.EvaluateRequest(usecasetest.Parse(t, withFeatures)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, evaluated.ID)
+		if _, err := h.Service.Evidence.Proof(t.Context(), h.Caller, ids[0]); fault.CodeOf(err) != fault.CodeNotSignedYet {
+			t.Errorf("got %v for a decision that is not signed", err)
+		}
+		sign(t, h)
+		l := logOf(t, h)
+		if leaves := l.leaves(t); len(leaves) != len(ids) || leaves[1].ID != ids[1] {
+			t.Errorf("the leaves are %+v", leaves)
+		}
+		for _, id := range ids {
+			made, err := h.Service.Evidence.Capsule(t.Context(), h.Caller, id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := made.Append(nil)
+			read, err := capsule.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := read.Check(l.verifier, nil); r.Decided != nil || r.Logged != nil || r.Checkpoint.Size != 3 {
+				t.Errorf("%+v", r)
+			}
+			if (read.Features != nil) != (id == evaluated.ID) {
+				t.Errorf("%s has features: %t", id, read.Features != nil)
+			}
+			read.Row.Status = "DECLINED"
+			if r := read.Check(l.verifier, nil); r.Logged == nil {
+				t.Error("another status is not noticed")
+			}
+			// Who asked is in the audit trail.
+			if logged := strings.Join(h.Logged(h.Caller, id), " "); !strings.Contains(logged, "decision.capsule_read") {
+				t.Errorf("the audit trail has %s", logged)
+			}
+		}
+		for _, id := range []string{"dec_01J00000000000000000000000", "x", ""} {
+			if _, err := h.Service.Evidence.Capsule(t.Context(), h.Caller, id); fault.KindOf(err) != fault.NotFound {
+				t.Errorf("%q: got %v", id, err)
+			}
+		}
+		for _, path := range []string{"0/001", "0/000", "0/000.p/4", "1/000.p/1", "entries/000.p/4", "x", "entries/001.p/1"} {
+			if _, err := h.Service.Evidence.Tile(t.Context(), h.Caller, path); fault.KindOf(err) != fault.NotFound {
+				t.Errorf("%q: got %v", path, err)
+			}
+		}
+	})
+}
+
+// TestSignGrows signs a log again and again while decisions are made, beyond a tile.
+func TestSignGrows(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		db := storetest.Open(t, databaseURL, store.Options{})
+		h := open(t, db, newMemory())
+		const decisions = 530
+		for n := range decisions {
+			h.Decided(t, usecasetest.Sample)
+			if n%97 == 0 {
+				sign(t, h)
+			}
+		}
+		sign(t, h)
+		sign(t, h) // nothing is left to sign
+		if leaves := logOf(t, h).leaves(t); len(leaves) != decisions {
+			t.Errorf("%d leaves, want %d", len(leaves), decisions)
+		}
+	})
+}
+
+// TestNodesSignOneLog lets two nodes decide and sign at the same time. They have the same
+// key and must never sign two roots of one size.
+func TestNodesSignOneLog(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		signed := newMemory() // shared, so that Add sees the checkpoints of both
+		first := storetest.Open(t, databaseURL, store.Options{})
+		second := first
+		if first.Kind() != "sqlite" {
+			second = storetest.Open(t, databaseURL, store.Options{})
+		}
+		h := open(t, first, signed)
+		other, err := usecase.New(second, usecase.Options{
+			Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap,
+			Log: evidencedesk.Options{Key: key, Signed: signed},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const each = 40
+		var all sync.WaitGroup
+		for _, node := range []*usecase.Set{h.Service, other} {
+			all.Go(func() {
+				for n := range each {
+					if _, err := node.Decisions.Decide(t.Context(), h.Caller,
+						application.DecisionRequest(usecasetest.Parse(t, usecasetest.Sample)), nil); err != nil {
+						t.Error(err)
+					}
+					if n%3 == 0 {
+						if err := node.Evidence.Sign(t.Context()); err != nil {
+							t.Error(err)
+						}
+					}
+				}
+			})
+		}
+		all.Wait()
+		if err := other.Evidence.SignAll(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if leaves := logOf(t, h).leaves(t); len(leaves) != 2*each {
+			t.Errorf("%d leaves, want %d", len(leaves), 2*each)
+		}
+		if n := h.Service.Evidence.Stopped() + other.Evidence.Stopped(); n != 0 {
+			t.Errorf("%d logs are not signed", n)
+		}
+	})
+}
+
+// TestCrashBeforePublishing signs a checkpoint that is not published, because the node ends
+// in between. The next node goes on.
+func TestCrashBeforePublishing(t *testing.T) {
+	t.Parallel()
+	db := storetest.Open(t, storetest.MigratedSQLite(t), store.Options{})
+	signed := newMemory()
+	h := open(t, db, signed)
+	h.Decided(t, usecasetest.Sample)
+	sign(t, h)
+	before := logOf(t, h).checkpoint(t)
+	h.Decided(t, usecasetest.Sample)
+	ending, cancel := context.WithCancel(t.Context())
+	ended := &endingMemory{memory: signed, end: cancel}
+	node, err := usecase.New(db, usecase.Options{
+		Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap,
+		Log: evidencedesk.Options{Key: key, Signed: ended},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := node.Evidence.SignAll(ending); err == nil {
+		t.Error("a checkpoint is published by a node that has ended")
+	}
+	if c := logOf(t, h).checkpoint(t); c != before || signed.last[c.Origin].Size != 2 {
+		t.Errorf("the checkpoint is %+v, and %+v was signed", c, signed.last)
+	}
+	h.Decided(t, usecasetest.Sample)
+	sign(t, h)
+	if leaves := logOf(t, h).leaves(t); len(leaves) != 3 {
+		t.Errorf("%d leaves, want 3", len(leaves))
+	}
+}
+
+// endingMemory ends the node as soon as a checkpoint was stored.
+type endingMemory struct {
+	*memory
+	end func()
+}
+
+func (m *endingMemory) Add(checkpoints []evidence.Checkpoint) error {
+	defer m.end()
+	return m.memory.Add(checkpoints)
+}
+
+// TestOlderDatabase signs a log, and then changes the database as if an older copy had been
+// restored, or somebody had altered the journal. Such a log must not be signed, and the
+// service says so.
+func TestOlderDatabase(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		damage []string
+		more   int // decisions afterwards
+	}{
+		{"an older copy", []string{"DELETE FROM journal WHERE first >= 2", older}, 0},
+		{"an older copy that grew", []string{"DELETE FROM journal WHERE first >= 2", older}, 5},
+		{"an altered hash", []string{"UPDATE log_tiles SET hashes = zeroblob(length(hashes))"}, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			databaseURL := storetest.MigratedSQLite(t)
+			signed := newMemory()
+			db := storetest.Open(t, databaseURL, store.Options{})
+			h := open(t, db, signed)
+			for range 2 {
+				h.Decided(t, usecasetest.Sample)
+			}
+			sign(t, h)
+			earlier := logOf(t, h).checkpoint(t)
+			for range 3 {
+				h.Decided(t, usecasetest.Sample)
+			}
+			sign(t, h)
+			raw := storetest.Raw(t, databaseURL)
+			for _, statement := range c.damage {
+				if strings.Contains(statement, "%") {
+					statement = fmt.Sprintf(statement, earlier.Root[:])
+				}
+				if _, err := raw.ExecContext(t.Context(), statement); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range c.more {
+				h.Decided(t, usecasetest.Sample)
+			}
+			before := signed.last[earlier.Origin]
+			sign(t, h)
+			if err := h.Service.Evidence.Resume(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if got := signed.last[earlier.Origin]; got != before {
+				t.Errorf("%+v was signed after %+v", got, before)
+			}
+			if n := h.Service.Evidence.Stopped(); n != 1 {
+				t.Errorf("%d logs are said to be not signed, want 1", n)
+			}
+		})
+	}
+}
+
+// older sets the checkpoint back to that of two leaves.
+const older = "UPDATE log_checkpoints SET size = 2, root = x'%x'"

@@ -1,0 +1,94 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"verdict/internal/capsule"
+	"verdict/internal/evidence"
+	"verdict/internal/tenant"
+)
+
+// TestEvidence reads the log, a proof and a capsule with keys that may do only that, and
+// checks them as an examiner does.
+func TestEvidence(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		m.get("/v1/log/checkpoint").refused(http.StatusNotFound, "not_found")
+		id := m.post("/v1/decisions", sample).want(http.StatusOK).text("decision_id")
+		if got, err := s.trySend("GET", "/v1/decisions/"+id+"/proof", m.key, ""); err != nil ||
+			got.status != http.StatusConflict || got.text("code") != "not_signed_yet" {
+			s.Errorf("a proof before the first checkpoint: %v, %s", err, got.body)
+		}
+
+		auditor := m.with(tenant.Sandbox, tenant.LogRead, m.userID)
+		log, err := note.NewVerifier(strings.TrimSpace(string(auditor.get("/v1/log/key").want(http.StatusOK).body)))
+		if err != nil {
+			s.Fatal(err)
+		}
+		signed := auditor.get("/v1/log/checkpoint").want(http.StatusOK)
+		if c, err := evidence.OpenCheckpoint(signed.body, log); err != nil || c.Size != 1 {
+			s.Errorf("the checkpoint is %+v, %v", c, err)
+		}
+		leaf := auditor.get("/v1/log/tile/entries/000.p%2F1").want(http.StatusOK).body[2:]
+		if plain, err := s.trySend("GET", "/v1/log/tile/entries/000.p/1", auditor.key, ""); err != nil ||
+			string(plain.body[2:]) != string(leaf) {
+			s.Errorf("the same tile with a slash: %v, %s", err, plain.body)
+		}
+		proof, err := evidence.ParseProof(auditor.get("/v1/decisions/" + id + "/proof").want(http.StatusOK).body)
+		if err != nil {
+			s.Fatal(err)
+		}
+		if _, err := proof.Verify(leaf, log); err != nil {
+			s.Error(err)
+		}
+		for _, path := range []string{"/v1/decisions/" + id + "/capsule", "/v1/decisions/" + id} {
+			auditor.get(path).refused(http.StatusForbidden, "insufficient_scope")
+		}
+
+		examiner := m.with(tenant.Sandbox, tenant.EvidenceRead, m.userID)
+		examiner.get("/v1/log/checkpoint").refused(http.StatusForbidden, "insufficient_scope")
+		read, err := capsule.Parse(examiner.get("/v1/decisions/" + id + "/capsule").want(http.StatusOK).body)
+		if err != nil {
+			s.Fatal(err)
+		}
+		if r := read.Check(log, nil); r.Decided != nil || r.Logged != nil {
+			s.Errorf("%+v", r)
+		}
+		if got := m.get("/v1/audit?object=" + id); !strings.Contains(string(got.body), "decision.capsule_read") {
+			s.Errorf("the audit trail is %s", got.body)
+		}
+		for _, path := range []string{
+			"/v1/log/tile/0/000", "/v1/log/tile/1/000.p%2F1", "/v1/log/tile/0/%2E%2E%2Fkey", "/v1/log/tile/x/y",
+			"/v1/log/tile/entries/000.p%2F2", "/v1/log/tile/data/000.p%2F1",
+		} {
+			auditor.get(path).refused(http.StatusNotFound, "not_found")
+		}
+	})
+}
+
+// TestEvidenceIsIsolated checks that each environment of each tenant has a log of its own.
+func TestEvidenceIsIsolated(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		asha, ravi := s.signup(), s.signup()
+		id := asha.post("/v1/decisions", sample).want(http.StatusOK).text("decision_id")
+		asha.get("/v1/log/checkpoint").want(http.StatusOK)
+		live := asha.with(tenant.Live, tenant.Admin, asha.userID)
+		for _, other := range []*member{ravi, live} {
+			for _, path := range []string{
+				"/v1/log/checkpoint", "/v1/log/tile/0/000.p%2F1", "/v1/log/tile/entries/000.p%2F1",
+				"/v1/decisions/" + id + "/proof", "/v1/decisions/" + id + "/capsule",
+			} {
+				other.get(path).refused(http.StatusNotFound, "not_found")
+			}
+			if string(other.get("/v1/log/key").body) == string(asha.get("/v1/log/key").body) {
+				s.Error("two logs have the same name")
+			}
+		}
+	})
+}
