@@ -37,23 +37,30 @@ type Seen struct {
 // Check checks a capsule with the public key of the log and those of witnesses.
 func (c *Capsule) Check(log note.Verifier, witnesses []evidence.WitnessKey) Report {
 	r := Report{Decided: c.decideAgain()}
-	if r.Logged = c.matchesLeaf(); r.Logged != nil {
-		return r
-	}
-	proof, err := evidence.ParseProof(c.Proof)
-	if err != nil {
-		r.Logged = err
-		return r
-	}
-	if r.Checkpoint, r.Logged = proof.Verify(c.Leaf.Append(nil), log); r.Logged != nil {
+	var signed []byte
+	if r.Checkpoint, signed, r.Logged = c.logged(log); r.Logged != nil {
 		return r
 	}
 	for _, w := range witnesses {
-		if at := evidence.Cosigned(proof.Checkpoint, w); at > 0 {
+		if at := evidence.Cosigned(signed, w); at > 0 {
 			r.Seen = append(r.Seen, Seen{Witness: w.Name, At: time.Unix(at, 0).UTC()})
 		}
 	}
 	return r
+}
+
+// logged returns the checkpoint of the log, and its signed text, if the decision is in the
+// log with exactly this content, and otherwise why not.
+func (c *Capsule) logged(log note.Verifier) (evidence.Checkpoint, []byte, error) {
+	if err := c.matchesLeaf(); err != nil {
+		return evidence.Checkpoint{}, nil, err
+	}
+	proof, err := evidence.ParseProof(c.Proof)
+	if err != nil {
+		return evidence.Checkpoint{}, nil, err
+	}
+	checkpoint, err := proof.Verify(c.Leaf.Append(nil), log)
+	return checkpoint, proof.Checkpoint, err
 }
 
 // decideAgain returns nil if the engine makes the same decision again, and if the answer

@@ -252,13 +252,17 @@ func (r *resident) everything(doc *openapi3.T) (texts []string) {
 	for _, template := range doc.Paths.InMatchingOrder() {
 		operation := doc.Paths.Find(template).Get
 		if operation == nil || public(operation) || operation.OperationID == "getHealth" ||
-			operation.OperationID == "runSyntheticBacktest" {
+			operation.OperationID == "runSyntheticBacktest" || operation.OperationID == "getCapsule" {
 			continue // the answer belongs to no tenant, or the request stores something
 		}
 		path := template
 		for _, p := range operation.Parameters {
 			if p.Value.In == openapi3.ParameterInPath {
-				path = strings.ReplaceAll(path, "{"+p.Value.Name+"}", r.named[placeholderOf(r.T, template, p.Value)])
+				value := placeholderOf(r.T, template, p.Value)
+				if !ownParts[p.Value.Name] {
+					value = r.named[value]
+				}
+				path = strings.ReplaceAll(path, "{"+p.Value.Name+"}", value)
 			}
 		}
 		for kind := range operation.Responses.Status(http.StatusOK).Value.Content {

@@ -1,0 +1,168 @@
+package capsule
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/mod/sumdb/note"
+)
+
+// corpus returns the committed capsules, which every later version must accept, and the
+// public key of their log.
+func corpus(t testing.TB) (files map[string][]byte, log note.Verifier) {
+	t.Helper()
+	key, err := os.ReadFile("testdata/log.pub")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if log, err = note.NewVerifier(strings.TrimSpace(string(key))); err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob("testdata/*.json")
+	if err != nil || len(names) < 3 {
+		t.Fatalf("the corpus is %v, %v", names, err)
+	}
+	files = map[string][]byte{}
+	for _, name := range names {
+		if files[name], err = os.ReadFile(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files, log
+}
+
+// holds reports whether a text is a capsule that passes all checks.
+func holds(text []byte, log note.Verifier) bool {
+	c, err := Parse(text)
+	if err != nil {
+		return false
+	}
+	_, _, err = c.logged(log) // first, because it is faster than deciding again
+	return err == nil && c.decideAgain() == nil
+}
+
+// TestCorpus checks the committed capsules.
+func TestCorpus(t *testing.T) {
+	t.Parallel()
+	files, log := corpus(t)
+	for name, text := range files {
+		c, err := Parse(text)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if r := c.Check(log, nil); r.Decided != nil || r.Logged != nil || r.Checkpoint.Size == 0 || r.Seen != nil {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+// TestEveryByteOfACapsuleCounts flips one bit of every byte of a capsule, another one for
+// each byte, and of every seventh byte of the other capsules. None of the changed files
+// may pass.
+func TestEveryByteOfACapsuleCounts(t *testing.T) {
+	t.Parallel()
+	files, log := corpus(t)
+	for name, text := range files {
+		text = bytes.TrimSuffix(text, []byte("\n"))
+		next := make(chan int)
+		var workers sync.WaitGroup
+		for range runtime.GOMAXPROCS(0) {
+			workers.Go(func() {
+				altered := bytes.Clone(text)
+				for i := range next {
+					altered[i] ^= 1 << (i % 8)
+					if holds(altered, log) {
+						t.Errorf("%s passes with another byte %d: …%s…", name, i, altered[max(0, i-20):min(len(text), i+20)])
+					}
+					altered[i] = text[i]
+				}
+			})
+		}
+		step := 7
+		if strings.Contains(name, "features") { // it has every part that a capsule can have
+			step = 1
+		}
+		for i := 0; i < len(text); i += step {
+			next <- i
+		}
+		close(next)
+		workers.Wait()
+		for _, altered := range []string{
+			" " + string(text), string(text) + " ", string(text) + "\n\n", string(text[:len(text)-1]),
+			strings.Replace(string(text), `"facts":`, `"extra":1,"facts":`, 1), "", "{}", "[]", "null",
+		} {
+			if holds([]byte(altered), log) {
+				t.Errorf("%s passes as %.40q", name, altered)
+			}
+		}
+	}
+}
+
+// TestParseRefuses checks the reasons for which a file is refused.
+func TestParseRefuses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text string
+		want error
+	}{
+		{"", ErrNotACapsule},
+		{"{}", ErrNotACapsule},
+		{`{"capsule":1}`, ErrNotACapsule},
+		{`{"capsule":2,"decision":{}}`, ErrLaterVersion},
+		{strings.Repeat(" ", MaxSize+1), ErrTooLarge},
+	} {
+		if _, err := Parse([]byte(c.text)); !errors.Is(err, c.want) {
+			t.Errorf("%.40q: %v, want %v", c.text, err, c.want)
+		}
+	}
+}
+
+// TestOtherLog checks that a capsule does not pass with the key of another log.
+func TestOtherLog(t *testing.T) {
+	t.Parallel()
+	files, _ := corpus(t)
+	_, key, err := note.GenerateKey(rand.Reader, "verdict/ten_other/live")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := note.NewVerifier(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		c, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := c.Check(other, nil); r.Logged == nil || r.Decided != nil {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+// FuzzParse parses arbitrary files. Parse must not panic, and a file that it accepts must
+// be written again as the same bytes.
+func FuzzParse(f *testing.F) {
+	files, log := corpus(f)
+	for _, text := range files {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		c, err := Parse(text)
+		if err != nil {
+			return
+		}
+		if !bytes.Equal(c.Append(nil), bytes.TrimSuffix(text, []byte("\n"))) {
+			t.Error("the capsule is written differently")
+		}
+		c.Check(log, nil)
+	})
+}
