@@ -44,8 +44,8 @@ RACE := -race -gcflags='modernc.org/...=-race=false'
 # The pure ring: no package has a goroutine of its own (training has, see SHARED),
 # and what the packages share, plans and catalogues, the raced tests of the API
 # share too.
-PURE := ./api ./internal/advice ./internal/application ./internal/backtest ./internal/backtest/page ./internal/chart \
-  ./internal/civil ./internal/engine ./internal/engine/analysis ./internal/engine/space ./internal/evidence \
+PURE := ./api ./internal/advice ./internal/application ./internal/backtest ./internal/backtest/page \
+  ./internal/capsule ./internal/chart ./internal/civil ./internal/engine ./internal/engine/analysis ./internal/engine/space ./internal/evidence \
   ./internal/exact ./internal/fault ./internal/feature ./internal/field ./internal/loan ./internal/place \
   ./internal/recovery ./internal/report ./internal/rule ./internal/sealing ./internal/sheet ./internal/signal \
   ./internal/store/archive ./internal/training ./internal/wire

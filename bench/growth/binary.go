@@ -7,6 +7,7 @@ package growth
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ import (
 	"time"
 
 	"verdict/bench/service"
+	"verdict/internal/logkey"
 )
 
 // build builds the binary as the Makefile does, and returns its path.
@@ -46,6 +48,7 @@ type node struct {
 	address string
 	stderr  bytes.Buffer
 	ready   time.Duration // time from the start until the node answers that it is ready
+	folder  string        // of the log key
 }
 
 // start runs the binary on a database and waits until the node is ready. The rate limits
@@ -57,9 +60,17 @@ func start(ctx context.Context, binary, databaseURL string) (*node, error) {
 		return nil, err
 	}
 	n := &node{address: address}
+	if n.folder, err = os.MkdirTemp("", "growth-"); err != nil {
+		return nil, err
+	}
+	key := filepath.Join(n.folder, "log-key")
+	if _, err := logkey.Create(key, strings.NewReader(strings.Repeat("k", ed25519.SeedSize))); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(n.folder))
+	}
 	//nolint:gosec // The binary is our own.
 	n.cmd = exec.CommandContext(ctx, binary, "serve", "-addr", address, "-database-url", databaseURL,
 		"-rate-decide", "1000000000/s", "-rate-write", "1000000000/s", "-plan-quotas", "free=1000000000000")
+	n.cmd.Env = append(os.Environ(), "VERDICT_LOG_KEY="+key) // no flag, so that older binaries start too
 	n.cmd.Stderr = &n.stderr
 	n.cmd.Cancel = func() error { return n.cmd.Process.Signal(syscall.SIGTERM) }
 	n.cmd.WaitDelay = 10 * time.Second
@@ -92,7 +103,7 @@ func (n *node) stop() error {
 	if err := n.cmd.Wait(); err != nil {
 		return fmt.Errorf("the product ended with %w: %s", err, n.stderr.String())
 	}
-	return nil
+	return os.RemoveAll(n.folder)
 }
 
 // memory returns the resident memory of the process, in bytes.

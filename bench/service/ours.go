@@ -3,6 +3,7 @@ package service
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -10,9 +11,12 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"verdict/internal/app"
+	"verdict/internal/logkey"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -22,11 +26,20 @@ import (
 // that a benchmark cannot reach them. The service still counts every request for
 // both limits.
 func serveOurs(ctx context.Context, order childOrder) error {
+	folder, err := os.MkdirTemp("", "bench-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(folder) }() // what remains is only a log key
+	key := filepath.Join(folder, "log-key")
+	if _, err := logkey.Create(key, strings.NewReader(strings.Repeat("k", ed25519.SeedSize))); err != nil {
+		return err
+	}
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	settings := app.Bind(flags)
 	if err := flags.Parse([]string{
 		"-addr", "127.0.0.1:0", "-metrics-addr", "127.0.0.1:0", "-database-url", order.Database,
-		"-rate-decide", "1000000000/s", "-plan-quotas", "free=1000000000000",
+		"-rate-decide", "1000000000/s", "-plan-quotas", "free=1000000000000", "-log-key", key,
 	}); err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func TestServe(t *testing.T) {
 		}
 		return out.String()
 	}
-	if got := verified(exitOK); got != "1 decisions reproduce\n" {
+	if got := verified(exitOK); got != "1 decisions reproduce\n1 entries of the journal are those of the signed logs\n" {
 		t.Errorf("verify says %q", got)
 	}
 	alter(t, file)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"verdict/internal/engine"
+	"verdict/internal/logkey"
 )
 
 // safeBuffer is a log that can be read while it is written.
@@ -36,13 +37,24 @@ func (b *safeBuffer) String() string {
 	return b.buf.String()
 }
 
+// testLogKey writes the log key of the tests to a new file. All nodes of a test have the
+// same key, and each its own file of what it has signed.
+func testLogKey(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "log-key")
+	if _, err := logkey.Create(path, strings.NewReader(strings.Repeat("k", 32))); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // startApp runs a service on free ports with its own database. The returned
 // function stop ends the service as a signal would.
 func startApp(t *testing.T, args ...string) (a *App, log *safeBuffer, stop func() error) {
 	t.Helper()
 	c, err := load(t, append([]string{
 		"-addr", "127.0.0.1:0", "-metrics-addr", "127.0.0.1:0", "-log-level", "debug",
-		"-database-url", "sqlite:" + filepath.Join(t.TempDir(), "verdict.db"),
+		"-database-url", "sqlite:" + filepath.Join(t.TempDir(), "verdict.db"), "-log-key", testLogKey(t),
 	}, args...), nil)
 	if err != nil {
 		t.Fatal(err)

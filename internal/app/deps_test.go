@@ -121,8 +121,8 @@ var house = []room{
 	{"pgcluster", wiring, ""},
 
 	// The harness, a module of its own.
-	{"proof/torture", wiring, "civil pgcluster app"},
-	{"proof/load", wiring, "proof chart"},
+	{"proof/torture", wiring, "civil pgcluster app logkey"},
+	{"proof/load", wiring, "proof chart logkey"},
 	{"proof/browser", wiring, ""},
 	{"proof/cmd/torture", wiring, "proof proof/torture"},
 	{"proof/cmd/load", wiring, "proof pgcluster proof/load"},

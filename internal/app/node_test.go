@@ -21,6 +21,9 @@ import (
 // of the service. Its value is the URL of the database.
 const nodeVariable = "VERDICT_TEST_NODE"
 
+// nodeKeyVariable is the environment variable with the file of the node's log key.
+const nodeKeyVariable = "VERDICT_TEST_NODE_KEY"
+
 func TestMain(m *testing.M) {
 	if databaseURL := os.Getenv(nodeVariable); databaseURL != "" {
 		os.Exit(beNode(databaseURL))
@@ -33,7 +36,7 @@ func beNode(databaseURL string) int {
 	fs := flag.NewFlagSet("node", flag.ContinueOnError)
 	settings := Bind(fs)
 	err := fs.Parse([]string{"-addr", "127.0.0.1:0", "-database-url", databaseURL, "-log-level", "error",
-		"-rate-decide", "1000000/s"})
+		"-rate-decide", "1000000/s", "-log-key", os.Getenv(nodeKeyVariable)})
 	if err == nil {
 		var c Config
 		if c, err = settings.Load(func(string) string { return "" }); err == nil {
@@ -62,7 +65,8 @@ type node struct {
 func startNode(t *testing.T, databaseURL string) *node {
 	t.Helper()
 	n := &node{process: exec.CommandContext(t.Context(), os.Args[0])}
-	n.process.Env = append(os.Environ(), nodeVariable+"="+databaseURL, "GORACE=atexit_sleep_ms=0")
+	n.process.Env = append(os.Environ(), nodeVariable+"="+databaseURL,
+		nodeKeyVariable+"="+testLogKey(t), "GORACE=atexit_sleep_ms=0")
 	var complaint strings.Builder
 	n.process.Stderr = &complaint
 	out, err := n.process.StdoutPipe()

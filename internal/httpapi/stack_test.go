@@ -16,6 +16,7 @@ import (
 
 	"verdict/internal/account"
 	"verdict/internal/admission"
+	"verdict/internal/evidencedesk/evidencedesktest"
 	"verdict/internal/httpapi"
 	"verdict/internal/serving"
 	"verdict/internal/store"
@@ -23,7 +24,6 @@ import (
 	"verdict/internal/study"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
-	"verdict/internal/usecase/usecasetest"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
@@ -97,7 +97,7 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 		Now: s.clock.now, Plans: o.plans, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
 		Logger:    s.log.logger(),
 		Backtests: o.backtests, ChunkQueue: o.spread, SignupMode: o.mode, SignupsEachDay: o.aDay, Caps: o.caps,
-		Log: usecasetest.Log(),
+		Log: evidencedesktest.Log(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"verdict/internal/logkey"
 )
 
 // Server is a running "verdict serve".
@@ -31,6 +35,16 @@ var unlimited = []string{
 	"-plan-quotas", "free=1000000000000", "-max-connections-each", "0",
 }
 
+// withLogKey adds the file of a log key to the environment of a server. It is no flag,
+// so that binaries from before the log can be measured too.
+func withLogKey(environment []string, folder string) ([]string, error) {
+	path := filepath.Join(folder, "log-key")
+	if _, err := logkey.Create(path, rand.Reader); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return append(environment, "VERDICT_LOG_KEY="+path), nil
+}
+
 // StartServer runs a binary on a database and waits until it answers. The
 // server's log goes to a file in folder. settings are appended to the flags.
 func StartServer(ctx context.Context, binary, databaseURL, folder string, settings ...string) (_ *Server, err error) {
@@ -38,6 +52,9 @@ func StartServer(ctx context.Context, binary, databaseURL, folder string, settin
 		"-database-url", databaseURL}, unlimited...)
 	s := &Server{process: exec.CommandContext(ctx, binary,
 		append(args, settings...)...)} //nolint:gosec // the binary under test
+	if s.process.Env, err = withLogKey(os.Environ(), folder); err != nil {
+		return nil, fmt.Errorf("start the server: %w", err)
+	}
 	if s.log, err = os.Create(filepath.Join(folder, "serve.log")); err != nil {
 		return nil, fmt.Errorf("start the server: %w", err)
 	}

@@ -2,6 +2,7 @@ package torture
 
 import (
 	"context"
+	secret "crypto/rand"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"verdict/internal/logkey"
 	"verdict/internal/pgcluster"
 )
 
@@ -73,6 +75,9 @@ func newWorld(ctx context.Context, o Order) (_ *World, err error) {
 	}
 	if w.folder, err = os.MkdirTemp("", "torture-"); err != nil {
 		return nil, err
+	}
+	if _, err = logkey.Create(w.logKey(), secret.Reader); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(w.folder))
 	}
 	if err := w.build(ctx, o.Database, o.Scenario.needs, o.chance(-2)); err != nil {
 		return nil, errors.Join(err, w.Close())
@@ -163,12 +168,15 @@ func (w *World) nodeCommand() *exec.Cmd {
 		program = "/proc/self/exe"
 	}
 	cmd := exec.CommandContext(context.Background(), program, args...) //nolint:gosec // the program under test
-	cmd.Env = w.environment()
+	cmd.Env = append(w.environment(), "VERDICT_LOG_KEY="+w.logKey())
 	if w.Clock != nil {
 		cmd.Env = append(cmd.Env, clockVariable+"="+w.Clock.path, "GORACE=atexit_sleep_ms=0")
 	}
 	return cmd
 }
+
+// logKey returns the file of the log key, which all nodes share.
+func (w *World) logKey() string { return filepath.Join(w.folder, "log-key") }
 
 // environment returns the environment variables of this process without the
 // service's settings, which a developer may have set.

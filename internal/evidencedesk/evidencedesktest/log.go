@@ -1,4 +1,5 @@
-package usecasetest
+// Package evidencedesktest contains a log key for tests.
+package evidencedesktest
 
 import (
 	"crypto/ed25519"
