@@ -77,7 +77,7 @@ func (s *transaction) removeTenant(id string) error {
 	if err != nil {
 		return err
 	}
-	if !s.db.dialect.embedded() { // the locks come first; SQLite has none
+	if s.db.dialect.hasHeads() { // the locks come first
 		if _, err := s.exec("DELETE FROM journal_heads WHERE tenant_id = $1", id); err != nil {
 			return err
 		}
