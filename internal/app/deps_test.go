@@ -66,7 +66,7 @@ var house = []room{
 	{"sealing", pure, ""},
 	{"evidence", pure, "wire sealing"},
 
-	{"tenant", useCase, "civil fault"},
+	{"tenant", useCase, "exact civil fault"},
 	{"admission", useCase, ""},
 	{"serving", useCase, "fault tenant admission"},
 	{"store/archive", pure, ""},
