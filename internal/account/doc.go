@@ -45,10 +45,10 @@
 //	Invite, Invitations, RevokeInvitation
 //	    email_taken, too_many_people, NotFound, Invalid
 //	APIKeys, CreateAPIKey, RevokeAPIKey
-//	    too_many_keys, NotFound, Invalid
+//	    too_many_keys, invalid_transition, NotFound, Invalid
 //	RotateAPIKey
 //	    replaces a key by a new one: too_many_keys, role_too_low, key_not_active,
-//	    NotFound, Invalid
+//	    invalid_transition, NotFound, Invalid
 //	Audit, ExportAudit
 //	    read the audit trail: invalid_cursor
 //
@@ -62,7 +62,7 @@
 //	Users, CreateUser, ResetPassword
 //	    NotFound, Invalid, email_taken, too_many_people
 //	Keys, CreateKey, RevokeKey
-//	    NotFound, Invalid, too_many_keys
+//	    NotFound, Invalid, too_many_keys, invalid_transition
 //	InviteToSignup
 //	    creates a code that allows one sign-up
 //

@@ -14,6 +14,8 @@ package agent
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 
 	"verdict/internal/agentdesk"
 	"verdict/internal/decisioning"
@@ -49,13 +51,20 @@ const (
 	latestEdition = fourthEdition
 )
 
-// readEdition returns the edition of a stored request.
-func readEdition(request wire.Value) edition {
-	if v := request.Get("edition"); v.Given() {
-		n, _, _ := wire.ParseDecimal(v.Text(), 0)
-		return edition(n)
+// readEdition returns the edition of a stored request. It returns an error if the
+// stored edition is not a positive whole number.
+func readEdition(request wire.Value) (edition, error) {
+	v := request.Get("edition")
+	if !v.Given() {
+		return firstEdition, nil
 	}
-	return firstEdition
+	if v.Kind() == wire.Number {
+		n, exact, ok := wire.ParseDecimal(v.Text(), 0)
+		if exact && ok && n >= int64(firstEdition) {
+			return edition(n), nil
+		}
+	}
+	return 0, errors.New("the edition is not a positive whole number")
 }
 
 // Options configures a Service.
@@ -63,6 +72,8 @@ type Options struct {
 	// Narrator rewrites the summaries of memos. If it is nil, the plain summaries
 	// are used.
 	Narrator Narrator
+	// Logger logs the failures that a run survives. The default writes no logs.
+	Logger *slog.Logger
 }
 
 // Service runs the agents. It is safe for concurrent use.
@@ -74,5 +85,8 @@ type Service struct {
 
 // New returns a Service over the use cases.
 func New(cases *decisioning.Service, desk *agentdesk.Service, o Options) *Service {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
 	return &Service{cases: cases, desk: desk, options: o}
 }

@@ -182,6 +182,8 @@ func readStoredAsk(document []byte) (ask, error) {
 	var faults fault.List
 	a := readOwn(v, &faults)
 	a.narration, a.refused = v.Get("narration").Text(), v.Get("narration_refused").Text()
-	a.edition = readEdition(v)
+	if a.edition, err = readEdition(v); err != nil {
+		return ask{}, err
+	}
 	return a, faults.Err()
 }

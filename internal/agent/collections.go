@@ -110,7 +110,10 @@ func (s *Service) repeatCollections(
 	if err != nil || strategy == nil || !request.Get("case").Given() {
 		return false, "", err
 	}
-	made := readEdition(request)
+	made, err := readEdition(request)
+	if err != nil {
+		return false, "", fmt.Errorf("read the stored request of run %s: %w", stored.ID, err)
+	}
 	if made == firstEdition && version == 0 {
 		strategy.Recovery = recovery.FirstStrategy()
 	}

@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -136,4 +137,29 @@ func TestThirdEditionIsRepeated(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestUnreadableEditionIsAnError checks that a run whose stored edition cannot be
+// read is not repeated under some other edition.
+func TestUnreadableEditionIsAnError(t *testing.T) {
+	t.Parallel()
+	for _, edition := range []string{`"second"`, `2.5`, `0`, `-1`, `true`, `1e30`} {
+		if again, err := agent.ReadStoredAsk([]byte(`{"edition":` + edition + `,"max_steps":8}`)); err == nil {
+			t.Errorf("an underwriting run with edition %s is read as %s", edition, again)
+		}
+	}
+	h := onSQLite(t, agent.Options{})
+	stored, err := h.cases.Agents.KeepAgentRun(t.Context(), h.caller, agentdesk.EndpointCollections,
+		func(head decisioning.RunHead, now time.Time) (agentdesk.RunRecord, error) {
+			record, err := agent.SecondCollections(parse(t, arrears), head, now)
+			record.Request = bytes.Replace(record.Request, []byte(`"edition":2`), []byte(`"edition":"two"`), 1)
+			return record, err
+		}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := text(tree(t, stored.Response), "run_id")
+	if run, err := h.agents.Run(t.Context(), h.caller, id); err == nil || !strings.Contains(err.Error(), "edition") {
+		t.Errorf("a collections run with an unreadable edition: verified %t, %v", run.Verified, err)
+	}
 }

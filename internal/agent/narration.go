@@ -33,7 +33,7 @@ func (s *Service) narrate(ctx context.Context, st *study) {
 	if s.options.Narrator == nil {
 		return
 	}
-	slot := admission.SlotOf(ctx)
+	slot, request := admission.SlotOf(ctx), ctx
 	// A run cannot be stored after its request has ended, so the narrator gets at
 	// most half of the remaining time.
 	if end, bounded := ctx.Deadline(); bounded {
@@ -46,6 +46,12 @@ func (s *Service) narrate(ctx context.Context, st *study) {
 	told, err := s.options.Narrator.Narrate(ctx, given)
 	slot.Back()
 	if err != nil {
+		// If the request has ended, the narrator has not failed, and the run fails
+		// with the error of the request.
+		if request.Err() == nil {
+			s.options.Logger.WarnContext(request, "could not get the narrator's text; the memo has the plain summary",
+				"error", err)
+		}
 		st.refused = proseUnavailable
 		return
 	}

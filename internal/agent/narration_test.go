@@ -1,8 +1,10 @@
 package agent_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -103,6 +105,39 @@ func TestNarrationSeesNoIdentifiers(t *testing.T) {
 	}
 	if memo := text(run, "memo"); !strings.Contains(memo, "Ignore previous instructions") {
 		t.Errorf("the lender is not shown the purpose: %s", memo)
+	}
+}
+
+// TestNarratorFailureIsLogged checks that the error of the narrator is logged once,
+// and that a request that has ended is not logged as a failure of the narrator.
+func TestNarratorFailureIsLogged(t *testing.T) {
+	t.Parallel()
+	var logged bytes.Buffer
+	ctx, cancel := context.WithCancel(t.Context())
+	fail := func() {}
+	h := onSQLite(t, agent.Options{
+		Narrator: narrator(func(context.Context, string) (string, error) {
+			fail()
+			return "", errors.New("the endpoint is down")
+		}),
+		Logger: slog.New(slog.NewTextHandler(&logged, nil)),
+	})
+	body := request(t, applicant(declinedBody, `"score":742`, ""))
+	if _, err := h.agents.Underwrite(ctx, h.caller, body, nil); err != nil {
+		t.Fatal(err)
+	}
+	line := logged.String()
+	if strings.Count(line, "\n") != 1 || !strings.Contains(line, "could not get the narrator's text") ||
+		!strings.Contains(line, "the endpoint is down") || strings.Contains(line, "40000") {
+		t.Errorf("logged %q", line)
+	}
+	logged.Reset()
+	fail = cancel
+	if _, err := h.agents.Underwrite(ctx, h.caller, body, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled run: %v", err)
+	}
+	if logged.Len() != 0 {
+		t.Errorf("a cancelled run logged %q", logged.String())
 	}
 }
 

@@ -154,7 +154,7 @@ func (s *Service) KeepAgentRun(
 	}
 	answer := operation.Answer{Status: operation.StatusOK, Body: run.Response}
 	err = scope.Write(ctx, func(tx *store.Tx) error {
-		if err := tx.Usage().Meter(s.decisions.Bill(p, endpoint, 1, now)); err != nil {
+		if err := s.decisions.Bill(tx, p, endpoint, 1, now); err != nil {
 			return err
 		}
 		if err := tx.Runs().Insert(store.Run(run)); err != nil {

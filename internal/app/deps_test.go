@@ -65,7 +65,7 @@ var house = []room{
 	{"evidence", pure, "wire sealing"},
 	{"capsule", pure, "wire rule field engine sealing evidence"},
 
-	{"tenant", useCase, "civil fault"},
+	{"tenant", useCase, "exact civil fault"},
 	{"admission", useCase, ""},
 	{"serving", useCase, "fault tenant admission"},
 	{"store/archive", pure, ""},

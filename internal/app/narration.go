@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"log/slog"
 
 	"verdict/internal/agent"
 	"verdict/internal/narrate"
@@ -10,17 +11,17 @@ import (
 
 // newAgents returns the agents. A model rewords their memos only if an endpoint
 // is configured.
-func newAgents(service *usecase.Set, c Config) (*agent.Service, error) {
+func newAgents(service *usecase.Set, c Config, logger *slog.Logger) (*agent.Service, error) {
 	if c.Narration.URL == "" {
 		// Leave Narrator unset: a nil *narrate.Client in the interface would
 		// not be nil.
-		return agent.New(service.Decisions, service.Agents, agent.Options{}), nil
+		return agent.New(service.Decisions, service.Agents, agent.Options{Logger: logger}), nil
 	}
 	client, err := narrate.New(c.Narration)
 	if err != nil {
 		return nil, err
 	}
-	return agent.New(service.Decisions, service.Agents, agent.Options{Narrator: client}), nil
+	return agent.New(service.Decisions, service.Agents, agent.Options{Narrator: client, Logger: logger}), nil
 }
 
 // narrationURL sets and checks the URL of the endpoint. The model is a separate

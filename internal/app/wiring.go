@@ -77,7 +77,7 @@ func (a *App) hooks() usecase.Hooks {
 // newHTTPAPI returns the API.
 func (a *App) newHTTPAPI() (*httpapi.API, error) {
 	c := a.config
-	agents, err := newAgents(a.service, c)
+	agents, err := newAgents(a.service, c, a.logger)
 	if err != nil {
 		return nil, err
 	}

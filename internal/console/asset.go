@@ -89,15 +89,16 @@ func (a *assets) link(name string) (string, error) {
 	return assetPath + served, nil
 }
 
-func (a *assets) serve(w http.ResponseWriter, r *http.Request) {
+// serve answers with an asset. It answers nothing and returns false if there is no such asset.
+func (a *assets) serve(w http.ResponseWriter, r *http.Request) bool {
 	found, ok := a.files[strings.TrimPrefix(r.URL.Path, assetPath)]
 	if !ok || r.Method != http.MethodGet && r.Method != http.MethodHead {
-		http.Error(w, "There is no such file.", http.StatusNotFound)
-		return
+		return false
 	}
 	h := w.Header()
 	h.Set("Content-Type", found.contentType)
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	h.Set("X-Content-Type-Options", "nosniff")
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(found.body))
+	return true
 }

@@ -129,7 +129,8 @@ func TestAssetsKeepForGood(t *testing.T) {
 			a.has("--chart-blue", "--accent").hasNot("@import", "url(http", "url(//")
 		}
 	}
-	b.get("/console/assets/console.css").want(http.StatusNotFound)
+	b.get("/console/assets/console.css").want(http.StatusNotFound).has("<title>Not found")
+	b.post("/console/assets/console.css").want(http.StatusNotFound).has("<title>Not found")
 	b.get("/console/assets/../console.go").want(http.StatusNotFound)
 }
 

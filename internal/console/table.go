@@ -140,11 +140,11 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if c.options.Node.Clients.Secure(r) {
 		serving.SetHTTPSOnly(w.Header())
 	}
-	if strings.HasPrefix(r.URL.Path, assetPath) {
-		c.assets.serve(w, r)
+	isAsset := strings.HasPrefix(r.URL.Path, assetPath)
+	if isAsset && c.assets.serve(w, r) {
 		return
 	}
-	if _, pattern := c.mux.Handler(r); pattern == "" {
+	if _, pattern := c.mux.Handler(r); isAsset || pattern == "" {
 		c.visit(w, r, &page{pattern: unmatched, public: true, handle: c.notFound}, "")
 		return
 	}

@@ -167,7 +167,7 @@ func (s *Service) conclude(p tenant.Principal, c *creditCase, o *Outcome) (opera
 			Facts:         c.storedFacts(),
 		},
 		Features: c.storedFeatures(),
-		Meter:    s.Bill(p, c.endpoint, 1, c.now),
+		Meter:    s.meter(p, c.endpoint, 1, c.now),
 	}
 	journal.Complete(c.keys, journal.Scope{Tenant: p.TenantID, Environment: string(p.Environment)}, write, c.outcome(d))
 	if c.app.IncludeFacts {
@@ -231,8 +231,14 @@ func (c *creditCase) decided(o *Outcome) Decided {
 	return out
 }
 
-// Bill returns the usage record of a billed request.
-func (s *Service) Bill(p tenant.Principal, endpoint string, units int64, now time.Time) store.Meter {
+// Bill bills a request of the caller in a transaction. It returns Limited quota_exceeded
+// if the quota is used up.
+func (s *Service) Bill(tx *store.Tx, p tenant.Principal, endpoint string, units int64, now time.Time) error {
+	return tx.Usage().Meter(s.meter(p, endpoint, units, now))
+}
+
+// meter returns the usage record of a billed request.
+func (s *Service) meter(p tenant.Principal, endpoint string, units int64, now time.Time) store.Meter {
 	quota := p.Plan.MonthlyQuota
 	if p.Plan.Unmetered {
 		quota = store.Unmetered

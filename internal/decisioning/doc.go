@@ -39,7 +39,7 @@
 //	Backfill
 //	    adds the journal entries of decisions from before the journal
 //
-// Bill returns the usage record of a request, for study and agentdesk. Flush stores the
+// Bill bills a request of study or agentdesk within a transaction. Flush stores the
 // counts of free requests, in the background.
 //
 // The store is called directly, without an interface. Apart from the counts that Flush

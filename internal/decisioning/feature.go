@@ -200,7 +200,7 @@ func explainer(stored store.Features, c feature.Catalogue, wanted bool) (func(in
 	if err != nil {
 		return nil, fmt.Errorf("read the history of decision %s: %w", stored.DecisionID, err)
 	}
-	asOf, err := MeasuredOn(stored)
+	asOf, err := MeasuredOn(stored.DecisionID, stored.AsOf)
 	if err != nil {
 		return nil, err
 	}
@@ -213,11 +213,12 @@ func explainer(stored store.Features, c feature.Catalogue, wanted bool) (func(in
 	}, nil
 }
 
-// MeasuredOn returns the day as of which stored features were computed.
-func MeasuredOn(stored store.Features) (civil.Day, error) {
-	at, err := time.Parse(time.DateOnly, stored.AsOf)
+// MeasuredOn returns the day as of which the stored features of a decision were computed.
+// asOf is the stored day.
+func MeasuredOn(decisionID, asOf string) (civil.Day, error) {
+	at, err := time.Parse(time.DateOnly, asOf)
 	if err != nil {
-		return civil.NoDay, fmt.Errorf("read the day of the features of decision %s: %w", stored.DecisionID, err)
+		return civil.NoDay, fmt.Errorf("read the day of the features of decision %s: %w", decisionID, err)
 	}
 	return civil.DayOf(at.Year(), at.Month(), at.Day()), nil
 }

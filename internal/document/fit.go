@@ -103,7 +103,7 @@ func EncodeFitted(f study.Fitted) operation.Answer {
 	return answer(status, func(w *wire.Writer) {
 		w.Object().Key("scorecard")
 		if f.Saved != nil {
-			f.Saved.Write(w)
+			WriteScorecard(w, *f.Saved)
 		} else {
 			w.Raw(f.Card.Document())
 		}

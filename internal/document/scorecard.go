@@ -9,6 +9,7 @@ import (
 	"verdict/internal/field"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
+	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
 
@@ -38,7 +39,13 @@ func EncodeScorecard(c policydesk.Scorecard) operation.Answer {
 
 // WriteScorecard writes a scorecard: its document, which contains the name, and the
 // stored data about it.
-func WriteScorecard(w *wire.Writer, c policydesk.Scorecard) { c.Write(w) }
+func WriteScorecard(w *wire.Writer, c policydesk.Scorecard) {
+	least, most := c.Card.Bounds()
+	w.Object().Key("id").String(c.ID).Key("version").Int(c.Version).Key("status").String("active")
+	w.Key("checksum").String(c.Checksum).Members(c.Document)
+	w.Key("min_points").Decimal(int64(least), rule.Places).Key("max_points").Decimal(int64(most), rule.Places)
+	w.Key("created_at").String(operation.Clock(c.CreatedMicros)).Key("created_by").String(c.CreatedBy).EndObject()
+}
 
 // Scores reports whether a body asks for scores instead of a new scorecard.
 func Scores(body wire.Value) bool { return body.Get("input").Given() || body.Get("inputs").Given() }

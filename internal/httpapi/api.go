@@ -114,7 +114,7 @@ func New(service *usecase.Set, o Options) (*API, error) {
 		reads:  o.Node.NewGate(o.MaxInFlight, capacityTexts),
 		writes: o.Node.NewGate(o.MaxInFlight, capacityTexts),
 	}
-	pages.Register(a.docs)
+	pages.Register(a.docs, pageFailed)
 	a.table = routesOf(service, o.Agents, a.health, o.Now)
 	a.routes = newRouter(a.table)
 	return a, nil

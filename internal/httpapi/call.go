@@ -153,10 +153,27 @@ func (c *call) documentation() error {
 	}
 
 	c.route = &route{pattern: pattern}
-	recorder := &serving.Recorder{ResponseWriter: c.response.w}
-	handler.ServeHTTP(recorder, c.r)
-	c.response.status, c.response.bytes = cmp.Or(recorder.Status, http.StatusOK), recorder.Bytes
+	page := &pageWriter{Recorder: serving.Recorder{ResponseWriter: c.response.w}}
+	handler.ServeHTTP(page, c.r)
+	if page.failure != nil {
+		return page.failure
+	}
+	c.response.status, c.response.bytes = cmp.Or(page.Status, http.StatusOK), page.Bytes
 	return nil
+}
+
+// pageWriter writes a page of the documentation. failure is the error if the page
+// could not be rendered; then nothing was written.
+type pageWriter struct {
+	serving.Recorder
+	failure error
+}
+
+// pageFailed stores the error of a page for documentation, which returns it.
+func pageFailed(w http.ResponseWriter, err error) {
+	if page, ok := w.(*pageWriter); ok {
+		page.failure = err
+	}
 }
 
 func errNoSuchPath() error {

@@ -28,6 +28,6 @@
 //
 // Three operations are for other use-case packages. Policy returns a compiled rule set.
 // ActivePolicy returns the active policy of a policy_key (no_active_policy if there is
-// none). InsertScorecard stores a scorecard within a transaction. Flush is the background
-// work of this package.
+// none). NewScorecard prepares a scorecard, which a transaction then stores. Flush is the
+// background work of this package.
 package policydesk

@@ -72,12 +72,15 @@ func (s *Service) Policies(
 	}
 	// Parse the documents after the transaction, because parsing needs a slot on a processor.
 	list := make([]PolicyView, 0, len(rows))
+	var skipped unreadableSets
 	for i, set := range rows {
 		_, policy, err := s.show(ctx, scope, set)
 		switch {
 		case ctx.Err() != nil:
 			return operation.Page[PolicyView]{}, ctx.Err()
-		case err == nil: // skip unreadable rule sets; GET /v1/rule-sets lists them
+		case err != nil: // GET /v1/rule-sets lists it
+			skipped.add(set.ID, err)
+		default:
 			list = append(list, PolicyView{
 				ID:        set.ID,
 				PolicyKey: set.PolicyKey,
@@ -90,6 +93,7 @@ func (s *Service) Policies(
 			})
 		}
 	}
+	skipped.log(ctx, s.core.Logger, "could not read stored rule sets; the list of policies omits them")
 	return operation.PagedUntil(l, p, list, next, filters...), nil
 }
 

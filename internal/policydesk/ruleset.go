@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"verdict/internal/admission"
 	"verdict/internal/engine"
@@ -164,6 +165,8 @@ func (s *Service) basePolicy(ctx context.Context, scope *store.Scope, id string)
 	base, err := s.Policy(ctx, scope, id)
 	var unreadable operation.Defect
 	if errors.As(err, &unreadable) {
+		skipped := unreadableSets{ids: []string{id}, first: err}
+		skipped.log(ctx, s.core.Logger, "could not read the base of a rule set; the findings do not compare with it")
 		return nil, nil
 	}
 	return base, err
@@ -310,6 +313,8 @@ func (s *Service) RuleSet(ctx context.Context, p tenant.Principal, id string) (R
 	var unreadable operation.Defect
 	switch {
 	case errors.As(err, &unreadable):
+		skipped := unreadableSets{ids: []string{id}, first: err}
+		skipped.log(ctx, s.core.Logger, "could not read a stored rule set; it is shown without findings")
 		return ruleSetOf(set), nil // without findings, so that people can still read the document
 	case err != nil:
 		return RuleSet{}, err
@@ -335,10 +340,36 @@ func (s *Service) show(ctx context.Context, scope *store.Scope, set store.RuleSe
 	sources := engine.Sources{Catalogue: field.Catalogue(), Check: operation.Checking(ctx)}
 	policy, err := engine.ParsePolicy(set.Document, sources)
 	if err != nil {
-		return RuleSet{}, nil, operation.AsDefect(err)
+		return RuleSet{}, nil, err
 	}
 	shown.FeatureNames = policy.FeatureNames()
 	return shown, policy, nil
+}
+
+// unreadableSets collects the rule sets of a list whose documents this version of the service cannot
+// read.
+type unreadableSets struct {
+	ids   []string
+	first error
+}
+
+func (u *unreadableSets) add(id string, err error) {
+	if u.ids = append(u.ids, id); u.first == nil {
+		u.first = err
+	}
+}
+
+// log writes one line for the whole list. It says where the first document has its first fault, and
+// not what the document contains there.
+func (u *unreadableSets) log(ctx context.Context, to *slog.Logger, message string) {
+	if len(u.ids) == 0 {
+		return
+	}
+	fields := []any{"rule_sets", u.ids}
+	if refusal := fault.Of(u.first); refusal != nil && len(refusal.Items) > 0 {
+		fields = append(fields, "code", refusal.Items[0].Code, "pointer", refusal.Items[0].Pointer)
+	}
+	to.WarnContext(ctx, message, fields...)
 }
 
 // RuleSetFilter selects rule sets. An empty field matches all rule sets.
@@ -362,16 +393,20 @@ func (s *Service) RuleSets(
 		return operation.Page[RuleSet]{}, err
 	}
 	list := make([]RuleSet, len(rows))
+	var skipped unreadableSets
 	for i, set := range rows {
-		// A rule set that this version of the service cannot read must not hide the other rule
-		// sets.
-		if list[i], _, err = s.show(ctx, scope, set); err != nil {
-			list[i] = ruleSetOf(set)
-		}
+		list[i], _, err = s.show(ctx, scope, set)
 		if ctx.Err() != nil {
 			return operation.Page[RuleSet]{}, ctx.Err()
 		}
+		// A rule set that this version of the service cannot read must not hide the other rule
+		// sets.
+		if err != nil {
+			list[i] = ruleSetOf(set)
+			skipped.add(set.ID, err)
+		}
 	}
+	skipped.log(ctx, s.core.Logger, "could not read stored rule sets; they are listed without feature names")
 	return operation.Paged(l, p, list, more, lastRuleSet, filters...), nil
 }
 

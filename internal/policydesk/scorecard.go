@@ -56,12 +56,20 @@ func (s *Service) CreateScorecard(
 	if err := faults.Err(); err != nil {
 		return Scorecard{}, err
 	}
-	return operation.Write(ctx, s.core, s.core.Scope(p), r, s.InsertScorecard(p, card))
+	return operation.Write(ctx, s.core, s.core.Scope(p), r, s.NewScorecard(p, card).Store)
 }
 
-// InsertScorecard returns the function that stores a new scorecard with its audit entry. The id is
-// chosen before the transaction, because the transaction may be retried.
-func (s *Service) InsertScorecard(p tenant.Principal, card *engine.Scorecard) func(*store.Tx) (Scorecard, error) {
+// ScorecardInsert is a new scorecard that is ready to be stored. Its id is chosen before the
+// transaction, because the transaction may be retried.
+type ScorecardInsert struct {
+	desk   *Service
+	card   *engine.Scorecard
+	record store.Scorecard
+	audit  store.AuditEntry
+}
+
+// NewScorecard prepares a scorecard of the caller, so that a transaction can store it.
+func (s *Service) NewScorecard(p tenant.Principal, card *engine.Scorecard) ScorecardInsert {
 	now := s.core.Moment()
 	record := store.Scorecard{
 		ID:            s.core.IDs.New(tenant.KindScorecard, now),
@@ -71,18 +79,22 @@ func (s *Service) InsertScorecard(p tenant.Principal, card *engine.Scorecard) fu
 		CreatedMicros: now.UnixMicro(),
 		CreatedBy:     operation.Actor(p),
 	}
-	return func(tx *store.Tx) (Scorecard, error) {
-		if err := s.roomForScorecard(tx); err != nil {
-			return Scorecard{}, err
-		}
-		stored, err := tx.Scorecards().Insert(record)
-		if err != nil {
-			return Scorecard{}, err
-		}
-		entry := s.core.Audit(p, now, operation.ActionScorecardCreated, stored.ID, "")
-		entry.AfterChecksum = stored.Checksum
-		return scorecardOf(stored, card), tx.Audit().Add(entry)
+	audit := s.core.Audit(p, now, operation.ActionScorecardCreated, record.ID, "")
+	audit.AfterChecksum = record.Checksum
+	return ScorecardInsert{desk: s, card: card, record: record, audit: audit}
+}
+
+// Store stores the scorecard with its audit entry. It returns cap_reached if there are too many
+// scorecards.
+func (i ScorecardInsert) Store(tx *store.Tx) (Scorecard, error) {
+	if err := i.desk.roomForScorecard(tx); err != nil {
+		return Scorecard{}, err
 	}
+	stored, err := tx.Scorecards().Insert(i.record)
+	if err != nil {
+		return Scorecard{}, err
+	}
+	return scorecardOf(stored, i.card), tx.Audit().Add(i.audit)
 }
 
 // scorecard returns a stored scorecard of the scope, or NotFound.
@@ -151,15 +163,6 @@ func (s *Service) Scorecards(
 	}
 	last := func(c Scorecard) (int64, string) { return c.CreatedMicros, c.ID }
 	return operation.Paged(l, p, list, more, last, filters...), nil
-}
-
-// Write writes the scorecard as JSON: its document and the stored data about it.
-func (c Scorecard) Write(w *wire.Writer) {
-	least, most := c.Card.Bounds()
-	w.Object().Key("id").String(c.ID).Key("version").Int(c.Version).Key("status").String("active")
-	w.Key("checksum").String(c.Checksum).Members(c.Document)
-	w.Key("min_points").Decimal(int64(least), rule.Places).Key("max_points").Decimal(int64(most), rule.Places)
-	w.Key("created_at").String(operation.Clock(c.CreatedMicros)).Key("created_by").String(c.CreatedBy).EndObject()
 }
 
 // Scoring is a request for the scores of applicants, by a stored scorecard or by a

@@ -1,8 +1,11 @@
 package policydesk_test
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 
 	"verdict/internal/fault"
@@ -20,7 +23,9 @@ import (
 func TestUnreadableRuleSet(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.SQLite(t)
-	h := usecasetest.Open(t, storetest.Open(t, databaseURL, store.Options{}), usecase.Options{})
+	var logged bytes.Buffer
+	h := usecasetest.Open(t, storetest.Open(t, databaseURL, store.Options{}),
+		usecase.Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 	old, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, usecasetest.Draft(t, `{"name":"old"}`), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -37,13 +42,26 @@ func TestUnreadableRuleSet(t *testing.T) {
 	if err != nil || len(sets.Data) != 3 {
 		t.Errorf("%d versions are listed, %v", len(sets.Data), err)
 	}
+	// loggedOnce checks that the last operation wrote one line that names the rule set and
+	// shows nothing of its document.
+	loggedOnce := func(operation string) {
+		t.Helper()
+		line := logged.String()
+		logged.Reset()
+		if strings.Count(line, id) != 1 || strings.Count(line, "\n") != 1 || strings.Contains(line, "another time") {
+			t.Errorf("%s logged %q", operation, line)
+		}
+	}
+	loggedOnce("the list of rule sets")
 	if shown, err := h.Service.Policies.RuleSet(t.Context(), h.Caller, id); err != nil || shown.ID != id {
 		t.Errorf("shown %v, %v", shown.ID, err)
 	}
+	loggedOnce("the rule set")
 	views, err := h.Service.Policies.Policies(t.Context(), h.Caller, policydesk.PolicyFilter{}, list)
 	if err != nil || len(views.Data) != 2 {
 		t.Errorf("%d policies are rendered, %v", len(views.Data), err)
 	}
+	loggedOnce("the list of policies")
 	_, err = h.Service.Policies.Activate(t.Context(), h.Caller, id, policydesk.Activation{}, nil)
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) || refusal.Code != fault.CodeInvalidTransition {

@@ -193,9 +193,10 @@ var errorPages = []errorPage{
 		Meaning: "The request is not possible in the current state of the resource.",
 		Cause: "For an alert: it is closed and cannot change. For a backtest: it has ended and cannot be " +
 			"cancelled, or it has no result to show yet. For a rule set: its stored document does not pass the " +
-			"checks of this version of the service.",
+			"checks of this version of the service. For an API key: the person who would own it is disabled.",
 		Fix: "Fetch the alert to see its state; later applications open a new alert automatically. For a rule " +
-			"set, create a new version from the document, fix the errors, and activate that version.",
+			"set, create a new version from the document, fix the errors, and activate that version. For an API " +
+			"key, enable the access of its owner first, or choose another owner.",
 	},
 	{
 		Code: fault.CodeIdempotencyInProgress, Status: 409, Title: "Request still in progress",

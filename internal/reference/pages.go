@@ -108,56 +108,57 @@ func New(openapi []byte, service string) (*Pages, error) {
 	return d, nil
 }
 
-// Register adds the paths of the documentation to a mux.
-func (d *Pages) Register(mux *http.ServeMux) {
+// Register adds the paths of the documentation to a mux. A page that cannot be
+// rendered writes nothing and calls fail with the error.
+func (d *Pages) Register(mux *http.ServeMux, fail func(http.ResponseWriter, error)) {
+	add := func(pattern string, serve func(http.ResponseWriter, *http.Request) error) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			if err := serve(w, r); err != nil {
+				fail(w, err)
+			}
+		})
+	}
 	mux.HandleFunc("GET /openapi.yaml", d.openapi.serveOK)
-	mux.HandleFunc("GET /openapi.json", d.serveJSON)
+	add("GET /openapi.json", d.serveJSON)
 	mux.HandleFunc(FrontPattern, d.front.serve)
 	mux.HandleFunc("GET /docs/style.css", d.style.serveOK)
-	mux.HandleFunc("GET /docs", d.servePage)
-	mux.HandleFunc("GET /docs/errors/{code}", d.serveError)
+	add("GET /docs", d.servePage)
+	add("GET /docs/errors/{code}", d.serveError)
 }
 
-func (d *Pages) serveJSON(w http.ResponseWriter, r *http.Request) {
+func (d *Pages) serveJSON(w http.ResponseWriter, r *http.Request) error {
 	document, err := d.json()
 	if err != nil {
-		renderFailed(w)
-		return
+		return err
 	}
 	document.serve(w, r, http.StatusOK)
+	return nil
 }
 
-func (d *Pages) servePage(w http.ResponseWriter, r *http.Request) {
+func (d *Pages) servePage(w http.ResponseWriter, r *http.Request) error {
 	page, err := d.page()
 	if err != nil {
-		renderFailed(w)
-		return
+		return err
 	}
 	page.serve(w, r, http.StatusOK)
+	return nil
 }
 
 // unknownCode is the key of the page for unknown codes. No code has this name.
 const unknownCode = "?"
 
-func (d *Pages) serveError(w http.ResponseWriter, r *http.Request) {
+func (d *Pages) serveError(w http.ResponseWriter, r *http.Request) error {
 	pages, err := d.errors()
 	if err != nil {
-		renderFailed(w)
-		return
+		return err
 	}
 	// httpapi calls the mux's handler without the mux, so r.PathValue is not set.
 	if page, ok := pages[strings.TrimPrefix(r.URL.Path, "/docs/errors/")]; ok {
 		page.serve(w, r, http.StatusOK)
-		return
+		return nil
 	}
 	pages[unknownCode].serve(w, r, http.StatusNotFound)
-}
-
-// renderFailed sends the answer for pages that cannot be rendered. Tests check that
-// all pages can be rendered.
-func renderFailed(w http.ResponseWriter) {
-	http.Error(w, "The documentation cannot be shown. The document itself is at /openapi.yaml.",
-		http.StatusInternalServerError)
+	return nil
 }
 
 func (f servedFile) serveOK(w http.ResponseWriter, r *http.Request) { f.serve(w, r, http.StatusOK) }

@@ -21,7 +21,7 @@ func muxOf(t *testing.T) *http.ServeMux {
 		t.Fatal(err)
 	}
 	mux := http.NewServeMux()
-	d.Register(mux)
+	d.Register(mux, func(_ http.ResponseWriter, err error) { t.Error(err) })
 	return mux
 }
 
@@ -303,8 +303,8 @@ body: {note: it's <so>, expected_active_id: '{rule_set_id}', list: [1, true, 2.5
 	}
 }
 
-// TestBrokenDocument checks that pages made from an invalid document are
-// answered with status 500.
+// TestBrokenDocument checks that pages made from an invalid document write
+// nothing and report the error.
 func TestBrokenDocument(t *testing.T) {
 	t.Parallel()
 	for _, document := range []string{"", "- a list", "{unclosed"} {
@@ -313,10 +313,16 @@ func TestBrokenDocument(t *testing.T) {
 			t.Fatal(err)
 		}
 		mux := http.NewServeMux()
-		d.Register(mux)
+		var failure error
+		d.Register(mux, func(w http.ResponseWriter, err error) {
+			failure = err
+			w.WriteHeader(http.StatusInternalServerError)
+		})
 		for _, path := range []string{"/docs", "/docs/errors/not_found"} {
-			if w := fetch(t, mux, path); w.Code != http.StatusInternalServerError {
-				t.Errorf("%q: GET %s is %d", document, path, w.Code)
+			failure = nil
+			w := fetch(t, mux, path)
+			if w.Code != http.StatusInternalServerError || w.Body.Len() != 0 || failure == nil {
+				t.Errorf("%q: GET %s is %d %q, %v", document, path, w.Code, w.Body, failure)
 			}
 		}
 	}

@@ -36,6 +36,10 @@ type dialect interface {
 	// lockScope returns the statement that locks a scope until the transaction
 	// ends, with the scope as $1 and $2; "" on SQLite, which has one writer.
 	lockScope() string
+	// hasHeads reports whether the size of each journal is also in the table
+	// journal_heads, whose rows are locked; SQLite, which has one writer, has no such
+	// table.
+	hasHeads() bool
 	// readOptions returns the options of a read transaction that sees one
 	// snapshot.
 	readOptions() *sql.TxOptions
@@ -136,6 +140,7 @@ func (sqlite) embedded() bool              { return true }
 func (sqlite) forUpdate() string           { return "" } // SQLite has one writer
 func (sqlite) forNoKeyUpdate() string      { return "" }
 func (sqlite) lockScope() string           { return "" }
+func (sqlite) hasHeads() bool              { return false }
 func (sqlite) readOptions() *sql.TxOptions { return &sql.TxOptions{ReadOnly: true} }
 func (sqlite) lockMigrations() []string    { return nil } // write transactions begin with BEGIN IMMEDIATE
 func (sqlite) setRLS() string              { return "" }
@@ -244,6 +249,8 @@ func (postgres) lockScope() string {
 		ON CONFLICT (tenant_id, environment) DO UPDATE SET size = journal_heads.size
 		RETURNING pg_advisory_xact_lock(4, hashtext(CAST($1 AS TEXT) || '/' || CAST($2 AS TEXT)))`
 }
+
+func (postgres) hasHeads() bool { return true }
 
 func (postgres) leafCheck() (off, on string) {
 	return "ALTER TABLE decisions DROP CONSTRAINT decisions_have_leaf",

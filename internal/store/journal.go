@@ -42,7 +42,7 @@ const nextEntry = `SELECT first + count FROM journal WHERE tenant_id = $1 AND en
 // must add as many entries with put, or give numbers back with release, before the transaction ends, because the
 // journal has no gaps. On SQLite there is nothing to lock, and put numbers the entries.
 func (j Journal) reserve(n int) (first int64, err error) {
-	if j.tx.transaction.db.dialect.embedded() {
+	if !j.tx.transaction.db.dialect.hasHeads() {
 		return unnumbered, nil
 	}
 	var size int64
@@ -54,7 +54,7 @@ const unnumbered = -1
 
 // release gives the last n reserved numbers back.
 func (j Journal) release(n int) error {
-	if j.tx.transaction.db.dialect.embedded() {
+	if !j.tx.transaction.db.dialect.hasHeads() {
 		return nil
 	}
 	_, err := j.tx.exec(`UPDATE journal_heads SET size = size - $3 WHERE tenant_id = $1 AND environment = $2`, int64(n))
@@ -138,7 +138,7 @@ func (j JournalReader) Size() (int64, error) {
 			return 0, err
 		}
 		var raised int64
-		if !tx.transaction.db.dialect.embedded() {
+		if tx.transaction.db.dialect.hasHeads() {
 			err = tx.one([]any{&raised}, "SELECT size FROM journal_heads WHERE tenant_id = $1 AND environment = $2")
 		}
 		return max(size, raised), ignoreAbsent(err)

@@ -52,11 +52,16 @@ func (sys *System) KeyByHash(ctx context.Context, hash string) (Key, Tenant, err
 	return k, t, err
 }
 
-// InsertKey adds a key to a tenant. It returns NotFound if there is no such tenant, and Conflict too_many_keys if it
-// has reached the maximum number of working keys. Parameter most is that maximum for both environments together.
+// InsertKey adds a key to a tenant. It returns NotFound if there is no such
+// tenant or no such owner in it, Conflict invalid_transition if the owner is
+// disabled, and Conflict too_many_keys if the tenant already has most working
+// keys, those of both environments together.
 func (sys *System) InsertKey(ctx context.Context, key Key, most int, audit AuditEntry) error {
 	return sys.write(ctx, key.TenantID, func(s *transaction) error {
 		if err := lockTenant(s, key.TenantID); err != nil {
+			return err
+		}
+		if err := checkOwner(s, key); err != nil {
 			return err
 		}
 		if err := roomForKey(s, key, most); err != nil {
@@ -78,9 +83,27 @@ func insertKey(s *transaction, k Key) error {
 	return err
 }
 
-// roomForKey returns Conflict too_many_keys if the tenant of the new key k has reached the maximum number of keys,
-// most, that still work when k is created. The caller has locked the tenant, so that the count stays true until the
-// commit.
+// checkOwner returns Conflict invalid_transition if the owner of a new key is
+// disabled, and NotFound if the tenant has no such person. The caller has locked
+// the tenant, so that no other transaction disables the owner and revokes the
+// owner's keys before this one commits.
+func checkOwner(s *transaction, k Key) error {
+	var disabledMicros int64
+	err := s.one([]any{&disabledMicros}, "SELECT disabled_micros FROM users WHERE tenant_id = $1 AND id = $2",
+		k.TenantID, k.CreatedBy)
+	switch {
+	case err != nil:
+		return orNotFound("user", err)
+	case disabledMicros != 0:
+		return fault.New(fault.Conflict, fault.CodeInvalidTransition,
+			"the owner of this API key is disabled; enable the person's access first, or choose another owner")
+	}
+	return nil
+}
+
+// roomForKey returns Conflict too_many_keys if the tenant of a new key already
+// has most keys that work when the new key is created. The caller has locked
+// the tenant, so that the count stays true until the commit.
 func roomForKey(s *transaction, k Key, most int) error {
 	var used int64
 	err := s.one([]any{&used}, `SELECT count(*) FROM api_keys WHERE tenant_id = $1 AND revoked_micros = 0
@@ -116,10 +139,12 @@ func (sys *System) RevokeKey(
 	return k, err
 }
 
-// RotateKey adds the key fresh and lets the old key expire at endsMicros, unless it expires earlier anyway. It returns
-// the old key. It returns NotFound if fresh's tenant and environment have no key oldID. It returns Conflict
-// too_many_keys like InsertKey; the old key counts too. It returns Conflict key_not_active if the old key was revoked
-// or has expired.
+// RotateKey adds the key fresh and lets the old key expire at endsMicros,
+// unless it expires earlier anyway. It returns NotFound if the old key is not
+// of fresh's tenant and environment, Conflict invalid_transition if the owner of
+// fresh is disabled, Conflict too_many_keys if the tenant
+// already has most working keys, the old one included, and Conflict
+// key_not_active if the old key was revoked or has expired.
 func (sys *System) RotateKey(
 	ctx context.Context, oldID string, endsMicros int64, fresh Key, most int, audit ...AuditEntry,
 ) (Key, error) {
@@ -132,6 +157,9 @@ func (sys *System) RotateKey(
 			"SELECT "+keyColumns+" FROM api_keys k WHERE k.tenant_id = $1 AND k.environment = $2 AND k.id = $3"+
 				s.db.dialect.forUpdate(), fresh.TenantID, fresh.Environment, oldID); err != nil {
 			return orNotFound("key", err)
+		}
+		if err := checkOwner(s, fresh); err != nil {
+			return err
 		}
 		if err := roomForKey(s, fresh, most); err != nil {
 			return err

@@ -23,18 +23,18 @@ func (d *Decision) waits() bool { return d.Status == statusReferred }
 func (d *Decision) referral() []any { return []any{d.ID, int64(0)} }
 
 // settle removes a decision from the queue, or records that more information
-// was requested. A decision that is not in the queue is left unchanged.
-func (ds Decisions) settle(r Review) error {
-	var err error
+// was requested. settled reports whether the decision was in the queue and was
+// removed. A decision that is not in the queue is left unchanged.
+func (ds Decisions) settle(r Review) (settled bool, err error) {
 	if r.Outcome == OutcomeAsks {
 		_, err = ds.tx.exec(
 			"UPDATE referrals SET asked_micros = $4 WHERE tenant_id = $1 AND environment = $2 AND decision_id = $3",
 			r.DecisionID, r.CreatedMicros)
-	} else {
-		_, err = ds.tx.exec(
-			"DELETE FROM referrals WHERE tenant_id = $1 AND environment = $2 AND decision_id = $3", r.DecisionID)
+		return false, err
 	}
-	return err
+	removed, err := ds.tx.exec(
+		"DELETE FROM referrals WHERE tenant_id = $1 AND environment = $2 AND decision_id = $3", r.DecisionID)
+	return removed > 0, err
 }
 
 // Referrals returns a page of the queue, oldest first, and whether there are

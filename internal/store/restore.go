@@ -131,7 +131,7 @@ func (s *transaction) unchecked(fn func() error) (err error) {
 	if _, err := s.exec(off); err != nil {
 		return err
 	}
-	if !s.db.dialect.embedded() { // new heads are computed from the journal
+	if s.db.dialect.hasHeads() { // new heads are computed from the journal
 		if _, err := s.exec("DELETE FROM journal_heads"); err != nil {
 			return err
 		}

@@ -1,9 +1,13 @@
 package store
 
-import "verdict/internal/fault"
+import (
+	"slices"
+
+	"verdict/internal/fault"
+)
 
 // MaxReviews is the maximum number of reviews of a decision, so that Reviews
-// can return all of them.
+// can return all of them. Older decisions may have more.
 const MaxReviews = MaxPage
 
 // Review is a person's review of a decision. Reviews are only ever added; the
@@ -22,7 +26,9 @@ type Review struct {
 // NotFound if the decision is not of this scope, and Conflict cap_reached if
 // the decision has MaxReviews reviews. A review that requests more information
 // cannot be the last one: it leaves the decision in the queue, and there must
-// be room for the review that takes it out.
+// be room for the review that takes it out. A decision that got MaxReviews
+// reviews before there was a limit may still wait in the queue; the one review
+// that takes it out is added in spite of the limit.
 func (ds Decisions) AddReview(r Review) error {
 	// The lock makes reviewers on other nodes wait, so that the count below stays
 	// true until the commit.
@@ -39,10 +45,11 @@ func (ds Decisions) AddReview(r Review) error {
 	if err != nil {
 		return err
 	}
-	if err := ds.checkReviews(r); err != nil {
+	settled, err := ds.settle(r)
+	if err != nil || settled {
 		return err
 	}
-	return ds.settle(r)
+	return ds.checkReviews(r)
 }
 
 // checkReviews returns Conflict cap_reached if the review, which has been
@@ -64,8 +71,8 @@ func (ds Decisions) checkReviews(r Review) error {
 	return nil
 }
 
-// Reviews returns the reviews of a decision, oldest first, at most MaxReviews. It
-// returns no reviews for a decision of another scope.
+// Reviews returns the latest reviews of a decision, oldest first, at most
+// MaxReviews. It returns no reviews for a decision of another scope.
 func (ds DecisionReader) Reviews(decisionID string) ([]Review, error) {
 	return read(ds.access, func(tx *Tx) ([]Review, error) {
 		var reviews []Review
@@ -75,8 +82,9 @@ func (ds DecisionReader) Reviews(decisionID string) ([]Review, error) {
 			reviews = append(reviews, r)
 			return err
 		}, `SELECT id, decision_id, created_micros, actor, outcome, reason_code, note FROM decision_reviews
-		WHERE tenant_id = $1 AND environment = $2 AND decision_id = $3 ORDER BY created_micros, id LIMIT $4`,
+		WHERE tenant_id = $1 AND environment = $2 AND decision_id = $3 ORDER BY created_micros DESC, id DESC LIMIT $4`,
 			decisionID, int64(MaxReviews))
+		slices.Reverse(reviews)
 		return reviews, err
 	})
 }

@@ -76,7 +76,7 @@ func (s *transaction) removeTenant(id string) error {
 	if err != nil {
 		return err
 	}
-	if !s.db.dialect.embedded() { // lock the scopes first; SQLite has no such locks
+	if s.db.dialect.hasHeads() { // lock the scopes first; SQLite has no such locks
 		if _, err := s.exec("DELETE FROM journal_heads WHERE tenant_id = $1", id); err != nil {
 			return err
 		}

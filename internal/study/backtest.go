@@ -47,7 +47,7 @@ type BacktestLimits struct {
 	// SmallRows and SmallBytes are the maximum number of rows and the maximum size of
 	// a CSV file for a run within the request; by default 50,000 and 8 MiB.
 	SmallRows, SmallBytes int64
-	// ChunkBytes is the size of a chunk of CSV; by default 4 MiB. ChunkRows is the
+	// ChunkBytes is the size of a chunk of CSV; by default 4 MiB, at most 16 MiB. ChunkRows is the
 	// number of rows in a chunk of generated rows; by default 100,000. ReplayRows is
 	// the number of stored decisions in a chunk; by default 10,000.
 	ChunkBytes            int
@@ -70,6 +70,7 @@ func (l *BacktestLimits) fill() {
 	if l.ChunkBytes == 0 {
 		l.ChunkBytes = 4 << 20
 	}
+	l.ChunkBytes = min(l.ChunkBytes, maxBlock)
 	if l.ChunkRows == 0 {
 		l.ChunkRows = 100_000
 	}

@@ -137,7 +137,7 @@ func measureAgain(c feature.Catalogue, stored store.Features, v *feature.Vector)
 	if err != nil {
 		return err
 	}
-	asOf, err := decisioning.MeasuredOn(stored)
+	asOf, err := decisioning.MeasuredOn(stored.DecisionID, stored.AsOf)
 	if err != nil {
 		return err
 	}

@@ -40,15 +40,24 @@ func (p *piece) chunk(number int64) (store.BacktestChunk, error) {
 	return c, nil
 }
 
-// unpack returns the block of rows of a CSV chunk.
+// maxBlock is the maximum size of the rows of a CSV chunk, in bytes. A block of
+// sheet.Reader is smaller, because it holds at most ChunkBytes. So only a corrupt or
+// forged chunk, for instance in a restored backup, exceeds maxBlock.
+const maxBlock = 16 << 20
+
+// unpack returns the block of rows of a CSV chunk. It returns an error if the rows are
+// larger than maxBlock.
 func unpack(c store.BacktestChunk) (sheet.Block, error) {
 	r, err := gzip.NewReader(bytes.NewReader(c.Input))
 	if err != nil {
 		return sheet.Block{}, fmt.Errorf("unpack rows: %w", err)
 	}
-	data, err := io.ReadAll(r)
-	if err != nil {
+	data, err := io.ReadAll(io.LimitReader(r, maxBlock+1))
+	switch {
+	case err != nil:
 		return sheet.Block{}, fmt.Errorf("unpack rows: %w", err)
+	case len(data) > maxBlock:
+		return sheet.Block{}, fmt.Errorf("unpack rows: chunk %d is larger than %d bytes", c.Number, maxBlock)
 	}
 	return sheet.Block{Data: data, First: c.First, Rows: int(c.Rows)}, nil
 }

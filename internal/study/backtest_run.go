@@ -200,8 +200,7 @@ func (s *Backtests) answerNow(
 		if err := tx.Audit().Add(s.core.Audit(p, now, operation.ActionBacktestCreated, record.ID, "")); err != nil {
 			return Backtest{}, err
 		}
-		bill := s.decisions.Bill(p, j.endpoint, units(record.Rows), now)
-		return backtestOf(&record), tx.Usage().Meter(bill)
+		return backtestOf(&record), s.decisions.Bill(tx, p, j.endpoint, units(record.Rows), now)
 	})
 }
 

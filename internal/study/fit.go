@@ -56,9 +56,9 @@ func (s *Fitting) Fit(
 		}
 		fitted := Fitted{Result: result}
 		if r.Save {
-			insert := s.desk.InsertScorecard(p, result.Card)
+			card := s.desk.NewScorecard(p, result.Card)
 			return commit(ctx, func(tx *store.Tx) (Fitted, error) {
-				saved, err := insert(tx)
+				saved, err := card.Store(tx)
 				fitted.Saved = &saved
 				return fitted, err
 			})

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"verdict/internal/exact"
 )
 
 // PricePlan is a price plan: its quota and rates. The zero PricePlan admits nothing.
@@ -38,7 +40,8 @@ func (p PricePlan) PercentUsed(used int64) int64 {
 		return 100_00
 	}
 	whole, rest := used/p.MonthlyQuota, used%p.MonthlyQuota
-	return whole*100_00 + int64(float64(rest)/float64(p.MonthlyQuota)*100_00+0.5)
+	part, _ := exact.MulDivHalfUp(uint64(rest), 100_00, uint64(p.MonthlyQuota)) // at most 100_00, so it fits
+	return whole*100_00 + int64(part)
 }
 
 // FreePlan is the name of the plan of new tenants.

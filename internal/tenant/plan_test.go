@@ -212,3 +212,26 @@ func TestPeriodProperties(t *testing.T) {
 		}
 	})
 }
+
+// TestPercentUsedIsExact checks the rounding of the share of the quota that is used, including a
+// share that lies exactly between two hundredths and quotas whose products exceed 64 bits.
+func TestPercentUsedIsExact(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ quota, used, want int64 }{
+		{0, 0, 100_00},
+		{200, 0, 0},
+		{200, 3, 1_50},
+		{200, 200, 100_00},
+		{200, 301, 150_50},
+		{3, 1, 33_33},
+		{3, 2, 66_67},
+		{1600, 602, 37_63}, // 37.625 %
+		{math.MaxInt64, math.MaxInt64, 100_00},
+		{math.MaxInt64, math.MaxInt64 - 1, 100_00},
+		{math.MaxInt64, math.MaxInt64 / 3, 33_33},
+	} {
+		if got := (PricePlan{MonthlyQuota: c.quota}).PercentUsed(c.used); got != c.want {
+			t.Errorf("%d of %d: %d, want %d", c.used, c.quota, got, c.want)
+		}
+	}
+}

@@ -159,6 +159,12 @@ func TestChunks(t *testing.T) {
 		}
 		_, err = scope.Backtests(ctx).Chunk("bt_1", 4)
 		wantNotFound(t, err)
+		last, err := scope.Backtests(ctx).LastChunk("bt_1")
+		if diff := cmp.Diff(got, last); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+		_, err = scope.Backtests(ctx).LastChunk("bt_none")
+		wantNotFound(t, err)
 		var inputs, results []store.BacktestChunk
 		if err := scope.Backtests(ctx).WalkInputs("bt_1",
 			func(c store.BacktestChunk) error { inputs = append(inputs, c); return nil }); err != nil {
@@ -208,6 +214,8 @@ func TestBacktestIsolation(t *testing.T) {
 			_, err := other.Backtests(ctx).Get("bt_1")
 			wantNotFound(t, err)
 			_, err = other.Backtests(ctx).Chunk("bt_1", 1)
+			wantNotFound(t, err)
+			_, err = other.Backtests(ctx).LastChunk("bt_1")
 			wantNotFound(t, err)
 			_, _, err = storetest.FinishChunk(ctx, other, "bt_1", 1, 100, nil, 2000)
 			wantNotFound(t, err)

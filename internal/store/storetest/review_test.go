@@ -74,3 +74,62 @@ func TestReviewsAreLimited(t *testing.T) {
 		}
 	})
 }
+
+// TestOverfullReferralCanBeSettled checks that a decision that got more reviews than are allowed,
+// before there was a limit, can still be taken out of the queue by one review, which is shown.
+func TestOverfullReferralCanBeSettled(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		db := storetest.Open(t, databaseURL, store.Options{})
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		wantKind(t, scope.InsertDecision(ctx, referred("dec_1")), 0, "")
+		insertReviews(t, db, databaseURL, "dec_1", store.MaxReviews+5)
+		add := func(n int, outcome string) error {
+			r := review(numbered("rev_new", n), "dec_1")
+			r.CreatedMicros, r.Outcome = 9000, outcome
+			return scope.Write(ctx, func(tx *store.Tx) error { return tx.Decisions().AddReview(r) })
+		}
+		wantKind(t, add(0, store.OutcomeAsks), fault.Conflict, fault.CodeCapReached)
+		errs := race(4, func(n int) error { return add(n, "upheld") })
+		if n := succeeded(t, errs, fault.Conflict, fault.CodeCapReached); n != 1 {
+			t.Errorf("%d reviews have settled the decision", n)
+		}
+		if waiting, _, err := scope.Decisions(ctx).Referrals(store.Page{}); err != nil || len(waiting) != 0 {
+			t.Errorf("%d decisions wait, %v", len(waiting), err)
+		}
+		reviews, err := scope.Decisions(ctx).Reviews("dec_1")
+		if err != nil || len(reviews) != store.MaxReviews {
+			t.Fatalf("%d reviews, %v", len(reviews), err)
+		}
+		if last := reviews[len(reviews)-1]; last.Outcome != "upheld" {
+			t.Errorf("the last review is %+v", last)
+		}
+	})
+}
+
+// insertReviews adds n requests for more information to a decision of the sandbox of ten_A,
+// bypassing package store and its limit.
+func insertReviews(t *testing.T, db *store.DB, databaseURL, decisionID string, n int) {
+	t.Helper()
+	tx, err := storetest.Raw(t, databaseURL).BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	if db.Kind() == "postgres" {
+		if _, err := tx.ExecContext(t.Context(), "SELECT set_config('verdict.role', 'system', true)"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range n {
+		if _, err := tx.ExecContext(t.Context(), `INSERT INTO decision_reviews (tenant_id, environment, id,
+			decision_id, created_micros, actor, outcome, reason_code, note)
+			VALUES ('ten_A', $1, $2, $3, 1500, 'usr_ten_A', $4, '', '')`,
+			sandbox, numbered("rev_old", i), decisionID, store.OutcomeAsks); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -662,3 +662,52 @@ func TestDisableWithKeysIsOneTransaction(t *testing.T) {
 		}
 	})
 }
+
+// TestNoKeyForADisabledOwner checks that a key is neither created nor rotated for a person who is
+// disabled, and that a key that is created while the person is being disabled together with all
+// keys is refused or revoked.
+func TestNoKeyForADisabledOwner(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, staff := t.Context(), db.Staff("ten_A")
+		signUp(t, db, "ten_A")
+		owned := func(person string, n int) store.Key {
+			k := key("ten_A", live)
+			k.ID, k.Hash, k.CreatedBy = numbered("key", n), numbered("hash", n), person
+			return k
+		}
+		const attempts = 20
+		for n := range attempts {
+			person := addUser(t, db, "ten_A", numbered("usr", n), "risk").ID
+			errs := race(2, func(caller int) error {
+				if caller == 0 {
+					return db.System().InsertKey(ctx, owned(person, n), plenty, store.AuditEntry{})
+				}
+				_, _, err := staff.DisableWithKeys(ctx, person, by(300), entry(person, "user.disabled", person),
+					func(keyID string) store.AuditEntry {
+						return store.AuditEntry{ID: "aud_" + keyID, Action: "key.revoked", Object: keyID}
+					})
+				return err
+			})
+			wantKind(t, errs[1], 0, "")
+			k, _, err := db.System().KeyByHash(ctx, numbered("hash", n))
+			switch {
+			case errs[0] != nil:
+				wantKind(t, errs[0], fault.Conflict, fault.CodeInvalidTransition)
+				wantNotFound(t, err)
+			case err != nil || k.RevokedMicros == 0:
+				t.Errorf("the key of a person who was disabled with all keys: %+v, %v", k, err)
+			}
+		}
+
+		disabled := owned(numbered("usr", 0), attempts)
+		wantKind(t, db.System().InsertKey(ctx, disabled, plenty, store.AuditEntry{}),
+			fault.Conflict, fault.CodeInvalidTransition)
+		disabled.Environment = sandbox
+		_, err := db.System().RotateKey(ctx, key("ten_A", sandbox).ID, 900, disabled, plenty)
+		wantKind(t, err, fault.Conflict, fault.CodeInvalidTransition)
+		wantNotFound(t, db.System().InsertKey(ctx, owned("usr_nobody", attempts), plenty, store.AuditEntry{}))
+		wantKind(t, staff.Enable(ctx, disabled.CreatedBy, by(400), store.AuditEntry{}), 0, "")
+		wantKind(t, db.System().InsertKey(ctx, disabled, plenty, store.AuditEntry{}), 0, "")
+	})
+}
