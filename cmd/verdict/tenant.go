@@ -59,7 +59,7 @@ func tenants(c *command) int {
 // subcommand runs the subcommand that the next argument names.
 func (c *command) subcommand(help string, known verbs) int {
 	if len(c.args) == 0 {
-		return c.usage("the subcommand is missing; \"verdict tenant -h\" lists them")
+		return c.usage("the subcommand is missing; \"verdict tenant -h\" lists the subcommands")
 	}
 	switch word := c.args[0]; word {
 	case "-h", "-help", "--help", "help":
@@ -67,7 +67,7 @@ func (c *command) subcommand(help string, known verbs) int {
 	default:
 		run, ok := known[word]
 		if !ok {
-			return c.usage("there is no subcommand %q; \"verdict tenant -h\" lists them", word)
+			return c.usage("there is no subcommand %q; \"verdict tenant -h\" lists the subcommands", word)
 		}
 		c.name, c.args = c.name+" "+word, c.args[1:]
 		return run(c)

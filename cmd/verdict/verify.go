@@ -18,7 +18,7 @@ are missing. The service can keep running.
   verdict verify
   verdict verify -tenant ten_01J…
 
-Exits with 1 if there are any.
+Exits with 1 if it lists any decision.
 `
 
 func verify(c *command) int {

@@ -202,7 +202,7 @@ func alteredParts(plain string, hashes []sealing.ZoneHash, f *store.Features) (f
 	}
 	document, err := wire.Parse([]byte(plain))
 	if err != nil {
-		return []string{"the column plain cannot be read"}
+		return []string{"the stored hashes (column \"plain\") cannot be read"}
 	}
 	if stored := document.Get("features"); f != nil &&
 		(stored.Get("as_of").Text() != f.AsOf || stored.Get("hash").Text() != f.Hash) {
