@@ -125,7 +125,7 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{fault.CodeNoDirection, "Transactions without a direction were left out."},
 	{fault.CodeUnknownMode, "An unknown mode was read as `OTHERS`."},
 	{fault.CodeAmountAsText, "Amounts of transactions were sent as text; they were read as numbers."},
-	{fault.CodeNoTimeZone, "Times without a zone were read as India's."},
+	{fault.CodeNoTimeZone, "Times without a time zone were read as Indian time."},
 	{fault.CodeRounded,
 		"An amount was finer than a paisa, or a rate finer than a hundredth of a percent, and was rounded."},
 	{fault.CodeUnknownLanguage, "There are no templates in the borrower's language; messages are in English."},
