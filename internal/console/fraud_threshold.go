@@ -96,7 +96,7 @@ func thresholdGroups(c *signal.Config) []thresholdGroup {
 		},
 		{
 			title: "Agent with too many applicants or pincodes",
-			text:  "One agent with too many applicants, or from too many pincodes.",
+			text:  "One agent with too many applicants, or with applicants from too many pincodes.",
 			settings: []threshold{
 				{path: "fraud.agent_anomaly.enabled", label: "Watched", value: &f.AgentAnomaly.Enabled},
 				{
@@ -161,7 +161,7 @@ func thresholdGroups(c *signal.Config) []thresholdGroup {
 		},
 		{
 			title: "Device",
-			text:  "Signals from the applicant's device.",
+			text:  "Facts about the applicant's device.",
 			settings: []threshold{
 				{path: "device.sim_new_days", label: "Days for which a SIM counts as new", value: &c.Device.SIMNewDays},
 				{path: "device.loan_apps_max", label: "Maximum loan apps", value: &c.Device.LoanAppsMax},
