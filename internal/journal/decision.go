@@ -37,7 +37,7 @@ func Complete(tree *sealing.KeyTree, s Scope, w *store.DecisionWrite, o *Outcome
 }
 
 // Backfill does the same as Complete for a decision that was stored before the journal
-// existed. The leaf says so.
+// existed. It sets Backfilled in the leaf.
 func Backfill(tree *sealing.KeyTree, s Scope, w *store.DecisionWrite, o *Outcome) {
 	complete(tree, s, w, o, true)
 }

@@ -31,7 +31,7 @@ var unlimited = []string{
 	"-plan-quotas", "free=1000000000000", "-max-connections-each", "0",
 }
 
-// StartServer runs a binary on a database and waits until it answers. The
+// StartServer runs a binary on a database and waits until it is ready. The
 // server's log goes to a file in folder. settings are appended to the flags.
 func StartServer(ctx context.Context, binary, databaseURL, folder string, settings ...string) (_ *Server, err error) {
 	args := append([]string{"serve", "-welcome", "-addr", "127.0.0.1:0", "-metrics-addr", "127.0.0.1:0",
