@@ -96,7 +96,7 @@ func (c *command) fill(ctx context.Context, config app.Config, o demo.Options) (
 	if err != nil {
 		return demo.Filled{}, err
 	}
-	bar := c.progress(int64(o.Decisions), "making a month")
+	bar := c.progress(int64(o.Decisions), "creating a month of data")
 	o.Progress = func(done, total int64) {
 		bar.ChangeMax64(total)
 		_ = bar.Set64(done) // a progress bar that cannot be drawn must not stop the work

@@ -195,7 +195,7 @@ type blockChoice struct {
 // widelyShared lists the kinds of entities that unrelated people may share. Each value says who
 // would be declined if such an entity were blocked.
 var widelyShared = map[string]string{
-	"ip":      "everybody who applies from this IP address",
+	"ip":      "everybody who applies from this internet address",
 	"pincode": "everybody who applies from this pincode",
 	"agent":   "everybody who applies through this agent",
 }
