@@ -1,6 +1,6 @@
-// Package api holds the interface of the service as an OpenAPI document, kept
-// by hand, and the version of the service. The tests hold document and service
-// together.
+// Package api contains the OpenAPI document of the service, which is written by
+// hand, and the version of the service. Tests check that the service matches the
+// document.
 package api
 
 import (
@@ -16,6 +16,6 @@ var OpenAPI []byte
 //go:embed VERSION
 var version string
 
-// Version is the semantic version of the service. The file VERSION is the one
-// place where it is written; the document's info.version repeats it.
+// Version is the semantic version of the service, from the file VERSION. A test
+// checks that info.version of the document is the same.
 var Version = strings.TrimSpace(version)

@@ -1,7 +1,7 @@
-// Package apitest reads the contract for tests. The published document leaves
-// the objects in answers open, because clients must tolerate new members. The
-// tests must not: a member that nobody described is a mistake. So they work
-// with a copy whose answers are closed.
+// Package apitest reads the OpenAPI document for tests. The published document
+// allows additional members in the objects of answers, because clients must
+// tolerate new members. Tests must not tolerate a member that is not documented,
+// so they use a closed copy, whose answers allow only documented members.
 package apitest
 
 import (
@@ -12,8 +12,9 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// answeredNull are the members of documents that are both sent and answered in
-// which an answer may be null. Everywhere else in them null is only accepted.
+// answeredNull lists the members that may be null in an answer, among the schemas
+// that requests and answers share. Other members of these schemas may be null only
+// in a request.
 var answeredNull = []string{"gps_match_radius_km", "missing_points"}
 
 // Load reads an OpenAPI document and resolves its references.
@@ -25,9 +26,9 @@ func Load(document []byte) (*openapi3.T, error) {
 	return doc, nil
 }
 
-// LoadClosed reads an OpenAPI document and closes its answers: an object takes
-// the members that are described and no others, and null only where an answer
-// has it.
+// LoadClosed reads an OpenAPI document and closes its answers: their objects allow
+// only documented members. In schemas that requests and answers share, only the
+// members in answeredNull may be null.
 func LoadClosed(document []byte) (*openapi3.T, error) {
 	doc, err := Load(document)
 	if err != nil {
@@ -53,9 +54,9 @@ func LoadClosed(document []byte) (*openapi3.T, error) {
 	return doc, nil
 }
 
-// closeObject closes one schema. The members of the parts of an allOf are the
-// members of the whole, so they are moved there: a part that was closed itself
-// would refuse what the other parts describe.
+// closeObject closes one schema. It first copies the members of the parts of an
+// allOf into the schema and removes the allOf. A part that was closed separately
+// would refuse the members of the other parts.
 func closeObject(schema *openapi3.Schema, where string) error {
 	for _, part := range schema.AllOf {
 		if len(part.Value.AllOf)+len(part.Value.AnyOf)+len(part.Value.OneOf) > 0 {
@@ -89,8 +90,9 @@ func refuseNull(schema *openapi3.Schema) {
 	schema.OneOf = slices.DeleteFunc(slices.Clone(schema.OneOf), isNull)
 }
 
-// Requests returns every schema that describes a part of a request's body, with
-// where it stands.
+// Requests returns every schema that describes a part of a request's body. The
+// value of the map is the first place at which the schema was found, such as
+// "POST /v1/decisions/applicant".
 func Requests(doc *openapi3.T) map[*openapi3.Schema]string {
 	found := map[*openapi3.Schema]string{}
 	for path, item := range doc.Paths.Map() {
@@ -103,9 +105,9 @@ func Requests(doc *openapi3.T) map[*openapi3.Schema]string {
 	return found
 }
 
-// Answers returns every schema that describes a part of an answer's body, with
-// where it stands. The parts of an allOf are not among them: they describe no
-// object of their own.
+// Answers returns every schema that describes a part of an answer's body, with the
+// first place at which it was found, like Requests. The parts of an allOf are left
+// out, because they do not describe a separate object.
 func Answers(doc *openapi3.T) map[*openapi3.Schema]string {
 	found := map[*openapi3.Schema]string{}
 	for path, item := range doc.Paths.Map() {

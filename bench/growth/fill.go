@@ -80,7 +80,8 @@ func fill(ctx context.Context, databaseURL, tenantID string, decisions int) (h h
 }
 
 // analyse updates PostgreSQL's statistics. PostgreSQL would update them itself within a
-// minute, but until then its query plans assume that the tables are almost empty.
+// minute, but until then its query plans assume that the tables are almost empty. On
+// SQLite analyse does nothing.
 func analyse(ctx context.Context, databaseURL string) (err error) {
 	if strings.HasPrefix(databaseURL, "sqlite:") {
 		return nil

@@ -47,8 +47,8 @@ func (e *environment) nodes(ctx context.Context, s *board.Section) (err error) {
 			return err
 		}
 		times = append(times, float64(d))
-		// Vary the time of the next activation within the half second in which the other
-		// node refreshes its cache.
+		// Vary the pause, so that activations come at different times after a refresh of
+		// the other node's cache, which happens every half second.
 		if err := pause(ctx, time.Duration(i*37%100)*time.Millisecond); err != nil {
 			return err
 		}

@@ -28,8 +28,8 @@ request (applicant.monthly_income); a blank cell is an absent value. An outcome
 is taken from the column outcome or bad. A row that cannot be read is counted
 and left out, and never stops the run. The file may be compressed with gzip.
 
-Prints a summary, or with -json the report of the API. A FILE of - is standard
-input or output; only one result can go to standard output.
+Prints a summary, or with -json the report of the API. Use - instead of a
+file for standard input or output; only one result can go to standard output.
 `
 
 // backtestOptions holds the values of the flags.

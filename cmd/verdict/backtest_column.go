@@ -24,8 +24,8 @@ type columnOptions struct {
 
 func (o *columnOptions) declare(fs *flag.FlagSet) {
 	fs.StringVar(&o.outcome, "outcome", "", "`column` with the outcome of the loan; default: outcome or bad")
-	fs.StringVar(&o.bad, "bad", "", "its `values` that mean bad, separated by commas")
-	fs.StringVar(&o.good, "good", "", "its `values` that mean good; with -bad alone, all other values mean good")
+	fs.StringVar(&o.bad, "bad", "", "`values` of the outcome that mean bad, separated by commas")
+	fs.StringVar(&o.good, "good", "", "`values` of the outcome that mean good; with -bad alone, all others mean good")
 	fs.StringVar(&o.weight, "weight", "", "`column` with the number of applicants that a row represents")
 	fs.StringVar(&o.status, "status", "", "`column` with the decision made at the time")
 	fs.StringVar(&o.protected, "protected", "", "`column` of groups whose approval rates are compared")

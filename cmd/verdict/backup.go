@@ -18,8 +18,8 @@ keep running. A backup of SQLite can be restored into PostgreSQL and vice versa.
   verdict backup -o verdict.backup
   verdict backup -o - | ssh elsewhere 'cat > verdict.backup'
 
-The file gets its name when it is complete. It contains applicants' data, and
-only its owner can read it.
+The file appears under its name only when it is complete. It contains
+applicants' data, and only its owner can read it.
 `
 
 func backup(c *command) int {

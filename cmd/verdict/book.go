@@ -49,7 +49,7 @@ func (o *bookOptions) declare(fs *flag.FlagSet) {
 			o.Months = n
 			return bookMistake(backtest.Book{Months: o.Months})
 		})
-	fs.Func("bad-rate", fmt.Sprintf("`share` of its loans that go bad; default: %s", backtest.DefaultBadRate),
+	fs.Func("bad-rate", fmt.Sprintf("`share` of the loans that go bad; default: %s", backtest.DefaultBadRate),
 		func(text string) error {
 			o.set = true
 			n, exact, ok := rule.ParseNumber(text)

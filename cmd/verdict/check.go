@@ -14,8 +14,8 @@ const checkHelp = `Analyse a policy before it is activated: rules that never fir
 fire, rules that another rule makes redundant, rules that a missing field
 silences, wrong units, grades nobody can reach, better scores with worse prices.
 A policy that cannot be read is refused with all its errors. With a base, each
-finding says whether it is new, and findings list what the base has and the
-policy lacks.
+finding says whether it is new, and further findings list what the base has and
+the policy lacks.
 
   verdict check -policy policy.json
   verdict check -policy policy.json -json

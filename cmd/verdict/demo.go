@@ -25,7 +25,7 @@ scorecards, agents' runs, people and keys. Prints how to sign in.
 
   verdict demo
   verdict demo -addr 127.0.0.1:9090
-  verdict demo -database-url sqlite:demo.db    keep it; the database must be empty
+  verdict demo -database-url sqlite:demo.db    keep the data; the database must be empty
 
 Without -database-url the data is in a temporary folder and is deleted at the
 end. The variable VERDICT_DATABASE_URL is ignored, so that a demo cannot write
@@ -96,7 +96,7 @@ func (c *command) fill(ctx context.Context, config app.Config, o demo.Options) (
 	if err != nil {
 		return demo.Filled{}, err
 	}
-	bar := c.progress(int64(o.Decisions), "making a month")
+	bar := c.progress(int64(o.Decisions), "creating a month of data")
 	o.Progress = func(done, total int64) {
 		bar.ChangeMax64(total)
 		_ = bar.Set64(done) // a progress bar that cannot be drawn must not stop the work
@@ -130,6 +130,6 @@ func invitationText(url string, made demo.Filled, password tenant.Secret) []byte
 	for _, k := range made.Keys {
 		say("    %-8s %s\n", k.Environment, k.Key.Reveal())
 	}
-	say("\n  Documentation  %s/docs\n\n  Ctrl-C ends it.\n\n", url)
+	say("\n  Documentation  %s/docs\n\n  Ctrl-C stops the service.\n\n", url)
 	return out.Bytes()
 }

@@ -76,7 +76,7 @@ func keyOwner(ctx context.Context, o *account.Operator, tenantID, email string) 
 			return u, nil
 		}
 	}
-	return account.User{}, errors.New("the tenant has no such user; \"verdict tenant user list\" shows them")
+	return account.User{}, errors.New("the tenant has no such user; \"verdict tenant user list\" lists the users")
 }
 
 func keyList(c *command) int {

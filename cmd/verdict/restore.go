@@ -14,7 +14,7 @@ up to date.
   verdict restore -i verdict.backup
   verdict restore -i - -database-url postgres://verdict@db/verdict < verdict.backup
 
-The settings, such as plans and rates, are configuration and not in a backup.
+A backup does not contain the settings of the service, such as plans and rates.
 `
 
 func restore(c *command) int {

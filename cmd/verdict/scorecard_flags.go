@@ -14,7 +14,7 @@ func (f *fitFlags) register(fs *flag.FlagSet) {
 	o := &f.options
 	fs.StringVar(&f.csv, "csv", "", "`file` of rows, CSV with a header, gzip allowed")
 	fs.StringVar(&o.Target, "target", "", "`column` of outcomes")
-	fs.Func("bad", "`spellings` of a bad outcome, separated by commas; then all others are good", listFlag(&o.Bad))
+	fs.Func("bad", "`spellings` of a bad outcome, separated by commas; all others are then good", listFlag(&o.Bad))
 	fs.Func("good", "`spellings` of a good outcome, separated by commas", listFlag(&o.Good))
 	fs.Func("indeterminate", "`spellings` of an outcome that is neither good nor bad, in addition to indeterminate; "+
 		"those rows are left out", listFlag(&o.Indeterminate))
@@ -62,7 +62,8 @@ func (f *fitFlags) register(fs *flag.FlagSet) {
 		return err
 	})
 	fs.StringVar(&f.splitFile, "split-file", "", "`file` with a column \"split\" that says train or test for every row")
-	decimalFlag(fs, &o.HoldOutShare, "holdout", "`share` of the rows that is held out without -split and -split-file")
+	decimalFlag(fs, &o.HoldOutShare, "holdout",
+		"`share` of the rows to hold out if neither -split nor -split-file is given")
 	fs.Int64Var(&o.Seed, "seed", o.Seed, "`number` that seeds the choice of held-out rows")
 	fs.IntVar(&o.MaxBins, "max-bins", o.MaxBins, "maximum number of ordinary bins of a column")
 	decimalFlag(fs, &o.MinShare, "min-share", "minimum `share` of the rows in an ordinary bin")

@@ -24,7 +24,8 @@ Logs go to standard error.
 func serve(c *command) int {
 	fs := c.flags(serveHelp)
 	settings := app.Bind(fs)
-	welcome := fs.Bool("welcome", false, "print the addresses and the first commands, as on a terminal")
+	welcome := fs.Bool("welcome", false,
+		"print the addresses and the first commands even if standard output is not a terminal")
 	if code, done := c.parse(fs, 0); done {
 		return code
 	}
@@ -85,7 +86,7 @@ curl -s %[1]s/v1/decisions -H "Authorization: Bearer $KEY" -H 'Content-Type: app
   -d '{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":600000},`+
 		`"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}'
 
-  Ctrl-C ends it.
+  Ctrl-C stops the service.
 
 `, url)
 }

@@ -59,7 +59,7 @@ func tenants(c *command) int {
 // subcommand runs the subcommand that the next argument names.
 func (c *command) subcommand(help string, known verbs) int {
 	if len(c.args) == 0 {
-		return c.usage("the subcommand is missing; \"verdict %s -h\" lists them", c.name)
+		return c.usage("the subcommand is missing; \"verdict %s -h\" lists the subcommands", c.name)
 	}
 	switch word := c.args[0]; word {
 	case "-h", "-help", "--help", "help":
@@ -67,7 +67,7 @@ func (c *command) subcommand(help string, known verbs) int {
 	default:
 		run, ok := known[word]
 		if !ok {
-			return c.usage("there is no subcommand %q; \"verdict %s -h\" lists them", word, c.name)
+			return c.usage("there is no subcommand %q; \"verdict %s -h\" lists the subcommands", word, c.name)
 		}
 		c.name, c.args = c.name+" "+word, c.args[1:]
 		return run(c)

@@ -24,7 +24,7 @@ Without a database:
   verdict fields [PREFIX]                     list the fields a policy can use
   verdict version                             print the version
 
-A FILE of - is standard input or output. Without -policy the default policy is
+Use - as FILE for standard input or output. Without -policy the default policy is
 used. The database is -database-url or VERDICT_DATABASE_URL, by default
 sqlite:verdict.db. "verdict COMMAND -h" explains a command.
 

@@ -13,7 +13,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-var errWhichTenant = errors.New("name the tenant with -tenant; \"verdict tenant list\" shows them")
+var errWhichTenant = errors.New("name the tenant with -tenant; \"verdict tenant list\" lists the tenants")
 
 func userAdd(c *command) int {
 	fs := c.flags(tenantHelp)

@@ -59,7 +59,7 @@ func (s *Access) Remember(ctx context.Context, userID, marks string) (string, er
 
 	nonce := make([]byte, nonceLen)
 	if _, err := io.ReadFull(s.core.Random, nonce); err != nil {
-		return "", fmt.Errorf("a browser's mark: %w", err)
+		return "", fmt.Errorf("generate the mark of a known browser: %w", err)
 	}
 
 	fresh := signMark(secret, userID, nonce, s.core.Now().Add(browserLife).Unix())

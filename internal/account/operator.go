@@ -96,7 +96,7 @@ func (s *Operator) CreateUser(
 		faults.Add("/email", fault.CodeInvalidEmail, "must be an e-mail address such as asha@example.in")
 	}
 	if role.Scopes() == 0 {
-		faults.Add("/role", fault.CodeInvalidField, "is not a role")
+		faults.Add("/role", fault.CodeInvalidField, roleDetail)
 	}
 
 	s.options.Passwords.Check(&faults, "/password", password.Reveal(), email)

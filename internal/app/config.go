@@ -110,7 +110,7 @@ func (s *Settings) Load(getenv func(string) string) (Config, error) {
 		}
 	}
 	if (c.TLSCert == "") != (c.TLSKey == "") {
-		wrong = append(wrong, errors.New("-tls-cert and -tls-key: TLS needs both, and neither turns it off"))
+		wrong = append(wrong, errors.New("-tls-cert and -tls-key: give both to serve with TLS, or neither"))
 	}
 	wrong = append(wrong, c.wrongNarration()...)
 	c.Plans = c.Plans.WithRates(c.Rates)

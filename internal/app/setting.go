@@ -138,8 +138,8 @@ var settings = []setting{
 		name:  "max-in-flight",
 		form:  "number",
 		def:   "512",
-		meaning: "concurrent requests that write, concurrent requests that only read, and concurrent requests of " +
-			"the console, this many of each; further ones are refused with 503 immediately; one tenant can use at " +
+		meaning: "maximum number of concurrent requests that write, of those that only read, and of those of the " +
+			"console, each counted separately; further ones are refused with 503 immediately; one tenant can use at " +
 			"most half of each",
 		set: wholeNumber(func(c *Config) *int { return &c.MaxInFlight }, 1, 1_000_000),
 	},
@@ -199,8 +199,8 @@ var settings = []setting{
 		name:  "rate-stranger",
 		form:  "rate",
 		def:   "100/s burst 200",
-		meaning: "requests without a valid key or session, for each address on each node, and as many probes; " +
-			"further ones are answered a second late",
+		meaning: "requests without a valid key or session, for each address on each node; probes have a separate " +
+			"limit of the same size; further requests are answered a second late",
 		set: rate(func(c *Config) *rateSetting { return &c.StrangerRate }),
 	},
 	{
@@ -278,9 +278,9 @@ var settings = []setting{
 		name:  "db-timeout",
 		form:  "duration",
 		def:   "10s",
-		meaning: "timeout of a write and, on PostgreSQL, of a statement; half of it is the timeout for opening a " +
-			"connection, and for an idle transaction on PostgreSQL; on SQLite half of it is the timeout for a " +
-			"locked file, and a commit takes as long as the disk needs",
+		meaning: "timeout of a write and, on PostgreSQL, of a statement; on PostgreSQL half of it is the timeout for " +
+			"opening a connection and for an idle transaction; on SQLite half of it is the timeout for a locked " +
+			"file, and a commit takes as long as the disk needs",
 		set: period(func(c *Config) *time.Duration { return &c.Store.Timeout }, 100*time.Millisecond, 10*time.Minute),
 	},
 	{

@@ -145,7 +145,7 @@ func TestFOIRMessages(t *testing.T) {
 	app := accept(t, evaluation(`,"incomeAssessment":{"foir":0.35}`, ""), Options{})
 	want := []fault.Item{{
 		Pointer: "/report/cibil/incomeAssessment/foir", Code: fault.CodeFOIRLooksLikeRatio,
-		Detail: "0.35 read as 0.35 %, ratio 0.0035; /v1/evaluate takes a percentage",
+		Detail: "was read as 0.35 %, which is a ratio of 0.0035; /v1/evaluate takes a percentage: send 35 for 35 %",
 	}}
 	if diff := cmp.Diff(want, app.Warnings); diff != "" {
 		t.Error(diff)

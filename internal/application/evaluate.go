@@ -148,7 +148,8 @@ func (r *reader) day(pointer string) (civil.Day, bool) {
 		return r.app.History.Reported, true
 	}
 	r.warnings.Add(pointer, fault.CodeNotRead,
-		"has dates, but there is no day to count from; the facts that depend on it are absent")
+		"has dates, but the day of the decision is unknown and the report has no date; "+
+			"facts that count from that day are absent")
 	return civil.NoDay, false
 }
 

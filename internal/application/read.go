@@ -27,7 +27,7 @@ func (r *reader) walk(n *node, v wire.Value, path string) {
 		if proper, ok := n.aliases[name]; ok {
 			if v.Get(proper).Given() {
 				r.warnings.Add(member.Pointer(), fault.CodeNotRead,
-					"is another name of %s, which was also sent and was read", proper)
+					"is another name of %s, which was also sent; this member was not read", proper)
 				continue
 			}
 			name = proper
@@ -170,7 +170,7 @@ func (r *reader) percentage(val rule.Value, v wire.Value) rule.Value {
 	ratio := rule.Num(val.Number() / 100)
 	if n := val.Number(); n > 0 && n <= rule.One {
 		r.warnings.Add(v.Pointer(), fault.CodeFOIRLooksLikeRatio,
-			"%s read as %s %%, ratio %s; /v1/evaluate takes a percentage", val, val, ratio)
+			"was read as %s %%, which is a ratio of %s; /v1/evaluate takes a percentage: send 35 for 35 %%", val, ratio)
 	}
 	return ratio
 }

@@ -113,8 +113,8 @@ func readSpellings(f *wire.Form, name string, faults *fault.List) []string {
 			faults.Add(v.Pointer(), fault.CodeWrongType, "must be a string, a number or a boolean")
 			continue
 		case text == "" || len(text) > maxSpelling:
-			faults.Add(v.Pointer(), fault.CodeOutOfRange, "must have 1 to %d bytes; a blank outcome is none",
-				maxSpelling)
+			faults.Add(v.Pointer(), fault.CodeOutOfRange,
+				"must have 1 to %d bytes; a blank cell is an unknown outcome", maxSpelling)
 			continue
 		}
 		list = append(list, text)

@@ -103,8 +103,8 @@ func alertStory(a frauddesk.Alert) string {
 		return fmt.Sprintf("%s people are linked by accounts, devices, mobile numbers or e-mail addresses; "+
 			"a ring has at least %s people.", value, threshold)
 	case "agent_geo_anomaly":
-		return fmt.Sprintf("One agent exceeded its limit %s: %s against a limit of %s. "+
-			"This counts applicants or different pincodes, whichever exceeds its limit more.", within, value, threshold)
+		return fmt.Sprintf("%s applicants or different pincodes came through one agent %s; the limit is %s. "+
+			"The count that exceeds its limit more is shown.", value, within, threshold)
 	}
 
 	return fmt.Sprintf("%s was seen %s; the threshold is %s.", value, within, threshold)
@@ -195,7 +195,7 @@ type blockChoice struct {
 // widelyShared lists the kinds of entities that unrelated people may share. Each value says who
 // would be declined if such an entity were blocked.
 var widelyShared = map[string]string{
-	"ip":      "everybody who applies from this address",
+	"ip":      "everybody who applies from this internet address",
 	"pincode": "everybody who applies from this pincode",
 	"agent":   "everybody who applies through this agent",
 }

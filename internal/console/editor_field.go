@@ -70,7 +70,7 @@ var sectionFields = map[string][]editField{
 		{
 			Name:  "reason_code",
 			Label: "Reason code",
-			Hint:  "Capital letters. If empty, it follows from the condition's field.",
+			Hint:  "Capital letters. If empty, it follows from the field of the condition.",
 		},
 		{
 			Name:   "on_absent",
@@ -166,7 +166,7 @@ var (
 		{
 			Name:  "required_fields",
 			Label: "Required fields",
-			Hint:  "One per line; a|b means either.",
+			Hint:  "One field per line; a|b means that either is enough.",
 			Kind:  asLines,
 			Wide:  true,
 		},

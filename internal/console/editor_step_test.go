@@ -25,7 +25,7 @@ func TestEditorStepsAreAddresses(t *testing.T) {
 	if len(d.at) != 4 {
 		t.Fatalf("%d of 4 steps have an address of their own: the others are answered to a form", len(d.at))
 	}
-	for i, want := range []string{"Edit this knockout", "Typed first", "Typed first", "It cannot be stored yet"} {
+	for i, want := range []string{"Edit this knockout", "Typed first", "Typed first", "cannot be saved yet"} {
 		b.get(withoutFragment(d.at[i])).want(http.StatusOK).has(want)
 		if len(d.at[i]) > 1_000 {
 			t.Errorf("the address of step %d has %d characters", i, len(d.at[i]))
@@ -146,7 +146,8 @@ func TestEditorSaysWhatWasAnalysed(t *testing.T) {
 	d := b.edit(b.active(tenant.Sandbox), "").press("add:knockouts")
 	d.page.want(http.StatusOK).has("not analysed").hasNot("nothing to object to", "no findings")
 	d.form.Set("row.id", "KO_NEW")
-	d.press("check:").page.has("It cannot be stored yet").hasNot("nothing to object to", "no findings", "found nothing")
+	d.press("check:").page.has("The policy cannot be saved yet").
+		hasNot("nothing to object to", "no findings", "found nothing")
 }
 
 // TestEditorResumesAfterSignIn checks that an edit sent after the session has

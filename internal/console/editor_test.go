@@ -110,7 +110,7 @@ func TestEditorAddsMovesAndRemoves(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
 	d := b.edit(b.active(tenant.Sandbox), "").press("add:knockouts")
-	d.page.want(http.StatusOK).has("New knockout").hasNot("a name of its own")
+	d.page.want(http.StatusOK).has("New knockout").hasNot("a unique name")
 	d.form.Set("row.id", "KO_NEW")
 	d.form.Set("row.condition_ast", `{"op":"gt","field":"foir","value":0.55}`)
 	d.press("close:").press("remove:knockouts/0").press("down:knockouts/0")
@@ -134,14 +134,14 @@ func TestEditorTellsFaultsBesideTheirFields(t *testing.T) {
 	d.form.Set("limit_step", "a thousand")
 	d.press("save:")
 	d.page.want(http.StatusOK).
-		has("It cannot be stored yet", `id="e-row.condition_ast"`, `id="e-row.reason_code"`, `id="e-limit_step"`,
+		has("The policy cannot be saved yet", `id="e-row.condition_ast"`, `id="e-row.reason_code"`, `id="e-limit_step"`,
 			`value="low income"`, `value="a thousand"`, "monthly_incom", `href="#at-knockouts-3"`)
 	d.form.Set("row.condition_ast", `{"op":"lt","field":"monthly_incom","value":1}`)
 	d.press("check:").page.has("monthly_income")
 	d.form.Set("row.condition_ast", `{"op":"lt","field":"monthly_income","value":1}`)
 	d.form.Set("row.reason_code", "INC_LOW")
 	d.form.Set("limit_step", "₹5,000")
-	d.press("check:").page.want(http.StatusOK).has("It can be saved")
+	d.press("check:").page.want(http.StatusOK).has("The policy can be saved")
 	if step := b.stored(tenant.Sandbox, d.saved()).Get("limit_step").Text(); step != "5000" {
 		t.Errorf("the step is %s", step)
 	}

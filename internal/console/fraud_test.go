@@ -121,8 +121,8 @@ func TestCrowdAlert(t *testing.T) {
 	}
 	at := b.alertOf(tenant.Sandbox, "agent_geo_anomaly")
 	shown := b.get(at).want(http.StatusOK).
-		has("exceeded its limit within 1 day: 21 against a limit of 20", "everybody who applies through this agent",
-			"Blocked until the end of").
+		has("21 applicants or different pincodes came through one agent within 1 day; the limit is 20",
+			"everybody who applies through this agent", "Blocked until the end of").
 		hasNot("stands at", "24 hours")
 	_, rest, _ := strings.Cut(shown.body, `name="block" value="agent `)
 	key, rest, _ := strings.Cut(rest, `"`)

@@ -33,7 +33,7 @@ func thresholdGroups(c *signal.Config) []thresholdGroup {
 	f := &c.Fraud
 	return []thresholdGroup{
 		{"Spike in a pincode", "More applicants from a pincode than its history suggests.", []threshold{
-			{path: "fraud.pincode_spike.enabled", label: "Watched", value: &f.PincodeSpike.Enabled},
+			{path: "fraud.pincode_spike.enabled", label: "Enabled", value: &f.PincodeSpike.Enabled},
 			{path: "fraud.pincode_spike.window_hours", label: "Window in hours", value: &f.PincodeSpike.WindowHours},
 			{
 				path:  "fraud.pincode_spike.min_count",
@@ -59,11 +59,11 @@ func thresholdGroups(c *signal.Config) []thresholdGroup {
 			{path: "fraud.pincode_spike.points", label: "Points", value: &f.PincodeSpike.Points},
 		}},
 		{"Cluster behind one address", "Different applicants from the same internet address.", []threshold{
-			{path: "fraud.ip_cluster.enabled", label: "Watched", value: &f.IPCluster.Enabled},
+			{path: "fraud.ip_cluster.enabled", label: "Enabled", value: &f.IPCluster.Enabled},
 			{path: "fraud.ip_cluster.window_hours", label: "Window in hours", value: &f.IPCluster.WindowHours},
 			{
 				path:  "fraud.ip_cluster.distinct_applicants",
-				label: "Different applicants",
+				label: "Minimum number of applicants",
 				value: &f.IPCluster.DistinctApplicants,
 			},
 			{path: "fraud.ip_cluster.points", label: "Points", value: &f.IPCluster.Points},
@@ -72,7 +72,7 @@ func thresholdGroups(c *signal.Config) []thresholdGroup {
 			title: "Shared bank account",
 			text:  "Different applicants who name the same account.",
 			settings: []threshold{
-				{path: "fraud.beneficiary_reuse.enabled", label: "Watched", value: &f.BeneficiaryReuse.Enabled},
+				{path: "fraud.beneficiary_reuse.enabled", label: "Enabled", value: &f.BeneficiaryReuse.Enabled},
 				{
 					path:  "fraud.beneficiary_reuse.window_days",
 					label: "Window in days",
@@ -80,7 +80,7 @@ func thresholdGroups(c *signal.Config) []thresholdGroup {
 				},
 				{
 					path:  "fraud.beneficiary_reuse.distinct_applicants",
-					label: "Different applicants",
+					label: "Minimum number of applicants",
 					value: &f.BeneficiaryReuse.DistinctApplicants,
 				},
 				{path: "fraud.beneficiary_reuse.points", label: "Points", value: &f.BeneficiaryReuse.Points},
@@ -96,9 +96,9 @@ func thresholdGroups(c *signal.Config) []thresholdGroup {
 		},
 		{
 			title: "Agent with too many applicants or pincodes",
-			text:  "One agent with too many applicants, or from too many pincodes.",
+			text:  "One agent with too many applicants, or with applicants from too many pincodes.",
 			settings: []threshold{
-				{path: "fraud.agent_anomaly.enabled", label: "Watched", value: &f.AgentAnomaly.Enabled},
+				{path: "fraud.agent_anomaly.enabled", label: "Enabled", value: &f.AgentAnomaly.Enabled},
 				{
 					path:  "fraud.agent_anomaly.window_hours",
 					label: "Window in hours",
@@ -106,12 +106,12 @@ func thresholdGroups(c *signal.Config) []thresholdGroup {
 				},
 				{
 					path:  "fraud.agent_anomaly.max_applications",
-					label: "Most applicants",
+					label: "Maximum number of applicants",
 					value: &f.AgentAnomaly.MaxApplications,
 				},
 				{
 					path:  "fraud.agent_anomaly.max_distinct_pincodes",
-					label: "Most pincodes",
+					label: "Maximum number of pincodes",
 					value: &f.AgentAnomaly.MaxDistinctPincodes,
 				},
 				{path: "fraud.agent_anomaly.points", label: "Points", value: &f.AgentAnomaly.Points},
@@ -139,7 +139,7 @@ func thresholdGroups(c *signal.Config) []thresholdGroup {
 			title: "Connected group of people",
 			text:  "People linked by what they share, however long the chain. An internet address alone links nobody.",
 			settings: []threshold{
-				{path: "fraud.ring.enabled", label: "Watched", value: &f.Ring.Enabled},
+				{path: "fraud.ring.enabled", label: "Enabled", value: &f.Ring.Enabled},
 				{path: "fraud.ring.ring_min_people", label: "Minimum number of people", value: &f.Ring.MinPeople},
 				{path: "fraud.ring.points", label: "Points", value: &f.Ring.Points},
 			},
@@ -148,20 +148,20 @@ func thresholdGroups(c *signal.Config) []thresholdGroup {
 			title: "Levels and alerts",
 			text:  "The points at which the fraud level rises, and the severity from which an alert is raised.",
 			settings: []threshold{
-				{path: "fraud.level_cutoffs.medium", label: "Medium from", value: &f.LevelCutoffs.Medium},
-				{path: "fraud.level_cutoffs.high", label: "High from", value: &f.LevelCutoffs.High},
-				{path: "fraud.level_cutoffs.very_high", label: "Very high from", value: &f.LevelCutoffs.VeryHigh},
+				{path: "fraud.level_cutoffs.medium", label: "Medium level from", value: &f.LevelCutoffs.Medium},
+				{path: "fraud.level_cutoffs.high", label: "High level from", value: &f.LevelCutoffs.High},
+				{path: "fraud.level_cutoffs.very_high", label: "Very high level from", value: &f.LevelCutoffs.VeryHigh},
 				{
 					path:  "fraud.alert_min_severity",
 					value: &f.AlertMinSeverity,
-					label: "Alerts from severity",
+					label: "Minimum severity of an alert",
 				},
 				{path: "fraud.mute_days", label: "Days without alerts after a false positive", value: &f.MuteDays},
 			},
 		},
 		{
 			title: "Device",
-			text:  "Signals from the applicant's device.",
+			text:  "Facts about the applicant's device.",
 			settings: []threshold{
 				{path: "device.sim_new_days", label: "Days for which a SIM counts as new", value: &c.Device.SIMNewDays},
 				{path: "device.loan_apps_max", label: "Maximum loan apps", value: &c.Device.LoanAppsMax},
@@ -209,11 +209,11 @@ func reuseThresholds(
 ) []threshold {
 	at, account := "fraud."+member+".", &f.BeneficiaryReuse
 	return []threshold{
-		{path: at + "enabled", label: "Watched", value: &r.Enabled, otherwise: &account.Enabled},
+		{path: at + "enabled", label: "Enabled", value: &r.Enabled, otherwise: &account.Enabled},
 		{path: at + "window_days", label: "Window in days", value: &r.WindowDays, otherwise: &account.WindowDays},
 		{
 			path:      at + "distinct_applicants",
-			label:     "Different applicants",
+			label:     "Minimum number of applicants",
 			value:     &r.DistinctApplicants,
 			otherwise: &account.DistinctApplicants,
 		},

@@ -188,7 +188,7 @@ func swapMatrix(m backtest.Matrix) chart.Matrix {
 	return chart.Matrix{
 		Head: chart.Head{
 			ID: "swap", Title: "Who moves where",
-			Description: "Rows are the status with the active version, columns with this version. " +
+			Description: "Rows show the status with the active version, columns the status with this version. " +
 				"Teal means more lenient, orange means stricter.",
 		},
 		RowTitle:    "Active",

@@ -229,8 +229,8 @@ func ruleParts(lines []ruleLine) []part {
 		}
 
 		list = append(list, part{l.ID, facts(
-			"Does", l.Action, "When", l.Condition, "Stage", l.Stage, "Reason", l.Reason, "When absent", absent,
-			"Says", l.Message, "Tells the applicant", l.ApplicantMessage,
+			"Action", l.Action, "When", l.Condition, "Stage", l.Stage, "Reason", l.Reason, "When absent", absent,
+			"Message for the lender", l.Message, "Message for the applicant", l.ApplicantMessage,
 		)})
 	}
 	return list
@@ -242,7 +242,7 @@ func cardParts(t *policyText) []part {
 		f := &t.Factors[i]
 		p := part{f.Name, facts(
 			"Field", f.Field, "Counts when", f.When, "Weight", f.Times,
-			"Reason", f.Reason, "When absent", f.Missing,
+			"Reason", f.Reason, "Points when absent", f.Missing,
 		)}
 		for _, b := range f.Bins {
 			p.facts = append(p.facts, fact{b.Range, strings.TrimSpace(b.Points + " " + b.Reason)})
@@ -263,9 +263,10 @@ func bandParts(bands []bandLine) []part {
 		}
 
 		list = append(list, part{b.ID, facts(
-			"Grade", b.Grade, "Scores", b.Scores, "For", ntc, "Does", b.Action,
+			"Grade", b.Grade, "Scores", b.Scores, "For", ntc, "Action", b.Action,
 			"Rate", b.Rate, "Tenure", b.Tenure, "Loans", b.Limits,
-			"Without income", b.Usual, "Income", b.Multiple, "FOIR cap", b.FOIRCap, "Fee", b.Fee, "GST", b.Tax,
+			"Loan if the income is unknown", b.Usual, "Multiple of income", b.Multiple, "FOIR cap", b.FOIRCap,
+			"Fee", b.Fee, "GST", b.Tax,
 		)})
 	}
 	return list

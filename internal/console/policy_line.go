@@ -244,7 +244,7 @@ func bandOf(i int, v wire.Value, said remarks) bandLine {
 		return b
 	}
 	b.Rate = text("interest_rate") + " %"
-	b.Tenure = text("tenure_months") + " of " + strings.Join(textsOf(v.Get("tenures_allowed")), ", ")
+	b.Tenure = text("tenure_months") + " (allowed: " + strings.Join(textsOf(v.Get("tenures_allowed")), ", ") + ")"
 	b.Limits, b.Usual = amount("min_limit")+" – "+amount("max_limit"), amount("default_limit")
 	if text("income_multiple") != "" {
 		b.Multiple = "× " + text("income_multiple")
@@ -258,7 +258,7 @@ func bandOf(i int, v wire.Value, said remarks) bandLine {
 func scaleOf(card wire.Value) []fact {
 	list := []fact{
 		{"Base points", card.Get("base_points").Text() + " points"},
-		{"Range of scores", card.Get("min_score").Text() + " and " + card.Get("max_score").Text()},
+		{"Range of scores", card.Get("min_score").Text() + " to " + card.Get("max_score").Text()},
 	}
 	if pdo := card.Get("pdo").Text(); pdo != "" {
 		list = append(list, fact{"Odds", card.Get("anchor_odds").Text() + " to 1 at score " +

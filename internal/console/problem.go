@@ -17,7 +17,7 @@ var (
 	errRole = fault.New(fault.Forbidden, fault.CodeInsufficientScope,
 		"your role does not include this; an admin of your organisation can change it")
 	errCrossOrigin = fault.New(fault.Forbidden, fault.CodeCrossOrigin,
-		"this form was sent from another site and nothing was done")
+		"this form was sent from another site, so nothing was done")
 	errUnavailable = fault.New(fault.Unavailable, fault.CodeUnavailable,
 		"the request timed out before it was done; you can safely try again")
 	errGone = fault.New(serving.ClientGone, fault.CodeClientGone, "the browser disconnected")

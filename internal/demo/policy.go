@@ -109,7 +109,8 @@ func (doc document) add(section string, entries ...document) {
 	doc[section] = list
 }
 
-// entry returns the entry of a section with the given id.
+// entry returns the entry of a section with the given id, or an empty document if
+// there is none.
 func (doc document) entry(section, id string) document {
 	list, _ := doc[section].([]any)
 	for _, e := range list {

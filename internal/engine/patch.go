@@ -287,7 +287,7 @@ func (p *patcher) replacements(
 		text := v.Get(id).Text()
 		_, twice := set[text]
 		switch {
-		case !f.Require(id, "which entry it is"):
+		case !f.Require(id, "the entry to add or replace"):
 		case v.Get(id).Kind() != wire.String:
 			p.faults.Add(f.Pointer(id), fault.CodeWrongType, "must be a string")
 		case twice:

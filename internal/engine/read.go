@@ -235,7 +235,7 @@ func (r *policyReader) required(f *wire.Form) {
 
 // id reads the id of a rule or band, which must not be in seen.
 func (r *policyReader) id(f *wire.Form, seen map[string]bool) string {
-	f.Require("id", "a name of its own")
+	f.Require("id", "a unique name")
 	id, ok := f.Text("id", 64)
 	switch {
 	case !ok:

@@ -77,7 +77,8 @@ func (r *policyReader) declareCardInputs(f *wire.Form, card *Scorecard) {
 		case at >= 0 && r.policy.Inputs[at].Type != ref.Type:
 			f.Fail("inputs", fault.CodeWrongType, "the scorecard reads %s as a %s", ref.Name, ref.Type)
 		case at < 0 && len(r.policy.Inputs) == maxInputs:
-			f.Fail("inputs", fault.CodeTooMany, "there are more than %d, including those of the scorecard", maxInputs)
+			f.Fail("inputs", fault.CodeTooMany,
+				"there are more than %d inputs, including those of the scorecard", maxInputs)
 			return
 		case at < 0:
 			r.policy.Inputs = append(r.policy.Inputs, Input{Name: ref.Name, Type: ref.Type})

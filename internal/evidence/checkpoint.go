@@ -65,7 +65,7 @@ func OpenCheckpoint(signed []byte, log note.Verifier) (Checkpoint, error) {
 	}
 	c, err := ParseCheckpoint(n.Text)
 	if err == nil && c.Origin != log.Name() {
-		return Checkpoint{}, fmt.Errorf("the checkpoint is of another log than the key: %w", ErrNotACheckpoint)
+		return Checkpoint{}, fmt.Errorf("the key belongs to another log than the checkpoint: %w", ErrNotACheckpoint)
 	}
 	return c, err
 }
@@ -78,7 +78,7 @@ func NewSigner(origin string, key ed25519.PrivateKey) (note.Signer, error) {
 	}
 	known, err := VerifierOf(origin, public)
 	if err != nil {
-		return nil, fmt.Errorf("the name of the log: %w", err)
+		return nil, fmt.Errorf("the origin of the log cannot be the name of a key: %w", err)
 	}
 	return signer{known, key}, nil
 }
@@ -164,7 +164,7 @@ func ParseWitnessKey(text string) (WitnessKey, error) {
 	}
 	key := WitnessKey{Name: name, id: uint32(number), key: raw[1:]}
 	if key.id != keyID(name, raw) {
-		return WitnessKey{}, errors.New("the id of the witness's key is not that of the key")
+		return WitnessKey{}, errors.New("the id of the witness's key does not match the key")
 	}
 	return key, nil
 }

@@ -79,7 +79,7 @@ func (p *Proof) Verify(leaf []byte, log note.Verifier) (Checkpoint, error) {
 		return Checkpoint{}, errors.New("the index is beyond the end of the log")
 	}
 	if err := tlog.CheckRecord(p.Path, c.Size, c.Root, p.Index, tlog.RecordHash(leaf)); err != nil {
-		return Checkpoint{}, errors.New("the leaf does not stand at this index of the log")
+		return Checkpoint{}, errors.New("the proof does not show that the leaf is at this index of the log")
 	}
 	return c, nil
 }

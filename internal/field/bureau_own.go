@@ -56,14 +56,15 @@ func ownAdverseFacts() []entry {
 		name := "bureau_own_" + kind.name
 		facts = append(facts,
 			count(name+"_count", kind.number).reason("BUR_WRITEOFF"),
-			rupees(name+"_amount", "Amount "+kind.was+" over these accounts; absent when none of them states it.").
+			rupees(name+"_amount",
+				"Amount "+kind.was+" on own and joint accounts; absent when none of them states it.").
 				reason("BUR_WRITEOFF"),
-			rupees(name+"_card_amount", "Amount "+kind.was+" over those of these accounts that are credit cards.").
+			rupees(name+"_card_amount", "Amount "+kind.was+" on own and joint credit cards.").
 				reason("BUR_WRITEOFF"),
-			rupees(name+"_loan_amount", "Amount "+kind.was+" over those of these accounts that are no credit cards.").
+			rupees(name+"_loan_amount", "Amount "+kind.was+" on own and joint accounts that are not credit cards.").
 				reason("BUR_WRITEOFF"),
 			months(name+"_months_since",
-				"Months since the newest of these accounts was "+kind.was+"; absent when none was.").
+				"Months since an own or joint account was last "+kind.was+"; absent when none was.").
 				reason("BUR_WRITEOFF"),
 		)
 	}

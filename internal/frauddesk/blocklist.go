@@ -35,7 +35,7 @@ func (n NewBlock) Check(faults *fault.List, now time.Time) {
 	if c.Require("kind", n.Kind != "", "one of "+strings.Join(EntityKinds(), ", ")) {
 		c.Choice("kind", n.Kind, EntityKinds()...)
 	}
-	if c.Require("value", n.Value != "", "the account number, address, device id and so on, in plain text") {
+	if c.Require("value", n.Value != "", "the account number, IP address, device id and so on, in plain text") {
 		c.Text("value", n.Value, maxBlockedValue)
 	}
 	if c.Ok("kind") && c.Ok("value") {

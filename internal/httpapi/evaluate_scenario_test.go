@@ -148,7 +148,7 @@ func TestEvaluateIsDecisions(t *testing.T) {
 			s.Errorf("(-want +got):\n%s", diff)
 		}
 		text := fmt.Sprint(low.at("warnings", 0, "detail"))
-		if !strings.HasPrefix(text, "0.35 read as 0.35 %, ratio 0.0035") {
+		if !strings.HasPrefix(text, "was read as 0.35 %, which is a ratio of 0.0035") {
 			s.Errorf("the warning says %q", text)
 		}
 	})

@@ -44,8 +44,8 @@ type River struct {
 }
 
 // NewRiver connects to the database and migrates the tables of the queue. Several
-// nodes may call it concurrently. This node runs as many chunks at a time as
-// workers says. No error contains the URL, because the URL may contain a
+// nodes may call it concurrently. workers is the number of chunks that this node
+// runs at a time. No error contains the URL, because the URL may contain a
 // password.
 func NewRiver(ctx context.Context, databaseURL string, workers int, logger *slog.Logger) (*River, error) {
 	pool, err := newPool(ctx, databaseURL)

@@ -89,8 +89,8 @@ func schemaBeside(ours string) string {
 func refusedIn(schema string, err error) error {
 	var e *pgconn.PgError
 	if errors.As(err, &e) && e.Code == "42501" { // insufficient_privilege
-		return fmt.Errorf("the database role may not create the schema %s or the tables in it: "+
-			"GRANT CREATE ON DATABASE to the role, or CREATE SCHEMA %s AUTHORIZATION of the role", schema, schema)
+		return fmt.Errorf("the database role may not create the schema %s or tables in it: "+
+			"as an administrator, grant the role CREATE on the database, or create schema %s for it", schema, schema)
 	}
 	return withoutURL(err)
 }

@@ -186,7 +186,7 @@ func TestRiverRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ name, url, want string }{
-		{"no right to create", limited, "GRANT CREATE ON DATABASE"},
+		{"no right to create", limited, "grant the role CREATE on the database"},
 		{"not a URL", "postgres://secret@host:port/x", "cannot be read"},
 		{"nobody there", "postgres://secret@localhost:1/secret", "cannot be reached"},
 	} {

@@ -34,7 +34,7 @@ func Complete(tree *sealing.KeyTree, s Scope, w *store.DecisionWrite, o *Outcome
 }
 
 // Backfill does the same as Complete for a decision that was stored before the journal
-// existed. The leaf says so.
+// existed. It sets Backfilled in the leaf.
 func Backfill(tree *sealing.KeyTree, s Scope, w *store.DecisionWrite, o *Outcome) {
 	complete(tree, s, w, o, true)
 }
@@ -222,7 +222,7 @@ func alteredParts(plain string, hashes []sealing.ZoneHash, f *store.Features) (f
 	}
 	document, err := wire.Parse([]byte(plain))
 	if err != nil {
-		return []string{"the column plain cannot be read"}
+		return []string{"the stored hashes (column \"plain\") cannot be read"}
 	}
 	if stored := document.Get("features"); f != nil &&
 		(stored.Get("as_of").Text() != f.AsOf || stored.Get("hash").Text() != f.Hash) {

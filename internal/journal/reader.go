@@ -19,8 +19,8 @@ type Reader struct {
 // NewReader returns a reader.
 func NewReader(scope *store.Scope) *Reader { return &Reader{scope: scope} }
 
-// windowSize is the number of leaves that a reader reads before the one that is wanted:
-// decisions are verified from the newest to the oldest.
+// windowSize is the number of leaves that a reader reads before the requested leaf.
+// They are needed next, because decisions are verified from the newest to the oldest.
 const windowSize = 2_048
 
 // ErrNoEntry is the error for a number that has no entry.
@@ -43,7 +43,9 @@ func (r *Reader) Leaf(ctx context.Context, number int64) (evidence.Leaf, error) 
 	return evidence.UnpackLeaf(r.window[number-r.first].Leaf)
 }
 
-// load reads a window that ends with the entry, or with the gap before the entry.
+// load reads a window of consecutive entries around a number: up to windowSize entries
+// before it and the rest of its run. If there is no entry with that number, the window
+// does not contain it.
 func (r *Reader) load(ctx context.Context, number int64) error {
 	r.window = r.window[:0]
 	for next := max(0, number-windowSize); next <= number; {
@@ -65,8 +67,8 @@ func (r *Reader) load(ctx context.Context, number int64) error {
 	return nil
 }
 
-// Each calls visit for every entry from a number on, in order. A gap in the numbers is
-// not reported: visit sees it.
+// Each calls visit for every entry from a number on, in order. It does not report gaps;
+// visit can detect them by comparing the numbers.
 func (r *Reader) Each(ctx context.Context, from int64, visit func(number int64, e store.Entry) error) error {
 	for {
 		runs, err := r.scope.Journal(ctx).Read(from)

@@ -53,7 +53,7 @@ type Client struct {
 func New(c Config) (*Client, error) {
 	u, err := url.Parse(c.URL)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
-		return nil, errors.New("the narration URL must be an http or https address without a user")
+		return nil, errors.New("the narration URL must be an http or https address without a user name")
 	}
 	if c.Model == "" {
 		return nil, errors.New("the narration needs the name of a model")

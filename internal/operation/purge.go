@@ -15,7 +15,7 @@ func (s *Core) PurgeAll(ctx context.Context, what string, remove func(limit int)
 		removed, err = remove(purgeBatch)
 	}
 	if err != nil {
-		s.Logger.WarnContext(ctx, "could not purge expired rows; they are retried at the next purge",
+		s.Logger.WarnContext(ctx, "could not purge expired rows; the next purge retries",
 			"what", what, "error", err)
 	}
 }

@@ -215,7 +215,7 @@ func (s *Service) base(
 		return store.RuleSet{}, nil
 	case named:
 		if !tenant.Valid(tenant.KindPolicy, id) {
-			return store.RuleSet{}, operation.Missing("rule set to take as base")
+			return store.RuleSet{}, operation.Missing("base rule set")
 		}
 		return scope.RuleSets(ctx).Get(id)
 	}

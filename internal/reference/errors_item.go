@@ -8,7 +8,7 @@ var itemPages = []errorPage{
 		Code: fault.CodeRequired, Status: 422, Title: "Missing",
 		Meaning: "A required member is missing, empty or null.",
 		Cause:   "A null is the same as leaving a member out.",
-		Fix:     "Send it; `detail` describes it.",
+		Fix:     "Send the member; `detail` describes it.",
 	},
 	{
 		Code: fault.CodeWrongType, Status: 422, Title: "Wrong type",

@@ -163,8 +163,8 @@ var errorPages = []errorPage{
 			"either, and a user who lost the right less than a day ago still counts as an activator. `detail` says " +
 			"until when, and who can help.",
 		Cause: "The key that activates belongs to the user who created the draft; or to somebody who was invited, " +
-			"given a role, enabled again or given a password by another within the last 24 hours; or to somebody who " +
-			"may no longer activate.",
+			"given a role, enabled again or given a password by another person within the last 24 hours; or to " +
+			"somebody who may no longer activate.",
 		Fix: "Ask a colleague to activate it with their own key. Or ask an activator who did not give you the " +
 			"right to confirm you on the console's page People. Going back to the previously active rule set or to " +
 			"the initial SAFE_MODE is always possible.",

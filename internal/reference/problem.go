@@ -81,7 +81,7 @@ var itemSamples = map[string]struct{ pointer, detail string }{
 	fault.CodePolicyTooCostly: {"", "the policy has 120008 predicates, operands, bins and bands (ten values of a " +
 		"list count as one); at most 100000 are allowed: remove or combine rules"},
 	fault.CodeWrongEndpoint: {"/report", "belongs to an evaluate request: send this body to POST /v1/evaluate"},
-	fault.CodeTooMany:       {"/inputs", "has more than 100 entries, the most for a scorecard of 500 factors"},
+	fault.CodeTooMany:       {"/inputs", "has more than 100 entries, the maximum for a scorecard of 500 factors"},
 	fault.CodeDuplicate:     {"/knockouts/3/id", "is used twice; ids are unique"},
 	fault.CodeTooFewRows: {"/target", "there are 40 goods and 12 bads to learn from; at least 50 of each are " +
 		"needed"},

@@ -24,8 +24,8 @@ type enquiry struct {
 	name         string
 }
 
-// kinds has types of loans with their code, their name, and the words of CRIF
-// and Equifax.
+// kinds lists types of loans with their code, their name, and the words that CRIF
+// and Equifax use.
 var kinds = []struct {
 	code        int
 	name, words string

@@ -178,7 +178,7 @@ var towns = []town{
 	{"834001", 23.3700, 85.3250}, {"800001", 25.6093, 85.1376},
 }
 
-// addresses has IP addresses in India and elsewhere, and one that is reserved
+// addresses lists IP addresses in India and elsewhere, and one that is reserved
 // for documentation.
 var addresses = []string{"49.36.12.7", "49.37.200.1", "94.200.10.10", "8.8.8.8", "203.0.113.9", "2405:201:4::1"}
 

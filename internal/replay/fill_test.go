@@ -175,7 +175,8 @@ func (l *lender) arm(ctx context.Context, d dice, p int) (key string, err error)
 }
 
 // vectors is the number of a policy's decisions that have a feature vector.
-// underwritten is the number of these decisions that the agent makes.
+// underwritten is the number of further decisions, which the underwriting agent
+// makes.
 const (
 	vectors      = 6
 	underwritten = 2

@@ -91,8 +91,8 @@ func reproduces(t *testing.T, service *usecase.Set) {
 	}
 }
 
-// repeats repeats runs of the underwriting agent with the edition that made them, and checks that
-// the bytes are equal.
+// repeats repeats the newest stored runs of the agents in each environment, and checks that the
+// bytes are equal.
 func repeats(t *testing.T, db *store.DB, service *usecase.Set) {
 	t.Helper()
 	const enough = 50 // runs of each environment

@@ -279,7 +279,7 @@ func (r *bankReader) warn(pointer string, warnings *fault.List) {
 			"they do not say which way money went"},
 		{r.modeless, fault.CodeUnknownMode, "%d entries have an unknown mode, which was read as OTHERS"},
 		{r.asText, fault.CodeAmountAsText, "%d amounts were sent as text and were read as numbers"},
-		{r.zoneless, fault.CodeNoTimeZone, "%d times without a zone were read as India's"},
+		{r.zoneless, fault.CodeNoTimeZone, "%d entries have a time without a time zone, which was read as Indian time"},
 	} {
 		if w.n > 0 {
 			warnings.Add(pointer, w.code, w.text, w.n)

@@ -156,7 +156,7 @@ func TestStatementIsForgiving(t *testing.T) {
 		`they do not say which way money went
 /transactions unknown_mode: 2 entries have an unknown mode, which was read as OTHERS
 /transactions amount_as_text: 2 amounts were sent as text and were read as numbers
-/transactions no_time_zone: 1 times without a zone were read as India's
+/transactions no_time_zone: 1 entries have a time without a time zone, which was read as Indian time
 `
 	if diff := cmp.Diff(told, bankListing(warnings)); diff != "" {
 		t.Errorf("warnings: -want +got:\n%s", diff)

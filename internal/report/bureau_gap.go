@@ -53,7 +53,7 @@ var gapTexts = [gapKinds]struct {
 		"the live loan states a balance and an instalment of 0 or -1, as bureaus write where " +
 			"none was given: it adds 0 to bureau_own_emi (bureau_guaranteed_emi if it is guaranteed) and " +
 			"bureau_total_emi; " +
-			"send the monthly instalment (emi), or leave it if none is due", true},
+			"send the monthly instalment (emi); if none is due, leave it as it is", true},
 	noLimit: {fault.CodeCardLimitMissing,
 		"the live card states no limit: it is left out of bureau_card_utilisation and " +
 			"bureau_own_card_utilisation; send the limit (creditLimit)", true},
@@ -165,7 +165,8 @@ func (g *gaps) tell(warnings *fault.List) {
 			if i < told-1 || more == 0 {
 				warnings.Add(v.Pointer(), text.code, "%s", text.text)
 			} else {
-				warnings.Add(v.Pointer(), text.code, "%s; this applies to %d more", text.text, more)
+				warnings.Add(v.Pointer(), text.code,
+					"%s; this applies to %d more entries of the report", text.text, more)
 			}
 		}
 	}

@@ -219,7 +219,7 @@ func TestAccountGapsAreBounded(t *testing.T) {
 		t.Fatalf("%d warnings, want %d", len(items), maxPlaces)
 	}
 	if last := items[maxPlaces-1]; last.Pointer != "/accounts/5" || !strings.HasSuffix(last.Detail,
-		"; this applies to 35 more") {
+		"; this applies to 35 more entries of the report") {
 		t.Errorf("the last one: %s %s", last.Pointer, last.Detail)
 	}
 }

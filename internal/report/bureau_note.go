@@ -117,7 +117,7 @@ func (n *noted) tell(warnings *fault.List) {
 		case of.count == 1:
 			warnings.Add(of.first.Pointer(), text.code, "%s", text.text)
 		case of.count > 1:
-			warnings.Add(of.first.Pointer(), text.code, "%s; this applies to %d in all", text.text, of.count)
+			warnings.Add(of.first.Pointer(), text.code, "%s; this was found %d times", text.text, of.count)
 		}
 	}
 }

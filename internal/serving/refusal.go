@@ -56,7 +56,7 @@ func Status(refusal *fault.Error) int {
 
 // ErrInternal is the refusal for an internal error.
 var ErrInternal = fault.New(fault.Internal, fault.CodeInternalError,
-	"an internal error occurred; the request id helps to find it")
+	"an internal error occurred; give the request id when you report it")
 
 // Mapper turns errors into refusals. The API and the console each have a Mapper
 // with their own texts.

@@ -79,7 +79,7 @@ func (s *transaction) catalogue() ([]archive.Table, error) {
 			return nil
 		}
 		if !c.Kind.Known() {
-			return fmt.Errorf("%s.%s has a type that no backup can hold", table, c.Name)
+			return fmt.Errorf("%s.%s has a type that a backup cannot contain", table, c.Name)
 		}
 		if n := len(tables); n == 0 || tables[n-1].Name != table {
 			tables = append(tables, archive.Table{Name: table})

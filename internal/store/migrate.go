@@ -165,12 +165,13 @@ func checkMigrations(steps, applied []migration) error {
 		switch {
 		case i >= len(steps):
 			return fmt.Errorf("the database has migration %04d_%s, which this version of verdict does not know: "+
-				"start a newer one", was.version, was.name)
+				"start a newer version", was.version, was.name)
 		case steps[i].version != was.version || steps[i].name != was.name:
 			return fmt.Errorf("the database has migration %04d_%s where this version of verdict has %04d_%s",
 				was.version, was.name, steps[i].version, steps[i].name)
 		case steps[i].checksum != was.checksum:
-			return fmt.Errorf("migration %04d_%s was edited after the database applied it: edit none, add a new one",
+			return fmt.Errorf("migration %04d_%s was edited after the database applied it: "+
+				"restore the file, and add a new migration instead",
 				was.version, was.name)
 		}
 	}

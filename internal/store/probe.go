@@ -51,7 +51,7 @@ func (db *DB) Writable(ctx context.Context) error {
 	case <-f.done:
 		return f.err
 	case <-ctx.Done():
-		return unavailable("the probe of the database is slow")
+		return unavailable("the test write to the database has not finished yet")
 	}
 }
 

@@ -174,7 +174,7 @@ func (db *DB) submit(ctx context.Context, j *job) error {
 		}
 		j = &job{rls: j.rls, scope: j.scope, run: j.run, decision: j.decision, deadline: j.deadline}
 	}
-	return unavailable("the primary server changes")
+	return unavailable("another database server is becoming the primary")
 }
 
 // readLong runs fn like read, but only ctx limits the time, and readLong does not

@@ -231,7 +231,7 @@ func (s *Scope) confirmed(ctx context.Context, err error) error {
 	case err != nil:
 		return err
 	case stored == nil:
-		return unavailable("the earlier answer to this Idempotency-Key is not confirmed")
+		return unavailable("it is not known yet whether the earlier answer to this Idempotency-Key was stored durably")
 	}
 	return &AlreadyAnswered{Stored: *stored, of: before.of}
 }

@@ -235,7 +235,7 @@ func (s *Chunks) queueReplay(ctx context.Context, scope *store.Scope, id string,
 		}
 		last, err := tx.Backtests().LastChunk(id)
 		if err == nil && last.Number != in.chunks {
-			err = fault.New(fault.Conflict, fault.CodeVersionConflict, "another chunk was cut meanwhile")
+			err = fault.New(fault.Conflict, fault.CodeVersionConflict, "another job has added a chunk in the meantime")
 		}
 		return err
 	})

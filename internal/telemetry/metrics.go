@@ -95,14 +95,14 @@ func storeCollectors(stats func() StoreStats) []prometheus.Collector {
 		}, func() float64 { return float64(stats().Batches) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "verdict_store_writes_total",
-			Help: "Writes committed; divided by the commits, the average batch size.",
+			Help: "Writes committed. Divided by verdict_store_commits_total, this is the average batch size.",
 		}, func() float64 { return float64(stats().Writes) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "verdict_store_waiting_writes", Help: "Writes that are waiting for the committer.",
 		}, func() float64 { return float64(stats().Waiting) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "verdict_store_aside_writes",
-			Help: "Writes of scopes that were set aside because another transaction holds their locks.",
+			Help: "Writes set aside because another transaction has locked rows of the same tenant and environment.",
 		}, func() float64 { return float64(stats().Aside) }),
 	}
 }

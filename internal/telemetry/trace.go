@@ -27,8 +27,8 @@ type TraceOptions struct {
 	Logger   *slog.Logger // logs failures to export spans
 }
 
-// Tracing records a span for every request and sends it to a collector. The nil
-// Tracing records nothing.
+// Tracing records a span for every sampled request and sends it to a collector. The
+// nil Tracing records nothing.
 type Tracing struct {
 	provider *trace.TracerProvider
 	tracer   func(http.Handler) http.Handler
@@ -79,8 +79,8 @@ func newTracing(exporter trace.SpanExporter, o TraceOptions) *Tracing {
 	}
 }
 
-// CollectorURL adds the path for traces to the address of a collector, such as
-// http://localhost:4318.
+// CollectorURL returns the URL for traces of a collector, whose address is for example
+// http://localhost:4318. It adds the path /v1/traces if the address has no path.
 func CollectorURL(endpoint string) (string, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -123,8 +123,8 @@ func (t *Tracing) Close(ctx context.Context) error {
 }
 
 // Annotate sets the route pattern, the caller and the request id on the span of a
-// request. It leaves out empty values. If the context has no span, it does
-// nothing.
+// request. It leaves out empty values. If the context has no span that is recorded,
+// it does nothing.
 func Annotate(ctx context.Context, route, tenantID, environment, requestID string) {
 	span := oteltrace.SpanFromContext(ctx)
 	if !span.IsRecording() {

@@ -74,7 +74,7 @@ func (c *chosen) worst(o *Options, turning bool) (at int, code, detail string) {
 	}
 	if at >= 0 {
 		return at, "wrong_sign", fmt.Sprintf(
-			"together with the other columns its coefficient is %.4f", c.model.beta[at])
+			"fitted together with the other columns, its coefficient is %.4f; it must be above 0", c.model.beta[at])
 	}
 	if len(c.features) <= o.MaxFeatures {
 		return -1, "", ""

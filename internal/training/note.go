@@ -131,7 +131,7 @@ func encodingNotes(p sheet.Probe) (list []Note) {
 		list = append(list, Note{
 			"",
 			codeReplacedBytes,
-			"lines contain bytes that are no character; these bytes were replaced by U+FFFD",
+			"lines contain bytes that are not text in the file's encoding; they were replaced by U+FFFD",
 			p.Replaced,
 		})
 	}

@@ -143,10 +143,10 @@ func (p *plan) add(name string, at int, taken map[string]bool, faults *fault.Lis
 		p.drop(name, codeExcluded, "")
 		return
 	case name == "":
-		p.drop(name, codeIdentifier, "a column without a name only numbers the rows")
+		p.drop(name, codeIdentifier, "a column without a name is taken for the row number")
 		return
 	case !included && !mapped && slices.Contains(identifiers, strings.ToLower(name)):
-		p.drop(name, codeIdentifier, "by its name it only distinguishes rows; name it in include to use it")
+		p.drop(name, codeIdentifier, "its name is that of an identifier; name it in include to use it")
 		return
 	}
 	s := &source{
@@ -179,7 +179,8 @@ func (p *plan) add(name string, at int, taken map[string]bool, faults *fault.Lis
 	}
 	if taken[s.field.Name] {
 		if mapped || s.known != nil {
-			faults.Add("/map/"+fault.EscapePointer(name), fault.CodeDuplicate, "another column is the same field")
+			faults.Add("/map/"+fault.EscapePointer(name), fault.CodeDuplicate,
+				"another column already has the same field")
 			return
 		}
 		s.field.Name = unused(s.field.Name, taken)

@@ -44,7 +44,7 @@ func (o *Options) points(c *chosen, e *effects) *pointed {
 			flat += least
 			p.dropped = append(p.dropped,
 				Dropped{b.column.name, codeNoPoints,
-					"together with the other columns its bins all earn the same points"})
+					"fitted together with the other columns, all its bins earn the same points"})
 			continue
 		}
 		p.features = append(p.features, f)

@@ -34,7 +34,7 @@ func (r *Result) WriteText(out io.Writer) error {
 		measure("hold-out", &t.HoldOut)
 		p("\nScore stability (PSI): %.4f\n", t.ScorePSI)
 	}
-	p("\nBase points: %s; %s points are %s : 1, every %s points double the odds\n", r.Card.Base,
+	p("\nBase points: %s; a score of %s means odds of %s : 1, and every %s points double the odds\n", r.Card.Base,
 		r.Card.Scaling.AnchorScore, r.Card.Scaling.AnchorOdds, r.Card.Scaling.PDO)
 	for i := range t.Features {
 		t.Features[i].text(p, t.HasHoldOut)

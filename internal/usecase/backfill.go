@@ -27,7 +27,7 @@ func (s *Set) backfill(ctx context.Context) {
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		s.core.Logger.WarnContext(ctx, "journal entries for older decisions could not be added; trying again later",
+		s.core.Logger.WarnContext(ctx, "could not add journal entries for older decisions; trying again later",
 			"error", err)
 		select {
 		case <-ctx.Done():

@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// readTimeout is the timeout for reading the page after a failure.
+// readTimeout is the timeout for reading the present state of a page.
 const readTimeout = 5 * time.Second
 
 // pause is the interval between two checks while a method waits for the page.

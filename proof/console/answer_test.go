@@ -32,7 +32,7 @@ func (s *stage) answers(t *testing.T) {
 	tab.Tick("[name=on][value=synthetic]")
 	tab.Fill("[name=rows]", "300")
 	tab.Press("Measure the impact")
-	tab.Sees("Which change moved them")
+	tab.Sees("Which change caused the swaps")
 	tab.Inspect(s.brief(), "policies-id-impact-measured")
 	tab.Expect(422)
 	for _, f := range []struct{ name, path, field, typed, button string }{

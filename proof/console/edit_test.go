@@ -204,7 +204,7 @@ func (s *stage) refusals(t *testing.T, tab *browser.Tab, at string) {
 	tab.Fill("[name='row.reason_code']", "low income")
 	tab.Follow("form > .acts button[value='save:']") // at the end of the page
 	tab.BeginsAt("summary")
-	tab.Sees("It cannot be stored yet")
+	tab.Sees("The policy cannot be saved yet")
 	tab.Go(at)
 	tab.Click("#at-json summary")
 	tab.Fill("#f-document", "{")
@@ -226,7 +226,7 @@ func (s *stage) history(t *testing.T, tab *browser.Tab, at string) {
 	tab.Sees("was removed.")
 	tab.Press("Undo")
 	tab.Press("Check")
-	tab.Sees("It can be saved")
+	tab.Sees("The policy can be saved")
 	for _, want := range []string{"Typed in the browser", "was removed.", "Typed in the browser", "Edit this knockout",
 		"General"} {
 		tab.Back()

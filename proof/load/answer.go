@@ -18,8 +18,8 @@ type answer struct {
 	body       []byte
 }
 
-// readAnswer reads one HTTP/1.1 answer with a Content-Length. It uses memory
-// for the body.
+// readAnswer reads one HTTP/1.1 answer with a Content-Length. It reads the body into
+// the buffer memory, or into a new buffer if memory is too small.
 func readAnswer(r *bufio.Reader, memory []byte) (a answer, err error) {
 	line, err := r.ReadSlice('\n')
 	if err != nil {

@@ -133,7 +133,7 @@ const (
 	// stolenAtMost limits the share of the processor time that the host gives to other
 	// machines during a measurement. Above it, the measurement says little.
 	stolenAtMost = 0.05
-	calmTries    = 3 // measurements without disturbance of which the median counts
+	calmTries    = 3 // number of calm measurements that is enough for a median
 	fairTries    = 5 // maximum number of measurements of an attack
 )
 
@@ -143,9 +143,9 @@ func (d *Disturbed) calm() bool { return d.Stolen <= stolenAtMost }
 // failures returns the number of the neighbour's requests that failed.
 func (d *Disturbed) failures() int64 { return d.Refused + d.Lost + d.Result.Wrong }
 
-// settled reports whether an attack needs no further measurement: the first one was
-// calm and met the limits, or a request failed, which no repetition excuses, or there
-// are enough measurements for a median.
+// settled reports whether an attack needs no further measurement. That is the case if the
+// first measurement was calm and met the limits, if a request failed or another violation
+// was found, which no repetition excuses, or if there are enough measurements for a median.
 func (p FairPlan) settled(tries []*Disturbed) bool {
 	calm := 0
 	for _, d := range tries {
@@ -165,8 +165,9 @@ func (p FairPlan) settled(tries []*Disturbed) bool {
 	return calm >= calmTries || len(tries) >= fairTries
 }
 
-// typical returns the measurement that counts: one in which a request failed, else the
-// one with the median share of the rate, among the calm measurements if there are any.
+// typical returns the measurement that counts: the first with a failed request or another
+// violation, or else the one with the median share of the rate. The median is taken over
+// the calm measurements, or over all if none was calm.
 func typical(tries []*Disturbed) *Disturbed {
 	var counted []*Disturbed
 	for _, d := range tries {

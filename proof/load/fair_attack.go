@@ -30,8 +30,8 @@ const (
 	Hold               // connect and send nothing
 )
 
-// Crowd is a running attack: its target, its source and the number of
-// connections. It is passed as JSON to the attacking process.
+// Crowd is a running attack with its target and the number of connections. It is
+// passed as JSON to the attacking process.
 type Crowd struct {
 	Attack      Attack
 	Address     string

@@ -39,7 +39,8 @@ const (
 // server publishes. They are floods with and without a key, floods of the
 // largest bodies, and senders that announce a body and send one byte. Attacks
 // without a key are made only on operations with a body, because all other
-// operations refuse them in the same way.
+// operations refuse them in the same way. The first attacks are on no operation:
+// idle connections, the documentation, and the console's sign-in page.
 func Attacks(ctx context.Context, url, key string) ([]Attack, error) {
 	var c contract
 	if err := call(ctx, http.MethodGet, url+"/openapi.json", "", nil, http.StatusOK, &c); err != nil {
@@ -162,9 +163,9 @@ func (ids identity) in(path string) string {
 	return before + id + after
 }
 
-// HostilePolicy returns a valid policy near the maximum size. Its rules read
-// fields that an applicant can change. Each rule has many alternatives, and no
-// rule ever hits.
+// HostilePolicy returns the body of a request that adds rules to the active policy.
+// The added rules read fields that an applicant can change. Each of them has many
+// alternatives, and none ever hits.
 func HostilePolicy(rules int) string {
 	const alternatives = 15
 	var b strings.Builder
@@ -191,8 +192,8 @@ func HostilePolicy(rules int) string {
 	return b.String()
 }
 
-// Arm activates a hostile policy for the attacker and creates an object of
-// every kind.
+// Arm stores a few decisions and agent runs of the attacker, and activates a
+// hostile policy.
 func Arm(ctx context.Context, url, key string, rules int) error {
 	for i := range 3 {
 		var decided struct{}

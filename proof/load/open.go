@@ -40,7 +40,8 @@ type pool struct {
 	ended   bool
 }
 
-// submit passes a job that is due now to a connection.
+// submit passes a job that is due now to a connection, or queues the job if no
+// connection is free.
 func (p *pool) submit(ctx context.Context, j job) {
 	late := time.Since(j.due)
 	p.record.note(func(r *Result) {

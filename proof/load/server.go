@@ -45,7 +45,7 @@ func withLogKey(environment []string, folder string) ([]string, error) {
 	return append(environment, "VERDICT_LOG_KEY="+path), nil
 }
 
-// StartServer runs a binary on a database and waits until it answers. The
+// StartServer runs a binary on a database and waits until it is ready. The
 // server's log goes to a file in folder. settings are appended to the flags.
 func StartServer(ctx context.Context, binary, databaseURL, folder string, settings ...string) (_ *Server, err error) {
 	args := append([]string{"serve", "-welcome", "-addr", "127.0.0.1:0", "-metrics-addr", "127.0.0.1:0",

@@ -78,8 +78,8 @@ func (c *checker) alertsAreLegal() error {
 	})
 }
 
-// alertTold checks that the state of an alert is legal and that all of its
-// decisions were answered.
+// alertTold checks that the state of an alert is legal, that all of its decisions
+// were answered, and that all of its applicants belong to the scope.
 func (m *model) alertTold(s *scope, told toldAlert) {
 	acknowledged, closed := told.Acknowledged != "", told.Closed != ""
 	var legal bool
@@ -108,7 +108,7 @@ func (m *model) alertTold(s *scope, told toldAlert) {
 
 // historyTold compares the history of an alert with the requests: the history
 // contains every answered step, each step follows from the step before, and
-// every step has a request.
+// every step has a request, except the first and a merge, which the service makes.
 func (m *model) historyTold(s *scope, known *alert, told toldAlert) {
 	at := ""
 	steps := 0
@@ -153,7 +153,8 @@ func (a *alert) asked(event toldEvent) bool {
 }
 
 // alertListed checks what must be true of all alerts: an entity has at most one
-// open alert, and confirmed entities are blocked.
+// alert that is not closed, confirmed entities are blocked, and an alert lists the
+// decisions that raised it.
 func (m *model) alertListed(s *scope, told toldAlert, unfinished map[string]string, blocked map[string]bool) {
 	entity := told.Entity.Kind + " " + told.Entity.Key
 	if told.Status != "closed" {

@@ -58,7 +58,8 @@ type scope struct {
 	brief  bool   // whether the tenant belongs to one story and is checked once
 }
 
-// looked records which decisions and deeds were checked.
+// looked is a set of decisions, deeds and other objects, either of those that were
+// checked or of those that were not.
 type looked struct {
 	decisions map[string]struct{}
 	deeds     map[deed]struct{}

@@ -263,8 +263,9 @@ type listed struct {
 	Pagination pagination        `json:"pagination"`
 }
 
-// learnStep returns the function that updates the model with a step of an
-// alert. It records whether this step or an earlier step changed the alert.
+// learnStep returns the function that updates the model with a step of an alert.
+// The function sets taken.taken if this step changed the alert. It does not if an
+// earlier step had already set the same status.
 func learnStep(r *request, id string, taken *step) func(*model, answer) {
 	return func(m *model, a answer) {
 		var now struct {

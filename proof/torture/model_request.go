@@ -142,7 +142,7 @@ func (m *model) take(r *request, a answer) outcome {
 	return settled
 }
 
-// refused checks whether a fault excuses a refusal.
+// refused checks that a refusal has a Retry-After header and that a fault excuses it.
 func (m *model) refused(r *request, a answer, code string) {
 	if a.header.Get("Retry-After") == "" {
 		m.violate("refusal-says-when", "%s: %d %s without Retry-After", r, a.status, code)
@@ -154,7 +154,8 @@ func (m *model) refused(r *request, a answer, code string) {
 	}
 }
 
-// success processes an answer with an expected status.
+// success processes an answer with a status below 400. It records a violation if the
+// request does not expect that status.
 func (m *model) success(r *request, a answer) outcome {
 	m.count.Answered++
 	if r.decides() && m.faults.beside(r.lender(), a.began) {
@@ -190,7 +191,8 @@ func (m *model) settle(r *request, a answer) {
 	}
 }
 
-// leave adds the request, whose outcome is unknown, to the open requests.
+// leave adds a request whose outcome is unknown to the open requests. It ignores a
+// request that changes no data, was never sent or cannot be repeated.
 func (m *model) leave(r *request) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -66,7 +66,7 @@ func (s *secrets) add(text string) {
 	s.texts = append(s.texts, text)
 }
 
-// planted matches planted words and API keys.
+// planted matches planted words, accounts, mobile numbers and addresses, and API keys.
 var planted = regexp.MustCompile(strings.Join([]string{
 	wordMark + "[0-9a-z]{12}", accountMark + "[0-9]{8}", `\b` + mobileMark + `[0-9]{3}\b`, regexp.QuoteMeta(ipMark),
 	`vk_(?:sandbox|live)_[0-9A-Za-z]{16,}`,
@@ -78,7 +78,7 @@ const (
 )
 
 // Scan reads a node's log and returns an error if it contains applicants' data,
-// keys, passwords or session tokens that a caller sent.
+// keys, passwords or session tokens.
 func (w *Workload) Scan(log io.Reader) error {
 	w.secrets.mu.Lock()
 	texts := slices.Clone(w.secrets.texts)

@@ -40,7 +40,8 @@ func newNode(path string, command func() *exec.Cmd) (*Node, error) {
 	return &Node{command: command, log: &logFile{file: file, ready: make(chan string, 1)}}, nil
 }
 
-// Start starts the process and waits until it logs that it is ready.
+// Start starts the process and waits until it has logged its address and its
+// readiness check succeeds.
 func (n *Node) Start(ctx context.Context) (err error) {
 	n.log.begin()
 	if n.process, err = start(n.log, n.command()); err != nil {

@@ -20,7 +20,7 @@ type Scenario struct {
 	Rounds    int // number of rounds in a long run
 	needs     needs
 	round     act // runs while the clients send requests
-	before    act // runs before the clients start
+	before    act // runs before the clients start; may be nil
 	after     act // runs after the check; may be nil
 }
 

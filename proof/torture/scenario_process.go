@@ -39,8 +39,8 @@ func asked(ctx context.Context, w *World, rng *rand.Rand) error {
 	})
 }
 
-// oneDies stops one of two or three nodes, with SIGKILL or SIGTERM. The other
-// nodes must continue to answer before the node comes back.
+// oneDies stops one of several nodes, with SIGKILL or SIGTERM. The other nodes must
+// continue to answer before the stopped node is started again.
 func oneDies(ctx context.Context, w *World, rng *rand.Rand) error {
 	i := rng.IntN(len(w.Nodes))
 	n := w.Nodes[i]

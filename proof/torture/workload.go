@@ -101,7 +101,7 @@ const (
 )
 
 // somewhere returns a function that picks an address for each request, and
-// waits while there is no address. It returns false when ctx ends.
+// waits while there is no address. The function returns false when ctx ends.
 func somewhere(ctx context.Context, urls func() []string, rng *rand.Rand) func() (string, bool) {
 	var mu sync.Mutex // a request that is sent twice concurrently calls the function twice
 	return func() (string, bool) {
@@ -128,7 +128,7 @@ func at(ctx context.Context, url string) func() (string, bool) {
 const settling = time.Minute
 
 // Settle repeats the requests that had no answer until every outcome is known,
-// and raises the small quota.
+// and raises the small quota if it is used up.
 func (w *Workload) Settle(ctx context.Context, url string) error {
 	open := w.model.takeOpen()
 	work := make(chan *request)
@@ -162,9 +162,9 @@ func (w *Workload) resolve(ctx context.Context, url string, r *request) {
 	w.deliver(ctx, r, at(ctx, url))
 }
 
-// raise gives the lender with the small quota more units once the quota is used
-// up, and waits until the node uses the new plan. Without this wait, it would
-// be unknown which quota is in effect.
+// raise moves the lender with the small quota to a larger plan, on the first call
+// and whenever the quota is used up, and waits until the node uses the new plan.
+// Without this wait, it would be unknown which quota is in effect.
 func (w *Workload) raise(ctx context.Context, url string) error {
 	usedUp := w.raised == 0
 	for _, s := range w.lasting {

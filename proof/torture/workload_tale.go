@@ -6,7 +6,7 @@ import (
 	"net/url"
 )
 
-// decides sends an application and usually reads the stored decision.
+// decides sends an application and sometimes reads the stored decision.
 func (s *story) decides() {
 	i := s.rng.IntN(profiles)
 	r := s.post("/v1/decisions", profileOf(i).decision(s.applicant(0)), http.StatusOK)
@@ -40,7 +40,8 @@ func (s *story) evaluates() {
 	}
 }
 
-// evaluate sends an application of this story's applicant with an account.
+// evaluate sends an application with an account. who selects one of this story's
+// applicants.
 func (s *story) evaluate(profile, who int, account string) (answer, bool) {
 	t := shared{
 		applicant: s.applicant(who), account: account, ip: s.secrets.ip(s.n), device: s.text("device"),

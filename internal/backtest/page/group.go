@@ -97,7 +97,7 @@ func vintage(r *backtest.Report) section {
 	}
 	if v.NoMonth > 0 {
 		c.Description += " " + plural(v.NoMonth, "bad loan does", "bad loans do") + " not state the month and " +
-			"cannot be drawn."
+			"cannot be shown."
 	}
 	s.figure(c)
 	return s

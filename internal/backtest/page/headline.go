@@ -26,7 +26,7 @@ func lead(r *backtest.Report) string {
 	}
 	b.WriteString(".")
 	if r.Weighted {
-		b.WriteString(" Rates, metrics and money are weighted; the rows stand for " + in(chart.Count,
+		b.WriteString(" Rates, metrics and money are weighted; the rows represent " + in(chart.Count,
 			r.TotalWeight) + " applicants.")
 	}
 	if r.Challenger != nil {

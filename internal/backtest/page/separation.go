@@ -169,7 +169,7 @@ func calibration(s backtest.Side) chart.Dots {
 	}
 	if !c.Diagonal {
 		c.Title, c.Description = "Bad rate by score",
-			"Ten groups of equal size, each at its mean score range, with the 95 % interval."
+			"Ten groups of equal size, each at the middle of its score range, with the 95 % interval."
 		c.X = chart.Axis{Label: "Score", Unit: chart.Score}
 	}
 	for _, d := range s.Calibration {

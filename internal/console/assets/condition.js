@@ -401,7 +401,7 @@ class Builder {
       const answer = await fetch(this.box.dataset.check, { method: "POST", body });
       if (answer.redirected) { // to the page for signing in
         this.reads.classList.add("bad");
-        this.reads.textContent = "Your session has ended. Press “Apply changes”: you sign in and continue where you are.";
+        this.reads.textContent = "Your session has ended. Press “Apply changes” to sign in again and continue here.";
         return;
       }
       if (!answer.ok) return;

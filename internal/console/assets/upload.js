@@ -47,7 +47,7 @@ if (form) {
       if (!sent.lengthComputable) return;
       const share = Math.floor((100 * sent.loaded) / sent.total);
       bar.value = share;
-      word.textContent = share < 100 ? `${share} % sent` : "All sent; the rows are being run";
+      word.textContent = share < 100 ? `${share} % sent` : "All sent; the rows are being decided";
       if (share >= 100) bar.removeAttribute("value");
     });
     request.addEventListener("load", () => {

@@ -27,7 +27,7 @@ func (a *redundancyCheck) run() {
 			return
 		}
 		a.report(SeverityWarning, fault.CodeImpliedBy, c.at,
-			fmt.Sprintf("%s (%s) changes no outcome: whoever it hits, %s (%s) hits as well.",
+			fmt.Sprintf("%s (%s) changes no outcome: every applicant whom it hits is also hit by %s (%s).",
 				k.ID, k.Action, other.ID, other.Action), a.solver.Witness(c.Lower))
 	})
 	alike := func(c, by *clause) (superfluous, mutual bool) {
@@ -37,7 +37,7 @@ func (a *redundancyCheck) run() {
 	}
 	a.pairs(a.adjustments, alike, func(c, by *clause, _ bool) {
 		a.report(SeverityWarning, fault.CodeDuplicateCondition, c.at,
-			fmt.Sprintf("%s applies exactly when %s does: their points always come together.", c.name, by.name),
+			fmt.Sprintf("%s applies exactly when %s does: their points are always added together.", c.name, by.name),
 			a.solver.Witness(c.Lower))
 	})
 }

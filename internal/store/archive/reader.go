@@ -164,7 +164,7 @@ func (a *Reader) end(payload []byte) error {
 		return Damaged("it was altered")
 	}
 	if n, err := io.Copy(io.Discard, a.in); err != nil || n > 0 { // gzip checks its own checksum here
-		return Damaged("something was added to it or altered")
+		return Damaged("its end was altered, or something was added to it")
 	}
 	if n, err := io.Copy(io.Discard, a.raw); err != nil || n > 0 {
 		return Damaged("something was added to it")
