@@ -161,14 +161,14 @@ func (w *World) buildPostgres(ctx context.Context, n needs, rng *rand.Rand) (err
 // nodeCommand returns the command of a node. The program is the real binary, or
 // this program if the scenario moves the clock.
 func (w *World) nodeCommand() *exec.Cmd {
-	args := append([]string{"serve", "-addr", "127.0.0.1:0", "-database-url", w.nodeURL, "-log-format", "json"},
-		w.Workload.Flags()...)
+	args := append([]string{"serve", "-addr", "127.0.0.1:0", "-database-url", w.nodeURL, "-log-format", "json",
+		"-log-key", w.logKey()}, w.Workload.Flags()...)
 	program := w.binary
 	if w.Clock != nil {
 		program = "/proc/self/exe"
 	}
 	cmd := exec.CommandContext(context.Background(), program, args...) //nolint:gosec // the program under test
-	cmd.Env = append(w.environment(), "VERDICT_LOG_KEY="+w.logKey())
+	cmd.Env = w.environment()
 	if w.Clock != nil {
 		cmd.Env = append(cmd.Env, clockVariable+"="+w.Clock.path, "GORACE=atexit_sleep_ms=0")
 	}
