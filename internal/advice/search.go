@@ -150,7 +150,7 @@ func (s *search) try(worst engine.Status) bool {
 	return s.last <= worst || s.plain
 }
 
-// decide tries the current values of the levers. It also returns false if a
+// decide tries the current values of the levers. It returns false if try does, or if a
 // lever sets a tenure that the band does not allow, because the engine would
 // replace that tenure.
 func (s *search) decide(worst engine.Status, levers ...*lever) bool {

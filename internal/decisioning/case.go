@@ -141,10 +141,11 @@ func (c *creditCase) applicantRef() string {
 	return cmp.Or(c.app.ApplicantID, c.app.Facts.Get("fraud.applicant_ref").Text())
 }
 
-// storedFacts returns the facts to store with the decision. The identifiers of an
-// evaluate request, and members that are not in the catalogue, are stored only if the
-// policy reads them. The decision cannot be repeated without the facts that it reads;
-// the other facts are personal data that the service has no reason to store.
+// storedFacts returns the facts to store with the decision. An identifier of an evaluate
+// request is stored only if the policy reads it, and a member that is not in the
+// catalogue only if the policy declares it as an input. The decision cannot be repeated
+// without the facts that it reads; the service has no reason to store other personal
+// data.
 func (c *creditCase) storedFacts() []byte {
 	c.keepRead()
 	w := wire.Writer{Buf: make([]byte, 0, 1<<10)}
@@ -152,9 +153,8 @@ func (c *creditCase) storedFacts() []byte {
 	return w.Buf
 }
 
-// keepRead removes two groups of facts unless the policy reads them: the identifiers of
-// an evaluate request, and members that are not in the catalogue. It must be called
-// after the decision.
+// keepRead removes the facts that storedFacts must not store. It must be called after
+// the decision.
 func (c *creditCase) keepRead() {
 	c.forget()
 	c.app.Facts.KeepOthers(func(name string) bool {

@@ -97,7 +97,7 @@ func opinions(texts *Texts) []decisioning.NewReview {
 		{
 			Outcome:    "overturned",
 			ReasonCode: "INC_VERIFIED",
-			Note:       "Salary slips and Form 16 seen; the late month was a bank holiday.",
+			Note:       "Salary slips and Form 16 seen; the late payment fell due on a bank holiday.",
 		},
 		{
 			Outcome:    decisioning.OutcomeAsks,

@@ -23,7 +23,7 @@ func applicantSection() section {
 	}
 }
 
-// The entries below are used for the canonical name and for the raw paths that set it.
+// Each function below is used for a canonical field and for the raw paths that set it.
 
 func age(name, meaning string) entry {
 	return number(name, "years", meaning).within(0, 120).reason("AGE_RANGE")

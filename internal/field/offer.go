@@ -16,7 +16,7 @@ func offerSection() section {
 			rupees(OfferLimit, "Loan amount that is offered."),
 			rupees(OfferEMI, "Monthly instalment of the offer."),
 			number(OfferAPR, "percent", "Annual percentage rate of the offer, all fees counted in.").atLeast(0),
-			ratio(PostOfferFOIR, "Fixed obligations as a share of monthly income with the offer's instalment added.").
+			ratio(PostOfferFOIR, "Fixed obligations, including the offer's instalment, as a share of monthly income.").
 				reason("FOIR_HIGH"),
 		},
 	}

@@ -62,7 +62,7 @@ func Archives(t *testing.T, pattern string, answered func(section string) bool, 
 				t.Fatal(err)
 			}
 			if len(bytes.TrimSpace(stored.Comment)) == 0 {
-				t.Error("the file does not say what it shows")
+				t.Error("the file must begin with a comment that says what it shows")
 			}
 
 			given := &txtar.Archive{Comment: stored.Comment}

@@ -4,5 +4,6 @@ package logkey
 
 import "os"
 
-// lock does nothing: on this system only one process may use a log key.
+// lock always returns true, because this system has no flock. The operator must make sure
+// that only one process uses a log key.
 func lock(*os.File) bool { return true }

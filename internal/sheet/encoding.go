@@ -156,8 +156,9 @@ func (c *census) endLine() {
 	c.badUTF8, c.badWindows = false, false
 }
 
-// verdict chooses the encoding. Windows-1252 text seldom contains bytes that are
-// also valid UTF-8, so most of its high bytes are invalid as UTF-8.
+// verdict chooses the encoding. The high bytes of Windows-1252 text seldom form valid
+// UTF-8 sequences. So if the data has more invalid bytes than multi-byte characters, it
+// is Windows-1252; otherwise it is UTF-8 with some damaged lines.
 func (c *census) verdict() (Probe, error) {
 	c.endLine()
 	p := Probe{Lines: c.lines}

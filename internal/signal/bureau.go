@@ -212,7 +212,7 @@ func ratio(a, b int64) rule.Number {
 }
 
 // monthsBetween returns the number of whole months between two days, 0 if to is earlier. A month is complete on the
-// same day of the month as from or, in a month without that day, on its last day.
+// same day of the month as the day from, or on the last day of a month without that day.
 func monthsBetween(from, to civil.Day) int64 {
 	_, _, day := from.Date()
 	_, _, today := to.Date()

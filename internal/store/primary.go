@@ -273,9 +273,9 @@ type primaryCheck struct {
 	looks    []chan struct{}
 }
 
-// check begins a query of every host except the primary itself. It does nothing if
-// there is no other host, and does not wait for hosts that did not answer the last
-// query.
+// check begins a query of every host except the primary itself and the hosts that did
+// not answer their last query. passed waits for the answers. If there is no other host,
+// check does nothing.
 func (p *primary) check() (c primaryCheck) {
 	if p == nil || len(p.hosts) == 0 {
 		return c

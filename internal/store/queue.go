@@ -19,7 +19,7 @@ type queue struct {
 	most    int64              // the largest tag of any scope
 	fixed   time.Duration      // the duration of a commit without its writes, averaged over the last batches
 	last    rlsScope           // the scope of the latest job
-	changed [3]time.Time       // when the scope of arriving jobs last changed, the latest first
+	changed [3]time.Time       // the last three times at which the scope of arriving jobs changed, the latest first
 }
 
 type fifo struct {

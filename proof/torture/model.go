@@ -58,8 +58,9 @@ type scope struct {
 	brief  bool   // whether the tenant belongs to one story and is checked once
 }
 
-// looked is a set of decisions, deeds and other objects, either of those that were
-// checked or of those that were not.
+// looked is a set of decisions, deeds and other objects. Each scope has two such sets:
+// unseen for objects that were not checked yet, and passed for objects that passed a
+// check.
 type looked struct {
 	decisions map[string]struct{}
 	deeds     map[deed]struct{}

@@ -71,8 +71,8 @@ func (o *order) runFair(ctx context.Context, args []string, folder string, stdou
 	command := strings.Join(append([]string{"go -C proof run ./cmd/load"}, args...), " ")
 	limits := load.DefaultFairLimits()
 	section := []string{proof.Origin(ctx, time.Now(), command), fmt.Sprintf(
-		"A neighbour sends decisions over 4 connections, each the next one when the last was answered, for %s alone "+
-			"and %s during each attack. "+
+		"A neighbour sends decisions over 4 connections, for %s alone and for %s during each attack. Each connection "+
+			"sends its next request when the previous one has been answered. "+
 			"The attackers are another process of lower priority on the same processors as the neighbour. Floods "+
 			"have 200 connections, slow senders 500, silent ones 5000; the attacking tenant's policy has %d rules. "+
 			"What must hold: the neighbour keeps %.0f %% of its rate, its p99 is at most %s and nothing of it fails; "+
