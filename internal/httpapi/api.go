@@ -170,6 +170,7 @@ func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, n
 	agentRuns := &agentHandlers{agents: agents, runs: set.Agents}
 	fraud := &fraudHandlers{fraud: set.Fraud, now: now}
 	evidence := &evidenceHandlers{evidence: set.Evidence}
+	events := &eventHandlers{events: set.Events}
 
 	return slices.Concat(
 		accounts.routes(),
@@ -181,6 +182,7 @@ func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, n
 		agentRuns.routes(),
 		fraud.routes(),
 		evidence.routes(),
+		events.routes(),
 	)
 }
 

@@ -117,6 +117,19 @@ func (q *query) digits(name string) string {
 // parameter is missing.
 func (q *query) flag(name string) bool { return q.choice(name, "true", "false") == "true" }
 
+// number reads a whole number. It returns otherwise if the parameter is missing.
+func (q *query) number(name string, otherwise, least, most int64) int64 {
+	text := q.text(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < least || n > most {
+		q.fail(name, fault.CodeOutOfRange, "must be a whole number between %d and %d", least, most)
+	}
+	return n
+}
+
 // list reads the parameters of a list that can be limited and ordered by time.
 func (q *query) list() operation.List {
 	l := q.page()
@@ -127,14 +140,8 @@ func (q *query) list() operation.List {
 
 // page reads the parameters that every list has.
 func (q *query) page() operation.List {
-	l := operation.List{Limit: operation.DefaultLimit, Cursor: q.text("cursor")}
-	if text := q.text("limit"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || n > operation.MaxLimit {
-			q.fail("limit", fault.CodeOutOfRange, "must be a whole number between 1 and %d", operation.MaxLimit)
-		}
-		l.Limit = n
-	}
+	l := operation.List{Cursor: q.text("cursor")}
+	l.Limit = int(q.number("limit", operation.DefaultLimit, 1, operation.MaxLimit))
 	return l
 }
 

@@ -1,6 +1,10 @@
 package store
 
-import "context"
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
 
 // Decision is a decision as it was answered, with the facts needed to repeat
 // it.
@@ -213,6 +217,28 @@ func (ds DecisionReader) Get(id string) (Decision, error) {
 // most scanRows rows for each page.
 type DecisionFilter struct {
 	Status, Grade, ApplicantRef, PolicyKey, PolicyID, Endpoint string
+}
+
+// Outcomes returns decisions by their ids, without applicant and documents. An id that does
+// not exist is not in the result.
+func (ds DecisionReader) Outcomes(ids []string) (map[string]Decision, error) {
+	return read(ds.access, func(tx *Tx) (map[string]Decision, error) {
+		found := make(map[string]Decision, len(ids))
+		for _, id := range ids {
+			d := Decision{ID: id}
+			err := tx.one([]any{&d.Status, &d.Grade, &d.PolicyKey, &d.PolicyID, &d.PolicyVersion, &d.Endpoint, &d.Hash},
+				`SELECT status, grade, policy_key, policy_id, policy_version, endpoint, hash FROM decisions
+				WHERE tenant_id = $1 AND environment = $2 AND id = $3`, id)
+			if errors.Is(err, sql.ErrNoRows) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			found[id] = d
+		}
+		return found, nil
+	})
 }
 
 // List returns a page of the scope's decisions, without their documents, and the

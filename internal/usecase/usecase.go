@@ -14,6 +14,7 @@ import (
 	"verdict/internal/agentdesk"
 	"verdict/internal/decisioning"
 	"verdict/internal/document"
+	"verdict/internal/eventdesk"
 	"verdict/internal/evidencedesk"
 	"verdict/internal/frauddesk"
 	"verdict/internal/journal"
@@ -68,6 +69,7 @@ type Set struct {
 	Fraud     *frauddesk.Service
 	Decisions *decisioning.Service
 	Evidence  *evidencedesk.Service
+	Events    *eventdesk.Service
 	Agents    *agentdesk.Service
 	Backtests *study.Backtests
 	Chunks    *study.Chunks
@@ -119,6 +121,7 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Fraud:     fraud,
 		Decisions: decisions,
 		Evidence:  evidencedesk.New(core, o.Log),
+		Events:    eventdesk.New(core),
 		Agents:    agentdesk.New(core, policies, decisions),
 		Backtests: studies.Backtests,
 		Chunks:    studies.Chunks,

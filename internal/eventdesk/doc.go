@@ -1,0 +1,9 @@
+// Package eventdesk contains the use cases of events: what happened in a scope, in order
+// and without gaps (ADR 23). An event is an entry of the scope's journal, so it is stored
+// in the transaction of what it tells, exactly once.
+//
+// The operations, the scope that each requires, and their refusals besides
+// insufficient_scope and unavailable:
+//
+//	Events        read           invalid_field for a number below 0
+package eventdesk

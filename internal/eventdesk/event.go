@@ -1,0 +1,125 @@
+package eventdesk
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"io"
+
+	"verdict/internal/evidence"
+	"verdict/internal/fault"
+	"verdict/internal/journal"
+	"verdict/internal/operation"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// DecisionCreated is the type of the event of a stored decision.
+const DecisionCreated = "decision.created"
+
+// Event is something that happened. It contains ids, hashes and outcomes, but no value of
+// an applicant.
+type Event struct {
+	ID       string // the same for the same event, also if it is delivered twice
+	Sequence int64  // 1 for the first event of the scope; there are no gaps
+	Type     string
+	At       string // RFC 3339 in UTC with milliseconds
+	Decision Decision
+}
+
+// Decision is the data of a decision's event. If the decision is missing in the database,
+// only ID is set.
+type Decision struct {
+	ID            string
+	Status        string
+	Grade         string
+	PolicyKey     string
+	RuleSetID     string
+	PolicyVersion int64
+	Endpoint      string
+	Hash          string
+}
+
+// Feed is a part of the events of a scope.
+type Feed struct {
+	Events []Event
+	// Last is the sequence number of the last event that was looked at, to go on after.
+	Last int64
+	More bool // there are further events
+}
+
+// The limits of the number of events in a Feed.
+const (
+	DefaultLimit = 100
+	MaxLimit     = 1_000
+)
+
+// Service serves events. It is safe for concurrent use.
+type Service struct{ core *operation.Core }
+
+// New returns the service.
+func New(core *operation.Core) *Service { return &Service{core: core} }
+
+// Events returns the events after a sequence number, in order, at most limit; after is 0 for
+// the first ones. The caller asks again with Last.
+func (s *Service) Events(ctx context.Context, p tenant.Principal, after int64, limit int) (Feed, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return Feed{}, err
+	}
+	if after < 0 {
+		return Feed{}, operation.Invalid("?after", fault.CodeInvalidField, "must not be negative")
+	}
+	feed := Feed{Last: after}
+	scope := s.core.Scope(p)
+	err := journal.NewReader(scope).Each(ctx, after, func(number int64, e store.Entry) error {
+		if len(feed.Events) == limit {
+			feed.More = true
+			return io.EOF
+		}
+		feed.Last = number + 1
+		leaf, err := evidence.UnpackLeaf(e.Leaf)
+		if err != nil || leaf.Kind != evidence.Decision {
+			return nil //nolint:nilerr // an entry that was damaged has no event; verify names it
+		}
+		hash := evidence.LeafHash(&leaf)
+		feed.Events = append(feed.Events, Event{
+			ID:       "evt_" + hex.EncodeToString(hash[:16]),
+			Sequence: number + 1,
+			Type:     DecisionCreated,
+			At:       leaf.At,
+			Decision: Decision{ID: leaf.ID},
+		})
+		return nil
+	})
+	if err != nil && !errors.Is(err, io.EOF) {
+		return Feed{}, err
+	}
+	return feed, fill(ctx, scope, feed.Events)
+}
+
+// fill adds the data of the events.
+func fill(ctx context.Context, scope *store.Scope, events []Event) error {
+	ids := make([]string, len(events))
+	for i := range events {
+		ids[i] = events[i].Decision.ID
+	}
+	rows, err := scope.Decisions(ctx).Outcomes(ids)
+	if err != nil {
+		return err
+	}
+	for i := range events {
+		if d, found := rows[ids[i]]; found {
+			events[i].Decision = Decision{
+				ID:            d.ID,
+				Status:        d.Status,
+				Grade:         d.Grade,
+				PolicyKey:     d.PolicyKey,
+				RuleSetID:     d.PolicyID,
+				PolicyVersion: d.PolicyVersion,
+				Endpoint:      d.Endpoint,
+				Hash:          d.Hash,
+			}
+		}
+	}
+	return nil
+}
