@@ -32,6 +32,7 @@ func backup(c *command) int {
 	if *out == "" {
 		return c.usage("give the file to write with -o")
 	}
+	c.existing = true
 	return c.withStore(settings, func(ctx context.Context, _ app.Config, db *store.DB) int {
 		bar := c.progress(-1, "backing up")
 		var stats store.BackupStats

@@ -12,10 +12,10 @@ import (
 	"verdict/internal/evidence"
 )
 
-// verifyCapsule checks a capsule, and says which of three sentences are true: the engine
-// makes the same decision again, the decision is in the lender's log, and a witness has
-// seen that log.
-func (c *command) verifyCapsule(name, key, witness string) int {
+// verifyCapsules checks capsules, and says of each which of three sentences are true: the
+// engine makes the same decision again, the decision is in the lender's log, and a witness
+// has seen that log.
+func (c *command) verifyCapsules(names []string, key, witness string) int {
 	if key == "" {
 		return c.usage("-key is missing: the file with the public key of the log")
 	}
@@ -38,7 +38,16 @@ func (c *command) verifyCapsule(name, key, witness string) int {
 		}
 		witnesses = append(witnesses, w)
 	}
-	if text, err = c.read(name); err != nil {
+	code := exitOK
+	for _, name := range names {
+		code = max(code, c.verifyCapsule(name, log, witnesses))
+	}
+	return code
+}
+
+func (c *command) verifyCapsule(name string, log note.Verifier, witnesses []evidence.WitnessKey) int {
+	text, err := c.read(name)
+	if err != nil {
 		return c.usage("%v", err)
 	}
 	read, err := capsule.Parse(text)
@@ -76,7 +85,8 @@ func sentences(c *capsule.Capsule, r *capsule.Report, log note.Verifier) []byte 
 			seen.At.Format(time.RFC3339))
 	}
 	if r.Logged == nil && len(r.Seen) == 0 {
-		fmt.Fprintf(&out, "unknown: no witness has signed this state of the log, so only the lender says when it existed\n")
+		fmt.Fprintf(&out, "unknown: no witness whose key was given has signed this state of the log, so only the lender says "+
+			"when it existed\n")
 	}
 	return out.Bytes()
 }

@@ -20,6 +20,8 @@ type command struct {
 	args           []string
 	stdin          io.Reader
 	stdout, stderr io.Writer
+
+	existing bool // the database must exist; it is not created
 }
 
 // flags returns the command's flag set with its help text.

@@ -35,6 +35,11 @@ func (c *command) withStore(settings *app.Settings, work func(context.Context, a
 	if err != nil {
 		return c.usage("%v", err)
 	}
+	if file, embedded := store.FileOf(config.DatabaseURL); embedded && c.existing {
+		if _, err := os.Stat(file); err != nil {
+			return c.usage("there is no database %s; name it with -database-url", file)
+		}
+	}
 	ctx, stop := interruptible()
 	defer stop()
 	db, err := app.OpenStore(ctx, config)
@@ -52,7 +57,12 @@ func (c *command) withStore(settings *app.Settings, work func(context.Context, a
 // the use cases are discarded, because the returned errors say the same.
 func (c *command) withService(settings *app.Settings, work func(context.Context, *usecase.Set) int) int {
 	return c.withStore(settings, func(ctx context.Context, config app.Config, db *store.DB) int {
-		service, err := app.NewService(db, config, slog.New(slog.DiscardHandler), usecase.Hooks{}, nil, evidencedesk.Options{})
+		signed, err := config.ReadSigned()
+		if err != nil {
+			return c.usage("%v", err)
+		}
+		service, err := app.NewService(db, config, slog.New(slog.DiscardHandler), usecase.Hooks{}, nil,
+			evidencedesk.Options{Signed: signed})
 		if err != nil {
 			return c.usage("%v", err)
 		}

@@ -74,6 +74,17 @@ func (c *command) subcommand(help string, known verbs) int {
 	}
 }
 
+// anyArguments parses flags and any number of arguments, in any order. If done is true, the
+// command has nothing left to do and must return code.
+func (c *command) anyArguments(fs *flag.FlagSet) (words []string, code int, done bool) {
+	for {
+		if code, done = c.parse(fs, len(c.args)); done || fs.NArg() == 0 {
+			return words, code, done
+		}
+		words, c.args = append(words, fs.Arg(0)), fs.Args()[1:]
+	}
+}
+
 // arguments parses flags and the required arguments, in any order. If done is
 // true, the command has nothing left to do and must return code.
 func (c *command) arguments(fs *flag.FlagSet, names ...string) (words []string, code int, done bool) {

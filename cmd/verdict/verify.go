@@ -7,6 +7,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"verdict/internal/app"
 	"verdict/internal/decisioning"
 	"verdict/internal/usecase"
 )
@@ -24,23 +25,27 @@ With the file of a capsule, check that one decision without a database:
 
 The key is the public key of the lender's log, as GET /v1/log/key returns it;
 get it from the lender by another way than the capsule. -witness is the public
-key of a witness.
+key of a witness. There may be several capsules.
 
 Exits with 1 if something is wrong.
 `
 
 func verify(c *command) int {
 	fs := c.flags(verifyHelp)
-	settings := databaseFlags(fs)
+	settings := app.Bind(fs, "database-url", "log-key", "log-signed")
 	tenantID := fs.String("tenant", "", "`id` of the tenant whose decisions are replayed; default: all tenants")
 	key := fs.String("key", "", "`file` with the public key of the log, for a capsule")
 	witness := fs.String("witness", "", "`file` with the public key of a witness, for a capsule")
-	if code, done := c.parse(fs, 1); done {
+	capsules, code, done := c.anyArguments(fs)
+	switch {
+	case done:
 		return code
+	case len(capsules) > 0:
+		return c.verifyCapsules(capsules, *key, *witness)
+	case *key != "" || *witness != "":
+		return c.usage("-key and -witness are for a capsule, and the file of the capsule is missing")
 	}
-	if fs.NArg() == 1 {
-		return c.verifyCapsule(fs.Arg(0), *key, *witness)
-	}
+	c.existing = true
 	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
 		var bar *progressbar.ProgressBar
 		result, err := service.Decisions.Verify(ctx, *tenantID, func(done, total int64) {
@@ -84,6 +89,8 @@ func verify(c *command) int {
 		}
 		if leaves > 0 {
 			fmt.Fprintf(&out, "%d entries of the journal are those of the signed logs\n", leaves)
+		} else if result.Checked > 0 {
+			fmt.Fprintf(&out, "no log is signed, so only the journal was compared\n")
 		}
 		return c.print(out.Bytes())
 	})

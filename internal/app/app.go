@@ -70,7 +70,8 @@ func (a *App) open(ctx context.Context) (err error) {
 	}
 	a.metrics = telemetry.New(telemetry.Options{
 		Version: c.Version, Commit: c.Commit, EngineVersion: engine.Version,
-		Store: func() telemetry.StoreStats { return telemetry.StoreStats(a.db.Stats()) },
+		Store:     func() telemetry.StoreStats { return telemetry.StoreStats(a.db.Stats()) },
+		NotSigned: func() int { return a.service.Evidence.Stopped() },
 	})
 	if a.queue, err = newQueue(ctx, c, a.db.Kind(), a.logger); err != nil {
 		return err

@@ -35,6 +35,7 @@ type Config struct {
 	ShutdownGrace      time.Duration
 	DatabaseURL        string
 	LogKey             string // the file, "off", or "" for the default
+	LogSigned          string // the folder, or "" for that of the key
 	Store              store.Options
 	Plans              tenant.PricePlans
 	Rates              tenant.Rates

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"path/filepath"
 
 	"verdict/internal/evidencedesk"
 	"verdict/internal/logkey"
@@ -25,13 +26,10 @@ func openLogKey(
 	ctx context.Context, c Config, db *store.DB, logger *slog.Logger,
 ) (o evidencedesk.Options, signed *logkey.Signed, err error) {
 	if c.LogKey == logKeyOff {
+		logger.WarnContext(ctx, "the log of decisions is not signed, because -log-key is off")
 		return o, nil, nil
 	}
-	path := c.LogKey
-	file, embedded := store.FileOf(c.DatabaseURL)
-	if path == "" && embedded {
-		path = file + ".log-key"
-	}
+	path := c.logKeyFile()
 	if path == "" {
 		return o, nil, errors.New("-log-key: a service on PostgreSQL needs the file of a log key; create one with " +
 			"\"verdict log create-key FILE\" and give it to every node, or sign nothing with -log-key off")
@@ -43,6 +41,10 @@ func openLogKey(
 	if err != nil {
 		return o, nil, fmt.Errorf("-log-key: %w", err)
 	}
+	known, err := db.System().LogKey(ctx)
+	if err != nil {
+		return o, nil, err
+	}
 	public, _ := o.Key.Public().(ed25519.PublicKey) // always, for this key type
 	stored, err := db.System().SetLogKey(ctx, public)
 	if err != nil {
@@ -52,11 +54,48 @@ func openLogKey(
 		return o, nil, fmt.Errorf("-log-key: the key in %s is not the one with which the log of this database was "+
 			"signed; give every node the same file", path)
 	}
-	if signed, err = logkey.OpenSigned(path); err != nil {
-		return o, nil, fmt.Errorf("-log-key: %w", err)
+	if signed, err = logkey.OpenSigned(c.signedFiles()); err != nil {
+		return o, nil, fmt.Errorf("-log-signed: %w", err)
+	}
+	if known != nil && len(signed.Origins()) == 0 {
+		logger.WarnContext(ctx, "there is no record of what was signed before: an older copy of the database could "+
+			"not be noticed", "folder", filepath.Dir(c.signedFiles()))
 	}
 	o.Signed = signed
 	return o, signed, nil
+}
+
+// logKeyFile returns the file of the log key, "" if none is configured.
+func (c Config) logKeyFile() string {
+	if c.LogKey != "" {
+		return c.LogKey
+	}
+	if file, embedded := store.FileOf(c.DatabaseURL); embedded {
+		return file + ".log-key"
+	}
+	return ""
+}
+
+// signedFiles returns the beginning of the names of the files with what was signed.
+func (c Config) signedFiles() string {
+	if c.LogSigned != "" {
+		return filepath.Join(c.LogSigned, filepath.Base(c.logKeyFile()))
+	}
+	return c.logKeyFile()
+}
+
+// ReadSigned returns what the service has signed, as far as it is stored where the
+// configuration says, for commands that compare it with the database. It returns nil if
+// nothing is stored there.
+func (c Config) ReadSigned() (evidencedesk.Signed, error) {
+	if c.LogKey == logKeyOff || c.logKeyFile() == "" {
+		return nil, nil //nolint:nilnil // there is nothing to compare with
+	}
+	signed, err := logkey.ReadSigned(c.signedFiles())
+	if err != nil || len(signed.Origins()) == 0 {
+		return nil, err
+	}
+	return signed, nil
 }
 
 // createLogKey creates the key of a new SQLite database. A database that has a key already

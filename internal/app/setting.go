@@ -234,10 +234,17 @@ var settings = []setting{
 		group: groupStore,
 		name:  "log-key",
 		form:  "file",
-		meaning: "key with which the log of decisions is signed, the same for all nodes; beside it the service stores " +
-			"what it has signed; create one with \"verdict log create-key\"; off signs nothing; if empty, it is the " +
+		meaning: "key with which the log of decisions is signed, the same for all nodes; create one with \"verdict log create-key\"; off signs nothing; if empty, it is the " +
 			"SQLite file with .log-key appended, and is created; PostgreSQL needs one",
 		set: text(func(c *Config) *string { return &c.LogKey }),
+	},
+	{
+		group: groupStore,
+		name:  "log-signed",
+		form:  "folder",
+		meaning: "folder in which the service stores what it has signed, one file for each process; it must survive " +
+			"restarts; if empty, it is the folder of log-key",
+		set: text(func(c *Config) *string { return &c.LogSigned }),
 	},
 	{
 		group: groupStore,

@@ -89,7 +89,7 @@ func (c *Capsule) Append(to []byte) []byte {
 // The errors of Parse.
 var (
 	ErrTooLarge     = errors.New("the file is larger than a capsule can be")
-	ErrNotACapsule  = errors.New("the file is not a capsule, or was altered")
+	ErrNotACapsule  = errors.New("the file is not a capsule, or was altered; download it again and store it unchanged")
 	ErrLaterVersion = errors.New("the capsule has a format of a later version of the service")
 )
 

@@ -89,7 +89,7 @@ func (c *Capsule) decideAgain() error {
 	var d engine.Decision
 	engine.Compile(policy, field.Catalogue()).Decide(facts, &d)
 	switch {
-	case d.Hash() != c.Row.DecisionHash:
+	case d.Status.String() != c.Row.Status || d.Grade != c.Row.Grade || d.Hash() != c.Row.DecisionHash:
 		return errors.New("the policy decides differently on these facts")
 	case engine.ResponseHash(answer) != c.Row.DecisionHash:
 		return errors.New("the answer is not the one of the decision")

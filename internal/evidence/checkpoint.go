@@ -59,9 +59,13 @@ func (c Checkpoint) Sign(signer note.Signer) ([]byte, error) {
 // OpenCheckpoint returns the checkpoint of a signed note. It returns an error if the
 // log's own key has not signed the note.
 func OpenCheckpoint(signed []byte, log note.Verifier) (Checkpoint, error) {
+	if origin, _, _ := bytes.Cut(signed, []byte("\n")); string(origin) != log.Name() {
+		return Checkpoint{}, fmt.Errorf("the checkpoint is of the log %.200q, and the key of the log %s: %w", origin,
+			log.Name(), ErrNotACheckpoint)
+	}
 	n, err := note.Open(signed, note.VerifierList(log))
 	if err != nil {
-		return Checkpoint{}, fmt.Errorf("open the checkpoint: %w", err)
+		return Checkpoint{}, fmt.Errorf("the key has not signed the checkpoint: %w", err)
 	}
 	c, err := ParseCheckpoint(n.Text)
 	if err == nil && c.Origin != log.Name() {
@@ -84,9 +88,8 @@ func NewSigner(origin string, key ed25519.PrivateKey) (note.Signer, error) {
 }
 
 // PublicKey returns the public key of a log in the form of signed notes.
-func PublicKey(origin string, key ed25519.PrivateKey) (string, error) {
-	public, ok := key.Public().(ed25519.PublicKey)
-	if !ok {
+func PublicKey(origin string, public []byte) (string, error) {
+	if len(public) != ed25519.PublicKeySize {
 		return "", errors.New("not an Ed25519 key")
 	}
 	return note.NewEd25519VerifierKey(origin, public)
@@ -94,10 +97,7 @@ func PublicKey(origin string, key ed25519.PrivateKey) (string, error) {
 
 // VerifierOf returns the verifier of a log from its Ed25519 public key.
 func VerifierOf(origin string, public []byte) (note.Verifier, error) {
-	if len(public) != ed25519.PublicKeySize {
-		return nil, errors.New("not an Ed25519 key")
-	}
-	text, err := note.NewEd25519VerifierKey(origin, public)
+	text, err := PublicKey(origin, public)
 	if err != nil {
 		return nil, err
 	}

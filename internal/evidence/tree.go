@@ -146,6 +146,15 @@ func (g *grownHashes) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 // RootAt returns the root that the tree had when it had a smaller size.
 func (t *Tree) RootAt(size int64) (tlog.Hash, error) { return tlog.TreeHash(size, t.hashes) }
 
+// LeafHash returns the hash of the leaf with a number, which must be less than the size.
+func (t *Tree) LeafHash(number int64) (tlog.Hash, error) {
+	hashes, err := t.hashes.ReadHashes([]int64{tlog.StoredHashIndex(0, number)})
+	if err != nil {
+		return tlog.Hash{}, err
+	}
+	return hashes[0], nil
+}
+
 // Prove returns the path from the leaf with a number to the root. The number must be less
 // than the size.
 func (t *Tree) Prove(number int64) (tlog.RecordProof, error) {

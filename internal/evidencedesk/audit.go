@@ -1,10 +1,12 @@
 package evidencedesk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
@@ -23,9 +25,10 @@ type WrongLog struct {
 
 // Audit compares the last checkpoint of each log with the journal: the journal must begin
 // with exactly the leaves that were signed. It returns the number of leaves that were
-// compared. Audit reads one tenant, or all tenants if tenantID is "".
+// compared. If the service has a record of what was signed (Options.Signed), the journal must
+// contain that too. Audit reads one tenant, or all tenants if tenantID is "".
 func (s *Service) Audit(ctx context.Context, tenantID string) (leaves int64, found []WrongLog, err error) {
-	public, err := s.core.DB.System().LogKey(ctx)
+	public, err := s.publicKey(ctx)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -69,28 +72,53 @@ func (s *Service) auditScope(
 ) (leaves int64, why string, err error) {
 	scope := s.core.DB.Scope(name.Tenant, name.Environment)
 	stored, err := scope.Log(ctx).Checkpoint()
-	if err != nil || stored.Size == 0 {
+	if err != nil {
 		return 0, "", err
 	}
-	origin := Origin(name, stored.Generation)
-	verifier, err := evidence.VerifierOf(origin, public)
-	if err != nil {
-		return 0, "the public key of the log cannot be read", nil //nolint:nilerr // why says it
+	origin := Origin(name, max(1, stored.Generation))
+	var signed []evidence.Checkpoint // what the journal must contain
+	if stored.Size > 0 {
+		verifier, err := evidence.VerifierOf(origin, public)
+		if err != nil {
+			return 0, "the public key of the log cannot be read", nil //nolint:nilerr // why says it
+		}
+		c, why := openStored(&stored, verifier)
+		if why != "" {
+			return 0, why, nil
+		}
+		signed = append(signed, c)
 	}
-	signed, why := openStored(&stored, verifier)
-	if why != "" {
-		return 0, why, nil
+	if s.options.Signed != nil {
+		if last, ok := s.options.Signed.Last(origin); ok {
+			signed = append(signed, last)
+		}
+	}
+	slices.SortFunc(signed, func(a, b evidence.Checkpoint) int { return cmp.Compare(a.Size, b.Size) })
+	return compareJournal(ctx, scope, signed)
+}
+
+// compareJournal computes the roots of the journal and compares them with checkpoints, which
+// are in the order of their sizes.
+func compareJournal(
+	ctx context.Context, scope *store.Scope, signed []evidence.Checkpoint,
+) (leaves int64, why string, err error) {
+	if len(signed) == 0 {
+		return 0, "", nil
 	}
 	var roots evidence.Roots
 	err = journal.NewReader(scope).Each(ctx, 0, func(number int64, e store.Entry) error {
-		if number != roots.Size() {
-			return io.EOF
-		}
 		leaf, err := evidence.UnpackLeaf(e.Leaf)
-		if err != nil {
-			return io.EOF
+		if err != nil || number != roots.Size() {
+			return io.EOF // Verify names what is missing or cannot be read
 		}
-		if roots.Add(evidence.LeafHash(&leaf)); roots.Size() == signed.Size {
+		roots.Add(evidence.LeafHash(&leaf))
+		for len(signed) > 0 && roots.Size() == signed[0].Size {
+			if roots.Root() != signed[0].Root {
+				return io.EOF
+			}
+			signed = signed[1:]
+		}
+		if len(signed) == 0 {
 			return io.EOF
 		}
 		return nil
@@ -98,14 +126,15 @@ func (s *Service) auditScope(
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
 		return roots.Size(), "", err
-	case roots.Size() < signed.Size:
+	case len(signed) == 0:
+		return roots.Size(), "", nil
+	case roots.Size() < signed[0].Size:
 		return roots.Size(), fmt.Sprintf("the log was signed with %d entries, but the journal has only the first %d",
-			signed.Size, roots.Size()), nil
-	case roots.Root() != signed.Root:
+			signed[0].Size, roots.Size()), nil
+	default:
 		return roots.Size(), fmt.Sprintf("the first %d entries of the journal are not those that were signed",
-			signed.Size), nil
+			signed[0].Size), nil
 	}
-	return roots.Size(), "", nil
 }
 
 // openStored returns the signed checkpoint, or why it cannot be used.

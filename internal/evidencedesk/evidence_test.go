@@ -351,6 +351,12 @@ func TestOlderDatabase(t *testing.T) {
 		{"an older copy", []string{"DELETE FROM journal WHERE first >= 2", older}, 0},
 		{"an older copy that grew", []string{"DELETE FROM journal WHERE first >= 2", older}, 5},
 		{"an altered hash", []string{"UPDATE log_tiles SET hashes = zeroblob(length(hashes))"}, 1},
+		{"the last entry exchanged", []string{
+			"DROP TRIGGER journal_unchanged", "UPDATE journal SET first = 99 WHERE first = 4",
+			"UPDATE journal SET first = 4 WHERE first = 3",
+			"INSERT INTO journal SELECT tenant_id, environment, 3, count, created_micros, entries FROM journal WHERE first = 4",
+			"DELETE FROM journal WHERE first = 99",
+		}, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -389,6 +395,26 @@ func TestOlderDatabase(t *testing.T) {
 			}
 			if n := h.Service.Evidence.Stopped(); n != 1 {
 				t.Errorf("%d logs are said to be not signed, want 1", n)
+			}
+			if _, wrong, err := h.Service.Evidence.Audit(t.Context(), ""); err != nil ||
+				len(wrong) != 1 && c.name != "an altered hash" { // which the journal can replace
+				t.Errorf("the audit finds %+v, %v", wrong, err)
+			}
+			// Another node, which has no record of what was signed, does not sign either.
+			forgetful := newMemory()
+			node, err := usecase.New(db, usecase.Options{
+				Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap,
+				Log: evidencedesk.Options{Key: key, Signed: forgetful},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := node.Evidence.SignAll(t.Context()); err != nil || len(forgetful.last) != 0 {
+				t.Errorf("a node without a record signs %+v, %v", forgetful.last, err)
+			}
+			id := h.Decided(t, usecasetest.Sample)
+			if _, err := h.Service.Evidence.Proof(t.Context(), h.Caller, id); fault.CodeOf(err) != fault.CodeLogNotSigned {
+				t.Errorf("got %v for a decision of a log that is not signed", err)
 			}
 		})
 	}

@@ -2,8 +2,10 @@ package evidencedesk
 
 import (
 	"context"
+	"crypto/ed25519"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -24,7 +26,11 @@ func (s *Service) Key(ctx context.Context, p tenant.Principal) (string, error) {
 	if err := p.Require(tenant.LogRead); err != nil {
 		return "", err
 	}
-	if s.options.Key == nil {
+	public, err := s.publicKey(ctx)
+	if err != nil {
+		return "", err
+	}
+	if public == nil {
 		return "", fault.New(fault.NotFound, fault.CodeNotFound, "this service does not sign logs: it has no log key")
 	}
 	stored, err := s.core.Scope(p).Log(ctx).Checkpoint()
@@ -32,7 +38,17 @@ func (s *Service) Key(ctx context.Context, p tenant.Principal) (string, error) {
 		return "", err
 	}
 	origin := Origin(store.ScopeName(operation.ScopeOf(p)), max(1, stored.Generation))
-	return evidence.PublicKey(origin, s.options.Key)
+	return evidence.PublicKey(origin, public)
+}
+
+// publicKey returns the public key of the service or, if it signs nothing at present, the
+// one with which it has signed before. It is nil if there is none.
+func (s *Service) publicKey(ctx context.Context) ([]byte, error) {
+	if s.options.Key != nil {
+		public, _ := s.options.Key.Public().(ed25519.PublicKey) // always, for this key type
+		return public, nil
+	}
+	return s.core.DB.System().LogKey(ctx)
 }
 
 // Checkpoint returns the last signed checkpoint of the caller's log.
@@ -47,6 +63,9 @@ func (s *Service) Checkpoint(ctx context.Context, p tenant.Principal) ([]byte, e
 // signed returns the last signed checkpoint, or NotFound if there is none.
 func (s *Service) signed(ctx context.Context, p tenant.Principal) (store.LogCheckpoint, error) {
 	stored, err := s.core.Scope(p).Log(ctx).Checkpoint()
+	if err == nil && stored.Size == 0 && s.options.Key == nil {
+		return stored, fault.New(fault.NotFound, fault.CodeNotFound, "this service does not sign logs: it has no log key")
+	}
 	if err == nil && stored.Size == 0 {
 		return stored, fault.New(fault.NotFound, fault.CodeNotFound,
 			"the log has no checkpoint yet: it is signed within seconds of the first decision")
@@ -119,7 +138,8 @@ func (s *Service) Proof(ctx context.Context, p tenant.Principal, id string) ([]b
 	if err != nil {
 		return nil, err
 	}
-	return s.prove(ctx, p, &d)
+	_, text, err := s.prove(ctx, p, &d)
+	return text, err
 }
 
 func (s *Service) decision(ctx context.Context, p tenant.Principal, id string) (store.Decision, error) {
@@ -134,22 +154,42 @@ func (s *Service) decision(ctx context.Context, p tenant.Principal, id string) (
 	return d, err
 }
 
-func (s *Service) prove(ctx context.Context, p tenant.Principal, d *store.Decision) ([]byte, error) {
+func (s *Service) prove(ctx context.Context, p tenant.Principal, d *store.Decision) (
+	leaf evidence.Leaf, text []byte, err error,
+) {
 	scope := s.core.Scope(p)
 	stored, err := scope.Log(ctx).Checkpoint()
 	if err != nil {
-		return nil, err
+		return leaf, nil, err
 	}
 	if d.Leaf < 0 || d.Leaf >= stored.Size {
-		return nil, fault.New(fault.Conflict, fault.CodeNotSignedYet,
-			"no signed checkpoint covers the decision yet; try again in a few seconds")
+		return leaf, nil, s.notSigned(&stored)
 	}
-	path, err := treeOf(ctx, scope, &stored).Prove(d.Leaf)
+	tree := treeOf(ctx, scope, &stored)
+	path, err := tree.Prove(d.Leaf)
 	if err != nil {
-		return nil, operation.AsDefect(err)
+		return leaf, nil, operation.AsDefect(err)
+	}
+	if leaf, err = journal.NewReader(scope).Leaf(ctx, d.Leaf); err != nil {
+		return leaf, nil, operation.AsDefect(err)
+	}
+	// The journal may have been altered after it was signed.
+	if err := tlog.CheckRecord(path, stored.Size, tree.Root, d.Leaf, evidence.LeafHash(&leaf)); err != nil {
+		return leaf, nil, operation.AsDefect(fmt.Errorf("entry %d of the journal is not the one that was signed: %w",
+			d.Leaf, err))
 	}
 	proof := evidence.Proof{Index: d.Leaf, Path: path, Checkpoint: []byte(stored.Note)}
-	return proof.Text(), nil
+	return leaf, proof.Text(), nil
+}
+
+// notSigned returns the refusal for a decision that no checkpoint covers.
+func (s *Service) notSigned(stored *store.LogCheckpoint) error {
+	if s.options.Key == nil || stored.Stopped != "" {
+		return fault.New(fault.Conflict, fault.CodeLogNotSigned,
+			"the log of this environment is not signed at present, so this decision has no proof; ask the operator")
+	}
+	return fault.New(fault.Conflict, fault.CodeNotSignedYet,
+		"no signed checkpoint covers the decision yet; try again in a few seconds")
 }
 
 // Capsule returns a decision with all that is needed to check it without the service. The
@@ -166,13 +206,10 @@ func (s *Service) Capsule(ctx context.Context, p tenant.Principal, id string) (*
 	c := &capsule.Capsule{
 		Row: journal.RowOf(journal.Scope(operation.ScopeOf(p)), &d), Answer: d.Response, Facts: d.Facts,
 	}
-	if c.Proof, err = s.prove(ctx, p, &d); err != nil {
+	if c.Leaf, c.Proof, err = s.prove(ctx, p, &d); err != nil {
 		return nil, err
 	}
 	scope := s.core.Scope(p)
-	if c.Leaf, err = journal.NewReader(scope).Leaf(ctx, d.Leaf); err != nil {
-		return nil, operation.AsDefect(err)
-	}
 	var features *store.Features
 	switch f, err := scope.Decisions(ctx).Features(id); {
 	case err == nil:

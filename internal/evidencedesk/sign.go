@@ -141,11 +141,13 @@ func (s *Service) outcome(ctx context.Context, name store.ScopeName, err error) 
 		before := s.stopped[name]
 		s.stopped[name] = stop.why
 		s.mu.Unlock()
-		if before != stop.why {
-			s.core.Logger.ErrorContext(ctx, "the log of a tenant is no longer signed",
-				"tenant_id", name.Tenant, "environment", name.Environment, "error", stop.why)
+		if before == stop.why {
+			return nil
 		}
-		return nil
+		s.core.Logger.ErrorContext(ctx, "the log of a tenant is no longer signed; restore the newest copy of the "+
+			"database, or serve without new proofs",
+			"tenant_id", name.Tenant, "environment", name.Environment, "error", stop.why)
+		return s.stopEverywhere(ctx, name, stop)
 	case err != nil:
 		s.retry(name)
 		return fmt.Errorf("sign the log of %s: %w", Origin(name, 1), err)
@@ -154,6 +156,16 @@ func (s *Service) outcome(ctx context.Context, name store.ScopeName, err error) 
 	defer s.mu.Unlock()
 	delete(s.stopped, name)
 	return nil
+}
+
+// stopEverywhere stores that a log must not be signed, so that the other nodes do not sign
+// it either: they may not know what this node has signed.
+func (s *Service) stopEverywhere(ctx context.Context, name store.ScopeName, stop *stopError) error {
+	if stop.generation == 0 {
+		return nil // it is stored already
+	}
+	scope := s.core.DB.Scope(name.Tenant, name.Environment)
+	return scope.Write(ctx, func(tx *store.Tx) error { return tx.Log().Stop(stop.generation, stop.why) })
 }
 
 func (s *Service) retry(name store.ScopeName) {
@@ -171,11 +183,16 @@ func (s *Service) Stopped() int {
 }
 
 // stopError says that a log must not be signed.
-type stopError struct{ why string }
+type stopError struct {
+	why        string
+	generation int64 // the generation of the log; 0 if the database has the reason already
+}
 
 func (e *stopError) Error() string { return e.why }
 
-func stop(format string, args ...any) error { return &stopError{fmt.Sprintf(format, args...)} }
+func stop(generation int64, format string, args ...any) error {
+	return &stopError{fmt.Sprintf(format, args...), generation}
+}
 
 // extension is a log that was extended and is not signed yet.
 type extension struct {
@@ -197,31 +214,34 @@ func (s *Service) extend(ctx context.Context, name store.ScopeName) (*extension,
 	e.checkpoint.Origin = Origin(name, e.generation)
 	last, signed := s.options.Signed.Last(e.checkpoint.Origin)
 
+	if stored.Stopped != "" {
+		return nil, &stopError{why: stored.Stopped}
+	}
 	tree := treeOf(ctx, scope, &stored)
 	want := max(leavesAtOnce, last.Size-stored.Size)
-	leaves, newest, err := readLeaves(ctx, scope, stored.Size, want)
+	leaves, newest, err := readLeaves(ctx, scope, &stored, want, tree)
 	if err != nil {
 		return nil, err
 	}
 	size := stored.Size + int64(len(leaves))
 	if signed && last.Size > size {
-		return nil, stop("the journal has %d entries, but the log was signed with %d: an older copy of the "+
-			"database was restored, or a standby without the last decisions was promoted", size, last.Size)
+		return nil, stop(e.generation, "the journal has %d entries, but the log was signed with %d: an older copy of "+
+			"the database was restored, or a standby without the last decisions was promoted", size, last.Size)
 	}
 	if len(leaves) == 0 {
 		return nil, nil //nolint:nilnil // there is nothing to sign
 	}
 	after, tiles, err := tree.Extend(leaves)
 	if err != nil {
-		return nil, damaged(err)
+		return nil, damaged(e.generation, err)
 	}
 	if signed && last.Size > 0 {
 		root, err := after.RootAt(last.Size)
 		if err != nil {
-			return nil, damaged(err)
+			return nil, damaged(e.generation, err)
 		}
 		if root != last.Root {
-			return nil, stop("the first %d entries of the journal are not those that were signed", last.Size)
+			return nil, stop(e.generation, "the first %d entries of the journal are not those that were signed", last.Size)
 		}
 	}
 	err = scope.Write(ctx, func(tx *store.Tx) error {
@@ -241,36 +261,50 @@ func (s *Service) extend(ctx context.Context, name store.ScopeName) (*extension,
 
 // damaged turns an error of the tree into the refusal to sign it, unless the database
 // could not be read.
-func damaged(err error) error {
+func damaged(generation int64, err error) error {
 	if errors.Is(err, evidence.ErrTilesMissing) || !isStorage(err) {
-		return stop("the stored hashes of the log do not match its last checkpoint: %v", err)
+		return stop(generation, "the stored hashes of the log do not match its last checkpoint: %v", err)
 	}
 	return err
 }
 
-// readLeaves returns the hashes of the leaves from a number on, at most limit, and the
-// last leaf.
+// readLeaves returns the hashes of the leaves after those of a checkpoint, at most limit,
+// and the last leaf. It also checks that the last leaf of the checkpoint is still the same.
 func readLeaves(
-	ctx context.Context, scope *store.Scope, from, limit int64,
+	ctx context.Context, scope *store.Scope, from *store.LogCheckpoint, limit int64, tree *evidence.Tree,
 ) (hashes []tlog.Hash, newest lastLeaf, err error) {
-	next := from
-	err = journal.NewReader(scope).Each(ctx, from, func(number int64, entry store.Entry) error {
+	generation := max(1, from.Generation)
+	next := max(0, from.Size-1)
+	err = journal.NewReader(scope).Each(ctx, next, func(number int64, entry store.Entry) error {
 		if number != next {
-			return stop("the journal has no entry %d", next)
+			return stop(generation, "the journal has no entry %d", next)
 		}
 		leaf, err := evidence.UnpackLeaf(entry.Leaf)
 		if err != nil {
-			return stop("entry %d of the journal cannot be read", number)
+			return stop(generation, "entry %d of the journal cannot be read", number)
 		}
-		hashes = append(hashes, evidence.LeafHash(&leaf))
+		next++
+		hash := evidence.LeafHash(&leaf)
+		if number < from.Size {
+			if signed, err := tree.LeafHash(number); err != nil {
+				return damaged(generation, err)
+			} else if signed != hash {
+				return stop(generation, "entry %d of the journal is not the one that was signed", number)
+			}
+			return nil
+		}
+		hashes = append(hashes, hash)
 		newest = lastLeaf{number, entry.Leaf}
-		if next++; next-from == limit {
+		if int64(len(hashes)) == limit {
 			return io.EOF
 		}
 		return nil
 	})
 	if errors.Is(err, io.EOF) {
 		err = nil
+	}
+	if err == nil && next < from.Size {
+		err = stop(generation, "the journal has fewer entries than the signed log, which has %d", from.Size)
 	}
 	return hashes, newest, err
 }

@@ -64,6 +64,7 @@ const (
 	CodeIdempotencyInProgress  = "idempotency_in_progress"
 	CodeIdempotencyKeyReused   = "idempotency_key_reused"
 	CodeNotSignedYet           = "not_signed_yet"
+	CodeLogNotSigned           = "log_not_signed"
 	CodeDatabaseNotEmpty       = "database_not_empty"
 )
 

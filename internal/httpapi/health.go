@@ -43,7 +43,11 @@ func (h *healthHandlers) ready(c *call) error {
 		return c.response.sendText(c.ctx, http.StatusServiceUnavailable, "not ready\n")
 	}
 	text := "ready\n"
-	if n := h.notSigned(); n > 0 {
+	switch n := h.notSigned(); n {
+	case 0:
+	case 1:
+		text += "1 log is not signed\n"
+	default:
 		text += fmt.Sprintf("%d logs are not signed\n", n)
 	}
 	return c.response.sendText(c.ctx, http.StatusOK, text)

@@ -31,7 +31,7 @@ func Read(path string) (ed25519.PrivateKey, error) {
 	encoded, found := strings.CutPrefix(strings.TrimSpace(string(text)), keyPrefix)
 	seed, err := base64.StdEncoding.DecodeString(encoded)
 	if !found || err != nil || len(seed) != ed25519.SeedSize {
-		return nil, ErrNotAKey
+		return nil, fmt.Errorf("%s: %w", path, ErrNotAKey)
 	}
 	return ed25519.NewKeyFromSeed(seed), nil
 }

@@ -121,13 +121,20 @@ func TestSigned(t *testing.T) {
 func TestSignedRefuses(t *testing.T) {
 	t.Parallel()
 	key := filepath.Join(t.TempDir(), "log-key")
-	if err := os.WriteFile(key+".signed-7", []byte("a 1\n"+line(checkpoint("b", 1))), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if s, err := OpenSigned(key); err == nil {
-		t.Errorf("a damaged file is accepted: %+v", s)
-	} else if !strings.Contains(err.Error(), "line 1 cannot be read") {
-		t.Errorf("got %v", err)
+	for text, want := range map[string]string{
+		"a 1\n" + line(checkpoint("b", 1)):     "line 1 cannot be read",
+		line(checkpoint("b", 1)) + "garbage\n": "line 2 cannot be read",
+	} {
+		if err := os.WriteFile(key+".signed-7", []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, open := range []func(string) (*Signed, error){OpenSigned, ReadSigned} {
+			if s, err := open(key); err == nil {
+				t.Errorf("a damaged file is accepted: %+v", s)
+			} else if !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		}
 	}
 }
 

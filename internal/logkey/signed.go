@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -35,6 +36,19 @@ type Signed struct {
 // maxProcesses is the maximum number of processes with one key on one disk.
 const maxProcesses = 64
 
+// ReadSigned returns what all processes have signed with a key, without a lock. path is
+// that of the key, or another one that OpenSigned was called with.
+func ReadSigned(path string) (*Signed, error) {
+	s := &Signed{last: map[string]evidence.Checkpoint{}}
+	for n := 1; n <= maxProcesses; n++ {
+		name := fmt.Sprintf("%s.signed-%d", path, n)
+		if err := s.load(name); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return s, nil
+}
+
 // OpenSigned opens the file of this process beside the key, and creates it if there is
 // none. It returns an error if one of the files cannot be read, because without it a log
 // might be signed twice with different content.
@@ -43,7 +57,7 @@ func OpenSigned(key string) (*Signed, error) {
 	for n := 1; n <= maxProcesses; n++ {
 		path := fmt.Sprintf("%s.signed-%d", key, n)
 		if err := s.claim(path); err != nil {
-			return nil, errors.Join(err, s.Close())
+			return nil, errors.Join(fmt.Errorf("the service must be able to store what it signs: %w", err), s.Close())
 		}
 		if err := s.load(path); err != nil {
 			return nil, errors.Join(fmt.Errorf("%s: %w", path, err), s.Close())
@@ -85,26 +99,27 @@ func (s *Signed) load(path string) error {
 		return err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	return s.read(bufio.NewScanner(f))
+	return s.read(bufio.NewReader(f))
 }
 
-// read reads all lines. The last line may be incomplete, because the process may have
-// ended while it wrote: then its checkpoint was not published.
-func (s *Signed) read(lines *bufio.Scanner) error {
-	number, bad := 0, 0
-	for lines.Scan() {
-		number++
-		if bad > 0 {
-			return fmt.Errorf("line %d cannot be read", bad)
+// read reads all lines. A last line without its end is ignored: the process ended while it
+// wrote the line, so the checkpoint was not published.
+func (s *Signed) read(lines *bufio.Reader) error {
+	for number := 1; ; number++ {
+		text, err := lines.ReadString('\n')
+		if errors.Is(err, io.EOF) {
+			return nil
 		}
-		c, ok := parseLine(lines.Text())
+		if err != nil {
+			return err
+		}
+		c, ok := parseLine(text)
 		if !ok {
-			bad = number
-			continue
+			return fmt.Errorf("line %d cannot be read; without it, a log could be signed twice with different content",
+				number)
 		}
 		s.keep(c)
 	}
-	return lines.Err()
 }
 
 // keep remembers a checkpoint unless a larger one of its log is known.

@@ -212,6 +212,13 @@ var errorPages = []errorPage{
 		Fix:     "Ask again after a few seconds.",
 	},
 	{
+		Code: fault.CodeLogNotSigned, Status: 409, Title: "Log not signed",
+		Meaning: "The decision is stored, but the log of its environment is not signed at present.",
+		Cause: "The operator has turned signing off, or the database contains less than what was signed before, for " +
+			"instance after an older copy was restored.",
+		Fix: "Ask the operator, whose log says why. Asking again does not help.",
+	},
+	{
 		Code: fault.CodeVersionConflict, Status: 409, Title: "Version conflict",
 		Meaning: "A resource with the same identity was created at the same moment.",
 		Cause:   "Two requests tried to create the same resource, and this one came second. Nothing was done.",

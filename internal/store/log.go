@@ -18,6 +18,7 @@ type LogCheckpoint struct {
 	Root         []byte
 	Note         string // the signed text
 	SignedMicros int64
+	Stopped      string // why no node may sign the log any more; "" if they may
 }
 
 // LogReader reads the log of a scope.
@@ -35,9 +36,9 @@ func (tx *Tx) Log() Log { return Log{LogReader{tx.access()}} }
 // Checkpoint returns the last checkpoint, or the zero value if nothing was signed yet.
 func (l LogReader) Checkpoint() (LogCheckpoint, error) {
 	return read(l.access, func(tx *Tx) (c LogCheckpoint, err error) {
-		err = tx.one([]any{&c.Generation, &c.Size, &c.Root, &c.Note, &c.SignedMicros},
-			`SELECT generation, size, root, note, signed_micros FROM log_checkpoints
-			WHERE tenant_id = $1 AND environment = $2`)
+		err = tx.one([]any{&c.Generation, &c.Size, &c.Root, &c.Note, &c.SignedMicros, &c.Stopped},
+			`SELECT generation, size, root, note, signed_micros, stopped FROM log_checkpoints
+			WHERE tenant_id = $1 AND environment = $2 ORDER BY generation DESC LIMIT 1`)
 		return c, ignoreAbsent(err)
 	})
 }
@@ -72,16 +73,23 @@ func (l Log) PutTiles(tiles []LogTile) error {
 	return l.tx.insertMany(logTileTable, rows)
 }
 
-// SetCheckpoint stores a signed checkpoint, unless the stored one is of a larger tree or
-// of a later generation.
+// SetCheckpoint stores a signed checkpoint, unless the stored one is of a larger tree, or
+// the log was stopped.
 func (l Log) SetCheckpoint(c LogCheckpoint) error {
 	_, err := l.tx.exec(`INSERT INTO log_checkpoints
 		(tenant_id, environment, generation, size, root, note, signed_micros) VALUES ($1, $2, $3, $4, $5, $6, $7)
-		ON CONFLICT (tenant_id, environment) DO UPDATE SET generation = excluded.generation, size = excluded.size,
-			root = excluded.root, note = excluded.note, signed_micros = excluded.signed_micros
-		WHERE excluded.generation > log_checkpoints.generation
-			OR (excluded.generation = log_checkpoints.generation AND excluded.size > log_checkpoints.size)`,
+		ON CONFLICT (tenant_id, environment, generation) DO UPDATE SET size = excluded.size, root = excluded.root,
+			note = excluded.note, signed_micros = excluded.signed_micros
+		WHERE excluded.size > log_checkpoints.size AND log_checkpoints.stopped = ''`,
 		c.Generation, c.Size, c.Root, c.Note, c.SignedMicros)
+	return err
+}
+
+// Stop records why no node may sign the log any more. It does nothing if nothing was
+// signed yet, or if the log is stopped already.
+func (l Log) Stop(generation int64, why string) error {
+	_, err := l.tx.exec(`UPDATE log_checkpoints SET stopped = $4
+		WHERE tenant_id = $1 AND environment = $2 AND generation = $3 AND stopped = ''`, generation, why)
 	return err
 }
 
@@ -104,6 +112,8 @@ func (sys *System) Unsigned(ctx context.Context, after ScopeName, limit int) (fo
 			FROM tenants t CROSS JOIN (SELECT 'live' AS environment UNION ALL SELECT 'sandbox' AS environment) e
 			WHERE t.id >= $1
 		) s LEFT JOIN log_checkpoints c ON c.tenant_id = s.tenant_id AND c.environment = s.environment
+			AND c.generation = (SELECT max(generation) FROM log_checkpoints m
+				WHERE m.tenant_id = s.tenant_id AND m.environment = s.environment)
 		WHERE s.size > coalesce(c.size, 0) AND (s.tenant_id > $1 OR s.environment > $2)
 		ORDER BY s.tenant_id, s.environment LIMIT $3`, after.Tenant, after.Environment, int64(limit))
 	})

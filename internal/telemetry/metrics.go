@@ -15,6 +15,9 @@ type Options struct {
 	Version, Commit, EngineVersion string
 	// Store reads the counters of the store; nil if there is none.
 	Store func() StoreStats
+	// NotSigned returns the number of logs of decisions that cannot be signed; nil if nothing
+	// is signed.
+	NotSigned func() int
 	// RuleSeries is the maximum number of series for rule results (default
 	// 10,000). Tenants choose the names of rules, so without this limit they
 	// would determine how much memory this process and Prometheus need.
@@ -72,6 +75,12 @@ func New(o Options) *Metrics {
 		m.requests, m.durations, m.received, m.sent, m.refusals, m.decisions, m.rules.vec, m.rules.dropped,
 		buildInfo(o),
 	)
+	if o.NotSigned != nil {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "verdict_logs_not_signed",
+			Help: "Logs of decisions that are not signed, because the database contains less than what was signed.",
+		}, func() float64 { return float64(o.NotSigned()) }))
+	}
 	if o.Store != nil {
 		m.registry.MustRegister(storeCollectors(o.Store)...)
 	}

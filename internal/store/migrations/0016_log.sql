@@ -16,7 +16,8 @@ WITHOUT ROWID
 ;
 
 -- The last signed checkpoint of a log: its size, its root, and the signed text. A log
--- that had to be reopened has another generation.
+-- that had to be reopened has another generation. stopped says why no node may sign the
+-- log any more; it is empty otherwise.
 CREATE TABLE log_checkpoints (
   tenant_id     TEXT   NOT NULL CHECK (tenant_id <> ''),
   environment   TEXT   NOT NULL CHECK (environment IN ('sandbox', 'live')),
@@ -25,7 +26,8 @@ CREATE TABLE log_checkpoints (
   root          BYTEA  NOT NULL,
   note          TEXT   NOT NULL,
   signed_micros BIGINT NOT NULL,
-  PRIMARY KEY (tenant_id, environment)
+  stopped       TEXT   NOT NULL DEFAULT '',
+  PRIMARY KEY (tenant_id, environment, generation)
 );
 
 -- +postgres

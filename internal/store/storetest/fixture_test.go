@@ -145,6 +145,7 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 		scope.Write(t.Context(), fillBacktest),
 		scope.Write(t.Context(), fillRun),
 		scope.Write(t.Context(), fillStrategy),
+		scope.Write(t.Context(), fillLog),
 		fillStaff(t, db, scope.Tenant()),
 		secret(t, db),
 		keyTree(t, db, scope.Tenant()),

@@ -1,0 +1,86 @@
+package storetest_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+func checkpointOf(size int64) store.LogCheckpoint {
+	return store.LogCheckpoint{
+		Generation: 1, Size: size, Root: bytes.Repeat([]byte{byte(size)}, 32), Note: "note", SignedMicros: size,
+	}
+}
+
+func fillLog(tx *store.Tx) error {
+	if err := tx.Log().PutTiles([]store.LogTile{{Level: 0, Number: 0, Hashes: bytes.Repeat([]byte{1}, 32)}}); err != nil {
+		return err
+	}
+	return tx.Log().SetCheckpoint(checkpointOf(1))
+}
+
+// TestLogOnlyGrows checks that neither a tile nor a checkpoint is replaced by a smaller one,
+// that a stopped log keeps its checkpoint, and that scopes with unsigned entries are found.
+func TestLogOnlyGrows(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		scope := signUp(t, db, "ten_A")
+		tile := func(n int) []store.LogTile { return []store.LogTile{{Level: 2, Number: 7, Hashes: make([]byte, 32*n)}} }
+		want := func(tileSize int, c store.LogCheckpoint) {
+			t.Helper()
+			got, err := scope.Log(t.Context()).Checkpoint()
+			if diff := cmp.Diff(c, got); err != nil || diff != "" {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+			found, err := scope.Log(t.Context()).Tiles([]store.LogTile{{Level: 2, Number: 7}, {Level: 0, Number: 7}})
+			if err != nil || len(found) != 2 || len(found[0]) != 32*tileSize || found[1] != nil {
+				t.Errorf("the tiles are %v, %v", found, err)
+			}
+		}
+		write := func(fn func(l store.Log) error) {
+			t.Helper()
+			if err := scope.Write(t.Context(), func(tx *store.Tx) error { return fn(tx.Log()) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		unsigned := func(want ...store.ScopeName) {
+			t.Helper()
+			got, err := db.System().Unsigned(t.Context(), store.ScopeName{}, 10)
+			if diff := cmp.Diff(want, got); err != nil || diff != "" {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+		}
+		want(0, store.LogCheckpoint{})
+		unsigned()
+		for _, id := range []string{"dec_1", "dec_2"} {
+			if err := scope.InsertDecision(t.Context(), decision(id, store.Unmetered)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		name := store.ScopeName{Tenant: scope.Tenant(), Environment: scope.Environment()}
+		if diff := cmp.Diff([]store.ScopeName{name}, db.TakeGrown()); diff != "" {
+			t.Errorf("the grown journals (-want +got):\n%s", diff)
+		}
+		if grown := db.TakeGrown(); len(grown) != 0 {
+			t.Errorf("%v have grown again", grown)
+		}
+		unsigned(name)
+		write(func(l store.Log) error { return l.Stop(1, "nothing is signed, so nothing can be stopped") })
+		write(func(l store.Log) error { return l.PutTiles(tile(3)) })
+		write(func(l store.Log) error { return l.PutTiles(tile(2)) })
+		write(func(l store.Log) error { return l.SetCheckpoint(checkpointOf(2)) })
+		write(func(l store.Log) error { return l.SetCheckpoint(checkpointOf(1)) })
+		want(3, checkpointOf(2))
+		unsigned()
+		stopped := checkpointOf(2)
+		stopped.Stopped = "older"
+		write(func(l store.Log) error { return l.Stop(1, "older") })
+		write(func(l store.Log) error { return l.Stop(1, "later") })
+		write(func(l store.Log) error { return l.SetCheckpoint(checkpointOf(5)) })
+		want(3, stopped)
+	})
+}
