@@ -71,30 +71,42 @@ func (s *Service) Policies(
 		return operation.Page[PolicyView]{}, err
 	}
 	// Parse the documents after the transaction, because parsing needs a slot on a processor.
+	list, err := s.views(ctx, scope, rows, stats)
+	if err != nil {
+		return operation.Page[PolicyView]{}, err
+	}
+	return operation.PagedUntil(l, p, list, next, filters...), nil
+}
+
+// views parses the documents of rule sets. It omits and logs those that cannot be read;
+// GET /v1/rule-sets lists them. stats has an element for each row.
+func (s *Service) views(
+	ctx context.Context, scope *store.Scope, rows []store.RuleSet, stats []map[string]RuleCount,
+) ([]PolicyView, error) {
 	list := make([]PolicyView, 0, len(rows))
 	var skipped unreadableSets
 	for i, set := range rows {
 		_, policy, err := s.show(ctx, scope, set)
-		switch {
-		case ctx.Err() != nil:
-			return operation.Page[PolicyView]{}, ctx.Err()
-		case err != nil: // GET /v1/rule-sets lists it
-			skipped.add(set.ID, err)
-		default:
-			list = append(list, PolicyView{
-				ID:        set.ID,
-				PolicyKey: set.PolicyKey,
-				Name:      set.Name,
-				Version:   set.Version,
-				Status:    set.Status,
-				Checksum:  set.Checksum,
-				Policy:    policy,
-				Stats:     stats[i],
-			})
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
+		if err != nil {
+			skipped.add(set.ID, err)
+			continue
+		}
+		list = append(list, PolicyView{
+			ID:        set.ID,
+			PolicyKey: set.PolicyKey,
+			Name:      set.Name,
+			Version:   set.Version,
+			Status:    set.Status,
+			Checksum:  set.Checksum,
+			Policy:    policy,
+			Stats:     stats[i],
+		})
 	}
 	skipped.log(ctx, s.core.Logger, "could not read stored rule sets; the list of policies omits them")
-	return operation.PagedUntil(l, p, list, next, filters...), nil
+	return list, nil
 }
 
 // RuleStats returns how often the rules of a rule set were evaluated and hit in the last days, by
