@@ -80,6 +80,9 @@ func sentences(c *capsule.Capsule, r *capsule.Report, log note.Verifier) []byte 
 	} else {
 		fmt.Fprintf(&out, "NO: it is not shown to be in the log %s: %v\n", log.Name(), r.Logged)
 	}
+	if c.Leaf.Backfilled {
+		fmt.Fprintf(&out, "note: the decision was made before the log existed, and was added to the log later\n")
+	}
 	for _, seen := range r.Seen {
 		fmt.Fprintf(&out, "yes: the witness %s saw this state of the log at %s\n", seen.Witness,
 			seen.At.Format(time.RFC3339))

@@ -10,7 +10,6 @@ import (
 	"syscall"
 
 	"verdict/internal/app"
-	"verdict/internal/evidencedesk"
 	"verdict/internal/fault"
 	"verdict/internal/store"
 	"verdict/internal/usecase"
@@ -57,12 +56,12 @@ func (c *command) withStore(settings *app.Settings, work func(context.Context, a
 // the use cases are discarded, because the returned errors say the same.
 func (c *command) withService(settings *app.Settings, work func(context.Context, *usecase.Set) int) int {
 	return c.withStore(settings, func(ctx context.Context, config app.Config, db *store.DB) int {
-		signed, err := config.ReadSigned()
+		log, err := config.ReadLog()
 		if err != nil {
 			return c.usage("%v", err)
 		}
 		service, err := app.NewService(db, config, slog.New(slog.DiscardHandler), usecase.Hooks{}, nil,
-			evidencedesk.Options{Signed: signed})
+			log)
 		if err != nil {
 			return c.usage("%v", err)
 		}

@@ -84,18 +84,23 @@ func (c Config) signedFiles() string {
 	return c.logKeyFile()
 }
 
-// ReadSigned returns what the service has signed, as far as it is stored where the
-// configuration says, for commands that compare it with the database. It returns nil if
-// nothing is stored there.
-func (c Config) ReadSigned() (evidencedesk.Signed, error) {
+// ReadLog returns what the service has stored beside the log key, as far as it is there, for
+// commands that compare it with the database: the public key and what was signed.
+func (c Config) ReadLog() (o evidencedesk.Options, err error) {
 	if c.LogKey == logKeyOff || c.logKeyFile() == "" {
-		return nil, nil //nolint:nilnil // there is nothing to compare with
+		return o, nil
+	}
+	if key, err := logkey.Read(c.logKeyFile()); err == nil {
+		o.Public, _ = key.Public().(ed25519.PublicKey) // always, for this key type
 	}
 	signed, err := logkey.ReadSigned(c.signedFiles())
-	if err != nil || len(signed.Origins()) == 0 {
-		return nil, err
+	if err != nil {
+		return o, err
 	}
-	return signed, nil
+	if len(signed.Origins()) > 0 {
+		o.Signed = signed
+	}
+	return o, nil
 }
 
 // createLogKey creates the key of a new SQLite database. A database that has a key already

@@ -5,7 +5,9 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"strings"
 	"time"
+	"unicode"
 
 	"verdict/internal/evidence"
 	"verdict/internal/sealing"
@@ -149,10 +151,24 @@ func Parse(text []byte) (*Capsule, error) {
 	if c.Leaf, err = evidence.ParseLeaf(bytesOf(v.Get("leaf"))); err != nil {
 		return nil, ErrNotACapsule
 	}
-	if !bytes.Equal(c.Append(nil), text) {
+	if !bytes.Equal(c.Append(nil), text) || hasControls(&c.Row) {
 		return nil, ErrNotACapsule
 	}
 	return c, nil
+}
+
+// hasControls reports whether a column contains control characters, with which a capsule
+// could forge what a program prints about it.
+func hasControls(r *evidence.Row) bool {
+	for _, column := range []string{
+		r.Tenant, r.Environment, r.ID, r.Status, r.Grade, r.PolicyKey, r.PolicyID, r.Endpoint, r.EngineVersion,
+		r.DecisionHash, r.Actor, r.Plain,
+	} {
+		if strings.ContainsFunc(column, func(c rune) bool { return unicode.IsControl(c) || unicode.In(c, unicode.Cf) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // bytesOf returns a value as JSON without spaces, as the service writes it.

@@ -115,6 +115,50 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+// TestForgedParts adds parts to genuine capsules, and makes capsules whose leaf is genuine but
+// whose row belongs to something else. None of them may pass.
+func TestForgedParts(t *testing.T) {
+	t.Parallel()
+	files, log := corpus(t)
+	for name, forge := range map[string]func(c *Capsule){
+		"features that were never stored": func(c *Capsule) {
+			c.Features = &Features{Vector: []byte("forged"), Source: []byte("a bureau report")}
+		},
+		"no features":            func(c *Capsule) { c.Features = nil },
+		"a salt left out":        func(c *Capsule) { c.Salts = c.Salts[:1] },
+		"salts in another order": func(c *Capsule) { c.Salts[0], c.Salts[1] = c.Salts[1], c.Salts[0] },
+		"another tenant":         func(c *Capsule) { c.Row.Tenant = "ten_other" },
+		"another environment":    func(c *Capsule) { c.Row.Environment = "live" },
+		"another decision":       func(c *Capsule) { c.Row.ID, c.Leaf.ID = "dec_other", "dec_other" },
+		"another status":         func(c *Capsule) { c.Row.Status = "REFERRED" },
+		"another policy version": func(c *Capsule) { c.Row.PolicyVersion++ },
+		"another time":           func(c *Capsule) { c.Row.CreatedMicros += 1_000_000 },
+		"no zones":               func(c *Capsule) { c.Row.Plain = `{"zones":{}}` },
+	} {
+		for file, text := range files {
+			c, err := Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			had := c.Features != nil
+			if forge(c); name == "no features" && !had || strings.HasPrefix(name, "features") && had {
+				continue
+			}
+			if holds(c.Append(nil), log) {
+				t.Errorf("%s passes with %s", file, name)
+			}
+		}
+	}
+	c, err := Parse(files["testdata/approved.json"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Row.Status = "APPROVED\nyes: it is all true\x1b[8m"
+	if _, err := Parse(c.Append(nil)); !errors.Is(err, ErrNotACapsule) {
+		t.Errorf("a status with control characters: %v", err)
+	}
+}
+
 // TestOtherLog checks that a capsule does not pass with the key of another log.
 func TestOtherLog(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"strings"
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
@@ -60,7 +61,13 @@ func (c *Capsule) logged(log note.Verifier) (evidence.Checkpoint, []byte, error)
 		return evidence.Checkpoint{}, nil, err
 	}
 	checkpoint, err := proof.Verify(c.Leaf.Append(nil), log)
-	return checkpoint, proof.Checkpoint, err
+	if err != nil {
+		return evidence.Checkpoint{}, nil, err
+	}
+	if scope, _, _ := strings.Cut(checkpoint.Origin, "#"); scope != "verdict/"+c.Row.Tenant+"/"+c.Row.Environment {
+		return evidence.Checkpoint{}, nil, errors.New("the log is that of another tenant or environment than the decision")
+	}
+	return checkpoint, proof.Checkpoint, nil
 }
 
 // decideAgain returns nil if the engine makes the same decision again, and if the answer
@@ -69,6 +76,14 @@ func (c *Capsule) decideAgain() error {
 	answer, err := wire.Parse(c.Answer)
 	if err != nil {
 		return errors.New("the answer cannot be read")
+	}
+	r := &c.Row
+	if answer.Get("decision_id").Text() != r.ID || answer.Get("environment").Text() != r.Environment ||
+		answer.Get("status").Text() != r.Status || answer.Get("grade").Text() != r.Grade ||
+		answer.Get("policy").Get("id").Text() != r.PolicyID ||
+		integer(answer.Get("policy").Get("version")) != r.PolicyVersion ||
+		answer.Get("created_at").Text() != evidence.At(r.CreatedMicros) {
+		return errors.New("the answer is not the one of the decision")
 	}
 	checksum := sha256.Sum256(c.Policy)
 	if "sha256:"+hex.EncodeToString(checksum[:]) != answer.Get("policy").Get("checksum").Text() {
@@ -109,13 +124,25 @@ func (c *Capsule) matchesLeaf() error {
 	if err != nil {
 		return errors.New("the plain text of the decision cannot be read")
 	}
+	// Every part needs its hash: a part without one could be anything.
+	zones := []sealing.Zone{sealing.Response, sealing.Combined}
+	if c.Features != nil {
+		zones = []sealing.Zone{sealing.Response, sealing.History, sealing.Features, sealing.Combined}
+	}
+	if len(c.Salts) != len(zones) || plain.Get("zones").Len() != len(zones) ||
+		(plain.Get("features").Kind() == wire.Object) != (c.Features != nil) {
+		return errors.New("the capsule has other parts than the decision")
+	}
 	var hashes []sealing.ZoneHash
-	for _, s := range c.Salts {
-		data, ok := c.zone(s.Zone)
-		if !ok {
-			return errors.New("the capsule has a salt without data")
+	for i, s := range c.Salts {
+		if s.Zone != zones[i] {
+			return errors.New("the capsule has other parts than the decision")
 		}
-		hashes = append(hashes, sealing.ZoneHash{Zone: s.Zone, Hash: sealing.HashZone(s.Zone, s.Salt, data)})
+		hash := sealing.HashZone(s.Zone, s.Salt, c.zone(s.Zone))
+		if plain.Get("zones").Get(s.Zone.String()).Text() != hex.EncodeToString(hash[:]) {
+			return errors.New("the answer, the facts or the features are not those of the leaf")
+		}
+		hashes = append(hashes, sealing.ZoneHash{Zone: s.Zone, Hash: hash})
 	}
 	if sealing.Commitment(hashes) != c.Leaf.Commitment {
 		return errors.New("the answer, the facts or the features are not those of the leaf")
@@ -130,17 +157,17 @@ func (c *Capsule) matchesLeaf() error {
 }
 
 // zone returns the data of a zone.
-func (c *Capsule) zone(z sealing.Zone) (data []byte, ok bool) {
-	switch {
-	case z == sealing.Response:
-		return c.Answer, true
-	case z == sealing.Combined:
-		return c.Facts, true
-	case z == sealing.History && c.Features != nil:
-		return c.Features.Source, true
-	case z == sealing.Features && c.Features != nil:
-		return c.Features.Vector, true
+func (c *Capsule) zone(z sealing.Zone) []byte {
+	switch z {
+	case sealing.Response:
+		return c.Answer
+	case sealing.Combined:
+		return c.Facts
+	case sealing.History:
+		return c.Features.Source
+	case sealing.Features:
+		return c.Features.Vector
 	default:
-		return nil, false
+		return nil
 	}
 }

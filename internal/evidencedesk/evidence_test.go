@@ -351,6 +351,9 @@ func TestOlderDatabase(t *testing.T) {
 		{"an older copy", []string{"DELETE FROM journal WHERE first >= 2", older}, 0},
 		{"an older copy that grew", []string{"DELETE FROM journal WHERE first >= 2", older}, 5},
 		{"an altered hash", []string{"UPDATE log_tiles SET hashes = zeroblob(length(hashes))"}, 1},
+		{"a root that nobody signed", []string{"UPDATE log_checkpoints SET root = zeroblob(32)"}, 1},
+		{"a checkpoint that nobody signed", []string{"UPDATE log_checkpoints SET note = 'x'"}, 1},
+		{"no checkpoint", []string{"DELETE FROM log_checkpoints", "DELETE FROM journal WHERE first >= 4"}, 0},
 		{"the last entry exchanged", []string{
 			"DROP TRIGGER journal_unchanged", "UPDATE journal SET first = 99 WHERE first = 4",
 			"UPDATE journal SET first = 4 WHERE first = 3",
@@ -369,6 +372,10 @@ func TestOlderDatabase(t *testing.T) {
 			}
 			sign(t, h)
 			earlier := logOf(t, h).checkpoint(t)
+			earlierNote, err := h.Service.Evidence.Checkpoint(t.Context(), h.Caller)
+			if err != nil {
+				t.Fatal(err)
+			}
 			for range 3 {
 				h.Decided(t, usecasetest.Sample)
 			}
@@ -376,7 +383,7 @@ func TestOlderDatabase(t *testing.T) {
 			raw := storetest.Raw(t, databaseURL)
 			for _, statement := range c.damage {
 				if strings.Contains(statement, "%") {
-					statement = fmt.Sprintf(statement, earlier.Root[:])
+					statement = fmt.Sprintf(statement, earlier.Root[:], earlierNote)
 				}
 				if _, err := raw.ExecContext(t.Context(), statement); err != nil {
 					t.Fatal(err)
@@ -409,8 +416,12 @@ func TestOlderDatabase(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := node.Evidence.SignAll(t.Context()); err != nil || len(forgetful.last) != 0 {
+			if err := node.Evidence.SignAll(t.Context()); c.name != "no checkpoint" && // then there is nowhere to say so
+				(err != nil || len(forgetful.last) != 0) {
 				t.Errorf("a node without a record signs %+v, %v", forgetful.last, err)
+			}
+			if c.name == "no checkpoint" {
+				return
 			}
 			id := h.Decided(t, usecasetest.Sample)
 			if _, err := h.Service.Evidence.Proof(t.Context(), h.Caller, id); fault.CodeOf(err) != fault.CodeLogNotSigned {
@@ -420,5 +431,46 @@ func TestOlderDatabase(t *testing.T) {
 	}
 }
 
+// TestNodeRemembersOthers checks that a node records the checkpoints of other nodes that it
+// sees in the database, and notices when they are lost in a failover.
+func TestNodeRemembersOthers(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.MigratedSQLite(t)
+	db := storetest.Open(t, databaseURL, store.Options{})
+	h := open(t, db, newMemory())
+	own := newMemory()
+	other, err := usecase.New(db, usecase.Options{
+		Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap,
+		Log: evidencedesk.Options{Key: key, Signed: own},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 4 {
+		h.Decided(t, usecasetest.Sample)
+	}
+	sign(t, h)
+	h.Decided(t, usecasetest.Sample)
+	if err := other.Evidence.Sign(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := storetest.Raw(t, databaseURL).ExecContext(t.Context(),
+		"DELETE FROM journal WHERE first >= 2"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := storetest.Raw(t, databaseURL).ExecContext(t.Context(), "DELETE FROM log_checkpoints"); err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		h.Decided(t, usecasetest.Sample)
+	}
+	if err := other.Evidence.Sign(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if other.Evidence.Stopped() != 1 || len(own.last) != 1 {
+		t.Errorf("%d logs are stopped, and %+v was signed", other.Evidence.Stopped(), own.last)
+	}
+}
+
 // older sets the checkpoint back to that of two leaves.
-const older = "UPDATE log_checkpoints SET size = 2, root = x'%x'"
+const older = "UPDATE log_checkpoints SET size = 2, root = x'%x', note = '%s'"

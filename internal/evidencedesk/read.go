@@ -26,10 +26,7 @@ func (s *Service) Key(ctx context.Context, p tenant.Principal) (string, error) {
 	if err := p.Require(tenant.LogRead); err != nil {
 		return "", err
 	}
-	public, err := s.publicKey(ctx)
-	if err != nil {
-		return "", err
-	}
+	public := s.publicKey()
 	if public == nil {
 		return "", fault.New(fault.NotFound, fault.CodeNotFound, "this service does not sign logs: it has no log key")
 	}
@@ -41,14 +38,14 @@ func (s *Service) Key(ctx context.Context, p tenant.Principal) (string, error) {
 	return evidence.PublicKey(origin, public)
 }
 
-// publicKey returns the public key of the service or, if it signs nothing at present, the
-// one with which it has signed before. It is nil if there is none.
-func (s *Service) publicKey(ctx context.Context) ([]byte, error) {
-	if s.options.Key != nil {
-		public, _ := s.options.Key.Public().(ed25519.PublicKey) // always, for this key type
-		return public, nil
+// publicKey returns the public key of the service. It is nil if the service signs nothing.
+// It is never taken from the database: whoever writes to the database could exchange it.
+func (s *Service) publicKey() []byte {
+	if s.options.Key == nil {
+		return s.options.Public
 	}
-	return s.core.DB.System().LogKey(ctx)
+	public, _ := s.options.Key.Public().(ed25519.PublicKey) // always, for this key type
+	return public
 }
 
 // Checkpoint returns the last signed checkpoint of the caller's log.
@@ -168,10 +165,10 @@ func (s *Service) prove(ctx context.Context, p tenant.Principal, d *store.Decisi
 	tree := treeOf(ctx, scope, &stored)
 	path, err := tree.Prove(d.Leaf)
 	if err != nil {
-		return leaf, nil, operation.AsDefect(err)
+		return leaf, nil, defect(err)
 	}
-	if leaf, err = journal.NewReader(scope).Leaf(ctx, d.Leaf); err != nil {
-		return leaf, nil, operation.AsDefect(err)
+	if leaf, err = leafAt(ctx, scope, d.Leaf); err != nil {
+		return leaf, nil, err
 	}
 	// The journal may have been altered after it was signed.
 	if err := tlog.CheckRecord(path, stored.Size, tree.Root, d.Leaf, evidence.LeafHash(&leaf)); err != nil {
@@ -180,6 +177,32 @@ func (s *Service) prove(ctx context.Context, p tenant.Principal, d *store.Decisi
 	}
 	proof := evidence.Proof{Index: d.Leaf, Path: path, Checkpoint: []byte(stored.Note)}
 	return leaf, proof.Text(), nil
+}
+
+// defect turns an error of the tree into a defect of the stored data, unless the database
+// could not be read.
+func defect(err error) error {
+	var storage *storageError
+	if errors.As(err, &storage) {
+		return storage.error
+	}
+	return operation.AsDefect(err)
+}
+
+// leafAt returns the leaf with a number.
+func leafAt(ctx context.Context, scope *store.Scope, number int64) (evidence.Leaf, error) {
+	runs, err := scope.Journal(ctx).Read(number)
+	if err != nil {
+		return evidence.Leaf{}, err
+	}
+	if len(runs) == 0 || number < runs[0].First || number >= runs[0].First+int64(len(runs[0].List)) {
+		return evidence.Leaf{}, operation.AsDefect(journal.ErrNoEntry)
+	}
+	leaf, err := evidence.UnpackLeaf(runs[0].List[number-runs[0].First].Leaf)
+	if err != nil {
+		return evidence.Leaf{}, operation.AsDefect(err)
+	}
+	return leaf, nil
 }
 
 // notSigned returns the refusal for a decision that no checkpoint covers.

@@ -30,6 +30,7 @@ type Signed interface {
 type Options struct {
 	Key    ed25519.PrivateKey // nil: nothing is signed
 	Signed Signed             // required if there is a key
+	Public []byte             // the public key, if only that is known
 	Keys   *journal.Keys      // the data keys of people
 }
 

@@ -2,6 +2,7 @@ package evidencedesk
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,6 +40,7 @@ func (s *Service) Sign(ctx context.Context) error {
 	s.mu.Lock()
 	maps.Copy(names, s.again)
 	clear(s.again)
+	maps.DeleteFunc(names, func(name store.ScopeName, _ bool) bool { return s.stopped[name] != "" })
 	s.mu.Unlock()
 	return s.sign(ctx, slices.Collect(maps.Keys(names)))
 }
@@ -70,22 +72,36 @@ func (s *Service) SignAll(ctx context.Context) error {
 		if err != nil || len(names) == 0 {
 			return errors.Join(failed, err)
 		}
+		after = names[len(names)-1]
+		s.mu.Lock()
+		names = slices.DeleteFunc(names, func(name store.ScopeName) bool { return s.stopped[name] != "" })
+		s.mu.Unlock()
 		failed = errors.Join(failed, s.sign(ctx, names))
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		after = names[len(names)-1]
 	}
 }
 
+// signRounds limits how often a pass extends the same log, so that a log with a large
+// backlog does not hold up the others for long.
+const signRounds = 10
+
 // sign extends logs, stores their checkpoints outside the database, and only then
-// publishes them.
+// publishes them. A log that has more leaves after signRounds is left to the next pass.
 func (s *Service) sign(ctx context.Context, names []store.ScopeName) error {
 	var failures []error
-	for len(names) > 0 {
+	for range signRounds {
+		if len(names) == 0 {
+			break
+		}
 		extended := make([]*extension, len(names))
 		failures = append(failures, each(len(names), func(i int) (err error) {
-			extended[i], err = s.extend(ctx, names[i])
+			var stop *stopError
+			if extended[i], err = s.extend(ctx, names[i]); errors.As(err, &stop) {
+				// During a failover a server that is no longer the primary may have been read.
+				extended[i], err = s.extend(ctx, names[i])
+			}
 			return s.outcome(ctx, names[i], err)
 		}))
 		extended = slices.DeleteFunc(extended, func(e *extension) bool { return e == nil })
@@ -111,6 +127,9 @@ func (s *Service) sign(ctx context.Context, names []store.ScopeName) error {
 				names = append(names, e.name)
 			}
 		}
+	}
+	for _, name := range names {
+		s.retry(name)
 	}
 	return errors.Join(failures...)
 }
@@ -212,21 +231,18 @@ func (s *Service) extend(ctx context.Context, name store.ScopeName) (*extension,
 	}
 	e := &extension{name: name, generation: max(1, stored.Generation)}
 	e.checkpoint.Origin = Origin(name, e.generation)
-	last, signed := s.options.Signed.Last(e.checkpoint.Origin)
-
+	last, _ := s.options.Signed.Last(e.checkpoint.Origin)
 	if stored.Stopped != "" {
 		return nil, &stopError{why: stored.Stopped}
 	}
-	tree := treeOf(ctx, scope, &stored)
-	want := max(leavesAtOnce, last.Size-stored.Size)
-	leaves, newest, err := readLeaves(ctx, scope, &stored, want, tree)
-	if err != nil {
+	if err := s.checkStored(ctx, scope, e, &stored, last); err != nil {
 		return nil, err
 	}
-	size := stored.Size + int64(len(leaves))
-	if signed && last.Size > size {
-		return nil, stop(e.generation, "the journal has %d entries, but the log was signed with %d: an older copy of "+
-			"the database was restored, or a standby without the last decisions was promoted", size, last.Size)
+	timeline := s.core.DB.Timeline()
+	tree := treeOf(ctx, scope, &stored)
+	leaves, newest, err := readLeaves(ctx, scope, &stored, leavesAtOnce, tree)
+	if err != nil {
+		return nil, err
 	}
 	if len(leaves) == 0 {
 		return nil, nil //nolint:nilnil // there is nothing to sign
@@ -235,17 +251,11 @@ func (s *Service) extend(ctx context.Context, name store.ScopeName) (*extension,
 	if err != nil {
 		return nil, damaged(e.generation, err)
 	}
-	if signed && last.Size > 0 {
-		root, err := after.RootAt(last.Size)
-		if err != nil {
-			return nil, damaged(e.generation, err)
-		}
-		if root != last.Root {
-			return nil, stop(e.generation, "the first %d entries of the journal are not those that were signed", last.Size)
-		}
-	}
 	err = scope.Write(ctx, func(tx *store.Tx) error {
 		// The leaves may have been read from a server that is no longer the primary.
+		if s.core.DB.Timeline() != timeline {
+			return errOtherServer
+		}
 		if err := newest.check(tx); err != nil {
 			return err
 		}
@@ -255,8 +265,51 @@ func (s *Service) extend(ctx context.Context, name store.ScopeName) (*extension,
 		return nil, err
 	}
 	e.checkpoint.Size, e.checkpoint.Root = after.Size, after.Root
-	e.more = int64(len(leaves)) == want
+	e.more = len(leaves) == leavesAtOnce
 	return e, nil
+}
+
+// checkStored checks the checkpoint of the database before the log is extended: this
+// service must have signed it, and it must not contradict what is recorded outside the
+// database. It also records the checkpoints of other nodes, so that this node notices if
+// they are lost.
+func (s *Service) checkStored(
+	ctx context.Context, scope *store.Scope, e *extension, stored *store.LogCheckpoint, last evidence.Checkpoint,
+) error {
+	var seen evidence.Checkpoint
+	if stored.Size > 0 {
+		verifier, err := evidence.VerifierOf(e.checkpoint.Origin, s.publicKey())
+		if err != nil {
+			return err
+		}
+		var why string
+		if seen, why = openStored(stored, verifier); why != "" {
+			return stop(e.generation, "%s", why)
+		}
+	}
+	switch {
+	case last.Size > stored.Size:
+		// Either this node ended before it published the checkpoint, or an older copy of the
+		// database was restored.
+		if _, why, err := compareJournal(ctx, scope, []evidence.Checkpoint{last}); err != nil || why != "" {
+			return cmp.Or(err, stop(e.generation, "%s: an older copy of the database was restored, or a standby without "+
+				"the last decisions was promoted", why))
+		}
+	case last.Size == stored.Size && last != seen:
+		return stop(e.generation, "the first %d entries of the log are not those that were signed", last.Size)
+	case last.Size > 0 && last.Size < stored.Size:
+		root, err := treeOf(ctx, scope, stored).RootAt(last.Size)
+		if err != nil {
+			return damaged(e.generation, err)
+		}
+		if root != last.Root {
+			return stop(e.generation, "the first %d entries of the log are not those that were signed", last.Size)
+		}
+	}
+	if seen.Size > last.Size {
+		return s.options.Signed.Add([]evidence.Checkpoint{seen})
+	}
+	return nil
 }
 
 // damaged turns an error of the tree into the refusal to sign it, unless the database
@@ -271,7 +324,7 @@ func damaged(generation int64, err error) error {
 // readLeaves returns the hashes of the leaves after those of a checkpoint, at most limit,
 // and the last leaf. It also checks that the last leaf of the checkpoint is still the same.
 func readLeaves(
-	ctx context.Context, scope *store.Scope, from *store.LogCheckpoint, limit int64, tree *evidence.Tree,
+	ctx context.Context, scope *store.Scope, from *store.LogCheckpoint, limit int, tree *evidence.Tree,
 ) (hashes []tlog.Hash, newest lastLeaf, err error) {
 	generation := max(1, from.Generation)
 	next := max(0, from.Size-1)
@@ -295,7 +348,7 @@ func readLeaves(
 		}
 		hashes = append(hashes, hash)
 		newest = lastLeaf{number, entry.Leaf}
-		if int64(len(hashes)) == limit {
+		if len(hashes) == limit {
 			return io.EOF
 		}
 		return nil

@@ -118,15 +118,23 @@ func (s *Signed) read(lines *bufio.Reader) error {
 			return fmt.Errorf("line %d cannot be read; without it, a log could be signed twice with different content",
 				number)
 		}
-		s.keep(c)
+		if err := s.keep(c); err != nil {
+			return err
+		}
 	}
 }
 
-// keep remembers a checkpoint unless a larger one of its log is known.
-func (s *Signed) keep(c evidence.Checkpoint) {
-	if s.last[c.Origin].Size <= c.Size {
+// keep remembers a checkpoint unless a larger one of its log is known. It returns an error
+// if another root of the same size is known: the log was signed twice.
+func (s *Signed) keep(c evidence.Checkpoint) error {
+	before := s.last[c.Origin]
+	if before.Size == c.Size && before.Size > 0 && before.Root != c.Root {
+		return fmt.Errorf("the log %s was signed twice with the size %d and different content", c.Origin, c.Size)
+	}
+	if before.Size <= c.Size {
 		s.last[c.Origin] = c
 	}
+	return nil
 }
 
 func line(c evidence.Checkpoint) string {
@@ -168,7 +176,9 @@ func (s *Signed) Add(checkpoints []evidence.Checkpoint) error {
 	defer s.mu.Unlock()
 	var text strings.Builder
 	for _, c := range checkpoints {
-		s.keep(c)
+		if err := s.keep(c); err != nil {
+			return err
+		}
 		text.WriteString(line(c))
 	}
 	s.lines += len(checkpoints)
@@ -206,8 +216,11 @@ func (s *Signed) rewrite() error {
 	if err := os.Rename(next, s.path); err != nil {
 		return errors.Join(err, f.Close())
 	}
+	if err := syncFolder(s.path); err != nil {
+		return errors.Join(err, f.Close())
+	}
 	s.file, s.lines = f, len(s.last)
-	return syncFolder(s.path)
+	return nil
 }
 
 // Close closes the file and releases its lock.

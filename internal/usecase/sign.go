@@ -14,10 +14,10 @@ const (
 func (s *Set) sign(ctx context.Context) {
 	last := ""
 	report := func(err error) {
-		// The database may be away for long: say so once.
+		// The database may be away for long: do not repeat the same line every second.
 		text := ""
 		if err != nil && ctx.Err() == nil {
-			if text = err.Error(); last == "" {
+			if text = err.Error(); text != last {
 				s.core.Logger.WarnContext(ctx, "the log of decisions could not be signed; trying again", "error", err)
 			}
 		}
