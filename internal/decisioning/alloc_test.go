@@ -62,7 +62,12 @@ func TestAllocations(t *testing.T) {
 		})},
 	} {
 		c.do()
-		if n := testing.AllocsPerRun(200, c.do); n > c.most {
+		// The smallest of a few runs: the collector may empty pools during a run.
+		n := testing.AllocsPerRun(200, c.do)
+		for range 4 {
+			n = min(n, testing.AllocsPerRun(50, c.do))
+		}
+		if n > c.most {
 			t.Errorf("%s allocates %v times, at most %v are wanted", c.name, n, c.most)
 		}
 	}

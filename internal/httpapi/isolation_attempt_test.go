@@ -41,7 +41,7 @@ var (
 		"prefix", "metric", "product", "window", "aggregation", "used_only", "populated_only", "provenance", "type",
 		"severity", "pincode", "risk", "kind", "map", "outcome_column", "bad_values", "good_values", "weight_column",
 		"status_column", "protected_column", "month_column", "id_column", "foir_unit", "lgd", "funding_rate",
-		"swapped", "n", "seed", "months", "bad_rate", "agent", "outcome",
+		"swapped", "n", "seed", "months", "bad_rate", "agent", "outcome", "after",
 	}
 )
 
