@@ -88,8 +88,8 @@ func sentences(c *capsule.Capsule, r *capsule.Report, log note.Verifier) []byte 
 			seen.At.Format(time.RFC3339))
 	}
 	if r.Logged == nil && len(r.Seen) == 0 {
-		fmt.Fprintf(&out, "unknown: no witness whose key was given has signed this state of the log, so only the lender says "+
-			"when it existed\n")
+		fmt.Fprintf(&out, "unknown: no witness whose key was given has signed this state of the log, so only the "+
+			"lender says when it existed\n")
 	}
 	return out.Bytes()
 }

@@ -43,8 +43,8 @@ func (f *fitFlags) register(fs *flag.FlagSet) {
 	})
 	fs.Func("missing", "`spellings` of a missing value, separated by commas, in addition to the empty cell and, in "+
 		"columns of numbers, NA, NaN, N/A, null, - and similar", listFlag(&o.Missing))
-	fs.Func("special", "`numbers` that are codes and not quantities, such as -1 for \"never had a loan\", separated by "+
-		"commas; each gets a bin of its own", func(text string) error {
+	fs.Func("special", "`numbers` that are codes and not quantities, such as -1 for \"never had a loan\", separated "+
+		"by commas; each gets a bin of its own", func(text string) error {
 		for part := range strings.SplitSeq(text, ",") {
 			n, err := parseNumber(part)
 			if err != nil {

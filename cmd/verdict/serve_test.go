@@ -90,7 +90,8 @@ func TestServe(t *testing.T) {
 		}
 		return out.String()
 	}
-	if got := verified(exitOK); got != "1 decisions reproduce\n1 entries of the journal are those of the signed logs\n" {
+	const whole = "1 decisions reproduce\n1 entries of the journal are those of the signed logs\n"
+	if got := verified(exitOK); got != whole {
 		t.Errorf("verify says %q", got)
 	}
 	alter(t, file)

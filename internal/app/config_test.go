@@ -148,8 +148,8 @@ func TestConfigMistakes(t *testing.T) {
 	}
 	// These settings accept any text: the files are read only when the service
 	// starts, and only the endpoint can check the narration key and model.
-	free := map[string]bool{"tls-cert": true, "tls-key": true, "ip-countries": true, "log-key": true, "log-signed": true,
-		"narration-key": true, "narration-model": true}
+	free := map[string]bool{"tls-cert": true, "tls-key": true, "ip-countries": true, "log-key": true,
+		"log-signed": true, "narration-key": true, "narration-model": true}
 	for _, k := range settings {
 		if len(wrong[k.name]) == 0 && !free[k.name] {
 			t.Errorf("no wrong value of %s is tried", k.name)

@@ -234,8 +234,9 @@ var settings = []setting{
 		group: groupStore,
 		name:  "log-key",
 		form:  "file",
-		meaning: "key with which the log of decisions is signed, the same for all nodes; create one with \"verdict log create-key\"; off signs nothing; if empty, it is the " +
-			"SQLite file with .log-key appended, and is created; PostgreSQL needs one",
+		meaning: "key with which the log of decisions is signed, the same for all nodes; create one with " +
+			"\"verdict log create-key\"; off signs nothing; if empty, it is the SQLite file with .log-key appended, and " +
+			"is created; PostgreSQL needs one",
 		set: text(func(c *Config) *string { return &c.LogKey }),
 	},
 	{

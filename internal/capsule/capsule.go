@@ -164,12 +164,14 @@ func hasControls(r *evidence.Row) bool {
 		r.Tenant, r.Environment, r.ID, r.Status, r.Grade, r.PolicyKey, r.PolicyID, r.Endpoint, r.EngineVersion,
 		r.DecisionHash, r.Actor, r.Plain,
 	} {
-		if strings.ContainsFunc(column, func(c rune) bool { return unicode.IsControl(c) || unicode.In(c, unicode.Cf) }) {
+		if strings.ContainsFunc(column, isControl) {
 			return true
 		}
 	}
 	return false
 }
+
+func isControl(c rune) bool { return unicode.IsControl(c) || unicode.In(c, unicode.Cf) }
 
 // bytesOf returns a value as JSON without spaces, as the service writes it.
 func bytesOf(v wire.Value) []byte {

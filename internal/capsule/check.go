@@ -65,7 +65,7 @@ func (c *Capsule) logged(log note.Verifier) (evidence.Checkpoint, []byte, error)
 		return evidence.Checkpoint{}, nil, err
 	}
 	if scope, _, _ := strings.Cut(checkpoint.Origin, "#"); scope != "verdict/"+c.Row.Tenant+"/"+c.Row.Environment {
-		return evidence.Checkpoint{}, nil, errors.New("the log is that of another tenant or environment than the decision")
+		return evidence.Checkpoint{}, nil, errors.New("the decision is of another tenant or environment than the log")
 	}
 	return checkpoint, proof.Checkpoint, nil
 }

@@ -61,7 +61,8 @@ func TestTreeGrows(t *testing.T) {
 			tiles.put(changed)
 			root, err := judge.GetRootHash(nil)
 			if err != nil || !bytes.Equal(root, after.Root[:]) || after.Size != int64(len(all)) {
-				t.Fatalf("step %d: size %d, root %x, want %d, %x, %v", step, after.Size, after.Root, len(all), root, err)
+				t.Fatalf("step %d: size %d, root %x, want %d, %x, %v", step, after.Size, after.Root, len(all), root,
+					err)
 			}
 			tree = NewTree(after.Size, after.Root, tiles.read) // as after a restart
 			number := dice.Int64N(tree.Size)

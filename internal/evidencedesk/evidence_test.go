@@ -145,7 +145,8 @@ func (l log) leaves(t *testing.T) []evidence.Leaf {
 	}
 	root, err := judge.GetRootHash(nil)
 	if err != nil || !bytes.Equal(root, c.Root[:]) || int64(len(leaves)) != c.Size {
-		t.Errorf("%d leaves have the root %x, %v; the checkpoint says %d and %x", len(leaves), root, err, c.Size, c.Root)
+		t.Errorf("%d leaves have the root %x, %v; the checkpoint says %d and %x", len(leaves), root, err, c.Size,
+			c.Root)
 	}
 	return leaves
 }
@@ -178,7 +179,8 @@ func TestCapsule(t *testing.T) {
 			t.Fatal(err)
 		}
 		ids = append(ids, evaluated.ID)
-		if _, err := h.Service.Evidence.Proof(t.Context(), h.Caller, ids[0]); fault.CodeOf(err) != fault.CodeNotSignedYet {
+		_, err = h.Service.Evidence.Proof(t.Context(), h.Caller, ids[0])
+		if fault.CodeOf(err) != fault.CodeNotSignedYet {
 			t.Errorf("got %v for a decision that is not signed", err)
 		}
 		sign(t, h)
@@ -216,7 +218,9 @@ func TestCapsule(t *testing.T) {
 				t.Errorf("%q: got %v", id, err)
 			}
 		}
-		for _, path := range []string{"0/001", "0/000", "0/000.p/4", "1/000.p/1", "entries/000.p/4", "x", "entries/001.p/1"} {
+		for _, path := range []string{
+			"0/001", "0/000", "0/000.p/4", "1/000.p/1", "entries/000.p/4", "x", "entries/001.p/1",
+		} {
 			if _, err := h.Service.Evidence.Tile(t.Context(), h.Caller, path); fault.KindOf(err) != fault.NotFound {
 				t.Errorf("%q: got %v", path, err)
 			}
@@ -357,7 +361,8 @@ func TestOlderDatabase(t *testing.T) {
 		{"the last entry exchanged", []string{
 			"DROP TRIGGER journal_unchanged", "UPDATE journal SET first = 99 WHERE first = 4",
 			"UPDATE journal SET first = 4 WHERE first = 3",
-			"INSERT INTO journal SELECT tenant_id, environment, 3, count, created_micros, entries FROM journal WHERE first = 4",
+			"INSERT INTO journal SELECT tenant_id, environment, 3, count, created_micros, entries FROM journal " +
+				"WHERE first = 4",
 			"DELETE FROM journal WHERE first = 99",
 		}, 1},
 	} {
@@ -416,15 +421,17 @@ func TestOlderDatabase(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := node.Evidence.SignAll(t.Context()); c.name != "no checkpoint" && // then there is nowhere to say so
-				(err != nil || len(forgetful.last) != 0) {
+			err = node.Evidence.SignAll(t.Context())
+			// Without a checkpoint there is no row that could say so.
+			if c.name != "no checkpoint" && (err != nil || len(forgetful.last) != 0) {
 				t.Errorf("a node without a record signs %+v, %v", forgetful.last, err)
 			}
 			if c.name == "no checkpoint" {
 				return
 			}
 			id := h.Decided(t, usecasetest.Sample)
-			if _, err := h.Service.Evidence.Proof(t.Context(), h.Caller, id); fault.CodeOf(err) != fault.CodeLogNotSigned {
+			_, err = h.Service.Evidence.Proof(t.Context(), h.Caller, id)
+			if fault.CodeOf(err) != fault.CodeLogNotSigned {
 				t.Errorf("got %v for a decision of a log that is not signed", err)
 			}
 		})

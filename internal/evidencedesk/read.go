@@ -28,7 +28,7 @@ func (s *Service) Key(ctx context.Context, p tenant.Principal) (string, error) {
 	}
 	public := s.publicKey()
 	if public == nil {
-		return "", fault.New(fault.NotFound, fault.CodeNotFound, "this service does not sign logs: it has no log key")
+		return "", errNoKey()
 	}
 	stored, err := s.core.Scope(p).Log(ctx).Checkpoint()
 	if err != nil {
@@ -36,6 +36,10 @@ func (s *Service) Key(ctx context.Context, p tenant.Principal) (string, error) {
 	}
 	origin := Origin(store.ScopeName(operation.ScopeOf(p)), max(1, stored.Generation))
 	return evidence.PublicKey(origin, public)
+}
+
+func errNoKey() error {
+	return fault.New(fault.NotFound, fault.CodeNotFound, "this service does not sign logs: it has no log key")
 }
 
 // publicKey returns the public key of the service. It is nil if the service signs nothing.
@@ -61,7 +65,7 @@ func (s *Service) Checkpoint(ctx context.Context, p tenant.Principal) ([]byte, e
 func (s *Service) signed(ctx context.Context, p tenant.Principal) (store.LogCheckpoint, error) {
 	stored, err := s.core.Scope(p).Log(ctx).Checkpoint()
 	if err == nil && stored.Size == 0 && s.options.Key == nil {
-		return stored, fault.New(fault.NotFound, fault.CodeNotFound, "this service does not sign logs: it has no log key")
+		return stored, errNoKey()
 	}
 	if err == nil && stored.Size == 0 {
 		return stored, fault.New(fault.NotFound, fault.CodeNotFound,
@@ -113,7 +117,8 @@ func entries(ctx context.Context, scope *store.Scope, first, count int64) (bundl
 		}
 		next++
 		text := leaf.Append(nil)
-		bundle = binary.BigEndian.AppendUint16(bundle, uint16(len(text))) //nolint:gosec // a leaf is shorter than 64 KiB
+		//nolint:gosec // a leaf is shorter than 64 KiB
+		bundle = binary.BigEndian.AppendUint16(bundle, uint16(len(text)))
 		bundle = append(bundle, text...)
 		return nil
 	})

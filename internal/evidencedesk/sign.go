@@ -292,8 +292,8 @@ func (s *Service) checkStored(
 		// Either this node ended before it published the checkpoint, or an older copy of the
 		// database was restored.
 		if _, why, err := compareJournal(ctx, scope, []evidence.Checkpoint{last}); err != nil || why != "" {
-			return cmp.Or(err, stop(e.generation, "%s: an older copy of the database was restored, or a standby without "+
-				"the last decisions was promoted", why))
+			return cmp.Or(err, stop(e.generation, "%s: an older copy of the database was restored, or a standby "+
+				"without the last decisions was promoted", why))
 		}
 	case last.Size == stored.Size && last != seen:
 		return stop(e.generation, "the first %d entries of the log are not those that were signed", last.Size)

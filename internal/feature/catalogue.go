@@ -278,7 +278,8 @@ var metrics = []Metric{
 	},
 	{
 		Name: "emi_gap", Products: onlyAll, Source: Bank, Monthly: true,
-		Event: "Whole months in which the detected instalments add up to more than the declared amount", Dated: "counted",
+		Event: "Whole months in which the detected instalments add up to more than the declared amount",
+		Dated: "counted",
 		Value: "undeclared amount", Unit: Rupees,
 		Ratio:    "undeclared instalments ÷ detected instalments",
 		events:   stream{from: instalmentMonths, month: undeclared},

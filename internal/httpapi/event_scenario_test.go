@@ -45,7 +45,8 @@ func TestEvents(t *testing.T) {
 				}
 				id, _ := feed.at("data", i, "data", "decision_id").(string)
 				seen[id]++
-				if feed.at("data", i, "type") != "decision.created" || feed.at("data", i, "data", "status") != "APPROVED" {
+				if feed.at("data", i, "type") != "decision.created" ||
+					feed.at("data", i, "data", "status") != "APPROVED" {
 					s.Errorf("the event is %v", feed.at("data", i))
 				}
 			}

@@ -220,7 +220,8 @@ func (s *stack) send(method, path, key, body string, headers ...string) answer {
 // isEvidence reports whether the answer to a path depends on the signed log.
 func isEvidence(path string) bool {
 	path, _, _ = strings.Cut(path, "?")
-	return strings.HasPrefix(path, "/v1/log/") || strings.HasSuffix(path, "/proof") || strings.HasSuffix(path, "/capsule")
+	return strings.HasPrefix(path, "/v1/log/") || strings.HasSuffix(path, "/proof") ||
+		strings.HasSuffix(path, "/capsule")
 }
 
 // trySend sends a request like send, but returns an error and does not check

@@ -21,8 +21,8 @@ var itemPages = []errorPage{
 		Meaning: "The policy was not stored, because deciding an application with it would take too long. Policies " +
 			"that are already stored keep working.",
 		Cause: "The policy has more than 1,000 knockouts, or more than 100,000 predicates, operands, bins and bands; " +
-			"ten values of a list count as one. Repeated patches can make a policy this large although each request is " +
-			"small.",
+			"ten values of a list count as one. Repeated patches can make a policy this large although each request " +
+			"is small.",
 		Fix: "Remove rules that the findings call redundant, and combine several rules on one field with `in` or " +
 			"a range.",
 	},

@@ -59,8 +59,9 @@ func (l LogReader) Tiles(tiles []LogTile) ([][]byte, error) {
 	})
 }
 
-var logTileTable = newBulkTable("log_tiles", column{"level", bigint}, column{"number", bigint}, column{"hashes", bytea}).
-	withClause(`ON CONFLICT (tenant_id, environment, level, number) DO UPDATE SET hashes = excluded.hashes
+var logTileTable = newBulkTable("log_tiles",
+	column{"level", bigint}, column{"number", bigint}, column{"hashes", bytea},
+).withClause(`ON CONFLICT (tenant_id, environment, level, number) DO UPDATE SET hashes = excluded.hashes
 		WHERE length(excluded.hashes) > length(log_tiles.hashes)`)
 
 // PutTiles stores tiles. A stored tile is replaced only by a longer one: another node may

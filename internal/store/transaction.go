@@ -205,7 +205,8 @@ func (s *transaction) prepare(query string) {
 	if s.prepared == nil || s.stopped() != nil || s.statement(query) != nil {
 		return
 	}
-	if stmt, err := s.tx.PrepareContext(s.ctx, query); err == nil { //nolint:sqlclosecheck // it ends with the transaction
+	//nolint:sqlclosecheck // it ends with the transaction
+	if stmt, err := s.tx.PrepareContext(s.ctx, query); err == nil {
 		s.bind(query, stmt)
 	}
 }

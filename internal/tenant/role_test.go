@@ -10,8 +10,10 @@ import (
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	for role, want := range map[Role]string{
-		RoleAdmin: "admin", RoleRisk: "decide read policy:write policy:activate facts:read log:read evidence:read", RoleViewer: "read log:read",
-		"king": "", "": "",
+		RoleAdmin:  "admin",
+		RoleRisk:   "decide read policy:write policy:activate facts:read log:read evidence:read",
+		RoleViewer: "read log:read",
+		"king":     "", "": "",
 	} {
 		if got := role.Scopes().String(); got != want {
 			t.Errorf("%q may %q, want %q", role, got, want)

@@ -17,7 +17,8 @@ func checkpointOf(size int64) store.LogCheckpoint {
 }
 
 func fillLog(tx *store.Tx) error {
-	if err := tx.Log().PutTiles([]store.LogTile{{Level: 0, Number: 0, Hashes: bytes.Repeat([]byte{1}, 32)}}); err != nil {
+	tile := store.LogTile{Level: 0, Number: 0, Hashes: bytes.Repeat([]byte{1}, 32)}
+	if err := tx.Log().PutTiles([]store.LogTile{tile}); err != nil {
 		return err
 	}
 	return tx.Log().SetCheckpoint(checkpointOf(1))
@@ -29,7 +30,9 @@ func TestLogOnlyGrows(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		scope := signUp(t, db, "ten_A")
-		tile := func(n int) []store.LogTile { return []store.LogTile{{Level: 2, Number: 7, Hashes: make([]byte, 32*n)}} }
+		tile := func(n int) []store.LogTile {
+			return []store.LogTile{{Level: 2, Number: 7, Hashes: make([]byte, 32*n)}}
+		}
 		want := func(tileSize int, c store.LogCheckpoint) {
 			t.Helper()
 			got, err := scope.Log(t.Context()).Checkpoint()
