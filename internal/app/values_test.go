@@ -13,7 +13,9 @@ import (
 
 // valueRooms are the use-case rooms whose exported operations take and return Go
 // values (ADR 22).
-var valueRooms = []string{"account", "policydesk", "frauddesk", "decisioning", "agentdesk", "study", "agent"}
+var valueRooms = []string{
+	"account", "policydesk", "frauddesk", "decisioning", "evidencedesk", "eventdesk", "agentdesk", "study", "agent",
+}
 
 // storeHandles are the types of store through which rooms share a transaction or a
 // database. They may be parameters.

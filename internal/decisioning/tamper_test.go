@@ -171,6 +171,7 @@ func TestVerifyNamesTampering(t *testing.T) {
 
 		for _, change := range []string{
 			"count = count + 1", "count = 1000000", "created_micros = 0", "first = first + 7",
+			"first = 1152921504606846976",
 			"entries = substr(entries, 2)", "entries = substr(entries, 1, 40)",
 		} {
 			i.do("CREATE TABLE copied AS SELECT * FROM journal",

@@ -106,7 +106,7 @@ func (a auditor) verifyScope(ctx context.Context, scope *store.Scope, v *verifie
 			}
 		})
 	}
-	entries := entryFinder{reader: journal.NewReader(scope), older: v.older}
+	entries := entryFinder{reader: journal.NewReader(scope), seen: numbers{}, older: v.older}
 	enqueue := func(d *store.Decision) error {
 		e, err := entries.find(walked, d)
 		if err != nil {
@@ -183,19 +183,24 @@ func (a auditor) beforeJournal(ctx context.Context) (func(*store.Decision) bool,
 	return func(d *store.Decision) bool { return !complete && d.CreatedMicros < since+clocks }, nil
 }
 
-// numbers is a set of entry numbers. A bit for each number takes little memory even for
-// millions of decisions.
-type numbers []uint64
+// numbers is a set of entry numbers. It has a bit for each number, in blocks: millions of
+// decisions take little memory, and a forged number in the billions takes one block.
+type numbers map[int64]*[blockBits / 64]uint64
+
+const blockBits = 4_096
 
 func (n numbers) has(i int64) bool {
-	return i/64 < int64(len(n)) && n[i/64]&(1<<(i%64)) != 0
+	block := n[i/blockBits]
+	return block != nil && block[i%blockBits/64]&(1<<(i%64)) != 0
 }
 
-func (n *numbers) add(i int64) {
-	if missing := int(i/64) + 1 - len(*n); missing > 0 {
-		*n = append(*n, make([]uint64, missing)...)
+func (n numbers) add(i int64) {
+	block := n[i/blockBits]
+	if block == nil {
+		block = &[blockBits / 64]uint64{}
+		n[i/blockBits] = block
 	}
-	(*n)[i/64] |= 1 << (i % 64)
+	block[i%blockBits/64] |= 1 << (i % 64)
 }
 
 func (f *entryFinder) find(ctx context.Context, d *store.Decision) (entered, error) {

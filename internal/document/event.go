@@ -17,6 +17,9 @@ func WriteFeed(w *wire.Writer, f eventdesk.Feed) {
 func writeEvent(w *wire.Writer, e *eventdesk.Event) {
 	w.Object().Key("id").String(e.ID).Key("sequence").Int(e.Sequence).Key("type").String(e.Type)
 	w.Key("timestamp").String(e.At)
+	if e.Backfilled {
+		w.Key("backfilled").Bool(true)
+	}
 	d := &e.Decision
 	w.Key("data").Object().Key("decision_id").String(d.ID)
 	if d.Status != "" {

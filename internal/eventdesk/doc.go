@@ -5,5 +5,5 @@
 // The operations, the scope that each requires, and their refusals besides
 // insufficient_scope and unavailable:
 //
-//	Events        read           invalid_field for a number below 0
+//	Events        read           out_of_range
 package eventdesk

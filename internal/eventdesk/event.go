@@ -23,8 +23,10 @@ type Event struct {
 	ID       string // the same for the same event, also if it is delivered twice
 	Sequence int64  // 1 for the first event of the scope; there are no gaps
 	Type     string
-	At       string // RFC 3339 in UTC with milliseconds
-	Decision Decision
+	At       string // when it happened; RFC 3339 in UTC with milliseconds
+	// Backfilled means that it happened before there were events, and was added later.
+	Backfilled bool
+	Decision   Decision
 }
 
 // Decision is the data of a decision's event. If the decision is missing in the database,
@@ -43,7 +45,7 @@ type Decision struct {
 // Feed is a part of the events of a scope.
 type Feed struct {
 	Events []Event
-	// Last is the sequence number of the last event that was looked at, to go on after.
+	// Last is the sequence number with which to ask for the next events.
 	Last int64
 	More bool // there are further events
 }
@@ -61,13 +63,15 @@ type Service struct{ core *operation.Core }
 func New(core *operation.Core) *Service { return &Service{core: core} }
 
 // Events returns the events after a sequence number, in order, at most limit; after is 0 for
-// the first ones. The caller asks again with Last.
+// the first ones. The caller asks again with Last. It returns Invalid out_of_range if limit is
+// not between 1 and MaxLimit or after is negative, and a Defect if the journal was damaged.
 func (s *Service) Events(ctx context.Context, p tenant.Principal, after int64, limit int) (Feed, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Feed{}, err
 	}
-	if after < 0 {
-		return Feed{}, operation.Invalid("?after", fault.CodeInvalidField, "must not be negative")
+	if after < 0 || limit < 1 || limit > MaxLimit {
+		return Feed{}, operation.Invalid("?after", fault.CodeOutOfRange,
+			"after must not be negative, and limit must be between 1 and 1000")
 	}
 	feed := Feed{Last: after}
 	scope := s.core.Scope(p)
@@ -76,10 +80,13 @@ func (s *Service) Events(ctx context.Context, p tenant.Principal, after int64, l
 			feed.More = true
 			return io.EOF
 		}
-		feed.Last = number + 1
 		leaf, err := evidence.UnpackLeaf(e.Leaf)
-		if err != nil || leaf.Kind != evidence.Decision {
-			return nil //nolint:nilerr // an entry that was damaged has no event; verify names it
+		if err != nil || number != feed.Last {
+			return operation.AsDefect(errDamaged)
+		}
+		feed.Last = number + 1
+		if leaf.Kind != evidence.Decision {
+			return nil
 		}
 		hash := evidence.LeafHash(&leaf)
 		feed.Events = append(feed.Events, Event{
@@ -87,7 +94,9 @@ func (s *Service) Events(ctx context.Context, p tenant.Principal, after int64, l
 			Sequence: number + 1,
 			Type:     DecisionCreated,
 			At:       leaf.At,
-			Decision: Decision{ID: leaf.ID},
+
+			Backfilled: leaf.Backfilled,
+			Decision:   Decision{ID: leaf.ID},
 		})
 		return nil
 	})
@@ -96,6 +105,10 @@ func (s *Service) Events(ctx context.Context, p tenant.Principal, after int64, l
 	}
 	return feed, fill(ctx, scope, feed.Events)
 }
+
+// errDamaged is the error if entries of the journal are missing or cannot be read; verify says
+// which.
+var errDamaged = errors.New("the journal was damaged")
 
 // fill adds the data of the events.
 func fill(ctx context.Context, scope *store.Scope, events []Event) error {

@@ -78,7 +78,7 @@ func (s *Service) auditScope(
 	if err != nil {
 		return 0, "", err
 	}
-	origin := Origin(name, max(1, stored.Generation))
+	origin := originOf(name, max(1, stored.Generation))
 	var signed []evidence.Checkpoint // what the journal must contain
 	if stored.Size > 0 {
 		verifier, err := evidence.VerifierOf(origin, public)

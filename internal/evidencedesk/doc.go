@@ -10,9 +10,8 @@
 //	Key           log:read       not_found if the service has no key
 //	Checkpoint    log:read       not_found if nothing is signed yet
 //	Tile          log:read       not_found beyond the checkpoint
-//	Entries       log:read       not_found beyond the checkpoint
-//	Proof         log:read       not_found, not_signed_yet
-//	Capsule       evidence:read  not_found, not_signed_yet; adds an audit entry
+//	Proof         log:read       not_found, not_signed_yet, log_not_signed
+//	Capsule       evidence:read  the same; adds an audit entry
 //
 // The operator's work, for which no caller is checked:
 //
@@ -20,5 +19,5 @@
 //	Resume        checks the logs that were signed before, when the service starts
 //	SignAll       looks for logs that other nodes, or a former run, left unsigned
 //	Audit         compares the signed checkpoints with the journals
-//	Stopped       the logs that are not signed, and why
+//	Stopped       the number of logs that are not signed
 package evidencedesk

@@ -34,7 +34,7 @@ func (s *Service) Key(ctx context.Context, p tenant.Principal) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	origin := Origin(store.ScopeName(operation.ScopeOf(p)), max(1, stored.Generation))
+	origin := originOf(store.ScopeName(operation.ScopeOf(p)), max(1, stored.Generation))
 	return evidence.PublicKey(origin, public)
 }
 
@@ -99,10 +99,13 @@ func (s *Service) Tile(ctx context.Context, p tenant.Principal, path string) ([]
 		return nil, err
 	}
 	if len(found[0]) < t.W*tlog.HashSize {
-		return nil, operation.Missing("tile")
+		return nil, operation.AsDefect(evidence.ErrTilesMissing)
 	}
 	return found[0][:t.W*tlog.HashSize], nil
 }
+
+// errDamaged is the error if the journal lacks entries that were signed; verify says which.
+var errDamaged = errors.New("the journal was damaged after it was signed")
 
 // entries returns leaves, each behind its length.
 func entries(ctx context.Context, scope *store.Scope, first, count int64) (bundle []byte, err error) {
@@ -113,7 +116,7 @@ func entries(ctx context.Context, scope *store.Scope, first, count int64) (bundl
 		}
 		leaf, err := evidence.UnpackLeaf(e.Leaf)
 		if err != nil || number != next {
-			return operation.Missing("tile") // the journal was damaged; verify says how
+			return operation.AsDefect(errDamaged)
 		}
 		next++
 		text := leaf.Append(nil)
@@ -126,7 +129,7 @@ func entries(ctx context.Context, scope *store.Scope, first, count int64) (bundl
 		err = nil
 	}
 	if err == nil && next != first+count {
-		err = operation.Missing("tile")
+		err = operation.AsDefect(errDamaged)
 	}
 	return bundle, err
 }
@@ -269,6 +272,9 @@ func policyDocument(ctx context.Context, scope *store.Scope, id string) ([]byte,
 	}
 	policy, err := engine.ParsePolicy(set.Document,
 		engine.Sources{Catalogue: field.Catalogue(), Check: operation.Checking(ctx)})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		return nil, operation.AsDefect(err)
 	}

@@ -49,9 +49,9 @@ func New(core *operation.Core, o Options) *Service {
 	return &Service{core: core, options: o, stopped: map[store.ScopeName]string{}, again: map[store.ScopeName]bool{}}
 }
 
-// Origin returns the name of the log of a scope. A log that was reopened has another
+// originOf returns the name of the log of a scope. A log that was reopened has another
 // name.
-func Origin(name store.ScopeName, generation int64) string {
+func originOf(name store.ScopeName, generation int64) string {
 	origin := "verdict/" + name.Tenant + "/" + name.Environment
 	if generation > 1 {
 		origin += fmt.Sprintf("#%d", generation)

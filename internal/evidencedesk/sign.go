@@ -169,7 +169,7 @@ func (s *Service) outcome(ctx context.Context, name store.ScopeName, err error) 
 		return s.stopEverywhere(ctx, name, stop)
 	case err != nil:
 		s.retry(name)
-		return fmt.Errorf("sign the log of %s: %w", Origin(name, 1), err)
+		return fmt.Errorf("sign the log of %s: %w", originOf(name, 1), err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,7 +230,7 @@ func (s *Service) extend(ctx context.Context, name store.ScopeName) (*extension,
 		return nil, err
 	}
 	e := &extension{name: name, generation: max(1, stored.Generation)}
-	e.checkpoint.Origin = Origin(name, e.generation)
+	e.checkpoint.Origin = originOf(name, e.generation)
 	last, _ := s.options.Signed.Last(e.checkpoint.Origin)
 	if stored.Stopped != "" {
 		return nil, &stopError{why: stored.Stopped}

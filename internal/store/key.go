@@ -36,8 +36,8 @@ func (k *Key) fields() []any {
 		&k.CreatedBy, &k.CreatedMicros, &k.ExpiresMicros, &k.RevokedMicros, &k.LastUsedMicros}
 }
 
-// KeyByHash returns a key and its tenant. It also returns revoked and expired
-// keys; the caller decides how to refuse them.
+// KeyByHash returns a key and its tenant, NotFound if there is no such key. It also
+// returns revoked and expired keys; the caller decides how to refuse them.
 func (sys *System) KeyByHash(ctx context.Context, hash string) (Key, Tenant, error) {
 	var k Key
 	var t Tenant

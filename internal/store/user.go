@@ -102,7 +102,8 @@ func disabled(nowMicros int64) func(*staffTx, *User) (bool, error) {
 	}
 }
 
-// Enable enables the access of a disabled person.
+// Enable enables the access of a disabled person. It returns NotFound if the tenant has no
+// such person.
 func (st *Staff) Enable(ctx context.Context, userID string, by RightsChange, audit AuditEntry) error {
 	_, err := st.change(ctx, userID, by, audit, func(_ *staffTx, u *User) (bool, error) {
 		was := u.DisabledMicros
