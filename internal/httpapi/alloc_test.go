@@ -2,7 +2,10 @@
 
 package httpapi_test
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // TestAllocations checks how often a request allocates from the router to the
 // last byte of its answer, without the network. The sink for the answer makes
@@ -22,15 +25,17 @@ func TestAllocations(t *testing.T) {
 		{"/v1/eligibility", 108},
 		{"/v1/decisions", 195}, // of which the entry in the journal takes 29
 	} {
-		send := sender(t, c.path)
-		for range 10 {
-			send()
-		}
-		// On a busy machine the collector empties pools in between, and then a run allocates what
-		// it would otherwise reuse. The smallest of a few runs is what the code itself needs.
-		n := testing.AllocsPerRun(200, send)
-		for range 4 {
-			n = min(n, testing.AllocsPerRun(50, send))
+		// A run on a busy machine also counts what others allocate meanwhile, and a database that
+		// grows costs a little more. So the smallest of a few runs counts, each on a new database.
+		n := math.Inf(1)
+		for range 5 {
+			send := sender(t, c.path)
+			for range 10 {
+				send()
+			}
+			if n = min(n, testing.AllocsPerRun(100, send)); n <= c.most {
+				break
+			}
 		}
 		if n > c.most {
 			t.Errorf("%s allocates %v times, at most %v are wanted", c.path, n, c.most)
