@@ -33,7 +33,12 @@ func serve(args []string) error {
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
-	c, err := settings.Load(func(string) string { return "" })
+	c, err := settings.Load(func(name string) string {
+		if name == "VERDICT_LOG_KEY" { // StartServer sets it
+			return os.Getenv(name)
+		}
+		return ""
+	})
 	if err != nil {
 		return err
 	}
