@@ -2,8 +2,9 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
+	"fmt"
+	"slices"
+	"strings"
 )
 
 // Decision is a decision as it was answered, with the facts needed to repeat
@@ -224,22 +225,38 @@ type DecisionFilter struct {
 func (ds DecisionReader) Outcomes(ids []string) (map[string]Decision, error) {
 	return read(ds.access, func(tx *Tx) (map[string]Decision, error) {
 		found := make(map[string]Decision, len(ids))
-		for _, id := range ids {
-			d := Decision{ID: id}
-			err := tx.one([]any{&d.Status, &d.Grade, &d.PolicyKey, &d.PolicyID, &d.PolicyVersion, &d.Endpoint, &d.Hash},
-				`SELECT status, grade, policy_key, policy_id, policy_version, endpoint, hash FROM decisions
-				WHERE tenant_id = $1 AND environment = $2 AND id = $3`, id)
-			if errors.Is(err, sql.ErrNoRows) {
-				continue
+		for part := range slices.Chunk(ids, outcomesAtOnce) {
+			// The statement has a fixed number of parameters, so that it is prepared once.
+			args := make([]any, outcomesAtOnce)
+			for i := range args {
+				args[i] = part[min(i, len(part)-1)]
 			}
+			err := tx.each(func(scan func(...any) error) error {
+				var d Decision
+				err := scan(&d.ID, &d.Status, &d.Grade, &d.PolicyKey, &d.PolicyID, &d.PolicyVersion, &d.Endpoint, &d.Hash)
+				found[d.ID] = d
+				return err
+			}, selectOutcomes, args...)
 			if err != nil {
 				return nil, err
 			}
-			found[id] = d
 		}
 		return found, nil
 	})
 }
+
+// outcomesAtOnce is the number of decisions that Outcomes reads with one statement.
+const outcomesAtOnce = 100
+
+var selectOutcomes = func() string {
+	const firstParameter = 3 // after the tenant and the environment
+	list := make([]string, outcomesAtOnce)
+	for i := range list {
+		list[i] = fmt.Sprintf("$%d", firstParameter+i)
+	}
+	return `SELECT id, status, grade, policy_key, policy_id, policy_version, endpoint, hash FROM decisions
+		WHERE tenant_id = $1 AND environment = $2 AND id IN (` + strings.Join(list, ", ") + ")"
+}()
 
 // List returns a page of the scope's decisions, without their documents, and the
 // Position at which it ended. With several filters, another page may follow a page

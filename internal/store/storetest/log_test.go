@@ -87,3 +87,36 @@ func TestLogOnlyGrows(t *testing.T) {
 		want(3, stopped)
 	})
 }
+
+// TestOutcomes reads decisions by their ids, more than one statement takes, with unknown ids
+// and those of a neighbour.
+func TestOutcomes(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		scope, other := signUp(t, db, "ten_A"), signUp(t, db, "ten_B")
+		ids := []string{"dec_none", "dec_other"}
+		if err := other.InsertDecision(t.Context(), decision("dec_other", store.Unmetered)); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 130 {
+			w := decision(numbered("dec", i), store.Unmetered)
+			if err := scope.InsertDecision(t.Context(), w); err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, w.Decision.ID)
+		}
+		found, err := scope.Decisions(t.Context()).Outcomes(ids)
+		if err != nil || len(found) != 130 {
+			t.Errorf("%d decisions, %v", len(found), err)
+		}
+		for _, id := range ids[2:] {
+			d := found[id]
+			if d.ID != id || d.Status == "" || d.Hash == "" || d.ApplicantRef != "" || d.Response != nil {
+				t.Errorf("%s is %+v", id, d)
+			}
+		}
+		if found, err := scope.Decisions(t.Context()).Outcomes(nil); err != nil || len(found) != 0 {
+			t.Errorf("no ids: %v, %v", found, err)
+		}
+	})
+}
