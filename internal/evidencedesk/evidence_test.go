@@ -249,6 +249,23 @@ func TestSignGrows(t *testing.T) {
 	})
 }
 
+// TestNothingToSign checks that a log is not looked at again once it is signed: with many
+// tenants the service would otherwise read all their logs every second.
+func TestNothingToSign(t *testing.T) {
+	t.Parallel()
+	db := storetest.Open(t, storetest.MigratedSQLite(t), store.Options{})
+	h := open(t, db, newMemory())
+	h.Decided(t, usecasetest.Sample)
+	sign(t, h)
+	if err := h.Service.Evidence.Resume(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	sign(t, h)
+	if n := h.Service.Evidence.Waiting(); n != 0 {
+		t.Errorf("%d logs are looked at again", n)
+	}
+}
+
 // TestNodesSignOneLog lets two nodes decide and sign at the same time. They have the same
 // key and must never sign two roots of one size.
 func TestNodesSignOneLog(t *testing.T) {

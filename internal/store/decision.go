@@ -233,7 +233,8 @@ func (ds DecisionReader) Outcomes(ids []string) (map[string]Decision, error) {
 			}
 			err := tx.each(func(scan func(...any) error) error {
 				var d Decision
-				err := scan(&d.ID, &d.Status, &d.Grade, &d.PolicyKey, &d.PolicyID, &d.PolicyVersion, &d.Endpoint, &d.Hash)
+				err := scan(&d.ID, &d.Status, &d.Grade, &d.PolicyKey, &d.PolicyID, &d.PolicyVersion, &d.Endpoint,
+					&d.Hash)
 				found[d.ID] = d
 				return err
 			}, selectOutcomes, args...)
