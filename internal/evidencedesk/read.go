@@ -38,6 +38,12 @@ func (s *Service) Key(ctx context.Context, p tenant.Principal) (string, error) {
 	return evidence.PublicKey(origin, public)
 }
 
+func errNoTile() error {
+	return fault.New(fault.NotFound, fault.CodeNotFound,
+		"the last checkpoint covers no such tile; a path ends with three digits, or with .p/ and the number of hashes "+
+			"if the tile is not full")
+}
+
 func errNoKey() error {
 	return fault.New(fault.NotFound, fault.CodeNotFound, "this service does not sign logs: it has no log key")
 }
@@ -82,14 +88,14 @@ func (s *Service) Tile(ctx context.Context, p tenant.Principal, path string) ([]
 	}
 	t, ok := evidence.ParseTilePath(path)
 	if !ok {
-		return nil, operation.Missing("tile")
+		return nil, errNoTile()
 	}
 	stored, err := s.signed(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	if !evidence.HasTile(stored.Size, t) {
-		return nil, operation.Missing("tile")
+		return nil, errNoTile()
 	}
 	if t.L == evidence.EntriesLevel {
 		return entries(ctx, s.core.Scope(p), t.N*evidence.TileWidth, int64(t.W))
