@@ -137,7 +137,7 @@ var settings = []setting{
 		group: groupLimit,
 		name:  "max-in-flight",
 		form:  "number",
-		def:   "512",
+		def:   "320",
 		meaning: "maximum number of concurrent requests that write, of those that only read, and of those of the " +
 			"console, each counted separately; further ones are refused with 503 immediately; one tenant can use at " +
 			"most half of each",
