@@ -46,7 +46,7 @@ var settings = []setting{
 		name:    "addr",
 		form:    "host:port",
 		def:     "127.0.0.1:8080",
-		meaning: "address on which the API listens; port 0 selects a free port",
+		meaning: "address on which the API and the console listen; port 0 selects a free port",
 		set:     address(func(c *Config) *string { return &c.Addr }, false),
 	},
 	{
