@@ -114,7 +114,7 @@ var settings = []setting{
 		form:  "size",
 		def:   "512MiB",
 		meaning: "memory for the bodies of all requests in progress, of the API and the console; one tenant can " +
-			"use at most half of it; requests beyond it get 503",
+			"use at most half of it; further requests get 503",
 		set: size(func(c *Config) *int64 { return &c.MaxReading }, 64<<20, 1<<40),
 	},
 	{
@@ -122,8 +122,8 @@ var settings = []setting{
 		name:  "max-connections",
 		form:  "number",
 		def:   "8192",
-		meaning: "maximum number of open connections; if it is reached, the connection that has been idle longest " +
-			"is closed, among those of the address with the most connections",
+		meaning: "maximum number of open connections; if it is reached, the service closes the connection that has " +
+			"been idle longest, of the address with the most connections",
 		set: wholeNumber(func(c *Config) *int { return &c.MaxConnections }, 1, 1_000_000),
 	},
 	{
@@ -177,8 +177,8 @@ var settings = []setting{
 		name:  "rate-decide",
 		form:  "rate",
 		def:   "500/s burst 1000",
-		meaning: "requests that decide (decisions, evaluate, preview, eligibility, agents, scoring), for each key " +
-			"on each node; requests that only read have a separate limit of the same size",
+		meaning: "rate of requests that decide (decisions, evaluate, preview, eligibility, agents, scoring), for " +
+			"each key on each node; requests that only read have a separate limit of the same size",
 		set: rate(func(c *Config) *rateSetting { return &c.Rates.Decide }),
 	},
 	{
@@ -186,25 +186,26 @@ var settings = []setting{
 		name:  "rate-write",
 		form:  "rate",
 		def:   "60/m",
-		meaning: "requests that change policies, settings, alerts, reviews and the block list, for each key on " +
-			"each node",
+		meaning: "rate of requests that change policies, settings, alerts, reviews and the block list, for each " +
+			"key on each node",
 		set: rate(func(c *Config) *rateSetting { return &c.Rates.Write }),
 	},
 	{
-		group:   groupLimit,
-		name:    "rate-backtest",
-		form:    "rate",
-		def:     "30/m",
-		meaning: "backtests, downloads of their rows and pages, and scorecard fits, for each key on each node",
-		set:     rate(func(c *Config) *rateSetting { return &c.Rates.Backtest }),
+		group: groupLimit,
+		name:  "rate-backtest",
+		form:  "rate",
+		def:   "30/m",
+		meaning: "rate of backtests, downloads of their rows and pages, and scorecard fits, for each key on each " +
+			"node",
+		set: rate(func(c *Config) *rateSetting { return &c.Rates.Backtest }),
 	},
 	{
 		group: groupLimit,
 		name:  "rate-stranger",
 		form:  "rate",
 		def:   "100/s burst 200",
-		meaning: "requests without a valid key or session, for each address on each node; probes have a separate " +
-			"limit of the same size; requests beyond it are answered a second late",
+		meaning: "rate of requests without a valid key or session, for each address on each node; probes have a " +
+			"separate limit of the same size; requests beyond the rate are answered a second late",
 		set: rate(func(c *Config) *rateSetting { return &c.StrangerRate }),
 	},
 	{
@@ -212,8 +213,8 @@ var settings = []setting{
 		name:  "rate-refusal",
 		form:  "rate",
 		def:   "200/s burst 400",
-		meaning: "refused requests, for each tenant on each node; refusals beyond it are answered half a second " +
-			"late, or 100 ms late if the status is 503",
+		meaning: "rate of refused requests, for each tenant on each node; refusals beyond the rate are answered " +
+			"half a second late, or 100 ms late if the status is 503",
 		set: rate(func(c *Config) *rateSetting { return &c.RefusalRate }),
 	},
 	{
@@ -221,7 +222,7 @@ var settings = []setting{
 		name:    "rate-signup",
 		form:    "rate",
 		def:     "60/m burst 20",
-		meaning: "signups through the API, for each address on each node",
+		meaning: "rate of signups through the API, for each address on each node",
 		set:     rate(func(c *Config) *rateSetting { return &c.SignupRate }),
 	},
 
