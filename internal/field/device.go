@@ -6,12 +6,12 @@ import "verdict/internal/rule"
 func deviceSection() section {
 	return section{
 		group: "device", title: "Device", supply: rule.FromEvaluate,
-		intro: "Derived from the `device` block and the tenant's thresholds. Absent when the block is not sent.",
+		intro: "Computed from the `device` block and the tenant's thresholds, and absent if the block is not sent.",
 		fields: []entry{
 			boolean("device_is_emulator", "The application came from an emulated phone.").reason("FR_EMULATOR"),
 			boolean("device_is_rooted", "The phone's protections have been removed.").reason("DEV_ROOTED"),
 			boolean("device_sim_new", "The SIM card is younger than the tenant's threshold.").reason("FR_RING"),
-			boolean("device_loan_apps_excess", "More loan apps are installed than the tenant's threshold.").reason(
+			boolean("device_loan_apps_excess", "More loan apps are installed than the tenant's threshold allows.").reason(
 				"FR_RING"),
 		},
 	}

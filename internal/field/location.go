@@ -6,10 +6,10 @@ import "verdict/internal/rule"
 func locationSection() section {
 	return section{
 		group: "location", title: "Location", supply: rule.FromEvaluate,
-		intro: "Derived from the `location` block, the tenant's thresholds and the tenant's pincode risks. " +
-			"Absent when the block is not sent.",
+		intro: "Computed from the `location` block, the tenant's thresholds and the tenant's pincode risks, and " +
+			"absent if the block is not sent.",
 		fields: []entry{
-			boolean("location_gps_pincode_match", "The phone's position lies in the declared pincode.").reason(
+			boolean("location_gps_pincode_match", "The phone's position is in the declared pincode.").reason(
 				"LOC_MISMATCH"),
 			text("location_ip_country", "Two-letter code of the country the IP address belongs to.").reason(
 				"LOC_MISMATCH"),
