@@ -6,8 +6,9 @@ import "verdict/internal/rule"
 func applicantSection() section {
 	return section{
 		group: "applicant", title: "Applicant and request", supply: eitherRequest,
-		intro: "The applicant and the loan that is asked for. Decision and evaluate requests can both contain these " +
-			"fields. `foir` is always a ratio here, although an evaluate request states it as a percentage.",
+		intro: "These fields describe the applicant and the loan that is asked for. Decision and evaluate requests " +
+			"can both contain them. `foir` is always a ratio here, although an evaluate request states it as a " +
+			"percentage.",
 		fields: []entry{
 			age("age", "Age of the applicant in years.").core(),
 			choice("employment_type", "How the applicant earns a living; an unknown type counts as OTHER.",

@@ -9,9 +9,9 @@ import "verdict/internal/rule"
 func fraudSection() section {
 	return section{
 		group: "fraud", title: "Fraud", supply: rule.FromEvaluate,
-		intro: "Computed from the `fraud` block and from the tenant's other applications, and absent if the block " +
-			"is not sent. Without an `applicant_ref` nothing is counted, and only `fraud_blocklisted` has a " +
-			"value. Counts include this applicant.",
+		intro: "These fields are computed from the `fraud` block and from the tenant's other applications, and are " +
+			"absent if the block is not sent. Without an `applicant_ref` nothing is counted, and only " +
+			"`fraud_blocklisted` has a value. Counts include this applicant.",
 		fields: []entry{
 			number("fraud_score", "points",
 				"Sum of the points of the fraud signals that were triggered; higher is riskier.").
@@ -55,7 +55,7 @@ func fraudSection() section {
 func rawFraudSection() section {
 	return section{
 		group: "fraud.*", title: "Raw: fraud", supply: rule.FromEvaluate,
-		intro: "The `fraud` block as it was sent.",
+		intro: "These fields are the members of the `fraud` block, as they were sent.",
 		fields: []entry{
 			text("fraud.applicant_ref", "The caller's reference for the person, the same across applications.").
 				reason("FR_RING"),

@@ -11,7 +11,8 @@ func offerSection() section {
 		intro: "The engine computes these fields when it prices the loan. Only rules with `\"stage\": 2`, which run " +
 			"after pricing, may use them.",
 		fields: []entry{
-			number(FinalScore, "points", "Score after all factors and adjustments, limited to the range of the scorecard."),
+			number(FinalScore, "points",
+				"Score after all factors and adjustments, limited to the range of the scorecard."),
 			text(Grade, "Grade of the pricing band that the final score falls into."),
 			rupees(OfferLimit, "Loan amount that is offered."),
 			rupees(OfferEMI, "Monthly instalment of the offer."),
