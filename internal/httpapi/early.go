@@ -93,7 +93,8 @@ func earlyRoutes(table []route) map[string]*route {
 	early := map[string]*route{}
 	for i := range table {
 		rt := &table[i]
-		if path, is := strings.CutPrefix(rt.pattern, "POST "); is && rt.bucket == bucketDecide && !strings.Contains(path, "{") {
+		path, isPost := strings.CutPrefix(rt.pattern, "POST ")
+		if isPost && rt.bucket == bucketDecide && !strings.Contains(path, "{") {
 			early[path] = rt
 		}
 	}
