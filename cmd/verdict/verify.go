@@ -73,7 +73,8 @@ func verify(c *command) int {
 		}
 		if result.Failed > 0 || len(wrong) > 0 {
 			if result.Failed > 0 {
-				fmt.Fprintf(&out, "%d decisions are wrong or missing; %d were checked\n", result.Failed, result.Checked)
+				fmt.Fprintf(&out, "%d objects are wrong or missing; %d decisions and %d other entries were checked\n",
+					result.Failed, result.Checked, result.Records)
 			}
 			if len(wrong) > 0 {
 				fmt.Fprintf(&out, "%d signed logs do not match the journal\n", len(wrong))
@@ -84,8 +85,9 @@ func verify(c *command) int {
 			return exitRefused
 		}
 		fmt.Fprintf(&out, "%d decisions reproduce\n", result.Checked)
+		fmt.Fprintf(&out, "%d other entries of the journal match what is stored\n", result.Records)
 		if result.NoEntry > 0 {
-			fmt.Fprintf(&out, "%d of them are from before the journal and have no entry yet\n", result.NoEntry)
+			fmt.Fprintf(&out, "%d objects are from before the journal and have no entry yet\n", result.NoEntry)
 		}
 		if leaves > 0 {
 			fmt.Fprintf(&out, "%d entries of the journal are those of the signed logs\n", leaves)
@@ -96,9 +98,9 @@ func verify(c *command) int {
 	})
 }
 
-// named returns the id of the wrong decision and the engine version that made it, with
+// named returns the id of the wrong object, and of a decision the engine version that made it, with
 // a space in front. It returns "" if the journal itself is wrong.
-func named(w decisioning.WrongDecision) string {
+func named(w decisioning.Wrong) string {
 	switch {
 	case w.ID == "":
 		return ""

@@ -69,7 +69,7 @@ var house = []room{
 	{"admission", useCase, ""},
 	{"serving", useCase, "fault tenant admission"},
 	{"store/archive", pure, ""},
-	{"store", adapter, "fault admission store/archive"},
+	{"store", adapter, "fault wire sealing evidence admission store/archive"},
 	{"cache", useCase, "admission"},
 	{"journal", useCase, "wire rule sealing evidence store cache"},
 	{"operation", useCase, "fault tenant admission store cache"},
@@ -84,7 +84,7 @@ var house = []room{
 	{"decisioning", useCase, "civil fault wire rule feature report field signal engine loan application advice " +
 		"sealing evidence tenant admission store journal operation policydesk frauddesk"},
 	{"evidencedesk", useCase, "fault field engine evidence capsule tenant store journal operation"},
-	{"eventdesk", useCase, "fault evidence tenant store journal operation"},
+	{"eventdesk", useCase, "fault wire evidence tenant store journal operation"},
 	{"agentdesk", useCase, "fault wire engine recovery tenant store operation policydesk decisioning"},
 	{"study", useCase, "fault wire rule feature report field sheet application backtest backtest/page training " +
 		"tenant admission store cache operation policydesk decisioning"},

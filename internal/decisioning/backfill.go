@@ -17,45 +17,65 @@ import (
 // transaction. It is small, because other writes wait for the transaction.
 const backfillBatch = 50
 
-// Backfill adds journal entries for the decisions that were stored before the journal
-// existed, the oldest of each tenant first, and returns their number. The service can
-// keep running, on several nodes too. If Backfill is interrupted, the next call goes on
-// where it ended. progress, unless nil, is called with the number of decisions that are
-// done.
+// Backfill adds journal entries for everything that was stored before it had entries, the
+// oldest of each tenant first, and returns their number: decisions, reviews, rule sets,
+// activations and settings. The service can keep running, on several nodes too. If Backfill
+// is interrupted, the next call goes on where it ended. progress, unless nil, is called with
+// the number of entries so far.
 func (s *Service) Backfill(ctx context.Context, progress func(done int64)) (done int64, err error) {
-	system := s.core.DB.System()
-	complete, err := system.JournalComplete(ctx)
-	if err != nil || complete {
-		return 0, err
-	}
 	a := auditor{s}
+	tell := func(n int64) {
+		done += n
+		if progress != nil {
+			progress(done)
+		}
+	}
 	older, err := a.beforeJournal(ctx)
 	if err != nil {
 		return 0, err
 	}
+	err = a.backfillPart(ctx, store.BackfilledDecisions, func(scope *store.Scope) error {
+		return a.backfillScope(ctx, scope, older, tell)
+	})
+	if err != nil {
+		return done, err
+	}
+	since, err := s.core.DB.System().RecordsSince(ctx)
+	if err != nil {
+		return done, err
+	}
+	err = a.backfillPart(ctx, store.BackfilledRecords, func(scope *store.Scope) error {
+		return a.backfillRecords(ctx, scope, since+clocks, tell)
+	})
+	return done, err
+}
+
+// backfillPart calls fill for every scope, and records that the part is complete if none
+// failed. It does nothing if the part is complete already.
+func (a auditor) backfillPart(ctx context.Context, part store.Backfilled, fill func(*store.Scope) error) error {
+	system := a.core.DB.System()
+	complete, err := system.JournalComplete(ctx, part)
+	if err != nil || complete {
+		return err
+	}
 	ids, err := a.tenants(ctx, "")
 	if err != nil {
-		return 0, err
+		return err
 	}
 	var failed error
 	for _, id := range ids {
 		for _, e := range tenant.Environments() {
-			err := a.backfillScope(ctx, s.core.DB.Scope(id, string(e)), older, func(n int64) {
-				done += n
-				if progress != nil {
-					progress(done)
-				}
-			})
+			err := fill(a.core.DB.Scope(id, string(e)))
 			if ctx.Err() != nil {
-				return done, err
+				return err
 			}
 			failed = errors.Join(failed, err) // continue with the other scopes
 		}
 	}
 	if failed != nil {
-		return done, failed
+		return failed
 	}
-	return done, system.SetJournalComplete(ctx)
+	return system.SetJournalComplete(ctx, part)
 }
 
 // backfillPause is the pause after each transaction, so that other writes have their

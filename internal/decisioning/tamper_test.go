@@ -26,14 +26,40 @@ type intruder struct {
 func intrude(t *testing.T, databaseURL, kind string) *intruder {
 	t.Helper()
 	i := &intruder{t, storetest.Raw(t, databaseURL), kind}
-	if kind == "postgres" {
-		i.do("ALTER TABLE decisions DISABLE TRIGGER USER", "ALTER TABLE decision_features DISABLE TRIGGER USER",
-			"ALTER TABLE journal DISABLE TRIGGER USER")
-	} else {
-		i.do("DROP TRIGGER decisions_unchanged", "DROP TRIGGER decisions_leaf_unchanged",
-			"DROP TRIGGER decision_features_unchanged", "DROP TRIGGER journal_unchanged")
+	for _, table := range []string{
+		"decisions", "decision_features", "journal", "decision_reviews", "rule_sets", "collections_strategies",
+	} {
+		if kind == "postgres" {
+			i.do("ALTER TABLE " + table + " DISABLE TRIGGER USER")
+			continue
+		}
+		for _, trigger := range i.texts("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = '" +
+			table + "'") {
+			i.do("DROP TRIGGER " + trigger)
+		}
 	}
 	return i
+}
+
+// texts returns the first column of a query.
+func (i *intruder) texts(query string) (found []string) {
+	i.t.Helper()
+	rows, err := i.raw.QueryContext(i.t.Context(), query)
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			i.t.Fatal(err)
+		}
+		found = append(found, text)
+	}
+	if err := rows.Err(); err != nil {
+		i.t.Fatal(err)
+	}
+	return found
 }
 
 func (i *intruder) do(statements ...string) {

@@ -19,30 +19,31 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Verification is the result of replaying stored decisions and of comparing them with
-// the journal.
+// Verification is the result of replaying stored decisions and of comparing them, and
+// everything else that has an entry, with the journal.
 type Verification struct {
-	Checked int64
-	Wrong   []WrongDecision // at most maxWrong
-	Failed  int64           // number of wrong decisions, those that were deleted included
-	NoEntry int64           // decisions from before the journal that have no entry yet
+	Checked int64   // decisions
+	Records int64   // entries of reviews, rule sets, settings and other events
+	Wrong   []Wrong // at most maxWrong
+	Failed  int64   // number of wrong objects, those that were deleted included
+	NoEntry int64   // objects from before the journal that have no entry yet
 }
 
-// WrongDecision is a stored decision that the replay did not reproduce, that does not
-// match its entry in the journal, or that is missing.
-type WrongDecision struct {
+// Wrong is a stored decision that the replay did not reproduce, or any stored object that
+// does not match its entry in the journal or is missing.
+type Wrong struct {
 	TenantID, Environment, ID string
-	EngineVersion             string // the engine version that made the decision; "" if the decision is missing
+	EngineVersion             string // the engine version that made the decision; "" if there is none
 	Why                       string
 }
 
-// maxWrong limits the list of wrong decisions, because a release that breaks decisions
+// maxWrong limits the list of wrong objects, because a release that breaks decisions
 // can break all of them.
 const maxWrong = 1_000
 
 // Verify replays the stored decisions of one tenant, or of all tenants if tenantID is
-// "". It compares each decision with its entry in the journal, and returns the
-// decisions that are wrong or missing. progress, unless nil, is called with the number
+// "". It compares each decision, review, rule set and setting with its entry in the
+// journal, and returns those that are wrong or missing. progress, unless nil, is called with the number
 // of replayed decisions and their total, by one goroutine at a time.
 //
 // The newest decisions come first. Verify does not replay decisions that are made while
@@ -58,13 +59,17 @@ func (s *Service) Verify(ctx context.Context, tenantID string, progress func(don
 	if err != nil {
 		return Verification{}, err
 	}
-	v := verifier{total: total, progress: progress, older: older}
+	olderRecords, err := a.beforeRecords(ctx)
+	if err != nil {
+		return Verification{}, err
+	}
+	v := verifier{total: total, progress: progress, older: older, olderRecords: olderRecords}
 	for _, scope := range scopes {
 		if err = a.verifyScope(ctx, scope, &v); err != nil {
 			break
 		}
 	}
-	slices.SortFunc(v.found.Wrong, func(a, b WrongDecision) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(v.found.Wrong, func(a, b Wrong) int { return cmp.Compare(a.ID, b.ID) })
 	return v.found, err
 }
 
@@ -128,7 +133,16 @@ func (a auditor) verifyScope(ctx context.Context, scope *store.Scope, v *verifie
 	if err != nil {
 		return err
 	}
-	return entries.missing(ctx, size, func(id, why string) { v.wrong(scope, id, "", why) })
+	records := newRecordVerifier(scope, v.olderRecords, func(id, why string) { v.wrong(scope, id, "", why) })
+	if err := entries.missing(ctx, size, records); err != nil {
+		return err
+	}
+	if err := records.finish(ctx, size); err != nil {
+		return err
+	}
+	v.found.Records += records.checked
+	v.found.NoEntry += records.noEntry
+	return nil
 }
 
 // verifyOne replays a decision and compares it with its leaf. It returns why the
@@ -171,7 +185,7 @@ type entryFinder struct {
 // somebody may have inserted it.
 func (a auditor) beforeJournal(ctx context.Context) (func(*store.Decision) bool, error) {
 	system := a.core.DB.System()
-	complete, err := system.JournalComplete(ctx)
+	complete, err := system.JournalComplete(ctx, store.BackfilledDecisions)
 	if err != nil {
 		return nil, err
 	}
@@ -179,9 +193,11 @@ func (a auditor) beforeJournal(ctx context.Context) (func(*store.Decision) bool,
 	if err != nil {
 		return nil, err
 	}
-	const clocks = int64(time.Hour / time.Microsecond) // the clocks of nodes may differ
 	return func(d *store.Decision) bool { return !complete && d.CreatedMicros < since+clocks }, nil
 }
+
+// clocks is by how much the clocks of nodes may differ, in microseconds.
+const clocks = int64(time.Hour / time.Microsecond)
 
 // numbers is a set of entry numbers. It has a bit for each number, in blocks: millions of
 // decisions take little memory, and a forged number in the billions takes one block.
@@ -230,11 +246,11 @@ func (f *entryFinder) find(ctx context.Context, d *store.Decision) (entered, err
 	return e, nil
 }
 
-// missing calls tell for every decision whose entry is one of the first size entries
-// but which was not found in storage. It also calls tell for gaps in the journal and
-// for entries that cannot be read.
-func (f *entryFinder) missing(ctx context.Context, size int64, tell func(id, why string)) error {
-	next := int64(0)
+// missing tells of every decision whose entry is one of the first size entries but which
+// was not found in storage, of gaps in the journal and of entries that cannot be read. It
+// passes the entries that are not about decisions to records.
+func (f *entryFinder) missing(ctx context.Context, size int64, records *recordVerifier) error {
+	next, tell := int64(0), records.tell
 	gap := func(to int64) {
 		if to > next {
 			tell("", fmt.Sprintf("the journal has no entries %d to %d", next, to-1))
@@ -255,6 +271,8 @@ func (f *entryFinder) missing(ctx context.Context, size int64, tell func(id, why
 			tell("", fmt.Sprintf("entry %d of the journal cannot be read", number))
 		case leaf.Kind == evidence.Decision:
 			tell(leaf.ID, fmt.Sprintf("the decision of entry %d of the journal is missing", number))
+		default:
+			return records.check(ctx, &entry{number, leaf, e.Data})
 		}
 		return nil
 	})
@@ -272,6 +290,8 @@ type verifier struct {
 	total    int64
 	progress func(done, total int64)
 	older    func(*store.Decision) bool // see beforeJournal
+
+	olderRecords func(micros int64) bool // see beforeRecords
 }
 
 // note records the check of a decision.
@@ -292,13 +312,13 @@ func (v *verifier) note(scope *store.Scope, d *store.Decision, why string) {
 	}
 }
 
-// wrong records a decision that is wrong or missing.
+// wrong records an object that is wrong or missing.
 func (v *verifier) wrong(scope *store.Scope, id, engineVersion, why string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.found.Failed++
 	if len(v.found.Wrong) < maxWrong {
-		v.found.Wrong = append(v.found.Wrong, WrongDecision{
+		v.found.Wrong = append(v.found.Wrong, Wrong{
 			TenantID:      scope.Tenant(),
 			Environment:   scope.Environment(),
 			ID:            id,

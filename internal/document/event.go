@@ -20,6 +20,10 @@ func writeEvent(w *wire.Writer, e *eventdesk.Event) {
 	if e.Backfilled {
 		w.Key("backfilled").Bool(true)
 	}
+	if e.Data != nil {
+		w.Key("data").Raw(e.Data).EndObject()
+		return
+	}
 	d := &e.Decision
 	w.Key("data").Object().Key("decision_id").String(d.ID)
 	if d.Status != "" {

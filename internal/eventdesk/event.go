@@ -12,6 +12,7 @@ import (
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
+	"verdict/internal/wire"
 )
 
 // DecisionCreated is the type of the event of a stored decision.
@@ -26,10 +27,11 @@ type Event struct {
 	At       string // when it happened; RFC 3339 in UTC with milliseconds
 	// Backfilled means that it happened before there were events, and was added later.
 	Backfilled bool
-	Decision   Decision
+	Decision   Decision // the data of DecisionCreated
+	Data       []byte   // the data of every other type: a JSON object
 }
 
-// Decision is the data of a decision's event. If the decision is missing in the database,
+// Decision is the data of a decision's event. It is the zero value in other events. If the decision is missing in the database,
 // only ID is set.
 type Decision struct {
 	ID            string
@@ -85,19 +87,21 @@ func (s *Service) Events(ctx context.Context, p tenant.Principal, after int64, l
 			return operation.AsDefect(errDamaged)
 		}
 		feed.Last = number + 1
-		if leaf.Kind != evidence.Decision {
-			return nil
-		}
 		hash := evidence.LeafHash(&leaf)
-		feed.Events = append(feed.Events, Event{
+		event := Event{
 			ID:       "evt_" + hex.EncodeToString(hash[:16]),
 			Sequence: number + 1,
 			Type:     DecisionCreated,
 			At:       leaf.At,
 
 			Backfilled: leaf.Backfilled,
-			Decision:   Decision{ID: leaf.ID},
-		})
+		}
+		if leaf.Kind == evidence.Decision {
+			event.Decision.ID = leaf.ID
+		} else if event.Type, event.Data, err = eventOf(e.Data); err != nil {
+			return err
+		}
+		feed.Events = append(feed.Events, event)
 		return nil
 	})
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -110,18 +114,29 @@ func (s *Service) Events(ctx context.Context, p tenant.Principal, after int64, l
 // which.
 var errDamaged = errors.New("the journal was damaged")
 
-// fill adds the data of the events.
+// eventOf returns the type and the data of an event whose data is stored in the journal.
+func eventOf(stored []byte) (name string, data []byte, err error) {
+	name, data, ok := evidence.ParseEvent(stored)
+	if object, err := wire.Parse(data); !ok || err != nil || object.Kind() != wire.Object {
+		return "", nil, operation.AsDefect(errDamaged)
+	}
+	return name, data, nil
+}
+
+// fill adds the data of the decisions' events.
 func fill(ctx context.Context, scope *store.Scope, events []Event) error {
-	ids := make([]string, len(events))
+	ids := make([]string, 0, len(events))
 	for i := range events {
-		ids[i] = events[i].Decision.ID
+		if events[i].Decision.ID != "" {
+			ids = append(ids, events[i].Decision.ID)
+		}
 	}
 	rows, err := scope.Decisions(ctx).Outcomes(ids)
 	if err != nil {
 		return err
 	}
 	for i := range events {
-		if d, found := rows[ids[i]]; found {
+		if d, found := rows[events[i].Decision.ID]; found {
 			events[i].Decision = Decision{
 				ID:            d.ID,
 				Status:        d.Status,

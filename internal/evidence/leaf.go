@@ -24,12 +24,11 @@ const (
 	Erasure    Kind = "erasure"
 	Rollout    Kind = "rollout"
 	Reopened   Kind = "reopened"
+	Alert      Kind = "alert"
+	Key        Kind = "key"
+	Backtest   Kind = "backtest"
+	Usage      Kind = "usage"
 )
-
-var kinds = map[Kind]bool{
-	Decision: true, Review: true, RuleSet: true, Activation: true,
-	Config: true, Erasure: true, Rollout: true, Reopened: true,
-}
 
 const leafVersion = 1
 
@@ -81,7 +80,9 @@ const (
 
 // kindCodes are the kinds by their number in a packed leaf. The numbers are stored, so
 // new kinds must be added at the end.
-var kindCodes = []Kind{Decision, Review, RuleSet, Activation, Config, Erasure, Rollout, Reopened}
+var kindCodes = []Kind{
+	Decision, Review, RuleSet, Activation, Config, Erasure, Rollout, Reopened, Alert, Key, Backtest, Usage,
+}
 
 // Pack appends the leaf in the compact form in which it is stored, which takes half the
 // bytes of the JSON text. The leaf must be one that ParseLeaf accepts, and its texts at
@@ -175,7 +176,7 @@ func ParseLeaf(text []byte) (Leaf, error) {
 		Commitment: hashOf(v.Get("commit").Text()),
 		Backfilled: v.Get("backfilled").IsTrue(),
 	}
-	if !kinds[l.Kind] || l.Row == (sealing.Hash{}) || !bytes.Equal(l.Append(nil), text) {
+	if !slices.Contains(kindCodes, l.Kind) || l.Row == (sealing.Hash{}) || !bytes.Equal(l.Append(nil), text) {
 		return Leaf{}, ErrNotALeaf
 	}
 	return l, nil

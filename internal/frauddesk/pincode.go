@@ -118,6 +118,9 @@ func (s *Service) SetPincodeRisks(
 				return err
 			}
 		}
+		if err := tx.PincodeRisks().Log(operation.Actor(p), now.UnixMicro()); err != nil {
+			return err
+		}
 		return tx.Audit().Add(s.core.Audit(p, now, operation.ActionPincodeRisk, "pincode_risk", ""))
 	})
 	s.changes.Forget(operation.ScopeOf(p))

@@ -93,9 +93,10 @@ func (rs RuleSetReader) SafeID(policyKey string) (string, error) {
 	})
 }
 
-// swap activates target and retires active, which has no id if no rule set is active. Each activation of a policy_key
-// gets a later time than the activation before it, even if the clocks of nodes differ. So the time at which a rule set
-// became active identifies its predecessor: no other rule set of the policy_key was retired at that time.
+// swap activates target and retires active, and adds the entry of the activation to the journal. active has no id if
+// no rule set is active. Each activation of a policy_key gets a later time than the activation before it, even if the
+// clocks of nodes differ. So the time at which a rule set became active identifies its predecessor: no other rule set
+// of the policy_key was retired at that time.
 func (rs RuleSets) swap(a Activation, active, target RuleSet) (Activated, error) {
 	if active.ID != "" {
 		a.NowMicros = max(a.NowMicros, active.ActivatedMicros+1)
@@ -104,9 +105,16 @@ func (rs RuleSets) swap(a Activation, active, target RuleSet) (Activated, error)
 			return Activated{}, err
 		}
 	}
+	target.Status, target.RetiredMicros = StatusActive, 0
+	target.ActivatedMicros, target.ActivatedBy = a.NowMicros, a.Actor
+	leaf, err := rs.tx.record(target.activation(active.ID))
+	if err != nil {
+		return Activated{}, err
+	}
 	if _, err := rs.tx.exec(
-		`UPDATE rule_sets SET status = 'active', activated_micros = $4, activated_by = $5, retired_micros = 0
-		WHERE tenant_id = $1 AND environment = $2 AND id = $3`, target.ID, a.NowMicros, a.Actor); err != nil {
+		`UPDATE rule_sets SET status = 'active', activated_micros = $4, activated_by = $5, retired_micros = 0,
+			activation_leaf = $6
+		WHERE tenant_id = $1 AND environment = $2 AND id = $3`, target.ID, a.NowMicros, a.Actor, leaf); err != nil {
 		return Activated{}, err
 	}
 	if _, err := rs.tx.exec(`UPDATE series SET active_id = $4, changed_micros = $5
@@ -119,8 +127,6 @@ func (rs RuleSets) swap(a Activation, active, target RuleSet) (Activated, error)
 	if err := rs.tx.Audit().Add(audit); err != nil {
 		return Activated{}, err
 	}
-	target.Status, target.RetiredMicros = StatusActive, 0
-	target.ActivatedMicros, target.ActivatedBy = a.NowMicros, a.Actor
 
 	return Activated{RuleSet: target, PreviousID: active.ID, Changed: true}, nil
 }

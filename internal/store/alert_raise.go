@@ -34,7 +34,7 @@ func (al Alerts) Raise(w AlertWant) (a Alert, created bool, err error) {
 	if err != nil {
 		return Alert{}, false, err
 	}
-	var found []evidence
+	var found []sighting
 	created = a.ID == w.ID && a.ApplicantCount == 0
 	switch {
 	case !created:
@@ -52,7 +52,7 @@ func (al Alerts) Raise(w AlertWant) (a Alert, created bool, err error) {
 			return Alert{}, false, err
 		}
 	}
-	found = append(found, evidence{w.ApplicantRef, w.DecisionID, w.NowMicros})
+	found = append(found, sighting{w.ApplicantRef, w.DecisionID, w.NowMicros})
 	err = al.addEvidence(&a, found)
 	return a, created, err
 }
@@ -90,9 +90,9 @@ func (al Alerts) upsert(w AlertWant) (a Alert, err error) {
 	return a, err
 }
 
-// evidence is an applicant who was seen with an alert's entity, and the
+// sighting is an applicant who was seen with an alert's entity, and the
 // decision about the applicant.
-type evidence struct {
+type sighting struct {
 	applicantRef, decisionID string
 	seenMicros               int64
 }
@@ -101,9 +101,9 @@ type evidence struct {
 // oldest first, limited to the latest MaxCounted. It sets the alert's
 // FirstSeenMicros back to the time at which the earliest of these applicants
 // was first seen.
-func (al Alerts) seenInWindow(a *Alert, w AlertWant) (found []evidence, err error) {
+func (al Alerts) seenInWindow(a *Alert, w AlertWant) (found []sighting, err error) {
 	err = al.tx.each(func(scan func(...any) error) error {
-		var e evidence
+		var e sighting
 		var firstMicros int64
 		err := scan(&e.applicantRef, &e.decisionID, &firstMicros, &e.seenMicros)
 		found = append(found, e)
@@ -119,9 +119,9 @@ func (al Alerts) seenInWindow(a *Alert, w AlertWant) (found []evidence, err erro
 
 // ringPeople returns the people of an alert's ring who are not yet in its
 // evidence, in the order they were seen.
-func (al Alerts) ringPeople(a *Alert) (found []evidence, err error) {
+func (al Alerts) ringPeople(a *Alert) (found []sighting, err error) {
 	err = al.tx.each(func(scan func(...any) error) error {
-		var e evidence
+		var e sighting
 		err := scan(&e.applicantRef, &e.decisionID, &e.seenMicros)
 		found = append(found, e)
 		a.FirstSeenMicros = min(a.FirstSeenMicros, e.seenMicros)
@@ -142,7 +142,7 @@ var evidenceTable = newBulkTable("fraud_alert_evidence",
 
 // addEvidence adds the evidence that the alert does not have yet. It stores all
 // applicants, so that none is counted twice, but at most MaxEvidence decisions.
-func (al Alerts) addEvidence(a *Alert, found []evidence) error {
+func (al Alerts) addEvidence(a *Alert, found []sighting) error {
 	applicants, decisions := a.ApplicantCount, a.DecisionCount
 	var rows [][]any
 	seen := map[[2]string]bool{}

@@ -41,6 +41,13 @@ func (rs RuleSets) RemoveDraft(id string, nowMicros int64) (removed RuleSet, arc
 	if err != nil {
 		return RuleSet{}, false, err
 	}
+	event := EventRuleSetArchived
+	if referred == 0 {
+		event = EventRuleSetDeleted
+	}
+	if _, err := rs.tx.record(set.removal(event, nowMicros)); err != nil {
+		return RuleSet{}, false, err
+	}
 	if referred == 0 {
 		_, err = rs.tx.exec("DELETE FROM rule_sets WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
 		return set, false, err

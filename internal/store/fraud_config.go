@@ -26,7 +26,7 @@ func (fc FraudConfigReader) Get() (FraudConfig, error) {
 	})
 }
 
-// Put replaces the configuration and returns it with its version, which is one
+// Put replaces the configuration, adds an entry to the journal, and returns the configuration with its version, which is one
 // more than the last. It returns Precondition precondition_failed if the last
 // version is not the expected one; a negative expectedVersion accepts any.
 func (fc FraudConfigs) Put(c FraudConfig, expectedVersion int64) (FraudConfig, error) {
@@ -42,14 +42,19 @@ func (fc FraudConfigs) Put(c FraudConfig, expectedVersion int64) (FraudConfig, e
 			"the configuration was changed in the meantime; read it again")
 	}
 	c.Version = before.Version + 1
+	logged := LoggedFraudConfig{FraudConfig: c, Salt: newSalt()}
+	leaf, err := fc.tx.record(logged.Record())
+	if err != nil {
+		return FraudConfig{}, err
+	}
 	_, err = fc.tx.exec(
-		`INSERT INTO fraud_configs (tenant_id, environment, name, version, document, `+
-			`accounts, updated_micros, updated_by)
-		VALUES ($1, $2, 'fraud', $3, $4, $5, $6, $7)
-		ON CONFLICT (tenant_id, environment, name) DO UPDATE SET version = excluded.version, `+
-			`document = excluded.document,
-		accounts = excluded.accounts, updated_micros = excluded.updated_micros, updated_by = excluded.updated_by`,
-		c.Version, notNil(c.Document), notNil(c.Accounts), c.UpdatedMicros, c.UpdatedBy)
+		`INSERT INTO fraud_configs (tenant_id, environment, name, version, document, accounts, updated_micros,
+			updated_by, leaf, salt)
+		VALUES ($1, $2, 'fraud', $3, $4, $5, $6, $7, $8, $9)
+		ON CONFLICT (tenant_id, environment, name) DO UPDATE SET version = excluded.version,
+			document = excluded.document, accounts = excluded.accounts, updated_micros = excluded.updated_micros,
+			updated_by = excluded.updated_by, leaf = excluded.leaf, salt = excluded.salt`,
+		c.Version, notNil(c.Document), notNil(c.Accounts), c.UpdatedMicros, c.UpdatedBy, leaf, logged.Salt)
 	return c, err
 }
 

@@ -275,29 +275,34 @@ func (ds DecisionReader) WithoutLeaf(after string, limit int) (found []Decision,
 // JournalSince returns when the database got a journal, in microseconds. Every decision that was created later must
 // have an entry.
 func (sys *System) JournalSince(ctx context.Context) (micros int64, err error) {
-	err = sys.read(ctx, func(s *transaction) error {
-		return s.one([]any{&micros}, "SELECT applied_micros FROM schema_migrations WHERE version = $1",
-			int64(journalSchema))
-	})
-	return micros, err
+	return sys.migratedMicros(ctx, journalSchema)
 }
 
-// JournalComplete reports whether SetJournalComplete was called.
-func (sys *System) JournalComplete(ctx context.Context) (bool, error) {
+// Backfilled names a part of the stored rows whose older rows get their entries in the journal afterwards.
+type Backfilled string
+
+// The parts that are backfilled.
+const (
+	BackfilledDecisions Backfilled = "journal_complete"
+	BackfilledRecords   Backfilled = "journal_records_complete" // everything else
+)
+
+// JournalComplete reports whether SetJournalComplete was called for a part.
+func (sys *System) JournalComplete(ctx context.Context, part Backfilled) (bool, error) {
 	var found []string
 	err := sys.read(ctx, func(s *transaction) (err error) {
-		found, err = s.firstColumn("SELECT name FROM installation WHERE name = 'journal_complete'")
+		found, err = s.firstColumn("SELECT name FROM installation WHERE name = $1", string(part))
 		return err
 	})
 	return len(found) == 1, err
 }
 
-// SetJournalComplete records that every decision has an entry in the journal. From then
-// on nobody needs to look for decisions without one, because the database refuses them.
-func (sys *System) SetJournalComplete(ctx context.Context) error {
+// SetJournalComplete records that every row of a part has an entry in the journal. From then on a row without one was
+// inserted from outside.
+func (sys *System) SetJournalComplete(ctx context.Context, part Backfilled) error {
 	return sys.write(ctx, "journal complete", func(s *transaction) error {
-		_, err := s.exec("INSERT INTO installation (name, value) VALUES ('journal_complete', $1) "+
-			"ON CONFLICT (name) DO NOTHING", []byte{1})
+		_, err := s.exec("INSERT INTO installation (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
+			string(part), []byte{1})
 		return err
 	})
 }

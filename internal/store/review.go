@@ -3,6 +3,7 @@ package store
 import (
 	"slices"
 
+	"verdict/internal/evidence"
 	"verdict/internal/fault"
 )
 
@@ -22,7 +23,27 @@ type Review struct {
 	Note          string
 }
 
-// AddReview adds a review and updates the queue of referrals. It returns
+// LoggedReview is a review with the number of its entry in the journal.
+type LoggedReview struct {
+	Review
+	Leaf int64  // -1 for a review from before the journal that has no entry yet
+	Salt []byte // of the hash of the note
+}
+
+// Record returns the review's entry in the journal, without the scope.
+func (r *LoggedReview) Record() evidence.Record {
+	return evidence.Record{
+		Kind:   evidence.Review,
+		ID:     r.ID,
+		Micros: r.CreatedMicros,
+		Type:   "decision.reviewed",
+		Data: eventData("actor", r.Actor, "decision_id", r.DecisionID, "outcome", r.Outcome,
+			"reason_code", r.ReasonCode, "review_id", r.ID),
+		Commitment: evidence.Commit(r.Salt, r.Note),
+	}
+}
+
+// AddReview adds a review and its entry in the journal, and updates the queue of referrals. It returns
 // NotFound if the decision is not of this scope, and Conflict cap_reached if
 // the decision has MaxReviews reviews. A review that requests more information
 // cannot be the last one: it leaves the decision in the queue, and there must
@@ -35,12 +56,18 @@ func (ds Decisions) AddReview(r Review) error {
 	if err := ds.tx.lockScope(); err != nil {
 		return err
 	}
+	logged := LoggedReview{Review: r, Salt: newSalt()}
+	leaf, err := ds.tx.record(logged.Record())
+	if err != nil {
+		return err
+	}
 	added, err := ds.tx.exec(`INSERT INTO decision_reviews (tenant_id, environment, id, decision_id, created_micros,
-		actor, outcome, reason_code, note)
-		SELECT $1, $2, $3, id, $5, $6, $7, $8, $9 FROM decisions WHERE tenant_id = $1 AND environment = $2 AND id = $4`,
-		r.ID, r.DecisionID, r.CreatedMicros, r.Actor, r.Outcome, r.ReasonCode, r.Note)
+		actor, outcome, reason_code, note, leaf, salt)
+		SELECT $1, $2, $3, id, $5, $6, $7, $8, $9, $10, $11
+		FROM decisions WHERE tenant_id = $1 AND environment = $2 AND id = $4`,
+		r.ID, r.DecisionID, r.CreatedMicros, r.Actor, r.Outcome, r.ReasonCode, r.Note, leaf, logged.Salt)
 	if err == nil && added == 0 {
-		return notFound("decision")
+		return notFound("decision") // the caller's transaction is undone, and the entry with it
 	}
 	if err != nil {
 		return err
@@ -87,4 +114,72 @@ func (ds DecisionReader) Reviews(decisionID string) ([]Review, error) {
 		slices.Reverse(reviews)
 		return reviews, err
 	})
+}
+
+const loggedReviewColumns = "id, decision_id, created_micros, actor, outcome, reason_code, note, leaf, salt"
+
+func (r *LoggedReview) fields() []any {
+	return []any{&r.ID, &r.DecisionID, &r.CreatedMicros, &r.Actor, &r.Outcome, &r.ReasonCode, &r.Note, &r.Leaf, &r.Salt}
+}
+
+// LoggedReview returns a review of a decision, NotFound if there is none.
+func (ds DecisionReader) LoggedReview(decisionID, id string) (LoggedReview, error) {
+	return read(ds.access, func(tx *Tx) (r LoggedReview, err error) {
+		err = tx.one(r.fields(), "SELECT "+loggedReviewColumns+` FROM decision_reviews
+			WHERE tenant_id = $1 AND environment = $2 AND decision_id = $3 AND id = $4`, decisionID, id)
+		return r, orNotFound("review", err)
+	})
+}
+
+// WalkReviews calls fn for every review of the scope. Outside a transaction it keeps none open while fn runs. If fn
+// returns an error, WalkReviews stops and returns the error.
+func (ds DecisionReader) WalkReviews(fn func(*LoggedReview) error) error {
+	var last LoggedReview
+	for {
+		rows, err := read(ds.access, func(tx *Tx) (rows []LoggedReview, err error) {
+			return eachRow(tx, (*LoggedReview).fields, "SELECT "+loggedReviewColumns+` FROM decision_reviews
+				WHERE tenant_id = $1 AND environment = $2 AND (decision_id, created_micros, id) > ($3, $4, $5)
+				ORDER BY decision_id, created_micros, id LIMIT $6`,
+				last.DecisionID, last.CreatedMicros, last.ID, int64(MaxPage))
+		})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		for i := range rows {
+			if err := fn(&rows[i]); err != nil {
+				return err
+			}
+		}
+		last = rows[len(rows)-1]
+	}
+}
+
+// fillReviews adds the entries of the oldest reviews that have none and were stored before a time, at most limit, and
+// returns their number.
+func (tx *Tx) fillReviews(beforeMicros int64, limit int) (int, error) {
+	rows, err := eachRow(tx, (*LoggedReview).fields, "SELECT "+loggedReviewColumns+` FROM decision_reviews
+		WHERE tenant_id = $1 AND environment = $2 AND leaf < 0 AND created_micros < $3
+		ORDER BY created_micros, id LIMIT $4`, beforeMicros, int64(limit))
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	records := make([]evidence.Record, len(rows))
+	for i := range rows {
+		rows[i].Salt = newSalt()
+		records[i] = rows[i].Record()
+		records[i].Backfilled = true
+	}
+	first, err := tx.record(records...)
+	if err != nil {
+		return 0, err
+	}
+	for i := range rows {
+		r := &rows[i]
+		if _, err := tx.exec(`UPDATE decision_reviews SET leaf = $6, salt = $7 WHERE tenant_id = $1
+			AND environment = $2 AND decision_id = $3 AND created_micros = $4 AND id = $5`,
+			r.DecisionID, r.CreatedMicros, r.ID, first+int64(i), r.Salt); err != nil {
+			return 0, err
+		}
+	}
+	return len(rows), nil
 }

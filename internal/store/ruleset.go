@@ -34,7 +34,7 @@ func (r *RuleSet) fields() []any {
 		&r.CreatedMicros, &r.CreatedBy, &r.ActivatedMicros, &r.ActivatedBy, &r.RetiredMicros, &r.ArchivedMicros}
 }
 
-// Insert stores a draft and returns it with its version, which is one more than
+// Insert stores a draft with its entry in the journal, and returns it with its version, which is one more than
 // the last of its policy_key. Gaps in the versions come only from deleted
 // drafts.
 func (rs RuleSets) Insert(r RuleSet) (RuleSet, error) {
@@ -44,11 +44,16 @@ func (rs RuleSets) Insert(r RuleSet) (RuleSet, error) {
 	}
 	r.Version, r.Status = version, StatusDraft
 	r.ActivatedMicros, r.ActivatedBy, r.RetiredMicros = 0, "", 0
+	logged := LoggedRuleSet{RuleSet: r, Salt: newSalt()}
+	leaf, err := rs.tx.record(logged.Record())
+	if err != nil {
+		return RuleSet{}, err
+	}
 	_, err = rs.tx.exec(`INSERT INTO rule_sets (tenant_id, environment, id, policy_key, version, name, status, document,
-		checksum, base, notes, created_micros, created_by, activated_micros, activated_by, retired_micros)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, '', 0)`,
+		checksum, base, notes, created_micros, created_by, activated_micros, activated_by, retired_micros, leaf, salt)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, '', 0, $14, $15)`,
 		r.ID, r.PolicyKey, r.Version, r.Name, r.Status, notNil(r.Document),
-		r.Checksum, r.Base, r.Notes, r.CreatedMicros, r.CreatedBy)
+		r.Checksum, r.Base, r.Notes, r.CreatedMicros, r.CreatedBy, leaf, logged.Salt)
 	return r, err
 }
 

@@ -40,7 +40,7 @@ func (st StrategyReader) At(version int64) (Strategy, error) {
 	})
 }
 
-// Put adds a version and returns it with its number, which is one more than the
+// Put adds a version with its entry in the journal, and returns it with its number, which is one more than the
 // last. It returns Precondition precondition_failed if the last version is not
 // the expected one; a negative expectedVersion accepts any.
 func (st Strategies) Put(s Strategy, expectedVersion int64) (Strategy, error) {
@@ -56,7 +56,13 @@ func (st Strategies) Put(s Strategy, expectedVersion int64) (Strategy, error) {
 			"the strategy was changed in the meantime; read it again")
 	}
 	s.Version = before.Version + 1
-	_, err = st.tx.exec(`INSERT INTO collections_strategies (tenant_id, environment, `+strategyColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6)`, s.Version, notNil(s.Document), s.UpdatedMicros, s.UpdatedBy)
+	logged := LoggedStrategy{Strategy: s, Salt: newSalt()}
+	leaf, err := st.tx.record(logged.Record())
+	if err != nil {
+		return Strategy{}, err
+	}
+	_, err = st.tx.exec(`INSERT INTO collections_strategies (tenant_id, environment, `+strategyColumns+`, leaf, salt)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		s.Version, notNil(s.Document), s.UpdatedMicros, s.UpdatedBy, leaf, logged.Salt)
 	return s, err
 }

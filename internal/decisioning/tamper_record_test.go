@@ -1,0 +1,237 @@
+package decisioning_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
+)
+
+// recordCase is a table whose rows have entries in the journal, besides decisions.
+type recordCase struct {
+	table string
+	// make stores rows and returns two of them, or one.
+	make func(t *testing.T, h *usecasetest.House, scope *store.Scope) []recordRow
+	// keys are the columns that are not altered, because they select the row or may have
+	// only a few values.
+	keys []string
+	// exchanged are the columns that are exchanged between the rows.
+	exchanged []string
+	// other are further changes of the last row, each with what undoes it.
+	other [][2]string
+}
+
+// recordRow is a row, with the id that verify names.
+type recordRow struct{ id, where string }
+
+func recordCases() []recordCase {
+	return []recordCase{
+		{
+			table: "decision_reviews", make: makeReviews, keys: []string{"id"},
+			exchanged: []string{"outcome", "note"},
+		},
+		{
+			table: "rule_sets", make: makeRuleSets, keys: []string{"id", "status"},
+			exchanged: []string{"document", "notes", "activated_by"},
+			other: [][2]string{
+				{"status = 'retired', retired_micros = 7000", "status = 'active', retired_micros = 0"},
+				{"status = 'draft'", "status = 'active'"},
+			},
+		},
+		{table: "fraud_configs", make: makeFraudConfig, keys: []string{"name"}},
+		{
+			table: "collections_strategies", make: makeStrategies, keys: []string{"version"},
+			exchanged: []string{"document", "updated_by"},
+		},
+		{
+			table: "fraud_pincode_risks", make: makePincodes, keys: []string{"pincode"},
+			exchanged: []string{"reason", "score"},
+		},
+	}
+}
+
+// write stores rows in one transaction.
+func write(t *testing.T, scope *store.Scope, fn func(tx *store.Tx) error) {
+	t.Helper()
+	if err := scope.Write(t.Context(), fn); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// makeRuleSets saves two rule sets and activates both in turn. It also deletes a draft.
+func makeRuleSets(t *testing.T, _ *usecasetest.House, scope *store.Scope) (rows []recordRow) {
+	t.Helper()
+	for i, id := range []string{"pol_1", "pol_2", "pol_3"} {
+		write(t, scope, func(tx *store.Tx) error {
+			_, err := tx.RuleSets().Insert(store.RuleSet{
+				ID: id, PolicyKey: "cards", Name: "Name of " + id, Notes: "Notes on " + id, Document: []byte(id),
+				Checksum: "sha256:" + id, CreatedMicros: 1_000, CreatedBy: "key_1",
+			})
+			return err
+		})
+		if id == "pol_3" {
+			write(t, scope, func(tx *store.Tx) error {
+				_, archived, err := tx.RuleSets().RemoveDraft(id, 3_000)
+				if archived {
+					t.Error("the draft is archived")
+				}
+				return err
+			})
+			continue
+		}
+		rows = append(rows, recordRow{id, "id = '" + id + "'"})
+		write(t, scope, func(tx *store.Tx) error {
+			_, err := tx.RuleSets().Activate(store.Activation{
+				ID: id, NowMicros: 2_000, Actor: fmt.Sprint("usr_", i), Audit: store.AuditEntry{ID: "aud_" + id},
+			})
+			return err
+		})
+	}
+	return rows
+}
+
+func makeFraudConfig(t *testing.T, _ *usecasetest.House, scope *store.Scope) []recordRow {
+	t.Helper()
+	for _, document := range []string{`{"a":1}`, `{"a":2}`} {
+		write(t, scope, func(tx *store.Tx) error {
+			_, err := tx.FraudConfigs().Put(store.FraudConfig{
+				Document: []byte(document), Accounts: []byte("accounts"), UpdatedMicros: 5_000, UpdatedBy: "key_1",
+			}, -1)
+			return err
+		})
+	}
+	return []recordRow{{"fraud_config/2", "name = 'fraud'"}}
+}
+
+func makeStrategies(t *testing.T, _ *usecasetest.House, scope *store.Scope) (rows []recordRow) {
+	t.Helper()
+	for i := range 2 {
+		write(t, scope, func(tx *store.Tx) error {
+			s, err := tx.Strategies().Put(store.Strategy{
+				Document: fmt.Append(nil, "document ", i), UpdatedMicros: 5_000, UpdatedBy: fmt.Sprint("usr_", i),
+			}, -1)
+			rows = append(rows, recordRow{
+				fmt.Sprint("collections_strategy/", s.Version), fmt.Sprint("version = ", s.Version),
+			})
+			return err
+		})
+	}
+	return rows
+}
+
+func makePincodes(t *testing.T, _ *usecasetest.House, scope *store.Scope) []recordRow {
+	t.Helper()
+	write(t, scope, func(tx *store.Tx) error {
+		err := tx.PincodeRisks().Put([]store.PincodeRisk{
+			{Pincode: "400001", Risk: "HIGH", Score: 80, Reason: "floods", UpdatedMicros: 5_000, UpdatedBy: "key_1"},
+			{Pincode: "400002", Risk: "LOW", Score: 10, Reason: "none", UpdatedMicros: 5_000, UpdatedBy: "key_2"},
+		})
+		return errors.Join(err, tx.PincodeRisks().Log("key_1", 5_000))
+	})
+	return []recordRow{{store.ConfigPincodes, "pincode = '400001'"}, {store.ConfigPincodes, "pincode = '400002'"}}
+}
+
+func makeReviews(t *testing.T, h *usecasetest.House, _ *store.Scope) (rows []recordRow) {
+	t.Helper()
+	for _, outcome := range []string{"upheld", "overturned"} {
+		id := h.Decided(t, usecasetest.Sample)
+		review, err := h.Service.Decisions.ReviewDecision(t.Context(), h.Caller, id,
+			decisioning.NewReview{Outcome: outcome, ReasonCode: "INCOME_SEEN", Note: "Payslips of " + outcome}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, recordRow{review.ID, "id = '" + review.ID + "'"})
+	}
+	return rows
+}
+
+// TestVerifyNamesTamperedRecords alters each column of each kind of row, exchanges two rows,
+// deletes one and inserts one. Verify must name the row each time, and find nothing when the
+// change is undone.
+func TestVerifyNamesTamperedRecords(t *testing.T) {
+	t.Parallel()
+	for _, c := range recordCases() {
+		t.Run(c.table, func(t *testing.T) {
+			t.Parallel()
+			storetest.EachURL(t, func(t *testing.T, databaseURL string) { c.run(t, databaseURL) }) //nolint:thelper // the test
+		})
+	}
+}
+
+func (c *recordCase) run(t *testing.T, databaseURL string) {
+	t.Helper()
+	db := storetest.Open(t, databaseURL, store.Options{})
+	h := usecasetest.Open(t, db, usecase.Options{})
+	if _, err := h.Service.Decisions.Backfill(t.Context(), nil); err != nil { // from now on no row may lack an entry
+		t.Fatal(err)
+	}
+	rows := c.make(t, h, db.Scope(h.Caller.TenantID, string(h.Caller.Environment)))
+	last := rows[len(rows)-1]
+	verify := func(change string) []string {
+		t.Helper()
+		found, err := h.Service.Decisions.Verify(t.Context(), "", nil)
+		if err != nil {
+			t.Fatalf("%s: %v", change, err)
+		}
+		var named []string
+		for _, w := range found.Wrong {
+			named = append(named, w.ID)
+		}
+		return named
+	}
+	want := func(change string, ids ...string) {
+		t.Helper()
+		named := verify(change)
+		slices.Sort(ids)
+		if ids = slices.Compact(ids); strings.Join(named, " ") != strings.Join(ids, " ") {
+			t.Errorf("%s: verify names %q, want %q", change, named, ids)
+		}
+	}
+	want("nothing")
+	i := intrude(t, databaseURL, db.Kind())
+	for column, kind := range i.columns(c.table) {
+		if column == "tenant_id" || column == "environment" || slices.Contains(c.keys, column) {
+			continue
+		}
+		there, back := i.altered(column, kind)
+		set := "UPDATE " + c.table + " SET " + column + " = %s WHERE " + last.where
+		i.do(fmt.Sprintf(set, there))
+		want("altered "+column, last.id)
+		i.do(fmt.Sprintf(set, back))
+		want("restored " + column)
+	}
+	for _, column := range c.exchanged {
+		i.exchange(c.table, column, rows)
+		want("exchanged "+column, rows[0].id, rows[1].id)
+		i.exchange(c.table, column, rows)
+		want("exchanged back " + column)
+	}
+	for _, change := range c.other {
+		i.do("UPDATE " + c.table + " SET " + change[0] + " WHERE " + last.where)
+		want(change[0], last.id)
+		i.do("UPDATE " + c.table + " SET " + change[1] + " WHERE " + last.where)
+		want(change[1])
+	}
+	i.do("CREATE TABLE copied AS SELECT * FROM "+c.table+" WHERE "+last.where,
+		"DELETE FROM "+c.table+" WHERE "+last.where)
+	want("deleted", last.id)
+	i.do("INSERT INTO " + c.table + " SELECT * FROM copied")
+	want("inserted again")
+}
+
+// exchange exchanges a column between two rows.
+func (i *intruder) exchange(table, column string, rows []recordRow) {
+	i.t.Helper()
+	i.do("CREATE TABLE first_row AS SELECT "+column+" AS x FROM "+table+" WHERE "+rows[0].where,
+		"CREATE TABLE second_row AS SELECT "+column+" AS x FROM "+table+" WHERE "+rows[1].where,
+		"UPDATE "+table+" SET "+column+" = (SELECT x FROM second_row) WHERE "+rows[0].where,
+		"UPDATE "+table+" SET "+column+" = (SELECT x FROM first_row) WHERE "+rows[1].where,
+		"DROP TABLE first_row", "DROP TABLE second_row")
+}

@@ -1,0 +1,96 @@
+package decisioning
+
+import (
+	"strings"
+
+	"verdict/internal/evidence"
+	"verdict/internal/store"
+)
+
+// configEntries holds the entries of the settings.
+type configEntries struct {
+	versions map[string]*entry // the versions of the strategy, by the id of the entry
+	fraud    *entry            // the last version of the fraud configuration
+	pincodes *entry            // the last change of the pincode risks
+}
+
+func (v *recordVerifier) collectConfig(e *entry) {
+	switch name, _, _ := strings.Cut(e.leaf.ID, "/"); name {
+	case store.ConfigStrategy:
+		v.versions[e.leaf.ID] = e
+	case store.ConfigFraud:
+		if v.fraud == nil || v.fraud.number < e.number {
+			v.fraud = e
+		}
+	case store.ConfigPincodes:
+		v.compareEvent(e)
+		if v.pincodes == nil || v.pincodes.number < e.number {
+			v.pincodes = e
+		}
+	}
+}
+
+// checkConfigs compares the stored settings with their entries. Of the fraud configuration
+// and the pincode risks only the last state is stored.
+func (v *recordVerifier) checkConfigs(tx *store.Tx) error {
+	config, err := tx.FraudConfigs().Logged()
+	if err != nil {
+		return err
+	}
+	if config.Version > 0 {
+		record := config.Record()
+		v.checkConfig(v.fraud, &record, config.Leaf, "the stored document or allow list")
+	} else if v.fraud != nil {
+		v.wrong(v.fraud.leaf.ID, "the configuration of entry %d of the journal is missing", v.fraud.number)
+	}
+	found := map[string]bool{}
+	err = tx.Strategies().WalkLogged(func(s *store.LoggedStrategy) error {
+		record := s.Record()
+		found[record.ID] = true
+		v.checkConfig(v.versions[record.ID], &record, s.Leaf, "the stored document")
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for id, e := range v.versions {
+		if !found[id] {
+			v.wrong(id, "the strategy of entry %d of the journal is missing", e.number)
+		}
+	}
+	return v.checkPincodes(tx)
+}
+
+// checkConfig compares a stored setting with its entry, which may be nil.
+func (v *recordVerifier) checkConfig(e *entry, record *evidence.Record, leaf int64, texts string) {
+	switch {
+	case e == nil && leaf < 0 && v.older(record.Micros):
+		v.noEntry++
+	case e == nil:
+		v.wrong(record.ID, "it has no entry in the journal")
+	case v.linked(e, leaf):
+		v.compare(e, *record, texts)
+	}
+}
+
+func (v *recordVerifier) checkPincodes(tx *store.Tx) error {
+	logged, err := tx.PincodeRisks().Logged()
+	if err != nil {
+		return err
+	}
+	all, err := tx.PincodeRisks().All()
+	if err != nil {
+		return err
+	}
+	e := v.pincodes
+	switch {
+	case e == nil && len(all) == 0:
+	case e == nil && logged.Leaf < 0 && v.older(all[0].UpdatedMicros):
+		v.noEntry++
+	case e == nil:
+		v.wrong(store.ConfigPincodes, "they have no entry in the journal")
+	case v.linked(e, logged.Leaf) && store.CommitPincodes(logged.Salt, all) != e.leaf.Commitment:
+		v.wrong(store.ConfigPincodes, "they are not those of their last change, entry %d of the journal", e.number)
+	}
+	return nil
+}

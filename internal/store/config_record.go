@@ -1,0 +1,214 @@
+package store
+
+import (
+	"strconv"
+
+	"verdict/internal/evidence"
+)
+
+// The settings that have entries in the journal.
+const (
+	ConfigFraud    = "fraud_config"
+	ConfigStrategy = "collections_strategy"
+	ConfigPincodes = "pincode_risks"
+)
+
+// EventConfigChanged is the type of the event of a change of the settings.
+const EventConfigChanged = "config.changed"
+
+// configRecord returns the entry of a version of a setting.
+func configRecord(name string, version, micros int64, actor string) evidence.Record {
+	return evidence.Record{
+		Kind:   evidence.Config,
+		ID:     name + "/" + strconv.FormatInt(version, 10),
+		Micros: micros,
+		Type:   EventConfigChanged,
+		Data:   eventData("actor", actor, "config", name, "version", version),
+	}
+}
+
+// LoggedFraudConfig is a FraudConfig with the number of its entry in the journal.
+type LoggedFraudConfig struct {
+	FraudConfig
+	Leaf int64  // -1 for a configuration from before the journal that has no entry yet
+	Salt []byte // of the hash of the document and the accounts
+}
+
+// Record returns the configuration's entry in the journal, without the scope.
+func (c *LoggedFraudConfig) Record() evidence.Record {
+	r := configRecord(ConfigFraud, c.Version, c.UpdatedMicros, c.UpdatedBy)
+	r.Commitment = evidence.Commit(c.Salt, string(c.Document), string(c.Accounts))
+	return r
+}
+
+// Logged returns the configuration with the number of its entry, version 0 if there is none.
+func (fc FraudConfigReader) Logged() (LoggedFraudConfig, error) {
+	return read(fc.access, func(tx *Tx) (c LoggedFraudConfig, err error) {
+		err = tx.one([]any{&c.Version, &c.Document, &c.Accounts, &c.UpdatedMicros, &c.UpdatedBy, &c.Leaf, &c.Salt},
+			`SELECT version, document, accounts, updated_micros, updated_by, leaf, salt FROM fraud_configs
+			WHERE tenant_id = $1 AND environment = $2 AND name = 'fraud'`)
+		return c, ignoreAbsent(err)
+	})
+}
+
+// LoggedStrategy is a Strategy with the number of its entry in the journal.
+type LoggedStrategy struct {
+	Strategy
+	Leaf int64  // -1 for a strategy from before the journal that has no entry yet
+	Salt []byte // of the hash of the document
+}
+
+// Record returns the strategy's entry in the journal, without the scope.
+func (s *LoggedStrategy) Record() evidence.Record {
+	r := configRecord(ConfigStrategy, s.Version, s.UpdatedMicros, s.UpdatedBy)
+	r.Commitment = evidence.Commit(s.Salt, string(s.Document))
+	return r
+}
+
+func (s *LoggedStrategy) fields() []any { return append(s.Strategy.fields(), &s.Leaf, &s.Salt) }
+
+// WalkLogged calls fn for every version of the strategy. If fn returns an error, WalkLogged stops and returns the error.
+func (st StrategyReader) WalkLogged(fn func(*LoggedStrategy) error) error {
+	const together = 20 // documents can be large
+	for last := int64(0); ; {
+		rows, err := read(st.access, func(tx *Tx) ([]LoggedStrategy, error) {
+			return eachRow(tx, (*LoggedStrategy).fields, "SELECT "+strategyColumns+`, leaf, salt
+				FROM collections_strategies WHERE tenant_id = $1 AND environment = $2 AND version > $3
+				ORDER BY version LIMIT $4`, last, int64(together))
+		})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		for i := range rows {
+			if err := fn(&rows[i]); err != nil {
+				return err
+			}
+		}
+		last = rows[len(rows)-1].Version
+	}
+}
+
+// LoggedPincodes is what connects the pincode risks with the entry of their last change.
+type LoggedPincodes struct {
+	Leaf int64  // -1 if there is no entry
+	Salt []byte // of the hash of all entries
+}
+
+// Log adds the entry of a change of the pincode risks to the journal. It hashes all of them, so it must be called once,
+// after the last change of the transaction.
+func (pr PincodeRisks) Log(actor string, nowMicros int64) error {
+	return pr.log(actor, nowMicros, false)
+}
+
+func (pr PincodeRisks) log(actor string, nowMicros int64, backfilled bool) error {
+	all, err := pr.All()
+	if err != nil {
+		return err
+	}
+	salt := newSalt()
+	leaf, err := pr.tx.record(evidence.Record{
+		Kind:       evidence.Config,
+		ID:         ConfigPincodes,
+		Micros:     wholeMillis(nowMicros),
+		Type:       EventConfigChanged,
+		Data:       eventData("actor", actor, "config", ConfigPincodes, "entries", int64(len(all))),
+		Commitment: CommitPincodes(salt, all),
+		Backfilled: backfilled,
+	})
+	if err != nil {
+		return err
+	}
+	_, err = pr.tx.exec(`INSERT INTO fraud_changes (tenant_id, environment, name, changes, pincode_leaf, pincode_salt)
+		VALUES ($1, $2, 'fraud', 1, $3, $4) ON CONFLICT (tenant_id, environment, name)
+		DO UPDATE SET pincode_leaf = excluded.pincode_leaf, pincode_salt = excluded.pincode_salt`, leaf, salt)
+	return err
+}
+
+// CommitPincodes returns the salted hash of all pincode risks of a scope, which are in the order of their digits.
+func CommitPincodes(salt []byte, all []PincodeRisk) [32]byte {
+	const columns = 7
+	texts := make([]string, 0, columns*len(all))
+	for i := range all {
+		r := &all[i]
+		texts = append(texts, r.Pincode, r.Risk, strconv.FormatInt(r.Score, 10), r.Reason,
+			strconv.FormatInt(r.UpdatedMicros, 10), r.UpdatedBy, strconv.FormatInt(r.ExpiresMicros, 10))
+	}
+	return evidence.Commit(salt, texts...)
+}
+
+// Logged returns what connects the pincode risks with the entry of their last change.
+func (pr PincodeRiskReader) Logged() (LoggedPincodes, error) {
+	return read(pr.access, func(tx *Tx) (p LoggedPincodes, err error) {
+		p.Leaf = -1
+		err = tx.one([]any{&p.Leaf, &p.Salt}, `SELECT pincode_leaf, pincode_salt FROM fraud_changes
+			WHERE tenant_id = $1 AND environment = $2 AND name = 'fraud'`)
+		return p, ignoreAbsent(err)
+	})
+}
+
+// fillConfigs adds the entries of settings that have none and were stored before a time, and returns their number. It
+// ignores the limit for all but the versions of the strategy.
+func (tx *Tx) fillConfigs(beforeMicros int64, limit int) (added int, err error) {
+	config, err := tx.FraudConfigs().Logged()
+	if err != nil {
+		return 0, err
+	}
+	if config.Version > 0 && config.Leaf < 0 && config.UpdatedMicros < beforeMicros {
+		config.Salt = newSalt()
+		leaf, err := tx.recordBackfilled(config.Record())
+		if err != nil {
+			return added, err
+		}
+		if _, err := tx.exec(`UPDATE fraud_configs SET leaf = $3, salt = $4
+			WHERE tenant_id = $1 AND environment = $2 AND name = 'fraud'`, leaf, config.Salt); err != nil {
+			return added, err
+		}
+		added++
+	}
+	n, err := tx.fillPincodes(beforeMicros)
+	if added += n; err != nil {
+		return added, err
+	}
+	strategies, err := eachRow(tx, (*LoggedStrategy).fields, "SELECT "+strategyColumns+`, leaf, salt
+		FROM collections_strategies WHERE tenant_id = $1 AND environment = $2 AND leaf < 0 AND updated_micros < $3
+		ORDER BY version LIMIT $4`, beforeMicros, int64(limit))
+	if err != nil {
+		return added, err
+	}
+	for i := range strategies {
+		s := &strategies[i]
+		s.Salt = newSalt()
+		leaf, err := tx.recordBackfilled(s.Record())
+		if err != nil {
+			return added, err
+		}
+		if _, err := tx.exec(`UPDATE collections_strategies SET leaf = $4, salt = $5
+			WHERE tenant_id = $1 AND environment = $2 AND version = $3`, s.Version, leaf, s.Salt); err != nil {
+			return added, err
+		}
+		added++
+	}
+	return added, nil
+}
+
+// fillPincodes adds the entry of pincode risks that have none and were last changed before a time, by whoever changed
+// one of them last.
+func (tx *Tx) fillPincodes(beforeMicros int64) (int, error) {
+	logged, err := tx.PincodeRisks().Logged()
+	if err != nil || logged.Leaf >= 0 {
+		return 0, err
+	}
+	var actor string
+	var micros int64
+	err = tx.one([]any{&actor, &micros}, `SELECT updated_by, updated_micros FROM fraud_pincode_risks
+		WHERE tenant_id = $1 AND environment = $2 ORDER BY updated_micros DESC, pincode LIMIT 1`)
+	if err != nil || micros >= beforeMicros {
+		return 0, ignoreAbsent(err)
+	}
+	return 1, tx.PincodeRisks().log(actor, micros, true)
+}
+
+func (tx *Tx) recordBackfilled(r evidence.Record) (leaf int64, err error) {
+	r.Backfilled = true
+	return tx.record(r)
+}

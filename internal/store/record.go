@@ -1,0 +1,92 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+
+	"verdict/internal/evidence"
+	"verdict/internal/sealing"
+	"verdict/internal/wire"
+)
+
+// record adds journal entries for happenings that are not decisions, and returns the number of the first. It sets the
+// scope of the records. The caller's transaction has locked the scope already, or is the first to write to it.
+func (tx *Tx) record(records ...evidence.Record) (first int64, err error) {
+	entries := make([]Entry, len(records))
+	for i := range records {
+		r := &records[i]
+		r.Tenant, r.Environment = tx.rls.tenant, tx.rls.environment
+		leaf := r.Leaf()
+		entries[i] = Entry{Leaf: leaf.Pack(nil), Data: r.Event()}
+	}
+	return tx.Journal().Add(records[0].Micros, entries...)
+}
+
+// newSalt returns a salt for the hash of the texts of a row.
+func newSalt() []byte {
+	salt := make([]byte, sealing.SaltSize)
+	_, _ = rand.Read(salt) // never returns an error
+	return salt
+}
+
+// eventData returns the data of a record: a JSON object with members that are given as name and value. The names must
+// be in alphabetical order, so that the data is canonical JSON. Empty texts are omitted.
+func eventData(members ...any) []byte {
+	var w wire.Writer
+	w.Object()
+	for i := 0; i < len(members); i += 2 {
+		name, _ := members[i].(string)
+		switch v := members[i+1].(type) {
+		case int64:
+			w.Key(name).Int(v)
+		case bool:
+			w.Key(name).Bool(v)
+		case string:
+			if v != "" {
+				w.Key(name).String(v)
+			}
+		}
+	}
+	w.EndObject()
+	return w.Buf
+}
+
+// eachRow returns the rows of a query. fields returns where to scan the columns of a row.
+func eachRow[T any](tx *Tx, fields func(*T) []any, query string, args ...any) (rows []T, err error) {
+	err = tx.each(func(scan func(...any) error) error {
+		var row T
+		err := scan(fields(&row)...)
+		rows = append(rows, row)
+		return err
+	}, query, args...)
+	return rows, err
+}
+
+// Backfill adds the entries of reviews, rule sets, activations and settings that have none and were stored before a
+// time, at most about limit, and returns their number. It returns 0 if there are no more.
+func (j Journal) Backfill(beforeMicros int64, limit int) (added int, err error) {
+	for _, fill := range []func(beforeMicros int64, limit int) (int, error){
+		j.tx.fillReviews, j.tx.fillRuleSets, j.tx.fillConfigs,
+	} {
+		n, err := fill(beforeMicros, limit-added)
+		if added += n; err != nil || added >= limit {
+			return added, err
+		}
+	}
+	return added, nil
+}
+
+// RecordsSince returns when the database got the entries of everything that is not a decision, in microseconds.
+func (sys *System) RecordsSince(ctx context.Context) (micros int64, err error) {
+	return sys.migratedMicros(ctx, recordSchema)
+}
+
+// recordSchema is the first schema version with entries for everything that is not a decision.
+const recordSchema = 18
+
+func (sys *System) migratedMicros(ctx context.Context, version int64) (micros int64, err error) {
+	err = sys.read(ctx, func(s *transaction) error {
+		return s.one([]any{&micros}, "SELECT applied_micros FROM schema_migrations WHERE version = $1", version)
+	})
+	return micros, err
+}
