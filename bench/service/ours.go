@@ -17,6 +17,8 @@ import (
 
 	"verdict/internal/app"
 	"verdict/internal/logkey"
+	"verdict/internal/masterkey"
+	"verdict/internal/sealing"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -30,9 +32,13 @@ func serveOurs(ctx context.Context, order childOrder) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(folder) }() // what remains is only a log key
+	defer func() { _ = os.RemoveAll(folder) }() // what remains is only two keys
 	key := filepath.Join(folder, "log-key")
 	if _, err := logkey.Create(key, strings.NewReader(strings.Repeat("k", ed25519.SeedSize))); err != nil {
+		return err
+	}
+	master := filepath.Join(folder, "master-key")
+	if _, err := masterkey.Create(master, strings.NewReader(strings.Repeat("m", sealing.SecretSize))); err != nil {
 		return err
 	}
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
@@ -40,6 +46,7 @@ func serveOurs(ctx context.Context, order childOrder) error {
 	if err := flags.Parse([]string{
 		"-addr", "127.0.0.1:0", "-metrics-addr", "127.0.0.1:0", "-database-url", order.Database,
 		"-rate-decide", "1000000000/s", "-plan-quotas", "free=1000000000000", "-log-key", key,
+		"-master-key", "file:" + master,
 	}); err != nil {
 		return err
 	}

@@ -60,8 +60,11 @@ func (c *command) withService(settings *app.Settings, work func(context.Context,
 		if err != nil {
 			return c.usage("%v", err)
 		}
-		service, err := app.NewService(db, config, slog.New(slog.DiscardHandler), usecase.Hooks{}, nil,
-			log)
+		master, err := config.ReadMasterKey(ctx, db)
+		if err != nil {
+			return c.usage("%v", err)
+		}
+		service, err := app.NewService(db, config, slog.New(slog.DiscardHandler), usecase.Hooks{}, nil, log, master)
 		if err != nil {
 			return c.usage("%v", err)
 		}

@@ -96,6 +96,9 @@ func (c *command) fill(ctx context.Context, config app.Config, o demo.Options) (
 	if err != nil {
 		return demo.Filled{}, err
 	}
+	if o.MasterKey, err = config.ReadMasterKey(ctx, db); err != nil {
+		return demo.Filled{}, errors.Join(err, db.Close())
+	}
 	bar := c.progress(int64(o.Decisions), "creating a month of data")
 	o.Progress = func(done, total int64) {
 		bar.ChangeMax64(total)

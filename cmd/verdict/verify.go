@@ -32,7 +32,7 @@ Exits with 1 if something is wrong.
 
 func verify(c *command) int {
 	fs := c.flags(verifyHelp)
-	settings := app.Bind(fs, "database-url", "log-key", "log-signed")
+	settings := app.Bind(fs, "database-url", "log-key", "log-signed", "master-key")
 	tenantID := fs.String("tenant", "", "`id` of the tenant whose decisions are replayed; default: all tenants")
 	key := fs.String("key", "", "`file` with the public key of the log, for a capsule")
 	witness := fs.String("witness", "", "`file` with the public key of a witness, for a capsule")

@@ -81,7 +81,11 @@ func (a *App) open(ctx context.Context) (err error) {
 		return err
 	}
 	a.signed = signed
-	if a.service, err = NewService(a.db, c, a.logger, a.hooks(), a.queue, log); err != nil {
+	master, err := openMasterKey(ctx, c, a.db, a.logger)
+	if err != nil {
+		return err
+	}
+	if a.service, err = NewService(a.db, c, a.logger, a.hooks(), a.queue, log, master); err != nil {
 		return err
 	}
 	if a.tracing, err = telemetry.NewTracing(ctx, telemetry.TraceOptions{

@@ -17,6 +17,7 @@ import (
 
 	"verdict/internal/engine"
 	"verdict/internal/logkey"
+	"verdict/internal/masterkey"
 )
 
 // safeBuffer is a log that can be read while it is written.
@@ -48,6 +49,17 @@ func testLogKey(t *testing.T) string {
 	return path
 }
 
+// testMasterKey writes the master key of the tests to a new file, and returns its source.
+// All nodes of a test have the same key.
+func testMasterKey(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "master-key")
+	if _, err := masterkey.Create(path, strings.NewReader(strings.Repeat("m", 32))); err != nil {
+		t.Fatal(err)
+	}
+	return "file:" + path
+}
+
 // startApp runs a service on free ports with its own database. The returned
 // function stop ends the service as a signal would.
 func startApp(t *testing.T, args ...string) (a *App, log *safeBuffer, stop func() error) {
@@ -55,6 +67,7 @@ func startApp(t *testing.T, args ...string) (a *App, log *safeBuffer, stop func(
 	c, err := load(t, append([]string{
 		"-addr", "127.0.0.1:0", "-metrics-addr", "127.0.0.1:0", "-log-level", "debug",
 		"-database-url", "sqlite:" + filepath.Join(t.TempDir(), "verdict.db"), "-log-key", testLogKey(t),
+		"-master-key", testMasterKey(t),
 	}, args...), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -36,6 +36,7 @@ type Config struct {
 	DatabaseURL        string
 	LogKey             string // the file, "off", or "" for the default
 	LogSigned          string // the folder, or "" for that of the key
+	MasterKey          string // file:PATH, env:NAME, exec:COMMAND, "off", or "" for the default
 	Store              store.Options
 	Plans              tenant.PricePlans
 	Rates              tenant.Rates

@@ -92,7 +92,7 @@ var house = []room{
 		"operation decisioning agentdesk"},
 	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery " +
 		"tenant operation account policydesk frauddesk decisioning eventdesk agentdesk study agent"},
-	{"usecase", useCase, "fault wire engine signal application tenant store operation account policydesk frauddesk " +
+	{"usecase", useCase, "fault wire engine signal application sealing tenant store operation account policydesk frauddesk " +
 		"journal decisioning evidencedesk eventdesk agentdesk study document"},
 
 	{"reference", useCase, "fault wire serving frauddesk"},
@@ -107,9 +107,10 @@ var house = []room{
 	{"telemetry", adapter, ""},
 	{"mmdb", adapter, "place"},
 	{"logkey", adapter, "evidence"},
+	{"masterkey", adapter, "sealing"},
 
 	{"demo", useCase, "wire rule signal engine backtest tenant store operation account policydesk frauddesk " +
-		"decisioning study usecase agent training field application recovery"},
+		"decisioning study usecase agent training field application recovery sealing"},
 
 	{"app", wiring, allBelow},
 
@@ -122,8 +123,8 @@ var house = []room{
 	{"pgcluster", wiring, ""},
 
 	// The harness, a module of its own.
-	{"proof/torture", wiring, "civil pgcluster app logkey"},
-	{"proof/load", wiring, "proof chart logkey"},
+	{"proof/torture", wiring, "civil pgcluster app logkey masterkey"},
+	{"proof/load", wiring, "proof chart logkey masterkey"},
 	{"proof/browser", wiring, ""},
 	{"proof/cmd/torture", wiring, "proof proof/torture"},
 	{"proof/cmd/load", wiring, "proof pgcluster proof/load"},

@@ -24,6 +24,9 @@ const nodeVariable = "VERDICT_TEST_NODE"
 // nodeKeyVariable is the environment variable with the file of the node's log key.
 const nodeKeyVariable = "VERDICT_TEST_NODE_KEY"
 
+// nodeMasterVariable is the environment variable with the source of the node's master key.
+const nodeMasterVariable = "VERDICT_TEST_NODE_MASTER"
+
 func TestMain(m *testing.M) {
 	if databaseURL := os.Getenv(nodeVariable); databaseURL != "" {
 		os.Exit(beNode(databaseURL))
@@ -36,7 +39,8 @@ func beNode(databaseURL string) int {
 	fs := flag.NewFlagSet("node", flag.ContinueOnError)
 	settings := Bind(fs)
 	err := fs.Parse([]string{"-addr", "127.0.0.1:0", "-database-url", databaseURL, "-log-level", "error",
-		"-rate-decide", "1000000/s", "-log-key", os.Getenv(nodeKeyVariable)})
+		"-rate-decide", "1000000/s", "-log-key", os.Getenv(nodeKeyVariable),
+		"-master-key", os.Getenv(nodeMasterVariable)})
 	if err == nil {
 		var c Config
 		if c, err = settings.Load(func(string) string { return "" }); err == nil {
@@ -66,7 +70,7 @@ func startNode(t *testing.T, databaseURL string) *node {
 	t.Helper()
 	n := &node{process: exec.CommandContext(t.Context(), os.Args[0])}
 	n.process.Env = append(os.Environ(), nodeVariable+"="+databaseURL,
-		nodeKeyVariable+"="+testLogKey(t), "GORACE=atexit_sleep_ms=0")
+		nodeKeyVariable+"="+testLogKey(t), nodeMasterVariable+"="+testMasterKey(t), "GORACE=atexit_sleep_ms=0")
 	var complaint strings.Builder
 	n.process.Stderr = &complaint
 	out, err := n.process.StdoutPipe()

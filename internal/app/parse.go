@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"verdict/internal/masterkey"
 	"verdict/internal/telemetry"
 	"verdict/internal/tenant"
 )
@@ -143,6 +144,16 @@ func databaseURL(c *Config, text string) error {
 		return errors.New("a database is written like sqlite:verdict.db or postgres://user:password@host:port/database")
 	}
 	c.DatabaseURL = text
+	return nil
+}
+
+func masterKeySetting(c *Config, text string) error {
+	if text != "" && text != masterKeyOff {
+		if _, err := masterkey.ParseSource(text); err != nil {
+			return err
+		}
+	}
+	c.MasterKey = text
 	return nil
 }
 

@@ -254,6 +254,15 @@ var settings = []setting{
 	},
 	{
 		group: groupStore,
+		name:  "master-key",
+		form:  "source",
+		meaning: "where the key is with which applicants' data is encrypted, the same for all nodes: file:PATH, env:NAME, " +
+			"or exec:COMMAND, which prints the key; create one with \"verdict keys create\"; off stores everything " +
+			"readable; if empty, it is the SQLite file with .master-key appended, and is created; PostgreSQL needs one",
+		set: masterKeySetting,
+	},
+	{
+		group: groupStore,
 		name:  "db-connections",
 		form:  "number",
 		def:   "8",

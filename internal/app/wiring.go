@@ -14,6 +14,7 @@ import (
 	"verdict/internal/mmdb"
 	"verdict/internal/place"
 	"verdict/internal/policydesk"
+	"verdict/internal/sealing"
 	"verdict/internal/serving"
 	"verdict/internal/signal"
 	"verdict/internal/store"
@@ -28,10 +29,11 @@ func OpenStore(ctx context.Context, c Config) (*store.DB, error) {
 }
 
 // NewService returns the use cases over a database. If spreader is nil, large
-// backtests are not available. If log has no key, nothing is signed.
+// backtests are not available. If log has no key, nothing is signed. If master is nil,
+// nothing is encrypted.
 func NewService(
 	db *store.DB, c Config, logger *slog.Logger, hooks usecase.Hooks, spreader study.ChunkQueue,
-	log evidencedesk.Options,
+	log evidencedesk.Options, master *sealing.Epoch,
 ) (*usecase.Set, error) {
 	atlas, err := newAtlas(c.IPCountries)
 	if err != nil {
@@ -41,7 +43,7 @@ func NewService(
 		Atlas: atlas, ChunkQueue: spreader, Now: c.Now,
 		SignupMode: c.Signup, SignupsEachDay: c.SignupsEachDay, Caps: c.Caps,
 		Plans: c.Plans, Passwords: c.Passwords, HashesAtOnce: c.HashesAtOnce, PlanCache: c.PlanCache, Logger: logger,
-		Hooks: hooks, Log: log,
+		Hooks: hooks, Log: log, MasterKey: master,
 	})
 }
 

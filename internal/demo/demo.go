@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"verdict/internal/agent"
+	"verdict/internal/sealing"
 	"verdict/internal/store"
 	"verdict/internal/study"
 	"verdict/internal/tenant"
@@ -35,6 +36,8 @@ type Options struct {
 	// PasswordCost is the cost of the stored hashes; tenant.DefaultCost if it is
 	// zero.
 	PasswordCost tenant.Cost
+	// MasterKey encrypts what is stored about people; nil if nothing is encrypted.
+	MasterKey *sealing.Epoch
 	// Texts holds the texts that people write.
 	Texts Texts
 	// Progress is called with the number of finished steps and the number of all
@@ -88,6 +91,7 @@ func Fill(ctx context.Context, db *store.DB, o Options) (Filled, error) {
 		Now:          f.clock.now,
 		PasswordCost: o.PasswordCost,
 		ChunkQueue:   noQueue{},
+		MasterKey:    o.MasterKey,
 	})
 	if err != nil {
 		return Filled{}, err

@@ -1,9 +1,13 @@
 package journal
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"time"
 
 	"verdict/internal/cache"
@@ -14,6 +18,7 @@ import (
 // Keys holds the key trees of tenants. It is safe for concurrent use.
 type Keys struct {
 	db     *store.DB
+	epoch  *sealing.Epoch // nil if nothing is encrypted
 	random io.Reader
 	trees  *cache.Cache[treeKey, *sealing.KeyTree]
 }
@@ -28,9 +33,10 @@ type treeKey struct {
 // cachedTrees is the number of tenants whose key tree is cached.
 const cachedTrees = 10_000
 
-// NewKeys returns the keys of a database. New trees are generated from random.
-func NewKeys(db *store.DB, random io.Reader, now func() time.Time) *Keys {
-	k := &Keys{db: db, random: random}
+// NewKeys returns the keys of a database. Trees are stored encrypted with the epoch, or
+// readable if epoch is nil. New trees are generated from random.
+func NewKeys(db *store.DB, epoch *sealing.Epoch, random io.Reader, now func() time.Time) *Keys {
+	k := &Keys{db: db, epoch: epoch, random: random}
 	k.trees = cache.New(cachedTrees, 0, now, k.load)
 	return k
 }
@@ -40,7 +46,16 @@ func (k *Keys) Tree(ctx context.Context, tenantID string) (*sealing.KeyTree, err
 	return k.trees.Get(ctx, treeKey{tenantID, k.db.Timeline()})
 }
 
+// ErrNoMasterKey is the error if the data of the database is encrypted and the process has
+// no master key.
+var ErrNoMasterKey = errors.New("the stored data is encrypted, and its master key was not given: -master-key")
+
 func (k *Keys) load(ctx context.Context, key treeKey) (*sealing.KeyTree, error) {
+	if k.epoch == nil {
+		if protected, err := k.db.System().MasterKey(ctx); err != nil || protected != nil {
+			return nil, cmp.Or(err, ErrNoMasterKey)
+		}
+	}
 	var names, root sealing.Secret
 	for _, secret := range []*sealing.Secret{&names, &root} {
 		if _, err := io.ReadFull(k.random, secret[:]); err != nil {
@@ -51,15 +66,79 @@ func (k *Keys) load(ctx context.Context, key treeKey) (*sealing.KeyTree, error) 
 	if err != nil {
 		return nil, err
 	}
-	stored, err := k.db.System().KeyTree(ctx, key.tenant, fresh)
+	stored, err := k.db.System().KeyTree(ctx, key.tenant, k.wrap(key.tenant, firstTree, fresh))
 	if err != nil {
 		return nil, err
 	}
-	tree, err := sealing.ParseKeyTree(stored)
+	return k.parse(store.StoredTree{Tenant: key.tenant, Number: firstTree, Tree: stored})
+}
+
+// firstTree is the number of a tenant's only tree.
+const firstTree = 1
+
+// parse decodes a stored tree, encrypted or not.
+func (k *Keys) parse(t store.StoredTree) (*sealing.KeyTree, error) {
+	encoded := t.Tree
+	var err error
+	if sealing.Wrapped(encoded) {
+		if k.epoch == nil {
+			return nil, ErrNoMasterKey
+		}
+		encoded, err = k.epoch.Unwrap(treeName(t.Tenant, t.Number), encoded)
+	}
+	var tree *sealing.KeyTree
+	if err == nil {
+		tree, err = sealing.ParseKeyTree(encoded)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("the key tree of tenant %s: %w", key.tenant, err)
+		return nil, fmt.Errorf("the key tree of tenant %s: %w", t.Tenant, err)
 	}
 	return tree, nil
+}
+
+// wrap encrypts the encoding of a tree if there is a master key.
+func (k *Keys) wrap(tenantID string, number int64, tree []byte) []byte {
+	if k.epoch == nil {
+		return tree
+	}
+	return k.epoch.Wrap(treeName(tenantID, number), tree)
+}
+
+func treeName(tenantID string, number int64) string {
+	return "key tree " + tenantID + " " + strconv.FormatInt(number, 10)
+}
+
+// treesAtOnce is the number of tenants whose trees Protect reads at a time.
+const treesAtOnce = 100
+
+// Protect encrypts the trees that were stored before the database had a master key, and
+// returns their number. It does nothing without a master key.
+func (k *Keys) Protect(ctx context.Context) (protected int64, err error) {
+	if k.epoch == nil {
+		return 0, nil
+	}
+	system := k.db.System()
+	for after := ""; ; {
+		trees, err := system.KeyTrees(ctx, after, treesAtOnce)
+		if err != nil || len(trees) == 0 {
+			return protected, err
+		}
+		after = trees[len(trees)-1].Tenant
+		trees = slices.DeleteFunc(trees, func(t store.StoredTree) bool { return sealing.Wrapped(t.Tree) })
+		if len(trees) == 0 {
+			continue
+		}
+		n, err := system.ReplaceKeyTrees(ctx, trees, func(t store.StoredTree) ([]byte, error) {
+			if sealing.Wrapped(t.Tree) {
+				return nil, nil // another node was faster
+			}
+			return k.wrap(t.Tenant, t.Number, t.Tree), nil
+		})
+		protected += n
+		if err != nil {
+			return protected, err
+		}
+	}
 }
 
 // keyOf returns the data key of a decision: that of its applicant, or a key of its own

@@ -100,31 +100,40 @@ func SaltOf(key *Secret, object string, zone Zone) Salt {
 	return Salt(derived[:SaltSize])
 }
 
-// Seal appends the ciphertext of a zone to its first argument, and returns the result
-// with the zone's salted hash. The ciphertext contains the salt. The nonce is derived
-// from the hash, so it is safe to seal a zone again with other data or another salt,
-// for instance when a transaction is repeated.
-func (s Sealer) Seal(to []byte, zone Zone, salt Salt, data []byte) ([]byte, ZoneHash) {
-	h := HashZone(zone, salt, data)
-	nonce := keyed(&s.nonces, "", h[:])
-	plain := make([]byte, 0, SaltSize+len(data))
-	plain = append(append(plain, salt[:]...), data...)
+// Seal appends the ciphertext of a zone to its first argument. hash is the salted hash of
+// the zone. The nonce is derived from the hash, so it is safe to seal a zone again with
+// other data or another salt, for instance when a transaction is repeated.
+func (s Sealer) Seal(to []byte, hash ZoneHash, data []byte) []byte {
+	nonce := keyed(&s.nonces, "", hash.Hash[:])
 	to = append(to, nonce[:nonceSize]...)
-	return s.aead.Seal(to, nonce[:nonceSize], plain, []byte{byte(zone)}), ZoneHash{zone, h}
+	from := len(to)
+	to = append(to, data...)
+	return s.aead.Seal(to[:from], nonce[:nonceSize], to[from:], zoneLabels[hash.Zone][:])
 }
 
-const nonceSize = 12
+// Overhead is the number of bytes by which a ciphertext is longer than its data.
+const Overhead = nonceSize + tagSize
 
-// Open returns the salt and the data of a zone, or ErrUnreadable.
-func (s Sealer) Open(zone Zone, sealed []byte) (salt Salt, data []byte, err error) {
+const nonceSize, tagSize = 12, 16
+
+// zoneLabels holds the additional data of each zone for the cipher.
+var zoneLabels = func() (labels [256][1]byte) {
+	for zone := range labels {
+		labels[zone][0] = byte(zone)
+	}
+	return labels
+}()
+
+// Open returns the data of a zone, or ErrUnreadable.
+func (s Sealer) Open(zone Zone, sealed []byte) (data []byte, err error) {
 	if len(sealed) < nonceSize {
-		return Salt{}, nil, ErrUnreadable
+		return nil, ErrUnreadable
 	}
-	plain, err := s.aead.Open(nil, sealed[:nonceSize], sealed[nonceSize:], []byte{byte(zone)})
-	if err != nil || len(plain) < SaltSize {
-		return Salt{}, nil, ErrUnreadable
+	data, err = s.aead.Open(nil, sealed[:nonceSize], sealed[nonceSize:], zoneLabels[zone][:])
+	if err != nil {
+		return nil, ErrUnreadable
 	}
-	return Salt(plain[:SaltSize]), plain[SaltSize:], nil
+	return data, nil
 }
 
 // zoneHasher hashes a zone without allocating memory.

@@ -126,11 +126,13 @@ type sqlite struct{}
 
 // Every write is on the disk before its caller is answered (synchronous=FULL). In
 // WAL mode this takes one fsync for each commit. With temp_store(MEMORY), the
-// data for savepoints is in memory and not in a file.
+// data for savepoints is in memory and not in a file. With secure_delete, the former
+// content of changed and deleted rows is overwritten with zeros.
 var (
 	sqliteWriterPragmas = []string{
 		"journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "trusted_schema(0)",
 		"cache_size(-32768)", "temp_store(MEMORY)", "wal_autocheckpoint(2000)", "journal_size_limit(67108864)",
+		"secure_delete(1)",
 	}
 	sqliteReaderPragmas = []string{"query_only(1)", "foreign_keys(1)", "trusted_schema(0)", "cache_size(-8192)"}
 )

@@ -20,6 +20,7 @@ import (
 	"verdict/internal/journal"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
+	"verdict/internal/sealing"
 	"verdict/internal/signal"
 	"verdict/internal/store"
 	"verdict/internal/study"
@@ -51,6 +52,9 @@ type Options struct {
 	// This field is for package policydesk.
 	PlanCache int
 
+	// MasterKey encrypts what is stored about people. If it is nil, nothing is encrypted.
+	MasterKey *sealing.Epoch
+
 	// Log is for package evidencedesk. Without a key nothing is signed.
 	Log evidencedesk.Options
 
@@ -76,6 +80,7 @@ type Set struct {
 	Fitting   *study.Fitting
 
 	core     *operation.Core
+	keys     *journal.Keys
 	accounts *account.Services
 }
 
@@ -100,7 +105,7 @@ func New(db *store.DB, o Options) (*Set, error) {
 	policies := policydesk.New(core, policydesk.Options{
 		PlanCache: o.PlanCache, MaxDrafts: o.Caps.Drafts, MaxScorecards: o.Caps.Scorecards, Rule: o.Hooks.Rule,
 	})
-	keys := journal.NewKeys(db, core.Random, core.Now)
+	keys := journal.NewKeys(db, o.MasterKey, core.Random, core.Now)
 	o.Log.Keys = keys
 	decisions := decisioning.New(core, policies, fraud, keys, decisioning.Options{
 		Encode:   document.AppendDecision,
@@ -127,6 +132,7 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Chunks:    studies.Chunks,
 		Fitting:   studies.Fitting,
 		core:      core,
+		keys:      keys,
 		accounts:  accounts,
 	}, nil
 }
@@ -139,11 +145,14 @@ const purgeEvery = 10 * time.Minute
 
 // Run stores data collected in memory and removes expired rows at intervals
 // until ctx ends, and then stores the data once more. In the meantime it adds journal
-// entries for decisions that have none. A Set also works without Run, but then loses its
-// statistics.
+// entries for decisions that have none, and encrypts what is stored readable. A Set also
+// works without Run, but then loses its statistics.
 func (s *Set) Run(ctx context.Context) {
 	var older sync.WaitGroup
-	older.Go(func() { s.backfill(ctx) })
+	older.Go(func() {
+		s.backfill(ctx)
+		s.protect(ctx)
+	})
 	older.Go(func() { s.sign(ctx) })
 	defer older.Wait()
 	flush := time.NewTicker(flushEvery)

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"verdict/internal/logkey"
+	"verdict/internal/masterkey"
 )
 
 // Server is a running "verdict serve".
@@ -35,14 +36,17 @@ var unlimited = []string{
 	"-plan-quotas", "free=1000000000000", "-max-connections-each", "0",
 }
 
-// withLogKey adds the file of a log key to the environment of a server. It is no flag,
-// so that binaries from before the log can be measured too.
-func withLogKey(environment []string, folder string) ([]string, error) {
-	path := filepath.Join(folder, "log-key")
-	if _, err := logkey.Create(path, rand.Reader); err != nil && !errors.Is(err, fs.ErrExist) {
+// withKeys adds the files of a log key and a master key to the environment of a server.
+// They are no flags, so that binaries from before these keys can be measured too.
+func withKeys(environment []string, folder string) ([]string, error) {
+	log, master := filepath.Join(folder, "log-key"), filepath.Join(folder, "master-key")
+	if _, err := logkey.Create(log, rand.Reader); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	return append(environment, "VERDICT_LOG_KEY="+path), nil
+	if _, err := masterkey.Create(master, rand.Reader); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return append(environment, "VERDICT_LOG_KEY="+log, "VERDICT_MASTER_KEY=file:"+master), nil
 }
 
 // StartServer runs a binary on a database and waits until it is ready. The
@@ -52,7 +56,7 @@ func StartServer(ctx context.Context, binary, databaseURL, folder string, settin
 		"-database-url", databaseURL}, unlimited...)
 	s := &Server{process: exec.CommandContext(ctx, binary,
 		append(args, settings...)...)} //nolint:gosec // the binary under test
-	if s.process.Env, err = withLogKey(os.Environ(), folder); err != nil {
+	if s.process.Env, err = withKeys(os.Environ(), folder); err != nil {
 		return nil, fmt.Errorf("start the server: %w", err)
 	}
 	if s.log, err = os.Create(filepath.Join(folder, "serve.log")); err != nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"verdict/internal/logkey"
+	"verdict/internal/masterkey"
 	"verdict/internal/pgcluster"
 )
 
@@ -76,7 +77,10 @@ func newWorld(ctx context.Context, o Order) (_ *World, err error) {
 	if w.folder, err = os.MkdirTemp("", "torture-"); err != nil {
 		return nil, err
 	}
-	if _, err = logkey.Create(w.logKey(), secret.Reader); err != nil {
+	if _, err = logkey.Create(w.logKey(), secret.Reader); err == nil {
+		_, err = masterkey.Create(w.masterKey(), secret.Reader)
+	}
+	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(w.folder))
 	}
 	if err := w.build(ctx, o.Database, o.Scenario.needs, o.chance(-2)); err != nil {
@@ -162,7 +166,7 @@ func (w *World) buildPostgres(ctx context.Context, n needs, rng *rand.Rand) (err
 // this program if the scenario moves the clock.
 func (w *World) nodeCommand() *exec.Cmd {
 	args := append([]string{"serve", "-addr", "127.0.0.1:0", "-database-url", w.nodeURL, "-log-format", "json",
-		"-log-key", w.logKey()}, w.Workload.Flags()...)
+		"-log-key", w.logKey(), "-master-key", "file:" + w.masterKey()}, w.Workload.Flags()...)
 	program := w.binary
 	if w.Clock != nil {
 		program = "/proc/self/exe"
@@ -177,6 +181,9 @@ func (w *World) nodeCommand() *exec.Cmd {
 
 // logKey returns the file of the log key, which all nodes share.
 func (w *World) logKey() string { return filepath.Join(w.folder, "log-key") }
+
+// masterKey returns the file of the master key, which all nodes share.
+func (w *World) masterKey() string { return filepath.Join(w.folder, "master-key") }
 
 // environment returns the environment variables of this process without the
 // service's settings, which a developer may have set.

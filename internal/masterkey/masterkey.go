@@ -1,0 +1,132 @@
+package masterkey
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"verdict/internal/sealing"
+)
+
+const keyPrefix = "verdict-master-key-1 "
+
+// maxText is the maximum length of the text of a key in bytes.
+const maxText = 1 << 10
+
+// Errors of Read and ParseSource. They contain nothing of the key.
+var (
+	ErrNotAKey   = errors.New("this is not a master key; create one with \"verdict keys create FILE\"")
+	ErrNotSet    = errors.New("the environment variable is not set")
+	errNotSource = errors.New("must be file:PATH, env:NAME, exec:COMMAND, or off")
+)
+
+// Source says where the operator keeps the key.
+type Source struct{ kind, where string }
+
+// File returns the source of a key in a file.
+func File(path string) Source { return Source{"file", path} }
+
+// ParseSource reads a source: "file:PATH", "env:NAME" or "exec:COMMAND".
+func ParseSource(text string) (Source, error) {
+	kind, where, _ := strings.Cut(text, ":")
+	switch kind {
+	case "file", "env", "exec":
+		if strings.TrimSpace(where) != "" {
+			return Source{kind, where}, nil
+		}
+	}
+	return Source{}, errNotSource
+}
+
+// Path returns the path of the file. ok is false if the source is not a file.
+func (s Source) Path() (path string, ok bool) { return s.where, s.kind == "file" }
+
+// String returns the source as the operator wrote it, without a key.
+func (s Source) String() string { return s.kind + ":" + s.where }
+
+// commandTimeout limits how long the command of a source may run.
+const commandTimeout = 30 * time.Second
+
+// Read reads the key. The error is fs.ErrNotExist if there is no file, ErrNotSet if the
+// variable is not set, and ErrNotAKey if the text is something else. A command is run
+// without a shell: its words are separated by spaces. What it writes to standard error is
+// discarded, because it could repeat the key.
+func (s Source) Read(ctx context.Context) (sealing.Secret, error) {
+	var text []byte
+	var err error
+	switch s.kind {
+	case "env":
+		value, set := os.LookupEnv(s.where)
+		if !set {
+			return sealing.Secret{}, ErrNotSet
+		}
+		text = []byte(value)
+	case "exec":
+		text, err = output(ctx, strings.Fields(s.where))
+	default:
+		text, err = readFile(s.where)
+	}
+	if err != nil {
+		return sealing.Secret{}, err
+	}
+	return parse(text)
+}
+
+func output(ctx context.Context, words []string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
+	defer cancel()
+	command := exec.CommandContext(ctx, words[0], words[1:]...) //nolint:gosec // the operator's own command
+	text, err := command.Output()
+	if err != nil {
+		return nil, fmt.Errorf("run the command: %w", err)
+	}
+	return text, nil
+}
+
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	return io.ReadAll(io.LimitReader(f, maxText))
+}
+
+// parse reads the text of a key.
+func parse(text []byte) (key sealing.Secret, err error) {
+	encoded, found := strings.CutPrefix(string(bytes.TrimSpace(text)), keyPrefix)
+	raw, err := base64.StdEncoding.DecodeString(encoded)
+	if !found || err != nil || len(raw) != sealing.SecretSize {
+		return key, ErrNotAKey
+	}
+	return sealing.Secret(raw), nil
+}
+
+// Create writes a new key to a file that only its owner can read. The error is
+// fs.ErrExist if the file exists: a key is never replaced.
+func Create(path string, random io.Reader) (key sealing.Secret, err error) {
+	if _, err := io.ReadFull(random, key[:]); err != nil {
+		return key, err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return key, err
+	}
+	_, err = f.WriteString(keyPrefix + base64.StdEncoding.EncodeToString(key[:]) + "\n")
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return key, errors.Join(err, os.Remove(path))
+	}
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return key, fmt.Errorf("open the folder: %w", err)
+	}
+	return key, errors.Join(folder.Sync(), folder.Close()) // so that the name survives a crash
+}

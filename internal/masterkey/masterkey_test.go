@@ -1,0 +1,82 @@
+package masterkey_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"verdict/internal/masterkey"
+	"verdict/internal/sealing"
+)
+
+// TestSources reads one key from a file, a variable and a command.
+//
+//nolint:paralleltest // it sets an environment variable
+func TestSources(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "master-key")
+	created, err := masterkey.Create(path, strings.NewReader(strings.Repeat("m", sealing.SecretSize)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v, %v", info, err)
+	}
+	if _, err := masterkey.Create(path, bytes.NewReader(make([]byte, sealing.SecretSize))); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a key was replaced: %v", err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TEST_MASTER_KEY", string(text))
+	for _, source := range []string{"file:" + path, "env:TEST_MASTER_KEY", "exec:cat " + path} {
+		parsed, err := masterkey.ParseSource(source)
+		if err != nil || parsed.String() != source {
+			t.Fatalf("%s is %v, %v", source, parsed, err)
+		}
+		if key, err := parsed.Read(t.Context()); err != nil || key != created {
+			t.Errorf("%s: %v", source, err)
+		}
+	}
+}
+
+// TestNoKey checks that every source without a key is an error that does not repeat what
+// was read.
+//
+//nolint:paralleltest // it sets an environment variable
+func TestNoKey(t *testing.T) {
+	for _, wrong := range []string{"", "file:", "env: ", "exec:", "off", "/etc/key", "vault:key"} {
+		if source, err := masterkey.ParseSource(wrong); err == nil {
+			t.Errorf("%q is %v", wrong, source)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "wrong")
+	if err := os.WriteFile(path, []byte("verdict-master-key-1 c2VjcmV0"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TEST_WRONG_KEY", "secret")
+	for source, want := range map[string]error{
+		"file:" + path:           masterkey.ErrNotAKey,
+		"file:" + path + ".none": fs.ErrNotExist,
+		"env:TEST_WRONG_KEY":     masterkey.ErrNotAKey,
+		"env:TEST_NO_SUCH_KEY":   masterkey.ErrNotSet,
+		"exec:echo secret":       masterkey.ErrNotAKey,
+		"exec:false":             nil,
+	} {
+		parsed, err := masterkey.ParseSource(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = parsed.Read(t.Context())
+		if err == nil || want != nil && !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", source, err, want)
+		}
+		if err != nil && strings.Contains(err.Error(), "c2VjcmV0") {
+			t.Errorf("%s: the error repeats the text: %v", source, err)
+		}
+	}
+}

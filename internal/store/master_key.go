@@ -1,0 +1,99 @@
+package store
+
+import (
+	"bytes"
+	"context"
+)
+
+// MasterKey returns the fingerprint of the master key of this database, nil if nothing is
+// encrypted.
+func (sys *System) MasterKey(ctx context.Context) (fingerprint []byte, err error) {
+	err = sys.read(ctx, func(s *transaction) error {
+		return ignoreAbsent(s.one([]any{&fingerprint}, selectMasterKey))
+	})
+	return fingerprint, err
+}
+
+const selectMasterKey = "SELECT value FROM installation WHERE name = 'master_key'"
+
+// SetMasterKey stores the fingerprint of the master key, unless one is stored. It returns
+// the stored one.
+func (sys *System) SetMasterKey(ctx context.Context, fingerprint []byte) (stored []byte, err error) {
+	err = sys.write(ctx, "master key", func(s *transaction) error {
+		if _, err := s.exec("INSERT INTO installation (name, value) VALUES ('master_key', $1) ON CONFLICT (name) DO "+
+			"NOTHING", fingerprint); err != nil {
+			return err
+		}
+		return s.one([]any{&stored}, selectMasterKey)
+	})
+	return stored, err
+}
+
+// StoredTree is a stored key tree of a tenant.
+type StoredTree struct {
+	Tenant string
+	Number int64
+	Tree   []byte
+}
+
+// KeyTrees returns the key trees of the tenants after a tenant, in the order of the tenants
+// and at most limit. A tenant's trees are never split.
+func (sys *System) KeyTrees(ctx context.Context, after string, limit int) (found []StoredTree, err error) {
+	err = sys.read(ctx, func(s *transaction) error {
+		found = nil // the read may be repeated
+		return s.each(func(scan func(...any) error) error {
+			var t StoredTree
+			err := scan(&t.Tenant, &t.Number, &t.Tree)
+			found = append(found, t)
+			return err
+		}, `SELECT tenant_id, number, tree FROM key_trees WHERE tenant_id IN
+			(SELECT tenant_id FROM key_trees WHERE tenant_id > $1 GROUP BY tenant_id ORDER BY tenant_id LIMIT $2)
+			ORDER BY tenant_id, number`, after, int64(limit))
+	})
+	return found, err
+}
+
+// ReplaceKeyTrees replaces stored trees in one transaction. change returns the new bytes of
+// a tree; it is called with the bytes that are stored then. If change returns nil, the tree
+// stays as it is.
+func (sys *System) ReplaceKeyTrees(
+	ctx context.Context, trees []StoredTree, change func(StoredTree) ([]byte, error),
+) (replaced int64, err error) {
+	err = sys.write(ctx, "key tree", func(s *transaction) error {
+		replaced = 0 // the write may be repeated
+		for _, t := range trees {
+			err := s.one([]any{&t.Tree}, "SELECT tree FROM key_trees WHERE tenant_id = $1 AND number = $2"+
+				s.db.dialect.forUpdate(), t.Tenant, t.Number)
+			if err != nil {
+				return err
+			}
+			next, err := change(t)
+			if err != nil {
+				return err
+			}
+			if next == nil || bytes.Equal(next, t.Tree) {
+				continue
+			}
+			if _, err := s.exec("UPDATE key_trees SET tree = $3 WHERE tenant_id = $1 AND number = $2",
+				t.Tenant, t.Number, next); err != nil {
+				return err
+			}
+			replaced++
+		}
+		return nil
+	})
+	return replaced, err
+}
+
+// Scrub removes the former content of changed and deleted rows from the files of an SQLite
+// database: it copies the write-ahead log into the database file and truncates the log. done
+// is false if a reader still needs the log; call Scrub again later. On PostgreSQL it does
+// nothing, because old row versions are removed by VACUUM and the log is recycled.
+func (sys *System) Scrub(ctx context.Context) (done bool, err error) {
+	if !sys.db.dialect.embedded() {
+		return true, nil
+	}
+	var busy, pages, moved int64
+	err = sys.db.writer.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
+	return busy == 0, sys.db.failure("truncate the write-ahead log", err)
+}
