@@ -3,7 +3,7 @@
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build run quick test long torture replay attack load fair fuzz bench lint fmt clean FORCE
+.PHONY: help build run quick test long torture replay attack load fair fuzz bench lint fmt clean verify.html FORCE
 
 # The version is in api/VERSION, which the binary embeds; the commit is not known there.
 COMMIT  ?= $(shell git rev-parse --verify --quiet --short=12 HEAD 2>/dev/null || echo unknown)
@@ -115,13 +115,19 @@ LEFTOUT := PostgreSQL, browser, attacks, faults, load, corpora, clients, bench, 
 FORMATTED = unformatted=$$(gofmt -s -l .); [ -z "$$unformatted" ] || { echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; }
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z.]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: bin/verdict ## build the static binary bin/verdict
 
 # Always asked for: Go's own cache knows what has changed.
 bin/verdict: FORCE
 	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o $@ ./cmd/verdict
+
+# One file that opens from disk and checks capsules (docs/EVIDENCE.md). Always made: Go's cache knows what has changed.
+verify.html: ## build bin/verify.html, the check of a capsule for a browser
+	@mkdir -p bin
+	@go run ./internal/verifypage/build bin/verify.html
+	@echo "bin/verify.html: $$(wc -c < bin/verify.html) bytes"
 
 run: build ## build, then serve at http://127.0.0.1:8080 (VERDICT_ variables change that)
 	@exec bin/verdict serve -welcome

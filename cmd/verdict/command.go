@@ -93,8 +93,11 @@ const maxFile = 8 << 20
 // file that is written.
 const standardInput = "-"
 
-// read reads a whole file, or standard input if name is "-".
-func (c *command) read(name string) ([]byte, error) {
+// read reads a whole file of at most maxFile bytes, or standard input if name is "-".
+func (c *command) read(name string) ([]byte, error) { return c.readUpTo(name, maxFile) }
+
+// readUpTo does the same as read for a file of at most limit bytes.
+func (c *command) readUpTo(name string, limit int64) ([]byte, error) {
 	in := c.stdin
 	if name != standardInput {
 		f, err := os.Open(name)
@@ -104,12 +107,12 @@ func (c *command) read(name string) ([]byte, error) {
 		defer func() { _ = f.Close() }() // the file is only read
 		in = f
 	}
-	data, err := io.ReadAll(io.LimitReader(in, maxFile+1))
+	data, err := io.ReadAll(io.LimitReader(in, limit+1))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	if len(data) > maxFile {
-		return nil, fmt.Errorf("read %s: larger than %d MiB", name, maxFile>>20)
+	if int64(len(data)) > limit {
+		return nil, fmt.Errorf("read %s: larger than %d MiB", name, limit>>20)
 	}
 	return data, nil
 }

@@ -116,6 +116,9 @@ var house = []room{
 
 	{"cmd/verdict", wiring, allBelow},
 	{"place/generate", wiring, "place"}, // run by hand to make the tables of place
+	{"verifypage", wiring, "api"},       // builds verify.html
+	{"verifypage/build", wiring, "verifypage"},
+	{"verifypage/wasm", wiring, "wire capsule"}, // runs in verify.html
 
 	// Only tests and the harness import these.
 	{"golden", wiring, ""},
