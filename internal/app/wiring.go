@@ -12,6 +12,7 @@ import (
 	"verdict/internal/evidencedesk"
 	"verdict/internal/httpapi"
 	"verdict/internal/mmdb"
+	"verdict/internal/outbound"
 	"verdict/internal/place"
 	"verdict/internal/policydesk"
 	"verdict/internal/serving"
@@ -41,7 +42,7 @@ func NewService(
 		Atlas: atlas, ChunkQueue: spreader, Now: c.Now,
 		SignupMode: c.Signup, SignupsEachDay: c.SignupsEachDay, Caps: c.Caps,
 		Plans: c.Plans, Passwords: c.Passwords, HashesAtOnce: c.HashesAtOnce, PlanCache: c.PlanCache, Logger: logger,
-		Hooks: hooks, Log: log,
+		Hooks: hooks, Log: log, Post: outbound.New(outbound.Options{Allow: c.WebhookAllow}).Post,
 	})
 }
 

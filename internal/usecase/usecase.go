@@ -24,6 +24,7 @@ import (
 	"verdict/internal/store"
 	"verdict/internal/study"
 	"verdict/internal/tenant"
+	"verdict/internal/webhookdesk"
 )
 
 // Options configures a Set. A zero field gets its default, which is documented
@@ -54,6 +55,9 @@ type Options struct {
 	// Log is for package evidencedesk. Without a key nothing is signed.
 	Log evidencedesk.Options
 
+	// Post is for package webhookdesk. Without it no events are sent to webhooks.
+	Post func(ctx context.Context, url string, header map[string]string, body []byte) (status int, problem string)
+
 	// These fields are for package study.
 	Backtests  study.BacktestLimits
 	ChunkQueue study.ChunkQueue
@@ -70,6 +74,7 @@ type Set struct {
 	Decisions *decisioning.Service
 	Evidence  *evidencedesk.Service
 	Events    *eventdesk.Service
+	Webhooks  *webhookdesk.Service
 	Agents    *agentdesk.Service
 	Backtests *study.Backtests
 	Chunks    *study.Chunks
@@ -113,6 +118,15 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Backtests:  o.Backtests,
 		ChunkQueue: o.ChunkQueue,
 	})
+	events := eventdesk.New(core)
+	webhooks, err := webhookdesk.New(core, events, webhookdesk.Options{
+		Post:       o.Post,
+		Encode:     document.EncodeEvent,
+		EncodeTest: document.EncodeTestEvent,
+	})
+	if err != nil {
+		return nil, err
+	}
 	return &Set{
 		Access:    accounts.Access,
 		People:    accounts.People,
@@ -121,7 +135,8 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Fraud:     fraud,
 		Decisions: decisions,
 		Evidence:  evidencedesk.New(core, o.Log),
-		Events:    eventdesk.New(core),
+		Events:    events,
+		Webhooks:  webhooks,
 		Agents:    agentdesk.New(core, policies, decisions),
 		Backtests: studies.Backtests,
 		Chunks:    studies.Chunks,
@@ -145,6 +160,7 @@ func (s *Set) Run(ctx context.Context) {
 	var older sync.WaitGroup
 	older.Go(func() { s.backfill(ctx) })
 	older.Go(func() { s.sign(ctx) })
+	older.Go(func() { s.Webhooks.Run(ctx) })
 	defer older.Wait()
 	flush := time.NewTicker(flushEvery)
 	defer flush.Stop()
@@ -176,4 +192,5 @@ func (s *Set) Flush(ctx context.Context) {
 func (s *Set) Purge(ctx context.Context) {
 	s.core.Purge(ctx)
 	s.accounts.Purge(ctx)
+	s.Webhooks.Purge(ctx)
 }
