@@ -78,35 +78,44 @@ func callGo(t *testing.T, url string) []byte {
 // its output.
 func callTypeScript(t *testing.T, url string) []byte {
 	t.Helper()
-	modules, err := filepath.Abs(packages)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(modules, "openapi-typescript")); err != nil {
-		t.Fatalf("the npm packages are not installed (scripts/deps test does that): %v", err)
-	}
-	dir := t.TempDir()
-	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"type":"module"}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	copyFile(t, "testdata/ts/call.ts", filepath.Join(dir, "call.ts"))
-	tool := func(name string) string { return filepath.Join(modules, ".bin", name) }
+	dir := typeScriptFolder(t, "testdata/ts/call.ts")
+	tool := func(name string) string { return filepath.Join(dir, "node_modules", ".bin", name) }
 	run(t, ".", nil, tool("openapi-typescript"), contract, "-o", filepath.Join(dir, "verdict.d.ts"))
 	run(t, dir, nil, tool("tsc"), "--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess",
 		"--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom", "call.ts")
 	return run(t, dir, []string{"VERDICT_URL=" + url}, "node", "call.js")
 }
 
+// typeScriptFolder returns a new folder with a program and the npm packages.
+func typeScriptFolder(t *testing.T, program string) (dir string) {
+	t.Helper()
+	modules, err := filepath.Abs(packages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"openapi-typescript", "standardwebhooks"} {
+		if _, err := os.Stat(filepath.Join(modules, name)); err != nil {
+			t.Fatalf("the npm packages are not installed (scripts/deps test does that): %v", err)
+		}
+	}
+	dir = t.TempDir()
+	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"type":"module"}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	copyFile(t, program, filepath.Join(dir, filepath.Base(program)))
+	return dir
+}
+
 // serve builds the service, starts it on a free port and returns its URL.
-func serve(t *testing.T) (url string) {
+func serve(t *testing.T, settings ...string) (url string) {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "verdict")
 	run(t, "..", nil, "go", "build", "-o", binary, "./cmd/verdict")
-	service := exec.CommandContext(t.Context(), binary, "serve", "-welcome", "-addr", "127.0.0.1:0",
-		"-database-url", "sqlite:"+filepath.Join(t.TempDir(), "verdict.db"))
+	service := exec.CommandContext(t.Context(), binary, append([]string{"serve", "-welcome", "-addr", "127.0.0.1:0",
+		"-database-url", "sqlite:" + filepath.Join(t.TempDir(), "verdict.db")}, settings...)...)
 	var log bytes.Buffer
 	service.Stderr = &log
 	out, err := service.StdoutPipe()

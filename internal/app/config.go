@@ -52,6 +52,7 @@ type Config struct {
 	BacktestWorkers    int
 	BacktestDays       int // how many days rows are kept
 	Narration          narrate.Config
+	WebhookAllow       []netip.Prefix // networks to which webhooks may be sent although they are not public
 	IPCountries        string
 	LogLevel           slog.Level
 	LogFormat          string

@@ -64,6 +64,7 @@ var house = []room{
 	{"sealing", pure, ""},
 	{"evidence", pure, "wire sealing"},
 	{"capsule", pure, "wire rule field engine sealing evidence"},
+	{"webhook", pure, ""},
 
 	{"tenant", useCase, "exact civil fault"},
 	{"admission", useCase, ""},
@@ -85,25 +86,27 @@ var house = []room{
 		"sealing evidence tenant admission store journal operation policydesk frauddesk"},
 	{"evidencedesk", useCase, "fault field engine evidence capsule tenant store journal operation"},
 	{"eventdesk", useCase, "fault wire evidence tenant store journal operation"},
+	{"webhookdesk", useCase, "fault webhook tenant admission store operation eventdesk"},
 	{"agentdesk", useCase, "fault wire engine recovery tenant store operation policydesk decisioning"},
 	{"study", useCase, "fault wire rule feature report field sheet application backtest backtest/page training " +
 		"tenant admission store cache operation policydesk decisioning"},
 	{"agent", useCase, "exact civil fault wire rule field engine application advice recovery tenant admission " +
 		"operation decisioning agentdesk"},
 	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery " +
-		"tenant operation account policydesk frauddesk decisioning eventdesk agentdesk study agent"},
+		"tenant operation account policydesk frauddesk decisioning eventdesk webhookdesk agentdesk study agent"},
 	{"usecase", useCase, "fault wire engine signal application sealing tenant store operation account policydesk frauddesk " +
-		"journal decisioning evidencedesk eventdesk agentdesk study document"},
+		"journal decisioning evidencedesk eventdesk webhookdesk agentdesk study document"},
 
 	{"reference", useCase, "fault wire serving frauddesk"},
 
 	{"job", adapter, "fault study"},
 	{"httpapi", adapter, "fault wire api document tenant admission serving operation account policydesk frauddesk " +
-		"decisioning evidencedesk eventdesk agentdesk study usecase agent reference"},
+		"decisioning evidencedesk eventdesk webhookdesk agentdesk study usecase agent reference"},
 	{"console", adapter, "civil fault wire rule signal chart tenant serving operation account policydesk frauddesk " +
-		"decisioning agentdesk study usecase agent document backtest engine training"},
+		"decisioning webhookdesk agentdesk study usecase agent document backtest engine training"},
 
 	{"narrate", adapter, "wire"},
+	{"outbound", adapter, "webhook"},
 	{"telemetry", adapter, ""},
 	{"mmdb", adapter, "place"},
 	{"logkey", adapter, "evidence"},

@@ -341,6 +341,14 @@ var settings = []setting{
 		set:     text(func(c *Config) *string { return &c.IPCountries }),
 	},
 	{
+		group: groupTenant,
+		name:  "webhook-allow",
+		form:  "CIDRs",
+		meaning: "networks to which webhooks may be sent although their addresses are not on the public internet, " +
+			"separated by commas; every tenant can send to them",
+		set: prefixes(func(c *Config) *prefixList { return &c.WebhookAllow }),
+	},
+	{
 		group:   groupTenant,
 		name:    "plan-quotas",
 		form:    "quotas",

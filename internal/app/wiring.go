@@ -12,6 +12,7 @@ import (
 	"verdict/internal/evidencedesk"
 	"verdict/internal/httpapi"
 	"verdict/internal/mmdb"
+	"verdict/internal/outbound"
 	"verdict/internal/place"
 	"verdict/internal/policydesk"
 	"verdict/internal/sealing"
@@ -43,7 +44,7 @@ func NewService(
 		Atlas: atlas, ChunkQueue: spreader, Now: c.Now,
 		SignupMode: c.Signup, SignupsEachDay: c.SignupsEachDay, Caps: c.Caps,
 		Plans: c.Plans, Passwords: c.Passwords, HashesAtOnce: c.HashesAtOnce, PlanCache: c.PlanCache, Logger: logger,
-		Hooks: hooks, Log: log, MasterKey: master,
+		Hooks: hooks, Log: log, MasterKey: master, Post: outbound.New(outbound.Options{Allow: c.WebhookAllow}).Post,
 	})
 }
 

@@ -221,10 +221,15 @@ var badges = map[string]badge{
 	"failed":    {"bad", "✕", "Failed"},
 	"cancelled": {"quiet", "–", "Cancelled"},
 
+	"delivered": {"good", "✓", "Delivered"},
+	"given_up":  {"bad", "✕", "Given up"},
+
 	"revoked":  {"quiet", "✕", "Revoked"},
 	"expired":  {"quiet", "–", "Expired"},
 	"expiring": {"warn", "!", "Expiring"},
 	"disabled": {"quiet", "–", "Disabled"},
+	"enabled":  {"good", "●", "Enabled"},
+	"paused":   {"warn", "–", "Paused"},
 	"pending":  {"info", "○", "Pending"},
 	"accepted": {"good", "✓", "Accepted"},
 

@@ -32,6 +32,8 @@ type house struct {
 	console *console.Console
 	url     string
 	clock   *clock
+	// receiver answers the requests of webhooks.
+	receiver *receiver
 }
 
 // clock is a clock that only the test advances.
@@ -80,7 +82,8 @@ func houseWith(t *testing.T, db *store.DB, o console.Options) *house {
 
 func houseOf(t *testing.T, db *store.DB, o console.Options, mode tenant.SignupMode) *house {
 	t.Helper()
-	h := &house{T: t, clock: newClock()}
+	h := &house{T: t, clock: newClock(), receiver: &receiver{}}
+	h.receiver.status.Store(http.StatusOK)
 	o.Now, o.Version = h.clock.now, "1.2.3"
 	o.Reference = func() (template.HTML, error) { return `<h1 id="quick-start">The API</h1>`, nil }
 	if o.PostRate == (tenant.Rate{}) {
@@ -89,6 +92,7 @@ func houseOf(t *testing.T, db *store.DB, o console.Options, mode tenant.SignupMo
 	var err error
 	h.service, err = usecase.New(db, usecase.Options{
 		Now: h.clock.now, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1}, SignupMode: mode,
+		Post: h.receiver.post,
 	})
 	if err != nil {
 		t.Fatal(err)

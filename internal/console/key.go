@@ -118,6 +118,10 @@ func scopeOptions() []option {
 			Value: "evidence:read", Label: "evidence:read",
 			Hint: "read capsules for examiners: a decision with its facts and its whole policy",
 		},
+		{
+			Value: "webhooks:manage", Label: "webhooks:manage",
+			Hint: "create and change webhooks, which send events to other addresses",
+		},
 		{Value: "admin", Label: "admin", Hint: "everything, including scopes that are added later"},
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/tenant"
+	"verdict/internal/webhookdesk"
 )
 
 // overviewPages serves the start page of the console, which redirects to an environment, and
@@ -17,6 +18,7 @@ type overviewPages struct {
 	decisions *decisioning.Service
 	policies  *policydesk.Service
 	fraud     *frauddesk.Service
+	webhooks  *webhookdesk.Service
 	now       func() time.Time
 }
 
@@ -56,6 +58,7 @@ type overviewData struct {
 	Recent    []decisioning.DecisionSummary
 	Usage     usageFigures
 	Deciding  bool // whether a policy is active
+	Disabled  int  // webhooks that were disabled
 }
 
 const (
@@ -90,6 +93,10 @@ func (p *overviewPages) overview(v *visit) error {
 
 	usage, err := p.decisions.Usage(v.ctx, who)
 	if err != nil {
+		return err
+	}
+
+	if d.Disabled, err = disabledWebhooks(v, p.webhooks); err != nil {
 		return err
 	}
 

@@ -173,6 +173,7 @@ func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, n
 	fraud := &fraudHandlers{fraud: set.Fraud, now: now}
 	evidence := &evidenceHandlers{evidence: set.Evidence}
 	events := &eventHandlers{events: set.Events}
+	webhooks := &webhookHandlers{webhooks: set.Webhooks}
 
 	return slices.Concat(
 		accounts.routes(),
@@ -185,6 +186,7 @@ func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, n
 		fraud.routes(),
 		evidence.routes(),
 		events.routes(),
+		webhooks.routes(),
 	)
 }
 

@@ -234,6 +234,7 @@ func (p placeholders) learn(r exampleRequest, got answer) {
 		"{blocked_key}":  {"listBlocked", "data.key", ""},
 		"{backtest_id}":  {"runBacktest", "backtest_id", "rows_total"},
 		"{job_id}":       {"runBacktest", "backtest_id", "progress"},
+		"{webhook_id}":   {"createWebhook", "id", ""},
 		"{run_id}":       {"underwrite", "run_id", ""},
 	} {
 		fits := from.operation == r.operation.OperationID && (from.beside == "" || got.at(from.beside) != nil)

@@ -21,7 +21,7 @@ var ids = map[string][]string{
 		"{evaluated_id}",
 	}, "{evaluated_id}": {"{evaluated_id}"}, "{scorecard_id}": {"{scorecard_id}"},
 	"{alert_id}": {"{alert_id}"}, "{blocked_key}": {"{blocked_key}"}, "{backtest_id}": {"{backtest_id}"},
-	"{job_id}": {"{job_id}"},
+	"{job_id}": {"{job_id}"}, "{webhook_id}": {"{webhook_id}"},
 	"{draft_id}": {
 		"{draft_id}",
 		"{rule_set_id}",
@@ -41,7 +41,7 @@ var (
 		"prefix", "metric", "product", "window", "aggregation", "used_only", "populated_only", "provenance", "type",
 		"severity", "pincode", "risk", "kind", "map", "outcome_column", "bad_values", "good_values", "weight_column",
 		"status_column", "protected_column", "month_column", "id_column", "foir_unit", "lgd", "funding_rate",
-		"swapped", "n", "seed", "months", "bad_rate", "agent", "outcome", "after",
+		"swapped", "n", "seed", "months", "bad_rate", "agent", "outcome", "after", "failed",
 	}
 )
 

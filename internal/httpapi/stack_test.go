@@ -3,6 +3,7 @@ package httpapi_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -67,9 +68,11 @@ type stackOptions struct {
 	// backtests; if it is nil, the chunks stay queued.
 	backtests study.BacktestLimits
 	spread    study.ChunkQueue
-	pace      time.Duration // time in which every 256 KiB of a file must arrive
-	inFlight  int
-	exports   int
+	// post sends events to webhooks; if it is nil, every receiver accepts them.
+	post     func(ctx context.Context, url string, header map[string]string, body []byte) (status int, problem string)
+	pace     time.Duration // time in which every 256 KiB of a file must arrive
+	inFlight int
+	exports  int
 	// processors replaces the default scheduler, and front wraps the API,
 	// unless they are nil.
 	processors *admission.Scheduler
@@ -93,12 +96,15 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 	if o.spread == nil {
 		o.spread = &waiting{}
 	}
+	if o.post == nil {
+		o.post = func(context.Context, string, map[string]string, []byte) (int, string) { return http.StatusOK, "" }
+	}
 	var err error
 	s.service, err = usecase.New(db, usecase.Options{
 		Now: s.clock.now, Plans: o.plans, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
 		Logger:    s.log.logger(),
 		Backtests: o.backtests, ChunkQueue: o.spread, SignupMode: o.mode, SignupsEachDay: o.aDay, Caps: o.caps,
-		Log: evidencedesktest.Log(),
+		Log: evidencedesktest.Log(), Post: o.post,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -31,6 +31,13 @@ const (
 	ActionCapsule          = "decision.capsule_read"
 	ActionStrategy         = "collections_strategy.changed"
 
+	ActionWebhookCreated     = "webhook.created"
+	ActionWebhookChanged     = "webhook.changed"
+	ActionWebhookRotated     = "webhook.secret_rotated"
+	ActionWebhookDeleted     = "webhook.deleted"
+	ActionWebhookRedelivered = "webhook.redelivered"
+	ActionWebhookDisabled    = "webhook.disabled"
+
 	ActionKeyRotated         = "key.rotated"
 	ActionSignedIn           = "session.created"
 	ActionSignedOut          = "session.ended"

@@ -80,7 +80,7 @@ var errorPages = []errorPage{
 		Code: fault.CodeInsufficientScope, Status: 403, Title: "API key may not do this",
 		Meaning: "The key is valid and lacks the scope that this call needs; `detail` names it.",
 		Cause: "Keys can be limited to `decide`, `read`, `policy:write`, `policy:activate`, `facts:read`, " +
-			"`log:read` and `evidence:read`, so " +
+			"`log:read`, `evidence:read` and `webhooks:manage`, so " +
 			"that drafting and activating a policy can be separated.",
 		Fix: "Call with a key that has the scope. Give each program only the scopes it needs.",
 	},

@@ -67,6 +67,9 @@ func (db *DB) restore(ctx context.Context, from *archive.Reader, progress func(s
 	if err := s.unchecked(func() error { return s.load(from, tables, progress) }); err != nil {
 		return err
 	}
+	if err := s.pauseWebhooks(); err != nil {
+		return err
+	}
 	if err := s.execAll(db.dialect.analyze()); err != nil {
 		return err
 	}
@@ -116,6 +119,24 @@ func (s *transaction) mustBeEmpty(tables []restoreTable) error {
 		}
 	}
 	return nil
+}
+
+// webhookSchema is the first schema version with webhooks.
+const webhookSchema = 17
+
+// RestoredReason is the reason of webhooks that a restore has paused.
+const RestoredReason = "the database was restored from a backup; enable the webhook if this is the service that should " +
+	"send its events"
+
+// pauseWebhooks pauses all webhooks of a restored database. It may be a copy for tests, which
+// must not send events to the real receivers, or an older copy, whose events were sent before.
+func (s *transaction) pauseWebhooks() error {
+	if s.db.version < webhookSchema {
+		return nil
+	}
+	_, err := s.exec("UPDATE webhooks SET state = $1, reason = $2, lease_owner = '', lease_micros = 0 WHERE state = $3",
+		WebhookPaused, RestoredReason, WebhookEnabled)
+	return err
 }
 
 // journalSchema is the first schema version with a journal.

@@ -31,6 +31,9 @@ const (
 
 	KindSession    Kind = "ses_"
 	KindInvitation Kind = "inv_"
+
+	KindWebhook  Kind = "whk_"
+	KindDelivery Kind = "dlv_"
 )
 
 // Kinds lists every kind.
@@ -38,7 +41,7 @@ func Kinds() []Kind {
 	return []Kind{
 		KindTenant, KindUser, KindKey, KindDecision, KindPolicy,
 		KindScorecard, KindAlert, KindRun, KindRequest, KindBacktest,
-		KindReview, KindAudit, KindSession, KindInvitation,
+		KindReview, KindAudit, KindSession, KindInvitation, KindWebhook, KindDelivery,
 	}
 }
 

@@ -44,7 +44,7 @@ func (r Role) Allow(key Scopes, enabled bool) Scopes {
 	case may&Admin != 0:
 		return key
 	case key&Admin != 0:
-		key = Decide | Read | FactsRead | LogRead | EvidenceRead | PolicyWrite | PolicyActivate
+		key = Decide | Read | FactsRead | LogRead | EvidenceRead | WebhooksManage | PolicyWrite | PolicyActivate
 	}
 	return key &^ (personal &^ may)
 }

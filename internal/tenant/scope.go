@@ -21,6 +21,9 @@ const (
 	FactsRead
 	LogRead      // the log, which contains nothing about people
 	EvidenceRead // capsules, which contain the facts of a decision and its whole policy
+	// WebhooksManage is for the addresses to which events are sent. It is separate, because
+	// it lets data leave the service.
+	WebhooksManage
 	Admin
 )
 
@@ -35,6 +38,7 @@ var scopeNames = []struct {
 	{FactsRead, "facts:read"},
 	{LogRead, "log:read"},
 	{EvidenceRead, "evidence:read"},
+	{WebhooksManage, "webhooks:manage"},
 	{Admin, "admin"},
 }
 

@@ -25,6 +25,7 @@ import (
 	"verdict/internal/store"
 	"verdict/internal/study"
 	"verdict/internal/tenant"
+	"verdict/internal/webhookdesk"
 )
 
 // Options configures a Set. A zero field gets its default, which is documented
@@ -58,6 +59,9 @@ type Options struct {
 	// Log is for package evidencedesk. Without a key nothing is signed.
 	Log evidencedesk.Options
 
+	// Post is for package webhookdesk. Without it no events are sent to webhooks.
+	Post func(ctx context.Context, url string, header map[string]string, body []byte) (status int, problem string)
+
 	// These fields are for package study.
 	Backtests  study.BacktestLimits
 	ChunkQueue study.ChunkQueue
@@ -74,6 +78,7 @@ type Set struct {
 	Decisions *decisioning.Service
 	Evidence  *evidencedesk.Service
 	Events    *eventdesk.Service
+	Webhooks  *webhookdesk.Service
 	Agents    *agentdesk.Service
 	Backtests *study.Backtests
 	Chunks    *study.Chunks
@@ -118,6 +123,15 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Backtests:  o.Backtests,
 		ChunkQueue: o.ChunkQueue,
 	})
+	events := eventdesk.New(core)
+	webhooks, err := webhookdesk.New(core, events, webhookdesk.Options{
+		Post:       o.Post,
+		Encode:     document.EncodeEvent,
+		EncodeTest: document.EncodeTestEvent,
+	})
+	if err != nil {
+		return nil, err
+	}
 	return &Set{
 		Access:    accounts.Access,
 		People:    accounts.People,
@@ -126,7 +140,8 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Fraud:     fraud,
 		Decisions: decisions,
 		Evidence:  evidencedesk.New(core, o.Log),
-		Events:    eventdesk.New(core),
+		Events:    events,
+		Webhooks:  webhooks,
 		Agents:    agentdesk.New(core, policies, decisions),
 		Backtests: studies.Backtests,
 		Chunks:    studies.Chunks,
@@ -154,6 +169,7 @@ func (s *Set) Run(ctx context.Context) {
 		s.protect(ctx)
 	})
 	older.Go(func() { s.sign(ctx) })
+	older.Go(func() { s.Webhooks.Run(ctx) })
 	defer older.Wait()
 	flush := time.NewTicker(flushEvery)
 	defer flush.Stop()
@@ -185,4 +201,5 @@ func (s *Set) Flush(ctx context.Context) {
 func (s *Set) Purge(ctx context.Context) {
 	s.core.Purge(ctx)
 	s.accounts.Purge(ctx)
+	s.Webhooks.Purge(ctx)
 }

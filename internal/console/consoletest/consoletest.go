@@ -15,6 +15,7 @@ import (
 	"verdict/internal/policydesk"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
+	"verdict/internal/webhookdesk"
 )
 
 // Examples finds pages of a tenant in one environment.
@@ -45,6 +46,7 @@ func (x *Examples) Pages(t *testing.T) map[string][]Page {
 	t.Helper()
 	all := map[string][]Page{
 		"/console/{env}/keys/{id}":         {{Path: x.at + "/keys/" + x.key(t)}},
+		"/console/{env}/webhooks/{id}":     {{Path: x.at + "/webhooks/" + x.webhook(t)}},
 		"/console/{env}/runs/{id}":         x.runs(t),
 		"/console/{env}/scorecards/{id}":   {{Path: x.at + "/scorecards/" + x.scorecard(t)}},
 		"/console/{env}/fraud/alerts/{id}": x.alerts(t),
@@ -102,6 +104,26 @@ func (x *Examples) key(t *testing.T) string {
 	}
 	t.Fatalf("there is no %s key", x.who.Environment)
 	return ""
+}
+
+// webhook returns the id of a webhook. It creates one, because a sample lender has none: its
+// events would be sent to somebody.
+func (x *Examples) webhook(t *testing.T) string {
+	t.Helper()
+	hook, _, err := x.service.Webhooks.Create(t.Context(), x.who, webhookdesk.NewWebhook{
+		Settings: webhookdesk.Settings{
+			URL:         "https://receiver.example/events?of=<b>verdict</b>",
+			Description: `<script>alert("webhook")</script>`,
+			State:       webhookdesk.Paused,
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.service.Webhooks.Test(t.Context(), x.who, hook.ID); err != nil {
+		t.Fatal(err)
+	}
+	return hook.ID
 }
 
 // runs returns the newest run of each agent.

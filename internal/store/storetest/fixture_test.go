@@ -147,6 +147,7 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 		scope.Write(t.Context(), fillStrategy),
 		scope.Write(t.Context(), fillLog),
 		fillStaff(t, db, scope.Tenant()),
+		fillWebhook(t, db, scope),
 		secret(t, db),
 		keyTree(t, db, scope.Tenant()),
 	} {

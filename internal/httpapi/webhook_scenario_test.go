@@ -1,0 +1,103 @@
+package httpapi_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"verdict/internal/tenant"
+)
+
+// mailbox takes the place of the network and records the bodies that are sent.
+type mailbox struct {
+	mu     sync.Mutex
+	bodies []string
+	status int
+}
+
+func (m *mailbox) post(_ context.Context, _ string, _ map[string]string, body []byte) (int, string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.bodies = append(m.bodies, string(body))
+	return m.status, ""
+}
+
+// TestWebhooks creates a webhook with a key that may do only that, decides, and checks what is
+// sent and what the routes show of it.
+func TestWebhooks(t *testing.T) {
+	t.Parallel()
+	sent := &mailbox{status: http.StatusOK}
+	each(t, stackOptions{post: sent.post}, func(s *stack) {
+		m := s.signup()
+		manager := m.with(tenant.Sandbox, tenant.WebhooksManage, m.userID)
+		made := manager.post("/v1/webhooks", `{"url":"https://example.com/events"}`).want(http.StatusCreated)
+		at := "/v1/webhooks/" + made.text("id")
+		if made.header.Get("Location") != at || !strings.HasPrefix(made.text("secret"), "whsec_") {
+			s.Errorf("created %s at %s", made.body, made.header.Get("Location"))
+		}
+		for _, path := range []string{"/v1/webhooks", at} {
+			if got := manager.get(path).want(http.StatusOK); strings.Contains(string(got.body), "whsec_") {
+				s.Errorf("%s shows the secret: %s", path, got.body)
+			}
+		}
+		manager.post("/v1/decisions", sample).refused(http.StatusForbidden, "insufficient_scope")
+		reader := m.with(tenant.Sandbox, tenant.Read|tenant.Decide, m.userID)
+		reader.get("/v1/webhooks").refused(http.StatusForbidden, "insufficient_scope")
+		reader.post("/v1/webhooks", `{"url":5}`).refused(http.StatusForbidden, "insufficient_scope")
+
+		id := m.post("/v1/decisions", sample).want(http.StatusOK).text("decision_id")
+		if err := s.service.Webhooks.Deliver(s.Context()); err != nil {
+			s.Fatal(err)
+		}
+		log := manager.get(at + "/deliveries").want(http.StatusOK)
+		if log.at("data", 0, "outcome") != "delivered" || log.at("data", 0, "sequence") != 1.0 ||
+			log.at("data", 0, "status") != 200.0 {
+			s.Errorf("the log is %s", log.body)
+		}
+		feed := m.get("/v1/events").want(http.StatusOK)
+		sent.mu.Lock()
+		if n := len(sent.bodies); n == 0 || !strings.Contains(string(feed.body), sent.bodies[n-1]) ||
+			!strings.Contains(sent.bodies[n-1], id) {
+			s.Errorf("sent %s, and the feed is %s", sent.bodies, feed.body)
+		}
+		sent.mu.Unlock()
+
+		if paused := s.send("PATCH", at, manager.key, `{"state":"paused"}`).want(http.StatusOK); paused.text("state") !=
+			"paused" || paused.text("url") != "https://example.com/events" {
+			s.Errorf("paused: %s", paused.body)
+		}
+		s.send("PATCH", at, manager.key, `{"state":"disabled","urls":1}`).
+			refused(http.StatusUnprocessableEntity, "invalid_field")
+		tested := manager.post(at+"/test", "").want(http.StatusOK)
+		if tested.text("outcome") != "delivered" || tested.text("type") != "webhook.test" {
+			s.Errorf("tested: %s", tested.body)
+		}
+		fresh := manager.post(at+"/secret", "").want(http.StatusOK)
+		if fresh.text("secret") == made.text("secret") || fresh.text("previous_secret_until") == "" {
+			s.Errorf("rotated: %s", fresh.body)
+		}
+		manager.post(at+"/redeliver", `{"sequence":1}`).want(http.StatusNoContent)
+		for _, body := range []string{
+			`{}`, `{"sequence":0}`, `{"sequence":2}`, `{"from_sequence":1}`, `{"from_sequence":2,"to_sequence":1}`,
+			`{"sequence":1,"to_sequence":1}`, `{"sequence":"1"}`,
+		} {
+			manager.post(at+"/redeliver", body).want(http.StatusUnprocessableEntity)
+		}
+		audit := m.get("/v1/audit?object=" + made.text("id")).want(http.StatusOK)
+		for _, action := range []string{"created", "changed", "secret_rotated", "redelivered"} {
+			if !strings.Contains(string(audit.body), `"webhook.`+action+`"`) {
+				s.Errorf("the audit trail has no webhook.%s: %s", action, audit.body)
+			}
+		}
+
+		other := s.signup()
+		for _, path := range []string{at, at + "/deliveries"} {
+			other.get(path).refused(http.StatusNotFound, "not_found")
+			m.with(tenant.Live, tenant.Admin, m.userID).get(path).refused(http.StatusNotFound, "not_found")
+		}
+		s.send("DELETE", at, manager.key, "").want(http.StatusNoContent)
+		manager.get(at).refused(http.StatusNotFound, "not_found")
+	})
+}

@@ -1,0 +1,597 @@
+package webhookdesk_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"verdict/internal/account"
+	"verdict/internal/fault"
+	"verdict/internal/operation"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
+	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
+	"verdict/internal/webhookdesk"
+)
+
+// firstPage asks for the first page of a list.
+var firstPage = operation.List{Limit: 50}
+
+// TestDelivery checks what is sent, that each event is sent once, and that a webhook goes on
+// where it stopped after a restart.
+func TestDelivery(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		b.decide(1) // before the webhook exists
+		hook, secret := b.create()
+		id := b.Decided(b.T, usecasetest.Sample)
+		b.decide(2)
+		got := b.deliver()
+		if sequences(got) != "2 3 4" && len(got) != 3 {
+			b.Fatalf("received %s", sequences(got))
+		}
+		slices.SortFunc(got, func(x, y received) int { return int(x.Sequence - y.Sequence) })
+		e := got[0]
+		if e.Sequence != 2 || e.Type != "decision.created" || e.Data.DecisionID != id || e.url != hook.URL {
+			b.Errorf("received %+v", e)
+		}
+		for name, want := range map[string]string{
+			"webhook-id": e.ID, "webhook-timestamp": "1794733200", "Content-Type": "application/json",
+			"ce-specversion": "1.0", "ce-id": e.ID, "ce-type": "decision.created", "ce-subject": id,
+			"ce-source": "/verdict/" + b.Caller.TenantID + "/" + string(b.Caller.Environment),
+			"ce-time":   "2026-11-15T09:00:00.000Z",
+		} {
+			if e.header[name] != want {
+				b.Errorf("%s is %q, want %q", name, e.header[name], want)
+			}
+		}
+		if !verify(b.T, e, secret) || strings.Contains(e.header["webhook-signature"], " ") {
+			b.Errorf("the signature is %s", e.header["webhook-signature"])
+		}
+		if again := b.deliver(); len(again) != 0 {
+			b.Errorf("sent again: %s", sequences(again))
+		}
+
+		b.Service = b.node() // a restart
+		b.decide(1)
+		got = b.deliver()
+		if b.db.Kind() == "postgres" && len(got) > 0 {
+			b.Errorf("sent while another node has the lease: %s", sequences(got))
+		}
+		b.pass(time.Minute)
+		if got = append(got, b.deliver()...); sequences(got) != "5" {
+			b.Errorf("after a restart: %s", sequences(got))
+		}
+		if now := b.get(hook.ID); now.LastSequence != 5 || now.Retries != 0 || now.State != webhookdesk.Enabled {
+			b.Errorf("the webhook is %+v", now)
+		}
+		log := b.log(hook.ID, false)
+		if len(log) != 4 || len(b.log(hook.ID, true)) != 0 {
+			b.Errorf("the log is %+v", log)
+		}
+		for _, d := range log {
+			if d.Outcome != webhookdesk.Delivered || d.Status != 200 || d.Attempt != 1 || d.Problem != "" {
+				b.Errorf("the log has %+v", d)
+			}
+		}
+	})
+}
+
+// TestFailures lets a receiver fail and recover, and checks the attempts, the pauses and
+// that nothing is lost.
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		hook, _ := b.create()
+		b.receiver.answers(always(503))
+		b.decide(30)
+		first := b.deliver()
+		if len(first) == 0 || len(first) > 10 {
+			b.Fatalf("a receiver that fails got %d events", len(first))
+		}
+		if more := b.deliver(); len(more) != 0 {
+			b.Errorf("there is no pause: %s", sequences(more))
+		}
+		for _, pause := range []time.Duration{5 * time.Second, 15 * time.Second, 45 * time.Second} {
+			b.pass(pause)
+			if got := b.deliver(); len(got) != 1 {
+				b.Errorf("after a pause of %s the receiver got %s", pause, sequences(got))
+			}
+		}
+		failing := b.get(hook.ID)
+		if failing.FailingMicros == 0 || failing.NextMicros == 0 || failing.State != webhookdesk.Enabled ||
+			failing.Retries == 0 {
+			b.Errorf("the webhook is %+v", failing)
+		}
+		for _, d := range b.log(hook.ID, true) {
+			if d.Outcome != webhookdesk.Failed || d.Status != 503 {
+				b.Errorf("the log has %+v", d)
+			}
+		}
+
+		b.receiver.answers(nil)
+		b.pass(3 * time.Hour)
+		counts := map[int64]int{}
+		for _, e := range b.deliverAll() {
+			counts[e.Sequence]++
+		}
+		if len(counts) != 30 {
+			b.Errorf("%d of 30 events were delivered", len(counts))
+		}
+		for sequence, n := range counts {
+			if n != 1 {
+				b.Errorf("event %d was delivered %d times", sequence, n)
+			}
+		}
+		if now := b.get(hook.ID); now.FailingMicros != 0 || now.Retries != 0 || now.LastSequence != 30 {
+			b.Errorf("the webhook is %+v", now)
+		}
+	})
+}
+
+// TestOneBadEvent lets a receiver refuse one event only. The others are delivered, and the
+// event is given up after three days.
+func TestOneBadEvent(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		hook, _ := b.create()
+		b.receiver.answers(func(e received) (int, string) {
+			if e.Sequence == 2 {
+				return 400, ""
+			}
+			return 200, ""
+		})
+		b.decide(5)
+		b.deliverAll()
+		if now := b.get(hook.ID); now.LastSequence != 5 || now.Retries != 1 || now.FailingMicros != 0 {
+			b.Errorf("the webhook is %+v", now)
+		}
+		for range 40 {
+			b.pass(3 * time.Hour)
+			b.decide(1)
+			b.deliverAll()
+		}
+		now := b.get(hook.ID)
+		if now.State != webhookdesk.Enabled || now.Retries != 0 || now.LastSequence != 45 {
+			b.Errorf("the webhook is %+v", now)
+		}
+		failed := b.log(hook.ID, true)
+		last := failed[len(failed)-1]
+		if last.Sequence != 2 || last.Outcome != webhookdesk.GivenUp || last.Attempt < 20 ||
+			last.Attempt != int64(len(failed)) {
+			b.Errorf("%d attempts, the last is %+v", len(failed), last)
+		}
+	})
+}
+
+// TestDisabled checks that a webhook is disabled when nothing was delivered for three days,
+// with an audit entry, and that it goes on without a loss when somebody enables it.
+func TestDisabled(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		hook, _ := b.create()
+		b.receiver.answers(func(received) (int, string) { return 0, "timeout" })
+		b.decide(3)
+		attempts := 0
+		for b.get(hook.ID).State == webhookdesk.Enabled {
+			if attempts += len(b.deliver()); attempts > 60 {
+				b.Fatalf("%d attempts, and still not disabled", attempts)
+			}
+			b.pass(3 * time.Hour)
+		}
+		now := b.get(hook.ID)
+		if now.State != webhookdesk.Disabled || now.Reason == "" || attempts < 20 {
+			b.Errorf("after %d attempts the webhook is %+v", attempts, now)
+		}
+		filter := account.AuditFilter{Action: "webhook.disabled"}
+		audit, err := b.Service.People.Audit(b.Context(), b.Caller, filter, firstPage)
+		if err != nil || len(audit.Data) != 1 || audit.Data[0].Object != hook.ID || audit.Data[0].Actor != "system" {
+			b.Errorf("the audit trail has %+v, %v", audit.Data, err)
+		}
+		b.receiver.answers(nil)
+		b.pass(24 * time.Hour)
+		b.decide(1)
+		if got := b.deliver(); len(got) != 0 {
+			b.Errorf("a disabled webhook got %s", sequences(got))
+		}
+		b.set(hook.ID, webhookdesk.Enabled)
+		got := b.deliverAll()
+		slices.SortFunc(got, func(x, y received) int { return int(x.Sequence - y.Sequence) })
+		if sequences(got) != "1 2 3 4" {
+			b.Errorf("after it was enabled: %s", sequences(got))
+		}
+		if now := b.get(hook.ID); now.State != webhookdesk.Enabled || now.Reason != "" || now.FailingMicros != 0 {
+			b.Errorf("the webhook is %+v", now)
+		}
+	})
+}
+
+// TestGone checks that a receiver that answers with 410 gets nothing more.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		hook, _ := b.create()
+		b.receiver.answers(always(410))
+		b.decide(1)
+		b.deliver()
+		if now := b.get(hook.ID); now.State != webhookdesk.Disabled || !strings.Contains(now.Reason, "410") {
+			b.Errorf("the webhook is %+v", now)
+		}
+		b.pass(3 * time.Hour)
+		if got := b.deliver(); len(got) != 0 {
+			b.Errorf("received %s", sequences(got))
+		}
+	})
+}
+
+// TestPause checks that a paused webhook gets nothing and later everything, and that another
+// status than one from 200 to 299 is a failure.
+func TestPause(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		hook, _ := b.create()
+		b.set(hook.ID, webhookdesk.Paused)
+		b.decide(2)
+		if got := b.deliver(); len(got) != 0 {
+			b.Errorf("received %s", sequences(got))
+		}
+		b.set(hook.ID, webhookdesk.Enabled)
+		b.receiver.answers(always(302))
+		b.deliver()
+		if failed := b.log(hook.ID, true); len(failed) == 0 || failed[0].Status != 302 {
+			b.Errorf("a redirect is logged as %+v", failed)
+		}
+		b.pass(time.Minute)
+		b.receiver.answers(always(204))
+		counts := map[int64]bool{}
+		for _, e := range b.deliverAll() {
+			counts[e.Sequence] = true
+		}
+		if len(counts) != 2 {
+			b.Errorf("received %v", counts)
+		}
+	})
+}
+
+// TestRedeliver sends events again, one and a range, and checks the refusals.
+func TestRedeliver(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		hook, _ := b.create()
+		b.decide(6)
+		first := b.deliverAll()
+		for _, r := range [][2]int64{{2, 2}, {4, 6}} {
+			if err := b.Service.Webhooks.Redeliver(b.Context(), b.Caller, hook.ID, r[0], r[1]); err != nil {
+				b.Fatal(err)
+			}
+		}
+		again := b.deliverAll()
+		slices.SortFunc(again, func(x, y received) int { return int(x.Sequence - y.Sequence) })
+		if sequences(again) != "2 4 5 6" {
+			b.Errorf("received %s", sequences(again))
+		}
+		for _, e := range again {
+			if !slices.ContainsFunc(first, func(f received) bool { return f.ID == e.ID && f.Sequence == e.Sequence }) {
+				b.Errorf("event %d has another id than before", e.Sequence)
+			}
+		}
+		if more := b.deliver(); len(more) != 0 {
+			b.Errorf("received %s", sequences(more))
+		}
+		for _, r := range [][2]int64{{0, 1}, {3, 2}, {6, 7}, {1, webhookdesk.MaxRedelivered + 1}} {
+			err := b.Service.Webhooks.Redeliver(b.Context(), b.Caller, hook.ID, r[0], r[1])
+			if fault.KindOf(err) != fault.Invalid {
+				b.Errorf("%v: %v", r, err)
+			}
+		}
+		b.receiver.answers(always(500))
+		for i := range 101 {
+			err := b.Service.Webhooks.Redeliver(b.Context(), b.Caller, hook.ID, 1, 6)
+			if (i < 100) != (err == nil) {
+				b.Errorf("redelivery %d: %v", i, err)
+			}
+		}
+	})
+}
+
+// TestTestEvent sends a test event, also to a paused webhook.
+func TestTestEvent(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		hook, secret := b.create()
+		b.set(hook.ID, webhookdesk.Paused)
+		d, err := b.Service.Webhooks.Test(b.Context(), b.Caller, hook.ID)
+		if err != nil || d.Outcome != webhookdesk.Delivered || d.Status != 200 || d.EventType != webhookdesk.TypeTest {
+			b.Errorf("%+v, %v", d, err)
+		}
+		got := b.receiver.take()
+		if len(got) != 1 || got[0].Type != webhookdesk.TypeTest || got[0].Data.WebhookID != hook.ID ||
+			got[0].ID != d.EventID || !verify(b.T, got[0], secret) {
+			b.Errorf("received %+v", got)
+		}
+		b.receiver.answers(func(received) (int, string) { return 0, "address_forbidden" })
+		d, err = b.Service.Webhooks.Test(b.Context(), b.Caller, hook.ID)
+		if err != nil || d.Outcome != webhookdesk.Failed || d.Status != 0 || d.Problem != "address_forbidden" {
+			b.Errorf("%+v, %v", d, err)
+		}
+		if log := b.log(hook.ID, false); len(log) != 2 || log[1] != d {
+			b.Errorf("the log is %+v", log)
+		}
+		if now := b.get(hook.ID); now.FailingMicros != 0 {
+			b.Error("a failed test counts as a failed delivery")
+		}
+	})
+}
+
+// TestRotate checks that events are signed with both secrets until the overlap ends.
+func TestRotate(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		hook, old := b.create()
+		changed, fresh, err := b.Service.Webhooks.RotateSecret(b.Context(), b.Caller, hook.ID, 24*time.Hour)
+		if err != nil || fresh.Reveal() == old.Reveal() || changed.PreviousUntilMicros == 0 {
+			b.Fatalf("%+v, %v", changed, err)
+		}
+		for _, c := range []struct {
+			after time.Duration
+			both  bool
+		}{{0, true}, {23 * time.Hour, true}, {time.Hour, false}} {
+			b.pass(c.after)
+			b.decide(1)
+			got := b.deliver()
+			if len(got) != 1 || !verify(b.T, got[0], fresh) || verify(b.T, got[0], old) != c.both {
+				b.Errorf("after %s: %+v", c.after, got)
+			}
+		}
+		_, last, err := b.Service.Webhooks.RotateSecret(b.Context(), b.Caller, hook.ID, 0)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.decide(1)
+		if got := b.deliver(); len(got) != 1 || !verify(b.T, got[0], last) || verify(b.T, got[0], fresh) {
+			b.Errorf("after a rotation without overlap: %+v", got)
+		}
+		for _, overlap := range []time.Duration{-1, 169 * time.Hour} {
+			_, _, err := b.Service.Webhooks.RotateSecret(b.Context(), b.Caller, hook.ID, overlap)
+			if fault.KindOf(err) != fault.Invalid {
+				b.Errorf("%s: %v", overlap, err)
+			}
+		}
+	})
+}
+
+// TestChangedMeanwhile changes and deletes a webhook while an event is being sent. The event
+// is sent again after a change, so that the new settings apply to it.
+func TestChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		hook, _ := b.create()
+		b.decide(1)
+		var once sync.Once
+		b.receiver.answers(func(received) (int, string) {
+			once.Do(func() {
+				if _, err := b.Service.Webhooks.Change(b.Context(), b.Caller, hook.ID,
+					func(s webhookdesk.Settings) webhookdesk.Settings {
+						s.URL = "https://other.example/"
+						return s
+					}); err != nil {
+					b.Error(err)
+				}
+			})
+			return 200, ""
+		})
+		got := b.deliverAll()
+		if len(got) != 2 || got[0].ID != got[1].ID || got[1].url != "https://other.example/" {
+			b.Errorf("received %+v", got)
+		}
+		b.decide(1)
+		b.receiver.answers(func(received) (int, string) {
+			if err := b.Service.Webhooks.Delete(b.Context(), b.Caller, hook.ID); err != nil {
+				b.Error(err)
+			}
+			return 500, ""
+		})
+		b.deliver()
+		b.pass(time.Hour)
+		if got := b.deliver(); len(got) != 0 {
+			b.Errorf("a deleted webhook got %s", sequences(got))
+		}
+		if _, err := b.Service.Webhooks.Get(b.Context(), b.Caller, hook.ID); fault.KindOf(err) != fault.NotFound {
+			b.Errorf("a deleted webhook: %v", err)
+		}
+	})
+}
+
+// TestNodes lets two nodes deliver at the same time while decisions are stored. Each event is
+// delivered once. Then one node stops without releasing its lease, and the other takes over.
+// SQLite has only one node.
+func TestNodes(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		if b.db.Kind() == "sqlite" {
+			return
+		}
+		hook, _ := b.create()
+		other := b.node()
+		var all sync.WaitGroup
+		for _, node := range []*usecase.Set{b.Service, other} {
+			all.Go(func() {
+				for range 10 {
+					if err := node.Webhooks.Deliver(b.Context()); err != nil {
+						b.Error(err)
+					}
+				}
+			})
+		}
+		b.decide(40)
+		all.Wait()
+		b.pass(time.Minute)
+		if err := other.Webhooks.Deliver(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+		counts := map[string]int{}
+		for _, e := range b.receiver.take() {
+			counts[e.ID]++
+		}
+		if len(counts) != 40 {
+			b.Errorf("%d of 40 events were delivered", len(counts))
+		}
+		for id, n := range counts {
+			if n != 1 {
+				b.Errorf("%s was delivered %d times", id, n)
+			}
+		}
+		if now := b.get(hook.ID); now.LastSequence != 40 {
+			b.Errorf("the webhook is %+v", now)
+		}
+	})
+}
+
+// TestSecondWebhook creates a webhook while the node has a lease on the tenant's others. Each
+// webhook gets each event once.
+func TestSecondWebhook(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		b.create()
+		b.decide(1)
+		b.deliverAll()
+		second, _ := b.create()
+		b.decide(1)
+		if got := b.deliverAll(); sequences(got) != "2 2" {
+			b.Errorf("received %s", sequences(got))
+		}
+		if now := b.get(second.ID); now.LastSequence != 2 {
+			b.Errorf("the second webhook is %+v", now)
+		}
+	})
+}
+
+// TestIsolation checks that events reach only webhooks of their own tenant and environment,
+// and that nobody else can see or change a webhook.
+func TestIsolation(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		hook, _ := b.create()
+		_, stranger := b.Signup("ravi@example.in")
+		live := b.Caller
+		live.Environment = tenant.Live
+		w := b.Service.Webhooks
+		for i, p := range []tenant.Principal{stranger, live} {
+			if _, _, err := w.Create(b.Context(), p, webhookdesk.NewWebhook{
+				Settings: webhookdesk.Settings{URL: fmt.Sprintf("https://other%d.example/", i)}, After: -1,
+			}); err != nil {
+				b.Fatal(err)
+			}
+			ctx, same := b.Context(), func(s webhookdesk.Settings) webhookdesk.Settings { return s }
+			var errs [7]error
+			_, errs[0] = w.Get(ctx, p, hook.ID)
+			_, errs[1] = w.Change(ctx, p, hook.ID, same)
+			_, _, errs[2] = w.RotateSecret(ctx, p, hook.ID, 0)
+			_, errs[3] = w.Test(ctx, p, hook.ID)
+			_, errs[4] = w.Deliveries(ctx, p, hook.ID, false, firstPage)
+			errs[5] = w.Redeliver(ctx, p, hook.ID, 1, 1)
+			errs[6] = w.Delete(ctx, p, hook.ID)
+			for n, err := range errs {
+				if fault.KindOf(err) != fault.NotFound {
+					b.Errorf("operation %d on another's webhook: %v", n, err)
+				}
+			}
+			if hooks, err := w.List(b.Context(), p); err != nil || len(hooks) != 1 || hooks[0].ID == hook.ID {
+				b.Errorf("the list is %+v, %v", hooks, err)
+			}
+		}
+		b.decide(2)
+		for _, e := range b.deliverAll() {
+			if e.url != hook.URL {
+				b.Errorf("%s got event %d", e.url, e.Sequence)
+			}
+		}
+		reader := b.Caller
+		reader.Scopes = tenant.Read | tenant.Decide | tenant.PolicyWrite
+		if _, err := w.List(b.Context(), reader); fault.KindOf(err) != fault.Forbidden {
+			b.Errorf("without the scope: %v", err)
+		}
+	})
+}
+
+// TestCap checks that a tenant has at most MaxWebhooks in both environments together.
+func TestCap(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		live := b.Caller
+		live.Environment = tenant.Live
+		errs := make([]error, 2*webhookdesk.MaxWebhooks)
+		var all sync.WaitGroup
+		for i := range errs {
+			p := []tenant.Principal{b.Caller, live}[i%2]
+			all.Go(func() {
+				_, _, errs[i] = b.Service.Webhooks.Create(b.Context(), p, webhookdesk.NewWebhook{
+					Settings: webhookdesk.Settings{URL: "https://receiver.example/"}, After: -1,
+				})
+			})
+		}
+		all.Wait()
+		created := 0
+		for _, err := range errs {
+			if err == nil {
+				created++
+			} else if usecasetest.CodeOf(err) != fault.CodeCapReached {
+				b.Error(err)
+			}
+		}
+		if created != webhookdesk.MaxWebhooks {
+			b.Errorf("%d webhooks were created", created)
+		}
+	})
+}
+
+// TestSettings checks which settings are refused, and where the faults point.
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	b := open(t, storetest.Open(t, storetest.MigratedSQLite(t), store.Options{}))
+	for _, c := range []struct {
+		settings webhookdesk.Settings
+		env      tenant.Environment
+		pointer  string
+	}{
+		{webhookdesk.Settings{URL: "https://a.example/x?y=1"}, tenant.Live, ""},
+		{webhookdesk.Settings{URL: "http://a.example:8080/"}, tenant.Sandbox, ""},
+		{webhookdesk.Settings{URL: "https://a.example", Types: []string{"decision.created"}}, tenant.Live, ""},
+		{webhookdesk.Settings{URL: "http://a.example"}, tenant.Live, "/url"},
+		{webhookdesk.Settings{URL: ""}, tenant.Live, "/url"},
+		{webhookdesk.Settings{URL: "a.example"}, tenant.Sandbox, "/url"},
+		{webhookdesk.Settings{URL: "ftp://a.example"}, tenant.Sandbox, "/url"},
+		{webhookdesk.Settings{URL: "https://"}, tenant.Sandbox, "/url"},
+		{webhookdesk.Settings{URL: "https://:443/"}, tenant.Sandbox, "/url"},
+		{webhookdesk.Settings{URL: "https://user:pass@a.example"}, tenant.Sandbox, "/url"},
+		{webhookdesk.Settings{URL: "https://user@a.example"}, tenant.Sandbox, "/url"},
+		{webhookdesk.Settings{URL: "https://a.example/#x"}, tenant.Sandbox, "/url"},
+		{webhookdesk.Settings{URL: "https://[fe80::1%25eth0]/"}, tenant.Sandbox, "/url"},
+		{webhookdesk.Settings{URL: "https://a.example/" + strings.Repeat("x", 2048)}, tenant.Sandbox, "/url"},
+		{webhookdesk.Settings{URL: "https://a.example\n"}, tenant.Sandbox, "/url"},
+		{webhookdesk.Settings{URL: "https://a.example", Types: []string{"x"}}, tenant.Sandbox, "/types/0"},
+		{webhookdesk.Settings{URL: "https://a.example", Types: []string{"decision.created", "decision.created"}},
+			tenant.Sandbox, "/types/1"},
+		{webhookdesk.Settings{URL: "https://a.example", State: "disabled"}, tenant.Sandbox, "/state"},
+		{webhookdesk.Settings{URL: "https://a.example", Description: strings.Repeat("x", 201)},
+			tenant.Sandbox, "/description"},
+	} {
+		p := b.Caller
+		p.Environment = c.env
+		_, _, err := b.Service.Webhooks.Create(t.Context(), p, webhookdesk.NewWebhook{Settings: c.settings})
+		if c.pointer == "" {
+			if err != nil {
+				t.Errorf("%s: %v", c.settings.URL, err)
+			}
+			continue
+		}
+		if found := usecasetest.Pointers(t, err); !slices.Equal(found, []string{c.pointer}) {
+			t.Errorf("%.60q: faults at %q, want %q", c.settings.URL, found, c.pointer)
+		}
+	}
+}

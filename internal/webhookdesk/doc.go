@@ -1,0 +1,29 @@
+// Package webhookdesk contains the use cases of webhooks: the addresses to which the events
+// of a scope are sent, and sending them (ADR 24).
+//
+// The operations, the scope that each requires, and their refusals besides
+// insufficient_scope and unavailable:
+//
+//	Create        webhooks:manage  Invalid with every fault, cap_reached
+//	List, Get     webhooks:manage  NotFound
+//	Change        webhooks:manage  NotFound, Invalid; also pauses and resumes
+//	RotateSecret  webhooks:manage  NotFound, Invalid
+//	Delete        webhooks:manage  NotFound
+//	Test          webhooks:manage  NotFound; a failed delivery is a result, not an error
+//	Deliveries    webhooks:manage  NotFound, invalid_cursor
+//	Redeliver     webhooks:manage  NotFound, Invalid, cap_reached
+//
+// The operator's work, for which no caller is checked:
+//
+//	Run           sends events until its context ends
+//	Deliver       sends what is due once
+//	Purge         removes old attempts from the log
+//
+// An event is delivered if the receiver answers with a status from 200 to 299. Each webhook
+// has the sequence number of the last event that was handled, in its row; there is no queue.
+// Events are sent in the order of their sequence numbers, several at the same time, but
+// never two of the same object. An event that fails is moved to the webhook's retries, and
+// later events of its object wait there behind it. If the retries are full, the webhook
+// waits. If no attempt succeeds, only one event is tried after each pause, until the
+// webhook is disabled.
+package webhookdesk

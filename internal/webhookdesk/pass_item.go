@@ -1,0 +1,226 @@
+package webhookdesk
+
+import (
+	"context"
+	"time"
+
+	"verdict/internal/operation"
+	"verdict/internal/store"
+	"verdict/internal/webhook"
+)
+
+// settle waits until no event of an object is being delivered.
+func (p *pass) settle(object string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.busy[object] {
+		p.idle.Wait()
+	}
+}
+
+// mustStop reports whether no further item may be sent in this pass.
+func (p *pass) mustStop(begin context.Context, it *item) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	waiting := len(p.retries) - len(p.done) + len(p.changed) + p.inFlight
+	if it.origin != fromRetries && waiting >= maxRetries {
+		p.full = true
+		return true
+	}
+	failing := p.failed > p.delivered || p.refailed > p.delivered+p.tolerance()
+	return begin.Err() != nil || failing || p.gone
+}
+
+// tolerance returns how many more retries than other events may fail in a pass. A receiver that
+// accepted something before may fail with a few retries only.
+func (p *pass) tolerance() int {
+	if p.hook.Failures > 0 {
+		return 0
+	}
+	return maxDeliveries
+}
+
+// cut removes the items that were not sent from the pass.
+func (p *pass) cut(rest []item) {
+	p.more = true
+	inRange, inFeed := false, false
+	for i := range rest {
+		switch sequence := rest[i].event.Sequence; {
+		case rest[i].origin == fromRange && !inRange:
+			inRange, p.ranges[0].Next = true, sequence
+		case rest[i].origin == fromFeed && !inFeed:
+			inFeed, p.handled = true, sequence-1
+		}
+	}
+}
+
+// wait reports whether an item has to wait for an earlier event of its object. If so, it
+// becomes a retry, unless it is one.
+func (p *pass) wait(it *item) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	object := it.event.Object()
+	if !p.blocked[object] && (it.origin == fromRetries || !p.behind[object]) {
+		return false
+	}
+	if _, is := p.retry(it.event.Sequence); !is {
+		p.changed[it.event.Sequence] = store.WebhookRetry{Sequence: it.event.Sequence, Object: object}
+	}
+	return true
+}
+
+// retry returns the retry of an event. is is false if the event is no retry.
+func (p *pass) retry(sequence int64) (r store.WebhookRetry, is bool) {
+	if r, is = p.changed[sequence]; !is {
+		r, is = p.retries[sequence]
+	}
+	return r, is
+}
+
+func (p *pass) started(it *item) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.inFlight++
+	p.busy[it.event.Object()] = true
+}
+
+// probing reports whether the receiver was failing before and has not accepted anything
+// yet.
+func (p *pass) probing() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.hook.Failures > 0 && p.delivered == 0
+}
+
+// deliver sends an item and records the result.
+func (p *pass) deliver(ctx context.Context, it *item) {
+	s, e := p.service, &it.event
+	m := message{
+		id:       e.ID,
+		sequence: e.Sequence,
+		kind:     e.Type,
+		at:       e.At,
+		object:   e.Object(),
+		body:     s.options.Encode(*e),
+	}
+	a := s.send(ctx, p.name.scope, &p.hook, m)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.inFlight--
+	p.busy[m.object] = false
+	p.idle.Broadcast()
+	r, isRetry := p.retry(m.sequence)
+	r.Sequence, r.Object = m.sequence, m.object
+	if !a.delivered() && ctx.Err() != nil {
+		// The service is stopping, so the attempt says nothing about the receiver. The next
+		// node, or the next start, tries again.
+		p.blocked[m.object] = true
+		p.changed[m.sequence] = r
+		return
+	}
+	r.Attempts++
+	row := s.logged(m, a, r.Attempts)
+	finished := a.delivered()
+	if finished {
+		p.delivered++
+	} else {
+		if isRetry {
+			p.refailed++
+		} else {
+			p.failed++
+		}
+		p.gone = p.gone || a.status == statusGone
+		p.blocked[m.object] = true
+		if r.FirstMicros == 0 {
+			r.FirstMicros = a.began.UnixMicro()
+		}
+		now := s.core.Now()
+		r.NextMicros = now.Add(webhook.Pause(r.Attempts, s.options.Jitter())).UnixMicro()
+		// Give the event up only if the receiver accepts others. If it does not, the webhook is
+		// disabled, and nothing is lost when somebody enables it again.
+		accepts := p.hook.Failures == 0 || p.delivered > 0
+		if accepts && now.Sub(time.UnixMicro(r.FirstMicros)) >= webhook.Patience {
+			row.Outcome, finished = GivenUp, true
+		}
+	}
+	p.log = append(p.log, row)
+	switch {
+	case !finished:
+		p.changed[m.sequence] = r
+	case isRetry:
+		p.done = append(p.done, m.sequence)
+		delete(p.changed, m.sequence)
+	}
+}
+
+// progress returns what the pass has done.
+func (p *pass) progress() store.WebhookProgress {
+	s, now := p.service, p.service.core.Now()
+	out := store.WebhookProgress{
+		Hook:       p.hook,
+		Owner:      s.owner,
+		Done:       p.done,
+		Ranges:     p.ranges[:min(1, len(p.ranges))], // a pass sends events of the first one only
+		Deliveries: p.log,
+	}
+	h := &out.Hook
+	h.Handled, h.NextMicros = p.handled, now.UnixMicro()
+	switch {
+	case p.delivered > 0:
+		h.Failures, h.FailingMicros = 0, 0
+	case p.failed+p.refailed > 0:
+		h.Failures++
+		if h.FailingMicros == 0 {
+			h.FailingMicros = now.UnixMicro()
+		}
+		h.NextMicros = now.Add(webhook.Pause(h.Failures, s.options.Jitter())).UnixMicro()
+		p.more = false
+	}
+	for _, r := range p.changed {
+		out.Retries = append(out.Retries, r)
+	}
+	h.WakeMicros = p.firstDue()
+	if p.full {
+		h.NextMicros, p.more = max(h.NextMicros, h.WakeMicros), false
+	}
+	failing := now.Sub(time.UnixMicro(h.FailingMicros)) >= webhook.Patience && h.Failures >= leastFailures
+	switch {
+	case p.gone:
+		out.Disable = "the receiver answered with status 410, which means that it wants no more events"
+	case h.FailingMicros != 0 && failing:
+		out.Disable = "nothing could be delivered for three days"
+	}
+	if out.Disable != "" {
+		p.more = false
+		p.disabled = s.core.AuditBy(operation.ActorSystem, p.name.scope.Environment, now,
+			operation.ActionWebhookDisabled, p.name.id, out.Disable)
+	}
+	return out
+}
+
+// firstDue returns when the next retry is due, 0 if there is none. Of each object only the
+// first retry counts, because the others wait for it.
+func (p *pass) firstDue() (due int64) {
+	left := map[int64]store.WebhookRetry{}
+	for sequence, r := range p.retries {
+		left[sequence] = r
+	}
+	for _, sequence := range p.done {
+		delete(left, sequence)
+	}
+	for sequence, r := range p.changed {
+		left[sequence] = r
+	}
+	first := map[string]store.WebhookRetry{}
+	for _, r := range left {
+		if f, is := first[r.Object]; !is || r.Sequence < f.Sequence {
+			first[r.Object] = r
+		}
+	}
+	for _, r := range first {
+		if next := max(r.NextMicros, 1); due == 0 || next < due {
+			due = next
+		}
+	}
+	return due
+}

@@ -1,0 +1,108 @@
+package webhookdesk
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"verdict/internal/eventdesk"
+	"verdict/internal/operation"
+	"verdict/internal/store"
+)
+
+// Options configures a Service.
+type Options struct {
+	// Post sends a request and returns the status of the response. If there was none,
+	// status is 0 and problem says why. If Post is nil, nothing is sent.
+	Post func(ctx context.Context, url string, header map[string]string, body []byte) (status int, problem string)
+	// Encode returns the body of an event, and EncodeTest that of a test event.
+	Encode     func(eventdesk.Event) []byte
+	EncodeTest func(TestEvent) []byte
+	// Jitter returns a random number from 0 to 1 (default: a random one).
+	Jitter func() float64
+}
+
+// The limits of a tenant, both environments together.
+const (
+	MaxWebhooks   = 20
+	maxDeliveries = 10 // deliveries at the same time
+)
+
+// Service serves and runs webhooks. It is safe for concurrent use.
+type Service struct {
+	core    *operation.Core
+	events  *eventdesk.Service
+	options Options
+	owner   string // names this process in leases
+
+	mu      sync.Mutex
+	running map[hookName]bool        // the webhooks for which this process is sending
+	resting map[hookName]time.Time   // webhooks that are left alone until a time
+	tenants map[string]chan struct{} // limits the deliveries of a tenant, while it has any
+	users   map[string]int           // how many use the channel of a tenant
+	passes  sync.WaitGroup
+	wake    chan struct{}
+}
+
+// hookName names a webhook.
+type hookName struct {
+	scope store.ScopeName
+	id    string
+}
+
+// New returns the service.
+func New(core *operation.Core, events *eventdesk.Service, o Options) (*Service, error) {
+	if o.Jitter == nil {
+		o.Jitter = rand.Float64
+	}
+	owner, err := ownerOf(core)
+	if err != nil {
+		return nil, err
+	}
+	return &Service{
+		core:    core,
+		events:  events,
+		options: o,
+		owner:   owner,
+		running: map[hookName]bool{},
+		resting: map[hookName]time.Time{},
+		tenants: map[string]chan struct{}{},
+		users:   map[string]int{},
+		wake:    make(chan struct{}, 1),
+	}, nil
+}
+
+// ownerOf returns the name of this process in leases. On SQLite there is only one process, so it
+// need not wait for the lease of the process before.
+func ownerOf(core *operation.Core) (string, error) {
+	if core.DB != nil && core.DB.Kind() == "sqlite" {
+		return "the only process", nil
+	}
+	var id [16]byte
+	if _, err := io.ReadFull(core.Random, id[:]); err != nil {
+		return "", fmt.Errorf("name this process: %w", err)
+	}
+	return hex.EncodeToString(id[:]), nil
+}
+
+// slots returns the channel that limits the deliveries of a tenant. done must be called
+// when it is no longer used.
+func (s *Service) slots(tenantID string) (slots chan struct{}, done func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users[tenantID]++; s.tenants[tenantID] == nil {
+		s.tenants[tenantID] = make(chan struct{}, maxDeliveries)
+	}
+	return s.tenants[tenantID], func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.users[tenantID]--; s.users[tenantID] == 0 {
+			delete(s.tenants, tenantID)
+			delete(s.users, tenantID)
+		}
+	}
+}
