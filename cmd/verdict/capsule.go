@@ -17,7 +17,7 @@ import (
 // has seen that log.
 func (c *command) verifyCapsules(names []string, key, witness string) int {
 	if key == "" {
-		return c.usage("-key is missing: the file with the public key of the log")
+		return c.usage("-key is missing; give the file with the public key of the log")
 	}
 	text, err := c.read(key)
 	if err != nil {
@@ -78,7 +78,7 @@ func sentences(c *capsule.Capsule, r *capsule.Report, log note.Verifier) []byte 
 		fmt.Fprintf(&out, "yes: exactly this decision is in the log %s, signed when it had %d entries\n",
 			r.Checkpoint.Origin, r.Checkpoint.Size)
 	} else {
-		fmt.Fprintf(&out, "NO: it is not shown to be in the log %s: %v\n", log.Name(), r.Logged)
+		fmt.Fprintf(&out, "NO: the proof does not show that the decision is in the log %s: %v\n", log.Name(), r.Logged)
 	}
 	if c.Leaf.Backfilled {
 		fmt.Fprintf(&out, "note: the decision was made before the log existed, and was added to the log later\n")

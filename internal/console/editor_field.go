@@ -70,7 +70,7 @@ var sectionFields = map[string][]editField{
 		{
 			Name:  "reason_code",
 			Label: "Reason code",
-			Hint:  "Capital letters. If empty, it follows from the field of the condition.",
+			Hint:  "Capitals, digits and _. If empty, the default code of the condition's field is used.",
 		},
 		{
 			Name:   "on_absent",
