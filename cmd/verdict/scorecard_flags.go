@@ -31,7 +31,8 @@ func (f *fitFlags) register(fs *flag.FlagSet) {
 		return nil
 	})
 	fs.Func("exclude", "`columns` that must not be used, separated by commas", listFlag(&o.Exclude))
-	fs.Func("include", "`columns` to use even if they look like an identifier or seem to contain the outcome, separated by commas",
+	fs.Func("include", "`columns` to use even if they look like an identifier or seem to contain the outcome, "+
+		"separated by commas",
 		listFlag(&o.Include))
 	fs.Func("categorical", "`columns` whose numbers are categories, separated by commas", listFlag(&o.Categorical))
 	fs.Func("foir", "`unit` of the column foir: ratio (0.35) or percent (35); default: ratio", func(text string) error {

@@ -94,7 +94,7 @@ var settings = []setting{
 		name:    "max-body",
 		form:    "size",
 		def:     "1MiB",
-		meaning: "largest request body",
+		meaning: "largest request body; max-report, signup and scorecard fitting have separate limits",
 		set:     size(func(c *Config) *int64 { return &c.MaxBody }, 1<<10, 64<<20),
 	},
 	{
@@ -120,8 +120,8 @@ var settings = []setting{
 		name:  "max-connections",
 		form:  "number",
 		def:   "8192",
-		meaning: "open connections; if all are in use, the longest idle connection of the address with the most " +
-			"connections is closed",
+		meaning: "maximum number of open connections; if all are in use, the longest idle connection of the address " +
+			"with the most connections is closed",
 		set: wholeNumber(func(c *Config) *int { return &c.MaxConnections }, 1, 1_000_000),
 	},
 	{
@@ -129,8 +129,8 @@ var settings = []setting{
 		name:  "max-connections-each",
 		form:  "number",
 		def:   "1024",
-		meaning: "open connections of one address (for IPv6, of a /64 network); further ones are closed " +
-			"immediately; trusted-proxies are exempt; 0 means no limit",
+		meaning: "maximum number of open connections of one address (for IPv6, of a /64 network); further ones are " +
+			"closed immediately; trusted-proxies are exempt; 0 means no limit",
 		set: wholeNumber(func(c *Config) *int { return &c.MaxConnectionsEach }, 0, 1_000_000),
 	},
 	{
@@ -167,23 +167,24 @@ var settings = []setting{
 		name:    "idle-timeout",
 		form:    "duration",
 		def:     "2m",
-		meaning: "how long an idle connection is kept",
+		meaning: "how long an idle connection stays open",
 		set:     period(func(c *Config) *time.Duration { return &c.IdleTimeout }, time.Second, time.Hour),
 	},
 	{
-		group:   groupLimit,
-		name:    "rate-decide",
-		form:    "rate",
-		def:     "500/s burst 1000",
-		meaning: "decision endpoints, for each key on each node; reading has a separate limit of the same size",
-		set:     rate(func(c *Config) *rateSetting { return &c.Rates.Decide }),
+		group: groupLimit,
+		name:  "rate-decide",
+		form:  "rate",
+		def:   "500/s burst 1000",
+		meaning: "requests to decision endpoints, for each key on each node; reading has a separate limit of the " +
+			"same size",
+		set: rate(func(c *Config) *rateSetting { return &c.Rates.Decide }),
 	},
 	{
 		group:   groupLimit,
 		name:    "rate-write",
 		form:    "rate",
 		def:     "60/m",
-		meaning: "writes of configuration, for each key on each node",
+		meaning: "requests that change configuration, for each key on each node",
 		set:     rate(func(c *Config) *rateSetting { return &c.Rates.Write }),
 	},
 	{
@@ -191,7 +192,7 @@ var settings = []setting{
 		name:    "rate-backtest",
 		form:    "rate",
 		def:     "30/m",
-		meaning: "backtests, their rows and pages, and scorecards from data, for each key on each node",
+		meaning: "requests for backtests, their rows and pages, and scorecard fitting, for each key on each node",
 		set:     rate(func(c *Config) *rateSetting { return &c.Rates.Backtest }),
 	},
 	{
@@ -234,9 +235,9 @@ var settings = []setting{
 		group: groupStore,
 		name:  "log-key",
 		form:  "file",
-		meaning: "key with which the log of decisions is signed, the same for all nodes; create one with " +
-			"\"verdict log create-key\"; off signs nothing; if empty, it is the SQLite file with .log-key appended, and " +
-			"is created; PostgreSQL needs one",
+		meaning: "file with the key that signs the log of decisions, the same for all nodes; create it with " +
+			"\"verdict log create-key\"; off signs nothing; if empty, the name is that of the SQLite file " +
+			"with .log-key appended, and a missing file is created; PostgreSQL needs a file or off",
 		set: text(func(c *Config) *string { return &c.LogKey }),
 	},
 	{
@@ -266,12 +267,13 @@ var settings = []setting{
 		set:     wholeNumber(func(c *Config) *int { return &c.Store.BatchSize }, 1, 10_000),
 	},
 	{
-		group:   groupStore,
-		name:    "db-queue",
-		form:    "number",
-		def:     "1024",
-		meaning: "writes that may wait for the committer, at most half of them of one tenant and environment",
-		set:     wholeNumber(func(c *Config) *int { return &c.Store.QueueSize }, 1, 1_000_000),
+		group: groupStore,
+		name:  "db-queue",
+		form:  "number",
+		def:   "1024",
+		meaning: "maximum number of writes that wait for the committer, at most half of them of one tenant and " +
+			"environment",
+		set: wholeNumber(func(c *Config) *int { return &c.Store.QueueSize }, 1, 1_000_000),
 	},
 	{
 		group:   groupStore,
@@ -296,7 +298,7 @@ var settings = []setting{
 		name:    "policy-cache",
 		form:    "number",
 		def:     "1000",
-		meaning: "compiled policies kept in memory",
+		meaning: "maximum number of compiled policies in memory",
 		set:     wholeNumber(func(c *Config) *int { return &c.PlanCache }, 1, 1_000_000),
 	},
 	{
@@ -322,7 +324,7 @@ var settings = []setting{
 		group:   groupTenant,
 		name:    "ip-countries",
 		form:    "file",
-		meaning: "MMDB file with the countries of addresses; if empty, the table in the binary is used",
+		meaning: "MaxMind DB file that maps IP addresses to countries; if empty, the table in the binary is used",
 		set:     text(func(c *Config) *string { return &c.IPCountries }),
 	},
 	{
@@ -398,7 +400,7 @@ var settings = []setting{
 		name:    "password-hashes",
 		form:    "number",
 		def:     "1",
-		meaning: "passwords hashed in parallel; each needs 19 MiB and a core",
+		meaning: "maximum number of passwords hashed in parallel; each needs 19 MiB of memory and a core",
 		set:     wholeNumber(func(c *Config) *int { return &c.HashesAtOnce }, 1, 64),
 	},
 
@@ -439,7 +441,7 @@ var settings = []setting{
 		name:    "log-level",
 		form:    "level",
 		def:     "info",
-		meaning: "debug, info, warn or error",
+		meaning: "lowest level that is logged: debug, info, warn or error",
 		set:     logLevel,
 	},
 	{
@@ -447,7 +449,7 @@ var settings = []setting{
 		name:    "log-format",
 		form:    "format",
 		def:     "text",
-		meaning: "text or json",
+		meaning: "format of the log: text or json",
 		set:     logFormat,
 	},
 	{
@@ -470,7 +472,7 @@ var settings = []setting{
 		name:    "trace-ratio",
 		form:    "0 to 1",
 		def:     "1",
-		meaning: "share of traces started here that are recorded; a caller's sampling decision is kept",
+		meaning: "share of the traces started here that are recorded; a caller's sampling decision is followed",
 		set:     ratio(func(c *Config) *float64 { return &c.TraceRatio }),
 	},
 }

@@ -124,11 +124,17 @@ when read.
 
 Features that a policy does not use are ranked by their distance from those of an
 ordinary borrower, in multiples of a scale. The figures below are plausible
-constants, not measurements, and decide nothing. With e events in 30 days, the
-product's share p and a window of W days, the mean of count is e·p·W ÷ 30, with the
-same scale (at least 1). The mean of sum is that times the value (scale at least one
-value), of avg the value, of max one and a half values, of trend 0 (scale 0.5), and
-of ratio the ratio (scale at least 0.25).
+constants, not measurements, and affect no decision. Here e is the number of events
+in 30 days, p the product's share and W the window in days, with 30 days to a month.
+
+| Aggregation | Mean | Scale |
+|---|---|---|
+| count | e·p·W ÷ 30 | the mean, at least 1 |
+| sum | the mean of count × the value | the mean, at least the value |
+| max | 1.5 × the value | the mean |
+| avg | the value | the mean |
+| trend | 0 | 0.5 |
+| ratio | the ratio | the mean, at least 0.25 |
 
 `
 

@@ -48,7 +48,7 @@ func bankSection() section {
 			days("bank_statement_days", "Days that the statement covers."),
 			days("bank_statement_age_days", "Days since the statement's last transaction."),
 			count("bank_balance_breaks",
-				"Number of rows whose balance does not follow from the row before; suggests an edited statement.").reason(
+				"Rows whose balance does not follow from the row before; they suggest an edited statement.").reason(
 				"BANK_MISMATCH"),
 		},
 	}

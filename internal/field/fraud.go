@@ -17,7 +17,7 @@ func fraudSection() section {
 				"Sum of the points of the fraud signals that were triggered; higher is riskier.").
 				within(0, 100).reason("FR_RING"),
 			boolean("fraud_pincode_spike",
-				"Applications from the pincode are far above their usual number; absent until the usual number is known.").
+				"Applications from the pincode are far above their usual number; absent until that number is known.").
 				reason("FR_RING"),
 			boolean("fraud_ip_cluster", "Too many different applicants share the IP address.").reason("FR_RING"),
 			boolean("fraud_beneficiary_reuse", "Different applicants want the money paid to the same account.").reason(
@@ -46,7 +46,7 @@ func fraudSection() section {
 				"Number of accounts, devices, mobile numbers and e-mail addresses that tie the connected group.").
 				reason("FR_RING"),
 			boolean("fraud_ring_truncated",
-				"The connected group has more than 200 people, the most that are stored of a group.").reason("FR_RING"),
+				"The connected group has more than 200 people, the most that are stored for a group.").reason("FR_RING"),
 		},
 	}
 }

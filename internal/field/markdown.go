@@ -27,9 +27,9 @@ evaluate request they are computed from the report's accounts and enquiries
 
 The device and location fields are derived from their blocks and the tenant's
 thresholds. The fraud fields also depend on the tenant's other applicants at the
-time of the request, and are stored with the decision. Fields about a
-pincode or an IP address that no table contains are absent. The fact of a spike is
-absent until there is enough history to compare with.
+time of the request, and are stored with the decision. Fields about a pincode
+or an IP address that no table contains are absent. The spike field is absent until
+there is enough history to compare with.
 `
 
 // WriteMarkdown writes the catalogue as a page with a section and a table for

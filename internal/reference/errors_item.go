@@ -75,13 +75,13 @@ var itemPages = []errorPage{
 	{
 		Code: fault.CodeInvalidCharacter, Status: 422, Title: "Character not allowed",
 		Meaning: "The text has a character that cannot be shown or typed.",
-		Cause:   "Usually control characters from copying and pasting.",
+		Cause:   "Usually the text was pasted together with control characters.",
 		Fix:     "Type the text again.",
 	},
 	{
 		Code: fault.CodePasswordIsEmail, Status: 422, Title: "Password is the e-mail address",
 		Meaning: "The password is the e-mail address.",
-		Cause:   "It is the first thing anybody would try.",
+		Cause:   "An attacker would try the e-mail address first.",
 		Fix:     "Choose another password.",
 	},
 	{

@@ -36,7 +36,8 @@ func challenger(r *backtest.Report) section {
 	}
 	s.table("What caused the swaps",
 		"Alone counts the applications that the champion with only this change decides as the challenger does. "+
-			"Needed counts those that the challenger without this change decides as the champion does."+together(c), across, attribution(c))
+			"Needed counts the applications that the challenger without this change decides as the champion "+
+			"does."+together(c), across, attribution(c))
 	s.table("Challenger by grade", "", across, gradeTable(c.ByGrade))
 	return s
 }
