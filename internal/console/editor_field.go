@@ -86,7 +86,7 @@ var sectionFields = map[string][]editField{
 		{
 			Name:  "message",
 			Label: "Message for the lender",
-			Hint:  "May contain fields and {threshold} in braces.",
+			Hint:  "Names in braces, such as {bureau_score} or {threshold}, are replaced by values.",
 			Wide:  true,
 		},
 		{
