@@ -176,7 +176,7 @@ func mayConfirm(person, by store.User, now time.Time) error {
 			"only a person who may activate policies can confirm a new activator")
 	case waits(by, now):
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
-			"you may activate from %s, and can confirm others from then", sayTime(operation.Time(by.MayActivateMicros)))
+			"you may activate, and confirm others, from %s", sayTime(operation.Time(by.MayActivateMicros)))
 	}
 	return nil
 }

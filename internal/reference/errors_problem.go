@@ -78,7 +78,7 @@ var errorPages = []errorPage{
 	},
 	{
 		Code: fault.CodeInsufficientScope, Status: 403, Title: "API key may not do this",
-		Meaning: "The key is valid and lacks the scope that this call needs; `detail` names it.",
+		Meaning: "The key is valid, but lacks the scope that this call needs; `detail` names the scope.",
 		Cause: "Keys can be limited to `decide`, `read`, `policy:write`, `policy:activate`, `facts:read`, " +
 			"`log:read` and `evidence:read`, so " +
 			"that drafting and activating a policy can be separated.",
@@ -377,7 +377,7 @@ var errorPages = []errorPage{
 		Meaning: "The service cannot do this now.",
 		Cause: "The database does not answer, its disk is full, too many requests are in progress, or too many " +
 			"exports are running.",
-		Fix: "Wait as long as `Retry-After` says and try again, with the same Idempotency-Key: it may have been " +
-			"done already, and without a key it would be done twice.",
+		Fix: "Wait as long as `Retry-After` says and try again with the same Idempotency-Key. The request may have " +
+			"taken effect already, and without the key it would take effect twice.",
 	},
 }

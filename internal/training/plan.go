@@ -180,7 +180,7 @@ func (p *plan) add(name string, at int, taken map[string]bool, faults *fault.Lis
 	if taken[s.field.Name] {
 		if mapped || s.known != nil {
 			faults.Add("/map/"+fault.EscapePointer(name), fault.CodeDuplicate,
-				"another column already has the same field")
+				"another column is already mapped to this field")
 			return
 		}
 		s.field.Name = unused(s.field.Name, taken)
