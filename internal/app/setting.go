@@ -218,7 +218,7 @@ var settings = []setting{
 		name:    "rate-signup",
 		form:    "rate",
 		def:     "60/m burst 20",
-		meaning: "signups by the API, for each address on each node",
+		meaning: "signups through the API, for each address on each node",
 		set:     rate(func(c *Config) *rateSetting { return &c.SignupRate }),
 	},
 
@@ -374,8 +374,8 @@ var settings = []setting{
 		name:  "max-blocked",
 		form:  "number",
 		def:   "100000",
-		meaning: "block list entries that a tenant may have in an environment; beyond it POST /v1/fraud/blocklist " +
-			"answers 409 cap_reached, but confirmed fraud is always added",
+		meaning: "block list entries that a tenant may have in an environment; beyond this number POST " +
+			"/v1/fraud/blocklist answers 409 cap_reached, but confirmed fraud is always added",
 		set: wholeNumber(func(c *Config) *int { return &c.Caps.Blocked }, 1, 10_000_000),
 	},
 	{

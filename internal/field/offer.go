@@ -15,7 +15,7 @@ func offerSection() section {
 			text(Grade, "Grade of the pricing band that the final score falls into."),
 			rupees(OfferLimit, "Loan amount that is offered."),
 			rupees(OfferEMI, "Monthly instalment of the offer."),
-			number(OfferAPR, "percent", "Annual percentage rate of the offer, all fees counted in.").atLeast(0),
+			number(OfferAPR, "percent", "Annual percentage rate of the offer, including all fees.").atLeast(0),
 			ratio(PostOfferFOIR, "Fixed obligations, including the offer's instalment, as a share of monthly income.").
 				reason("FOIR_HIGH"),
 		},

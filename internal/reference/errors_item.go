@@ -43,8 +43,8 @@ var itemPages = []errorPage{
 	{
 		Code: fault.CodeTooMany, Status: 422, Title: "Too many entries",
 		Meaning: "A list has too many entries.",
-		Cause: "Every list has a limit: 20,000 transactions, 1,000 accounts, 5,000 enquiries, 120 months of one " +
-			"account and 5,000 pincodes among them.",
+		Cause: "Every list has a limit, such as 20,000 transactions, 1,000 accounts, 5,000 enquiries, 120 months " +
+			"of one account or 5,000 pincodes.",
 		Fix: "`detail` gives the limit. Send fewer entries, preferably the newest, or split the request.",
 	},
 	{
