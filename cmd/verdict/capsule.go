@@ -13,7 +13,7 @@ import (
 // has seen that log.
 func (c *command) verifyCapsules(names []string, key, witness string) int {
 	if key == "" {
-		return c.usage("-key is missing: the file with the public key of the log")
+		return c.usage("-key is missing; give the file with the public key of the log")
 	}
 	log, err := c.read(key)
 	if err != nil {

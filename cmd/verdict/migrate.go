@@ -9,7 +9,7 @@ import (
 )
 
 const migrateHelp = `Bring the schema of the database up to date and print its version. "verdict
-serve" does so when it starts; use this command to do it before.
+serve" does so when it starts; use this command to do it beforehand.
 
   verdict migrate
   verdict migrate -database-url postgres://verdict@db/verdict

@@ -31,7 +31,8 @@ func (f *fitFlags) register(fs *flag.FlagSet) {
 		return nil
 	})
 	fs.Func("exclude", "`columns` that must not be used, separated by commas", listFlag(&o.Exclude))
-	fs.Func("include", "`columns` to use even if they look like an identifier or a leak, separated by commas",
+	fs.Func("include", "`columns` to use even if they look like an identifier or seem to contain the outcome, "+
+		"separated by commas",
 		listFlag(&o.Include))
 	fs.Func("categorical", "`columns` whose numbers are categories, separated by commas", listFlag(&o.Categorical))
 	fs.Func("foir", "`unit` of the column foir: ratio (0.35) or percent (35); default: ratio", func(text string) error {
@@ -67,7 +68,7 @@ func (f *fitFlags) register(fs *flag.FlagSet) {
 	fs.Int64Var(&o.Seed, "seed", o.Seed, "`number` that seeds the choice of held-out rows")
 	fs.IntVar(&o.MaxBins, "max-bins", o.MaxBins, "maximum number of ordinary bins of a column")
 	decimalFlag(fs, &o.MinShare, "min-share", "minimum `share` of the rows in an ordinary bin")
-	fs.BoolVar(&o.MonotoneOnly, "monotone-only", false, "allow only bad rates that rise or fall, no peak or valley")
+	fs.BoolVar(&o.MonotoneOnly, "monotone-only", false, "allow only bad rates that always rise or always fall")
 	fs.IntVar(&o.MaxFeatures, "max-features", o.MaxFeatures, "maximum number of columns of the card")
 	decimalFlag(fs, &o.MinIV, "min-iv", "minimum information `value` of a column")
 	decimalFlag(fs, &o.MaxCorrelation, "max-correlation", "maximum correlation of two columns")

@@ -90,7 +90,7 @@ func TestServe(t *testing.T) {
 		}
 		return out.String()
 	}
-	const whole = "1 decisions reproduce\n1 entries of the journal are those of the signed logs\n"
+	const whole = "1 decisions reproduce\n1 entries of the journal match the signed logs\n"
 	if got := verified(exitOK); got != whole {
 		t.Errorf("verify says %q", got)
 	}

@@ -26,7 +26,7 @@ const tenantHelp = `Manage tenants, their people and their keys.
                                                add a person, by default an admin; the password comes
                                                from standard input
   verdict tenant user list -tenant ID
-  verdict tenant user password -tenant ID -email E  a new password, from standard input; ends their sessions
+  verdict tenant user password -tenant ID -email E  set a password from standard input and end the sessions
   verdict tenant key create -tenant ID -env live|sandbox [-user E] [-name N] [-scopes S] [-expires WHEN]
                                                create a key, by default for the first person; by default its
                                                scopes are those of the person's role; -scopes can only reduce them

@@ -11,7 +11,7 @@ Usage:
   verdict verify  [-tenant ID]                replay stored decisions; list those that differ or are missing
   verdict log     create-key FILE             create the key with which the log of decisions is signed
   verdict keys    create FILE                 create the key with which applicants' data is encrypted
-  verdict tenant  list|show|create|plan       manage tenants,
+  verdict tenant list|show|create|invite|plan manage tenants,
   verdict tenant  user add|list|password      their people
   verdict tenant  key create|list|revoke      and their keys, of either environment
 

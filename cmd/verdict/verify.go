@@ -24,10 +24,10 @@ With the file of a capsule, check that one decision without a database:
   verdict verify -key log-key.pub capsule.json
 
 The key is the public key of the lender's log, as GET /v1/log/key returns it;
-get it from the lender by another way than the capsule. -witness is the public
-key of a witness. There may be several capsules.
+get it from the lender through another channel than the capsule. -witness is the public
+key of a witness. Several capsules can be given.
 
-Exits with 1 if something is wrong.
+Exits with 1 if a check fails.
 `
 
 func verify(c *command) int {
@@ -43,7 +43,7 @@ func verify(c *command) int {
 	case len(capsules) > 0:
 		return c.verifyCapsules(capsules, *key, *witness)
 	case *key != "" || *witness != "":
-		return c.usage("-key and -witness are for a capsule, and the file of the capsule is missing")
+		return c.usage("-key and -witness are for capsules; give the file of a capsule")
 	}
 	c.existing = true
 	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
@@ -87,10 +87,10 @@ func verify(c *command) int {
 		fmt.Fprintf(&out, "%d decisions reproduce\n", result.Checked)
 		fmt.Fprintf(&out, "%d other entries of the journal match what is stored\n", result.Records)
 		if result.NoEntry > 0 {
-			fmt.Fprintf(&out, "%d objects are from before the journal and have no entry yet\n", result.NoEntry)
+			fmt.Fprintf(&out, "%d objects were made before the journal existed and have no entry yet\n", result.NoEntry)
 		}
 		if leaves > 0 {
-			fmt.Fprintf(&out, "%d entries of the journal are those of the signed logs\n", leaves)
+			fmt.Fprintf(&out, "%d entries of the journal match the signed logs\n", leaves)
 		} else if result.Checked > 0 {
 			fmt.Fprintf(&out, "no log is signed, so only the journal was compared\n")
 		}

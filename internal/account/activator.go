@@ -139,10 +139,10 @@ func whoConfirms(people []store.User, waiting store.User, now time.Time) string 
 		}
 	}
 	if len(can) == 0 {
-		return "nobody else can confirm it before that"
+		return "nobody else can confirm the right before then"
 	}
 
-	return anyOf(can) + " can confirm it before that, on the page People of the console"
+	return anyOf(can) + " can confirm the right before then, on the page People of the console"
 }
 
 // anyOf returns at most three names of the list, and the number of the others.
@@ -176,7 +176,7 @@ func mayConfirm(person, by store.User, now time.Time) error {
 			"only a person who may activate policies can confirm a new activator")
 	case waits(by, now):
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
-			"you may activate from %s, and can confirm others from then", sayTime(operation.Time(by.MayActivateMicros)))
+			"you may activate, and confirm others, from %s", sayTime(operation.Time(by.MayActivateMicros)))
 	}
 	return nil
 }

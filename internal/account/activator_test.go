@@ -144,7 +144,7 @@ func TestNewActivatorWaits(t *testing.T) {
 		own := m.draft(m.asha)
 		puppet, _ := m.Join(m.asha, "asha.too@example.in", tenant.RoleAdmin)
 		second := puppet.Principal(tenant.Live)
-		m.mayNot(second, own, "from 2026-11-16 09:00 UTC", "ravi@example.in or zoya@example.in can confirm it")
+		m.mayNot(second, own, "from 2026-11-16 09:00 UTC", "ravi@example.in or zoya@example.in can confirm the right")
 		another, _ := m.Join(second, "asha.three@example.in", tenant.RoleRisk)
 		third := another.Principal(tenant.Live)
 		m.mayNot(third, own)
@@ -154,7 +154,7 @@ func TestNewActivatorWaits(t *testing.T) {
 		}
 		m.refused(confirm(m.asha, second), "you gave this person")
 		m.refused(confirm(second, second), "yourself")
-		m.refused(confirm(second, third), "you may activate from")
+		m.refused(confirm(second, third), "you may activate, and confirm others, from")
 		m.refused(confirm(m.asha, third), "you gave this person") // asha invited the user who invited third
 		if err := confirm(m.ravi, m.zoya); usecasetest.CodeOf(err) != fault.CodeNothingToConfirm {
 			m.Errorf("got %v", err)

@@ -68,7 +68,7 @@ func overridden(body, overrides wire.Value) (wire.Value, error) {
 			}
 			if !root.put(parts, v) {
 				faults.Add(v.Pointer(), fault.CodeInvalidField,
-					"is inside of another path of the overrides, or contains it")
+					"is inside another path of the overrides, or contains it")
 			}
 		}
 	}

@@ -92,7 +92,7 @@ func (c *Capsule) Append(to []byte) []byte {
 var (
 	ErrTooLarge     = errors.New("the file is larger than a capsule can be")
 	ErrNotACapsule  = errors.New("the file is not a capsule, or was altered; download it again and store it unchanged")
-	ErrLaterVersion = errors.New("the capsule has a format of a later version of the service")
+	ErrLaterVersion = errors.New("the capsule has the format of a later version; check it with that version of verdict")
 )
 
 // Parse reads a capsule. It accepts only the exact form that Append writes. It verifies

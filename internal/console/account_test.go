@@ -51,7 +51,7 @@ func TestSessionsAreRevokedOneByOne(t *testing.T) {
 	b.post("/console/account/sessions/others").to("/console/account")
 	phone.get("/console/account").want(http.StatusSeeOther)
 	laptop.get("/console/account").want(http.StatusSeeOther)
-	if shown := b.get("/console/account").want(http.StatusOK); strings.Count(shown.body, "this one") != 1 {
+	if shown := b.get("/console/account").want(http.StatusOK); strings.Count(shown.body, "this session") != 1 {
 		t.Error("the session in use is not marked once")
 	}
 }

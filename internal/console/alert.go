@@ -225,7 +225,7 @@ func blockChoices(a frauddesk.Alert, ring frauddesk.Ring, f *form) []blockChoice
 	isRing := a.Entity.Kind == "ring"
 	if !isRing {
 		if !wide {
-			who = "shared by " + grouped(fmt.Sprint(a.ApplicantCount))
+			who = "shared by " + grouped(fmt.Sprint(a.ApplicantCount)) + " applicants"
 		}
 		add(a.Entity.Kind, a.Entity.Key, a.Entity.Display, who, !wide)
 	}
@@ -233,7 +233,7 @@ func blockChoices(a frauddesk.Alert, ring frauddesk.Ring, f *form) []blockChoice
 	for _, e := range ring.Tying().Entities {
 		if e.Kind != a.Entity.Kind || e.Key != a.Entity.Key {
 			checked := (isRing || wide) && e.Kind == "beneficiary_account"
-			add(e.Kind, e.Key, e.Display, "shared by "+grouped(fmt.Sprint(e.Applicants)), checked)
+			add(e.Kind, e.Key, e.Display, "shared by "+grouped(fmt.Sprint(e.Applicants))+" applicants", checked)
 		}
 	}
 

@@ -281,7 +281,7 @@ func comparedROC(a, b *backtest.Report) chart.Line {
 		Head: chart.Head{
 			ID:    "roc",
 			Title: "ROC",
-			Description: "The further above the diagonal, the better the scores separate. " +
+			Description: "The further a curve is above the diagonal, the better the score separates good from bad. " +
 				"A and B are each measured on their own rows.",
 		},
 		X:        chart.Axis{Label: "Share of goods refused", Unit: chart.Percent, To: 1},

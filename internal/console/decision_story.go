@@ -247,7 +247,7 @@ func waterfall(lines []scoreLine) chart.Waterfall {
 		Head: chart.Head{
 			ID:          "waterfall",
 			Title:       "How the score came about",
-			Description: "Each part of the score, from its base to its end.",
+			Description: "The base points, and what each factor and rule adds or subtracts, up to the final score.",
 		},
 		Unit: chart.Score, End: "Final score",
 	}

@@ -70,7 +70,7 @@ var sectionFields = map[string][]editField{
 		{
 			Name:  "reason_code",
 			Label: "Reason code",
-			Hint:  "Capital letters. If empty, it follows from the field of the condition.",
+			Hint:  "Capitals, digits and _. If empty, the default code of the condition's field is used.",
 		},
 		{
 			Name:   "on_absent",
@@ -86,7 +86,7 @@ var sectionFields = map[string][]editField{
 		{
 			Name:  "message",
 			Label: "Message for the lender",
-			Hint:  "May contain fields and {threshold} in braces.",
+			Hint:  "Names in braces, such as {bureau_score} or {threshold}, are replaced by values.",
 			Wide:  true,
 		},
 		{

@@ -89,7 +89,7 @@ func TestEditorEditsARule(t *testing.T) {
 	b := newHouse(t).signUp()
 	id := b.active(tenant.Sandbox)
 	d := b.edit(id, "").press("open:knockouts/3")
-	d.page.has("Edit this knockout", `value="KO_MIN_INCOME"`, "Reads: ")
+	d.page.has("Edit this knockout", `value="KO_MIN_INCOME"`, "In words: ")
 	d.form.Set("row.condition_ast", `{"op":"and","args":[{"op":"lt","field":"monthly_income","value":18000},`+
 		`{"op":"not","arg":{"op":"in","field":"employment_type","values":["RETIRED"]}}]}`)
 	d.form.Set("row.message", "Earns {monthly_income}, below {threshold}")

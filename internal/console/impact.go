@@ -165,13 +165,13 @@ func (i *impactView) fill() {
 	i.Swaps = []swapRow{
 		{
 			Label:   "Swapped in",
-			Hint:    "approved by this version only",
+			Hint:    "approved only by this version",
 			Count:   s.ChallengerOnly,
 			BadRate: shareText(s.SwapIn.Rate),
 		},
 		{
 			Label:   "Swapped out",
-			Hint:    "approved by the active one only",
+			Hint:    "approved only by the active version",
 			Count:   s.ChampionOnly,
 			BadRate: shareText(s.SwapOut.Rate),
 		},

@@ -103,14 +103,22 @@ func (p *keyPages) keys(v *visit) error {
 // programs need are preselected.
 func scopeOptions() []option {
 	return []option{
-		{Value: "decide", Label: "decide", Hint: "request decisions and previews, add reviews", Chosen: true},
+		{
+			Value:  "decide",
+			Label:  "decide",
+			Hint:   "request decisions, previews, backtests and agent runs, add reviews, handle alerts",
+			Chosen: true,
+		},
 		{
 			Value:  "read",
 			Label:  "read",
 			Hint:   "read decisions, policies, alerts, usage and the audit trail",
 			Chosen: true,
 		},
-		{Value: "policy:write", Label: "policy:write", Hint: "save drafts of policies, scorecards and fraud settings"},
+		{
+			Value: "policy:write", Label: "policy:write",
+			Hint: "save policy drafts and scorecards, change fraud settings and the collections strategy",
+		},
 		{Value: "policy:activate", Label: "policy:activate", Hint: "activate policies"},
 		{Value: "facts:read", Label: "facts:read", Hint: "read the facts behind decisions, with identifiers masked"},
 		{Value: "log:read", Label: "log:read", Hint: "read the signed log, which contains nothing about people"},

@@ -74,7 +74,7 @@ var postalRegions = []postalRegion{
 	{"76", "Odisha: Berhampur, Sambalpur", 5, 7},
 	{"77", "Odisha: Rourkela", 6, 6},
 	{"78", "Assam", 10, 4},
-	{"79", "The seven sisters without Assam", 11, 4},
+	{"79", "North-eastern states without Assam", 11, 4},
 	{"80", "Bihar: Patna", 7, 4},
 	{"81", "Bhagalpur and Deoghar", 8, 5},
 	{"82", "Gaya and Dhanbad", 7, 5},
@@ -102,8 +102,8 @@ func regionMap(counts []regionCount) chart.TileMap {
 	picture := chart.TileMap{
 		Head: chart.Head{
 			ID: "regions", Title: "Pincode risk by region",
-			Description: "Each tile is a postal region by the first two digits. Its colour and letter show the " +
-				"most severe class of its entries, and the number is the number of entries.",
+			Description: "Each tile is a postal region, given by the first two digits of a pincode. Its colour and " +
+				"letter show the most severe class of its entries. The number counts the entries.",
 		},
 		Of: "Region",
 		Parts: []chart.Part{

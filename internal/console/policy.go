@@ -77,7 +77,7 @@ func (p *policyPages) deletePolicy(v *visit) error {
 		return v.redraw(err, p.policy)
 	}
 	if archived {
-		return v.done("The draft was archived, because something refers to it. "+
+		return v.done("The draft was archived, because a backtest or another version refers to it. "+
 			"No list shows it, but its address still works.", "/policies")
 	}
 

@@ -15,11 +15,11 @@ var (
 	errMethod   = fault.New(serving.MethodNotAllowed, fault.CodeMethodNotAllowed,
 		"this page does not accept that method")
 	errRole = fault.New(fault.Forbidden, fault.CodeInsufficientScope,
-		"your role does not include this; an admin of your organisation can change it")
+		"your role does not allow this; an administrator of your organisation can change your role")
 	errCrossOrigin = fault.New(fault.Forbidden, fault.CodeCrossOrigin,
 		"this form was sent from another site, so nothing was done")
 	errUnavailable = fault.New(fault.Unavailable, fault.CodeUnavailable,
-		"the request timed out before it was done; you can safely try again")
+		"the request timed out; check whether the change was made before you try again")
 	errGone = fault.New(serving.ClientGone, fault.CodeClientGone, "the browser disconnected")
 )
 

@@ -120,7 +120,8 @@ func (p *scorecardPages) fitUpload(v *visit, body *upload) (study.Fitted, error)
 
 func fitTooLarge() error {
 	var faults fault.List
-	faults.Add("/file", fault.CodeOutOfRange, "must have at most %d MiB; use the API for a larger file", maxFitFile>>20)
+	faults.Add("/file", fault.CodeOutOfRange, "must have at most %d MiB uncompressed; send a sample of the rows",
+		maxFitFile>>20)
 	return faults.Err()
 }
 

@@ -32,7 +32,7 @@ func roleOptions() []option {
 	means := map[tenant.Role]option{
 		tenant.RoleAdmin:  {Label: "Admin", Hint: "everything, including people and API keys"},
 		tenant.RoleRisk:   {Label: "Risk", Hint: "decides, reviews, writes policies and activates them"},
-		tenant.RoleViewer: {Label: "Viewer", Hint: "can view everything and change nothing"},
+		tenant.RoleViewer: {Label: "Viewer", Hint: "views everything except people and API keys, and changes nothing"},
 	}
 	var list []option
 	for _, role := range tenant.Roles() {
@@ -113,17 +113,17 @@ func (p *userPages) disableUser(v *visit) error {
 		return v.redraw(err, p.users)
 	}
 	if revokeKeys {
-		return v.done("Their access was disabled, and their API keys were revoked.", "/users")
+		return v.done("The person's access was disabled, and the person's API keys were revoked.", "/users")
 	}
 
-	return v.done("Their access was disabled.", "/users")
+	return v.done("The person's access was disabled.", "/users")
 }
 
 func (p *userPages) enableUser(v *visit) error {
 	if err := p.accounts.EnableUser(v.ctx, v.caller(), v.id("id")); err != nil {
 		return v.redraw(err, p.users)
 	}
-	return v.done("They can sign in again.", "/users")
+	return v.done("The person can sign in again.", "/users")
 }
 
 // directory looks up the people of the organisation. Pages use it to show who did

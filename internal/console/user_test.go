@@ -14,7 +14,7 @@ func TestRolesSeeWhatTheyMayUse(t *testing.T) {
 	admin := h.signUp()
 	risk, viewer := admin.colleague(tenant.RoleRisk), admin.colleague(tenant.RoleViewer)
 	for _, b := range []*browser{risk, viewer} {
-		b.get("/console/sandbox").want(http.StatusOK).has("Overview").hasNot("API keys</a>", "Make a key")
+		b.get("/console/sandbox").want(http.StatusOK).has("Overview").hasNot("API keys</a>", "Create a key")
 		for _, path := range []string{"/console/live/keys", "/console/live/keys/new"} {
 			b.get(path).want(http.StatusForbidden).has("Not allowed", "Your role")
 		}

@@ -184,7 +184,7 @@ func readReplay(v wire.Value, faults *fault.List, now time.Time) study.Replay {
 	r := study.Replay{From: readBound(&f, "from"), To: readBound(&f, "to")}
 	f.Require("from", "the time of the first decision, such as 2026-11-01T00:00:00Z")
 	if !r.From.IsZero() && r.Empty(now) {
-		f.Fail("from", fault.CodeOutOfRange, "must be before to, and in the past")
+		f.Fail("from", fault.CodeOutOfRange, "must be before \"to\", and in the past")
 	}
 	if key, ok := f.Text("policy_key", operation.MaxNote); ok {
 		if r.PolicyKey = strings.Clone(key); !field.IsPolicyKey(key) {

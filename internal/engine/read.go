@@ -406,7 +406,7 @@ func (r *policyReader) terms(f *wire.Form) {
 				t.Fail("text", fault.CodeRequired, "must not be empty")
 			}
 		}
-		term.Condition = r.condition(t, "when it is asked for", false)
+		term.Condition = r.condition(t, "the condition under which it is asked for", false)
 		t.Done()
 		r.policy.Terms = append(r.policy.Terms, term)
 	}

@@ -178,7 +178,7 @@ var metrics = []Metric{
 	},
 	{
 		Name: "income", Products: []string{"all", "upi", "cash"}, Source: Bank,
-		Event: "Credits that are income, so no loan, own transfer, refund, reversal, return or redemption",
+		Event: "Credits that are income, not loans, own transfers, refunds, reversals, returns or redemptions",
 		Dated: "received", Value: "amount", Unit: Rupees,
 		Ratio:    "income ÷ all credits",
 		events:   stream{from: transactions, side: credits, found: report.Income},

@@ -43,8 +43,8 @@ var itemPages = []errorPage{
 	{
 		Code: fault.CodeTooMany, Status: 422, Title: "Too many entries",
 		Meaning: "A list has too many entries.",
-		Cause: "Every list has a limit: 20,000 transactions, 1,000 accounts, 5,000 enquiries, 120 months of one " +
-			"account and 5,000 pincodes among them.",
+		Cause: "Every list has a limit, such as 20,000 transactions, 1,000 accounts, 5,000 enquiries, 120 months " +
+			"of one account or 5,000 pincodes.",
 		Fix: "`detail` gives the limit. Send fewer entries, preferably the newest, or split the request.",
 	},
 	{
@@ -75,13 +75,13 @@ var itemPages = []errorPage{
 	{
 		Code: fault.CodeInvalidCharacter, Status: 422, Title: "Character not allowed",
 		Meaning: "The text has a character that cannot be shown or typed.",
-		Cause:   "Usually control characters from copying and pasting.",
+		Cause:   "Usually the text was pasted together with control characters.",
 		Fix:     "Type the text again.",
 	},
 	{
 		Code: fault.CodePasswordIsEmail, Status: 422, Title: "Password is the e-mail address",
 		Meaning: "The password is the e-mail address.",
-		Cause:   "It is the first thing anybody would try.",
+		Cause:   "An attacker would try the e-mail address first.",
 		Fix:     "Choose another password.",
 	},
 	{

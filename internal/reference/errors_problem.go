@@ -7,8 +7,8 @@ var errorPages = []errorPage{
 	{
 		Code: fault.CodeMalformedJSON, Status: 400, Title: "Body is not valid JSON",
 		Meaning: "The body could not be read as JSON. Nothing was done.",
-		Cause: "A missing comma or quote, a trailing comma, a comment, text that is not UTF-8, a body that was cut " +
-			"off, or one that is nested too deeply.",
+		Cause: "The body has a missing comma or quote, a trailing comma, a comment or text that is not UTF-8, was " +
+			"cut off, or is nested too deeply.",
 		Fix: "Look at the line and column in `detail`. Build the body with a JSON library instead of by joining " +
 			"strings.",
 	},
@@ -37,9 +37,9 @@ var errorPages = []errorPage{
 		Code: fault.CodeBadUTF8, Status: 400, Title: "Text is not UTF-8",
 		Meaning: "A file, or a row of it, has bytes that are not UTF-8 text.",
 		Cause:   "The file was saved in another encoding, or is not a text file.",
-		Fix: "Save it as CSV in UTF-8. A row with such bytes is listed in `row_errors`; if the header has them, " +
-			"the file is refused. Scorecard fitting also reads Windows-1252, and refuses a file with other bytes in " +
-			"more than 1 % of its lines.",
+		Fix: "Save the file as CSV in UTF-8; Windows-1252 is also read. A backtest lists rows with other bytes in " +
+			"`row_errors`, and refuses a file with such bytes in the header. Scorecard fitting refuses a file with " +
+			"such bytes in more than 1 % of its lines.",
 	},
 	{
 		Code: fault.CodeBadQuote, Status: 400, Title: "A quote is out of place",
@@ -78,7 +78,7 @@ var errorPages = []errorPage{
 	},
 	{
 		Code: fault.CodeInsufficientScope, Status: 403, Title: "API key may not do this",
-		Meaning: "The key is valid and lacks the scope that this call needs; `detail` names it.",
+		Meaning: "The key is valid, but lacks the scope that this call needs; `detail` names the scope.",
 		Cause: "Keys can be limited to `decide`, `read`, `policy:write`, `policy:activate`, `facts:read`, " +
 			"`log:read`, `evidence:read` and `webhooks:manage`, so " +
 			"that drafting and activating a policy can be separated.",
@@ -139,7 +139,7 @@ var errorPages = []errorPage{
 	{
 		Code: fault.CodeRequestTimeout, Status: 408, Title: "Body arrived too slowly",
 		Meaning: "The body did not arrive in time. Nothing was done.",
-		Cause:   "A slow or broken connection, or a client that announced more bytes than it sent.",
+		Cause:   "The connection is slow or broken, or the client announced more bytes than it sent.",
 		Fix:     "Send the request again, with the same Idempotency-Key.",
 	},
 	{
@@ -273,7 +273,7 @@ var errorPages = []errorPage{
 	},
 	{
 		Code: fault.CodeReportMustHaveOneKey, Status: 422, Title: "Report must have one key",
-		Meaning: "`report` must hold exactly one report, under the name in `bureau`.",
+		Meaning: "`report` must contain exactly one report, under the name in `bureau`.",
 		Cause: "It is empty, contains the reports of several bureaus, or contains the report's members directly, " +
 			"without the bureau's key.",
 		Fix: "Send only the report that the decision should use.",
@@ -282,17 +282,17 @@ var errorPages = []errorPage{
 		Code: fault.CodeUnknownField, Status: 422, Title: "Unknown field",
 		Meaning: "A name in the request is unknown: a member of a document, a field in a condition, or a query " +
 			"parameter.",
-		Cause: "Usually a typo. Policies and scorecards refuse unknown names, so that a misspelt rule cannot go " +
-			"unnoticed. Applications only warn, unless they are sent with `Prefer: handling=strict`. Names are " +
-			"case-sensitive.",
+		Cause: "Usually the name is misspelt. Policies and scorecards refuse unknown names, so that a misspelt rule " +
+			"cannot go unnoticed. Applications only warn, unless they are sent with `Prefer: handling=strict`. " +
+			"Names are case-sensitive.",
 		Fix: "`detail` and `nearest` suggest a similar name if there is one, and for a condition `detail` lists " +
 			"the operator's members. A policy can declare a custom path in `inputs`.",
 	},
 	{
 		Code: fault.CodeInvalidCondition, Status: 422, Title: "Condition cannot be used",
 		Meaning: "A `condition_ast` is not a valid condition.",
-		Cause: "An unknown operator, a missing operand, a comparison of values of different types, or a condition " +
-			"that is too deep or too large.",
+		Cause: "It has an unknown operator, a missing operand or a comparison of values of different types, or it is " +
+			"too deep or too large.",
 		Fix: "The pointer leads to the node. The schema Condition lists the operators and their members.",
 	},
 	{
@@ -355,7 +355,7 @@ var errorPages = []errorPage{
 	{
 		Code: fault.CodeInternalError, Status: 500, Title: "Internal error",
 		Meaning: "The service had an internal error.",
-		Cause:   "A defect in the service. The answer has no details; the logs have them under the request id.",
+		Cause:   "The service has a defect. The answer has no details; the logs have them under the request id.",
 		Fix:     "Try again with the same Idempotency-Key. If the error persists, report the `request_id`.",
 	},
 	{
@@ -377,7 +377,7 @@ var errorPages = []errorPage{
 		Meaning: "The service cannot do this now.",
 		Cause: "The database does not answer, its disk is full, too many requests are in progress, or too many " +
 			"exports are running.",
-		Fix: "Wait as long as `Retry-After` says and try again, with the same Idempotency-Key: it may have been " +
-			"done already, and without a key it would be done twice.",
+		Fix: "Wait as long as `Retry-After` says and try again with the same Idempotency-Key. The request may have " +
+			"taken effect already, and without the key it would take effect twice.",
 	},
 }

@@ -120,8 +120,8 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{fault.CodeEnquiryUndated, "An enquiry without a date was left out."},
 	{fault.CodeEnquiryRepeated, "One lender's enquiries on one day for one product count once."},
 	{fault.CodeLaterEvent,
-		"Transactions dated after the request were left out; or accounts, enquiries and transactions " +
-			"dated after the day that features are counted back from are in no feature."},
+		"Transactions dated after the request were left out. Or no feature counts accounts, enquiries and " +
+			"transactions dated after the day from which features are counted back."},
 	{fault.CodeNoDirection, "Transactions without a direction were left out."},
 	{fault.CodeUnknownMode, "An unknown mode was read as `OTHERS`."},
 	{fault.CodeAmountAsText, "Amounts of transactions were sent as text; they were read as numbers."},

@@ -50,7 +50,7 @@ var gapTexts = [gapKinds]struct {
 		"it adds 0 to bureau_own_emi (bureau_guaranteed_emi if it is guaranteed) and bureau_total_emi; " +
 		"send the monthly instalment (emi), 0 if none is due", false},
 	zeroInstalment: {fault.CodeInstalmentMissing,
-		"the live loan states a balance and an instalment of 0 or -1, as bureaus write where " +
+		"the live loan states a balance and an instalment of 0 or -1, which bureaus write if " +
 			"none was given: it adds 0 to bureau_own_emi (bureau_guaranteed_emi if it is guaranteed) and " +
 			"bureau_total_emi; " +
 			"send the monthly instalment (emi); if none is due, leave it as it is", true},

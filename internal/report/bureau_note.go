@@ -54,7 +54,7 @@ var noticeTexts = [notices]struct{ code, text string }{
 		"has a month of the payment history that cannot be read; it was left out"},
 	laterIgnored: {fault.CodeLaterEventIgnored, "is after the day of the request and was left out"},
 	sentTwice: {fault.CodeSentTwice,
-		"differs from another member that states the same thing; the other one was read"},
+		"differs from another member with the same meaning; the other member was read"},
 	contradiction: {fault.CodeStatusContradicted,
 		"says that the account is open, but it has been closed; it counts as closed"},
 	notMonthly: {fault.CodeInstalmentNotMonthly,
@@ -77,10 +77,10 @@ var noticeTexts = [notices]struct{ code, text string }{
 		"is more than 5 percent of the card's balance; only 5 percent count as the instalment of a card. Send a " +
 			"loan on a card as a separate account of the type loan_on_credit_card"},
 	unreadList: {fault.CodeNotRead,
-		"is a further list of accounts or enquiries, which was not read: of several reports only the first is read; " +
-			"send one report with all of them"},
+		"is a further list of accounts or enquiries and was not read: only the first of several reports is read; " +
+			"send one report with all accounts and enquiries"},
 	holderDeceased: {fault.CodeHolderDeceased,
-		"says that the holder of the account has died; it counts as the applicant's own. " +
+		"says that the holder of the account has died; the account counts as the applicant's own. " +
 			"Make sure that the report is the applicant's"},
 	laterThanReport: {fault.CodeLaterThanReport,
 		"is later than the date of the report that contains it; it was read anyway. " +

@@ -30,7 +30,7 @@ func (f flaw) text() string {
 	case placeholder:
 		return "is a placeholder that different applicants would share"
 	case masked:
-		return "is masked, and different applicants would share what is left"
+		return "is masked, and different applicants would share the visible characters"
 	case notPublic:
 		return "is a private or reserved address, which is the same in many networks"
 	case malformed:

@@ -113,7 +113,7 @@ func (r Replay) check(c fault.Check, now time.Time) {
 	checkYear(c, "from", r.From)
 	checkYear(c, "to", r.To)
 	if c.Ok("from") && c.Ok("to") && r.Empty(now) {
-		c.Fail("from", fault.CodeOutOfRange, "must be before to, and in the past")
+		c.Fail("from", fault.CodeOutOfRange, "must be before \"to\", and in the past")
 	}
 	if r.PolicyKey != "" && !field.IsPolicyKey(r.PolicyKey) {
 		c.Fail("policy_key", fault.CodeInvalidField, "%s", field.PolicyKeyText)

@@ -21,7 +21,7 @@ func (p Principal) Require(scope Scopes) error {
 	}
 	if p.KeyID == "" && p.UserID != "" {
 		return fault.New(fault.Forbidden, fault.CodeInsufficientScope,
-			"this needs a role with the scope %s; an administrator can give it to you", scope)
+			"this action needs a role with the scope %s; ask an administrator for such a role", scope)
 	}
 	return fault.New(fault.Forbidden, fault.CodeInsufficientScope,
 		"this call needs an API key with the scope %s", scope)

@@ -35,7 +35,7 @@ func TestPersonIsToldOfARole(t *testing.T) {
 		want string
 	}{
 		{Principal{TenantID: "ten_1", Environment: Live, UserID: "usr_1", Scopes: Read},
-			"this needs a role with the scope admin; an administrator can give it to you"},
+			"this action needs a role with the scope admin; ask an administrator for such a role"},
 		{Principal{TenantID: "ten_1", Environment: Live, UserID: "usr_1", KeyID: "key_1", Scopes: Read},
 			"this call needs an API key with the scope admin"},
 		{Principal{}, "this call needs an API key with the scope admin"},

@@ -209,7 +209,7 @@ func (o *Options) check() error {
 		faults.Add("/target", fault.CodeRequired, "is required: the column of outcomes")
 	}
 	if o.SplitColumn == "" && o.SplitValue != "" {
-		faults.Add("/split_column", fault.CodeRequired, "belongs with split_value")
+		faults.Add("/split_column", fault.CodeRequired, "must be given together with split_value")
 	}
 	within("/holdout_share", o.HoldOutShare, 0, rule.One*9/10)
 	within("/max_bins", rule.Int(int64(o.MaxBins)), rule.Int(2), rule.Int(20))

@@ -162,7 +162,7 @@ func (p *plan) add(name string, at int, taken map[string]bool, faults *fault.Lis
 	id, known := field.Catalogue().Lookup(wanted)
 	switch {
 	case known && field.Catalogue().Field(id).Supply == rule.FromEngine:
-		p.drop(name, codeNotAnInput, "the engine computes it while it decides")
+		p.drop(name, codeNotAnInput, "the engine computes this field while it decides")
 		return
 	case known:
 		s.known = field.Catalogue().Field(id)
@@ -180,7 +180,7 @@ func (p *plan) add(name string, at int, taken map[string]bool, faults *fault.Lis
 	if taken[s.field.Name] {
 		if mapped || s.known != nil {
 			faults.Add("/map/"+fault.EscapePointer(name), fault.CodeDuplicate,
-				"another column already has the same field")
+				"another column is already mapped to this field")
 			return
 		}
 		s.field.Name = unused(s.field.Name, taken)

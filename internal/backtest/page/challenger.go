@@ -35,8 +35,9 @@ func challenger(r *backtest.Report) section {
 			under, shiftTable(c.PSI, "Champion", "Challenger"))
 	}
 	s.table("What caused the swaps",
-		"Alone: the champion with only this change decides as the challenger does. Needed: the challenger without "+
-			"this change decides as the champion does."+together(c), across, attribution(c))
+		"Alone counts the applications that the champion with only this change decides as the challenger does. "+
+			"Needed counts the applications that the challenger without this change decides as the champion "+
+			"does."+together(c), across, attribution(c))
 	s.table("Challenger by grade", "", across, gradeTable(c.ByGrade))
 	return s
 }

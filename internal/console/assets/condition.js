@@ -152,7 +152,7 @@ class Builder {
     else {
       drawn.append(this.node(this.root, ""));
       if (!isGroup(this.root)) {
-        drawn.append(make("div", { className: "tools" }, this.button("And another", "/and"), this.button("Or another", "/or")));
+        drawn.append(make("div", { className: "tools" }, this.button("Add with AND", "/and"), this.button("Add with OR", "/or")));
       }
     }
     if (this.past.length > 0) {
@@ -411,7 +411,7 @@ class Builder {
       if (said.faults.length > 0) {
         this.reads.textContent = said.faults.map((f) => `${f.pointer ? `${f.pointer}: ` : ""}${f.detail}`).join(" ");
       } else {
-        this.reads.replaceChildren("Reads: ", make("code", { className: "cond", textContent: said.text }));
+        this.reads.replaceChildren("In words: ", make("code", { className: "cond", textContent: said.text }));
       }
     }, 200);
   }

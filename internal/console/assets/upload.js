@@ -61,7 +61,7 @@ if (form) {
     });
     request.addEventListener("error", () => {
       rest();
-      refuse("<main><p class=\"notice bad\">The connection broke before the answer came. Nothing was run; try again.</p></main>");
+      refuse("<main><p class=\"notice bad\">The connection was lost before the answer arrived. The run may have started: look at the list of backtests before you try again.</p></main>");
     });
     bar.value = 0;
     word.textContent = "Sending";

@@ -132,9 +132,9 @@ func sourcesRemoved(p, base *engine.Policy) []Finding {
 		Origin:   OriginNew,
 		IDs:      gone,
 		Detail: fmt.Sprintf(
-			"This version no longer uses %s, which the base does. \"affordability\" replaces that of the base as "+
-				"a whole: name the sources of both income and obligations; if it names no source for one of them, "+
-				"only the declared figure is used.",
+			"This version no longer uses %s, which the base does. \"affordability\" replaces the whole "+
+				"section of the base: name the sources of both income and obligations. If it names no source for one "+
+				"of the two, only the declared figure is used.",
 			strings.Join(words, " and ")),
 	}}
 }

@@ -34,8 +34,8 @@ func (a bandCheck) lending() {
 		}
 		if months, ok := runaway(b); ok {
 			a.report(SeverityError, fault.CodeRunawayLastInstalment, at, fmt.Sprintf(
-				"Over %d months at %s percent, rounding the instalment adds up to several instalments for the "+
-					"smallest loan of %s, all due in the last month; raise min_limit or shorten the tenure.",
+				"Over %d months at %s percent, the rounding of the instalments for the smallest loan of %s adds "+
+					"up to several instalments, all due in the last month; raise min_limit or shorten the tenure.",
 				months, rule.Number(b.RateBP)*rule.Paisa, b.ID), nil)
 		}
 	}
