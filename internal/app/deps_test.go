@@ -122,7 +122,7 @@ var house = []room{
 	{"pgcluster", wiring, ""},
 
 	// The harness, a module of its own.
-	{"proof/torture", wiring, "civil pgcluster app logkey"},
+	{"proof/torture", wiring, "evidence civil pgcluster app logkey"},
 	{"proof/load", wiring, "proof chart logkey"},
 	{"proof/browser", wiring, ""},
 	{"proof/cmd/torture", wiring, "proof proof/torture"},

@@ -107,6 +107,7 @@ func New(db *store.DB, o Options) (*Set, error) {
 		AddFacts: document.AddFacts,
 		Decode:   document.ReadDecision,
 		Decided:  o.Hooks.Decided,
+		Plans:    o.Plans,
 	})
 	studies := study.New(core, policies, decisions, study.Options{
 		Plans:      o.Plans,
@@ -145,6 +146,7 @@ func (s *Set) Run(ctx context.Context) {
 	var older sync.WaitGroup
 	older.Go(func() { s.backfill(ctx) })
 	older.Go(func() { s.sign(ctx) })
+	older.Go(func() { s.checkThresholds(ctx) })
 	defer older.Wait()
 	flush := time.NewTicker(flushEvery)
 	defer flush.Stop()
