@@ -129,7 +129,7 @@ var house = []room{
 	{"pgcluster", wiring, ""},
 
 	// The harness, a module of its own.
-	{"proof/torture", wiring, "civil pgcluster app logkey masterkey"},
+	{"proof/torture", wiring, "evidence civil pgcluster app logkey masterkey"},
 	{"proof/load", wiring, "proof chart logkey masterkey"},
 	{"proof/browser", wiring, ""},
 	{"proof/cmd/torture", wiring, "proof proof/torture"},

@@ -13,9 +13,9 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// TestBackfill checks that Backfill adds journal entries for decisions from before the
-// journal. Backfill is interrupted, a new decision is made, and a second call must do
-// the rest.
+// TestBackfill checks that Backfill adds journal entries for decisions, reviews, rule sets,
+// activations and settings from before the journal. Backfill is interrupted, a new decision is
+// made, and a second call must do the rest.
 func TestBackfill(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -32,9 +32,20 @@ func TestBackfill(t *testing.T) {
 		}
 		const older = 110
 		decide(older)
+		scope := db.Scope(h.Caller.TenantID, string(h.Caller.Environment))
+		makeReviews(t, h, scope)
+		makeFraudConfig(t, h, scope)
+		makeStrategies(t, h, scope)
+		makePincodes(t, h, scope)
+		// Two decisions with reviews; the rule sets of the signup in both environments; the fraud
+		// configuration; two strategies; the pincode risks.
+		const decisions, records = older + 2, 2 + 4 + 1 + 2 + 1
 		i := intrude(t, databaseURL, db.Kind())
 		forget := []string{
 			"DELETE FROM journal", "PRAGMA ignore_check_constraints = ON", "UPDATE decisions SET leaf = -1, plain = ''",
+			"UPDATE decision_reviews SET leaf = -1", "UPDATE rule_sets SET leaf = -1, activation_leaf = -1",
+			"UPDATE fraud_configs SET leaf = -1", "UPDATE collections_strategies SET leaf = -1",
+			"UPDATE fraud_changes SET pincode_leaf = -1",
 		}
 		if db.Kind() == "postgres" {
 			forget[1] = "ALTER TABLE decisions DROP CONSTRAINT decisions_have_leaf"
@@ -43,27 +54,26 @@ func TestBackfill(t *testing.T) {
 		i.do(forget...)
 
 		found, err := h.Service.Decisions.Verify(t.Context(), "", nil)
-		if err != nil || found.Failed != 0 || found.NoEntry != older {
+		if err != nil || found.Failed != 0 || found.NoEntry != decisions+records {
 			t.Fatalf("verified %+v, %v", found, err)
 		}
 		ctx, interrupt := context.WithCancel(t.Context())
 		done, err := h.Service.Decisions.Backfill(ctx, func(int64) { interrupt() })
-		if !errors.Is(err, context.Canceled) || done == 0 || done == older {
+		if !errors.Is(err, context.Canceled) || done == 0 || done >= decisions {
 			t.Fatalf("%d are done when it is interrupted: %v", done, err)
 		}
 		decide(1)
 		rest, err := h.Service.Decisions.Backfill(t.Context(), nil)
-		if err != nil || done+rest != older {
+		if err != nil || done+rest != decisions+records {
 			t.Fatalf("%d and %d are done: %v", done, rest, err)
 		}
 		if again, err := h.Service.Decisions.Backfill(t.Context(), nil); err != nil || again != 0 {
 			t.Errorf("%d are done again: %v", again, err)
 		}
 		found, err = h.Service.Decisions.Verify(t.Context(), "", nil)
-		if err != nil || found.Failed != 0 || found.NoEntry != 0 || found.Checked != older+1 {
+		if err != nil || found.Failed != 0 || found.NoEntry != 0 || found.Checked != decisions+1 {
 			t.Errorf("verified %+v, %v", found, err)
 		}
-		scope := db.Scope(h.Caller.TenantID, string(h.Caller.Environment))
 		backfilled := 0
 		err = journal.NewReader(scope).Each(t.Context(), 0, func(_ int64, e store.Entry) error {
 			leaf, err := evidence.UnpackLeaf(e.Leaf)
@@ -72,7 +82,8 @@ func TestBackfill(t *testing.T) {
 			}
 			return err
 		})
-		if err != nil || backfilled != older {
+		// The rule sets of the other environment are not here, but the activation is.
+		if err != nil || backfilled != decisions+records-2+1 {
 			t.Errorf("%d leaves say that they were added later: %v", backfilled, err)
 		}
 	})

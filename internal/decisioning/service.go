@@ -8,6 +8,7 @@ import (
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/rule"
+	"verdict/internal/tenant"
 )
 
 // Options configure a Service.
@@ -23,6 +24,8 @@ type Options struct {
 	// Decided, unless nil, is called with the status of each stored decision, for
 	// metrics. It must not block, because the request waits for it.
 	Decided func(status string)
+	// Plans are the price plans with their quotas. Default: tenant.DefaultPricePlans.
+	Plans tenant.PricePlans
 }
 
 // Service offers the operations on decisions. It is safe for concurrent use.
@@ -35,12 +38,17 @@ type Service struct {
 
 	gathered gathered
 	lastDay  atomic.Pointer[businessDay]
+
+	allThresholds atomic.Bool // CheckThresholds has looked at all tenants
 }
 
 // New returns a Service over the database of core.
 func New(
 	core *operation.Core, desk *policydesk.Service, fraud *frauddesk.Service, keys *journal.Keys, o Options,
 ) *Service {
+	if len(o.Plans.Names()) == 0 {
+		o.Plans = tenant.DefaultPricePlans()
+	}
 	s := &Service{core: core, desk: desk, fraud: fraud, keys: keys, options: o}
 	s.gathered.counts = map[gatheredKey]int64{}
 	return s

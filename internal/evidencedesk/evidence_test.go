@@ -151,6 +151,17 @@ func (l log) leaves(t *testing.T) []evidence.Leaf {
 	return leaves
 }
 
+// begun returns the number of entries that the log has after the signup: those of the first
+// key, the rule sets and their activation.
+func begun(t *testing.T, db *store.DB, h *usecasetest.House) int64 {
+	t.Helper()
+	size, err := db.Scope(h.Caller.TenantID, string(h.Caller.Environment)).Journal(t.Context()).Size()
+	if err != nil || size == 0 {
+		t.Fatalf("the log begins with %d entries, %v", size, err)
+	}
+	return size
+}
+
 func sign(t *testing.T, h *usecasetest.House) {
 	t.Helper()
 	if err := h.Service.Evidence.Sign(t.Context()); err != nil {
@@ -169,6 +180,7 @@ func TestCapsule(t *testing.T) {
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		db := storetest.Open(t, databaseURL, store.Options{})
 		h := open(t, db, newMemory())
+		first := begun(t, db, h)
 		if _, err := h.Service.Evidence.Checkpoint(t.Context(), h.Caller); fault.CodeOf(err) != fault.CodeNotFound {
 			t.Errorf("got %v for a log without a checkpoint", err)
 		}
@@ -185,9 +197,10 @@ func TestCapsule(t *testing.T) {
 		}
 		sign(t, h)
 		l := logOf(t, h)
-		if leaves := l.leaves(t); len(leaves) != len(ids) || leaves[1].ID != ids[1] {
+		if leaves := l.leaves(t)[first:]; len(leaves) != len(ids) || leaves[1].ID != ids[1] {
 			t.Errorf("the leaves are %+v", leaves)
 		}
+		size := first + 3
 		for _, id := range ids {
 			made, err := h.Service.Evidence.Capsule(t.Context(), h.Caller, id)
 			if err != nil {
@@ -198,7 +211,7 @@ func TestCapsule(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r := read.Check(l.verifier, nil); r.Decided != nil || r.Logged != nil || r.Checkpoint.Size != 3 {
+			if r := read.Check(l.verifier, nil); r.Decided != nil || r.Logged != nil || r.Checkpoint.Size != size {
 				t.Errorf("%+v", r)
 			}
 			if (read.Features != nil) != (id == evaluated.ID) {
@@ -219,7 +232,8 @@ func TestCapsule(t *testing.T) {
 			}
 		}
 		for _, path := range []string{
-			"0/001", "0/000", "0/000.p/4", "1/000.p/1", "entries/000.p/4", "x", "entries/001.p/1",
+			"0/001", "0/000", fmt.Sprint("0/000.p/", size+1), "1/000.p/1", fmt.Sprint("entries/000.p/", size+1), "x",
+			"entries/001.p/1",
 		} {
 			if _, err := h.Service.Evidence.Tile(t.Context(), h.Caller, path); fault.KindOf(err) != fault.NotFound {
 				t.Errorf("%q: got %v", path, err)
@@ -235,6 +249,7 @@ func TestSignGrows(t *testing.T) {
 		db := storetest.Open(t, databaseURL, store.Options{})
 		h := open(t, db, newMemory())
 		const decisions = 530
+		first := begun(t, db, h)
 		for n := range decisions {
 			h.Decided(t, usecasetest.Sample)
 			if n%97 == 0 {
@@ -243,7 +258,7 @@ func TestSignGrows(t *testing.T) {
 		}
 		sign(t, h)
 		sign(t, h) // nothing is left to sign
-		if leaves := logOf(t, h).leaves(t); len(leaves) != decisions {
+		if leaves := logOf(t, h).leaves(t)[first:]; len(leaves) != decisions {
 			t.Errorf("%d leaves, want %d", len(leaves), decisions)
 		}
 	})
@@ -278,6 +293,7 @@ func TestNodesSignOneLog(t *testing.T) {
 			second = storetest.Open(t, databaseURL, store.Options{})
 		}
 		h := open(t, first, signed)
+		size := begun(t, first, h)
 		other, err := usecase.New(second, usecase.Options{
 			Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap,
 			Log: evidencedesk.Options{Key: key, Signed: signed},
@@ -306,7 +322,7 @@ func TestNodesSignOneLog(t *testing.T) {
 		if err := other.Evidence.SignAll(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if leaves := logOf(t, h).leaves(t); len(leaves) != 2*each {
+		if leaves := logOf(t, h).leaves(t)[size:]; len(leaves) != 2*each {
 			t.Errorf("%d leaves, want %d", len(leaves), 2*each)
 		}
 		if n := h.Service.Evidence.Stopped() + other.Evidence.Stopped(); n != 0 {
@@ -322,6 +338,7 @@ func TestCrashBeforePublishing(t *testing.T) {
 	db := storetest.Open(t, storetest.MigratedSQLite(t), store.Options{})
 	signed := newMemory()
 	h := open(t, db, signed)
+	first := begun(t, db, h)
 	h.Decided(t, usecasetest.Sample)
 	sign(t, h)
 	before := logOf(t, h).checkpoint(t)
@@ -338,12 +355,12 @@ func TestCrashBeforePublishing(t *testing.T) {
 	if err := node.Evidence.SignAll(ending); err == nil {
 		t.Error("a checkpoint is published by a node that has ended")
 	}
-	if c := logOf(t, h).checkpoint(t); c != before || signed.last[c.Origin].Size != 2 {
+	if c := logOf(t, h).checkpoint(t); c != before || signed.last[c.Origin].Size != first+2 {
 		t.Errorf("the checkpoint is %+v, and %+v was signed", c, signed.last)
 	}
 	h.Decided(t, usecasetest.Sample)
 	sign(t, h)
-	if leaves := logOf(t, h).leaves(t); len(leaves) != 3 {
+	if leaves := logOf(t, h).leaves(t)[first:]; len(leaves) != 3 {
 		t.Errorf("%d leaves, want 3", len(leaves))
 	}
 }
@@ -369,17 +386,20 @@ func TestOlderDatabase(t *testing.T) {
 		damage []string
 		more   int // decisions afterwards
 	}{
-		{"an older copy", []string{"DELETE FROM journal WHERE first >= 2", older}, 0},
-		{"an older copy that grew", []string{"DELETE FROM journal WHERE first >= 2", older}, 5},
-		{"an altered hash", []string{"UPDATE log_tiles SET hashes = zeroblob(length(hashes))"}, 1},
-		{"a root that nobody signed", []string{"UPDATE log_checkpoints SET root = zeroblob(32)"}, 1},
-		{"a checkpoint that nobody signed", []string{"UPDATE log_checkpoints SET note = 'x'"}, 1},
-		{"no checkpoint", []string{"DELETE FROM log_checkpoints", "DELETE FROM journal WHERE first >= 4"}, 0},
+		// The numbers of entries are those after the signup. Only the sandbox is damaged.
+		{"an older copy", []string{"DELETE FROM journal WHERE first >= entry 2", older}, 0},
+		{"an older copy that grew", []string{"DELETE FROM journal WHERE first >= entry 2", older}, 5},
+		{"an altered hash", []string{"UPDATE log_tiles SET hashes = zeroblob(length(hashes)) WHERE true"}, 1},
+		{"a root that nobody signed", []string{"UPDATE log_checkpoints SET root = zeroblob(32) WHERE true"}, 1},
+		{"a checkpoint that nobody signed", []string{"UPDATE log_checkpoints SET note = 'x' WHERE true"}, 1},
+		{"no checkpoint", []string{
+			"DELETE FROM log_checkpoints WHERE true", "DELETE FROM journal WHERE first >= entry 4",
+		}, 0},
 		{"the last entry exchanged", []string{
-			"DROP TRIGGER journal_unchanged", "UPDATE journal SET first = 99 WHERE first = 4",
-			"UPDATE journal SET first = 4 WHERE first = 3",
-			"INSERT INTO journal SELECT tenant_id, environment, 3, count, created_micros, entries FROM journal " +
-				"WHERE first = 4",
+			"DROP TRIGGER journal_unchanged", "UPDATE journal SET first = 99 WHERE first = entry 4",
+			"UPDATE journal SET first = entry 4 WHERE first = entry 3",
+			"INSERT INTO journal SELECT tenant_id, environment, entry 3, count, created_micros, entries FROM journal " +
+				"WHERE first = entry 4",
 			"DELETE FROM journal WHERE first = 99",
 		}, 1},
 	} {
@@ -389,6 +409,7 @@ func TestOlderDatabase(t *testing.T) {
 			signed := newMemory()
 			db := storetest.Open(t, databaseURL, store.Options{})
 			h := open(t, db, signed)
+			first := begun(t, db, h)
 			for range 2 {
 				h.Decided(t, usecasetest.Sample)
 			}
@@ -405,8 +426,12 @@ func TestOlderDatabase(t *testing.T) {
 			raw := storetest.Raw(t, databaseURL)
 			for _, statement := range c.damage {
 				if strings.Contains(statement, "%") {
-					statement = fmt.Sprintf(statement, earlier.Root[:], earlierNote)
+					statement = fmt.Sprintf(statement, earlier.Size, earlier.Root[:], earlierNote)
 				}
+				for n := range int64(5) {
+					statement = strings.ReplaceAll(statement, fmt.Sprint("entry ", n), fmt.Sprint(first+n))
+				}
+				statement = strings.ReplaceAll(statement, " WHERE ", " WHERE environment = 'sandbox' AND ")
 				if _, err := raw.ExecContext(t.Context(), statement); err != nil {
 					t.Fatal(err)
 				}
@@ -462,6 +487,7 @@ func TestNodeRemembersOthers(t *testing.T) {
 	databaseURL := storetest.MigratedSQLite(t)
 	db := storetest.Open(t, databaseURL, store.Options{})
 	h := open(t, db, newMemory())
+	begun := begun(t, db, h)
 	own := newMemory()
 	other, err := usecase.New(db, usecase.Options{
 		Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap,
@@ -479,10 +505,10 @@ func TestNodeRemembersOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := storetest.Raw(t, databaseURL).ExecContext(t.Context(),
-		"DELETE FROM journal WHERE first >= 2"); err != nil {
+		"DELETE FROM journal WHERE environment = 'sandbox' AND first >= $1", begun+2); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := storetest.Raw(t, databaseURL).ExecContext(t.Context(), "DELETE FROM log_checkpoints"); err != nil {
+	if _, err := storetest.Raw(t, databaseURL).ExecContext(t.Context(), "DELETE FROM log_checkpoints WHERE environment = 'sandbox'"); err != nil {
 		t.Fatal(err)
 	}
 	for range 5 {
@@ -496,5 +522,5 @@ func TestNodeRemembersOthers(t *testing.T) {
 	}
 }
 
-// older sets the checkpoint back to that of two leaves.
-const older = "UPDATE log_checkpoints SET size = 2, root = x'%x', note = '%s'"
+// older sets the checkpoint back to that of two decisions.
+const older = "UPDATE log_checkpoints SET size = %d, root = x'%x', note = '%s' WHERE true"

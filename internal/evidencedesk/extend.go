@@ -51,6 +51,11 @@ func (s *Service) extend(ctx context.Context, name store.ScopeName) (*extension,
 	if len(leaves) == 0 {
 		return nil, nil //nolint:nilnil // there is nothing to sign
 	}
+	if stored.Size == 0 {
+		if stays, err := s.core.DB.System().Stays(ctx, name.Tenant); err != nil || !stays {
+			return nil, err // SignAll finds the log when the tenant is used
+		}
+	}
 	after, tiles, err := tree.Extend(leaves)
 	if err != nil {
 		return nil, damaged(e.generation, err)

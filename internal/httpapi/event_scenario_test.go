@@ -3,6 +3,8 @@ package httpapi_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -15,9 +17,13 @@ func TestEvents(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
-		empty := m.get("/v1/events").want(http.StatusOK)
-		if len(empty.list("data")) != 0 || empty.at("last_sequence") != 0.0 {
-			s.Errorf("a new tenant has events: %s", empty.body)
+		// The signup has stored a key and rule sets, and activated one of them.
+		begun := m.get("/v1/events").want(http.StatusOK)
+		for i := range begun.list("data") {
+			if kind, _ := begun.at("data", i, "type").(string); !slices.Contains(
+				[]string{"key.created", "rule_set.created", "rule_set.activated"}, kind) {
+				s.Errorf("a new tenant has the event %v", begun.at("data", i))
+			}
 		}
 		const callers, each = 4, 12
 		decided := make([][]string, callers)
@@ -35,7 +41,7 @@ func TestEvents(t *testing.T) {
 			})
 		}
 		seen := map[string]int{}
-		after := int64(0)
+		after := int64(len(begun.list("data")))
 		read := func() (more bool) {
 			feed := m.get(fmt.Sprintf("/v1/events?after=%d&limit=7", after)).want(http.StatusOK)
 			for i := range feed.list("data") {
@@ -73,13 +79,63 @@ func TestEvents(t *testing.T) {
 		}
 
 		live := m.with(tenant.Live, tenant.Admin, m.userID)
-		if n := len(live.get("/v1/events").want(http.StatusOK).list("data")); n != 0 {
-			s.Errorf("live has %d events of the sandbox", n)
+		if got := live.get("/v1/events").want(http.StatusOK).body; strings.Contains(string(got), "decision.created") {
+			s.Errorf("live has events of the sandbox: %s", got)
 		}
 		m.with(tenant.Sandbox, tenant.Decide, m.userID).get("/v1/events").
 			refused(http.StatusForbidden, "insufficient_scope")
 		for _, query := range []string{"after=-1", "after=x", "limit=0", "limit=1001", "before=3"} {
 			m.get("/v1/events?" + query).want(http.StatusUnprocessableEntity)
+		}
+	})
+}
+
+// TestEventsOfEveryKind does one of everything that has an event, and reads the events.
+func TestEventsOfEveryKind(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		begin, _ := m.get("/v1/events?limit=1000").want(http.StatusOK).at("last_sequence").(float64)
+		decision := m.post("/v1/decisions", sample).want(http.StatusOK).text("decision_id")
+		m.post("/v1/decisions/"+decision+"/review", `{"outcome":"upheld","reason_code":"SEEN","note":"a secret note"}`).
+			want(http.StatusCreated)
+		draft := m.post("/v1/rule-sets", `{"name":"A secret name","notes":"secret notes"}`).
+			want(http.StatusCreated).text("id")
+		m.post("/v1/rule-sets/"+draft+"/activate", `{}`).want(http.StatusOK)
+		unused := m.post("/v1/rule-sets", `{"name":"unused"}`).want(http.StatusCreated).text("id")
+		s.send("DELETE", "/v1/rule-sets/"+unused, m.key, "").want(http.StatusNoContent)
+		m.put("/v1/fraud/config", `{"fraud":{"mute_days":7}}`).want(http.StatusOK)
+		m.put("/v1/fraud/pincode-risk", `{"pincode":"400001","risk":"HIGH","reason":"a secret reason"}`).
+			want(http.StatusOK)
+		alert := m.ring(oneAccount, "A-1", "A-2")
+		m.patch("/v1/fraud/alerts/"+alert, `{"status":"closed","resolution":"false_positive","note":"a secret"}`).
+			want(http.StatusOK)
+		m.with(tenant.Sandbox, tenant.Read, m.userID)
+
+		feed := m.get(fmt.Sprintf("/v1/events?after=%.0f", begin)).want(http.StatusOK)
+		var kinds []string
+		for i := range feed.list("data") {
+			kind, _ := feed.at("data", i, "type").(string)
+			kinds = append(kinds, kind)
+			if n, _ := feed.at("data", i, "sequence").(float64); n != begin+float64(i)+1 {
+				s.Errorf("sequence %v at %d", n, i)
+			}
+		}
+		want := []string{
+			"decision.created", "decision.reviewed", "rule_set.created", "rule_set.activated", "rule_set.created",
+			"rule_set.deleted", "config.changed", "config.changed", "decision.created", "alert.opened",
+			"decision.created", "alert.closed", "key.created",
+		}
+		if !slices.Equal(kinds, want) {
+			s.Errorf("the events are %v, want %v", kinds, want)
+		}
+		if strings.Contains(string(feed.body), "secret") {
+			s.Errorf("the events tell what somebody wrote: %s", feed.body)
+		}
+		for name, value := range map[string]string{"decision_id": decision, "outcome": "upheld", "reason_code": "SEEN"} {
+			if got := feed.at("data", 1, "data", name); got != value {
+				s.Errorf("%s of the review is %v", name, got)
+			}
 		}
 	})
 }

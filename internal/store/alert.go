@@ -3,6 +3,8 @@ package store
 import (
 	"fmt"
 	"slices"
+
+	"verdict/internal/evidence"
 )
 
 // The states and the resolutions of an alert.
@@ -198,4 +200,25 @@ func (al Alerts) insertEvent(id string, e AlertEvent) error {
 		WHERE tenant_id = $1 AND environment = $2 AND alert_id = $3`,
 		id, e.CreatedMicros, e.Actor, e.From, e.To, e.Resolution, e.Note)
 	return err
+}
+
+// The types of the events of alerts.
+const (
+	eventAlertOpened  = "alert.opened"
+	eventAlertUpdated = "alert.updated" // further evidence, or another status
+	eventAlertClosed  = "alert.closed"
+)
+
+// event returns the journal entry of a change of the alert. An alert changes with every decision about its entity, so
+// the entry has what was true after the change, and no row belongs to it. It has nothing that identifies a person.
+func (a *Alert) event(kind, actor, decisionID string, nowMicros int64) evidence.Record {
+	return evidence.Record{
+		Kind:   evidence.Alert,
+		ID:     a.ID,
+		Micros: wholeMillis(nowMicros),
+		Type:   kind,
+		Data: eventData("actor", actor, "alert_id", a.ID, "alert_type", a.Type, "applicants", a.ApplicantCount,
+			"decision_id", decisionID, "merged_into", a.MergedInto, "resolution", a.Resolution,
+			"severity", a.Severity, "status", a.Status),
+	}
 }

@@ -58,7 +58,7 @@ func (al Alerts) Move(m AlertMove) (a Alert, moved bool, err error) {
 		return Alert{}, false, err
 	}
 	m.apply(&a)
-	if err := al.putState(a); err != nil {
+	if err := al.putState(a, m); err != nil {
 		return Alert{}, false, err
 	}
 	if a.Blocked, err = al.conclude(a, m); err != nil {
@@ -69,8 +69,15 @@ func (al Alerts) Move(m AlertMove) (a Alert, moved bool, err error) {
 }
 
 // putState stores the status of an alert with its times, actors, resolution and
-// note.
-func (al Alerts) putState(a Alert) error {
+// note, and adds the entry of the move to the journal.
+func (al Alerts) putState(a Alert, m AlertMove) error {
+	kind := eventAlertUpdated
+	if a.Status == AlertClosed {
+		kind = eventAlertClosed
+	}
+	if _, err := al.tx.record(a.event(kind, m.Actor, "", m.NowMicros)); err != nil {
+		return err
+	}
 	_, err := al.tx.exec(
 		`UPDATE fraud_alerts SET status = $4, acknowledged_micros = $5, acknowledged_by = $6, closed_micros = $7,
 		closed_by = $8, resolution = $9, note = $10, updated_micros = $11, merged_into = $12

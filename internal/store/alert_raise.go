@@ -23,7 +23,7 @@ type AlertWant struct {
 // Raise adds evidence to the alert of the type w.Type about w.Entity that is not closed. If there is none, Raise opens
 // a new alert, and created is true. A new alert begins with all applicants seen with the entity in the window, or with
 // all people of a ring. It refers to the last closed alert about the entity. The severity of an alert never falls.
-// Raise returns the alert without its lists of evidence.
+// Raise returns the alert without its lists of evidence. It adds an entry to the journal.
 //
 // Call Raise in the transaction in which Observe recorded the observation.
 func (al Alerts) Raise(w AlertWant) (a Alert, created bool, err error) {
@@ -53,7 +53,14 @@ func (al Alerts) Raise(w AlertWant) (a Alert, created bool, err error) {
 		}
 	}
 	found = append(found, sighting{w.ApplicantRef, w.DecisionID, w.NowMicros})
-	err = al.addEvidence(&a, found)
+	if err := al.addEvidence(&a, found); err != nil {
+		return Alert{}, false, err
+	}
+	kind := eventAlertUpdated
+	if created {
+		kind = eventAlertOpened
+	}
+	_, err = al.tx.record(a.event(kind, w.Actor, w.DecisionID, w.NowMicros))
 	return a, created, err
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"verdict/internal/evidence"
 	"verdict/internal/fault"
 )
 
@@ -55,7 +56,7 @@ func (b *Backtest) fields() []any {
 }
 
 // Insert stores a backtest as given. A backtest that ran immediately is stored
-// in a final state.
+// in a final state, with its entry in the journal.
 func (bt Backtests) Insert(b Backtest) error {
 	_, err := bt.tx.exec(
 		`INSERT INTO backtests (tenant_id, environment, id, status, source, rule_set_id, challenger_id, setup, request,
@@ -65,7 +66,24 @@ func (bt Backtests) Insert(b Backtest) error {
 		b.ID, b.Status, b.Source, b.RuleSetID, b.ChallengerID, notNil(b.Setup), notNil(b.Request),
 		b.Rows, b.RowsDone, b.Chunks, b.ChunksDone, notNil(b.Report), b.ErrorCode, b.ErrorDetail, b.CreatedBy,
 		b.CreatedMicros, b.StartedMicros, b.FinishedMicros, flag(b.Purged))
+	if err != nil || !b.Over() {
+		return err
+	}
+	_, err = bt.tx.record(b.finished())
 	return err
+}
+
+// finished returns the journal entry of a run that is over. The run's report is not part of it, and the input may be
+// deleted later, so no row belongs to the entry.
+func (b *Backtest) finished() evidence.Record {
+	return evidence.Record{
+		Kind:   evidence.Backtest,
+		ID:     b.ID,
+		Micros: wholeMillis(b.FinishedMicros),
+		Type:   "backtest.finished",
+		Data: eventData("backtest_id", b.ID, "challenger_id", b.ChallengerID, "error_code", b.ErrorCode,
+			"rows", b.Rows, "rule_set_id", b.RuleSetID, "status", b.Status),
+	}
 }
 
 // Get returns a backtest, NotFound if there is none.
@@ -136,6 +154,11 @@ func (bt Backtests) Finish(b Backtest) (finished bool, err error) {
 		`UPDATE backtests SET status = $4, report = $5, error_code = $6, error_detail = $7, finished_micros = $8
 		WHERE tenant_id = $1 AND environment = $2 AND id = $3`,
 		b.ID, b.Status, notNil(b.Report), b.ErrorCode, b.ErrorDetail, b.FinishedMicros)
+	if err != nil {
+		return false, err
+	}
+	was.Status, was.ErrorCode, was.FinishedMicros = b.Status, b.ErrorCode, b.FinishedMicros
+	_, err = bt.tx.record(was.finished())
 	return err == nil, err
 }
 
@@ -150,5 +173,9 @@ func (bt Backtests) Cancel(id string, nowMicros int64) (Backtest, bool, error) {
 	b.Status, b.FinishedMicros = BacktestCancelled, nowMicros
 	_, err = bt.tx.exec(`UPDATE backtests SET status = $4, finished_micros = $5
 		WHERE tenant_id = $1 AND environment = $2 AND id = $3`, b.ID, b.Status, b.FinishedMicros)
+	if err != nil {
+		return b, false, err
+	}
+	_, err = bt.tx.record(b.finished())
 	return b, err == nil, err
 }

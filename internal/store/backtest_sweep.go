@@ -1,8 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
+	"verdict/internal/evidence"
 	"verdict/internal/fault"
 )
 
@@ -40,15 +43,47 @@ func (sys *System) UnfinishedBacktests(ctx context.Context) ([]BacktestRef, erro
 // be gone. Replays are exempt, because their input is in the database. It returns
 // the number of failed runs.
 func (sys *System) FailAbandonedBacktests(ctx context.Context, beforeMicros, nowMicros int64) (int64, error) {
-	var failed int64
-	err := sys.write(ctx, "fail abandoned backtests", func(s *transaction) (err error) {
-		failed, err = s.exec(
-			`UPDATE backtests SET status = 'failed', error_code = $1, error_detail = $2, finished_micros = $3
-			WHERE finished_micros = 0 AND status = 'receiving' AND source <> 'decisions' AND created_micros < $4`,
-			fault.CodeInputIncomplete, "the input did not arrive completely", nowMicros, beforeMicros)
-		return err
+	const abandoned = "finished_micros = 0 AND status = 'receiving' AND source <> 'decisions' AND created_micros < "
+	var scopes []ScopeName
+	err := sys.read(ctx, func(s *transaction) error {
+		scopes = nil // reset, because the read may be repeated
+		return s.each(func(scan func(...any) error) error {
+			var n ScopeName
+			err := scan(&n.Tenant, &n.Environment)
+			scopes = append(scopes, n)
+			return err
+		}, "SELECT DISTINCT tenant_id, environment FROM backtests WHERE "+abandoned+"$1", beforeMicros)
 	})
-	return failed, err
+	if err != nil {
+		return 0, err
+	}
+	var failed int64
+	for _, n := range scopes {
+		inScope := int64(0)
+		err := sys.writeIn(ctx, n.Tenant, n.Environment, func(s *transaction) error {
+			tx := s.within(n.Tenant, n.Environment)
+			rows, err := eachRow(tx, (*Backtest).fields, `UPDATE backtests
+				SET status = 'failed', error_code = $3, error_detail = $4, finished_micros = $5
+				WHERE tenant_id = $1 AND environment = $2 AND `+abandoned+"$6 RETURNING "+backtestColumns,
+				fault.CodeInputIncomplete, "the input did not arrive completely", nowMicros, beforeMicros)
+			if err != nil || len(rows) == 0 {
+				return err
+			}
+			slices.SortFunc(rows, func(a, b Backtest) int { return cmp.Compare(a.ID, b.ID) })
+			records := make([]evidence.Record, len(rows))
+			for i := range rows {
+				records[i] = rows[i].finished()
+			}
+			inScope = int64(len(rows))
+			_, err = tx.record(records...)
+			return err
+		})
+		if err != nil {
+			return failed, err
+		}
+		failed += inScope
+	}
+	return failed, nil
 }
 
 // PurgeBacktests deletes the chunks of runs that ended before a time. The record of a run stays, with its report. A

@@ -119,11 +119,16 @@ func (b *batch) lock(functions []int) {
 	}
 	first := b.jobs[functions[0]]
 	if first.rls.environment == "" {
-		return // the functions of a tenant or of the system, which have no journal
+		return // functions of a tenant or of the system; those that add entries lock the journals themselves
 	}
 	err := b.withSavepoint(func() error { return (&Tx{transaction: b.transaction, rls: first.rls}).lockScope() })
-	if err != nil && !b.noteConflict(first.scope, err) {
-		_ = b.markBroken(err) // the error is recorded in the transaction
+	if err == nil {
+		return
+	}
+	for _, i := range functions { // the system's functions for the scope are blocked apart from the scope's own
+		if !b.noteConflict(b.jobs[i].scope, err) {
+			_ = b.markBroken(err) // the error is recorded in the transaction
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"verdict/internal/evidence"
 	"verdict/internal/fault"
 )
 
@@ -57,7 +58,7 @@ func (sys *System) KeyByHash(ctx context.Context, hash string) (Key, Tenant, err
 // disabled, and Conflict too_many_keys if the tenant already has most working
 // keys, those of both environments together.
 func (sys *System) InsertKey(ctx context.Context, key Key, most int, audit AuditEntry) error {
-	return sys.write(ctx, key.TenantID, func(s *transaction) error {
+	return sys.writeIn(ctx, key.TenantID, key.Environment, func(s *transaction) error {
 		if err := lockTenant(s, key.TenantID); err != nil {
 			return err
 		}
@@ -67,14 +68,18 @@ func (sys *System) InsertKey(ctx context.Context, key Key, most int, audit Audit
 		if err := roomForKey(s, key, most); err != nil {
 			return err
 		}
-		if err := insertKey(s, key); err != nil {
+		if err := insertKey(s, key, audit.Actor); err != nil {
 			return err
 		}
 		return s.within(key.TenantID, key.Environment).Audit().Add(audit)
 	})
 }
 
-func insertKey(s *transaction, k Key) error {
+// insertKey stores a key that actor creates, and adds its entry to the journal.
+func insertKey(s *transaction, k Key, actor string) error {
+	if _, err := s.within(k.TenantID, k.Environment).record(k.created(actor)); err != nil {
+		return err
+	}
 	_, err := s.exec(`INSERT INTO api_keys (tenant_id, environment, id, name, prefix, hash, role, scopes,
 		created_by, created_micros, expires_micros, revoked_micros, last_used_micros)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
@@ -121,7 +126,14 @@ func (sys *System) RevokeKey(
 	ctx context.Context, tenantID, keyID string, nowMicros int64, audit AuditEntry,
 ) (Key, error) {
 	var k Key
-	err := sys.write(ctx, tenantID, func(s *transaction) error {
+	var environment string
+	if err := sys.read(ctx, func(s *transaction) error {
+		return orNotFound("key", s.one([]any{&environment},
+			"SELECT environment FROM api_keys WHERE tenant_id = $1 AND id = $2", tenantID, keyID))
+	}); err != nil {
+		return k, err
+	}
+	err := sys.writeIn(ctx, tenantID, environment, func(s *transaction) error {
 		if err := s.one(k.fields(), "SELECT "+keyColumns+" FROM api_keys k WHERE k.tenant_id = $1 AND k.id = $2"+
 			s.db.dialect.forUpdate(), tenantID, keyID); err != nil {
 			return orNotFound("key", err)
@@ -134,7 +146,11 @@ func (sys *System) RevokeKey(
 			tenantID, keyID, nowMicros); err != nil {
 			return err
 		}
-		return s.within(tenantID, k.Environment).Audit().Add(audit)
+		tx := s.within(tenantID, k.Environment)
+		if _, err := tx.record(revokedKey(k.ID, audit.Actor, nowMicros)); err != nil {
+			return err
+		}
+		return tx.Audit().Add(audit)
 	})
 	return k, err
 }
@@ -149,7 +165,7 @@ func (sys *System) RotateKey(
 	ctx context.Context, oldID string, endsMicros int64, fresh Key, most int, audit ...AuditEntry,
 ) (Key, error) {
 	var old Key
-	err := sys.write(ctx, fresh.TenantID, func(s *transaction) error {
+	err := sys.writeIn(ctx, fresh.TenantID, fresh.Environment, func(s *transaction) error {
 		if err := lockTenant(s, fresh.TenantID); err != nil {
 			return err
 		}
@@ -177,7 +193,11 @@ func (sys *System) RotateKey(
 			fresh.TenantID, fresh.Environment, oldID, old.ExpiresMicros); err != nil {
 			return err
 		}
-		if err := insertKey(s, fresh); err != nil {
+		actor := ""
+		if len(audit) > 0 {
+			actor = audit[0].Actor
+		}
+		if err := insertKey(s, fresh, actor); err != nil {
 			return err
 		}
 		return s.within(fresh.TenantID, fresh.Environment).Audit().Add(audit...)
@@ -213,7 +233,8 @@ func (sys *System) ListKeys(ctx context.Context, tenantID string, nowMicros int6
 var environments = []string{"live", "sandbox"}
 
 // revokeKeysOf revokes all keys of a person that still work, without a limit,
-// and returns their hashes. audit returns the audit entry of a key.
+// and returns their hashes. audit returns the audit entry of a key. The caller has
+// locked the journals (lockJournals).
 func (tx *staffTx) revokeKeysOf(
 	userID string, nowMicros int64, audit func(keyID string) AuditEntry,
 ) (hashes []string, err error) {
@@ -233,14 +254,67 @@ func (tx *staffTx) revokeKeysOf(
 		}
 		slices.SortFunc(keys, func(a, b Key) int { return cmp.Compare(a.ID, b.ID) })
 		entries := make([]AuditEntry, len(keys))
+		revoked := make([]evidence.Record, len(keys))
 		for i, k := range keys {
 			hashes, entries[i] = append(hashes, k.Hash), audit(k.ID)
+			revoked[i] = revokedKey(k.ID, entries[i].Actor, nowMicros)
+		}
+		if len(keys) == 0 {
+			continue
+		}
+		if _, err := within.record(revoked...); err != nil {
+			return nil, err
 		}
 		if err := within.Audit().Add(entries...); err != nil {
 			return nil, err
 		}
 	}
 	return hashes, nil
+}
+
+// lockJournals locks the journals of both environments. A function that adds entries to them calls it first; see ADR 23
+// on the order of locks.
+func (tx *staffTx) lockJournals() error {
+	for _, environment := range environments {
+		if err := tx.within(environment).lockScope(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// The types of the events of keys.
+const (
+	eventKeyCreated = "key.created"
+	eventKeyRevoked = "key.revoked"
+)
+
+// created returns the entry of a key that actor creates. A key is used, rotated and revoked later, so no row belongs to
+// the entry.
+func (k *Key) created(actor string) evidence.Record {
+	expires := ""
+	if k.ExpiresMicros != 0 {
+		expires = evidence.At(k.ExpiresMicros)
+	}
+	return evidence.Record{
+		Kind:   evidence.Key,
+		ID:     k.ID,
+		Micros: wholeMillis(k.CreatedMicros),
+		Type:   eventKeyCreated,
+		Data: eventData("actor", actor, "expires_at", expires, "key_id", k.ID, "owner", k.CreatedBy, "role", k.Role,
+			"scopes", k.Scopes),
+	}
+}
+
+// revokedKey returns the entry of a key that actor revokes.
+func revokedKey(id, actor string, nowMicros int64) evidence.Record {
+	return evidence.Record{
+		Kind:   evidence.Key,
+		ID:     id,
+		Micros: wholeMillis(nowMicros),
+		Type:   eventKeyRevoked,
+		Data:   eventData("actor", actor, "key_id", id),
+	}
 }
 
 // KeyOwner returns the id of the user who owns a key, "" if the key is not of

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 )
 
@@ -97,8 +99,22 @@ func (l Log) Stop(generation int64, why string) error {
 // ScopeName names a tenant in an environment.
 type ScopeName struct{ Tenant, Environment string }
 
+// stays is the condition that a tenant t cannot be removed as unused any more (RemoveUnusedTenant). The logs of other
+// tenants are not signed: a signed log must not disappear.
+const stays = "(t.seen_micros > 0 OR EXISTS (SELECT 1 FROM decisions d WHERE d.tenant_id = t.id))"
+
+// Stays reports whether a tenant was used, so that it cannot be removed any more.
+func (sys *System) Stays(ctx context.Context, tenantID string) (bool, error) {
+	var found []string
+	err := sys.read(ctx, func(s *transaction) (err error) {
+		found, err = s.firstColumn("SELECT t.id FROM tenants t WHERE t.id = $1 AND "+stays, tenantID)
+		return err
+	})
+	return len(found) == 1, err
+}
+
 // Unsigned returns scopes whose journal has entries that no checkpoint covers, in order,
-// at most limit, beginning after a scope.
+// at most limit, beginning after a scope. It leaves out tenants that were never used.
 func (sys *System) Unsigned(ctx context.Context, after ScopeName, limit int) (found []ScopeName, err error) {
 	err = sys.read(ctx, func(s *transaction) error {
 		found = nil
@@ -111,7 +127,7 @@ func (sys *System) Unsigned(ctx context.Context, after ScopeName, limit int) (fo
 			SELECT t.id AS tenant_id, e.environment, (SELECT j.first + j.count FROM journal j
 				WHERE j.tenant_id = t.id AND j.environment = e.environment ORDER BY j.first DESC LIMIT 1) AS size
 			FROM tenants t CROSS JOIN (SELECT 'live' AS environment UNION ALL SELECT 'sandbox' AS environment) e
-			WHERE t.id >= $1
+			WHERE t.id >= $1 AND `+stays+`
 		) s LEFT JOIN log_checkpoints c ON c.tenant_id = s.tenant_id AND c.environment = s.environment
 			AND c.generation = (SELECT max(generation) FROM log_checkpoints m
 				WHERE m.tenant_id = s.tenant_id AND m.environment = s.environment)
@@ -121,10 +137,12 @@ func (sys *System) Unsigned(ctx context.Context, after ScopeName, limit int) (fo
 	return found, err
 }
 
-// grownScopes is the set of scopes whose journals this node has extended.
+// grownScopes is the set of scopes whose journals this node has extended: those that nobody has signed yet, and those
+// whose usage nobody has compared with their quota yet.
 type grownScopes struct {
-	mu     sync.Mutex
-	scopes map[ScopeName]bool
+	mu      sync.Mutex
+	scopes  map[ScopeName]bool
+	metered map[ScopeName]bool
 }
 
 func (g *grownScopes) add(scopes ...rlsScope) {
@@ -134,24 +152,32 @@ func (g *grownScopes) add(scopes ...rlsScope) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.scopes == nil {
-		g.scopes = map[ScopeName]bool{}
+		g.scopes, g.metered = map[ScopeName]bool{}, map[ScopeName]bool{}
 	}
 	for _, s := range scopes {
-		g.scopes[ScopeName{s.tenant, s.environment}] = true
+		name := ScopeName{s.tenant, s.environment}
+		g.scopes[name], g.metered[name] = true, true
 	}
+}
+
+// take returns the names of a set and empties it.
+func (g *grownScopes) take(of func() map[ScopeName]bool) []ScopeName {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	set := of()
+	names := slices.Collect(maps.Keys(set))
+	clear(set)
+	return names
 }
 
 // TakeGrown returns the scopes to whose journals this node has added entries since the
 // last call, in no particular order. After a restart, and for the writes of other nodes,
 // see System.Unsigned.
 func (db *DB) TakeGrown() []ScopeName {
-	g := &db.grown
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	names := make([]ScopeName, 0, len(g.scopes))
-	for name := range g.scopes {
-		names = append(names, name)
-	}
-	clear(g.scopes)
-	return names
+	return db.grown.take(func() map[ScopeName]bool { return db.grown.scopes })
+}
+
+// TakeMetered returns the same as TakeGrown, since the last call of TakeMetered.
+func (db *DB) TakeMetered() []ScopeName {
+	return db.grown.take(func() map[ScopeName]bool { return db.grown.metered })
 }

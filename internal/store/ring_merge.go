@@ -123,7 +123,7 @@ func (rg rings) mergeAlerts(into *ringRow, absorbed string, nowMicros int64) err
 	}
 	m.apply(&theirs)
 	theirs.MergedInto = ours.ID
-	return rg.tx.Alerts().putState(theirs)
+	return rg.tx.Alerts().putState(theirs, m)
 }
 
 // openAlert returns the alert about a ring that is not closed. Its id is "" if

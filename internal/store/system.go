@@ -21,6 +21,16 @@ func (sys *System) write(ctx context.Context, purpose string, fn func(*transacti
 	return sys.db.submit(ctx, &job{scope: rlsScope{role: rlsSystem.role, tenant: purpose}, run: asSystem(fn)})
 }
 
+// writeIn runs fn like write. fn may add entries to the journal of an environment: the scope is locked before fn runs,
+// and in the same order as in other writes.
+func (sys *System) writeIn(ctx context.Context, tenantID, environment string, fn func(*transaction) error) error {
+	return sys.db.submit(ctx, &job{
+		rls:   rlsScope{tenant: tenantID, environment: environment},
+		scope: rlsScope{role: rlsSystem.role, tenant: tenantID},
+		run:   asSystem(fn),
+	})
+}
+
 func (sys *System) read(ctx context.Context, fn func(*transaction) error) error {
 	return sys.db.read(ctx, asSystem(fn))
 }

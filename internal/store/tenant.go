@@ -94,7 +94,7 @@ func (sys *System) CreateTenant(ctx context.Context, seed Seed) error {
 		}
 		for _, key := range seed.Keys {
 			key.TenantID = t.ID
-			if err := insertKey(s, key); err != nil {
+			if err := insertKey(s, key, key.CreatedBy); err != nil {
 				return err
 			}
 		}

@@ -79,6 +79,9 @@ func (st *Staff) DisableWithKeys(
 	ctx context.Context, userID string, by RightsChange, audit AuditEntry, keyAudit func(keyID string) AuditEntry,
 ) (ended, revoked []string, err error) {
 	err = st.write(ctx, func(tx *staffTx) (err error) {
+		if err := tx.lockJournals(); err != nil {
+			return err
+		}
 		if ended, err = tx.change(userID, by, audit, disabled(by.NowMicros)); err != nil {
 			return err
 		}

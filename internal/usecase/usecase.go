@@ -117,6 +117,7 @@ func New(db *store.DB, o Options) (*Set, error) {
 		AddFacts: document.AddFacts,
 		Decode:   document.ReadDecision,
 		Decided:  o.Hooks.Decided,
+		Plans:    o.Plans,
 	})
 	studies := study.New(core, policies, decisions, study.Options{
 		Plans:      o.Plans,
@@ -170,6 +171,7 @@ func (s *Set) Run(ctx context.Context) {
 	})
 	older.Go(func() { s.sign(ctx) })
 	older.Go(func() { s.Webhooks.Run(ctx) })
+	older.Go(func() { s.checkThresholds(ctx) })
 	defer older.Wait()
 	flush := time.NewTicker(flushEvery)
 	defer flush.Stop()

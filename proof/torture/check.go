@@ -80,6 +80,8 @@ func (c *checker) everything() error {
 		{"audit-complete", c.auditIsComplete},
 		{"fraud-counted", c.countersAreExact},
 		{"keys-revoked", c.revokedKeysAreShut},
+		{"one-event", c.eventsAreExact},
+		{"log-grows", c.logOnlyGrows},
 	} {
 		if err := one.look(); err != nil {
 			return fmt.Errorf("%s: %w", one.promise, err)

@@ -53,6 +53,8 @@ type scope struct {
 	periods     map[string]int64 // the usage that was last read, by month
 	deeds       map[deed]struct{}
 
+	history history
+
 	unseen looked
 	passed looked // items that passed a check; only a check of everything reads them again
 	brief  bool   // whether the tenant belongs to one story and is checked once
@@ -136,7 +138,7 @@ func newScope(l *lender, env, word, key string) *scope {
 		decisions: map[string]*decided{}, runs: map[string]kept{}, backtests: map[string]kept{},
 		reviews: map[string][]string{}, ruleSets: map[string]string{}, alerts: map[string]*alert{},
 		accounts: map[string]*account{}, billed: map[string]int64{}, periods: map[string]int64{},
-		deeds: map[deed]struct{}{}, unseen: newLooked(), passed: newLooked(),
+		deeds: map[deed]struct{}{}, history: newHistory(), unseen: newLooked(), passed: newLooked(),
 	}
 }
 

@@ -5,24 +5,35 @@
 -- guess of them by their hash.
 
 ALTER TABLE decision_reviews ADD COLUMN leaf BIGINT NOT NULL DEFAULT -1;
-ALTER TABLE decision_reviews ADD COLUMN salt BYTEA NOT NULL DEFAULT '';
 CREATE INDEX decision_reviews_no_leaf ON decision_reviews (tenant_id, environment, created_micros, id) WHERE leaf < 0;
 
 -- activation_leaf is the entry of the activation in activated_micros and activated_by.
 ALTER TABLE rule_sets ADD COLUMN leaf BIGINT NOT NULL DEFAULT -1;
-ALTER TABLE rule_sets ADD COLUMN salt BYTEA NOT NULL DEFAULT '';
 ALTER TABLE rule_sets ADD COLUMN activation_leaf BIGINT NOT NULL DEFAULT -1;
 CREATE INDEX rule_sets_no_leaf ON rule_sets (tenant_id, environment, created_micros, id)
   WHERE leaf < 0 OR (activated_micros > 0 AND activation_leaf < 0);
 
 ALTER TABLE collections_strategies ADD COLUMN leaf BIGINT NOT NULL DEFAULT -1;
-ALTER TABLE collections_strategies ADD COLUMN salt BYTEA NOT NULL DEFAULT '';
 ALTER TABLE fraud_configs ADD COLUMN leaf BIGINT NOT NULL DEFAULT -1;
-ALTER TABLE fraud_configs ADD COLUMN salt BYTEA NOT NULL DEFAULT '';
 
 -- The last change of the pincode risks.
 ALTER TABLE fraud_changes ADD COLUMN pincode_leaf BIGINT NOT NULL DEFAULT -1;
+
+-- +sqlite
+ALTER TABLE decision_reviews ADD COLUMN salt BYTEA NOT NULL DEFAULT x'';
+ALTER TABLE rule_sets ADD COLUMN salt BYTEA NOT NULL DEFAULT x'';
+ALTER TABLE collections_strategies ADD COLUMN salt BYTEA NOT NULL DEFAULT x'';
+ALTER TABLE fraud_configs ADD COLUMN salt BYTEA NOT NULL DEFAULT x'';
+ALTER TABLE fraud_changes ADD COLUMN pincode_salt BYTEA NOT NULL DEFAULT x'';
+-- +end
+
+-- +postgres
+ALTER TABLE decision_reviews ADD COLUMN salt BYTEA NOT NULL DEFAULT '';
+ALTER TABLE rule_sets ADD COLUMN salt BYTEA NOT NULL DEFAULT '';
+ALTER TABLE collections_strategies ADD COLUMN salt BYTEA NOT NULL DEFAULT '';
+ALTER TABLE fraud_configs ADD COLUMN salt BYTEA NOT NULL DEFAULT '';
 ALTER TABLE fraud_changes ADD COLUMN pincode_salt BYTEA NOT NULL DEFAULT '';
+-- +end
 
 -- The shares of a quota that were reached in a period, so that each is told once.
 CREATE TABLE usage_thresholds (

@@ -148,6 +148,10 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 		scope.Write(t.Context(), fillLog),
 		fillStaff(t, db, scope.Tenant()),
 		fillWebhook(t, db, scope),
+		scope.Write(t.Context(), func(tx *store.Tx) error {
+			_, err := tx.Usage().Reach(store.UsageThreshold{Period: period, Percent: 80, Used: 8, Quota: 10, NowMicros: 1})
+			return err
+		}),
 		secret(t, db),
 		keyTree(t, db, scope.Tenant()),
 	} {

@@ -30,6 +30,7 @@ func TestLogOnlyGrows(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		scope := signUp(t, db, "ten_A")
+		db.TakeGrown() // the rule sets of the signup
 		tile := func(n int) []store.LogTile {
 			return []store.LogTile{{Level: 2, Number: 7, Hashes: make([]byte, 32*n)}}
 		}
@@ -58,7 +59,14 @@ func TestLogOnlyGrows(t *testing.T) {
 			}
 		}
 		want(0, store.LogCheckpoint{})
-		unsigned()
+		stays := func(want bool) {
+			t.Helper()
+			if got, err := db.System().Stays(t.Context(), scope.Tenant()); err != nil || got != want {
+				t.Errorf("the tenant stays: %t, %v", got, err)
+			}
+		}
+		stays(false)
+		unsigned() // a tenant that was never used may be removed, so its log is not signed
 		for _, id := range []string{"dec_1", "dec_2"} {
 			if err := scope.InsertDecision(t.Context(), decision(id, store.Unmetered)); err != nil {
 				t.Fatal(err)
@@ -71,19 +79,26 @@ func TestLogOnlyGrows(t *testing.T) {
 		if grown := db.TakeGrown(); len(grown) != 0 {
 			t.Errorf("%v have grown again", grown)
 		}
-		unsigned(name)
+		other := store.ScopeName{Tenant: scope.Tenant(), Environment: live}
+		unsigned(other, name)
+		stays(true)
 		write(func(l store.Log) error { return l.Stop(1, "nothing is signed, so nothing can be stopped") })
 		write(func(l store.Log) error { return l.PutTiles(tile(3)) })
 		write(func(l store.Log) error { return l.PutTiles(tile(2)) })
 		write(func(l store.Log) error { return l.SetCheckpoint(checkpointOf(2)) })
 		write(func(l store.Log) error { return l.SetCheckpoint(checkpointOf(1)) })
 		want(3, checkpointOf(2))
-		unsigned()
-		stopped := checkpointOf(2)
+		size, err := scope.Journal(t.Context()).Size()
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(func(l store.Log) error { return l.SetCheckpoint(checkpointOf(size)) })
+		unsigned(other)
+		stopped := checkpointOf(size)
 		stopped.Stopped = "older"
 		write(func(l store.Log) error { return l.Stop(1, "older") })
 		write(func(l store.Log) error { return l.Stop(1, "later") })
-		write(func(l store.Log) error { return l.SetCheckpoint(checkpointOf(5)) })
+		write(func(l store.Log) error { return l.SetCheckpoint(checkpointOf(size + 3)) })
 		want(3, stopped)
 	})
 }

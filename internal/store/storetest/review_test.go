@@ -123,8 +123,8 @@ func insertReviews(t *testing.T, db *store.DB, databaseURL, decisionID string, n
 	}
 	for i := range n {
 		if _, err := tx.ExecContext(t.Context(), `INSERT INTO decision_reviews (tenant_id, environment, id,
-			decision_id, created_micros, actor, outcome, reason_code, note)
-			VALUES ('ten_A', $1, $2, $3, 1500, 'usr_ten_A', $4, '', '')`,
+			decision_id, created_micros, actor, outcome, reason_code, note, leaf)
+			VALUES ('ten_A', $1, $2, $3, 1500, 'usr_ten_A', $4, '', '', -1)`,
 			sandbox, numbered("rev_old", i), decisionID, store.OutcomeAsks); err != nil {
 			t.Fatal(err)
 		}

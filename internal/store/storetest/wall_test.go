@@ -21,7 +21,7 @@ var (
 		"fraud_configs", "fraud_changes", "fraud_pincode_risks", "fraud_entities", "fraud_links", "fraud_pincode_hours",
 		"fraud_alerts", "fraud_alert_evidence", "fraud_alert_events", "fraud_rings", "fraud_ring_people",
 		"backtests", "backtest_chunks", "agent_runs", "collections_strategies", "referrals", "journal",
-		"log_tiles", "log_checkpoints",
+		"log_tiles", "log_checkpoints", "usage_thresholds",
 		"webhooks", "webhook_retries", "webhook_ranges", "webhook_deliveries",
 	}
 	personal = []string{"tenants", "users", "sessions", "invitations", "key_trees"}
@@ -184,6 +184,8 @@ func TestAppendOnly(t *testing.T) {
 			"UPDATE decisions SET applicant_ref = ''", "UPDATE journal SET entries = ''",
 			"UPDATE audit_log SET actor = 'nobody'",
 			"DELETE FROM audit_log", "UPDATE decision_reviews SET outcome = 'APPROVED'", "DELETE FROM decision_reviews",
+			"UPDATE decision_reviews SET leaf = 7", "UPDATE decision_reviews SET salt = ''",
+			"UPDATE collections_strategies SET leaf = 7",
 			"UPDATE decision_features SET hash = 'sha256:other'",
 			"UPDATE fraud_alert_evidence SET ref = 'another'", "DELETE FROM fraud_alert_evidence",
 			"UPDATE fraud_alert_events SET actor = 'nobody'", "DELETE FROM fraud_alert_events",

@@ -1,0 +1,73 @@
+package decisioning
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"verdict/internal/fault"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// thresholds are the shares of a quota, in percent, whose crossing is an event.
+func thresholds() []int64 { return []int64{80, 100} }
+
+// CheckThresholds records which shares of their quotas the tenants have reached whose
+// journals this node has added to since the last call; the first call looks at all tenants.
+// Each share of a period is recorded once, on whichever node. It runs apart from decisions, so
+// that they need no further statement: an event comes seconds after the decision that
+// crossed the threshold.
+func (s *Service) CheckThresholds(ctx context.Context) error {
+	now := s.core.Moment()
+	period := tenant.PeriodOf(now).Key()
+	names := s.core.DB.TakeMetered()
+	if !s.allThresholds.Load() {
+		all, err := s.core.DB.System().ScopesOfPeriod(ctx, period)
+		if err != nil {
+			return err
+		}
+		names = append(names, all...)
+	}
+	var failed error
+	for _, name := range names {
+		failed = errors.Join(failed, s.checkThresholds(ctx, name, period, now.UnixMicro()))
+	}
+	// After a failure the next call looks at all tenants again.
+	s.allThresholds.Store(failed == nil)
+	return failed
+}
+
+func (s *Service) checkThresholds(ctx context.Context, name store.ScopeName, period string, nowMicros int64) error {
+	owner, err := s.core.DB.System().Tenant(ctx, name.Tenant)
+	if fault.KindOf(err) == fault.NotFound {
+		return nil // removed in the meantime
+	}
+	if err != nil {
+		return err
+	}
+	plan, ok := s.options.Plans.Get(owner.Plan)
+	if !ok || plan.Unmetered || plan.MonthlyQuota <= 0 {
+		return nil
+	}
+	scope := s.core.DB.Scope(name.Tenant, name.Environment)
+	used, reached, err := scope.Usage(ctx).Used(period)
+	if err != nil {
+		return err
+	}
+	for _, percent := range thresholds() {
+		if used*100 < plan.MonthlyQuota*percent || slices.Contains(reached, percent) {
+			continue
+		}
+		err := scope.Write(ctx, func(tx *store.Tx) error {
+			_, err := tx.Usage().Reach(store.UsageThreshold{
+				Period: period, Percent: percent, Used: used, Quota: plan.MonthlyQuota, NowMicros: nowMicros,
+			})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
