@@ -10,6 +10,7 @@ Usage:
   verdict restore -i FILE                     read a backup into an empty database
   verdict verify  [-tenant ID]                replay stored decisions; list those that differ or are missing
   verdict log     create-key FILE             create the key with which the log of decisions is signed
+  verdict log     reopen -reason TEXT         begin a new log after an older copy of the database was restored
   verdict tenant  list|show|create|plan       manage tenants,
   verdict tenant  user add|list|password      their people
   verdict tenant  key create|list|revoke      and their keys, of either environment

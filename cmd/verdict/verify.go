@@ -27,7 +27,8 @@ The key is the public key of the lender's log, as GET /v1/log/key returns it;
 get it from the lender by another way than the capsule. -witness is the public
 key of a witness. There may be several capsules.
 
-Exits with 1 if something is wrong.
+Exits with 1 if something is wrong. What is gone because a log was reopened is
+named, but is not counted as wrong again.
 `
 
 func verify(c *command) int {
@@ -64,19 +65,19 @@ func verify(c *command) int {
 		if more := result.Failed - int64(len(result.Wrong)); more > 0 {
 			fmt.Fprintf(&out, "and %d more\n", more)
 		}
-		leaves, wrong, err := service.Evidence.Audit(ctx, *tenantID)
+		logs, err := service.Evidence.Audit(ctx, *tenantID)
 		if err != nil {
 			return c.failed(err)
 		}
-		for _, w := range wrong {
-			fmt.Fprintf(&out, "%s %s: %s\n", w.TenantID, w.Environment, w.Why)
+		for _, remark := range append(logs.Wrong, logs.Reopened...) {
+			fmt.Fprintf(&out, "%s %s: %s\n", remark.TenantID, remark.Environment, remark.Text)
 		}
-		if result.Failed > 0 || len(wrong) > 0 {
+		if result.Failed > 0 || len(logs.Wrong) > 0 {
 			if result.Failed > 0 {
 				fmt.Fprintf(&out, "%d decisions are wrong or missing; %d were checked\n", result.Failed, result.Checked)
 			}
-			if len(wrong) > 0 {
-				fmt.Fprintf(&out, "%d signed logs do not match the journal\n", len(wrong))
+			if len(logs.Wrong) > 0 {
+				fmt.Fprintf(&out, "%d signed logs do not match the journal\n", len(logs.Wrong))
 			}
 			if code := c.print(out.Bytes()); code != exitOK {
 				return code
@@ -87,8 +88,8 @@ func verify(c *command) int {
 		if result.NoEntry > 0 {
 			fmt.Fprintf(&out, "%d of them are from before the journal and have no entry yet\n", result.NoEntry)
 		}
-		if leaves > 0 {
-			fmt.Fprintf(&out, "%d entries of the journal are those of the signed logs\n", leaves)
+		if logs.Leaves > 0 {
+			fmt.Fprintf(&out, "%d entries of the journal are those of the signed logs\n", logs.Leaves)
 		} else if result.Checked > 0 {
 			fmt.Fprintf(&out, "no log is signed, so only the journal was compared\n")
 		}

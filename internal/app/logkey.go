@@ -19,6 +19,21 @@ import (
 // logKeyOff is the value of the setting log-key that turns signing off.
 const logKeyOff = "off"
 
+// OpenLog opens the log key of a database for a command that signs. The caller must call
+// closeLog.
+func OpenLog(
+	ctx context.Context, c Config, db *store.DB, logger *slog.Logger,
+) (o evidencedesk.Options, closeLog func() error, err error) {
+	o, signed, err := openLogKey(ctx, c, db, logger)
+	switch {
+	case err != nil:
+		return o, nil, err
+	case signed == nil:
+		return o, nil, errors.New("-log-key is off, so nothing can be signed")
+	}
+	return o, signed.Close, nil
+}
+
 // openLogKey returns the options of the log: its key, and the file of what was signed. It
 // returns an error that says what to do if the key is missing or is not the one of the
 // database, because another key would make every former checkpoint worthless.

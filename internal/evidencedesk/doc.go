@@ -19,5 +19,6 @@
 //	Resume        checks the logs that were signed before, when the service starts
 //	SignAll       looks for logs that other nodes, or a former run, left unsigned
 //	Audit         compares the signed checkpoints with the journals
+//	Reopen        begins a new log for a scope whose log cannot be signed any more
 //	Stopped       the number of logs that are not signed
 package evidencedesk

@@ -425,9 +425,9 @@ func TestOlderDatabase(t *testing.T) {
 			if n := h.Service.Evidence.Stopped(); n != 1 {
 				t.Errorf("%d logs are said to be not signed, want 1", n)
 			}
-			if _, wrong, err := h.Service.Evidence.Audit(t.Context(), ""); err != nil ||
-				len(wrong) != 1 && c.name != "an altered hash" { // which the journal can replace
-				t.Errorf("the audit finds %+v, %v", wrong, err)
+			if found, err := h.Service.Evidence.Audit(t.Context(), ""); err != nil ||
+				len(found.Wrong) != 1 && c.name != "an altered hash" { // which the journal can replace
+				t.Errorf("the audit finds %+v, %v", found, err)
 			}
 			// Another node, which has no record of what was signed, does not sign either.
 			forgetful := newMemory()

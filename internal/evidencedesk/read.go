@@ -98,9 +98,9 @@ func (s *Service) Tile(ctx context.Context, p tenant.Principal, path string) ([]
 		return nil, errNoTile()
 	}
 	if t.L == evidence.EntriesLevel {
-		return entries(ctx, s.core.Scope(p), t.N*evidence.TileWidth, int64(t.W))
+		return entries(ctx, s.core.Scope(p), stored.Opening, t.N*evidence.TileWidth, int64(t.W))
 	}
-	found, err := s.core.Scope(p).Log(ctx).Tiles([]store.LogTile{{Level: int64(t.L), Number: t.N}})
+	found, err := s.core.Scope(p).Log(ctx).Tiles(stored.Generation, []store.LogTile{{Level: int64(t.L), Number: t.N}})
 	if err != nil {
 		return nil, err
 	}
@@ -113,28 +113,38 @@ func (s *Service) Tile(ctx context.Context, p tenant.Principal, path string) ([]
 // errDamaged is the error if the journal lacks entries that were signed; verify says which.
 var errDamaged = errors.New("the journal was damaged after it was signed")
 
-// entries returns leaves, each behind its length.
-func entries(ctx context.Context, scope *store.Scope, first, count int64) (bundle []byte, err error) {
-	next := first
-	err = journal.NewReader(scope).Each(ctx, first, func(number int64, e store.Entry) error {
-		if number >= first+count {
-			return io.EOF
-		}
-		leaf, err := evidence.UnpackLeaf(e.Leaf)
-		if err != nil || number != next {
-			return operation.AsDefect(errDamaged)
-		}
-		next++
-		text := leaf.Append(nil)
+// entries returns leaves, each behind its length. opening is the first leaf of a reopened
+// log, "" if the log was not reopened.
+func entries(ctx context.Context, scope *store.Scope, opening string, first, count int64) (bundle []byte, err error) {
+	add := func(text []byte) {
 		//nolint:gosec // a leaf is shorter than 64 KiB
 		bundle = binary.BigEndian.AppendUint16(bundle, uint16(len(text)))
 		bundle = append(bundle, text...)
+	}
+	shift := int64(len(openingLeaves(opening)))
+	next, end := first, first+count
+	if next < shift {
+		add([]byte(opening))
+		next++
+	}
+	if next == end {
+		return bundle, nil
+	}
+	err = journal.NewReader(scope).Each(ctx, next-shift, func(number int64, e store.Entry) error {
+		leaf, err := evidence.UnpackLeaf(e.Leaf)
+		if err != nil || number != next-shift {
+			return operation.AsDefect(errDamaged)
+		}
+		add(leaf.Append(nil))
+		if next++; next == end {
+			return io.EOF
+		}
 		return nil
 	})
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	if err == nil && next != first+count {
+	if err == nil && next != end {
 		err = operation.AsDefect(errDamaged)
 	}
 	return bundle, err
@@ -173,11 +183,12 @@ func (s *Service) prove(ctx context.Context, p tenant.Principal, d *store.Decisi
 	if err != nil {
 		return leaf, nil, err
 	}
-	if d.Leaf < 0 || d.Leaf >= stored.Size {
+	index := d.Leaf + int64(len(openingLeaves(stored.Opening)))
+	if d.Leaf < 0 || index >= stored.Size {
 		return leaf, nil, s.notSigned(&stored)
 	}
 	tree := treeOf(ctx, scope, &stored)
-	path, err := tree.Prove(d.Leaf)
+	path, err := tree.Prove(index)
 	if err != nil {
 		return leaf, nil, defect(err)
 	}
@@ -185,11 +196,11 @@ func (s *Service) prove(ctx context.Context, p tenant.Principal, d *store.Decisi
 		return leaf, nil, err
 	}
 	// The journal may have been altered after it was signed.
-	if err := tlog.CheckRecord(path, stored.Size, tree.Root, d.Leaf, evidence.LeafHash(&leaf)); err != nil {
+	if err := tlog.CheckRecord(path, stored.Size, tree.Root, index, evidence.LeafHash(&leaf)); err != nil {
 		return leaf, nil, operation.AsDefect(fmt.Errorf("entry %d of the journal is not the one that was signed: %w",
 			d.Leaf, err))
 	}
-	proof := evidence.Proof{Index: d.Leaf, Path: path, Checkpoint: []byte(stored.Note)}
+	proof := evidence.Proof{Index: index, Path: path, Checkpoint: []byte(stored.Note)}
 	return leaf, proof.Text(), nil
 }
 

@@ -43,7 +43,7 @@ func (s *Service) Resume(ctx context.Context) error {
 	}
 	var names []store.ScopeName
 	for _, origin := range s.options.Signed.Origins() {
-		if name, ok := scopeOf(origin); ok {
+		if name, generation, ok := parseOrigin(origin); ok && generation == s.newestOf(name, 1) {
 			names = append(names, name)
 		}
 	}
@@ -51,12 +51,13 @@ func (s *Service) Resume(ctx context.Context) error {
 }
 
 // SignAll extends and signs all logs that are behind their journals, for instance because
-// a node stopped before it signed.
+// a node stopped before it signed. Logs that are not signed any more go on if they were
+// reopened.
 func (s *Service) SignAll(ctx context.Context) error {
 	if s.options.Key == nil {
 		return nil
 	}
-	var failed error
+	failed := s.forgetReopened(ctx)
 	for after := (store.ScopeName{}); ; {
 		names, err := s.core.DB.System().Unsigned(ctx, after, 1_000)
 		if err != nil || len(names) == 0 {
@@ -71,6 +72,25 @@ func (s *Service) SignAll(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// forgetReopened forgets why logs were not signed that were reopened since.
+func (s *Service) forgetReopened(ctx context.Context) error {
+	s.mu.Lock()
+	stopped := slices.Collect(maps.Keys(s.stopped))
+	s.mu.Unlock()
+	for _, name := range stopped {
+		stored, err := s.core.DB.Scope(name.Tenant, name.Environment).Log(ctx).Checkpoint()
+		if err != nil {
+			return err
+		}
+		if stored.Generation > 1 && stored.Stopped == "" && s.newestOf(name, stored.Generation) == stored.Generation {
+			s.mu.Lock()
+			delete(s.stopped, name)
+			s.mu.Unlock()
+		}
+	}
+	return nil
 }
 
 // signRounds limits how often a pass extends the same log, so that a log with a large
@@ -154,7 +174,7 @@ func (s *Service) outcome(ctx context.Context, name store.ScopeName, err error) 
 			return nil
 		}
 		s.core.Logger.ErrorContext(ctx, "the log of a tenant is no longer signed; restore the newest copy of the "+
-			"database, or serve without new proofs",
+			"database, or reopen the log with \"verdict log reopen\"",
 			"tenant_id", name.Tenant, "environment", name.Environment, "error", stop.why)
 		if err := s.stopEverywhere(ctx, name, stop); err != nil {
 			s.mu.Lock()

@@ -18,7 +18,7 @@ func checkpointOf(size int64) store.LogCheckpoint {
 
 func fillLog(tx *store.Tx) error {
 	tile := store.LogTile{Level: 0, Number: 0, Hashes: bytes.Repeat([]byte{1}, 32)}
-	if err := tx.Log().PutTiles([]store.LogTile{tile}); err != nil {
+	if err := tx.Log().PutTiles(1, []store.LogTile{tile}); err != nil {
 		return err
 	}
 	return tx.Log().SetCheckpoint(checkpointOf(1))
@@ -39,7 +39,8 @@ func TestLogOnlyGrows(t *testing.T) {
 			if diff := cmp.Diff(c, got); err != nil || diff != "" {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
 			}
-			found, err := scope.Log(t.Context()).Tiles([]store.LogTile{{Level: 2, Number: 7}, {Level: 0, Number: 7}})
+			found, err := scope.Log(t.Context()).Tiles(1,
+				[]store.LogTile{{Level: 2, Number: 7}, {Level: 0, Number: 7}})
 			if err != nil || len(found) != 2 || len(found[0]) != 32*tileSize || found[1] != nil {
 				t.Errorf("the tiles are %v, %v", found, err)
 			}
@@ -73,8 +74,8 @@ func TestLogOnlyGrows(t *testing.T) {
 		}
 		unsigned(name)
 		write(func(l store.Log) error { return l.Stop(1, "nothing is signed, so nothing can be stopped") })
-		write(func(l store.Log) error { return l.PutTiles(tile(3)) })
-		write(func(l store.Log) error { return l.PutTiles(tile(2)) })
+		write(func(l store.Log) error { return l.PutTiles(1, tile(3)) })
+		write(func(l store.Log) error { return l.PutTiles(1, tile(2)) })
 		write(func(l store.Log) error { return l.SetCheckpoint(checkpointOf(2)) })
 		write(func(l store.Log) error { return l.SetCheckpoint(checkpointOf(1)) })
 		want(3, checkpointOf(2))
@@ -85,6 +86,24 @@ func TestLogOnlyGrows(t *testing.T) {
 		write(func(l store.Log) error { return l.Stop(1, "later") })
 		write(func(l store.Log) error { return l.SetCheckpoint(checkpointOf(5)) })
 		want(3, stopped)
+
+		// A reopened log has tiles of its own, and one leaf more than the journal has entries.
+		reopened := store.LogCheckpoint{
+			Generation: 2, Size: 1, Root: make([]byte, 32), Note: "again", SignedMicros: 9, Opening: "{}",
+		}
+		write(func(l store.Log) error { return l.SetCheckpoint(reopened) })
+		want(3, reopened)
+		unsigned(name)
+		reopened.Size = 3
+		write(func(l store.Log) error { return l.SetCheckpoint(reopened) })
+		unsigned()
+		if found, err := scope.Log(t.Context()).Tiles(2, tile(0)); err != nil || found[0] != nil {
+			t.Errorf("the reopened log has the tiles %v, %v", found, err)
+		}
+		all, err := scope.Log(t.Context()).Checkpoints()
+		if diff := cmp.Diff([]store.LogCheckpoint{stopped, reopened}, all); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
 	})
 }
 
