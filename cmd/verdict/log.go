@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"verdict/internal/app"
 	"verdict/internal/logkey"
@@ -17,12 +18,17 @@ import (
 const logHelp = `Manage the log of decisions.
 
   verdict log create-key FILE    write a new secret key with which the log is signed, for -log-key
+  verdict log rotate-key         replace the key by a new one, while the service runs
   verdict log reopen -tenant ID -env live|sandbox -reason TEXT
                                  begin a new log where the database no longer contains what was signed, for
                                  instance because an older copy was restored
 
 Give the same key file to every node, keep it secret, and back it up apart from
 the database. A file that exists is never replaced.
+
+The old and the new key sign the replacement, so checkpoints and capsules from
+before stay valid: GET /v1/log/key names all keys. Copy the changed key file to
+every other node; until then those nodes decide, but leave signing to the others.
 
 A reopened log has another name, which ends with #2. Its first entry has the last
 checkpoint of the old log and the reason, for everybody to read; then come all
@@ -31,7 +37,7 @@ newest copy of the database instead if there is one.
 `
 
 func logCommand(c *command) int {
-	return c.subcommand(logHelp, verbs{"create-key": logCreateKey, "reopen": logReopen})
+	return c.subcommand(logHelp, verbs{"create-key": logCreateKey, "rotate-key": logRotateKey, "reopen": logReopen})
 }
 
 func logCreateKey(c *command) int {
@@ -43,6 +49,23 @@ func logCreateKey(c *command) int {
 		return c.usage("%v", err)
 	}
 	return c.print(fmt.Appendf(nil, "created %s\n", words[0]))
+}
+
+func logRotateKey(c *command) int {
+	fs := c.flags(logHelp)
+	settings := app.Bind(fs, "database-url", "log-key")
+	if _, code, done := c.arguments(fs); done {
+		return code
+	}
+	c.existing = true
+	return c.withStore(settings, func(ctx context.Context, config app.Config, db *store.DB) int {
+		path, err := app.RotateLogKey(ctx, config, db, time.Now())
+		if err != nil {
+			return c.failed(err)
+		}
+		return c.print(fmt.Appendf(nil, "replaced the log key in %s; copy the file to every node, and destroy the "+
+			"copies of the old one\n", path))
+	})
 }
 
 func logReopen(c *command) int {

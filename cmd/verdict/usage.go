@@ -10,6 +10,7 @@ Usage:
   verdict restore -i FILE                     read a backup into an empty database
   verdict verify  [-tenant ID]                replay stored decisions; list those that differ or are missing
   verdict log     create-key FILE             create the key with which the log of decisions is signed
+  verdict log     rotate-key                  replace that key, while the service runs
   verdict log     reopen -reason TEXT         begin a new log after an older copy of the database was restored
   verdict tenant  list|show|create|plan       manage tenants,
   verdict tenant  user add|list|password      their people

@@ -8,7 +8,6 @@ import (
 	"io"
 	"slices"
 
-	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
 	"verdict/internal/evidence"
@@ -35,12 +34,9 @@ type LogRemark struct {
 // (Options.Signed), the journal must contain that too. Of logs that were reopened, it says
 // what is gone. Audit reads one tenant, or all tenants if tenantID is "".
 func (s *Service) Audit(ctx context.Context, tenantID string) (r AuditResult, err error) {
-	public := s.publicKey()
-	if public == nil {
-		// The operator's machine may not have the key. Then only an exchanged key goes unnoticed.
-		if public, err = s.core.DB.System().LogKey(ctx); err != nil {
-			return r, err
-		}
+	// The operator's machine may not have the key. Then only an exchanged key goes unnoticed.
+	if err := s.refreshKeys(ctx); err != nil {
+		return r, err
 	}
 	ids := []string{tenantID}
 	if tenantID == "" {
@@ -51,7 +47,7 @@ func (s *Service) Audit(ctx context.Context, tenantID string) (r AuditResult, er
 	for _, id := range ids {
 		for _, environment := range tenant.Environments() {
 			name := store.ScopeName{Tenant: id, Environment: string(environment)}
-			if err := s.auditScope(ctx, name, public, &r); err != nil {
+			if err := s.auditScope(ctx, name, &r); err != nil {
 				return r, err
 			}
 		}
@@ -72,7 +68,7 @@ func (s *Service) tenants(ctx context.Context) (ids []string, err error) {
 }
 
 // auditScope adds what there is to say about the logs of a scope.
-func (s *Service) auditScope(ctx context.Context, name store.ScopeName, public []byte, r *AuditResult) error {
+func (s *Service) auditScope(ctx context.Context, name store.ScopeName, r *AuditResult) error {
 	scope := s.core.DB.Scope(name.Tenant, name.Environment)
 	logs, err := scope.Log(ctx).Checkpoints()
 	if err != nil {
@@ -80,13 +76,13 @@ func (s *Service) auditScope(ctx context.Context, name store.ScopeName, public [
 	}
 	var stored store.LogCheckpoint // the newest
 	for _, stored = range logs {
-		if text, wrong := s.auditOpening(name, &stored, public); wrong {
+		if text, wrong := s.auditOpening(name, &stored); wrong {
 			r.Wrong = append(r.Wrong, LogRemark{name.Tenant, name.Environment, text})
 		} else if text != "" {
 			r.Reopened = append(r.Reopened, LogRemark{name.Tenant, name.Environment, text})
 		}
 	}
-	leaves, why, err := s.auditLog(ctx, scope, name, &stored, public)
+	leaves, why, err := s.auditLog(ctx, scope, name, &stored)
 	if why != "" {
 		r.Wrong = append(r.Wrong, LogRemark{name.Tenant, name.Environment, why})
 	}
@@ -97,7 +93,7 @@ func (s *Service) auditScope(ctx context.Context, name store.ScopeName, public [
 // auditLog compares the newest log of a scope with the journal. It returns why the log is
 // wrong, "" if it is right.
 func (s *Service) auditLog(
-	ctx context.Context, scope *store.Scope, name store.ScopeName, stored *store.LogCheckpoint, public []byte,
+	ctx context.Context, scope *store.Scope, name store.ScopeName, stored *store.LogCheckpoint,
 ) (leaves int64, why string, err error) {
 	generation := max(1, stored.Generation)
 	if newest := s.newestOf(name, generation); newest > generation {
@@ -107,11 +103,7 @@ func (s *Service) auditLog(
 	origin := originOf(name, generation)
 	var signed []evidence.Checkpoint // what the journal must contain
 	if stored.Size > 0 {
-		verifier, err := evidence.VerifierOf(origin, public)
-		if err != nil {
-			return 0, "the public key of the log cannot be read", nil //nolint:nilerr // why says it
-		}
-		c, why := openStored(stored, verifier)
+		c, why := openStored(stored, s.logKeys(origin))
 		if why != "" {
 			return 0, why, nil
 		}
@@ -130,9 +122,7 @@ func (s *Service) auditLog(
 // before it are gone. It returns "" for the first log of a scope. wrong means that the
 // opening cannot be relied on. That the opening itself is in the log is checked with the
 // log's checkpoint.
-func (s *Service) auditOpening(
-	name store.ScopeName, stored *store.LogCheckpoint, public []byte,
-) (text string, wrong bool) {
+func (s *Service) auditOpening(name store.ScopeName, stored *store.LogCheckpoint) (text string, wrong bool) {
 	if stored.Generation <= 1 {
 		return "", false
 	}
@@ -141,12 +131,8 @@ func (s *Service) auditOpening(
 	if err != nil || opening.Origin != originOf(name, stored.Generation) {
 		return fmt.Sprintf("the first entry of the log %s cannot be read", originOf(name, stored.Generation)), true
 	}
-	verifier, err := evidence.VerifierOf(origin, public)
-	if err != nil {
-		return "the public key of the log cannot be read", true
-	}
-	before, err := evidence.OpenCheckpoint([]byte(opening.Checkpoint), verifier)
-	if err != nil {
+	before, _, err := s.logKeys(origin).Open([]byte(opening.Checkpoint))
+	if err != nil || before.Origin != origin {
 		return fmt.Sprintf("the log %s says that it follows a checkpoint that the log before it has not signed",
 			opening.Origin), true
 	}
@@ -220,10 +206,10 @@ func compareJournal(
 }
 
 // openStored returns the signed checkpoint, or why it cannot be used.
-func openStored(stored *store.LogCheckpoint, log note.Verifier) (c evidence.Checkpoint, why string) {
-	c, err := evidence.OpenCheckpoint([]byte(stored.Note), log)
+func openStored(stored *store.LogCheckpoint, log *evidence.LogKeys) (c evidence.Checkpoint, why string) {
+	c, _, err := log.Open([]byte(stored.Note))
 	switch {
-	case err != nil:
+	case err != nil || c.Origin != log.Name():
 		return c, "the stored checkpoint was not signed with the key of this database"
 	case c.Size != stored.Size || c.Root != rootOf(stored):
 		return c, "the stored size and root are not those of the signed checkpoint"

@@ -86,12 +86,8 @@ func (s *Service) checkStored(
 ) error {
 	var seen evidence.Checkpoint
 	if stored.Size > 0 {
-		verifier, err := evidence.VerifierOf(e.checkpoint.Origin, s.publicKey())
-		if err != nil {
-			return err
-		}
 		var why string
-		if seen, why = openStored(stored, verifier); why != "" {
+		if seen, why = openStored(stored, s.logKeys(e.checkpoint.Origin)); why != "" {
 			return stop(e.generation, "%s", why)
 		}
 	}

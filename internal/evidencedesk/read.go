@@ -2,7 +2,6 @@ package evidencedesk
 
 import (
 	"context"
-	"crypto/ed25519"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -21,21 +20,24 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Key returns the public key of the caller's log, in the form of signed notes.
+// Key returns the public key of the caller's log, in the form of signed notes, and former
+// keys with the signatures of their replacement (evidence.LogKeysText).
 func (s *Service) Key(ctx context.Context, p tenant.Principal) (string, error) {
 	if err := p.Require(tenant.LogRead); err != nil {
 		return "", err
 	}
-	public := s.publicKey()
-	if public == nil {
+	if s.publicKey() == nil {
 		return "", errNoKey()
+	}
+	if err := s.refreshKeys(ctx); err != nil {
+		return "", operation.AsDefect(err)
 	}
 	stored, err := s.core.Scope(p).Log(ctx).Checkpoint()
 	if err != nil {
 		return "", err
 	}
 	origin := originOf(store.ScopeName(operation.ScopeOf(p)), max(1, stored.Generation))
-	return evidence.PublicKey(origin, public)
+	return s.keysText(origin)
 }
 
 func errNoTile() error {
@@ -46,16 +48,6 @@ func errNoTile() error {
 
 func errNoKey() error {
 	return fault.New(fault.NotFound, fault.CodeNotFound, "this service does not sign logs: it has no log key")
-}
-
-// publicKey returns the public key of the service. It is nil if the service signs nothing.
-// It is never taken from the database: whoever writes to the database could exchange it.
-func (s *Service) publicKey() []byte {
-	if s.options.Key == nil {
-		return s.options.Public
-	}
-	public, _ := s.options.Key.Public().(ed25519.PublicKey) // always, for this key type
-	return public
 }
 
 // Checkpoint returns the last signed checkpoint of the caller's log.

@@ -40,6 +40,9 @@ func (s *Service) Reopen(ctx context.Context, name store.ScopeName, reason strin
 		return r, fault.New(fault.Invalid, fault.CodeInvalidField,
 			"the reason must be a text of 1 to %d characters on one line", maxReason)
 	}
+	if err := s.prepareKey(ctx); err != nil {
+		return r, err
+	}
 	scope := s.core.DB.Scope(name.Tenant, name.Environment)
 	if err := s.mustBeStopped(ctx, name); err != nil {
 		return r, err
@@ -102,13 +105,9 @@ func (s *Service) whatRemains(
 ) (before evidence.Checkpoint, kept int64, err error) {
 	scope := s.core.DB.Scope(name.Tenant, name.Environment)
 	origin := originOf(name, generation)
-	verifier, err := evidence.VerifierOf(origin, s.publicKey())
-	if err != nil {
-		return before, 0, err
-	}
 	before, _ = s.options.Signed.Last(origin)
 	if stored.Generation == generation {
-		if seen, why := openStored(stored, verifier); why == "" {
+		if seen, why := openStored(stored, s.logKeys(origin)); why == "" {
 			if kept, err = commonLeaves(ctx, scope, stored); err != nil {
 				return before, 0, err
 			}

@@ -108,7 +108,7 @@ func TestReopen(t *testing.T) {
 			}
 		}
 		r, err := h.Service.Evidence.Reopen(t.Context(), scope, "a backup was restored")
-		if err != nil || r.Before.Size != 5 || r.Kept != 2 || r.Origin != before.verifier.Name()+"#2" {
+		if err != nil || r.Before.Size != 5 || r.Kept != 2 || r.Origin != before.keys.Name()+"#2" {
 			t.Fatalf("reopened: %+v, %v", r, err)
 		}
 		if opening := openingOf(t, h); opening.Origin != r.Origin || opening.Reason != "a backup was restored" ||
@@ -123,7 +123,7 @@ func TestReopen(t *testing.T) {
 			t.Errorf("another node does not go on: %v", err)
 		}
 		wantReopened(t, h, append(kept, after))
-		if report := old.Check(before.verifier, nil); report.Logged != nil || report.Decided != nil {
+		if report := old.Check(before.keys, nil); report.Logged != nil || report.Decided != nil {
 			t.Errorf("a capsule from before: %+v", report)
 		}
 		audited, err := h.Service.Evidence.Audit(t.Context(), "")
@@ -189,7 +189,7 @@ func wantReopened(t *testing.T, h *usecasetest.House, ids []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if report := read.Check(l.verifier, nil); report.Logged != nil || report.Decided != nil {
+		if report := read.Check(l.keys, nil); report.Logged != nil || report.Decided != nil {
 			t.Errorf("%s: %+v", id, report)
 		}
 	}
@@ -240,7 +240,8 @@ func TestReopenDamaged(t *testing.T) {
 			}
 			sign(t, h)
 			audited, err := h.Service.Evidence.Audit(t.Context(), "")
-			if err != nil || len(audited.Wrong) != 0 || len(audited.Reopened) != 1 || h.Service.Evidence.Stopped() != 0 {
+			if err != nil || len(audited.Wrong) != 0 || len(audited.Reopened) != 1 ||
+				h.Service.Evidence.Stopped() != 0 {
 				t.Errorf("the audit says %+v, %v", audited, err)
 			}
 		})

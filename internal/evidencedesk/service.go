@@ -7,8 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/mod/sumdb/note"
-
 	"verdict/internal/evidence"
 	"verdict/internal/journal"
 	"verdict/internal/operation"
@@ -33,12 +31,16 @@ type Options struct {
 	Signed Signed             // required if there is a key
 	Public []byte             // the public key, if only that is known
 	Keys   *journal.Keys      // the data keys of people
+	// FindKey returns the secret key of a public key by which Key was replaced. The result is
+	// nil if this node does not have it. FindKey may be nil.
+	FindKey func(public []byte) (ed25519.PrivateKey, error)
 }
 
 // Service signs the logs and serves them. It is safe for concurrent use.
 type Service struct {
 	core    *operation.Core
 	options Options
+	keyring keyring
 
 	mu      sync.Mutex
 	stopped map[store.ScopeName]string // why a log is not signed
@@ -54,6 +56,10 @@ func New(core *operation.Core, o Options) *Service {
 		stopped: map[store.ScopeName]string{},
 		again:   map[store.ScopeName]bool{},
 		newest:  map[store.ScopeName]int64{},
+	}
+	s.keyring.secret, s.keyring.public = o.Key, o.Public
+	if o.Key != nil {
+		s.keyring.public, _ = o.Key.Public().(ed25519.PublicKey) // always, for this key type
 	}
 	if o.Signed == nil {
 		return s
@@ -103,9 +109,4 @@ func parseOrigin(origin string) (name store.ScopeName, generation int64, ok bool
 		return name, 0, false
 	}
 	return store.ScopeName{Tenant: parts[1], Environment: parts[2]}, generation, true
-}
-
-// signer returns the signer of a log.
-func (s *Service) signer(origin string) (note.Signer, error) {
-	return evidence.NewSigner(origin, s.options.Key)
 }

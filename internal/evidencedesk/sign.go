@@ -100,6 +100,15 @@ const signRounds = 10
 // sign extends logs, stores their checkpoints outside the database, and only then
 // publishes them. A log that has more leaves after signRounds is left to the next pass.
 func (s *Service) sign(ctx context.Context, names []store.ScopeName) error {
+	if len(names) == 0 {
+		return nil
+	}
+	if err := s.prepareKey(ctx); err != nil {
+		for _, name := range names {
+			s.retry(name)
+		}
+		return err
+	}
 	var failures []error
 	for range signRounds {
 		if len(names) == 0 {

@@ -31,7 +31,7 @@ func (h *evidenceHandlers) key(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.response.sendText(c.ctx, http.StatusOK, key+"\n")
+	return c.response.sendText(c.ctx, http.StatusOK, key)
 }
 
 func (h *evidenceHandlers) checkpoint(c *call) error {

@@ -26,7 +26,12 @@ func TestEvidence(t *testing.T) {
 		}
 
 		auditor := m.with(tenant.Sandbox, tenant.LogRead, m.userID)
-		log, err := note.NewVerifier(strings.TrimSpace(string(auditor.get("/v1/log/key").want(http.StatusOK).body)))
+		published := string(auditor.get("/v1/log/key").want(http.StatusOK).body)
+		log, err := note.NewVerifier(strings.TrimSpace(published))
+		if err != nil {
+			s.Fatal(err)
+		}
+		keys, err := evidence.ParseLogKeys(published)
 		if err != nil {
 			s.Fatal(err)
 		}
@@ -56,7 +61,7 @@ func TestEvidence(t *testing.T) {
 		if err != nil {
 			s.Fatal(err)
 		}
-		if r := read.Check(log, nil); r.Decided != nil || r.Logged != nil {
+		if r := read.Check(keys, nil); r.Decided != nil || r.Logged != nil {
 			s.Errorf("%+v", r)
 		}
 		if got := m.get("/v1/audit?object=" + id); !strings.Contains(string(got.body), "decision.capsule_read") {
