@@ -23,6 +23,8 @@ const logHelp = `Manage the log of decisions.
                                  begin a new log where the database no longer contains what was signed, for
                                  instance because an older copy was restored
 
+  verdict log witness, log audit  watch the log of a lender from outside: "verdict log witness -h"
+
 Give the same key file to every node, keep it secret, and back it up apart from
 the database. A file that exists is never replaced.
 
@@ -37,7 +39,10 @@ newest copy of the database instead if there is one.
 `
 
 func logCommand(c *command) int {
-	return c.subcommand(logHelp, verbs{"create-key": logCreateKey, "rotate-key": logRotateKey, "reopen": logReopen})
+	return c.subcommand(logHelp, verbs{
+		"create-key": logCreateKey, "rotate-key": logRotateKey, "reopen": logReopen,
+		"witness-key": logWitnessKey, "witness": logWitness, "audit": logAudit,
+	})
 }
 
 func logCreateKey(c *command) int {

@@ -18,6 +18,7 @@ Usage:
 
 Without a database:
   verdict verify -key FILE CAPSULE            check one decision with its evidence, as an examiner does
+  verdict log witness|audit                   watch the log of a lender from outside, as an auditor does
   verdict decide [-policy FILE] -input FILE   decide one application, print the decision as JSON
   verdict backtest [-policy FILE] -csv FILE   decide every row of a file and report the results
   verdict book   -n N [-seed S]               write a synthetic book of loans as CSV

@@ -91,7 +91,7 @@ var house = []room{
 	{"agent", useCase, "exact civil fault wire rule field engine application advice recovery tenant admission " +
 		"operation decisioning agentdesk"},
 	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery " +
-		"tenant operation account policydesk frauddesk decisioning eventdesk agentdesk study agent"},
+		"tenant operation account policydesk frauddesk decisioning evidencedesk eventdesk agentdesk study agent"},
 	{"usecase", useCase, "fault wire engine signal application tenant store operation account policydesk frauddesk " +
 		"journal decisioning evidencedesk eventdesk agentdesk study document"},
 
@@ -107,6 +107,7 @@ var house = []room{
 	{"telemetry", adapter, ""},
 	{"mmdb", adapter, "place"},
 	{"logkey", adapter, "evidence"},
+	{"witness", adapter, "evidence"},
 
 	{"demo", useCase, "wire rule signal engine backtest tenant store operation account policydesk frauddesk " +
 		"decisioning study usecase agent training field application recovery"},

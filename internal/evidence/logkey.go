@@ -227,3 +227,23 @@ func (k *LogKeys) Open(signed []byte) (c Checkpoint, replacedAt string, err erro
 	}
 	return Checkpoint{}, "", first
 }
+
+// Names reports whether a signed note is said to be of this log, or of one that was reopened
+// for the same scope.
+func (k *LogKeys) Names(signed []byte) bool {
+	origin, _, _ := strings.Cut(string(signed), "\n")
+	return scopeName(origin) == k.scope
+}
+
+// Bare returns a signed note without all signatures but that of the log. ok is false if none
+// of the keys has signed it.
+func (k *LogKeys) Bare(signed []byte) (bare []byte, ok bool) {
+	text, signatures, _ := bytes.Cut(signed, []byte("\n\n"))
+	for line := range bytes.Lines(signatures) {
+		bare = fmt.Appendf(nil, "%s\n\n%s", text, line)
+		if _, _, err := k.Open(bare); err == nil {
+			return bare, true
+		}
+	}
+	return nil, false
+}

@@ -10,6 +10,7 @@
 //	Key           log:read       not_found if the service has no key
 //	Checkpoint    log:read       not_found if nothing is signed yet
 //	Tile          log:read       not_found beyond the checkpoint
+//	Cosign        log:read       not_found, invalid_field
 //	Proof         log:read       not_found, not_signed_yet, log_not_signed
 //	Capsule       evidence:read  the same; adds an audit entry
 //

@@ -30,7 +30,7 @@ func (s *Service) Key(ctx context.Context, p tenant.Principal) (string, error) {
 		return "", errNoKey()
 	}
 	if err := s.refreshKeys(ctx); err != nil {
-		return "", operation.AsDefect(err)
+		return "", err
 	}
 	stored, err := s.core.Scope(p).Log(ctx).Checkpoint()
 	if err != nil {
@@ -168,7 +168,7 @@ func (s *Service) decision(ctx context.Context, p tenant.Principal, id string) (
 }
 
 func (s *Service) prove(ctx context.Context, p tenant.Principal, d *store.Decision) (
-	leaf evidence.Leaf, text []byte, err error,
+	leaf evidence.Leaf, proof []byte, err error,
 ) {
 	scope := s.core.Scope(p)
 	stored, err := scope.Log(ctx).Checkpoint()
@@ -179,8 +179,18 @@ func (s *Service) prove(ctx context.Context, p tenant.Principal, d *store.Decisi
 	if d.Leaf < 0 || index >= stored.Size {
 		return leaf, nil, s.notSigned(&stored)
 	}
-	tree := treeOf(ctx, scope, &stored)
-	path, err := tree.Prove(index)
+	// A checkpoint that a witness has signed shows when the decision existed, the first of
+	// them best.
+	size, root, text := stored.Size, rootOf(&stored), stored.Note
+	cosigned, err := scope.Log(ctx).Cosigned(max(1, stored.Generation), index+1)
+	if err != nil {
+		return leaf, nil, err
+	}
+	if cosigned.Size > 0 && cosigned.Size <= stored.Size {
+		size, text = cosigned.Size, cosigned.Note
+		copy(root[:], cosigned.Root)
+	}
+	path, err := treeOf(ctx, scope, &stored).Prove(size, index)
 	if err != nil {
 		return leaf, nil, defect(err)
 	}
@@ -188,12 +198,12 @@ func (s *Service) prove(ctx context.Context, p tenant.Principal, d *store.Decisi
 		return leaf, nil, err
 	}
 	// The journal may have been altered after it was signed.
-	if err := tlog.CheckRecord(path, stored.Size, tree.Root, index, evidence.LeafHash(&leaf)); err != nil {
+	if err := tlog.CheckRecord(path, size, root, index, evidence.LeafHash(&leaf)); err != nil {
 		return leaf, nil, operation.AsDefect(fmt.Errorf("entry %d of the journal is not the one that was signed: %w",
 			d.Leaf, err))
 	}
-	proof := evidence.Proof{Index: index, Path: path, Checkpoint: []byte(stored.Note)}
-	return leaf, proof.Text(), nil
+	shown := evidence.Proof{Index: index, Path: path, Checkpoint: []byte(text)}
+	return leaf, shown.Text(), nil
 }
 
 // defect turns an error of the tree into a defect of the stored data, unless the database

@@ -113,7 +113,7 @@ func (r Ring) Replace(path string) error {
 	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := writeNew(next, r.text()); err != nil {
+	if err := WriteNew(next, r.text()); err != nil {
 		return err
 	}
 	if err := os.Rename(next, path); err != nil {
@@ -138,11 +138,12 @@ func Create(path string, random io.Reader) (ed25519.PrivateKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	return key, writeNew(path, Ring{Keys: []ed25519.PrivateKey{key}}.text())
+	return key, WriteNew(path, Ring{Keys: []ed25519.PrivateKey{key}}.text())
 }
 
-// writeNew creates a file that survives a crash.
-func writeNew(path, text string) error {
+// WriteNew creates a file that only its owner can read. When it returns nil, the file
+// survives a crash. The error is fs.ErrExist if the file exists.
+func WriteNew(path, text string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

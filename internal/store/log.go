@@ -117,6 +117,37 @@ func (l Log) Stop(generation int64, why string) error {
 	return err
 }
 
+// CosignedCheckpoint is a checkpoint that witnesses have signed, too.
+type CosignedCheckpoint struct {
+	Generation   int64
+	Size         int64
+	Root         []byte
+	Note         string // the signed text, with the signatures of the log and of witnesses
+	StoredMicros int64
+}
+
+// Cosigned returns the smallest cosigned checkpoint of a log with at least minSize leaves,
+// or the zero value if there is none.
+func (l LogReader) Cosigned(generation, minSize int64) (CosignedCheckpoint, error) {
+	return read(l.access, func(tx *Tx) (c CosignedCheckpoint, err error) {
+		err = tx.one([]any{&c.Generation, &c.Size, &c.Root, &c.Note, &c.StoredMicros},
+			`SELECT generation, size, root, note, stored_micros FROM log_cosigned
+			WHERE tenant_id = $1 AND environment = $2 AND generation = $3 AND size >= $4 ORDER BY size LIMIT 1`,
+			generation, minSize)
+		return c, ignoreAbsent(err)
+	})
+}
+
+// PutCosigned stores a cosigned checkpoint, in the place of one of the same size.
+func (l Log) PutCosigned(c CosignedCheckpoint) error {
+	_, err := l.tx.exec(`INSERT INTO log_cosigned (tenant_id, environment, generation, size, root, note, stored_micros)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (tenant_id, environment, generation, size) DO UPDATE SET root = excluded.root, note = excluded.note,
+			stored_micros = excluded.stored_micros`,
+		c.Generation, c.Size, c.Root, c.Note, c.StoredMicros)
+	return err
+}
+
 // ScopeName names a tenant in an environment.
 type ScopeName struct{ Tenant, Environment string }
 

@@ -21,7 +21,46 @@ func fillLog(tx *store.Tx) error {
 	if err := tx.Log().PutTiles(1, []store.LogTile{tile}); err != nil {
 		return err
 	}
+	cosigned := store.CosignedCheckpoint{Generation: 1, Size: 1, Root: tile.Hashes, Note: "cosigned", StoredMicros: 1}
+	if err := tx.Log().PutCosigned(cosigned); err != nil {
+		return err
+	}
 	return tx.Log().SetCheckpoint(checkpointOf(1))
+}
+
+// TestCosigned stores cosigned checkpoints, and finds the smallest one that is large enough.
+func TestCosigned(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		scope, other := signUp(t, db, "ten_A"), signUp(t, db, "ten_B")
+		put := func(generation, size int64, note string) store.CosignedCheckpoint {
+			t.Helper()
+			c := store.CosignedCheckpoint{
+				Generation: generation, Size: size, Root: bytes.Repeat([]byte{byte(size)}, 32), Note: note, StoredMicros: 7,
+			}
+			if err := scope.Write(t.Context(), func(tx *store.Tx) error { return tx.Log().PutCosigned(c) }); err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+		put(1, 9, "first")
+		nine, five, reopened := put(1, 9, "second"), put(1, 5, "five"), put(2, 7, "seven")
+		for _, c := range []struct {
+			generation, minSize int64
+			want                store.CosignedCheckpoint
+		}{
+			{1, 0, five}, {1, 5, five}, {1, 6, nine}, {1, 10, store.CosignedCheckpoint{}}, {2, 1, reopened},
+			{3, 1, store.CosignedCheckpoint{}},
+		} {
+			got, err := scope.Log(t.Context()).Cosigned(c.generation, c.minSize)
+			if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
+				t.Errorf("%+v: %v (-want +got):\n%s", c, err, diff)
+			}
+		}
+		if got, err := other.Log(t.Context()).Cosigned(1, 0); err != nil || got.Size != 0 {
+			t.Errorf("a neighbour sees %+v, %v", got, err)
+		}
+	})
 }
 
 // TestLogOnlyGrows checks that neither a tile nor a checkpoint is replaced by a smaller one,
