@@ -1,22 +1,48 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"log/slog"
+	"time"
 
+	"verdict/internal/app"
 	"verdict/internal/logkey"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/usecase"
 )
 
 const logHelp = `Manage the log of decisions.
 
   verdict log create-key FILE    write a new secret key with which the log is signed, for -log-key
+  verdict log rotate-key         replace the key by a new one, while the service runs
+  verdict log reopen -tenant ID -env live|sandbox -reason TEXT
+                                 begin a new log where the database no longer contains what was signed, for
+                                 instance because an older copy was restored
 
-Give the same file to every node, keep it secret, and back it up apart from the
-database. A file that exists is never replaced.
+  verdict log witness, log audit  watch the log of a lender from outside: "verdict log witness -h"
+
+Give the same key file to every node, keep it secret, and back it up apart from
+the database. A file that exists is never replaced.
+
+The old and the new key sign the replacement, so checkpoints and capsules from
+before stay valid: GET /v1/log/key names all keys. Copy the changed key file to
+every other node; until then those nodes decide, but leave signing to the others.
+
+A reopened log has another name, which ends with #2. Its first entry has the last
+checkpoint of the old log and the reason, for everybody to read; then come all
+entries that the database has. "verdict verify" names what is gone. Restore the
+newest copy of the database instead if there is one.
 `
 
 func logCommand(c *command) int {
-	return c.subcommand(logHelp, verbs{"create-key": logCreateKey})
+	return c.subcommand(logHelp, verbs{
+		"create-key": logCreateKey, "rotate-key": logRotateKey, "reopen": logReopen,
+		"witness-key": logWitnessKey, "witness": logWitness, "audit": logAudit,
+	})
 }
 
 func logCreateKey(c *command) int {
@@ -28,4 +54,72 @@ func logCreateKey(c *command) int {
 		return c.usage("%v", err)
 	}
 	return c.print(fmt.Appendf(nil, "created %s\n", words[0]))
+}
+
+func logRotateKey(c *command) int {
+	fs := c.flags(logHelp)
+	settings := app.Bind(fs, "database-url", "log-key")
+	if _, code, done := c.arguments(fs); done {
+		return code
+	}
+	c.existing = true
+	return c.withStore(settings, func(ctx context.Context, config app.Config, db *store.DB) int {
+		path, err := app.RotateLogKey(ctx, config, db, time.Now())
+		if err != nil {
+			return c.failed(err)
+		}
+		return c.print(fmt.Appendf(nil, "replaced the log key in %s; copy the file to every node, and destroy the "+
+			"copies of the old one\n", path))
+	})
+}
+
+func logReopen(c *command) int {
+	fs := c.flags(logHelp)
+	settings := app.Bind(fs, "database-url", "log-key", "log-signed")
+	tenantID := fs.String("tenant", "", "`id` of the tenant")
+	env := fs.String("env", "", "`environment` of the log: live or sandbox")
+	reason := fs.String("reason", "", "`text` that says why; it becomes part of the log")
+	if _, code, done := c.arguments(fs); done {
+		return code
+	}
+	environment, ok := tenant.ParseEnvironment(*env)
+	if !ok {
+		return c.usage("-env must be live or sandbox")
+	}
+	if *reason == "" {
+		return c.usage("say with -reason why the log is reopened")
+	}
+	return c.withSigning(settings, func(ctx context.Context, service *usecase.Set) ([]byte, error) {
+		t, err := theTenant(ctx, service, *tenantID)
+		if err != nil {
+			return nil, err
+		}
+		r, err := service.Evidence.Reopen(ctx, store.ScopeName{Tenant: t.ID, Environment: string(environment)}, *reason)
+		return fmt.Appendf(nil, "reopened the log as %s; of the %d entries of %s, the database is known to have the "+
+			"first %d\n", r.Origin, r.Before.Size, r.Before.Origin, r.Kept), err
+	})
+}
+
+// withSigning opens the database and the log key, calls work with use cases that can sign,
+// and prints what work returns. A service may run at the same time.
+func (c *command) withSigning(
+	settings *app.Settings, work func(context.Context, *usecase.Set) ([]byte, error),
+) int {
+	c.existing = true
+	return c.withStore(settings, func(ctx context.Context, config app.Config, db *store.DB) int {
+		quiet := slog.New(slog.DiscardHandler) // the returned errors say the same
+		log, closeLog, err := app.OpenLog(ctx, config, db, quiet)
+		if err != nil {
+			return c.usage("%v", err)
+		}
+		var out []byte
+		service, err := app.NewService(db, config, quiet, usecase.Hooks{}, nil, log)
+		if err == nil {
+			out, err = work(ctx, service)
+		}
+		if err = errors.Join(err, closeLog()); err != nil {
+			return c.failed(err)
+		}
+		return c.print(out)
+	})
 }

@@ -10,6 +10,8 @@ Usage:
   verdict restore -i FILE                     read a backup into an empty database
   verdict verify  [-tenant ID]                replay stored decisions; list those that differ or are missing
   verdict log     create-key FILE             create the key with which the log of decisions is signed
+  verdict log     rotate-key                  replace that key, while the service runs
+  verdict log     reopen -reason TEXT         begin a new log after an older copy of the database was restored
   verdict keys    create FILE                 create the key with which applicants' data is encrypted
   verdict tenant list|show|create|invite|plan manage tenants,
   verdict tenant  user add|list|password      their people
@@ -17,6 +19,7 @@ Usage:
 
 Without a database:
   verdict verify -key FILE CAPSULE            check one decision with its evidence, as an examiner does
+  verdict log witness|audit                   watch the log of a lender from outside, as an auditor does
   verdict decide [-policy FILE] -input FILE   decide one application, print the decision as JSON
   verdict backtest [-policy FILE] -csv FILE   decide every row of a file and report the results
   verdict book   -n N [-seed S]               write a synthetic book of loans as CSV

@@ -27,7 +27,8 @@ The key is the public key of the lender's log, as GET /v1/log/key returns it;
 get it from the lender through another channel than the capsule. -witness is the public
 key of a witness. Several capsules can be given.
 
-Exits with 1 if a check fails.
+Exits with 1 if a check fails. Entries that are gone because a log was reopened
+are named, but do not count as a failed check again.
 `
 
 func verify(c *command) int {
@@ -64,20 +65,20 @@ func verify(c *command) int {
 		if more := result.Failed - int64(len(result.Wrong)); more > 0 {
 			fmt.Fprintf(&out, "and %d more\n", more)
 		}
-		leaves, wrong, err := service.Evidence.Audit(ctx, *tenantID)
+		logs, err := service.Evidence.Audit(ctx, *tenantID)
 		if err != nil {
 			return c.failed(err)
 		}
-		for _, w := range wrong {
-			fmt.Fprintf(&out, "%s %s: %s\n", w.TenantID, w.Environment, w.Why)
+		for _, remark := range append(logs.Wrong, logs.Reopened...) {
+			fmt.Fprintf(&out, "%s %s: %s\n", remark.TenantID, remark.Environment, remark.Text)
 		}
-		if result.Failed > 0 || len(wrong) > 0 {
+		if result.Failed > 0 || len(logs.Wrong) > 0 {
 			if result.Failed > 0 {
 				fmt.Fprintf(&out, "%d objects are wrong or missing; %d decisions and %d other entries were checked\n",
 					result.Failed, result.Checked, result.Records)
 			}
-			if len(wrong) > 0 {
-				fmt.Fprintf(&out, "%d signed logs do not match the journal\n", len(wrong))
+			if len(logs.Wrong) > 0 {
+				fmt.Fprintf(&out, "%d signed logs do not match the journal\n", len(logs.Wrong))
 			}
 			if code := c.print(out.Bytes()); code != exitOK {
 				return code
@@ -89,8 +90,8 @@ func verify(c *command) int {
 		if result.NoEntry > 0 {
 			fmt.Fprintf(&out, "%d objects were made before the journal existed and have no entry yet\n", result.NoEntry)
 		}
-		if leaves > 0 {
-			fmt.Fprintf(&out, "%d entries of the journal match the signed logs\n", leaves)
+		if logs.Leaves > 0 {
+			fmt.Fprintf(&out, "%d entries of the journal match the signed logs\n", logs.Leaves)
 		} else if result.Checked > 0 {
 			fmt.Fprintf(&out, "no log is signed, so only the journal was compared\n")
 		}

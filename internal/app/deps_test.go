@@ -93,7 +93,7 @@ var house = []room{
 	{"agent", useCase, "exact civil fault wire rule field engine application advice recovery tenant admission " +
 		"operation decisioning agentdesk"},
 	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery " +
-		"tenant operation account policydesk frauddesk decisioning eventdesk webhookdesk agentdesk study agent"},
+		"tenant operation account policydesk frauddesk decisioning evidencedesk eventdesk webhookdesk agentdesk study agent"},
 	{"usecase", useCase, "fault wire engine signal application sealing tenant store operation account policydesk frauddesk " +
 		"journal decisioning evidencedesk eventdesk webhookdesk agentdesk study document"},
 
@@ -111,6 +111,7 @@ var house = []room{
 	{"mmdb", adapter, "place"},
 	{"logkey", adapter, "evidence"},
 	{"masterkey", adapter, "sealing"},
+	{"witness", adapter, "evidence"},
 
 	{"demo", useCase, "wire rule signal engine backtest tenant store operation account policydesk frauddesk " +
 		"decisioning study usecase agent training field application recovery sealing"},

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -19,6 +18,21 @@ import (
 // logKeyOff is the value of the setting log-key that turns signing off.
 const logKeyOff = "off"
 
+// OpenLog opens the log key of a database for a command that signs. The caller must call
+// closeLog.
+func OpenLog(
+	ctx context.Context, c Config, db *store.DB, logger *slog.Logger,
+) (o evidencedesk.Options, closeLog func() error, err error) {
+	o, signed, err := openLogKey(ctx, c, db, logger)
+	switch {
+	case err != nil:
+		return o, nil, err
+	case signed == nil:
+		return o, nil, errors.New("-log-key is off, so nothing can be signed")
+	}
+	return o, signed.Close, nil
+}
+
 // openLogKey returns the options of the log: its key, and the file of what was signed. It
 // returns an error that says what to do if the key is missing or is not the one of the
 // database, because another key would make every former checkpoint worthless.
@@ -34,9 +48,9 @@ func openLogKey(
 		return o, nil, errors.New("-log-key: a service on PostgreSQL needs the file of a log key; create one with " +
 			"\"verdict log create-key FILE\" and give it to every node, or sign nothing with -log-key off")
 	}
-	o.Key, err = logkey.Read(path)
+	ring, err := logkey.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		o.Key, err = createLogKey(ctx, path, c.LogKey == "", db, logger)
+		ring, err = createLogKey(ctx, path, c.LogKey == "", db, logger)
 	}
 	if err != nil {
 		return o, nil, fmt.Errorf("-log-key: %w", err)
@@ -45,14 +59,12 @@ func openLogKey(
 	if err != nil {
 		return o, nil, err
 	}
-	public, _ := o.Key.Public().(ed25519.PublicKey) // always, for this key type
-	stored, err := db.System().SetLogKey(ctx, public)
-	if err != nil {
-		return o, nil, err
+	if o.Key, err = chooseKey(ctx, ring, path, db, logger); err != nil {
+		return o, nil, fmt.Errorf("-log-key: %w", err)
 	}
-	if !bytes.Equal(stored, public) {
-		return o, nil, fmt.Errorf("-log-key: the key in %s is not the one with which the log of this database was "+
-			"signed; give every node the same file", path)
+	o.FindKey = func(public []byte) (ed25519.PrivateKey, error) {
+		ring, err := logkey.Read(path)
+		return ring.Find(public), err
 	}
 	if signed, err = logkey.OpenSigned(c.signedFiles()); err != nil {
 		return o, nil, fmt.Errorf("-log-signed: %w", err)
@@ -90,8 +102,8 @@ func (c Config) ReadLog() (o evidencedesk.Options, err error) {
 	if c.LogKey == logKeyOff || c.logKeyFile() == "" {
 		return o, nil
 	}
-	if key, err := logkey.Read(c.logKeyFile()); err == nil {
-		o.Public, _ = key.Public().(ed25519.PublicKey) // always, for this key type
+	if ring, err := logkey.Read(c.logKeyFile()); err == nil {
+		o.Public = logkey.Public(ring.Newest())
 	}
 	signed, err := logkey.ReadSigned(c.signedFiles())
 	if err != nil {
@@ -107,21 +119,21 @@ func (c Config) ReadLog() (o evidencedesk.Options, err error) {
 // does not get another one.
 func createLogKey(
 	ctx context.Context, path string, standard bool, db *store.DB, logger *slog.Logger,
-) (ed25519.PrivateKey, error) {
+) (ring logkey.Ring, err error) {
 	known, err := db.System().LogKey(ctx)
 	if err != nil {
-		return nil, err
+		return ring, err
 	}
 	if known != nil {
-		return nil, fmt.Errorf("the log of this database was signed with a key that should be in %s, but there is no "+
+		return ring, fmt.Errorf("the log of this database was signed with a key that should be in %s, but there is no "+
 			"such file; restore it from a backup", path)
 	}
 	if !standard {
-		return nil, fmt.Errorf("there is no file %s; create it with \"verdict log create-key %s\"", path, path)
+		return ring, fmt.Errorf("there is no file %s; create it with \"verdict log create-key %s\"", path, path)
 	}
 	key, err := logkey.Create(path, rand.Reader)
 	if err == nil {
 		logger.InfoContext(ctx, "created the log key; back it up, and keep it secret", "file", path)
 	}
-	return key, err
+	return logkey.Ring{Keys: []ed25519.PrivateKey{key}}, err
 }

@@ -10,17 +10,19 @@ import (
 	"testing"
 
 	"golang.org/x/mod/sumdb/note"
+
+	"verdict/internal/evidence"
 )
 
 // corpus returns the committed capsules, which every later version must accept, and the
 // public key of their log.
-func corpus(t testing.TB) (files map[string][]byte, log note.Verifier) {
+func corpus(t testing.TB) (files map[string][]byte, log *evidence.LogKeys) {
 	t.Helper()
 	key, err := os.ReadFile("testdata/log.pub")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if log, err = note.NewVerifier(strings.TrimSpace(string(key))); err != nil {
+	if log, err = evidence.ParseLogKeys(string(key)); err != nil {
 		t.Fatal(err)
 	}
 	names, err := filepath.Glob("testdata/*.json")
@@ -37,12 +39,12 @@ func corpus(t testing.TB) (files map[string][]byte, log note.Verifier) {
 }
 
 // holds reports whether a text is a capsule that passes all checks.
-func holds(text []byte, log note.Verifier) bool {
+func holds(text []byte, log *evidence.LogKeys) bool {
 	c, err := Parse(text)
 	if err != nil {
 		return false
 	}
-	_, _, err = c.logged(log) // first, because it is faster than deciding again
+	_, err = c.logged(log, &Report{}) // first, because it is faster than deciding again
 	return err == nil && c.decideAgain() == nil
 }
 
@@ -167,7 +169,7 @@ func TestOtherLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := note.NewVerifier(key)
+	other, err := evidence.ParseLogKeys(key)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/mod/sumdb/note"
-
 	"verdict/internal/engine"
 	"verdict/internal/evidence"
 	"verdict/internal/field"
@@ -26,7 +24,10 @@ type Report struct {
 	// not.
 	Logged     error
 	Checkpoint evidence.Checkpoint // the size and root of the log, if Logged is nil
-	Seen       []Seen              // the witnesses that have signed the checkpoint
+	// Replaced says when the key that has signed the checkpoint was replaced, "" if it is the
+	// present key.
+	Replaced string
+	Seen     []Seen // the witnesses that have signed the checkpoint
 }
 
 // Seen says that a witness has signed the checkpoint.
@@ -35,39 +36,43 @@ type Seen struct {
 	At      time.Time
 }
 
-// Check checks a capsule with the public key of the log and those of witnesses.
-func (c *Capsule) Check(log note.Verifier, witnesses []evidence.WitnessKey) Report {
+// Check checks a capsule with the public keys of the log and those of witnesses.
+func (c *Capsule) Check(log *evidence.LogKeys, witnesses []evidence.WitnessKey) Report {
 	r := Report{Decided: c.decideAgain()}
-	var signed []byte
-	if r.Checkpoint, signed, r.Logged = c.logged(log); r.Logged != nil {
+	proof, err := c.logged(log, &r)
+	if r.Logged = err; err != nil {
 		return r
 	}
 	for _, w := range witnesses {
-		if at := evidence.Cosigned(signed, w); at > 0 {
+		if at := evidence.Cosigned(proof.Checkpoint, w); at > 0 {
 			r.Seen = append(r.Seen, Seen{Witness: w.Name, At: time.Unix(at, 0).UTC()})
 		}
 	}
 	return r
 }
 
-// logged returns the checkpoint of the log, and its signed text, if the decision is in the
-// log with exactly this content, and otherwise why not.
-func (c *Capsule) logged(log note.Verifier) (evidence.Checkpoint, []byte, error) {
+// logged returns the proof, and sets the checkpoint in the report, if the decision is in the
+// log with exactly this content. Otherwise it returns why not.
+func (c *Capsule) logged(log *evidence.LogKeys, r *Report) (evidence.Proof, error) {
 	if err := c.matchesLeaf(); err != nil {
-		return evidence.Checkpoint{}, nil, err
+		return evidence.Proof{}, err
 	}
 	proof, err := evidence.ParseProof(c.Proof)
 	if err != nil {
-		return evidence.Checkpoint{}, nil, err
+		return evidence.Proof{}, err
 	}
-	checkpoint, err := proof.Verify(c.Leaf.Append(nil), log)
+	checkpoint, replaced, err := log.Open(proof.Checkpoint)
+	if err == nil {
+		err = proof.Includes(c.Leaf.Append(nil), checkpoint)
+	}
 	if err != nil {
-		return evidence.Checkpoint{}, nil, err
+		return evidence.Proof{}, err
 	}
 	if scope, _, _ := strings.Cut(checkpoint.Origin, "#"); scope != "verdict/"+c.Row.Tenant+"/"+c.Row.Environment {
-		return evidence.Checkpoint{}, nil, errors.New("the decision is of another tenant or environment than the log")
+		return evidence.Proof{}, errors.New("the decision is of another tenant or environment than the log")
 	}
-	return checkpoint, proof.Checkpoint, nil
+	r.Checkpoint, r.Replaced = checkpoint, replaced
+	return proof, nil
 }
 
 // decideAgain returns nil if the engine makes the same decision again, and if the answer

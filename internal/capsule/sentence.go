@@ -6,28 +6,26 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/mod/sumdb/note"
-
 	"verdict/internal/evidence"
 )
 
 // Keys are the public keys with which a capsule is checked.
 type Keys struct {
-	Log       note.Verifier
+	Log       *evidence.LogKeys
 	Witnesses []evidence.WitnessKey
 }
 
 // The errors of ReadKeys.
 var (
-	ErrNotALogKey     = errors.New("not the public key of a log; it looks like verdict/TENANT/live+1a2b3c4d+AQ…")
+	ErrNotALogKey     = evidence.ErrNotLogKeys
 	ErrNotAWitnessKey = errors.New("not the public key of a witness; it looks like NAME+1a2b3c4d+BA…")
 )
 
-// ReadKeys reads the public key of a log, and those of witnesses: none, or one on each
+// ReadKeys reads the public keys of a log, and those of witnesses: none, or one on each
 // line.
 func ReadKeys(log, witnesses string) (k Keys, err error) {
-	if k.Log, err = note.NewVerifier(strings.TrimSpace(log)); err != nil {
-		return Keys{}, ErrNotALogKey
+	if k.Log, err = evidence.ParseLogKeys(log); err != nil {
+		return Keys{}, err
 	}
 	for line := range strings.Lines(witnesses) {
 		if line = strings.TrimSpace(line); line == "" {
@@ -97,6 +95,13 @@ func (c *Capsule) describe(r *Report, log string) Result {
 			r.Checkpoint.Origin, r.Checkpoint.Size)
 	} else {
 		say(No, "it is not shown to be in the log %s: %v", log, r.Logged)
+	}
+	if strings.Contains(r.Checkpoint.Origin, "#") {
+		say(Note, "this log was reopened because the lender lost a part of the log before it; its first entry says why")
+	}
+	if r.Replaced != "" {
+		say(Note, "the log key that has signed was replaced at %s; only a witness shows that it signed before",
+			r.Replaced)
 	}
 	if c.Leaf.Backfilled {
 		say(Note, "the decision was made before the log existed, and was added to the log later")

@@ -120,9 +120,16 @@ const cosignatureV1 = 4
 // Cosigned returns the time at which a witness signed the checkpoint, in seconds since
 // 1970. It returns 0 if the checkpoint has no valid signature of the witness.
 func Cosigned(signed []byte, witness WitnessKey) int64 {
+	at, _ := Cosignature(signed, witness)
+	return at
+}
+
+// Cosignature returns the time at which a witness signed the checkpoint, and the line with
+// its signature. The time is 0 if the checkpoint has no valid signature of the witness.
+func Cosignature(signed []byte, witness WitnessKey) (seconds int64, line string) {
 	text, signatures, found := bytes.Cut(signed, []byte("\n\n"))
 	if !found {
-		return 0
+		return 0, ""
 	}
 	text = append(bytes.Clone(text), '\n')
 	for line := range strings.Lines(string(signatures)) {
@@ -134,10 +141,26 @@ func Cosigned(signed []byte, witness WitnessKey) int64 {
 		}
 		at := binary.BigEndian.Uint64(raw[4:])
 		if at > 0 && at < 1<<62 && ed25519.Verify(witness.key, cosignedText(at, text), raw[12:]) {
-			return int64(at)
+			return int64(at), "— " + name + " " + base64.StdEncoding.EncodeToString(raw) + "\n"
 		}
 	}
-	return 0
+	return 0, ""
+}
+
+// Cosign returns the line with which a witness signs a checkpoint. name is the name of the
+// witness, seconds the time since 1970.
+func Cosign(c Checkpoint, name string, key ed25519.PrivateKey, seconds int64) string {
+	at := uint64(max(0, seconds))
+	id := keyID(name, append([]byte{cosignatureV1}, publicOf(key)...))
+	raw := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(nil, id), at)
+	raw = append(raw, ed25519.Sign(key, cosignedText(at, []byte(c.Text())))...)
+	return "— " + name + " " + base64.StdEncoding.EncodeToString(raw) + "\n"
+}
+
+// WitnessKeyText returns the public key of a witness in the form in which it is published.
+func WitnessKeyText(name string, key ed25519.PrivateKey) string {
+	raw := append([]byte{cosignatureV1}, publicOf(key)...)
+	return fmt.Sprintf("%s+%08x+%s", name, keyID(name, raw), base64.StdEncoding.EncodeToString(raw))
 }
 
 // cosignedText returns the text that a witness signs.

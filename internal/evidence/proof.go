@@ -72,16 +72,25 @@ func ParseProof(text []byte) (Proof, error) {
 // log's key has signed the checkpoint. It returns the checkpoint.
 func (p *Proof) Verify(leaf []byte, log note.Verifier) (Checkpoint, error) {
 	c, err := OpenCheckpoint(p.Checkpoint, log)
+	if err == nil {
+		err = p.Includes(leaf, c)
+	}
 	if err != nil {
 		return Checkpoint{}, err
 	}
+	return c, nil
+}
+
+// Includes checks that the leaf is at the proof's index in the log of a checkpoint, which
+// must be the one of the proof.
+func (p *Proof) Includes(leaf []byte, c Checkpoint) error {
 	if p.Index >= c.Size {
-		return Checkpoint{}, errors.New("the index is beyond the end of the log")
+		return errors.New("the index is beyond the end of the log")
 	}
 	if err := tlog.CheckRecord(p.Path, c.Size, c.Root, p.Index, tlog.RecordHash(leaf)); err != nil {
-		return Checkpoint{}, errors.New("the proof does not show that the leaf is at this index of the log")
+		return errors.New("the proof does not show that the leaf is at this index of the log")
 	}
-	return c, nil
+	return nil
 }
 
 // keyID returns the id of a key with a name, as it is used in signed notes.

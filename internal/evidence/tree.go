@@ -155,10 +155,16 @@ func (t *Tree) LeafHash(number int64) (tlog.Hash, error) {
 	return hashes[0], nil
 }
 
-// Prove returns the path from the leaf with a number to the root. The number must be less
-// than the size.
-func (t *Tree) Prove(number int64) (tlog.RecordProof, error) {
-	return tlog.ProveRecord(t.Size, number, t.hashes)
+// Prove returns the path from the leaf with a number to the root that the tree had when it
+// had a size. The number must be less than the size.
+func (t *Tree) Prove(size, number int64) (tlog.RecordProof, error) {
+	return tlog.ProveRecord(size, number, t.hashes)
+}
+
+// ProveGrowth returns the proof that the tree began with what it was when it had a smaller
+// size.
+func (t *Tree) ProveGrowth(size int64) (tlog.TreeProof, error) {
+	return tlog.ProveTree(t.Size, size, t.hashes)
 }
 
 // LeafHash returns the hash of a leaf in the tree.

@@ -66,7 +66,7 @@ func TestTreeGrows(t *testing.T) {
 			}
 			tree = NewTree(after.Size, after.Root, tiles.read) // as after a restart
 			number := dice.Int64N(tree.Size)
-			path, err := tree.Prove(number)
+			path, err := tree.Prove(tree.Size, number)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -102,18 +102,18 @@ func TestTreeNoticesOtherTiles(t *testing.T) {
 	}
 	tiles.put(changed)
 	again := func() *Tree { return NewTree(tree.Size, tree.Root, tiles.read) }
-	if _, err := again().Prove(7); err != nil {
+	if _, err := again().Prove(tree.Size, 7); err != nil {
 		t.Fatal(err)
 	}
 	tiles[[2]int64{0, 1}][0] ^= 1
-	if _, err := again().Prove(290); err == nil {
+	if _, err := again().Prove(tree.Size, 290); err == nil {
 		t.Error("a proof is built on an altered hash")
 	}
 	if _, _, err := again().Extend(leaves[:1]); err == nil {
 		t.Error("a tree is extended from an altered hash")
 	}
 	delete(tiles, [2]int64{0, 1})
-	if _, err := again().Prove(290); !errors.Is(err, ErrTilesMissing) {
+	if _, err := again().Prove(tree.Size, 290); !errors.Is(err, ErrTilesMissing) {
 		t.Errorf("got %v for a missing tile", err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"slices"
 
-	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
 	"verdict/internal/evidence"
@@ -17,44 +16,43 @@ import (
 	"verdict/internal/tenant"
 )
 
-// WrongLog is a log that does not match the journal.
-type WrongLog struct {
+// AuditResult says how the signed logs and the journals compare.
+type AuditResult struct {
+	Leaves   int64       // the number of leaves that were compared
+	Wrong    []LogRemark // logs that do not match the journal
+	Reopened []LogRemark // logs that were reopened, and what is gone from them
+}
+
+// LogRemark is a sentence about the log of a scope.
+type LogRemark struct {
 	TenantID, Environment string
-	Why                   string
+	Text                  string
 }
 
 // Audit compares the last checkpoint of each log with the journal: the journal must begin
-// with exactly the leaves that were signed. It returns the number of leaves that were
-// compared. If the service has a record of what was signed (Options.Signed), the journal must
-// contain that too. Audit reads one tenant, or all tenants if tenantID is "".
-func (s *Service) Audit(ctx context.Context, tenantID string) (leaves int64, found []WrongLog, err error) {
-	public := s.publicKey()
-	if public == nil {
-		// The operator's machine may not have the key. Then only an exchanged key goes unnoticed.
-		if public, err = s.core.DB.System().LogKey(ctx); err != nil {
-			return 0, nil, err
-		}
+// with exactly the leaves that were signed. If the service has a record of what was signed
+// (Options.Signed), the journal must contain that too. Of logs that were reopened, it says
+// what is gone. Audit reads one tenant, or all tenants if tenantID is "".
+func (s *Service) Audit(ctx context.Context, tenantID string) (r AuditResult, err error) {
+	// The operator's machine may not have the key. Then only an exchanged key goes unnoticed.
+	if err := s.refreshKeys(ctx); err != nil {
+		return r, err
 	}
 	ids := []string{tenantID}
 	if tenantID == "" {
 		if ids, err = s.tenants(ctx); err != nil {
-			return 0, nil, err
+			return r, err
 		}
 	}
 	for _, id := range ids {
 		for _, environment := range tenant.Environments() {
 			name := store.ScopeName{Tenant: id, Environment: string(environment)}
-			n, why, err := s.auditScope(ctx, name, public)
-			if err != nil {
-				return leaves, found, err
-			}
-			leaves += n
-			if why != "" {
-				found = append(found, WrongLog{TenantID: id, Environment: name.Environment, Why: why})
+			if err := s.auditScope(ctx, name, &r); err != nil {
+				return r, err
 			}
 		}
 	}
-	return leaves, found, nil
+	return r, nil
 }
 
 func (s *Service) tenants(ctx context.Context) (ids []string, err error) {
@@ -69,23 +67,43 @@ func (s *Service) tenants(ctx context.Context) (ids []string, err error) {
 	}
 }
 
-// auditScope returns why the log of a scope is wrong, "" if it is right.
-func (s *Service) auditScope(
-	ctx context.Context, name store.ScopeName, public []byte,
-) (leaves int64, why string, err error) {
+// auditScope adds what there is to say about the logs of a scope.
+func (s *Service) auditScope(ctx context.Context, name store.ScopeName, r *AuditResult) error {
 	scope := s.core.DB.Scope(name.Tenant, name.Environment)
-	stored, err := scope.Log(ctx).Checkpoint()
+	logs, err := scope.Log(ctx).Checkpoints()
 	if err != nil {
-		return 0, "", err
+		return err
 	}
-	origin := originOf(name, max(1, stored.Generation))
+	var stored store.LogCheckpoint // the newest
+	for _, stored = range logs {
+		if text, wrong := s.auditOpening(name, &stored); wrong {
+			r.Wrong = append(r.Wrong, LogRemark{name.Tenant, name.Environment, text})
+		} else if text != "" {
+			r.Reopened = append(r.Reopened, LogRemark{name.Tenant, name.Environment, text})
+		}
+	}
+	leaves, why, err := s.auditLog(ctx, scope, name, &stored)
+	if why != "" {
+		r.Wrong = append(r.Wrong, LogRemark{name.Tenant, name.Environment, why})
+	}
+	r.Leaves += leaves
+	return err
+}
+
+// auditLog compares the newest log of a scope with the journal. It returns why the log is
+// wrong, "" if it is right.
+func (s *Service) auditLog(
+	ctx context.Context, scope *store.Scope, name store.ScopeName, stored *store.LogCheckpoint,
+) (leaves int64, why string, err error) {
+	generation := max(1, stored.Generation)
+	if newest := s.newestOf(name, generation); newest > generation {
+		return 0, fmt.Sprintf("the log was reopened as %s, but the database does not contain that",
+			originOf(name, newest)), nil
+	}
+	origin := originOf(name, generation)
 	var signed []evidence.Checkpoint // what the journal must contain
 	if stored.Size > 0 {
-		verifier, err := evidence.VerifierOf(origin, public)
-		if err != nil {
-			return 0, "the public key of the log cannot be read", nil //nolint:nilerr // why says it
-		}
-		c, why := openStored(&stored, verifier)
+		c, why := openStored(stored, s.logKeys(origin))
 		if why != "" {
 			return 0, why, nil
 		}
@@ -97,24 +115,58 @@ func (s *Service) auditScope(
 		}
 	}
 	slices.SortFunc(signed, func(a, b evidence.Checkpoint) int { return cmp.Compare(a.Size, b.Size) })
-	return compareJournal(ctx, scope, signed)
+	return compareJournal(ctx, scope, stored.Opening, signed)
 }
 
-// compareJournal computes the roots of the journal and compares them with checkpoints, which
-// are in the order of their sizes.
+// auditOpening says what the opening of a reopened log means: which entries of the log
+// before it are gone. It returns "" for the first log of a scope. wrong means that the
+// opening cannot be relied on. That the opening itself is in the log is checked with the
+// log's checkpoint.
+func (s *Service) auditOpening(name store.ScopeName, stored *store.LogCheckpoint) (text string, wrong bool) {
+	if stored.Generation <= 1 {
+		return "", false
+	}
+	origin := originOf(name, stored.Generation-1)
+	opening, err := evidence.ParseReopening([]byte(stored.Opening))
+	if err != nil || opening.Origin != originOf(name, stored.Generation) {
+		return fmt.Sprintf("the first entry of the log %s cannot be read", originOf(name, stored.Generation)), true
+	}
+	before, _, err := s.logKeys(origin).Open([]byte(opening.Checkpoint))
+	if err != nil || before.Origin != origin {
+		return fmt.Sprintf("the log %s says that it follows a checkpoint that the log before it has not signed",
+			opening.Origin), true
+	}
+	if s.options.Signed != nil {
+		if last, ok := s.options.Signed.Last(origin); ok && last.Size > before.Size {
+			return fmt.Sprintf("the log %s was signed with %d entries, but when it was reopened only %d were known",
+				origin, last.Size, before.Size), true
+		}
+	}
+	text = fmt.Sprintf("the log %s, signed with %d entries, was reopened at %s (%s): ", origin, before.Size, opening.At,
+		opening.Reason)
+	switch gone := before.Size - opening.Kept; {
+	case gone <= 0:
+		text += "no entry is gone"
+	case gone == 1:
+		text += fmt.Sprintf("its entry %d is gone", opening.Kept)
+	default:
+		text += fmt.Sprintf("its entries %d to %d are gone", opening.Kept, before.Size-1)
+	}
+	return text, false
+}
+
+// compareJournal computes the roots of a log from its opening and the journal, and compares
+// them with checkpoints, which are in the order of their sizes.
 func compareJournal(
-	ctx context.Context, scope *store.Scope, signed []evidence.Checkpoint,
+	ctx context.Context, scope *store.Scope, opening string, signed []evidence.Checkpoint,
 ) (leaves int64, why string, err error) {
 	if len(signed) == 0 {
 		return 0, "", nil
 	}
 	var roots evidence.Roots
-	err = journal.NewReader(scope).Each(ctx, 0, func(number int64, e store.Entry) error {
-		leaf, err := evidence.UnpackLeaf(e.Leaf)
-		if err != nil || number != roots.Size() {
-			return io.EOF // Verify names what is missing or cannot be read
-		}
-		roots.Add(evidence.LeafHash(&leaf))
+	// add adds a leaf. It returns io.EOF if no further leaves are needed.
+	add := func(hash tlog.Hash) error {
+		roots.Add(hash)
 		for len(signed) > 0 && roots.Size() == signed[0].Size {
 			if roots.Root() != signed[0].Root {
 				return io.EOF
@@ -125,7 +177,20 @@ func compareJournal(
 			return io.EOF
 		}
 		return nil
-	})
+	}
+	first := openingLeaves(opening)
+	for _, hash := range first {
+		err = add(hash)
+	}
+	if err == nil {
+		err = journal.NewReader(scope).Each(ctx, 0, func(number int64, e store.Entry) error {
+			leaf, err := evidence.UnpackLeaf(e.Leaf)
+			if err != nil || number+int64(len(first)) != roots.Size() {
+				return io.EOF // Verify names what is missing or cannot be read
+			}
+			return add(evidence.LeafHash(&leaf))
+		})
+	}
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
 		return roots.Size(), "", err
@@ -141,10 +206,10 @@ func compareJournal(
 }
 
 // openStored returns the signed checkpoint, or why it cannot be used.
-func openStored(stored *store.LogCheckpoint, log note.Verifier) (c evidence.Checkpoint, why string) {
-	c, err := evidence.OpenCheckpoint([]byte(stored.Note), log)
+func openStored(stored *store.LogCheckpoint, log *evidence.LogKeys) (c evidence.Checkpoint, why string) {
+	c, _, err := log.Open([]byte(stored.Note))
 	switch {
-	case err != nil:
+	case err != nil || c.Origin != log.Name():
 		return c, "the stored checkpoint was not signed with the key of this database"
 	case c.Size != stored.Size || c.Root != rootOf(stored):
 		return c, "the stored size and root are not those of the signed checkpoint"

@@ -10,6 +10,7 @@
 //	Key           log:read       not_found if the service has no key
 //	Checkpoint    log:read       not_found if nothing is signed yet
 //	Tile          log:read       not_found beyond the checkpoint
+//	Cosign        log:read       not_found, invalid_field
 //	Proof         log:read       not_found, not_signed_yet, log_not_signed
 //	Capsule       evidence:read  the same; adds an audit entry
 //
@@ -19,5 +20,6 @@
 //	Resume        checks the logs that were signed before, when the service starts
 //	SignAll       looks for logs that other nodes, or a former run, left unsigned
 //	Audit         compares the signed checkpoints with the journals
+//	Reopen        begins a new log for a scope whose log cannot be signed any more
 //	Stopped       the number of logs that are not signed
 package evidencedesk

@@ -13,7 +13,6 @@ import (
 
 	"github.com/transparency-dev/merkle/compact"
 	"github.com/transparency-dev/merkle/rfc6962"
-	"golang.org/x/mod/sumdb/note"
 
 	"verdict/internal/application"
 	"verdict/internal/capsule"
@@ -77,7 +76,7 @@ func open(t *testing.T, db *store.DB, signed evidencedesk.Signed) *usecasetest.H
 // log reads the log of a house as an examiner does.
 type log struct {
 	*usecasetest.House
-	verifier note.Verifier
+	keys *evidence.LogKeys
 }
 
 func logOf(t *testing.T, h *usecasetest.House) log {
@@ -86,11 +85,11 @@ func logOf(t *testing.T, h *usecasetest.House) log {
 	if err != nil {
 		t.Fatal(err)
 	}
-	verifier, err := note.NewVerifier(text)
+	keys, err := evidence.ParseLogKeys(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return log{h, verifier}
+	return log{h, keys}
 }
 
 func (l log) checkpoint(t *testing.T) evidence.Checkpoint {
@@ -99,7 +98,7 @@ func (l log) checkpoint(t *testing.T) evidence.Checkpoint {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := evidence.OpenCheckpoint(text, l.verifier)
+	c, _, err := l.keys.Open(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,14 +210,14 @@ func TestCapsule(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r := read.Check(l.verifier, nil); r.Decided != nil || r.Logged != nil || r.Checkpoint.Size != size {
+			if r := read.Check(l.keys, nil); r.Decided != nil || r.Logged != nil || r.Checkpoint.Size != size {
 				t.Errorf("%+v", r)
 			}
 			if (read.Features != nil) != (id == evaluated.ID) {
 				t.Errorf("%s has features: %t", id, read.Features != nil)
 			}
 			read.Row.Status = "DECLINED"
-			if r := read.Check(l.verifier, nil); r.Logged == nil {
+			if r := read.Check(l.keys, nil); r.Logged == nil {
 				t.Error("another status is not noticed")
 			}
 			// Who asked is in the audit trail.
@@ -450,9 +449,9 @@ func TestOlderDatabase(t *testing.T) {
 			if n := h.Service.Evidence.Stopped(); n != 1 {
 				t.Errorf("%d logs are said to be not signed, want 1", n)
 			}
-			if _, wrong, err := h.Service.Evidence.Audit(t.Context(), ""); err != nil ||
-				len(wrong) != 1 && c.name != "an altered hash" { // which the journal can replace
-				t.Errorf("the audit finds %+v, %v", wrong, err)
+			if found, err := h.Service.Evidence.Audit(t.Context(), ""); err != nil ||
+				len(found.Wrong) != 1 && c.name != "an altered hash" { // which the journal can replace
+				t.Errorf("the audit finds %+v, %v", found, err)
 			}
 			// Another node, which has no record of what was signed, does not sign either.
 			forgetful := newMemory()

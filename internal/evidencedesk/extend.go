@@ -40,6 +40,10 @@ func (s *Service) extend(ctx context.Context, name store.ScopeName) (*extension,
 	if stored.Stopped != "" {
 		return nil, &stopError{why: stored.Stopped}
 	}
+	if newest := s.newestOf(name, stored.Generation); newest > e.generation {
+		return nil, stop(e.generation, "the log was reopened as %s, but the database does not contain that: an older "+
+			"copy of the database was restored", originOf(name, newest))
+	}
 	if err := s.checkStored(ctx, scope, e, &stored, last); err != nil {
 		return nil, err
 	}
@@ -68,7 +72,7 @@ func (s *Service) extend(ctx context.Context, name store.ScopeName) (*extension,
 		if err := newest.check(tx); err != nil {
 			return err
 		}
-		return tx.Log().PutTiles(storedTiles(tiles))
+		return tx.Log().PutTiles(e.generation, storedTiles(tiles))
 	})
 	if err != nil {
 		return nil, err
@@ -87,12 +91,8 @@ func (s *Service) checkStored(
 ) error {
 	var seen evidence.Checkpoint
 	if stored.Size > 0 {
-		verifier, err := evidence.VerifierOf(e.checkpoint.Origin, s.publicKey())
-		if err != nil {
-			return err
-		}
 		var why string
-		if seen, why = openStored(stored, verifier); why != "" {
+		if seen, why = openStored(stored, s.logKeys(e.checkpoint.Origin)); why != "" {
 			return stop(e.generation, "%s", why)
 		}
 	}
@@ -100,7 +100,8 @@ func (s *Service) checkStored(
 	case last.Size > stored.Size:
 		// Either this node ended before it published the checkpoint, or an older copy of the
 		// database was restored.
-		if _, why, err := compareJournal(ctx, scope, []evidence.Checkpoint{last}); err != nil || why != "" {
+		if _, why, err := compareJournal(ctx, scope, stored.Opening,
+			[]evidence.Checkpoint{last}); err != nil || why != "" {
 			return cmp.Or(err, stop(e.generation, "%s: an older copy of the database was restored, or a standby "+
 				"without the last decisions was promoted", why))
 		}
@@ -137,24 +138,38 @@ func readLeaves(
 ) (hashes []tlog.Hash, newest lastLeaf, err error) {
 	generation := max(1, from.Generation)
 	next := max(0, from.Size-1)
-	err = journal.NewReader(scope).Each(ctx, next, func(number int64, entry store.Entry) error {
-		if number != next {
-			return stop(generation, "the journal has no entry %d", next)
+	// signed returns nil if the leaf with the number next is the one that was signed.
+	signed := func(hash tlog.Hash) error {
+		before, err := tree.LeafHash(next)
+		switch {
+		case err != nil:
+			return damaged(generation, err)
+		case before != hash:
+			return stop(generation, "entry %d of the log is not the one that was signed", next)
+		}
+		next++
+		return nil
+	}
+	opening := openingLeaves(from.Opening)
+	if next < int64(len(opening)) { // a reopened log begins with a checkpoint of its opening
+		if err := signed(opening[0]); err != nil {
+			return nil, newest, err
+		}
+	}
+	shift := int64(len(opening))
+	err = journal.NewReader(scope).Each(ctx, next-shift, func(number int64, entry store.Entry) error {
+		if number != next-shift {
+			return stop(generation, "the journal has no entry %d", next-shift)
 		}
 		leaf, err := evidence.UnpackLeaf(entry.Leaf)
 		if err != nil {
 			return stop(generation, "entry %d of the journal cannot be read", number)
 		}
-		next++
 		hash := evidence.LeafHash(&leaf)
-		if number < from.Size {
-			if signed, err := tree.LeafHash(number); err != nil {
-				return damaged(generation, err)
-			} else if signed != hash {
-				return stop(generation, "entry %d of the journal is not the one that was signed", number)
-			}
-			return nil
+		if next < from.Size {
+			return signed(hash)
 		}
+		next++
 		hashes = append(hashes, hash)
 		newest = lastLeaf{number, entry.Leaf}
 		if len(hashes) == limit {
@@ -169,6 +184,15 @@ func readLeaves(
 		err = stop(generation, "the journal has fewer entries than the signed log, which has %d", from.Size)
 	}
 	return hashes, newest, err
+}
+
+// openingLeaves returns the hashes of the leaves that a log has before those of the
+// journal: that of its opening, or none.
+func openingLeaves(opening string) []tlog.Hash {
+	if opening == "" {
+		return nil
+	}
+	return []tlog.Hash{tlog.RecordHash([]byte(opening))}
 }
 
 // lastLeaf is the last leaf that was read.
@@ -226,7 +250,7 @@ func treeOf(ctx context.Context, scope *store.Scope, c *store.LogCheckpoint) *ev
 		for i, t := range tiles {
 			wanted[i] = store.LogTile{Level: int64(t.L), Number: t.N}
 		}
-		found, err := scope.Log(ctx).Tiles(wanted)
+		found, err := scope.Log(ctx).Tiles(max(1, c.Generation), wanted)
 		if err != nil {
 			return nil, &storageError{err}
 		}

@@ -2,7 +2,6 @@ package evidencedesk
 
 import (
 	"context"
-	"crypto/ed25519"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -21,21 +20,24 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Key returns the public key of the caller's log, in the form of signed notes.
+// Key returns the public key of the caller's log, in the form of signed notes, and former
+// keys with the signatures of their replacement (evidence.LogKeysText).
 func (s *Service) Key(ctx context.Context, p tenant.Principal) (string, error) {
 	if err := p.Require(tenant.LogRead); err != nil {
 		return "", err
 	}
-	public := s.publicKey()
-	if public == nil {
+	if s.publicKey() == nil {
 		return "", errNoKey()
+	}
+	if err := s.refreshKeys(ctx); err != nil {
+		return "", err
 	}
 	stored, err := s.core.Scope(p).Log(ctx).Checkpoint()
 	if err != nil {
 		return "", err
 	}
 	origin := originOf(store.ScopeName(operation.ScopeOf(p)), max(1, stored.Generation))
-	return evidence.PublicKey(origin, public)
+	return s.keysText(origin)
 }
 
 func errNoTile() error {
@@ -46,16 +48,6 @@ func errNoTile() error {
 
 func errNoKey() error {
 	return fault.New(fault.NotFound, fault.CodeNotFound, "this service does not sign logs: it has no log key")
-}
-
-// publicKey returns the public key of the service. It is nil if the service signs nothing.
-// It is never taken from the database: whoever writes to the database could exchange it.
-func (s *Service) publicKey() []byte {
-	if s.options.Key == nil {
-		return s.options.Public
-	}
-	public, _ := s.options.Key.Public().(ed25519.PublicKey) // always, for this key type
-	return public
 }
 
 // Checkpoint returns the last signed checkpoint of the caller's log.
@@ -98,9 +90,9 @@ func (s *Service) Tile(ctx context.Context, p tenant.Principal, path string) ([]
 		return nil, errNoTile()
 	}
 	if t.L == evidence.EntriesLevel {
-		return entries(ctx, s.core.Scope(p), t.N*evidence.TileWidth, int64(t.W))
+		return entries(ctx, s.core.Scope(p), stored.Opening, t.N*evidence.TileWidth, int64(t.W))
 	}
-	found, err := s.core.Scope(p).Log(ctx).Tiles([]store.LogTile{{Level: int64(t.L), Number: t.N}})
+	found, err := s.core.Scope(p).Log(ctx).Tiles(stored.Generation, []store.LogTile{{Level: int64(t.L), Number: t.N}})
 	if err != nil {
 		return nil, err
 	}
@@ -113,28 +105,38 @@ func (s *Service) Tile(ctx context.Context, p tenant.Principal, path string) ([]
 // errDamaged is the error if the journal lacks entries that were signed; verify says which.
 var errDamaged = errors.New("the journal was damaged after it was signed")
 
-// entries returns leaves, each behind its length.
-func entries(ctx context.Context, scope *store.Scope, first, count int64) (bundle []byte, err error) {
-	next := first
-	err = journal.NewReader(scope).Each(ctx, first, func(number int64, e store.Entry) error {
-		if number >= first+count {
-			return io.EOF
-		}
-		leaf, err := evidence.UnpackLeaf(e.Leaf)
-		if err != nil || number != next {
-			return operation.AsDefect(errDamaged)
-		}
-		next++
-		text := leaf.Append(nil)
+// entries returns leaves, each behind its length. opening is the first leaf of a reopened
+// log, "" if the log was not reopened.
+func entries(ctx context.Context, scope *store.Scope, opening string, first, count int64) (bundle []byte, err error) {
+	add := func(text []byte) {
 		//nolint:gosec // a leaf is shorter than 64 KiB
 		bundle = binary.BigEndian.AppendUint16(bundle, uint16(len(text)))
 		bundle = append(bundle, text...)
+	}
+	shift := int64(len(openingLeaves(opening)))
+	next, end := first, first+count
+	if next < shift {
+		add([]byte(opening))
+		next++
+	}
+	if next == end {
+		return bundle, nil
+	}
+	err = journal.NewReader(scope).Each(ctx, next-shift, func(number int64, e store.Entry) error {
+		leaf, err := evidence.UnpackLeaf(e.Leaf)
+		if err != nil || number != next-shift {
+			return operation.AsDefect(errDamaged)
+		}
+		add(leaf.Append(nil))
+		if next++; next == end {
+			return io.EOF
+		}
 		return nil
 	})
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	if err == nil && next != first+count {
+	if err == nil && next != end {
 		err = operation.AsDefect(errDamaged)
 	}
 	return bundle, err
@@ -166,18 +168,29 @@ func (s *Service) decision(ctx context.Context, p tenant.Principal, id string) (
 }
 
 func (s *Service) prove(ctx context.Context, p tenant.Principal, d *store.Decision) (
-	leaf evidence.Leaf, text []byte, err error,
+	leaf evidence.Leaf, proof []byte, err error,
 ) {
 	scope := s.core.Scope(p)
 	stored, err := scope.Log(ctx).Checkpoint()
 	if err != nil {
 		return leaf, nil, err
 	}
-	if d.Leaf < 0 || d.Leaf >= stored.Size {
+	index := d.Leaf + int64(len(openingLeaves(stored.Opening)))
+	if d.Leaf < 0 || index >= stored.Size {
 		return leaf, nil, s.notSigned(&stored)
 	}
-	tree := treeOf(ctx, scope, &stored)
-	path, err := tree.Prove(d.Leaf)
+	// A checkpoint that a witness has signed shows when the decision existed, the first of
+	// them best.
+	size, root, text := stored.Size, rootOf(&stored), stored.Note
+	cosigned, err := scope.Log(ctx).Cosigned(max(1, stored.Generation), index+1)
+	if err != nil {
+		return leaf, nil, err
+	}
+	if cosigned.Size > 0 && cosigned.Size <= stored.Size {
+		size, text = cosigned.Size, cosigned.Note
+		copy(root[:], cosigned.Root)
+	}
+	path, err := treeOf(ctx, scope, &stored).Prove(size, index)
 	if err != nil {
 		return leaf, nil, defect(err)
 	}
@@ -185,12 +198,12 @@ func (s *Service) prove(ctx context.Context, p tenant.Principal, d *store.Decisi
 		return leaf, nil, err
 	}
 	// The journal may have been altered after it was signed.
-	if err := tlog.CheckRecord(path, stored.Size, tree.Root, d.Leaf, evidence.LeafHash(&leaf)); err != nil {
+	if err := tlog.CheckRecord(path, size, root, index, evidence.LeafHash(&leaf)); err != nil {
 		return leaf, nil, operation.AsDefect(fmt.Errorf("entry %d of the journal is not the one that was signed: %w",
 			d.Leaf, err))
 	}
-	proof := evidence.Proof{Index: d.Leaf, Path: path, Checkpoint: []byte(stored.Note)}
-	return leaf, proof.Text(), nil
+	shown := evidence.Proof{Index: index, Path: path, Checkpoint: []byte(text)}
+	return leaf, shown.Text(), nil
 }
 
 // defect turns an error of the tree into a defect of the stored data, unless the database

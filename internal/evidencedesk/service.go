@@ -3,10 +3,9 @@ package evidencedesk
 import (
 	"crypto/ed25519"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
-
-	"golang.org/x/mod/sumdb/note"
 
 	"verdict/internal/evidence"
 	"verdict/internal/journal"
@@ -32,21 +31,56 @@ type Options struct {
 	Signed Signed             // required if there is a key
 	Public []byte             // the public key, if only that is known
 	Keys   *journal.Keys      // the data keys of people
+	// FindKey returns the secret key of a public key by which Key was replaced. The result is
+	// nil if this node does not have it. FindKey may be nil.
+	FindKey func(public []byte) (ed25519.PrivateKey, error)
 }
 
 // Service signs the logs and serves them. It is safe for concurrent use.
 type Service struct {
 	core    *operation.Core
 	options Options
+	keyring keyring
 
 	mu      sync.Mutex
 	stopped map[store.ScopeName]string // why a log is not signed
 	again   map[store.ScopeName]bool   // logs that could not be signed in the last pass
+	newest  map[store.ScopeName]int64  // the newest generation that was signed, if it is not the first
 }
 
 // New returns the service.
 func New(core *operation.Core, o Options) *Service {
-	return &Service{core: core, options: o, stopped: map[store.ScopeName]string{}, again: map[store.ScopeName]bool{}}
+	s := &Service{
+		core:    core,
+		options: o,
+		stopped: map[store.ScopeName]string{},
+		again:   map[store.ScopeName]bool{},
+		newest:  map[store.ScopeName]int64{},
+	}
+	s.keyring.secret, s.keyring.public = o.Key, o.Public
+	if o.Key != nil {
+		s.keyring.public, _ = o.Key.Public().(ed25519.PublicKey) // always, for this key type
+	}
+	if o.Signed == nil {
+		return s
+	}
+	for _, origin := range o.Signed.Origins() {
+		if name, generation, ok := parseOrigin(origin); ok && generation > 1 {
+			s.newest[name] = max(s.newest[name], generation)
+		}
+	}
+	return s
+}
+
+// newestOf returns the newest generation of a log that is known here or in the database,
+// and remembers it.
+func (s *Service) newestOf(name store.ScopeName, stored int64) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if stored > 1 && stored > s.newest[name] {
+		s.newest[name] = stored
+	}
+	return max(1, stored, s.newest[name])
 }
 
 // originOf returns the name of the log of a scope. A log that was reopened has another
@@ -59,17 +93,20 @@ func originOf(name store.ScopeName, generation int64) string {
 	return origin
 }
 
-// scopeOf returns the scope of a log. ok is false if the text is not the name of a log.
-func scopeOf(origin string) (name store.ScopeName, ok bool) {
-	path, _, _ := strings.Cut(origin, "#")
+// parseOrigin returns the scope and the generation of a log. ok is false if the text is not
+// the name of a log.
+func parseOrigin(origin string) (name store.ScopeName, generation int64, ok bool) {
+	path, number, reopened := strings.Cut(origin, "#")
+	generation = 1
+	if reopened {
+		var err error
+		if generation, err = strconv.ParseInt(number, 10, 64); err != nil {
+			return name, 0, false
+		}
+	}
 	parts := strings.Split(path, "/")
 	if len(parts) != 3 || parts[0] != "verdict" {
-		return name, false
+		return name, 0, false
 	}
-	return store.ScopeName{Tenant: parts[1], Environment: parts[2]}, true
-}
-
-// signer returns the signer of a log.
-func (s *Service) signer(origin string) (note.Signer, error) {
-	return evidence.NewSigner(origin, s.options.Key)
+	return store.ScopeName{Tenant: parts[1], Environment: parts[2]}, generation, true
 }

@@ -43,7 +43,7 @@ func (s *Service) Resume(ctx context.Context) error {
 	}
 	var names []store.ScopeName
 	for _, origin := range s.options.Signed.Origins() {
-		if name, ok := scopeOf(origin); ok {
+		if name, generation, ok := parseOrigin(origin); ok && generation == s.newestOf(name, 1) {
 			names = append(names, name)
 		}
 	}
@@ -51,12 +51,13 @@ func (s *Service) Resume(ctx context.Context) error {
 }
 
 // SignAll extends and signs all logs that are behind their journals, for instance because
-// a node stopped before it signed.
+// a node stopped before it signed. Logs that are not signed any more go on if they were
+// reopened.
 func (s *Service) SignAll(ctx context.Context) error {
 	if s.options.Key == nil {
 		return nil
 	}
-	var failed error
+	failed := s.forgetReopened(ctx)
 	for after := (store.ScopeName{}); ; {
 		names, err := s.core.DB.System().Unsigned(ctx, after, 1_000)
 		if err != nil || len(names) == 0 {
@@ -73,6 +74,25 @@ func (s *Service) SignAll(ctx context.Context) error {
 	}
 }
 
+// forgetReopened forgets why logs were not signed that were reopened since.
+func (s *Service) forgetReopened(ctx context.Context) error {
+	s.mu.Lock()
+	stopped := slices.Collect(maps.Keys(s.stopped))
+	s.mu.Unlock()
+	for _, name := range stopped {
+		stored, err := s.core.DB.Scope(name.Tenant, name.Environment).Log(ctx).Checkpoint()
+		if err != nil {
+			return err
+		}
+		if stored.Generation > 1 && stored.Stopped == "" && s.newestOf(name, stored.Generation) == stored.Generation {
+			s.mu.Lock()
+			delete(s.stopped, name)
+			s.mu.Unlock()
+		}
+	}
+	return nil
+}
+
 // signRounds limits how often a pass extends the same log, so that a log with a large
 // backlog does not hold up the others for long.
 const signRounds = 10
@@ -80,6 +100,15 @@ const signRounds = 10
 // sign extends logs, stores their checkpoints outside the database, and only then
 // publishes them. A log that has more leaves after signRounds is left to the next pass.
 func (s *Service) sign(ctx context.Context, names []store.ScopeName) error {
+	if len(names) == 0 {
+		return nil
+	}
+	if err := s.prepareKey(ctx); err != nil {
+		for _, name := range names {
+			s.retry(name)
+		}
+		return err
+	}
 	var failures []error
 	for range signRounds {
 		if len(names) == 0 {
@@ -154,7 +183,7 @@ func (s *Service) outcome(ctx context.Context, name store.ScopeName, err error) 
 			return nil
 		}
 		s.core.Logger.ErrorContext(ctx, "the log of a tenant is no longer signed; restore the newest copy of the "+
-			"database, or serve without new proofs",
+			"database, or reopen the log with \"verdict log reopen\"",
 			"tenant_id", name.Tenant, "environment", name.Environment, "error", stop.why)
 		if err := s.stopEverywhere(ctx, name, stop); err != nil {
 			s.mu.Lock()

@@ -4,7 +4,9 @@ import (
 	"net/http"
 	"strings"
 
+	"verdict/internal/document"
 	"verdict/internal/evidencedesk"
+	"verdict/internal/tenant"
 )
 
 // evidenceHandlers serve the log of decisions, proofs and capsules.
@@ -19,6 +21,7 @@ func (h *evidenceHandlers) routes() []route {
 		{pattern: "GET /v1/decisions/{id}/capsule", handle: h.capsule, bucket: bucketRead},
 		{pattern: "GET /v1/log/key", handle: h.key, bucket: bucketRead, only: plain},
 		{pattern: "GET /v1/log/checkpoint", handle: h.checkpoint, bucket: bucketRead, only: plain},
+		{pattern: "POST /v1/log/cosignatures", handle: h.cosign, bucket: bucketWrite, body: required},
 		{pattern: "GET /v1/log/tile/{level}/{index}", handle: h.tile, bucket: bucketRead, only: binaryType, deep: true},
 	}
 }
@@ -31,7 +34,7 @@ func (h *evidenceHandlers) key(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.response.sendText(c.ctx, http.StatusOK, key+"\n")
+	return c.response.sendText(c.ctx, http.StatusOK, key)
 }
 
 func (h *evidenceHandlers) checkpoint(c *call) error {
@@ -53,6 +56,15 @@ func (h *evidenceHandlers) tile(c *call) error {
 	}
 	c.response.header()["Content-Type"] = []string{binaryType}
 	return c.response.send(c.ctx, http.StatusOK, tile)
+}
+
+func (h *evidenceHandlers) cosign(c *call) error {
+	cosignature, err := readAs(c, tenant.LogRead, document.ReadCosignature)
+	if err != nil {
+		return err
+	}
+	seen, err := h.evidence.Cosign(c.ctx, c.caller, cosignature)
+	return sendValue(c, seen, err, document.WriteSeen)
 }
 
 func (h *evidenceHandlers) proof(c *call) error {

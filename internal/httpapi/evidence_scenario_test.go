@@ -1,7 +1,9 @@
 package httpapi_test
 
 import (
+	"crypto/ed25519"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -28,7 +30,12 @@ func TestEvidence(t *testing.T) {
 		}
 
 		auditor := m.with(tenant.Sandbox, tenant.LogRead, m.userID)
-		log, err := note.NewVerifier(strings.TrimSpace(string(auditor.get("/v1/log/key").want(http.StatusOK).body)))
+		published := string(auditor.get("/v1/log/key").want(http.StatusOK).body)
+		log, err := note.NewVerifier(strings.TrimSpace(published))
+		if err != nil {
+			s.Fatal(err)
+		}
+		keys, err := evidence.ParseLogKeys(published)
 		if err != nil {
 			s.Fatal(err)
 		}
@@ -64,7 +71,7 @@ func TestEvidence(t *testing.T) {
 		if err != nil {
 			s.Fatal(err)
 		}
-		if r := read.Check(log, nil); r.Decided != nil || r.Logged != nil {
+		if r := read.Check(keys, nil); r.Decided != nil || r.Logged != nil {
 			s.Errorf("%+v", r)
 		}
 		if got := m.get("/v1/audit?object=" + id); !strings.Contains(string(got.body), "decision.capsule_read") {
@@ -100,6 +107,59 @@ func TestEvidenceIsIsolated(t *testing.T) {
 			if string(other.get("/v1/log/key").body) == string(asha.get("/v1/log/key").body) {
 				s.Error("two logs have the same name")
 			}
+		}
+	})
+}
+
+// TestCosignatures lets a witness visit the service with a key that may only read the log.
+// Then the capsule shows when the witness saw it.
+func TestCosignatures(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		id := m.post("/v1/decisions", sample).want(http.StatusOK).text("decision_id")
+		m.get("/v1/log/checkpoint").want(http.StatusOK) // signs
+		auditor := m.with(tenant.Sandbox, tenant.LogRead, m.userID)
+		published := string(auditor.get("/v1/log/key").want(http.StatusOK).body)
+		keys, err := evidence.ParseLogKeys(published)
+		if err != nil {
+			s.Fatal(err)
+		}
+		signed := auditor.get("/v1/log/checkpoint").want(http.StatusOK).body
+		c, _, err := keys.Open(signed)
+		if err != nil {
+			s.Fatal(err)
+		}
+		secret := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
+		body, err := json.Marshal(map[string]string{
+			"checkpoint":  string(signed) + evidence.Cosign(c, "auditor.example", secret, 1_794_900_000),
+			"witness_key": evidence.WitnessKeyText("auditor.example", secret),
+		})
+		if err != nil {
+			s.Fatal(err)
+		}
+		for range 2 { // a second time changes nothing
+			if got := auditor.post("/v1/log/cosignatures", string(body)).want(http.StatusOK); got.text("witness") !=
+				"auditor.example" || got.text("seen_at") != "2026-11-17T07:20:00Z" {
+				s.Errorf("got %s", got.body)
+			}
+		}
+		auditor.post("/v1/log/cosignatures", `{"checkpoint":"x"}`).
+			refused(http.StatusUnprocessableEntity, "invalid_field")
+		m.with(tenant.Sandbox, tenant.Decide, m.userID).post("/v1/log/cosignatures", string(body)).
+			refused(http.StatusForbidden, "insufficient_scope")
+
+		examiner := m.with(tenant.Sandbox, tenant.EvidenceRead, m.userID)
+		witnesses, err := capsule.ReadKeys(published, evidence.WitnessKeyText("auditor.example", secret))
+		if err != nil {
+			s.Fatal(err)
+		}
+		result, err := capsule.Verify(examiner.get("/v1/decisions/"+id+"/capsule").want(http.StatusOK).body, witnesses)
+		want := capsule.Sentence{
+			Truth: capsule.Yes, Text: "the witness auditor.example saw this state of the log at 2026-11-17T07:20:00Z",
+		}
+		if err != nil || !result.Holds || result.Sentences[len(result.Sentences)-1] != want {
+			s.Errorf("%+v, %v", result, err)
 		}
 	})
 }

@@ -1,37 +1,132 @@
 package logkey
 
 import (
+	"bytes"
 	"crypto/ed25519"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"verdict/internal/evidence"
 )
 
-const keyPrefix = "verdict-log-key-1 "
+const (
+	keyPrefix    = "verdict-log-key-1 "
+	changePrefix = "verdict-log-key-change-1 "
+)
+
+// Ring is the content of a key file: the secret keys, and the changes that led to the last
+// of them. A file has more than one secret key only while the key is being replaced.
+type Ring struct {
+	Keys    []ed25519.PrivateKey
+	Changes []evidence.KeyChange
+}
 
 // ErrNotAKey is the error for a file that is not a log key.
 var ErrNotAKey = errors.New("the file is not a log key")
 
-// Read reads a key. The error is fs.ErrNotExist if there is no file, and ErrNotAKey if
+// maxRing is the maximum size of a key file in bytes.
+const maxRing = 1 << 20
+
+// Read reads a key file. The error is fs.ErrNotExist if there is no file, and ErrNotAKey if
 // the file contains something else.
-func Read(path string) (ed25519.PrivateKey, error) {
+func Read(path string) (Ring, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return Ring{}, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	text, err := io.ReadAll(io.LimitReader(f, 1<<10))
+	text, err := io.ReadAll(io.LimitReader(f, maxRing))
 	if err != nil {
-		return nil, err
+		return Ring{}, err
 	}
-	encoded, found := strings.CutPrefix(strings.TrimSpace(string(text)), keyPrefix)
-	seed, err := base64.StdEncoding.DecodeString(encoded)
-	if !found || err != nil || len(seed) != ed25519.SeedSize {
-		return nil, fmt.Errorf("%s: %w", path, ErrNotAKey)
+	ring, err := parseRing(string(text))
+	if err != nil {
+		return Ring{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return ring, nil
+}
+
+func parseRing(text string) (r Ring, err error) {
+	var changes strings.Builder
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if encoded, found := strings.CutPrefix(line, keyPrefix); found {
+			seed, err := base64.StdEncoding.DecodeString(encoded)
+			if err != nil || len(seed) != ed25519.SeedSize {
+				return Ring{}, ErrNotAKey
+			}
+			r.Keys = append(r.Keys, ed25519.NewKeyFromSeed(seed))
+		} else if change, found := strings.CutPrefix(line, changePrefix); found {
+			changes.WriteString(change + "\n")
+		} else if line != "" {
+			return Ring{}, ErrNotAKey
+		}
+	}
+	if len(r.Keys) == 0 {
+		return Ring{}, ErrNotAKey
+	}
+	r.Changes, err = evidence.ParseKeyChanges(changes.String())
+	return r, err
+}
+
+// Newest returns the last key.
+func (r Ring) Newest() ed25519.PrivateKey { return r.Keys[len(r.Keys)-1] }
+
+// Find returns the secret key of a public key, nil if the ring does not have it.
+func (r Ring) Find(public []byte) ed25519.PrivateKey {
+	for _, key := range r.Keys {
+		if bytes.Equal(Public(key), public) {
+			return key
+		}
+	}
+	return nil
+}
+
+// Public returns the public key of a secret key.
+func Public(key ed25519.PrivateKey) []byte {
+	public, _ := key.Public().(ed25519.PublicKey) // always, for this key type
+	return public
+}
+
+// text returns the content of the file.
+func (r Ring) text() string {
+	var text strings.Builder
+	for _, c := range r.Changes {
+		text.WriteString(changePrefix + c.String() + "\n")
+	}
+	for _, key := range r.Keys {
+		text.WriteString(keyPrefix + base64.StdEncoding.EncodeToString(key.Seed()) + "\n")
+	}
+	return text.String()
+}
+
+// Replace replaces the content of a key file, either completely or not at all. When it
+// returns nil, the file survives a crash.
+func (r Ring) Replace(path string) error {
+	next := path + ".new"
+	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := WriteNew(next, r.text()); err != nil {
+		return err
+	}
+	if err := os.Rename(next, path); err != nil {
+		return err
+	}
+	return syncFolder(path)
+}
+
+// NewKey returns a new key.
+func NewKey(random io.Reader) (ed25519.PrivateKey, error) {
+	seed := make([]byte, ed25519.SeedSize)
+	if _, err := io.ReadFull(random, seed); err != nil {
+		return nil, err
 	}
 	return ed25519.NewKeyFromSeed(seed), nil
 }
@@ -39,19 +134,16 @@ func Read(path string) (ed25519.PrivateKey, error) {
 // Create writes a new key, which only the owner of the file can read. The error is
 // fs.ErrExist if the file exists: a key is never replaced.
 func Create(path string, random io.Reader) (ed25519.PrivateKey, error) {
-	seed := make([]byte, ed25519.SeedSize)
-	if _, err := io.ReadFull(random, seed); err != nil {
+	key, err := NewKey(random)
+	if err != nil {
 		return nil, err
 	}
-	text := keyPrefix + base64.StdEncoding.EncodeToString(seed) + "\n"
-	if err := writeNew(path, text); err != nil {
-		return nil, err
-	}
-	return ed25519.NewKeyFromSeed(seed), nil
+	return key, WriteNew(path, Ring{Keys: []ed25519.PrivateKey{key}}.text())
 }
 
-// writeNew creates a file that survives a crash.
-func writeNew(path, text string) error {
+// WriteNew creates a file that only its owner can read. When it returns nil, the file
+// survives a crash. The error is fs.ErrExist if the file exists.
+func WriteNew(path, text string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

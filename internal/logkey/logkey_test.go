@@ -2,6 +2,7 @@ package logkey
 
 import (
 	"bytes"
+	"crypto/ed25519"
 	"crypto/rand"
 	"errors"
 	"io/fs"
@@ -25,7 +26,7 @@ func TestKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if read, err := Read(path); err != nil || !bytes.Equal(read, created) {
+	if read, err := Read(path); err != nil || !bytes.Equal(read.Newest(), created) {
 		t.Errorf("read %v", err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
@@ -156,5 +157,55 @@ func TestSignedStaysSmall(t *testing.T) {
 	info, err := os.Stat(s.path)
 	if err != nil || info.Size() > 1<<20 {
 		t.Errorf("the file has %d bytes, %v", info.Size(), err)
+	}
+}
+
+// TestRing replaces the key in a key file.
+func TestRing(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "key")
+	first, err := Create(path, bytes.NewReader(bytes.Repeat([]byte{1}, 32)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := NewKey(bytes.NewReader(bytes.Repeat([]byte{2}, 32)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A file that a crash has left behind is replaced.
+	if err := os.WriteFile(path+".new", []byte("half a"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	change := evidence.NewKeyChange(first, second, "2026-11-17T02:00:00.000Z")
+	both := Ring{Keys: []ed25519.PrivateKey{first, second}, Changes: []evidence.KeyChange{change}}
+	if err := both.Replace(path); err != nil {
+		t.Fatal(err)
+	}
+	ring, err := Read(path)
+	if err != nil || !bytes.Equal(ring.Newest(), second) || ring.Find(Public(first)) == nil || len(ring.Changes) != 1 {
+		t.Errorf("%+v, %v", ring, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("others can read the key: %v, %v", info, err)
+	}
+	if err := (Ring{Keys: ring.Keys[1:], Changes: ring.Changes}).Replace(path); err != nil {
+		t.Fatal(err)
+	}
+	if ring, err = Read(path); err != nil || ring.Find(Public(first)) != nil || ring.Find(Public(second)) == nil {
+		t.Errorf("%+v, %v", ring, err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, altered := range []string{
+		strings.Replace(string(text), "T02", "T03", 1), string(text) + "more\n", changePrefix + change.String(),
+	} {
+		if err := os.WriteFile(path, []byte(altered), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(path); err == nil {
+			t.Errorf("%q is accepted", altered)
+		}
 	}
 }

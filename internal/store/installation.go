@@ -33,6 +33,45 @@ func (sys *System) SetLogKey(ctx context.Context, public []byte) (stored []byte,
 	return stored, err
 }
 
+// LogKeyHistory returns the public key of the logs, nil if none is known, and the changes
+// that led to it as text, one on each line, oldest first.
+func (sys *System) LogKeyHistory(ctx context.Context) (public []byte, changes string, err error) {
+	err = sys.read(ctx, func(s *transaction) error {
+		err := s.one([]any{&public}, "SELECT value FROM installation WHERE name = 'log_key'")
+		if ignoreAbsent(err) != nil {
+			return err
+		}
+		changes, err = s.logKeyChanges()
+		return err
+	})
+	return public, changes, err
+}
+
+func (s *transaction) logKeyChanges() (string, error) {
+	var value []byte
+	err := s.one([]any{&value}, "SELECT value FROM installation WHERE name = 'log_key_changes'")
+	return string(value), ignoreAbsent(err)
+}
+
+// ReplaceLogKey replaces the public key of the logs, and adds a line to the changes. done is
+// false if the stored key is not from; then nothing changes.
+func (sys *System) ReplaceLogKey(ctx context.Context, from, to []byte, change string) (done bool, err error) {
+	err = sys.write(ctx, "replace the log key", func(s *transaction) error {
+		replaced, err := s.exec("UPDATE installation SET value = $2 WHERE name = 'log_key' AND value = $1", from, to)
+		if done = replaced == 1; err != nil || !done {
+			return err
+		}
+		before, err := s.logKeyChanges()
+		if err != nil {
+			return err
+		}
+		_, err = s.exec("INSERT INTO installation (name, value) VALUES ('log_key_changes', $1) ON CONFLICT (name) DO "+
+			"UPDATE SET value = excluded.value", []byte(before+change+"\n"))
+		return err
+	})
+	return done, err
+}
+
 // Secret returns the installation's secret. The first call, on any node, stores
 // fresh as the secret; later calls return the stored secret.
 func (sys *System) Secret(ctx context.Context, fresh []byte) ([]byte, error) {

@@ -21,6 +21,7 @@ type LogCheckpoint struct {
 	Note         string // the signed text
 	SignedMicros int64
 	Stopped      string // why no node may sign the log any more; "" if they may
+	Opening      string // the first leaf of a log that was reopened; "" if it is the first log of the scope
 }
 
 // LogReader reads the log of a scope.
@@ -38,21 +39,42 @@ func (tx *Tx) Log() Log { return Log{LogReader{tx.access()}} }
 // Checkpoint returns the last checkpoint, or the zero value if nothing was signed yet.
 func (l LogReader) Checkpoint() (LogCheckpoint, error) {
 	return read(l.access, func(tx *Tx) (c LogCheckpoint, err error) {
-		err = tx.one([]any{&c.Generation, &c.Size, &c.Root, &c.Note, &c.SignedMicros, &c.Stopped},
-			`SELECT generation, size, root, note, signed_micros, stopped FROM log_checkpoints
+		err = tx.one(c.fields(), "SELECT "+logCheckpointColumns+` FROM log_checkpoints
 			WHERE tenant_id = $1 AND environment = $2 ORDER BY generation DESC LIMIT 1`)
 		return c, ignoreAbsent(err)
 	})
 }
 
-// Tiles returns the hashes of tiles, in the order of the given levels and numbers. A tile
-// that does not exist has none.
-func (l LogReader) Tiles(tiles []LogTile) ([][]byte, error) {
+const logCheckpointColumns = "generation, size, root, note, signed_micros, stopped, opening"
+
+func (c *LogCheckpoint) fields() []any {
+	return []any{&c.Generation, &c.Size, &c.Root, &c.Note, &c.SignedMicros, &c.Stopped, &c.Opening}
+}
+
+// Checkpoints returns the last checkpoint of each log of the scope. The newest log comes
+// last; the others were replaced by reopening.
+func (l LogReader) Checkpoints() ([]LogCheckpoint, error) {
+	return read(l.access, func(tx *Tx) (found []LogCheckpoint, err error) {
+		err = tx.each(func(scan func(...any) error) error {
+			var c LogCheckpoint
+			err := scan(c.fields()...)
+			found = append(found, c)
+			return err
+		}, "SELECT "+logCheckpointColumns+` FROM log_checkpoints
+			WHERE tenant_id = $1 AND environment = $2 ORDER BY generation`)
+		return found, err
+	})
+}
+
+// Tiles returns the hashes of tiles of a log, in the order of the given levels and numbers.
+// A tile that does not exist has none.
+func (l LogReader) Tiles(generation int64, tiles []LogTile) ([][]byte, error) {
 	return read(l.access, func(tx *Tx) ([][]byte, error) {
 		found := make([][]byte, len(tiles))
 		for i, t := range tiles {
 			err := tx.one([]any{&found[i]}, `SELECT hashes FROM log_tiles
-				WHERE tenant_id = $1 AND environment = $2 AND level = $3 AND number = $4`, t.Level, t.Number)
+				WHERE tenant_id = $1 AND environment = $2 AND generation = $3 AND level = $4 AND number = $5`,
+				generation, t.Level, t.Number)
 			if ignoreAbsent(err) != nil {
 				return nil, err
 			}
@@ -62,29 +84,30 @@ func (l LogReader) Tiles(tiles []LogTile) ([][]byte, error) {
 }
 
 var logTileTable = newBulkTable("log_tiles",
-	column{"level", bigint}, column{"number", bigint}, column{"hashes", bytea},
-).withClause(`ON CONFLICT (tenant_id, environment, level, number) DO UPDATE SET hashes = excluded.hashes
+	column{"generation", bigint}, column{"level", bigint}, column{"number", bigint}, column{"hashes", bytea},
+).withClause(`ON CONFLICT (tenant_id, environment, generation, level, number) DO UPDATE SET hashes = excluded.hashes
 		WHERE length(excluded.hashes) > length(log_tiles.hashes)`)
 
-// PutTiles stores tiles. A stored tile is replaced only by a longer one: another node may
-// have extended the log further.
-func (l Log) PutTiles(tiles []LogTile) error {
+// PutTiles stores tiles of a log. A stored tile is replaced only by a longer one: another
+// node may have extended the log further.
+func (l Log) PutTiles(generation int64, tiles []LogTile) error {
 	rows := make([][]any, len(tiles))
 	for i, t := range tiles {
-		rows[i] = []any{t.Level, t.Number, t.Hashes}
+		rows[i] = []any{generation, t.Level, t.Number, t.Hashes}
 	}
 	return l.tx.insertMany(logTileTable, rows)
 }
 
 // SetCheckpoint stores a signed checkpoint, unless the stored one is of a larger tree, or
-// the log was stopped.
+// the log was stopped. Opening is stored only with the first checkpoint of a log.
 func (l Log) SetCheckpoint(c LogCheckpoint) error {
 	_, err := l.tx.exec(`INSERT INTO log_checkpoints
-		(tenant_id, environment, generation, size, root, note, signed_micros) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		(tenant_id, environment, generation, size, root, note, signed_micros, opening)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 		ON CONFLICT (tenant_id, environment, generation) DO UPDATE SET size = excluded.size, root = excluded.root,
 			note = excluded.note, signed_micros = excluded.signed_micros
 		WHERE excluded.size > log_checkpoints.size AND log_checkpoints.stopped = ''`,
-		c.Generation, c.Size, c.Root, c.Note, c.SignedMicros)
+		c.Generation, c.Size, c.Root, c.Note, c.SignedMicros, c.Opening)
 	return err
 }
 
@@ -93,6 +116,37 @@ func (l Log) SetCheckpoint(c LogCheckpoint) error {
 func (l Log) Stop(generation int64, why string) error {
 	_, err := l.tx.exec(`UPDATE log_checkpoints SET stopped = $4
 		WHERE tenant_id = $1 AND environment = $2 AND generation = $3 AND stopped = ''`, generation, why)
+	return err
+}
+
+// CosignedCheckpoint is a checkpoint that witnesses have signed, too.
+type CosignedCheckpoint struct {
+	Generation   int64
+	Size         int64
+	Root         []byte
+	Note         string // the signed text, with the signatures of the log and of witnesses
+	StoredMicros int64
+}
+
+// Cosigned returns the smallest cosigned checkpoint of a log with at least minSize leaves,
+// or the zero value if there is none.
+func (l LogReader) Cosigned(generation, minSize int64) (CosignedCheckpoint, error) {
+	return read(l.access, func(tx *Tx) (c CosignedCheckpoint, err error) {
+		err = tx.one([]any{&c.Generation, &c.Size, &c.Root, &c.Note, &c.StoredMicros},
+			`SELECT generation, size, root, note, stored_micros FROM log_cosigned
+			WHERE tenant_id = $1 AND environment = $2 AND generation = $3 AND size >= $4 ORDER BY size LIMIT 1`,
+			generation, minSize)
+		return c, ignoreAbsent(err)
+	})
+}
+
+// PutCosigned stores a cosigned checkpoint, in the place of one of the same size.
+func (l Log) PutCosigned(c CosignedCheckpoint) error {
+	_, err := l.tx.exec(`INSERT INTO log_cosigned (tenant_id, environment, generation, size, root, note, stored_micros)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (tenant_id, environment, generation, size) DO UPDATE SET root = excluded.root, note = excluded.note,
+			stored_micros = excluded.stored_micros`,
+		c.Generation, c.Size, c.Root, c.Note, c.StoredMicros)
 	return err
 }
 
@@ -114,7 +168,8 @@ func (sys *System) Stays(ctx context.Context, tenantID string) (bool, error) {
 }
 
 // Unsigned returns scopes whose journal has entries that no checkpoint covers, in order,
-// at most limit, beginning after a scope. It leaves out tenants that were never used.
+// at most limit, beginning after a scope. It leaves out tenants that were never used. A
+// reopened log has one leaf more than the journal has entries, its opening.
 func (sys *System) Unsigned(ctx context.Context, after ScopeName, limit int) (found []ScopeName, err error) {
 	err = sys.read(ctx, func(s *transaction) error {
 		found = nil
@@ -131,7 +186,7 @@ func (sys *System) Unsigned(ctx context.Context, after ScopeName, limit int) (fo
 		) s LEFT JOIN log_checkpoints c ON c.tenant_id = s.tenant_id AND c.environment = s.environment
 			AND c.generation = (SELECT max(generation) FROM log_checkpoints m
 				WHERE m.tenant_id = s.tenant_id AND m.environment = s.environment)
-		WHERE s.size > coalesce(c.size, 0) AND (s.tenant_id > $1 OR s.environment > $2)
+		WHERE s.size + CASE WHEN c.generation > 1 THEN 1 ELSE 0 END > coalesce(c.size, 0) AND (s.tenant_id > $1 OR s.environment > $2)
 		ORDER BY s.tenant_id, s.environment LIMIT $3`, after.Tenant, after.Environment, int64(limit))
 	})
 	return found, err

@@ -28,3 +28,46 @@ func TestSecret(t *testing.T) {
 		}
 	})
 }
+
+// TestReplaceLogKey replaces the log key at the same time from many sides. Each change must
+// begin with the key to which the one before it changed.
+func TestReplaceLogKey(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		system := db.System()
+		if public, changes, err := system.LogKeyHistory(t.Context()); err != nil || public != nil || changes != "" {
+			t.Errorf("an empty database has %x, %q, %v", public, changes, err)
+		}
+		if done, err := system.ReplaceLogKey(t.Context(), []byte("a"), []byte("b"), "a b"); err != nil || done {
+			t.Errorf("a key that does not exist is replaced: %v", err)
+		}
+		if _, err := system.SetLogKey(t.Context(), []byte("a")); err != nil {
+			t.Fatal(err)
+		}
+		done := make([]bool, 8)
+		errs := race(len(done), func(i int) (err error) {
+			to := []byte{'b' + byte(i)}
+			done[i], err = system.ReplaceLogKey(t.Context(), []byte("a"), to, "a "+string(to))
+			return err
+		})
+		if got := succeeded(t, errs, 0, ""); got != len(done) {
+			t.Fatalf("%d of %d calls succeeded", got, len(done))
+		}
+		public, changes, err := system.LogKeyHistory(t.Context())
+		if err != nil || len(public) != 1 || changes != "a "+string(public)+"\n" {
+			t.Fatalf("the key is %q after %q, %v", public, changes, err)
+		}
+		for i, won := range done {
+			if won != (public[0] == 'b'+byte(i)) {
+				t.Errorf("call %d replaced the key: %t, and the key is %q", i, won, public)
+			}
+		}
+		if _, err := system.ReplaceLogKey(t.Context(), public, []byte("z"), "and z"); err != nil {
+			t.Fatal(err)
+		}
+		if public, changes, err = system.LogKeyHistory(t.Context()); err != nil || string(public) != "z" ||
+			len(changes) != len("a b\nand z\n") {
+			t.Errorf("the key is %q after %q, %v", public, changes, err)
+		}
+	})
+}

@@ -18,10 +18,49 @@ func checkpointOf(size int64) store.LogCheckpoint {
 
 func fillLog(tx *store.Tx) error {
 	tile := store.LogTile{Level: 0, Number: 0, Hashes: bytes.Repeat([]byte{1}, 32)}
-	if err := tx.Log().PutTiles([]store.LogTile{tile}); err != nil {
+	if err := tx.Log().PutTiles(1, []store.LogTile{tile}); err != nil {
+		return err
+	}
+	cosigned := store.CosignedCheckpoint{Generation: 1, Size: 1, Root: tile.Hashes, Note: "cosigned", StoredMicros: 1}
+	if err := tx.Log().PutCosigned(cosigned); err != nil {
 		return err
 	}
 	return tx.Log().SetCheckpoint(checkpointOf(1))
+}
+
+// TestCosigned stores cosigned checkpoints, and finds the smallest one that is large enough.
+func TestCosigned(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		scope, other := signUp(t, db, "ten_A"), signUp(t, db, "ten_B")
+		put := func(generation, size int64, note string) store.CosignedCheckpoint {
+			t.Helper()
+			c := store.CosignedCheckpoint{
+				Generation: generation, Size: size, Root: bytes.Repeat([]byte{byte(size)}, 32), Note: note, StoredMicros: 7,
+			}
+			if err := scope.Write(t.Context(), func(tx *store.Tx) error { return tx.Log().PutCosigned(c) }); err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+		put(1, 9, "first")
+		nine, five, reopened := put(1, 9, "second"), put(1, 5, "five"), put(2, 7, "seven")
+		for _, c := range []struct {
+			generation, minSize int64
+			want                store.CosignedCheckpoint
+		}{
+			{1, 0, five}, {1, 5, five}, {1, 6, nine}, {1, 10, store.CosignedCheckpoint{}}, {2, 1, reopened},
+			{3, 1, store.CosignedCheckpoint{}},
+		} {
+			got, err := scope.Log(t.Context()).Cosigned(c.generation, c.minSize)
+			if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
+				t.Errorf("%+v: %v (-want +got):\n%s", c, err, diff)
+			}
+		}
+		if got, err := other.Log(t.Context()).Cosigned(1, 0); err != nil || got.Size != 0 {
+			t.Errorf("a neighbour sees %+v, %v", got, err)
+		}
+	})
 }
 
 // TestLogOnlyGrows checks that neither a tile nor a checkpoint is replaced by a smaller one,
@@ -40,7 +79,8 @@ func TestLogOnlyGrows(t *testing.T) {
 			if diff := cmp.Diff(c, got); err != nil || diff != "" {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
 			}
-			found, err := scope.Log(t.Context()).Tiles([]store.LogTile{{Level: 2, Number: 7}, {Level: 0, Number: 7}})
+			found, err := scope.Log(t.Context()).Tiles(1,
+				[]store.LogTile{{Level: 2, Number: 7}, {Level: 0, Number: 7}})
 			if err != nil || len(found) != 2 || len(found[0]) != 32*tileSize || found[1] != nil {
 				t.Errorf("the tiles are %v, %v", found, err)
 			}
@@ -83,8 +123,8 @@ func TestLogOnlyGrows(t *testing.T) {
 		unsigned(other, name)
 		stays(true)
 		write(func(l store.Log) error { return l.Stop(1, "nothing is signed, so nothing can be stopped") })
-		write(func(l store.Log) error { return l.PutTiles(tile(3)) })
-		write(func(l store.Log) error { return l.PutTiles(tile(2)) })
+		write(func(l store.Log) error { return l.PutTiles(1, tile(3)) })
+		write(func(l store.Log) error { return l.PutTiles(1, tile(2)) })
 		write(func(l store.Log) error { return l.SetCheckpoint(checkpointOf(2)) })
 		write(func(l store.Log) error { return l.SetCheckpoint(checkpointOf(1)) })
 		want(3, checkpointOf(2))
@@ -100,6 +140,24 @@ func TestLogOnlyGrows(t *testing.T) {
 		write(func(l store.Log) error { return l.Stop(1, "later") })
 		write(func(l store.Log) error { return l.SetCheckpoint(checkpointOf(size + 3)) })
 		want(3, stopped)
+
+		// A reopened log has tiles of its own, and one leaf more than the journal has entries.
+		reopened := store.LogCheckpoint{
+			Generation: 2, Size: 1, Root: make([]byte, 32), Note: "again", SignedMicros: 9, Opening: "{}",
+		}
+		write(func(l store.Log) error { return l.SetCheckpoint(reopened) })
+		want(3, reopened)
+		unsigned(name)
+		reopened.Size = 3
+		write(func(l store.Log) error { return l.SetCheckpoint(reopened) })
+		unsigned()
+		if found, err := scope.Log(t.Context()).Tiles(2, tile(0)); err != nil || found[0] != nil {
+			t.Errorf("the reopened log has the tiles %v, %v", found, err)
+		}
+		all, err := scope.Log(t.Context()).Checkpoints()
+		if diff := cmp.Diff([]store.LogCheckpoint{stopped, reopened}, all); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
 	})
 }
 

@@ -1,0 +1,173 @@
+//nolint:thelper // what EachURL runs is the test itself: a failure belongs to its own line
+package evidencedesk_test
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"strings"
+	"testing"
+
+	"verdict/internal/evidence"
+	"verdict/internal/evidencedesk"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
+)
+
+// keyFile finds keys as a node does that reads its key file again.
+type keyFile struct{ has ed25519.PrivateKey }
+
+func (f *keyFile) find(public []byte) (ed25519.PrivateKey, error) {
+	if f.has != nil && bytes.Equal(publicOf(f.has), public) {
+		return f.has, nil
+	}
+	return nil, nil
+}
+
+func publicOf(key ed25519.PrivateKey) []byte {
+	public, _ := key.Public().(ed25519.PublicKey)
+	return public
+}
+
+// nodeWith returns the use cases of a node whose key may be replaced.
+func nodeWith(t *testing.T, db *store.DB, signed evidencedesk.Signed, file *keyFile) *usecase.Set {
+	t.Helper()
+	n, err := usecase.New(db, usecase.Options{
+		Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap,
+		Log: evidencedesk.Options{Key: key, Signed: signed, FindKey: file.find},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestRotate replaces the log key while two nodes run. One of them has the new key, the other
+// gets it later. What the old key has signed stays valid.
+func TestRotate(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		db := storetest.Open(t, databaseURL, store.Options{})
+		next := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{8}, ed25519.SeedSize))
+		if _, err := db.System().SetLogKey(t.Context(), publicOf(key)); err != nil {
+			t.Fatal(err)
+		}
+		h := open(t, db, newMemory())
+		file, late := &keyFile{has: next}, &keyFile{}
+		h.Service = nodeWith(t, db, newMemory(), file)
+		other := nodeWith(t, db, newMemory(), late)
+		ids := []string{h.Decided(t, usecasetest.Sample)}
+		sign(t, h)
+		before := logOf(t, h)
+		first, err := h.Service.Evidence.Capsule(t.Context(), h.Caller, ids[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		change := evidence.NewKeyChange(key, next, "2026-11-17T02:00:00.000Z")
+		if done, err := db.System().ReplaceLogKey(t.Context(), change.From, change.To, change.String()); err != nil || !done {
+			t.Fatalf("replaced: %t, %v", done, err)
+		}
+		ids = append(ids, h.Decided(t, usecasetest.Sample))
+		if err := other.Evidence.SignAll(t.Context()); err == nil || !strings.Contains(err.Error(), "does not have the new") {
+			t.Errorf("a node without the new key says %v", err)
+		}
+		if c := logOf(t, h).checkpoint(t); c.Size != 1 {
+			t.Errorf("a node without the new key signs %+v", c)
+		}
+		sign(t, h)
+		after := logOf(t, h)
+		if c := after.checkpoint(t); c.Size != 2 {
+			t.Errorf("the checkpoint is %+v", c)
+		}
+		second, err := h.Service.Evidence.Capsule(t.Context(), h.Caller, ids[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := first.Check(before.keys, nil); r.Logged != nil || r.Replaced != "" {
+			t.Errorf("an old capsule with the old key: %+v", r)
+		}
+		if r := first.Check(after.keys, nil); r.Logged != nil || r.Replaced != change.At {
+			t.Errorf("an old capsule with the new keys: %+v", r)
+		}
+		if r := second.Check(after.keys, nil); r.Logged != nil || r.Replaced != "" {
+			t.Errorf("a new capsule with the new keys: %+v", r)
+		}
+		if r := second.Check(before.keys, nil); r.Logged == nil {
+			t.Error("a new capsule passes with the old key")
+		}
+
+		// The other node goes on as soon as it finds the new key.
+		late.has = next
+		h.Decided(t, usecasetest.Sample)
+		if err := other.Evidence.SignAll(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if c := after.checkpoint(t); c.Size != 3 {
+			t.Errorf("the checkpoint is %+v", c)
+		}
+		if leaves := logOf(t, h).leaves(t); len(leaves) != 3 {
+			t.Errorf("%d leaves, want 3", len(leaves))
+		}
+		audited, err := h.Service.Evidence.Audit(t.Context(), "")
+		if err != nil || len(audited.Wrong) != 0 || audited.Leaves != 3 {
+			t.Errorf("the audit says %+v, %v", audited, err)
+		}
+		// A new node that begins with the old key finds its way.
+		again := nodeWith(t, db, newMemory(), file)
+		h.Decided(t, usecasetest.Sample)
+		if err := again.Evidence.SignAll(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestExchangedKey puts another key into the database, as somebody does who can write to it
+// but has no key. Nothing is signed then, and the key is not published.
+func TestExchangedKey(t *testing.T) {
+	t.Parallel()
+	foreign := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{9}, ed25519.SeedSize))
+	for name, changes := range map[string]string{
+		"no change":                     "",
+		"a change that only one signed": halfSigned(foreign),
+		"a change of other keys": func() string {
+			c := evidence.NewKeyChange(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{6}, 32)), foreign, "2026-11-17T02:00:00Z")
+			return c.String()
+		}(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := storetest.Open(t, storetest.MigratedSQLite(t), store.Options{})
+			if _, err := db.System().SetLogKey(t.Context(), publicOf(key)); err != nil {
+				t.Fatal(err)
+			}
+			h := open(t, db, newMemory())
+			h.Decided(t, usecasetest.Sample)
+			sign(t, h)
+			before := logOf(t, h).checkpoint(t)
+			if _, err := db.System().ReplaceLogKey(t.Context(), publicOf(key), publicOf(foreign), changes); err != nil {
+				t.Fatal(err)
+			}
+			h.Service = nodeWith(t, db, newMemory(), &keyFile{has: foreign})
+			h.Decided(t, usecasetest.Sample)
+			if err := h.Service.Evidence.Sign(t.Context()); err == nil {
+				t.Error("a log is signed with an exchanged key")
+			}
+			if _, err := h.Service.Evidence.Key(t.Context(), h.Caller); err == nil {
+				t.Error("an exchanged key is published")
+			}
+			text, err := h.Service.Evidence.Checkpoint(t.Context(), h.Caller)
+			if err != nil || !strings.HasPrefix(string(text), before.Text()) {
+				t.Errorf("the checkpoint is %s, %v", text, err)
+			}
+		})
+	}
+}
+
+// halfSigned returns a change that only the new key has signed.
+func halfSigned(to ed25519.PrivateKey) string {
+	c := evidence.NewKeyChange(to, to, "2026-11-17T02:00:00Z")
+	c.From = publicOf(key)
+	return c.String()
+}
