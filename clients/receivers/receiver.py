@@ -12,6 +12,7 @@ import hashlib
 import hmac
 import json
 import os
+import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -20,6 +21,7 @@ TOLERANCE = 5 * 60  # seconds; an older request may have been recorded and sent 
 
 KEY = base64.b64decode(os.environ["WEBHOOK_SECRET"].removeprefix("whsec_"), validate=True)
 SEEN = set()  # use a table of your database instead
+LOCK = threading.Lock()
 
 
 def verify(headers, body, now):
@@ -63,9 +65,11 @@ class Receiver(BaseHTTPRequestHandler):
             return
         event = json.loads(body)
         # An event may arrive more than once. Answer quickly; do long work later.
-        if event["id"] not in SEEN:
+        with LOCK:
+            known = event["id"] in SEEN
             SEEN.add(event["id"])
-            print(event["type"], event["sequence"], event["id"], flush=True)
+            if not known:
+                print(event["type"], event["sequence"], event["id"], flush=True)
         self.answer(204)
 
     def answer(self, status):

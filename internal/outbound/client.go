@@ -134,7 +134,8 @@ func problemOf(err error) string {
 		return ProblemTimeout
 	case errors.As(err, &lookup):
 		return ProblemLookup
-	case errors.As(err, &certificate), errors.As(err, &record), errors.As(err, &alert):
+	case errors.As(err, &certificate), errors.As(err, &record), errors.As(err, &alert),
+		errors.Is(err, http.ErrSchemeMismatch):
 		return ProblemTLS
 	case errors.As(err, &operation), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return ProblemConnection

@@ -120,7 +120,8 @@ func (s *Service) Redeliver(ctx context.Context, p tenant.Principal, id string, 
 			return err
 		}
 		if to > size {
-			return operation.Invalid("/to_sequence", fault.CodeOutOfRange, fmt.Sprintf("the last event is %d", size))
+			return operation.Invalid("/to_sequence", fault.CodeOutOfRange,
+				fmt.Sprintf("must be at most %d, the number of the last event", size))
 		}
 		ranges, err := tx.Webhooks().Ranges(id)
 		if err != nil {

@@ -240,8 +240,5 @@ func (p *pass) run(ctx context.Context) {
 			defer func() { <-p.slots }()
 			p.deliver(ctx, it)
 		})
-		if p.probing() {
-			all.Wait() // try a failing receiver with one event first
-		}
 	}
 }

@@ -9,11 +9,13 @@ import (
 	"verdict/internal/webhook"
 )
 
-// settle waits until no event of an object is being delivered.
+// settle waits until no event of an object is being delivered, and until one more delivery may
+// begin. As long as nothing was delivered, only one is made at a time: a receiver that does not
+// answer must not use up what the tenant's other webhooks may use.
 func (p *pass) settle(object string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for p.busy[object] {
+	for p.busy[object] || p.inFlight >= maxEach || p.delivered == 0 && p.inFlight > 0 {
 		p.idle.Wait()
 	}
 }
@@ -82,14 +84,6 @@ func (p *pass) started(it *item) {
 	defer p.mu.Unlock()
 	p.inFlight++
 	p.busy[it.event.Object()] = true
-}
-
-// probing reports whether the receiver was failing before and has not accepted anything
-// yet.
-func (p *pass) probing() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.hook.Failures > 0 && p.delivered == 0
 }
 
 // deliver sends an item and records the result.

@@ -30,6 +30,7 @@ type Options struct {
 const (
 	MaxWebhooks   = 20
 	maxDeliveries = 10 // deliveries at the same time
+	maxEach       = 5  // deliveries to one webhook at the same time
 )
 
 // Service serves and runs webhooks. It is safe for concurrent use.

@@ -211,7 +211,7 @@ func wantSnapshot(t *testing.T, databaseURL string, backup []byte) {
 		t.Error(err)
 		return
 	}
-	if stats.Rows["audit_log"] != 2 { // the two signups
+	if stats.Rows["audit_log"] != 4 { // the two signups and their webhooks
 		t.Errorf("%d audit entries", stats.Rows["audit_log"])
 	}
 	scope := storetest.Open(t, databaseURL, store.Options{}).Scope("ten_A", sandbox)
