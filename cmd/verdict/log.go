@@ -113,9 +113,13 @@ func (c *command) withSigning(
 			return c.usage("%v", err)
 		}
 		var out []byte
-		service, err := app.NewService(db, config, quiet, usecase.Hooks{}, nil, log)
+		master, err := config.ReadMasterKey(ctx, db)
 		if err == nil {
-			out, err = work(ctx, service)
+			var service *usecase.Set
+			service, err = app.NewService(db, config, quiet, usecase.Hooks{}, nil, log, master)
+			if err == nil {
+				out, err = work(ctx, service)
+			}
 		}
 		if err = errors.Join(err, closeLog()); err != nil {
 			return c.failed(err)
