@@ -16,7 +16,7 @@ type credential struct {
 	key  tenant.APIKey
 	plan tenant.PricePlan
 	hash string
-	seen bool // the tenant has made a request before
+	seen bool // the tenant is already recorded as used
 }
 
 // Authenticate returns the caller that owns a key. It refuses with unauthenticated, key_revoked or

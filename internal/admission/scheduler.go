@@ -58,8 +58,9 @@ const (
 	entryRest = 3 * entriesEach
 	slotRest  = 4
 	paceRest  = 6
-	// longestSleep is the longest sleep of a Checkpoint, and longestRest is the longest
-	// rest after one piece of work.
+	// longestSleep is the longest sleep of a Checkpoint, and the longest time until a
+	// resting owner is checked again. longestRest is the longest rest after one piece of
+	// work.
 	longestSleep = 10 * time.Millisecond
 	longestRest  = time.Second
 	// entryTimeout is how long a request that has begun waits for its next entry before
@@ -176,9 +177,9 @@ func CheckpointIfLong(ctx context.Context) error {
 	return Checkpoint(ctx)
 }
 
-// PauseLast gives up the right to compute for the last time. It is called when the
-// request waits for its write to the database, because the work after the write is short
-// and needs no right.
+// PauseLast gives up the right to compute, and the request no longer counts as begun. It
+// is meant for a request that waits for its write to the database: the work after the
+// write is short and needs no right.
 func (s *Slot) PauseLast() {
 	if s == nil {
 		return
@@ -190,7 +191,7 @@ func (s *Slot) PauseLast() {
 	s.Pause()
 }
 
-// Leave gives up the right to compute. It may be called twice.
+// Leave gives up the right to compute and ends the request. It may be called twice.
 func (s *Slot) Leave() {
 	s.PauseLast()
 	if s == nil || s.left {
@@ -250,7 +251,7 @@ func (s *Slot) Back() {
 }
 
 // Pause gives up the right to compute while the request waits, for example for the
-// database. Resume gets it back.
+// database. Resume waits for an entry again.
 func (s *Slot) Pause() {
 	if s == nil {
 		return
@@ -277,7 +278,8 @@ func (s *Slot) Charge(used time.Duration) {
 	}
 }
 
-// Resume waits for the owner's turn to compute again after Pause.
+// Resume waits for the owner's turn to compute again after Pause. After entryTimeout, or
+// if the context ends, the request continues without a right.
 func (s *Slot) Resume() {
 	if s == nil || s.entry.held || s.long.held {
 		return

@@ -28,8 +28,8 @@ func work(ctx context.Context, s *admission.Scheduler, owner string, steps int, 
 }
 
 // TestProcessorTimeIsShared checks that small requests, sent one after the other, get
-// half of the processor time while another owner queues requests of 100 ms. No small
-// request waits for a large one to end.
+// about half of the processor time while another owner queues requests of 100 ms. No
+// small request waits for a large one to end.
 func TestProcessorTimeIsShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

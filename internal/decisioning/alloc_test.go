@@ -23,7 +23,7 @@ import (
 // request leaves out. A preview makes up to two more to mask the applicant's
 // id.
 //
-//nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
+//nolint:paralleltest // AllocsPerRun counts the allocations of all goroutines.
 func TestAllocations(t *testing.T) {
 	h := usecasetest.Open(t, storetest.Open(t, storetest.SQLite(t), store.Options{}), usecase.Options{})
 	body := usecasetest.Parse(t, usecasetest.Sample)

@@ -21,7 +21,7 @@ import (
 // billed. The decision in the run is not billed separately.
 const EndpointUnderwrite = "POST /v1/agents/underwrite"
 
-// AgentUnderwriting is the agent's name in stored runs.
+// AgentUnderwriting is the name of the underwriting agent in stored runs.
 const AgentUnderwriting = "underwriting"
 
 // Underwriting is a decided application for an agent to study. It contains only stored

@@ -134,7 +134,7 @@ type Attempt struct {
 }
 
 // attempt begins a request. If an earlier request with the same Idempotency-Key was answered, it
-// returns that answer. Otherwise it returns the attempt, and the caller must call End.
+// returns that answer. If it returns neither an answer nor an error, the caller must call End.
 func (s *Core) attempt(ctx context.Context, scope *store.Scope, o *Idempotency) (Attempt, *Answer, error) {
 	if o == nil {
 		return Attempt{}, nil, nil

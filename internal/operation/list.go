@@ -128,8 +128,8 @@ func Paged[T any](
 	return PagedUntil(l, p, rows, next, filters...)
 }
 
-// PagedUntil returns the page for rows of the store, with the place after which
-// the next page begins.
+// PagedUntil returns the page for rows of the store. The next page begins after next; if next has no id, this is the
+// last page.
 func PagedUntil[T any](l List, p tenant.Principal, rows []T, next store.Position, filters ...string) Page[T] {
 	out := Page[T]{Data: rows, Limit: l.Limit}
 	if next.ID != "" {

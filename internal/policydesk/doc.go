@@ -9,7 +9,8 @@
 //	    stores an engine.Draft: Invalid with every fault, policy_too_costly, NotFound
 //	    for its base, cap_reached
 //	ReadDraft
-//	    returns the faults, or the findings and changes, of a draft; stores nothing
+//	    returns the faults, or the findings and changes, of a draft and stores nothing:
+//	    NotFound for its base
 //	DeleteRuleSet
 //	    deletes or archives a draft: NotFound, invalid_transition
 //	RuleSet, RuleSets, Policies

@@ -22,7 +22,8 @@ import (
 // series identifies the versions of one policy_key of a tenant in an environment.
 type series struct{ tenant, environment, policyKey string }
 
-// Policy is a compiled rule set. It never changes.
+// Policy is a compiled rule set. Only the counts of its rules change, and results that are computed
+// when they are first needed.
 type Policy struct {
 	ID, Key        string
 	Version        int64

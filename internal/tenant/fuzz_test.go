@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// FuzzParseToken parses arbitrary cookies. Each must be refused, or be a token in
-// our own encoding.
+// FuzzParseToken parses arbitrary texts as tokens and as hashes of tokens. Each must be
+// refused, or be in our own encoding; a hash may also be in upper case.
 func FuzzParseToken(f *testing.F) {
 	token, err := MintToken(strings.NewReader(strings.Repeat("x", 64)))
 	if err != nil {
@@ -26,8 +26,8 @@ func FuzzParseToken(f *testing.F) {
 	})
 }
 
-// FuzzTime parses arbitrary ids. Each must be refused, or be sorted by its time,
-// so that a list in the order of ids is in the order of time.
+// FuzzTime parses arbitrary ids. Each id of a decision must be sorted by its time, so
+// that a list in the order of ids is in the order of time.
 func FuzzTime(f *testing.F) {
 	f.Add(FirstID(KindDecision, time.Unix(1_800_000_000, 0)))
 	f.Add("dec_")

@@ -236,7 +236,7 @@ func TestStoredHashForm(t *testing.T) {
 		strings.Replace(good, "t=1", "t=0", 1), strings.Replace(good, "t=1", "t=1000000", 1),
 		strings.Replace(good, "p=1", "p=0", 1), strings.Replace(good, "p=1", "p=257", 1),
 		strings.Replace(good, "p=1", "p=1,x=2", 1), strings.Replace(good, "c29tZXNhbHQ", "c29tZXNhbHQ=", 1),
-		// unused bits after the last byte are set
+		// The salt "c29t" is too short. In "c29tZXNhbHR", unused bits after the last byte are set.
 		strings.Replace(good, "c29tZXNhbHQ", "c29t", 1), strings.Replace(good, "c29tZXNhbHQ", "c29tZXNhbHR", 1),
 		strings.Replace(good, "AAAAAAAAAAAAAAAAAAAAAA", "", 1),
 		strings.Replace(good, "AAAAAAAAAAAAAAAAAAAAAA", "AAAA", 1),
