@@ -5,7 +5,8 @@ import (
 )
 
 // Entity is something that applicants can share: an account, an address, a device and so
-// on. Key is the keyed hash of the value, and Display is its last characters.
+// on. Key is the keyed hash of the value. Display is the value, masked unless it is a
+// pincode or an agent.
 type Entity struct {
 	Kind    string
 	Key     string

@@ -34,7 +34,7 @@ type BacktestRequest struct {
 	ReferenceID string         // an earlier run to compare the scores with; "" for none
 	Setup       backtest.Setup // how rows are read; the header comes from the rows
 
-	// CSV streams the rows. It is read once and is never completely in memory.
+	// CSV streams the rows. It is read once, and a file is never completely in memory.
 	CSV      io.Reader
 	FromRows bool // the CSV was made from rows in a request; it is not a file
 	Book     *Book

@@ -1,4 +1,4 @@
-//nolint:thelper // what eachCluster runs is the test itself: a failure belongs to its own line
+//nolint:thelper // the function passed to eachCluster is the test itself: report failures at their own lines
 package usecase_test
 
 import (

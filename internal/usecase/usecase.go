@@ -138,9 +138,9 @@ const flushEvery = time.Second
 const purgeEvery = 10 * time.Minute
 
 // Run stores data collected in memory and removes expired rows at intervals
-// until ctx ends, and then stores the data once more. In the meantime it adds journal
-// entries for decisions that have none. A Set also works without Run, but then loses its
-// statistics.
+// until ctx ends, and then stores the data once more. In the meantime it signs the logs
+// and adds journal entries for decisions that have none. A Set also works without Run,
+// but then loses its statistics and does none of this work.
 func (s *Set) Run(ctx context.Context) {
 	var older sync.WaitGroup
 	older.Go(func() { s.backfill(ctx) })
