@@ -69,7 +69,7 @@ func (al Alerts) Move(m AlertMove) (a Alert, moved bool, err error) {
 }
 
 // putState stores the status of an alert with its times, actors, resolution and
-// note.
+// note, and the alert that it was merged into.
 func (al Alerts) putState(a Alert) error {
 	_, err := al.tx.exec(
 		`UPDATE fraud_alerts SET status = $4, acknowledged_micros = $5, acknowledged_by = $6, closed_micros = $7,
@@ -163,9 +163,9 @@ func (al Alerts) mute(a Alert, untilMicros int64) error {
 // names no entities:
 //   - for an account, a device, a mobile number or an e-mail address, the alert's entity;
 //   - for a ring, the accounts that connect the ring;
-//   - for an address, a pincode or an agent, the accounts that two or more of the alert's applicants share.
+//   - for an IP address, a pincode or an agent, the accounts that two or more of the alert's applicants share.
 //
-// Addresses, pincodes and agents are never blocked by default, because unrelated
+// IP addresses, pincodes and agents are never blocked by default, because unrelated
 // people share them.
 func (al Alerts) defaultBlock(a Alert) (list []BlockedEntity, err error) {
 	if slices.Contains(tyingKinds, a.Entity.Kind) {
@@ -188,7 +188,7 @@ func (al Alerts) defaultBlock(a Alert) (list []BlockedEntity, err error) {
 }
 
 // named looks up the entities that a caller names: the alert's own entity, or
-// entities that its applicants were seen with. An address, a pincode or an
+// entities that its applicants were seen with. An IP address, a pincode or an
 // agent is accepted only if it is the alert's own entity.
 func (al Alerts) named(a Alert, named []BlockedEntity) ([]BlockedEntity, error) {
 	var faults fault.List

@@ -13,7 +13,7 @@ import (
 
 // committer commits waiting writes together (group commit). A commit costs one
 // fsync for any number of writes, so writes that arrive during a commit are
-// gathered and share the next one. No write is delayed to gather more.
+// gathered and share the next one. There is no timer that delays writes to gather more.
 //
 // A scope whose rows are locked by another transaction is set aside, so that
 // the other scopes are committed without it (lane.go). ADR 7 has the state
