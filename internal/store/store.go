@@ -14,8 +14,8 @@
 // tx.Decisions() reads decisions with the same methods and stores new ones.
 //
 // Every write goes through one committer, which commits waiting writes together
-// (commit.go). The differences between the two databases are in dialect.go and,
-// for PostgreSQL's faster insert of decisions, in pipeline.go.
+// (commit.go). The differences between the SQL of the two databases are in dialect.go
+// and, for PostgreSQL's faster insert of decisions, in pipeline.go.
 //
 // Decision ids are in the order of creation; the caller that makes the ids
 // ensures this. Decisions are therefore listed by id alone, and one index

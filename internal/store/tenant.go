@@ -12,7 +12,7 @@ type Tenant struct {
 	OrgName       string
 	Plan          string
 	CreatedMicros int64
-	SeenMicros    int64 // when the first authenticated request came; 0 if none has come
+	SeenMicros    int64 // when the first authenticated request came, or the operator created the tenant; else 0
 	ClosingMicros int64 // when the tenant began to close because it is unused; 0 if it is not closing
 }
 

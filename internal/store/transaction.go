@@ -25,8 +25,9 @@ type transaction struct {
 }
 
 // rlsScope is the scope that PostgreSQL's row-level security admits: one tenant
-// in one environment, or every row if role is "system". The zero value admits
-// nothing.
+// in one environment, or every row if role is "system". Without an environment it
+// admits only the rows of a tenant that belong to no environment. The zero value
+// admits nothing.
 type rlsScope struct{ role, tenant, environment string }
 
 var rlsSystem = rlsScope{role: "system"}

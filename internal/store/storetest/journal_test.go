@@ -130,7 +130,8 @@ func TestJournalOverNodes(t *testing.T) {
 	}
 }
 
-// TestJournalReads checks which entries Read returns first.
+// TestJournalReads checks that Read begins with the entries that were added together with the
+// entry that it is asked for.
 func TestJournalReads(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
