@@ -56,7 +56,7 @@ type Answered struct {
 // FraudBlock is the fraud block of an answer.
 type FraudBlock struct {
 	Score    int64
-	Level    string // "" if nothing could be counted
+	Level    string // "" if nothing could be counted and nothing is on the block list
 	Signals  []FraudSignal
 	AlertIDs []string
 }

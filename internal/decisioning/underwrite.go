@@ -24,8 +24,8 @@ const EndpointUnderwrite = "POST /v1/agents/underwrite"
 // AgentUnderwriting is the name of the underwriting agent in stored runs.
 const AgentUnderwriting = "underwriting"
 
-// Underwriting is a decided application for an agent to study. It contains only stored
-// data, so that a repetition of the run gets the same data.
+// Underwriting is a decided application for an agent to study. It contains only data that
+// is stored or will be stored, so that a repetition of the run gets the same data.
 type Underwriting struct {
 	Plan          *engine.Plan
 	PolicyID      string

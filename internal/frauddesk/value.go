@@ -45,7 +45,7 @@ type Alert struct {
 	ClosedBy           string
 	Resolution         string
 	Note               string
-	PreviousID         string // the last closed alert about the same entity
+	PreviousID         string // the last closed alert of the same type about the same entity
 	MergedInto         string // the alert whose ring now includes this alert's ring
 	CreatedMicros      int64
 	UpdatedMicros      int64

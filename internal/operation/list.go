@@ -13,7 +13,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// List requests one page of a list, ordered by creation.
+// List requests one page of a list. Most lists are ordered by creation; the others ignore
+// Ascending, From and To.
 type List struct {
 	Limit     int // 1 to MaxLimit
 	Cursor    string

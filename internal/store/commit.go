@@ -21,7 +21,7 @@ import (
 type committer struct {
 	db          *DB
 	wake        chan struct{} // wakes the loop when a job arrives or the committer is closed
-	done        chan struct{} // closed after the last write was answered
+	done        chan struct{} // closed when the loop has ended; jobs in lanes may still be unanswered
 	lanes       sync.WaitGroup
 	side        chan struct{} // a semaphore: one slot for each connection of the side lanes
 	batches     atomic.Int64

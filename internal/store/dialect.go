@@ -80,8 +80,9 @@ type dialect interface {
 	batchContext(timeout time.Duration) (context.Context, context.CancelFunc)
 	// insertPipelined stores the decisions of one scope, with everything that belongs
 	// to them, in a transaction of its own with fewer round trips, if the database
-	// supports it. If stored is false, nothing was stored. The caller then uses
-	// ordinary statements if err is nil, and gives up otherwise.
+	// supports it. If stored is false and err is nil, nothing was stored, and the caller
+	// uses ordinary statements. If err is not nil, the caller gives up; the outcome may
+	// be unknown.
 	insertPipelined(ctx context.Context, db *DB, on pool, v rlsScope, writes []*DecisionWrite) (stored bool, err error)
 	// insertMany inserts rows into a table, each beginning with the values in
 	// first. If read is not nil, it is called for every row that the statement
@@ -347,7 +348,7 @@ func (postgres) class(err error) class {
 		return classUnique
 	case "40001", "40P01", "55P03": // serialization_failure, deadlock_detected, lock_not_available
 		return classConflict
-	case "57014": // query_canceled, by statement_timeout
+	case "57014": // query_canceled, for instance by statement_timeout
 		return classTimeout
 	// read_only_sql_transaction (a standby after a failover),
 	// idle_in_transaction_session_timeout, invalid_catalog_name

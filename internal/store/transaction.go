@@ -10,7 +10,7 @@ import (
 type transaction struct {
 	db       *DB
 	ctx      context.Context
-	caller   context.Context // checked before each statement if ctx cannot end; nil otherwise
+	caller   context.Context // of a read whose ctx cannot end: checked before each statement; nil otherwise
 	tx       *sql.Tx
 	prepared *statements
 	bound    map[string]*sql.Stmt // prepared statements bound to this transaction, by text

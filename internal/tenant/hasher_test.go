@@ -99,7 +99,7 @@ func TestHashAndVerify(t *testing.T) {
 
 // TestVerifyNobody checks that no password matches an empty hash. It also checks
 // that Verify does the work even if the user does not exist, by checking that
-// Verify waits for a slot as usual.
+// Verify needs a slot in this case too.
 func TestVerifyNobody(t *testing.T) {
 	t.Parallel()
 	h := hasher(t, cheap, 1)

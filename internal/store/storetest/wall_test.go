@@ -25,7 +25,7 @@ var (
 	}
 	personal = []string{"tenants", "users", "sessions", "invitations", "key_trees"}
 	shared   = []string{"schema_migrations", "installation", "signup_codes"}
-	// locks is a table without rows on SQLite. Its primary key is only the scope.
+	// locks is a table that only PostgreSQL has. Its primary key is only the scope.
 	locks = "journal_heads"
 )
 
