@@ -114,7 +114,7 @@ func (s *Access) enter(
 
 	err = s.core.DB.Staff(user.TenantID).OpenSession(ctx, begins, user.PasswordHash,
 		s.auditOf(user.ID, operation.ActionSignedIn, begins.ID, ""))
-	if fault.KindOf(err) == fault.NotFound { // the password was changed meanwhile
+	if fault.KindOf(err) == fault.NotFound { // meanwhile the password was changed or the person disabled
 		err = invalidCredentials()
 	}
 

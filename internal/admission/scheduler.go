@@ -6,13 +6,14 @@ import (
 	"time"
 )
 
-// Scheduler shares the processors among owners, with two queues. Every request needs one
+// Scheduler shares the processors among owners, with a queue for entries and a queue for
+// slots; a third queue is for Pace. Every request needs one
 // of a few entries while it computes. Most requests compute so briefly that they need
 // nothing else; for them, the entries only decide in which order they begin. A request
 // that computes for longer than a slice exchanges its entry for a slot, and offers the
 // slot to others at each Checkpoint. There are as many slots as processors. A request
-// gives up its entry or slot while it waits for the database or the network. In both
-// queues the owner that has used the least time goes next: start-time fair queueing. So a
+// gives up its entry or slot while it waits for the database or the network. In each
+// queue the owner that has used the least time goes next: start-time fair queueing. So a
 // tenant that sends many requests, or requests that take seconds of processor time, slows
 // down its own requests and not those of other tenants.
 type Scheduler struct {

@@ -1,4 +1,4 @@
-// Package cache stores values that were loaded from storage, for a limited time.
+// Package cache stores values that were loaded from storage.
 package cache
 
 import (

@@ -4,8 +4,8 @@ import (
 	"verdict/internal/store"
 )
 
-// Entity is something that applicants can share: an account, an address, a device and so
-// on. Key is the keyed hash of the value. Display is the value, masked unless it is a
+// Entity is something that applicants can share: an account, an IP address, a device and
+// so on. Key is the keyed hash of the value. Display is the value, masked unless it is a
 // pincode or an agent.
 type Entity struct {
 	Kind    string
@@ -72,7 +72,7 @@ type Blocked struct {
 	Expired       bool  // the entry is listed but no longer blocks
 }
 
-// Ring is the graph of an alert: the applicants and the entities that they share.
+// Ring is the graph of an alert: the applicants and the entities that they were seen with.
 type Ring struct {
 	AlertID    string
 	Applicants []string

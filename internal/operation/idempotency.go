@@ -78,7 +78,7 @@ const rememberFor = 24 * time.Hour
 
 // flights holds the requests with an Idempotency-Key that this node is
 // executing. A second request with the same key is refused immediately; between
-// nodes the database ensures that only one request is executed.
+// nodes the database ensures that only one request stores its changes.
 type flights struct {
 	mu    sync.Mutex
 	under map[flight]struct{}

@@ -27,7 +27,7 @@
 //	StoredScorecard, Scorecards
 //	    return scorecards: NotFound, invalid_cursor
 //
-// Three operations are for other use-case packages. Policy returns a compiled rule set.
+// Three operations are for other use-case packages and check no permissions. Policy returns a compiled rule set.
 // ActivePolicy returns the active policy of a policy_key (no_active_policy if there is
 // none). NewScorecard prepares a scorecard, which a transaction then stores. Flush is the
 // background work of this package.

@@ -159,7 +159,7 @@ func (c *committer) enqueue(ctx context.Context, j *job) error {
 }
 
 // accept queues a job if there is capacity. If there is no capacity, freed is closed when a job leaves the queue or a
-// lane.
+// lane, or when the committer is closed.
 func (c *committer) accept(j *job) (accepted bool, freed <-chan struct{}, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

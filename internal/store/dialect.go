@@ -148,7 +148,7 @@ func (sqlite) setRLS() string              { return "" }
 func (sqlite) shortLockTimeout() string    { return "" }
 func (sqlite) standbys() string            { return "''" }
 func (sqlite) fence() string               { return "" }
-func (sqlite) noTimeouts() []string        { return nil } // SQLite has no timeouts besides our contexts
+func (sqlite) noTimeouts() []string        { return nil } // only our contexts and _busy_timeout limit the time
 func (sqlite) lockTenants() []string       { return nil }
 func (sqlite) leafCheck() (off, on string) {
 	return "PRAGMA ignore_check_constraints = ON", "PRAGMA ignore_check_constraints = OFF"
@@ -283,7 +283,7 @@ func (postgres) noTimeouts() []string {
 	}
 }
 
-// lockTenants makes signups wait. As long as there is no tenant, nothing else
+// lockTenants makes signups wait. As long as there is no tenant, no data of tenants
 // can be written.
 func (postgres) lockTenants() []string {
 	return []string{"LOCK TABLE tenants IN SHARE ROW EXCLUSIVE MODE"}

@@ -12,7 +12,7 @@ const MaxEdges = 500
 // maxTies is the maximum number of edges read for one applicant.
 const maxTies = 50
 
-// Ring is the graph of an alert's applicants and the entities they share.
+// Ring is the graph of an alert's applicants and the entities they were seen with.
 type Ring struct {
 	Applicants []string // the alert's first MaxEvidence applicants
 	Entities   []RingEntity

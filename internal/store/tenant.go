@@ -171,8 +171,8 @@ func insertUser(s *transaction, u User) error {
 	return err
 }
 
-// UserByEmail returns a person by the e-mail address in lower case, for a
-// sign-in. It returns NotFound if there is none.
+// UserByEmail returns a person by the e-mail address in lower case. It returns
+// NotFound if there is none.
 func (sys *System) UserByEmail(ctx context.Context, email string) (User, error) {
 	var u User
 	err := sys.read(ctx, func(s *transaction) error {

@@ -172,7 +172,7 @@ func (s *Set) Flush(ctx context.Context) {
 	s.accounts.Flush(ctx)
 }
 
-// Purge removes expired rows.
+// Purge removes expired rows, and tenants that were never used.
 func (s *Set) Purge(ctx context.Context) {
 	s.core.Purge(ctx)
 	s.accounts.Purge(ctx)
