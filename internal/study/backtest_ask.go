@@ -183,7 +183,7 @@ func (a *asked) useBook(b Book) {
 	a.rows, a.book, a.setup = b.Rows, b.Book, setup
 }
 
-// ask checks a request and loads its policies.
+// ask checks a request and the quota, and loads the policies and the reference run.
 func (s *Backtests) ask(ctx context.Context, p tenant.Principal, r *BacktestRequest) (*asked, error) {
 	now := s.core.Moment()
 	var faults fault.List

@@ -64,8 +64,9 @@ func (r *runs) load(ctx context.Context, key runKey) (*backtestRun, error) {
 	return job, nil
 }
 
-// afford computes how many rows the quota of the plan allows, so that a run that
-// could not be billed is refused early. The bill at the end makes the final check.
+// afford notes how much of the plan's quota is used, and refuses the run if no unit is
+// left, so that a run that could not be billed is refused early. The bill at the end
+// makes the final check.
 func (r *runs) afford(ctx context.Context, p tenant.Principal, a *asked) error {
 	if a.plan = p.Plan; a.plan.Unmetered {
 		return nil
