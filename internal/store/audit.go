@@ -12,7 +12,7 @@ import (
 // The entry's id is the decision's id with the prefix "aud_" instead of "dec_".
 type AuditEntry struct {
 	ID             string
-	Environment    string // where methods of System and Staff store the entry; changes of keys and a Scope use their own
+	Environment    string // where System and Staff store the entry; a Scope, and a change of a key, use their own
 	CreatedMicros  int64
 	Actor          string
 	Action         string
