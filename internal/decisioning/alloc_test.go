@@ -62,7 +62,7 @@ func TestAllocations(t *testing.T) {
 		})},
 	} {
 		c.do()
-		// The smallest of a few runs: the collector may empty pools during a run.
+		// Take the smallest of a few runs, because the collector may empty pools during a run.
 		n := testing.AllocsPerRun(200, c.do)
 		for range 4 {
 			n = min(n, testing.AllocsPerRun(50, c.do))

@@ -79,8 +79,8 @@ func numbered(columns []column) string {
 
 // insertPipelined begins a transaction in one round trip and does everything else in a second, because a round trip
 // costs more than most statements. It stores nothing and returns false if the meters of the writes differ, if one of
-// them bills nothing, if the quota does not admit all writes, if an idempotency key is taken, if the journal has no head
-// yet, or if PostgreSQL refuses a statement for a reason other than a conflict. The caller then uses ordinary
+// them bills nothing, if the quota does not admit all writes, if an idempotency key is taken, if the journal has no
+// head yet, or if PostgreSQL refuses a statement for a reason other than a conflict. The caller then uses ordinary
 // statements.
 func (p postgres) insertPipelined(
 	ctx context.Context, db *DB, on pool, v rlsScope, writes []*DecisionWrite,

@@ -44,8 +44,8 @@ func FuzzTime(f *testing.F) {
 	})
 }
 
-// FuzzRates parses arbitrary rates and quotas. Each must be refused or be within the
-// limits. Quotas must also be the same after they are written and parsed again.
+// FuzzRates parses arbitrary rates and quotas. A rate must be refused or have no negative
+// value. Quotas must be the same after they are written and parsed again.
 func FuzzRates(f *testing.F) {
 	for _, text := range []string{"500/s burst 1000", "60/m", "1/h burst 0", "-1/s", "9223372036854775808/s",
 		"free=1000,pro=unmetered", "free=", "=1", "free=1,free=2"} {

@@ -263,7 +263,7 @@ func TestBlocklist(t *testing.T) {
 		if err := h.nodes[0].Fraud.Unblock(ctx, h.admin, kind, key); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("removed twice: %v", err)
 		}
-		// Sorted: the clock stands still, so the ids of two nodes have no order.
+		// Sort the actions: the clock stands still, so the ids of two nodes have no order.
 		want := []string{
 			h.admin.UserID + " " + operation.ActionBlocked,
 			h.admin.UserID + " " + operation.ActionUnblocked,

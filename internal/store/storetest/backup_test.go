@@ -1,4 +1,4 @@
-//nolint:thelper // the function passed to Each is the test itself: report failures at their own lines
+//nolint:thelper // the function passed to EachURL is the test itself: report failures at their own lines
 package storetest_test
 
 import (

@@ -246,8 +246,8 @@ func TestBlocklist(t *testing.T) {
 }
 
 // TestBlockedFor checks block list entries with an expiry: the later expiry wins, an
-// expired entry counts as absent, and the entries of confirmed fraud never expire. It
-// also checks that Blocked needs no applicant.
+// expired entry counts as absent, and an entry without an expiry never ends. It also
+// checks that Blocked needs no applicant.
 func TestBlockedFor(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
