@@ -103,7 +103,7 @@ func MayActivate(tx *store.Tx, p tenant.Principal, work Work, now time.Time) err
 }
 
 // whoActivates returns a sentence that names the people who may activate a rule set that the
-// person me wrote.
+// person me wrote. If there are none, it says until when a former activator counts.
 func whoActivates(people []store.User, me store.User, now time.Time) string {
 	var can, wait []string
 	var until time.Time
@@ -183,8 +183,8 @@ func mayConfirm(person, by store.User, now time.Time) error {
 
 // ConfirmActivator ends the wait of a new activator. The caller must be an activator other than
 // the person who gave the new activator the right to activate. It refuses other callers with
-// second_person_required. If the person is not waiting, it refuses with nothing_to_confirm. API
-// keys cannot confirm.
+// second_person_required. If the person is not waiting, it refuses with nothing_to_confirm. Only
+// the console calls it, so API keys cannot confirm.
 func (s *People) ConfirmActivator(ctx context.Context, p tenant.Principal, userID string) error {
 	if err := p.Require(tenant.PolicyActivate); err != nil {
 		return err

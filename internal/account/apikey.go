@@ -28,7 +28,8 @@ type NewAPIKey struct {
 	ExpiresAt   time.Time // zero for never
 }
 
-// APIKeys returns the tenant's keys of both environments, including revoked and expired ones.
+// APIKeys returns the tenant's keys of both environments. It includes revoked and expired keys as
+// far as they fit on one page of store.MaxPage keys.
 func (s *People) APIKeys(ctx context.Context, p tenant.Principal) ([]tenant.APIKey, error) {
 	if err := p.Require(tenant.Admin); err != nil {
 		return nil, err
@@ -243,7 +244,8 @@ func (s *shared) belongs(ctx context.Context, tenantID, userID string) (tenant.R
 	return "", operation.Missing("user of this tenant")
 }
 
-// keysOf returns a tenant's keys of both environments, including revoked ones.
+// keysOf returns a tenant's keys of both environments. It includes revoked and expired keys as far
+// as they fit on one page of store.MaxPage keys.
 func (s *shared) keysOf(ctx context.Context, tenantID string) ([]tenant.APIKey, error) {
 	rows, err := s.core.DB.System().ListKeys(ctx, tenantID, s.core.Moment().UnixMicro())
 	if err != nil {

@@ -75,7 +75,7 @@ func (s *Access) Remember(ctx context.Context, userID, marks string) (string, er
 	return strings.Join(kept, "."), nil
 }
 
-// readMarks decodes the marks that a browser sent, and skips malformed ones.
+// readMarks decodes the first maxMarks marks that a browser sent, and skips malformed ones.
 func readMarks(text string) (marks [][]byte) {
 	for range maxMarks {
 		part, rest, _ := strings.Cut(text, ".")

@@ -1,4 +1,4 @@
-//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+//nolint:thelper // the function passed to Each is the test itself: report failures at their own lines
 package account_test
 
 import (
@@ -19,7 +19,7 @@ import (
 
 // TestOwnerIsNotLockedOut checks that wrong passwords, from the owner's own address or
 // any other, do not lock the owner out of a browser that has signed in before. In
-// another browser the owner has to wait, but is not refused.
+// another browser at another address the owner has to wait, but is not refused.
 func TestOwnerIsNotLockedOut(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

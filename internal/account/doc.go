@@ -4,7 +4,8 @@
 // that it creates the policies that a new tenant starts with.
 //
 // Three services share one database, each for a different kind of caller. Besides the
-// errors listed here, any operation may fail with a storage error.
+// errors listed here, any operation may fail with a storage error, and an operation that
+// hashes or verifies a password with unavailable.
 //
 // Access authenticates callers. Its operations need no scope:
 //
@@ -31,6 +32,8 @@
 //	    read and accept an invitation: invitation_ended, email_taken, Invalid
 //	Authenticate
 //	    returns the caller that owns a key: unauthenticated, key_revoked, key_expired
+//	Known
+//	    returns the caller that owns a key if the key is cached and valid
 //	Mark, Marked
 //	    make and check a keyed hash by which a person's own text is recognised
 //

@@ -16,7 +16,7 @@ const invitationLife = 72 * time.Hour
 // Invitation is an invitation to join a tenant.
 type Invitation struct {
 	ID, Email, Role      string
-	OrgName              string // the name of the tenant
+	OrgName              string // the name of the tenant; set only by Access.Invitation
 	InvitedBy            string // the id of a user
 	CreatedAt, ExpiresAt time.Time
 }

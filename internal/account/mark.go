@@ -13,8 +13,8 @@ import (
 const markKind = "mark"
 
 // Mark returns a mark by which Marked recognises a text, for the same person, in the same
-// environment, and for the same purpose. The mark is a keyed hash, so nobody else can make it. It
-// stays valid as long as the installation's secret exists.
+// environment, and for the same purpose. The mark is a keyed hash, so only this installation can
+// make it. It stays valid as long as the installation's secret exists.
 func (s *Access) Mark(ctx context.Context, p tenant.Principal, purpose, text string) (string, error) {
 	keyed, err := s.core.Keyed(ctx, operation.ScopeOf(p))
 	if err != nil {

@@ -71,7 +71,7 @@ func (s *Operator) CreateKey(ctx context.Context, n NewKey) (tenant.Key, tenant.
 	return s.createKey(ctx, n)
 }
 
-// Keys returns a tenant's keys of both environments, including revoked ones.
+// Keys returns a tenant's keys like APIKeys.
 func (s *Operator) Keys(ctx context.Context, tenantID string) ([]tenant.APIKey, error) {
 	return s.keysOf(ctx, tenantID)
 }

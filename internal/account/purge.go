@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Purge removes expired sessions and invitations, and tenants that nobody uses.
+// Purge removes expired sessions and invitations, and tenants that were never used.
 func (s *Services) Purge(ctx context.Context) {
 	now, system := s.core.Now().UnixMicro(), s.core.DB.System()
 	idle := s.core.Now().Add(-sessionIdle).UnixMicro()
@@ -22,7 +22,8 @@ func (s *Services) Purge(ctx context.Context) {
 }
 
 // A tenant that was not used within unusedAfter is closed. It is removed closingTime later,
-// when the caches of all nodes have the change. A purge handles at most sweepBatch tenants.
+// when the caches of all nodes have the change. A purge closes at most sweepBatch tenants, and
+// removes at most as many.
 const (
 	unusedAfter = 7 * 24 * time.Hour
 	closingTime = time.Minute

@@ -16,8 +16,8 @@ type Options struct {
 	Passwords    tenant.PasswordRules
 	PasswordCost tenant.Cost // for new hashes; default: tenant.DefaultCost
 	HashesAtOnce int         // how many passwords are hashed concurrently; default: 1
-	// Logins limits the attempts of people who are not signed in. Sleep delays an attempt; by
-	// default it waits for the given time.
+	// Logins limits sign-ups and attempts with a password. Sleep delays an attempt; by default it
+	// waits for the given time.
 	Logins tenant.LoginRates // default: tenant.DefaultLoginRates
 	Sleep  func(context.Context, time.Duration) error
 	// SignupMode says who may sign up, by default everybody. SignupsEachDay limits the sign-ups
@@ -64,8 +64,8 @@ type shared struct {
 	seen     seen
 }
 
-// cacheSize is the number of cached keys, and of cached sessions. Tenants that make no requests
-// use no memory here.
+// cacheSize is the maximum number of cached keys, and of cached sessions. Tenants that make no
+// requests use no memory here.
 const cacheSize = 10_000
 
 // DefaultMaxKeys is the default of Options.MaxKeys.

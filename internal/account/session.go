@@ -35,7 +35,7 @@ type Session struct {
 	Tenant tenant.Tenant
 	Plan   tenant.PricePlan
 
-	seen bool // the tenant has made a request before
+	seen bool // the tenant is already recorded as used
 
 	Address, Agent               string // the network address and browser with which the session began
 	CreatedAt, SeenAt, ExpiresAt time.Time

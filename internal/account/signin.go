@@ -103,7 +103,7 @@ func invalidCredentials() error {
 		"the e-mail address or the password is not right")
 }
 
-// enter begins a session for a person whose password was verified.
+// enter begins a session for a person whose password was just verified or set.
 func (s *Access) enter(
 	ctx context.Context, user store.User, address, agent string, now time.Time,
 ) (Session, tenant.Token, error) {
@@ -114,7 +114,7 @@ func (s *Access) enter(
 
 	err = s.core.DB.Staff(user.TenantID).OpenSession(ctx, begins, user.PasswordHash,
 		s.auditOf(user.ID, operation.ActionSignedIn, begins.ID, ""))
-	if fault.KindOf(err) == fault.NotFound { // the password was changed meanwhile
+	if fault.KindOf(err) == fault.NotFound { // meanwhile the password was changed or the person disabled
 		err = invalidCredentials()
 	}
 
@@ -175,9 +175,10 @@ func (s *Access) rehashedMeanwhile(
 // After a successful sign-in the caller calls admitted, which returns the tokens.
 //
 // A known browser has its own rate limit and no other. Other clients have a rate limit for their
-// network, and another rate limit for the account from that network. A client that one of these
-// limits refuses does not use up the attempts of others. The limit for an account from all
-// networks together locks nobody out: beyond it, each attempt is delayed.
+// network, and another rate limit for the account from that network. An attempt that one of these
+// limits refuses does not count against the limit for the account from all networks together.
+// Beyond that last limit each attempt is delayed, and refused only if too many attempts are being
+// delayed.
 func (s *Access) admit(
 	ctx context.Context, now time.Time, account, address, nonce string, known bool,
 ) (admitted func(), err error) {
@@ -215,8 +216,8 @@ type bucketOf struct {
 	rate tenant.Rate
 }
 
-// takeAll takes a token from each bucket, or refuses if a bucket is empty. giveBack returns the
-// tokens.
+// takeAll takes a token from each bucket in turn, or refuses if a bucket is empty; then the tokens
+// of the buckets before it stay taken. giveBack returns the tokens.
 func (s *Access) takeAll(now time.Time, buckets ...bucketOf) (giveBack func(), err error) {
 	for _, b := range buckets {
 		if err := s.try(b.name, b.rate, now); err != nil {
@@ -269,8 +270,8 @@ func (w *slowed) leave(account string) {
 	}
 }
 
-// slow delays an attempt. Meanwhile the attempt holds no processor slot and does not count as in
-// progress. Other owners therefore do not have to rest because of the attempt (see package
+// slow delays an attempt, or refuses it if too many attempts are being delayed. Meanwhile the
+// attempt holds no processor slot, and other owners do not have to rest because of it (see package
 // admission).
 func (s *Access) slow(ctx context.Context, account string) error {
 	if !s.slowed.enter(account) {

@@ -41,7 +41,7 @@ func (s *shared) checkSignup(ask tenant.Signup) error {
 }
 
 // SignupRules returns the rules for the password of a signup. It refuses with signup_closed if
-// nobody may sign up; this check comes before all others.
+// nobody may sign up. SignupFrom makes this check before all others.
 func (s *Access) SignupRules() (tenant.PasswordRules, error) {
 	if s.options.SignupMode == tenant.SignupClosed {
 		return tenant.PasswordRules{}, fault.New(fault.Forbidden, fault.CodeSignupClosed,

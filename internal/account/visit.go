@@ -55,7 +55,7 @@ func (v *visits) takeTouches() map[string]int64 {
 
 // Flush stores when keys and sessions were last used, and which tenants were used for the first
 // time. If the last use of a key or session cannot be stored, it is lost, and the next use is
-// stored instead. The first use of a tenant is stored by the next Flush.
+// stored instead. If the first use of a tenant cannot be stored, the next Flush tries again.
 func (s *Services) Flush(ctx context.Context) {
 	if touches := s.visits.takeTouches(); len(touches) > 0 {
 		list := make([]store.Touch, 0, len(touches))

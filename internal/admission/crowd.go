@@ -18,8 +18,8 @@ type crowd struct {
 	sizes    [crowdSizes]crowdSize
 }
 
-// crowdSize describes the owners with 2^(i-1) to 2^i-1 requests in progress, where i
-// is its index in sizes.
+// crowdSize describes the owners with 2^(i-1) to 2^i-1 requests in progress that are not
+// parked, where i is its index in sizes. The last index also covers all larger numbers.
 type crowdSize struct {
 	owners int
 	until  time.Time // when the number of these owners last became 0
@@ -125,7 +125,7 @@ func sizeOf(requests int) int { return min(bits.Len(uint(requests)), crowdSizes-
 
 // floods reports whether the owner has at least floodFrom requests in progress while an
 // owner with far fewer requests is active. An owner is active if it has requests in
-// progress, or had some lately.
+// progress that are not parked, or had some lately.
 func (c *crowd) floods(owner string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -3,14 +3,14 @@
 // tenant once the key is known, and its network address before.
 //
 //   - Pool shares an amount, such as concurrent requests or bytes. An owner may hold
-//     at most as much as remains free, so one owner alone gets at most half, and
-//     units remain for others.
+//     about as much as remains free, so one owner alone gets about half, and units
+//     remain for others.
 //   - Scheduler shares processor time by start-time fair queueing: of the waiting
 //     owners, the one that has used the least time goes next.
 //   - Refusals counts refusals, so that at most one log line a second is written.
 //
-// Pool refuses an amount that it does not have immediately instead of queueing
-// the request: a caller that learns within milliseconds that there is no capacity
+// Pool does not queue a request for an amount that the owner may not hold, but refuses
+// it immediately: a caller that learns within milliseconds that there is no capacity
 // can retry or use another node. Only the processor has a queue. The limit on
 // concurrent requests also bounds the length of that queue.
 //

@@ -7,7 +7,7 @@ import (
 
 // Pool is an amount that many owners share. An owner may hold at most as much
 // as remains free afterwards, plus one unit: a single owner gets half, two
-// owners that both take as much as possible get a third each, and some units
+// owners that take units in turn get about a third each, and some units
 // remain for new owners. (This is the dynamic threshold that network switches
 // use to share buffer memory.)
 type Pool struct {

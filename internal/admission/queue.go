@@ -32,7 +32,7 @@ type fairQueue struct {
 	free  int
 	timer *time.Timer   // the running timer that will call dispatch; nil if none is running
 	due   time.Time     // when the timer will call dispatch
-	clock time.Duration // the start tag of the latest right that was granted
+	clock time.Duration // the largest start tag of the rights granted so far; most when all owners are idle
 	most  time.Duration // the largest start tag of any user
 	users map[string]*user
 	queue []*user // the users with waiting tickets, in order of arrival
@@ -241,11 +241,12 @@ func (q *fairQueue) dispatchAfter(d time.Duration) {
 	})
 }
 
-// rest returns how much longer an owner must rest because other owners are active.
-// Without a rest, an owner that floods would use every moment in which no other owner
-// waits, and the next requests of other owners would wait behind it. If the rest is
-// over but the owner may not begin another request, rest returns the length of a
-// slice, after which the owner is checked again. The caller must hold the lock.
+// rest returns how much longer an owner must rest because other owners are active, at
+// most longestSleep, after which the owner is checked again. If the result is 0 or less,
+// the rest is over. Without a rest, an owner that floods would use every moment in which
+// no other owner waits, and the next requests of other owners would wait behind it. If
+// the rest is over but the owner may not begin another request, rest returns the length
+// of a slice. The caller must hold the lock.
 func (q *fairQueue) rest(u *user, at place) time.Duration {
 	if q.restFactor == 0 || !q.mustRest(u.name) {
 		return 0

@@ -6,13 +6,14 @@ import (
 	"time"
 )
 
-// Scheduler shares the processors among owners, with two queues. Every request needs one
+// Scheduler shares the processors among owners, with a queue for entries and a queue for
+// slots; a third queue is for Pace. Every request needs one
 // of a few entries while it computes. Most requests compute so briefly that they need
 // nothing else; for them, the entries only decide in which order they begin. A request
 // that computes for longer than a slice exchanges its entry for a slot, and offers the
 // slot to others at each Checkpoint. There are as many slots as processors. A request
-// gives up its entry or slot while it waits for the database or the network. In both
-// queues the owner that has used the least time goes next: start-time fair queueing. So a
+// gives up its entry or slot while it waits for the database or the network. In each
+// queue the owner that has used the least time goes next: start-time fair queueing. So a
 // tenant that sends many requests, or requests that take seconds of processor time, slows
 // down its own requests and not those of other tenants.
 type Scheduler struct {
@@ -58,8 +59,9 @@ const (
 	entryRest = 3 * entriesEach
 	slotRest  = 4
 	paceRest  = 6
-	// longestSleep is the longest sleep of a Checkpoint, and longestRest is the longest
-	// rest after one piece of work.
+	// longestSleep is the longest sleep of a Checkpoint, and the longest time until a
+	// resting owner is checked again. longestRest is the longest rest after one piece of
+	// work.
 	longestSleep = 10 * time.Millisecond
 	longestRest  = time.Second
 	// entryTimeout is how long a request that has begun waits for its next entry before
@@ -176,9 +178,9 @@ func CheckpointIfLong(ctx context.Context) error {
 	return Checkpoint(ctx)
 }
 
-// PauseLast gives up the right to compute for the last time. It is called when the
-// request waits for its write to the database, because the work after the write is short
-// and needs no right.
+// PauseLast gives up the right to compute, and the request no longer counts as begun. It
+// is meant for a request that waits for its write to the database: the work after the
+// write is short and needs no right.
 func (s *Slot) PauseLast() {
 	if s == nil {
 		return
@@ -190,7 +192,7 @@ func (s *Slot) PauseLast() {
 	s.Pause()
 }
 
-// Leave gives up the right to compute. It may be called twice.
+// Leave gives up the right to compute and ends the request. It may be called twice.
 func (s *Slot) Leave() {
 	s.PauseLast()
 	if s == nil || s.left {
@@ -250,7 +252,7 @@ func (s *Slot) Back() {
 }
 
 // Pause gives up the right to compute while the request waits, for example for the
-// database. Resume gets it back.
+// database. Resume waits for an entry again.
 func (s *Slot) Pause() {
 	if s == nil {
 		return
@@ -277,7 +279,8 @@ func (s *Slot) Charge(used time.Duration) {
 	}
 }
 
-// Resume waits for the owner's turn to compute again after Pause.
+// Resume waits for the owner's turn to compute again after Pause. After entryTimeout, or
+// if the context ends, the request continues without a right.
 func (s *Slot) Resume() {
 	if s == nil || s.entry.held || s.long.held {
 		return

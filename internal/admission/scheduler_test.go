@@ -28,8 +28,8 @@ func work(ctx context.Context, s *admission.Scheduler, owner string, steps int, 
 }
 
 // TestProcessorTimeIsShared checks that small requests, sent one after the other, get
-// half of the processor time while another owner queues requests of 100 ms. No small
-// request waits for a large one to end.
+// about half of the processor time while another owner queues requests of 100 ms. No
+// small request waits for a large one to end.
 func TestProcessorTimeIsShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -162,8 +162,8 @@ func TestShortWorkNeedsNoSlot(t *testing.T) {
 	})
 }
 
-// TestPace checks that Pace takes a free slot, even with a cancelled context, and
-// holds no slot afterwards.
+// TestPace checks that Pace succeeds if nobody else waits, even with a cancelled context,
+// and that no entry or slot is held afterwards.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	s := admission.NewScheduler(1, time.Now)
@@ -199,7 +199,7 @@ func TestCheckpointEndsWithTheCaller(t *testing.T) {
 	}
 }
 
-// TestManyOwners checks that the state of owners that came only once is removed.
+// TestManyOwners checks that Users stays limited, although very many owners call Pace once.
 func TestManyOwners(t *testing.T) {
 	t.Parallel()
 	s := admission.NewScheduler(2, time.Now)
@@ -307,8 +307,8 @@ func flood(
 	}
 }
 
-// TestEqualsDoNotRest checks that two owners with similar numbers of requests
-// together get as much processor time as one owner alone, and half of it each.
+// TestEqualsDoNotRest checks that two owners with similar numbers of requests together
+// get nearly as much processor time as one owner alone, and about half of it each.
 func TestEqualsDoNotRest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -1,6 +1,7 @@
-// Package agentdesk stores the runs of the agents and the collections strategy of each
-// tenant. The agents themselves are in package agent. Package decisioning stores the
-// runs of the underwriting agent, each in the transaction of its decision.
+// Package agentdesk reads the stored runs of all agents, stores runs that need no
+// decision, and stores the collections strategy of each tenant. The agents themselves are
+// in package agent. Package decisioning stores the runs of the underwriting agent, each in
+// the transaction of its decision.
 //
 // These are the operations. Each first checks the permissions of the caller (Forbidden).
 // In addition to the errors named here, each can return an error of storage.

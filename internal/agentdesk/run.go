@@ -41,9 +41,9 @@ func (s *Service) AgentRun(ctx context.Context, p tenant.Principal, id string) (
 }
 
 // Underwritten makes the decision of a stored run again, from the stored facts and
-// policy, so that the run can be repeated. It returns nil if the decision, its facts or
-// its policy can no longer be read. The returned RunHead is the head of the stored run.
-// An error is a failure of storage.
+// policy, so that the run can be repeated. It also returns the head of the stored run. It
+// returns nil and an empty head if the decision, its facts or its policy can no longer be
+// read. An error is Forbidden or a failure of storage.
 func (s *Service) Underwritten(
 	ctx context.Context, p tenant.Principal, r Run,
 ) (*decisioning.Underwriting, decisioning.RunHead, error) {

@@ -16,7 +16,7 @@ import (
 // EndpointCollections is the endpoint for which a run of the collections agent is billed.
 const EndpointCollections = "POST /v1/agents/collections"
 
-// AgentCollections is the agent's name in stored runs.
+// AgentCollections is the name of the collections agent in stored runs.
 const AgentCollections = "collections"
 
 // Strategy is one version of a tenant's collections strategy.
@@ -46,7 +46,7 @@ func (s *Service) StrategyInForce(ctx context.Context, p tenant.Principal) (Stra
 }
 
 // StrategyAt returns a version of the strategy, or nil if it can no longer be read. An
-// error is a failure of storage.
+// error is Forbidden or a failure of storage.
 func (s *Service) StrategyAt(ctx context.Context, p tenant.Principal, version int64) (*Strategy, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return nil, err

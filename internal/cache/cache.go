@@ -1,4 +1,4 @@
-// Package cache stores values that were loaded from storage, for a limited time.
+// Package cache stores values that were loaded from storage.
 package cache
 
 import (
@@ -65,8 +65,8 @@ func (c *Cache[K, V]) Usage() (held, weight, most int) {
 	return len(c.recent.items), c.recent.weight, c.recent.room
 }
 
-// Get returns the value of a key, which is at most maxAge old. It loads the value if
-// necessary and returns the error of the load, or the error of ctx if ctx ends first.
+// Get returns the cached value of a key if it has not expired. Otherwise it loads the value
+// and returns the error of the load, or the error of ctx if ctx ends first.
 func (c *Cache[K, V]) Get(ctx context.Context, key K) (V, error) {
 	e := c.recent.getOr(key, func() *cached[V] { return &cached[V]{} })
 	e.mu.Lock()
@@ -222,7 +222,8 @@ func (r *recent[K, V]) drop(at *list.Element) {
 	r.weight -= item.weight
 }
 
-// weigh sets the weight of a key and evicts others while the total exceeds room.
+// weigh sets the weight of a key. While the total exceeds room, it evicts the least
+// recently used key, but never the last one.
 func (r *recent[K, V]) weigh(key K, weight int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

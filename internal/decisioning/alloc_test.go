@@ -23,7 +23,7 @@ import (
 // request leaves out. A preview makes up to two more to mask the applicant's
 // id.
 //
-//nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
+//nolint:paralleltest // AllocsPerRun counts the allocations of all goroutines.
 func TestAllocations(t *testing.T) {
 	h := usecasetest.Open(t, storetest.Open(t, storetest.SQLite(t), store.Options{}), usecase.Options{})
 	body := usecasetest.Parse(t, usecasetest.Sample)
@@ -62,7 +62,7 @@ func TestAllocations(t *testing.T) {
 		})},
 	} {
 		c.do()
-		// The smallest of a few runs: the collector may empty pools during a run.
+		// Take the smallest of a few runs, because the collector may empty pools during a run.
 		n := testing.AllocsPerRun(200, c.do)
 		for range 4 {
 			n = min(n, testing.AllocsPerRun(50, c.do))

@@ -232,7 +232,7 @@ func (c *creditCase) decided(o *Outcome) Decided {
 }
 
 // Bill bills a request of the caller in a transaction. It returns Limited quota_exceeded
-// if the quota is used up.
+// if the quota does not allow all units.
 func (s *Service) Bill(tx *store.Tx, p tenant.Principal, endpoint string, units int64, now time.Time) error {
 	return tx.Usage().Meter(s.meter(p, endpoint, units, now))
 }

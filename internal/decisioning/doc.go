@@ -16,7 +16,7 @@
 //	    decide and store: Invalid with every fault, no_active_policy, quota_exceeded;
 //	    the reply has the answer as it was stored
 //	Preview, Eligibility
-//	    decide and store nothing: Invalid, no_active_policy, NotFound of a rule set
+//	    decide and store no decision: Invalid, no_active_policy, NotFound of a rule set
 //	Underwrite
 //	    decides, lets an agent study the decision, and stores both: the errors of Decide,
 //	    and those of the study

@@ -17,7 +17,8 @@ type Eligibility struct {
 }
 
 // Eligibility runs only the Stage 1 rules on a request. The request has the form of a
-// decision request or an evaluate request. Eligibility stores nothing.
+// decision request or an evaluate request. Eligibility stores nothing except the answer
+// to a request with an Idempotency-Key.
 func (s *Service) Eligibility(
 	ctx context.Context, p tenant.Principal, request application.Request, r *operation.Reply[*Eligibility],
 ) (*Eligibility, error) {

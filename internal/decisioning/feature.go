@@ -46,8 +46,8 @@ func FeatureProducts() []string {
 	return slices.Compact(names)
 }
 
-// words returns the fields of the filter as texts. A cursor is valid only for a
-// list with the same texts.
+// words returns the fields by which the filter selects features, as texts. A cursor is
+// valid only for a list with the same texts.
 func (f FeatureFilter) words() []string {
 	return []string{
 		"features",

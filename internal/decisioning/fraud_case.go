@@ -104,7 +104,9 @@ func countsOf(n store.ObservedCounts) signal.Counts {
 	}
 }
 
-// peek counts without recording the application, because a preview stores nothing.
+// peek counts without recording the application: a preview or an eligibility check
+// records nothing, and an underwriting run records the application only when it stores
+// the decision.
 func (c *creditCase) peek(ctx context.Context, scope *store.Scope, now time.Time) error {
 	if !c.counted() {
 		return c.lookUp(ctx, scope, now)

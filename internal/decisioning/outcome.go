@@ -56,7 +56,7 @@ type Answered struct {
 // FraudBlock is the fraud block of an answer.
 type FraudBlock struct {
 	Score    int64
-	Level    string // "" if nothing could be counted
+	Level    string // "" if nothing could be counted and nothing is on the block list
 	Signals  []FraudSignal
 	AlertIDs []string
 }
@@ -64,7 +64,7 @@ type FraudBlock struct {
 // FraudSignal is one signal of an answer.
 type FraudSignal struct {
 	ID           string
-	NotEvaluated string // why the signal was not evaluated; the other fields are then zero
+	NotEvaluated string // why the signal was not evaluated; all fields after it are then zero
 	Triggered    bool
 	Severity     string
 	Value        int64

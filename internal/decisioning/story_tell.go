@@ -81,8 +81,8 @@ func (t *teller) reads(c *rule.Condition) []FieldValue {
 	return list
 }
 
-// computed returns the value of a field that the engine computes. ours is false for
-// fields that the engine does not compute.
+// computed returns the value of a field that is part of the answer, such as the score or
+// the offer. ours is false for other fields.
 func (t *teller) computed(name string) (text string, given, ours bool) {
 	offer := &t.answer.Offer
 	switch name {

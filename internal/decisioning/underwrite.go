@@ -21,11 +21,11 @@ import (
 // billed. The decision in the run is not billed separately.
 const EndpointUnderwrite = "POST /v1/agents/underwrite"
 
-// AgentUnderwriting is the agent's name in stored runs.
+// AgentUnderwriting is the name of the underwriting agent in stored runs.
 const AgentUnderwriting = "underwriting"
 
-// Underwriting is a decided application for an agent to study. It contains only stored
-// data, so that a repetition of the run gets the same data.
+// Underwriting is a decided application for an agent to study. It contains only data that
+// is stored or will be stored, so that a repetition of the run gets the same data.
 type Underwriting struct {
 	Plan          *engine.Plan
 	PolicyID      string

@@ -42,7 +42,8 @@ func (s *Service) Usage(ctx context.Context, p tenant.Principal) (Usage, error) 
 	return Usage{p.TenantID, p.Environment, p.Plan, period, used.Used, counts}, nil
 }
 
-// ByEndpoint returns the usage of each endpoint, summed over all days.
+// ByEndpoint returns the usage of each endpoint, summed over all days. Billed and free
+// units are separate.
 func (u Usage) ByEndpoint() []UsageCount {
 	type line struct {
 		endpoint string

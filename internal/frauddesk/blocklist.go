@@ -19,8 +19,9 @@ const (
 	maxBlockedReason = 200
 )
 
-// NewBlock is an entry that a person adds to the block list. Value is plain text;
-// only its keyed hash and its last characters are stored.
+// NewBlock is an entry that a person adds to the block list. Value is plain text; only its
+// keyed hash and a text to display are stored. That text is masked, except for pincodes and
+// agents.
 type NewBlock struct {
 	Kind      string
 	Value     string

@@ -20,7 +20,7 @@ type PincodeRisks struct {
 // PincodeFilter selects entries. An empty field matches every entry.
 type PincodeFilter struct{ Pincode, Prefix, Risk string }
 
-// PincodeRisks lists the entries in the order of their digits.
+// PincodeRisks lists the entries, ordered by pincode.
 func (s *Service) PincodeRisks(
 	ctx context.Context, p tenant.Principal, f PincodeFilter, l operation.List,
 ) (PincodeRisks, error) {

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Ring returns the graph of an alert: its applicants and the entities they share. It
-// returns NotFound if there is no such alert.
+// Ring returns the graph of an alert: its applicants and the entities they were seen
+// with. It returns NotFound if there is no such alert.
 func (s *Service) Ring(ctx context.Context, p tenant.Principal, alertID string) (Ring, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Ring{}, err

@@ -4,8 +4,9 @@ import (
 	"verdict/internal/store"
 )
 
-// Entity is something that applicants can share: an account, an address, a device and so
-// on. Key is the keyed hash of the value, and Display is its last characters.
+// Entity is something that applicants can share: an account, an IP address, a device and
+// so on. Key is the keyed hash of the value. Display is the value, masked unless it is a
+// pincode or an agent.
 type Entity struct {
 	Kind    string
 	Key     string
@@ -44,7 +45,7 @@ type Alert struct {
 	ClosedBy           string
 	Resolution         string
 	Note               string
-	PreviousID         string // the last closed alert about the same entity
+	PreviousID         string // the last closed alert of the same type about the same entity
 	MergedInto         string // the alert whose ring now includes this alert's ring
 	CreatedMicros      int64
 	UpdatedMicros      int64
@@ -71,7 +72,7 @@ type Blocked struct {
 	Expired       bool  // the entry is listed but no longer blocks
 }
 
-// Ring is the graph of an alert: the applicants and the entities that they share.
+// Ring is the graph of an alert: the applicants and the entities that they were seen with.
 type Ring struct {
 	AlertID    string
 	Applicants []string

@@ -18,8 +18,9 @@ func refusedWell(t *testing.T, err error) {
 	}
 }
 
-// FuzzCursor passes arbitrary cursors. Each cursor is refused, or has a valid
-// position and is encoded as this package encodes cursors.
+// FuzzCursor passes arbitrary cursors. Each cursor that is not empty is refused, or has a
+// valid position and is encoded as this package encodes cursors. No cursor is valid for two
+// tenants.
 func FuzzCursor(f *testing.F) {
 	who := tenant.Principal{TenantID: "ten_1", Environment: tenant.Sandbox}
 	l := List{Limit: 10}

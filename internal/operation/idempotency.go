@@ -78,7 +78,7 @@ const rememberFor = 24 * time.Hour
 
 // flights holds the requests with an Idempotency-Key that this node is
 // executing. A second request with the same key is refused immediately; between
-// nodes the database ensures that only one request is executed.
+// nodes the database ensures that only one request stores its changes.
 type flights struct {
 	mu    sync.Mutex
 	under map[flight]struct{}
@@ -134,7 +134,7 @@ type Attempt struct {
 }
 
 // attempt begins a request. If an earlier request with the same Idempotency-Key was answered, it
-// returns that answer. Otherwise it returns the attempt, and the caller must call End.
+// returns that answer. If it returns neither an answer nor an error, the caller must call End.
 func (s *Core) attempt(ctx context.Context, scope *store.Scope, o *Idempotency) (Attempt, *Answer, error) {
 	if o == nil {
 		return Attempt{}, nil, nil

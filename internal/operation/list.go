@@ -13,7 +13,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// List requests one page of a list, ordered by creation.
+// List requests one page of a list. Most lists are ordered by creation; the others ignore
+// Ascending, From and To.
 type List struct {
 	Limit     int // 1 to MaxLimit
 	Cursor    string
@@ -128,8 +129,8 @@ func Paged[T any](
 	return PagedUntil(l, p, rows, next, filters...)
 }
 
-// PagedUntil returns the page for rows of the store, with the place after which
-// the next page begins.
+// PagedUntil returns the page for rows of the store. The next page begins after next; if next has no id, this is the
+// last page.
 func PagedUntil[T any](l List, p tenant.Principal, rows []T, next store.Position, filters ...string) Page[T] {
 	out := Page[T]{Data: rows, Limit: l.Limit}
 	if next.ID != "" {

@@ -46,8 +46,8 @@ func MissingIsDefect(err error) error {
 	return err
 }
 
-// Checking returns the function that a long computation calls at intervals. It
-// returns an error if the request has ended, and lets other computations run.
+// Checking returns the function that a long computation calls at intervals. That
+// function returns an error if the request has ended, and lets other computations run.
 func Checking(ctx context.Context) func() error {
 	return func() error { return admission.Checkpoint(ctx) }
 }

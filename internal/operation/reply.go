@@ -99,9 +99,9 @@ func ComputeOnce[T any](
 	return r.settle(result, answer), err
 }
 
-// Begin begins an operation that takes more than one transaction. If an earlier request with the
-// same Idempotency-Key was answered, the reply has that answer and done is true. Otherwise the
-// caller must end the attempt.
+// Begin begins an operation that stores the record of its answer itself. If an earlier request with
+// the same Idempotency-Key was answered, the reply has that answer and done is true. If done is
+// false and err is nil, the caller must end the attempt.
 func (r *Reply[T]) Begin(ctx context.Context, s *Core, scope *store.Scope) (a Attempt, done bool, err error) {
 	a, earlier, err := s.attempt(ctx, scope, r.idempotency())
 	if earlier != nil {
@@ -110,9 +110,9 @@ func (r *Reply[T]) Begin(ctx context.Context, s *Core, scope *store.Scope) (a At
 	return a, earlier != nil, err
 }
 
-// Finish ends an operation that Begin began. answer is the stored answer, or err says why nothing
-// was stored. done is true if another request with the same Idempotency-Key was answered first;
-// the reply then has that answer.
+// Finish sets the answer of an operation that Begin began. answer is the stored answer, or err says
+// why nothing was stored. done is true if another request with the same Idempotency-Key was answered
+// first; the reply then has the answer to that request.
 func (r *Reply[T]) Finish(answer Answer, err error) (done bool, _ error) {
 	if earlier := earlierAnswer(err); earlier != nil {
 		r.keep(*earlier)

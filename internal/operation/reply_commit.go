@@ -9,7 +9,7 @@ import (
 // Commit runs do in one transaction, and stores the record of the answer in the same transaction.
 type Commit[T any] func(ctx context.Context, do func(*store.Tx) (T, error)) (T, error)
 
-// WriteInSteps runs work once for an Idempotency-Key. work runs more than one transaction and must
+// WriteInSteps runs work once for an Idempotency-Key. work may run several transactions and must
 // store its result with the Commit that it is given. If an earlier request with the same
 // Idempotency-Key has succeeded, the result is the zero value and the reply has the earlier answer.
 func WriteInSteps[T any](

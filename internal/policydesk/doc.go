@@ -9,7 +9,8 @@
 //	    stores an engine.Draft: Invalid with every fault, policy_too_costly, NotFound
 //	    for its base, cap_reached
 //	ReadDraft
-//	    returns the faults, or the findings and changes, of a draft; stores nothing
+//	    returns the faults, or the findings and changes, of a draft and stores nothing:
+//	    NotFound for its base
 //	DeleteRuleSet
 //	    deletes or archives a draft: NotFound, invalid_transition
 //	RuleSet, RuleSets, Policies
@@ -26,7 +27,7 @@
 //	StoredScorecard, Scorecards
 //	    return scorecards: NotFound, invalid_cursor
 //
-// Three operations are for other use-case packages. Policy returns a compiled rule set.
+// Three operations are for other use-case packages and check no permissions. Policy returns a compiled rule set.
 // ActivePolicy returns the active policy of a policy_key (no_active_policy if there is
 // none). NewScorecard prepares a scorecard, which a transaction then stores. Flush is the
 // background work of this package.

@@ -22,7 +22,8 @@ import (
 // series identifies the versions of one policy_key of a tenant in an environment.
 type series struct{ tenant, environment, policyKey string }
 
-// Policy is a compiled rule set. It never changes.
+// Policy is a compiled rule set. Only the counts of its rules change, and results that are computed
+// when they are first needed.
 type Policy struct {
 	ID, Key        string
 	Version        int64
@@ -111,7 +112,7 @@ func stage1Features(read *engine.Policy) []application.Feature {
 }
 
 // findings returns the findings of the static analysis. The findings never change, so they are
-// computed only once.
+// cached.
 func (p *Policy) findings(ctx context.Context) ([]analysis.Finding, error) {
 	if known := p.analysed.Load(); known != nil {
 		return *known, nil
@@ -131,7 +132,7 @@ type comparison struct {
 }
 
 // against compares the version with its base, which may be nil. It returns the findings with their
-// origin, and the changes. Neither version changes, so the result is computed only once.
+// origin, and the changes. Neither version changes, so the result is cached.
 func (p *Policy) against(ctx context.Context, base *Policy) ([]analysis.Finding, []engine.Change, error) {
 	if known := p.compared.Load(); known != nil {
 		return known.findings, known.changes, nil

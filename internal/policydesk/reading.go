@@ -16,7 +16,7 @@ import (
 type Reading struct {
 	Faults   []fault.Item       // why the draft cannot be stored
 	Findings []analysis.Finding // of the static analysis; nil if there are faults
-	Changes  []engine.Change    // against the base; nil if there is no base
+	Changes  []engine.Change    // against the base; nil if there are faults or no base
 	Checksum string             // "" if there are faults
 }
 

@@ -36,8 +36,8 @@ type RuleSet struct {
 
 	FeatureNames []string
 	Inherited    []string           // sections inherited from the base; set only by CreateRuleSet
-	Changes      []engine.Change    // against the base; nil in lists and without a base
-	Findings     []analysis.Finding // of the static analysis; nil in lists
+	Changes      []engine.Change    // against the base, if there is one; set only by CreateRuleSet and RuleSet
+	Findings     []analysis.Finding // of the static analysis; set only by CreateRuleSet and RuleSet
 }
 
 func ruleSetOf(r store.RuleSet) RuleSet {
@@ -280,9 +280,9 @@ func checkRules(policy *engine.Policy) error {
 			written, engine.MaxRules))
 }
 
-// checkPin refuses a request that has both a scorecard and a scorecard_id if the stored scorecard
-// differs from the one in the request. A document that GET returned can be sent back, because its
-// scorecard is the stored scorecard.
+// checkPin refuses a request that has both a scorecard and a scorecard_id if there is no stored
+// scorecard with this id or it differs from the one in the request. A document that GET returned
+// can be sent back, because its scorecard is the stored scorecard.
 func checkPin(policy *engine.Policy, find func(id string) (*engine.Scorecard, bool)) error {
 	stored, ok := find(policy.ScorecardID)
 	switch {

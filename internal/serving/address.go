@@ -15,8 +15,9 @@ type Clients []netip.Prefix
 
 // Address returns the client address of a request. If the peer is a trusted
 // proxy, that is the last address in X-Forwarded-For that is not a trusted
-// proxy; otherwise it is the address of the peer. For IPv6, Address returns the
-// network.
+// proxy; otherwise it is the address of the peer. If there is no such address, or
+// an entry behind it is malformed, Address returns the address of the outermost
+// trusted proxy it could read. For IPv6, it returns the network.
 func (c Clients) Address(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

@@ -41,9 +41,9 @@ func (n *Node) NewGate(places int, texts Texts) *Gate {
 	}
 }
 
-// Shortage is the refusal of a request for which the node has no capacity left. A
-// Gate creates its shortages only once, because refusing a request under load must
-// cost as little as possible.
+// Shortage is the refusal of a request for which the node, or the owner's share of it,
+// has no capacity left. A Gate creates its shortages only once, because refusing a
+// request under load must cost as little as possible.
 type Shortage struct {
 	refusal *fault.Error
 	pool    *admission.Pool // the pool that is used up
@@ -135,8 +135,8 @@ func (r *Resources) EnterExports(ctx context.Context) (context.Context, error) {
 	return r.Compute(ctx)
 }
 
-// Compute waits for a slot on a processor without taking a place. Only requests
-// that are limited by their memory, such as uploads, may do so. It fails if ctx
+// Compute waits for a slot on a processor without taking a place. Callers may use it
+// only for requests that are limited by their memory, such as uploads. It fails if ctx
 // ends: the client has disconnected, or the wait was too long.
 func (r *Resources) Compute(ctx context.Context) (context.Context, error) {
 	ctx, r.Slot = r.gate.node.Processors.Enter(ctx, r.Owner)

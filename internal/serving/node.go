@@ -15,8 +15,8 @@ type Limits struct {
 	// TrustedProxies are the networks whose forwarding headers are trusted.
 	TrustedProxies Clients
 	// MaxReading limits the total memory of request bodies in progress, in
-	// bytes (default 512 MiB). One tenant can use at most half of the memory,
-	// and at most half of MaxExports.
+	// bytes (default 512 MiB). One tenant can use about half of the memory, and
+	// about half of MaxExports.
 	MaxReading int64
 	// MaxExports limits how many files are sent at the same time (default 4).
 	MaxExports int

@@ -83,10 +83,10 @@ func (*panicked) Error() string { return "the handler panicked" }
 func (*panicked) Unwrap() error { return ErrInternal }
 
 // Recovered returns what a deferred function must do with the result of recover. If
-// abort is set, the connection must be closed: the handler has called Abort, or it
-// panicked after a part of the answer was sent. The deferred function must then panic
-// with http.ErrAbortHandler. Otherwise, if failure is not nil, the request must be
-// refused with it.
+// abort is set, the connection must be closed: the handler has called Abort, it panicked
+// with http.ErrAbortHandler, or it panicked after a part of the answer was sent. The
+// deferred function must then panic with http.ErrAbortHandler. Otherwise, if failure is
+// not nil, the request must be refused with it.
 func Recovered(cause any, sent bool) (failure error, abort bool) {
 	switch cause := cause.(type) {
 	case nil:

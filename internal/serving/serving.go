@@ -20,7 +20,7 @@ import (
 // RequestIDs generates request ids.
 type RequestIDs struct{ ids *tenant.IDs }
 
-// NewRequestIDs returns a generator with its own randomness.
+// NewRequestIDs returns a generator that uses crypto/rand.
 func NewRequestIDs() RequestIDs { return RequestIDs{tenant.NewIDs(rand.Reader)} }
 
 // New returns the id of a request that arrived at now.

@@ -69,7 +69,7 @@ func (al Alerts) Move(m AlertMove) (a Alert, moved bool, err error) {
 }
 
 // putState stores the status of an alert with its times, actors, resolution and
-// note, and adds the entry of the move to the journal.
+// note, and the alert that it was merged into. It adds the entry of the move to the journal.
 func (al Alerts) putState(a Alert, m AlertMove) error {
 	kind := eventAlertUpdated
 	if a.Status == AlertClosed {
@@ -170,9 +170,9 @@ func (al Alerts) mute(a Alert, untilMicros int64) error {
 // names no entities:
 //   - for an account, a device, a mobile number or an e-mail address, the alert's entity;
 //   - for a ring, the accounts that connect the ring;
-//   - for an address, a pincode or an agent, the accounts that two or more of the alert's applicants share.
+//   - for an IP address, a pincode or an agent, the accounts that two or more of the alert's applicants share.
 //
-// Addresses, pincodes and agents are never blocked by default, because unrelated
+// IP addresses, pincodes and agents are never blocked by default, because unrelated
 // people share them.
 func (al Alerts) defaultBlock(a Alert) (list []BlockedEntity, err error) {
 	if slices.Contains(tyingKinds, a.Entity.Kind) {
@@ -195,7 +195,7 @@ func (al Alerts) defaultBlock(a Alert) (list []BlockedEntity, err error) {
 }
 
 // named looks up the entities that a caller names: the alert's own entity, or
-// entities that its applicants were seen with. An address, a pincode or an
+// entities that its applicants were seen with. An IP address, a pincode or an
 // agent is accepted only if it is the alert's own entity.
 func (al Alerts) named(a Alert, named []BlockedEntity) ([]BlockedEntity, error) {
 	var faults fault.List

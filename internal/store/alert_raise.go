@@ -22,8 +22,8 @@ type AlertWant struct {
 
 // Raise adds evidence to the alert of the type w.Type about w.Entity that is not closed. If there is none, Raise opens
 // a new alert, and created is true. A new alert begins with all applicants seen with the entity in the window, or with
-// all people of a ring. It refers to the last closed alert about the entity. The severity of an alert never falls.
-// Raise returns the alert without its lists of evidence. It adds an entry to the journal.
+// all people of a ring. It refers to the last closed alert of the same type about the entity. The severity of an alert
+// never falls. Raise returns the alert without its lists of evidence. It adds an entry to the journal.
 //
 // Call Raise in the transaction in which Observe recorded the observation.
 func (al Alerts) Raise(w AlertWant) (a Alert, created bool, err error) {
@@ -125,7 +125,8 @@ func (al Alerts) seenInWindow(a *Alert, w AlertWant) (found []sighting, err erro
 }
 
 // ringPeople returns the people of an alert's ring who are not yet in its
-// evidence, in the order they were seen.
+// evidence, in the order they were seen. It sets the alert's FirstSeenMicros back
+// like seenInWindow.
 func (al Alerts) ringPeople(a *Alert) (found []sighting, err error) {
 	err = al.tx.each(func(scan func(...any) error) error {
 		var e sighting

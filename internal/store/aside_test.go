@@ -82,8 +82,7 @@ func setAside(t *testing.T, db *store.DB) {
 
 // TestBlockedScope locks a row of one tenant. It checks that the writes of other
 // tenants are stored while the lock is held, both in the same batch and in later
-// batches. The tenant's own writes must be stored in their order after the lock
-// is released.
+// batches. The tenant's own writes must be stored after the lock is released.
 func TestBlockedScope(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)

@@ -12,7 +12,7 @@ import (
 // The entry's id is the decision's id with the prefix "aud_" instead of "dec_".
 type AuditEntry struct {
 	ID             string
-	Environment    string // where methods of System and Staff store the entry; a Scope uses its own environment
+	Environment    string // where System and Staff store the entry; a Scope, and a change of a key, use their own
 	CreatedMicros  int64
 	Actor          string
 	Action         string
@@ -53,8 +53,8 @@ const (
 	auditPrefix    = "aud_"
 )
 
-// personPrefix is the prefix of people's ids. Other actors are programs with an
-// API key, which may have made very many decisions.
+// personPrefix is the prefix of people's ids. The other actors that decide are programs
+// with an API key, which may have made very many decisions.
 const personPrefix = "usr_"
 
 // List returns a page of the scope's entries and the Position at which it ended. It

@@ -76,8 +76,8 @@ func (bt Backtests) chunk(document, condition, id string, number int64) (Backtes
 
 // FinishChunk stores the result of a chunk and updates the run's progress. Only
 // the first call for a chunk has an effect. For later calls, and if the run is
-// over, first is false and nothing changes. The result left is the number of the
-// run's chunks that are not done yet.
+// neither queued nor running, first is false and nothing changes. The result left is
+// the number of the run's chunks that are not done yet.
 //
 // The first finished chunk moves the run to the state running.
 func (bt Backtests) FinishChunk(

@@ -133,8 +133,8 @@ func (s *transaction) unpurged(which string, beforeMicros int64, limit int) ([]B
 	return runs, err
 }
 
-// purge deletes chunks of a run and, once none is left, marks the run as
-// purged. Each deleted chunk and the mark count as one step.
+// purge deletes at most limit chunks of a run. If it deletes fewer, none is left, and it marks the run as purged. It
+// returns the number of steps: one for each deleted chunk, and one for the mark.
 func (bt Backtests) purge(id string, limit int64) (int64, error) {
 	n, err := bt.tx.exec(
 		`DELETE FROM backtest_chunks WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 AND number IN

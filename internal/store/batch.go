@@ -148,7 +148,7 @@ func (b *batch) call(j *job) (err error) {
 
 // insertDecisions inserts the decisions of one scope in a few statements. If that
 // fails, it inserts each decision by itself, because one of them may be the
-// cause.
+// cause. Without savepoints it cannot do that, and sets split instead.
 func (b *batch) insertDecisions(which []int) {
 	if len(which) == 0 {
 		return

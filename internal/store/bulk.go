@@ -71,9 +71,9 @@ func unnested(columns []column, first int) string {
 	return fmt.Sprintf("unnest(%s) AS u(%s)", strings.Join(arrays, ", "), strings.Join(names, ", "))
 }
 
-// withClause returns a copy of t with a clause for rows that exist already. On
-// PostgreSQL no two rows of one statement may conflict with the same existing
-// row.
+// withClause returns a copy of t whose statements end with a clause such as ON
+// CONFLICT. On PostgreSQL no two rows of one statement may conflict with the same
+// existing row.
 func (t *bulkTable) withClause(clause string) *bulkTable {
 	return &bulkTable{into: t.into, columns: t.columns, one: t.one + " " + clause, many: t.many + " " + clause}
 }

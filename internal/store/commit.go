@@ -13,7 +13,7 @@ import (
 
 // committer commits waiting writes together (group commit). A commit costs one
 // fsync for any number of writes, so writes that arrive during a commit are
-// gathered and share the next one. No write is delayed to gather more.
+// gathered and share the next one. There is no timer that delays writes to gather more.
 //
 // A scope whose rows are locked by another transaction is set aside, so that
 // the other scopes are committed without it (lane.go). ADR 7 has the state
@@ -21,7 +21,7 @@ import (
 type committer struct {
 	db          *DB
 	wake        chan struct{} // wakes the loop when a job arrives or the committer is closed
-	done        chan struct{} // closed after the last write was answered
+	done        chan struct{} // closed when the loop has ended; jobs in lanes may still be unanswered
 	lanes       sync.WaitGroup
 	side        chan struct{} // a semaphore: one slot for each connection of the side lanes
 	batches     atomic.Int64
@@ -159,7 +159,7 @@ func (c *committer) enqueue(ctx context.Context, j *job) error {
 }
 
 // accept queues a job if there is capacity. If there is no capacity, freed is closed when a job leaves the queue or a
-// lane.
+// lane, or when the committer is closed.
 func (c *committer) accept(j *job) (accepted bool, freed <-chan struct{}, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

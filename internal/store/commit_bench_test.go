@@ -16,7 +16,8 @@ import (
 // BenchmarkInsert measures durable inserts of decisions of 2 kB, with their usage. "bulk" inserts as the service does,
 // with 64 concurrent callers. "answers" also stores an answer for an idempotency key. "functions" inserts each decision
 // with a function in shared transactions. "alone" uses a transaction for each decision. "one caller" has a single
-// caller. The CPU time is that of this process and does not include PostgreSQL.
+// caller. "four tenants" spreads the decisions over four tenants. The CPU time is that of this process and does not
+// include PostgreSQL.
 func BenchmarkInsert(b *testing.B) {
 	for _, database := range []struct {
 		name string

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// connector connects to the host of a URL that accepts writes. If the URL has
+// connector connects to the one of a URL's hosts that accepts writes. If the URL has
 // one host, the driver's own connector is used.
 type connector struct {
 	hosts   []driver.Connector // in their order in the URL

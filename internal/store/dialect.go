@@ -80,8 +80,9 @@ type dialect interface {
 	batchContext(timeout time.Duration) (context.Context, context.CancelFunc)
 	// insertPipelined stores the decisions of one scope, with everything that belongs
 	// to them, in a transaction of its own with fewer round trips, if the database
-	// supports it. If stored is false, nothing was stored. The caller then uses
-	// ordinary statements if err is nil, and gives up otherwise.
+	// supports it. If stored is false and err is nil, nothing was stored, and the caller
+	// uses ordinary statements. If err is not nil, the caller gives up; the outcome may
+	// be unknown.
 	insertPipelined(ctx context.Context, db *DB, on pool, v rlsScope, writes []*DecisionWrite) (stored bool, err error)
 	// insertMany inserts rows into a table, each beginning with the values in
 	// first. If read is not nil, it is called for every row that the statement
@@ -149,7 +150,7 @@ func (sqlite) setRLS() string              { return "" }
 func (sqlite) shortLockTimeout() string    { return "" }
 func (sqlite) standbys() string            { return "''" }
 func (sqlite) fence() string               { return "" }
-func (sqlite) noTimeouts() []string        { return nil } // SQLite has no timeouts besides our contexts
+func (sqlite) noTimeouts() []string        { return nil } // only our contexts and _busy_timeout limit the time
 func (sqlite) lockTenants() []string       { return nil }
 func (sqlite) leafCheck() (off, on string) {
 	return "PRAGMA ignore_check_constraints = ON", "PRAGMA ignore_check_constraints = OFF"
@@ -284,7 +285,7 @@ func (postgres) noTimeouts() []string {
 	}
 }
 
-// lockTenants makes signups wait. As long as there is no tenant, nothing else
+// lockTenants makes signups wait. As long as there is no tenant, no data of tenants
 // can be written.
 func (postgres) lockTenants() []string {
 	return []string{"LOCK TABLE tenants IN SHARE ROW EXCLUSIVE MODE"}
@@ -349,7 +350,7 @@ func (postgres) class(err error) class {
 		return classUnique
 	case "40001", "40P01", "55P03": // serialization_failure, deadlock_detected, lock_not_available
 		return classConflict
-	case "57014": // query_canceled, by statement_timeout
+	case "57014": // query_canceled, for instance by statement_timeout
 		return classTimeout
 	// read_only_sql_transaction (a standby after a failover),
 	// idle_in_transaction_session_timeout, invalid_catalog_name

@@ -24,7 +24,8 @@ const (
 )
 
 // setAside moves the scopes of blocked jobs to side lanes, together with their
-// jobs that are still queued.
+// jobs that are still queued. If there are too many lanes, it refuses the blocked
+// jobs.
 func (c *committer) setAside(blocked []*job) {
 	for len(blocked) > 0 {
 		scope := blocked[0].scope

@@ -21,8 +21,9 @@ const kindAgentPincode = "agent_pincode"
 // Only the applicants of a pincode are counted beyond MaxCounted.
 const MaxCounted = 1000
 
-// ObservedEntity is an account, a device, an address or the like that applicants can
-// share. Key does not reveal the entity, and Display shows only part of it.
+// ObservedEntity is an account, a device, an IP address or the like that applicants can
+// share. Key does not reveal the entity. Display is the text that people see, which the
+// caller may have masked.
 //
 // Older is another key of the same entity, under which it may have been recorded
 // before, or "". Records under the older key count too; new records use Key.
@@ -71,9 +72,9 @@ type ObservedCounts struct {
 
 // Observe records an observation and then counts. Concurrent observations, on any
 // node, are serialised: each observation counts all that were recorded before it.
-// So the n-th different applicant gets exactly n. An applicant who was seen
-// before is not counted again. If the observation has no applicant, nothing is
-// recorded or counted.
+// So within a window the n-th different applicant gets exactly n, up to MaxCounted.
+// An applicant who was seen before is not counted again. If the observation has no
+// applicant, nothing is recorded or counted.
 //
 // In the same transaction the applicant joins the ring of the people who share
 // an entity with them, and rings that become connected are merged.
@@ -220,7 +221,8 @@ var entityTable = newBulkTable("fraud_entities",
 	`THEN excluded.last_micros ELSE fraud_entities.last_micros END
 	RETURNING ` + entityStateColumns)
 
-// recordEntities inserts the entities that are new and returns the state of all entities, by kind.
+// recordEntities inserts the entities that are new, updates when the others were last seen, and returns the state of
+// all entities, by kind.
 func (ob Observations) recordEntities(o Observation) (map[string]entityState, error) {
 	rows := make([][]any, len(o.Entities))
 	for i, e := range o.Entities {

@@ -3,7 +3,7 @@ package store
 import "strconv"
 
 // tally collects counts for one statement. Each count is a SELECT that reads at
-// most MaxCounted index entries, or a single index entry.
+// most MaxCounted index entries for each key of an entity, or a single index entry.
 type tally struct {
 	query   query
 	answers []func(n int64)
@@ -130,8 +130,7 @@ func (o Observation) askAgentPincodes(t *tally, c *ObservedCounts, agentKey stri
 }
 
 // askBaseline counts the complete hours of the days before the window. The hour
-// in which the window begins counts neither for the window nor for the
-// baseline.
+// in which the window begins does not count for the baseline.
 func (o Observation) askBaseline(t *tally, c *ObservedCounts, key string, w Windows, known entityState) {
 	begins := o.NowMicros - w.Micros[KindPincode]
 	if known.firstMicros == 0 {

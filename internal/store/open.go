@@ -22,7 +22,7 @@ import (
 // its schema to the current version. Many nodes may call Open at the same time.
 // A missing SQLite file is created; a missing folder is not.
 //
-// No error repeats the URL, because it may contain a password.
+// No error repeats a PostgreSQL URL, because it may contain a password.
 func Open(ctx context.Context, databaseURL string, options Options) (*DB, error) {
 	version, err := SchemaVersion()
 	if err != nil {

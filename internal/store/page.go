@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// MaxPage is the maximum number of rows that a list returns.
+// MaxPage is the maximum number of rows in a page of a list.
 const MaxPage = 200
 
-// Page requests one page of a list. Lists are ordered by creation time and id;
+// Page requests one page of a list. Most lists are ordered by creation time and id;
 // decisions by id alone, which gives the same order. The next page is found by
 // the last row of the page before, so every page costs the same, however far into
 // the list it is.
@@ -35,7 +35,7 @@ func (p Page) limit() int {
 	return p.Limit
 }
 
-// order returns the ORDER BY clause of every list except decisions.
+// order returns the ORDER BY clause of a list by creation time and id.
 func (p Page) order() string {
 	if p.Descending {
 		return " ORDER BY created_micros DESC, id DESC"

@@ -78,9 +78,10 @@ func numbered(columns []column) string {
 }
 
 // insertPipelined begins a transaction in one round trip and does everything else in a second, because a round trip
-// costs more than most statements. It stores nothing and returns false if the meters of the writes differ, if the quota
-// does not admit all writes, if an idempotency key is taken, if the journal has no head yet, or if PostgreSQL refuses a
-// statement. The caller then uses ordinary statements.
+// costs more than most statements. It stores nothing and returns false if the meters of the writes differ, if one of
+// them bills nothing, if the quota does not admit all writes, if an idempotency key is taken, if the journal has no
+// head yet, or if PostgreSQL refuses a statement for a reason other than a conflict. The caller then uses ordinary
+// statements.
 func (p postgres) insertPipelined(
 	ctx context.Context, db *DB, on pool, v rlsScope, writes []*DecisionWrite,
 ) (stored bool, err error) {
@@ -122,7 +123,7 @@ func (p postgres) insertPipelined(
 	for _, w := range writes {
 		w.Decision.Leaf += first
 	}
-	_ = conn.Close() // the outcome of the decisions is known by now
+	_ = conn.Close() // an error here does not change the outcome
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && !p.class(err).breaks() && p.class(err) != classConflict {
 		return false, nil // the transaction was rolled back; ordinary statements then show which write caused it

@@ -18,7 +18,7 @@ import (
 // servers with lower timelines are closed, so that the service neither reads from
 // nor waits for an old primary that is isolated or frozen.
 type primary struct {
-	best atomic.Int32 // the index, in the URL, of the host that last accepted writes
+	best atomic.Int32 // the index, in the URL, of the host that last accepted a connection or was promoted
 
 	mu       sync.Mutex
 	timeline uint64
@@ -143,7 +143,7 @@ func (p *primary) follow(timeline uint64) {
 	for conn, old := range p.open {
 		if old < timeline {
 			delete(p.open, conn)
-			_ = conn.Conn.Close() // the user of the connection gets an error and retries on another connection
+			_ = conn.Conn.Close() // the user of the connection gets an error
 		}
 	}
 }

@@ -12,10 +12,10 @@ import (
 // large jobs delays only itself. The caller of every method holds the committer's
 // lock.
 type queue struct {
-	scopes  map[rlsScope]*fifo // scopes with jobs, and idle scopes that have used more than others
+	scopes  map[rlsScope]*fifo // scopes with jobs, and idle scopes that were not deleted yet
 	turn    []*fifo            // scopes with jobs, in order of arrival
 	length  int                // jobs in all FIFOs
-	clock   int64              // the virtual time: the start tag of the latest job taken
+	clock   int64              // the virtual time: the largest start tag of the jobs taken, or most if no job waits
 	most    int64              // the largest tag of any scope
 	fixed   time.Duration      // the duration of a commit without its writes, averaged over the last batches
 	last    rlsScope           // the scope of the latest job

@@ -11,7 +11,7 @@ import (
 )
 
 // TestReadersKeepNoWriterWaiting uses all read connections, with many more
-// readers waiting, and checks that a write is still stored immediately.
+// readers waiting, and checks that writes are stored in the meantime.
 func TestReadersKeepNoWriterWaiting(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, testReaders)

@@ -13,7 +13,7 @@ const statusReferred = "REFERRED"
 // decision stays in the queue.
 const OutcomeAsks = "more_information"
 
-// referralTable is the queue of referrals. A decision is added when it is
+// referralTable is the queue of referrals. A referred decision is added when it is
 // inserted.
 var referralTable = newBulkTable("referrals", column{"decision_id", text}, column{"asked_micros", bigint})
 

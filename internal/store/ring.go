@@ -12,7 +12,7 @@ const MaxEdges = 500
 // maxTies is the maximum number of edges read for one applicant.
 const maxTies = 50
 
-// Ring is the graph of an alert's applicants and the entities they share.
+// Ring is the graph of an alert's applicants and the entities they were seen with.
 type Ring struct {
 	Applicants []string // the alert's first MaxEvidence applicants
 	Entities   []RingEntity
@@ -106,7 +106,7 @@ var errSeenAgain = errors.New("seen again")
 
 // SeenOnce reports whether the references of an alert's applicants seem to be new for each application instead of
 // identifying people. That is so if there are several references, each was seen once, and all were seen within a day
-// and from one address. addressKind is the kind of the address.
+// and from one IP address. addressKind is the kind of entity that IP addresses have.
 func (al AlertReader) SeenOnce(alertID, addressKind string) (bool, error) {
 	return read(al.access, func(tx *Tx) (bool, error) {
 		const maxRead = 8 * MaxEvidence // enough for MaxEvidence applicants that were seen once

@@ -1,9 +1,9 @@
 package store
 
 // RingTexts returns the two statements that find an observation's rings. The first
-// statement reads the known rings of its entities, and the second finds the people who
-// share the entities. args holds the arguments of each statement without the tenant
-// and the environment.
+// statement reads the ring of its applicant and the known rings of its entities, and the
+// second finds the people who share the entities. args holds the arguments of each
+// statement without the tenant and the environment.
 func RingTexts(o Observation, w Windows) (texts []string, args [][]any) {
 	g := &grouping{rings: map[string]*ringRow{}}
 	var unknown []int

@@ -48,9 +48,9 @@ func (rg rings) regroup(g *grouping, o Observation) error {
 	return rg.addToOpenAlert(g)
 }
 
-// addToOpenAlert adds the people who joined the ring, except the applicant, to
-// the open alert about the ring, if there is one. Alerts.Raise adds the
-// applicant with the decision.
+// addToOpenAlert adds the people of the ring who are not in the ring's open alert
+// yet to that alert, if there is one. It does nothing if only the applicant joined
+// the ring: Alerts.Raise adds the applicant with the decision.
 func (rg rings) addToOpenAlert(g *grouping) error {
 	others := len(g.joining)
 	if g.own == "" {

@@ -68,7 +68,7 @@ func (f DecisionFilter) lead() (lead string, value any, rest []condition) {
 	for _, c := range []struct {
 		column, value, along string
 	}{
-		// The first condition lets the database use the partial index.
+		// The condition applicant_ref <> '' lets the database use the partial index.
 		{"applicant_ref", f.ApplicantRef, "applicant_ref <> '' AND applicant_ref = ?"},
 		{"status", f.rareStatus(), "status = ?"},
 		{"grade", f.Grade, "grade = ?"},

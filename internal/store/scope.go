@@ -11,7 +11,8 @@ import (
 )
 
 // Scope is a handle on the data of one tenant in one environment. It cannot
-// reach any other data. It is cheap to make and holds no resources.
+// reach the data of another tenant or environment. It is cheap to make and holds
+// no resources.
 type Scope struct {
 	db                  *DB
 	tenant, environment string

@@ -5,7 +5,7 @@ import "context"
 // Staff is a handle on the people of one tenant: its users, their sessions and
 // the invitations. It cannot reach another tenant's data. In an environment it
 // can only add entries to the audit log, revoke the keys of a person, and read
-// whether a policy was ever activated in live.
+// whether a policy is active in live.
 type Staff struct {
 	db     *DB
 	tenant string

@@ -13,9 +13,9 @@
 // reads decisions. In a transaction begun by Scope.Write or Scope.Read,
 // tx.Decisions() reads decisions with the same methods and stores new ones.
 //
-// Every write goes through one committer, which commits waiting writes together
-// (commit.go). The differences between the two databases are in dialect.go and,
-// for PostgreSQL's faster insert of decisions, in pipeline.go.
+// Every write of a handle goes through one committer, which commits waiting writes together
+// (commit.go). The differences between the SQL of the two databases are in dialect.go
+// and, for PostgreSQL's faster insert of decisions, in pipeline.go.
 //
 // Decision ids are in the order of creation; the caller that makes the ids
 // ensures this. Decisions are therefore listed by id alone, and one index
@@ -81,7 +81,7 @@ type DB struct {
 	primary     *primary // tracks the server that accepts writes; nil on SQLite
 	commits     *committer
 	unconfirmed unconfirmedWrites
-	nextNumbers nextNumbers // of journals; only on SQLite
+	nextNumbers nextNumbers // the numbers of the next entries of journals; only on SQLite
 	grown       grownScopes // journals that need a new checkpoint
 	prober      prober
 	close       sync.Once

@@ -200,7 +200,7 @@ func (s *Scope) Blocklist(ctx context.Context) BlocklistReader { return Blocklis
 // Blocklist returns the Blocklist of the transaction.
 func (tx *Tx) Blocklist() Blocklist { return Blocklist{BlocklistReader{tx.access()}} }
 
-// FraudConfigReader reads the fraud thresholds.
+// FraudConfigReader reads the fraud thresholds and the number of changes.
 type FraudConfigReader struct{ access }
 
 // FraudConfigs reads like FraudConfigReader, and replaces the thresholds.

@@ -9,7 +9,7 @@ import (
 )
 
 // MarkTenantsSeen records the time of the first authenticated request of each tenant
-// that has none recorded yet.
+// that has none recorded yet. Such a tenant is no longer closing.
 func (sys *System) MarkTenantsSeen(ctx context.Context, ids []string, nowMicros int64) error {
 	if len(ids) == 0 {
 		return nil

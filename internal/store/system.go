@@ -7,8 +7,8 @@ import (
 
 // System is the handle for work before or above a tenant: signup, finding the
 // owner of a key, the operator's work, and a tenant's keys, which belong to both
-// environments. Apart from authentication and keys, requests of tenants do not
-// use this handle.
+// environments. Apart from authentication, invitations and keys, requests of tenants
+// do not use this handle.
 type System struct{ db *DB }
 
 // System returns the handle.

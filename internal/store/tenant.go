@@ -12,7 +12,7 @@ type Tenant struct {
 	OrgName       string
 	Plan          string
 	CreatedMicros int64
-	SeenMicros    int64 // when the first authenticated request came; 0 if none has come
+	SeenMicros    int64 // when the first authenticated request came, or the operator created the tenant; else 0
 	ClosingMicros int64 // when the tenant began to close because it is unused; 0 if it is not closing
 }
 
@@ -171,8 +171,8 @@ func insertUser(s *transaction, u User) error {
 	return err
 }
 
-// UserByEmail returns a person by the e-mail address in lower case, for a
-// sign-in. It returns NotFound if there is none.
+// UserByEmail returns a person by the e-mail address in lower case. It returns
+// NotFound if there is none.
 func (sys *System) UserByEmail(ctx context.Context, email string) (User, error) {
 	var u User
 	err := sys.read(ctx, func(s *transaction) error {

@@ -10,7 +10,7 @@ import (
 type transaction struct {
 	db       *DB
 	ctx      context.Context
-	caller   context.Context // checked before each statement if ctx cannot end; nil otherwise
+	caller   context.Context // of a read whose ctx cannot end: checked before each statement; nil otherwise
 	tx       *sql.Tx
 	prepared *statements
 	bound    map[string]*sql.Stmt // prepared statements bound to this transaction, by text
@@ -25,8 +25,9 @@ type transaction struct {
 }
 
 // rlsScope is the scope that PostgreSQL's row-level security admits: one tenant
-// in one environment, or every row if role is "system". The zero value admits
-// nothing.
+// in one environment, or every row if role is "system". Without an environment it
+// admits only the rows of a tenant that belong to no environment. The zero value
+// admits nothing.
 type rlsScope struct{ role, tenant, environment string }
 
 var rlsSystem = rlsScope{role: "system"}

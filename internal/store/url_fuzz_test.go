@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzDatabaseURL parses arbitrary database URLs. Errors must not repeat any
-// part of the URL, because it may contain a password.
+// FuzzDatabaseURL parses arbitrary database URLs. Errors must not repeat a secret
+// in the URL, such as a password.
 func FuzzDatabaseURL(f *testing.F) {
 	const secret = "Qx7-SECRET-Zz9"
 	for _, rest := range []string{

@@ -45,7 +45,8 @@ func BacktestStates() []string {
 // BacktestLimits holds the limits of backtests. A zero field means its default.
 type BacktestLimits struct {
 	// SmallRows and SmallBytes are the maximum number of rows and the maximum size of
-	// a CSV file for a run within the request; by default 50,000 and 8 MiB.
+	// a CSV file for a run within the request; by default 50,000 and 8 MiB. Of stored
+	// decisions, a tenth of SmallRows is the maximum.
 	SmallRows, SmallBytes int64
 	// ChunkBytes is the size of a chunk of CSV; by default 4 MiB, at most 16 MiB. ChunkRows is the
 	// number of rows in a chunk of generated rows; by default 100,000. ReplayRows is
@@ -88,7 +89,8 @@ func (l *BacktestLimits) fill() {
 	}
 }
 
-// Chunk names a part of a backtest that one worker runs.
+// Chunk names a part of a backtest that one worker runs: some of its rows, or a step of
+// splitting stored decisions into chunks.
 type Chunk struct {
 	TenantID, Environment, BacktestID string
 	Number                            int64
@@ -100,7 +102,7 @@ type ChunkQueue interface {
 	Enqueue(ctx context.Context, chunks []Chunk) error
 }
 
-// Backtest is a run of a backtest, as Get and List return it.
+// Backtest is a run of a backtest.
 type Backtest struct {
 	ID             string
 	Status         string
@@ -113,7 +115,7 @@ type Backtest struct {
 	ErrorDetail    string
 	CreatedBy      string
 	CreatedMicros  int64
-	StartedMicros  int64 // 0 before the run has started
+	StartedMicros  int64 // 0 until the first chunk is done
 	FinishedMicros int64 // 0 before the run has ended
 
 	// Report is the report of a run that has succeeded, nil in lists. It is JSON,

@@ -34,7 +34,7 @@ type BacktestRequest struct {
 	ReferenceID string         // an earlier run to compare the scores with; "" for none
 	Setup       backtest.Setup // how rows are read; the header comes from the rows
 
-	// CSV streams the rows. It is read once and is never completely in memory.
+	// CSV streams the rows. It is read once, and a file is never completely in memory.
 	CSV      io.Reader
 	FromRows bool // the CSV was made from rows in a request; it is not a file
 	Book     *Book
@@ -183,7 +183,7 @@ func (a *asked) useBook(b Book) {
 	a.rows, a.book, a.setup = b.Rows, b.Book, setup
 }
 
-// ask checks a request and loads its policies.
+// ask checks a request and the quota, and loads the policies and the reference run.
 func (s *Backtests) ask(ctx context.Context, p tenant.Principal, r *BacktestRequest) (*asked, error) {
 	now := s.core.Moment()
 	var faults fault.List

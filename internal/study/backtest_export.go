@@ -17,8 +17,8 @@ import (
 
 // Rows writes the decision on each row as CSV. If swapped is set, it writes only the
 // rows that one policy approves and the other does not. It runs the rows again, in
-// order. It refuses an unknown, unfinished or purged run before it writes the first
-// byte. Rows calls pause between two chunks.
+// order. Before it writes the first byte, it refuses a run that does not exist, has not
+// succeeded or was purged. Rows calls pause after each chunk.
 func (s *Backtests) Rows(
 	ctx context.Context, p tenant.Principal, id string, swapped bool, w io.Writer, pause func(),
 ) error {

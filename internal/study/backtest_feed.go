@@ -41,7 +41,7 @@ func (p *piece) chunk(number int64) (store.BacktestChunk, error) {
 }
 
 // maxBlock is the maximum size of the rows of a CSV chunk, in bytes. A block of
-// sheet.Reader is smaller, because it holds at most ChunkBytes. So only a corrupt or
+// sheet.Reader is not larger, because it holds at most ChunkBytes. So only a corrupt or
 // forged chunk, for instance in a restored backup, exceeds maxBlock.
 const maxBlock = 16 << 20
 

@@ -34,8 +34,9 @@ func (r *resumed) still(refs []store.BacktestRef) []store.BacktestRef {
 }
 
 // Resume enqueues the unfinished chunks of unfinished runs. Such chunks were never
-// enqueued, or were lost with a node. Every node calls Resume periodically. Resume
-// skips a run that has made progress since the last call.
+// enqueued, or were lost with a node. If all chunks of a run are done, Resume creates its
+// report. Every node calls Resume periodically. Resume skips a run that has made progress
+// since the last call.
 func (s *Chunks) Resume(ctx context.Context) error {
 	refs, err := s.core.DB.System().UnfinishedBacktests(ctx)
 	if err != nil {

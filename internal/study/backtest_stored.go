@@ -64,8 +64,9 @@ func (r *runs) load(ctx context.Context, key runKey) (*backtestRun, error) {
 	return job, nil
 }
 
-// afford computes how many rows the quota of the plan allows, so that a run that
-// could not be billed is refused early. The bill at the end makes the final check.
+// afford notes how much of the plan's quota is used, and refuses the run if no unit is
+// left, so that a run that could not be billed is refused early. The bill at the end
+// makes the final check.
 func (r *runs) afford(ctx context.Context, p tenant.Principal, a *asked) error {
 	if a.plan = p.Plan; a.plan.Unmetered {
 		return nil
@@ -95,9 +96,9 @@ func (r *runs) spread(ctx context.Context, scope *store.Scope, id string, from, 
 // abortTimeout limits the time of the transaction that fails an aborted run.
 const abortTimeout = 5 * time.Second
 
-// abort fails a run whose rows did not arrive completely. The recorded error is
-// cause, unless cause is an internal error. The client may have disconnected, so
-// abort ignores the end and the deadline of ctx.
+// abort fails a run whose rows did not arrive completely. The recorded error is cause if
+// cause is a refusal other than an internal error, and input_incomplete otherwise. The
+// client may have disconnected, so abort ignores the end and the deadline of ctx.
 func (r *runs) abort(ctx context.Context, scope *store.Scope, id string, cause error) {
 	code, detail := fault.CodeInputIncomplete, "the rows did not arrive completely"
 	if refusal := fault.Of(cause); refusal != nil && refusal.Kind != fault.Internal {

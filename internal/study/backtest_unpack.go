@@ -12,7 +12,7 @@ import (
 
 // Unpacked returns the decompressed file. It detects compression by the first
 // bytes. If packed is set but the first bytes are not those of gzip, it refuses the
-// file.
+// file, unless the file is empty.
 func Unpacked(body io.Reader, packed bool) (io.Reader, error) {
 	buffered := bufio.NewReaderSize(body, 64<<10)
 	magic, err := buffered.Peek(2)

@@ -1,4 +1,4 @@
-//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+//nolint:thelper // the function passed to Each is the test itself: report failures at their own lines
 package study_test
 
 import (
@@ -18,8 +18,8 @@ import (
 )
 
 // TestBacktestsAndFitsOfATenantAreFew checks that a tenant can have only a few
-// synchronous backtests and one fit running. The backtests and fits of other
-// tenants must not count towards these limits.
+// synchronous backtests and one fit running. Another tenant that runs as many as it can
+// must leave capacity for this tenant.
 func TestBacktestsAndFitsOfATenantAreFew(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

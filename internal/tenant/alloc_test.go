@@ -12,7 +12,7 @@ import (
 // parsing and hashing a key and taking a token from a bucket. It also limits
 // those of making an id, which is done for every decision.
 //
-//nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
+//nolint:paralleltest // AllocsPerRun counts the allocations of all goroutines.
 func TestAllocations(t *testing.T) {
 	text := mint(t, Live, 1).Reveal()
 	var buckets Buckets[string]

@@ -25,7 +25,7 @@ type APIKey struct {
 }
 
 // Check returns nil if the key is valid, and otherwise a refusal with the code
-// key_revoked or key_expired. If the record is nil or empty, because a lookup
+// key_revoked or key_expired. If the record is nil or incomplete, because a lookup
 // found nothing, the code is unauthenticated. A key that is both revoked and
 // expired counts as revoked, because a person decided to revoke it.
 func (k *APIKey) Check(now time.Time) error {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// FuzzParseToken parses arbitrary cookies. Each must be refused, or be a token in
-// our own encoding.
+// FuzzParseToken parses arbitrary texts as tokens and as hashes of tokens. Each must be
+// refused, or be in our own encoding; a hash may also be in upper case.
 func FuzzParseToken(f *testing.F) {
 	token, err := MintToken(strings.NewReader(strings.Repeat("x", 64)))
 	if err != nil {
@@ -26,8 +26,8 @@ func FuzzParseToken(f *testing.F) {
 	})
 }
 
-// FuzzTime parses arbitrary ids. Each must be refused, or be sorted by its time,
-// so that a list in the order of ids is in the order of time.
+// FuzzTime parses arbitrary ids. Each id of a decision must be sorted by its time, so
+// that a list in the order of ids is in the order of time.
 func FuzzTime(f *testing.F) {
 	f.Add(FirstID(KindDecision, time.Unix(1_800_000_000, 0)))
 	f.Add("dec_")
@@ -44,8 +44,8 @@ func FuzzTime(f *testing.F) {
 	})
 }
 
-// FuzzRates parses arbitrary rates and quotas. Each must be refused or be within the
-// limits. Quotas must also be the same after they are written and parsed again.
+// FuzzRates parses arbitrary rates and quotas. A rate must be refused or have no negative
+// value. Quotas must be the same after they are written and parsed again.
 func FuzzRates(f *testing.F) {
 	for _, text := range []string{"500/s burst 1000", "60/m", "1/h burst 0", "-1/s", "9223372036854775808/s",
 		"free=1000,pro=unmetered", "free=", "=1", "free=1,free=2"} {

@@ -99,7 +99,7 @@ func TestHashAndVerify(t *testing.T) {
 
 // TestVerifyNobody checks that no password matches an empty hash. It also checks
 // that Verify does the work even if the user does not exist, by checking that
-// Verify waits for a slot as usual.
+// Verify needs a slot in this case too.
 func TestVerifyNobody(t *testing.T) {
 	t.Parallel()
 	h := hasher(t, cheap, 1)
@@ -236,7 +236,7 @@ func TestStoredHashForm(t *testing.T) {
 		strings.Replace(good, "t=1", "t=0", 1), strings.Replace(good, "t=1", "t=1000000", 1),
 		strings.Replace(good, "p=1", "p=0", 1), strings.Replace(good, "p=1", "p=257", 1),
 		strings.Replace(good, "p=1", "p=1,x=2", 1), strings.Replace(good, "c29tZXNhbHQ", "c29tZXNhbHQ=", 1),
-		// unused bits after the last byte are set
+		// The salt "c29t" is too short. In "c29tZXNhbHR", unused bits after the last byte are set.
 		strings.Replace(good, "c29tZXNhbHQ", "c29t", 1), strings.Replace(good, "c29tZXNhbHQ", "c29tZXNhbHR", 1),
 		strings.Replace(good, "AAAAAAAAAAAAAAAAAAAAAA", "", 1),
 		strings.Replace(good, "AAAAAAAAAAAAAAAAAAAAAA", "AAAA", 1),

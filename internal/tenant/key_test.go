@@ -89,7 +89,7 @@ func TestKeyForm(t *testing.T) {
 	})
 }
 
-// TestKeyTypos checks that every single wrong character and every exchange of
+// TestKeyTypos checks that every wrong, lost or doubled character and every exchange of
 // two characters is detected, at any position.
 func TestKeyTypos(t *testing.T) {
 	t.Parallel()

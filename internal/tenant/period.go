@@ -29,6 +29,6 @@ func (p Period) SecondsLeft(now time.Time) int64 {
 	return max(int64((left+time.Second-1)/time.Second), 1)
 }
 
-// BusinessDay returns the date in India, such as "2026-11-14", by which usage is
-// counted.
+// BusinessDay returns the date in India, such as "2026-11-14", by which usage and the
+// results of rules are counted.
 func BusinessDay(now time.Time) string { return civil.DayAt(now).String() }

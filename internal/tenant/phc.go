@@ -22,8 +22,8 @@ type Cost struct {
 // minimum, and as much as a small machine can handle.
 func DefaultCost() Cost { return Cost{MemoryKiB: 19 * 1024, Passes: 2, Lanes: 1} }
 
-// Limits of a stored hash, far above the default cost. They prevent a manipulated
-// row from causing an allocation of gigabytes.
+// Limits of a stored hash. The limits of the cost are far above the default cost and
+// prevent a manipulated row from causing an allocation of gigabytes.
 const (
 	maxMemoryKiB = 256 * 1024
 	maxPasses    = 32

@@ -36,14 +36,15 @@ func DefaultRates() Rates {
 // address.
 func DefaultSignupRate() Rate { return Rate{60, time.Minute, 20} }
 
-// LoginRates are the rate limits for people who are not signed in yet. A successful
-// attempt returns its token, so that only failures count.
+// LoginRates are the rate limits for sign-ups and for attempts with a password. An
+// attempt with the right password returns its tokens, so that only failures count.
 type LoginRates struct {
-	Account Rate // for each e-mail address at one network address, and for each known browser
+	Account Rate // for each e-mail address at one network address, each known browser, and each change of a password
 	Address Rate // for each network address
 	Signup  Rate // for signups from each network address
 	// Everywhere is the limit for each e-mail address over all network addresses.
-	// Attempts beyond the limit are delayed, not refused.
+	// Attempts beyond the limit are delayed, and refused only if too many are being
+	// delayed.
 	Everywhere Rate
 }
 
@@ -67,7 +68,8 @@ var rateWindows = []struct {
 	window time.Duration
 }{{"s", time.Second}, {"m", time.Minute}, {"h", time.Hour}}
 
-// String writes the rate in the format that ParseRate reads.
+// String writes the rate in the format that ParseRate reads. A window other than a second, a minute or an hour is
+// written as a duration, which ParseRate refuses.
 func (r Rate) String() string {
 	for _, w := range rateWindows {
 		if w.window == r.Window {

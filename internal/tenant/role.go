@@ -3,7 +3,8 @@ package tenant
 // Role is the role of a person in a tenant.
 type Role string
 
-// The roles. A person who signs up is an administrator; the others are invited.
+// The roles. A person who signs up is an administrator; others are invited, or added by
+// the operator.
 const (
 	RoleAdmin  Role = "admin"  // may do everything, including people and keys
 	RoleRisk   Role = "risk"   // decides, writes policies and activates them

@@ -1,9 +1,9 @@
-// Package tenant defines tenants and their users, API keys and their scopes,
-// environments, plans, ids and rate limits.
+// Package tenant defines tenants and their users, roles, passwords and tokens, API keys
+// and their scopes, environments, plans, ids and rate limits.
 //
 // It creates, hashes, parses and checks these values. It stores nothing and implements
 // no protocol. Randomness and time are arguments, so that tests can control them. A
-// secret (a key, a password, a password hash) has a type that does not print its value.
+// secret (such as a key, a password or a token) has a type that does not print its value.
 package tenant
 
 import (

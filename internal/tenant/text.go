@@ -10,9 +10,9 @@ const (
 const unprintableDetail = "must not contain control characters, line breaks or invisible formatting"
 
 // printable reports whether a text is safe to display on one line, in a log or on
-// a page. It must not contain control characters, line breaks, or formatting
-// characters that change how the text is displayed. The two joiners are allowed,
-// because names in Indian scripts need them.
+// a page. It must not contain control characters, line breaks, invalid UTF-8, or
+// formatting characters that change how the text is displayed. The two joiners are
+// allowed, because names in Indian scripts need them.
 func printable(text string) bool {
 	for _, r := range text {
 		switch {

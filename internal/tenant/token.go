@@ -50,7 +50,8 @@ func HashToken(t Token) TokenHash { return sha256.Sum256([]byte(t.Reveal())) }
 // String returns the hash in hexadecimal, as it is stored.
 func (h TokenHash) String() string { return hex.EncodeToString(h[:]) }
 
-// ParseTokenHash reads a hash that String wrote. ok is false for any other text.
+// ParseTokenHash reads a hash in the form of String, in lower or upper case. ok is false
+// for any other text.
 func ParseTokenHash(text string) (h TokenHash, ok bool) {
 	if len(text) != hex.EncodedLen(len(h)) {
 		return TokenHash{}, false

@@ -1,4 +1,4 @@
-//nolint:thelper // what eachCluster runs is the test itself: a failure belongs to its own line
+//nolint:thelper // the function passed to eachCluster is the test itself: report failures at their own lines
 package usecase_test
 
 import (
@@ -182,7 +182,7 @@ func countPincodes(h *cluster) (n int, err error) {
 	}
 }
 
-// createKey creates a key in one of the three ways in which a tenant can get a key.
+// createKey creates a key in one of the three ways in which a tenant gets further keys.
 func createKey(h *cluster, node *usecase.Set, i int) (err error) {
 	name := fmt.Sprint("key ", i)
 	switch i % 3 {
@@ -214,7 +214,7 @@ func countKeys(h *cluster) (n int, err error) {
 // fillPeople adds people until the tenant can have only ten more.
 func fillPeople(h *cluster) {
 	h.Helper()
-	for i := range store.MaxPage - 11 { // Asha has signed up
+	for i := range store.MaxPage - 11 { // ten places stay free, and the admin exists already
 		u := store.User{
 			ID: fmt.Sprintf("usr_%03d", i), TenantID: h.admin.TenantID, Email: fmt.Sprintf("p%d@example.in", i),
 			Role: "viewer", CreatedMicros: 1,
@@ -225,7 +225,7 @@ func fillPeople(h *cluster) {
 	}
 }
 
-// createPerson creates or invites a person, the two ways in which a tenant gets people.
+// createPerson creates or invites a person, the two ways in which a tenant gets further people.
 func createPerson(h *cluster, node *usecase.Set, i int) (err error) {
 	email := fmt.Sprintf("new%d@example.in", i)
 	if i%4 < 2 {

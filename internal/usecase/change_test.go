@@ -1,4 +1,4 @@
-//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+//nolint:thelper // the function passed to Each is the test itself: report failures at their own lines
 package usecase_test
 
 import (
@@ -19,7 +19,8 @@ import (
 )
 
 // changeable is a document that is changed by a function. change increments a number in the
-// document, and before that calls meanwhile, which may fail. number returns the number.
+// document, and before the result is stored calls meanwhile, which may fail. number returns how
+// often the number was incremented.
 type changeable struct {
 	name   string
 	change func(s *usecase.Set, p tenant.Principal, meanwhile func() error, expected int64) (version int64, err error)

@@ -1,4 +1,4 @@
-//nolint:thelper // what eachCluster runs is the test itself: a failure belongs to its own line
+//nolint:thelper // the function passed to eachCluster is the test itself: report failures at their own lines
 package usecase_test
 
 import (
@@ -263,7 +263,7 @@ func TestBlocklist(t *testing.T) {
 		if err := h.nodes[0].Fraud.Unblock(ctx, h.admin, kind, key); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("removed twice: %v", err)
 		}
-		// Sorted: the clock stands still, so the ids of two nodes have no order.
+		// Sort the actions: the clock stands still, so the ids of two nodes have no order.
 		want := []string{
 			h.admin.UserID + " " + operation.ActionBlocked,
 			h.admin.UserID + " " + operation.ActionUnblocked,

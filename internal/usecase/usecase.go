@@ -160,9 +160,9 @@ const flushEvery = time.Second
 const purgeEvery = 10 * time.Minute
 
 // Run stores data collected in memory and removes expired rows at intervals
-// until ctx ends, and then stores the data once more. In the meantime it adds journal
-// entries for decisions that have none, and encrypts what is stored readable. A Set also
-// works without Run, but then loses its statistics.
+// until ctx ends, and then stores the data once more. In the meantime it signs the logs,
+// adds journal entries for decisions that have none, and encrypts what is stored readable.
+// A Set also works without Run, but then loses its statistics and does none of this work.
 func (s *Set) Run(ctx context.Context) {
 	var older sync.WaitGroup
 	older.Go(func() {
@@ -199,7 +199,7 @@ func (s *Set) Flush(ctx context.Context) {
 	s.accounts.Flush(ctx)
 }
 
-// Purge removes expired rows.
+// Purge removes expired rows, and tenants that were never used.
 func (s *Set) Purge(ctx context.Context) {
 	s.core.Purge(ctx)
 	s.accounts.Purge(ctx)

@@ -26,7 +26,7 @@ const (
 const (
 	rowsFrameBytes = 256 << 10 // a frame of rows is full at this size
 	rowsFrameRows  = 1000      // a frame of rows is also full at this number of rows
-	maxFrameBytes  = 64 << 20  // the maximum length of a frame that a reader accepts
+	maxFrameBytes  = 64 << 20  // the maximum length of a frame
 )
 
 // Header describes the database that was backed up.

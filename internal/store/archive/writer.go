@@ -89,7 +89,7 @@ func (a *Writer) End() error {
 // Rows returns the number of rows written, by table.
 func (a *Writer) Rows() map[string]int64 { return a.rows }
 
-// SHA256 returns the checksum of the file.
+// SHA256 returns the checksum of the file. It must be called after End.
 func (a *Writer) SHA256() string { return hex.EncodeToString(a.file.Sum(nil)) }
 
 // Failed returns the error of the underlying writer, nil if there was none.

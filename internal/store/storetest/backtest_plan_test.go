@@ -1,4 +1,4 @@
-//nolint:thelper // what EachURL runs is the test itself: a failure belongs to its own line
+//nolint:thelper // the function passed to EachURL is the test itself: report failures at their own lines
 package storetest_test
 
 import (
@@ -24,8 +24,8 @@ func TestBacktestPlans(t *testing.T) {
 		if kind == "postgres" {
 			explain = "EXPLAIN "
 			execIn(t, tx, "SELECT set_config('verdict.role', 'system', true)")
-			// The tables are empty, so any plan would be cheap. Forbid the plans that use no
-			// index.
+			// The tables are empty, so any plan would be cheap. Discourage the plans that use
+			// no index.
 			execIn(t, tx, "SET LOCAL enable_sort = off")
 			execIn(t, tx, "SET LOCAL enable_seqscan = off")
 			execIn(t, tx, "SET LOCAL enable_bitmapscan = off")

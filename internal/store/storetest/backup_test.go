@@ -1,4 +1,4 @@
-//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+//nolint:thelper // the function passed to EachURL is the test itself: report failures at their own lines
 package storetest_test
 
 import (
@@ -115,9 +115,9 @@ func fillMore(t *testing.T, db *store.DB) *store.Scope {
 	return scope
 }
 
-// TestBackup takes a backup of each kind of database during writes and restores
-// it into each kind. It checks that the restored database has exactly the rows of
-// one snapshot.
+// TestBackup takes two backups of each kind of database, the second during writes,
+// and restores them into each kind. It checks that the first backup restores exactly
+// the same rows, and the second the rows of one snapshot.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

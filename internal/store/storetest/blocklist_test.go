@@ -1,4 +1,4 @@
-//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+//nolint:thelper // the function passed to Each is the test itself: report failures at their own lines
 package storetest_test
 
 import (
@@ -246,8 +246,8 @@ func TestBlocklist(t *testing.T) {
 }
 
 // TestBlockedFor checks block list entries with an expiry: the later expiry wins, an
-// expired entry counts as absent, and the entries of confirmed fraud never expire. It
-// also checks that Blocked needs no applicant.
+// expired entry counts as absent, and an entry without an expiry never ends. It also
+// checks that Blocked needs no applicant.
 func TestBlockedFor(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

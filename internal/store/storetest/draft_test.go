@@ -1,4 +1,4 @@
-//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+//nolint:thelper // the function passed to Each is the test itself: report failures at their own lines
 package storetest_test
 
 import (
@@ -60,8 +60,8 @@ func TestSafeID(t *testing.T) {
 	})
 }
 
-// TestRemoveDraft checks that a draft that nothing refers to is deleted, that another one is archived
-// once, and that the other rule sets cannot be removed.
+// TestRemoveDraft checks that a draft that nothing refers to is deleted, that a draft that something
+// refers to is archived once, and that the other rule sets cannot be removed.
 func TestRemoveDraft(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

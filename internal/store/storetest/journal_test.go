@@ -1,4 +1,4 @@
-//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+//nolint:thelper // the function passed to Each is the test itself: report failures at their own lines
 package storetest_test
 
 import (
@@ -136,7 +136,8 @@ func TestJournalOverNodes(t *testing.T) {
 	}
 }
 
-// TestJournalReads checks which entries Read returns first.
+// TestJournalReads checks that Read begins with the entries that were added together with the
+// entry that it is asked for.
 func TestJournalReads(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -161,8 +161,8 @@ func TestLogOnlyGrows(t *testing.T) {
 	})
 }
 
-// TestOutcomes reads decisions by their ids, more than one statement takes, with unknown ids
-// and those of a neighbour.
+// TestOutcomes reads more decisions by their ids than one statement takes. An unknown id and
+// the id of another tenant's decision are left out of the result.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -1,4 +1,4 @@
-//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+//nolint:thelper // the function passed to Each is the test itself: report failures at their own lines
 package storetest_test
 
 import (
@@ -289,8 +289,8 @@ func TestScopesAtOnce(t *testing.T) {
 	}
 }
 
-// TestOlderKeyCounts checks that records, mutes and blocks under an older key of an
-// entity apply to its newer key, and that new records use only the newer key.
+// TestOlderKeyCounts checks that records and blocks under an older key of an entity
+// apply to its newer key, and that new records use only the newer key.
 func TestOlderKeyCounts(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

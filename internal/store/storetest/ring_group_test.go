@@ -1,4 +1,4 @@
-//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+//nolint:thelper // the function passed to Each is the test itself: report failures at their own lines
 package storetest_test
 
 import (
@@ -118,7 +118,9 @@ func TestRingReference(t *testing.T) {
 		for seed := range uint64(4) {
 			scope := signUp(t, db, fmt.Sprint("ten_", seed))
 			dice := rand.New(rand.NewPCG(seed, 7))
-			group := map[string]string{} // the group of each person and entity, named after its first member
+			// group is the group of each person and entity, named after one of its members. join also adds the pairs
+			// that were seen.
+			group := map[string]string{}
 			for i := range 60 {
 				o := observed(numbered("P", dice.IntN(40)), micros+int64(i)*hourMicros)
 				o.DecisionID = numbered("dec", i)

@@ -1,4 +1,4 @@
-//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+//nolint:thelper // the function passed to EachURL is the test itself: report failures at their own lines
 package storetest_test
 
 import (
@@ -26,7 +26,7 @@ var (
 	}
 	personal = []string{"tenants", "users", "sessions", "invitations", "key_trees"}
 	shared   = []string{"schema_migrations", "installation", "signup_codes"}
-	// locks is a table without rows on SQLite. Its primary key is only the scope.
+	// locks is a table that only PostgreSQL has. Its primary key is only the scope.
 	locks = "journal_heads"
 )
 
