@@ -31,6 +31,7 @@ func intrude(t *testing.T, databaseURL, kind string) *intruder {
 			"ALTER TABLE journal DISABLE TRIGGER USER")
 	} else {
 		i.do("DROP TRIGGER decisions_unchanged", "DROP TRIGGER decisions_leaf_unchanged",
+			"DROP TRIGGER decisions_sealed_once",
 			"DROP TRIGGER decision_features_unchanged", "DROP TRIGGER journal_unchanged")
 	}
 	return i

@@ -110,11 +110,15 @@ func (r *Reply[T]) Begin(ctx context.Context, s *Core, scope *store.Scope) (a At
 	return a, earlier != nil, err
 }
 
-// Finish ends an operation that Begin began. answer is the stored answer, or err says why nothing
-// was stored. done is true if another request with the same Idempotency-Key was answered first;
-// the reply then has that answer.
-func (r *Reply[T]) Finish(answer Answer, err error) (done bool, _ error) {
-	if earlier := earlierAnswer(err); earlier != nil {
+// Finish ends the attempt of an operation that Begin began. answer is the stored answer, or err
+// says why nothing was stored. done is true if another request with the same Idempotency-Key was
+// answered first; the reply then has that answer.
+func (r *Reply[T]) Finish(ctx context.Context, a Attempt, answer Answer, err error) (done bool, _ error) {
+	earlier, failed := a.earlier(ctx, err)
+	if failed != nil {
+		return false, failed
+	}
+	if earlier != nil {
 		r.keep(*earlier)
 		return true, nil
 	}
