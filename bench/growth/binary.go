@@ -23,8 +23,6 @@ import (
 
 	"verdict/bench/service"
 	"verdict/internal/logkey"
-	"verdict/internal/masterkey"
-	"verdict/internal/sealing"
 )
 
 // build builds the binary as the Makefile does, and returns its path.
@@ -69,14 +67,12 @@ func start(ctx context.Context, binary, databaseURL string) (*node, error) {
 	if _, err := logkey.Create(key, strings.NewReader(strings.Repeat("k", ed25519.SeedSize))); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(n.folder))
 	}
-	master := filepath.Join(n.folder, "master-key")
-	if _, err := masterkey.Create(master, strings.NewReader(strings.Repeat("m", sealing.SecretSize))); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(n.folder))
-	}
 	//nolint:gosec // The binary is our own.
 	n.cmd = exec.CommandContext(ctx, binary, "serve", "-addr", address, "-database-url", databaseURL,
 		"-rate-decide", "1000000000/s", "-rate-write", "1000000000/s", "-plan-quotas", "free=1000000000000")
-	n.cmd.Env = append(os.Environ(), "VERDICT_LOG_KEY="+key, "VERDICT_MASTER_KEY=file:"+master) // older binaries start too
+	// They are no flags, so that older binaries start too. Encryption is off, because the stored decisions were filled
+	// in readable, and encrypting them would disturb the measurement.
+	n.cmd.Env = append(os.Environ(), "VERDICT_LOG_KEY="+key, "VERDICT_MASTER_KEY=off")
 	n.cmd.Stderr = &n.stderr
 	n.cmd.Cancel = func() error { return n.cmd.Process.Signal(syscall.SIGTERM) }
 	n.cmd.WaitDelay = 10 * time.Second

@@ -16,6 +16,7 @@ import (
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
 	"verdict/internal/wire"
 )
 
@@ -38,6 +39,7 @@ func open(tb testing.TB, db *store.DB, o agent.Options) *house {
 	later := new(atomic.Int64)
 	cases, err := usecase.New(db, usecase.Options{
 		PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
+		MasterKey:    usecasetest.MasterKey,
 		Now:          func() time.Time { return at.AddDate(0, 0, int(later.Load())) },
 	})
 	if err != nil {

@@ -36,8 +36,19 @@ func (s *Service) AgentRun(ctx context.Context, p tenant.Principal, id string) (
 	if !tenant.Valid(tenant.KindRun, id) {
 		return Run{}, operation.Missing("run")
 	}
-	stored, err := s.core.Scope(p).Runs(ctx).Get(id)
-	return Run(stored), err
+	scope := s.core.Scope(p)
+	stored, err := scope.Runs(ctx).Get(id)
+	if err != nil {
+		return Run{}, err
+	}
+	tree, err := s.core.Keys.Tree(ctx, p.TenantID)
+	if err != nil {
+		return Run{}, err
+	}
+	if err := tree.OpenRun(scope.Environment(), &stored); err != nil {
+		return Run{}, operation.AsDefect(err)
+	}
+	return Run(stored), nil
 }
 
 // Underwritten makes the decision of a stored run again, from the stored facts and
@@ -52,6 +63,9 @@ func (s *Service) Underwritten(
 	}
 	scope := s.core.Scope(p)
 	stored, err := scope.Decisions(ctx).Get(r.DecisionID)
+	if err == nil {
+		err = s.decisions.Open(ctx, scope, &stored, nil)
+	}
 	var policy *policydesk.Policy
 	if err == nil {
 		policy, err = s.policies.Policy(ctx, scope, stored.PolicyID)
@@ -152,20 +166,26 @@ func (s *Service) KeepAgentRun(
 		Request:       record.Request,
 		Response:      record.Response,
 	}
+	tree, err := s.core.Keys.Tree(ctx, p.TenantID)
+	if err != nil {
+		return Run{}, err
+	}
+	row := store.Run(run)
+	tree.SealRun(scope.Environment(), &row)
 	answer := operation.Answer{Status: operation.StatusOK, Body: run.Response}
 	err = scope.Write(ctx, func(tx *store.Tx) error {
 		if err := s.decisions.Bill(tx, p, endpoint, 1, now); err != nil {
 			return err
 		}
-		if err := tx.Runs().Insert(store.Run(run)); err != nil {
+		if err := tx.Runs().Insert(row); err != nil {
 			return err
 		}
-		if record := attempt.Record(answer); record != nil {
+		if record := attempt.RecordOf(id, answer); record != nil {
 			return tx.Answers().Insert(*record)
 		}
 		return nil
 	})
-	if done, err := r.Finish(answer, err); err != nil || done {
+	if done, err := r.Finish(ctx, attempt, answer, err); err != nil || done {
 		return Run{}, err
 	}
 	return run, nil

@@ -73,7 +73,7 @@ var house = []room{
 	{"store", adapter, "fault wire sealing evidence admission store/archive"},
 	{"cache", useCase, "admission"},
 	{"journal", useCase, "wire rule sealing evidence store cache"},
-	{"operation", useCase, "fault tenant admission store cache"},
+	{"operation", useCase, "fault sealing tenant admission store cache journal"},
 	{"account", useCase, "fault wire field engine sheet tenant admission store cache operation"},
 	{
 		"policydesk",
@@ -83,19 +83,19 @@ var house = []room{
 	},
 	{"frauddesk", useCase, "fault wire rule place signal application tenant store cache operation"},
 	{"decisioning", useCase, "civil fault wire rule feature report field signal engine loan application advice " +
-		"sealing evidence tenant admission store journal operation policydesk frauddesk"},
+		"evidence tenant admission store journal operation policydesk frauddesk"},
 	{"evidencedesk", useCase, "fault field engine evidence capsule tenant store journal operation"},
 	{"eventdesk", useCase, "fault wire evidence tenant store journal operation"},
 	{"webhookdesk", useCase, "fault webhook tenant admission store operation eventdesk"},
 	{"agentdesk", useCase, "fault wire engine recovery tenant store operation policydesk decisioning"},
 	{"study", useCase, "fault wire rule feature report field sheet application backtest backtest/page training " +
-		"tenant admission store cache operation policydesk decisioning"},
+		"tenant admission store cache journal operation policydesk decisioning"},
 	{"agent", useCase, "exact civil fault wire rule field engine application advice recovery tenant admission " +
 		"operation decisioning agentdesk"},
 	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery " +
 		"tenant operation account policydesk frauddesk decisioning evidencedesk eventdesk webhookdesk agentdesk study agent"},
 	{"usecase", useCase, "fault wire engine signal application sealing tenant store operation account policydesk frauddesk " +
-		"journal decisioning evidencedesk eventdesk webhookdesk agentdesk study document"},
+		"decisioning evidencedesk eventdesk webhookdesk agentdesk study document"},
 
 	{"reference", useCase, "fault wire serving frauddesk"},
 

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"database/sql"
 	"io"
 	"net/http"
@@ -172,7 +171,7 @@ func storedTree(t *testing.T, file string) (tree []byte) {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	if err := db.QueryRowContext(context.WithoutCancel(t.Context()), "SELECT tree FROM key_trees").Scan(&tree); err != nil {
+	if err := db.QueryRowContext(t.Context(), "SELECT tree FROM key_trees").Scan(&tree); err != nil {
 		t.Fatal(err)
 	}
 	return tree

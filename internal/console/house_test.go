@@ -20,6 +20,7 @@ import (
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
 	"verdict/internal/wire"
 )
 
@@ -92,7 +93,8 @@ func houseOf(t *testing.T, db *store.DB, o console.Options, mode tenant.SignupMo
 	var err error
 	h.service, err = usecase.New(db, usecase.Options{
 		Now: h.clock.now, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1}, SignupMode: mode,
-		Post: h.receiver.post,
+		Post:      h.receiver.post,
+		MasterKey: usecasetest.MasterKey,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -118,7 +118,7 @@ func (a auditor) backfillScope(
 
 // backfillRows adds the entries of a few decisions.
 func (a auditor) backfillRows(ctx context.Context, scope *store.Scope, rows []store.Decision) error {
-	tree, err := a.keys.Tree(ctx, scope.Tenant())
+	tree, err := a.core.Keys.Tree(ctx, scope.Tenant())
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,10 @@ func (a auditor) backfillRows(ctx context.Context, scope *store.Scope, rows []st
 		if w.Features, err = featuresOf(ctx, scope, rows[i].ID); err != nil {
 			return err
 		}
-		o, err := a.storedOutcome(ctx, scope, &rows[i])
+		if err := tree.Open(scope.Environment(), &w.Decision, w.Features); err != nil {
+			return err
+		}
+		o, err := a.storedOutcome(ctx, scope, &w.Decision)
 		if err != nil {
 			return err
 		}

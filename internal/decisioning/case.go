@@ -14,11 +14,11 @@ import (
 	"verdict/internal/feature"
 	"verdict/internal/field"
 	"verdict/internal/frauddesk"
+	"verdict/internal/journal"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/report"
 	"verdict/internal/rule"
-	"verdict/internal/sealing"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -30,10 +30,10 @@ type creditCase struct {
 	endpoint string
 	policy   *policydesk.Policy
 	app      *application.Application
-	vector   *feature.Vector  // nil unless features are computed
-	hash     string           // of the vector; "" until vectorHash computes it
-	fraud    *fraudCase       // nil if the request has no fraud block
-	keys     *sealing.KeyTree // of the tenant; nil if the case is not stored
+	vector   *feature.Vector // nil unless features are computed
+	hash     string          // of the vector; "" until vectorHash computes it
+	fraud    *fraudCase      // nil if the request has no fraud block
+	keys     *journal.Tree   // of the tenant; nil if the case is not stored
 
 	id        string    // the id of the decision; set shortly before the decision is stored
 	made, now time.Time // now is the time of the request, made the time in the id

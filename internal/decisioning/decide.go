@@ -72,7 +72,7 @@ func (s *Service) decide(
 	if err := c.lookUp(ctx, scope, s.core.Moment()); err != nil {
 		return Decided{}, err
 	}
-	if c.keys, err = s.keys.Tree(ctx, p.TenantID); err != nil {
+	if c.keys, err = s.core.Keys.Tree(ctx, p.TenantID); err != nil {
 		return Decided{}, err
 	}
 
@@ -85,7 +85,7 @@ func (s *Service) decide(
 	} else {
 		answer, err = s.persist(ctx, p, scope, c, o, attempt)
 	}
-	if done, err := r.Finish(answer, err); err != nil || done {
+	if done, err := r.Finish(ctx, attempt, answer, err); err != nil || done {
 		return Decided{}, err
 	}
 	s.decided(c, o)
@@ -103,8 +103,9 @@ func (c *creditCase) name(core *operation.Core) {
 func (s *Service) persist(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, c *creditCase, o *Outcome, attempt operation.Attempt,
 ) (operation.Answer, error) {
-	answer, write := s.conclude(p, c, o)
-	write.Answer = attempt.Record(answer)
+	made := s.conclude(p, c, o)
+	answer, write := made.answer, made.write
+	write.Answer = made.record(attempt)
 	if len(answer.Body) > longAnswer {
 		if err := admission.Checkpoint(ctx); err != nil {
 			return operation.Answer{}, err
@@ -130,16 +131,32 @@ func (s *Service) persistCounted(
 		if err := s.raise(tx, c); err != nil {
 			return err
 		}
-		var write *store.DecisionWrite
-		answer, write = s.conclude(p, c, o)
-		write.Answer = attempt.Record(answer)
-		return tx.Decisions().Insert(write)
+		made := s.conclude(p, c, o)
+		answer, made.write.Answer = made.answer, made.record(attempt)
+		return tx.Decisions().Insert(made.write)
 	})
 	return answer, err
 }
 
+// concluded is a decision that is about to be stored.
+type concluded struct {
+	answer operation.Answer
+	facts  []byte               // as they are stored, readable
+	write  *store.DecisionWrite // with the documents as they are stored
+	own    bool                 // the answer differs from the stored one
+}
+
+// record returns the record of the answer for repetitions of the request, nil if the request
+// has no Idempotency-Key.
+func (m *concluded) record(attempt operation.Attempt) *store.IdempotencyAnswer {
+	if m.own {
+		return attempt.RecordAbout(&m.write.Decision, m.answer)
+	}
+	return attempt.RecordOf(m.write.Decision.ID, m.answer)
+}
+
 // conclude decides, and returns the answer and the rows to store.
-func (s *Service) conclude(p tenant.Principal, c *creditCase, o *Outcome) (operation.Answer, *store.DecisionWrite) {
+func (s *Service) conclude(p tenant.Principal, c *creditCase, o *Outcome) concluded {
 	d := &o.Decision
 	c.policy.Plan.Decide(c.app.Facts, d)
 	o.Envelope = engine.Envelope{
@@ -148,8 +165,8 @@ func (s *Service) conclude(p tenant.Principal, c *creditCase, o *Outcome) (opera
 		CreatedAt:   c.made.Format(operation.ClockFormat),
 	}
 	c.surround(o)
-	answer := s.encode(o)
-	write := &store.DecisionWrite{
+	made := concluded{answer: s.encode(o), facts: c.storedFacts()}
+	made.write = &store.DecisionWrite{
 		Decision: store.Decision{
 			ID:            c.id,
 			CreatedMicros: c.made.UnixMicro(),
@@ -163,17 +180,18 @@ func (s *Service) conclude(p tenant.Principal, c *creditCase, o *Outcome) (opera
 			EngineVersion: engine.Version,
 			Hash:          d.Hash(),
 			Actor:         operation.Actor(p),
-			Response:      answer.Body,
-			Facts:         c.storedFacts(),
+			Response:      made.answer.Body,
+			Facts:         made.facts,
 		},
 		Features: c.storedFeatures(),
 		Meter:    s.meter(p, c.endpoint, 1, c.now),
 	}
-	journal.Complete(c.keys, journal.Scope{Tenant: p.TenantID, Environment: string(p.Environment)}, write, c.outcome(d))
+	scope := journal.Scope{Tenant: p.TenantID, Environment: string(p.Environment)}
+	journal.Complete(c.keys, scope, made.write, c.outcome(d))
 	if c.app.IncludeFacts {
-		answer = s.withFacts(answer, write.Decision.Facts, d)
+		made.answer, made.own = s.withFacts(made.answer, made.facts, d), true
 	}
-	return answer, write
+	return made
 }
 
 // outcome returns the fields of a decision that the journal stores.

@@ -29,12 +29,20 @@ func (s *Service) Referrals(
 	if err != nil {
 		return operation.Page[Referral]{}, err
 	}
-	rows, more, err := s.core.Scope(p).Decisions(ctx).Referrals(page)
+	scope := s.core.Scope(p)
+	rows, more, err := scope.Decisions(ctx).Referrals(page)
+	if err != nil {
+		return operation.Page[Referral]{}, err
+	}
+	tree, err := s.core.Keys.Tree(ctx, p.TenantID)
 	if err != nil {
 		return operation.Page[Referral]{}, err
 	}
 	list := make([]Referral, len(rows))
-	for i, r := range rows {
+	for i := range rows {
+		r := &rows[i]
+		// An answer that cannot be decrypted has no reason here; reading the decision says why.
+		_ = tree.Open(scope.Environment(), &r.Decision, nil)
 		list[i] = Referral{summaryOf(&r.Decision), s.firstReason(r.Response), r.AskedMicros}
 	}
 	key := func(r Referral) (int64, string) { return r.CreatedMicros, r.ID }

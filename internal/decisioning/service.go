@@ -4,7 +4,6 @@ import (
 	"sync/atomic"
 
 	"verdict/internal/frauddesk"
-	"verdict/internal/journal"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/rule"
@@ -33,7 +32,6 @@ type Service struct {
 	core    *operation.Core
 	desk    *policydesk.Service
 	fraud   *frauddesk.Service
-	keys    *journal.Keys
 	options Options
 
 	gathered gathered
@@ -44,12 +42,12 @@ type Service struct {
 
 // New returns a Service over the database of core.
 func New(
-	core *operation.Core, desk *policydesk.Service, fraud *frauddesk.Service, keys *journal.Keys, o Options,
+	core *operation.Core, desk *policydesk.Service, fraud *frauddesk.Service, o Options,
 ) *Service {
 	if len(o.Plans.Names()) == 0 {
 		o.Plans = tenant.DefaultPricePlans()
 	}
-	s := &Service{core: core, desk: desk, fraud: fraud, keys: keys, options: o}
+	s := &Service{core: core, desk: desk, fraud: fraud, options: o}
 	s.gathered.counts = map[gatheredKey]int64{}
 	return s
 }

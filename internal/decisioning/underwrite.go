@@ -107,7 +107,7 @@ func (s *Service) Underwrite(
 	if err := c.peek(ctx, scope, now); err != nil {
 		return Underwritten{}, err
 	}
-	if c.keys, err = s.keys.Tree(ctx, p.TenantID); err != nil {
+	if c.keys, err = s.core.Keys.Tree(ctx, p.TenantID); err != nil {
 		return Underwritten{}, err
 	}
 	c.now, c.made = now, now
@@ -119,7 +119,7 @@ func (s *Service) Underwrite(
 		return Underwritten{}, err
 	}
 	err = w.commit(ctx)
-	if done, err := r.Finish(w.answer, err); err != nil || done {
+	if done, err := r.Finish(ctx, attempt, w.answer, err); err != nil || done {
 		return Underwritten{}, err
 	}
 	s.decided(c, o)
@@ -160,9 +160,9 @@ var errMoved = errors.New("the counts changed since the study")
 // so before the transaction, because a study inside the transaction would block all
 // other writes.
 func (w *underwriting) prepare(ctx context.Context) error {
-	decided, write := w.s.conclude(w.p, w.c, w.o)
-	decided.Release() // the transaction decides again
-	return w.look(ctx, write.Decision.Facts, false)
+	made := w.s.conclude(w.p, w.c, w.o)
+	made.answer.Release() // the transaction decides again
+	return w.look(ctx, made.facts, false)
 }
 
 // name gives the decision and the run their ids shortly before both are stored. Lists
@@ -235,23 +235,23 @@ func (w *underwriting) store(tx *store.Tx, last bool) (now observed, err error) 
 			w.c.reassess(w.counts)
 		}
 	}
-	decided, write := w.s.conclude(w.p, w.c, w.o)
-	if !bytes.Equal(write.Decision.Facts, w.studied) {
-		decided.Release()
-		now.facts = write.Decision.Facts
+	made := w.s.conclude(w.p, w.c, w.o)
+	if !bytes.Equal(made.facts, w.studied) {
+		made.answer.Release()
+		now.facts = made.facts
 		return now, errMoved
 	}
 	body := w.found.Encode(RunHead{
 		RunID:     w.runID,
 		CreatedAt: w.c.made.Format(operation.ClockFormat),
-		Decision:  decided.Body,
+		Decision:  made.answer.Body,
 	})
 	w.answer = operation.Answer{Status: operation.StatusOK, Body: body}
-	write.Answer = w.attempt.Record(w.answer)
-	if err := tx.Decisions().Insert(write); err != nil {
+	made.write.Answer = w.attempt.RecordOf(w.runID, w.answer)
+	if err := tx.Decisions().Insert(made.write); err != nil {
 		return now, err
 	}
-	return now, tx.Runs().Insert(store.Run{
+	run := store.Run{
 		ID:            w.runID,
 		Agent:         AgentUnderwriting,
 		CreatedMicros: w.c.made.UnixMicro(),
@@ -262,5 +262,7 @@ func (w *underwriting) store(tx *store.Tx, last bool) (now observed, err error) 
 		Hash:          w.hash,
 		Request:       w.found.Request(),
 		Response:      body,
-	})
+	}
+	w.c.keys.SealRun(string(w.p.Environment), &run)
+	return now, tx.Runs().Insert(run)
 }

@@ -14,7 +14,6 @@ import (
 
 	"verdict/internal/evidence"
 	"verdict/internal/journal"
-	"verdict/internal/sealing"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -87,7 +86,7 @@ type entered struct {
 // each processor. The first failure of storage ends them all. Afterwards it looks for
 // entries of the journal whose decision is missing.
 func (a auditor) verifyScope(ctx context.Context, scope *store.Scope, v *verifier) error {
-	tree, err := a.keys.Tree(ctx, scope.Tenant())
+	tree, err := a.core.Keys.Tree(ctx, scope.Tenant())
 	if err != nil {
 		return err
 	}
@@ -148,24 +147,28 @@ func (a auditor) verifyScope(ctx context.Context, scope *store.Scope, v *verifie
 // verifyOne replays a decision and compares it with its leaf. It returns why the
 // decision is wrong, "" if it is right.
 func (a auditor) verifyOne(
-	ctx context.Context, scope *store.Scope, tree *sealing.KeyTree, e *entered,
+	ctx context.Context, scope *store.Scope, tree *journal.Tree, e *entered,
 ) (why string, err error) {
-	again, err := a.reexplain(ctx, scope, e.decision)
+	features, err := featuresOf(ctx, scope, e.decision.ID)
 	if err != nil {
 		return "", err
 	}
 	var reasons []string
-	if !again.Verified {
-		reasons = append(reasons, notReproduced(again, e.decision))
+	if unreadable := tree.Open(scope.Environment(), e.decision, features); unreadable != nil {
+		reasons = append(reasons, unreadable.Error())
+	} else {
+		again, err := a.reexplain(ctx, scope, e.decision)
+		if err != nil {
+			return "", err
+		}
+		if !again.Verified {
+			reasons = append(reasons, notReproduced(again, e.decision))
+		}
 	}
 	switch {
 	case e.problem != "":
 		reasons = append(reasons, e.problem)
 	case e.decision.Leaf >= 0:
-		features, err := featuresOf(ctx, scope, e.decision.ID)
-		if err != nil {
-			return "", err
-		}
 		s := journal.Scope{Tenant: scope.Tenant(), Environment: scope.Environment()}
 		reasons = append(reasons, journal.Compare(tree, s, e.decision, features, &e.leaf)...)
 	}

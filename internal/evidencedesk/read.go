@@ -253,9 +253,7 @@ func (s *Service) Capsule(ctx context.Context, p tenant.Principal, id string) (*
 	if err != nil {
 		return nil, err
 	}
-	c := &capsule.Capsule{
-		Row: journal.RowOf(journal.Scope(operation.ScopeOf(p)), &d), Answer: d.Response, Facts: d.Facts,
-	}
+	c := &capsule.Capsule{Row: journal.RowOf(journal.Scope(operation.ScopeOf(p)), &d)}
 	if c.Leaf, c.Proof, err = s.prove(ctx, p, &d); err != nil {
 		return nil, err
 	}
@@ -264,7 +262,6 @@ func (s *Service) Capsule(ctx context.Context, p tenant.Principal, id string) (*
 	switch f, err := scope.Decisions(ctx).Features(id); {
 	case err == nil:
 		features = &f
-		c.Features = &capsule.Features{AsOf: f.AsOf, Hash: f.Hash, Vector: f.Vector, Source: f.Source}
 	case fault.KindOf(err) != fault.NotFound:
 		return nil, err
 	}
@@ -274,6 +271,13 @@ func (s *Service) Capsule(ctx context.Context, p tenant.Principal, id string) (*
 	tree, err := s.options.Keys.Tree(ctx, p.TenantID)
 	if err != nil {
 		return nil, err
+	}
+	if err := tree.Open(string(p.Environment), &d, features); err != nil {
+		return nil, operation.AsDefect(err)
+	}
+	c.Answer, c.Facts = d.Response, d.Facts
+	if f := features; f != nil {
+		c.Features = &capsule.Features{AsOf: f.AsOf, Hash: f.Hash, Vector: f.Vector, Source: f.Source}
 	}
 	for zone, salt := range journal.Salts(tree, string(p.Environment), &d, features) {
 		c.Salts = append(c.Salts, capsule.Salt{Zone: zone, Salt: salt})

@@ -14,6 +14,7 @@ import (
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
 )
 
 // sink is a response writer that counts and discards the body.
@@ -38,7 +39,7 @@ func sender(tb testing.TB, path string) (send func()) {
 	}
 	plans = plans.WithRates(tenant.Rates{Decide: plenty, Write: plenty, Backtest: plenty})
 	service, err := usecase.New(storetest.Open(tb, storetest.SQLite(tb), store.Options{}),
-		usecase.Options{Plans: plans})
+		usecase.Options{Plans: plans, MasterKey: usecasetest.MasterKey})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -26,6 +26,7 @@ import (
 	"verdict/internal/study"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
@@ -104,7 +105,7 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 		Now: s.clock.now, Plans: o.plans, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
 		Logger:    s.log.logger(),
 		Backtests: o.backtests, ChunkQueue: o.spread, SignupMode: o.mode, SignupsEachDay: o.aDay, Caps: o.caps,
-		Log: evidencedesktest.Log(), Post: o.post,
+		Log: evidencedesktest.Log(), Post: o.post, MasterKey: usecasetest.MasterKey,
 	})
 	if err != nil {
 		t.Fatal(err)

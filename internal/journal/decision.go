@@ -28,26 +28,30 @@ type Outcome struct {
 }
 
 // Complete sets the plain text and the journal entry of a decision that is about to be
-// stored. The caller has set all other members of the write, except its answer.
-func Complete(tree *sealing.KeyTree, s Scope, w *store.DecisionWrite, o *Outcome) {
-	complete(tree, s, w, o, false)
+// stored, and seals its documents. The caller has set all other members of the write, except
+// its answer.
+func Complete(tree *Tree, s Scope, w *store.DecisionWrite, o *Outcome) {
+	key, zones := complete(tree, s, w, o, false)
+	if tree.seals {
+		tree.seal(&key, zones, w)
+	}
 }
 
-// Backfill does the same as Complete for a decision that was stored before the journal
-// existed. It sets Backfilled in the leaf.
-func Backfill(tree *sealing.KeyTree, s Scope, w *store.DecisionWrite, o *Outcome) {
-	complete(tree, s, w, o, true)
-}
+// Backfill sets the plain text and the journal entry of a decision that was stored before
+// the journal existed. It sets Backfilled in the leaf, and seals nothing.
+func Backfill(tree *Tree, s Scope, w *store.DecisionWrite, o *Outcome) { complete(tree, s, w, o, true) }
 
-func complete(tree *sealing.KeyTree, s Scope, w *store.DecisionWrite, o *Outcome, backfilled bool) {
+func complete(
+	tree *Tree, s Scope, w *store.DecisionWrite, o *Outcome, backfilled bool,
+) (key sealing.Secret, hashes zoneList) {
 	d := &w.Decision
-	key := keyOf(tree, s.Environment, d)
-	var zones [maxZones]sealing.ZoneHash
-	hashes := zoneHashes(zones[:0], &key, d, w.Features)
-	d.Plain = plainText(o, hashes, w.Features)
-	leaf := leafOf(&key, s, d, hashes)
+	key = tree.keyOf(s.Environment, d)
+	hashes = zonesOf(&key, d, w.Features)
+	d.Plain = plainText(o, hashes.list(), w.Features)
+	leaf := leafOf(&key, s, d, hashes.list())
 	leaf.Backfilled = backfilled
 	w.Entry = store.Entry{Leaf: leaf.Pack(make([]byte, 0, packedSize))}
+	return key, hashes
 }
 
 // packedSize is the approximate size of a packed leaf.
@@ -56,34 +60,48 @@ const packedSize = 176
 // maxZones is the maximum number of zones of a decision.
 const maxZones = 4
 
-// zoneHashes appends the salted hash of each zone of a decision, in the order of the
-// zones' numbers.
-func zoneHashes(
-	to []sealing.ZoneHash, key *sealing.Secret, d *store.Decision, f *store.Features,
-) []sealing.ZoneHash {
-	add := func(zone sealing.Zone, data []byte) {
+// zoneList holds the salted hashes of a decision's zones, in the order of the zones'
+// numbers.
+type zoneList struct {
+	zones [maxZones]sealing.ZoneHash
+	count int
+}
+
+func (l *zoneList) list() []sealing.ZoneHash { return l.zones[:l.count] }
+
+// zonesOf returns the salted hash of each zone of a decision.
+func zonesOf(key *sealing.Secret, d *store.Decision, f *store.Features) (l zoneList) {
+	for zone, document := range documents(d, f) {
 		salt := sealing.SaltOf(key, d.ID, zone)
-		to = append(to, sealing.ZoneHash{Zone: zone, Hash: sealing.HashZone(zone, salt, data)})
+		l.zones[l.count] = sealing.ZoneHash{Zone: zone, Hash: sealing.HashZone(zone, salt, *document)}
+		l.count++
 	}
-	add(sealing.Response, d.Response)
-	if f != nil {
-		add(sealing.History, f.Source)
-		add(sealing.Features, f.Vector)
+	return l
+}
+
+// documents returns the documents of a decision by zone, in the order of the zones' numbers.
+// f is the decision's feature vector, nil if it has none.
+func documents(d *store.Decision, f *store.Features) iter.Seq2[sealing.Zone, *[]byte] {
+	return func(yield func(sealing.Zone, *[]byte) bool) {
+		if !yield(sealing.Response, &d.Response) {
+			return
+		}
+		if f != nil && (!yield(sealing.History, &f.Source) || !yield(sealing.Features, &f.Vector)) {
+			return
+		}
+		yield(sealing.Combined, &d.Facts)
 	}
-	add(sealing.Combined, d.Facts)
-	return to
 }
 
 // Salts returns the salts of the zones of a stored decision, in the order of the zones.
 // f is the decision's feature vector, nil if it has none.
 func Salts(
-	tree *sealing.KeyTree, environment string, d *store.Decision, f *store.Features,
+	tree *Tree, environment string, d *store.Decision, f *store.Features,
 ) iter.Seq2[sealing.Zone, sealing.Salt] {
 	return func(yield func(sealing.Zone, sealing.Salt) bool) {
-		key := keyOf(tree, environment, d)
-		var zones [maxZones]sealing.ZoneHash
-		for _, z := range zoneHashes(zones[:0], &key, d, f) {
-			if !yield(z.Zone, sealing.SaltOf(&key, d.ID, z.Zone)) {
+		key := tree.keyOf(environment, d)
+		for zone := range documents(d, f) {
+			if !yield(zone, sealing.SaltOf(&key, d.ID, zone)) {
 				return
 			}
 		}
@@ -185,15 +203,14 @@ func (b *buffer) release() { buffers.Put(b) }
 // Compare compares a stored decision with its leaf, and returns a sentence for each
 // difference. f is the decision's feature vector, nil if it has none.
 func Compare(
-	tree *sealing.KeyTree, s Scope, d *store.Decision, f *store.Features, leaf *evidence.Leaf,
+	tree *Tree, s Scope, d *store.Decision, f *store.Features, leaf *evidence.Leaf,
 ) (found []string) {
 	if leaf.Kind != evidence.Decision || leaf.ID != d.ID {
 		return []string{"the entry " + strconv.FormatInt(d.Leaf, 10) + " of the journal belongs to another object"}
 	}
-	key := keyOf(tree, s.Environment, d)
-	var zones [maxZones]sealing.ZoneHash
-	hashes := zoneHashes(zones[:0], &key, d, f)
-	again := leafOf(&key, s, d, hashes)
+	key := tree.keyOf(s.Environment, d)
+	hashes := zonesOf(&key, d, f)
+	again := leafOf(&key, s, d, hashes.list())
 	if again.Reference != leaf.Reference {
 		found = append(found, "the stored applicant reference was altered")
 	}
@@ -206,7 +223,7 @@ func Compare(
 	if again.Reference != leaf.Reference {
 		return found // the salts depend on the reference, so all zones would seem to be altered
 	}
-	parts := alteredParts(d.Plain, hashes, f)
+	parts := alteredParts(d.Plain, hashes.list(), f)
 	if again.Commitment != leaf.Commitment && len(parts) == 0 {
 		parts = []string{"the entry of the journal was altered"}
 	}

@@ -23,7 +23,7 @@ func sample() *store.DecisionWrite {
 }
 
 var (
-	tree    = sealing.NewKeyTree(sealing.Secret{1}, sealing.Secret{2})
+	tree    = NewTree(sealing.NewKeyTree(sealing.Secret{1}, sealing.Secret{2}), 1, false)
 	scope   = Scope{Tenant: "ten_A", Environment: "live"}
 	outcome = Outcome{
 		Score: 712 * 1_000_000, Asked: rule.Number(300_000) * 1_000_000, LimitPaise: 250_000_00, RateBP: 1450,
@@ -117,12 +117,12 @@ func TestCompare(t *testing.T) {
 func TestKeyAfterErasure(t *testing.T) {
 	t.Parallel()
 	d := &store.Decision{ID: "dec_1", ApplicantRef: "A-1"}
-	before := keyOf(tree, "live", d)
-	left := tree.Forget(sealing.PersonName("live", "A-1", 0))
-	if after := keyOf(left, "live", d); after == before || after == (sealing.Secret{}) {
+	before := tree.keyOf("live", d)
+	left := NewTree(tree.keys.Forget(sealing.PersonName("live", "A-1", 0)), 1, false)
+	if after := left.keyOf("live", d); after == before || after == (sealing.Secret{}) {
 		t.Error("an erased reference keeps its key")
 	}
-	if keyOf(left, "sandbox", d) != keyOf(tree, "sandbox", d) {
+	if left.keyOf("sandbox", d) != tree.keyOf("sandbox", d) {
 		t.Error("erasing in live changes the key in the sandbox")
 	}
 }

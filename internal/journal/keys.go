@@ -20,7 +20,19 @@ type Keys struct {
 	db     *store.DB
 	epoch  *sealing.Epoch // nil if nothing is encrypted
 	random io.Reader
-	trees  *cache.Cache[treeKey, *sealing.KeyTree]
+	trees  *cache.Cache[treeKey, *Tree]
+}
+
+// Tree is the key tree of a tenant. It never changes, so it may be used concurrently.
+type Tree struct {
+	keys   *sealing.KeyTree
+	number int64
+	seals  bool // documents are encrypted
+}
+
+// NewTree returns a tree with its number. Documents are encrypted if seals is true.
+func NewTree(keys *sealing.KeyTree, number int64, seals bool) *Tree {
+	return &Tree{keys, number, seals}
 }
 
 // treeKey names a cached tree. After a standby was promoted, trees are read again: the
@@ -42,7 +54,7 @@ func NewKeys(db *store.DB, epoch *sealing.Epoch, random io.Reader, now func() ti
 }
 
 // Tree returns the key tree of a tenant. A tenant without a tree gets one.
-func (k *Keys) Tree(ctx context.Context, tenantID string) (*sealing.KeyTree, error) {
+func (k *Keys) Tree(ctx context.Context, tenantID string) (*Tree, error) {
 	return k.trees.Get(ctx, treeKey{tenantID, k.db.Timeline()})
 }
 
@@ -50,7 +62,10 @@ func (k *Keys) Tree(ctx context.Context, tenantID string) (*sealing.KeyTree, err
 // no master key.
 var ErrNoMasterKey = errors.New("the stored data is encrypted, and its master key was not given: -master-key")
 
-func (k *Keys) load(ctx context.Context, key treeKey) (*sealing.KeyTree, error) {
+// Seals reports whether documents are encrypted.
+func (k *Keys) Seals() bool { return k.epoch != nil }
+
+func (k *Keys) load(ctx context.Context, key treeKey) (*Tree, error) {
 	if k.epoch == nil {
 		if protected, err := k.db.System().MasterKey(ctx); err != nil || protected != nil {
 			return nil, cmp.Or(err, ErrNoMasterKey)
@@ -70,7 +85,11 @@ func (k *Keys) load(ctx context.Context, key treeKey) (*sealing.KeyTree, error) 
 	if err != nil {
 		return nil, err
 	}
-	return k.parse(store.StoredTree{Tenant: key.tenant, Number: firstTree, Tree: stored})
+	tree, err := k.parse(store.StoredTree{Tenant: key.tenant, Number: firstTree, Tree: stored})
+	if err != nil {
+		return nil, err
+	}
+	return NewTree(tree, firstTree, k.epoch != nil), nil
 }
 
 // firstTree is the number of a tenant's only tree.
@@ -142,15 +161,27 @@ func (k *Keys) Protect(ctx context.Context) (protected int64, err error) {
 }
 
 // keyOf returns the data key of a decision: that of its applicant, or a key of its own
-// if the applicant is not named. A reference that was erased before has a new key.
-func keyOf(tree *sealing.KeyTree, environment string, d *store.Decision) sealing.Secret {
+// if the applicant is not named.
+func (t *Tree) keyOf(environment string, d *store.Decision) sealing.Secret {
 	if d.ApplicantRef == "" {
-		key, _ := tree.Key(sealing.DecisionName(environment, d.ID)) // such a key is never forgotten before its row
-		return key
+		return t.key(sealing.DecisionName(environment, d.ID))
 	}
+	return t.person(environment, d.ApplicantRef)
+}
+
+// person returns the data key of an applicant. A reference that was erased before has a new
+// key.
+func (t *Tree) person(environment, reference string) sealing.Secret {
 	for erased := 0; ; erased++ {
-		if key, ok := tree.Key(sealing.PersonName(environment, d.ApplicantRef, erased)); ok {
+		if key, ok := t.keys.Key(sealing.PersonName(environment, reference, erased)); ok {
 			return key
 		}
 	}
+}
+
+// key returns the key of an object that is not a person. Such a key is never forgotten before
+// the object's row.
+func (t *Tree) key(name string) sealing.Secret {
+	key, _ := t.keys.Key(name)
+	return key
 }

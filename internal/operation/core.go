@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"verdict/internal/cache"
+	"verdict/internal/journal"
+	"verdict/internal/sealing"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -25,6 +27,8 @@ type Options struct {
 	Now    func() time.Time // the clock (default time.Now)
 	Random io.Reader        // for ids and keys (default crypto/rand.Reader)
 	Logger *slog.Logger     // default: no logs
+	// MasterKey encrypts what is stored about people (default: nothing is encrypted).
+	MasterKey *sealing.Epoch
 }
 
 // Core is one database, with the clock and the ids that belong to it. All use-case
@@ -35,6 +39,7 @@ type Core struct {
 	Random io.Reader
 	IDs    *tenant.IDs
 	Logger *slog.Logger
+	Keys   *journal.Keys
 
 	secret  *cache.Cache[struct{}, []byte]
 	flights flights
@@ -52,6 +57,7 @@ func New(db *store.DB, o Options) *Core {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Core{DB: db, Now: o.Now, Random: o.Random, IDs: tenant.NewIDs(o.Random), Logger: o.Logger}
+	s.Keys = journal.NewKeys(db, o.MasterKey, o.Random, o.Now)
 	s.secret = cache.New(1, 0, o.Now, s.loadSecret)
 	s.flights.under = map[flight]struct{}{}
 	return s

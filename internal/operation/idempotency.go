@@ -3,11 +3,14 @@ package operation
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
 	"verdict/internal/fault"
+	"verdict/internal/journal"
 	"verdict/internal/store"
+	"verdict/internal/tenant"
 )
 
 // Idempotency identifies a request that must be executed only once, however often it
@@ -118,8 +121,8 @@ func (s *Core) RunOnce(
 	}
 	defer attempt.End()
 	answer, err := do(attempt.Record)
-	if earlier := earlierAnswer(err); earlier != nil {
-		return *earlier, nil
+	if earlier, err := attempt.earlier(ctx, err); err != nil || earlier != nil {
+		return answerOf(earlier), err
 	}
 	return answer, err
 }
@@ -129,6 +132,8 @@ func (s *Core) RunOnce(
 type Attempt struct {
 	core        *Core
 	idempotency *Idempotency
+	scope       *store.Scope
+	keys        *journal.Tree // of the tenant
 	flight      flight
 	now         int64
 }
@@ -139,9 +144,15 @@ func (s *Core) attempt(ctx context.Context, scope *store.Scope, o *Idempotency) 
 	if o == nil {
 		return Attempt{}, nil, nil
 	}
+	keys, err := s.Keys.Tree(ctx, scope.Tenant())
+	if err != nil {
+		return Attempt{}, nil, err
+	}
 	a := Attempt{
 		core:        s,
 		idempotency: o,
+		scope:       scope,
+		keys:        keys,
 		flight:      flight{scope.Tenant(), scope.Environment(), o.Route, o.Key},
 		now:         s.Now().UnixMicro(),
 	}
@@ -160,8 +171,8 @@ func (s *Core) attempt(ctx context.Context, scope *store.Scope, o *Idempotency) 
 		begun = err == nil
 		return a, nil, err
 	}
-	earlier := replay(*stored)
-	return Attempt{}, &earlier, nil
+	earlier, err := a.replay(ctx, stored)
+	return Attempt{}, earlier, err
 }
 
 func (a Attempt) key() store.IdempotencyKey {
@@ -181,26 +192,85 @@ func (a Attempt) Record(answer Answer) *store.IdempotencyAnswer {
 	if a.idempotency == nil {
 		return nil
 	}
+	r := a.record(answer)
+	r.Body = a.keys.SealAnswer(a.scope.Environment(), r.Key, nil, answer.Body)
+	return r
+}
+
+// RecordOf returns the record of an answer whose body is the stored answer of a decision or a
+// run with the given id. The record names that object instead of storing the body again.
+func (a Attempt) RecordOf(id string, answer Answer) *store.IdempotencyAnswer {
+	if a.idempotency == nil {
+		return nil
+	}
+	r := a.record(answer)
+	r.Subject = id
+	return r
+}
+
+// RecordAbout returns the record of an answer about a decision whose body differs from the
+// stored answer of the decision. The body is forgotten together with the decision.
+func (a Attempt) RecordAbout(d *store.Decision, answer Answer) *store.IdempotencyAnswer {
+	if a.idempotency == nil {
+		return nil
+	}
+	r := a.record(answer)
+	r.Subject, r.Body = d.ID, a.keys.SealAnswer(a.scope.Environment(), r.Key, d, answer.Body)
+	return r
+}
+
+// record returns the record of an answer without its body.
+func (a Attempt) record(answer Answer) *store.IdempotencyAnswer {
 	return &store.IdempotencyAnswer{
 		Key:           a.key(),
 		RequestHash:   a.idempotency.Hash,
 		Status:        int64(answer.Status),
 		Header:        answer.Location,
-		Body:          answer.Body,
 		NowMicros:     a.now,
 		ExpiresMicros: a.now + rememberFor.Microseconds(),
 	}
 }
 
-// earlierAnswer returns the stored answer if err says that another request with the same
+// earlier returns the stored answer if failed says that another request with the same
 // Idempotency-Key was answered first. Otherwise it returns nil.
-func earlierAnswer(err error) *Answer {
+func (a Attempt) earlier(ctx context.Context, failed error) (*Answer, error) {
 	var already *store.AlreadyAnswered
-	if err == nil || !errors.As(err, &already) {
-		return nil
+	if failed == nil || !errors.As(failed, &already) {
+		return nil, nil //nolint:nilnil // there is no earlier answer
 	}
-	earlier := replay(already.Stored)
-	return &earlier
+	return a.replay(ctx, &already.Stored)
+}
+
+// replay returns a stored answer as it was given.
+func (a Attempt) replay(ctx context.Context, stored *store.Stored) (*Answer, error) {
+	body, err := a.storedBody(ctx, stored)
+	if err != nil {
+		return nil, fmt.Errorf("read the earlier answer: %w", err)
+	}
+	return &Answer{Status: int(stored.Status), Location: stored.Header, Body: body, Replayed: true}, nil
+}
+
+// storedBody returns the body of a stored answer.
+func (a Attempt) storedBody(ctx context.Context, stored *store.Stored) ([]byte, error) {
+	if tenant.Valid(tenant.KindRun, stored.Subject) {
+		run, err := a.scope.Runs(ctx).Get(stored.Subject)
+		if err == nil {
+			err = a.keys.OpenRun(a.scope.Environment(), &run)
+		}
+		return run.Response, MissingIsDefect(err)
+	}
+	if stored.Subject == "" {
+		return a.keys.OpenAnswer(a.scope.Environment(), a.key(), nil, stored.Body)
+	}
+	d, err := a.scope.Decisions(ctx).Get(stored.Subject)
+	if err != nil {
+		return nil, MissingIsDefect(err)
+	}
+	if len(stored.Body) > 0 {
+		return a.keys.OpenAnswer(a.scope.Environment(), a.key(), &d, stored.Body)
+	}
+	err = a.keys.Open(a.scope.Environment(), &d, nil)
+	return d.Response, err
 }
 
 func answerOf(a *Answer) Answer {
@@ -208,10 +278,6 @@ func answerOf(a *Answer) Answer {
 		return Answer{}
 	}
 	return *a
-}
-
-func replay(stored store.Stored) Answer {
-	return Answer{Status: int(stored.Status), Location: stored.Header, Body: stored.Body, Replayed: true}
 }
 
 // Commit runs fn, which makes changes and returns the answer, in one

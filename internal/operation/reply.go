@@ -113,8 +113,12 @@ func (r *Reply[T]) Begin(ctx context.Context, s *Core, scope *store.Scope) (a At
 // Finish sets the answer of an operation that Begin began. answer is the stored answer, or err says
 // why nothing was stored. done is true if another request with the same Idempotency-Key was answered
 // first; the reply then has the answer to that request.
-func (r *Reply[T]) Finish(answer Answer, err error) (done bool, _ error) {
-	if earlier := earlierAnswer(err); earlier != nil {
+func (r *Reply[T]) Finish(ctx context.Context, a Attempt, answer Answer, err error) (done bool, _ error) {
+	earlier, failed := a.earlier(ctx, err)
+	if failed != nil {
+		return false, failed
+	}
+	if earlier != nil {
 		r.keep(*earlier)
 		return true, nil
 	}

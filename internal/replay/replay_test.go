@@ -14,6 +14,7 @@ import (
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
 )
 
 // leastDecisions is the minimum number of decisions in a corpus.
@@ -73,6 +74,32 @@ func TestReplay(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestReplayEncrypted encrypts the newest corpus and replays it. Encryption must change no
+// decision, no run and no entry of the journal.
+func TestReplayEncrypted(t *testing.T) {
+	t.Parallel()
+	files := corpora(t)
+	db, _ := restored(t, files[len(files)-1], storetest.SQLite(t))
+	service, err := usecase.New(db, usecase.Options{MasterKey: usecasetest.MasterKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := service.Decisions.Backfill(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := service.Protect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	eachScope(t, db, func(scope *store.Scope) {
+		left, _, err := scope.Decisions(t.Context()).WithReadable("", 1)
+		if err != nil || len(left) > 0 {
+			t.Errorf("%d decisions are still readable: %v", len(left), err)
+		}
+	})
+	reproduces(t, service)
+	repeats(t, db, service)
 }
 
 // reproduces replays all decisions.

@@ -76,6 +76,15 @@ func PersonName(environment, reference string, erased int) string {
 // named.
 func DecisionName(environment, id string) string { return "decision " + environment + " " + id }
 
+// RunName returns the name, for KeyTree, of an agent's run whose subject is not named.
+func RunName(environment, id string) string { return "run " + environment + " " + id }
+
+// AnswerName returns the name, for KeyTree, of the stored answer to a request with an
+// idempotency key.
+func AnswerName(environment, route, key string) string {
+	return "answer " + environment + " " + route + " " + key
+}
+
 // KeyTree derives the keys of a tenant's people. It is a puncturable pseudorandom
 // function: a tree of one-way functions (Goldreich, Goldwasser and Micali) whose root
 // derives every key. Forgetting a key replaces the nodes above it with their other

@@ -26,12 +26,14 @@ const (
 	Location  Zone = 6
 	Fraud     Zone = 7
 	Features  Zone = 8
-	Combined  Zone = 9 // facts of several people, or of several zones
+	Combined  Zone = 9  // facts of several people, or of several zones
+	Request   Zone = 10 // the input of an agent's run
 )
 
 var zoneNames = [...]string{
 	Response: "response", Applicant: "applicant", History: "history", Statement: "statement", Device: "device",
 	Location: "location", Fraud: "fraud", Features: "features", Combined: "combined",
+	Request: "request",
 }
 
 // String returns the name of the zone in the API, "" for an unknown zone.
@@ -108,7 +110,8 @@ func (s Sealer) Seal(to []byte, hash ZoneHash, data []byte) []byte {
 	to = append(to, nonce[:nonceSize]...)
 	from := len(to)
 	to = append(to, data...)
-	return s.aead.Seal(to[:from], nonce[:nonceSize], to[from:], zoneLabels[hash.Zone][:])
+	// The cipher gets the copy of the nonce in to, so that nonce itself is not allocated.
+	return s.aead.Seal(to[:from], to[from-nonceSize:from], to[from:], zoneLabels[hash.Zone][:])
 }
 
 // Overhead is the number of bytes by which a ciphertext is longer than its data.

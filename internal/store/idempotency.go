@@ -22,20 +22,23 @@ type IdempotencyAnswer struct {
 	Status        int64
 	Header        string // headers that are repeated with the body
 	Body          []byte
+	Subject       string // the decision or run that the answer is about, "" for others; see Stored
 	NowMicros     int64
 	ExpiresMicros int64 // when the key becomes free again
 }
 
 func (a *IdempotencyAnswer) row() []any {
-	return []any{a.Key.Route, a.Key.Name, a.RequestHash, a.Status, a.Header, notNil(a.Body), a.NowMicros,
+	return []any{a.Key.Route, a.Key.Name, a.RequestHash, a.Status, a.Header, notNil(a.Body), a.Subject, a.NowMicros,
 		a.ExpiresMicros}
 }
 
-// Stored is an answer that was given before.
+// Stored is an answer that was given before. If it has a subject and no body, the answer is
+// the stored answer of the decision or run with that id.
 type Stored struct {
-	Status int64
-	Header string
-	Body   []byte
+	Status  int64
+	Header  string
+	Body    []byte
+	Subject string
 }
 
 // AlreadyAnswered is the error of a write whose idempotency key has an answer
@@ -51,13 +54,14 @@ func (*AlreadyAnswered) Error() string { return "the request was answered before
 
 var answerTable = newBulkTable("idempotency_keys",
 	column{"route", text}, column{"name", text}, column{"request_hash", text}, column{"status", bigint},
-	column{"header", text}, column{"body", bytea}, column{"created_micros", bigint}, column{"expires_micros", bigint}).
+	column{"header", text}, column{"body", bytea}, column{"subject", text}, column{"created_micros", bigint},
+	column{"expires_micros", bigint}).
 	// The statement takes a key that is free or expired, and returns it. It leaves a
 	// row with a valid key unchanged. If another transaction holds the row, the
 	// statement waits for that transaction.
 	withClause(`ON CONFLICT (tenant_id, environment, route, name) DO UPDATE SET
 	request_hash = excluded.request_hash, status = excluded.status, header = excluded.header, body = excluded.body,
-	created_micros = excluded.created_micros, expires_micros = excluded.expires_micros
+	subject = excluded.subject, created_micros = excluded.created_micros, expires_micros = excluded.expires_micros
 	WHERE idempotency_keys.expires_micros <= excluded.created_micros RETURNING route, name`)
 
 // Insert stores an answer. If the key was used for the same request, it returns
@@ -165,8 +169,8 @@ func (an Answers) lookup(
 	var standbys string
 	var createdMicros int64
 	var s Stored
-	err = an.tx.one([]any{&hash, &s.Status, &s.Header, &s.Body, &createdMicros, &standbys},
-		`SELECT request_hash, status, header, body, created_micros, `+an.tx.transaction.db.dialect.standbys()+
+	err = an.tx.one([]any{&hash, &s.Status, &s.Header, &s.Body, &s.Subject, &createdMicros, &standbys},
+		`SELECT request_hash, status, header, body, subject, created_micros, `+an.tx.transaction.db.dialect.standbys()+
 			` FROM idempotency_keys
 		WHERE tenant_id = $1 AND environment = $2 AND route = $3 AND name = $4 AND expires_micros > $5`,
 		key.Route, key.Name, nowMicros)

@@ -247,29 +247,7 @@ func (sys *System) KeyTree(ctx context.Context, tenantID string, fresh []byte) (
 // limit. It scans at most scanRows decisions, so it may return fewer, or none. next is the id after which to continue,
 // "" if there are no more decisions.
 func (ds DecisionReader) WithoutLeaf(after string, limit int) (found []Decision, next string, err error) {
-	return readTwo(ds.access, func(tx *Tx) (found []Decision, next string, err error) {
-		const last = "~" // after every id
-		end := last
-		err = tx.one([]any{&end}, `SELECT id FROM decisions WHERE tenant_id = $1 AND environment = $2 AND id > $3
-			ORDER BY id LIMIT 1 OFFSET $4`, after, int64(scanRows-1))
-		if ignoreAbsent(err) != nil {
-			return nil, "", err
-		}
-		err = tx.each(func(scan func(...any) error) error {
-			var d Decision
-			err := scan(d.allFields()...)
-			found = append(found, d)
-			return err
-		}, "SELECT "+allColumns+` FROM decisions WHERE tenant_id = $1 AND environment = $2 AND id > $3 AND id <= $4
-			AND leaf < 0 ORDER BY id LIMIT $5`, after, end, int64(limit))
-		switch {
-		case len(found) == limit:
-			next = found[limit-1].ID
-		case end != last:
-			next = end
-		}
-		return found, next, err
-	})
+	return ds.scanned("leaf < 0", after, limit)
 }
 
 // JournalSince returns when the database got a journal, in microseconds. Every decision that was created later must

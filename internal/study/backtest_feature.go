@@ -63,7 +63,14 @@ func (r *replayer) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	tree, err := r.job.keys.Tree(ctx, r.scope.Tenant())
+	if err != nil {
+		return err
+	}
 	for i, d := range r.held {
+		if err := tree.Open(r.scope.Environment(), d, &stored[i]); err != nil {
+			return operation.AsDefect(err)
+		}
 		champion, challenger, err := r.job.features.facts(d, stored[i])
 		if err != nil {
 			return fmt.Errorf("read the facts of decision %s: %w", d.ID, operation.AsDefect(err))

@@ -7,6 +7,7 @@ import (
 	"verdict/internal/admission"
 	"verdict/internal/backtest"
 	"verdict/internal/fault"
+	"verdict/internal/journal"
 	"verdict/internal/operation"
 	"verdict/internal/rule"
 	"verdict/internal/sheet"
@@ -26,6 +27,7 @@ type backtestRun struct {
 	replay   span
 	features replayFeatures
 	endpoint string // for billing
+	keys     *journal.Keys
 }
 
 // newRun returns the run of a request.
@@ -38,6 +40,7 @@ func (s *Backtests) newRun(p tenant.Principal, a *asked, run *backtest.Run) *bac
 		rows:     a.rows,
 		replay:   a.replay,
 		endpoint: a.endpoint,
+		keys:     s.core.Keys,
 	}
 	job.features = a.replayFeatures()
 	job.record = store.Backtest{

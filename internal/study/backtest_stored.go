@@ -38,7 +38,7 @@ func (r *runs) load(ctx context.Context, key runKey) (*backtestRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	job := &backtestRun{record: record}
+	job := &backtestRun{record: record, keys: r.core.Keys}
 	job.record.Report = nil
 	a := &asked{}
 	if a.champion, err = r.desk.Policy(ctx, scope, record.RuleSetID); err == nil && record.ChallengerID != "" {

@@ -27,13 +27,51 @@ func (s *Set) protect(ctx context.Context) {
 
 // Protect encrypts what was stored before the database had a master key, and removes the
 // readable bytes from the files of an SQLite database. It does nothing without a master key.
+//
+// Protect searches the whole database until it has found nothing to encrypt once. Then it
+// records that, and later calls do nothing.
 func (s *Set) Protect(ctx context.Context) error {
-	trees, err := s.keys.Protect(ctx)
-	if err != nil || trees == 0 {
+	if !s.core.Keys.Seals() {
+		return nil
+	}
+	system := s.core.DB.System()
+	if complete, err := system.DocumentsSealed(ctx); err != nil || complete {
 		return err
 	}
-	s.core.Logger.InfoContext(ctx, "encrypted the key trees of older tenants", "done", trees)
-	return s.scrub(ctx)
+	for {
+		trees, err := s.core.Keys.Protect(ctx)
+		if err != nil {
+			return err
+		}
+		decisions, err := s.Decisions.SealOlder(ctx, s.sealProgress(ctx))
+		if err != nil {
+			return err
+		}
+		runs, err := s.Agents.SealOlder(ctx)
+		if err != nil {
+			return err
+		}
+		if trees == 0 && decisions == 0 && runs == 0 {
+			break
+		}
+		s.core.Logger.InfoContext(ctx, "encrypted what was stored readable", "key_trees", trees, "decisions", decisions,
+			"runs", runs)
+	}
+	if err := s.scrub(ctx); err != nil {
+		return err
+	}
+	return system.SetDocumentsSealed(ctx)
+}
+
+// sealProgress returns a function that logs the progress at intervals.
+func (s *Set) sealProgress(ctx context.Context) func(done int64) {
+	last := s.core.Now()
+	return func(done int64) {
+		if now := s.core.Now(); now.Sub(last) >= backfillProgress {
+			last = now
+			s.core.Logger.InfoContext(ctx, "encrypting decisions that are stored readable", "done", done)
+		}
+	}
 }
 
 // scrubPause is the pause before the write-ahead log is truncated again, if a reader needed

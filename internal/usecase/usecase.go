@@ -17,7 +17,6 @@ import (
 	"verdict/internal/eventdesk"
 	"verdict/internal/evidencedesk"
 	"verdict/internal/frauddesk"
-	"verdict/internal/journal"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/sealing"
@@ -85,13 +84,14 @@ type Set struct {
 	Fitting   *study.Fitting
 
 	core     *operation.Core
-	keys     *journal.Keys
 	accounts *account.Services
 }
 
 // New creates the services.
 func New(db *store.DB, o Options) (*Set, error) {
-	core := operation.New(db, operation.Options{Now: o.Now, Random: o.Random, Logger: o.Logger})
+	core := operation.New(db, operation.Options{
+		Now: o.Now, Random: o.Random, Logger: o.Logger, MasterKey: o.MasterKey,
+	})
 	accounts, err := account.New(core, account.Options{
 		Plans:          o.Plans,
 		Passwords:      o.Passwords,
@@ -110,9 +110,8 @@ func New(db *store.DB, o Options) (*Set, error) {
 	policies := policydesk.New(core, policydesk.Options{
 		PlanCache: o.PlanCache, MaxDrafts: o.Caps.Drafts, MaxScorecards: o.Caps.Scorecards, Rule: o.Hooks.Rule,
 	})
-	keys := journal.NewKeys(db, o.MasterKey, core.Random, core.Now)
-	o.Log.Keys = keys
-	decisions := decisioning.New(core, policies, fraud, keys, decisioning.Options{
+	o.Log.Keys = core.Keys
+	decisions := decisioning.New(core, policies, fraud, decisioning.Options{
 		Encode:   document.AppendDecision,
 		AddFacts: document.AddFacts,
 		Decode:   document.ReadDecision,
@@ -148,7 +147,6 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Chunks:    studies.Chunks,
 		Fitting:   studies.Fitting,
 		core:      core,
-		keys:      keys,
 		accounts:  accounts,
 	}, nil
 }

@@ -15,6 +15,7 @@ import (
 	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
+	"verdict/internal/sealing"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
@@ -32,6 +33,9 @@ type House struct {
 // Cheap is a password cost that is low enough for tests.
 var Cheap = tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1}
 
+// MasterKey is the master key of the tests.
+var MasterKey = sealing.NewEpoch(sealing.Secret{'m'})
+
 // Asha is the e-mail address of the first user, Password is the password of every
 // user, and Home is their network address.
 const (
@@ -44,6 +48,9 @@ const (
 func Open(t *testing.T, db *store.DB, o usecase.Options) *House {
 	t.Helper()
 	o.PasswordCost = Cheap
+	if o.MasterKey == nil {
+		o.MasterKey = MasterKey
+	}
 	if o.Now == nil {
 		o.Now = NewClock().Now
 	}

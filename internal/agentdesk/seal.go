@@ -1,0 +1,65 @@
+package agentdesk
+
+import (
+	"context"
+	"time"
+
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+const (
+	sealBatch = 50                    // runs in one transaction; other writes wait for it
+	sealPause = 10 * time.Millisecond // the pause after each transaction
+)
+
+// SealOlder encrypts the requests and responses of runs that were stored readable, and
+// returns the number of runs. Like decisioning.Service.SealOlder, it can be interrupted.
+func (s *Service) SealOlder(ctx context.Context) (done int64, err error) {
+	for after := ""; ; {
+		tenants, err := s.core.DB.System().ListTenants(ctx, after)
+		if err != nil || len(tenants) == 0 {
+			return done, err
+		}
+		for _, t := range tenants {
+			for _, e := range tenant.Environments() {
+				n, err := s.sealScope(ctx, s.core.DB.Scope(t.ID, string(e)))
+				if done += n; err != nil {
+					return done, err
+				}
+			}
+		}
+		after = tenants[len(tenants)-1].ID
+	}
+}
+
+func (s *Service) sealScope(ctx context.Context, scope *store.Scope) (done int64, err error) {
+	for after := ""; ; {
+		rows, next, err := scope.Runs(ctx).WithReadable(after, sealBatch)
+		if err != nil {
+			return done, err
+		}
+		if len(rows) > 0 {
+			tree, err := s.core.Keys.Tree(ctx, scope.Tenant())
+			if err != nil {
+				return done, err
+			}
+			for i := range rows {
+				tree.SealRun(scope.Environment(), &rows[i])
+			}
+			err = scope.Write(ctx, func(tx *store.Tx) error { return tx.Runs().SealDocuments(rows) })
+			if err != nil {
+				return done, err
+			}
+			done += int64(len(rows))
+			select {
+			case <-ctx.Done():
+				return done, ctx.Err()
+			case <-time.After(sealPause):
+			}
+		}
+		if after = next; after == "" {
+			return done, nil
+		}
+	}
+}

@@ -1,0 +1,166 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+
+	"verdict/internal/sealing"
+	"verdict/internal/store"
+)
+
+// seal replaces the documents of a decision by their ciphertexts. All ciphertexts share one
+// piece of memory.
+func (t *Tree) seal(key *sealing.Secret, hashes zoneList, w *store.DecisionWrite) {
+	size := 0
+	for _, document := range documents(&w.Decision, w.Features) {
+		size += len(*document) + sealing.MaxDocumentOverhead
+	}
+	sealer := sealing.NewSealer(*key, w.Decision.ID)
+	buffer, zones := make([]byte, 0, size), hashes.list()
+	for _, document := range documents(&w.Decision, w.Features) {
+		from := len(buffer)
+		buffer = sealer.SealDocument(buffer, t.number, zones[0], *document)
+		*document, zones = buffer[from:len(buffer):len(buffer)], zones[1:]
+	}
+}
+
+// SealStored replaces the readable documents of a stored decision by their ciphertexts. It
+// does nothing if documents are not encrypted.
+func (t *Tree) SealStored(environment string, w *store.DecisionWrite) {
+	if t.seals {
+		key := t.keyOf(environment, &w.Decision)
+		t.seal(&key, zonesOf(&key, &w.Decision, w.Features), w)
+	}
+}
+
+// Unreadable is the error for a sealed document that cannot be decrypted. It was altered, or
+// moved from another row, or the row's applicant reference was altered.
+type Unreadable struct{ Zone sealing.Zone }
+
+func (e Unreadable) Error() string { return "the stored " + what[e.Zone] + " cannot be decrypted" }
+
+// what names the document of each zone.
+var what = map[sealing.Zone]string{
+	sealing.Response: "answer", sealing.History: "history of the features", sealing.Features: "feature vector",
+	sealing.Combined: "facts", sealing.Request: "request",
+}
+
+// Open replaces the ciphertexts of a stored decision by the documents. A document that is
+// stored readable or was not read stays as it is. f is the decision's feature vector, nil if
+// it was not read. The error wraps an Unreadable for each document that cannot be decrypted;
+// such a document becomes nil.
+func (t *Tree) Open(environment string, d *store.Decision, f *store.Features) error {
+	var sealer sealing.Sealer
+	var errs []error
+	ready := false
+	for zone, document := range documents(d, f) {
+		if !sealing.Sealed(*document) {
+			continue
+		}
+		if !ready {
+			sealer, ready = sealing.NewSealer(t.keyOf(environment, d), d.ID), true
+		}
+		opened, err := sealer.OpenDocument(zone, *document)
+		if err != nil {
+			errs = append(errs, Unreadable{zone})
+		}
+		*document = opened
+	}
+	if errs == nil {
+		return nil
+	}
+	return fmt.Errorf("decision %s: %w", d.ID, errors.Join(errs...))
+}
+
+// runKey returns the key of a run: that of the person whom it is about, that of its decision
+// if the person is not named, or a key of its own.
+func (t *Tree) runKey(environment string, r *store.Run) sealing.Secret {
+	switch {
+	case r.SubjectRef != "":
+		return t.person(environment, r.SubjectRef)
+	case r.DecisionID != "":
+		return t.key(sealing.DecisionName(environment, r.DecisionID))
+	default:
+		return t.key(sealing.RunName(environment, r.ID))
+	}
+}
+
+// SealRun replaces the request and the response of a run by their ciphertexts. It does
+// nothing if documents are not encrypted.
+func (t *Tree) SealRun(environment string, r *store.Run) {
+	if !t.seals {
+		return
+	}
+	key := t.runKey(environment, r)
+	r.Request = t.sealAlone(&key, r.ID, sealing.Request, r.Request)
+	r.Response = t.sealAlone(&key, r.ID, sealing.Response, r.Response)
+}
+
+// OpenRun replaces the ciphertexts of a stored run by the documents. The error wraps
+// Unreadable.
+func (t *Tree) OpenRun(environment string, r *store.Run) error {
+	if !sealing.Sealed(r.Request) && !sealing.Sealed(r.Response) {
+		return nil
+	}
+	sealer := sealing.NewSealer(t.runKey(environment, r), r.ID)
+	var err error
+	if r.Request, err = openAlone(sealer, sealing.Request, r.Request); err != nil {
+		return fmt.Errorf("run %s: %w", r.ID, err)
+	}
+	if r.Response, err = openAlone(sealer, sealing.Response, r.Response); err != nil {
+		return fmt.Errorf("run %s: %w", r.ID, err)
+	}
+	return nil
+}
+
+// sealAlone seals a document that has no hash in the log.
+func (t *Tree) sealAlone(key *sealing.Secret, object string, zone sealing.Zone, document []byte) []byte {
+	hash := sealing.ZoneHash{Zone: zone, Hash: sealing.HashZone(zone, sealing.SaltOf(key, object, zone), document)}
+	to := make([]byte, 0, len(document)+sealing.MaxDocumentOverhead)
+	return sealing.NewSealer(*key, object).SealDocument(to, t.number, hash, document)
+}
+
+func openAlone(sealer sealing.Sealer, zone sealing.Zone, stored []byte) ([]byte, error) {
+	if !sealing.Sealed(stored) {
+		return stored, nil
+	}
+	opened, err := sealer.OpenDocument(zone, stored)
+	if err != nil {
+		return nil, Unreadable{zone}
+	}
+	return opened, nil
+}
+
+// SealAnswer returns the ciphertext of the body of an answer to a request with an
+// idempotency key, or the body itself if documents are not encrypted. of is the decision
+// that the answer is about, nil if it is about none. An answer about a decision is sealed
+// with the key of the decision, so that it is forgotten with it.
+func (t *Tree) SealAnswer(environment string, key store.IdempotencyKey, of *store.Decision, body []byte) []byte {
+	if !t.seals {
+		return body
+	}
+	secret := t.answerKey(environment, key, of)
+	return t.sealAlone(&secret, answerObject(key), sealing.Response, body)
+}
+
+// OpenAnswer returns the body of a stored answer. The error wraps Unreadable.
+func (t *Tree) OpenAnswer(
+	environment string, key store.IdempotencyKey, of *store.Decision, stored []byte,
+) ([]byte, error) {
+	if !sealing.Sealed(stored) {
+		return stored, nil
+	}
+	sealer := sealing.NewSealer(t.answerKey(environment, key, of), answerObject(key))
+	return openAlone(sealer, sealing.Response, stored)
+}
+
+func (t *Tree) answerKey(environment string, key store.IdempotencyKey, of *store.Decision) sealing.Secret {
+	if of != nil {
+		return t.keyOf(environment, of)
+	}
+	return t.key(sealing.AnswerName(environment, key.Route, key.Name))
+}
+
+// answerObject names an answer among the objects that are sealed with a key. Ids contain no
+// space, so no decision or run has such a name.
+func answerObject(key store.IdempotencyKey) string { return "answer " + key.Route + " " + key.Name }

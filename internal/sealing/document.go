@@ -1,0 +1,38 @@
+package sealing
+
+import "encoding/binary"
+
+// documentForm is the first byte of a sealed document. It is the first byte of no document:
+// JSON begins with an ASCII character, and the encodings of vectors and histories begin with
+// a small version number.
+const documentForm = 0xE1
+
+// MaxDocumentOverhead is the maximum number of bytes by which a sealed document is longer
+// than the document.
+const MaxDocumentOverhead = 1 + binary.MaxVarintLen64 + Overhead
+
+// SealDocument appends a sealed document: a ciphertext that begins with the number of the
+// key tree from which its key was derived. hash is the salted hash of the document.
+func (s Sealer) SealDocument(to []byte, tree int64, hash ZoneHash, document []byte) []byte {
+	to = binary.AppendUvarint(append(to, documentForm), uint64(tree)) //nolint:gosec // trees are numbered from 1
+	return s.Seal(to, hash, document)
+}
+
+// OpenDocument returns a document that SealDocument has sealed, or ErrUnreadable.
+func (s Sealer) OpenDocument(zone Zone, stored []byte) ([]byte, error) {
+	if !Sealed(stored) {
+		return nil, ErrUnreadable
+	}
+	_, length := binary.Uvarint(stored[1:])
+	if length <= 0 {
+		return nil, ErrUnreadable
+	}
+	return s.Open(zone, stored[1+length:])
+}
+
+// Sealed reports whether stored bytes are a sealed document.
+func Sealed(stored []byte) bool { return len(stored) > 0 && stored[0] == documentForm }
+
+// DocumentForm returns the first byte of every sealed document, with which a database can
+// tell sealed documents from readable ones.
+func DocumentForm() byte { return documentForm }

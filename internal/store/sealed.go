@@ -1,0 +1,137 @@
+package store
+
+import "context"
+
+// sealedForm is the first byte of every sealed document, as a parameter of a statement (see
+// sealing.DocumentForm). The triggers of migration 0020 contain it too.
+var sealedForm = []byte{0xE1}
+
+// WithReadable returns the oldest decisions after an id whose documents are stored readable,
+// with their documents, at most limit. It scans at most scanRows decisions, so it may return
+// fewer, or none. next is the id after which to continue, "" if there are no more decisions.
+func (ds DecisionReader) WithReadable(after string, limit int) (found []Decision, next string, err error) {
+	return ds.scanned("substr(response, 1, 1) <> $6", after, limit, sealedForm)
+}
+
+// SealDocuments replaces the readable documents of stored decisions, and of their features,
+// by the ciphertexts. It leaves a decision alone whose documents are sealed already, because
+// another node was faster.
+func (ds Decisions) SealDocuments(writes []*DecisionWrite) error {
+	for _, w := range writes {
+		changed, err := ds.tx.exec(`UPDATE decisions SET response = $4, facts = $5 WHERE tenant_id = $1
+			AND environment = $2 AND id = $3 AND substr(response, 1, 1) <> $6`,
+			w.Decision.ID, w.Decision.Response, w.Decision.Facts, sealedForm)
+		if err != nil {
+			return err
+		}
+		if f := w.Features; f != nil && changed == 1 {
+			if _, err := ds.tx.exec(`UPDATE decision_features SET vector = $4, source = $5 WHERE tenant_id = $1
+				AND environment = $2 AND decision_id = $3 AND substr(vector, 1, 1) <> $6`,
+				w.Decision.ID, f.Vector, f.Source, sealedForm); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// WithReadable returns the oldest runs after an id whose documents are stored readable, with
+// their documents, at most limit. Like DecisionReader.WithReadable, it may return fewer.
+func (ru RunReader) WithReadable(after string, limit int) (found []Run, next string, err error) {
+	return readTwo(ru.access, func(tx *Tx) (found []Run, next string, err error) {
+		end, err := tx.scanEnd("agent_runs", after)
+		if err != nil {
+			return nil, "", err
+		}
+		err = tx.each(func(scan func(...any) error) error {
+			var r Run
+			err := scan(append(r.fields(), &r.Request, &r.Response)...)
+			found = append(found, r)
+			return err
+		}, "SELECT "+runColumns+`, request, response FROM agent_runs WHERE tenant_id = $1 AND environment = $2
+			AND id > $3 AND id <= $4 AND substr(response, 1, 1) <> $6 ORDER BY id LIMIT $5`,
+			after, end, int64(limit), sealedForm)
+		if len(found) == limit {
+			return found, found[limit-1].ID, err
+		}
+		return found, nextScan(end), err
+	})
+}
+
+// SealDocuments replaces the readable documents of stored runs by the ciphertexts. It leaves
+// a run alone whose documents are sealed already.
+func (ru Runs) SealDocuments(runs []Run) error {
+	for _, r := range runs {
+		if _, err := ru.tx.exec(`UPDATE agent_runs SET request = $4, response = $5 WHERE tenant_id = $1
+			AND environment = $2 AND id = $3 AND substr(response, 1, 1) <> $6`,
+			r.ID, r.Request, r.Response, sealedForm); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// DocumentsSealed reports whether SetDocumentsSealed was called.
+func (sys *System) DocumentsSealed(ctx context.Context) (bool, error) {
+	var found []string
+	err := sys.read(ctx, func(s *transaction) (err error) {
+		found, err = s.firstColumn("SELECT name FROM installation WHERE name = 'documents_sealed'")
+		return err
+	})
+	return len(found) == 1, err
+}
+
+// SetDocumentsSealed records that no document is stored readable. From then on nobody needs
+// to look for one, because a database with a master key gets no readable documents.
+func (sys *System) SetDocumentsSealed(ctx context.Context) error {
+	return sys.write(ctx, "documents sealed", func(s *transaction) error {
+		_, err := s.exec("INSERT INTO installation (name, value) VALUES ('documents_sealed', $1) "+
+			"ON CONFLICT (name) DO NOTHING", []byte{1})
+		return err
+	})
+}
+
+// lastID is after every id.
+const lastID = "~"
+
+// scanEnd returns the id at which a scan of scanRows rows after an id ends, lastID if fewer
+// rows follow.
+func (tx *Tx) scanEnd(table, after string) (string, error) {
+	end := lastID
+	err := tx.one([]any{&end}, "SELECT id FROM "+table+` WHERE tenant_id = $1 AND environment = $2 AND id > $3
+		ORDER BY id LIMIT 1 OFFSET $4`, after, int64(scanRows-1))
+	return end, ignoreAbsent(err)
+}
+
+// nextScan returns the id after which to continue when a scan has reached its end, "" if
+// there are no more rows.
+func nextScan(end string) string {
+	if end == lastID {
+		return ""
+	}
+	return end
+}
+
+// scanned returns the oldest decisions after an id that satisfy a condition, with their
+// documents, at most limit. It scans at most scanRows decisions.
+func (ds DecisionReader) scanned(
+	condition, after string, limit int, args ...any,
+) (found []Decision, next string, err error) {
+	return readTwo(ds.access, func(tx *Tx) (found []Decision, next string, err error) {
+		end, err := tx.scanEnd("decisions", after)
+		if err != nil {
+			return nil, "", err
+		}
+		err = tx.each(func(scan func(...any) error) error {
+			var d Decision
+			err := scan(d.allFields()...)
+			found = append(found, d)
+			return err
+		}, "SELECT "+allColumns+` FROM decisions WHERE tenant_id = $1 AND environment = $2 AND id > $3 AND id <= $4
+			AND `+condition+" ORDER BY id LIMIT $5", append([]any{after, end, int64(limit)}, args...)...)
+		if len(found) == limit {
+			return found, found[limit-1].ID, err
+		}
+		return found, nextScan(end), err
+	})
+}

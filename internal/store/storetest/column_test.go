@@ -1,0 +1,172 @@
+package storetest_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"verdict/internal/store/storetest"
+)
+
+// The classes of the columns that hold texts and bytes.
+const (
+	sealed    = "sealed"    // about a person, encrypted with the person's key (ADR 23)
+	encrypted = "encrypted" // encrypted with the master key
+	reference = "reference" // the lender's own reference of an applicant or a loan
+	keyedHash = "keyed"     // a keyed hash of something about a person
+	hash      = "hash"      // a hash, or hashes, without the person's data
+	outcome   = "outcome"   // the outcome of a decision, which remains when the person is forgotten
+	lender    = "lender"    // the lender's own: policies, settings, ids, states
+	staff     = "staff"     // about the lender's people
+	readable  = "readable"  // may contain data about applicants, and is not encrypted yet
+)
+
+// columns gives every column with texts or bytes its class. The columns tenant_id and
+// environment, which lead every key, are left out. SECURITY.md names the readable ones.
+var columns = map[string]string{
+	"agent_runs " + lender:        "id agent decision_id hash",
+	"agent_runs " + outcome:       "outcome",
+	"agent_runs " + reference:     "subject_ref",
+	"agent_runs " + sealed:        "request response",
+	"agent_runs " + staff:         "actor",
+	"api_keys " + hash:            "hash",
+	"api_keys " + lender:          "id name prefix role scopes",
+	"api_keys " + staff:           "created_by",
+	"audit_log " + hash:           "before_checksum after_checksum",
+	"audit_log " + lender:         "id action object",
+	"audit_log " + readable:       "note", // people may write about an applicant
+	"audit_log " + staff:          "actor",
+	"backtest_chunks " + lender:   "backtest_id result",
+	"backtest_chunks " + readable: "input", // uploaded rows, deleted after some days
+	"backtests " + lender: "id status source rule_set_id challenger_id setup request report error_code " +
+		"error_detail",
+	"backtests " + staff:                "created_by",
+	"collections_strategies " + lender:  "document",
+	"collections_strategies " + staff:   "updated_by",
+	"decision_features " + hash:         "hash",
+	"decision_features " + outcome:      "decision_id as_of",
+	"decision_features " + sealed:       "vector source",
+	"decision_reviews " + outcome:       "id decision_id outcome reason_code",
+	"decision_reviews " + readable:      "note",
+	"decision_reviews " + staff:         "actor",
+	"decisions " + hash:                 "hash",
+	"decisions " + outcome:              "id status grade policy_key policy_id endpoint engine_version plain",
+	"decisions " + reference:            "applicant_ref",
+	"decisions " + sealed:               "response facts",
+	"decisions " + staff:                "actor",
+	"fraud_alert_events " + lender:      "alert_id from_status to_status resolution",
+	"fraud_alert_events " + readable:    "note",
+	"fraud_alert_events " + staff:       "actor",
+	"fraud_alert_evidence " + lender:    "alert_id part",
+	"fraud_alert_evidence " + reference: "ref",
+	"fraud_alerts " + keyedHash:         "entity_key",
+	"fraud_alerts " + lender:            "id type status kind resolution previous_id merged_into",
+	"fraud_alerts " + readable:          "display note", // display is masked
+	"fraud_alerts " + staff:             "acknowledged_by closed_by",
+	"fraud_changes " + lender:           "name",
+	"fraud_configs " + keyedHash:        "accounts",
+	"fraud_configs " + lender:           "name document",
+	"fraud_configs " + staff:            "updated_by",
+	"fraud_entities " + keyedHash:       "entity_key",
+	"fraud_entities " + lender:          "kind blocked_alert ring_id",
+	"fraud_entities " + readable:        "display blocked_reason", // display is masked
+	"fraud_entities " + staff:           "blocked_by",
+	"fraud_links " + keyedHash:          "entity_key",
+	"fraud_links " + outcome:            "decision_id kind",
+	"fraud_links " + reference:          "member",
+	"fraud_pincode_hours " + keyedHash:  "entity_key",
+	"fraud_pincode_risks " + lender:     "pincode risk reason",
+	"fraud_pincode_risks " + staff:      "updated_by",
+	"fraud_ring_people " + outcome:      "decision_id ring_id",
+	"fraud_ring_people " + reference:    "person",
+	"fraud_rings " + lender:             "id",
+	"idempotency_keys " + hash:          "request_hash", // not keyed yet: it could confirm a guess of a whole request
+	"idempotency_keys " + lender:        "route name header subject",
+	"idempotency_keys " + sealed:        "body",
+	"installation " + lender:            "name",
+	"installation " + readable:          "value", // the secret of keyed hashes is not encrypted yet
+	"invitations " + hash:               "hash",
+	"invitations " + staff:              "id email role invited_by",
+	"journal " + hash:                   "entries",
+	"key_trees " + encrypted:            "tree",
+	"log_checkpoints " + hash:           "root note",
+	"log_checkpoints " + lender:         "stopped",
+	"log_tiles " + hash:                 "hashes",
+	"referrals " + outcome:              "decision_id",
+	"rule_sets " + lender:               "id policy_key name status document checksum base notes",
+	"rule_sets " + staff:                "created_by activated_by",
+	"rule_stats " + lender:              "rule_set_id rule_id day",
+	"schema_migrations " + lender:       "name checksum",
+	"scorecards " + lender:              "id name document checksum",
+	"scorecards " + staff:               "created_by",
+	"series " + lender:                  "kind name active_id safe_id",
+	"sessions " + hash:                  "hash",
+	"sessions " + staff:                 "id user_id address agent",
+	"signup_codes " + hash:              "hash",
+	"tenants " + lender:                 "id org_name plan",
+	"usage_counters " + lender:          "period day endpoint",
+	"usage_totals " + lender:            "period",
+	"users " + hash:                     "password_hash",
+	"users " + staff:                    "id email role made_by stopped_by",
+}
+
+// TestEveryColumnIsClassified compares the table above with the schema of both databases. A
+// migration that adds a column with texts or bytes must say here what the column holds. What
+// is about applicants must be encrypted, or have a reason why it is not.
+func TestEveryColumnIsClassified(t *testing.T) {
+	t.Parallel()
+	var classified []string
+	for name, list := range columns {
+		table, _, _ := strings.Cut(name, " ")
+		for column := range strings.FieldsSeq(list) {
+			classified = append(classified, table+"."+column)
+		}
+	}
+	slices.Sort(classified)
+	if double := len(classified) - len(slices.Compact(slices.Clone(classified))); double > 0 {
+		t.Errorf("%d columns have two classes", double)
+	}
+	for kind, databaseURL := range map[string]string{
+		"sqlite": storetest.MigratedSQLite(t), "postgres": storetest.MigratedPostgres(t),
+	} {
+		stored := textColumns(t, kind, databaseURL)
+		for _, column := range stored {
+			if !slices.Contains(classified, column) {
+				t.Errorf("%s: %s has no class", kind, column)
+			}
+		}
+		for _, column := range classified {
+			if !slices.Contains(stored, column) {
+				t.Errorf("%s: %s has a class, but does not exist", kind, column)
+			}
+		}
+	}
+}
+
+// textColumns returns the columns with texts or bytes, without the two that lead every key.
+func textColumns(t *testing.T, kind, databaseURL string) (found []string) {
+	t.Helper()
+	query := `SELECT t.name || '.' || c.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table'
+		AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND lower(c.type) NOT IN ('bigint', 'integer')
+		AND c.name NOT IN ('tenant_id', 'environment')`
+	if kind == "postgres" {
+		query = `SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = 'public'
+			AND data_type NOT IN ('bigint', 'integer') AND column_name NOT IN ('tenant_id', 'environment')`
+	}
+	rows, err := storetest.Raw(t, databaseURL).QueryContext(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, name)
+	}
+	if err := rows.Err(); err != nil || len(found) == 0 {
+		t.Fatalf("the database has the columns %v: %v", found, err)
+	}
+	return found
+}

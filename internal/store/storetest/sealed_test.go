@@ -1,0 +1,164 @@
+//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+package storetest_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+// sealedBytes is a document that looks sealed to the database.
+func sealedBytes(text string) []byte { return append([]byte{0xE1}, text...) }
+
+// TestSealDocuments checks that readable documents of decisions and runs are found and
+// replaced once, only in their own scope, and never replaced by readable ones.
+func TestSealDocuments(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx := t.Context()
+		scope, other := db.Scope("ten_A", "live"), db.Scope("ten_A", "sandbox")
+		for i := range 3 {
+			w := &store.DecisionWrite{
+				Decision: store.Decision{ID: fmt.Sprintf("dec_%d", i), Response: []byte("{}"), Facts: []byte("{}")},
+				Meter:    store.Meter{Period: "2026-11", Day: "2026-11-17", Endpoint: "e", Units: 1, Quota: store.Unmetered},
+			}
+			if i == 1 {
+				w.Features = &store.Features{Vector: []byte{1}, Source: []byte{2}}
+			}
+			if err := scope.InsertDecision(ctx, w); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run := store.Run{ID: "run_1", Request: []byte("{}"), Response: []byte("{}")}
+		if err := scope.Write(ctx, func(tx *store.Tx) error { return tx.Runs().Insert(run) }); err != nil {
+			t.Fatal(err)
+		}
+
+		found, next, err := scope.Decisions(ctx).WithReadable("", 2)
+		if err != nil || len(found) != 2 || next != "dec_1" || found[1].ID != "dec_1" {
+			t.Fatalf("found %+v, %q, %v", found, next, err)
+		}
+		if none, next, err := other.Decisions(ctx).WithReadable("", 2); err != nil || len(none) != 0 || next != "" {
+			t.Errorf("the other environment has %+v, %q, %v", none, next, err)
+		}
+		seal := func(in *store.Scope, text string) error {
+			return in.Write(ctx, func(tx *store.Tx) error {
+				return tx.Decisions().SealDocuments([]*store.DecisionWrite{{
+					Decision: store.Decision{ID: "dec_1", Response: sealedBytes(text), Facts: sealedBytes(text)},
+					Features: &store.Features{Vector: sealedBytes(text), Source: sealedBytes(text)},
+				}})
+			})
+		}
+		for _, in := range []*store.Scope{other, scope, scope} { // the second time in the scope changes nothing
+			if err := seal(in, in.Environment()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := seal(scope, "again"); err != nil {
+			t.Fatal(err)
+		}
+		d, err := scope.Decisions(ctx).Get("dec_1")
+		if err != nil || !bytes.Equal(d.Response, sealedBytes("live")) || !bytes.Equal(d.Facts, sealedBytes("live")) {
+			t.Errorf("the decision is %q and %q, %v", d.Response, d.Facts, err)
+		}
+		f, err := scope.Decisions(ctx).Features("dec_1")
+		if err != nil || !bytes.Equal(f.Vector, sealedBytes("live")) || !bytes.Equal(f.Source, sealedBytes("live")) {
+			t.Errorf("the features are %q and %q, %v", f.Vector, f.Source, err)
+		}
+		found, _, err = scope.Decisions(ctx).WithReadable("", 10)
+		if err != nil || len(found) != 2 || found[0].ID != "dec_0" || found[1].ID != "dec_2" {
+			t.Errorf("still readable are %+v, %v", found, err)
+		}
+		err = scope.Write(ctx, func(tx *store.Tx) error {
+			return tx.Decisions().SealDocuments([]*store.DecisionWrite{{
+				Decision: store.Decision{ID: "dec_0", Response: []byte("{1}"), Facts: []byte("{1}")},
+			}})
+		})
+		if err == nil {
+			t.Error("a readable document was replaced by another readable one")
+		}
+
+		runs, next, err := scope.Runs(ctx).WithReadable("", 10)
+		if err != nil || len(runs) != 1 || next != "" {
+			t.Fatalf("found %+v, %q, %v", runs, next, err)
+		}
+		run.Request, run.Response = sealedBytes("live"), sealedBytes("live")
+		for _, in := range []*store.Scope{other, scope, scope} {
+			err := in.Write(ctx, func(tx *store.Tx) error { return tx.Runs().SealDocuments([]store.Run{run}) })
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := scope.Runs(ctx).Get("run_1")
+		if err != nil || !bytes.Equal(got.Request, run.Request) || !bytes.Equal(got.Response, run.Response) {
+			t.Errorf("the run is %+v, %v", got, err)
+		}
+		if runs, _, err := scope.Runs(ctx).WithReadable("", 10); err != nil || len(runs) != 0 {
+			t.Errorf("still readable are %+v, %v", runs, err)
+		}
+	})
+}
+
+// TestKeyTrees checks that trees are listed by tenant and replaced with what they are then.
+func TestKeyTrees(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, system := t.Context(), db.System()
+		for i := range 3 {
+			if _, err := system.KeyTree(ctx, fmt.Sprintf("ten_%d", i), []byte{byte(i)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		first, err := system.KeyTrees(ctx, "", 2)
+		if err != nil || len(first) != 2 || first[1].Tenant != "ten_1" || first[1].Number != 1 {
+			t.Fatalf("the first trees are %+v, %v", first, err)
+		}
+		if rest, err := system.KeyTrees(ctx, "ten_1", 2); err != nil || len(rest) != 1 || rest[0].Tenant != "ten_2" {
+			t.Errorf("the other trees are %+v, %v", rest, err)
+		}
+		replace := func() int64 {
+			t.Helper()
+			n, err := system.ReplaceKeyTrees(ctx, first, func(s store.StoredTree) ([]byte, error) {
+				if len(s.Tree) > 1 {
+					return nil, nil
+				}
+				return append(s.Tree, 9), nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		if one, two := replace(), replace(); one != 2 || two != 0 {
+			t.Errorf("%d and %d trees were replaced", one, two)
+		}
+		if tree, err := system.KeyTree(ctx, "ten_1", nil); err != nil || !bytes.Equal(tree, []byte{1, 9}) {
+			t.Errorf("the tree is %v, %v", tree, err)
+		}
+		if done, err := system.Scrub(ctx); err != nil || !done {
+			t.Errorf("scrubbed %v, %v", done, err)
+		}
+	})
+}
+
+// TestMasterKey checks that the first fingerprint stays.
+func TestMasterKey(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, system := t.Context(), db.System()
+		if none, err := system.MasterKey(ctx); err != nil || none != nil {
+			t.Errorf("a new database has the master key %x, %v", none, err)
+		}
+		for _, fingerprint := range []string{"first", "second"} {
+			if stored, err := system.SetMasterKey(ctx, []byte(fingerprint)); err != nil || string(stored) != "first" {
+				t.Errorf("stored %q, %v", stored, err)
+			}
+		}
+		if known, err := system.MasterKey(ctx); err != nil || string(known) != "first" {
+			t.Errorf("the master key is %q, %v", known, err)
+		}
+	})
+}
