@@ -18,7 +18,7 @@ import (
 // ending is a context whose Err returns context.Canceled from call number last on. If
 // last is 0, only the parent context can end it.
 type ending struct {
-	context.Context //nolint:containedctx // it is one
+	context.Context //nolint:containedctx // ending is a context
 
 	asked atomic.Int64
 	last  int64
