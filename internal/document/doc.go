@@ -3,8 +3,8 @@
 // answers of an Idempotency-Key share this package, so that the same value is always
 // written as the same bytes.
 //
-// ReadX returns all faults of a body together, as a *fault.Error that names every
-// faulty member and repeats no value.
+// The Read functions return the faults of a body as a *fault.Error that names the faulty members and repeats no value.
+// Most of them return all faults together.
 package document
 
 import (
