@@ -224,9 +224,8 @@ func TestShutdownUnderLoad(t *testing.T) {
 	}
 }
 
-// TestStopEndsLongWork stops the service while the underwriting agent works
-// with a policy of one megabyte, on more requests than the grace period has
-// time for. The work must end with the service.
+// TestStopEndsLongWork stops the service while the underwriting agent works with a policy of more than half a megabyte,
+// on more requests than the grace period has time for. The work must end with the service.
 func TestStopEndsLongWork(t *testing.T) {
 	t.Parallel()
 	c, err := load(t, []string{
