@@ -31,8 +31,7 @@ func (e *ending) Err() error {
 	return e.Context.Err()
 }
 
-// hostile activates a valid policy of nearly one megabyte, in which every rule
-// declines different amounts.
+// hostile activates a valid policy of more than half a megabyte, in which every rule declines different amounts.
 func (h *house) hostile() {
 	h.Helper()
 	const perRule = 10
