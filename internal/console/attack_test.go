@@ -82,7 +82,7 @@ type crawler struct {
 	tally   *proof.Tally
 	seen    map[string]bool
 	forms   []found
-	planted int  // number of times that a text of formTexts was shown
+	planted int  // number of times that the word of formTexts, QUAGGA, was shown
 	long    bool // try every text in every field, not only one
 }
 

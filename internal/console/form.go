@@ -127,7 +127,7 @@ func (f *form) filled(names ...string) map[string]string {
 // Secret returns the text of a field unchanged, as a secret.
 func (f *form) Secret(name string) tenant.Secret { return tenant.NewSecret(f.values.Get(name)) }
 
-// Values returns the values of all ticked boxes of a group. It replaces characters that cannot be
+// Values returns all values of a name, such as the ticked boxes of a group. It replaces characters that cannot be
 // stored (see storable).
 func (f *form) Values(name string) []string {
 	values := slices.Clone(f.values[name])

@@ -147,8 +147,8 @@ func grouped(digits string) string {
 // stamp is the data of the piece "time".
 type stamp struct{ Day, Clock, Offset, Exact string }
 
-// moment reads a time.Time, a text in RFC 3339, or microseconds since 1970. It returns the zero
-// stamp if the time is missing.
+// moment reads a time.Time, a text in RFC 3339, or microseconds since 1970. It returns the zero stamp if the time is
+// missing or cannot be read.
 func moment(at any) (stamp, error) {
 	var t time.Time
 	switch at := at.(type) {
