@@ -78,10 +78,10 @@
 //	{{end}}
 //	{{define "scripts"}}<script type="module" src="{{asset "conditions.js"}}"></script>{{end}}
 //
-// The pieces (pieces/*.html): status, time, id, copyable, pager, empty, input, area, select, boxes, radios, confirm;
-// the comment above each piece lists its parameters. The functions (format.go): count, hours, rupees, paise, moment,
-// instant, short, words, sentence, badge, field, options, dict, list, figure (a chart.Picture with its table), asset.
-// If a page has several pictures, each picture needs an ID. A wire.Value can be used as it is: {{(.Data.Doc.Get
+// The main pieces (pieces/*.html): status, time, id, copyable, pager, empty, input, area, select, boxes, radios,
+// confirm; the comment above each piece lists its parameters. The functions (format.go): count, hours, rupees, paise,
+// moment, instant, short, words, sentence, badge, field, options, dict, list, figure (a chart.Picture with its table),
+// asset. If a page has several pictures, each picture needs an ID. A wire.Value can be used as it is: {{(.Data.Doc.Get
 // "offer").Get "amount" | rupees}}, {{range $i, $r := (.Data.Doc.Get "rules").Elements}}.
 //
 // 4. Styles go into the file of the page's part (assets/decision.css; the
