@@ -35,8 +35,9 @@ var unlimited = []string{
 	"-plan-quotas", "free=1000000000000", "-max-connections-each", "0",
 }
 
-// withLogKey adds the file of a log key to the environment of a server. It is no flag,
-// so that binaries from before the log can be measured too.
+// withLogKey creates a log key in folder unless there is one, and adds its path to the
+// environment of a server. It uses no flag, because older binaries, which refuse an
+// unknown flag, are measured too.
 func withLogKey(environment []string, folder string) ([]string, error) {
 	path := filepath.Join(folder, "log-key")
 	if _, err := logkey.Create(path, rand.Reader); err != nil && !errors.Is(err, fs.ErrExist) {
