@@ -119,8 +119,9 @@ func (c *crawler) walk(paths ...string) {
 	}
 }
 
-// collect stores the forms of a page. If the actions of several forms differ
-// only in ids, it stores one of these forms.
+// collect stores the forms of a page, except those for signing in, up or out.
+// If several forms have the same number of fields and actions that differ only
+// in ids, it stores one of them.
 func (c *crawler) collect(path, body string) {
 	for form := range postForms(body) {
 		f := found{action: form.member("action"), fields: url.Values{}}

@@ -59,8 +59,8 @@ func binRows(factor map[string]any, said []binLine) []binRow {
 	return rows
 }
 
-// typedValues returns the values of a bin as text: separated by commas, or as JSON if a value
-// contains a comma or a bracket.
+// typedValues returns the values of a bin as text: elseBin for all other values, else the
+// values separated by commas, or as JSON if a value contains a comma or a bracket.
 func typedValues(bin map[string]any) string {
 	if on, _ := bin["else"].(bool); on {
 		return elseBin

@@ -172,7 +172,7 @@ func moment(at any) (stamp, error) {
 	return stamp{t.Format("2 Jan 2006"), t.Format("15:04:05"), t.Format("-07:00"), t.Format(time.RFC3339)}, nil
 }
 
-// instant returns a time as plain text.
+// instant returns a time as plain text, or "never" if the time is missing.
 func instant(at any) (string, error) {
 	s, err := moment(at)
 	if err != nil || s.Exact == "" {
