@@ -96,8 +96,8 @@ func verify(c *command) int {
 	})
 }
 
-// named returns the id of the wrong decision and the engine version that made it, with
-// a space in front. It returns "" if the journal itself is wrong.
+// named returns the id of the wrong decision and, if it is known, the engine version
+// that made it, with a space in front. It returns "" if the journal itself is wrong.
 func named(w decisioning.WrongDecision) string {
 	switch {
 	case w.ID == "":

@@ -38,7 +38,7 @@ func (b *safeBuffer) String() string {
 }
 
 // testLogKey writes the log key of the tests to a new file. All nodes of a test have the
-// same key, and each its own file of what it has signed.
+// same key, and each has its own record of the checkpoints it has signed.
 func testLogKey(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "log-key")
