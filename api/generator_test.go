@@ -70,8 +70,9 @@ func TestAnswersAreOpen(t *testing.T) {
 	}
 }
 
-// TestOptionalMembersTakeNull checks that every optional member of a request
-// accepts null, which means the same as leaving the member out.
+// TestOptionalMembersTakeNull checks that every optional member of a request,
+// unless it is read-only, accepts null, which means the same as leaving the
+// member out.
 func TestOptionalMembersTakeNull(t *testing.T) {
 	t.Parallel()
 	requests := apitest.Requests(load(t))

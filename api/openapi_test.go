@@ -223,7 +223,8 @@ func TestOperationsAreDescribed(t *testing.T) {
 }
 
 // TestIdempotencyKeyIsTaken checks that every POST under /v1/ accepts an
-// Idempotency-Key, except the preview, which stores nothing.
+// Idempotency-Key, except the preview, which stores nothing, and that no other
+// operation does.
 func TestIdempotencyKeyIsTaken(t *testing.T) {
 	t.Parallel()
 	doc := load(t)

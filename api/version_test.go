@@ -8,7 +8,7 @@ import (
 )
 
 // TestVersion checks that the document and the service have the same version,
-// and that the version has the form of Semantic Versioning 2.0.0.
+// and that it is a semantic version without build metadata.
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	const semantic = `^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`

@@ -65,8 +65,8 @@ func TestThePolicyIsSound(t *testing.T) {
 
 // TestTheBookIsBelievable checks that the workload is realistic. The shares of
 // the outcomes must be those that a lender sees. Every rule must hit some
-// applicants and pass others, every bin and band must be used, and every
-// constraint must bind.
+// applicants and pass others, every bin and every band that offers a loan must
+// be used, and every constraint must bind.
 func TestTheBookIsBelievable(t *testing.T) {
 	t.Parallel()
 	book := applicants()

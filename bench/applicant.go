@@ -136,8 +136,7 @@ var (
 	countries    = []string{"AE", "SG", "US", "GB", "RU", "NP", "HK"}
 )
 
-// random is a splitmix64 generator. It is small, and its sequence never changes, which
-// the standard library does not guarantee across versions.
+// random is a splitmix64 generator. It is small, and its sequence never changes.
 type random struct{ state uint64 }
 
 func (r *random) next() uint64 {

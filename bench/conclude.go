@@ -75,7 +75,8 @@ func bindingReason(c engine.Constraint) string {
 }
 
 // explain ranks the principal reasons: first the rules that hit, then the limit, then
-// the codes by points lost.
+// the codes by points lost. A declined application without any of these gets a code
+// for its band or its limit.
 func (o *Outcome) explain(tooSmall bool, binding engine.Constraint) {
 	for i := range o.Rules {
 		if o.Rules[i].Result != engine.ResultPass {

@@ -14,7 +14,7 @@ func contestEngine(ctx context.Context, o measure.Options) (s board.Section, err
 	if err := agree(); err != nil {
 		return s, err
 	}
-	// Show only the faster variant of each peer.
+	// Show only the faster variant of expr and of cel-go.
 	variants := []string{exprMany, exprOne, celMany, celOne}
 	trial, err := measure.All(ctx, variants, measure.Options{Rounds: min(o.Rounds, 3), Budget: o.Budget / 2})
 	if err != nil {
@@ -40,7 +40,8 @@ func contestEngine(ctx context.Context, o measure.Options) (s board.Section, err
 	return t.section(o), nil
 }
 
-// engineTable holds the results and the faster variant of each peer.
+// engineTable holds the results, and the names of the faster variants of expr
+// and of cel-go.
 type engineTable struct {
 	measure.Results
 	expr, cel string

@@ -9,7 +9,7 @@ import (
 )
 
 // growthSizes lists the numbers of knockouts that are measured: the number in
-// the policy, the numbers in the targets, and the maximum that the engine reads.
+// the policy, two larger numbers, and the maximum that the engine reads.
 var growthSizes = []int{25, 500, 5_000, 10_000}
 
 func growthName(rules int) string  { return fmt.Sprintf("decide-%d-rules", rules) }

@@ -22,8 +22,8 @@ func readPolicy(document []byte) *engine.Policy {
 	return p
 }
 
-// activate does all the work of activating a policy: it reads, checks, analyses and
-// compiles the document.
+// activate does the computations of activating a policy: it reads, checks, analyses
+// and compiles the document.
 func activate(document []byte) (*engine.Plan, []analysis.Finding) {
 	p := readPolicy(document)
 	findings := analysis.Run(p, field.Catalogue())

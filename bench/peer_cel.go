@@ -63,7 +63,8 @@ func compileCELMany(t *texts) (programs []cel.Program) {
 }
 
 func compileCELOne(t *texts) cel.Program {
-	// The elements of a list in CEL must all have the same type.
+	// Make every result a whole number, so that all elements of the list have
+	// the same type.
 	var items []string
 	for i, text := range t.all() {
 		if i < firstFactor || i >= firstTerm {

@@ -81,7 +81,8 @@ func number(text string) float64 {
 }
 
 // regoWriter writes a policy as a Rego module. An "or" and the argument of a "not"
-// become separate rules, because the body of a Rego rule cannot contain them.
+// become separate rules, because the body of a Rego rule has no "or" and can
+// negate only a single expression.
 type regoWriter struct {
 	rules  strings.Builder
 	inner  int

@@ -5,7 +5,7 @@ import (
 	"verdict/internal/loan"
 )
 
-// band is a pricing band of the policy, as Go constants.
+// band is a pricing band of the policy, as Go values.
 type band struct {
 	id, grade          string
 	action             engine.Action

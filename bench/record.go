@@ -13,7 +13,7 @@ type Record struct {
 	Grade   string
 	Score   string
 	Rules   []string // "id result" of each knockout and each adjustment that applied
-	Points  []string // "factor points" of each factor and the clamp
+	Points  []string // "factor points" of the base, each factor and the clamp
 	Reasons []string
 	Offer   *Offer
 }

@@ -73,9 +73,8 @@ func callGo(t *testing.T, url string) []byte {
 	return run(t, dir, []string{"VERDICT_URL=" + url}, "go", "run", ".")
 }
 
-// callTypeScript generates types with openapi-typescript, compiles the program
-// that uses them with the compiler's strictest options, runs it, and returns
-// its output.
+// callTypeScript generates types with openapi-typescript, compiles the program that uses them with strict options of
+// the compiler, runs it, and returns its output.
 func callTypeScript(t *testing.T, url string) []byte {
 	t.Helper()
 	dir := typeScriptFolder(t, "testdata/ts/call.ts")

@@ -1,7 +1,6 @@
-// Package clients proves that common generators can read api/openapi.yaml. Its
-// tests generate a Go client with oapi-codegen and a TypeScript client with
-// openapi-typescript, both with their default settings. The tests compile the
-// clients and call a running service with them.
+// Package clients proves that common generators can read api/openapi.yaml. Its tests generate a Go client with
+// oapi-codegen and a TypeScript client with openapi-typescript. The tests compile the clients and call a running
+// service with them.
 //
 // The package is a module of its own, so that no generator enters the service's
 // go.mod.

@@ -20,8 +20,8 @@ type Section struct {
 	Remarks []string // explanations of the tables
 }
 
-// Table has a head and rows with the same number of cells. The first column is text, the
-// others are figures.
+// Table has a head and rows with the same number of cells. The first column is aligned
+// to the left, the others to the right.
 type Table struct {
 	Head []string
 	Rows [][]string

@@ -73,7 +73,7 @@ func (g generator) product() string {
 	return list[g.IntN(len(list))]
 }
 
-// account writes one tradeline. One in four tradelines is closed.
+// account writes one tradeline. About one in four tradelines is closed.
 func (g generator) account(w *wire.Writer) {
 	opened := asOf - 1200 + civil.Day(g.IntN(1100))
 	sanctioned := int64(20+g.IntN(480)) * 1000

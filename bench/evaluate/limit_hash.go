@@ -18,8 +18,8 @@ type limitHash struct {
 
 func newLimitHash() *limitHash { return &limitHash{digest: sha256.New()} }
 
-// heads holds the text before each value, and tails the digits after the decimal
-// point.
+// heads holds the text before each value, and tails the decimal point with the
+// digits after it.
 var (
 	heads = func() (list [feature.Count]string) {
 		for i := range list {

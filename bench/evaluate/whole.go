@@ -11,9 +11,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// whole does everything that the service does between its socket and its database. It
-// turns the bytes of a request into the bytes of the answer and of the rows to store,
-// but stores nothing.
+// whole does the work of the service on the body of a request. It turns the body into
+// the bytes of the answer and of the rows to store, but stores nothing.
 type whole struct {
 	plan     *engine.Plan
 	decision engine.Decision
@@ -66,8 +65,9 @@ func (x *whole) decide(app *application.Application, hash string) {
 	x.answer = w.Buf
 }
 
-// stored returns what the service stores in addition to the answer: the facts, the
-// vector, and the history that the vector was computed from.
+// stored returns the bytes that the service stores in addition to the answer: the
+// facts, the vector, and the history and statement that the vector was computed
+// from.
 func (x *whole) stored(app *application.Application) (facts, vector, source []byte) {
 	w := wire.Writer{Buf: x.facts[:0]}
 	app.Facts.Write(&w)

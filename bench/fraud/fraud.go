@@ -114,8 +114,8 @@ func open(ctx context.Context, path string, observations int) (*subject, error) 
 	if t.caller, err = t.service.Access.Authenticate(ctx, signed.Key); err != nil {
 		return nil, err
 	}
-	// Observe every pincode and agent once, so that their keys are stored and fill can use
-	// them.
+	// Observe every pincode and agent at least once, so that their keys are stored and
+	// fill can use them.
 	for range pincodes {
 		if err := t.apply(ctx); err != nil {
 			return nil, err
@@ -125,7 +125,7 @@ func open(ctx context.Context, path string, observations int) (*subject, error) 
 }
 
 // apply evaluates the application of a new person with a new account and a new IP address,
-// from a known pincode and through a known agent.
+// from one of the pincodes and through one of the agents.
 func (t *subject) apply(ctx context.Context) error {
 	t.next++
 	body, err := wire.Parse(fmt.Appendf(nil, `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742}}},

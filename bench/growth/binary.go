@@ -25,7 +25,8 @@ import (
 	"verdict/internal/logkey"
 )
 
-// build builds the binary as the Makefile does, and returns its path.
+// build builds the binary as the Makefile does, but without the commit, and
+// returns its path.
 func build(ctx context.Context, folder string) (string, error) {
 	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "verdict").Output()
 	if err != nil {
@@ -48,7 +49,7 @@ type node struct {
 	address string
 	stderr  bytes.Buffer
 	ready   time.Duration // time from the start until the node answers that it is ready
-	folder  string        // of the log key
+	folder  string        // folder of the log key
 }
 
 // start runs the binary on a database and waits until the node is ready. The rate limits

@@ -36,8 +36,8 @@ type environment struct {
 	postgres *pgcluster.Cluster
 }
 
-// Contest measures everything that may grow with the number of decisions,
-// tenants and nodes.
+// Contest measures the fixed costs of the process, and everything that may grow
+// with the number of decisions, tenants and nodes.
 func Contest(ctx context.Context, o Options) (s board.Section, err error) {
 	e := &environment{Options: o}
 	if e.folder, err = os.MkdirTemp("", "verdict-bench-"); err != nil {

@@ -132,8 +132,9 @@ func open(ctx context.Context, binary, databaseURL string, decisions int) (*subj
 	return s, nil
 }
 
-// prepare lists the requests to measure: the first page, a page in the middle, and the
-// pages of every filter, including filters that match nothing.
+// prepare lists the requests to measure: a decision, the first page, a page in the
+// middle, the pages of several filters, including filters that match nothing, and a
+// few single objects.
 func (s *subject) prepare(ctx context.Context, past history) error {
 	middle := url.QueryEscape(past.middle.UTC().Format(time.RFC3339Nano))
 	data, err := s.node.ask(ctx, http.MethodGet, "/v1/decisions?to="+middle, s.who.Key, nil)

@@ -57,8 +57,8 @@ func RunChild() bool {
 	return true
 }
 
-// runChild serves until standard input ends. The input ends when the parent ends, so
-// no child outlives the parent.
+// runChild serves until standard input ends, or sends load until the load or the
+// input ends. The input ends when the parent ends, so no child outlives the parent.
 func runChild(text string) error {
 	var order childOrder
 	if err := json.Unmarshal([]byte(text), &order); err != nil {

@@ -53,7 +53,7 @@ type generator struct {
 	answers  int
 	bytes    int
 	latency  []time.Duration
-	ids      []byte // the ids of all answers, concatenated
+	ids      []byte // the ids of all decisions, concatenated
 }
 
 type phase uint8
@@ -154,7 +154,8 @@ func (g *generator) receive(c *connection) error {
 	return nil
 }
 
-// answered checks and counts an answer, and sends the next request.
+// answered checks and counts an answer, and sends the next request unless the
+// load ends.
 func (g *generator) answered(c *connection, body []byte) error {
 	now := time.Since(g.start)
 	if err := g.check(body); err != nil {

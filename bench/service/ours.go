@@ -24,15 +24,15 @@ import (
 )
 
 // serveOurs runs "verdict serve" with its defaults, except for these settings. It
-// sets the address and enables the metrics. The rate limit and the quota are so high
-// that a benchmark cannot reach them. The service still counts every request for
-// both limits.
+// sets the addresses, the database and a log key, and enables the metrics. The rate
+// limit and the quota are so high that a benchmark cannot reach them. The service
+// still counts every request for both limits.
 func serveOurs(ctx context.Context, order childOrder) error {
 	folder, err := os.MkdirTemp("", "bench-")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(folder) }() // what remains is only two keys
+	defer func() { _ = os.RemoveAll(folder) }() // the folder contains only two keys
 	key := filepath.Join(folder, "log-key")
 	if _, err := logkey.Create(key, strings.NewReader(strings.Repeat("k", ed25519.SeedSize))); err != nil {
 		return err

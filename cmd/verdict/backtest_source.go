@@ -23,7 +23,7 @@ type rowSource struct {
 	// next returns the next block, or io.EOF at the end. It uses the memory of
 	// into if that is large enough. Only one goroutine calls next.
 	next func(into []byte) (sheet.Block, error)
-	// fill creates the data of a block that next returned without data. Any
+	// fill creates the data of a block that next returned without data. It is nil if next returns blocks with data. Any
 	// goroutine may call fill, so that rows are created in parallel.
 	fill  func(b *sheet.Block, into []byte)
 	close func()

@@ -50,15 +50,14 @@ func (c *command) parse(fs *flag.FlagSet, maxArgs int) (code int, done bool) {
 	return exitOK, false
 }
 
-// usage reports an error on the command line, or a file that cannot be read or
-// written, and returns the exit code.
+// usage reports an error on the command line, or a file or database that cannot be read or written, and returns the
+// exit code.
 func (c *command) usage(format string, args ...any) int {
 	_, _ = fmt.Fprintf(c.stderr, "verdict %s: %s\n", c.name, fmt.Sprintf(format, args...))
 	return exitUsage
 }
 
-// refused reports an invalid policy or application with all its faults, and
-// returns the exit code.
+// refused reports invalid input, such as a policy, with all its faults, and returns the exit code.
 func (c *command) refused(what string, err error) int {
 	_, _ = fmt.Fprintf(c.stderr, "verdict %s: %s: %v\n", c.name, what, err)
 	return exitRefused
@@ -86,7 +85,7 @@ func (c *command) printJSON(document []byte, compact bool) int {
 	return c.print(out.Bytes())
 }
 
-// maxFile is the maximum size of a file or of standard input, in bytes.
+// maxFile is the maximum number of bytes that the method read accepts.
 const maxFile = 8 << 20
 
 // standardInput is the file name that means standard input, or standard output for a

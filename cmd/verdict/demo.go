@@ -67,14 +67,14 @@ func demonstrate(c *command) int {
 	return c.demonstrate(ctx, config, *decisions)
 }
 
-// demonstrate fills the database and serves it. It opens the listener first, so
-// that an address in use is reported before anything is created.
+// demonstrate fills the database and serves it. It opens the listener first, so that an address in use is reported
+// before the data is created.
 func (c *command) demonstrate(ctx context.Context, config app.Config, decisions int) int {
 	service, err := app.New(ctx, config, c.stderr)
 	if err != nil {
 		return c.usage("%v", err)
 	}
-	defer func() { _ = service.Close() }() // already closed, unless filling failed
+	defer func() { _ = service.Close() }() // already closed, unless an earlier step failed
 	password := newPassword()
 	made, err := c.fill(ctx, config, demo.Options{Now: time.Now(), Decisions: decisions, Password: password})
 	switch {

@@ -1,15 +1,14 @@
 // Package agent implements the underwriting agent and the collections agent. Each
 // agent calls use cases in a fixed order and records a trace.
 //
-// An agent makes no decision. The engine makes the decision of a run, which is
-// stored once. For all other results the agent runs the same engine with other
-// values and reports its output. So the same request, policy and day give the
-// same run, and a stored run can be repeated and compared.
+// The underwriting agent makes no decision. The engine makes the decision of a run, which is stored once, and says what
+// it would decide for other values. The collections agent follows the strategy of the tenant. Apart from the text of a
+// model, a run depends only on the facts, the policy or strategy, and the time. So a stored run can be repeated and
+// compared.
 //
-// A language model may rewrite the summary of a memo and nothing else. It is sent
-// no identifiers, and its text is rejected if the text contains a number or name
-// that the model was not sent. If there is no model or it fails, the plain
-// summary is used.
+// A language model may rewrite the summary of a memo and nothing else. It is sent no personal identifiers, and its text
+// is rejected if the text contains a number or name that the model was not sent. If there is no model or it fails, the
+// plain summary is used.
 package agent
 
 import (

@@ -17,7 +17,7 @@ var askMembers = []string{"purpose", "max_steps", "explore", "as_of"}
 
 // The bounds of a request.
 const (
-	fixedSteps   = 6 // the steps of every run
+	fixedSteps   = 6 // the number of steps that every run takes
 	defaultSteps = 12
 	maxSteps     = 40
 	maxTenures   = 20
@@ -33,8 +33,8 @@ type ask struct {
 	minPaise int64
 	asOf     civil.Day // 0 means the day of the request
 	asOfText string
-	// narration is the model's summary, and refused says why there is no such
-	// summary. Both are set only for a run that is repeated.
+	// narration is the model's summary, and refused says why there is no such summary. They are set only in the request
+	// that is stored with a run.
 	narration, refused string
 	edition            edition
 }

@@ -16,8 +16,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// Collect runs the collections agent on a loan in arrears, under the caller's
-// strategy. Collect stores and bills the run. It contacts nobody.
+// Collect runs the collections agent on a loan in arrears, under the strategy of the caller's tenant. Collect stores
+// and bills the run. It contacts nobody.
 func (s *Service) Collect(
 	ctx context.Context, p tenant.Principal, request recovery.Request, reply *operation.Reply[agentdesk.Run],
 ) (agentdesk.Run, error) {
@@ -76,11 +76,10 @@ func (r *recoveryRun) hash() string {
 	return digest(w.EndObject().Buf)
 }
 
-// request returns the document that a repetition needs: the case as it was sent,
-// the time and the version of the strategy. Unknown members may contain personal
-// data, so only their names are stored, not their values. If there are more than
-// fault.MaxItems warnings, the warnings do not name all unknown members. Then the
-// case is not stored at all, and the run cannot be repeated.
+// request returns the document that a repetition needs: the case as it was sent, the time, the version of the strategy
+// and the edition. Unknown members may contain personal data, so only their names are stored, not their values. If
+// there are more than fault.MaxItems warnings, the warnings do not name all unknown members. Then the case is not
+// stored at all, and the run cannot be repeated.
 func (r *recoveryRun) request(sent recovery.Request, c *recovery.Case) []byte {
 	var w wire.Writer
 	w.Object().Key("as_of").String(c.AsOf.Format(time.RFC3339))

@@ -13,12 +13,12 @@ import (
 type finding struct {
 	field     string
 	value     rule.Value
-	against   string     // the field with which the value was compared
+	against   string     // a related field, to be shown beside the value
 	opposite  rule.Value // the value of that field
-	threshold rule.Value // the threshold of the check
+	threshold rule.Value // the limit of the check, or the value of a signal that is a concern
 	concern   bool
 	hold      bool     // a person must review the finding
-	rules     []string // the rules that hit and read the field
+	rules     []string // for a signal: the knockouts that hit and read the field
 	text      string
 }
 

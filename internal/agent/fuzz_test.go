@@ -14,9 +14,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// FuzzReadAsk reads arbitrary requests to the underwriting agent. The result must
-// be a refusal with pointers, or members that are the same after they are stored
-// and read.
+// FuzzReadAsk reads arbitrary requests to the underwriting agent. The result must be a refusal that lists its faults,
+// or members that are the same after they are stored and read.
 func FuzzReadAsk(f *testing.F) {
 	f.Add([]byte(`{"purpose":"a wedding","max_steps":8,"explore":{"tenures":[24,12,12],"min_amount":50000.5},
 		"as_of":"2026-11-01"}`))

@@ -18,7 +18,7 @@ import (
 // ending is a context whose Err returns context.Canceled from call number last on. If
 // last is 0, only the parent context can end it.
 type ending struct {
-	context.Context //nolint:containedctx // it is one
+	context.Context //nolint:containedctx // ending is a context
 
 	asked atomic.Int64
 	last  int64
@@ -31,8 +31,7 @@ func (e *ending) Err() error {
 	return e.Context.Err()
 }
 
-// hostile activates a valid policy of nearly one megabyte, in which every rule
-// declines different amounts.
+// hostile activates a valid policy of more than half a megabyte, in which every rule declines different amounts.
 func (h *house) hostile() {
 	h.Helper()
 	const perRule = 10

@@ -18,9 +18,9 @@ type told struct {
 	Cites         []string // as "key = value", in order
 }
 
-// account derives a memo a second time, independently of the agent: from the
-// stored decision and facts, the policy, and the engine. From the run it uses
-// only the list of changes that were tried.
+// account derives a memo a second time, independently of the agent: from the stored decision and facts, the policy, and
+// the engine. From the run it uses only the recommendation, the changes that were tried, the inputs to ask for, and the
+// outcomes to which a missing monthly obligation could lead.
 type account struct {
 	*house
 	body, run, decision map[string]any
@@ -197,8 +197,8 @@ func (a *account) holdsRule(id string) {
 	a.Errorf("rule %s did nothing: %s", id, encode(member(a.decision, "explanation.fired_rules")))
 }
 
-// thresholds returns the values that a rule compares a field with or, if no
-// rule is the reason, the bounds of the pricing bands.
+// thresholds returns the values that a rule compares a field with or, if no rule is the reason, the limits of the
+// pricing bands of the grade.
 func (a *account) thresholds(ruleID, name string) (out []string) {
 	policy := a.plan.Policy()
 	for i := range policy.Knockouts {
@@ -317,9 +317,8 @@ func (a *account) changed(changes []any, then string) (cites []string) {
 	return append(cites, "then = "+then)
 }
 
-// paidOff returns how many whole rupees of monthly obligations must be paid off
-// until no source that the policy counts exceeds the new share of the income. It
-// returns "" for a change of another field.
+// paidOff returns how many whole rupees of monthly obligations must be paid off until no source that the policy counts
+// exceeds the new share of the income. It returns "" for a change of another field, or if the income is not known.
 func (a *account) paidOff(change any) string {
 	if text(change, "field") != "foir_effective" || a.facts.Get("monthly_income").Type() == rule.Absent {
 		return ""
@@ -350,7 +349,7 @@ func (a *account) paidOff(change any) string {
 	return up.String()
 }
 
-// improvement returns the sentence about one change, without its full stop.
+// improvement returns the sentence about one improvement, without its full stop.
 func (a *account) improvement(x any) string {
 	changes := list(x, "changes")
 	parts := make([]string, len(changes))

@@ -156,9 +156,8 @@ func (h *house) lend() {
 	}
 }
 
-// pass advances the clock by a day after every 20 applications, so that there is
-// a baseline. Each time it also confirms a fraud alert, which adds entries to the
-// block list.
+// pass advances the clock by a day after every 20 applications, so that there is a baseline. Each time it also confirms
+// the first fraud alert, unless that alert is closed. This adds entries to the block list.
 func (h *house) pass(n uint64) {
 	h.Helper()
 	if n%20 != 19 {

@@ -54,8 +54,8 @@ func rational(text string) *big.Rat {
 	return r
 }
 
-// income derives the statements about income: the declared figures from the
-// facts, and the remaining capacity from the stored offer and its band.
+// income derives the statements about income: the figures from the facts and the engine, and the remaining capacity
+// from the stored offer and its band.
 func (a *account) income() {
 	say := func(text string, cites ...string) { a.say("Income and FOIR", text, cites...) }
 	cited := func(name string) string { return name + " = " + a.facts.Get(name).String() }

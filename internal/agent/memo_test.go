@@ -61,9 +61,8 @@ func TestEveryStatementOfAMemoCanBeChecked(t *testing.T) {
 	}
 }
 
-// TestStatementsAboutBlocksCanBeChecked checks the memos of applications with
-// every block, under a policy with conditions. It fails if some kind of statement
-// never occurs, because no test would check that kind.
+// TestStatementsAboutBlocksCanBeChecked checks the memos of applications with random blocks, under a policy with
+// conditions. It fails if some kind of statement never occurs, because no test would check that kind.
 func TestStatementsAboutBlocksCanBeChecked(t *testing.T) {
 	t.Parallel()
 	h := onSQLite(t, agent.Options{})
@@ -149,7 +148,7 @@ func readStatement(section, line string) told {
 	return s
 }
 
-// unescape reverses agent.Escape.
+// unescape removes the backslashes that agent.Escape adds.
 func unescape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -63,9 +63,9 @@ func (s *Service) narrate(ctx context.Context, st *study) {
 	st.narrated = told
 }
 
-// objection returns the reason why the text of a model is rejected, or "" if it
-// is accepted. Every number, name and outcome word in told must occur in given.
-// told must contain the recommendation and be plain prose without markup.
+// objection returns the reason why the text of a model is rejected, or "" if it is accepted. Every number, name and
+// outcome word in told must occur in given; the words of opening do not count as names. told must contain the
+// recommendation and be plain prose without markup.
 func objection(given, told, recommendation string) string {
 	switch {
 	case told == "":
@@ -144,7 +144,7 @@ func words(text string) map[string]bool {
 }
 
 var (
-	// opening holds words that may be capitalized at the start of a sentence.
+	// opening holds words that objection accepts with a capital letter, for example at the start of a sentence.
 	opening = words(`a an the this these that those it its they their there here in on at by for from of to with without
 		and but or as if when while because since although however therefore overall also both each all no not our we
 		recommendation recommended decision application applicant principal reason reasons score grade offer confidence

@@ -71,7 +71,7 @@ func (st *study) rateConfidence() {
 	}
 }
 
-// document is a document to collect, and the field that it proves.
+// document is a document to collect, and the field that makes it necessary.
 type document struct {
 	code, text string
 	field      string

@@ -145,7 +145,7 @@ func recordedOutcome(v wire.Value) RecordedOutcome {
 		InterestRate: v.Get("interest_rate").Text(),
 		Instalment:   v.Get("emi").Text(),
 	}
-	if o.Status == "" { // the outcome of a what-if
+	if o.Status == "" { // a what-if has "status" instead of "effect"
 		o.Status = v.Get("status").Text()
 	}
 	changes := v.Get("changes")

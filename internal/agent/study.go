@@ -13,8 +13,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// study is the work of the underwriting agent on a decided application. Its
-// result depends only on the facts, the policy and the request.
+// study is the work of the underwriting agent on a decided application. Apart from the summary of a model, its result
+// depends only on the facts, the policy and the request.
 type study struct {
 	ask           ask
 	plan          *engine.Plan
@@ -50,15 +50,14 @@ type study struct {
 	refused        string // why the model's summary was rejected
 }
 
-// reason is a principal reason, for the applicant and for the lender.
+// reason is a principal reason. The message is for the applicant, the detail for the lender.
 type reason struct {
 	code, message string
 	detail        engine.Detail
 }
 
-// newStudy runs all steps in order. The function check, which may be nil, is
-// called at least once per millisecond. If check returns an error, newStudy stops
-// and returns that error. It returns no other error.
+// newStudy runs all steps in order. The function check, which may be nil, is called often. If check returns an error,
+// newStudy stops and returns that error. It returns no other error.
 func newStudy(a ask, u *decisioning.Underwriting, check func() error) (*study, error) {
 	d := u.Decision
 	st := &study{
@@ -207,8 +206,8 @@ func (st *study) Request() []byte {
 	return w.Buf
 }
 
-// Hash returns the hash of the run. It leaves out the head and the text of a
-// model, so that a repetition has the same hash.
+// Hash returns the hash of the run. It leaves out the run's id and time and everything about a model's summary, and
+// covers the decision only by the decision's hash. So a repetition has the same hash.
 func (st *study) Hash() string {
 	plain := *st
 	plain.narrated, plain.refused = "", ""

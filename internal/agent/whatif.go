@@ -114,7 +114,8 @@ func (x *explorer) ideas() [][]advice.Change {
 	return out
 }
 
-// tenureNow returns the tenure of the decision, in months.
+// tenureNow returns the tenure of the offer in months. Without an offer it returns the requested tenure, or else the
+// tenure of the applicant's band, or 0.
 func (x *explorer) tenureNow() int {
 	st := x.study
 	if st.offer.Made {
@@ -158,8 +159,8 @@ func (x *explorer) allowedTenures() []int {
 // maxOffers is the maximum number of counter-offers.
 const maxOffers = 5
 
-// collectOffers collects the counter-offers: the lower limit that the engine
-// offered, and every variant that was approved by changing only the amount or the
+// collectOffers collects at most maxOffers counter-offers, unless the application was approved in full. They are the
+// lower limit that the engine offered, and the variants that were approved after a change of only the amount or the
 // tenure.
 func (x *explorer) collectOffers() {
 	st := x.study

@@ -183,8 +183,7 @@ func (a *App) Run(ctx context.Context) error {
 // shutdown waits for cancelled requests.
 const closeWait = 5 * time.Second
 
-// Close releases all resources, the database last. It may be called twice, and
-// after New has failed.
+// Close releases all resources, the database last. It may be called twice. New calls it if it fails.
 func (a *App) Close() error { return a.close() }
 
 func (a *App) closeAll() error {

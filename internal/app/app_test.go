@@ -39,7 +39,7 @@ func (b *safeBuffer) String() string {
 }
 
 // testLogKey writes the log key of the tests to a new file. All nodes of a test have the
-// same key, and each its own file of what it has signed.
+// same key, and each has its own record of the checkpoints it has signed.
 func testLogKey(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "log-key")
@@ -237,9 +237,8 @@ func TestShutdownUnderLoad(t *testing.T) {
 	}
 }
 
-// TestStopEndsLongWork stops the service while the underwriting agent works
-// with a policy of one megabyte, on more requests than the grace period has
-// time for. The work must end with the service.
+// TestStopEndsLongWork stops the service while the underwriting agent works with a policy of more than half a megabyte,
+// on more requests than the grace period has time for. The work must end with the service.
 func TestStopEndsLongWork(t *testing.T) {
 	t.Parallel()
 	c, err := load(t, []string{

@@ -8,10 +8,8 @@ import (
 	"testing"
 )
 
-// attackByPipelines sends the requests of two tenants alternately on one
-// connection, before anything is answered, in every well-formed framing. The
-// answers must come in the order of the requests, each with its own tenant's
-// data.
+// attackByPipelines sends the requests of two tenants alternately on one connection, before anything is answered, in
+// several well-formed framings. The answers must come in the order of the requests, each with its own tenant's data.
 func attackByPipelines(t *testing.T) {
 	t.Helper()
 	a, _, _ := startApp(t)
@@ -74,7 +72,7 @@ func attackByPipelines(t *testing.T) {
 	}
 }
 
-// attackByFloods sends headers and request lines of unlimited size.
+// attackByFloods sends very large request lines, headers and trailers, and chunks with large extensions.
 func attackByFloods(t *testing.T) {
 	t.Helper()
 	a, log, _ := startApp(t)

@@ -16,9 +16,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// attackByBombs sends many large bodies concurrently to a separate process and
-// measures its memory. The peak must not exceed the memory limit for bodies
-// plus the memory of the program itself.
+// attackByBombs sends many large bodies concurrently to a separate process and measures its memory. The peak must not
+// exceed mostMiB.
 func attackByBombs(t *testing.T) {
 	t.Helper()
 	n := startNode(t, storetest.SQLite(t))
@@ -138,7 +137,7 @@ func signIn(t *testing.T, url string) *http.Cookie {
 	return nil
 }
 
-// packed returns a compressed text that repeats one line many times.
+// packed returns a compressed text: head, and then the text again, repeated to about size bytes.
 func packed(t *testing.T, head, again string, size int) string {
 	t.Helper()
 	var out bytes.Buffer

@@ -19,8 +19,7 @@ import (
 	"verdict/internal/proof"
 )
 
-// wireTally counts the requests that the attacks send over raw connections.
-// wireMeasure collects the values that they measure.
+// wireTally counts the answers to the attacks. wireMeasure collects the values that they measure.
 var (
 	wireTally   proof.Tally
 	wireMeasure struct {
@@ -36,8 +35,8 @@ func measured(format string, args ...any) {
 	wireMeasure.lines = append(wireMeasure.lines, "- "+fmt.Sprintf(format, args...))
 }
 
-// TestAttack sends requests that no client library would send, over raw
-// connections to the whole service.
+// TestAttack attacks the whole service: with requests that no client library would send, with slow connections, and
+// with very large bodies.
 func TestAttack(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -50,7 +50,7 @@ type Config struct {
 	HashesAtOnce       int
 	PlanCache          int
 	BacktestWorkers    int
-	BacktestDays       int // how many days rows are kept
+	BacktestDays       int // how many days the rows of backtests are kept
 	Narration          narrate.Config
 	WebhookAllow       []netip.Prefix // networks to which webhooks may be sent although they are not public
 	IPCountries        string
@@ -99,10 +99,9 @@ func Bind(fs *flag.FlagSet, names ...string) *Settings {
 	return s
 }
 
-// Load reads every setting: from its flag, otherwise from its environment
-// variable, otherwise its default. It returns the errors for all wrong values
-// together. Each error names the flag or the variable and never repeats the
-// value, because the value may be a password.
+// Load reads every setting: from its flag, otherwise from its environment variable, otherwise its default. It returns
+// the errors for all wrong values together. Each error names the flag or the variable. It does not repeat the value,
+// which may be a password, except the name of a plan in the quotas.
 func (s *Settings) Load(getenv func(string) string) (Config, error) {
 	var c Config
 	var wrong []error

@@ -29,10 +29,10 @@ const (
 
 const allBelow = "*"
 
-// house is the table of which package may import which. The lowest layer comes first. A
-// name means the package internal/<name>, except under cmd and under proof, the module
-// of the harness. A room may only name rooms above its own line, so the table cannot
-// describe a cycle. Planned packages that do not exist yet may have a line already.
+// house is the table of which package may import which. The lowest layer comes first. A name means the package
+// internal/<name>, except "api" and the names under cmd/ and under proof/, the module of the harness. A room may only
+// name rooms above its own line, so the table cannot describe a cycle. Planned packages that do not exist yet may have
+// a line already.
 //
 // A folder inside a room is test support if the folder's name ends in "test". It needs
 // no line: it may import that room and everything that the room may import. Outside of

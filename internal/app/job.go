@@ -63,9 +63,9 @@ const (
 	purgeSteps, purgeRounds = 50, 40
 )
 
-// sweep resumes interrupted backtests immediately, because an earlier process
-// may have left some, and then at every interval of sweepEvery. At every
-// purgeEvery-th sweep it also fails abandoned backtests and purges old ones.
+// sweep resumes interrupted backtests immediately, because an earlier process may have left some, and then at every
+// interval of sweepEvery. At the first sweep, and then at every purgeEvery-th, it also fails abandoned backtests and
+// purges old ones.
 func (a *App) sweep(ctx context.Context) {
 	ticker := time.NewTicker(sweepEvery)
 	defer ticker.Stop()

@@ -29,12 +29,10 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 // much processor time one address can use for handshakes.
 var connectionRate = tenant.Rate{Allowance: 500, Window: time.Second, Burst: 2048}
 
-// limitedListener is a listener that limits open connections, in total and for
-// each address. A connection beyond the limit of its address is closed
-// immediately. If the total is reached, a new connection replaces the
-// connection that has been idle longest among those of the address with the
-// most connections. So one address with thousands of connections cannot keep
-// out others, including the probes of load balancers.
+// limitedListener is a listener that limits open connections, in total and for each address. A connection beyond the
+// limit of its address is closed immediately. If the total is reached, a new connection replaces the connection that
+// has been idle longest among those of the address with the most connections; if none is idle, the new connection is
+// closed. So one address with thousands of connections cannot keep out others, including the probes of load balancers.
 type limitedListener struct {
 	net.Listener
 	most    int // limit of all connections
@@ -51,9 +49,8 @@ type limitedListener struct {
 	held map[netip.Addr]map[*connection]struct{}
 }
 
-// limit returns a limited listener. trusted reports whether an address is a
-// proxy. A proxy holds the connections of many clients, so the limit for one
-// address does not apply to it.
+// limit returns a limited listener. trusted reports whether an address is a proxy. A proxy holds the connections of
+// many clients, so the limit and the rate for one address do not apply to it.
 func limit(l net.Listener, most, each int, trusted func(netip.Addr) bool, logger *slog.Logger) *limitedListener {
 	return &limitedListener{
 		Listener: l, most: most, each: each, trusted: trusted, logger: logger,

@@ -33,9 +33,9 @@ func OpenLog(
 	return o, signed.Close, nil
 }
 
-// openLogKey returns the options of the log: its key, and the file of what was signed. It
-// returns an error that says what to do if the key is missing or is not the one of the
-// database, because another key would make every former checkpoint worthless.
+// openLogKey returns the options of the log: its key, and the file of what was signed. It creates the key of a new
+// SQLite database if no file is configured. It returns an error that says what to do if the key is missing or is not
+// the one of the database, because another key would make every former checkpoint worthless.
 func openLogKey(
 	ctx context.Context, c Config, db *store.DB, logger *slog.Logger,
 ) (o evidencedesk.Options, signed *logkey.Signed, err error) {

@@ -288,8 +288,8 @@ func (p *fraudPages) acknowledgeAlert(v *visit) error {
 	return p.moveAlert(v, "acknowledged", "The alert is acknowledged.")
 }
 
-// closeAlert closes an alert. In live, the person must confirm, because closing blocks entities or
-// suppresses further alerts about them.
+// closeAlert closes an alert. In live, the person must confirm, because closing may block entities or suppress further
+// alerts about them.
 func (p *fraudPages) closeAlert(v *visit) error {
 	if err := v.confirmed(); err != nil {
 		return v.redraw(err, p.alert)

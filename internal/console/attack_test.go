@@ -82,7 +82,7 @@ type crawler struct {
 	tally   *proof.Tally
 	seen    map[string]bool
 	forms   []found
-	planted int  // number of times that a text of formTexts was shown
+	planted int  // number of times that the word of formTexts, QUAGGA, was shown
 	long    bool // try every text in every field, not only one
 }
 
@@ -119,8 +119,9 @@ func (c *crawler) walk(paths ...string) {
 	}
 }
 
-// collect stores the forms of a page. If the actions of several forms differ
-// only in ids, it stores one of these forms.
+// collect stores the forms of a page, except those for signing in, up or out.
+// If several forms have the same number of fields and actions that differ only
+// in ids, it stores one of them.
 func (c *crawler) collect(path, body string) {
 	for form := range postForms(body) {
 		f := found{action: form.member("action"), fields: url.Values{}}

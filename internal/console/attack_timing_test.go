@@ -16,7 +16,7 @@ import (
 // without VERDICT_LONG the test makes a few attempts and compares nothing. The
 // tests of signing in check that a password is also verified if there is no
 // account.
-func TestAttackTiming(t *testing.T) { //nolint:paralleltest // what is measured has the machine to itself
+func TestAttackTiming(t *testing.T) { //nolint:paralleltest // the measurement needs the machine to itself
 	if testing.Short() {
 		t.Skip("left out with -short: attacks")
 	}

@@ -156,7 +156,7 @@ func sentenceCase(text string) string {
 	return text
 }
 
-// backtest renders one run: its progress and, once it has finished, its report.
+// backtest renders one run: its progress and, once it has succeeded, its report.
 func (p *backtestPages) backtest(v *visit) error {
 	run, err := p.runs.Get(v.ctx, v.caller(), v.id("id"))
 	if err != nil {

@@ -30,7 +30,8 @@ type comparison struct {
 // comparedFigure is a figure of two runs side by side.
 type comparedFigure struct{ Name, A, B, Change string }
 
-// compareBacktests renders two runs side by side, or the form to choose them.
+// compareBacktests renders the form to choose two runs and, once they are
+// chosen, their comparison.
 func (p *backtestPages) compareBacktests(v *visit) error {
 	runs, err := p.runs.List(v.ctx, v.caller(), "succeeded", operation.List{Limit: 2 * perPage})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"verdict/internal/usecase"
 )
 
-// Options holds the settings of a Console. Each zero field gets its default.
+// Options holds the settings of a Console. Each zero field except Version, Reference and Observe gets a default.
 type Options struct {
 	Logger  *slog.Logger
 	Now     func() time.Time
@@ -31,7 +31,7 @@ type Options struct {
 	PostRate tenant.Rate
 	// Reference returns the API reference as an HTML fragment.
 	Reference func() (template.HTML, error)
-	// Observe is called after every request, in the goroutine of the request, so it must not
+	// Observe is called after every request except those for assets, in the goroutine of the request, so it must not
 	// block.
 	Observe func(serving.Observation)
 }

@@ -1,12 +1,10 @@
 // Package console is the tenant's console: pages for people, rendered on the
 // server with html/template. They work without scripts.
 //
-// The package only renders pages and reads forms. It turns the person who is
-// signed in into a tenant.Principal and calls the use cases with it, as the API
-// does with a key. The use cases check permissions and validity and write the
-// audit trail. Pages build the Go values that use cases take and show the values
-// that use cases return (ADR 22). Only the policy editor reads JSON, because its
-// working copy is a document.
+// The package only renders pages and reads forms. It turns the person who is signed in into a tenant.Principal and
+// calls the use cases with it, as the API does with a key. The use cases check permissions and validity and write the
+// audit trail. Pages build the Go values that use cases take and show the values that use cases return (ADR 22). JSON
+// is read only for policies, whose pages work on documents, and for a pasted sample request.
 //
 // Console is the server: it routes and admits requests, finds the session and
 // renders pages. The pages of each subject are the methods of one type. The
@@ -63,10 +61,9 @@
 //		}
 //	}
 //
-// {env} matches sandbox and live; v.env is the environment of the request. Other
-// names in braces are read with v.id("id"). A page whose body is not a form has upload: true, and
-// its handler reads the body from v.r.Body (http.NewResponseController(v.w) sets
-// the deadlines). The entries of the menu are listed in menu.go. An entry appears
+// {env} matches sandbox and live; v.env is the environment of the request. Other names in braces are read with
+// v.id("id"). A page that receives a file has upload: true, and its handler reads the body from v.r.Body
+// (http.NewResponseController(v.w) sets the deadlines). The entries of the menu are listed in menu.go. An entry appears
 // if a GET page has its path.
 //
 // 3. The template pages/decisions.html, which defines "content", and "scripts"
@@ -82,13 +79,11 @@
 //	{{end}}
 //	{{define "scripts"}}<script type="module" src="{{asset "conditions.js"}}"></script>{{end}}
 //
-// The pieces (pieces/*.html): status, time, id, copyable, pager, empty, input, area,
-// select, boxes, radios, confirm; the comment above each piece lists its parameters.
-// The functions (format.go): count, rupees, paise, moment, instant, short, words,
-// sentence, badge, field, options, dict, list, figure (a chart.Picture with its table),
-// asset. If a page has several pictures, each picture needs an ID. A wire.Value can
-// be used as it is: {{(.Data.Doc.Get "offer").Get "amount" | rupees}},
-// {{range $i, $r := (.Data.Doc.Get "rules").Elements}}.
+// The main pieces (pieces/*.html): status, time, id, copyable, pager, empty, input, area, select, boxes, radios,
+// confirm; the comment above each piece lists its parameters. The functions (format.go): count, hours, rupees, paise,
+// moment, instant, short, words, sentence, badge, field, options, dict, list, figure (a chart.Picture with its table),
+// asset. If a page has several pictures, each picture needs an ID. A wire.Value can be used as it is: {{(.Data.Doc.Get
+// "offer").Get "amount" | rupees}}, {{range $i, $r := (.Data.Doc.Get "rules").Elements}}.
 //
 // 4. Styles go into the file of the page's part (assets/decision.css; the
 // variable parts in render.go lists the pages of each part), inside its

@@ -14,7 +14,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// Names of the editor's form fields that are not members of the document.
+// Names of the editor's form fields that are not members of the document, and
+// the prefixes of the fields of the open line and of the scorecard.
 const (
 	formDocument = "document"
 	formOpen     = "open"

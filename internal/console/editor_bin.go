@@ -59,8 +59,8 @@ func binRows(factor map[string]any, said []binLine) []binRow {
 	return rows
 }
 
-// typedValues returns the values of a bin as text: separated by commas, or as JSON if a value
-// contains a comma or a bracket.
+// typedValues returns the values of a bin as text: elseBin for all other values, else the
+// values separated by commas, or as JSON if a value contains a comma or a bracket.
 func typedValues(bin map[string]any) string {
 	if on, _ := bin["else"].(bool); on {
 		return elseBin
@@ -105,8 +105,8 @@ func takeBins(factor map[string]any, f *form, types map[string]string) {
 	factor["bins"] = bins
 }
 
-// putValues sets the values of a bin from the typed text. If the field is neither a text nor a
-// boolean, the values are special values, which are numbers.
+// putValues sets the values of a bin from the typed text. A text that begins with a bracket is read as a JSON list.
+// Otherwise, if the field is neither a text nor a boolean, the values are special values, which are numbers.
 func putValues(bin map[string]any, typed, fieldType string) {
 	switch {
 	case typed == "":

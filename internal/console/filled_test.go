@@ -18,8 +18,8 @@ import (
 )
 
 // TestFilledConsole visits every page of a tenant that has at least one object of every
-// kind. It checks the links and forms, that other tenants see nothing, and that hostile
-// texts are escaped.
+// kind. It checks the links, forms and filters, that other tenants see nothing, and
+// that hostile texts are escaped.
 func TestFilledConsole(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t)

@@ -127,7 +127,7 @@ func (f *form) filled(names ...string) map[string]string {
 // Secret returns the text of a field unchanged, as a secret.
 func (f *form) Secret(name string) tenant.Secret { return tenant.NewSecret(f.values.Get(name)) }
 
-// Values returns the values of all ticked boxes of a group. It replaces characters that cannot be
+// Values returns all values of a name, such as the ticked boxes of a group. It replaces characters that cannot be
 // stored (see storable).
 func (f *form) Values(name string) []string {
 	values := slices.Clone(f.values[name])
@@ -178,7 +178,7 @@ func sentence(text string) string {
 }
 
 // numberBetween reads a number from least to most, with at most the decimals of a rule.Number.
-// It returns 0 if text is empty.
+// It returns 0 if text is empty or has a fault.
 func numberBetween(faults *fault.List, pointer, text string, least, most rule.Number) rule.Number {
 	if text == "" {
 		return 0
@@ -192,7 +192,7 @@ func numberBetween(faults *fault.List, pointer, text string, least, most rule.Nu
 }
 
 // day reads a date as browsers send it. It returns the beginning of that day in India, or the zero
-// time if text is empty.
+// time if text is empty or not a date.
 func day(faults *fault.List, pointer, text string) time.Time {
 	if text == "" {
 		return time.Time{}
@@ -204,7 +204,8 @@ func day(faults *fault.List, pointer, text string) time.Time {
 	return at
 }
 
-// wholeNumber reads a whole number from least to most. It returns otherwise if text is empty.
+// wholeNumber reads a whole number from least to most. It returns otherwise if text is empty
+// or has a fault.
 func wholeNumber(faults *fault.List, pointer, text string, otherwise, least, most int) int {
 	if text == "" {
 		return otherwise

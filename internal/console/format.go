@@ -147,8 +147,8 @@ func grouped(digits string) string {
 // stamp is the data of the piece "time".
 type stamp struct{ Day, Clock, Offset, Exact string }
 
-// moment reads a time.Time, a text in RFC 3339, or microseconds since 1970. It returns the zero
-// stamp if the time is missing.
+// moment reads a time.Time, a text in RFC 3339, or microseconds since 1970. It returns the zero stamp if the time is
+// missing or cannot be read.
 func moment(at any) (stamp, error) {
 	var t time.Time
 	switch at := at.(type) {
@@ -172,7 +172,7 @@ func moment(at any) (stamp, error) {
 	return stamp{t.Format("2 Jan 2006"), t.Format("15:04:05"), t.Format("-07:00"), t.Format(time.RFC3339)}, nil
 }
 
-// instant returns a time as plain text.
+// instant returns a time as plain text, or "never" if the time is missing.
 func instant(at any) (string, error) {
 	s, err := moment(at)
 	if err != nil || s.Exact == "" {

@@ -334,8 +334,8 @@ func (p *fraudPages) setThresholds(v *visit) error {
 	return v.done("The thresholds were saved. They apply from the next application on.", "/fraud/thresholds")
 }
 
-// typedThresholds reads the configuration from the form, which contains all settings. An empty
-// field gets its default.
+// typedThresholds reads the configuration from the form, which contains all settings. An empty list stays empty. Any
+// other empty field gets the value of otherwise, or else its default.
 func typedThresholds(f *form) (signal.Config, error) {
 	var faults fault.List
 	c := signal.DefaultConfig()

@@ -12,8 +12,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// impactPages serves the page that measures what activating a version would change. It runs a
-// backtest of the version against the active version.
+// impactPages serves the page that measures what activating a version would change. It runs a backtest of the version
+// and, if another version is active, compares it with that version.
 type impactPages struct {
 	runs     *study.Backtests
 	versions policyVersions
@@ -100,8 +100,8 @@ func (p *impactPages) impact(v *visit) error {
 	return v.render("policy_impact", "Impact of "+found.Set.Name, view)
 }
 
-// runImpact measures the version against the active version, on recent decisions or on a
-// synthetic book.
+// runImpact measures the version on recent decisions or on a synthetic book. If another version is active, it measures
+// that version too.
 func (p *impactPages) runImpact(v *visit) error {
 	found, err := p.versions.find(v)
 	if err != nil {

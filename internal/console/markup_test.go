@@ -65,8 +65,8 @@ func postForms(page string) iter.Seq[tag] {
 	}
 }
 
-// fieldsOf returns the values that a browser would submit for the form with this
-// action if nobody edits the form.
+// fieldsOf returns the values that a browser would submit for the forms whose action ends in action, if nobody edits
+// them.
 func fieldsOf(page, action string) url.Values {
 	values := url.Values{}
 	for form := range postForms(page) {

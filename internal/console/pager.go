@@ -39,8 +39,8 @@ func (v *visit) listing() operation.List {
 // time, the page offers to continue the search.
 const seekTimeout = 10 * time.Millisecond
 
-// seek returns the first page that has rows, or an empty page after seekTimeout. With some
-// filters a use case scans the list in parts and may return an empty page with a cursor.
+// seek returns the first page that has rows. It returns an empty page if the list has ended or seekTimeout has passed.
+// With some filters a use case scans the list in parts and may return an empty page with a cursor.
 func seek[T any](
 	v *visit, l operation.List, ask func(operation.List) (operation.Page[T], error),
 ) (operation.Page[T], error) {

@@ -37,12 +37,11 @@ const (
 // mostForAPage is the longest allowed median time of a page's fetches.
 const mostForAPage = 50 * time.Millisecond
 
-// TestPagesAtSize fetches every page and file of a lender with a year of
-// decisions, in both environments and on both databases. It fetches lists with
-// each filter and each pair of filters, and also fetches their next and last
-// pages. It fails for a page whose median is above mostForAPage. The test runs
-// only with VERDICT_LONG=1, or if VERDICT_PAGES gives the number of decisions.
-// TestFilledConsole visits the same pages with few decisions.
+// TestPagesAtSize fetches every page and file of a lender with a year of decisions, in both environments and on both
+// databases. It fetches lists with each filter and each pair of filters, and also the next pages of lists and the last
+// pages of the long lists. It fails for a page whose median is above mostForAPage. The test runs only with
+// VERDICT_LONG=1, or if VERDICT_PAGES gives the number of decisions. TestFilledConsole visits the same pages with few
+// decisions.
 func TestPagesAtSize(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -277,8 +276,8 @@ var (
 	filterBox    = regexp.MustCompile(`<input type="checkbox" name="([^"]+)" value="([^"]+)"`)
 )
 
-// filtersOf returns the filters that a page offers: every option of a select,
-// and for a text field some values that exist and one that does not.
+// filtersOf returns the filters that a page offers: every option of a select, every checkbox, and for each other input
+// the values that typed lists.
 func (s *size) filtersOf(path, shown string) []filter {
 	s.Helper()
 	form := filterForm.FindStringSubmatch(shown)
@@ -307,8 +306,7 @@ func (s *size) filtersOf(path, shown string) []filter {
 	return list
 }
 
-// typed returns the values to type into each filter: common, rare and unknown
-// values.
+// typed returns the values to type into each filter. Many are common, rare and unknown values.
 func (s *size) typed() map[string][]string {
 	day := func(ago int) string { return s.clock.now().AddDate(0, 0, -ago).Format(time.DateOnly) }
 	return map[string][]string{

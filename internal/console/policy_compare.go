@@ -11,7 +11,7 @@ import (
 
 // policyComparison holds two versions of a policy side by side.
 type policyComparison struct {
-	Before, After *policydesk.RuleSet // nil until both versions are chosen
+	Before, After *policydesk.RuleSet // nil if not chosen yet
 	Choices       []option
 	Sections      []differences
 	Same          bool // whether the checksums are equal, so that both versions make the same decisions
@@ -30,7 +30,7 @@ type difference struct {
 	Before, After []shownFact
 }
 
-// shownFact is a fact of a line. Changed reports whether the other version does not have the fact.
+// shownFact is a fact of a line. Changed is set if the other version has the line, but without this fact.
 type shownFact struct {
 	fact
 	Changed bool

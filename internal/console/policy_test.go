@@ -43,8 +43,7 @@ func (b *browser) draft(env tenant.Environment, members string) string {
 	return set.ID
 }
 
-// stricter has the members of a draft that knocks out applicants with less
-// income.
+// stricter has the members of a draft that declines applicants with an income below 90,000.
 const stricter = `"knockouts":[{"id":"KO_MIN_INCOME","reason_code":"INC_LOW",
 	"condition_ast":{"op":"lt","field":"monthly_income","value":90000}}]`
 

@@ -107,8 +107,8 @@ type memoBlock struct {
 // memoItem is a statement of a memo, with the sources it cites.
 type memoItem struct{ Text, Cites string }
 
-// readMemo reads the subset of Markdown that memos use. Everything else is treated as text and
-// never becomes HTML.
+// readMemo reads the subset of Markdown that memos use. It leaves out the title. Everything
+// else is treated as text and never becomes HTML.
 func readMemo(text string) []memoBlock {
 	var blocks []memoBlock
 	for line := range strings.Lines(text) {

@@ -258,9 +258,8 @@ func readsText(factor *engine.Factor) bool {
 	return false
 }
 
-// typedValue reads a typed text. If isText is set, the value is the text itself; else the text
-// must be yes, no or a number. problem says why the text cannot be read; it is "" if there is no
-// problem.
+// typedValue reads a typed text. If isText is set, the value is the text itself; else the text must be a number, or one
+// of yes, no, true and false. problem says why the text cannot be read; it is "" if there is no problem.
 func typedValue(text string, isText bool) (value rule.Value, problem string) {
 	switch {
 	case isText:

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// signInPages serves the pages for people who are not signed in yet, and sign-out: sign in, sign
-// out, sign up, accept an invitation, and choose the colour theme.
+// signInPages serves the pages that need no session: sign in, sign out, sign up, accept an
+// invitation, and choose the colour theme.
 type signInPages struct {
 	access *account.Access
 	logger *slog.Logger

@@ -37,8 +37,7 @@ func leaping() func() time.Time {
 
 func (w *slotless) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// TestNobodyComputesWhileTheReaderReads checks that no page or file is sent
-// while its request holds a processor slot.
+// TestNobodyComputesWhileTheReaderReads checks that no page is sent while its request holds a processor slot.
 func TestNobodyComputesWhileTheReaderReads(t *testing.T) {
 	t.Parallel()
 	processors := admission.NewScheduler(1, leaping())

@@ -19,8 +19,8 @@ type page struct {
 	scope tenant.Scopes
 	// resume continues with a form that arrived after its session had ended, once the same person
 	// has signed in again. It is nil for forms that are not kept. resume must not change stored
-	// data, because nobody has pressed a button since. The form names its author, so that nobody
-	// continues with another person's form.
+	// data, because nobody has pressed the form's button since. The form names its author, so
+	// that nobody continues with another person's form.
 	resume func(*visit) error
 	// public is set for pages that need no session.
 	public bool

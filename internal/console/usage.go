@@ -109,7 +109,7 @@ func dailyOf(u decisioning.Usage) chart.Columns {
 	return out
 }
 
-// endpointsOf returns the usage of the period by endpoint, the busiest first.
+// endpointsOf returns the usage of the period by endpoint, those with the most billed units first.
 func endpointsOf(u decisioning.Usage) []endpointUsage {
 	var list []endpointUsage
 	for _, c := range u.Counts {

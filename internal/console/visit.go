@@ -23,7 +23,7 @@ type visit struct {
 	who       *person            // nil when nobody is signed in
 	requestID string
 	begun     time.Time
-	status    int // status of the rendered page; 200 unless a form was refused
+	status    int // status of the rendered page; 200 unless the request was refused
 	outcome   serving.Outcome
 	form      *form
 	flashed   bool // whether the next page shows a message

@@ -9,9 +9,9 @@ import (
 	"verdict/internal/tenant"
 )
 
-// walls requests every page and form about a single object of the demonstration
-// tenant, as the admin of another tenant and as its own admin in the other
-// environment. Every answer must be "not found", and nothing may be changed.
+// walls requests every page and form about a single object of the demonstration tenant as the admin of another tenant,
+// and every such page as its own admin in the other environment. Every answer must be "not found", and nothing may be
+// changed.
 func (f *filled) walls(t *testing.T) {
 	t.Helper()
 	before := f.trail(t)

@@ -40,8 +40,7 @@ type Options struct {
 	MasterKey *sealing.Epoch
 	// Texts holds the texts that people write.
 	Texts Texts
-	// Progress is called with the number of finished steps and the number of all
-	// steps.
+	// Progress is called with the number of finished steps and the number of all steps known so far.
 	Progress func(done, total int64)
 }
 

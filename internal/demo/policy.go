@@ -74,8 +74,7 @@ func (d *envFill) arm(ctx context.Context, id, note string) error {
 	return err
 }
 
-// settled lists the members of a rule set that the service sets and its author
-// does not.
+// settled lists the members of a rule set that are not copied to its next version.
 var settled = []string{
 	"id", "version", "status", "checksum", "feature_names", "created_at", "created_by", "activated_at", "activated_by",
 	"retired_at", "findings", "inherited", "base",
@@ -146,7 +145,7 @@ func (d *envFill) tightened(doc document) {
 	doc.entry("knockouts", "KO_ENQUIRIES")["message"] = "{enquiries_6m} enquiries in six months, more than {threshold}"
 }
 
-// repriced lowers the rate of grade C and the limit of grade D.
+// repriced changes the rate of grade C and the limit of grade D, and adds an adjustment for bounced payments.
 func repriced(doc document) {
 	doc.entry("pricing_bands", "PB_C")["interest_rate"] = 18.5
 	doc.entry("pricing_bands", "PB_D")["max_limit"] = 125_000

@@ -25,8 +25,7 @@ type move struct {
 	step   frauddesk.AlertMove
 }
 
-// fraudRings returns the rings of every environment: each kind of alert, in each
-// state.
+// fraudRings returns the rings of every environment. Their alerts include every kind and every state.
 func fraudRings(texts *Texts) []ring {
 	return []ring{
 		{

@@ -2,9 +2,8 @@ package demo
 
 import "cmp"
 
-// Texts holds the texts that users and applicants write: names, notes, the model of
-// a phone. An empty field gets a realistic default. Tests use hostile texts, to
-// check that the console treats them only as text.
+// Texts holds the texts that users and applicants write: names, notes, the model of a phone. Every empty field except
+// Reference gets a realistic default. Tests use hostile texts, to check that the console treats them only as text.
 type Texts struct {
 	OrgName    string // name of the tenant
 	PolicyName string // name of the draft

@@ -9,9 +9,8 @@ import (
 // statusAccepted is the status of an answer to a request that is processed later.
 const statusAccepted = 202
 
-// EncodeRun answers 200 with the report of a run that has succeeded. For a run in
-// progress it answers 202 with the state of the run and the address of its future
-// report.
+// EncodeRun answers 200 with the report of a run that has succeeded. For any other run it answers 202 with the state of
+// the run and its address.
 func EncodeRun(b study.Backtest) operation.Answer {
 	if b.Status == study.Succeeded {
 		return operation.Answer{Status: operation.StatusOK, Body: b.Report}

@@ -199,8 +199,7 @@ func readReplay(v wire.Value, faults *fault.List, now time.Time) study.Replay {
 	return r
 }
 
-// readBound reads a bound of a time range. It returns the zero time if the member is
-// missing.
+// readBound reads a bound of a time range. It returns the zero time if the member is missing or invalid.
 func readBound(f *wire.Form, name string) time.Time {
 	text, ok := f.Text(name, operation.MaxNote)
 	if !ok {

@@ -68,10 +68,9 @@ func TestRowsThatAreNone(t *testing.T) {
 	}
 }
 
-// TestTableBombs checks that a request whose table would be thousands of times
-// its size is refused before the table is built.
+// TestTableBombs checks that a request whose table would be many times its size is refused before the table is built.
 //
-//nolint:paralleltest // Memory is counted for everybody.
+//nolint:paralleltest // memory is counted for all goroutines
 func TestTableBombs(t *testing.T) {
 	const most = 128 << 20 // bytes; the smallest of the tables would need 400 MB
 	named, wide := &strings.Builder{}, &strings.Builder{}

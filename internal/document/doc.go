@@ -1,10 +1,9 @@
-// Package document reads the JSON of requests into the values that the use cases
-// take, and writes the values that they return (ADR 22). The API and the stored
-// answers of an Idempotency-Key share this package, so that the same value is always
-// written as the same bytes.
+// Package document reads the JSON of requests into the values that the use cases take, and writes the values that they
+// return (ADR 22). The API, the console and the stored answers of an Idempotency-Key share this package, so that the
+// same value is always written as the same bytes.
 //
-// ReadX returns all faults of a body together, as a *fault.Error that names every
-// faulty member and repeats no value.
+// The Read functions return the faults of a body as a *fault.Error that names the faulty members and repeats no value.
+// Most of them return all faults together.
 package document
 
 import (

@@ -10,7 +10,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestFitRefusals checks requests that are refused before their rows are read.
+// TestFitRefusals checks requests that ReadFit refuses.
 func TestFitRefusals(t *testing.T) {
 	t.Parallel()
 	const csv = "visits,outcome\n1,good\n"

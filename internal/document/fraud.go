@@ -104,7 +104,7 @@ func readBlockEntities(f *wire.Form, faults *fault.List) []frauddesk.BlockEntity
 	return list
 }
 
-// WriteAlert writes an alert. A member that a later step sets is null until that step.
+// WriteAlert writes an alert. The times, people, resolution and note of later steps are null until those steps.
 func WriteAlert(w *wire.Writer, a frauddesk.Alert) {
 	w.Object().Key("id").Plain(a.ID).Key("type").Plain(a.Type)
 	w.Key("severity").Plain(a.Severity).Key("status").Plain(a.Status)

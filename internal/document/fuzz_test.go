@@ -68,8 +68,8 @@ func FuzzBodies(f *testing.F) {
 	})
 }
 
-// FuzzBacktestOptions turns arbitrary texts into the options of a backtest. The
-// result is a refusal, or an object with nothing but the given members.
+// FuzzBacktestOptions turns arbitrary texts into the options of a backtest. The result is a refusal, or an object with
+// all given members.
 func FuzzBacktestOptions(f *testing.F) {
 	f.Add("cibil=score,income=monthly_income", "1, yes", "0.45", "rs_1", `{}`)
 	f.Add(`{"a":"b"}`, ",", "1e3", "\xff", `{"csv":"x","map":null}`)

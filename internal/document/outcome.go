@@ -200,7 +200,8 @@ func EncodePreviewed(p decisioning.Previewed) (operation.Answer, error) {
 	return operation.Answer{Status: operation.StatusOK, Body: both}, err
 }
 
-// compared returns a document with both previews and their differences.
+// compared returns a document with both previews and their differences in status, grade, offer, explanation and
+// reasons.
 func compared(baseline, variant []byte) ([]byte, error) {
 	b, err := wire.Parse(baseline)
 	if err != nil {
@@ -227,7 +228,8 @@ func EncodeEligibility(e *decisioning.Eligibility) operation.Answer {
 	return operation.Answer{Status: operation.StatusOK, Body: w.Buf}
 }
 
-// WriteExplained writes the stored answer of a decision with its new explanation.
+// WriteExplained writes the stored answer of a decision with its new explanation and, if they are set, its facts and
+// reviews.
 func WriteExplained(w *wire.Writer, e decisioning.Explained) {
 	w.Object().Members(e.Response).Key("re_explanation")
 	writeReExplanation(w, e.Again)

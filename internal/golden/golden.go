@@ -44,10 +44,9 @@ func File(tb testing.TB, path, got string) {
 // sections, and stored is the archive in the file.
 type Answer func(t *testing.T, given, stored *txtar.Archive) []txtar.File
 
-// Archives runs a subtest for every txtar file that matches a pattern. The
-// sections for which answered returns true must equal the sections that answer
-// returns for the other sections, in the same order. Every file must begin with
-// a comment that says what it shows.
+// Archives runs a subtest for every txtar file that matches pattern. A file must consist of a comment that says what it
+// shows, the given sections, and then the sections that answer returns for them. answered reports whether a section is
+// one of the latter. With -update, Archives rewrites the files.
 func Archives(t *testing.T, pattern string, answered func(section string) bool, answer Answer) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)

@@ -15,7 +15,7 @@ import (
 // bound for decisions has some slack, because the store runs concurrently with
 // the caller.
 //
-//nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
+//nolint:paralleltest // AllocsPerRun counts the allocations of all goroutines
 func TestAllocations(t *testing.T) {
 	for _, c := range []struct {
 		path string

@@ -24,7 +24,7 @@ import (
 	"verdict/internal/usecase"
 )
 
-// Options configures an API. A zero field gets its default.
+// Options configures an API. A zero field gets its default, if it has one.
 type Options struct {
 	Logger          *slog.Logger
 	Now             func() time.Time
@@ -122,7 +122,7 @@ func New(service *usecase.Set, o Options) (*API, error) {
 	return a, nil
 }
 
-// withDefaults returns the options with every zero field set to its default.
+// withDefaults returns the options with zero fields set to their defaults.
 func (o Options) withDefaults(service *usecase.Set) Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -190,8 +190,8 @@ func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, n
 	)
 }
 
-// Routes lists the patterns of the API and of the documentation, for tests that compare
-// them with the OpenAPI document.
+// Routes lists the patterns of the API and of the documentation except its stylesheet, for tests that compare them with
+// the OpenAPI document.
 func (a *API) Routes() []string {
 	list := []string{"GET /", "GET /openapi.yaml", "GET /openapi.json", "GET /docs", "GET /docs/errors/{code}"}
 	for _, r := range a.table {

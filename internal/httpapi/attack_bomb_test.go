@@ -83,8 +83,8 @@ func attackBombs(r *raid) {
 }
 
 // oversize sends every operation a body beyond its limit. The service must read
-// no more than the limit, and nothing at all if Content-Length announces the
-// size.
+// at most one byte more than the limit, and nothing at all if Content-Length
+// announces the size.
 func (r *raid) oversize() {
 	r.Helper()
 	handler := r.handler()

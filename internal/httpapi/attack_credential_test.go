@@ -169,8 +169,9 @@ func (r *raid) knock(handler http.Handler, request exampleRequest, c credential,
 	}
 }
 
-// underScope calls an operation with keys of one scope each. The scope that the
-// contract requires must be accepted, and the others refused.
+// underScope calls an operation with keys of one scope each. A scope that the
+// contract does not name must be refused, and a scope that it names alone must
+// be accepted.
 func (r *raid) underScope(request exampleRequest, path, body string) {
 	r.Helper()
 	text, _ := request.operation.Extensions["x-scope"].(string)

@@ -11,7 +11,7 @@ import (
 )
 
 // confusions are values of every type, sent in place of a value of another
-// type. A refusal must not repeat any of them.
+// type. A refusal must not repeat the planted values among them.
 var confusions = []string{
 	"null", "true", "false", "0", "-" + plantedNumber, plantedNumber + "e298", plantedNumber + "e400",
 	plantedNumber + "e-400", "0.1" + plantedNumber, `""`, `"` + plantedNumber + `"`,

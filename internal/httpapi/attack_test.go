@@ -233,7 +233,8 @@ func (r *raid) judge(got answer) {
 }
 
 // checkLog fails unless every log line is a JSON record below the level
-// "ERROR", and no line contains a planted value, a key or the owner's name.
+// "ERROR", and no line contains a planted value, a key, or the owner's email
+// address or name.
 func (r *raid) checkLog() {
 	r.Helper()
 	log := r.log.String()

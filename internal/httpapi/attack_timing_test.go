@@ -22,7 +22,7 @@ import (
 // thousand times. Timings are unreliable while other tests run, so without
 // VERDICT_LONG the test makes a few requests and compares nothing.
 // TestIsolation compares the answers themselves.
-func TestAttackTiming(t *testing.T) { //nolint:paralleltest // what is measured has the machine to itself
+func TestAttackTiming(t *testing.T) { //nolint:paralleltest // the measurement needs the machine to itself
 	if testing.Short() {
 		t.Skip("left out with -short: attacks")
 	}

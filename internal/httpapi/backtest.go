@@ -35,8 +35,8 @@ func (h *backtestHandlers) routes() []route {
 	}
 }
 
-// run runs a backtest on the rows of the request. The rows are either in a JSON body, which has
-// been read already, or in a file, which is read as it arrives.
+// run runs a backtest. The request is either a JSON body, which has been read already, or a file of rows, which is read
+// as it arrives.
 func (h *backtestHandlers) run(c *call) error {
 	if isFile(c.r) {
 		return h.receive(c)

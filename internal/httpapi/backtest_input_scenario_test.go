@@ -125,7 +125,7 @@ func TestBadRows(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
 		file := "\ufeffapplicant_id,score,foir,note,outcome\r\n" +
-			"=HYPERLINK(1),742,0.3,\"a \"\"quoted\"\" cell, with\na line\",good\n" + // 1
+			"=HYPERLINK(1),742,0.3,\"a \"\"quoted\"\" cell, with\na line\",good\n" + // 1: valid
 			"A-2,742,7,,good\r" + // 2: out of range
 			"A-3,742,0.3,\n\n" + // 3: too few cells; then a blank line
 			"A-4,,0.3,,bad\n" + // 4: no score

@@ -27,9 +27,8 @@ const fileTimeout = 50 * time.Minute
 // fileMemory is the memory that receiving a file takes, in bytes.
 const fileMemory = 8 << 20
 
-// receive runs a backtest on a CSV file. The file is either the body, with the
-// options in the query, or a part of a form, with the options in the fields before
-// it.
+// receive runs a backtest on a CSV file. The file is either the body, with the options in the query, or a part of a
+// form, with the options in the query and in the fields before it.
 func (h *backtestHandlers) receive(c *call) error {
 	if err := c.resources.Reserve(fileMemory); err != nil {
 		return err

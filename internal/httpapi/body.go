@@ -44,10 +44,11 @@ const (
 	// maxRowsBody is the maximum size of a body with many rows that is read into
 	// memory.
 	maxRowsBody = 64 << 20
-	// rowsTimeout is the time in which a body with many rows must arrive.
+	// rowsTimeout is the time in which a body with many rows must arrive, and
+	// the time limit for fitting a scorecard to them.
 	rowsTimeout = 2 * time.Minute
-	// longBody is the minimum size of a body that takes half a millisecond to parse,
-	// so that parsing it needs checkpoints.
+	// longBody is the size of a body that takes half a millisecond to parse. Parsing
+	// a longer body and sending a longer answer need checkpoints.
 	longBody = 64 << 10
 )
 
@@ -59,8 +60,8 @@ func (b *buffer) release() {
 }
 
 // readBody reads and parses the body that the route needs, within its limit. After
-// receiving the body and before parsing it, readBody calls admit: only parsing needs
-// a place among the requests in progress.
+// receiving the body and before parsing it, readBody calls admit, because receiving
+// a body needs no place among the requests in progress.
 func (c *call) readBody() error {
 	switch {
 	case c.route.body == noBody:

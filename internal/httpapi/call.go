@@ -212,7 +212,6 @@ func (c *call) end() {
 	}
 }
 
-// record records the request.
 func (c *call) record(took time.Duration) {
 	c.api.record(serving.Observation{
 		Outcome:     c.outcome,

@@ -39,7 +39,7 @@ func (h *decisionHandlers) decide(c *call) error {
 }
 
 func (h *decisionHandlers) evaluate(c *call) error {
-	defer c.body.Free() // these documents are the largest, and nothing reads them after the decision
+	defer c.body.Free() // these documents are large, and nothing reads them after the decision
 	reply := operation.Reply[decisioning.Decided]{Idempotency: c.once}
 	decided, err := h.decisions.Evaluate(c.ctx, c.caller, document.EvaluateRequest(c.body, c.strict()), &reply)
 	return sendReply(c, &reply, decided, err)

@@ -110,8 +110,9 @@ func prefixed(members string) string {
 const scalars = `"demographics":{"age":34,"employmentType":"salaried"},` +
 	`"incomeAssessment":{"monthlyIncome":85000,"foir":32},"requestedAmount":300000`
 
-// arm activates a policy that differs from the active policy in the given
-// sections, and returns its id.
+// arm activates a policy with the given sections, and returns its id. The
+// policy inherits the other sections from the active policy unless sections
+// contains another base.
 func (m *member) arm(sections string) string {
 	m.Helper()
 	id := m.draft(`{"name":"armed",` + sections + `}`)

@@ -306,8 +306,8 @@ func TestEvaluateLimits(t *testing.T) {
 }
 
 // TestEvaluateKeepsNoIdentities checks that the database stores no value that
-// identifies a person, a place or a device, unless the policy could not be
-// replayed without the value.
+// identifies a person, a place or a device, except the applicant reference and
+// values without which the policy could not be replayed.
 func TestEvaluateKeepsNoIdentities(t *testing.T) {
 	t.Parallel()
 	secrets := []string{

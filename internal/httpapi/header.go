@@ -163,7 +163,7 @@ func prefers(r *http.Request, name, value string) bool {
 func prefersAsync(r *http.Request) bool { return prefers(r, "respond-async", "") }
 
 // mediaType returns the Content-Type of the body and its parameters. It returns "" if the
-// header is missing or malformed.
+// media type is missing or malformed.
 func mediaType(r *http.Request) (kind string, params map[string]string) {
 	kind, params, _ = mime.ParseMediaType(r.Header.Get("Content-Type"))
 	return kind, params
@@ -175,9 +175,9 @@ func isFile(r *http.Request) bool {
 	return kind == "text/csv" || kind == "multipart/form-data"
 }
 
-// checkMediaType refuses a body that is declared as something other than JSON.
-// checkMediaType accepts a body without a Content-Type; if that body is not JSON, it is
-// refused later as malformed.
+// checkMediaType refuses a body that is declared as something other than uncompressed
+// JSON in UTF-8. checkMediaType accepts a body without a Content-Type; if that body is
+// not JSON, it is refused later as malformed.
 func checkMediaType(r *http.Request, rt *route) error {
 	encoding := r.Header.Get("Content-Encoding")
 	if encoding != "" && !strings.EqualFold(encoding, "identity") {

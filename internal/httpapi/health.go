@@ -31,13 +31,13 @@ func (h *healthHandlers) routes() []route {
 	}
 }
 
-// live answers "ok" as long as the process runs. Probes call live and ready without a
-// key, so their answers contain no further information.
+// live answers "ok" as long as the process runs. Probes call live and ready without a key, so their answers contain no
+// details.
 func (h *healthHandlers) live(c *call) error {
 	return c.response.sendText(c.ctx, http.StatusOK, "ok\n")
 }
 
-// ready answers whether the node can accept requests.
+// ready answers whether the node can accept requests, and how many logs are not signed.
 func (h *healthHandlers) ready(c *call) error {
 	if h.leaving.Load() || !h.storageReady(c.ctx, c.started) {
 		return c.response.sendText(c.ctx, http.StatusServiceUnavailable, "not ready\n")

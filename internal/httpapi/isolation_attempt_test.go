@@ -102,8 +102,8 @@ func readAttempts(t *testing.T, doc *openapi3.T) (list []attempt) {
 // that another tenant could have. TestEvidenceIsIsolated checks them.
 var ownParts = map[string]bool{"level": true, "index": true}
 
-// placeholderOf returns the placeholder that is the example of a path
-// parameter.
+// placeholderOf returns the example of a path parameter. It must be a
+// placeholder, unless the parameter is one of ownParts.
 func placeholderOf(t *testing.T, path string, p *openapi3.Parameter) string {
 	t.Helper()
 	placeholder, _ := p.Example.(string)

@@ -10,7 +10,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// bucket names a rate limit. The name appears in the RateLimit headers.
+// bucket names a rate limit. takeToken writes the name into the RateLimit
+// headers.
 type bucket string
 
 const (

@@ -66,8 +66,7 @@ func TestLostPostgres(t *testing.T) {
 		m.post("/v1/rule-sets", `{"name":"x"}`).unavailable(t)
 		s.send("POST", "/api/signup", "", `{"email":"lost@example.in","org_name":"Lost","password":"correct horse"}`).
 			unavailable(t)
-		// While the key is cached, this is the only 503 without a problem
-		// document.
+		// While the key is cached, the body of this 503 is not a problem document.
 		if health := m.get("/v1/health").want(http.StatusServiceUnavailable); health.header.Get("Retry-After") != "1" {
 			t.Errorf("the health says to come back after %q seconds", health.header.Get("Retry-After"))
 		}

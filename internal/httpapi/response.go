@@ -86,10 +86,10 @@ func (out *response) sendAnswer(ctx context.Context, a operation.Answer) error {
 	return err
 }
 
-// compressed returns the body compressed with gzip if the client accepts gzip
-// and the result is smaller; otherwise it returns the body unchanged. It does
-// not compress a body with an ETag, because the ETag belongs to the uncompressed
-// bytes.
+// compressed returns the body compressed with gzip if the body is long, the
+// client accepts gzip, and the result is smaller; otherwise it returns the body
+// unchanged. It does not compress a body with an ETag, because the ETag belongs
+// to the uncompressed bytes.
 func (out *response) compressed(ctx context.Context, body []byte) []byte {
 	h := out.header()
 	if len(body) < serving.CompressFrom || h["Etag"] != nil {

@@ -104,7 +104,7 @@ func guarded(
 	defer func() {
 		if p := recover(); p != nil {
 			logger.Error("work on a backtest chunk panicked; the attempt failed",
-				append(about(c), "stack", fault.PanicStack(p, debug.Stack()))...) // p may contain data of a tenant
+				append(about(c), "stack", fault.PanicStack(p, debug.Stack()))...) // p itself may hold a tenant's data
 			err = errPanicked
 		}
 	}()

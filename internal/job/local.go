@@ -116,9 +116,8 @@ func (l *Local) serve(ctx, underWay context.Context, h *runner) {
 	}
 }
 
-// do tries a chunk until it succeeds or is given up. The worker does nothing else
-// during the pauses, because an attempt usually fails if the database fails, and
-// then every other chunk would fail too.
+// do tries a chunk until it succeeds, is given up, or ctx ends. The worker does nothing else during the pauses, because
+// an attempt usually fails if the database fails, and then every other chunk would fail too.
 func (l *Local) do(ctx, underWay context.Context, h *runner, c study.Chunk) {
 	defer l.forget(c)
 	for attempt := 1; attempt <= attempts+1; attempt++ {

@@ -48,8 +48,8 @@ type Client struct {
 	http     *http.Client
 }
 
-// New returns a client. The scheme of the URL must be http or https, and the URL
-// must not contain a user name.
+// New returns a client. The scheme of the URL must be http or https, and the URL must not contain a user name. The name
+// of the model must not be empty.
 func New(c Config) (*Client, error) {
 	u, err := url.Parse(c.URL)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {

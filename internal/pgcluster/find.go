@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// programs returns the folder with the programs initdb and postgres. Debian does
-// not put them on PATH and has one folder for each major version; programs
-// returns the folder of the newest version.
+// programs returns the folder with the programs initdb and postgres. Debian does not put them on PATH and has one
+// folder for each major version; programs returns the folder of the newest version. If there is no such folder, it
+// searches PATH.
 func programs() (folder string, err error) {
 	folders, err := filepath.Glob("/usr/lib/postgresql/*/bin")
 	if err != nil {

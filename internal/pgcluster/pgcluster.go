@@ -35,7 +35,7 @@ type Options struct {
 var settings = []string{"listen_addresses=", "max_connections=300", "shared_buffers=64MB", "max_wal_size=256MB",
 	"logging_collector=off"}
 
-// Cluster is a server with its data. Only URL is safe for concurrent use.
+// Cluster is a server with its data. The methods that neither start nor stop the server are safe for concurrent use.
 type Cluster struct {
 	folder   string // holds the socket and the data
 	bin      string // the folder of PostgreSQL's programs
@@ -94,7 +94,7 @@ func (c *Cluster) url(role, database string) string {
 // Socket returns the path of the server's socket, for proxies.
 func (c *Cluster) Socket() string { return filepath.Join(c.folder, ".s.PGSQL.5432") }
 
-// Execute runs statements as the superuser, each outside of a transaction.
+// Execute runs statements in the database "postgres" as the superuser, each outside of a transaction.
 func (c *Cluster) Execute(ctx context.Context, statements ...string) error {
 	admin, err := pgx.Connect(ctx, c.url("postgres", "postgres"))
 	if err != nil {

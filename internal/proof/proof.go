@@ -20,9 +20,8 @@ import (
 // cannot take a flag for it.
 const Variable = "VERDICT_PROOF"
 
-// Write replaces the text between "<!-- section -->" and "<!-- /section -->" in
-// a document. If the document lacks the two markers, Write appends them. It
-// does nothing if path is "". Several processes may write concurrently.
+// Write replaces the text between "<!-- section -->" and "<!-- /section -->" in a document. If the document has no such
+// section, Write appends it. It does nothing if path is "". Several processes may write concurrently.
 func Write(path, section, markdown string) (err error) {
 	if path == "" {
 		return nil

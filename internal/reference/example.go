@@ -8,12 +8,11 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// lineWidth is the maximum length of a line of an example, in characters.
+// lineWidth is the length in bytes up to which an object or a list stays on one line.
 const lineWidth = 96
 
-// jsonText returns an example as JSON, with the members in the order of the
-// document. Objects and lists that fit into lineWidth stay on one line, so that a
-// list of rules has one line for each rule.
+// jsonText returns an example as JSON, with the members in the order of the document. Below the top level, objects and
+// lists that fit into lineWidth stay on one line, so that a list of rules has one line for each rule.
 func jsonText(t documentNode) string {
 	if t.at != nil && t.at.Kind == yaml.ScalarNode && t.at.Tag == "!!str" {
 		return strings.TrimRight(t.at.Value, "\n") // the example is text and not JSON
@@ -23,8 +22,7 @@ func jsonText(t documentNode) string {
 	return b.String()
 }
 
-// writeExample writes a value. used is the number of characters before the value
-// on its line, without the indent.
+// writeExample writes a value. used is the number of bytes before the value on its line, without the indent.
 func writeExample(b *strings.Builder, n *yaml.Node, indent, used int) {
 	line := jsonLine(n)
 	fits := indent > 0 && indent+used+len(line) <= lineWidth

@@ -14,8 +14,7 @@ import (
 	"verdict/internal/serving"
 )
 
-// securityPolicy allows the pages to load only their own stylesheet. The pages have
-// no scripts.
+// securityPolicy allows the pages to load only stylesheets and images of this server. The pages have no scripts.
 const securityPolicy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; " +
 	"form-action 'none'; frame-ancestors 'none'"
 

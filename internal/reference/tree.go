@@ -92,7 +92,7 @@ type member struct {
 	value documentNode
 }
 
-// members returns the members of a mapping in the order of the document.
+// members returns the members of a mapping in the order of the document. It follows a reference.
 func (t documentNode) members() []member {
 	t = t.target()
 	if t.at == nil || t.at.Kind != yaml.MappingNode {

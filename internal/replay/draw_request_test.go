@@ -125,9 +125,8 @@ var layouts = map[string]func(*applicant) object{
 	"own crif":     (*applicant).crif,
 }
 
-// evaluation returns a body of POST /v1/evaluate in a layout, with some of the
-// blocks. The applicant's reference starts with the layout, so that seen can
-// count layouts.
+// evaluation returns a body of POST /v1/evaluate in a layout, with some of the blocks. The reference in the fraud block
+// starts with the layout, so that seen can count layouts.
 func (a *applicant) evaluation(policyKey, layout string) object {
 	var kind, bureau string
 	if _, err := fmt.Sscan(layout, &kind, &bureau); err != nil {
@@ -196,8 +195,7 @@ func (a *applicant) location() object {
 	return block
 }
 
-// fraud returns a block that sometimes shares accounts, addresses and agents
-// with other applicants.
+// fraud returns a block whose values, except the reference, may also occur in the blocks of other applicants.
 func (a *applicant) fraud(ref string) object {
 	block := object{"applicant_ref": fmt.Sprintf("%s-%d", ref, a.n)}
 	a.maybe(block, "pincode", pick(a.dice, towns...).pincode)

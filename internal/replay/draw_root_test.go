@@ -19,9 +19,9 @@ var roots = append(spelled(func(i uint8) any {
 // perAuthor is the number of these adjustments in a policy.
 const perAuthor = 6
 
-// usual lists numeric fields that most requests have. counts lists those whose
-// values are small enough to equal a constant. texts lists the string fields with
-// their values.
+// usual lists numeric fields that most requests have. counts lists those whose values are small enough to equal a
+// constant. texts lists some string fields with their values, and textNames lists the fields of texts, one of them
+// twice.
 var (
 	usual = []string{
 		"bureau_score", "monthly_income", "foir", "age", "requested_amount", "enquiries_6m", "active_tradelines",
@@ -36,8 +36,7 @@ var (
 	textNames = []string{"employment_type", "employment_type", "bureau", "device.model"}
 )
 
-// root returns a condition whose top operator is op and whose result depends on
-// op.
+// root returns a short condition that contains op and whose result depends on op.
 func (w *author) root(op string) object {
 	name := pick(w.dice, textNames...)
 	word := pick(w.dice, texts[name]...)
@@ -137,8 +136,7 @@ func newWeighed(policy *engine.Policy, catalogue *rule.Catalogue) *weighed {
 	return w
 }
 
-// weigh evaluates these conditions on an application's facts and adds the results
-// to held and failed.
+// weigh evaluates the conditions on an application's facts and adds the results to held and failed.
 func (w *weighed) weigh(facts *rule.Facts, held, failed map[string]int) {
 	w.slots.Load(facts, &w.frame)
 	for i, test := range w.tests {

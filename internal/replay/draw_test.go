@@ -30,8 +30,8 @@ func (d dice) between(low, high int) int { return low + d.IntN(high-low+1) }
 
 func pick[T any](d dice, from ...T) T { return from[d.IntN(len(from))] }
 
-// fields lists the names that drawn policies use: the whole catalogue, but only a
-// few of each kind of its thousands of features.
+// fields lists the names that drawn policies use: the catalogue, but only a few of its thousands of features, and
+// without derived and younger.
 var fields = struct{ stage1, stage2 []string }{
 	stage1: append(names(func(f *rule.Field) bool {
 		return f.Supply != rule.FromEngine && f.Semantics == 0 &&
@@ -114,7 +114,7 @@ var spans = map[string][2]int64{
 func (w *author) threshold(f *rule.Field) json.Number {
 	span, ok := spans[f.Unit]
 	switch {
-	case strings.HasSuffix(f.Name, "core"): // the bureau's or the final score
+	case strings.HasSuffix(f.Name, "core"): // a score
 		span = [2]int64{560e6, 860e6}
 	case !ok:
 		span = [2]int64{0, 100e6}

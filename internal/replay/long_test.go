@@ -72,8 +72,7 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// million returns how many decisions TestLong verifies.
-// VERDICT_REPLAY_DECISIONS can set a smaller number.
+// million returns how many decisions TestLong verifies. VERDICT_REPLAY_DECISIONS can set another number.
 func million() int64 {
 	if n, err := strconv.ParseInt(os.Getenv("VERDICT_REPLAY_DECISIONS"), 10, 64); err == nil {
 		return n

@@ -77,8 +77,8 @@ func (t *Tab) Fill(pairs ...string) {
 const typings = 3
 
 // typed types a text into a field and reports whether the field then contains
-// the text. For fields that format their value, such as dates, it always
-// returns true.
+// the text. It also returns true if the field is gone, and for fields whose
+// value may be formatted, such as dates and numbers.
 func (t *Tab) typed(selector, text string) bool {
 	t.Helper()
 	selected := fmt.Sprintf(`(e => { e.focus(); e.select() })(document.querySelector(%s))`, quoted(selector))
@@ -162,7 +162,7 @@ func (t *Tab) Upload(selector, file string) {
 	t.do("upload into "+selector, chromedp.SetUploadFiles(selector, []string{file}, chromedp.ByQuery))
 }
 
-// Sees waits until the page shows a text.
+// Sees waits until the page shows a text. It ignores case.
 func (t *Tab) Sees(text string) {
 	t.Helper()
 	t.do("see "+text, chromedp.Poll(
@@ -200,7 +200,7 @@ func (t *Tab) Back() {
 		from, to = entries[at].URL, entries[at-1].URL
 		return page.NavigateToHistoryEntry(entries[at-1].ID).Do(ctx)
 	}))
-	arrived := `document.readyState === "complete" && location.href !== ` + quoted(from) // the page may redirect
+	arrived := `document.readyState === "complete" && location.href !== ` + quoted(from) // the page at to may redirect
 	for begun, there := time.Now(), false; !there; time.Sleep(pause) {
 		// An expression on a page that is being unloaded returns an error.
 		_ = chromedp.Run(t.ctx, chromedp.Evaluate(arrived, &there))

@@ -137,7 +137,8 @@ type finding struct {
 }
 
 // askAxe returns the violations that axe-core rates as serious or critical. It
-// applies all rules: those of WCAG 2.2 and those of best practice.
+// applies the rules that axe-core enables by default, which include those of
+// best practice.
 const askAxe = `axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations
 	.filter(v => v.impact === "serious" || v.impact === "critical")
 	.map(v => ({ID: v.id, Impact: v.impact, Help: v.help, Nodes: v.nodes.slice(0, 4).map(

@@ -1,9 +1,9 @@
 // Package browser drives the console in a real, headless Chromium that the
 // operating system provides.
 //
-// It also checks every page. Any complaint of the browser fails the test: an
-// error in a script, a resource that the content security policy refused, a
-// missing file, or a dialog that a hostile text opened.
+// It also checks pages. Any complaint of the browser fails the test, for
+// example an error in a script, a resource that the content security policy
+// refused, a missing file, or a dialog that a hostile text opened.
 package browser
 
 import (
@@ -25,8 +25,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// pageTimeout is the timeout for loading a page. It is long, because the
-// machine may be busy with other tests. No test waits until it expires.
+// pageTimeout is the timeout for loading a page and for any other action. It is
+// long, because the machine may be busy with other tests. Only a test that
+// fails waits until it expires.
 const pageTimeout = 60 * time.Second
 
 // Browser is a running Chromium.
@@ -164,7 +165,8 @@ func (t *Tab) do(what string, actions ...chromedp.Action) {
 	}
 }
 
-// Theme sets the preferred color scheme, "light" or "dark".
+// Theme sets the preferred color scheme, "light" or "dark", and turns
+// animations off.
 func (t *Tab) Theme(name string) {
 	t.Helper()
 	t.do("prefer "+name, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
@@ -172,7 +174,7 @@ func (t *Tab) Theme(name string) {
 	}))
 }
 
-// Width sets the width of the window.
+// Width sets the width of the window, and its height to 900 pixels.
 func (t *Tab) Width(pixels int64) {
 	t.Helper()
 	t.Size(pixels, 900)

@@ -43,8 +43,8 @@ type Lens struct {
 }
 
 // Inspect checks the page in every look and takes screenshots if requested. It fails
-// the test if the browser reports an error, axe-core reports a violation, or the body
-// is wider than the window.
+// the test if the browser has complained, axe-core reports a serious violation, the
+// page is wider than the window, or a table is wider than its frame in a wide window.
 func (t *Tab) Inspect(l Lens, name string) {
 	t.Helper()
 	t.turn += 2
@@ -69,9 +69,9 @@ func (t *Tab) Cut(selector string) {
 	t.Ask(fmt.Sprintf(`document.querySelectorAll(%s).forEach(e => e.remove())`, quoted(selector)), nil)
 }
 
-// Shaped fails the test if a table of the page is not displayed as a table because a
-// style that is meant for other elements applies to it. On small screens, tables may
-// be displayed as lists.
+// Shaped makes the window wide, and fails the test if a table of the page is not
+// displayed as a table because a style that is meant for other elements applies to
+// it. On small screens, tables may be displayed as lists.
 func (t *Tab) Shaped() {
 	t.Helper()
 	t.Width(looks[0].Width)
@@ -84,7 +84,8 @@ func (t *Tab) Shaped() {
 	}
 }
 
-// fits fails the test if the page needs horizontal scrolling.
+// fits fails the test if the page needs horizontal scrolling, or in a wide
+// window one of its tables does.
 func (t *Tab) fits(look Look) {
 	t.Helper()
 	var wide []string
@@ -135,7 +136,7 @@ func (t *Tab) FirstScreen(selectors ...string) {
 // tallest is the maximum height of a screenshot, in pixels.
 const tallest = 6000
 
-// Shoot stores a screenshot of the page.
+// Shoot stores a screenshot of the page if the lens has a folder.
 func (t *Tab) Shoot(l Lens, name string) {
 	t.Helper()
 	if l.Folder == "" {

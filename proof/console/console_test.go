@@ -32,7 +32,7 @@ var now = time.Date(2026, time.November, 15, 6, 30, 0, 0, time.UTC)
 // stage is the service with the demonstration data, and a browser.
 type stage struct {
 	url     string
-	service *usecase.Set // a second service besides the server's, to look up ids
+	service *usecase.Set // a second service besides the server's, to look up ids and to invite
 	made    demo.Filled
 	browser *browser.Browser
 	lens    browser.Lens
@@ -104,7 +104,7 @@ func serve(t *testing.T, config app.Config) string {
 	return service.URL()
 }
 
-// caller returns the principal with which ids of the demonstration are looked up.
+// caller returns an admin of the demonstration's tenant.
 func (s *stage) caller(env tenant.Environment) tenant.Principal {
 	return tenant.Principal{
 		TenantID:    s.made.TenantID,
@@ -147,7 +147,8 @@ func (s *stage) door(t *testing.T) {
 	tab.Inspect(s.lens, "signin-refused")
 }
 
-// everyPage checks every page, as a user who may see it.
+// everyPage checks every page that is for signed-in users, and a page that does
+// not exist.
 func (s *stage) everyPage(t *testing.T) {
 	tab := s.signIn(t, s.made.People[0].Email)
 	known, err := console.New(s.service, console.Options{})

@@ -64,8 +64,8 @@ func (s *stage) firstScreens(t *testing.T) {
 	tab.Quiet()
 }
 
-// edit edits a rule with the keyboard, and checks that the focus stays in
-// place, that no key press leaves the page, and that no change is lost.
+// edit edits the rules of a policy, and checks that the focus stays in place,
+// that no key press leaves the page, and that no change is lost.
 func (s *stage) edit(t *testing.T) {
 	tab := s.signIn(t, s.made.People[0].Email)
 	tab.Size(1280, 800)
@@ -87,9 +87,9 @@ func (s *stage) edit(t *testing.T) {
 	tab.Quiet()
 }
 
-// steps clicks every button of the editor, on a desktop without scripts and on
-// a phone with scripts, and checks which element of each next page gets the
-// focus. It also edits and removes a line in place.
+// steps clicks the buttons of the editor, on a desktop without scripts and on a
+// phone with scripts, and checks which element of each next page gets the
+// focus. It also checks that an open line stays in its place.
 func (s *stage) steps(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
 	for _, with := range []struct {
@@ -136,8 +136,8 @@ func (s *stage) steps(t *testing.T, tab *browser.Tab, at string) {
 	}
 }
 
-// focus changes every control of the condition builder and checks the focus
-// after each change.
+// focus uses the controls of the condition builder and checks the focus after
+// each change.
 func (s *stage) focus(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
 	tab.Go(at + "?open=knockouts/1")
@@ -195,8 +195,8 @@ func (s *stage) focus(t *testing.T, tab *browser.Tab, at string) {
 	tab.Sees("Add a knockout")
 }
 
-// refusals submits an invalid draft on a phone, and checks that the errors are
-// at the top of the window, wherever the button was.
+// refusals submits an invalid draft and invalid JSON on a phone, and checks
+// that the errors have the focus and are visible, wherever the button was.
 func (s *stage) refusals(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
 	tab.Size(380, 800)
@@ -266,7 +266,8 @@ func (s *stage) expiry(t *testing.T, tab *browser.Tab, at string) {
 }
 
 // shortcuts checks that keys typed after the focus was lost do not act as
-// shortcuts while a review is being written.
+// shortcuts while a review is being written, and that a shortcut works
+// otherwise.
 func (s *stage) shortcuts(t *testing.T, tab *browser.Tab) {
 	t.Helper()
 	tab.Go("/console/live/referrals")

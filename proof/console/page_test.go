@@ -10,8 +10,8 @@ import (
 )
 
 // paths returns the pages with an id in their path and the pages that are
-// checked in several states. A pattern with nil is checked elsewhere. Most
-// pages are of live, which has more data.
+// checked in several states. A pattern with nil is checked elsewhere or is no
+// page of its own. Most pages are of live, which has more data.
 func (s *stage) paths(t *testing.T) map[string][]consoletest.Page {
 	t.Helper()
 	all := map[string][]consoletest.Page{

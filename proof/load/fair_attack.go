@@ -52,7 +52,7 @@ func (c *Crowd) Run(ctx context.Context) int64 {
 		attackers.Go(func() {
 			for ctx.Err() == nil {
 				if err := c.attackOnce(ctx); err != nil {
-					pause(ctx, time.Second) // the connection was refused
+					pause(ctx, time.Second) // the connection was refused or lost
 				}
 			}
 		})

@@ -35,12 +35,14 @@ const (
 	hugeReport = 8000 << 10
 )
 
-// Attacks returns the attacks on every operation of the contract that the
-// server publishes. They are floods with and without a key, floods of the
-// largest bodies, and senders that announce a body and send one byte. Attacks
-// without a key are made only on operations with a body, because all other
-// operations refuse them in the same way. The first attacks are on no operation:
-// idle connections, the documentation, and the console's sign-in page.
+// Attacks returns attacks on every operation of the contract that the server
+// publishes. Each operation is flooded with the request of its example.
+// Operations of /v1 with a body are also flooded without a key, with large
+// bodies and with bodies of many values, and attacked by senders that announce
+// a body and send one byte. Operations without a body are not attacked without
+// a key, because they all refuse that in the same way. The first attacks are on
+// no operation: idle connections, an unknown path, the documentation, and the
+// console's sign-in.
 func Attacks(ctx context.Context, url, key string) ([]Attack, error) {
 	var c contract
 	if err := call(ctx, http.MethodGet, url+"/openapi.json", "", nil, http.StatusOK, &c); err != nil {
@@ -107,8 +109,8 @@ func (o *operation) attacks(method, pattern, path, key string) []Attack {
 	)
 }
 
-// example returns the first example of a JSON body, or "" if the operation has
-// none.
+// example returns the first example of the JSON body, "{}" if there is no
+// example, or "" if the operation has no JSON body.
 func (o *operation) example() string {
 	media, ok := o.Body.Content["application/json"]
 	if !ok {
@@ -123,7 +125,8 @@ func (o *operation) example() string {
 	return "{}"
 }
 
-// identity holds one id of the attacker's objects for each kind of object.
+// identity maps the prefix of a path to the id of one of the attacker's
+// objects.
 type identity map[string]string
 
 // identities reads one id from each list that is not empty.
@@ -150,7 +153,7 @@ func identities(ctx context.Context, url, key string) (identity, error) {
 	return ids, nil
 }
 
-// in replaces the parameter of a path by an id.
+// in replaces the parameter of a path by an id or a code.
 func (ids identity) in(path string) string {
 	before, after, found := strings.Cut(path, "{id}")
 	if !found {

@@ -31,7 +31,7 @@ type Generator struct {
 	options Options
 	books   []*book
 	known   []known
-	random  *rand.Rand // used only by the schedule, in one goroutine
+	random  *rand.Rand // random numbers of the present stage; only one goroutine uses them
 	stages  uint64
 }
 

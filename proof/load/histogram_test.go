@@ -9,7 +9,7 @@ import (
 )
 
 // TestHistogramAgainstSorting checks that quantiles are within one percent of
-// those found by sorting, for any distribution of latencies.
+// those found by sorting, for several distributions of latencies.
 func TestHistogramAgainstSorting(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -69,7 +69,7 @@ func TestHistogramEnds(t *testing.T) {
 	if h.Quantile(0.1) != 0 || h.Max() != math.MaxInt64 {
 		t.Errorf("from %s to %s", h.Quantile(0.1), h.Max())
 	}
-	// Every bucket begins where the bucket before it ends.
+	// The middle of every bucket lies in that bucket.
 	for i := 1; i < buckets; i++ {
 		if at := bucketOf(middleOf(i)); at != i {
 			t.Fatalf("the middle of bucket %d is in bucket %d", i, at)

@@ -77,8 +77,8 @@ func (p *pool) run(ctx context.Context, c *connection) {
 }
 
 // next returns the job that has waited longest. If there is no job, next
-// returns false and the connection becomes idle. next abandons jobs past their
-// timeout, as real callers would.
+// returns false, and the connection becomes idle, or ends if finish was called.
+// next abandons jobs past their timeout, as real callers would.
 func (p *pool) next(c *connection) (j job, more bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

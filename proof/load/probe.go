@@ -29,7 +29,7 @@ func StartProbes(ctx context.Context, timeout time.Duration, urls ...string) *Pr
 }
 
 // StartProbesFrom starts the probes. They connect from the address from, which
-// belongs to this machine.
+// belongs to this machine, or from any address if from is empty.
 func StartProbesFrom(ctx context.Context, from string, timeout time.Duration, urls ...string) *Probes {
 	p := &Probes{latency: map[string]*Histogram{}}
 	ctx, p.stop = context.WithCancel(ctx)

@@ -36,8 +36,9 @@ var unlimited = []string{
 	"-plan-quotas", "free=1000000000000", "-max-connections-each", "0",
 }
 
-// withKeys adds the files of a log key and a master key to the environment of a server.
-// They are no flags, so that binaries from before these keys can be measured too.
+// withKeys creates a log key and a master key in folder unless they exist, and adds their
+// paths to the environment of a server. It uses no flags, because older binaries, which
+// refuse an unknown flag, are measured too.
 func withKeys(environment []string, folder string) ([]string, error) {
 	log, master := filepath.Join(folder, "log-key"), filepath.Join(folder, "master-key")
 	if _, err := logkey.Create(log, rand.Reader); err != nil && !errors.Is(err, fs.ErrExist) {

@@ -80,7 +80,7 @@ func TestShedding(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out with -short: load")
 	}
-	//nolint:thelper // what EachURL runs is the test itself
+	//nolint:thelper // the function passed to EachURL is the test itself
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		s, target := start(t, databaseURL, "-max-in-flight", "4")
 		// The rates are fixed and not measured, because a measurement of one

@@ -194,9 +194,10 @@ func (c *checker) blocked() (map[string]bool, error) {
 	return list, err
 }
 
-// countersAreExact previews an application to learn how many applicants the
-// service has seen with an account. The count must be the applicants whose
-// applications were answered, plus the applicant of the preview.
+// countersAreExact previews an application with each account, or with eight of
+// them unless everything is checked, to learn how many applicants the service
+// has seen with the account. The count must be the applicants whose
+// applications succeeded, plus the applicant of the preview.
 func (c *checker) countersAreExact() error {
 	if c.model.faults.ever("clock") {
 		return nil // the moved clock puts observations outside of their windows

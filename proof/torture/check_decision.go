@@ -14,7 +14,8 @@ func unmarshal(body []byte, v any) error {
 	return nil
 }
 
-// decisionsAreThere reads back the decisions that were answered.
+// decisionsAreThere reads back the decisions that were answered and not checked
+// yet.
 func (c *checker) decisionsAreThere() error {
 	return each(slices.Sorted(maps.Keys(c.scope.unseen.decisions)), func(id string) error {
 		body, err := c.read(c.scope.get("/v1/decisions/" + id))
@@ -26,9 +27,9 @@ func (c *checker) decisionsAreThere() error {
 	})
 }
 
-// storedDecision compares a stored decision with its answer: both must have the
-// same bytes, deciding again must give the same hash, and all reviews must be
-// there.
+// storedDecision compares a stored decision with its answer: it must begin with
+// the bytes of the answer, if these were kept, and have the same hash; deciding
+// again must give that hash; and all reviews must be there.
 func (m *model) storedDecision(s *scope, id string, body []byte) {
 	var stored struct {
 		toldDecision

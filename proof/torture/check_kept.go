@@ -21,8 +21,9 @@ func (s *scope) fresh(ids []string) []string {
 	})
 }
 
-// runsAreThere reads the runs of agents, each of which must reproduce byte for
-// byte. If everything is checked, the list must contain exactly these runs.
+// runsAreThere reads back the runs of agents that were not checked yet, each of
+// which must reproduce byte for byte. If everything is checked, the list must
+// contain exactly the answered runs.
 func (c *checker) runsAreThere() error {
 	err := each(c.scope.fresh(slices.Collect(maps.Keys(c.scope.runs))), func(id string) error {
 		body, err := c.read(c.scope.get("/v1/agents/runs/" + id))

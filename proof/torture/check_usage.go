@@ -34,8 +34,8 @@ func (c *checker) usageIsExact() error {
 }
 
 // usageTold compares the billed usage with the answers. The service reports the
-// usage of one month, so while the clock is moved, usageTold only checks that
-// the sum over all months seen does not exceed the answers.
+// usage of one month, so while the clock is moved, the sum over all months seen
+// may be less than the answers, but not more.
 func (m *model) usageTold(s *scope, told usage) {
 	if told.Quota == nil {
 		m.violate("quota-kept", "%s used %d and has no quota", s, told.Used)

@@ -12,8 +12,7 @@ import (
 // answerTimeout is how long a client waits for an answer.
 const answerTimeout = 15 * time.Second
 
-// maxAnswer is the maximum size of an answer in bytes. A longer answer is a
-// failure.
+// maxAnswer is the maximum number of bytes that are read of an answer.
 const maxAnswer = 32 << 20
 
 // newClient returns the HTTP client of a workload. It keeps connections,
@@ -86,8 +85,9 @@ const busyWaits = int(3 * answerTimeout / pause)
 // pause is the time between two attempts.
 const pause = 20 * time.Millisecond
 
-// deliver sends a request until it has a final answer or its attempts are used
-// up. In the second case it adds the request to the open requests. where
+// deliver sends a request until it has a final answer, its attempts are used
+// up, or there is no address. Without a final answer it adds the request to the
+// open requests. It returns true if the final answer is a success. where
 // returns the address for each attempt, or false if there is no address any
 // more.
 func (w *Workload) deliver(ctx context.Context, r *request, where func() (string, bool)) (answer, bool) {

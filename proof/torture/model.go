@@ -57,7 +57,7 @@ type scope struct {
 
 	unseen looked
 	passed looked // items that passed a check; only a check of everything reads them again
-	brief  bool   // whether the tenant belongs to one story and is checked once
+	brief  bool   // whether only one story uses the tenant; see due
 }
 
 // looked is a set of decisions, deeds and other objects. Each scope has two such sets:
@@ -226,15 +226,15 @@ type Figures struct {
 	Refused429  int64 // requests refused with 429, because of a rate limit or a quota
 	Refused4xx  int64 // other refusals, all of which are expected
 	Unanswered  int64 // requests without an answer: the connection was lost or the request timed out
-	Retried     int64 // requests sent again with the same Idempotency-Key after no answer
+	Retried     int64 // repetitions of requests that had no final answer
 	Duplicates  int64 // requests deliberately sent twice concurrently
 	Replayed    int64 // requests answered with a stored answer
-	LateRefusal int64 // requests refused after the end of a fault, within the grace period
-	Checked     int64 // objects that were read back
+	LateRefusal int64 // requests refused or lost after the end of a fault, within the grace period
+	Checked     int64 // answers that the checks have read
 	Bad         int64 // violations
 
-	LongestRecovery time.Duration // the longest time from the end of a fault to the next success
+	LongestRecovery time.Duration // the longest time from the end of a fault to the next successful write
 	SlowestAfter    string        // kind of the fault with the longest recovery
 	Beside          time.Duration // the 99th percentile of decisions during another lender's fault
-	LastRefusal     time.Duration // the longest time from the end of a fault to a refusal
+	LastRefusal     time.Duration // the longest time from the end of a fault to a refused or lost request
 }

@@ -10,7 +10,7 @@ const grace = 12 * time.Second
 // faults records the times of faults.
 type faults struct {
 	windows    []window
-	recovering []window // faults that have ended, with no successful answer since
+	recovering []window // faults that have ended, with no successful write since
 }
 
 type window struct {
@@ -42,9 +42,9 @@ func (f *faults) markOf(kind string, only *lender, on bool, now time.Time) {
 }
 
 // excuse reports whether a fault excuses that a lender's request was refused or
-// lost. of is nil for a request without a lender. late is the time from the end
-// of the last fault until the request began, or 0 if the request overlapped
-// with a fault.
+// lost. of is nil for a request without a lender. If excused is true, late is
+// the time from the end of the last fault until the request began, or 0 if the
+// request overlapped with a fault.
 func (f *faults) excuse(of *lender, began, ended time.Time) (late time.Duration, excused bool) {
 	late = grace
 	for i := len(f.windows) - 1; i >= 0; i-- {
@@ -62,7 +62,8 @@ func (f *faults) excuse(of *lender, began, ended time.Time) (late time.Duration,
 	return late, excused
 }
 
-// beside reports whether a request was sent while another lender had a fault.
+// beside reports whether a request was sent during a fault of another lender
+// that still lasts.
 func (f *faults) beside(of *lender, began time.Time) bool {
 	for _, w := range f.windows {
 		if w.only != nil && w.only != of && !began.Before(w.on) && w.off.IsZero() {
@@ -92,8 +93,8 @@ func (f *faults) ever(kind string) bool {
 	return false
 }
 
-// recovered records a successful answer at the time at. It returns the longest
-// recovery time of the faults that have ended since the last successful answer,
+// recovered records a successful write at the time at. It returns the longest
+// recovery time of the faults that have ended since the last successful write,
 // and the kind of that fault. It then clears these faults.
 func (f *faults) recovered(at time.Time) (longest time.Duration, kind string) {
 	for _, w := range f.recovering {

@@ -22,7 +22,7 @@ type request struct {
 	want        []int // statuses that are allowed besides refusals that a fault excuses
 	page        bool  // whether the answer is a page of the console: HTML or a redirect
 	writes      bool  // the request changes data, so without an answer its outcome is unknown
-	patience    int   // number of immediate retries if there is no answer
+	patience    int   // number of retries while there is no final answer
 	unsettling  bool  // the request cannot be repeated later, and its outcome is ignored
 
 	// learn updates the model with the first successful answer.
@@ -52,7 +52,7 @@ func (r *request) lender() *lender {
 	return r.scope.lender
 }
 
-// decides reports whether the request makes a decision.
+// decides reports whether the request asks for a decision or an evaluation.
 func (r *request) decides() bool {
 	return r.method == http.MethodPost && (r.path == "/v1/decisions" || r.path == "/v1/evaluate")
 }

@@ -15,7 +15,7 @@ import (
 	"sync"
 )
 
-// These are the prefixes of the planted words, accounts, mobile numbers and
+// The marks are the prefixes of the planted words, accounts, mobile numbers and
 // addresses. They make planted texts recognisable in any text.
 const (
 	wordMark    = "xqzv"

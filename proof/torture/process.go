@@ -17,7 +17,7 @@ type process struct {
 	err   error // exit error of the process; read it only after ended is closed
 }
 
-// start starts a process that writes its output to said.
+// start starts a process whose standard error goes to said.
 func start(said io.Writer, cmd *exec.Cmd) (*process, error) {
 	p := &process{cmd: cmd, ended: make(chan struct{})}
 	cmd.Stderr = said

@@ -92,7 +92,7 @@ func (p *Proxy) Set(mode Mode) {
 	p.changed = make(chan struct{})
 }
 
-// Cut resets all existing connections; new connections pass.
+// Cut resets all existing connections. It does not change the mode.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -209,7 +209,8 @@ func (p *Proxy) carry(l *link, to net.Conn, piece []byte, answers bool) bool {
 	}
 }
 
-// swallow records that a connection has lost bytes, so that the connection is
+// swallow records that a connection has lost bytes, or returns false if the
+// mode is no longer BlackHole. It records the loss so that the connection is
 // reset when BlackHole ends: a TCP connection that continues never loses bytes.
 func (p *Proxy) swallow(l *link) bool {
 	p.mu.Lock()
@@ -262,6 +263,6 @@ func reset(c net.Conn) {
 		_ = tcp.SetLinger(0)
 	}
 	if err := c.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
-		return // the connection was already closed
+		return // the connection has failed already
 	}
 }

@@ -242,9 +242,9 @@ func (w *World) conclude(ctx context.Context) error {
 	return nil
 }
 
-// recoveryTimeout is how long the service may give no answers although no fault
-// is in progress. It is longer than the database timeout, to allow for a busy
-// machine.
+// recoveryTimeout is how long a scenario waits for something that must happen,
+// such as further answers. It is longer than the database timeout, to allow for
+// a busy machine.
 const recoveryTimeout = 60 * time.Second
 
 // until waits for the given number of further answers.

@@ -75,8 +75,8 @@ func (w *World) failOver(ctx context.Context) error {
 	return w.rejoin(ctx)
 }
 
-// promote promotes the standby and waits until the service answers the clients
-// again.
+// promote promotes the standby and waits until the service answers a write. In
+// a strict run, it fails if that takes too long.
 func (w *World) promote(ctx context.Context) error {
 	if err := w.Standby.Promote(ctx); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (w *World) rejoin(ctx context.Context) error {
 	return w.Cluster.Synchronous(ctx, standbyName)
 }
 
-// locked locks the usage row of one lender, as a forgotten transaction would.
+// locked locks the usage rows of one lender, as a forgotten transaction would.
 // Other lenders must not be affected.
 func locked(ctx context.Context, w *World, rng *rand.Rand) error {
 	unlucky := w.Workload.lasting[rng.IntN(len(w.Workload.lasting))].lender
@@ -143,8 +143,8 @@ func (w *World) lock(ctx context.Context, tenantID string) (unlock func() error,
 	return unlock, nil
 }
 
-// besideQuick checks how long decisions of the other lenders took while one
-// lender was locked.
+// besideQuick records how long decisions of the other lenders took while one
+// lender was locked. In a strict run, it fails if they took too long.
 func (w *World) besideQuick() error {
 	var slow time.Duration
 	w.Workload.learn(func() {

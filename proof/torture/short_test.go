@@ -88,8 +88,8 @@ func traceable(t *testing.T) {
 	}
 }
 
-// stage holds what all scenarios share: the binary, and a server for the scenarios
-// that do not disturb it.
+// stage holds the parts that all scenarios share: the binary, and a server for the
+// scenarios that do not disturb it.
 var stage theatre
 
 type theatre struct {
@@ -113,8 +113,8 @@ func (s *theatre) open() (err error) {
 	if s.folder, err = os.MkdirTemp("", "torture-stage-"); err != nil {
 		return err
 	}
-	// The flags are those of "make build", so that packages compiled for bench or
-	// for a clone in another folder are not compiled again.
+	// The flags are those of "make build" without the commit, so that packages
+	// compiled for bench or for a clone in another folder are not compiled again.
 	build := exec.CommandContext(context.Background(), "go", "build", "-trimpath", "-buildvcs=false",
 		"-ldflags", "-s -w", "-o", s.folder, "verdict/cmd/verdict")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")

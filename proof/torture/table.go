@@ -36,8 +36,8 @@ func (r Result) row(scenario, database string) []string {
 		f.SlowestAfter, fmt.Sprint(f.Bad), r.Took.Round(time.Second).String())
 }
 
-// together returns the totals: the sums of the counts and the maxima of the
-// durations.
+// together returns the totals: the sums of the counts and of the durations of
+// the runs, and the maxima of the other durations.
 func together(results []Result) Result {
 	all := Result{Faults: map[string]int{}}
 	for _, r := range results {

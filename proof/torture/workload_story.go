@@ -79,7 +79,7 @@ func (s *story) post(path, body string, want int) *request {
 }
 
 // do sends a request to any node. Sometimes it sends the request twice
-// concurrently. It returns false if there was no final answer.
+// concurrently. It returns true if the final answer is a success.
 func (s *story) do(r *request) (answer, bool) {
 	if r.once == "" || s.rng.IntN(6) > 0 {
 		return s.deliver(s.ctx, r, s.where)

@@ -47,7 +47,7 @@ type World struct {
 	mu      sync.Mutex
 	open    []string // addresses of the nodes that clients may use
 	faults  map[string]int
-	restart time.Duration // the longest time until a node was ready again
+	restart time.Duration // the longest time from the start of a node until it was ready
 	follow  time.Duration // the longest time from a promotion to an answered write
 	strict  bool          // whether a run that exceeds time limits fails
 }
@@ -215,7 +215,7 @@ func (w *World) start(ctx context.Context, n *Node) error {
 	return nil
 }
 
-// leave removes a node from the clients' addresses before the node ends.
+// leave removes a node from the clients' addresses.
 func (w *World) leave(n *Node) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

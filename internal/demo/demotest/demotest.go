@@ -12,10 +12,9 @@ import (
 // Password is the password of every account of the demonstration.
 const Password = "a long password"
 
-// Hostile returns options for a demonstration that ends at now and contains
-// hostile texts in every place where strangers can send text. None of these
-// texts may be executed in a page, in a spreadsheet or on a terminal. The
-// passwords are hashed at the lowest cost.
+// Hostile returns options for a demonstration that ends at now and contains a hostile text in every field of
+// demo.Texts. None of these texts may be executed in a page, in a spreadsheet or on a terminal. The passwords are
+// hashed at the lowest cost.
 func Hostile(now time.Time, decisions int) demo.Options {
 	return demo.Options{
 		Now:          now,

@@ -20,7 +20,8 @@ import (
 const hostileRules = 950
 
 // fairness measures on one database how the service treats a neighbour, which
-// is another tenant, during attacks on every operation of the contract.
+// is another tenant, during the attacks that load.Attacks returns. The flag
+// -only selects some of them.
 func (o *order) fairness(
 	ctx context.Context, database, folder string, stderr io.Writer,
 ) (all []*load.Disturbed, err error) {
@@ -107,8 +108,8 @@ func (o *order) runFair(ctx context.Context, args []string, folder string, stdou
 	return nil
 }
 
-// serve starts a database and a server that uses it, on separate processors if
-// possible.
+// serve starts a database and a server that uses it. Unless -together is set,
+// they get other processors than the load if possible.
 func (o *order) serve(
 	ctx context.Context, database, folder string, settings ...string,
 ) (_ *load.Server, end func() error, err error) {

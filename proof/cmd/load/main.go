@@ -1,5 +1,6 @@
 // Command load starts a server, loads it to saturation and beyond, on SQLite
-// and on PostgreSQL, and reports whether it met its limits.
+// and on PostgreSQL, and reports whether it met its limits. With -fair, it
+// measures instead what a tenant gets during attacks by others.
 package main
 
 import (
@@ -35,7 +36,8 @@ func main() {
 	}
 }
 
-// order holds the values of the flags.
+// order holds the values of the flags. serve sets separated if the server and
+// the load have separate processors.
 type order struct {
 	binary, databases, settings string
 	proof, picture              string

@@ -207,7 +207,8 @@ func (s settings) prove(ctx context.Context, results []torture.Result) error {
 		proof.Table(torture.Rows(results))+"\nFaults: "+torture.FaultKinds(results)+". "+torture.Bounds(results)+"\n")
 }
 
-// build builds the binary of the service in the same way as for a release.
+// build builds the binary of the service, without cgo and with -trimpath like a
+// release.
 func build(ctx context.Context) (path string, remove func(), err error) {
 	folder, err := os.MkdirTemp("", "torture-binary-")
 	if err != nil {
