@@ -189,8 +189,10 @@ func worseOf(name string) int {
 	}
 }
 
-// operandCode returns the code of the first field whose value is bad if the
-// operand is large (side 1) or small (side -1), or "".
+// operandCode returns the reason code of the operand's first field whose code
+// is true if the operand is large (side 1) or small (side -1). It returns "" if
+// there is none. A code that is true of all values always matches. Inside abs,
+// side is 3 or -3, and only such codes match.
 func operandCode(o object, side int) string {
 	if name := text(o, "field"); name != "" {
 		if worse := worseOf(name); worse == 0 || worse == side && worse != 2 {

@@ -32,8 +32,8 @@ type Kind uint8
 // The kinds, in the order of their HTTP statuses.
 const (
 	Malformed       Kind = iota + 1 // the bytes are not in the declared format
-	Unauthenticated                 // no valid key
-	Forbidden                       // a valid key without the scope
+	Unauthenticated                 // no valid key or session
+	Forbidden                       // the key lacks the scope, or the person lacks the role
 	NotFound                        // no such object for this tenant and environment
 	Conflict                        // the stored state does not allow the request
 	Precondition                    // the caller's expected version is not the current one
@@ -230,7 +230,7 @@ func (l *List) SkipHints() bool { return len(l.items) >= maxCostly }
 // Len returns the number of faults, including those that were only counted.
 func (l *List) Len() int { return len(l.items) + l.dropped }
 
-// Items returns the faults in the order they were found.
+// Items returns the first MaxItems faults in the order they were found.
 func (l *List) Items() []Item { return l.items }
 
 // Err returns nil if there are no faults. Otherwise it returns an *Error. Its

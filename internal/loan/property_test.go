@@ -32,7 +32,7 @@ func ordinaryTerms(t *rapid.T) Terms {
 	return terms
 }
 
-// amounts generates paise, with every order of magnitude equally likely.
+// amounts generates paise of every order of magnitude up to 1e14.
 func amounts(low int64) *rapid.Generator[int64] {
 	return rapid.Custom(func(t *rapid.T) int64 {
 		high := int64(math.Pow10(rapid.IntRange(3, 14).Draw(t, "digits")))
@@ -61,9 +61,9 @@ func TestInstalmentTies(t *testing.T) {
 		for rateBP := int64(0); rateBP <= maxRateBP; rateBP += 100 {
 			terms := mustTerms(t, rateBP, months)
 			unit := exactInstalment(1, rateBP, months)
-			// If 50/unit is a/b in lowest terms, a principal of a paise has an
-			// instalment of 50·b. This is a tie if b is odd, and so are odd
-			// multiples of that principal.
+			// If 50/unit is p/q in lowest terms, p paise have an instalment of
+			// 50·q paise. This is a tie if q is odd, and then odd multiples of
+			// p are ties too.
 			principal := new(big.Rat).Quo(big.NewRat(paisePerRupee/2, 1), unit).Num()
 			if !principal.IsInt64() || principal.Int64() > maxPaise/3 {
 				continue

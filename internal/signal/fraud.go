@@ -79,7 +79,7 @@ type RingCount struct {
 // Signal is the result of one signal, or the reason why it was not evaluated.
 type Signal struct {
 	ID           string
-	NotEvaluated string // the reason; the other members are then unknown
+	NotEvaluated string // the reason; all members except ID are then unknown
 
 	Triggered   bool
 	Severity    Severity // low unless triggered

@@ -206,8 +206,8 @@ func normalMobile(s string) (string, flaw) {
 	return normal, usable
 }
 
-// normalEmail extracts the address from "Name <address>" and removes trailing
-// punctuation.
+// normalEmail extracts the address from "Name <address>", converts it to lower
+// case, and removes "mailto:" and trailing punctuation.
 func normalEmail(s string) (string, flaw) {
 	s = strings.ToLower(strings.TrimSpace(folded(s)))
 	if s == "" {

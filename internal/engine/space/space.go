@@ -89,9 +89,9 @@ func (s *Space) Clear() {
 	s.params, s.other = Params{}, ""
 }
 
-// Size returns the number of fields or texts, whichever is larger, that the
-// space has memory for, so that a caller that reuses spaces can discard a large
-// one.
+// Size returns the number of fields that the space has memory for, or the
+// number of texts if that is larger. A caller that reuses spaces calls it
+// before Clear, to discard a large space.
 func (s *Space) Size() int { return max(len(s.texts), cap(s.domains)) }
 
 // Len returns the number of fields that were placed.
