@@ -10,7 +10,7 @@ type Report struct {
 
 	RowErrors       []RowError  // errors with the lowest row numbers, at most MaxRowErrors
 	RowErrorsByCode []CodeCount // counts of all errors, by code
-	ColumnsIgnored  []string    // columns that no policy reads, in the order of the header
+	ColumnsIgnored  []string    // columns that hold no known field, in the order of the header
 	Warnings        []Warning   // input that was possibly misread or is missing
 
 	Weighted    bool   // the rows have weights

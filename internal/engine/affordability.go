@@ -278,9 +278,8 @@ func (a *affording) effectiveIncome(fr *rule.Frame) (income rule.Number, known b
 	return income, known
 }
 
-// effectiveFOIR returns the share of income that the obligations take. It converts
-// each source to a share before it selects one. If there is no income, only the
-// declared ratio counts, and it is returned unchanged.
+// effectiveFOIR returns the share of income that the obligations take. It converts each source to a share before it
+// selects one. If the income is unknown, only the declared ratio counts, and it is returned unchanged.
 func (a *affording) effectiveFOIR(fr *rule.Frame, income rule.Number, hasIncome bool) (foir rule.Number, known bool) {
 	for _, slot := range a.obligations {
 		share, ok := a.share(fr, slot, income, hasIncome)
