@@ -51,8 +51,8 @@ type Item struct {
 	Detail  string
 
 	// Nearest is the known name that is most similar to an unknown one, or ""
-	// if none is similar. Fields lists the fields of a warning that is about
-	// several fields.
+	// if none is similar. Fields lists the fields of a warning that can be
+	// about several fields.
 	Nearest string
 	Fields  []string
 
@@ -92,7 +92,7 @@ var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
 // EscapePointer returns a name as one segment of a JSON pointer (RFC 6901).
 func EscapePointer(name string) string { return pointerEscaper.Replace(name) }
 
-// Error is a refusal with all its faults.
+// Error is a refusal with the faults that caused it.
 type Error struct {
 	Kind   Kind
 	Code   string
@@ -207,9 +207,9 @@ func (l *List) Move(code string, to *List) {
 	l.items = kept
 }
 
-// CopyHinted copies the items with a suggested name to another list. It is used
-// for a refusal: a refusal has no warnings, but a misspelt name is often its
-// cause.
+// CopyHinted copies the items about unknown names that have a suggested name to
+// another list. It is used for a refusal: a refusal has no warnings, but a
+// misspelt name is often its cause.
 func (l *List) CopyHinted(to *List) {
 	for _, item := range l.items {
 		if item.Code == CodeUnknownField && item.Nearest != "" {
