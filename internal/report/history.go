@@ -81,7 +81,9 @@ type Account struct {
 	BalancePaise    int64
 	OverduePaise    int64
 	InstalmentPaise int64
-	ConvertedPaise  int64     // CRIF's "900/Weekly" by month, as stated if the rhythm is unknown; no InstalmentPaise then
+	// ConvertedPaise is the monthly equivalent of CRIF's "900/Weekly", or the stated amount if the rhythm is unknown.
+	// InstalmentPaise is NoAmount then.
+	ConvertedPaise  int64
 	AdversePaise    int64     // amount written off or settled
 	WrittenOffPaise int64     // amount written off; NoAmount if the account was not written off
 	SettledPaise    int64     // amount settled; NoAmount if the account was not settled
