@@ -137,9 +137,9 @@ func TestZeroRateIsExact(t *testing.T) {
 }
 
 // TestScheduleIsExact checks, for all terms and amounts, that the sums agree
-// and that the last instalment is positive. The instalment must be the highest
-// for which the last one is positive. The schedule must equal the big-integer
-// result unless it is capped.
+// and that the last instalment is positive. The instalment may be lowered only
+// by one rupee, and only if the last one would not be positive otherwise. The
+// schedule must equal the big-integer result unless it is capped.
 func TestScheduleIsExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
