@@ -18,7 +18,7 @@ type Missing struct {
 	Rules   []string
 	Factors []string
 	// Best and Worst are the best and the worst outcome over the values of the
-	// field that the policy distinguishes.
+	// field that the policy distinguishes, and over the present outcome.
 	Best, Worst engine.Status
 	// Matters is set if one of these values gives an outcome that differs from
 	// the present one.

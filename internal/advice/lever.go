@@ -17,9 +17,9 @@ const (
 	countGrid = rule.One
 )
 
-// maxPoints is the maximum number of values of one field that are tried. The
-// nearest values are tried first, so the limit can only exclude changes that
-// are larger than all those tried.
+// maxPoints is the maximum number of values that are tried of a field if each
+// value may give another outcome. The nearest values are tried first, so the
+// limit can only exclude changes that are larger than all those tried.
 const maxPoints = 20_000
 
 // lever is a field that can be changed, with the values that the search tries.
@@ -109,7 +109,9 @@ func (l *lever) cost(x rule.Number) int64 {
 }
 
 // spanOf returns the range in which a field may change from origin. The fields
-// in rising may only grow; all others may only fall.
+// in rising may only grow; all other fields of the catalogue may only fall. An
+// input that the policy declares may change in both directions, but not below
+// 0.
 func spanOf(name string, origin rule.Number) span {
 	s := span{low: 0, high: rule.MaxNumber, grid: countGrid}
 	id, known := field.Catalogue().Lookup(name)

@@ -69,8 +69,8 @@ func (s *search) words(name string, vocabulary []string) []rule.Value {
 // field.
 const maxPossible = 500
 
-// numbers returns the edges of a number field and their neighbours on the grid,
-// within the domain of the field.
+// numbers returns the edges of a number field, their neighbours on the grid,
+// and the values of its ladders, within the domain of the field.
 func (s *search) numbers(name string) []rule.Value {
 	span := span{low: 0, high: rule.MaxNumber, grid: countGrid}
 	if id, known := field.Catalogue().Lookup(name); known {

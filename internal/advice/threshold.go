@@ -19,7 +19,8 @@ type edges struct {
 
 // reachable returns values of a field that represent all other values: each
 // edge, and from each interval between two edges the value nearest to the
-// present one.
+// present one. If every value may give another outcome, it returns all grid
+// points, up to maxPoints.
 func (s *search) reachable(l *lever, levers []string, in span, present bool) []rule.Number {
 	e := edges{search: s, levers: levers, names: namesOf(l.name)}
 	e.gather()

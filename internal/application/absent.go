@@ -75,9 +75,9 @@ func (a *Application) WarnBank(names []string) {
 	}
 }
 
-// settled reports whether the absence of a fact is itself information. That is so
-// if the accounts were sent and show that no payment was late, that there is no
-// card, or that there are no accounts.
+// settled reports whether the absence of a fact is itself information. That is so if the accounts were sent and show
+// that no payment was late, that there is no card, that nothing was written off or settled, or that there are no
+// accounts.
 func (a *Application) settled(name string) bool {
 	if !a.History.HasAccounts {
 		return false

@@ -12,7 +12,7 @@ import (
 // TestAllocations checks that reading a small request allocates memory only for
 // the application, its facts and the texts that outlive the body.
 //
-//nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
+//nolint:paralleltest // AllocsPerRun counts the allocations of all goroutines.
 func TestAllocations(t *testing.T) {
 	const most = 8
 	body, err := wire.Parse([]byte(small))

@@ -88,7 +88,7 @@ func NewColumns(header []string, o ColumnOptions) (*Columns, error) {
 	return b.out, nil
 }
 
-// Ignored returns the columns that hold no known field, in header order.
+// Ignored returns the columns that hold no known field and that the caller does not read itself, in header order.
 func (c *Columns) Ignored() []string { return slices.Clone(c.ignored) }
 
 // Has reports whether a column holds the named field.

@@ -305,7 +305,7 @@ func TestEveryFieldCanBeAColumn(t *testing.T) {
 	}
 }
 
-//nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
+//nolint:paralleltest // AllocsPerRun counts the allocations of all goroutines.
 func TestRowsTakeNoMemory(t *testing.T) {
 	header := strings.Split(
 		"applicant_id|score|monthly_income|foir|age|employment_type|applicant.city|device_is_rooted", "|")

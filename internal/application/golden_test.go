@@ -17,9 +17,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestRequests checks every testdata/requests/*.txtar file. A file has a comment
-// that says what it shows, the request, and optionally the inputs that the policy
-// declares. Then it has either the facts and warnings, or the faults.
+// TestRequests checks every testdata/requests/*.txtar file. The comment of a file says what the file shows. Its
+// sections are the request, optionally the inputs that the policy declares, and either the wanted facts and warnings or
+// the wanted faults.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	answered := func(section string) bool {

@@ -26,9 +26,9 @@ func (d *differ) scorecard() {
 	}, d.factor)
 }
 
-// factor adds a change for each bin whose points differ, if the factor's bins
-// differ only in their points. Otherwise it adds one change for the whole
-// factor.
+// factor adds a change for each bin whose points differ, and one for the points
+// of a missing value, if the factors differ only in their points. Otherwise it
+// adds one change for the whole factor.
 func (d *differ) factor(name string, before, after *engine.Factor) {
 	if before == nil || after == nil || factorKey(before) != factorKey(after) {
 		d.add(sectionFactors, name, factorText(before), factorText(after), func(to, from *engine.Policy) {

@@ -8,8 +8,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// Each figure is one division of integers, rounded half away from zero, so that
-// it does not depend on a processor's floating point.
+// Each figure, except those of rounded, is one division of integers, rounded
+// half away from zero, so that it does not depend on a processor's floating
+// point.
 
 // ratio returns a/b. The figure is unknown if b is zero.
 func ratio(a, b int64) Figure {

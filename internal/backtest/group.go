@@ -9,9 +9,9 @@ import (
 // groups counts the rows of a protected column by cell text. If there are more
 // than keptGroups texts, groups keeps only the alphabetically first ones. A
 // text that is among the first of all rows is also among the first of any
-// subset of the rows. So no partial has dropped a text that is kept in the end,
-// and partials merge exactly. The number of rows in dropped groups is the total
-// minus the rows of the kept groups.
+// subset of the rows that contains it. So no partial has dropped a text that is
+// kept in the end, and partials merge exactly. The number of rows in dropped
+// groups is the total minus the rows of the kept groups.
 type groups struct {
 	kept []group // sorted by name
 }

@@ -32,7 +32,8 @@ func wilson(p, n float64) (low, high Figure) {
 // scoreBands counts the rows by score in the ranges of the pricing bands and in
 // the ranges below, between and above them. It returns the ranges and their
 // information value. It leaves out bands for new-to-credit applicants, because
-// they may overlap the other bands.
+// they may overlap the other bands, and ranges outside the bands that have no
+// rows.
 func scoreBands(by *side, s *sides) (list []ScoreBand, iv Figure) {
 	list = bandLadder(by.plan.Policy())
 	sums := make([]counts, len(list))

@@ -91,7 +91,7 @@ type vintages struct {
 // swaps compares two policies on the same rows.
 type swaps struct {
 	matrix      [9]counts // index is 3 × champion's status + challenger's status
-	limit       [3]int64  // rows that both policies approve with a lower, the same or a higher limit
+	limit       [3]int64  // rows that both policies approve, with a lower, the same or a higher limit of the challenger
 	price       [3]int64
 	limitChange wide // limits of the challenger minus those of the champion
 	rateChange  wide
@@ -120,9 +120,8 @@ func (p *Partial) fail(e RowError) {
 	p.noteCode(CodeCount{e.Code, 1})
 }
 
-// noteError keeps the MaxRowErrors errors with the lowest row numbers. An error
-// that is among the lowest of all rows is also among the lowest of any subset of
-// the rows, so merging partials loses none of these errors.
+// noteError keeps the MaxRowErrors errors with the lowest row numbers. An error that is among the lowest of all rows is
+// also among the lowest of any subset of the rows that contains it, so merging partials loses none of these errors.
 func (p *Partial) noteError(e RowError) {
 	n := len(p.errors)
 	if n == MaxRowErrors && compareErrors(e, p.errors[n-1]) >= 0 {

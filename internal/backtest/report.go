@@ -10,7 +10,7 @@ type Report struct {
 
 	RowErrors       []RowError  // errors with the lowest row numbers, at most MaxRowErrors
 	RowErrorsByCode []CodeCount // counts of all errors, by code
-	ColumnsIgnored  []string    // columns that no policy reads, in the order of the header
+	ColumnsIgnored  []string    // columns that hold no known field, in the order of the header
 	Warnings        []Warning   // input that was possibly misread or is missing
 
 	Weighted    bool   // the rows have weights
@@ -180,9 +180,9 @@ type ReasonCount struct {
 	Declined, Referred, Approved int64 // an approved row has a reason if it got less than requested
 }
 
-// SoleReason counts the rows that one knockout alone prevented from being
-// approved. Without the knockout, a sole decline would not be "DECLINED", and a
-// sole referral would be "APPROVED".
+// SoleReason counts the rows whose status one knockout alone caused. Without
+// the knockout, a sole decline would not be "DECLINED", and a sole referral
+// would be "APPROVED".
 type SoleReason struct {
 	Rule, ReasonCode string
 	Action           string
@@ -192,7 +192,7 @@ type SoleReason struct {
 	SoleReferrals    int64
 	First            int64 // rows in which the knockout was the first that hit
 	Overlap          int64 // rows that another knockout hit too
-	BadRateSole      Share // bad rate of the rows that this knockout alone prevented from being approved
+	BadRateSole      Share // bad rate of the rows whose status this knockout alone caused
 }
 
 // RuleCount counts the rows that a rule hit.

@@ -9,11 +9,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// ReadReport reads a report from an object that WriteMembers wrote. Parts that
-// WriteMembers does not write, such as the intervals of some bad rates, are
-// unknown. A report of an earlier release may lack members, which are then unknown
-// or 0. If members have the wrong type, ReadReport returns a *fault.Error with all
-// of them.
+// ReadReport reads a report from an object that WriteMembers wrote. Parts that WriteMembers does not write, such as the
+// intervals of some bad rates, are unknown. A report of an earlier release may lack members, which are then unknown or
+// 0. If members have the wrong type, the error wraps a *fault.Error with all of them.
 func ReadReport(v wire.Value) (*Report, error) {
 	var faults fault.List
 	o := written{v, &faults}

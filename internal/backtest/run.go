@@ -98,7 +98,7 @@ func (r *Run) number() uint64 {
 // example for a partial of an earlier release, the rows must be decided again.
 func (r *Run) Made(p *Partial) bool { return p.numbering == r.numbering }
 
-// Ignored returns the columns that no policy reads, in the order of the header.
+// Ignored returns the columns that hold no known field, in the order of the header.
 func (r *Run) Ignored() []string { return r.ignored }
 
 func newSide(plan *engine.Plan) *side {

@@ -57,8 +57,7 @@ func Figure(p Picture) template.HTML {
 // that colour-blind readers and readers of printed pages can distinguish them.
 type Tone int
 
-// The palette. Blue and orange have a meaning (good and bad, before and after);
-// the others only distinguish further series.
+// The palette. Blue and orange mean good and bad, or before and after.
 const (
 	Blue Tone = iota
 	Orange

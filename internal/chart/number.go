@@ -13,7 +13,7 @@ type Unit int
 const (
 	Count   Unit = iota // a whole number: 12,34,567
 	Percent             // a share of one: 0.614 is 61.4 %
-	Rupees              // an amount: ₹12,34,567, on axes ₹12.3 L or ₹4.5 Cr
+	Rupees              // an amount: ₹12,34,567, on axes ₹12.35 L or ₹4.5 Cr
 	Score               // points, not grouped: 712
 	Ratio               // a decimal without a unit: 0.742
 )

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/civil"
 )
 
-// moments generates points in time in the years 1 to 9998, in any time zone.
+// moments generates points in time in the years 5 to 9987, in any time zone.
 func moments(t *rapid.T) time.Time {
 	second := rapid.Int64Range(-62_000_000_000, 253_000_000_000).Draw(t, "second")
 	zone := time.FixedZone("", 60*rapid.IntRange(-14*60, 14*60).Draw(t, "offset"))

@@ -18,7 +18,7 @@ func MonthAt(t time.Time) Month { return DayAt(t).Month() }
 // Known reports whether the month is known.
 func (m Month) Known() bool { return m != NoMonth }
 
-// Date returns the year and the month of the year. The year is not negative.
+// Date returns the year and the month of the year. m must be known and not before the year 0.
 func (m Month) Date() (year int, month time.Month) { return int(m) / 12, time.Month(int(m)%12 + 1) }
 
 // First returns the first day of the month.

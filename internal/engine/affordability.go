@@ -173,7 +173,7 @@ func (r *policyReader) source(f *wire.Form, name string, into *Source, known []s
 
 // affording is an Affordability compiled to a plan's slots.
 type affording struct {
-	active             bool // a rule names a derived field, or the policy names sources
+	active             bool // the policy reads a derived field or names sources
 	monthly, foir      int32
 	income             []int32 // in order of preference
 	lowest             bool
@@ -278,9 +278,8 @@ func (a *affording) effectiveIncome(fr *rule.Frame) (income rule.Number, known b
 	return income, known
 }
 
-// effectiveFOIR returns the share of income that the obligations take. It converts
-// each source to a share before it selects one. If there is no income, only the
-// declared ratio counts, and it is returned unchanged.
+// effectiveFOIR returns the share of income that the obligations take. It converts each source to a share before it
+// selects one. If the income is unknown, only the declared ratio counts, and it is returned unchanged.
 func (a *affording) effectiveFOIR(fr *rule.Frame, income rule.Number, hasIncome bool) (foir rule.Number, known bool) {
 	for _, slot := range a.obligations {
 		share, ok := a.share(fr, slot, income, hasIncome)
@@ -331,8 +330,9 @@ func shareOf(amount, ratio, income rule.Number) rule.Number {
 	return rule.Number(min(q, uint64(maxShare)))
 }
 
-// absentFacts replaces each derived field in a list of missing fields by those of
-// its sources that were not given. It returns all other fields unchanged.
+// absentFacts replaces each derived field in a list of missing fields by those of its sources that were not given. If
+// all sources of the obligations were given, it replaces foir_effective by the missing sources of the income. It
+// returns all other fields unchanged.
 func (d *Decision) absentFacts(names []string) []string {
 	a := &d.plan.afford
 	if !a.active {

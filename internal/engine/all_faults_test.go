@@ -20,7 +20,7 @@ type mistake struct {
 	want string // JSON pointer and fault code
 }
 
-// soundDocument is a valid policy that uses every section.
+// soundDocument is a valid policy. The mistakes below change or add its members.
 const soundDocument = `{"name": "sound", "semantics": 2, "include_defaults": false,
 	"inputs": [{"name": "applicant.segment", "type": "string"}],
 	"required_fields": ["bureau_score|bureau_is_ntc"],

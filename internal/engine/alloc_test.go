@@ -10,9 +10,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestAllocations checks that deciding allocates nothing, that writing a
-// decision into a used buffer allocates only for the hash, and that compiling
-// stays within a fixed number of allocations.
+// TestAllocations checks that deciding and writing facts allocate nothing, and
+// that writing a decision into a used buffer and compiling a policy stay within
+// a fixed number of allocations.
 //
 //nolint:paralleltest // AllocsPerRun counts the allocations of all goroutines.
 func TestAllocations(t *testing.T) {

@@ -115,10 +115,9 @@ func (m member) Pointer() string {
 	return m.sent.Pointer()
 }
 
-// read reads one applicant. It rejects a name that is not the name of a field, a
-// value of the wrong type and a value outside the field's domain. Without these
-// checks, such a value would silently be scored as absent or in the lowest or
-// highest bin.
+// read reads one applicant. It rejects a name that is neither a field nor a path that a lender may define, a value of
+// the wrong type and a value outside the field's domain. Without these checks, such a value would silently be scored as
+// absent or in the lowest or highest bin.
 func (r *applicantReader) read(v wire.Value) (*rule.Facts, error) {
 	facts, err := rule.ReadFacts(v, field.Catalogue())
 	if err != nil {

@@ -54,7 +54,7 @@ func (x reasoner) scoreStatus() Status {
 // scoreReasons adds the lost points as reasons for a score that gave the status, if regaining them would put the
 // applicant into a better band. It adds losses from the largest on until their sum reaches that band, and then all firm
 // losses (see outcome). So a factor near its best, whose value is not bad, is a reason only if its points are needed to
-// reach the band.
+// reach the band. If a new-to-credit band refers the applicant, that is added as the first of these reasons.
 func (x reasoner) scoreReasons() {
 	p, d := x.plan, x.decision
 	if d.band != nil && d.band.NTC && d.band.Action == Refer {
@@ -97,7 +97,8 @@ func (x reasoner) betterBand(best rule.Number) bool {
 const factorPrefix = "FACTOR_"
 
 // FactorCode returns the generated reason code of a factor or an adjustment
-// that names no code: "FACTOR_" and its name in capital letters.
+// that names no code: "FACTOR_" and its name in capital letters, with "_" for
+// every other character than a letter or digit, cut to the length of a code.
 func FactorCode(name string) string {
 	return codeOf(factorPrefix, name)
 }
@@ -108,7 +109,7 @@ func FactorCode(name string) string {
 func IsFactorCode(code string) bool { return strings.HasPrefix(code, factorPrefix) }
 
 // codeOf converts a name to a reason code of capital letters, digits and
-// underscores.
+// underscores, with at most maxCode bytes.
 func codeOf(prefix, name string) string {
 	code := []byte(prefix + strings.ToUpper(name))
 	for i, c := range code {
@@ -131,14 +132,14 @@ func UniqueCode(code string, taken map[string]bool) string {
 }
 
 // GeneratedCodes has the generated reason codes of factors by name and of
-// adjustments by id, for those that name no code. They exist because under
-// semantics 2 every lost point has a code.
+// adjustments that take points away by id, for those that name no code. They
+// exist because under semantics 2 every lost point has a code.
 type GeneratedCodes struct{ Factors, Adjustments map[string]string }
 
 // GeneratedCodes assigns the generated codes first to the factors and then to the adjustments, both in policy order.
 // Names that differ only in case or punctuation, or only beyond the length of a code, give the same code; the later
 // ones get a numeric suffix. A generated code may equal a code that the policy states, but a code with a suffix never
-// does. A policy of semantics 1 has no generated codes.
+// equals that of a factor, a bin or an adjustment. A policy of semantics 1 has no generated codes.
 func (p *Policy) GeneratedCodes() (g GeneratedCodes) {
 	if p.Semantics == FirstSemantics {
 		return g
@@ -176,9 +177,10 @@ func (p *Policy) GeneratedCodes() (g GeneratedCodes) {
 	return g
 }
 
-// labels records the label of each factor whose code has the form of a
-// generated code. It records none for adjustments, because the id of an
-// adjustment is internal to the lender.
+// labels records, for each code of a factor or of its bins that has the form of
+// a generated code, the factor's label, or its name in words if it has none. It
+// records none for adjustments, because the id of an adjustment is internal to
+// the lender.
 func (c *compiler) labels() {
 	p := c.plan
 	if p.policy.Semantics == FirstSemantics {

@@ -13,8 +13,8 @@ type Change struct {
 	Section string // name of the section in the document; "factors" and "scorecard" count as separate sections
 	Kind    ChangeKind
 	ID      string // id of the entry, or name of the scorecard's member, that differs; "" otherwise
-	from    []byte // JSON of the value in the base; nil if there was none
-	to      []byte // JSON of the value in the version; nil if there is none
+	from    []byte // JSON of a plain member's value in the base; nil if there was none, and for entries
+	to      []byte // JSON of a plain member's value in the version; nil if there is none, and for entries
 }
 
 // ChangeKind is the kind of a difference.
@@ -42,9 +42,10 @@ func (c Change) Write(w *wire.Writer) {
 }
 
 // Changes lists the differences between a version and its base, by section in
-// name order. Within a section they are in the order of the version, with
-// removed entries last. The name and the policy_key are not compared because
-// they have no effect on decisions.
+// name order. Within a section, entries are in the order of the version,
+// followed by removed entries and then by a change of the order. The name, the
+// policy_key, the version and the scorecard's id and name are not compared,
+// because they have no effect on decisions.
 func Changes(p, base *Policy) (list []Change) {
 	list = entryChanges(list, "adjustments", p.Adjustments, base.Adjustments,
 		func(w *wire.Writer, a *Adjustment) { a.write(w) })

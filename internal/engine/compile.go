@@ -98,8 +98,8 @@ func (c *compiler) inputs() {
 	}
 }
 
-// results finds the slots of the engine's results that Stage 2 reads in a
-// condition or in a message. A result that is not read gets the slot -1.
+// results finds the slots of the engine's results. A result that no condition
+// and no message reads gets the slot -1.
 func (c *compiler) results() {
 	p := c.plan
 	slot := func(name string) int32 {

@@ -9,9 +9,10 @@ import (
 	"verdict/internal/wire"
 )
 
-// Document returns the policy as a complete document: every default filled in,
-// every merged rule included, members in name order. Reading it again gives the
-// same policy and the same bytes.
+// Document returns the policy as a complete document: every default filled in
+// except those of affordability, features and semantics, every merged rule
+// included, members in name order. Reading it again gives the same policy and
+// the same bytes.
 func (p *Policy) Document() []byte {
 	var w wire.Writer
 	w.Buf = make([]byte, 0, 24<<10)

@@ -10,10 +10,10 @@ var codesOfRulesOnly = map[string]bool{"AGE_RANGE": true, ReasonAmountMinimum: t
 
 // DefaultCodes gives a factor without a reason code the code of its catalogue
 // field. The code is true of a bin that differs from the best bin in the
-// field's adverse direction. If the code is true of every bin that loses
-// points, the factor itself gets the code. Otherwise only the bins of which it
-// is true get it, and the other bins lose points under the factor's generated
-// code.
+// field's adverse direction. If the code is true of every bin that loses points
+// and has no code of its own, the factor itself gets the code. Otherwise only
+// the bins of which it is true get it, and the other bins lose points under the
+// factor's generated code.
 func (f *Factor) DefaultCodes(catalogue *rule.Catalogue) {
 	if f.ReasonCode != "" || f.Field.Name == "" || f.Field.ID < 0 {
 		return

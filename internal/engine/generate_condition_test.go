@@ -36,8 +36,8 @@ func (g *generated) words(name string) []any {
 	return out
 }
 
-// scales gives the usual range of number fields, in millionths. A field that is
-// not listed is a small count.
+// scales gives the usual range of number fields, in millionths. The range of a
+// field that is not listed is -1 to 15.
 var scales = map[string][2]int64{
 	"bureau_score": {600e6, 850e6}, "bureau_report.score": {-1e6, 900e6}, "monthly_income": {10_000e6, 200_000e6},
 	"applicant.monthly_income": {10_000e6, 200_000e6}, "bank_income": {10_000e6, 200_000e6}, "foir": {0, 700_000},
@@ -79,7 +79,8 @@ func (w *writer) threshold(name string) json.Number {
 	return micros(n)
 }
 
-// condition returns a condition of at most depth levels above its predicates.
+// condition returns a condition of at most depth levels above its predicates or, rarely, a predicate under six
+// negations.
 func (w *writer) condition(depth int, stage2 bool) object {
 	if w.percent(1) { // a deep condition that stays within the limit of 16 levels wherever it is nested
 		c := w.predicate(false)

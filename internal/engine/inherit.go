@@ -7,8 +7,8 @@ import (
 )
 
 // sections lists, in name order, the parts of a policy document that a new
-// version inherits from its base if the request leaves them out. The name of
-// the policy is not inherited.
+// version inherits from its base if the request leaves them out. The name and
+// the policy_key are not inherited.
 var sections = []string{
 	"actionable_fields", "adjustments", "affordability", "allow_gaps", "conditions", "features", "include_defaults",
 	"inputs", "knockouts",

@@ -116,7 +116,7 @@ func (o *Obligations) At(name string, share rule.Number) (list []rule.Number) {
 // PayOff returns the monthly obligations, in whole rupees, that must be paid
 // off so that the rest takes the share foir of the income. It is the largest
 // amount by which a source exceeds that share, rounded up. known is false if
-// there is no income or nothing to pay off.
+// the income is unknown or there is nothing to pay off.
 func (o *Obligations) PayOff(foir rule.Number) (amount rule.Number, known bool) {
 	income, known := o.Income()
 	if !known {

@@ -34,8 +34,8 @@ func (p *Plan) paise(d *Decision, slot int32) (int64, bool) {
 }
 
 // limit computes the amount that the band can lend: the smallest of the amount that the capacity can repay (or the
-// default limit if income or FOIR is unknown), the amount requested, the band's maximum and a multiple of income,
-// rounded down to the step. It then lowers the amount step by step while the rounded instalment exceeds the capacity.
+// default limit if the capacity is unknown), the amount requested, the band's maximum and a multiple of income, rounded
+// down to the step. It then lowers the amount step by step while the rounded instalment exceeds the capacity.
 func (p *Plan) limit(d *Decision) {
 	b, l := d.band, &d.limit
 	l.computed, l.at = true, b.defaultAt
@@ -141,7 +141,7 @@ func (p *Plan) makeOffer(d *Decision) {
 
 // postOfferFOIR returns the FOIR including the new instalment, in
 // ten-thousandths, rounded half up. It returns false if the income or the FOIR
-// is not known.
+// is not known, or if the income is 0.
 func (p *Plan) postOfferFOIR(d *Decision, instalmentPaise int64) (int64, bool) {
 	income, ok := p.paise(d, p.inputs.income)
 	if !ok || income == 0 || p.inputs.foir < 0 {

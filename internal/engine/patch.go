@@ -50,9 +50,9 @@ func (p Patched) Relocate(item fault.Item) fault.Item {
 
 // Patch applies the patch of a request, if it has one, to the sections of the
 // base, which is a stored Document. An entry of "set" replaces the base's entry
-// with the same id, or is added after the existing entries. "remove" lists the
-// ids of entries to remove. Changes that cannot be applied are skipped and
-// reported in Faults.
+// with the same id, or is added after the existing entries but before the
+// system rules. "remove" lists the ids of entries to remove. Changes that
+// cannot be applied are skipped and reported in Faults.
 func Patch(request, base wire.Value) Patched {
 	var w wire.Writer
 	patch := request.Get(memberPatch)

@@ -33,7 +33,7 @@ type Plan struct {
 	// noCode, the codes of points that can be lost, and the other codes.
 	// lostCodes is the size of the first two groups together.
 	codes         []string
-	labels        map[string]string // labels of the factors with generated codes
+	labels        map[string]string // by code that has the form of a generated code: the factor's label
 	lostCodes     int
 	knockoutCodes []int32                // code of each knockout
 	codeNodes     map[int32]*codeNode    // for knockouts whose code depends on the predicates that hit
@@ -54,7 +54,7 @@ type inputSlots struct {
 }
 
 // resultSlots are the fields in which the engine stores its results for Stage
-// 2. A slot is -1 if no rule names the field; its result is then not computed.
+// 2. A slot is -1 if no condition and no message reads the field.
 type resultSlots struct {
 	score, grade, limit, emi, apr, foir int32
 }
@@ -75,7 +75,7 @@ type compiledRule struct {
 type compiledAdjustment struct {
 	id    string
 	delta rule.Number
-	code  int32 // index in codes; noCode if no points are lost
+	code  int32 // index in codes; noCode if it takes no points or has no code
 }
 
 // noCode is the code of lost points that have no reason code.

@@ -23,7 +23,7 @@ const Version = "2026.11.2"
 const (
 	// FirstSemantics is the semantics of a document that names none.
 	FirstSemantics = 1
-	// NewestSemantics is the semantics of a draft that has no base.
+	// NewestSemantics is the semantics of a draft that has no base and names none.
 	NewestSemantics = 2
 )
 
@@ -192,7 +192,7 @@ func (f *Factor) Ranges() []Bin {
 type Bin struct {
 	HasMin, HasMax bool
 	Min, Max       rule.Number   // gte and lt
-	Special        []rule.Number // ascending; a special value is in no range
+	Special        []rule.Number // ascending; they belong to no range, even if one contains them
 	In             []rule.Value
 	Else           bool
 	Points         rule.Number

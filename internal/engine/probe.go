@@ -10,8 +10,7 @@ import (
 const NoKnockout int32 = -1
 
 // Worst returns the index of the first knockout that gave the decision its
-// status, or NoKnockout if the status came from the score, the price or a
-// missing input.
+// status, or NoKnockout if no knockout gave it.
 func (d *Decision) Worst() int32 {
 	for i := range d.hits {
 		if resultStatus[d.hits[i].Result] == d.Status {

@@ -124,7 +124,7 @@ func TestSameFactsSameBytes(t *testing.T) {
 	})
 }
 
-// named adds all strings of a policy document to the set into. The set then includes the name of
+// named adds all string values of a policy document, split at "|", to the set into. The set then includes the name of
 // every field that the policy can read.
 func named(v any, into map[string]bool) {
 	switch v := v.(type) {

@@ -70,7 +70,8 @@ type Sources struct {
 }
 
 // ReadPolicy reads and checks a policy document. For an invalid document it
-// returns a *fault.Error with all its faults, or the error of src.Check.
+// returns a *fault.Error with the first fault.MaxItems of its faults. If
+// src.Check returns an error, ReadPolicy returns that error.
 func ReadPolicy(v wire.Value, src Sources) (*Policy, error) {
 	r := policyReader{src: src, policy: &Policy{}, ids: make(map[string]bool, 64)}
 	r.scope = rule.Scope{Catalogue: src.Catalogue}
@@ -233,7 +234,7 @@ func (r *policyReader) required(f *wire.Form) {
 	}
 }
 
-// id reads the id of a rule or band, which must not be in seen.
+// id reads the id of a rule or band, which must not be in seen, and adds it to seen.
 func (r *policyReader) id(f *wire.Form, seen map[string]bool) string {
 	f.Require("id", "a unique name")
 	id, ok := f.Text("id", 64)

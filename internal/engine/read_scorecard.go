@@ -18,7 +18,8 @@ const (
 )
 
 // ReadScorecard reads and checks a standalone scorecard document. For an
-// invalid document it returns a *fault.Error with all its faults.
+// invalid document it returns a *fault.Error with the first fault.MaxItems of
+// its faults.
 func ReadScorecard(v wire.Value, catalogue *rule.Catalogue) (*Scorecard, error) {
 	var faults fault.List
 	r := scorecardReader{scope: &rule.Scope{
@@ -62,7 +63,9 @@ func (r *policyReader) scorecard(f *wire.Form) {
 }
 
 // declareCardInputs adds the inputs that a scorecard declares to the policy, so
-// that a card written for another policy can be used unchanged.
+// that a card written for another policy can be used unchanged. It reports a
+// fault if the policy cannot read a field of the card, or declares an input
+// with another type.
 func (r *policyReader) declareCardInputs(f *wire.Form, card *Scorecard) {
 	for i := range card.Factors {
 		ref := card.Factors[i].Field

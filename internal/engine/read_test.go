@@ -54,8 +54,8 @@ func policyFaults(tb testing.TB, document []byte) []fault.Item {
 	return refusal.Items
 }
 
-// rightPolicy is a valid policy with every section. Each of the mutations below
-// makes it invalid.
+// rightPolicy is a valid policy with every section except affordability,
+// features and semantics. Each of the mutations below makes it invalid.
 const rightPolicy = `{
 	"policy_key": "gold", "name": "Right", "include_defaults": true, "allow_gaps": false,
 	"inputs": [{"name": "applicant.employer_category", "type": "string"}],

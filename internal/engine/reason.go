@@ -107,8 +107,8 @@ func StandardReason(code string) (text ReasonText, ok bool) {
 	return ReasonText{}, false
 }
 
-// ApplicantMessage returns the applicant-safe text for a code. For a tenant's
-// own code without a text it returns a generic one.
+// ApplicantMessage returns the applicant-safe text for a code. For a code that
+// is not in the catalogue it returns a generic text.
 func ApplicantMessage(code string) string {
 	if r := reasonByCode[code]; r != nil {
 		return r.Message

@@ -12,11 +12,10 @@ type reasoner struct {
 	decision *Decision
 }
 
-// addAll adds the principal reasons in order of rank: each code once, and at most
-// four. For a decline or a referral the order is an unmet requirement, the rules
-// that hit in policy order, the price or limit, and then the factors by lost
-// points. For a counter-offer the only reason is the constraint that determined
-// the limit. Under semantics 2 only causes count.
+// addAll adds the principal reasons in order of rank: each code once, and at most four. For a decline or a referral the
+// order is an unmet requirement, the rules that hit in policy order, the price or limit, and then the factors and
+// adjustments by lost points. For a counter-offer the only reason is the constraint that determined the limit. Under
+// semantics 2 only causes count.
 func (x reasoner) addAll() {
 	p, d := x.plan, x.decision
 	if d.Status == Approved {

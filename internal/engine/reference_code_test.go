@@ -20,8 +20,9 @@ type settled struct {
 }
 
 // trueCode returns the reason code of a semantics 2 rule that names none: the
-// code of the predicates that made the rule hold. An adjustment has a code only
-// if every applicant whom it hits has the same one.
+// code of the predicates that made the rule hold, or "RULE_" and the rule's id
+// if there is none. An adjustment has a code only if every applicant whom it
+// hits has the same one.
 func (a *application) trueCode(r, ast object) string {
 	if r["delta"] != nil {
 		if codes := a.possible(ast, true); len(codes) == 1 {
@@ -131,8 +132,9 @@ func (a *application) leafCode(leaf object, holds bool) string {
 	}
 }
 
-// fieldCode returns the code of the predicate's field if the best value of the
-// field would give the opposite result, otherwise "".
+// fieldCode returns the code of the predicate's field if the code is true of
+// all values, if the field is a text, or if the best value of the field would
+// give the opposite result. Otherwise it returns "".
 func (a *application) fieldCode(leaf object, holds bool) string {
 	name := text(leaf, "field")
 	code, worse := reasonOf(name), worseOf(name)
@@ -189,8 +191,10 @@ func worseOf(name string) int {
 	}
 }
 
-// operandCode returns the code of the first field whose value is bad if the
-// operand is large (side 1) or small (side -1), or "".
+// operandCode returns the reason code of the operand's first field whose code
+// is true if the operand is large (side 1) or small (side -1). It returns "" if
+// there is none. A code that is true of all values always matches. Inside abs,
+// side is 3 or -3, and only such codes match.
 func operandCode(o object, side int) string {
 	if name := text(o, "field"); name != "" {
 		if worse := worseOf(name); worse == 0 || worse == side && worse != 2 {
@@ -221,8 +225,8 @@ func operandCode(o object, side int) string {
 }
 
 // factorCode returns the code of a factor that names none: the code of its
-// field. In semantics 2 the code applies only if the bin's values are worse
-// than those of the best bin.
+// field. In semantics 2 some codes never apply, and a code about low or high
+// values applies only if the bin's values are worse than those of the best bin.
 func (a *application) factorCode(f, bin object) string {
 	name := text(f, "field")
 	code, worse := reasonOf(name), worseOf(name)

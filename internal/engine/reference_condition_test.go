@@ -155,8 +155,8 @@ func (a *application) operand(o object) any {
 var million = big.NewRat(1_000_000_000_000, 1)
 
 // arithmetic applies the operator from the first argument to the last. Every
-// result is rounded to six decimals. The result is nil if it exceeds the limit
-// or if an argument has no value.
+// result is rounded to six decimals. The result is nil if it exceeds the limit,
+// if an argument has no value, or after a division by zero.
 func (a *application) arithmetic(o object) *big.Rat {
 	var result *big.Rat
 	for i, arg := range objects(o, "args") {

@@ -64,8 +64,8 @@ func (r *reference) namesSources() bool {
 		obligations != nil && !slices.Equal(list(obligations, "of"), []any{"declared"})
 }
 
-// derive adds the effective income and the effective FOIR to the facts, unless
-// they are unknown.
+// derive replaces the effective income and the effective FOIR in the facts. It
+// leaves them out if they are unknown or if the policy has semantics 1.
 func (a *application) derive() {
 	delete(a.facts, "income_effective")
 	delete(a.facts, "foir_effective")

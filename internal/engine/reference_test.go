@@ -198,7 +198,7 @@ func (a *application) runKnockouts(stage int64) {
 		case text(k, "on_absent") == "refer":
 			result, code = "refer", a.absenceCode(k, ast)
 		default:
-			continue // a rule whose condition is unknown is not recorded
+			continue // an unknown condition is not recorded if on_absent is "pass"
 		}
 		a.fired = append(a.fired, object{"id": k["id"], "result": result})
 		status := map[string]int{"pass": approved, "refer": referred, "fail": declined}[result]

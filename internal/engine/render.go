@@ -34,7 +34,7 @@ type Envelope struct {
 	Warnings      []fault.Item // parts of the request that were reinterpreted or ignored
 }
 
-// Write writes the decision as every endpoint returns it.
+// Write writes the decision as a response.
 func (d *Decision) Write(w *wire.Writer, env *Envelope) {
 	w.Object()
 	w.Optional("decision_id", env.DecisionID)

@@ -72,9 +72,9 @@ func settledCode(c *rule.Condition, catalogue *rule.Catalogue) string {
 // code of the catalogue is true.
 const rulePrefix = "RULE_"
 
-// Code returns the reason code of the rule as a whole: the code that the policy
-// states, or a code generated from the rule's id. If the policy states no code,
-// the reason for a hit depends on the predicates that hit; see hitCode.
+// Code returns the reason code of the rule as a whole: ReasonCode, or a code
+// generated from the rule's id if ReasonCode is empty. In the second case, the
+// reason for a hit depends on the predicates that hit; see hitCode.
 func (k *Knockout) Code() string {
 	if k.ReasonCode != "" {
 		return k.ReasonCode

@@ -41,8 +41,9 @@ func TestScalingGolden(t *testing.T) {
 	}
 }
 
-// TestScalingEverywhere checks that odds computed in steps equal the exact
-// power, and that the odds stay within the range of a Number for every score.
+// TestScalingEverywhere checks that odds computed in steps equal math.Pow up to
+// rounding errors, and that the odds stay within the range of a Number for
+// every score.
 func TestScalingEverywhere(t *testing.T) {
 	t.Parallel()
 	s := &Scaling{PDO: rule.Int(40), AnchorScore: rule.Int(700), AnchorOdds: rule.Int(30)}

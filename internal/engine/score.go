@@ -7,7 +7,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// Contribution is the points of one factor.
+// Contribution is the points of one factor, of the base or of the clamp.
 type Contribution struct {
 	Factor string
 	Points rule.Number

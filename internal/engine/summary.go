@@ -61,9 +61,10 @@ func writeCondition(w *wire.Writer, c *rule.Condition) {
 	w.Key("condition_text").String(c.Text())
 }
 
-// ReferencedFields lists every field that the policy names, each once, by name.
-// Fields that the engine itself reads to price an offer are included only if
-// the policy names them too.
+// ReferencedFields lists the fields that required_fields, the rules with their
+// messages, the conditions of offers and the scorecard name, each once, by
+// name. Fields that the engine itself reads to price an offer are included only
+// if the policy names them there too.
 func (p *Policy) ReferencedFields() []string {
 	names := map[string]bool{}
 	note := func(ref rule.Ref) { names[ref.Name] = true }
@@ -97,7 +98,7 @@ func (p *Policy) ReferencedFields() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// FeatureNames lists the features among the fields that the policy names.
+// FeatureNames lists the features among the fields that ReferencedFields returns.
 func (p *Policy) FeatureNames() []string {
 	return slices.DeleteFunc(p.ReferencedFields(), func(name string) bool { return !field.IsFeature(name) })
 }

@@ -149,7 +149,7 @@ func (n *narrative) addScore() {
 	}
 }
 
-// addTerms appends the conditions of the offer.
+// addTerms appends the conditions of the offer, and a line if the requested tenure is not available.
 func (n *narrative) addTerms() {
 	offer := &n.decision.Offer
 	for _, t := range offer.Terms {

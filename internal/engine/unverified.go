@@ -9,16 +9,16 @@ import (
 	"verdict/internal/rule"
 )
 
-// The texts for an applicant whose declared figure does not count, because none
-// of the sources that the policy counts is given.
+// The texts for an applicant whose declared figure does not count, if the
+// figure that the policy uses instead cannot be derived.
 const (
 	incomeUnverified      = "The income could not be verified from the bank statement"
 	obligationsUnverified = "The existing obligations could not be verified from the bank statement"
 	recordUnverified      = "The existing obligations could not be verified"
 )
 
-// isUnverified reports whether a figure was declared and none of the sources
-// that the policy names for it is given.
+// isUnverified reports whether a figure was declared although the policy uses
+// another one that cannot be derived.
 func (d *Decision) isUnverified(declared string) bool {
 	return d.plan.policy.Affordability != nil &&
 		d.named(declared).Type() != rule.Absent && d.named(d.plan.counted(declared)).Type() == rule.Absent
@@ -40,8 +40,8 @@ func (d *Decision) unverifiedText() string {
 	}
 }
 
-// notCounted returns warnings about declared figures that do not count because
-// the policy names other sources, none of which is given.
+// notCounted returns warnings about declared figures that do not count, if the
+// figure that the policy uses instead cannot be derived.
 func (d *Decision) notCounted() (list []fault.Item) {
 	for _, declared := range []string{field.MonthlyIncome, field.FOIR} {
 		if !d.isUnverified(declared) {

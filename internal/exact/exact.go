@@ -37,7 +37,7 @@ func DivFloor[T ~int64](n, by T) int64 {
 	return quotient
 }
 
-// DivCeil returns n÷by, rounded up. The divisor must be positive.
+// DivCeil returns n÷by, rounded up. The divisor must be positive, and n must not be math.MinInt64.
 func DivCeil[T ~int64](n, by T) int64 { return -DivFloor(-n, by) }
 
 // MulDivFloor returns a·b÷c, rounded down. The product has 128 bits, so it

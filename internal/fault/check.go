@@ -22,7 +22,7 @@ func (l *List) Check(pointer string) Check { return Check{faults: l, at: pointer
 // pointer is relative to this object.
 func (c Check) Entry(pointer string) Check { return Check{faults: c.faults, at: c.at + pointer} }
 
-// Ok reports whether the object is of the right type and the member has no fault.
+// Ok reports whether the object is of the right type and neither the member nor a value inside it has a fault.
 func (c Check) Ok(name string) bool {
 	pointer := c.at + "/" + name
 	return !slices.ContainsFunc(c.faults.items, func(i Item) bool {
@@ -55,8 +55,8 @@ func (c Check) Choice(name, text string, choices ...string) {
 	}
 }
 
-// Text adds a fault if a text has more than most bytes, or if it is not valid UTF-8 or
-// contains a zero character. JSON and the databases accept neither.
+// Text adds a fault if a text has more than most bytes, or if it is not valid UTF-8 or contains a zero character. JSON
+// cannot contain invalid UTF-8, and PostgreSQL accepts neither.
 func (c Check) Text(name, text string, most int) {
 	switch {
 	case len(text) > most:

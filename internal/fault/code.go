@@ -1,6 +1,6 @@
 package fault
 
-// Refusals of a body that cannot be read.
+// Refusals of a body, a form or a cursor that cannot be read.
 const (
 	CodeMalformedJSON    = "malformed_json"
 	CodeDuplicateKey     = "duplicate_key"
@@ -13,7 +13,7 @@ const (
 	CodeInvalidCursor    = "invalid_cursor"
 )
 
-// Refusals of the size, the form or the address of a request.
+// Refusals because of the size, media type, method, origin or duration of a request.
 const (
 	CodeRequestTooLarge      = "request_too_large"
 	CodeTooManyRows          = "too_many_rows"
@@ -68,7 +68,7 @@ const (
 	CodeDatabaseNotEmpty       = "database_not_empty"
 )
 
-// Refusals at a limit of the tenant or of the service.
+// Refusals at a limit of the tenant or of the service, failures of the service, and a client that has disconnected.
 const (
 	CodeRateLimited   = "rate_limited"
 	CodeQuotaExceeded = "quota_exceeded"
@@ -113,7 +113,7 @@ const (
 	CodeBandOverlap       = "band_overlap"
 )
 
-// Reasons why a file has no usable rows.
+// Reasons why a whole file cannot be used.
 const (
 	CodeEmptyCSV            = "empty_csv"
 	CodeNoColumnNames       = "no_column_names"

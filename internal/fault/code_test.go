@@ -103,8 +103,7 @@ func TestCodesHaveOneOwner(t *testing.T) {
 }
 
 // TestCodesAreNamedAlike checks that the name of each constant matches its
-// code. This detects a mistake in the name or in the code, and prevents changes
-// to codes in use.
+// code, and that no two files define the same code.
 func TestCodesAreNamedAlike(t *testing.T) {
 	t.Parallel()
 	files := sources(t)

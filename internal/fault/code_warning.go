@@ -21,7 +21,7 @@ const (
 	CodeMoreWarnings          = "more_warnings"
 )
 
-// Warnings about how a bureau report is written.
+// Warnings about how a bureau report was interpreted.
 const (
 	CodeReadAsNumber             = "read_as_number"
 	CodeReadAsDate               = "read_as_date"
@@ -48,7 +48,7 @@ const (
 	CodeEnquiryRepeated          = "enquiry_repeated"
 )
 
-// Warnings about figures that a bureau report leaves out.
+// Warnings about figures that a bureau report leaves out, or that contradict an account's status.
 const (
 	CodeAccountTypeMissing    = "account_type_missing"
 	CodeOpenDateMissing       = "open_date_missing"

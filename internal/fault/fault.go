@@ -32,8 +32,8 @@ type Kind uint8
 // The kinds, in the order of their HTTP statuses.
 const (
 	Malformed       Kind = iota + 1 // the bytes are not in the declared format
-	Unauthenticated                 // no valid key
-	Forbidden                       // a valid key without the scope
+	Unauthenticated                 // no valid key or session
+	Forbidden                       // the key lacks the scope, or the person lacks the role
 	NotFound                        // no such object for this tenant and environment
 	Conflict                        // the stored state does not allow the request
 	Precondition                    // the caller's expected version is not the current one
@@ -51,8 +51,8 @@ type Item struct {
 	Detail  string
 
 	// Nearest is the known name that is most similar to an unknown one, or ""
-	// if none is similar. Fields lists the fields of a warning that is about
-	// several fields.
+	// if none is similar. Fields lists the fields of a warning that can be
+	// about several fields.
 	Nearest string
 	Fields  []string
 
@@ -92,7 +92,7 @@ var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
 // EscapePointer returns a name as one segment of a JSON pointer (RFC 6901).
 func EscapePointer(name string) string { return pointerEscaper.Replace(name) }
 
-// Error is a refusal with all its faults.
+// Error is a refusal with the faults that caused it.
 type Error struct {
 	Kind   Kind
 	Code   string
@@ -207,9 +207,9 @@ func (l *List) Move(code string, to *List) {
 	l.items = kept
 }
 
-// CopyHinted copies the items with a suggested name to another list. It is used
-// for a refusal: a refusal has no warnings, but a misspelt name is often its
-// cause.
+// CopyHinted copies the items about unknown names that have a suggested name to
+// another list. It is used for a refusal: a refusal has no warnings, but a
+// misspelt name is often its cause.
 func (l *List) CopyHinted(to *List) {
 	for _, item := range l.items {
 		if item.Code == CodeUnknownField && item.Nearest != "" {
@@ -230,7 +230,7 @@ func (l *List) SkipHints() bool { return len(l.items) >= maxCostly }
 // Len returns the number of faults, including those that were only counted.
 func (l *List) Len() int { return len(l.items) + l.dropped }
 
-// Items returns the faults in the order they were found.
+// Items returns the first MaxItems faults in the order they were found.
 func (l *List) Items() []Item { return l.items }
 
 // Err returns nil if there are no faults. Otherwise it returns an *Error. Its

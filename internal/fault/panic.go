@@ -5,7 +5,7 @@ import "fmt"
 // Panic is the value of a panic that was recovered on one goroutine and is raised again on
 // another. It keeps the stack of the first goroutine, which shows the cause.
 type Panic struct {
-	Value any    // may hold submitted data, so it is never logged or shown
+	Value any    // may hold submitted data, so PanicStack leaves it out of the log
 	Stack []byte // of the goroutine that panicked first
 }
 

@@ -6,20 +6,22 @@ import (
 	"verdict/internal/civil"
 )
 
-// The ages at which windows and their halves end divide a year into segments. Events
-// are summed by segment, and the segments are then turned into running totals. The
-// total of a window or of a half is a running total, or the difference of two.
+// The ages at which windows and the periods of a trend end divide the time before as_of into segments. Events are
+// summed by segment, and the segments are then turned into running totals. The total of a window or of such a period is
+// a running total, or the difference of two.
 const (
 	daySegments = 12
-	beyond      = daySegments // older than any window, or without a known date
+	beyond      = daySegments // older than any window and any period of a trend, or without a known date
 	later       = beyond + 1  // after as_of, to be ignored
 	windows     = 6
 	daysMost    = 365
 	monthsMost  = 24
 )
 
-// span is a window in segments. end, newer and older are the exclusive ends of
-// the window, of its newer half and of its older half.
+// span is a window in segments. end is the exclusive end of the window. newer
+// and older are the exclusive ends of the two periods that a trend compares:
+// the halves of the window or, for a monthly metric, the window and as many
+// months before it.
 type span struct{ end, newer, older uint8 }
 
 // axis maps ages to segments and windows to spans.

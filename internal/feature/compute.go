@@ -28,7 +28,7 @@ func (c *cell) merge(other *cell) {
 	c.max = max(c.max, other.max)
 }
 
-// row holds the cells of one product of one stream, indexed by segment.
+// row holds the cells of one product, or of one class of events, of one stream, indexed by segment.
 type row [beyond + 1]cell
 
 // workspace is the scratch memory of a computation. It is pooled, because

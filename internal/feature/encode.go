@@ -16,9 +16,9 @@ var (
 	errForm    = errors.New("feature vector is not in its shortest form")
 )
 
-// Encode appends the stored form of the vector: the catalogue, one bit for each
-// feature that says whether it has a value, and the values. Amounts are stored in
-// paise and counts as integers, which keeps the encoding short.
+// Encode appends the stored form of the vector: the catalogue, one bit for each feature that says whether it has a
+// value, and the values. Sums and maxima of amounts are stored in paise and counts as integers, which keeps the
+// encoding short.
 func (v *Vector) Encode(dst []byte) []byte {
 	const usual = 3 // bytes of a usual value
 	dst = slices.Grow(dst, 1+8*len(v.known)+usual*v.Populated())

@@ -47,7 +47,7 @@ type Provenance struct {
 	Name     Name
 	Meaning  string
 	Formula  string
-	From, To civil.Day // the window, both ends included; NoDay if there are no records
+	From, To civil.Day // the window, both ends included; NoDay if the source is absent
 	Value    int64     // ten-thousandths, as in Vector
 	Known    bool      // whether there is a value
 	// CoveredFrom is the first day of the bank statement if there is no value

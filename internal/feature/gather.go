@@ -109,7 +109,8 @@ func (in *input) countFrom(from origin, newest civil.Month) {
 // exists reports whether an account existed on as_of.
 func (in *input) exists(a *report.Account) bool { return !a.Opened.Known() || a.Opened <= in.asOf }
 
-// newestPayment returns the newest month in the payment history of any account.
+// newestPayment returns the newest month, up to that of as_of, in the payment history of any account that existed on
+// as_of.
 func (in *input) newestPayment() civil.Month {
 	newest, current := civil.NoMonth, in.asOf.Month()
 	for _, list := range in.lists {

@@ -49,9 +49,9 @@ type layout struct {
 	streams []Metric // the metrics, then the bases
 	first   []int    // the row of each stream's first product
 	targets [][classes]target
-	// single has one row for each stream and class. A class that counts in several
-	// products has its own row, which fold later adds to the rows of the products. So
-	// each of the many transactions and payments is added only once.
+	// single has one row for each stream and class; the streams of accounts and enquiries do not use it. A class that
+	// counts in several products has its own row, which fold later adds to the rows of the products. So each of the
+	// many transactions and payments is added only once.
 	single [][classes]uint8
 	folds  []fold
 	signed []uint8 // rows whose values may be negative

@@ -161,8 +161,9 @@ func naiveChannel(product string, t report.Transaction) bool {
 	}
 }
 
-// days returns one event for every day up to today. Its value comes from the
-// newest balance on or before that day.
+// days returns the events of a balance metric, from the day of the first
+// transaction to that of the last one, but not after today. The value of a day
+// comes from the newest balance on or before that day.
 func (n *naive) days(metric string) *naiveList {
 	l := &naiveList{absent: true}
 	if n.s == nil || len(n.s.Transactions) == 0 {

@@ -159,7 +159,7 @@ func isMonthly(metric string) bool {
 }
 
 // within returns the events of a window. newer and older are the totals of the
-// two halves of the window that a trend compares.
+// two periods that a trend compares.
 func (n *naive) within(metric string, l *naiveList, days int) (events []naiveEvent, newer, older int64) {
 	if !isMonthly(metric) {
 		for _, e := range l.events {

@@ -1,10 +1,9 @@
 package feature
 
-// Reference returns the typical value of a feature for an ordinary borrower, and
-// the scale by which distances from it are measured, both in ten-thousandths.
-// They are computed from the metric's typical number of events in 30 days, the
-// typical value of an event and the product's typical share. The figures are
-// plausible constants for ranking features; no decision depends on them.
+// Reference returns the typical value of a feature for an ordinary borrower, and the scale by which distances from it
+// are measured, both in ten-thousandths. They are computed from the metric's typical number of events in 30 days, the
+// typical value of an event, the product's typical share and the typical ratio. The figures are plausible constants for
+// ranking features; no decision depends on them.
 func Reference(index int) (mean, scale int64) {
 	p, window, aggregation := place(index)
 	t := p.metric.typical

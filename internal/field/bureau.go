@@ -6,8 +6,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// bureauSection returns the facts of the bureau report. An applicant who is new to credit has no score, so a rule that
-// compares the score never hits such an applicant.
+// bureauSection returns the facts of the bureau report. An applicant who is new to credit has no score, so a comparison
+// with the score is never true of such an applicant.
 func bureauSection() section {
 	score := whole(BureauScore, "points",
 		"Credit bureau score; absent for an applicant who is new to credit.").within(300, 900).core().reason(
@@ -33,8 +33,8 @@ func bureauSection() section {
 	}
 }
 
-// bureauFacts returns the facts that a decision request can send as finished
-// values.
+// bureauFacts returns the facts, apart from the score, that a decision request
+// can send as finished values.
 func bureauFacts() []entry {
 	return append([]entry{
 		count("enquiries_6m", "Number of hard enquiries by lenders in the last 6 months.").core().reason("BUR_ENQ"),
@@ -62,9 +62,9 @@ func bureauFacts() []entry {
 	}, bureauOwnFacts()...)
 }
 
-// bureauReportSection returns the bureau_report.* paths. They are derived from
-// the entries of the canonical facts, so that domains and reason codes always
-// agree.
+// bureauReportSection returns the bureau_report.* paths. All except the score
+// are derived from the entries of the canonical facts, so that domains and
+// reason codes always agree.
 func bureauReportSection() section {
 	fields := []entry{rawScore("bureau_report.score")}
 	for _, e := range bureauFacts() {

@@ -40,8 +40,8 @@ func ownFacts() []entry {
 	}
 }
 
-// ownAdverseFacts returns the facts about write-offs and, separately,
-// settlements, with their amounts, products and age.
+// ownAdverseFacts returns the facts about write-offs, settlements and suits on
+// own and joint accounts.
 func ownAdverseFacts() []entry {
 	facts := []entry{
 		count("bureau_own_written_off_36m",
@@ -107,8 +107,8 @@ type Fallback struct {
 
 // Fallbacks returns the facts about own and joint accounts that fall back to
 // the facts about all accounts. A lender that sends figures instead of accounts
-// sends only figures about all accounts. Without the fallback, a policy on own
-// accounts would then find no obligations and no delinquency.
+// may send only figures about all accounts. Without the fallback, a policy on
+// own accounts would then find no obligations and no delinquency.
 func Fallbacks() []Fallback {
 	return []Fallback{
 		{"bureau_own_active_tradelines", "active_tradelines"},

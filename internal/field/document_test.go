@@ -23,8 +23,9 @@ func TestFieldsPageIsCurrent(t *testing.T) {
 	golden.File(t, page, want.String())
 }
 
-// TestMarkdownNamesEverything checks that the page names every field. It also
-// counts the cells, because a "|" in a text would shift the columns of a table.
+// TestMarkdownNamesEverything checks that the page names every field that is
+// not a feature. It also counts the cells, because a "|" in a text would shift
+// the columns of a table.
 func TestMarkdownNamesEverything(t *testing.T) {
 	t.Parallel()
 	var page bytes.Buffer

@@ -1,7 +1,6 @@
-// Package field defines the catalogue of all names that a condition may use: the
-// canonical facts about an application, the facts derived from its optional blocks,
-// the raw paths of the request, the features, and the facts about the offer in Stage
-// 2.
+// Package field defines the catalogue of the names that a condition may use: the canonical facts about an application,
+// the facts derived from its optional blocks, the effective income and obligations, the raw paths of the request, the
+// features, and the facts about the offer in Stage 2. Inputs that a policy declares are not in the catalogue.
 //
 // It contains names, types, units, domains and meanings, and the documentation made
 // from them. It does not compute values: package application reads requests, package
@@ -56,7 +55,7 @@ type section struct {
 	fields []entry
 }
 
-// eitherRequest is the supply of the canonical facts. Facts that are derived from
+// eitherRequest is the supply of the fields that exist for decision and evaluate requests. Facts that are derived from
 // optional blocks exist only for an evaluate request.
 const eitherRequest = rule.FromDecisions | rule.FromEvaluate
 
@@ -108,8 +107,8 @@ const (
 	maxSegments  = 8
 )
 
-// Declarable reports whether a policy may declare the name as its own input: a path
-// that begins with "report." or "applicant." and is not in the catalogue.
+// Declarable reports whether a policy may declare the name as its own input: a path within the limits above that begins
+// with "report." or "applicant." and is not in the catalogue.
 func Declarable(name string) bool {
 	if len(name) > maxNameBytes {
 		return false

@@ -21,7 +21,8 @@ func lookup(t *testing.T, name string) *rule.Field {
 }
 
 // contractNames repeats the names of the contract, so that renaming or removing
-// a field makes a test fail.
+// a field makes a test fail. It leaves out the features and those bureau_report
+// paths that the test derives.
 const contractNames = `
 	bureau bureau_score bureau_is_ntc bureau_ntc_index age employment_type monthly_income foir requested_amount
 	requested_tenure_months enquiries_6m active_tradelines max_dpd_12m
@@ -240,8 +241,9 @@ func TestSupply(t *testing.T) {
 	}
 }
 
-// TestReasonCodes checks that every default reason code is a known one, and
-// that the fields for which the contract states a code have it.
+// TestReasonCodes checks that every default reason code is a known one, that
+// the fields for which the contract states a code have it, and that exactly the
+// metrics of features have a code in featureReasons.
 func TestReasonCodes(t *testing.T) {
 	t.Parallel()
 	known := strings.Fields(`BUR_SCORE BUR_NTC BUR_DPD BUR_ENQ BUR_TRADELINES BUR_WRITEOFF BUR_SUIT INC_LOW FOIR_HIGH

@@ -3,9 +3,9 @@ package field
 import "verdict/internal/rule"
 
 // fraudSection returns the facts derived from the fraud block and the tenant's
-// own counters. The mobile number and the e-mail address each have the same two
-// fields as the device and the beneficiary account, because they are counted in
-// the same way.
+// own counters and block list. The mobile number and the e-mail address each
+// have the same two fields as the device and the beneficiary account, because
+// they are counted in the same way.
 func fraudSection() section {
 	return section{
 		group: "fraud", title: "Fraud", supply: rule.FromEvaluate,

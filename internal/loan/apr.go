@@ -7,12 +7,13 @@ import (
 
 const (
 	// maxMonthlyRate is the highest monthly rate that the search tries: 10,000
-	// %. For a loan that costs more, APR reports this rate.
+	// %. For a loan that costs more, APR reports twelve times this rate.
 	maxMonthlyRate = 100
 
 	// newtonRounds is the number of pure Newton rounds. Most loans converge in
 	// 2 to 4 rounds. A loan with a balloon payment may need more; after this
-	// number, every second round halves the bracket instead.
+	// number, every second round halves the bracket instead. A step that leaves
+	// the bracket is always replaced by halving it.
 	newtonRounds = 8
 	maxRounds    = 128
 
@@ -66,8 +67,8 @@ func (f flow) total() float64 {
 //
 // It runs Newton's method on the reciprocal of the present value, which is
 // close to a straight line in the rate. The root stays bracketed: at rate 0 the
-// flow is worth more than net, and at rate gain it is worth less, because every
-// payment is at least a month away.
+// flow is worth more than net, and at rate gain it is worth at most net,
+// because every payment is at least a month away.
 func (f flow) yield(net, gain float64) float64 {
 	low, high := 0.0, min(gain, maxMonthlyRate)
 	rate := min(f.guess(gain), high)

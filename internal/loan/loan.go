@@ -76,8 +76,8 @@ func (t Terms) RateBP() int64 { return t.rateBP }
 
 // Instalment returns the equated monthly instalment for a principal in paise,
 // rounded half up to the whole rupee. This is the amount to compare with a
-// borrower's capacity, because [Terms.Schedule] never charges more. In rare
-// cases it charges less.
+// borrower's capacity, because the instalments of [Terms.Schedule] before the
+// last one are never higher and only rarely lower.
 //
 // The unrounded instalment is too large by less than 2^-60 paise (see [fixed]).
 // Exact ties are therefore rounded up, and no other loan is rounded incorrectly

@@ -11,7 +11,7 @@ type AssetClass uint8
 
 // The classes, with the days past due at which each begins.
 const (
-	Standard AssetClass = iota // nothing is due
+	Standard AssetClass = iota // nothing is overdue
 	SMA0                       // 1 day
 	SMA1                       // 31 days
 	SMA2                       // 61 days

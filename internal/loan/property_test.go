@@ -32,7 +32,7 @@ func ordinaryTerms(t *rapid.T) Terms {
 	return terms
 }
 
-// amounts generates paise, with every order of magnitude equally likely.
+// amounts generates paise of every order of magnitude up to 1e14.
 func amounts(low int64) *rapid.Generator[int64] {
 	return rapid.Custom(func(t *rapid.T) int64 {
 		high := int64(math.Pow10(rapid.IntRange(3, 14).Draw(t, "digits")))
@@ -61,9 +61,9 @@ func TestInstalmentTies(t *testing.T) {
 		for rateBP := int64(0); rateBP <= maxRateBP; rateBP += 100 {
 			terms := mustTerms(t, rateBP, months)
 			unit := exactInstalment(1, rateBP, months)
-			// If 50/unit is a/b in lowest terms, a principal of a paise has an
-			// instalment of 50·b. This is a tie if b is odd, and so are odd
-			// multiples of that principal.
+			// If 50/unit is p/q in lowest terms, p paise have an instalment of
+			// 50·q paise. This is a tie if q is odd, and then odd multiples of
+			// p are ties too.
 			principal := new(big.Rat).Quo(big.NewRat(paisePerRupee/2, 1), unit).Num()
 			if !principal.IsInt64() || principal.Int64() > maxPaise/3 {
 				continue
@@ -137,9 +137,9 @@ func TestZeroRateIsExact(t *testing.T) {
 }
 
 // TestScheduleIsExact checks, for all terms and amounts, that the sums agree
-// and that the last instalment is positive. The instalment must be the highest
-// for which the last one is positive. The schedule must equal the big-integer
-// result unless it is capped.
+// and that the last instalment is positive. The instalment may be lowered only
+// by one rupee, and only if the last one would not be positive otherwise. The
+// schedule must equal the big-integer result unless it is capped.
 func TestScheduleIsExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

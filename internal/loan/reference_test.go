@@ -88,7 +88,7 @@ func exactAPR(net, instalment, last int64, months int) float64 {
 }
 
 // countedValidUntil computes the end of validity by counting the days one by
-// one.
+// one. Sundays are not counted.
 func countedValidUntil(from time.Time, days int) time.Time {
 	day := from.In(time.FixedZone("", 19800))
 	for days > 0 {

@@ -109,7 +109,7 @@ func last(network netip.Prefix) netip.Addr {
 	return address
 }
 
-// source returns a description of the file, from its own metadata.
+// source returns a description of the file, from its metadata and its hash.
 func source(m maxminddb.Metadata, data []byte) place.Source {
 	sum := sha256.Sum256(data)
 	return place.Source{

@@ -13,9 +13,9 @@ type network struct {
 	record any
 }
 
-// database returns a small MaxMind DB according to the specification: a binary
-// tree over 128 bits with records of 24 bits, sixteen zeros, the data, and the
-// metadata. IPv4 networks are below ::/96.
+// database returns a small MaxMind DB according to the specification. Its parts
+// are a binary tree over 128 bits (with records of 24 bits), then sixteen zero
+// bytes, then the data, then the metadata. IPv4 networks are below ::/96.
 func database(networks ...network) []byte {
 	const nobody = -1 << 30
 	type node [2]int // the number of a node, ^offset of the data, or nobody

@@ -8,7 +8,7 @@ import (
 // TestLookupsDoNotAllocate checks that lookups allocate nothing, because every
 // decision with a location makes them.
 //
-//nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
+//nolint:paralleltest // AllocsPerRun counts the allocations of all goroutines.
 func TestLookupsDoNotAllocate(t *testing.T) {
 	four, six := netip.MustParseAddr("::ffff:117.192.0.1"), netip.MustParseAddr("2409:4000::1")
 	pincodes()

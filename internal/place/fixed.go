@@ -64,7 +64,7 @@ func atan(y, x int64) int64 {
 // mispredicted and cost more than the rotation.
 func signed(v, sign int64) int64 { return (v ^ sign) - sign }
 
-// mul returns the product of two fixed-point numbers, truncated.
+// mul returns the product of two fixed-point numbers, truncated. A negative factor counts as 0.
 func mul(a, b int64) int64 {
 	hi, lo := bits.Mul64(uint64(max(a, 0)), uint64(max(b, 0)))
 	return int64(hi<<(64-fraction) | lo>>fraction)

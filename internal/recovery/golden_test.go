@@ -16,9 +16,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestCases checks every testdata/cases/*.txtar file. A file has a comment that
-// says what it shows, the request, a strategy if it is not the default, and
-// either the advice or the faults.
+// TestCases checks every testdata/cases/*.txtar file. The comment of a file
+// says what the file shows. Its sections are the request, the strategy if it is
+// not the default, and either the wanted advice or the wanted faults.
 func TestCases(t *testing.T) {
 	t.Parallel()
 	archives(t, "cases", func(t *testing.T, given *txtar.Archive) []txtar.File {
@@ -39,8 +39,9 @@ func TestCases(t *testing.T) {
 	})
 }
 
-// TestStrategies checks every testdata/strategies/*.txtar file. A file has the
-// settings of a tenant, and either the complete strategy or the faults.
+// TestStrategies checks every testdata/strategies/*.txtar file. Its sections
+// are the settings of a tenant, and either the wanted complete strategy or the
+// wanted faults.
 func TestStrategies(t *testing.T) {
 	t.Parallel()
 	archives(t, "strategies", func(t *testing.T, given *txtar.Archive) []txtar.File {

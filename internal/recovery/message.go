@@ -8,10 +8,9 @@ import (
 	"verdict/internal/civil"
 )
 
-// Message is the text for the borrower that belongs to the next best action: a
-// text to send, or the opening of a call. It is a template filled with computed
-// figures. Of the borrower data that a lender sends, a message can contain only a
-// plain name and the last characters of the loan number.
+// Message is the text for the borrower that belongs to the next best action: a text to send, or the opening of a call.
+// It is a template filled with computed figures. Of the texts in a case, a message can contain only a plain name and
+// the last characters of the loan number.
 type Message struct {
 	Template string
 	Language Language

@@ -139,7 +139,7 @@ func (f Flag) closesOffers() bool { return f <= Dispute }
 // Disposition is the way in which an attempt at contact ended.
 type Disposition uint8
 
-// The dispositions that influence the advice. OtherEnd only counts as an attempt.
+// The dispositions. OtherEnd, Busy and Delivered only count as attempts; the others also influence the advice.
 const (
 	OtherEnd Disposition = iota
 	PromiseToPay

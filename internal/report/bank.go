@@ -25,10 +25,9 @@ type bankRow struct {
 	clue     clue
 }
 
-// ReadStatement reads bank_summary.transactions and classifies each transaction.
-// It returns nil if there is no list, and an empty statement for an empty list.
-// asOf is the day of the decision. Transactions more than a day later are left
-// out with a warning.
+// ReadStatement reads bank_summary.transactions and classifies each transaction. It returns nil if there is no list or
+// the list is refused, and an empty statement for an empty list. asOf is the day of the decision. Transactions more
+// than a day later are left out with a warning.
 func ReadStatement(summary wire.Value, asOf civil.Day, faults, warnings *fault.List) *Statement {
 	list := summary.Get("transactions")
 	switch {

@@ -8,9 +8,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// bankReader reads the rows of one list. It reports a fault for each invalid row.
-// Irregularities that can still be read are counted and reported once for the
-// whole list.
+// bankReader reads the rows of one list. It reports the faults of each invalid row. Irregularities that can still be
+// read are counted and reported once for the whole list.
 type bankReader struct {
 	asOf   civil.Day
 	faults *fault.List

@@ -122,9 +122,9 @@ func digits(s string) int {
 }
 
 // plainDecimal reports whether a text is a plain decimal number of at most 32
-// characters: an optional minus, digits and an optional point, but no exponent
-// and no separators. Such a text is also a JSON number, except that leading
-// zeros are allowed.
+// characters after the sign: an optional minus, digits and an optional point,
+// but no exponent and no separators. Such a text is also a JSON number, except
+// that leading zeros are allowed.
 func plainDecimal(s string) bool {
 	if s != "" && s[0] == '-' {
 		s = s[1:]

@@ -73,7 +73,7 @@ type bureauReader struct {
 // request; a report, account or enquiry dated more than a day after asOf is a fault. Irregular but clear values are
 // read with one warning for each kind. An account that omits a figure which other accounts state is read with a
 // warning, for the first few accounts of each kind. ReadBureau returns nil if the report has no list of accounts or
-// enquiries, no count of either, and no date.
+// enquiries, does not state that there are no accounts, and has neither a count of enquiries nor a date.
 //
 // In the bureaus' own layouts unknown members are ignored, except for lists of accounts or enquiries that were not
 // read, which cause a warning.

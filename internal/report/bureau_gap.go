@@ -65,20 +65,19 @@ var gapTexts = [gapKinds]struct {
 		"it counts as one for other unsecured credit; send the product (product)", false},
 }
 
-// maxPlaces is the maximum number of accounts that are named in the warnings of
-// one kind.
+// maxPlaces is the maximum number of accounts or enquiries that are named in
+// the warnings of one kind.
 const maxPlaces = 5
 
-// gaps holds, for each kind, how many accounts have the figure, how many lack it,
-// and the first accounts that lack it.
+// gaps holds, for each kind, how many accounts or enquiries have the figure, how many lack it, and the first of those
+// that lack it.
 type gaps [gapKinds]struct {
 	have, lack int
 	places     [maxPlaces]wire.Value
 }
 
-// note counts an account that should state the figure of this kind. has reports
-// whether it does. If it does not, note stores v unless maxPlaces accounts are stored
-// already.
+// note counts an account or enquiry that should state the figure of this kind. has reports whether it does. If it does
+// not, note stores v unless maxPlaces values are stored already.
 func (g *gaps) note(kind gap, has bool, v wire.Value) {
 	of := &g[kind]
 	if has {
@@ -91,7 +90,8 @@ func (g *gaps) note(kind gap, has bool, v wire.Value) {
 	of.lack++
 }
 
-// account notes the figures that the account at v omits.
+// account notes which figures the account at v states and which it omits. It also notes figures that contradict the
+// account's status, and an instalment of 0 or -1 despite a balance.
 func (g *gaps) account(a *Account, m *slotted, v wire.Value, r *bureauReader) {
 	if !a.Microfinance || !r.scalar.saysNothing(m[slotType]) { // entries of a microfinance list need no type
 		g.note(noType, !r.scalar.saysNothing(m[slotType]), v)

@@ -45,9 +45,9 @@ func (r *scalarReader) saysNothing(v wire.Value) bool {
 	return false
 }
 
-// amount reads rupees into paise, rounded half up. It returns NoAmount if no
-// amount is given or the amount is invalid. mayBeNegative allows negative
-// amounts.
+// amount reads rupees into paise, rounded half away from zero. It returns
+// NoAmount if no amount is given or the amount is invalid. mayBeNegative allows
+// negative amounts.
 func (r *scalarReader) amount(v wire.Value, mayBeNegative bool) int64 {
 	if r.saysNothing(v) {
 		return NoAmount

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// statusWords maps squashed words of a status to days past due. The days are the
-// fewest for which lenders use the word. More severe words come first.
+// statusWords maps squashed words of a status to days past due. The days are the fewest for which lenders use the word.
+// The first word that is found counts, so more severe and more specific words come first.
 var statusWords = []struct {
 	part string
 	days int16

@@ -93,8 +93,8 @@ func monthOf(year, month int) civil.Month {
 	return civil.MonthOf(year, time.Month(month))
 }
 
-// parseMonth parses 2026-10, 10-2026, 10-26, Oct:2026 and 202610. It returns
-// NoMonth for other texts.
+// parseMonth parses 2026-10, 10-2026, 10/2026, 10-26, 10/26, Oct:2026, Oct-2026
+// and 202610. It returns NoMonth for other texts.
 func parseMonth(s string) civil.Month {
 	s = strings.TrimSpace(s)
 	switch {

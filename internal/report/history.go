@@ -1,9 +1,8 @@
-// Package report reads bureau reports and bank statements from each vendor's layout
-// into the canonical types History and Statement.
+// Package report reads bureau reports and bank statements from each vendor's layout into the canonical types History
+// and Statement.
 //
-// A value that a report does not state stays unknown; nothing is guessed. Dates are
-// days in India, amounts are paise. Facts and features are derived in packages
-// signal and feature.
+// An amount that a report does not state stays unknown. Dates are days in India, amounts are paise. Facts and features
+// are derived in packages signal and feature.
 package report
 
 import "verdict/internal/civil"
@@ -82,7 +81,9 @@ type Account struct {
 	BalancePaise    int64
 	OverduePaise    int64
 	InstalmentPaise int64
-	ConvertedPaise  int64     // monthly equivalent of CRIF's "900/Weekly"; InstalmentPaise is NoAmount then
+	// ConvertedPaise is the monthly equivalent of CRIF's "900/Weekly", or the stated amount if the rhythm is unknown.
+	// InstalmentPaise is NoAmount then.
+	ConvertedPaise  int64
 	AdversePaise    int64     // amount written off or settled
 	WrittenOffPaise int64     // amount written off; NoAmount if the account was not written off
 	SettledPaise    int64     // amount settled; NoAmount if the account was not settled

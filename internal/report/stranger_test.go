@@ -10,8 +10,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestStrangersKnowTheirOwn checks that every name that can be suggested is a
-// name that is read.
+// TestStrangersKnowTheirOwn checks that every suggested name for a member of an
+// account or an enquiry is a name that is read.
 func TestStrangersKnowTheirOwn(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

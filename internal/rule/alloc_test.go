@@ -11,7 +11,7 @@ import (
 // TestAllocations checks that Load and Eval allocate nothing, because
 // conditions are evaluated for every decision and every row of a backtest.
 //
-//nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
+//nolint:paralleltest // AllocsPerRun counts the allocations of all goroutines.
 func TestAllocations(t *testing.T) {
 	p := compile(readCondition(t, typical))
 	facts := readFacts(t, typicalFacts)

@@ -28,11 +28,11 @@ type Test struct {
 	fails int32 // first instruction of its negation
 
 	// reads has a bit for every slot whose value the condition compares. If all
-	// of them are given, the result cannot be unknown. If none is given and no
-	// predicate tests presence, the result must be unknown. In these two
-	// situations an evaluation is skipped. short means that reads is complete:
-	// all slots are below 64, and the condition has no arithmetic, which could
-	// fail on given values.
+	// of these slots are given, the result cannot be unknown, so Eval does not
+	// run the negation. If none is given and strict is set, the result must be
+	// unknown, so Eval runs nothing. Both shortcuts need short: all slots are
+	// below 64, and the condition has no arithmetic, which could fail on given
+	// values.
 	reads  uint64
 	short  bool
 	strict bool // no predicate tests presence, and none is a constant

@@ -10,8 +10,9 @@ type Explanation struct {
 	// Deciding are the predicates that determined the result. It is empty if
 	// the result is unknown.
 	Deciding []*Condition
-	// Missing are the absent fields that make the result unknown, in reading
-	// order, each once. It is empty if the result is known.
+	// Missing are the fields without a readable value that make the result
+	// unknown, in reading order, each once. It is empty if the result is known,
+	// or if it is unknown only because arithmetic has no result.
 	Missing []string
 }
 

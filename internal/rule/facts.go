@@ -177,7 +177,7 @@ func (f *Facts) Write(w *wire.Writer) {
 
 // ReadFacts reads an object of names and scalars. It is the inverse of Write. A
 // null member is absent. If members are invalid, it returns a *fault.Error with
-// all their faults.
+// their faults.
 func ReadFacts(v wire.Value, c *Catalogue) (*Facts, error) {
 	var faults fault.List
 	f := NewFacts(c)

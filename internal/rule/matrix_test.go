@@ -287,8 +287,8 @@ func wrongTypes(v json.RawMessage) []string {
 	}
 }
 
-// TestMatrixIsComplete checks that the matrix has a row for every operator of
-// the grammar.
+// TestMatrixIsComplete checks that the matrix has a row for every predicate and
+// every arithmetic operator.
 func TestMatrixIsComplete(t *testing.T) {
 	t.Parallel()
 	covered := map[string]bool{}

@@ -43,8 +43,8 @@ func TestForget(t *testing.T) {
 	})
 }
 
-// TestKeysAreIndependent checks that no two people, no two tenants and no two roots
-// have the same key, and that no key is a node of the remaining tree.
+// TestKeysAreIndependent checks that no two people, in the same or in different trees, have the same key, and that no
+// node of a tree without some keys has the secret of one of these keys.
 func TestKeysAreIndependent(t *testing.T) {
 	t.Parallel()
 	seen := map[Secret]string{}

@@ -96,7 +96,7 @@ var zoneSalts = func() (labels [len(zoneNames)]string) {
 }()
 
 // SaltOf returns the salt of a zone of an object, derived from the person's key. So the
-// salt needs no storage, and cannot be computed any more when the key is forgotten.
+// salt cannot be computed any more when the key is forgotten.
 func SaltOf(key *Secret, object string, zone Zone) Salt {
 	derived := keyed(key, zoneSalts[zone], object)
 	return Salt(derived[:SaltSize])

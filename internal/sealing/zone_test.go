@@ -80,8 +80,8 @@ func TestNoNonceTwice(t *testing.T) {
 	}
 }
 
-// TestHashesTellApart checks that hashes differ if the zone, the salt, the data
-// or the order differs.
+// TestHashesTellApart checks that different zones, commitments, lists of texts
+// and references have different hashes.
 func TestHashesTellApart(t *testing.T) {
 	t.Parallel()
 	seen := map[Hash]string{}

@@ -56,11 +56,11 @@ func (c *Cursor) Next() bool {
 	return true
 }
 
-// Cells returns the cells of the row, without their quotes and otherwise
-// unchanged, or nil if the row is malformed. They are valid until Next. The
-// capacity of a cell may extend into the data after it, so that a parser of
-// numbers can load eight bytes together. Callers must therefore not append to a
-// cell.
+// Cells returns the cells of the row, without the quotes around them, with
+// doubled quotes made single and otherwise unchanged, or nil if the row is
+// malformed. They are valid until Next. The capacity of a cell may extend into
+// the data after it, so that a parser of numbers can load eight bytes together.
+// Callers must therefore not append to a cell.
 func (c *Cursor) Cells() [][]byte {
 	if c.fault != "" {
 		return nil

@@ -38,10 +38,9 @@ type Probe struct {
 	Replaced int64 // lines with invalid bytes, which are replaced
 }
 
-// FindEncoding reads a file to its end and returns its encoding. Spreadsheet
-// programs write Windows-1252 unless they are told to write UTF-8. Bytes that are
-// valid in neither encoding are replaced by U+FFFD if they occur in at most 1 %
-// of the lines; otherwise FindEncoding returns a *fault.Error.
+// FindEncoding reads a file to its end and returns its encoding. Spreadsheet programs write Windows-1252 unless they
+// are told to write UTF-8. Bytes that are invalid in the file's encoding may occur in at most 1 % of the lines; Decode
+// replaces them by U+FFFD. If there are more, or if the file is UTF-16, FindEncoding returns a *fault.Error.
 func FindEncoding(in io.Reader) (Probe, error) {
 	var c census
 	buffer := make([]byte, usualBlock)

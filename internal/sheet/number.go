@@ -60,8 +60,9 @@ var currencies = [][]byte{[]byte("inr"), []byte("rs."), []byte("usd"), []byte("e
 
 const longestNumber = 40 // bytes of a formatted number
 
-// unformatted removes separators, currencies, a plus sign and a percent sign from a formatted number. It returns nil
-// if what remains does not begin with a digit. "(1,200)" is -1200, as accountants write it.
+// unformatted removes separators, currencies, a plus sign and a percent sign from a formatted number. It returns nil if
+// the cell is too long, if its commas do not separate thousands, or if the rest does not begin with a digit. "(1,200)"
+// is -1200, as accountants write it.
 func unformatted(cell []byte) (plain []byte, percent bool) {
 	if len(cell) > longestNumber {
 		return nil, false
@@ -119,8 +120,8 @@ func ungrouped(text []byte) []byte {
 	return digits
 }
 
-// areThousands reports whether digits are in groups of three or, as in India, the
-// last group has three digits and the groups before it have two.
+// areThousands reports whether digits are in groups of three or, as in India, the last group has three digits and the
+// groups before it have two. The first group may be shorter.
 func areThousands(groups [][]byte) bool {
 	first, middle, last := groups[0], groups[1:len(groups)-1], groups[len(groups)-1]
 	size := 3

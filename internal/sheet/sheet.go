@@ -1,14 +1,13 @@
-// Package sheet reads and writes CSV fast enough for a backtest. A reader divides
-// a stream into blocks of whole rows, a cursor iterates over the cells of a block,
-// and a writer writes rows.
+// Package sheet reads and writes CSV fast enough for a backtest. A reader divides a stream into blocks of whole rows, a
+// cursor iterates over the cells of a block, and a writer writes rows.
 //
-// It reads RFC 4180 and the variants that spreadsheets write: a byte-order mark,
-// line ends of every kind and mixed, quoted cells with doubled quotes and line
-// ends inside, blank lines, and a last line without a line end. Cells are
-// returned unchanged, including spaces; only the quotes around them are removed.
+// It reads RFC 4180 and the variants that spreadsheets write: a byte-order mark, line ends of every kind and mixed,
+// quoted cells with doubled quotes and line ends inside, blank lines, and a last line without a line end. Cells are
+// returned unchanged, including spaces, except that the quotes around them are removed and doubled quotes become
+// single.
 //
-// On well-formed input it agrees with encoding/csv. It differs in these points,
-// because a file may have a million applications:
+// On well-formed input it agrees with encoding/csv. It differs in these points, because a file may have a million
+// applications:
 //
 //   - a malformed row is one row with a fault, and reading continues after it;
 //   - a row with a NUL or with bytes that are not UTF-8 is malformed;
@@ -16,8 +15,8 @@
 //     is kept;
 //   - a row is at most MaxLine bytes long, so that memory is bounded.
 //
-// The package does not interpret cells, except for numbers that are formatted for
-// people, spellings of missing numbers, and spellings of a loan's outcome.
+// The package does not interpret cells, except for numbers that are formatted for people, spellings of missing numbers,
+// and spellings of a loan's outcome.
 package sheet
 
 // Bounds on the memory that a file can take.

@@ -17,10 +17,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestStatements checks every testdata/statements/*.txtar file. A file has a
-// comment that says what it shows, the day of the decision, and the scalars of
-// the summary. The statement is a table of date, type, mode, amount, balance and
-// narration. The wanted class of each row and the wanted facts follow.
+// TestStatements checks every testdata/statements/*.txtar file. The comment of a file says what the file shows. Its
+// sections are the day of the decision, the scalars of the summary, and the statement as a table of date, type, mode,
+// amount, balance and narration, followed by the wanted class of each row and the wanted facts.
 func TestStatements(t *testing.T) {
 	t.Parallel()
 	archives(t, "statements", func(name string) bool { return name != "found" && name != "facts" }, statementAnswer)

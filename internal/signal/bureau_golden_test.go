@@ -20,9 +20,10 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestBureauReports checks every testdata/bureau/*.txtar file. A file has a
-// comment that says what it shows, the bureau, the day of the request and the
-// report. The wanted history, facts and warnings follow, or the wanted faults.
+// TestBureauReports checks every testdata/bureau/*.txtar file. The comment of a
+// file says what the file shows. Its sections are the bureau, the day of the
+// request and the report, followed by the wanted history, facts and warnings,
+// or by the wanted faults.
 func TestBureauReports(t *testing.T) {
 	t.Parallel()
 	given := func(name string) bool { return name == "bureau" || name == "as_of" || name == "report.json" }

@@ -44,7 +44,7 @@ func each(h *report.History, do func(*report.Account)) {
 	}
 }
 
-// tally sums up the accounts of one role.
+// tally sums up the accounts of one role, or the microfinance accounts.
 type tally struct {
 	live, liveUnsecured               int64
 	overdue, owed, unsecuredOwed, emi sum
@@ -151,7 +151,8 @@ func (t *tally) addPayments(a *report.Account, now civil.Month) {
 	}
 }
 
-// partFacts are the names of the facts that exist for every role.
+// partFacts are the names of the facts about microfinance, guaranteed or add-on accounts. A name is "" if there is no
+// such fact.
 type partFacts struct{ accounts, emi, outstanding, overdue, worst string }
 
 func factsOf(prefix string) partFacts {
@@ -174,7 +175,7 @@ var (
 	}()
 )
 
-// tell adds the facts that exist for every role.
+// tell adds the facts that f names.
 func (t *tally) tell(f *partFacts, add func(string, rule.Value)) {
 	add(f.accounts, whole(t.live))
 	if f.emi != "" {

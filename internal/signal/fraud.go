@@ -79,7 +79,7 @@ type RingCount struct {
 // Signal is the result of one signal, or the reason why it was not evaluated.
 type Signal struct {
 	ID           string
-	NotEvaluated string // the reason; the other members are then unknown
+	NotEvaluated string // the reason; all members except ID are then unknown
 
 	Triggered   bool
 	Severity    Severity // low unless triggered
@@ -133,9 +133,10 @@ const maxScore = 100
 
 // Assess evaluates the signals of an observation. A signal is skipped, and its
 // facts are absent, if it is disabled, or if its entity was not sent or not
-// counted. Without an applicant nothing can be counted. Every enabled signal is
-// then listed as not evaluated, and the only fact is fraud_blocklisted, which
-// needs no applicant.
+// counted. A pincode spike whose baseline is too short is listed as not
+// evaluated. Without an applicant nothing can be counted. Every enabled signal
+// is then listed as not evaluated, and the only fact is fraud_blocklisted,
+// which needs no applicant.
 func Assess(o Observation, n Counts, cfg FraudConfig) Fraud {
 	a := assessment{observed: o, counts: n, cfg: cfg}
 	if !o.Counted() {
@@ -186,7 +187,7 @@ func (a *assessment) uncounted() {
 }
 
 // blocklisted adds a fact that says whether an entity of the request is on the
-// block list.
+// block list. It adds none if the request has no entities.
 func (a *assessment) blocklisted() {
 	if len(a.observed.Entities) == 0 {
 		return

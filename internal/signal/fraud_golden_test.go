@@ -13,9 +13,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestFraudCases checks every testdata/fraud/*.txtar file. A file has a comment
-// that says what it shows, the blocks of a request, the tenant's settings and the
-// counts. The wanted facts, response and alerts follow.
+// TestFraudCases checks every testdata/fraud/*.txtar file. The comment of a file says what the file shows. Its sections
+// are the blocks of a request, the tenant's settings and the counts, followed by the wanted facts, response and alerts.
 func TestFraudCases(t *testing.T) {
 	t.Parallel()
 	given := func(name string) bool { return strings.HasSuffix(name, ".json") && name != "fraud.json" }

@@ -206,8 +206,8 @@ func normalMobile(s string) (string, flaw) {
 	return normal, usable
 }
 
-// normalEmail extracts the address from "Name <address>" and removes trailing
-// punctuation.
+// normalEmail extracts the address from "Name <address>", converts it to lower
+// case, and removes "mailto:" and trailing punctuation.
 func normalEmail(s string) (string, flaw) {
 	s = strings.ToLower(strings.TrimSpace(folded(s)))
 	if s == "" {
@@ -301,8 +301,8 @@ func isPlaceholder(s string) bool {
 	return strings.Trim(normal, "0") == "" || placeholders[normal]
 }
 
-// isFiller reports whether a number without punctuation was typed only to fill a
-// field: one repeated character, or digits in sequence.
+// isFiller reports whether a number without punctuation was typed only to fill a field: one character repeated at least
+// four times, or one of the fillers.
 func isFiller(normal string) bool {
 	const fewest = 4
 	if len(normal) < fewest {
@@ -311,7 +311,7 @@ func isFiller(normal string) bool {
 	return strings.Trim(normal, normal[:1]) == "" || fillers[normal]
 }
 
-// fillers are the digits in ascending and descending sequence.
+// fillers are the digits from 1 to 9, with or without 0, in ascending and descending sequence.
 var fillers = map[string]bool{
 	"123456789": true, "1234567890": true, "0123456789": true,
 	"987654321": true, "9876543210": true, "0987654321": true,

@@ -71,8 +71,8 @@ func PrivateAddress(text string) bool {
 }
 
 // private reports whether an address is not public: it belongs to a local
-// network, to a carrier's internal network or to the machine itself, or it is
-// reserved.
+// network, to a carrier's internal network or to the machine itself, or it is a
+// multicast, unspecified or reserved address.
 func private(addr netip.Addr) bool {
 	return addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() ||
 		addr.IsUnspecified() || addr.IsMulticast() ||

@@ -63,10 +63,9 @@ func (p PincodeRisk) Check(c fault.Check) {
 	}
 }
 
-// ReadPincodeRisk reads one entry, or several under "entries". If replace is
-// true, the entries replace all existing entries; otherwise they are added to the
-// existing entries. All faults are returned together as a *fault.Error that
-// repeats no value; the caller must then change nothing.
+// ReadPincodeRisk reads one entry, or several under "entries". If replace is true, the entries replace all existing
+// entries; otherwise each entry is added, replaces the existing entry with its digits, or removes it. All faults are
+// returned together as a *fault.Error that repeats no value; the caller must then change nothing.
 func ReadPincodeRisk(v wire.Value) (entries []PincodeRisk, replace bool, err error) {
 	var faults fault.List
 	if !v.Get("entries").Given() && !v.Get("replace").Given() {

@@ -21,7 +21,7 @@ type column struct {
 	values   []string      // categorical: cell k holds values[k]; one further cell holds the rest
 	place    map[string]uint8
 	codes    []uint8 // code of each row
-	outside  int64   // numbers that the field cannot hold; they are read as missing
+	outside  int64   // cells with no number, or with a number that the field cannot hold; they are read as missing
 
 	missing   map[string]int64 // spellings of a missing number and their counts
 	formatted int64            // numbers with separators, a currency or a percent sign

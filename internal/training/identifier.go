@@ -10,7 +10,8 @@ import (
 )
 
 // identifiers lists common names of columns that only identify rows. A column
-// with such a name is dropped, regardless of its values.
+// with such a name is dropped, regardless of its values, unless the options
+// include or map it.
 var identifiers = []string{
 	"id", "row", "index", "uuid", "guid", "ref", "applicant_id", "applicant.id", "row_id",
 	"application_id", "application_no", "application_ref", "loan_id", "loan_no", "loan_ref", "sr_no", "serial_no",

@@ -62,7 +62,7 @@ func (t *table) halves(seed uint64) (halves [2][]int32) {
 }
 
 // rankedBy returns the AUC of rows that are ranked by the bad rates of their cells. The rates come from the counts in
-// others; a cell without rows there gets the average rate.
+// others, to each of which one average row is added; a cell without rows there gets the average rate.
 func rankedBy(others, rows []counts) float64 {
 	var all counts
 	for _, n := range others {

@@ -19,7 +19,7 @@ type Options struct {
 	Include     []string          // columns to use even if they look like an identifier or a leak
 	Categorical []string          // columns whose numbers are categories
 	PercentFOIR bool              // whether the foir column is in percent
-	Missing     []string          // texts that mean a missing value, in addition to the empty cell
+	Missing     []string          // texts for a missing value, in addition to the empty cell and the usual words
 	Special     []rule.Number     // numbers that are codes and not amounts, such as -1
 
 	// The options below select the rows that are held out to measure the card. They

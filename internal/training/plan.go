@@ -40,8 +40,8 @@ type source struct {
 	percent     bool // whether the file has this ratio in percent
 }
 
-// read returns a cell in the spelling of the column's field, or nil for a missing
-// value.
+// read returns a cell in the spelling of the column's field. It returns nil for a missing value, and for a text that is
+// not a known spelling of a boolean if the field is a boolean.
 func (s *source) read(cell []byte) []byte {
 	if cell == nil || s.known == nil || s.known.Type != rule.BoolType {
 		return cell

@@ -84,8 +84,8 @@ func (t *table) independent(features []*binning, rows []int32) (kept []*binning,
 	return kept, dropped
 }
 
-// inflate computes the variance inflation factor of every feature and returns the
-// index of the largest.
+// inflate computes the variance inflation factor of every feature and returns the index of the largest. If the matrix
+// is singular, it returns the index of the last feature.
 func inflate(m *mat.SymDense, in []int, features []*binning) (worst int) {
 	var chol mat.Cholesky
 	var inverse mat.SymDense

@@ -9,9 +9,8 @@ import (
 	"verdict/internal/sheet"
 )
 
-// survey is the first pass over the rows. It counts the labelled rows, finds the
-// type of each column, and samples the numbers that cutNumbers divides into
-// cells.
+// survey is the first pass over the decoded rows. It counts the labelled rows, finds the type of each column, and
+// samples the numbers that cutNumbers divides into cells.
 type survey struct {
 	plan    *plan
 	columns []*surveyed

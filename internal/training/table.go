@@ -16,7 +16,7 @@ type table struct {
 	train, held []int32
 }
 
-// encode reads the rows a second time and stores them as codes.
+// encode reads the decoded rows a second time and stores them as codes.
 func (p *plan) encode(open Source, columns []*column, s *survey) (*table, error) {
 	rows := int64(s.train.rows() + s.held.rows())
 	t := &table{pace: p.pace, columns: columns, bad: make([]uint8, 0, rows)}

@@ -110,8 +110,8 @@ func (c *column) mostFOIR() (most rule.Number, ok bool) {
 	return c.cuts[len(c.cuts)-1], true
 }
 
-// unitHint returns advice for a foir column that may hold percentages, or "" if
-// the column was read as percentages.
+// unitHint returns advice for a foir column that may hold percentages. It
+// returns "" for other columns, and for a column that was read as percentages.
 func (c *column) unitHint() string {
 	if !c.foir || c.percent {
 		return ""

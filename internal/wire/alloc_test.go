@@ -12,7 +12,7 @@ import (
 // allocations: its text, its nodes and the document itself. The nodes are
 // reused after Free. A Writer that reuses a buffer allocates nothing.
 //
-//nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
+//nolint:paralleltest // AllocsPerRun counts the allocations of all goroutines.
 func TestAllocations(t *testing.T) {
 	body := []byte(`{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":600000},
 		"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}`)

@@ -181,8 +181,8 @@ func hasUnfitEscape(data []byte) bool {
 	return false
 }
 
-// isOutOfRange reports whether a number is greater than 1e15. The comparison is
-// exact and does not expand large exponents.
+// isOutOfRange reports whether the absolute value of a number is greater than
+// 1e15. The comparison is exact and does not expand large exponents.
 func isOutOfRange(literal string) bool {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(literal, "-")), "e")
 	whole, frac, _ := strings.Cut(mantissa, ".")

@@ -269,8 +269,8 @@ func truncate(s string, places int) (coef int64, up, exact, ok bool) {
 	return coef, up, exact, true
 }
 
-// short parses a literal that has no exponent, at most 18 digits and at most places
-// decimals, as most literals do. ok is false for any other literal.
+// short parses a literal that has no exponent and at most places decimals, and whose length plus places is at most 18,
+// as most literals do. ok is false for any other literal.
 func short(s string, places int) (coef int64, ok bool) {
 	if len(s)+places > 18 {
 		return 0, false

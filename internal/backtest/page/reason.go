@@ -5,8 +5,8 @@ import (
 	"verdict/internal/chart"
 )
 
-// reasons shows why applications were not approved, and the effect of each
-// rule.
+// reasons shows why applications were not approved as requested, and the effect
+// of each rule.
 func reasons(r *backtest.Report) section {
 	s := section{
 		ID:    "reasons",

@@ -21,11 +21,12 @@ type silencing struct {
 	first *clause  // clause of the first rule; nil for a factor, or if the rule is silenced only in part
 }
 
-// silentWhenAbsent reports the rules and factors that do not apply, or apply only in part, if a field is left out. It
-// reports nothing about a required field or a field whose absence a knockout hits. It skips rules whose on_absent is
-// not "pass" and factors with missing_points. There is one finding for each field that nearly every request has, one
-// for the remaining fields of each block, and one for each rule or factor that reads features. Findings about features
-// are errors, which people acknowledge one by one.
+// silentWhenAbsent reports the rules and factors that do not apply, or apply only in part, if a field that may be left
+// out (see omissible) is left out. It skips system rules, knockouts whose on_absent is not "pass", and factors with
+// missing_points or without weight. There is one finding for each field that nearly every request has, one for each
+// field whose presence a condition tests and whose block is not optional, one for the remaining fields of each block,
+// and one for each rule or factor that reads features. Findings about features are errors, which people acknowledge one
+// by one.
 func (a *silenceCheck) silentWhenAbsent() {
 	list := make([]silencing, a.space.Len())
 	for at := range list {
@@ -101,8 +102,9 @@ func (a *silenceCheck) featuresRead(c *clause) (names []string) {
 	return names
 }
 
-// reportFeatures reports a clause that does not apply without the features. It
-// reports nothing if the list is empty.
+// reportFeatures reports that a clause does not apply, applies only in part or
+// may not apply without the features; effect says which. It reports nothing if
+// the list is empty.
 func (a *silenceCheck) reportFeatures(c *clause, features []string, effect string) {
 	if len(features) == 0 {
 		return
@@ -137,8 +139,8 @@ func (q *silencing) add(c *clause, at location, name, id string) {
 	q.names, q.ids = append(q.names, name), append(q.ids, id)
 }
 
-// featureSilence reports a rule or factor that does not apply to requests that
-// do not ask for features.
+// featureSilence reports a rule or factor that does not apply, or not fully, to
+// requests that do not ask for features.
 func (a *silenceCheck) featureSilence(at location, opening string, features []string, fix string) {
 	f := a.report(SeverityError, fault.CodeSilentWhenAbsent, at, fmt.Sprintf(
 		"%s to requests without \"features\": true, because it reads %s; set \"features\": \"auto\" in the policy, "+
@@ -148,9 +150,10 @@ func (a *silenceCheck) featureSilence(at location, opening string, features []st
 }
 
 // omissible reports whether a request may leave a field out without being
-// stopped by the policy. A score does not count as left out, because an
-// applicant without a score is new to credit and may have a thin-file index
-// instead.
+// stopped by the policy. It returns false for a field that the engine computes,
+// and for a feature if the policy always computes features. A score does not
+// count as left out, because an applicant without a score is new to credit and
+// may have a thin-file index instead.
 func (a *silenceCheck) omissible(at space.Field) bool {
 	d := a.space.Domain(at)
 	scored := d.Scored || at == a.space.NTC() || d.Ref.Name == thinFileIndex
@@ -162,7 +165,8 @@ func (a *silenceCheck) omissible(at space.Field) bool {
 const thinFileIndex = "bureau_ntc_index"
 
 // hitsAbsence reports whether some knockout hits every applicant who leaves a
-// field out.
+// field out. It returns false if no condition tests whether the field is
+// present.
 func (a *silenceCheck) hitsAbsence(at space.Field) bool {
 	n := &a.notes[at]
 	if !n.tested {

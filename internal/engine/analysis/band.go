@@ -12,7 +12,7 @@ import (
 )
 
 // bandCheck reports bands with worse terms for better scores, a missing
-// new-to-credit band, and bands that cannot lend within their own limits.
+// new-to-credit band, and bands that cannot lend as intended.
 type bandCheck struct{ *analysis }
 
 func (a bandCheck) run() {
@@ -28,7 +28,7 @@ func (a bandCheck) run() {
 }
 
 // ladder compares the action of each band with that of the next lower band, and
-// its price with that of the next lower band that has a price.
+// its price with that of the next lower band that lends.
 func (a bandCheck) ladder(ntc bool) {
 	order := ladderOrder(a.policy.Bands, ntc)
 	var below, priced *engine.Band
@@ -69,7 +69,7 @@ func (a bandCheck) worse(i int, b, below *engine.Band, members []string) {
 }
 
 // worseTerms lists the members of a band's price that are worse for the
-// borrower than in the next lower band.
+// borrower than in the band below.
 func worseTerms(b, below *engine.Band) (worse []string) {
 	check := func(name string, better, lower rule.Number, mayRise bool) {
 		if better != lower && better > lower != mayRise {

@@ -27,11 +27,11 @@ type Finding struct {
 	Severity Severity
 	Code     string            // stable, snake_case
 	Pointer  string            // JSON pointer into the policy's document
-	Key      string            // code@pointer with ids instead of indexes, so that it does not change if rules move
+	Key      string            // code@pointer with ids instead of indexes, or code@/fields/NAME or code@/blocks/NAME
 	Origin   Origin            // whether the base has the finding too; OriginUnknown until Against sets it
 	Detail   string            // a sentence for a risk officer
-	IDs      []string          // the rules, factors or bands that the finding is about, if there are several
-	Fields   []string          // the fields that the finding is about
+	IDs      []string          // the rules, factors, bands or sources, in a finding that can be about several
+	Fields   []string          // the fields, or the members of a band, that the finding is about; nil if not stated
 	Witness  []rule.NamedValue // facts of an applicant who is an example of the finding; empty if there is none
 }
 

@@ -8,7 +8,7 @@ import (
 	"verdict/internal/fault"
 )
 
-// TestFindingsPage checks that docs/POLICY.md explains every code of a finding.
+// TestFindingsPage checks that docs/POLICY.md explains the listed codes of findings.
 func TestFindingsPage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/POLICY.md")

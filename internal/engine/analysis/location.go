@@ -64,9 +64,9 @@ func (a *analysis) report(s Severity, code string, at location, detail string, w
 	return &a.found[len(a.found)-1].Finding
 }
 
-// stablePointer returns the pointer of a location with the id of the rule,
-// factor or band instead of its index, because the index changes if entries
-// before it are added or removed.
+// stablePointer returns the pointer of a location with the id of the entry
+// instead of its index, because the index changes if entries before it are
+// added or removed.
 func (a *analysis) stablePointer(l location) string {
 	base := sectionPointers[l.section]
 	if l.section != atPolicy && l.index >= 0 {

@@ -19,8 +19,9 @@ func (a reasonCheck) run() {
 	a.semantics()
 }
 
-// messages reports the tenant's own reason codes without an applicant-safe
-// text, each once, at its first occurrence.
+// messages reports the reason codes that are not standard and have no
+// applicant-safe text, each once, at its first occurrence. Under semantics 2 it
+// also reports every factor that has neither a reason code nor a label.
 func (a reasonCheck) messages() {
 	var reported map[string]bool
 	check := func(code string, at location, kind, by string) {
@@ -114,8 +115,8 @@ func (a reasonCheck) codeInCondition(code string, c *rule.Condition, holds bool)
 		if ref.ID >= 0 {
 			f := a.catalogue.Field(ref.ID)
 			named = named || f.ReasonCode == code
-			// For arithmetic over several fields, PredicateCode may return the
-			// code of another field, so assume that the code is true.
+			// For arithmetic, PredicateCode may return the code of another
+			// field, so assume that the code is true.
 			isTrue = isTrue || f.ReasonCode == code && c.Left.Kind == rule.ArithOperand
 		}
 	})

@@ -35,7 +35,7 @@ func (a scoreCheck) scorecard() {
 			continue
 		}
 		rises, falls := false, false
-		ranges := f.Ranges() // special values are not ordered
+		ranges := f.Ranges() // Ranges leaves out the special values, which have no order
 		for k := 1; k < len(ranges); k++ {
 			rises = rises || ranges[k].Points > ranges[k-1].Points
 			falls = falls || ranges[k].Points < ranges[k-1].Points
@@ -179,7 +179,7 @@ func (a scoreCheck) among(context space.Region, s *space.Shape) space.Region {
 }
 
 // outcomes appends to options the points that a factor can give to anybody in a
-// region, without duplicates.
+// region, without duplicates. If options is still empty then, it appends 0.
 func (a scoreCheck) outcomes(f *engine.Factor, who space.Region, options []rule.Number) []rule.Number {
 	add := func(n rule.Number) {
 		if !slices.Contains(options, n) {

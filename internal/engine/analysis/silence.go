@@ -20,7 +20,7 @@ type silenceCheck struct {
 
 // fieldNote says how the policy treats the absence of one field.
 type fieldNote struct {
-	required bool // the policy declines everybody who leaves the field out
+	required bool // required_fields lists the field; see requirements
 	tested   bool // some condition tests whether the field is present
 	hit      absenceHit
 }
@@ -105,8 +105,8 @@ func (a *silenceCheck) presenceTests() {
 }
 
 // ntcHandled returns the part of a sentence that says how the policy treats
-// new-to-credit applicants. It returns "" if no rule considers them and a band
-// approves them.
+// new-to-credit applicants. It returns "" if no requirement and no knockout
+// considers them and a band approves them.
 func (a *silenceCheck) ntcHandled() string {
 	for _, req := range a.policy.Required {
 		if len(req.Any) == 1 && a.space.Domain(a.space.FieldOf(req.Any[0])).Scored {
@@ -176,7 +176,8 @@ func (a *silenceCheck) needs(b space.Box, at space.Field) bool {
 }
 
 // given returns b with the first of the fields that can be given set to its
-// highest value, which for a score is the best value.
+// highest value, which for a score is the best value. It never sets the field
+// except, and returns b unchanged if no field can be given.
 func (a *silenceCheck) given(b space.Box, refs []rule.Ref, except space.Field) space.Box {
 	for _, ref := range refs {
 		at := a.space.FieldOf(ref)

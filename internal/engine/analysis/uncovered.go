@@ -11,7 +11,8 @@ import (
 
 // uncovered reports scores that applicants can reach but that are in no band.
 // Such scores may be below the lowest band, between two bands, or above the
-// highest band; in the last case the best applicants are declined.
+// highest band; in the last case the best applicants are declined. Scores above
+// a highest band or below a lowest band that declines are not reported.
 func (a scoreCheck) uncovered(ntc bool, reach *reach) {
 	order := ladderOrder(a.policy.Bands, ntc)
 	if len(order) == 0 || !a.policy.Bands[order[0]].Ranged {

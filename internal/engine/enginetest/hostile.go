@@ -10,8 +10,8 @@ import (
 	"verdict/internal/field"
 )
 
-// HostileDocuments returns valid policies of about one megabyte by name. Each policy maximises
-// one kind of work for the engine or the analysis.
+// HostileDocuments returns policies of up to about one megabyte by name. Each policy maximises one kind of work for the
+// engine or the analysis. All are valid except "texts", which HostilePolicy completes.
 func HostileDocuments() map[string]string {
 	const bands = `"scorecard":{"base_points":700,"factors":[%s]},` +
 		`"pricing_bands":[{"id":"B","grade":"G","min_score":300,"max_score":900,` +

@@ -46,7 +46,7 @@ const (
 
 // Region returns the set of applications for which a condition holds, or for
 // which its negation holds if positive is false. It moves negations down to the
-// predicates. A predicate holds only if its field is given, and so does its
+// predicates. A comparison holds only if its field is given, and so does its
 // negation, so the result matches three-valued logic exactly. If sets cannot
 // express a predicate, the result is an approximation of the kind as. The
 // result may contain applications that cannot exist; see Possible. ok is false
@@ -142,8 +142,8 @@ func (s *Solver) join(r Region, b Box) (Region, bool) {
 	return append(r, b), len(r) < maxBoxes
 }
 
-// merged returns the union of two boxes. It returns false if the union is not a
-// box.
+// merged returns the union of two boxes that differ in at most one field. It
+// returns false for other boxes.
 func (s *Solver) merged(x, y Box) (Box, bool) {
 	if len(x) != len(y) {
 		return nil, false

@@ -35,8 +35,8 @@ type Domain struct {
 type Params struct {
 	MinScore, MaxScore rule.Number // the range of final_score
 	Grades             []string    // the possible values of grade
-	IncomeSource       string      // the fact that alone determines income_effective, "" if there is none
-	FOIRSource         string      // the fact that alone determines foir_effective, "" if there is none
+	IncomeSource       string      // fact that determines income_effective if no other source is given; "" for none
+	FOIRSource         string      // fact that determines foir_effective if no other source is given; "" for none
 }
 
 // Space is the set of all applications: the fields that conditions name, each with its domain and the codes of its
@@ -89,9 +89,9 @@ func (s *Space) Clear() {
 	s.params, s.other = Params{}, ""
 }
 
-// Size returns the number of fields or texts, whichever is larger, that the
-// space has memory for, so that a caller that reuses spaces can discard a large
-// one.
+// Size returns the number of fields that the space has memory for, or the
+// number of texts if that is larger. A caller that reuses spaces calls it
+// before Clear, to discard a large space.
 func (s *Space) Size() int { return max(len(s.texts), cap(s.domains)) }
 
 // Len returns the number of fields that were placed.
@@ -186,8 +186,9 @@ func (s *Space) domainOf(ref rule.Ref) Domain {
 const AnyRequest = rule.FromDecisions | rule.FromEvaluate
 
 // Code returns the code of a constant that a field is compared with. ok is
-// false if the field never has that value. A text of an open field gets a code
-// the first time it occurs.
+// false for a fraction if the field has whole numbers, and for a word outside
+// the vocabulary. Code does not check the bounds of a number. A text of an open
+// field gets a code the first time it occurs.
 func (s *Space) Code(d *Domain, v rule.Value) (code int64, ok bool) {
 	switch v.Type() {
 	case rule.NumberType:

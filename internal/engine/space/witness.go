@@ -47,8 +47,8 @@ func (s *Solver) Witness(r Region) []rule.NamedValue {
 
 // Facts returns the facts of an example application in a box. ok is false if
 // facts alone cannot show one: the box requires a field that is computed during
-// the decision, constrains a derived field that no single fact determines, or
-// has only values of the wrong type.
+// the decision, constrains a derived field that no single fact can give the
+// value, or has only values of the wrong type.
 func (s *Solver) Facts(b Box) (facts []rule.NamedValue, ok bool) {
 	facts = make([]rule.NamedValue, 0, len(b))
 	for _, c := range b {
@@ -83,8 +83,8 @@ func (s *Solver) constrains(b Box, name string) bool {
 	return slices.ContainsFunc(b, func(c Constraint) bool { return s.Space.domains[c.Field].Ref.Name == name })
 }
 
-// sourceOf returns the fact that alone determines a derived field, or "" if
-// there is none.
+// sourceOf returns the fact that determines a derived field if no other source
+// is given, or "" if there is none.
 func (s *Space) sourceOf(derived string) string {
 	if derived == field.IncomeEffective {
 		return s.params.IncomeSource
