@@ -76,7 +76,8 @@ func seenBy(t *testing.T, h *usecasetest.House, id string, witnesses ...witness)
 }
 
 // TestCosign adds signatures of witnesses. A capsule shows the first checkpoint that covers
-// its decision and that a witness has signed.
+// its decision and that a witness has signed. The entry of the first decision is the fifth:
+// the signup has added four.
 func TestCosign(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -91,7 +92,7 @@ func TestCosign(t *testing.T) {
 				t.Errorf("the capsule shows %q, want %q", got, text)
 			}
 		}
-		want(first, "size 1")
+		want(first, "size 5")
 		if _, err := asha.cosign(t, h, 1_000); err != nil {
 			t.Fatal(err)
 		}
@@ -101,14 +102,14 @@ func TestCosign(t *testing.T) {
 		if _, err := ravi.cosign(t, h, 3_000); err != nil {
 			t.Fatal(err)
 		}
-		want(first, "size 1, asha.example at 1000, ravi.example at 3000")
-		if got := seenBy(t, h, first); got != "size 1" {
+		want(first, "size 5, asha.example at 1000, ravi.example at 3000")
+		if got := seenBy(t, h, first); got != "size 5" {
 			t.Errorf("without the key of a witness the capsule shows %q", got)
 		}
 
 		second, third := h.Decided(t, usecasetest.Sample), h.Decided(t, usecasetest.Sample)
 		sign(t, h)
-		want(second, "size 3")
+		want(second, "size 7")
 		if _, err := ravi.cosign(t, h, 4_000); err != nil {
 			t.Fatal(err)
 		}
@@ -116,9 +117,9 @@ func TestCosign(t *testing.T) {
 			h.Decided(t, usecasetest.Sample)
 		}
 		sign(t, h)
-		want(first, "size 1, asha.example at 1000, ravi.example at 3000")
-		want(second, "size 3, ravi.example at 4000")
-		want(third, "size 3, ravi.example at 4000")
+		want(first, "size 5, asha.example at 1000, ravi.example at 3000")
+		want(second, "size 7, ravi.example at 4000")
+		want(third, "size 7, ravi.example at 4000")
 	})
 }
 
@@ -152,7 +153,7 @@ func TestCosignRefuses(t *testing.T) {
 		return string(text) + evidence.Cosign(c, asha.name, asha.key, 1_000)
 	}
 	longer, forked, other := c, c, c
-	longer.Size, forked.Root, other.Origin = 2, [32]byte{1}, "verdict/ten_other/sandbox"
+	longer.Size, forked.Root, other.Origin = c.Size+1, [32]byte{1}, "verdict/ten_other/sandbox"
 	bare, _, _ := strings.Cut(good.Checkpoint, "— asha")
 	for name, n := range map[string]evidencedesk.NewCosignature{
 		"nothing":               {},
@@ -177,7 +178,7 @@ func TestCosignRefuses(t *testing.T) {
 	if _, err := witnessNamed("ravi.example").cosign(t, h, 1_000); fault.CodeOf(err) != fault.CodeCapReached {
 		t.Errorf("the seventeenth witness: %v", err)
 	}
-	if got := seenBy(t, h, id, asha); got != "size 1, asha.example at 1000" {
+	if got := seenBy(t, h, id, asha); got != "size 5, asha.example at 1000" {
 		t.Errorf("the capsule shows %q", got)
 	}
 }

@@ -68,6 +68,10 @@ func (m *memory) Add(checkpoints []evidence.Checkpoint) error {
 
 var key = ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
 
+// signupEntries and liveEntries are the numbers of entries that a signup adds to the journals
+// of the sandbox and of live.
+const signupEntries, liveEntries = 4, 2
+
 func open(t *testing.T, db *store.DB, signed evidencedesk.Signed) *usecasetest.House {
 	t.Helper()
 	return usecasetest.Open(t, db, usecase.Options{Log: evidencedesk.Options{Key: key, Signed: signed}})
@@ -294,7 +298,7 @@ func TestNodesSignOneLog(t *testing.T) {
 		h := open(t, first, signed)
 		size := begun(t, first, h)
 		other, err := usecase.New(second, usecase.Options{
-			Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap,
+			Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey,
 			Log: evidencedesk.Options{Key: key, Signed: signed},
 		})
 		if err != nil {
@@ -345,7 +349,7 @@ func TestCrashBeforePublishing(t *testing.T) {
 	ending, cancel := context.WithCancel(t.Context())
 	ended := &endingMemory{memory: signed, end: cancel}
 	node, err := usecase.New(db, usecase.Options{
-		Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap,
+		Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey,
 		Log: evidencedesk.Options{Key: key, Signed: ended},
 	})
 	if err != nil {
@@ -456,7 +460,7 @@ func TestOlderDatabase(t *testing.T) {
 			// Another node, which has no record of what was signed, does not sign either.
 			forgetful := newMemory()
 			node, err := usecase.New(db, usecase.Options{
-				Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap,
+				Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey,
 				Log: evidencedesk.Options{Key: key, Signed: forgetful},
 			})
 			if err != nil {
@@ -489,7 +493,7 @@ func TestNodeRemembersOthers(t *testing.T) {
 	begun := begun(t, db, h)
 	own := newMemory()
 	other, err := usecase.New(db, usecase.Options{
-		Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap,
+		Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey,
 		Log: evidencedesk.Options{Key: key, Signed: own},
 	})
 	if err != nil {

@@ -34,7 +34,7 @@ func publicOf(key ed25519.PrivateKey) []byte {
 func nodeWith(t *testing.T, db *store.DB, signed evidencedesk.Signed, file *keyFile) *usecase.Set {
 	t.Helper()
 	n, err := usecase.New(db, usecase.Options{
-		Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap,
+		Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey,
 		Log: evidencedesk.Options{Key: key, Signed: signed, FindKey: file.find},
 	})
 	if err != nil {
@@ -73,12 +73,12 @@ func TestRotate(t *testing.T) {
 		if err := other.Evidence.SignAll(t.Context()); err == nil || !strings.Contains(err.Error(), "does not have the new") {
 			t.Errorf("a node without the new key says %v", err)
 		}
-		if c := logOf(t, h).checkpoint(t); c.Size != 1 {
+		if c := logOf(t, h).checkpoint(t); c.Size != 1+signupEntries {
 			t.Errorf("a node without the new key signs %+v", c)
 		}
 		sign(t, h)
 		after := logOf(t, h)
-		if c := after.checkpoint(t); c.Size != 2 {
+		if c := after.checkpoint(t); c.Size != 2+signupEntries {
 			t.Errorf("the checkpoint is %+v", c)
 		}
 		second, err := h.Service.Evidence.Capsule(t.Context(), h.Caller, ids[1])
@@ -104,14 +104,14 @@ func TestRotate(t *testing.T) {
 		if err := other.Evidence.SignAll(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if c := after.checkpoint(t); c.Size != 3 {
+		if c := after.checkpoint(t); c.Size != 3+signupEntries {
 			t.Errorf("the checkpoint is %+v", c)
 		}
-		if leaves := logOf(t, h).leaves(t); len(leaves) != 3 {
-			t.Errorf("%d leaves, want 3", len(leaves))
+		if leaves := logOf(t, h).leaves(t); len(leaves) != 3+signupEntries {
+			t.Errorf("%d leaves, want %d", len(leaves), 3+signupEntries)
 		}
 		audited, err := h.Service.Evidence.Audit(t.Context(), "")
-		if err != nil || len(audited.Wrong) != 0 || audited.Leaves != 3 {
+		if err != nil || len(audited.Wrong) != 0 || audited.Leaves != 3+signupEntries+liveEntries {
 			t.Errorf("the audit says %+v, %v", audited, err)
 		}
 		// A new node that begins with the old key finds its way.

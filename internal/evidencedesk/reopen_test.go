@@ -22,7 +22,7 @@ import (
 func node(t *testing.T, db *store.DB, signed evidencedesk.Signed) *usecase.Set {
 	t.Helper()
 	n, err := usecase.New(db, usecase.Options{
-		Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap,
+		Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey,
 		Log: evidencedesk.Options{Key: key, Signed: signed},
 	})
 	if err != nil {
@@ -108,11 +108,11 @@ func TestReopen(t *testing.T) {
 			}
 		}
 		r, err := h.Service.Evidence.Reopen(t.Context(), scope, "a backup was restored")
-		if err != nil || r.Before.Size != 5 || r.Kept != 2 || r.Origin != before.keys.Name()+"#2" {
+		if err != nil || r.Before.Size != 9 || r.Kept != 6 || r.Origin != before.keys.Name()+"#2" {
 			t.Fatalf("reopened: %+v, %v", r, err)
 		}
 		if opening := openingOf(t, h); opening.Origin != r.Origin || opening.Reason != "a backup was restored" ||
-			opening.Kept != 2 || !strings.HasPrefix(opening.Checkpoint, r.Before.Text()) {
+			opening.Kept != 6 || !strings.HasPrefix(opening.Checkpoint, r.Before.Text()) {
 			t.Errorf("the first leaf is %+v", opening)
 		}
 		if _, err := h.Service.Evidence.Reopen(t.Context(), scope, "again"); fault.KindOf(err) != fault.Conflict {
@@ -127,8 +127,8 @@ func TestReopen(t *testing.T) {
 			t.Errorf("a capsule from before: %+v", report)
 		}
 		audited, err := h.Service.Evidence.Audit(t.Context(), "")
-		if err != nil || len(audited.Wrong) != 0 || len(audited.Reopened) != 1 || audited.Leaves != 4 ||
-			!strings.Contains(audited.Reopened[0].Text, "entries 2 to 4 are gone") {
+		if err != nil || len(audited.Wrong) != 0 || len(audited.Reopened) != 1 || audited.Leaves != 4+signupEntries+liveEntries ||
+			!strings.Contains(audited.Reopened[0].Text, "entries 6 to 8 are gone") {
 			t.Errorf("the audit says %+v, %v", audited, err)
 		}
 
@@ -142,12 +142,12 @@ func TestReopen(t *testing.T) {
 		if audited, err := h.Service.Evidence.Audit(t.Context(), ""); err != nil || len(audited.Wrong) != 1 {
 			t.Errorf("the audit says %+v, %v", audited, err)
 		}
-		if r, err = h.Service.Evidence.Reopen(t.Context(), scope, "once more"); err != nil || r.Before.Size != 4 ||
+		if r, err = h.Service.Evidence.Reopen(t.Context(), scope, "once more"); err != nil || r.Before.Size != 8 ||
 			!strings.HasSuffix(r.Origin, "#3") {
 			t.Errorf("reopened: %+v, %v", r, err)
 		}
 		sign(t, h)
-		if c := logOf(t, h).checkpoint(t); c.Size != 4 || c.Origin != r.Origin {
+		if c := logOf(t, h).checkpoint(t); c.Size != 8 || c.Origin != r.Origin {
 			t.Errorf("the checkpoint is %+v", c)
 		}
 	})
@@ -158,11 +158,11 @@ func wantReopened(t *testing.T, h *usecasetest.House, ids []string) {
 	t.Helper()
 	l := logOf(t, h)
 	c := l.checkpoint(t)
-	if c.Size != int64(1+len(ids)) || !strings.HasSuffix(c.Origin, "#2") {
+	if c.Size != int64(1+signupEntries+len(ids)) || !strings.HasSuffix(c.Origin, "#2") {
 		t.Errorf("the checkpoint is %+v", c)
 	}
 	var roots evidence.Roots
-	bundle, err := h.Service.Evidence.Tile(t.Context(), h.Caller, "entries/000.p/4")
+	bundle, err := h.Service.Evidence.Tile(t.Context(), h.Caller, "entries/000.p/8")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,15 +204,20 @@ func TestReopenDamaged(t *testing.T) {
 		damage []string
 		kept   int64
 	}{
-		{"an altered hash", []string{"UPDATE log_tiles SET hashes = zeroblob(length(hashes))"}, 5},
-		{"a checkpoint that nobody signed", []string{"UPDATE log_checkpoints SET note = 'x'"}, 5},
-		{"no checkpoint", []string{"DELETE FROM log_checkpoints", "DELETE FROM journal WHERE first >= 4"}, 0},
-		{"entries deleted", []string{"DELETE FROM journal WHERE first >= 3"}, 3},
+		{"an altered hash", []string{
+			"UPDATE log_tiles SET hashes = zeroblob(length(hashes)) WHERE environment = 'sandbox'",
+		}, 9},
+		{"a checkpoint that nobody signed", []string{
+			"UPDATE log_checkpoints SET note = 'x' WHERE environment = 'sandbox'",
+		}, 9},
+		{"no checkpoint", []string{"DELETE FROM log_checkpoints WHERE environment = 'sandbox'",
+			"DELETE FROM journal WHERE environment = 'sandbox' AND first >= 8"}, 0},
+		{"entries deleted", []string{"DELETE FROM journal WHERE environment = 'sandbox' AND first >= 7"}, 7},
 		{"an entry exchanged", []string{
-			"DROP TRIGGER journal_unchanged", "DELETE FROM journal WHERE first = 4",
-			"INSERT INTO journal SELECT tenant_id, environment, 4, count, created_micros, entries FROM journal " +
-				"WHERE first = 1",
-		}, 4},
+			"DROP TRIGGER journal_unchanged", "DELETE FROM journal WHERE environment = 'sandbox' AND first = 8",
+			"INSERT INTO journal SELECT tenant_id, environment, 8, count, created_micros, entries FROM journal " +
+				"WHERE environment = 'sandbox' AND first = 5",
+		}, 8},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -235,7 +240,7 @@ func TestReopenDamaged(t *testing.T) {
 			}
 			scope := store.ScopeName{Tenant: h.Caller.TenantID, Environment: string(h.Caller.Environment)}
 			r, err := h.Service.Evidence.Reopen(t.Context(), scope, c.name)
-			if err != nil || r.Kept != c.kept || r.Before.Size != 5 {
+			if err != nil || r.Kept != c.kept || r.Before.Size != 9 { // the signup has added four entries
 				t.Errorf("reopened: %+v, %v", r, err)
 			}
 			sign(t, h)

@@ -266,7 +266,7 @@ func TestRedeliver(t *testing.T) {
 		b.decide(6)
 		first := b.deliverAll()
 		for _, r := range [][2]int64{{2, 2}, {4, 6}} {
-			if err := b.Service.Webhooks.Redeliver(b.Context(), b.Caller, hook.ID, r[0], r[1]); err != nil {
+			if err := b.redeliver(hook.ID, r[0], r[1]); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -283,15 +283,15 @@ func TestRedeliver(t *testing.T) {
 		if more := b.deliver(); len(more) != 0 {
 			b.Errorf("received %s", sequences(more))
 		}
-		for _, r := range [][2]int64{{0, 1}, {3, 2}, {6, 7}, {1, webhookdesk.MaxRedelivered + 1}} {
-			err := b.Service.Webhooks.Redeliver(b.Context(), b.Caller, hook.ID, r[0], r[1])
+		for _, r := range [][2]int64{{-before, 1}, {3, 2}, {6, 7}, {1, webhookdesk.MaxRedelivered + 1}} {
+			err := b.redeliver(hook.ID, r[0], r[1])
 			if fault.KindOf(err) != fault.Invalid {
 				b.Errorf("%v: %v", r, err)
 			}
 		}
 		b.receiver.answers(always(500))
 		for i := range 101 {
-			err := b.Service.Webhooks.Redeliver(b.Context(), b.Caller, hook.ID, 1, 6)
+			err := b.redeliver(hook.ID, 1, 6)
 			if (i < 100) != (err == nil) {
 				b.Errorf("redelivery %d: %v", i, err)
 			}
