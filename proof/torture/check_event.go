@@ -137,8 +137,7 @@ const logTimeout = 90 * time.Second
 func (c *checker) logOnlyGrows() error {
 	for deadline := time.Now().Add(logTimeout); ; wait(c.ctx, pause) {
 		covered, err := c.readLog()
-		// Without faults the log follows within a minute.
-		if err != nil || covered || !c.whole || c.ctx.Err() != nil {
+		if err != nil || covered || !c.patient || c.ctx.Err() != nil {
 			return err
 		}
 		if time.Now().After(deadline) {

@@ -148,7 +148,7 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 		scope.Write(t.Context(), fillLog),
 		fillStaff(t, db, scope.Tenant()),
 		scope.Write(t.Context(), func(tx *store.Tx) error {
-			_, err := tx.Usage().Reach(store.UsageThreshold{Period: period, Percent: 80, Used: 8, Quota: 10, NowMicros: 1})
+			_, err := tx.Usage().Reach(store.UsageThreshold{Period: period, Percent: 80, Used: 8, Quota: 10})
 			return err
 		}),
 		secret(t, db),
