@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"unicode/utf8"
 
@@ -136,7 +137,9 @@ func (c *command) fit(f *fitFlags) (*training.Result, error) {
 		}
 		return expand(in)
 	}
-	return training.Fit(open, f.options, func(s training.Stage) error {
+	options := f.options
+	options.Workers = runtime.GOMAXPROCS(0)
+	return training.Fit(open, options, func(s training.Stage) error {
 		bar.Describe(string(s))
 		return nil
 	})

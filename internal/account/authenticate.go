@@ -44,6 +44,16 @@ func (s *Access) Authenticate(ctx context.Context, key tenant.Key) (tenant.Princ
 	return c.key.Principal(c.plan), nil
 }
 
+// Known returns the caller that owns a key if the key is cached and valid. It returns false
+// if only Authenticate can tell. It does not count as a use of the key.
+func (s *Access) Known(key tenant.Key) (tenant.Principal, bool) {
+	c, ok := s.keys.Peek(tenant.HashKey(key))
+	if !ok || c.key.Environment != key.Environment() || c.key.Check(s.core.Now()) != nil {
+		return tenant.Principal{}, false
+	}
+	return c.key.Principal(c.plan), true
+}
+
 func (s *shared) loadCredential(ctx context.Context, hash tenant.KeyHash) (credential, error) {
 	text := keyHash(hash)
 	key, owner, err := s.core.DB.System().KeyByHash(ctx, text)

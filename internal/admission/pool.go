@@ -35,6 +35,10 @@ func (p *Pool) InUse() int64 { return p.taken.Load() }
 // Full reports whether all units are held.
 func (p *Pool) Full() bool { return p.taken.Load() >= p.room }
 
+// Tight reports whether an owner could be refused one more unit. While less than half of
+// the units are held, more remain free than any owner holds, so nobody is refused.
+func (p *Pool) Tight() bool { return 2*p.taken.Load() >= p.room }
+
 // FullFor reports whether the owner would be refused one more unit.
 func (p *Pool) FullFor(owner string) bool {
 	p.mu.Lock()

@@ -96,7 +96,7 @@ func (a *App) open(ctx context.Context) (err error) {
 	if a.console, err = a.newConsole(); err != nil {
 		return err
 	}
-	if a.apiServer, err = newServer(ctx, c, a.tracing.Wrap(a.routes()), a.logger); err != nil {
+	if a.apiServer, err = newServer(ctx, c, a.tracing.Wrap(a.routes()), a.httpAPI.RefuseEarly, a.logger); err != nil {
 		return err
 	}
 	if c.MetricsAddr != "" {

@@ -39,7 +39,7 @@ func TestConfigDefaults(t *testing.T) {
 	}
 	want := Config{
 		Addr: "127.0.0.1:8080", MaxBody: 1 << 20, MaxReport: 8 << 20, MaxReading: 512 << 20, MaxConnections: 8192,
-		MaxConnectionsEach: 1024, MaxInFlight: 512, ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second,
+		MaxConnectionsEach: 1024, MaxInFlight: 320, ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second,
 		IdleTimeout: 2 * time.Minute, ShutdownGrace: 20 * time.Second, DatabaseURL: "sqlite:verdict.db",
 		Store: store.Options{
 			Connections: 8,

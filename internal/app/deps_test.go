@@ -133,7 +133,7 @@ var house = []room{
 // including all packages below them.
 var impure = []string{
 	"C", "context", "crypto/rand", "database/sql", "hash/maphash", "io/ioutil",
-	"log", "math/rand", "net", "os", "syscall",
+	"log", "math/rand", "net", "os", "runtime", "syscall",
 }
 
 // harmless lists packages below an impure package that the pure ring may
@@ -217,6 +217,43 @@ func TestLayersTableOnlyPointsDown(t *testing.T) {
 			t.Errorf("%s has two lines", r.name)
 		}
 		kinds[r.name] = r.kind
+	}
+}
+
+// TestLayersAreDescribed checks that the table of packages in docs/ARCHITECTURE.md has
+// every room that exists, and no other.
+func TestLayersAreDescribed(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	described := map[string]bool{}
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 3 {
+			continue
+		}
+		for name := range strings.SplitSeq(cells[1], ",") {
+			if name = strings.TrimSpace(name); strings.HasPrefix(name, "`") {
+				described[strings.Trim(name, "`")] = true
+			}
+		}
+	}
+	for _, r := range house {
+		inner := described[path.Dir(r.name)] // a row may also describe the rooms inside its room
+		if !described[r.name] && !inner {
+			t.Errorf("%s has no row", r.name)
+		}
+	}
+	for _, r := range house {
+		delete(described, r.name)
+	}
+	for _, other := range []string{"replay", "clients", "bench", "proof/console"} { // only tests, or other modules
+		delete(described, other)
+	}
+	for name := range described {
+		t.Errorf("there is no room %s", name)
 	}
 }
 

@@ -41,6 +41,7 @@ type limitedListener struct {
 	each    int // limit for one address; 0 for no limit
 	trusted func(netip.Addr) bool
 	logger  *slog.Logger
+	wrap    func(net.Conn) net.Conn // if set, wraps every connection
 
 	rates   tenant.Buckets[netip.Addr]
 	refused admission.Refusals
@@ -110,6 +111,9 @@ func (l *limitedListener) admit(c net.Conn, now time.Time) *connection {
 		return nil
 	}
 	held := &connection{Conn: c, listener: l, from: from, idleSince: now}
+	if l.wrap != nil {
+		held.Conn = l.wrap(c)
+	}
 	if l.held[from] == nil {
 		l.held[from] = map[*connection]struct{}{}
 	}

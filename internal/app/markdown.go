@@ -8,15 +8,16 @@ import (
 
 const configurationHead = `# Configuration
 
-Every setting is a flag of ` + "`verdict serve`" + ` and an environment variable; a flag
-takes precedence over a variable, a variable over the default, and an empty
-variable counts as not set. The other commands read the same variables.
-This page is generated from the table that the program reads
-(` + "`go test ./internal/app -update`" + `).
+Every setting is a flag of ` + "`verdict serve`" + ` and an environment variable. The
+flag takes precedence over the variable, and the variable over the default. An
+empty variable counts as not set. The other commands read the variables of the
+settings that they use. This page is generated from the table that the program
+reads (` + "`go test ./internal/app -update`" + `).
 
-Durations are written like ` + "`500ms`, `20s`, `2m`" + `; sizes like ` + "`512KiB`, `1MiB`" + `;
-rates like ` + "`500/s burst 1000`" + ` or ` + "`60/m`" + ` (windows s, m and h; the burst is the
-window's allowance unless given).
+- A duration is written like ` + "`500ms`, `20s` or `2m`" + `, a size like ` + "`512KiB` or `1MiB`" + `.
+- A rate is written like ` + "`500/s burst 1000` or `60/m`" + `. It allows that many
+  requests a second (s), minute (m) or hour (h) on average. The burst is how many
+  requests may arrive together; without it, the burst is the number before the slash.
 `
 
 // Markdown returns the reference page of the configuration.

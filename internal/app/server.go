@@ -34,7 +34,12 @@ type server struct {
 
 // newServer opens the listener of the API. The server accepts requests only
 // after serve is called.
-func newServer(ctx context.Context, c Config, handler http.Handler, logger *slog.Logger) (*server, error) {
+//
+// refuse is asked about requests before the handler is, unless it is nil or the
+// connections are encrypted: then net/http is the first to see the requests.
+func newServer(
+	ctx context.Context, c Config, handler http.Handler, refuse serving.Refuse, logger *slog.Logger,
+) (*server, error) {
 	s := &server{idle: make(chan struct{}, 1)}
 	base, cutOff := context.WithCancel(context.WithoutCancel(ctx))
 	s.cancelRequests = cutOff
@@ -65,6 +70,9 @@ func newServer(ctx context.Context, c Config, handler http.Handler, logger *slog
 		return nil, err
 	}
 	limited := limit(l, c.MaxConnections, c.MaxConnectionsEach, serving.Clients(c.TrustedProxies).Trusts, logger)
+	if refuse != nil && s.http.TLSConfig == nil {
+		limited.wrap = serving.NewEarly(refuse, c.IdleTimeout).Wrap
+	}
 	s.listener, s.http.ConnState = limited, limited.state
 	return s, nil
 }

@@ -23,7 +23,7 @@ func startServer(t *testing.T, c Config, handler http.Handler) *server {
 	if handler == nil {
 		handler = http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	}
-	s, err := newServer(t.Context(), c, handler, slog.New(slog.DiscardHandler))
+	s, err := newServer(t.Context(), c, handler, nil, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,46 +46,48 @@ var settings = []setting{
 		name:    "addr",
 		form:    "host:port",
 		def:     "127.0.0.1:8080",
-		meaning: "address on which the API listens; port 0 selects a free port",
+		meaning: "address on which the API and the console listen; port 0 selects a free port",
 		set:     address(func(c *Config) *string { return &c.Addr }, false),
 	},
 	{
-		group:   groupListen,
-		name:    "tls-cert",
-		form:    "file",
-		meaning: "certificate chain in PEM; read again when the file changes; together with tls-key it turns TLS on",
-		set:     text(func(c *Config) *string { return &c.TLSCert }),
+		group: groupListen,
+		name:  "tls-cert",
+		form:  "file",
+		meaning: "certificate chain in PEM; the file is read again when it changes; together with tls-key it turns " +
+			"TLS on",
+		set: text(func(c *Config) *string { return &c.TLSCert }),
 	},
 	{
 		group:   groupListen,
 		name:    "tls-key",
 		form:    "file",
-		meaning: "private key in PEM of tls-cert",
+		meaning: "private key of tls-cert, in PEM",
 		set:     text(func(c *Config) *string { return &c.TLSKey }),
 	},
 	{
 		group: groupListen,
 		name:  "trusted-proxies",
 		form:  "CIDRs",
-		meaning: "networks of trusted proxies, separated by commas; their X-Forwarded-For is used for limits by " +
-			"address and the list of sessions, and their X-Forwarded-Proto decides whether cookies are Secure; set " +
-			"it behind a proxy that terminates TLS",
+		meaning: "networks of trusted proxies, separated by commas. Their X-Forwarded-For header is used for " +
+			"limits by address and for the list of sessions; their X-Forwarded-Proto header decides whether " +
+			"cookies are Secure. Set it if a proxy terminates TLS",
 		set: prefixes(func(c *Config) *prefixList { return &c.TrustedProxies }),
 	},
 	{
-		group:   groupListen,
-		name:    "shutdown-delay",
-		form:    "duration",
-		def:     "0s",
-		meaning: "how long to keep accepting requests after readiness has turned 503, so that a load balancer notices",
-		set:     period(func(c *Config) *time.Duration { return &c.ShutdownDelay }, 0, 10*time.Minute),
+		group: groupListen,
+		name:  "shutdown-delay",
+		form:  "duration",
+		def:   "0s",
+		meaning: "how long to accept requests after /readyz has started to answer 503, so that a load balancer can " +
+			"remove the node",
+		set: period(func(c *Config) *time.Duration { return &c.ShutdownDelay }, 0, 10*time.Minute),
 	},
 	{
 		group:   groupListen,
 		name:    "shutdown-grace",
 		form:    "duration",
 		def:     "20s",
-		meaning: "how long accepted requests may take to finish at shutdown",
+		meaning: "how long requests in progress may take to finish at shutdown",
 		set:     period(func(c *Config) *time.Duration { return &c.ShutdownGrace }, 0, 10*time.Minute),
 	},
 
@@ -94,7 +96,7 @@ var settings = []setting{
 		name:    "max-body",
 		form:    "size",
 		def:     "1MiB",
-		meaning: "largest request body",
+		meaning: "maximum size of a request body, unless max-report applies",
 		set:     size(func(c *Config) *int64 { return &c.MaxBody }, 1<<10, 64<<20),
 	},
 	{
@@ -102,8 +104,8 @@ var settings = []setting{
 		name:  "max-report",
 		form:  "size",
 		def:   "8MiB",
-		meaning: "largest request body that may contain a bureau report or rows: evaluate, preview, eligibility, " +
-			"underwrite, backtest",
+		meaning: "maximum size of a request body that may contain a bureau report or rows: evaluate, preview, " +
+			"eligibility, underwrite, and a backtest with a JSON body",
 		set: size(func(c *Config) *int64 { return &c.MaxReport }, 1<<10, 64<<20),
 	},
 	{
@@ -111,8 +113,8 @@ var settings = []setting{
 		name:  "max-reading",
 		form:  "size",
 		def:   "512MiB",
-		meaning: "memory for all request bodies of the API and the console that are in progress; one tenant can use " +
-			"at most half of it; requests beyond it get 503",
+		meaning: "memory for the bodies of all requests in progress, of the API and the console; one tenant can " +
+			"use at most half of it; further requests get 503",
 		set: size(func(c *Config) *int64 { return &c.MaxReading }, 64<<20, 1<<40),
 	},
 	{
@@ -120,8 +122,8 @@ var settings = []setting{
 		name:  "max-connections",
 		form:  "number",
 		def:   "8192",
-		meaning: "open connections; if all are in use, the longest idle connection of the address with the most " +
-			"connections is closed",
+		meaning: "maximum number of open connections; if it is reached, the service closes the connection that has " +
+			"been idle longest, of the address with the most connections",
 		set: wholeNumber(func(c *Config) *int { return &c.MaxConnections }, 1, 1_000_000),
 	},
 	{
@@ -129,18 +131,18 @@ var settings = []setting{
 		name:  "max-connections-each",
 		form:  "number",
 		def:   "1024",
-		meaning: "open connections of one address (for IPv6, of a /64 network); further ones are closed " +
-			"immediately; trusted-proxies are exempt; 0 means no limit",
+		meaning: "maximum number of open connections of one address (for IPv6, of a /64 network); further " +
+			"connections are closed immediately; trusted-proxies are exempt; 0 means no limit",
 		set: wholeNumber(func(c *Config) *int { return &c.MaxConnectionsEach }, 0, 1_000_000),
 	},
 	{
 		group: groupLimit,
 		name:  "max-in-flight",
 		form:  "number",
-		def:   "512",
-		meaning: "maximum number of concurrent requests that write, of those that only read, and of those of the " +
-			"console, each counted separately; further ones are refused with 503 immediately; one tenant can use at " +
-			"most half of each",
+		def:   "320",
+		meaning: "maximum number of concurrent API requests that write; the same limit applies separately to API " +
+			"requests that only read, and to the console. One tenant can use at most half of each limit; further " +
+			"requests get 503 immediately",
 		set: wholeNumber(func(c *Config) *int { return &c.MaxInFlight }, 1, 1_000_000),
 	},
 	{
@@ -148,7 +150,7 @@ var settings = []setting{
 		name:  "read-timeout",
 		form:  "duration",
 		def:   "15s",
-		meaning: "longest time to read a request; other limits apply to uploaded files (30 s for each 256 KiB) and " +
+		meaning: "maximum time to read a request; other limits apply to uploaded files (30 s for each 256 KiB) and " +
 			"to the rows for fitting a scorecard (two minutes in all)",
 		set: period(func(c *Config) *time.Duration { return &c.ReadTimeout }, time.Second, 10*time.Minute),
 	},
@@ -157,9 +159,9 @@ var settings = []setting{
 		name:  "write-timeout",
 		form:  "duration",
 		def:   "30s",
-		meaning: "longest time from the end of a request's header to the end of its answer; work is cancelled with " +
-			"503 after two thirds of it, so callers should wait longer than that; files, exports and the rows for " +
-			"fitting a scorecard have their own limits",
+		meaning: "maximum time from the end of a request's header to the end of its answer; the work on a request " +
+			"is cancelled with 503 after two thirds of it, so clients should wait longer than that; files, exports " +
+			"and the rows for fitting a scorecard have their own limits",
 		set: period(func(c *Config) *time.Duration { return &c.WriteTimeout }, time.Second, 10*time.Minute),
 	},
 	{
@@ -167,40 +169,43 @@ var settings = []setting{
 		name:    "idle-timeout",
 		form:    "duration",
 		def:     "2m",
-		meaning: "how long an idle connection is kept",
+		meaning: "how long an idle connection stays open",
 		set:     period(func(c *Config) *time.Duration { return &c.IdleTimeout }, time.Second, time.Hour),
 	},
 	{
-		group:   groupLimit,
-		name:    "rate-decide",
-		form:    "rate",
-		def:     "500/s burst 1000",
-		meaning: "decision endpoints, for each key on each node; reading has a separate limit of the same size",
-		set:     rate(func(c *Config) *rateSetting { return &c.Rates.Decide }),
+		group: groupLimit,
+		name:  "rate-decide",
+		form:  "rate",
+		def:   "500/s burst 1000",
+		meaning: "rate of requests that decide (decisions, evaluate, preview, eligibility, agents, scoring), for " +
+			"each key on each node; requests that only read have a separate limit of the same size",
+		set: rate(func(c *Config) *rateSetting { return &c.Rates.Decide }),
 	},
 	{
-		group:   groupLimit,
-		name:    "rate-write",
-		form:    "rate",
-		def:     "60/m",
-		meaning: "writes of configuration, for each key on each node",
-		set:     rate(func(c *Config) *rateSetting { return &c.Rates.Write }),
+		group: groupLimit,
+		name:  "rate-write",
+		form:  "rate",
+		def:   "60/m",
+		meaning: "rate of requests that change policies, settings, alerts, reviews and the block list, for each " +
+			"key on each node",
+		set: rate(func(c *Config) *rateSetting { return &c.Rates.Write }),
 	},
 	{
-		group:   groupLimit,
-		name:    "rate-backtest",
-		form:    "rate",
-		def:     "30/m",
-		meaning: "backtests, their rows and pages, and scorecards from data, for each key on each node",
-		set:     rate(func(c *Config) *rateSetting { return &c.Rates.Backtest }),
+		group: groupLimit,
+		name:  "rate-backtest",
+		form:  "rate",
+		def:   "30/m",
+		meaning: "rate of backtests, downloads of their rows and pages, and scorecard fits, for each key on each " +
+			"node",
+		set: rate(func(c *Config) *rateSetting { return &c.Rates.Backtest }),
 	},
 	{
 		group: groupLimit,
 		name:  "rate-stranger",
 		form:  "rate",
 		def:   "100/s burst 200",
-		meaning: "requests without a valid key or session, for each address on each node; probes have a separate " +
-			"limit of the same size; further requests are answered a second late",
+		meaning: "rate of requests without a valid key or session, for each address on each node; probes have a " +
+			"separate limit of the same size; requests beyond the rate are answered a second late",
 		set: rate(func(c *Config) *rateSetting { return &c.StrangerRate }),
 	},
 	{
@@ -208,8 +213,8 @@ var settings = []setting{
 		name:  "rate-refusal",
 		form:  "rate",
 		def:   "200/s burst 400",
-		meaning: "refusals, for each tenant on each node; further ones are answered half a second late, or 100 ms " +
-			"late when they are 503",
+		meaning: "rate of refused requests, for each tenant on each node; refusals beyond the rate are answered " +
+			"half a second late, or 100 ms late if the status is 503",
 		set: rate(func(c *Config) *rateSetting { return &c.RefusalRate }),
 	},
 	{
@@ -217,7 +222,7 @@ var settings = []setting{
 		name:    "rate-signup",
 		form:    "rate",
 		def:     "60/m burst 20",
-		meaning: "signups by the API, for each address on each node",
+		meaning: "rate of signups through the API, for each address on each node",
 		set:     rate(func(c *Config) *rateSetting { return &c.SignupRate }),
 	},
 
@@ -226,25 +231,25 @@ var settings = []setting{
 		name:  "database-url",
 		form:  "URL",
 		def:   "sqlite:verdict.db",
-		meaning: "sqlite:PATH, or postgres://user:password@host:port/database?sslmode=…; with several hosts, " +
-			"host1:port,host2:port, the one that accepts writes is used",
+		meaning: "sqlite:PATH, or postgres://user:password@host:port/database?sslmode=…; the URL may name several " +
+			"hosts, host1:port,host2:port, of which the service uses the host that accepts writes",
 		set: databaseURL,
 	},
 	{
 		group: groupStore,
 		name:  "log-key",
 		form:  "file",
-		meaning: "key with which the log of decisions is signed, the same for all nodes; create one with " +
-			"\"verdict log create-key\"; off signs nothing; if empty, it is the SQLite file with .log-key appended, and " +
-			"is created; PostgreSQL needs one",
+		meaning: "file of the key with which the log of decisions is signed, the same for all nodes; create it " +
+			"with \"verdict log create-key\"; off turns signing off. PostgreSQL needs this setting. On SQLite the " +
+			"default is the database file with .log-key appended, which the service creates",
 		set: text(func(c *Config) *string { return &c.LogKey }),
 	},
 	{
 		group: groupStore,
 		name:  "log-signed",
 		form:  "folder",
-		meaning: "folder in which the service stores what it has signed, one file for each process; it must survive " +
-			"restarts; if empty, it is the folder of log-key",
+		meaning: "folder in which each process stores the last checkpoints that it has signed, in a file of its " +
+			"own; the files must survive restarts; the default is the folder of log-key",
 		set: text(func(c *Config) *string { return &c.LogSigned }),
 	},
 	{
@@ -252,9 +257,9 @@ var settings = []setting{
 		name:  "db-connections",
 		form:  "number",
 		def:   "8",
-		meaning: "connections that read, at most half of them for exports; on PostgreSQL two more write, two more " +
-			"serve tenants whose rows another transaction has locked, four serve the queue of backtests, and one " +
-			"watches each host if the URL names several",
+		meaning: "maximum number of connections that read; exports can use at most half of them. On PostgreSQL " +
+			"there are up to eight more: two that write, two for tenants whose rows another transaction has " +
+			"locked, and four for the queue of backtests; and one for each host if the URL names several",
 		set: wholeNumber(func(c *Config) *int { return &c.Store.Connections }, 1, 1000),
 	},
 	{
@@ -266,12 +271,13 @@ var settings = []setting{
 		set:     wholeNumber(func(c *Config) *int { return &c.Store.BatchSize }, 1, 10_000),
 	},
 	{
-		group:   groupStore,
-		name:    "db-queue",
-		form:    "number",
-		def:     "1024",
-		meaning: "writes that may wait for the committer, at most half of them of one tenant and environment",
-		set:     wholeNumber(func(c *Config) *int { return &c.Store.QueueSize }, 1, 1_000_000),
+		group: groupStore,
+		name:  "db-queue",
+		form:  "number",
+		def:   "1024",
+		meaning: "maximum number of writes that wait to be committed; one tenant and environment can use at most " +
+			"half of them",
+		set: wholeNumber(func(c *Config) *int { return &c.Store.QueueSize }, 1, 1_000_000),
 	},
 	{
 		group:   groupStore,
@@ -286,9 +292,9 @@ var settings = []setting{
 		name:  "db-timeout",
 		form:  "duration",
 		def:   "10s",
-		meaning: "timeout of a write and, on PostgreSQL, of a statement; on PostgreSQL half of it is the timeout for " +
-			"opening a connection and for an idle transaction; on SQLite half of it is the timeout for a locked " +
-			"file, and a commit takes as long as the disk needs",
+		meaning: "timeout of a read, of a write with its wait in the queue, and, on PostgreSQL, of a statement. " +
+			"Half of it is the timeout for opening a connection and for an idle transaction on PostgreSQL, and for " +
+			"a locked file on SQLite. On SQLite a commit that has begun is not interrupted",
 		set: period(func(c *Config) *time.Duration { return &c.Store.Timeout }, 100*time.Millisecond, 10*time.Minute),
 	},
 	{
@@ -296,7 +302,7 @@ var settings = []setting{
 		name:    "policy-cache",
 		form:    "number",
 		def:     "1000",
-		meaning: "compiled policies kept in memory",
+		meaning: "maximum number of compiled policies in the cache",
 		set:     wholeNumber(func(c *Config) *int { return &c.PlanCache }, 1, 1_000_000),
 	},
 	{
@@ -304,8 +310,8 @@ var settings = []setting{
 		name:  "backtest-workers",
 		form:  "number",
 		def:   "0",
-		meaning: "chunks of large backtests that this node runs in parallel; 0 means half of its processors, at " +
-			"least one",
+		meaning: "maximum number of chunks of large backtests that this node runs in parallel; 0 means half of its " +
+			"processors, at least one",
 		set: wholeNumber(func(c *Config) *int { return &c.BacktestWorkers }, 0, 1000),
 	},
 	{
@@ -313,8 +319,8 @@ var settings = []setting{
 		name:  "backtest-retention-days",
 		form:  "number",
 		def:   "30",
-		meaning: "days that the rows of a backtest are kept after it has succeeded, for their export and the report " +
-			"as a page; the report as JSON is kept; 0 keeps the rows forever",
+		meaning: "number of days after which the rows of a successful backtest are deleted; the export of rows and " +
+			"the report as a page are then no longer available, but the report as JSON is; 0 means never",
 		set: wholeNumber(func(c *Config) *int { return &c.BacktestDays }, 0, 36500),
 	},
 
@@ -322,7 +328,7 @@ var settings = []setting{
 		group:   groupTenant,
 		name:    "ip-countries",
 		form:    "file",
-		meaning: "MMDB file with the countries of addresses; if empty, the table in the binary is used",
+		meaning: "MMDB file with the country of each IP address; if empty, the table in the binary is used",
 		set:     text(func(c *Config) *string { return &c.IPCountries }),
 	},
 	{
@@ -330,7 +336,7 @@ var settings = []setting{
 		name:    "plan-quotas",
 		form:    "quotas",
 		def:     "free=100000,growth=5000000,enterprise=unmetered",
-		meaning: "billable units a month for each plan; a new name defines a new plan",
+		meaning: "billable units a month for each plan, or unmetered; a new name defines a new plan",
 		set:     quotas,
 	},
 	{
@@ -338,8 +344,9 @@ var settings = []setting{
 		name:  "signup",
 		form:  "mode",
 		def:   "open",
-		meaning: "who may sign up: open, invite (with a code of \"verdict tenant invite\") or closed; the operator " +
-			"can always use \"verdict tenant create\". Tenants that nobody uses within seven days are removed",
+		meaning: "who may sign up: open (anybody), invite (with a code of \"verdict tenant invite\") or closed " +
+			"(nobody). The operator can always use \"verdict tenant create\". Tenants that nobody uses within " +
+			"seven days are removed",
 		set: signupMode,
 	},
 	{
@@ -347,33 +354,35 @@ var settings = []setting{
 		name:  "signups-each-day",
 		form:  "number",
 		def:   "100",
-		meaning: "tenants that one address (for IPv6, a /64 network) can create in a day, on each node; 0 means " +
-			"no limit",
+		meaning: "maximum number of tenants that one address (for IPv6, a /64 network) can create in a day, on " +
+			"each node; 0 means no limit",
 		set: wholeNumber(func(c *Config) *int { return &c.SignupsEachDay }, 0, 1_000_000),
 	},
 	{
-		group:   groupTenant,
-		name:    "max-drafts",
-		form:    "number",
-		def:     "1000",
-		meaning: "drafts that a tenant may have in an environment; further ones are refused with 409 cap_reached",
-		set:     wholeNumber(func(c *Config) *int { return &c.Caps.Drafts }, 1, 1_000_000),
+		group: groupTenant,
+		name:  "max-drafts",
+		form:  "number",
+		def:   "1000",
+		meaning: "maximum number of drafts that a tenant may have in an environment; further drafts are refused " +
+			"with 409 cap_reached",
+		set: wholeNumber(func(c *Config) *int { return &c.Caps.Drafts }, 1, 1_000_000),
 	},
 	{
-		group:   groupTenant,
-		name:    "max-scorecards",
-		form:    "number",
-		def:     "10000",
-		meaning: "scorecards that a tenant may have in an environment; further ones are refused with 409 cap_reached",
-		set:     wholeNumber(func(c *Config) *int { return &c.Caps.Scorecards }, 1, 1_000_000),
+		group: groupTenant,
+		name:  "max-scorecards",
+		form:  "number",
+		def:   "10000",
+		meaning: "maximum number of scorecards that a tenant may have in an environment; further scorecards are " +
+			"refused with 409 cap_reached",
+		set: wholeNumber(func(c *Config) *int { return &c.Caps.Scorecards }, 1, 1_000_000),
 	},
 	{
 		group: groupTenant,
 		name:  "max-blocked",
 		form:  "number",
 		def:   "100000",
-		meaning: "block list entries that a tenant may have in an environment; beyond it POST /v1/fraud/blocklist " +
-			"answers 409 cap_reached, but confirmed fraud is always added",
+		meaning: "maximum number of block list entries that a tenant may have in an environment; POST " +
+			"/v1/fraud/blocklist refuses further entries with 409 cap_reached, but confirmed fraud is always added",
 		set: wholeNumber(func(c *Config) *int { return &c.Caps.Blocked }, 1, 10_000_000),
 	},
 	{
@@ -381,8 +390,8 @@ var settings = []setting{
 		name:  "max-keys",
 		form:  "number",
 		def:   "100",
-		meaning: "valid API keys that a tenant may have in both environments together; further ones are refused " +
-			"with 409 too_many_keys, also those that the operator creates",
+		meaning: "maximum number of valid API keys that a tenant may have in both environments together; further " +
+			"keys are refused with 409 too_many_keys, also for the operator",
 		set: wholeNumber(func(c *Config) *int { return &c.Caps.Keys }, 1, 200),
 	},
 	{
@@ -398,7 +407,7 @@ var settings = []setting{
 		name:    "password-hashes",
 		form:    "number",
 		def:     "1",
-		meaning: "passwords hashed in parallel; each needs 19 MiB and a core",
+		meaning: "maximum number of passwords that are hashed in parallel; each uses 19 MiB and a core",
 		set:     wholeNumber(func(c *Config) *int { return &c.HashesAtOnce }, 1, 64),
 	},
 
@@ -406,22 +415,23 @@ var settings = []setting{
 		group: groupAgent,
 		name:  "narration-url",
 		form:  "URL",
-		meaning: "base URL of an OpenAI-compatible endpoint that rewrites the summaries of credit memos, without " +
-			"/chat/completions; off if empty",
+		meaning: "base URL, without /chat/completions, of an OpenAI-compatible endpoint that rewrites the " +
+			"summaries of credit memos; narration is off if empty",
 		set: narrationURL,
 	},
 	{
-		group:   groupAgent,
-		name:    "narration-key",
-		form:    "key",
-		meaning: "bearer token for narration-url; set it by its variable, because others can see a command line",
-		set:     text(func(c *Config) *string { return &c.Narration.Key }),
+		group: groupAgent,
+		name:  "narration-key",
+		form:  "key",
+		meaning: "bearer token for narration-url; set it by its environment variable, because other users of the " +
+			"machine can see a command line",
+		set: text(func(c *Config) *string { return &c.Narration.Key }),
 	},
 	{
 		group:   groupAgent,
 		name:    "narration-model",
 		form:    "name",
-		meaning: "model to request from narration-url",
+		meaning: "model that is requested from narration-url",
 		set:     text(func(c *Config) *string { return &c.Narration.Model }),
 	},
 	{
@@ -429,7 +439,7 @@ var settings = []setting{
 		name:  "narration-timeout",
 		form:  "duration",
 		def:   "5s",
-		meaning: "how long a run waits for narration-url before it uses the plain memo; at most a third of " +
+		meaning: "how long a run waits for narration-url before it uses the plain summary; at most a third of " +
 			"write-timeout",
 		set: period(func(c *Config) *time.Duration { return &c.Narration.Timeout }, 100*time.Millisecond, time.Minute),
 	},
@@ -439,7 +449,7 @@ var settings = []setting{
 		name:    "log-level",
 		form:    "level",
 		def:     "info",
-		meaning: "debug, info, warn or error",
+		meaning: "minimum level of log lines: debug, info, warn or error",
 		set:     logLevel,
 	},
 	{
@@ -447,14 +457,14 @@ var settings = []setting{
 		name:    "log-format",
 		form:    "format",
 		def:     "text",
-		meaning: "text or json",
+		meaning: "format of log lines: text or json",
 		set:     logFormat,
 	},
 	{
 		group:   groupSee,
 		name:    "metrics-addr",
 		form:    "host:port",
-		meaning: "address for /metrics, which needs no key: keep it on an internal network; off if empty",
+		meaning: "address for /metrics, which needs no key, so use an address on an internal network; off if empty",
 		set:     address(func(c *Config) *string { return &c.MetricsAddr }, true),
 	},
 	{
@@ -466,11 +476,12 @@ var settings = []setting{
 		set:     collector,
 	},
 	{
-		group:   groupSee,
-		name:    "trace-ratio",
-		form:    "0 to 1",
-		def:     "1",
-		meaning: "share of traces started here that are recorded; a caller's sampling decision is kept",
-		set:     ratio(func(c *Config) *float64 { return &c.TraceRatio }),
+		group: groupSee,
+		name:  "trace-ratio",
+		form:  "0 to 1",
+		def:   "1",
+		meaning: "share of the traces started here that are recorded; if the caller sends a sampling decision, " +
+			"that decision applies",
+		set: ratio(func(c *Config) *float64 { return &c.TraceRatio }),
 	},
 }

@@ -20,7 +20,7 @@ type Options struct {
 	MaxForm int64
 	// RequestTimeout is the deadline for handling one request; 20 s by default.
 	RequestTimeout time.Duration
-	// MaxInFlight is the maximum number of requests handled at the same time; 512 by default.
+	// MaxInFlight is the maximum number of requests handled at the same time; 320 by default.
 	// Further requests are refused immediately.
 	MaxInFlight int
 	// Node holds the resources that the console shares with the API; by default the console has a
@@ -55,7 +55,7 @@ type Console struct {
 const (
 	defaultMaxForm        = 1 << 20
 	defaultRequestTimeout = 20 * time.Second
-	defaultMaxInFlight    = 512
+	defaultMaxInFlight    = 320
 )
 
 // withDefaults returns the options with defaults in place of zero fields.

@@ -6,40 +6,46 @@ import (
 	"strings"
 )
 
-// pageHead is the part of the page that does not come from the catalogue.
+// pageHead is the introduction of the page, up to the table of windows.
 const pageHead = `# Features
 
-What the feature factory measures, and how. This page, the names of the features
-and their computation are all made from the catalogue in internal/feature; a test
-checks that the page is current.
+This page defines the features that Verdict computes from a bureau report and a
+bank statement. The page, the names of the features and their computation are all
+derived from the catalogue in internal/feature; a test checks that the page is
+current.
 
 A name is ` + "`{metric}__{product}__{window}d__{aggregation}`" + `, such as
 ` + "`enquiry__personal_loan__90d__count`" + `.
 
 ## Windows
 
-All dates are days in India. Features are measured as of the date of the bureau
-report, or of the request if the report has no date. An event is in a window of
-W days if it happened on that day or at most W − 1 days before. Events with a
-later date are ignored, with the warning ` + "`later_event`" + `; an account that was opened
-later is ignored with everything it reports. An event without a date is in no
-window.
+All dates are calendar days in India. Features are computed as of the date of the
+bureau report, or the date of the request if the report has no date. An event is in
+a window of W days if it happened on this as-of date or at most W − 1 days before
+it. Events after the as-of date are ignored, with the warning ` + "`later_event`" + `; an
+account that was opened after it is ignored with all its data. An event without a
+date is in no window.
 
-Monthly metrics count whole months instead, back from the newest month that the
-source reports for any account. If that month is more than two months before the
-month of the as-of date, they start two months before it instead, so an old source
-has no event in the short windows. Payment histories may report the current month;
-months of a statement must have ended. The window of 7 days contains the newest
-month if that month ended on one of those 7 days, and otherwise nothing.
+The windows of monthly metrics are whole calendar months. They end with the newest
+month that the source reports for any account. If that month is more than two
+months before the month of the as-of date, they end two months before the month of
+the as-of date instead. An outdated source therefore has no event in the short
+windows. A payment history may include the current month; a month of a bank
+statement counts only after it has ended. The 7-day window contains the newest
+month only if that month ended within the 7 days.
 
+`
+
+// pageCatalogues explains the catalogues and when features are computed.
+const pageCatalogues = `
 ## Catalogues
 
-There are two versions of the definitions, with the same names. The semantics of a
-policy determines the catalogue of its vectors: catalogue 1 belongs to semantics 1,
-and catalogue 2 to semantics 2. The answer and the stored vector name it
-(` + "`catalogue`" + `), and vectors of both stay readable. If policies of both semantics
-read one application, as in a replay or a preview, each reads the features of its
-own catalogue.
+There are two versions of the definitions, called catalogues, with the same feature
+names. A policy of semantics 1 uses catalogue 1, and a policy of semantics 2 uses
+catalogue 2 ([POLICY.md](POLICY.md#semantics)). The answer and the stored vector of
+features name their catalogue (` + "`catalogue`" + `), and vectors of both catalogues stay
+readable. If policies of both semantics read one application, as in a replay or a
+preview, each reads the features of its own catalogue.
 
 | Catalogue | A window that begins before the bank statement | Microfinance accounts that Equifax lists separately |
 |---|---|---|
@@ -48,19 +54,18 @@ own catalogue.
 
 The statement begins on the day of its first transaction; a statement without
 transactions covers no window. The window of a monthly bank metric begins on the
-first day of its oldest month. A trend of such a metric still compares the window
-with the months before it, and counts months before the statement as 0.
+first day of its oldest month. The trend of a monthly bank metric still compares
+the window with the months before it; months before the statement count as 0.
 
 ## On request, or always
 
-Features are measured if an evaluate request has ` + "`\"features\": true`" + `, and for every
-evaluate request if the policy has ` + "`\"features\": \"auto\"`" + `. Measured features are
+Features are computed if an evaluate request has ` + "`\"features\": true`" + `, and for every
+evaluate request if the policy has ` + "`\"features\": \"auto\"`" + `. Computed features are
 always stored, but the answer shows them only if the request has ` + "`\"features\": true`" + `.
-If a policy names features and they were not measured, its rules on them cannot
-fire: the answer has the warning ` + "`features_not_requested`" + ` with the names. There is
-no such warning if the features were measured, but the report or the statement
-lacks the data for them.
-
+If a policy names features that were not computed, these features are absent, and
+the answer has the warning ` + "`features_not_requested`" + ` with their names. There is no
+such warning if the features were computed but the report or the statement lacks
+the data for them.
 `
 
 // pageRules explains how values are computed and when there is none.
@@ -70,9 +75,10 @@ const pageRules = `
 - If the source is absent, or in catalogue 2 does not cover the window, none of
   the six aggregations has a value.
 - If the source is present and no event is in the window, count and sum are 0;
-  max, avg and trend have no value; the ratio is 0 unless its base is 0.
-- A ratio has no value if its base is 0 or the base's source is absent: without
-  accounts, enquiries have a count and no ratio.
+  max, avg and trend have no value; the ratio is 0 unless its base (the
+  denominator) is 0.
+- A ratio has no value if its base is 0 or the source of the base is absent:
+  without accounts, enquiries have a count and no ratio.
 - A trend has no value if both of its totals are 0, or if no event is in the
   window, even if a monthly metric had events before the window.
 
@@ -80,55 +86,68 @@ To a policy, a feature without a value is an absent field.
 
 | Metrics of | are absent without |
 |---|---|
-| enquiries | a list of enquiries, which may be empty; mere counts of enquiries are not enough |
+| enquiries | a list of enquiries, which may be empty; counts of enquiries alone are not enough |
 | accounts | a list of accounts, which may be empty |
 | payment months | a month of payment history in any account |
 | transactions | a list of transactions, which may be empty; ` +
 	`in catalogue 2 a transaction no later than the window's first day |
-| balances | a transaction with a balance by the as-of date |
-| income_gap, emi_gap | a whole month by the as-of date, and the declared income or instalments |
+| balances | a transaction with a balance, on or before the as-of date |
+| income_gap, emi_gap | a whole month of transactions that ended by the as-of date, ` +
+	`and the declared income (income_gap) or instalments (emi_gap) |
 
 ## Values
 
 - An amount that was not given counts as 0: its event is counted and adds
-  nothing. An amount above ₹10,000 crore counts as ₹10,000 crore. A balance in the
-  borrower's favour is not a debt: it counts as 0 in outstanding and overdue.
+  nothing to the sum. An amount above ₹10,000 crore counts as ₹10,000 crore. A
+  balance in the borrower's favour is not a debt: it counts as 0 in outstanding and
+  overdue.
 - Results have four decimal places, rounded half away from zero; sums of money
-  are exact. No result is greater than a million million.
+  are exact. No result is greater than 10¹².
 - An account without a reporting date counts as reported when it was closed, or on
   the as-of date if it was not closed.
 - A credit card's instalment is 5 percent of its balance, whatever else is
   reported.
-- The ratio of emi divides by the instalments of all live accounts of every age
-  and product. Accounts on file are those of the same product and every age.
-- An enquiry is for a small-ticket loan if the amount asked for is small enough,
-  and an account is one if the sanctioned amount is. Without the amount it is not.
-- Issued bounces and deposited returns count whichever way they are booked.
-  A mandate or cheque is honoured if it was debited and did not bounce. A
-  transaction that is both a mandate and a cheque counts in both.
-- Days are covered from the first known balance to the last transaction; a day
-  without a balance has the balance of the day before. The average balance is
-  divided by the monthly income, which is the window's income × 30 ÷ the number of
-  days covered in it.
-- income_gap is divided by the declared income, counted once for every whole month
-  in the window; detected instalments are those of the same months.
+- The ratio of emi divides by the instalments of all live accounts, whatever their
+  age and product. Accounts on file are all accounts of the same product, whatever
+  their age.
+- A personal loan is a small-ticket loan if the amount asked for in the enquiry, or
+  the sanctioned amount of the account, is at most ₹50,000. A loan without that
+  amount is not a small-ticket loan.
+- Issued bounces and deposited returns count whether they are booked as debits or
+  as credits. A mandate or cheque is honoured if it was debited and did not bounce.
+  A transaction that is both a mandate and a cheque counts in both.
+- The statement covers the days from the first known balance to the last
+  transaction. A day without a balance has the balance of the day before. The ratio
+  of eod_balance divides the average balance by a monthly income: the window's
+  income × 30 ÷ the number of covered days in the window.
+- The ratio of income_gap divides by the declared income times the number of whole
+  months in the window. The ratio of emi_gap divides by the instalments detected in
+  the same months.
 
 ## The vector
 
-Features are in the order of their names. The vector's hash is the SHA-256 of the
-canonical JSON of the list of ` + "`[name, value]`" + ` in that order, with every feature,
-and null for a feature without a value. Stored vectors are binary and are rendered
+The vector lists all features in the order of their names. Its hash is the SHA-256
+of the canonical JSON of the list of ` + "`[name, value]`" + ` in that order, with null for a
+feature without a value. Vectors are stored in a binary form and converted to JSON
 when read.
 
 ## Reference
 
-Features that a policy does not use are ranked by their distance from those of an
-ordinary borrower, in multiples of a scale. The figures below are plausible
-constants, not measurements, and decide nothing. With e events in 30 days, the
-product's share p and a window of W days, the mean of count is e·p·W ÷ 30, with the
-same scale (at least 1). The mean of sum is that times the value (scale at least one
-value), of avg the value, of max one and a half values, of trend 0 (scale 0.5), and
-of ratio the ratio (scale at least 0.25).
+The list ` + "`top_contributors`" + ` of an answer has at most ten features: those that
+the policy names first, then the most unusual ones. A feature is the more unusual,
+the larger its distance from the mean of an ordinary borrower is, divided by a
+scale. The figures below are plausible constants, not measurements,
+and no decision depends on them. For a metric with e events in 30 days, a product
+with the share p and a window of W days:
+
+| Aggregation | Mean | Scale |
+|---|---|---|
+| count | e·p·W ÷ 30 | the mean, but at least 1 |
+| sum | e·p·W ÷ 30 × value | the mean, but at least one value |
+| max | 1.5 × value | the mean |
+| avg | value | the mean |
+| trend | 0 | 0.5 |
+| ratio | ratio | the mean, but at least 0.25 |
 
 `
 
@@ -138,9 +157,10 @@ var aggregationTexts = map[string]string{
 	Sum:     "total of their values",
 	Max:     "largest value",
 	Avg:     "sum ÷ count",
-	Trend: "(R − O) ÷ (abs R + abs O), from −1 to 1: R is the sum of the newest ⌊W/2⌋ days, O the sum of the ⌊W/2⌋ " +
-		"days before; for monthly metrics, R is the sum of the months in the window, O of as many months before",
-	Ratio: "see the metric; over the same window and product unless the metric says otherwise",
+	Trend: "(R − O) ÷ (abs R + abs O), from −1 to 1. R is the sum of the newest ⌊W/2⌋ days and O the sum of the " +
+		"⌊W/2⌋ days before; for monthly metrics, R is the sum of the months in the window and O the sum of as many " +
+		"months before",
+	Ratio: "the ratio in the table of metrics, over the same window and product unless the table says otherwise",
 }
 
 // WriteMarkdown writes the definition of the features as a page.
@@ -151,13 +171,15 @@ func WriteMarkdown(w io.Writer) error {
 	for i, days := range windowsDays {
 		fmt.Fprintf(&b, "| `%dd` | %d | %d |\n", days, days, windowMonths[i])
 	}
+	b.WriteString(pageCatalogues)
 	b.WriteString("\n## Aggregations\n\n| Aggregation | Value |\n|---|---|\n")
 	for _, a := range aggregations {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", a, aggregationTexts[a])
 	}
-	fmt.Fprintf(&b, "\n## Metrics\n\n%d metrics and %d pairs of metric and product make %d features.\n\n",
+	fmt.Fprintf(&b, "\n## Metrics\n\n%d metrics in %d pairs of metric and product, "+
+		"each with 6 windows and 6 aggregations, make %d features.\n\n",
 		len(metrics), len(plan.pairs), Count)
-	b.WriteString("| Metric | Source | Events | Placed in time when | Value | Ratio | Products " +
+	b.WriteString("| Metric | Source | Events | Dated when | Value | Ratio | Products " +
 		"|\n|---|---|---|---|---|---|---|\n")
 	for i := range metrics {
 		m := &metrics[i]

@@ -5,13 +5,12 @@ package field
 func affordabilitySection() section {
 	return section{
 		group: "affordability", title: "Affordability", supply: eitherRequest,
-		intro: "Computed by the engine from the sources that the policy's `affordability` names, before any " +
-			"rule runs. " +
-			"No request contains these fields, and only policies of semantics 2 may name them.",
+		intro: "The engine computes these fields before any rule runs, from the sources that the policy's " +
+			"`affordability` names. No request contains them, and only policies of semantics 2 may use them.",
 		fields: []entry{
-			rupees(IncomeEffective, "Monthly income that the policy counts with.").core().reason("INC_LOW").since(2),
-			ratio(FOIREffective, "Obligations that the policy counts with as a share of `income_effective`; 0.35 is "+
-				"35 percent, and 5 is five times and more.").
+			rupees(IncomeEffective, "Monthly income that the policy uses.").core().reason("INC_LOW").since(2),
+			ratio(FOIREffective, "Obligations that the policy uses, as a share of `income_effective`; 0.35 is "+
+				"35 percent, and 5 means 5 or more.").
 				within(0, 5).core().reason("FOIR_HIGH").since(2),
 		},
 	}

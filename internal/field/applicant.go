@@ -6,11 +6,12 @@ import "verdict/internal/rule"
 func applicantSection() section {
 	return section{
 		group: "applicant", title: "Applicant and request", supply: eitherRequest,
-		intro: "Who applies, and for what. Both requests fill these fields; `foir` is always the ratio here, " +
-			"although `/v1/evaluate` sends it as a percentage.",
+		intro: "These fields describe the applicant and the loan that is asked for. Decision and evaluate requests " +
+			"can both contain them. `foir` is always a ratio here, although an evaluate request states it as a " +
+			"percentage.",
 		fields: []entry{
 			age("age", "Age of the applicant in years.").core(),
-			choice("employment_type", "How the applicant earns a living; a type that is not known is read as OTHER.",
+			choice("employment_type", "How the applicant earns a living; an unknown type counts as OTHER.",
 				"SALARIED", "SELF_EMPLOYED", "SELF_EMPLOYED_PROFESSIONAL", "NON_SALARIED", "UNEMPLOYED",
 				"RETIRED", "STUDENT", "HOMEMAKER", "OTHER").core().reason("EMP_TYPE"),
 			rupees(MonthlyIncome, "Monthly income of the applicant.").core().reason("INC_LOW"),

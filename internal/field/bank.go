@@ -7,8 +7,8 @@ import "verdict/internal/rule"
 func bankSection() section {
 	return section{
 		group: "bank", title: "Bank statement", supply: rule.FromEvaluate,
-		intro: "Derived from the `bank_summary` block; the detected figures need its `transactions`. " +
-			"Absent when the block is not sent.",
+		intro: "These fields are computed from the `bank_summary` block, and are absent if it is not sent. All " +
+			"fields from `bank_detected_income` on need its `transactions`.",
 		fields: []entry{
 			rupees("bank_income", "Monthly income that the bank summary states.").reason("INC_LOW"),
 			rupees("bank_emi", "Monthly loan instalments that the bank summary states.").reason("FOIR_HIGH"),
@@ -17,15 +17,15 @@ func bankSection() section {
 			ratio("bank_foir", "Instalments as a share of income, both as the bank summary states them.").
 				reason("FOIR_HIGH"),
 			number("bank_abb_to_emi", "ratio",
-				"Average balance as a multiple of the monthly instalments; 99 when there are none.").
+				"Average balance as a multiple of the monthly instalments; 99 if there are no instalments.").
 				reason("BANK_ABB"),
-			rupees("bank_detected_income", "Monthly income found in the transactions, the median over months.").reason(
+			rupees("bank_detected_income", "Median of the monthly incomes detected in the transactions.").reason(
 				"INC_LOW"),
-			rupees("bank_detected_emi", "Monthly loan instalments found in the transactions, the median over months.").
+			rupees("bank_detected_emi", "Median of the monthly loan instalments detected in the transactions.").
 				reason("FOIR_HIGH"),
 			ratio("bank_detected_foir", "Detected instalments as a share of detected income.").reason("FOIR_HIGH"),
 			rupees("bank_due_emi",
-				"Monthly loan instalments that are due at the end of the statement, bounced ones included.").
+				"Monthly loan instalments that are due at the end of the statement, including bounced instalments.").
 				reason("FOIR_HIGH"),
 			ratio("bank_due_foir", "Instalments that are due as a share of detected income.").reason("FOIR_HIGH"),
 			number("bank_income_mismatch_pct", "percent",
@@ -48,8 +48,8 @@ func bankSection() section {
 			days("bank_statement_days", "Days that the statement covers."),
 			days("bank_statement_age_days", "Days since the statement's last transaction."),
 			count("bank_balance_breaks",
-				"Rows whose balance does not follow from the row before, the mark of an edited statement.").reason(
-				"BANK_MISMATCH"),
+				"Number of rows whose balance does not follow from the row before, a sign of an edited statement.").
+				reason("BANK_MISMATCH"),
 		},
 	}
 }
@@ -57,8 +57,8 @@ func bankSection() section {
 func bankSummarySection() section {
 	return section{
 		group: "bank_summary.*", title: "Raw: bank_summary", supply: rule.FromEvaluate,
-		intro: "The scalars of the `bank_summary` block as they were sent. A value sent under an alias " +
-			"(`monthly_income`, `avg_balance`, `bounce_count`) is found under the name below.",
+		intro: "These fields are the numbers of the `bank_summary` block, as they were sent. A value sent under an " +
+			"alias (`monthly_income`, `avg_balance`, `bounce_count`) has the name below.",
 		fields: []entry{
 			rupees("bank_summary.income", "Monthly income that the caller states.").reason("INC_LOW"),
 			rupees("bank_summary.emi", "Monthly loan instalments that the caller states.").reason("FOIR_HIGH"),

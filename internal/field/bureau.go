@@ -15,20 +15,20 @@ func bureauSection() section {
 	score.BureauScored = true
 	return section{
 		group: "bureau", title: "Bureau", supply: eitherRequest,
-		intro: "What the credit bureau reports. `/v1/evaluate` computes these fields from the report's accounts and " +
-			"enquiries; `/v1/decisions` takes them as they are sent under `bureau_report`. There a `bureau_own_*` " +
-			"field that is not sent takes the value of the corresponding field for all accounts, if there is one " +
-			"([BUREAUS.md](BUREAUS.md)).",
+		intro: "These fields contain the data of the credit bureau. `/v1/evaluate` computes them from the report's " +
+			"accounts and enquiries; `/v1/decisions` uses the values in `bureau_report` of the request. If a " +
+			"decision request leaves out a `bureau_own_*` field, the field has the value of the corresponding field for all " +
+			"accounts, if there is one ([BUREAUS.md](BUREAUS.md)).",
 		fields: append([]entry{
-			text("bureau", "Name of the bureau whose report was sent; the known ones are cibil, experian, equifax "+
-				"and crif.").only(rule.FromEvaluate),
+			text("bureau", "Name of the bureau whose report was sent, such as cibil, experian, equifax or "+
+				"crif.").only(rule.FromEvaluate),
 			score,
 			boolean(BureauIsNTC,
 				"The applicant is new to credit: the bureau returned no score, or only a thin-file index.").
 				reason("BUR_NTC"),
 			whole("bureau_ntc_index", "index",
-				"Thin-file risk index the bureau gives in place of a score; higher is safer.").within(1, 6).reason(
-				"BUR_NTC"),
+				"Thin-file risk index that the bureau returns instead of a score; higher is safer.").
+				within(1, 6).reason("BUR_NTC"),
 		}, bureauFacts()...),
 	}
 }
@@ -54,7 +54,8 @@ func bureauFacts() []entry {
 		count("bureau_live_unsecured", "Number of live unsecured accounts.").reason("BUR_TRADELINES"),
 		months("bureau_oldest_account_months", "Age of the oldest account on file.").reason("BUR_THIN_FILE"),
 		months("bureau_months_since_30dpd",
-			"Months since any account was last 30 or more days past due; absent when none ever was.").reason("BUR_DPD"),
+			"Months since any account was last 30 or more days past due; absent if no account ever was.").
+			reason("BUR_DPD"),
 		days("bureau_report_age_days", "Age of the bureau report on the day of the decision."),
 		days("max_dpd_24m", "Most days past due on any account in the last 24 months.").reason("BUR_DPD"),
 		days("max_dpd_36m", "Most days past due on any account in the last 36 months.").reason("BUR_DPD"),
@@ -72,7 +73,7 @@ func bureauReportSection() section {
 	}
 	return section{
 		group: "bureau_report.*", title: "Raw: bureau_report", supply: rule.FromDecisions,
-		intro:  "The bureau fields of a decision request, as they were sent.",
+		intro:  "These fields are the members of `bureau_report` in a decision request, as they were sent.",
 		fields: fields,
 	}
 }

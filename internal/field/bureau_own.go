@@ -34,7 +34,8 @@ func ownFacts() []entry {
 		days("bureau_own_max_dpd_36m", "Most days past due on an own or joint account in the last 36 months.").
 			reason("BUR_DPD"),
 		months("bureau_own_months_since_30dpd",
-			"Months since an own or joint account was last 30 or more days past due; absent when none ever was.").
+			"Months since an own or joint account was last 30 or more days past due; absent if no such account "+
+				"ever was.").
 			reason("BUR_DPD"),
 	}
 }

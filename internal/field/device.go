@@ -6,13 +6,14 @@ import "verdict/internal/rule"
 func deviceSection() section {
 	return section{
 		group: "device", title: "Device", supply: rule.FromEvaluate,
-		intro: "Derived from the `device` block and the tenant's thresholds. Absent when the block is not sent.",
+		intro: "These fields are computed from the `device` block and the tenant's thresholds, and are absent if the " +
+			"block is not sent.",
 		fields: []entry{
 			boolean("device_is_emulator", "The application came from an emulated phone.").reason("FR_EMULATOR"),
 			boolean("device_is_rooted", "The phone's protections have been removed.").reason("DEV_ROOTED"),
 			boolean("device_sim_new", "The SIM card is younger than the tenant's threshold.").reason("FR_RING"),
-			boolean("device_loan_apps_excess", "More loan apps are installed than the tenant's threshold.").reason(
-				"FR_RING"),
+			boolean("device_loan_apps_excess", "More loan apps are installed than the tenant's threshold allows.").
+				reason("FR_RING"),
 		},
 	}
 }
@@ -20,7 +21,7 @@ func deviceSection() section {
 func rawDeviceSection() section {
 	return section{
 		group: "device.*", title: "Raw: device", supply: rule.FromEvaluate,
-		intro: "The `device` block as it was sent.",
+		intro: "These fields are the members of the `device` block, as they were sent.",
 		fields: []entry{
 			text("device.model", "Model of the phone."),
 			text("device.os_version", "Version of the phone's operating system."),

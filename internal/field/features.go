@@ -53,9 +53,9 @@ func featureSection() section {
 	}
 	return section{
 		group: featureGroup, title: "Features", supply: rule.FromEvaluate,
-		intro: "Computed if the request has `\"features\": true` or the policy has `\"features\": \"auto\"`; absent " +
-			"otherwise, and if the report or the " +
-			"statement lacks the data that they measure.",
+		intro: "Features are computed if the request has `\"features\": true` or the policy has " +
+			"`\"features\": \"auto\"`; otherwise they are absent. A feature is also absent if the report or the " +
+			"statement lacks its data.",
 		fields: fields,
 	}
 }

@@ -9,22 +9,23 @@ import "verdict/internal/rule"
 func fraudSection() section {
 	return section{
 		group: "fraud", title: "Fraud", supply: rule.FromEvaluate,
-		intro: "Derived from the `fraud` block and from the tenant's other applications. " +
-			"Absent when the block is not sent; without an `applicant_ref` nothing is counted and only " +
-			"`fraud_blocklisted` is known. Counts include this applicant.",
+		intro: "These fields are computed from the `fraud` block and from the tenant's other applications, and are " +
+			"absent if the block is not sent. Without an `applicant_ref` nothing is counted, and only " +
+			"`fraud_blocklisted` has a value. Counts include this applicant.",
 		fields: []entry{
 			number("fraud_score", "points",
 				"Sum of the points of the fraud signals that were triggered; higher is riskier.").
 				within(0, 100).reason("FR_RING"),
 			boolean("fraud_pincode_spike",
-				"Applications from the pincode are far above their usual number; absent until that is known.").
+				"The number of applications from the pincode is far above its usual level; absent without a history.").
 				reason("FR_RING"),
 			boolean("fraud_ip_cluster", "Too many different applicants share the IP address.").reason("FR_RING"),
-			boolean("fraud_beneficiary_reuse", "Different applicants want the money paid to the same account.").reason(
+			boolean("fraud_beneficiary_reuse", "Different applicants named the same beneficiary account.").reason(
 				"FR_MULE"),
 			count("fraud_beneficiary_applicants", "Number of different applicants who named the beneficiary account.").
 				reason("FR_MULE"),
-			boolean("fraud_agent_anomaly", "The agent brings too many applications, or from too many pincodes.").reason(
+			boolean("fraud_agent_anomaly",
+				"The agent brought too many applications, or applications from too many pincodes.").reason(
 				"FR_RING"),
 			count("fraud_agent_pincodes", "Number of different pincodes the agent brought applications from.").reason(
 				"FR_RING"),
@@ -37,16 +38,16 @@ func fraudSection() section {
 			count("fraud_email_applicants", "Number of different applicants who gave the e-mail address.").reason(
 				"FR_RING"),
 			boolean("fraud_blocklisted",
-				"Something in the application is on the tenant's block list of confirmed fraud.").
+				"A value in the application is on the tenant's block list of confirmed fraud.").
 				reason("FR_RING"),
-			count("fraud_ring_size", "Number of people in the connected group: tied by a shared account, device, "+
-				"mobile number or e-mail address.").
+			count("fraud_ring_size", "Number of people in the connected group, who share accounts, devices, mobile "+
+				"numbers or e-mail addresses.").
 				reason("FR_RING"),
 			count("fraud_ring_links",
-				"Number of accounts, devices, mobile numbers and e-mail addresses that tie the connected group.").
+				"Number of accounts, devices, mobile numbers and e-mail addresses that the connected group shares.").
 				reason("FR_RING"),
 			boolean("fraud_ring_truncated",
-				"The connected group is larger than the 200 people that are kept of one.").reason("FR_RING"),
+				"The connected group is incomplete because of its maximum size, 200 people.").reason("FR_RING"),
 		},
 	}
 }
@@ -54,13 +55,13 @@ func fraudSection() section {
 func rawFraudSection() section {
 	return section{
 		group: "fraud.*", title: "Raw: fraud", supply: rule.FromEvaluate,
-		intro: "The `fraud` block as it was sent.",
+		intro: "These fields are the members of the `fraud` block, as they were sent.",
 		fields: []entry{
 			text("fraud.applicant_ref", "The caller's reference for the person, the same across applications.").
 				reason("FR_RING"),
 			text("fraud.pincode", "Pincode of the applicant.").reason("LOC_PINCODE"),
 			text("fraud.ip", "IP address the application came from.").reason("FR_RING"),
-			text("fraud.beneficiary_account", "Account the money is to be paid to.").reason("FR_MULE"),
+			text("fraud.beneficiary_account", "Account to which the loan is to be paid.").reason("FR_MULE"),
 			text("fraud.agent_id", "Agent who brought the application.").reason("FR_RING"),
 			text("fraud.mobile", "Mobile number of the applicant.").reason("FR_RING"),
 			text("fraud.email", "E-mail address of the applicant.").reason("FR_RING"),

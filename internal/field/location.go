@@ -6,10 +6,10 @@ import "verdict/internal/rule"
 func locationSection() section {
 	return section{
 		group: "location", title: "Location", supply: rule.FromEvaluate,
-		intro: "Derived from the `location` block, the tenant's thresholds and the tenant's pincode risks. " +
-			"Absent when the block is not sent.",
+		intro: "These fields are computed from the `location` block, the tenant's thresholds and the tenant's " +
+			"pincode risks, and are absent if the block is not sent.",
 		fields: []entry{
-			boolean("location_gps_pincode_match", "The phone's position lies in the declared pincode.").reason(
+			boolean("location_gps_pincode_match", "The phone's position is in the declared pincode.").reason(
 				"LOC_MISMATCH"),
 			text("location_ip_country", "Two-letter code of the country the IP address belongs to.").reason(
 				"LOC_MISMATCH"),
@@ -28,7 +28,7 @@ func locationSection() section {
 func rawLocationSection() section {
 	return section{
 		group: "location.*", title: "Raw: location", supply: rule.FromEvaluate,
-		intro: "The `location` block as it was sent.",
+		intro: "These fields are the members of the `location` block, as they were sent.",
 		fields: []entry{
 			number("location.lat", "degrees", "Latitude of the phone.").within(-90, 90).reason("LOC_MISMATCH"),
 			number("location.lng", "degrees", "Longitude of the phone.").within(-180, 180).reason("LOC_MISMATCH"),

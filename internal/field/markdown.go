@@ -11,25 +11,27 @@ import (
 
 const pageHead = `# Fields
 
-Every name that a condition, a scorecard factor or a required field may use.
-This page is generated from the catalogue in internal/field; a test checks that
-it is current.
+This page lists the fields that a condition, a scorecard factor or
+` + "`required_fields`" + ` may name. It is generated from the catalogue in internal/field;
+a test checks that it is current.
 
-A field that is not in the request is absent: a condition on it is never
-satisfied, and only the operators ` + "`exists` and `absent`" + ` test absence. Amounts are
-in rupees. A ratio of 0.35 is 35 percent. A policy may declare further inputs of
-its own under ` + "`report.` and `applicant.`" + `.
+A field that the request does not contain, or that cannot be computed from it, is
+absent. A comparison with an absent field is never true; only the operators
+` + "`exists` and `absent`" + ` test absence. Amounts are in rupees. A ratio of 0.35 is 35
+percent. A policy may declare further inputs of its own under ` + "`report.` and" + `
+` + "`applicant.`" + `.
 
-A decision request contains the applicant's and the bureau's fields. For an
-evaluate request they are computed from the report's accounts and enquiries
-([BUREAUS.md](BUREAUS.md)) and the bank statement ([BANK.md](BANK.md)); with
-` + "`features: true`" + `, the features are computed too ([FEATURES.md](FEATURES.md)).
+A decision request (` + "`/v1/decisions`" + `) contains the fields of the applicant and of
+the bureau. For an evaluate request (` + "`/v1/evaluate`" + `), Verdict computes the bureau
+fields from the report's accounts and enquiries ([BUREAUS.md](BUREAUS.md)) and the
+bank fields from the bank statement ([BANK.md](BANK.md)). With ` + "`features: true`" + ` it
+also computes the features ([FEATURES.md](FEATURES.md)).
 
-The device and location fields are derived from their blocks and the tenant's
+The device and location fields are computed from their blocks and the tenant's
 thresholds. The fraud fields also depend on the tenant's other applicants at the
-time of the request, and are stored with the decision. The fields of a place that
-no table contains are absent, and so is a spike until there is a history to
-compare with.
+time of the request, and are stored with the decision. The country of an IP address
+and the match of a pincode are absent if Verdict's tables do not contain the address
+or the pincode.
 `
 
 // WriteMarkdown writes the catalogue as a page with a section and a table for
@@ -70,23 +72,23 @@ var aggregationTexts = map[string]string{
 	feature.Sum:     "total of the values; 0 when there was no event",
 	feature.Max:     "largest value; absent when there was no event",
 	feature.Avg:     "average value; absent when there was no event",
-	feature.Trend: "(R − O) ÷ (|R| + |O|) of the totals R of the newer and O of the older half of the window, " +
-		"from -1 to 1",
-	feature.Ratio: "the ratio named in the table of metrics; absent when its base is 0",
+	feature.Trend: "(R − O) ÷ (|R| + |O|), from -1 to 1; R is the total of the newer half of the window, O of the " +
+		"older half",
+	feature.Ratio: "the ratio in the table of metrics; absent when its denominator is 0",
 }
 
 func writeFeatures(b *strings.Builder) {
 	fmt.Fprintf(b, "A name is `{metric}__{product}__{window}d__{aggregation}`, such as "+
-		"`enquiry__personal_loan__90d__count`: %d names in all. "+
-		"Windows are %s days up to the date of the report; those of monthly metrics are the newest 1, 1, 2, 3, 6 "+
-		"and 12 "+
-		"months that the source reports, and their trend compares these with as many months before.\n\n",
+		"`enquiry__personal_loan__90d__count`. There are %d names. "+
+		"The windows are the last %s days up to the date of the report. For monthly metrics they are the newest "+
+		"1, 1, 2, 3, 6 and 12 months that the source reports, and a trend compares these months with as many months "+
+		"before.\n\n",
 		feature.Count, list(feature.WindowsDays()))
 	b.WriteString("| Aggregation | Meaning |\n|---|---|\n")
 	for _, a := range feature.Aggregations() {
 		fmt.Fprintf(b, "| `%s` | %s |\n", a, cell(aggregationTexts[a]))
 	}
-	b.WriteString("\n| Metric | Source | Events | Placed in time when | Value | Ratio | Products " +
+	b.WriteString("\n| Metric | Source | Events | Dated when | Value | Ratio | Products " +
 		"|\n|---|---|---|---|---|---|---|\n")
 	said := map[string]bool{}
 	var order []string

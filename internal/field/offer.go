@@ -8,14 +8,15 @@ import "verdict/internal/rule"
 func offerSection() section {
 	return section{
 		group: "offer", title: "Offer (Stage 2)", supply: rule.FromEngine,
-		intro: "Computed by the engine. Only rules with `\"stage\": 2`, which run after pricing, may name these " +
-			"fields.",
+		intro: "The engine computes these fields when it prices the loan. Only rules with `\"stage\": 2`, which run " +
+			"after pricing, may use them.",
 		fields: []entry{
-			number(FinalScore, "points", "Score after all factors, adjustments and the clamp."),
+			number(FinalScore, "points",
+				"Score after all factors and adjustments, limited to the range of the scorecard."),
 			text(Grade, "Grade of the pricing band that the final score falls into."),
 			rupees(OfferLimit, "Loan amount that is offered."),
 			rupees(OfferEMI, "Monthly instalment of the offer."),
-			number(OfferAPR, "percent", "Annual percentage rate of the offer, all fees counted in.").atLeast(0),
+			number(OfferAPR, "percent", "Annual percentage rate of the offer, including all fees.").atLeast(0),
 			ratio(PostOfferFOIR, "Fixed obligations, including the offer's instalment, as a share of monthly income.").
 				reason("FOIR_HIGH"),
 		},

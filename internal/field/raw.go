@@ -15,9 +15,9 @@ func rawSections() []section {
 func rawApplicantSection() section {
 	return section{
 		group: "applicant.*", title: "Raw: applicant", supply: rule.FromDecisions,
-		intro: "The `applicant` object of a decision request as it was sent. A policy may declare further paths " +
-			"under it; " +
-			"those, and `applicant.id`, can also come in the `applicant` object of an evaluate request.",
+		intro: "These fields are the members of `applicant` in a decision request, as they were sent. A policy may " +
+			"declare further paths under `applicant.`. These paths and `applicant.id` may also be in the `applicant` " +
+			"object of an evaluate request.",
 		fields: []entry{
 			text("applicant.id", "The caller's identifier of the applicant.").only(eitherRequest),
 			rupees("applicant.monthly_income", "Monthly income as sent.").reason("INC_LOW"),
@@ -34,8 +34,8 @@ func rawApplicantSection() section {
 func rawReportSection() section {
 	return section{
 		group: "report.*", title: "Raw: report", supply: rule.FromEvaluate,
-		intro: "The object under the bureau's key in the `report` of an evaluate request, as it was sent. " +
-			"A policy may declare further paths under it.",
+		intro: "These fields are paths in the `report` of an evaluate request, below the bureau's key, as they were " +
+			"sent. A policy may declare further paths under `report.`.",
 		fields: []entry{
 			rawScore("report.scoreData.score"),
 			age("report.demographics.age", "Age as sent."),

@@ -97,21 +97,27 @@ func (c *call) slowRefused(status int) {
 		return
 	}
 	c.resources.StopWork()
-	who, delay := bucketOwner{bucketRefusal, c.caller.TenantID}, refusalDelay
+	delay := refusalDelay
 	switch {
 	case c.r.ContentLength > longBody: // receiving a part of the body cost much more than the refusal
 		rate = tenant.Rate{}
 	case status == http.StatusServiceUnavailable:
 		delay = capacityDelay
 	}
-	if rate.Allowance > 0 {
-		if _, _, ok := c.api.buckets.Take(who, rate, c.started); ok {
-			return
-		}
-	}
-	if !c.api.node.Delay(c.r.Context(), who.id, delay) {
+	if c.api.tooManyRefusals(c.caller.TenantID, rate, c.started) &&
+		!c.api.node.Delay(c.r.Context(), c.caller.TenantID, delay) {
 		c.closeConnection()
 	}
+}
+
+// tooManyRefusals counts a refusal to a tenant, and reports whether its refusals exceed
+// the rate. A rate of zero is always exceeded.
+func (a *API) tooManyRefusals(tenantID string, rate tenant.Rate, now time.Time) bool {
+	if rate.Allowance == 0 {
+		return true
+	}
+	_, _, ok := a.buckets.Take(bucketOwner{bucketRefusal, tenantID}, rate, now)
+	return !ok
 }
 
 // closeConnection makes the server close the connection after the answer.

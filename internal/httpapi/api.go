@@ -35,7 +35,7 @@ type Options struct {
 	// maximum size of a body with a bureau report or a bank statement (default 8 MiB).
 	MaxBody   int64
 	MaxReport int64
-	// MaxInFlight is how many requests may be in progress (default 512). Requests that
+	// MaxInFlight is how many requests may be in progress (default 320). Requests that
 	// only read are counted separately. Requests beyond the limit are refused
 	// immediately.
 	MaxInFlight int
@@ -64,6 +64,7 @@ type API struct {
 	health  *healthHandlers
 	table   []route
 	routes  *router
+	early   map[string]*route // the routes of RefuseEarly, by path
 	pages   *reference.Pages
 	docs    *http.ServeMux // serves the pages of the documentation
 	ids     serving.RequestIDs
@@ -78,7 +79,7 @@ const (
 	defaultMaxBody   = 1 << 20
 	defaultMaxReport = 8 << 20
 
-	defaultMaxInFlight    = 512
+	defaultMaxInFlight    = 320
 	defaultRequestTimeout = 20 * time.Second
 	defaultFilePace       = 30 * time.Second
 )
@@ -117,6 +118,7 @@ func New(service *usecase.Set, o Options) (*API, error) {
 	pages.Register(a.docs, pageFailed)
 	a.table = routesOf(service, o.Agents, a.health, o.Now)
 	a.routes = newRouter(a.table)
+	a.early = earlyRoutes(a.table)
 	return a, nil
 }
 

@@ -212,9 +212,9 @@ func (c *call) end() {
 	}
 }
 
-// record passes the request to Options.Observe and logs it.
+// record records the request.
 func (c *call) record(took time.Duration) {
-	o := serving.Observation{
+	c.api.record(serving.Observation{
 		Outcome:     c.outcome,
 		Route:       c.routeName(),
 		Status:      c.response.status,
@@ -226,11 +226,15 @@ func (c *call) record(took time.Duration) {
 		TenantID:    c.caller.TenantID,
 		Environment: string(c.caller.Environment),
 		KeyID:       c.caller.KeyID,
-	}
-	if observe := c.api.options.Observe; observe != nil {
+	})
+}
+
+// record passes a finished request to Options.Observe and logs it.
+func (a *API) record(o serving.Observation) {
+	if observe := a.options.Observe; observe != nil {
 		observe(o)
 	}
-	o.Log(c.api.options.Logger)
+	o.Log(a.options.Logger)
 }
 
 // routeName returns the pattern of the route. It never returns the path, because

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -119,10 +120,26 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 	if o.front != nil {
 		handler = o.front(api)
 	}
-	server := httptest.NewServer(handler)
+	server := httptest.NewUnstartedServer(handler)
+	server.Listener = &earlyListener{server.Listener, serving.NewEarly(api.RefuseEarly, time.Minute)}
+	server.Start()
 	t.Cleanup(server.Close)
 	s.url = server.URL
 	return s
+}
+
+// earlyListener refuses requests before net/http reads them, as the service does.
+type earlyListener struct {
+	net.Listener
+	early *serving.Early
+}
+
+func (l *earlyListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return l.early.Wrap(c), nil
 }
 
 // node starts another node on the same database. The node has its own clock,

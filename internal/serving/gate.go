@@ -65,6 +65,21 @@ func IsShortage(err error) bool {
 	return is
 }
 
+// Tight reports whether any owner could be refused a place now. It takes no lock.
+func (g *Gate) Tight() bool { return g.places.Tight() }
+
+// Shortage returns the refusal of a request by an owner who could not take a place now,
+// and nil if the owner could.
+func (g *Gate) Shortage(owner string) *Shortage {
+	switch {
+	case g.places.Full():
+		return g.full
+	case g.places.FullFor(owner):
+		return g.share
+	}
+	return nil
+}
+
 // Request returns the resources of a new request, which holds none yet.
 func (g *Gate) Request() Resources { return Resources{gate: g} }
 

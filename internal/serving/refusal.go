@@ -96,12 +96,19 @@ func (m *Mapper) Refusal(r *http.Request, err error, now time.Time) (*fault.Erro
 
 	outcome := Outcome{Code: refusal.Code}
 	if shortage, is := errors.AsType[*Shortage](err); is {
-		outcome.Shed = true
-		m.countShed(shortage.pool, now)
-	} else if refusal.Kind == fault.Unavailable || refusal.Kind == fault.Internal {
+		return m.Shed(shortage, now)
+	}
+	if refusal.Kind == fault.Unavailable || refusal.Kind == fault.Internal {
 		outcome.Failure = err
 	}
 	return refusal, outcome
+}
+
+// Shed returns the refusal of a request for which the node has no capacity left, and
+// counts it. It logs the count at intervals.
+func (m *Mapper) Shed(s *Shortage, now time.Time) (*fault.Error, Outcome) {
+	m.countShed(s.pool, now)
+	return s.refusal, Outcome{Code: s.refusal.Code, Shed: true}
 }
 
 func (m *Mapper) countShed(from *admission.Pool, now time.Time) {

@@ -45,7 +45,7 @@ func Fit(open Source, o Options, stage func(Stage) error) (result *Result, err e
 	if err := stage(Surveying); err != nil {
 		return nil, err
 	}
-	pace := newPace(o.Check)
+	pace := &pace{check: o.Check, workers: o.Workers}
 	open = pace.source(open)
 	probe, err := open.probe()
 	if err != nil {

@@ -75,14 +75,20 @@ func (c *column) fact(cell []byte) rule.Value {
 	return rule.Str(string(cell))
 }
 
+// TestFitTwice checks that a fit has the same result with one goroutine and with
+// several.
 func TestFitTwice(t *testing.T) {
 	t.Parallel()
 	csv := loans(2500, 2)
-	first, err := Fit(from(csv), loanOptions(t), nil)
+	alone := loanOptions(t)
+	alone.Workers = 0
+	first, err := Fit(from(csv), alone, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := Fit(from(csv), loanOptions(t), nil)
+	parallel := loanOptions(t)
+	parallel.Workers = 4
+	second, err := Fit(from(csv), parallel, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,6 +73,7 @@ func loanOptions(tb testing.TB) Options {
 	o := Defaults()
 	o.Target, o.Name = "bad", "Loans"
 	o.Special = append(o.Special, -9*1_000_000)
+	o.Workers = 2
 	return o
 }
 

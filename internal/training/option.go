@@ -44,9 +44,10 @@ type Options struct {
 	SpreadBase                   bool // divide the base points equally among the factors
 
 	// Check is called after every few hundred microseconds of work. If it returns an error, the fit stops. If Check is
-	// set, the caller's goroutine does all the work, so that one fit uses one processor. If Check is nil, the fit uses
-	// all processors. The result is the same in both cases.
+	// set, the caller's goroutine does all the work, so that one fit uses one processor.
 	Check func() error
+	// Workers is the number of goroutines that work if Check is nil; 0 means 1. The result is the same for every number.
+	Workers int
 }
 
 // Defaults returns the default options.

@@ -2,22 +2,16 @@ package training
 
 import (
 	"io"
-	"runtime"
 	"sync"
 )
 
 // pace calls the caller's check during a fit, so that the caller can stop the
-// fit. If a *pace is nil, the fit uses all processors and cannot be stopped.
+// fit. It also divides work among goroutines. A nil *pace checks nothing and uses
+// only the caller's goroutine.
 type pace struct {
-	check func() error
-	since int // cells read since the last check
-}
-
-func newPace(check func() error) *pace {
-	if check == nil {
-		return nil
-	}
-	return &pace{check: check}
+	check   func() error // nil if the fit cannot be stopped
+	since   int          // cells read since the last check
+	workers int
 }
 
 // cellsBetweenChecks is the number of cells between two checks. Reading or adding
@@ -31,7 +25,7 @@ type interruption struct{ err error }
 // pass counts cells that are about to be read, and calls the check after every
 // cellsBetweenChecks cells.
 func (p *pace) pass(cells int) {
-	if p == nil {
+	if p == nil || p.check == nil {
 		return
 	}
 	if p.since += cells; p.since < cellsBetweenChecks {
@@ -44,9 +38,9 @@ func (p *pace) pass(cells int) {
 }
 
 // source returns a source whose reads count towards the next check, or open
-// itself if p is nil.
+// itself if nothing is checked.
 func (p *pace) source(open Source) Source {
-	if p == nil {
+	if p == nil || p.check == nil {
 		return open
 	}
 	return func() (io.Reader, error) {
@@ -81,12 +75,15 @@ func recovered(err *error) {
 	}
 }
 
-// inParallel calls work for every number from 0 to n-1, on all processors or, if
-// p is not nil, on the caller's goroutine. The result must not depend on the
-// order of the calls.
+// inParallel calls work for every number from 0 to n-1, in several goroutines or,
+// if the caller can stop the fit, in the caller's goroutine. The result must not
+// depend on the order of the calls.
 func (p *pace) inParallel(n int, work func(i int)) {
-	workers := min(runtime.GOMAXPROCS(0), n)
-	if workers <= 1 || p != nil {
+	workers := 1
+	if p != nil && p.check == nil {
+		workers = min(p.workers, n)
+	}
+	if workers <= 1 {
 		for i := range n {
 			p.pass(1)
 			work(i)

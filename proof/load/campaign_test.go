@@ -25,7 +25,7 @@ func stage(percent int, good, refused int64, latency time.Duration) Step {
 	for range refused {
 		r.Refusal.Add(latency)
 	}
-	return Step{Percent: percent, Result: r}
+	return Step{Percent: percent, Result: r, Saturated: 1000}
 }
 
 func campaign() *Campaign {

@@ -65,10 +65,10 @@ func (rs Rounds) Medians() (lines []string) {
 	return lines
 }
 
-// done returns the rate of each round at a stage, as a share of its saturation rate.
+// done returns the rate of each round at a stage, as a share of the saturation rate.
 func (rs Rounds) done(stage int) (parts []float64) {
 	for _, c := range rs {
-		parts = append(parts, c.Steps[stage].Rate()/c.Rate)
+		parts = append(parts, c.Steps[stage].Share())
 	}
 	return parts
 }

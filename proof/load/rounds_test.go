@@ -17,8 +17,10 @@ func TestRounds(t *testing.T) {
 		bad.Steps[1].Latency.Add(time.Second)
 	}
 	bad.Rate = 900 // as if measured at a slow moment
+	bad.Steps[1].Saturated = 900
 	good, best := campaign(), campaign()
 	best.Rate = 1100
+	best.Steps[1].Saturated = 1100
 
 	rounds := Rounds{bad, good, best}
 	if wrong := rounds.Judge(DefaultLimits()); len(wrong) > 0 {

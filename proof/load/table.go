@@ -18,7 +18,7 @@ func (c *Campaign) Table() [][]string {
 		"offered", "a second", "done", "of saturation", "refused", "p50", "p90", "p99", "p99.9", "max",
 		"refusals p99", "sent late p99", "connections", "MiB", "stolen",
 	}}
-	rows = append(rows, c.row("closed loop", Step{Result: c.Saturation}))
+	rows = append(rows, c.row("closed loop", Step{Result: c.Saturation, Saturated: c.Rate}))
 	for _, s := range c.Steps {
 		rows = append(rows, c.row(fmt.Sprintf("%d %%", s.Percent), s))
 	}
@@ -27,7 +27,7 @@ func (c *Campaign) Table() [][]string {
 
 func (c *Campaign) row(name string, s Step) []string {
 	r := s.Result
-	row := []string{name, "–", fmt.Sprintf("%.0f", r.Rate()), fmt.Sprintf("%.0f %%", 100*r.Rate()/c.Rate)}
+	row := []string{name, "–", fmt.Sprintf("%.0f", r.Rate()), fmt.Sprintf("%.0f %%", 100*s.Share())}
 	if r.Offered > 0 {
 		row[1] = fmt.Sprintf("%.0f", r.Offered)
 	}
