@@ -160,7 +160,7 @@ func TestVerifyNamesTamperedRecords(t *testing.T) {
 	for _, c := range recordCases() {
 		t.Run(c.table, func(t *testing.T) {
 			t.Parallel()
-			storetest.EachURL(t, func(t *testing.T, databaseURL string) { c.run(t, databaseURL) }) //nolint:thelper // the test
+			storetest.EachURL(t, c.run)
 		})
 	}
 }

@@ -86,10 +86,8 @@ type entered struct {
 // each processor. The first failure of storage ends them all. Afterwards it looks for
 // entries of the journal whose decision is missing.
 func (a auditor) verifyScope(ctx context.Context, scope *store.Scope, v *verifier) error {
-	tree, err := a.core.Keys.Tree(ctx, scope.Tenant())
-	if err != nil {
-		return err
-	}
+	// A tenant without decisions has no key tree, and needs none.
+	tree := sync.OnceValues(func() (*journal.Tree, error) { return a.core.Keys.Tree(ctx, scope.Tenant()) })
 	size, err := scope.Journal(ctx).Size()
 	if err != nil {
 		return err
@@ -147,13 +145,17 @@ func (a auditor) verifyScope(ctx context.Context, scope *store.Scope, v *verifie
 // verifyOne replays a decision and compares it with its leaf. It returns why the
 // decision is wrong, "" if it is right.
 func (a auditor) verifyOne(
-	ctx context.Context, scope *store.Scope, tree *journal.Tree, e *entered,
+	ctx context.Context, scope *store.Scope, keys func() (*journal.Tree, error), e *entered,
 ) (why string, err error) {
 	features, err := featuresOf(ctx, scope, e.decision.ID)
 	if err != nil {
 		return "", err
 	}
 	var reasons []string
+	tree, err := keys()
+	if err != nil {
+		return "", err
+	}
 	if unreadable := tree.Open(scope.Environment(), e.decision, features); unreadable != nil {
 		reasons = append(reasons, unreadable.Error())
 	} else {
@@ -339,8 +341,8 @@ func notReproduced(again ReExplanation, d *store.Decision) string {
 	return again.Text[len(again.Text)-1]
 }
 
-// scopes returns the scopes that have decisions or journal entries, and the total number
-// of decisions.
+// scopes returns the scopes of one tenant, or of all tenants, and the total number of
+// decisions.
 func (a auditor) scopes(ctx context.Context, tenantID string) ([]*store.Scope, int64, error) {
 	ids, err := a.tenants(ctx, tenantID)
 	if err != nil {
@@ -355,13 +357,7 @@ func (a auditor) scopes(ctx context.Context, tenantID string) ([]*store.Scope, i
 			if err != nil {
 				return nil, 0, err
 			}
-			size, err := scope.Journal(ctx).Size()
-			if err != nil {
-				return nil, 0, err
-			}
-			if n > 0 || size > 0 {
-				scopes, total = append(scopes, scope), total+n
-			}
+			scopes, total = append(scopes, scope), total+n
 		}
 	}
 	return scopes, total, nil

@@ -121,8 +121,9 @@ func (v *recordVerifier) collect(e *entry) {
 		v.collectPolicy(e)
 	case evidence.Config:
 		v.collectConfig(e)
-	default:
+	case evidence.Alert, evidence.Key, evidence.Backtest, evidence.Usage:
 		v.compareEvent(e)
+	default: // decisions and reviews are compared with their rows
 	}
 }
 

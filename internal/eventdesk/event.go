@@ -31,8 +31,8 @@ type Event struct {
 	Data       []byte   // the data of every other type: a JSON object
 }
 
-// Decision is the data of a decision's event. It is the zero value in other events. If the decision is missing in the database,
-// only ID is set.
+// Decision is the data of a decision's event. It is the zero value in other events. If the
+// decision is missing in the database, only ID is set.
 type Decision struct {
 	ID            string
 	Status        string
@@ -87,6 +87,9 @@ func (s *Service) Events(ctx context.Context, p tenant.Principal, after int64, l
 			return operation.AsDefect(errDamaged)
 		}
 		feed.Last = number + 1
+		if leaf.Kind != evidence.Decision && len(e.Data) == 0 {
+			return nil // a leaf without an event
+		}
 		hash := evidence.LeafHash(&leaf)
 		event := Event{
 			ID:       "evt_" + hex.EncodeToString(hash[:16]),

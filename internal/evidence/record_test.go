@@ -48,7 +48,8 @@ func TestRecord(t *testing.T) {
 	}
 	commitments := map[sealing.Hash]bool{leaf.Commitment: true}
 	for _, c := range []sealing.Hash{
-		Commit([]byte("salt"), "note "), Commit([]byte("sal"), "tnote"), Commit([]byte("salt"), "note", ""), Commit(nil, "note"),
+		Commit([]byte("salt"), "note "), Commit([]byte("sal"), "tnote"), Commit([]byte("salt"), "note", ""),
+		Commit(nil, "note"),
 	} {
 		if commitments[c] {
 			t.Error("two commitments are the same")

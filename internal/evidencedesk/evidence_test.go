@@ -511,7 +511,8 @@ func TestNodeRemembersOthers(t *testing.T) {
 		"DELETE FROM journal WHERE environment = 'sandbox' AND first >= $1", begun+2); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := storetest.Raw(t, databaseURL).ExecContext(t.Context(), "DELETE FROM log_checkpoints WHERE environment = 'sandbox'"); err != nil {
+	if _, err := storetest.Raw(t, databaseURL).ExecContext(t.Context(),
+		"DELETE FROM log_checkpoints WHERE environment = 'sandbox'"); err != nil {
 		t.Fatal(err)
 	}
 	for range 5 {

@@ -99,8 +99,7 @@ func TestEventsOfEveryKind(t *testing.T) {
 		decision := m.post("/v1/decisions", sample).want(http.StatusOK).text("decision_id")
 		m.post("/v1/decisions/"+decision+"/review", `{"outcome":"upheld","reason_code":"SEEN","note":"a secret note"}`).
 			want(http.StatusCreated)
-		draft := m.post("/v1/rule-sets", `{"name":"A secret name","notes":"secret notes"}`).
-			want(http.StatusCreated).text("id")
+		draft := m.post("/v1/rule-sets", `{"name":"A secret name"}`).want(http.StatusCreated).text("id")
 		m.post("/v1/rule-sets/"+draft+"/activate", `{}`).want(http.StatusOK)
 		unused := m.post("/v1/rule-sets", `{"name":"unused"}`).want(http.StatusCreated).text("id")
 		s.send("DELETE", "/v1/rule-sets/"+unused, m.key, "").want(http.StatusNoContent)
@@ -132,7 +131,8 @@ func TestEventsOfEveryKind(t *testing.T) {
 		if strings.Contains(string(feed.body), "secret") {
 			s.Errorf("the events tell what somebody wrote: %s", feed.body)
 		}
-		for name, value := range map[string]string{"decision_id": decision, "outcome": "upheld", "reason_code": "SEEN"} {
+		reviewed := map[string]string{"decision_id": decision, "outcome": "upheld", "reason_code": "SEEN"}
+		for name, value := range reviewed {
 			if got := feed.at("data", 1, "data", name); got != value {
 				s.Errorf("%s of the review is %v", name, got)
 			}

@@ -45,8 +45,8 @@ func TestEvidence(t *testing.T) {
 			s.Errorf("the checkpoint is %+v, %v", c, err)
 		}
 		leaves := auditor.get(fmt.Sprintf("/v1/log/tile/entries/000.p%%2F%d", c.Size)).want(http.StatusOK).body
-		if plain, err := s.trySend("GET", fmt.Sprint("/v1/log/tile/entries/000.p/", c.Size), auditor.key, ""); err != nil ||
-			string(plain.body) != string(leaves) {
+		path := fmt.Sprint("/v1/log/tile/entries/000.p/", c.Size)
+		if plain, err := s.trySend("GET", path, auditor.key, ""); err != nil || string(plain.body) != string(leaves) {
 			s.Errorf("the same tile with a slash: %v, %s", err, plain.body)
 		}
 		proof, err := evidence.ParseProof(auditor.get("/v1/decisions/" + id + "/proof").want(http.StatusOK).body)

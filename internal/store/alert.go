@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"verdict/internal/evidence"
+	"verdict/internal/wire"
 )
 
 // The states and the resolutions of an alert.
@@ -217,8 +218,16 @@ func (a *Alert) event(kind, actor, decisionID string, nowMicros int64) evidence.
 		ID:     a.ID,
 		Micros: wholeMillis(nowMicros),
 		Type:   kind,
-		Data: eventData("actor", actor, "alert_id", a.ID, "alert_type", a.Type, "applicants", a.ApplicantCount,
-			"decision_id", decisionID, "merged_into", a.MergedInto, "resolution", a.Resolution,
-			"severity", a.Severity, "status", a.Status),
+		Data: eventData(func(w *wire.Writer) {
+			w.Optional("actor", actor)
+			w.Optional("alert_id", a.ID)
+			w.Optional("alert_type", a.Type)
+			w.Key("applicants").Int(a.ApplicantCount)
+			w.Optional("decision_id", decisionID)
+			w.Optional("merged_into", a.MergedInto)
+			w.Optional("resolution", a.Resolution)
+			w.Optional("severity", a.Severity)
+			w.Optional("status", a.Status)
+		}),
 	}
 }

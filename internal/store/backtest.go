@@ -3,6 +3,7 @@ package store
 import (
 	"verdict/internal/evidence"
 	"verdict/internal/fault"
+	"verdict/internal/wire"
 )
 
 // The states of a backtest. A backtest is receiving while its input arrives.
@@ -81,8 +82,14 @@ func (b *Backtest) finished() evidence.Record {
 		ID:     b.ID,
 		Micros: wholeMillis(b.FinishedMicros),
 		Type:   "backtest.finished",
-		Data: eventData("backtest_id", b.ID, "challenger_id", b.ChallengerID, "error_code", b.ErrorCode,
-			"rows", b.Rows, "rule_set_id", b.RuleSetID, "status", b.Status),
+		Data: eventData(func(w *wire.Writer) {
+			w.Optional("backtest_id", b.ID)
+			w.Optional("challenger_id", b.ChallengerID)
+			w.Optional("error_code", b.ErrorCode)
+			w.Key("rows").Int(b.Rows)
+			w.Optional("rule_set_id", b.RuleSetID)
+			w.Optional("status", b.Status)
+		}),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"verdict/internal/evidence"
+	"verdict/internal/wire"
 )
 
 // The settings that have entries in the journal.
@@ -23,7 +24,11 @@ func configRecord(name string, version, micros int64, actor string) evidence.Rec
 		ID:     name + "/" + strconv.FormatInt(version, 10),
 		Micros: micros,
 		Type:   EventConfigChanged,
-		Data:   eventData("actor", actor, "config", name, "version", version),
+		Data: eventData(func(w *wire.Writer) {
+			w.Optional("actor", actor)
+			w.Optional("config", name)
+			w.Key("version").Int(version)
+		}),
 	}
 }
 
@@ -67,7 +72,7 @@ func (s *LoggedStrategy) Record() evidence.Record {
 
 func (s *LoggedStrategy) fields() []any { return append(s.Strategy.fields(), &s.Leaf, &s.Salt) }
 
-// WalkLogged calls fn for every version of the strategy. If fn returns an error, WalkLogged stops and returns the error.
+// WalkLogged calls fn for every version of the strategy. If fn returns an error, it stops and returns the error.
 func (st StrategyReader) WalkLogged(fn func(*LoggedStrategy) error) error {
 	const together = 20 // documents can be large
 	for last := int64(0); ; {
@@ -107,11 +112,15 @@ func (pr PincodeRisks) log(actor string, nowMicros int64, backfilled bool) error
 	}
 	salt := newSalt()
 	leaf, err := pr.tx.record(evidence.Record{
-		Kind:       evidence.Config,
-		ID:         ConfigPincodes,
-		Micros:     wholeMillis(nowMicros),
-		Type:       EventConfigChanged,
-		Data:       eventData("actor", actor, "config", ConfigPincodes, "entries", int64(len(all))),
+		Kind:   evidence.Config,
+		ID:     ConfigPincodes,
+		Micros: wholeMillis(nowMicros),
+		Type:   EventConfigChanged,
+		Data: eventData(func(w *wire.Writer) {
+			w.Optional("actor", actor)
+			w.Optional("config", ConfigPincodes)
+			w.Key("entries").Int(int64(len(all)))
+		}),
 		Commitment: CommitPincodes(salt, all),
 		Backfilled: backfilled,
 	})

@@ -7,6 +7,7 @@ import (
 
 	"verdict/internal/evidence"
 	"verdict/internal/fault"
+	"verdict/internal/wire"
 )
 
 // Key is an API key as it is stored: its hash, never the key itself.
@@ -301,8 +302,14 @@ func (k *Key) created(actor string) evidence.Record {
 		ID:     k.ID,
 		Micros: wholeMillis(k.CreatedMicros),
 		Type:   eventKeyCreated,
-		Data: eventData("actor", actor, "expires_at", expires, "key_id", k.ID, "owner", k.CreatedBy, "role", k.Role,
-			"scopes", k.Scopes),
+		Data: eventData(func(w *wire.Writer) {
+			w.Optional("actor", actor)
+			w.Optional("expires_at", expires)
+			w.Optional("key_id", k.ID)
+			w.Optional("owner", k.CreatedBy)
+			w.Optional("role", k.Role)
+			w.Optional("scopes", k.Scopes)
+		}),
 	}
 }
 
@@ -313,7 +320,10 @@ func revokedKey(id, actor string, nowMicros int64) evidence.Record {
 		ID:     id,
 		Micros: wholeMillis(nowMicros),
 		Type:   eventKeyRevoked,
-		Data:   eventData("actor", actor, "key_id", id),
+		Data: eventData(func(w *wire.Writer) {
+			w.Optional("actor", actor)
+			w.Optional("key_id", id)
+		}),
 	}
 }
 

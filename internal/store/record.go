@@ -29,24 +29,12 @@ func newSalt() []byte {
 	return salt
 }
 
-// eventData returns the data of a record: a JSON object with members that are given as name and value. The names must
-// be in alphabetical order, so that the data is canonical JSON. Empty texts are omitted.
-func eventData(members ...any) []byte {
+// eventData returns the data of a record: the JSON object whose members write appends. They must be in alphabetical
+// order, so that the data is canonical JSON.
+func eventData(write func(w *wire.Writer)) []byte {
 	var w wire.Writer
 	w.Object()
-	for i := 0; i < len(members); i += 2 {
-		name, _ := members[i].(string)
-		switch v := members[i+1].(type) {
-		case int64:
-			w.Key(name).Int(v)
-		case bool:
-			w.Key(name).Bool(v)
-		case string:
-			if v != "" {
-				w.Key(name).String(v)
-			}
-		}
-	}
+	write(&w)
 	w.EndObject()
 	return w.Buf
 }

@@ -5,6 +5,7 @@ import (
 
 	"verdict/internal/evidence"
 	"verdict/internal/fault"
+	"verdict/internal/wire"
 )
 
 // MaxReviews is the maximum number of reviews of a decision, so that Reviews
@@ -37,8 +38,13 @@ func (r *LoggedReview) Record() evidence.Record {
 		ID:     r.ID,
 		Micros: r.CreatedMicros,
 		Type:   "decision.reviewed",
-		Data: eventData("actor", r.Actor, "decision_id", r.DecisionID, "outcome", r.Outcome,
-			"reason_code", r.ReasonCode, "review_id", r.ID),
+		Data: eventData(func(w *wire.Writer) {
+			w.Optional("actor", r.Actor)
+			w.Optional("decision_id", r.DecisionID)
+			w.Optional("outcome", r.Outcome)
+			w.Optional("reason_code", r.ReasonCode)
+			w.Optional("review_id", r.ID)
+		}),
 		Commitment: evidence.Commit(r.Salt, r.Note),
 	}
 }

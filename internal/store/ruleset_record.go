@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"verdict/internal/evidence"
+	"verdict/internal/wire"
 )
 
 // LoggedRuleSet is a rule set with the numbers of its entries in the journal.
@@ -36,8 +37,14 @@ func (r *LoggedRuleSet) Record() evidence.Record {
 		ID:     r.ID,
 		Micros: r.CreatedMicros,
 		Type:   EventRuleSetCreated,
-		Data: eventData("actor", r.CreatedBy, "base", r.Base, "checksum", r.Checksum, "policy_key", r.PolicyKey,
-			"rule_set_id", r.ID, "version", r.Version),
+		Data: eventData(func(w *wire.Writer) {
+			w.Optional("actor", r.CreatedBy)
+			w.Optional("base", r.Base)
+			w.Optional("checksum", r.Checksum)
+			w.Optional("policy_key", r.PolicyKey)
+			w.Optional("rule_set_id", r.ID)
+			w.Key("version").Int(r.Version)
+		}),
 		Commitment: evidence.Commit(r.Salt, string(r.Document), r.Name, r.Notes),
 	}
 }
@@ -49,7 +56,11 @@ func (r *RuleSet) removal(event string, nowMicros int64) evidence.Record {
 		ID:     r.ID,
 		Micros: wholeMillis(nowMicros),
 		Type:   event,
-		Data:   eventData("policy_key", r.PolicyKey, "rule_set_id", r.ID, "version", r.Version),
+		Data: eventData(func(w *wire.Writer) {
+			w.Optional("policy_key", r.PolicyKey)
+			w.Optional("rule_set_id", r.ID)
+			w.Key("version").Int(r.Version)
+		}),
 	}
 }
 
@@ -64,9 +75,16 @@ func (r *RuleSet) activation(previousID string) evidence.Record {
 		ID:     r.ID,
 		Micros: wholeMillis(r.ActivatedMicros),
 		Type:   EventRuleSetActivated,
-		Data: eventData("activated_at", ExactTime(r.ActivatedMicros), "actor", r.ActivatedBy, "checksum", r.Checksum,
-			"policy_key", r.PolicyKey, "previous_rule_set_id", previousID, "retired_at", retired,
-			"rule_set_id", r.ID, "version", r.Version),
+		Data: eventData(func(w *wire.Writer) {
+			w.Optional("activated_at", ExactTime(r.ActivatedMicros))
+			w.Optional("actor", r.ActivatedBy)
+			w.Optional("checksum", r.Checksum)
+			w.Optional("policy_key", r.PolicyKey)
+			w.Optional("previous_rule_set_id", previousID)
+			w.Optional("retired_at", retired)
+			w.Optional("rule_set_id", r.ID)
+			w.Key("version").Int(r.Version)
+		}),
 	}
 }
 
@@ -149,7 +167,8 @@ func (tx *Tx) fillRuleSets(beforeMicros int64, limit int) (int, error) {
 	for i := range rows {
 		r := &rows[i]
 		if _, err := tx.exec(`UPDATE rule_sets SET leaf = $4, salt = $5, activation_leaf = $6
-			WHERE tenant_id = $1 AND environment = $2 AND id = $3`, r.ID, r.Leaf, r.Salt, r.ActivationLeaf); err != nil {
+			WHERE tenant_id = $1 AND environment = $2 AND id = $3`,
+			r.ID, r.Leaf, r.Salt, r.ActivationLeaf); err != nil {
 			return 0, err
 		}
 	}

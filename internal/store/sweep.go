@@ -21,6 +21,9 @@ func (sys *System) MarkTenantsSeen(ctx context.Context, ids []string, nowMicros 
 				"seen_micros = 0", id, nowMicros); err != nil {
 				return err
 			}
+			for _, environment := range environments { // from now on their logs are signed
+				s.noteGrown(rlsScope{tenant: id, environment: environment})
+			}
 		}
 		return nil
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"verdict/internal/evidence"
+	"verdict/internal/wire"
 )
 
 // UsageThreshold says that the usage of a period has reached a share of its quota.
@@ -29,7 +30,12 @@ func (us UsageMeter) Reach(t UsageThreshold) (reached bool, err error) {
 		ID:     t.Period,
 		Micros: wholeMillis(t.NowMicros),
 		Type:   "usage.threshold",
-		Data:   eventData("percent", t.Percent, "period", t.Period, "quota", t.Quota, "used", t.Used),
+		Data: eventData(func(w *wire.Writer) {
+			w.Key("percent").Int(t.Percent)
+			w.Optional("period", t.Period)
+			w.Key("quota").Int(t.Quota)
+			w.Key("used").Int(t.Used)
+		}),
 	})
 	return err == nil, err
 }

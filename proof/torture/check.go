@@ -29,7 +29,9 @@ func (w *Workload) CheckAll(ctx context.Context, url string) error { return w.ch
 func (w *Workload) check(ctx context.Context, url string, whole bool) error {
 	var errs []error
 	for _, s := range w.due(whole) {
-		c := &checker{Workload: w, ctx: ctx, url: url, scope: s, whole: whole || len(s.decisions) <= fewEnough}
+		c := &checker{
+			Workload: w, ctx: ctx, url: url, scope: s, whole: whole || len(s.decisions) <= fewEnough, patient: whole,
+		}
 		if err := c.everything(); err != nil {
 			errs = append(errs, fmt.Errorf("check %s: %w", s, err))
 		}
@@ -58,6 +60,8 @@ type checker struct {
 	url   string
 	scope *scope
 	whole bool
+	// patient means that the check waits until the signed log contains all events.
+	patient bool
 }
 
 // everything checks every guarantee that is visible through the API.

@@ -130,15 +130,17 @@ func (m *model) eventsEnd(s *scope, last int) {
 // checked. A log that a node left unsigned is signed within a minute.
 const logTimeout = 90 * time.Second
 
+// logPause is the pause before the checkpoint is read again.
+const logPause = 250 * time.Millisecond
+
 // logOnlyGrows reads the signed checkpoint and the leaves that are new in it. The leaves that
 // were read before, followed by the new ones, must have the root that is signed: so no
 // checkpoint was taken back and none contradicts another. Every decision has at most one
 // leaf, and exactly one once the log contains all events.
 func (c *checker) logOnlyGrows() error {
-	for deadline := time.Now().Add(logTimeout); ; wait(c.ctx, pause) {
+	for deadline := time.Now().Add(logTimeout); ; wait(c.ctx, logPause) {
 		covered, err := c.readLog()
-		// Without faults the log follows within a minute.
-		if err != nil || covered || !c.whole || c.ctx.Err() != nil {
+		if err != nil || covered || !c.patient || c.ctx.Err() != nil {
 			return err
 		}
 		if time.Now().After(deadline) {

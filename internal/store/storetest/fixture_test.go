@@ -149,7 +149,7 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 		fillStaff(t, db, scope.Tenant()),
 		fillWebhook(t, db, scope),
 		scope.Write(t.Context(), func(tx *store.Tx) error {
-			_, err := tx.Usage().Reach(store.UsageThreshold{Period: period, Percent: 80, Used: 8, Quota: 10, NowMicros: 1})
+			_, err := tx.Usage().Reach(store.UsageThreshold{Period: period, Percent: 80, Used: 8, Quota: 10})
 			return err
 		}),
 		secret(t, db),
