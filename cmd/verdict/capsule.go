@@ -27,8 +27,8 @@ func (c *command) verifyCapsules(names []string, key, witness string) int {
 	}
 	keys, err := capsule.ReadKeys(string(log), string(witnesses))
 	switch {
-	case errors.Is(err, capsule.ErrNotAWitnessKey):
-		return c.usage("%s: %v", witness, err)
+	case errors.Is(err, capsule.ErrNotAWitnessKey), err == nil && witness != "" && len(keys.Witnesses) == 0:
+		return c.usage("%s: %v", witness, capsule.ErrNotAWitnessKey)
 	case err != nil:
 		return c.usage("%s: %v", key, err)
 	}

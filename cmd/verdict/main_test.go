@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -20,6 +21,10 @@ func TestMain(m *testing.M) {
 // expected outputs in these files.
 func TestScript(t *testing.T) {
 	t.Parallel()
+	capsules, err := filepath.Abs("../../internal/capsule/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
@@ -28,6 +33,7 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			// With -race every process would wait a second before it ends.
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
+			env.Setenv("CAPSULES", capsules)
 			return nil
 		},
 	})

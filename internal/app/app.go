@@ -70,8 +70,9 @@ func (a *App) open(ctx context.Context) (err error) {
 	}
 	a.metrics = telemetry.New(telemetry.Options{
 		Version: c.Version, Commit: c.Commit, EngineVersion: engine.Version,
-		Store:     func() telemetry.StoreStats { return telemetry.StoreStats(a.db.Stats()) },
-		NotSigned: func() int { return a.service.Evidence.Stopped() },
+		Store:       func() telemetry.StoreStats { return telemetry.StoreStats(a.db.Stats()) },
+		NotSigned:   func() int { return a.service.Evidence.Stopped() },
+		UnsignedAge: func() time.Duration { return a.service.Evidence.UnsignedAge() },
 	})
 	if a.queue, err = newQueue(ctx, c, a.db.Kind(), a.logger); err != nil {
 		return err

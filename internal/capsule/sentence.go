@@ -18,7 +18,7 @@ type Keys struct {
 // The errors of ReadKeys.
 var (
 	ErrNotALogKey     = evidence.ErrNotLogKeys
-	ErrNotAWitnessKey = errors.New("not the public key of a witness; it looks like NAME+1a2b3c4d+BA…")
+	ErrNotAWitnessKey = errors.New("not the public key of a witness; it looks like NAME+1a2b3c4d+B…")
 )
 
 // ReadKeys reads the public keys of a log, and those of witnesses: none, or one on each
@@ -99,9 +99,12 @@ func (c *Capsule) describe(r *Report, log string) Result {
 	if strings.Contains(r.Checkpoint.Origin, "#") {
 		say(Note, "this log was reopened because the lender lost a part of the log before it; its first entry says why")
 	}
-	if r.Replaced != "" {
+	switch {
+	case r.Replaced != "" && len(r.Seen) == 0:
 		say(Note, "the log key that has signed was replaced at %s; only a witness shows that it signed before",
 			r.Replaced)
+	case r.Replaced != "":
+		say(Note, "the log key that has signed was replaced at %s", r.Replaced)
 	}
 	if c.Leaf.Backfilled {
 		say(Note, "the decision was made before the log existed, and was added to the log later")

@@ -147,7 +147,7 @@ func LogKeysText(origin string, present []byte, changes []KeyChange) (string, er
 }
 
 // ErrNotLogKeys is the error for a text that does not contain the keys of a log.
-var ErrNotLogKeys = errors.New("not the public key of a log; it looks like verdict/TENANT/live+1a2b3c4d+AQ…")
+var ErrNotLogKeys = errors.New("not the public key of a log; it looks like verdict/TENANT/live+1a2b3c4d+A…")
 
 // maxLogKeys is the maximum number of keys of a log.
 const maxLogKeys = 1_000

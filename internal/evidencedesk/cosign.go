@@ -74,7 +74,7 @@ type cosignature struct {
 // log.
 func readCosignature(n NewCosignature, keys *evidence.LogKeys, size int64) (c cosignature, err error) {
 	if c.witness, err = evidence.ParseWitnessKey(n.WitnessKey); err != nil {
-		return c, invalid("/witness_key", "must be the public key of a witness, like NAME+1a2b3c4d+BA…")
+		return c, invalid("/witness_key", "must be the public key of a witness, like NAME+1a2b3c4d+B…")
 	}
 	if len(n.Checkpoint) > maxNote {
 		return c, notACheckpoint("must have at most %d bytes", maxNote)

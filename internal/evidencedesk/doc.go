@@ -22,4 +22,5 @@
 //	Audit         compares the signed checkpoints with the journals
 //	Reopen        begins a new log for a scope whose log cannot be signed any more
 //	Stopped       the number of logs that are not signed
+//	UnsignedAge   the age of the oldest entry that could not be signed
 package evidencedesk

@@ -6,6 +6,7 @@ import (
 	"crypto/ed25519"
 	"strings"
 	"testing"
+	"time"
 
 	"verdict/internal/evidence"
 	"verdict/internal/evidencedesk"
@@ -66,11 +67,13 @@ func TestRotate(t *testing.T) {
 		}
 
 		change := evidence.NewKeyChange(key, next, "2026-11-17T02:00:00.000Z")
-		if done, err := db.System().ReplaceLogKey(t.Context(), change.From, change.To, change.String()); err != nil || !done {
+		done, err := db.System().ReplaceLogKey(t.Context(), change.From, change.To, change.String())
+		if err != nil || !done {
 			t.Fatalf("replaced: %t, %v", done, err)
 		}
 		ids = append(ids, h.Decided(t, usecasetest.Sample))
-		if err := other.Evidence.SignAll(t.Context()); err == nil || !strings.Contains(err.Error(), "does not have the new") {
+		if err := other.Evidence.SignAll(t.Context()); err == nil ||
+			!strings.Contains(err.Error(), "does not have the new") {
 			t.Errorf("a node without the new key says %v", err)
 		}
 		if c := logOf(t, h).checkpoint(t); c.Size != 1+signupEntries {
@@ -132,7 +135,8 @@ func TestExchangedKey(t *testing.T) {
 		"no change":                     "",
 		"a change that only one signed": halfSigned(foreign),
 		"a change of other keys": func() string {
-			c := evidence.NewKeyChange(ed25519.NewKeyFromSeed(bytes.Repeat([]byte{6}, 32)), foreign, "2026-11-17T02:00:00Z")
+			other := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{6}, ed25519.SeedSize))
+			c := evidence.NewKeyChange(other, foreign, "2026-11-17T02:00:00Z")
 			return c.String()
 		}(),
 	} {
@@ -170,4 +174,47 @@ func halfSigned(to ed25519.PrivateKey) string {
 	c := evidence.NewKeyChange(to, to, "2026-11-17T02:00:00Z")
 	c.From = publicOf(key)
 	return c.String()
+}
+
+// TestUnsignedAge checks that the age of entries that cannot be signed is known, and is 0
+// again when they are signed.
+func TestUnsignedAge(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		db := storetest.Open(t, databaseURL, store.Options{})
+		next := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{8}, ed25519.SeedSize))
+		if _, err := db.System().SetLogKey(t.Context(), publicOf(key)); err != nil {
+			t.Fatal(err)
+		}
+		h := open(t, db, newMemory())
+		file := &keyFile{}
+		clock := usecasetest.NewClock()
+		node, err := usecase.New(db, usecase.Options{
+			Now: clock.Now, PasswordCost: usecasetest.Cheap,
+			Log: evidencedesk.Options{Key: key, Signed: newMemory(), FindKey: file.find},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Decided(t, usecasetest.Sample)
+		if err := node.Evidence.SignAll(t.Context()); err != nil || node.Evidence.UnsignedAge() != 0 {
+			t.Errorf("all is signed: %v, %v", node.Evidence.UnsignedAge(), err)
+		}
+		change := evidence.NewKeyChange(key, next, "2026-11-17T02:00:00.000Z")
+		if _, err := db.System().ReplaceLogKey(t.Context(), change.From, change.To, change.String()); err != nil {
+			t.Fatal(err)
+		}
+		h.Decided(t, usecasetest.Sample)
+		clock.Pass(90 * time.Second)
+		if err := node.Evidence.SignAll(t.Context()); err == nil {
+			t.Fatal("signed without the new key")
+		}
+		if age := node.Evidence.UnsignedAge(); age < 80*time.Second || age > 100*time.Second {
+			t.Errorf("the oldest entry is %v old", age)
+		}
+		file.has = next
+		if err := node.Evidence.SignAll(t.Context()); err != nil || node.Evidence.UnsignedAge() != 0 {
+			t.Errorf("all is signed: %v, %v", node.Evidence.UnsignedAge(), err)
+		}
+	})
 }

@@ -107,7 +107,14 @@ func (s *Service) whatRemains(
 	origin := originOf(name, generation)
 	before, _ = s.options.Signed.Last(origin)
 	if stored.Generation == generation {
-		if seen, why := openStored(stored, s.logKeys(origin)); why == "" {
+		seen, why := openStored(stored, s.logKeys(origin))
+		follows := false
+		if why == "" {
+			if follows, err = continues(ctx, scope, stored, before); err != nil {
+				return before, 0, err
+			}
+		}
+		if follows {
 			if kept, err = commonLeaves(ctx, scope, stored); err != nil {
 				return before, 0, err
 			}
@@ -129,6 +136,25 @@ func (s *Service) whatRemains(
 		}
 	}
 	return before, kept, nil
+}
+
+// continues reports whether a stored log does not contradict the checkpoint that is recorded
+// outside the database. If it does, two different logs were signed, and the recorded one
+// counts.
+func continues(
+	ctx context.Context, scope *store.Scope, stored *store.LogCheckpoint, recorded evidence.Checkpoint,
+) (bool, error) {
+	switch {
+	case recorded.Size == 0 || recorded.Size > stored.Size:
+		return true, nil
+	case recorded.Size == stored.Size:
+		return recorded.Root == rootOf(stored), nil
+	}
+	root, err := treeOf(ctx, scope, stored).RootAt(recorded.Size)
+	if isStorage(err) {
+		return false, err
+	}
+	return err == nil && root == recorded.Root, nil
 }
 
 // commonLeaves returns how many leaves at the beginning of a stored log the journal has,

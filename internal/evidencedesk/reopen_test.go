@@ -4,6 +4,7 @@ package evidencedesk_test
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -250,5 +251,33 @@ func TestReopenDamaged(t *testing.T) {
 				t.Errorf("the audit says %+v, %v", audited, err)
 			}
 		})
+	}
+}
+
+// TestReopenFork reopens a log of which two different states were signed. The one that is
+// recorded outside the database counts.
+func TestReopenFork(t *testing.T) {
+	t.Parallel()
+	for _, recorded := range []int64{3, 5} {
+		db := storetest.Open(t, storetest.MigratedSQLite(t), store.Options{})
+		signed := newMemory()
+		h := open(t, db, signed)
+		for range 5 {
+			h.Decided(t, usecasetest.Sample)
+		}
+		sign(t, h)
+		c := logOf(t, h).checkpoint(t)
+		fork := evidence.Checkpoint{Origin: c.Origin, Size: recorded, Root: [32]byte{1}}
+		signed.last[c.Origin] = fork
+		scope := store.ScopeName{Tenant: h.Caller.TenantID, Environment: string(h.Caller.Environment)}
+		r, err := h.Service.Evidence.Reopen(t.Context(), scope, "two logs were signed")
+		if err != nil || r.Before != fork || r.Kept != 0 {
+			t.Errorf("recorded with %d entries: %+v, %v", recorded, r, err)
+		}
+		audited, err := h.Service.Evidence.Audit(t.Context(), "")
+		if err != nil || len(audited.Wrong) != 0 || len(audited.Reopened) != 1 ||
+			!strings.Contains(audited.Reopened[0].Text, fmt.Sprintf("entries 0 to %d are gone", recorded-1)) {
+			t.Errorf("the audit says %+v, %v", audited, err)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"verdict/internal/evidence"
 	"verdict/internal/journal"
@@ -41,6 +42,8 @@ type Service struct {
 	core    *operation.Core
 	options Options
 	keyring keyring
+	// oldestMicros is the time of the oldest entry that could not be signed, 0 if there is none.
+	oldestMicros atomic.Int64
 
 	mu      sync.Mutex
 	stopped map[store.ScopeName]string // why a log is not signed

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"verdict/internal/evidence"
 	"verdict/internal/store"
@@ -58,10 +59,19 @@ func (s *Service) SignAll(ctx context.Context) error {
 		return nil
 	}
 	failed := s.forgetReopened(ctx)
+	var oldestMicros int64
 	for after := (store.ScopeName{}); ; {
-		names, err := s.core.DB.System().Unsigned(ctx, after, 1_000)
-		if err != nil || len(names) == 0 {
+		found, err := s.core.DB.System().Unsigned(ctx, after, 1_000)
+		if err != nil {
 			return errors.Join(failed, err)
+		}
+		if len(found) == 0 {
+			s.oldestMicros.Store(oldestMicros)
+			return failed
+		}
+		names := make([]store.ScopeName, len(found))
+		for i, scope := range found {
+			names[i] = scope.ScopeName
 		}
 		after = names[len(names)-1]
 		s.mu.Lock()
@@ -70,6 +80,9 @@ func (s *Service) SignAll(ctx context.Context) error {
 		failed = errors.Join(failed, s.sign(ctx, names))
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if waiting := s.oldestWaiting(found); oldestMicros == 0 || waiting > 0 && waiting < oldestMicros {
+			oldestMicros = waiting
 		}
 	}
 }
@@ -93,6 +106,30 @@ func (s *Service) forgetReopened(ctx context.Context) error {
 	return nil
 }
 
+// oldestWaiting returns the time of the oldest entry among scopes that could not be signed, 0
+// if all were signed.
+func (s *Service) oldestWaiting(scopes []store.UnsignedScope) (oldestMicros int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, scope := range scopes {
+		if (s.again[scope.ScopeName] || s.stopped[scope.ScopeName] != "") &&
+			(oldestMicros == 0 || scope.SinceMicros < oldestMicros) {
+			oldestMicros = scope.SinceMicros
+		}
+	}
+	return oldestMicros
+}
+
+// UnsignedAge returns the age of the oldest entry that could not be signed when all logs were
+// looked at last, 0 if all were signed.
+func (s *Service) UnsignedAge() time.Duration {
+	oldest := s.oldestMicros.Load()
+	if oldest == 0 {
+		return 0
+	}
+	return max(0, s.core.Now().Sub(time.UnixMicro(oldest)))
+}
+
 // signRounds limits how often a pass extends the same log, so that a log with a large
 // backlog does not hold up the others for long.
 const signRounds = 10
@@ -109,6 +146,11 @@ func (s *Service) sign(ctx context.Context, names []store.ScopeName) error {
 		}
 		return err
 	}
+	s.mu.Lock()
+	for _, name := range names {
+		delete(s.again, name)
+	}
+	s.mu.Unlock()
 	var failures []error
 	for range signRounds {
 		if len(names) == 0 {

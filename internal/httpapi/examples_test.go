@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"crypto/ed25519"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -18,6 +19,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"verdict/api"
+	"verdict/internal/evidence"
 	"verdict/internal/httpapi"
 	"verdict/internal/reference"
 	"verdict/internal/usecase"
@@ -42,6 +44,7 @@ func TestExamples(t *testing.T) {
 			if got.status != r.status {
 				s.Fatalf("%s: %d, want %d: %s", r.name, got.status, r.status, got.body)
 			}
+			ids.cosign(s.T, r, got)
 			if got.header.Get("Content-Type") != "application/json" {
 				continue
 			}
@@ -247,6 +250,27 @@ func (p placeholders) learn(r exampleRequest, got answer) {
 			p[name] = got.text(from.member)
 		}
 	}
+}
+
+// cosign learns from the answer of getCheckpoint a checkpoint with the line of the witness
+// whose key the contract shows.
+func (p placeholders) cosign(t *testing.T, r exampleRequest, got answer) {
+	t.Helper()
+	if r.operation.OperationID != "getCheckpoint" {
+		return
+	}
+	signed := got.body
+	text, _, _ := strings.Cut(string(signed), "\n\n")
+	c, err := evidence.ParseCheckpoint(text + "\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
+	escaped, err := json.Marshal(string(signed) + evidence.Cosign(c, "auditor.example", secret, november.Unix()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p["{cosigned_checkpoint}"] = strings.Trim(string(escaped), `"`)
 }
 
 // fill replaces the placeholders in text by ids, in query parameters too.

@@ -60,6 +60,7 @@ var bodyMembers = map[string][]string{
 	"knockouts.id":             nil,
 	"adjustments.id":           nil,
 	"pricing_bands.id":         nil,
+	"witness_key":              nil,
 }
 
 // naming matches the names of members that look like references to a resource.

@@ -103,6 +103,7 @@ var sampleIDs = strings.NewReplacer(
 	"{draft_id}", "$DRAFT_ID",
 	"{spare_id}", "$SPARE_ID",
 	"{scorecard_id}", "$SCORECARD_ID",
+	"{cosigned_checkpoint}", "$COSIGNED_CHECKPOINT",
 )
 
 // curlCommand returns a curl command that can be copied. The address and the key

@@ -167,27 +167,40 @@ func (sys *System) Stays(ctx context.Context, tenantID string) (bool, error) {
 	return len(found) == 1, err
 }
 
+// UnsignedScope is a scope whose journal has entries that no checkpoint covers.
+type UnsignedScope struct {
+	ScopeName
+	SinceMicros int64 // when the oldest of these entries was added
+}
+
 // Unsigned returns scopes whose journal has entries that no checkpoint covers, in order,
 // at most limit, beginning after a scope. It leaves out tenants that were never used. A
 // reopened log has one leaf more than the journal has entries, its opening.
-func (sys *System) Unsigned(ctx context.Context, after ScopeName, limit int) (found []ScopeName, err error) {
+func (sys *System) Unsigned(ctx context.Context, after ScopeName, limit int) (found []UnsignedScope, err error) {
 	err = sys.read(ctx, func(s *transaction) error {
 		found = nil
 		return s.each(func(scan func(...any) error) error {
-			var n ScopeName
-			err := scan(&n.Tenant, &n.Environment)
+			var n UnsignedScope
+			err := scan(&n.Tenant, &n.Environment, &n.SinceMicros)
 			found = append(found, n)
 			return err
-		}, `SELECT s.tenant_id, s.environment FROM (
-			SELECT t.id AS tenant_id, e.environment, (SELECT j.first + j.count FROM journal j
-				WHERE j.tenant_id = t.id AND j.environment = e.environment ORDER BY j.first DESC LIMIT 1) AS size
-			FROM tenants t CROSS JOIN (SELECT 'live' AS environment UNION ALL SELECT 'sandbox' AS environment) e
-			WHERE t.id >= $1 AND `+stays+`
-		) s LEFT JOIN log_checkpoints c ON c.tenant_id = s.tenant_id AND c.environment = s.environment
-			AND c.generation = (SELECT max(generation) FROM log_checkpoints m
-				WHERE m.tenant_id = s.tenant_id AND m.environment = s.environment)
-		WHERE s.size + CASE WHEN c.generation > 1 THEN 1 ELSE 0 END > coalesce(c.size, 0) AND (s.tenant_id > $1 OR s.environment > $2)
-		ORDER BY s.tenant_id, s.environment LIMIT $3`, after.Tenant, after.Environment, int64(limit))
+		}, `SELECT u.tenant_id, u.environment, (SELECT j.created_micros FROM journal j
+			WHERE j.tenant_id = u.tenant_id AND j.environment = u.environment AND j.first <= u.covered
+			ORDER BY j.first DESC LIMIT 1)
+		FROM (
+			SELECT s.tenant_id, s.environment, s.size,
+				coalesce(c.size, 0) - CASE WHEN c.generation > 1 THEN 1 ELSE 0 END AS covered
+			FROM (
+				SELECT t.id AS tenant_id, e.environment, (SELECT j.first + j.count FROM journal j
+					WHERE j.tenant_id = t.id AND j.environment = e.environment ORDER BY j.first DESC LIMIT 1) AS size
+				FROM tenants t CROSS JOIN (SELECT 'live' AS environment UNION ALL SELECT 'sandbox' AS environment) e
+				WHERE t.id >= $1 AND `+stays+`
+			) s LEFT JOIN log_checkpoints c ON c.tenant_id = s.tenant_id AND c.environment = s.environment
+				AND c.generation = (SELECT max(generation) FROM log_checkpoints m
+					WHERE m.tenant_id = s.tenant_id AND m.environment = s.environment)
+		) u
+		WHERE u.size > u.covered AND (u.tenant_id > $1 OR u.environment > $2)
+		ORDER BY u.tenant_id, u.environment LIMIT $3`, after.Tenant, after.Environment, int64(limit))
 	})
 	return found, err
 }

@@ -18,6 +18,9 @@ type Options struct {
 	// NotSigned returns the number of logs of decisions that cannot be signed; nil if nothing
 	// is signed.
 	NotSigned func() int
+	// UnsignedAge returns the age of the oldest entry of a log that could not be signed; nil if
+	// nothing is signed.
+	UnsignedAge func() time.Duration
 	// RuleSeries is the maximum number of series for rule results (default
 	// 10,000). Tenants choose the names of rules, so without this limit they
 	// would determine how much memory this process and Prometheus need.
@@ -80,6 +83,12 @@ func New(o Options) *Metrics {
 			Name: "verdict_logs_not_signed",
 			Help: "Logs of decisions that are not signed, because the database contains less than what was signed.",
 		}, func() float64 { return float64(o.NotSigned()) }))
+	}
+	if o.UnsignedAge != nil {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "verdict_log_oldest_unsigned_seconds",
+			Help: "Age of the oldest entry of a log that could not be signed, found once a minute; 0 if there is none.",
+		}, func() float64 { return o.UnsignedAge().Seconds() }))
 	}
 	if o.Store != nil {
 		m.registry.MustRegister(storeCollectors(o.Store)...)

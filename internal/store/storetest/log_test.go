@@ -36,9 +36,14 @@ func TestCosigned(t *testing.T) {
 		put := func(generation, size int64, note string) store.CosignedCheckpoint {
 			t.Helper()
 			c := store.CosignedCheckpoint{
-				Generation: generation, Size: size, Root: bytes.Repeat([]byte{byte(size)}, 32), Note: note, StoredMicros: 7,
+				Generation:   generation,
+				Size:         size,
+				Root:         bytes.Repeat([]byte{byte(size)}, 32),
+				Note:         note,
+				StoredMicros: 7,
 			}
-			if err := scope.Write(t.Context(), func(tx *store.Tx) error { return tx.Log().PutCosigned(c) }); err != nil {
+			err := scope.Write(t.Context(), func(tx *store.Tx) error { return tx.Log().PutCosigned(c) })
+			if err != nil {
 				t.Fatal(err)
 			}
 			return c
@@ -93,7 +98,14 @@ func TestLogOnlyGrows(t *testing.T) {
 		}
 		unsigned := func(want ...store.ScopeName) {
 			t.Helper()
-			got, err := db.System().Unsigned(t.Context(), store.ScopeName{}, 10)
+			found, err := db.System().Unsigned(t.Context(), store.ScopeName{}, 10)
+			var got []store.ScopeName
+			for _, scope := range found {
+				got = append(got, scope.ScopeName)
+				if scope.SinceMicros <= 0 {
+					t.Errorf("%+v says nothing about the time", scope)
+				}
+			}
 			if diff := cmp.Diff(want, got); err != nil || diff != "" {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
 			}
