@@ -131,7 +131,8 @@ func TestConfigMistakes(t *testing.T) {
 	t.Parallel()
 	wrong := map[string][]string{
 		"addr": {"8080", "", "host:port", ":99999"}, "metrics-addr": {"nowhere"},
-		"trusted-proxies": {"10.0.0.1", "10.0.0.0/8;"}, "shutdown-delay": {"-1s", "soon"},
+		"trusted-proxies": {"10.0.0.1", "10.0.0.0/8;"}, "webhook-allow": {"10.0.0.1", "inside"},
+		"shutdown-delay": {"-1s", "soon"},
 		"shutdown-grace": {"20", "1h"}, "max-body": {"1", "1GiB", "9999999999999MiB", "x", "-1MiB"},
 		"max-report": {"1", "x"}, "max-reading": {"1MiB", "x"}, "max-connections": {"0", "many"},
 		"max-connections-each": {"-1", "some"}, "rate-stranger": {"0/s", "fast"}, "rate-refusal": {"0/s", "slow"},

@@ -222,10 +222,14 @@ func timeless(t *testing.T, body []byte) (value any) {
 type placeholders map[string]string
 
 // learn stores the ids in an answer for the placeholders that have no id yet.
-// The placeholder {spare_id} always gets the id of the newest rule set.
+// The placeholders {spare_id} and {spare_webhook_id} always get the id of the newest
+// rule set and webhook.
 func (p placeholders) learn(r exampleRequest, got answer) {
 	if r.operation.OperationID == "createRuleSet" && got.status == http.StatusCreated {
 		p["{spare_id}"] = got.text("id")
+	}
+	if r.operation.OperationID == "createWebhook" && got.status == http.StatusCreated {
+		p["{spare_webhook_id}"] = got.text("id")
 	}
 	for name, from := range map[string]struct{ operation, member, beside string }{
 		"{rule_set_id}":  {"signUp", "default_rule_set_id", ""},

@@ -81,6 +81,8 @@ var nobody = placeholders{
 	"{backtest_id}": "bt_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{job_id}": "bt_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{challenger_rule_set_id}": "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{reference_backtest_id}":  "bt_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
+	"{webhook_id}":             "whk_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
+	"{spare_webhook_id}":       "whk_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{run_id}":                 "run_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{collections_id}":         "run_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{subject_ref}":            "nobody",
@@ -154,6 +156,21 @@ func (r *resident) furnish(mark string) {
 	r.furnishBacktests(mark)
 	r.furnishRuns(mark)
 	r.furnishFraud(mark)
+	r.furnishWebhooks(mark)
+}
+
+// furnishWebhooks creates two webhooks, one of them to be deleted, with a log.
+func (r *resident) furnishWebhooks(mark string) {
+	r.Helper()
+	for _, name := range []string{"{webhook_id}", "{spare_webhook_id}"} {
+		made := r.post("/v1/webhooks", `{"url":"https://`+strings.ReplaceAll(mark, "_", "-")+`.example/`+mark+`"}`).
+			want(http.StatusCreated)
+		r.named[name] = made.text("id")
+		r.secrets = append(r.secrets, made.text("secret"))
+		for range 2 {
+			r.post("/v1/webhooks/"+r.named[name]+"/test", "").want(http.StatusOK)
+		}
+	}
 }
 
 // furnishRuns runs each agent twice, the second time with the resident's own
