@@ -36,8 +36,8 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// TestMissingMatters checks that an input is reported to matter if, and only if, it does. The test
-// tries every value that the policy distinguishes.
+// TestMissingMatters checks the reported best and worst outcomes of a missing number of enquiries
+// against the outcomes of all numbers from 0 to 39.
 func TestMissingMatters(t *testing.T) {
 	t.Parallel()
 	plan, dice := defaultPlan(), &dice{state: 3}
@@ -122,8 +122,8 @@ func TestMissingMattersBetweenThresholds(t *testing.T) {
 	}
 }
 
-// TestMissingInstalmentsMatter checks, for several incomes, that the reported best and worst
-// outcomes of missing bureau instalments are the best and worst over all amounts.
+// TestMissingInstalmentsMatter checks, for several incomes, that the reported outcomes of missing
+// bureau instalments include the best and the worst outcome over many amounts.
 func TestMissingInstalmentsMatter(t *testing.T) {
 	t.Parallel()
 	between := compile(t,

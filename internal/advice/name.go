@@ -27,8 +27,8 @@ const (
 	scoreOfEvaluate  = "report.scoreData.score"
 )
 
-// twins has the paths of the fields that a request does not send under
-// bureau_report.
+// twins has the paths of the declared FOIR, the amount and the tenure, which a
+// request does not send under bureau_report.
 var twins = map[string]struct{ decisions, evaluate twin }{
 	field.FOIR: {
 		decisions: twin{name: "applicant.foir", times: 1},
@@ -110,7 +110,8 @@ func canonical(name string) string {
 	return name
 }
 
-// obligations lists the facts from which foir_effective is derived.
+// obligations lists the facts about obligations from which foir_effective is
+// derived.
 var obligations = []string{field.FOIR, field.BureauOwnEMI, field.BankDueEMI}
 
 // isObligation reports whether a field states the monthly obligations.

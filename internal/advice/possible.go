@@ -65,8 +65,9 @@ func (s *search) words(name string, vocabulary []string) []rule.Value {
 	return append(out[:min(len(out), maxPossible)], rule.Str(other))
 }
 
-// maxPossible is the maximum number of values that are tried for one missing
-// field.
+// maxPossible limits the values that are tried for one missing field because the
+// policy compares the field with them. The values of ladders are tried in
+// addition.
 const maxPossible = 500
 
 // numbers returns the edges of a number field, their neighbours on the grid,
@@ -110,9 +111,9 @@ func (s *search) numbers(name string) []rule.Value {
 const shareSteps = 300
 
 // shares returns the values of an obligation or of the income at which
-// foir_effective reaches an edge of the policy. For an obligation in rupees it
-// also returns a ladder: amounts in equal steps up to one and a half times the
-// income.
+// foir_effective reaches an edge of the policy. If the income is known, it also
+// returns a ladder, except for the declared FOIR: amounts in equal steps up to one
+// and a half times the income.
 func (s *search) shares(name string) (at, ladder []rule.Number) {
 	if !s.plan.Derives() || name != field.MonthlyIncome && !isObligation(name) {
 		return nil, nil

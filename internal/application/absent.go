@@ -51,10 +51,9 @@ var bankFigures = map[string]struct{ member, text string }{
 		"send bank_summary.income"},
 }
 
-// WarnBank adds a warning for each bank figure in names that is absent although a
-// bank_summary was sent. names are the figures that the policy's affordability
-// counts. If no bank_summary was sent, WarnBank adds no warning, because the
-// block is optional.
+// WarnBank adds a warning for each bank figure in names. names are the absent
+// figures that the policy's affordability counts. If no bank_summary was sent,
+// WarnBank adds no warning, because the block is optional.
 func (a *Application) WarnBank(names []string) {
 	if !a.hasBank {
 		return

@@ -1,10 +1,10 @@
 // Package application reads the body of POST /v1/decisions or POST
 // /v1/evaluate, which describes one applicant, into facts.
 //
-// Each value is stored twice: under its raw path, as it was sent, and under its
-// canonical name, as it was interpreted. For example, a canonical FOIR is always
-// a ratio, and a new-to-credit code is never a canonical score. A member that was
-// not sent, or is null, stays absent. An invalid application is refused with one
+// Each value is stored under its raw path, as it was sent. If it has a canonical
+// name, it is also stored under that name, as it was interpreted. For example, a
+// canonical FOIR is always a ratio, and a new-to-credit code is never a canonical
+// score. A member that was not sent, or is null, stays absent. An invalid application is refused with one
 // error that lists every invalid field. A member that was ignored or interpreted
 // in an unexpected way is reported as a warning.
 //

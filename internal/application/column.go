@@ -32,7 +32,8 @@ type ColumnOptions struct {
 }
 
 // Columns is the parsed header of a file. It says which cell becomes which facts.
-// A cell has exactly the meaning that POST /v1/decisions gives the same value.
+// A cell has the meaning that POST /v1/decisions gives the same value, except that
+// PercentFOIR changes the unit of foir and that forPeople reads further formats.
 // Columns is immutable and safe for concurrent use.
 type Columns struct {
 	columns []column
@@ -253,7 +254,7 @@ func (c *column) settle() {
 	c.plain = c.typ == rule.NumberType && (c.how == asIs || c.how == money) && kept <= 1 && c.input == ""
 }
 
-// kept returns id if a plan reads the field, otherwise Undeclared.
+// kept returns id if a plan reads the field or Reads is nil, otherwise Undeclared.
 func (b *columnBuilder) kept(id rule.FieldID) rule.FieldID {
 	if id == rule.Undeclared || b.o.Reads != nil && !b.o.Reads(field.Catalogue().Field(id).Name) {
 		return rule.Undeclared

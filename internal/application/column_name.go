@@ -18,13 +18,14 @@ const scoreName = "score"
 //   - the paths of the requests, with the aliases that a request may use;
 //   - the canonical names of the facts in a decision request, each of which is
 //     read like the path in that request;
-//   - the last segment of such a path, if no fact has that name;
+//   - the last segment of such a path, if no fact has that name, but applicant_id
+//     instead of id;
 //   - the facts derived from an evaluate request's blocks and features, which a
 //     file gives as finished values.
 //
-// Facts computed by the engine are excluded. The facts derived from the score are
-// excluded too, because a file marks a new-to-credit applicant by a code in the
-// score.
+// The facts about the offer, which the engine computes, are excluded. bureau_is_ntc
+// and bureau_ntc_index are excluded too, because a file marks a new-to-credit
+// applicant by a code in the score.
 var columnNames = sync.OnceValue(func() map[string]*node {
 	names := map[string]*node{}
 	addPaths(names, "", roots())

@@ -108,7 +108,7 @@ func (c *column) forPeople(cell []byte, facts *rule.Facts) (code string) {
 	return readFormatted
 }
 
-// percentage adds a percentage as a ratio.
+// percentage adds the facts of a percentage. The canonical fact is the ratio.
 func (c *column) percentage(num rule.Number, facts *rule.Facts) (code string) {
 	raw, ratio := num, num/100
 	if c.ratio {

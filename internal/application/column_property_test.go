@@ -156,8 +156,9 @@ func namedFacts(f *rule.Facts, reads func(string) bool) (out []string) {
 	return out
 }
 
-// TestPercentageColumn checks that a percentage in a file gives the same facts as
-// the same percentage in an evaluate request, and as the equivalent ratio.
+// TestPercentageColumn checks that a percentage in a file gives the same foir as
+// the same percentage in an evaluate request, and that applicant.foir is the same
+// ratio.
 func TestPercentageColumn(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

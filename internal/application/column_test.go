@@ -189,8 +189,8 @@ func TestColumnFaults(t *testing.T) {
 	}
 }
 
-// TestCellsForPeople checks that formatted cells such as "60,000" or "35%" are read in the same way as in scorecard
-// fitting, and that the reader counts these cells.
+// TestCellsForPeople checks that formatted cells such as "60,000" or "35%" are read, that words such as "NA" mean a
+// missing value, and that the reader counts these cells.
 func TestCellsForPeople(t *testing.T) {
 	t.Parallel()
 	columns, err := NewColumns([]string{"score", "monthly_income", "foir", "age"}, ColumnOptions{})
@@ -290,8 +290,8 @@ func TestColumnsIgnored(t *testing.T) {
 	}
 }
 
-// TestEveryFieldCanBeAColumn checks that every field that a request can contain
-// can be a column under the field's own name.
+// TestEveryFieldCanBeAColumn checks that every field can be a column under its
+// own name, except the facts about the offer and the two new-to-credit facts.
 func TestEveryFieldCanBeAColumn(t *testing.T) {
 	t.Parallel()
 	catalogue := field.Catalogue()

@@ -32,7 +32,7 @@ func TestFallBackStored(t *testing.T) {
 }
 
 // TestFallbacksAreTwins checks that a fact and its fallback have the same type,
-// unit and domain.
+// unit, domain and reason code.
 func TestFallbacksAreTwins(t *testing.T) {
 	t.Parallel()
 	c := field.Catalogue()

@@ -50,7 +50,7 @@ func TestHintsByMeaning(t *testing.T) {
 }
 
 // TestUnknownBureauIsHinted checks that the warning about an unknown bureau
-// lists the known bureaus.
+// lists the known bureaus and suggests the nearest one.
 func TestUnknownBureauIsHinted(t *testing.T) {
 	t.Parallel()
 	for name, nearest := range map[string]string{"experien": "experian", "CRIF-Highmark": "crif_highmark", "moon": ""} {

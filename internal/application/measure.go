@@ -70,7 +70,7 @@ func (f *Feature) fact(v *feature.Vector) rule.Value {
 const maxNamedFeatures = 20
 
 // WarnNotMeasured adds a warning if the policy names features and they were not
-// measured. Rules that name them then cannot match, which may favour the applicant.
+// measured. Comparisons with them are then never true, which may favour the applicant.
 // It adds no warning if features were measured, even if their source is missing, or
 // if the policy names no features.
 func (a *Application) WarnNotMeasured(named []Feature) {

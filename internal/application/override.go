@@ -31,7 +31,7 @@ type Overrides struct{ values wire.Value }
 func NewOverrides(values wire.Value) Overrides { return Overrides{values} }
 
 // With returns the request with its values replaced by the overrides. A path into
-// "report" omits the bureau's key, like the names of fields. A null removes a
+// "report" may omit the bureau's key, like the names of fields. A null removes a
 // value, so that a caller can preview the decision without it.
 func (r Request) With(o Overrides) (Request, error) {
 	if !o.values.Given() {

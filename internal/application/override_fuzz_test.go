@@ -57,8 +57,8 @@ func FuzzOverrides(f *testing.F) {
 	})
 }
 
-// same reports whether two scalars are equal. Both were written by wire.Writer,
-// so equal values have equal texts.
+// same reports whether two scalars are equal. One was copied from the other by
+// wire.Writer, so equal values have equal texts.
 func same(a, b wire.Value) bool {
 	return a.Kind() == b.Kind() && a.Text() == b.Text() && a.IsTrue() == b.IsTrue() &&
 		a.Kind() != wire.Object && a.Kind() != wire.Array

@@ -167,8 +167,9 @@ func drawSecret(t *rapid.T, label string) string {
 	}).Draw(t, label)
 }
 
-// TestFaultsNameFieldsAndRepeatNoValue checks that a rejection names each bad
-// field and repeats no value, which may be a PAN or an account number.
+// TestFaultsNameFieldsAndRepeatNoValue checks that bad values are rejected, and
+// that the rejection repeats none of them, because a value may be a PAN or an
+// account number.
 func TestFaultsNameFieldsAndRepeatNoValue(t *testing.T) {
 	t.Parallel()
 	var paths []string

@@ -11,7 +11,8 @@ const scoreText = "a whole number, 300 to 900, or a new-to-credit code (-1, 0, 1
 
 // score converts the raw score, a member of the named object of the body, to the
 // canonical facts. A new-to-credit code leaves bureau_score absent, because the
-// code is not a low score.
+// code is not a low score. If the score is missing, score adds a fault, unless the
+// options say that none is required.
 func (r *reader) score(body wire.Value, object, pointer, rawPath string) {
 	parent := body.Get(object)
 	raw := parent.Get("score")

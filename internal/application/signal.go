@@ -48,8 +48,8 @@ func (r *reader) into(b *signal.Block) func(string, rule.Value) {
 	}
 }
 
-// warnUncounted warns about values in the fraud block and the device block that
-// do not identify anybody, such as placeholders.
+// warnUncounted warns about a missing applicant_ref, and about values in the fraud
+// and device blocks that do not identify anybody, such as placeholders.
 func warnUncounted(block wire.Value, facts *rule.Facts, warnings *fault.List) {
 	if signal.ApplicantRef(facts) == "" {
 		problem := "is missing"

@@ -2,8 +2,8 @@ package application
 
 import "strings"
 
-// misplaced maps members that callers put in the wrong object, under another name,
-// to the intended path of an evaluate request.
+// misplaced maps members that callers put in the wrong object, some of them under
+// another name, to the intended path of an evaluate request.
 var misplaced = map[string]string{
 	"score_data": "report.scoreData", "scoreData": "report.scoreData", "tenure": "report.requestedTenureMonths",
 	"demographics": "report.demographics", "incomeAssessment": "report.incomeAssessment",

@@ -17,9 +17,10 @@ var foirID = func() rule.FieldID {
 	return id
 }()
 
-// warnUnderstated warns if the declared FOIR is lower than the share of income
-// that the applicant's own accounts in the report require. Only the policy decides
-// which of the two values counts. sent is the FOIR in the request.
+// warnUnderstated warns if the declared FOIR is lower, by more than foirTolerance,
+// than the share of income that the instalments of the applicant's own accounts
+// take. Only the policy decides which of the two values counts. sent is the FOIR in
+// the request.
 func warnUnderstated(facts *rule.Facts, sent wire.Value, warnings *fault.List) {
 	foir, income := facts.Get(field.FOIR), facts.Get(field.MonthlyIncome)
 	instalments := facts.Get(field.BureauOwnEMI)

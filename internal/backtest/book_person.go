@@ -38,8 +38,9 @@ var occupations = []occupation{
 }
 
 // draw generates the applicant of a row. quality is a hidden variable; a higher
-// value means that the applicant handles debt better. Late payments, enquiries,
-// obligations and the score all depend on it, which makes them correlated.
+// value means that the applicant handles debt better. Income, late payments,
+// enquiries, obligations and the score all depend on it, which makes them
+// correlated.
 func draw(d draws) (p person) {
 	quality := d.normal()
 	p.age = 20 + d.beta()*46>>16

@@ -5,9 +5,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// Figure is a number of the report, exact to six decimals. Known is false if the
-// number is undefined. For example, the bad rate of no rows is unknown and not
-// zero.
+// Figure is a number of the report, rounded to six decimals. Known is false if
+// the number is undefined or does not fit. For example, the bad rate of no rows is
+// unknown and not zero.
 type Figure struct {
 	Value rule.Number
 	Known bool

@@ -19,8 +19,9 @@ func ratio(a, b int64) Figure {
 	return w.mean(b, 1)
 }
 
-// mean returns the sum divided by weight. The figure is unknown if weight is
-// zero. unit is the value of 1 in the sum, in millionths.
+// mean returns the sum divided by weight. The figure is unknown if weight is zero
+// or if the result does not fit in 64 bits. unit is the value of 1 in the sum, in
+// millionths.
 func (s *wide) mean(weight int64, unit rule.Number) Figure {
 	if weight == 0 {
 		return Figure{}
@@ -69,7 +70,7 @@ func (f fraction) times(n int64) fraction {
 }
 
 // moneyOver divides by the product of numbers and rounds to the paisa. The
-// result is unknown if a number is zero.
+// result is unknown if a number is zero or if it does not fit in 64 bits.
 func (f fraction) moneyOver(numbers ...int64) Money {
 	over := big.NewInt(1)
 	for _, n := range numbers {

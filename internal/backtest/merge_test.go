@@ -15,8 +15,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// wideCSV returns the synthetic book with every column that a backtest can
-// read, and with some rows that are invalid.
+// wideCSV returns the synthetic book with further columns for the setup of
+// wideSetup and a column that is ignored. Some of its rows are invalid.
 func wideCSV(rows int) string {
 	lines := strings.Split(strings.TrimSpace(bookCSV(rows)), "\n")
 	var b strings.Builder
@@ -217,8 +217,9 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestCellsForPeopleAreTold checks that formatted cells such as "60,000" and "35%" are read in the
-// same way as in scorecard fitting. The report must list them, also after encoding and merging.
+// TestCellsForPeopleAreTold checks that formatted cells such as "60,000" and "35%" are read, and
+// that words such as "NA" mean a missing value. The report must warn of both, also after encoding
+// and merging.
 func TestCellsForPeopleAreTold(t *testing.T) {
 	t.Parallel()
 	csv := "score,monthly_income,foir\n742,\"60,000\",35%\n742,NA,0.3\n742,50000,n/a\n"

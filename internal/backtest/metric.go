@@ -134,7 +134,7 @@ type Evidence struct {
 	IV     float64
 }
 
-// smoothing replaces an empty share, because the logarithm of zero is undefined.
+// smoothing replaces a smaller share, because the logarithm of zero is undefined.
 const smoothing = 1e-4
 
 // Weigh computes the evidence of bands from their numbers of good and bad loans.
@@ -159,7 +159,7 @@ func Weigh(goods, bads []int64) (e Evidence, ok bool) {
 
 // Stability returns the population stability index of the actual shares against
 // the expected shares. A value below 0.1 means that little has changed; a value
-// above 0.25 means that the population has changed. An empty share counts as
+// above 0.25 means that the population has changed. A share below 0.0001 counts as
 // 0.0001. ok is false if the lists are empty or differ in length.
 func Stability(expected, actual []float64) (psi float64, ok bool) {
 	if len(expected) != len(actual) || len(expected) == 0 {

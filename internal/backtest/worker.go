@@ -223,7 +223,8 @@ func (w *Worker) fail(e RowError, id []byte) {
 	w.writeFailed(e, id)
 }
 
-// decide decides a row with both policies and counts the results.
+// decide decides a row with the champion and, if there is one, with the
+// challenger, and counts the results.
 func (w *Worker) decide(r *row, facts factsByPolicy) {
 	p, d := w.partial, &w.champion.decision
 	p.evaluated++

@@ -67,8 +67,8 @@ func TestHugeDataStaySmall(t *testing.T) {
 }
 
 // judge returns a description of the first mistake in markup, or "" if there is
-// none. Markup must be well-formed, contain only finite numbers and contain no
-// active content.
+// none. Markup must be well-formed, contain only finite numbers, and contain no
+// style attributes and no active content.
 func judge(markup string) string {
 	if strings.Contains(markup, " style=") {
 		return "a style attribute, which a strict policy refuses"

@@ -14,7 +14,7 @@ type Layer struct {
 
 // Columns is a chart of vertical columns of stacked layers. If Step is set, the
 // chart is a histogram whose column i covers From+i·Step up to From+(i+1)·Step.
-// Otherwise there is one column for each label.
+// Otherwise Labels has the names of the columns.
 type Columns struct {
 	Head
 	X, Y       Axis
@@ -120,7 +120,8 @@ func (c Columns) count() int {
 	return n
 }
 
-// sum returns the sum of one layer over n columns. Negative values count as 0.
+// sum returns the sum of one layer over n columns. Values that are negative or not
+// finite count as 0.
 func (c Columns) sum(layer, first, n int) float64 {
 	values, total := c.Layers[layer].Values, 0.0
 	for i := first; i < min(first+n, len(values)); i++ {

@@ -87,7 +87,7 @@ func (c Dots) drawable() []Dot {
 	return kept
 }
 
-// Table returns a table with one row for each point.
+// Table returns a table with one row for each drawn point.
 func (c Dots) Table() Table {
 	t := Table{Columns: []string{labelOr(c.X.Label, "x"), labelOr(c.Y.Label, "y"), "95 % from", "to"}}
 	if c.NoteName != "" {

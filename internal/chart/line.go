@@ -145,7 +145,8 @@ func drawable(points []Point) []Point {
 	return append(thin, kept[len(kept)-1])
 }
 
-// Table returns a table with one row for each X at which a curve has a point.
+// Table returns a table of the drawn points: one row for each point of a single
+// curve, or one row for each X at which any of several curves has a point.
 func (c Line) Table() Table {
 	t := Table{Columns: []string{labelOr(c.X.Label, "x")}}
 	for _, s := range c.Series {

@@ -51,8 +51,8 @@ func (u Unit) Format(v float64) string {
 	return groupedTrimmed(v, 2)
 }
 
-// Short returns v as on an axis: amounts and large counts in lakh (L) and crore
-// (Cr).
+// Short returns v as on an axis: amounts and counts from a lakh on are in lakh (L)
+// or crore (Cr).
 func (u Unit) Short(v float64) string {
 	v, ok := finite(v)
 	if !ok {

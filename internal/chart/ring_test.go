@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestLinesTouchTheirOwnNodes checks rings of every size in which each node is
+// TestLinesTouchTheirOwnNodes checks rings of many sizes in which each node is
 // linked to all nodes of the other column. No line may come near a node that is
 // not one of its ends.
 func TestLinesTouchTheirOwnNodes(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 // hostile is a text that must be escaped, so that it does not become markup.
 const hostile = `</title><script>alert("x")</script>&'` + "\x00\x1b\u202e\xff"
 
-// samples returns the pictures of the golden files: one of each kind, small
-// enough to check visually.
+// samples returns the pictures of the golden files: at least one of each kind,
+// small enough to check visually.
 func samples() map[string]chart.Picture {
 	return map[string]chart.Picture{
 		"roc": chart.Line{

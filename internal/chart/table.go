@@ -7,7 +7,7 @@ import (
 
 // Table has the formatted numbers of a chart. The first column contains the
 // name of the row; the other columns contain numbers and are right-aligned
-// unless Texts lists them.
+// unless Texts or Prose lists them.
 type Table struct {
 	Columns []string
 	Rows    [][]string

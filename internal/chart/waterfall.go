@@ -112,7 +112,8 @@ func signed(u Unit, v float64) string {
 	return u.Format(v)
 }
 
-// Table returns a table with one row for each step and the sum so far.
+// Table returns a table with one row for each step and the sum so far, between a
+// row for the start, unless Begin is "", and a row for the end.
 func (c Waterfall) Table() Table {
 	t := Table{Columns: []string{"", "Step", "Sum"}}
 	sum, _ := finite(c.Base)

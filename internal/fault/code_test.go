@@ -102,8 +102,8 @@ func TestCodesHaveOneOwner(t *testing.T) {
 	}
 }
 
-// TestCodesAreNamedAlike checks that the name of each constant matches its
-// code, and that no two files define the same code.
+// TestCodesAreNamedAlike checks that the name of each constant of this package
+// matches its code, and that no two of its files define the same code.
 func TestCodesAreNamedAlike(t *testing.T) {
 	t.Parallel()
 	files := sources(t)

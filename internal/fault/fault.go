@@ -184,7 +184,7 @@ func (l *List) Add(pointer, code, format string, args ...any) {
 	l.items = append(l.items, Item{Pointer: pointer, Code: code, Detail: fmt.Sprintf(format, args...)})
 }
 
-// AddItem adds an item.
+// AddItem adds an item. Items beyond MaxItems are only counted.
 func (l *List) AddItem(item Item) {
 	if len(l.items) >= MaxItems {
 		l.dropped++
@@ -235,8 +235,9 @@ func (l *List) Items() []Item { return l.items }
 
 // Err returns nil if there are no faults. Otherwise it returns an *Error. Its
 // code is that of the first item if callers distinguish that code, otherwise
-// invalid_field. Its detail begins with the first item's pointer, so that the
-// detail alone says where the fault is.
+// invalid_field. Its detail begins with the first item's pointer, unless the
+// pointer is longer than maxPointer, so that the detail alone says where the
+// fault is.
 func (l *List) Err() error {
 	if l.Len() == 0 {
 		return nil

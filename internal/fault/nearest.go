@@ -61,8 +61,8 @@ func alike(a, b string) (n int) {
 	return n
 }
 
-// distance returns the Levenshtein distance, or limit if the distance is not
-// below limit.
+// distance returns the Levenshtein distance. If the distance is not below limit,
+// the result is only known to be at least limit.
 func distance(a, b string, limit int, row []int) int {
 	if len(b) >= len(row) || len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit

@@ -6,7 +6,8 @@ import (
 	"sort"
 )
 
-// Area is the location of a pincode: a circle that contains its post offices.
+// Area is the location of a pincode: a circle around its post offices or villages,
+// except those that are far from the others.
 type Area struct {
 	Code         uint32 // six digits, the first of them not 0
 	Centre       Point

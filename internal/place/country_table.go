@@ -53,8 +53,7 @@ func appendStep(b []byte, step uint64) []byte {
 	return binary.AppendUvarint(b, step)
 }
 
-// step decodes a number of at most limit. It accepts only the encoding that
-// appendStep produces.
+// step decodes a number of at most limit that appendStep encoded.
 func (r *reader) step(limit uint64) uint64 {
 	packed := r.uvarint(^uint64(0))
 	zeros, rest := packed&zerosMask, packed>>zerosBits
@@ -72,8 +71,8 @@ func (r *reader) step(limit uint64) uint64 {
 	return step
 }
 
-// ReadCountries decodes the output of Append. It returns an error for other
-// bytes.
+// ReadCountries decodes the output of Append. It returns an error if data is not a
+// valid table.
 func ReadCountries(data []byte) (*Countries, error) {
 	r := reader{rest: data}
 	c := &Countries{names: []string{""}}

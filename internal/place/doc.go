@@ -2,7 +2,7 @@
 // address, both in tables embedded in the binary. It does not judge what a place
 // means for a loan.
 //
-// Lookups never guess: a pincode that is in no directory and an address without a
-// country are reported as unknown. The tables are made manually with the program in
+// Lookups never guess: a pincode or an address that the tables do not contain is
+// reported as unknown. The tables are made manually with the program in
 // the folder generate, not by the build. Sources lists the sources of the tables.
 package place

@@ -1,8 +1,7 @@
 package place
 
 // Point is a position on the Earth in millionths of a degree (about 11 cm). North
-// and east are positive. The numbers of rules have the same precision, so
-// positions are stored exactly as sent.
+// and east are positive. The numbers of rules have the same precision.
 type Point struct{ Lat, Lng int32 }
 
 const (

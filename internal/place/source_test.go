@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestSources checks that every table has a source and that every source is in
-// NOTICE.
+// TestSources checks that every table has a source and the hash that the source
+// states, and that every source is in NOTICE.
 func TestSources(t *testing.T) {
 	t.Parallel()
 	notice, err := os.ReadFile("../../NOTICE")

@@ -15,8 +15,8 @@ var (
 )
 
 // Each table is decoded once, when it is first used, so that commands that do not
-// need it do not wait for it. The generator checks the tables, so a decoding error
-// means that the binary is broken.
+// need it do not wait for it. The tests decode the tables, so a decoding error means
+// that the binary is broken.
 var (
 	pincodes  = sync.OnceValue(func() *Areas { return must(ReadAreas(pincodesTable)) })
 	countries = sync.OnceValue(func() *Countries { return must(ReadCountries(countriesTable)) })

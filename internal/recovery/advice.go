@@ -37,8 +37,8 @@ type Arrears struct {
 	DayEnd  civil.Day
 	Bucket  Bucket
 	Class   loan.AssetClass
-	// First is the due date. Days past due are counted from the end of that day,
-	// and the classes begin 30, 60 and 90 days later.
+	// First is the due date that agrees with DPD. Days past due are counted from the
+	// end of that day, and the classes begin 30, 60 and 90 days later.
 	First    civil.Day
 	HasFirst bool
 }

@@ -7,8 +7,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// Case is one loan as a request describes it. A value that was not sent is
-// marked as absent and never treated as zero.
+// Case is one loan as a request describes it. Where a value that was not sent
+// differs from zero, a member such as HasRate tells them apart.
 type Case struct {
 	Loan     Loan
 	Borrower Borrower

@@ -9,8 +9,9 @@ import (
 	"verdict/internal/fault"
 )
 
-// The reasons for a hold. They are not codes of package fault, because a hold is
-// neither a refusal nor a warning.
+// The reasons for a hold. Except for holdNothingOverdue, which is also a warning,
+// they are not codes of package fault, because a hold is neither a refusal nor a
+// warning.
 const (
 	holdFlag             = "flag_" // followed by the name of the flag in lower case
 	holdNothingOverdue   = fault.CodeNothingOverdue
@@ -72,7 +73,8 @@ func (a *advisor) person(reason, detail string) {
 	a.reason(detail)
 }
 
-// until puts every action on hold until end.
+// until puts every action on hold until end, unless another hold ends as late or
+// later.
 func (a *advisor) until(reason, detail string, end time.Time) {
 	a.reason(detail)
 	if end.After(a.resume) {

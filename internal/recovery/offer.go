@@ -32,8 +32,8 @@ type Restructure struct {
 	principalPaise, rateBP, currentPaise int64
 }
 
-// offers computes the settlement and the restructuring, even if it is too early
-// to offer either.
+// offers computes the settlement and the restructuring, or the reason why the
+// loan is not eligible. The plan may still not offer them.
 func (a *advisor) offers() {
 	closed := ""
 	if flags := a.c.Borrower.Flags; len(flags) > 0 && flags[0].closesOffers() {

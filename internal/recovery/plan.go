@@ -34,7 +34,8 @@ func (a *advisor) plan() {
 	a.choose()
 }
 
-// choose sets the next action: the most serious action of the first planned day.
+// choose sets the next action: Hold if there is a hold, None if nothing is planned,
+// otherwise the most serious action of the first planned day.
 func (a *advisor) choose() {
 	a.NeedsHuman = a.NeedsHuman || a.dropped
 	switch {
@@ -61,7 +62,7 @@ func (a *advisor) choose() {
 
 // steps returns the steps of the stage that are allowed for this loan. An offer
 // that cannot be made is replaced by a call. After a broken promise, a call is
-// added to the first day.
+// added to the first day, unless that day has a call or a more serious action.
 func (a *advisor) steps() []Step {
 	stage := a.s.stage(a.Arrears.DPD)
 	if stage == nil {

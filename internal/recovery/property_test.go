@@ -12,7 +12,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// drawCase generates any valid case.
+// drawCase generates a valid case.
 func drawCase(t *rapid.T) string {
 	pick := func(label string, choices ...string) string { return rapid.SampledFrom(choices).Draw(t, label) }
 	asOf := time.Unix(rapid.Int64Range(1_700_000_000, 1_900_000_000).Draw(t, "as_of"), 0).In(civil.India)
@@ -60,7 +60,7 @@ func drawCase(t *rapid.T) string {
 	return w.String()
 }
 
-// drawStrategy generates any valid strategy, including permissive strategies with
+// drawStrategy generates a valid strategy, including permissive strategies with
 // the widest hours and with every action from the first day on which it is
 // allowed.
 func drawStrategy(t *rapid.T) string {
@@ -100,7 +100,7 @@ func drawStrategy(t *rapid.T) string {
 	return w.String()
 }
 
-// TestAnyCaseUnderAnyStrategy checks the advice for any case and any strategy
+// TestAnyCaseUnderAnyStrategy checks the advice for random cases and strategies
 // against the rules that always apply.
 func TestAnyCaseUnderAnyStrategy(t *testing.T) {
 	t.Parallel()

@@ -26,7 +26,7 @@ const (
 // Read reads a body of POST /v1/agents/collections. now is the time of the
 // request, used if the body has no as_of. An invalid body gives a *fault.Error
 // that lists every invalid field and repeats no value. Unknown members give
-// warnings that suggest the known name.
+// warnings, which suggest the known name if there is a similar one.
 func Read(v wire.Value, now time.Time) (Case, error) {
 	return read(v, now, manner{units: true, hints: true, products: true})
 }

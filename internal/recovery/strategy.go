@@ -30,7 +30,8 @@ type Strategy struct {
 	Settlement     SettlementTerms
 }
 
-// Stage lists the steps for loans that are at least FromDPD days past due.
+// Stage lists the steps for loans that are at least FromDPD days past due and have
+// not reached the next stage.
 type Stage struct {
 	FromDPD int
 	Tone    Tone
@@ -124,7 +125,7 @@ type SettlementTerms struct {
 }
 
 // SettlementFloor is the smallest part of the debt that settles the debt if the
-// loan is at least FromDPD days past due.
+// loan is at least FromDPD days past due and has not reached the next floor.
 type SettlementFloor struct {
 	FromDPD int
 	Part    share

@@ -23,7 +23,7 @@ func (l Language) String() string { return languageNames[l] }
 
 // phrasebook holds the templates of one language. Templates ask, offer and
 // inform. No template threatens, shames or puts pressure on the borrower, or
-// mentions anybody else.
+// mentions the borrower's family, neighbours or employer.
 type phrasebook struct {
 	customer, named string // greetings
 	loan, numbered  string // the loan without and with its number

@@ -67,8 +67,8 @@ func (a Action) requires(s *Strategy) string {
 // again does not contact the borrower, so it does not count as an attempt.
 func (a Action) reaches() bool { return a != None && a != RepresentNACH && a != Hold }
 
-// The days past due from which an action may be advised, and the bounds of a
-// settlement.
+// The days past due from which an action may be advised, the bounds of a
+// settlement and of the hold after a payment, and who approves a settlement.
 const (
 	reshapeFromDPD     = 1
 	visitFromDPD       = 31

@@ -32,9 +32,9 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestLineTooLong checks that a line of two gigabytes is rejected after its
-// first mebibyte. The error has the row number, and the rows before it are
-// returned first.
+// TestLineTooLong checks that a line of two gibibytes is rejected after a few
+// mebibytes. The error has the row number, and the rows before it are returned
+// first.
 func TestLineTooLong(t *testing.T) {
 	t.Parallel()
 	for name, piece := range map[string]string{"plain": "x", "quoted": `""`, "commas": ",", "quoted lines": "a\n"} {

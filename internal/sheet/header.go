@@ -82,7 +82,8 @@ func readNames(line []byte) ([]string, error) {
 	return names, checkNames(names)
 }
 
-// checkNames returns an error if names are too long or occur more than once.
+// checkNames returns an error if all names are empty, or if some are too long or
+// occur more than once.
 func checkNames(names []string) error {
 	first := make(map[string]int, len(names))
 	var items []fault.Item

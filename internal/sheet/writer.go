@@ -20,7 +20,7 @@ type Writer struct {
 
 const flushAt = 64 << 10
 
-// NewWriter returns a writer. Its output is buffered until Flush.
+// NewWriter returns a writer. Its output is buffered, so call Flush at the end.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 
 // Text writes a cell with any text, quoted and escaped as needed.

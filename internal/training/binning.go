@@ -34,8 +34,8 @@ type bin struct {
 }
 
 // binning is a column divided into bins: the ordinary bins in order, then one bin
-// for unseen categories, one bin for each special value, and the bin for missing
-// values.
+// for unseen categories if there are any, one bin for each special value, and the
+// bin for missing values.
 type binning struct {
 	column *column
 	bins   []bin

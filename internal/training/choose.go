@@ -23,9 +23,8 @@ type chosen struct {
 // choose fits the regression and drops columns one at a time. It first drops the
 // columns whose coefficient has the wrong sign, beginning with the most
 // significant. Then, while there are too many columns, it drops the least
-// significant. If turning is set, choose does not drop a column whose bad rate
-// turns, even if its sign is wrong, because refining gives each of its bins its
-// own direction.
+// significant. If turning is set, a wrong sign is no reason to drop a column whose
+// bad rate turns, because refining gives each of its bins its own direction.
 func (t *table) choose(o *Options, features []*binning, rows []int32, turning bool) (*chosen, error) {
 	c := &chosen{features: slices.Clone(features)}
 	for {

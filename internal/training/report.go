@@ -43,7 +43,7 @@ type Feature struct {
 	Band                string
 	Shape               string
 	Coefficient, VIF    float64
-	PSI                 float64 // population stability index of the training rows against the hold-out
+	PSI                 float64 // population stability index of the hold-out against the training rows
 	Reversed            bool    // some points contradict the weights of evidence
 	Bins                []BinRow
 }
@@ -126,7 +126,7 @@ func (r *Result) measure(rows []int32, m *Measure) []scored {
 }
 
 // scorePSI returns the population stability index of two samples of scores. It
-// uses ten bands that contain about the same number of training rows.
+// uses up to ten bands that contain about the same weight of training rows.
 func scorePSI(train, held []scored) float64 {
 	all := 0.0
 	for _, s := range train {

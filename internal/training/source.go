@@ -102,8 +102,8 @@ func parse(cell []byte) (rule.Number, bool) {
 	return n, ok
 }
 
-// parsePlain is the fast path of parse for common numbers: up to twelve digits,
-// with up to six after the point.
+// parsePlain is the fast path of parse for common numbers: up to twelve digits
+// before the point and up to six after it.
 func parsePlain(cell []byte) (rule.Number, bool) {
 	digits, negative := cell, false
 	if len(digits) > 0 && digits[0] == '-' {

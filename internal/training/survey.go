@@ -27,7 +27,7 @@ type survey struct {
 type surveyed struct {
 	*source
 	filled  int64
-	texts   int64         // cells that are not numbers
+	texts   int64         // cells that are not numbers, or were not parsed because of isCategory
 	outside int64         // numbers that the field cannot hold
 	nothing int64         // cells that spell a missing number
 	whole   bool          // every number was a whole number

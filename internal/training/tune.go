@@ -78,7 +78,8 @@ func (t *table) tune(o *Options, stage func() error) (setting, []Trial, error) {
 }
 
 // try fits every setting on the rows of in and adds its AUC on the rows of out to
-// trials. Settings that differ only in how they refine bins share the regression.
+// trials. Settings that refine the same bins, with different values of hold, share the
+// regression.
 func (t *table) try(o *Options, list []setting, in, out []int32, trials []Trial) error {
 	var kept []*binning
 	var last setting

@@ -25,8 +25,8 @@ type Form struct {
 	also   []string
 }
 
-// maxMembers is the maximum number of different members that can be read from
-// one object.
+// maxMembers is the maximum number of names that a Form can mark as known. A name
+// that is read again later counts again.
 const maxMembers = 40
 
 // NewForm starts reading v. If v is not an object, it adds a fault, and all members
@@ -99,8 +99,8 @@ func (f *Form) Fail(name, code, format string, args ...any) {
 	f.faults.Add(f.Pointer(name), code, format, args...)
 }
 
-// Require marks a name as known and reports whether the member is given. If not, it adds a fault; the argument what
-// describes the member.
+// Require marks a name as known and reports whether the member is given. If an object lacks the member, Require adds a
+// fault; the argument what describes the member.
 func (f *Form) Require(name, what string) bool {
 	if f.Get(name).Given() {
 		return true

@@ -10,9 +10,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestFree checks that freed memory is reused, and that reusing it changes
-// neither the texts of the freed document nor documents that are parsed
-// concurrently.
+// TestFree checks that freeing and reusing memory changes neither the texts of
+// the freed document nor documents that are parsed concurrently.
 func TestFree(t *testing.T) {
 	t.Parallel()
 	var group sync.WaitGroup

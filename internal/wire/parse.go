@@ -3,7 +3,8 @@
 // The parser preserves data that decoders usually lose: whether a member was present,
 // a number as it was written, and the position of each value in the document. It
 // rejects input that decoders usually accept: duplicate names, invalid UTF-8, lone
-// surrogates, excessive depth, and numbers too large for any credit file.
+// surrogates, zero characters, excessive depth, too many values, and numbers too large
+// for any credit file.
 //
 // The packages that define policies and applications read them from a Value.
 package wire
@@ -62,9 +63,9 @@ type node struct {
 	// name is the member's name if the parent is an object. If the parent is an
 	// array, name.at is the index among the elements.
 	name span
-	// text is a string's value, a number's literal or a boolean's word. For an array
-	// or object, text.at is one past the last node of the subtree and text.length is
-	// the number of children.
+	// text is a string's value, a number's literal, or the word of a boolean or a
+	// null. For an array or object, text.at is one past the last node of the subtree
+	// and text.length is the number of children.
 	text   span
 	parent int32
 	kind   Kind
@@ -111,8 +112,8 @@ func (d *document) is(s span, text string) bool {
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // Parse parses exactly one JSON document. For any other input it returns a
-// *fault.Error that says where and what the problem is. The error never quotes a
-// value. A leading UTF-8 byte order mark is skipped, because editors and spreadsheets
+// *fault.Error that says what the problem is and, if it has a position, where. The
+// error never quotes a value. A leading UTF-8 byte order mark is skipped, because editors and spreadsheets
 // on Windows write one.
 func Parse(data []byte) (Value, error) { return ParseUntil(data, nil) }
 

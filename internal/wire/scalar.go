@@ -204,8 +204,8 @@ func (p *parser) tooFar(n node) error {
 
 // ParseDecimal parses a JSON number literal as an integer multiple of 10^-places. It
 // rounds half away from zero if the literal has more decimals; exact is false if the
-// result was rounded. ok is false if the absolute value of the result is greater than
-// 2^62.
+// result was rounded. ok is false if the absolute value before rounding up is greater
+// than 2^62.
 //
 // It works on the text and uses no binary floating point, so 0.1 is exactly one tenth.
 // The literal must be well-formed, as those from Parse are.
@@ -300,8 +300,8 @@ var tens = func() (t [19]int64) {
 }()
 
 // clampedInt parses an exponent and clamps it to ±2^30. Beyond ±2^30 no literal has
-// enough digits to bring the number back into range, because at most a few hundred
-// thousand digits fit into a request.
+// enough digits to bring the number back into range, because requests are much
+// smaller than 2^30 bytes.
 func clampedInt(s string) int {
 	n, err := strconv.Atoi(s)
 	const most = 1 << 30

@@ -80,8 +80,9 @@ type region struct {
 	reachMetres float64
 }
 
-// newRegion returns the region of the offices of a district. Its middle is the
-// median latitude and the median longitude. Its reach is three times the median
+// newRegion returns the region of the offices of a district or, if the district
+// has none, of the villages of a pincode. Its middle is the median latitude and the
+// median longitude. Its reach is three times the median
 // distance from the middle, but at least 50 km. Medians change little unless half
 // of the offices are wrong.
 func newRegion(points []place.Point) region {
@@ -95,7 +96,8 @@ func newRegion(points []place.Point) region {
 
 // fitOne returns the circle with the lowest cost for a pincode. It returns false if
 // the circle is far from the offices of the district and contains only one office
-// or only villages. The location of such a pincode stays unknown.
+// or only villages, or if there is no circle within ceilingMetres. The location of
+// such a pincode stays unknown.
 func fitOne(offices, villages []place.Point, around region) (place.Area, bool) {
 	var centres []place.Point
 	if len(offices) > 0 {
@@ -139,7 +141,8 @@ func inside(a place.Area, points []place.Point) int {
 }
 
 // cheapestRadius returns the radius with the lowest cost around a centre, and that
-// cost. It tries the distance of every office and village as the radius.
+// cost. It tries the distance of every office and village as the radius, raised to
+// floorMetres, but none above ceilingMetres.
 func cheapestRadius(centre place.Point, offices, villages []place.Point) (radius int64, cost float64) {
 	type witness struct {
 		metres int64

