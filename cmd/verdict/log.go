@@ -94,7 +94,7 @@ func logReopen(c *command) int {
 		if err != nil {
 			return nil, err
 		}
-		r, err := service.Evidence.Reopen(ctx, store.ScopeName{Tenant: t.ID, Environment: string(environment)}, *reason)
+		r, err := service.Evidence.Reopen(ctx, t.ID, environment, *reason)
 		return fmt.Appendf(nil, "reopened the log as %s; of the %d entries of %s, the database is known to have the "+
 			"first %d\n", r.Origin, r.Before.Size, r.Before.Origin, r.Kept), err
 	})

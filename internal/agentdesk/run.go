@@ -64,7 +64,7 @@ func (s *Service) Underwritten(
 	scope := s.core.Scope(p)
 	stored, err := scope.Decisions(ctx).Get(r.DecisionID)
 	if err == nil {
-		err = s.decisions.Open(ctx, scope, &stored, nil)
+		err = s.core.OpenDecision(ctx, scope, &stored, nil)
 	}
 	var policy *policydesk.Policy
 	if err == nil {

@@ -49,7 +49,7 @@ func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, h
 		return err
 	})
 	if err == nil {
-		err = s.Open(ctx, scope, &stored, nil)
+		err = s.core.OpenDecision(ctx, scope, &stored, nil)
 	}
 	if err != nil {
 		return Explained{}, err
@@ -122,20 +122,6 @@ func (s *Service) reexplain(ctx context.Context, scope *store.Scope, stored *sto
 
 func unverified(stored *store.Decision, why string) ReExplanation {
 	return ReExplanation{PolicyVersion: stored.PolicyVersion, EngineVersion: engine.Version, Text: []string{why}}
-}
-
-// Open decrypts the documents of a decision that was read from a scope, and those of its
-// features unless f is nil. If a document cannot be decrypted, the error is a Defect that
-// wraps journal.Unreadable.
-func (s *Service) Open(ctx context.Context, scope *store.Scope, d *store.Decision, f *store.Features) error {
-	tree, err := s.core.Keys.Tree(ctx, scope.Tenant())
-	if err != nil {
-		return err
-	}
-	if err := tree.Open(scope.Environment(), d, f); err != nil {
-		return operation.AsDefect(err)
-	}
-	return nil
 }
 
 // ReadFacts reads stored facts. It returns an error if the document is malformed.

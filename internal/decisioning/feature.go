@@ -108,7 +108,7 @@ func (s *Service) Features(
 	scope := s.core.Scope(p)
 	decision, stored, err := storedFeatures(ctx, scope, decisionID)
 	if err == nil {
-		err = s.Open(ctx, scope, &decision, &stored)
+		err = s.core.OpenDecision(ctx, scope, &decision, &stored)
 	}
 	if err != nil {
 		return FeatureVector{}, err

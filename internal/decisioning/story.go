@@ -82,7 +82,7 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 	scope := s.core.Scope(p)
 	stored, err := scope.Decisions(ctx).Get(decisionID)
 	if err == nil {
-		err = s.Open(ctx, scope, &stored, nil)
+		err = s.core.OpenDecision(ctx, scope, &stored, nil)
 	}
 	if err != nil {
 		return Story{}, err

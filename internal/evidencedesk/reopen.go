@@ -15,6 +15,7 @@ import (
 	"verdict/internal/fault"
 	"verdict/internal/journal"
 	"verdict/internal/store"
+	"verdict/internal/tenant"
 )
 
 // Reopened says what the log of a scope was, and what it is now.
@@ -31,7 +32,9 @@ const maxReason = 500
 // has the last checkpoint of the old log and the reason; after it come all entries that the
 // journal has. Reopen refuses (Conflict) if the log can be signed, or if nothing was signed
 // before.
-func (s *Service) Reopen(ctx context.Context, name store.ScopeName, reason string) (r Reopened, err error) {
+func (s *Service) Reopen(
+	ctx context.Context, tenantID string, environment tenant.Environment, reason string,
+) (r Reopened, err error) {
 	if s.options.Key == nil {
 		return r, errNoKey()
 	}
@@ -43,6 +46,7 @@ func (s *Service) Reopen(ctx context.Context, name store.ScopeName, reason strin
 	if err := s.prepareKey(ctx); err != nil {
 		return r, err
 	}
+	name := store.ScopeName{Tenant: tenantID, Environment: string(environment)}
 	scope := s.core.DB.Scope(name.Tenant, name.Environment)
 	if err := s.mustBeStopped(ctx, name); err != nil {
 		return r, err

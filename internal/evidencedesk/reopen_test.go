@@ -63,6 +63,12 @@ func openingOf(t *testing.T, h *usecasetest.House) evidence.Reopening {
 	return opening
 }
 
+// reopen reopens the log of the caller.
+func reopen(t *testing.T, h *usecasetest.House, reason string) (evidencedesk.Reopened, error) {
+	t.Helper()
+	return h.Service.Evidence.Reopen(t.Context(), h.Caller.TenantID, h.Caller.Environment, reason)
+}
+
 // TestReopen restores an older backup, reopens the log and goes on. Proofs from before stay
 // valid, and the audit names what is gone.
 func TestReopen(t *testing.T) {
@@ -79,7 +85,7 @@ func TestReopen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.Service.Evidence.Reopen(t.Context(), scope, "why not"); fault.KindOf(err) != fault.Conflict {
+		if _, err := reopen(t, h, "why not"); fault.KindOf(err) != fault.Conflict {
 			t.Errorf("a log that can be signed is reopened: %v", err)
 		}
 		var backup bytes.Buffer
@@ -104,11 +110,11 @@ func TestReopen(t *testing.T) {
 			t.Errorf("another node: %v", err)
 		}
 		for _, reason := range []string{"", " ", "a\nb", strings.Repeat("x", 501)} {
-			if _, err := h.Service.Evidence.Reopen(t.Context(), scope, reason); fault.KindOf(err) != fault.Invalid {
+			if _, err := reopen(t, h, reason); fault.KindOf(err) != fault.Invalid {
 				t.Errorf("the reason %.10q: %v", reason, err)
 			}
 		}
-		r, err := h.Service.Evidence.Reopen(t.Context(), scope, "a backup was restored")
+		r, err := reopen(t, h, "a backup was restored")
 		if err != nil || r.Before.Size != 9 || r.Kept != 6 || r.Origin != before.keys.Name()+"#2" {
 			t.Fatalf("reopened: %+v, %v", r, err)
 		}
@@ -116,7 +122,7 @@ func TestReopen(t *testing.T) {
 			opening.Kept != 6 || !strings.HasPrefix(opening.Checkpoint, r.Before.Text()) {
 			t.Errorf("the first leaf is %+v", opening)
 		}
-		if _, err := h.Service.Evidence.Reopen(t.Context(), scope, "again"); fault.KindOf(err) != fault.Conflict {
+		if _, err := reopen(t, h, "again"); fault.KindOf(err) != fault.Conflict {
 			t.Errorf("a log is reopened twice: %v", err)
 		}
 		sign(t, h)
@@ -128,7 +134,8 @@ func TestReopen(t *testing.T) {
 			t.Errorf("a capsule from before: %+v", report)
 		}
 		audited, err := h.Service.Evidence.Audit(t.Context(), "")
-		if err != nil || len(audited.Wrong) != 0 || len(audited.Reopened) != 1 || audited.Leaves != 4+signupEntries+liveEntries ||
+		if err != nil || len(audited.Wrong) != 0 || len(audited.Reopened) != 1 ||
+			audited.Leaves != 4+signupEntries+liveEntries ||
 			!strings.Contains(audited.Reopened[0].Text, "entries 6 to 8 are gone") {
 			t.Errorf("the audit says %+v, %v", audited, err)
 		}
@@ -143,7 +150,7 @@ func TestReopen(t *testing.T) {
 		if audited, err := h.Service.Evidence.Audit(t.Context(), ""); err != nil || len(audited.Wrong) != 1 {
 			t.Errorf("the audit says %+v, %v", audited, err)
 		}
-		if r, err = h.Service.Evidence.Reopen(t.Context(), scope, "once more"); err != nil || r.Before.Size != 8 ||
+		if r, err = reopen(t, h, "once more"); err != nil || r.Before.Size != 8 ||
 			!strings.HasSuffix(r.Origin, "#3") {
 			t.Errorf("reopened: %+v, %v", r, err)
 		}
@@ -240,7 +247,7 @@ func TestReopenDamaged(t *testing.T) {
 				t.Fatal(err)
 			}
 			scope := store.ScopeName{Tenant: h.Caller.TenantID, Environment: string(h.Caller.Environment)}
-			r, err := h.Service.Evidence.Reopen(t.Context(), scope, c.name)
+			r, err := reopen(t, h, c.name)
 			if err != nil || r.Kept != c.kept || r.Before.Size != 9 { // the signup has added four entries
 				t.Errorf("reopened: %+v, %v", r, err)
 			}
@@ -270,7 +277,7 @@ func TestReopenFork(t *testing.T) {
 		fork := evidence.Checkpoint{Origin: c.Origin, Size: recorded, Root: [32]byte{1}}
 		signed.last[c.Origin] = fork
 		scope := store.ScopeName{Tenant: h.Caller.TenantID, Environment: string(h.Caller.Environment)}
-		r, err := h.Service.Evidence.Reopen(t.Context(), scope, "two logs were signed")
+		r, err := reopen(t, h, "two logs were signed")
 		if err != nil || r.Before != fork || r.Kept != 0 {
 			t.Errorf("recorded with %d entries: %+v, %v", recorded, r, err)
 		}

@@ -71,6 +71,20 @@ func (s *Core) Scope(p tenant.Principal) *store.Scope {
 	return s.DB.Scope(p.TenantID, string(p.Environment))
 }
 
+// OpenDecision decrypts the documents of a decision that was read from a scope, and those
+// of its features unless f is nil. If a document cannot be decrypted, the error is a Defect
+// that wraps journal.Unreadable.
+func (s *Core) OpenDecision(ctx context.Context, scope *store.Scope, d *store.Decision, f *store.Features) error {
+	tree, err := s.Keys.Tree(ctx, scope.Tenant())
+	if err != nil {
+		return err
+	}
+	if err := tree.Open(scope.Environment(), d, f); err != nil {
+		return AsDefect(err)
+	}
+	return nil
+}
+
 // Moment returns the present time in UTC, truncated to milliseconds, as in
 // answers.
 func (s *Core) Moment() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
