@@ -146,7 +146,7 @@ func TestConfigMistakes(t *testing.T) {
 		"password-hashes": {"0"}, "max-drafts": {"0"}, "max-scorecards": {"0"}, "max-blocked": {"0"},
 		"max-keys": {"201"}, "signup": {"", "ajar"}, "signups-each-day": {"-1", "many"}, "log-level": {"loud"},
 		"log-format": {"xml"}, "master-key": {"/etc/secret", "vault:secret", "file:"},
-		"webhook-allow": {"10.0.0.1", "intranet"}, "otlp-endpoint": {"localhost:4318"}, "trace-ratio": {"NaN", "2"},
+		"otlp-endpoint": {"localhost:4318"}, "trace-ratio": {"NaN", "2"},
 	}
 	// These settings accept any text: the files are read only when the service
 	// starts, and only the endpoint can check the narration key and model.

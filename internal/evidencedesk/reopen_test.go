@@ -77,7 +77,6 @@ func TestReopen(t *testing.T) {
 		signed := newMemory()
 		db := storetest.Open(t, databaseURL, store.Options{})
 		h := open(t, db, signed)
-		scope := store.ScopeName{Tenant: h.Caller.TenantID, Environment: string(h.Caller.Environment)}
 		kept := []string{h.Decided(t, usecasetest.Sample), h.Decided(t, usecasetest.Sample)}
 		sign(t, h)
 		before := logOf(t, h)
@@ -246,7 +245,6 @@ func TestReopenDamaged(t *testing.T) {
 				application.DecisionRequest(usecasetest.Parse(t, usecasetest.Sample)), nil); err != nil {
 				t.Fatal(err)
 			}
-			scope := store.ScopeName{Tenant: h.Caller.TenantID, Environment: string(h.Caller.Environment)}
 			r, err := reopen(t, h, c.name)
 			if err != nil || r.Kept != c.kept || r.Before.Size != 9 { // the signup has added four entries
 				t.Errorf("reopened: %+v, %v", r, err)
@@ -276,7 +274,6 @@ func TestReopenFork(t *testing.T) {
 		c := logOf(t, h).checkpoint(t)
 		fork := evidence.Checkpoint{Origin: c.Origin, Size: recorded, Root: [32]byte{1}}
 		signed.last[c.Origin] = fork
-		scope := store.ScopeName{Tenant: h.Caller.TenantID, Environment: string(h.Caller.Environment)}
 		r, err := reopen(t, h, "two logs were signed")
 		if err != nil || r.Before != fork || r.Kept != 0 {
 			t.Errorf("recorded with %d entries: %+v, %v", recorded, r, err)
