@@ -190,9 +190,9 @@ func compares(c *rule.Condition, v rule.Value) bool {
 	}
 }
 
-// comparisonCode does the work of PredicateCode for a comparison in which an
-// operand is arithmetic or both operands are fields. It returns "" if no code
-// is true.
+// comparisonCode does the work of PredicateCode for a comparison other than that
+// of a field on the left with a constant on the right. It returns "" if no code is
+// true.
 func comparisonCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) (code string) {
 	left := high // high if the left operand is larger than the right one, low if it is smaller
 	if smaller := c.Op == rule.Lt || c.Op == rule.Lte; smaller == holds {

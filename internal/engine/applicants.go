@@ -171,8 +171,8 @@ func nearestField(name string, faults *fault.List) string {
 	return ""
 }
 
-// unread adds a warning if no factor reads name, which is a path that the lender
-// defined.
+// unread adds a warning if no factor reads name, which is a path that a lender may
+// define.
 func (r *applicantReader) unread(name string, at member) {
 	if slices.Contains(r.reads, name) {
 		return

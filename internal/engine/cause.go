@@ -98,7 +98,7 @@ const factorPrefix = "FACTOR_"
 
 // FactorCode returns the generated reason code of a factor or an adjustment
 // that names no code: "FACTOR_" and its name in capital letters, with "_" for
-// every other character than a letter or digit, cut to the length of a code.
+// every byte that is not an ASCII letter or digit, cut to the length of a code.
 func FactorCode(name string) string {
 	return codeOf(factorPrefix, name)
 }

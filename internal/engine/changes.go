@@ -151,7 +151,7 @@ func plainChanges(p, base *Policy) (list []Change) {
 }
 
 // memberChanges appends the differences between the members of two objects
-// except those listed. If section is not "", the name of the member is the id
+// except those listed and the scorecard. If section is not "", the name of the member is the id
 // of the change.
 func memberChanges(list []Change, section string, now, before wire.Value, except []string) []Change {
 	var names []string

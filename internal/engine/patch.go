@@ -201,7 +201,8 @@ func (p *patcher) section(w *wire.Writer, name, id string, c *sectionPatch) {
 }
 
 // entries writes the base's entries with the change applied. It writes new
-// entries after the existing ones but before the system rules.
+// entries after the existing ones but before the system rules. It leaves out the
+// system rules if the request turns them off.
 func (p *patcher) entries(w *wire.Writer, pointer string, base wire.Value, id string, c *sectionPatch) {
 	system := make(map[string]bool, base.Len()) // whether each entry of the base is a system rule, by id
 	for _, v := range base.Elements() {

@@ -116,7 +116,8 @@ func (x reasoner) lacks(knockout int32) bool {
 }
 
 // bindingCode returns the reason code of the constraint that determined the
-// limit. It returns bandCode for a constraint that has no code of its own.
+// limit. It returns bandCode for a constraint that has no code of its own, and
+// noCode for the default limit if bandCode is noCode.
 func (x reasoner) bindingCode(bandCode int32) int32 {
 	p, d := x.plan, x.decision
 	switch d.limit.binding {

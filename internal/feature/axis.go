@@ -20,8 +20,8 @@ const (
 
 // span is a window in segments. end is the exclusive end of the window. newer
 // and older are the exclusive ends of the two periods that a trend compares:
-// the halves of the window or, for a monthly metric, the window and as many
-// months before it.
+// the halves of the window, without its oldest day if the number of days is odd,
+// or, for a monthly metric, the window and as many months before it.
 type span struct{ end, newer, older uint8 }
 
 // axis maps ages to segments and windows to spans.

@@ -21,7 +21,7 @@ const (
 
 // The roles of a record in a feature.
 const (
-	EventPart = "event" // counted, summed or averaged
+	EventPart = "event" // in the window; not used for a trend
 	NewerPart = "newer" // in the newer period of a trend
 	OlderPart = "older" // in the older period of a trend
 	BasePart  = "base"  // in the denominator of a ratio
@@ -58,7 +58,8 @@ type Provenance struct {
 
 // Explain returns the records from which a feature was computed by a catalogue.
 // ok is false if there is no such feature. A feature has no records if its source
-// is absent or does not cover its window.
+// is absent or does not cover its window, or if the window is the shortest one of
+// a monthly metric and no month ended within it.
 func Explain(c Catalogue, h *report.History, s *report.Statement, asOf civil.Day, name string) (p Provenance, ok bool) {
 	index := Index(name)
 	if index < 0 {

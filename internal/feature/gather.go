@@ -97,7 +97,8 @@ func (in *input) monthsFrom(from origin, window int) civil.Month {
 	return in.newest[from] - civil.Month(windowMonths[window]) + 1
 }
 
-// countFrom sets the newest month of a monthly origin.
+// countFrom marks a monthly origin as present and sets the newest month of its
+// windows.
 func (in *input) countFrom(from origin, newest civil.Month) {
 	newest = max(newest, in.asOf.Month()-monthsBehind)
 	in.present[from] = true

@@ -19,7 +19,7 @@ type class struct {
 // smallTicketPaise is the largest amount of a small-ticket loan: ₹50,000.
 const smallTicketPaise = 50_000 * 100
 
-// classes is the number of class numbers of either source.
+// classes is greater than every class number of either source.
 const classes = 16
 
 // The class numbers of bureau records are their products, followed by small-ticket

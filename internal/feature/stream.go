@@ -13,11 +13,11 @@ type origin uint8
 const (
 	accounts         origin = iota // a list of accounts, possibly empty
 	enquiries                      // a list of enquiries, possibly empty
-	payments                       // a month of payment history of any account
+	payments                       // a month of payment history of any account, up to the month of as_of
 	transactions                   // a list of transactions, possibly empty
-	balances                       // a transaction with a balance
-	incomeMonths                   // a whole month of transactions, and a declared income
-	instalmentMonths               // a whole month of transactions, and declared instalments
+	balances                       // a transaction with a balance, on or before as_of
+	incomeMonths                   // a whole month of transactions that ended by as_of, and a declared income
+	instalmentMonths               // a whole month of transactions that ended by as_of, and declared instalments
 	origins                        // the number of origins
 )
 

@@ -81,9 +81,9 @@ func borrowRows(n int) *[]bankRow {
 	return list
 }
 
-// declared reads an amount that the applicant declares. It returns NoAmount for
-// an invalid value, because the reader of the block's scalars reports that value
-// as a fault.
+// declared reads an amount that the applicant declares. It returns NoAmount if
+// none is given, and for an invalid value, which the reader of the block's scalars
+// reports as a fault.
 func declared(v wire.Value) int64 {
 	if v.Kind() != wire.Number {
 		return NoAmount

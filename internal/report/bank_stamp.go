@@ -68,7 +68,8 @@ func readStamp(s string, last *dated) (stamp, bool) {
 	return stamp{day: day, second: second, zoneless: zoneless}, true
 }
 
-// readClock parses T15:04:05 with an optional fraction, which is dropped.
+// readClock parses T15:04:05 with an optional fraction, which is dropped. A "t" or
+// a blank may stand for the T, and the leap second 60 counts as 59.
 func readClock(s string) (seconds int, rest string, ok bool) {
 	if len(s) < 9 || s[0] != 'T' && s[0] != 't' && s[0] != ' ' || s[3] != ':' || s[6] != ':' {
 		return 0, "", false

@@ -5,8 +5,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// gap is a kind of figure that an account omits, or that contradicts the
-// account's status. Without a warning, the figure would count as 0 and nobody
+// gap is a kind of figure that an account or enquiry omits, or that contradicts
+// the account's status. Without a warning, the figure would count as 0 and nobody
 // would notice.
 type gap uint8
 
@@ -152,7 +152,7 @@ func owes(a *Account) bool {
 		a.BalancePaise != 0 && (a.InstalmentPaise > 0 || a.ConvertedPaise > 0)
 }
 
-// tell adds the warnings, which name the first accounts of each kind.
+// tell adds the warnings, which name the first accounts or enquiries of each kind.
 func (g *gaps) tell(warnings *fault.List) {
 	for kind := range g {
 		of, text := &g[kind], gapTexts[kind]

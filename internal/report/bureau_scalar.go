@@ -23,7 +23,7 @@ type scalarReader struct {
 const maxAmountPaise = 100 * 1_000_000_000_000
 
 // saysNothing reports whether a member is missing, null or an empty text. In a
-// bureau's own layout it also returns true for an empty list and for a
+// bureau's own layout it also returns true for an empty list or object and for a
 // placeholder such as "NA".
 func (r *scalarReader) saysNothing(v wire.Value) bool {
 	switch v.Kind() {

@@ -101,7 +101,8 @@ func (b *bank) percent(name string, partPaise, wholePaise int64) {
 }
 
 // rupeesOf reads an amount from the first member in names that was sent. The
-// amount is unknown if none was sent.
+// amount is unknown if none was sent, or if the member is not a number that a
+// fact can hold.
 func rupeesOf(summary wire.Value, names ...string) amount {
 	for _, name := range names {
 		v := summary.Get(name)

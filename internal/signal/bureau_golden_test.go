@@ -148,9 +148,9 @@ func or(text string) string {
 	return text
 }
 
-// TestBureauFactsAreInTheCatalogue checks that every derived fact has a name, a
-// type and a domain in the catalogue. Every fact of the catalogue's bureau table
-// must be derived from some report.
+// TestBureauFactsAreInTheCatalogue checks that the name of every derived fact is
+// in the catalogue. The derived facts must be the bureau facts that a decision
+// request can send, except the score.
 func TestBureauFactsAreInTheCatalogue(t *testing.T) {
 	t.Parallel()
 	files, _ := filepath.Glob("testdata/bureau/*.txtar")

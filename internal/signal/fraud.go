@@ -40,8 +40,9 @@ const (
 )
 
 // Counts holds the counts for the entities of one observation, each within the
-// window of its signal. A count of applicants includes this applicant, so it is
-// at least 1. A count of 0 means that it was not looked up.
+// window of its signal except the baseline. A count of applicants within a window
+// includes this applicant, so it is at least 1, and 0 means that it was not looked
+// up.
 type Counts struct {
 	PincodeApplicants     int64
 	IPApplicants          int64

@@ -52,7 +52,7 @@ var wanted = map[string]string{
 // Flawed is a member of a request whose value does not identify anything.
 type Flawed struct {
 	Fact    string // such as fraud.mobile
-	Private bool   // an address of a local network
+	Private bool   // an IP address that is not public
 	Text    string // what is wrong, what was done, and how to fix it
 }
 
@@ -92,8 +92,9 @@ const (
 	maxAccount = 34
 )
 
-// normalAccount removes all characters except letters and digits, so that two
-// spellings with blanks or dashes are one account.
+// normalAccount removes all characters except letters and digits and converts
+// letters to capitals, so that spellings with blanks, dashes or small letters are
+// one account.
 func normalAccount(s string) (string, flaw) {
 	s = folded(s)
 	normal := bare(s)
@@ -331,9 +332,9 @@ func bare(s string) string {
 	}, s)
 }
 
-// folded converts the digits of every script and full-width characters to ASCII
-// and removes invisible characters, so that values that look the same become
-// equal.
+// folded converts full-width characters and the digits and spaces of every script
+// to ASCII and removes invisible characters, so that values that look the same
+// become equal.
 func folded(s string) string {
 	return strings.Map(func(r rune) rune {
 		const fullWidth = '！' - '!'

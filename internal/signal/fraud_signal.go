@@ -85,7 +85,7 @@ func (a *assessment) beneficiary() {
 
 // agent checks how many applicants an agent brings and from how many pincodes.
 // The signal states the number of applicants, or the number of pincodes if that
-// exceeds its limit by the larger factor.
+// exceeds its limit by at least the same factor.
 func (a *assessment) agent() {
 	entity, sent := a.observed.Entity(KindAgent)
 	cfg := a.cfg.AgentAnomaly

@@ -23,8 +23,9 @@ type Atlas struct {
 
 // Location derives facts from the raw facts of the location block, and calls add
 // for each known fact. A member that was not sent adds no fact, and neither does
-// a place that is not in the tables. risks are the tenant's own entries; atMicros
-// is the time against which their expiry is checked.
+// a place that is not in the atlas. risks are the tenant's own entries; a pincode
+// without an entry has the configured default risk. atMicros is the time against
+// which the expiry of entries is checked.
 func Location(
 	sent *rule.Facts, cfg LocationConfig, atlas Atlas, risks *PincodeTable, atMicros int64,
 	add func(name string, v rule.Value),
@@ -85,7 +86,8 @@ var reserved = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("240.0.0.0/4"),
 }
 
-// position returns the GPS position, if both coordinates were sent.
+// position returns the GPS position, and false unless both coordinates were sent
+// and are in range.
 func position(sent *rule.Facts) (place.Point, bool) {
 	lat, lng := sent.Get("location.lat"), sent.Get("location.lng")
 	if lat.Type() != rule.NumberType || lng.Type() != rule.NumberType {

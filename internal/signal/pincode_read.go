@@ -23,8 +23,8 @@ const (
 	riskMeaning    = "LOW, MEDIUM, HIGH, BLOCKED, a number from 0 to 100, or null to remove the entry"
 )
 
-// CheckPincodeRisks adds the faults of entries to be set. They are the same
-// faults that ReadPincodeRisk finds in a document with these entries.
+// CheckPincodeRisks adds the faults of entries to be set. It checks the same
+// rules as ReadPincodeRisk.
 func CheckPincodeRisks(faults *fault.List, entries []PincodeRisk) {
 	if len(entries) > MaxPincodeEntries {
 		faults.Add("/entries", fault.CodeTooMany, "has more than %d entries", MaxPincodeEntries)

@@ -45,8 +45,8 @@ func (s *Solver) Possible(r Region) Region {
 }
 
 // Tightened returns a box without the applicants who cannot exist: those who
-// are new to credit but have a value that only a credit history gives. ok is
-// false if nobody is left.
+// are new to credit but have a value that only a credit history gives. Some of
+// them stay if the rest would not be a single box. ok is false if nobody is left.
 func (s *Solver) Tightened(b Box) (tight Box, ok bool) {
 	ntc := s.Space.ntc
 	if ntc == NoField {
@@ -126,8 +126,8 @@ func (s *Solver) disjoint(x, y Box) bool {
 }
 
 // Implies reports whether the second condition holds for everybody for whom the
-// first one holds, and the first one holds for somebody. It also returns false
-// if this could not be determined.
+// first one holds. It returns false if the first one holds for nobody, and if the
+// answer could not be determined.
 func (s *Solver) Implies(first, second *Shape) bool {
 	if !first.Known || !second.Known || len(first.Upper) == 0 {
 		return false
