@@ -58,7 +58,8 @@ func checkReceiver(t *testing.T, service, name string, command []string) {
 		"email": name + "@example.in", "org_name": "Receiver", "password": "a long password",
 	}), "api_key")
 	address := freeAddress(t)
-	hook := call(t, http.MethodPost, service+"/v1/webhooks", key, map[string]any{"url": "http://" + address + "/events"})
+	hook := call(t, http.MethodPost, service+"/v1/webhooks", key,
+		map[string]any{"url": "http://" + address + "/events"})
 	at := service + "/v1/webhooks/" + text(t, hook, "id")
 	lines := startReceiver(t, address, text(t, hook, "secret"), command)
 

@@ -83,7 +83,8 @@ func TestWebhooksSurviveKills(t *testing.T) {
 			for _, n := range nodes {
 				all.Go(func() {
 					for range 40 {
-						status, answer, ok := n.call("POST", "/v1/decisions", key, "", `{"bureau_report":{"score":742}}`)
+						status, answer, ok := n.call("POST", "/v1/decisions", key, "",
+							`{"bureau_report":{"score":742}}`)
 						if !ok || status != http.StatusOK {
 							return // the node was killed
 						}

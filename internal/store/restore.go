@@ -125,8 +125,8 @@ func (s *transaction) mustBeEmpty(tables []restoreTable) error {
 const webhookSchema = 17
 
 // RestoredReason is the reason of webhooks that a restore has paused.
-const RestoredReason = "the database was restored from a backup; enable the webhook if this is the service that should " +
-	"send its events"
+const RestoredReason = "the database was restored from a backup; enable the webhook if this is the service that " +
+	"should send its events"
 
 // pauseWebhooks pauses all webhooks of a restored database. It may be a copy for tests, which
 // must not send events to the real receivers, or an older copy, whose events were sent before.

@@ -26,10 +26,10 @@ type Options struct {
 	Jitter func() float64
 }
 
-// The limits of a tenant, both environments together.
+// The limits of a tenant, both environments together, and of one webhook.
 const (
 	MaxWebhooks   = 20
-	maxDeliveries = 10 // deliveries at the same time
+	maxDeliveries = 10 // deliveries of a tenant at the same time
 	maxEach       = 5  // deliveries to one webhook at the same time
 )
 
