@@ -141,7 +141,9 @@ func (a auditor) verifyOne(
 	}
 	var reasons []string
 	if unreadable := tree.Open(scope.Environment(), e.decision, features); unreadable != nil {
-		reasons = append(reasons, unreadable.Error())
+		var documents journal.Unreadable
+		errors.As(unreadable, &documents) // Open returns no other error
+		reasons = append(reasons, documents.Error())
 	} else {
 		again, err := a.reexplain(ctx, scope, e.decision)
 		if err != nil {

@@ -279,7 +279,7 @@ func TestNodesSignOneLog(t *testing.T) {
 		}
 		h := open(t, first, signed)
 		other, err := usecase.New(second, usecase.Options{
-			Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap,
+			Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey,
 			Log: evidencedesk.Options{Key: key, Signed: signed},
 		})
 		if err != nil {
@@ -329,7 +329,7 @@ func TestCrashBeforePublishing(t *testing.T) {
 	ending, cancel := context.WithCancel(t.Context())
 	ended := &endingMemory{memory: signed, end: cancel}
 	node, err := usecase.New(db, usecase.Options{
-		Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap,
+		Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey,
 		Log: evidencedesk.Options{Key: key, Signed: ended},
 	})
 	if err != nil {
@@ -432,7 +432,7 @@ func TestOlderDatabase(t *testing.T) {
 			// Another node, which has no record of what was signed, does not sign either.
 			forgetful := newMemory()
 			node, err := usecase.New(db, usecase.Options{
-				Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap,
+				Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey,
 				Log: evidencedesk.Options{Key: key, Signed: forgetful},
 			})
 			if err != nil {
@@ -464,7 +464,7 @@ func TestNodeRemembersOthers(t *testing.T) {
 	h := open(t, db, newMemory())
 	own := newMemory()
 	other, err := usecase.New(db, usecase.Options{
-		Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap,
+		Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey,
 		Log: evidencedesk.Options{Key: key, Signed: own},
 	})
 	if err != nil {

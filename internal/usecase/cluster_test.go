@@ -45,7 +45,7 @@ func openCluster(t *testing.T, databaseURL string) *cluster {
 		second = storetest.Open(t, databaseURL, store.Options{})
 	}
 	options := usecase.Options{
-		Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap,
+		Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey,
 		Caps: usecase.Caps{Drafts: most, Scorecards: most, Blocked: most, Keys: most},
 	}
 	c := &cluster{House: usecasetest.Open(t, first, options), db: first}
