@@ -18,8 +18,10 @@ keep running. A backup of SQLite can be restored into PostgreSQL and vice versa.
   verdict backup -o verdict.backup
   verdict backup -o - | ssh elsewhere 'cat > verdict.backup'
 
-The file appears under its name only when it is complete. It contains
-applicants' data, and only its owner can read it.
+The file appears under its name only when it is complete, and only its owner can
+read it. Applicants' data is encrypted in it, unless the service runs with
+-master-key off. It does not contain the master key and the log key: back them up
+apart from it, because a restored database needs both.
 `
 
 func backup(c *command) int {

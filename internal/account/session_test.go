@@ -198,7 +198,9 @@ func TestOtherNodesHearOfIt(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		clock := usecasetest.NewClock()
 		h := usecasetest.Open(t, db, usecase.Options{Now: clock.Now})
-		other, err := usecase.New(db, usecase.Options{Now: clock.Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey})
+		other, err := usecase.New(db, usecase.Options{
+			Now: clock.Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,7 +289,7 @@ func TestCostlierHash(t *testing.T) {
 		}
 		dearer := usecasetest.Cheap
 		dearer.Passes++
-		later, err := usecase.New(db, usecase.Options{PasswordCost: dearer})
+		later, err := usecase.New(db, usecase.Options{PasswordCost: dearer, MasterKey: usecasetest.MasterKey})
 		if err != nil {
 			t.Fatal(err)
 		}

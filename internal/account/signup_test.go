@@ -39,7 +39,10 @@ func TestSignupModes(t *testing.T) {
 			t.Errorf("closed: %v", err)
 		}
 		service, err := usecase.New(db,
-			usecase.Options{Now: clock.Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey, SignupMode: tenant.SignupInvite})
+			usecase.Options{
+				Now: clock.Now, PasswordCost: usecasetest.Cheap, SignupMode: tenant.SignupInvite,
+				MasterKey: usecasetest.MasterKey,
+			})
 		if err != nil {
 			t.Fatal(err)
 		}

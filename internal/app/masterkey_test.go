@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"verdict/internal/masterkey"
+	"verdict/internal/sealing"
+	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 )
 
@@ -91,9 +93,16 @@ func TestTreesAreEncryptedLater(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "verdict.db")
 	key := signUpAndDecide(t, "sqlite:"+file, "off")
+	db := storetest.Open(t, "sqlite:"+file, store.Options{})
+	if _, err := db.System().Secret(t.Context(), make([]byte, 32)); err != nil { // unless the service has stored one
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
 	before := storedTree(t, file)
-	if before[0] != 1 {
-		t.Fatalf("the tree begins with %x", before[0])
+	if secret := storedSecret(t, file); before[0] != 1 || sealing.Wrapped(secret) {
+		t.Fatalf("the tree begins with %x, and the secret is %x", before[0], secret)
 	}
 	root := before[len(before)-32:]
 	source := testMasterKey(t)
@@ -123,6 +132,9 @@ func TestTreesAreEncryptedLater(t *testing.T) {
 	}
 	if after := storedTree(t, file); after[0] == 1 {
 		t.Error("the tree is still readable")
+	}
+	if secret := storedSecret(t, file); !sealing.Wrapped(secret) {
+		t.Errorf("the installation's secret is stored as %x", secret)
 	}
 	again, _, _ := startApp(t, "-database-url", "sqlite:"+file, "-master-key", source)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, again.URL()+"/v1/decisions", nil)
@@ -164,15 +176,26 @@ func signUpAndDecide(t *testing.T, databaseURL, master string) (key string) {
 }
 
 // storedTree returns the stored bytes of the only key tree.
-func storedTree(t *testing.T, file string) (tree []byte) {
+func storedTree(t *testing.T, file string) []byte {
+	t.Helper()
+	return storedValue(t, file, "SELECT tree FROM key_trees")
+}
+
+// storedSecret returns the stored bytes of the installation's secret.
+func storedSecret(t *testing.T, file string) []byte {
+	t.Helper()
+	return storedValue(t, file, "SELECT value FROM installation WHERE name = 'secret'")
+}
+
+func storedValue(t *testing.T, file, query string) (value []byte) {
 	t.Helper()
 	db, err := sql.Open("sqlite", file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	if err := db.QueryRowContext(t.Context(), "SELECT tree FROM key_trees").Scan(&tree); err != nil {
+	if err := db.QueryRowContext(t.Context(), query).Scan(&value); err != nil {
 		t.Fatal(err)
 	}
-	return tree
+	return value
 }

@@ -157,7 +157,9 @@ func (a auditor) verifyOne(
 		return "", err
 	}
 	if unreadable := tree.Open(scope.Environment(), e.decision, features); unreadable != nil {
-		reasons = append(reasons, unreadable.Error())
+		var documents journal.Unreadable
+		errors.As(unreadable, &documents) // Open returns no other error
+		reasons = append(reasons, documents.Error())
 	} else {
 		again, err := a.reexplain(ctx, scope, e.decision)
 		if err != nil {

@@ -27,6 +27,7 @@ type Event struct {
 	At       string // when it happened; RFC 3339 in UTC with milliseconds
 	// Backfilled means that it happened before there were events, and was added later.
 	Backfilled bool
+	Object     string   // id of the object of the event; the events of one object are delivered in order
 	Decision   Decision // the data of DecisionCreated
 	Data       []byte   // the data of every other type: a JSON object
 }
@@ -100,8 +101,8 @@ func (s *Service) Events(ctx context.Context, p tenant.Principal, after int64, l
 			Backfilled: leaf.Backfilled,
 		}
 		if leaf.Kind == evidence.Decision {
-			event.Decision.ID = leaf.ID
-		} else if event.Type, event.Data, err = eventOf(e.Data); err != nil {
+			event.Decision.ID, event.Object = leaf.ID, leaf.ID
+		} else if err := event.read(e.Data); err != nil {
 			return err
 		}
 		feed.Events = append(feed.Events, event)
@@ -117,13 +118,16 @@ func (s *Service) Events(ctx context.Context, p tenant.Principal, after int64, l
 // which.
 var errDamaged = errors.New("the journal was damaged")
 
-// eventOf returns the type and the data of an event whose data is stored in the journal.
-func eventOf(stored []byte) (name string, data []byte, err error) {
+// read reads the type, the object and the data of an event whose data is stored in the
+// journal.
+func (e *Event) read(stored []byte) error {
 	name, data, ok := evidence.ParseEvent(stored)
-	if object, err := wire.Parse(data); !ok || err != nil || object.Kind() != wire.Object {
-		return "", nil, operation.AsDefect(errDamaged)
+	object, err := wire.Parse(data)
+	if !ok || err != nil || object.Kind() != wire.Object {
+		return operation.AsDefect(errDamaged)
 	}
-	return name, data, nil
+	e.Type, e.Object, e.Data = name, objectOf(object), data
+	return nil
 }
 
 // fill adds the data of the decisions' events.

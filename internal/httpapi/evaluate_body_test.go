@@ -182,10 +182,14 @@ func TestBodiesAreJSON(t *testing.T) {
 	}
 }
 
-// storedFacts returns the facts of a decision as the database stores them.
+// storedFacts returns the facts that the database stores of a decision.
 func (s *stack) storedFacts(m *member, decisionID string) string {
 	s.Helper()
-	d, err := s.db.Scope(m.tenantID, "sandbox").Decisions(s.Context()).Get(decisionID)
+	scope := s.db.Scope(m.tenantID, "sandbox")
+	d, err := scope.Decisions(s.Context()).Get(decisionID)
+	if err == nil {
+		err = s.service.Decisions.Open(s.Context(), scope, &d, nil)
+	}
 	if err != nil {
 		s.Fatal(err)
 	}

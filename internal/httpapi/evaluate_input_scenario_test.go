@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdict/internal/httpapi"
-	"verdict/internal/store"
 )
 
 // TestEvaluateRefusals checks that a refusal lists every fault and repeats no
@@ -358,18 +357,17 @@ func TestEvaluateKeepsNoIdentities(t *testing.T) {
 // for a decision.
 func (s *stack) stored(m *member, decisionID string) map[string]string {
 	s.Helper()
-	kept := map[string]string{}
-	err := s.db.Scope(m.tenantID, "sandbox").Read(s.Context(), func(tx *store.Tx) error {
-		d, err := tx.Decisions().Get(decisionID)
-		if err != nil {
-			return err
-		}
-		f, err := tx.Decisions().Features(decisionID)
-		kept["facts"], kept["answer"], kept["records"] = string(d.Facts), string(d.Response), string(f.Source)
-		return err
-	})
+	scope := s.db.Scope(m.tenantID, "sandbox")
+	d, err := scope.Decisions(s.Context()).Get(decisionID)
 	if err != nil {
 		s.Fatal(err)
 	}
-	return kept
+	f, err := scope.Decisions(s.Context()).Features(decisionID)
+	if err == nil {
+		err = s.service.Decisions.Open(s.Context(), scope, &d, &f)
+	}
+	if err != nil {
+		s.Fatal(err)
+	}
+	return map[string]string{"facts": string(d.Facts), "answer": string(d.Response), "records": string(f.Source)}
 }

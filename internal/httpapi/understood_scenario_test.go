@@ -377,7 +377,11 @@ func TestFactsOnRequest(t *testing.T) {
 		got.silent(s, "49.36.112.77", "asha@example.in", "50100044554321")
 
 		id := got.text("decision_id")
-		stored, err := s.db.Scope(m.tenantID, "sandbox").Decisions(s.Context()).Get(id)
+		scope := s.db.Scope(m.tenantID, "sandbox")
+		stored, err := scope.Decisions(s.Context()).Get(id)
+		if err == nil {
+			err = s.service.Decisions.Open(s.Context(), scope, &stored, nil)
+		}
 		if err != nil || strings.Contains(string(stored.Response), `"facts"`) ||
 			stored.Hash != plain.text("decision_hash") {
 			s.Errorf("stored with %v: %s", err, stored.Response)

@@ -1,8 +1,8 @@
 package journal
 
 import (
-	"errors"
 	"fmt"
+	"strings"
 
 	"verdict/internal/sealing"
 	"verdict/internal/store"
@@ -33,25 +33,31 @@ func (t *Tree) SealStored(environment string, w *store.DecisionWrite) {
 	}
 }
 
-// Unreadable is the error for a sealed document that cannot be decrypted. It was altered, or
+// Unreadable is the error for sealed documents that cannot be decrypted. They were altered, or
 // moved from another row, or the row's applicant reference was altered.
-type Unreadable struct{ Zone sealing.Zone }
+type Unreadable struct{ Zones []sealing.Zone }
 
-func (e Unreadable) Error() string { return "the stored " + what[e.Zone] + " cannot be decrypted" }
+func (e Unreadable) Error() string {
+	names := make([]string, len(e.Zones))
+	for i, zone := range e.Zones {
+		names[i] = documentNames[zone]
+	}
+	return "cannot decrypt the stored " + strings.Join(names, ", ")
+}
 
-// what names the document of each zone.
-var what = map[sealing.Zone]string{
+// documentNames names the document of each zone.
+var documentNames = map[sealing.Zone]string{
 	sealing.Response: "answer", sealing.History: "history of the features", sealing.Features: "feature vector",
 	sealing.Combined: "facts", sealing.Request: "request",
 }
 
 // Open replaces the ciphertexts of a stored decision by the documents. A document that is
 // stored readable or was not read stays as it is. f is the decision's feature vector, nil if
-// it was not read. The error wraps an Unreadable for each document that cannot be decrypted;
-// such a document becomes nil.
+// it was not read. The error wraps an Unreadable that names the documents which cannot be
+// decrypted; they become nil.
 func (t *Tree) Open(environment string, d *store.Decision, f *store.Features) error {
 	var sealer sealing.Sealer
-	var errs []error
+	var unreadable []sealing.Zone
 	ready := false
 	for zone, document := range documents(d, f) {
 		if !sealing.Sealed(*document) {
@@ -62,14 +68,14 @@ func (t *Tree) Open(environment string, d *store.Decision, f *store.Features) er
 		}
 		opened, err := sealer.OpenDocument(zone, *document)
 		if err != nil {
-			errs = append(errs, Unreadable{zone})
+			unreadable = append(unreadable, zone)
 		}
 		*document = opened
 	}
-	if errs == nil {
+	if unreadable == nil {
 		return nil
 	}
-	return fmt.Errorf("decision %s: %w", d.ID, errors.Join(errs...))
+	return fmt.Errorf("decision %s: %w", d.ID, Unreadable{unreadable})
 }
 
 // runKey returns the key of a run: that of the person whom it is about, that of its decision
@@ -126,7 +132,7 @@ func openAlone(sealer sealing.Sealer, zone sealing.Zone, stored []byte) ([]byte,
 	}
 	opened, err := sealer.OpenDocument(zone, stored)
 	if err != nil {
-		return nil, Unreadable{zone}
+		return nil, Unreadable{[]sealing.Zone{zone}}
 	}
 	return opened, nil
 }

@@ -80,7 +80,7 @@ func TestSealedDecisionMoved(t *testing.T) {
 			}
 		}
 		var unreadable Unreadable
-		if !errors.As(err, &unreadable) || unreadable.Zone != sealing.Response {
+		if !errors.As(err, &unreadable) || unreadable.Zones[0] != sealing.Response {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -88,7 +88,7 @@ func TestSealedDecisionMoved(t *testing.T) {
 	Complete(sealingTree, scope, w, &outcome)
 	w.Decision.Facts, w.Features.Vector = w.Features.Vector, w.Decision.Facts
 	err := sealingTree.Open(scope.Environment, &w.Decision, w.Features)
-	want := "decision dec_1: the stored feature vector cannot be decrypted\nthe stored facts cannot be decrypted"
+	want := "decision dec_1: cannot decrypt the stored feature vector, facts"
 	if err == nil || err.Error() != want {
 		t.Errorf("two documents exchanged: %v", err)
 	}

@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,11 +64,22 @@ var ErrNoMasterKey = errors.New("the stored data is encrypted, and its master ke
 // Seals reports whether documents are encrypted.
 func (k *Keys) Seals() bool { return k.epoch != nil }
 
+// permitted returns ErrNoMasterKey if the data of the database is encrypted and there is no
+// master key.
+func (k *Keys) permitted(ctx context.Context) error {
+	if k.epoch != nil {
+		return nil
+	}
+	protected, err := k.db.System().MasterKey(ctx)
+	if err == nil && protected != nil {
+		err = ErrNoMasterKey
+	}
+	return err
+}
+
 func (k *Keys) load(ctx context.Context, key treeKey) (*Tree, error) {
-	if k.epoch == nil {
-		if protected, err := k.db.System().MasterKey(ctx); err != nil || protected != nil {
-			return nil, cmp.Or(err, ErrNoMasterKey)
-		}
+	if err := k.permitted(ctx); err != nil {
+		return nil, err
 	}
 	var names, root sealing.Secret
 	for _, secret := range []*sealing.Secret{&names, &root} {
@@ -81,7 +91,7 @@ func (k *Keys) load(ctx context.Context, key treeKey) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	stored, err := k.db.System().KeyTree(ctx, key.tenant, k.wrap(key.tenant, firstTree, fresh))
+	stored, err := k.db.System().KeyTree(ctx, key.tenant, k.wrap(treeName(key.tenant, firstTree), fresh))
 	if err != nil {
 		return nil, err
 	}
@@ -97,14 +107,7 @@ const firstTree = 1
 
 // parse decodes a stored tree, encrypted or not.
 func (k *Keys) parse(t store.StoredTree) (*sealing.KeyTree, error) {
-	encoded := t.Tree
-	var err error
-	if sealing.Wrapped(encoded) {
-		if k.epoch == nil {
-			return nil, ErrNoMasterKey
-		}
-		encoded, err = k.epoch.Unwrap(treeName(t.Tenant, t.Number), encoded)
-	}
+	encoded, err := k.unwrap(treeName(t.Tenant, t.Number), t.Tree)
 	var tree *sealing.KeyTree
 	if err == nil {
 		tree, err = sealing.ParseKeyTree(encoded)
@@ -115,12 +118,39 @@ func (k *Keys) parse(t store.StoredTree) (*sealing.KeyTree, error) {
 	return tree, nil
 }
 
-// wrap encrypts the encoding of a tree if there is a master key.
-func (k *Keys) wrap(tenantID string, number int64, tree []byte) []byte {
+// wrap encrypts a secret if there is a master key.
+func (k *Keys) wrap(name string, secret []byte) []byte {
 	if k.epoch == nil {
-		return tree
+		return secret
 	}
-	return k.epoch.Wrap(treeName(tenantID, number), tree)
+	return k.epoch.Wrap(name, secret)
+}
+
+// unwrap decrypts a secret, unless it is stored readable.
+func (k *Keys) unwrap(name string, stored []byte) ([]byte, error) {
+	switch {
+	case !sealing.Wrapped(stored):
+		return stored, nil
+	case k.epoch == nil:
+		return nil, ErrNoMasterKey
+	}
+	return k.epoch.Unwrap(name, stored)
+}
+
+// secretName is the name of the installation's secret.
+const secretName = "installation secret"
+
+// Secret returns the installation's secret, which is the key of keyed hashes. The first call,
+// on any node, stores fresh as the secret, encrypted if there is a master key.
+func (k *Keys) Secret(ctx context.Context, fresh []byte) ([]byte, error) {
+	if err := k.permitted(ctx); err != nil {
+		return nil, err
+	}
+	stored, err := k.db.System().Secret(ctx, k.wrap(secretName, fresh))
+	if err != nil {
+		return nil, err
+	}
+	return k.unwrap(secretName, stored)
 }
 
 func treeName(tenantID string, number int64) string {
@@ -130,13 +160,25 @@ func treeName(tenantID string, number int64) string {
 // treesAtOnce is the number of tenants whose trees Protect reads at a time.
 const treesAtOnce = 100
 
-// Protect encrypts the trees that were stored before the database had a master key, and
-// returns their number. It does nothing without a master key.
+// Protect encrypts the trees and the installation's secret if they were stored before the
+// database had a master key, and returns their number. It does nothing without a master key.
 func (k *Keys) Protect(ctx context.Context) (protected int64, err error) {
 	if k.epoch == nil {
 		return 0, nil
 	}
 	system := k.db.System()
+	replaced, err := system.ReplaceSecret(ctx, func(stored []byte) []byte {
+		if sealing.Wrapped(stored) {
+			return nil
+		}
+		return k.wrap(secretName, stored)
+	})
+	if err != nil {
+		return 0, err
+	}
+	if replaced {
+		protected++
+	}
 	for after := ""; ; {
 		trees, err := system.KeyTrees(ctx, after, treesAtOnce)
 		if err != nil || len(trees) == 0 {
@@ -151,7 +193,7 @@ func (k *Keys) Protect(ctx context.Context) (protected int64, err error) {
 			if sealing.Wrapped(t.Tree) {
 				return nil, nil // another node was faster
 			}
-			return k.wrap(t.Tenant, t.Number, t.Tree), nil
+			return k.wrap(treeName(t.Tenant, t.Number), t.Tree), nil
 		})
 		protected += n
 		if err != nil {

@@ -152,5 +152,5 @@ func (s *Core) loadSecret(ctx context.Context, _ struct{}) ([]byte, error) {
 	if _, err := io.ReadFull(s.Random, fresh); err != nil {
 		return nil, fmt.Errorf("generate a secret: %w", err)
 	}
-	return s.DB.System().Secret(ctx, fresh)
+	return s.Keys.Secret(ctx, fresh)
 }

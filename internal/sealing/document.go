@@ -32,7 +32,3 @@ func (s Sealer) OpenDocument(zone Zone, stored []byte) ([]byte, error) {
 
 // Sealed reports whether stored bytes are a sealed document.
 func Sealed(stored []byte) bool { return len(stored) > 0 && stored[0] == documentForm }
-
-// DocumentForm returns the first byte of every sealed document, with which a database can
-// tell sealed documents from readable ones.
-func DocumentForm() byte { return documentForm }

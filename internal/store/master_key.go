@@ -29,6 +29,28 @@ func (sys *System) SetMasterKey(ctx context.Context, fingerprint []byte) (stored
 	return stored, err
 }
 
+// ReplaceSecret replaces the installation's secret. change returns the new bytes; if it
+// returns nil, or if there is no secret yet, nothing changes. replaced reports whether the
+// secret was replaced.
+func (sys *System) ReplaceSecret(ctx context.Context, change func(stored []byte) []byte) (replaced bool, err error) {
+	err = sys.write(ctx, "secret", func(s *transaction) error {
+		replaced = false // the write may be repeated
+		var stored []byte
+		err := s.one([]any{&stored}, "SELECT value FROM installation WHERE name = 'secret'"+s.db.dialect.forUpdate())
+		if err != nil {
+			return ignoreAbsent(err)
+		}
+		next := change(stored)
+		if next == nil {
+			return nil
+		}
+		replaced = true
+		_, err = s.exec("UPDATE installation SET value = $1 WHERE name = 'secret'", next)
+		return err
+	})
+	return replaced, err
+}
+
 // StoredTree is a stored key tree of a tenant.
 type StoredTree struct {
 	Tenant string

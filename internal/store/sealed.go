@@ -2,8 +2,8 @@ package store
 
 import "context"
 
-// sealedForm is the first byte of every sealed document, as a parameter of a statement (see
-// sealing.DocumentForm). The triggers of migration 0020 contain it too.
+// sealedForm is the first byte of every document that package sealing has sealed, as a
+// parameter of a statement. The triggers of migration 0020 contain it too.
 var sealedForm = []byte{0xE1}
 
 // WithReadable returns the oldest decisions after an id whose documents are stored readable,

@@ -39,7 +39,7 @@ func (s *Set) Protect(ctx context.Context) error {
 		return err
 	}
 	for {
-		trees, err := s.core.Keys.Protect(ctx)
+		secrets, err := s.core.Keys.Protect(ctx)
 		if err != nil {
 			return err
 		}
@@ -51,10 +51,10 @@ func (s *Set) Protect(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if trees == 0 && decisions == 0 && runs == 0 {
+		if secrets == 0 && decisions == 0 && runs == 0 {
 			break
 		}
-		s.core.Logger.InfoContext(ctx, "encrypted what was stored readable", "key_trees", trees, "decisions", decisions,
+		s.core.Logger.InfoContext(ctx, "encrypted what was stored readable", "secrets", secrets, "decisions", decisions,
 			"runs", runs)
 	}
 	if err := s.scrub(ctx); err != nil {

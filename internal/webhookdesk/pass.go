@@ -108,7 +108,7 @@ func (p *pass) load(ctx context.Context) error {
 		// events first to find out.
 		p.items = nil
 		for _, it := range again {
-			p.behind[it.event.Object()] = true
+			p.behind[it.event.Object] = true
 		}
 	}
 	if err := p.loadRanges(ctx); err != nil {
@@ -216,7 +216,7 @@ func (p *pass) run(ctx context.Context) {
 		if it.skip {
 			continue
 		}
-		p.settle(it.event.Object())
+		p.settle(it.event.Object)
 		if p.mustStop(begin, it) {
 			p.cut(p.items[i:])
 			break

@@ -61,7 +61,7 @@ func (p *pass) cut(rest []item) {
 func (p *pass) wait(it *item) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	object := it.event.Object()
+	object := it.event.Object
 	if !p.blocked[object] && (it.origin == fromRetries || !p.behind[object]) {
 		return false
 	}
@@ -83,7 +83,7 @@ func (p *pass) started(it *item) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.inFlight++
-	p.busy[it.event.Object()] = true
+	p.busy[it.event.Object] = true
 }
 
 // deliver sends an item and records the result.
@@ -94,7 +94,7 @@ func (p *pass) deliver(ctx context.Context, it *item) {
 		sequence: e.Sequence,
 		kind:     e.Type,
 		at:       e.At,
-		object:   e.Object(),
+		object:   e.Object,
 		body:     s.options.Encode(*e),
 	}
 	a := s.send(ctx, p.name.scope, &p.hook, m)

@@ -83,8 +83,8 @@ var columns = map[string]string{
 	"idempotency_keys " + hash:          "request_hash", // not keyed yet: it could confirm a guess of a whole request
 	"idempotency_keys " + lender:        "route name header subject",
 	"idempotency_keys " + sealed:        "body",
+	"installation " + encrypted:         "value", // the secret of keyed hashes; other values are fingerprints
 	"installation " + lender:            "name",
-	"installation " + readable:          "value", // the secret of keyed hashes is not encrypted yet
 	"invitations " + hash:               "hash",
 	"invitations " + staff:              "id email role invited_by",
 	"journal " + hash:                   "entries",
