@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"verdict/internal/operation"
+	"verdict/internal/usecase/usecasetest"
 )
 
 // november is the current time of the evaluate tests and of the contract's
@@ -188,7 +191,8 @@ func (s *stack) storedFacts(m *member, decisionID string) string {
 	scope := s.db.Scope(m.tenantID, "sandbox")
 	d, err := scope.Decisions(s.Context()).Get(decisionID)
 	if err == nil {
-		err = s.service.Decisions.Open(s.Context(), scope, &d, nil)
+		core := operation.New(s.db, operation.Options{MasterKey: usecasetest.MasterKey})
+		err = core.OpenDecision(s.Context(), scope, &d, nil)
 	}
 	if err != nil {
 		s.Fatal(err)

@@ -16,7 +16,7 @@ import (
 func eventOf(sequence int64, object string) eventdesk.Event {
 	return eventdesk.Event{
 		ID: fmt.Sprint("evt_", sequence), Sequence: sequence, Type: "x",
-		Decision: eventdesk.Decision{ID: object},
+		Object: object, Decision: eventdesk.Decision{ID: object},
 	}
 }
 
