@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"verdict/internal/operation"
+	"verdict/internal/store"
 	"verdict/internal/usecase/usecasetest"
 )
 
@@ -185,14 +186,20 @@ func TestBodiesAreJSON(t *testing.T) {
 	}
 }
 
+// open decrypts the documents of a stored decision, and of its features unless f is nil.
+func (s *stack) open(scope *store.Scope, d *store.Decision, f *store.Features) error {
+	s.Helper()
+	core := operation.New(s.db, operation.Options{MasterKey: usecasetest.MasterKey})
+	return core.OpenDecision(s.Context(), scope, d, f)
+}
+
 // storedFacts returns the facts that the database stores of a decision.
 func (s *stack) storedFacts(m *member, decisionID string) string {
 	s.Helper()
 	scope := s.db.Scope(m.tenantID, "sandbox")
 	d, err := scope.Decisions(s.Context()).Get(decisionID)
 	if err == nil {
-		core := operation.New(s.db, operation.Options{MasterKey: usecasetest.MasterKey})
-		err = core.OpenDecision(s.Context(), scope, &d, nil)
+		err = s.open(scope, &d, nil)
 	}
 	if err != nil {
 		s.Fatal(err)

@@ -364,7 +364,7 @@ func (s *stack) stored(m *member, decisionID string) map[string]string {
 	}
 	f, err := scope.Decisions(s.Context()).Features(decisionID)
 	if err == nil {
-		err = s.service.Decisions.Open(s.Context(), scope, &d, &f)
+		err = s.open(scope, &d, &f)
 	}
 	if err != nil {
 		s.Fatal(err)

@@ -380,7 +380,7 @@ func TestFactsOnRequest(t *testing.T) {
 		scope := s.db.Scope(m.tenantID, "sandbox")
 		stored, err := scope.Decisions(s.Context()).Get(id)
 		if err == nil {
-			err = s.service.Decisions.Open(s.Context(), scope, &stored, nil)
+			err = s.open(scope, &stored, nil)
 		}
 		if err != nil || strings.Contains(string(stored.Response), `"facts"`) ||
 			stored.Hash != plain.text("decision_hash") {
