@@ -51,10 +51,10 @@ func TestWebhookPages(t *testing.T) {
 	h.receiver.status.Store(http.StatusOK)
 	b.decide(tenant.Sandbox, "A-1")
 	deliver(t, h)
-	b.get(at).has("decision.created", "Send event 1 again")
+	b.get(at).has("decision.created", "Send event 5 again") // the first four are of the signup
 	b.post(at+"/redeliver", "from_sequence", "1").to(at)
 	b.post(at+"/redeliver", "from_sequence", "x").want(http.StatusUnprocessableEntity).has(`id="e-from_sequence"`)
-	b.post(at+"/redeliver", "from_sequence", "1", "to_sequence", "9").want(http.StatusUnprocessableEntity).
+	b.post(at+"/redeliver", "from_sequence", "1", "to_sequence", "99").want(http.StatusUnprocessableEntity).
 		has(`id="e-to_sequence"`)
 	b.post(at+"/state", "state", "paused").to(at)
 	b.get(at).has("The webhook is paused.", "Enable webhook")

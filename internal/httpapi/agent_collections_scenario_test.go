@@ -173,7 +173,7 @@ func TestCollectionsReadsPastStrangers(t *testing.T) {
 			s.Errorf("warned of (-want +got):\n%s", diff)
 		}
 		m.get("/v1/agents/runs/"+run.text("run_id")).want(http.StatusOK).is("replay.verified", true)
-		stored, err := s.db.Scope(m.tenantID, string(tenant.Sandbox)).Runs(s.Context()).Get(run.text("run_id"))
+		stored, err := s.storedRun(m, run.text("run_id"))
 		if err != nil || bytes.Contains(stored.Request, []byte("ZEBRA")) ||
 			!bytes.Contains(stored.Request, []byte(`"pan":true`)) {
 			s.Errorf("kept is %s (%v)", stored.Request, err)

@@ -193,6 +193,23 @@ func (s *stack) open(scope *store.Scope, d *store.Decision, f *store.Features) e
 	return core.OpenDecision(s.Context(), scope, d, f)
 }
 
+// storedRun returns a run of an agent as the database stores it, decrypted.
+func (s *stack) storedRun(m *member, id string) (store.Run, error) {
+	s.Helper()
+	scope := s.db.Scope(m.tenantID, "sandbox")
+	run, err := scope.Runs(s.Context()).Get(id)
+	if err != nil {
+		return run, err
+	}
+	core := operation.New(s.db, operation.Options{MasterKey: usecasetest.MasterKey})
+	tree, err := core.Keys.Tree(s.Context(), m.tenantID)
+	if err != nil {
+		return run, err
+	}
+	err = tree.OpenRun("sandbox", &run)
+	return run, err
+}
+
 // storedFacts returns the facts that the database stores of a decision.
 func (s *stack) storedFacts(m *member, decisionID string) string {
 	s.Helper()

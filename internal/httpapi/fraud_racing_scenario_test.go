@@ -80,7 +80,7 @@ func TestCountingIsExact(t *testing.T) {
 func TestTwoNodesCountTogether(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
-	o := stackOptions{plans: fastPlans()}
+	o := stackOptions{plans: fastPlans(), inFlight: 4 * racers} // one tenant has at most half of the places
 	here := start(t, storetest.Open(t, databaseURL, store.Options{}), o)
 	there := start(t, storetest.Open(t, databaseURL, store.Options{}), o)
 	m := here.signup()

@@ -42,10 +42,12 @@ var columns = map[string]string{
 		"error_detail",
 	"backtests " + staff:                "created_by",
 	"collections_strategies " + lender:  "document",
+	"collections_strategies " + hash:    "salt",
 	"collections_strategies " + staff:   "updated_by",
 	"decision_features " + hash:         "hash",
 	"decision_features " + outcome:      "decision_id as_of",
 	"decision_features " + sealed:       "vector source",
+	"decision_reviews " + hash:          "salt",
 	"decision_reviews " + outcome:       "id decision_id outcome reason_code",
 	"decision_reviews " + readable:      "note",
 	"decision_reviews " + staff:         "actor",
@@ -63,7 +65,9 @@ var columns = map[string]string{
 	"fraud_alerts " + lender:            "id type status kind resolution previous_id merged_into",
 	"fraud_alerts " + readable:          "display note", // display is masked
 	"fraud_alerts " + staff:             "acknowledged_by closed_by",
+	"fraud_changes " + hash:             "pincode_salt",
 	"fraud_changes " + lender:           "name",
+	"fraud_configs " + hash:             "salt",
 	"fraud_configs " + keyedHash:        "accounts",
 	"fraud_configs " + lender:           "name document",
 	"fraud_configs " + staff:            "updated_by",
@@ -90,9 +94,11 @@ var columns = map[string]string{
 	"journal " + hash:                   "entries",
 	"key_trees " + encrypted:            "tree",
 	"log_checkpoints " + hash:           "root note",
-	"log_checkpoints " + lender:         "stopped",
+	"log_checkpoints " + lender:         "stopped opening",
+	"log_cosigned " + hash:              "root note",
 	"log_tiles " + hash:                 "hashes",
 	"referrals " + outcome:              "decision_id",
+	"rule_sets " + hash:                 "salt",
 	"rule_sets " + lender:               "id policy_key name status document checksum base notes",
 	"rule_sets " + staff:                "created_by activated_by",
 	"rule_stats " + lender:              "rule_set_id rule_id day",
@@ -106,8 +112,14 @@ var columns = map[string]string{
 	"tenants " + lender:                 "id org_name plan",
 	"usage_counters " + lender:          "period day endpoint",
 	"usage_totals " + lender:            "period",
+	"usage_thresholds " + lender:        "period",
 	"users " + hash:                     "password_hash",
 	"users " + staff:                    "id email role made_by stopped_by",
+	"webhook_deliveries " + lender:      "webhook_id id event_id type outcome problem",
+	"webhook_ranges " + lender:          "webhook_id id",
+	"webhook_retries " + lender:         "webhook_id object", // the id of a decision, an alert or the like
+	"webhooks " + lender:                "id url types description state reason lease_owner",
+	"webhooks " + readable:              "secret previous_secret", // secrets of the lender, of no applicant
 }
 
 // TestEveryColumnIsClassified compares the table above with the schema of both databases. A
