@@ -81,9 +81,9 @@ func TestSecondWebhook(t *testing.T) {
 	})
 }
 
-// TestIsolation checks that events reach only webhooks of their own tenant and environment,
+// TestWebhookIsolation checks that events reach only webhooks of their own tenant and environment,
 // and that nobody else can see or change a webhook.
-func TestIsolation(t *testing.T) {
+func TestWebhookIsolation(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {
 		hook, _ := b.create()

@@ -34,7 +34,7 @@ func serve(args []string) error {
 		return err
 	}
 	c, err := settings.Load(func(name string) string {
-		if name == "VERDICT_LOG_KEY" { // StartServer sets it
+		if name == "VERDICT_LOG_KEY" || name == "VERDICT_MASTER_KEY" { // StartServer sets them
 			return os.Getenv(name)
 		}
 		return ""
