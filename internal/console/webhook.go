@@ -60,26 +60,26 @@ func (p *webhookPages) create(v *visit) error {
 	if err := v.confirmed(); err != nil {
 		return v.redraw(err, p.newWebhook)
 	}
-	hook, secret, err := p.webhooks.Create(v.ctx, v.caller(), webhookdesk.NewWebhook{
+	issued, err := p.webhooks.Create(v.ctx, v.caller(), webhookdesk.NewWebhook{
 		Settings: webhookdesk.Settings{
 			URL:         v.form.Value("url"),
 			Types:       v.form.Values("types"),
 			Description: v.form.Value("description"),
 		},
 		After: -1,
-	})
+	}, nil)
 	if err != nil {
 		return v.redraw(err, p.newWebhook)
 	}
-	return showSecret(v, hook, secret)
+	return showSecret(v, issued)
 }
 
 // showSecret renders the page that shows a new secret once.
-func showSecret(v *visit, hook webhookdesk.Webhook, secret tenant.Secret) error {
+func showSecret(v *visit, issued webhookdesk.Issued) error {
 	return v.render("webhook_made", "Secret of a webhook", struct {
 		Webhook webhookdesk.Webhook
 		Secret  string
-	}{hook, secret.Reveal()})
+	}{issued.Webhook, issued.Secret.Reveal()})
 }
 
 // webhook shows a webhook with its log.
@@ -145,15 +145,15 @@ func (p *webhookPages) rotate(v *visit) error {
 	if err != nil {
 		overlap = webhookdesk.DefaultOverlap
 	}
-	hook, secret, err := p.webhooks.RotateSecret(v.ctx, v.caller(), v.id("id"), overlap)
+	issued, err := p.webhooks.RotateSecret(v.ctx, v.caller(), v.id("id"), overlap, nil)
 	if err != nil {
 		return v.redraw(err, p.webhook)
 	}
-	return showSecret(v, hook, secret)
+	return showSecret(v, issued)
 }
 
 func (p *webhookPages) test(v *visit) error {
-	d, err := p.webhooks.Test(v.ctx, v.caller(), v.id("id"))
+	d, err := p.webhooks.Test(v.ctx, v.caller(), v.id("id"), nil)
 	if err != nil {
 		return v.redraw(err, p.webhook)
 	}
@@ -177,7 +177,7 @@ func (p *webhookPages) redeliver(v *visit) error {
 	}
 	err := faults.Err()
 	if err == nil {
-		err = p.webhooks.Redeliver(v.ctx, v.caller(), v.id("id"), from, to)
+		err = p.webhooks.Redeliver(v.ctx, v.caller(), v.id("id"), webhookdesk.Redelivery{From: from, To: to}, nil)
 	}
 	if err != nil {
 		return v.redraw(err, p.webhook)

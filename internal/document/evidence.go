@@ -5,6 +5,7 @@ import (
 
 	"verdict/internal/evidencedesk"
 	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/wire"
 )
 
@@ -23,8 +24,10 @@ func ReadCosignature(body wire.Value) (evidencedesk.NewCosignature, error) {
 	return n, faults.Err()
 }
 
-// WriteSeen writes which checkpoint a witness has signed.
-func WriteSeen(w *wire.Writer, s evidencedesk.Seen) {
-	w.Object().Key("origin").String(s.Checkpoint.Origin).Key("size").Int(s.Checkpoint.Size)
-	w.Key("witness").String(s.Witness).Key("seen_at").String(s.At.UTC().Format(time.RFC3339)).EndObject()
+// EncodeSeen answers 200 with the checkpoint that a witness has signed.
+func EncodeSeen(s evidencedesk.Seen) operation.Answer {
+	return operation.Answer{Status: operation.StatusOK, Body: encode(func(w *wire.Writer) {
+		w.Object().Key("origin").String(s.Checkpoint.Origin).Key("size").Int(s.Checkpoint.Size)
+		w.Key("witness").String(s.Witness).Key("seen_at").String(s.At.UTC().Format(time.RFC3339)).EndObject()
+	})}
 }

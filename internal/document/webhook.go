@@ -8,7 +8,6 @@ import (
 	"verdict/internal/eventdesk"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
-	"verdict/internal/tenant"
 	"verdict/internal/webhookdesk"
 	"verdict/internal/wire"
 )
@@ -108,15 +107,12 @@ func ReadOverlap(body wire.Value) (time.Duration, error) {
 	return overlap, faults.Err()
 }
 
-// Redelivery is a range of events to be sent again, by their sequence numbers.
-type Redelivery struct{ From, To int64 }
-
 // ReadRedelivery reads which events to send again: one, or a range.
-func ReadRedelivery(body wire.Value) (r Redelivery, err error) {
+func ReadRedelivery(body wire.Value) (r webhookdesk.Redelivery, err error) {
 	var faults fault.List
 	f := wire.NewForm(body, &faults)
 	if one, ok := f.Decimal("sequence", 0, 1, maxSequence); ok {
-		r = Redelivery{one, one}
+		r = webhookdesk.Redelivery{From: one, To: one}
 		for _, name := range []string{"from_sequence", "to_sequence"} {
 			if f.Get(name).Given() {
 				f.Fail(name, fault.CodeInvalidField, "contradicts sequence; send one or the other")
@@ -149,13 +145,34 @@ func WriteWebhooks(w *wire.Writer, hooks []webhookdesk.Webhook) {
 	w.EndArray().EndObject()
 }
 
-// WriteWebhookSecret returns a function that writes a webhook with its new secret.
-func WriteWebhookSecret(secret tenant.Secret) func(*wire.Writer, webhookdesk.Webhook) {
-	return func(w *wire.Writer, h webhookdesk.Webhook) {
-		w.Object()
-		writeWebhookMembers(w, h)
-		w.Key("secret").String(secret.Reveal()).EndObject()
+// EncodeCreatedWebhook answers 201 with a new webhook, its secret and its address.
+func EncodeCreatedWebhook(i webhookdesk.Issued) operation.Answer {
+	return operation.Answer{
+		Status:   operation.StatusCreated,
+		Location: "/v1/webhooks/" + i.ID,
+		Body:     encode(func(w *wire.Writer) { writeIssued(w, i) }),
 	}
+}
+
+// EncodeIssued answers 200 with a webhook and its new secret.
+func EncodeIssued(i webhookdesk.Issued) operation.Answer {
+	return operation.Answer{Status: operation.StatusOK, Body: encode(func(w *wire.Writer) { writeIssued(w, i) })}
+}
+
+func writeIssued(w *wire.Writer, i webhookdesk.Issued) {
+	w.Object()
+	writeWebhookMembers(w, i.Webhook)
+	w.Key("secret").String(i.Secret.Reveal()).EndObject()
+}
+
+// EncodeRedelivery answers 204.
+func EncodeRedelivery(webhookdesk.Redelivery) operation.Answer {
+	return operation.Answer{Status: operation.StatusNoContent}
+}
+
+// EncodeDelivery answers 200 with an attempt to deliver an event.
+func EncodeDelivery(d webhookdesk.Delivery) operation.Answer {
+	return operation.Answer{Status: operation.StatusOK, Body: encode(func(w *wire.Writer) { WriteDelivery(w, d) })}
 }
 
 func writeWebhookMembers(w *wire.Writer, h webhookdesk.Webhook) {

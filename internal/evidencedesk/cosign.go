@@ -35,7 +35,9 @@ const (
 // checks a capsule says which witness they trust. It checks that the signature is valid and
 // that the checkpoint is one of this log. A signature that is stored already is not stored
 // again.
-func (s *Service) Cosign(ctx context.Context, p tenant.Principal, n NewCosignature) (seen Seen, err error) {
+func (s *Service) Cosign(
+	ctx context.Context, p tenant.Principal, n NewCosignature, reply *operation.Reply[Seen],
+) (seen Seen, err error) {
 	if err := p.Require(tenant.LogRead); err != nil {
 		return seen, err
 	}
@@ -59,7 +61,9 @@ func (s *Service) Cosign(ctx context.Context, p tenant.Principal, n NewCosignatu
 			"contain", "tenant_id", p.TenantID, "environment", string(p.Environment), "size", c.seen.Checkpoint.Size)
 		return seen, notACheckpoint("is not a checkpoint of this log, although its key has signed it")
 	}
-	return c.seen, s.storeCosignature(ctx, p, max(1, stored.Generation), c)
+	return operation.Write(ctx, s.core, s.core.Scope(p), reply, func(tx *store.Tx) (Seen, error) {
+		return c.seen, s.storeCosignature(tx, max(1, stored.Generation), c)
+	})
 }
 
 // cosignature is a valid signature of a witness.
@@ -106,29 +110,27 @@ func invalid(pointer, format string, args ...any) error {
 }
 
 // storeCosignature adds the line of the witness to the cosigned checkpoint of that size.
-func (s *Service) storeCosignature(ctx context.Context, p tenant.Principal, generation int64, c cosignature) error {
+func (s *Service) storeCosignature(tx *store.Tx, generation int64, c cosignature) error {
 	cosigned := store.CosignedCheckpoint{
 		Generation:   generation,
 		Size:         c.seen.Checkpoint.Size,
 		Root:         c.seen.Checkpoint.Root[:],
 		StoredMicros: s.core.Moment().UnixMicro(),
 	}
-	return s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
-		before, err := tx.Log().Cosigned(generation, cosigned.Size)
-		if err != nil {
-			return err
-		}
-		if cosigned.Note = string(c.bare); before.Size == cosigned.Size {
-			cosigned.Note = before.Note
-		}
-		switch {
-		case evidence.Cosigned([]byte(cosigned.Note), c.witness) > 0:
-			return nil // the first signature of a witness stays: it shows the earlier time
-		case strings.Count(cosigned.Note, "\n— ") > maxWitnesses:
-			return fault.New(fault.Conflict, fault.CodeCapReached, "%d witnesses have signed this checkpoint already",
-				maxWitnesses)
-		}
-		cosigned.Note += c.line
-		return tx.Log().PutCosigned(cosigned)
-	})
+	before, err := tx.Log().Cosigned(generation, cosigned.Size)
+	if err != nil {
+		return err
+	}
+	if cosigned.Note = string(c.bare); before.Size == cosigned.Size {
+		cosigned.Note = before.Note
+	}
+	switch {
+	case evidence.Cosigned([]byte(cosigned.Note), c.witness) > 0:
+		return nil // the first signature of a witness stays: it shows the earlier time
+	case strings.Count(cosigned.Note, "\n— ") > maxWitnesses:
+		return fault.New(fault.Conflict, fault.CodeCapReached, "%d witnesses have signed this checkpoint already",
+			maxWitnesses)
+	}
+	cosigned.Note += c.line
+	return tx.Log().PutCosigned(cosigned)
 }

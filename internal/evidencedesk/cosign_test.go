@@ -38,7 +38,7 @@ func (w witness) cosign(t *testing.T, h *usecasetest.House, at int64) (evidenced
 	}
 	line := evidence.Cosign(logOf(t, h).checkpoint(t), w.name, w.key, at)
 	n := evidencedesk.NewCosignature{Checkpoint: string(signed) + line, WitnessKey: w.public()}
-	seen, err := h.Service.Evidence.Cosign(t.Context(), h.Caller, n)
+	seen, err := h.Service.Evidence.Cosign(t.Context(), h.Caller, n, nil)
 	if err == nil && (seen.Witness != w.name || seen.At.Unix() != at) {
 		t.Errorf("stored as %+v", seen)
 	}
@@ -129,7 +129,7 @@ func TestCosignRefuses(t *testing.T) {
 	db := storetest.Open(t, storetest.MigratedSQLite(t), store.Options{})
 	h := open(t, db, newMemory())
 	asha := witnessNamed("asha.example")
-	if _, err := h.Service.Evidence.Cosign(t.Context(), h.Caller, evidencedesk.NewCosignature{}); fault.KindOf(err) !=
+	if _, err := h.Service.Evidence.Cosign(t.Context(), h.Caller, evidencedesk.NewCosignature{}, nil); fault.KindOf(err) !=
 		fault.NotFound {
 		t.Errorf("before the first checkpoint: %v", err)
 	}
@@ -166,7 +166,7 @@ func TestCosignRefuses(t *testing.T) {
 		"a fork":                {Checkpoint: signedAs(forked, key), WitnessKey: asha.public()},
 		"another log":           {Checkpoint: signedAs(other, key), WitnessKey: asha.public()},
 	} {
-		if _, err := h.Service.Evidence.Cosign(t.Context(), h.Caller, n); fault.KindOf(err) != fault.Invalid {
+		if _, err := h.Service.Evidence.Cosign(t.Context(), h.Caller, n, nil); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"verdict/internal/document"
 	"verdict/internal/evidencedesk"
+	"verdict/internal/operation"
 	"verdict/internal/tenant"
 )
 
@@ -21,7 +22,7 @@ func (h *evidenceHandlers) routes() []route {
 		{pattern: "GET /v1/decisions/{id}/capsule", handle: h.capsule, bucket: bucketRead},
 		{pattern: "GET /v1/log/key", handle: h.key, bucket: bucketRead, only: plain},
 		{pattern: "GET /v1/log/checkpoint", handle: h.checkpoint, bucket: bucketRead, only: plain},
-		{pattern: "POST /v1/log/cosignatures", handle: h.cosign, bucket: bucketWrite, body: required},
+		{pattern: "POST /v1/log/cosignatures", handle: h.cosign, bucket: bucketWrite, body: required, once: true},
 		{pattern: "GET /v1/log/tile/{level}/{index}", handle: h.tile, bucket: bucketRead, only: binaryType, deep: true},
 	}
 }
@@ -63,8 +64,9 @@ func (h *evidenceHandlers) cosign(c *call) error {
 	if err != nil {
 		return err
 	}
-	seen, err := h.evidence.Cosign(c.ctx, c.caller, cosignature)
-	return sendValue(c, seen, err, document.WriteSeen)
+	reply := &operation.Reply[evidencedesk.Seen]{Idempotency: c.once, Encode: document.EncodeSeen}
+	seen, err := h.evidence.Cosign(c.ctx, c.caller, cosignature, reply)
+	return sendReply(c, reply, seen, err)
 }
 
 func (h *evidenceHandlers) proof(c *call) error {

@@ -1,12 +1,10 @@
 package httpapi
 
 import (
-	"net/http"
-
 	"verdict/internal/document"
+	"verdict/internal/operation"
 	"verdict/internal/tenant"
 	"verdict/internal/webhookdesk"
-	"verdict/internal/wire"
 )
 
 // webhookHandlers serve webhooks: their settings, their log, tests and redeliveries.
@@ -15,14 +13,17 @@ type webhookHandlers struct{ webhooks *webhookdesk.Service }
 func (h *webhookHandlers) routes() []route {
 	return []route{
 		{pattern: "GET /v1/webhooks", handle: h.list, bucket: bucketRead},
-		{pattern: "POST /v1/webhooks", handle: h.create, bucket: bucketWrite, body: required},
+		{pattern: "POST /v1/webhooks", handle: h.create, bucket: bucketWrite, body: required, once: true},
 		{pattern: "GET /v1/webhooks/{id}", handle: h.get, bucket: bucketRead},
 		{pattern: "PATCH /v1/webhooks/{id}", handle: h.change, bucket: bucketWrite, body: required},
 		{pattern: "DELETE /v1/webhooks/{id}", handle: h.remove, bucket: bucketWrite},
-		{pattern: "POST /v1/webhooks/{id}/secret", handle: h.rotate, bucket: bucketWrite, body: optional},
-		{pattern: "POST /v1/webhooks/{id}/test", handle: h.test, bucket: bucketWrite},
+		{pattern: "POST /v1/webhooks/{id}/secret", handle: h.rotate, bucket: bucketWrite, body: optional, once: true},
+		{pattern: "POST /v1/webhooks/{id}/test", handle: h.test, bucket: bucketWrite, once: true},
 		{pattern: "GET /v1/webhooks/{id}/deliveries", handle: h.deliveries, bucket: bucketRead},
-		{pattern: "POST /v1/webhooks/{id}/redeliver", handle: h.redeliver, bucket: bucketWrite, body: required},
+		{
+			pattern: "POST /v1/webhooks/{id}/redeliver", handle: h.redeliver, bucket: bucketWrite,
+			body: required, once: true,
+		},
 	}
 }
 
@@ -34,21 +35,14 @@ func (h *webhookHandlers) list(c *call) error {
 	return sendValue(c, hooks, err, document.WriteWebhooks)
 }
 
-// create answers with the secret, which is not shown again. It takes no Idempotency-Key: the
-// answer would be stored, and so show the secret again.
 func (h *webhookHandlers) create(c *call) error {
 	n, err := readAs(c, tenant.WebhooksManage, document.ReadWebhook)
 	if err != nil {
 		return err
 	}
-	hook, secret, err := h.webhooks.Create(c.ctx, c.caller, n)
-	if err != nil {
-		return err
-	}
-	var w wire.Writer
-	document.WriteWebhookSecret(secret)(&w, hook)
-	c.response.header()["Location"] = []string{"/v1/webhooks/" + hook.ID}
-	return c.response.send(c.ctx, http.StatusCreated, w.Buf)
+	reply := &operation.Reply[webhookdesk.Issued]{Idempotency: c.once, Encode: document.EncodeCreatedWebhook}
+	issued, err := h.webhooks.Create(c.ctx, c.caller, n, reply)
+	return sendReply(c, reply, issued, err)
 }
 
 func (h *webhookHandlers) get(c *call) error {
@@ -83,16 +77,18 @@ func (h *webhookHandlers) rotate(c *call) error {
 	if err != nil {
 		return err
 	}
-	hook, secret, err := h.webhooks.RotateSecret(c.ctx, c.caller, c.id, overlap)
-	return sendValue(c, hook, err, document.WriteWebhookSecret(secret))
+	reply := &operation.Reply[webhookdesk.Issued]{Idempotency: c.once, Encode: document.EncodeIssued}
+	issued, err := h.webhooks.RotateSecret(c.ctx, c.caller, c.id, overlap, reply)
+	return sendReply(c, reply, issued, err)
 }
 
 func (h *webhookHandlers) test(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	delivery, err := h.webhooks.Test(c.ctx, c.caller, c.id)
-	return sendValue(c, delivery, err, document.WriteDelivery)
+	reply := &operation.Reply[webhookdesk.Delivery]{Idempotency: c.once, Encode: document.EncodeDelivery}
+	delivery, err := h.webhooks.Test(c.ctx, c.caller, c.id, reply)
+	return sendReply(c, reply, delivery, err)
 }
 
 func (h *webhookHandlers) deliveries(c *call) error {
@@ -111,8 +107,7 @@ func (h *webhookHandlers) redeliver(c *call) error {
 	if err != nil {
 		return err
 	}
-	if err := h.webhooks.Redeliver(c.ctx, c.caller, c.id, again.From, again.To); err != nil {
-		return err
-	}
-	return c.response.sendNoContent()
+	reply := &operation.Reply[webhookdesk.Redelivery]{Idempotency: c.once, Encode: document.EncodeRedelivery}
+	err = h.webhooks.Redeliver(c.ctx, c.caller, c.id, again, reply)
+	return sendReply(c, reply, again, err)
 }

@@ -24,6 +24,13 @@ func (m *mailbox) post(_ context.Context, _ string, _ map[string]string, body []
 	return m.status, ""
 }
 
+// count returns how many bodies were sent.
+func (m *mailbox) count() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.bodies)
+}
+
 // TestWebhooks creates a webhook with a key that may do only that, decides, and checks what is
 // sent and what the routes show of it.
 func TestWebhooks(t *testing.T) {
@@ -99,5 +106,49 @@ func TestWebhooks(t *testing.T) {
 		}
 		s.send("DELETE", at, manager.key, "").want(http.StatusNoContent)
 		manager.get(at).refused(http.StatusNotFound, "not_found")
+	})
+}
+
+// TestWebhookOnce checks that requests with the same Idempotency-Key change a webhook only
+// once and get the same answer, including the secret.
+func TestWebhookOnce(t *testing.T) {
+	t.Parallel()
+	sent := &mailbox{status: http.StatusOK}
+	each(t, stackOptions{post: sent.post}, func(s *stack) {
+		m := s.signup()
+		twice := func(path, body string, status int) answer {
+			s.Helper()
+			first := m.post(path, body, "Idempotency-Key: one").want(status)
+			again := m.post(path, body, "Idempotency-Key: one").want(status)
+			if string(again.body) != string(first.body) || again.header.Get("Idempotent-Replayed") != "true" ||
+				first.header.Get("Idempotent-Replayed") != "" || again.header.Get("Location") != first.header.Get("Location") {
+				s.Errorf("%s: %s, then %s", path, first.body, again.body)
+			}
+			return first
+		}
+		made := twice("/v1/webhooks", `{"url":"https://example.com/events"}`, http.StatusCreated)
+		m.post("/v1/webhooks", `{"url":"https://example.com/other"}`, "Idempotency-Key: one").
+			refused(http.StatusUnprocessableEntity, "idempotency_key_reused")
+		at := "/v1/webhooks/" + made.text("id")
+		if list := m.get("/v1/webhooks").want(http.StatusOK); list.at("data", 0, "id") != made.text("id") ||
+			strings.Count(string(list.body), `"whk_`) != 1 {
+			s.Errorf("the list is %s", list.body)
+		}
+		before := sent.count()
+		twice(at+"/test", "", http.StatusOK)
+		if sent.count() != before+1 {
+			s.Errorf("%d test events were sent", sent.count()-before)
+		}
+		if fresh := twice(at+"/secret", "", http.StatusOK); fresh.text("secret") == made.text("secret") {
+			s.Errorf("the secret is the former one")
+		}
+		twice(at+"/redeliver", `{"sequence":1}`, http.StatusNoContent)
+		before = sent.count()
+		if err := s.service.Webhooks.Deliver(s.Context()); err != nil {
+			s.Fatal(err)
+		}
+		if sent.count() != before+1 {
+			s.Errorf("%d events were sent again", sent.count()-before)
+		}
 	})
 }

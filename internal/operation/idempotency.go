@@ -34,8 +34,9 @@ type Answer struct {
 // The HTTP statuses of answers. They are stored with the answers to idempotent
 // requests. The status of a declined decision is StatusOK too.
 const (
-	StatusOK      = 200
-	StatusCreated = 201
+	StatusOK        = 200
+	StatusCreated   = 201
+	StatusNoContent = 204
 )
 
 // bodies holds buffers for answers, for reuse.

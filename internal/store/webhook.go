@@ -201,15 +201,15 @@ func (w Webhooks) Delete(id string) error {
 }
 
 // InsertWebhook adds a webhook to a scope. If hook.Handled is negative, the webhook
-// begins with the next event of the scope. InsertWebhook returns the webhook as it is
-// stored, and Conflict cap_reached if the tenant already has most webhooks, those of both
-// environments together.
+// begins with the next event of the scope. InsertWebhook returns Conflict cap_reached if
+// the tenant already has most webhooks, those of both environments together. also gets the
+// webhook as it is stored, and makes further changes of the scope in the same transaction,
+// which may run more than once.
 func (sys *System) InsertWebhook(
-	ctx context.Context, scope ScopeName, hook Webhook, most int, audit AuditEntry,
-) (Webhook, error) {
-	stored := hook
-	err := sys.write(ctx, scope.Tenant, func(s *transaction) error {
-		stored = hook
+	ctx context.Context, scope ScopeName, hook Webhook, most int, also func(*Tx, Webhook) error,
+) error {
+	return sys.write(ctx, scope.Tenant, func(s *transaction) error {
+		stored := hook
 		if err := lockTenant(s, scope.Tenant); err != nil {
 			return err
 		}
@@ -236,7 +236,6 @@ func (sys *System) InsertWebhook(
 			stored.Failures, stored.FailingMicros, stored.NextMicros, stored.WakeMicros); err != nil {
 			return err
 		}
-		return tx.Audit().Add(audit)
+		return also(tx, stored)
 	})
-	return stored, err
 }

@@ -90,12 +90,18 @@ const maxRanges = 100
 // MaxRedelivered is the number of events that can be sent again with one request.
 const MaxRedelivered = 10_000
 
+// Redelivery is a range of events that are sent again, by their sequence numbers.
+type Redelivery struct{ From, To int64 }
+
 // Redeliver sends the events from one sequence number to another again, if their type is
 // among those of the webhook. It returns when they are to be sent, before they are.
-func (s *Service) Redeliver(ctx context.Context, p tenant.Principal, id string, from, to int64) error {
+func (s *Service) Redeliver(
+	ctx context.Context, p tenant.Principal, id string, again Redelivery, reply *operation.Reply[Redelivery],
+) error {
 	if err := p.Require(tenant.WebhooksManage); err != nil {
 		return err
 	}
+	from, to := again.From, again.To
 	var faults fault.List
 	c := faults.Check("")
 	switch {
@@ -111,30 +117,30 @@ func (s *Service) Redeliver(ctx context.Context, p tenant.Principal, id string, 
 	now := s.core.Now()
 	rangeID, made := s.core.NewID(tenant.KindDelivery, now)
 	audit := s.core.Audit(p, made, operation.ActionWebhookRedelivered, id, fmt.Sprintf("%d to %d", from, to))
-	err := s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
+	_, err := operation.Write(ctx, s.core, s.core.Scope(p), reply, func(tx *store.Tx) (none Redelivery, _ error) {
 		if _, err := tx.Webhooks().Lock(id); err != nil { // so that the count below stays true
-			return err
+			return none, err
 		}
 		size, err := tx.Journal().Size()
 		if err != nil {
-			return err
+			return none, err
 		}
 		if to > size {
-			return operation.Invalid("/to_sequence", fault.CodeOutOfRange,
+			return none, operation.Invalid("/to_sequence", fault.CodeOutOfRange,
 				fmt.Sprintf("must be at most %d, the number of the last event", size))
 		}
 		ranges, err := tx.Webhooks().Ranges(id)
 		if err != nil {
-			return err
+			return none, err
 		}
 		if len(ranges) >= maxRanges {
-			return fault.New(fault.Conflict, fault.CodeCapReached,
+			return none, fault.New(fault.Conflict, fault.CodeCapReached,
 				"%d redeliveries of this webhook are not finished yet; wait for them", len(ranges))
 		}
 		if err := tx.Webhooks().AddRange(id, store.WebhookRange{ID: rangeID, Next: from, Last: to}); err != nil {
-			return err
+			return none, err
 		}
-		return tx.Audit().Add(audit)
+		return again, tx.Audit().Add(audit)
 	})
 	if err == nil {
 		s.Wake()
@@ -154,18 +160,30 @@ type TestEvent struct {
 
 // Test sends a test event to a webhook, whatever its state and types, and returns the
 // result. The event is sent once.
-func (s *Service) Test(ctx context.Context, p tenant.Principal, id string) (Delivery, error) {
+func (s *Service) Test(
+	ctx context.Context, p tenant.Principal, id string, reply *operation.Reply[Delivery],
+) (Delivery, error) {
 	if err := p.Require(tenant.WebhooksManage); err != nil {
 		return Delivery{}, err
 	}
 	scope := s.core.Scope(p)
-	hook, err := scope.Webhooks(ctx).Get(id)
+	return operation.WritePrepared(ctx, s.core, scope, reply, func() (func(*store.Tx) (Delivery, error), error) {
+		row, err := s.sendTest(ctx, p, id)
+		return func(tx *store.Tx) (Delivery, error) {
+			return shownDelivery(row), tx.Webhooks().AddDeliveries(id, []store.WebhookDelivery{row})
+		}, err
+	})
+}
+
+// sendTest sends a test event and returns the attempt for the log.
+func (s *Service) sendTest(ctx context.Context, p tenant.Principal, id string) (row store.WebhookDelivery, err error) {
+	hook, err := s.core.Scope(p).Webhooks(ctx).Get(id)
 	if err != nil {
-		return Delivery{}, err
+		return row, err
 	}
 	var random [16]byte
 	if _, err := io.ReadFull(s.core.Random, random[:]); err != nil {
-		return Delivery{}, fmt.Errorf("name a test event: %w", err)
+		return row, fmt.Errorf("name a test event: %w", err)
 	}
 	test := TestEvent{
 		ID:        "evt_" + hex.EncodeToString(random[:]),
@@ -175,13 +193,9 @@ func (s *Service) Test(ctx context.Context, p tenant.Principal, id string) (Deli
 	m := message{id: test.ID, kind: TypeTest, at: test.At, object: id, body: s.options.EncodeTest(test)}
 	a, err := s.sendNow(ctx, scopeOf(p), &hook, m)
 	if err != nil {
-		return Delivery{}, err
+		return row, err
 	}
-	row := s.logged(m, a, 1)
-	err = scope.Write(ctx, func(tx *store.Tx) error {
-		return tx.Webhooks().AddDeliveries(id, []store.WebhookDelivery{row})
-	})
-	return shownDelivery(row), err
+	return s.logged(m, a, 1), nil
 }
 
 // sendNow sends a message within a request. It returns an error if the request ends first.

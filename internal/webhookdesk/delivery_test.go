@@ -300,7 +300,7 @@ func TestTestEvent(t *testing.T) {
 	each(t, func(b *bench) {
 		hook, secret := b.create()
 		b.set(hook.ID, webhookdesk.Paused)
-		d, err := b.Service.Webhooks.Test(b.Context(), b.Caller, hook.ID)
+		d, err := b.Service.Webhooks.Test(b.Context(), b.Caller, hook.ID, nil)
 		if err != nil || d.Outcome != webhookdesk.Delivered || d.Status != 200 || d.EventType != webhookdesk.TypeTest {
 			b.Errorf("%+v, %v", d, err)
 		}
@@ -310,7 +310,7 @@ func TestTestEvent(t *testing.T) {
 			b.Errorf("received %+v", got)
 		}
 		b.receiver.answers(func(received) (int, string) { return 0, "address_forbidden" })
-		d, err = b.Service.Webhooks.Test(b.Context(), b.Caller, hook.ID)
+		d, err = b.Service.Webhooks.Test(b.Context(), b.Caller, hook.ID, nil)
 		if err != nil || d.Outcome != webhookdesk.Failed || d.Status != 0 || d.Problem != "address_forbidden" {
 			b.Errorf("%+v, %v", d, err)
 		}
@@ -328,7 +328,8 @@ func TestRotate(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {
 		hook, old := b.create()
-		changed, fresh, err := b.Service.Webhooks.RotateSecret(b.Context(), b.Caller, hook.ID, 24*time.Hour)
+		changed, err := b.Service.Webhooks.RotateSecret(b.Context(), b.Caller, hook.ID, 24*time.Hour, nil)
+		fresh := changed.Secret
 		if err != nil || fresh.Reveal() == old.Reveal() || changed.PreviousUntilMicros == 0 {
 			b.Fatalf("%+v, %v", changed, err)
 		}
@@ -343,16 +344,16 @@ func TestRotate(t *testing.T) {
 				b.Errorf("after %s: %+v", c.after, got)
 			}
 		}
-		_, last, err := b.Service.Webhooks.RotateSecret(b.Context(), b.Caller, hook.ID, 0)
+		last, err := b.Service.Webhooks.RotateSecret(b.Context(), b.Caller, hook.ID, 0, nil)
 		if err != nil {
 			b.Fatal(err)
 		}
 		b.decide(1)
-		if got := b.deliver(); len(got) != 1 || !verify(b.T, got[0], last) || verify(b.T, got[0], fresh) {
+		if got := b.deliver(); len(got) != 1 || !verify(b.T, got[0], last.Secret) || verify(b.T, got[0], fresh) {
 			b.Errorf("after a rotation without overlap: %+v", got)
 		}
 		for _, overlap := range []time.Duration{-1, 169 * time.Hour} {
-			_, _, err := b.Service.Webhooks.RotateSecret(b.Context(), b.Caller, hook.ID, overlap)
+			_, err := b.Service.Webhooks.RotateSecret(b.Context(), b.Caller, hook.ID, overlap, nil)
 			if fault.KindOf(err) != fault.Invalid {
 				b.Errorf("%s: %v", overlap, err)
 			}

@@ -150,14 +150,14 @@ func (b *bench) node() *usecase.Set {
 // create creates a webhook of the caller.
 func (b *bench) create(types ...string) (webhookdesk.Webhook, tenant.Secret) {
 	b.Helper()
-	hook, secret, err := b.Service.Webhooks.Create(b.Context(), b.Caller, webhookdesk.NewWebhook{
+	issued, err := b.Service.Webhooks.Create(b.Context(), b.Caller, webhookdesk.NewWebhook{
 		Settings: webhookdesk.Settings{URL: "https://receiver.example/events", Types: types},
 		After:    -1,
-	})
+	}, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	return hook, secret
+	return issued.Webhook, issued.Secret
 }
 
 // decide stores decisions, each of which is an event.
@@ -223,7 +223,8 @@ func (b *bench) log(id string, failed bool) (all []webhookdesk.Delivery) {
 // redeliver sends a range of events again.
 func (b *bench) redeliver(id string, from, to int64) error {
 	b.Helper()
-	return b.Service.Webhooks.Redeliver(b.Context(), b.Caller, id, before+from, before+to)
+	return b.Service.Webhooks.Redeliver(b.Context(), b.Caller, id,
+		webhookdesk.Redelivery{From: before + from, To: before + to}, nil)
 }
 
 // set changes the state of a webhook.

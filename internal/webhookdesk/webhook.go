@@ -106,10 +106,18 @@ func urlProblem(text string, environment tenant.Environment) string {
 	return ""
 }
 
-// Create creates a webhook and returns it with its secret, which is not shown again.
-func (s *Service) Create(ctx context.Context, p tenant.Principal, n NewWebhook) (Webhook, tenant.Secret, error) {
+// Issued is a webhook with a new secret, which is not shown again.
+type Issued struct {
+	Webhook
+	Secret tenant.Secret
+}
+
+// Create creates a webhook.
+func (s *Service) Create(
+	ctx context.Context, p tenant.Principal, n NewWebhook, reply *operation.Reply[Issued],
+) (Issued, error) {
 	if err := p.Require(tenant.WebhooksManage); err != nil {
-		return Webhook{}, tenant.Secret{}, err
+		return Issued{}, err
 	}
 	if n.State == "" {
 		n.State = Enabled
@@ -117,14 +125,22 @@ func (s *Service) Create(ctx context.Context, p tenant.Principal, n NewWebhook) 
 	var faults fault.List
 	n.check(&faults, p.Environment)
 	if err := faults.Err(); err != nil {
-		return Webhook{}, tenant.Secret{}, err
+		return Issued{}, err
 	}
 	secret, err := s.newSecret()
 	if err != nil {
-		return Webhook{}, tenant.Secret{}, err
+		return Issued{}, err
 	}
 	id, made := s.core.NewID(tenant.KindWebhook, s.core.Now())
-	hook, err := s.core.DB.System().InsertWebhook(ctx, scopeOf(p), store.Webhook{
+	audit := s.core.Audit(p, made, operation.ActionWebhookCreated, id, "")
+	attempt, done, err := reply.Begin(ctx, s.core, s.core.Scope(p))
+	if done || err != nil {
+		return Issued{}, err
+	}
+	defer attempt.End()
+	var issued Issued
+	var answer operation.Answer
+	err = s.core.DB.System().InsertWebhook(ctx, scopeOf(p), store.Webhook{
 		ID:            id,
 		URL:           n.URL,
 		Types:         strings.Join(n.Types, " "),
@@ -133,11 +149,22 @@ func (s *Service) Create(ctx context.Context, p tenant.Principal, n NewWebhook) 
 		Secret:        secret,
 		CreatedMicros: made.UnixMicro(),
 		Handled:       n.After,
-	}, MaxWebhooks, s.core.Audit(p, made, operation.ActionWebhookCreated, id, ""))
-	if err != nil {
-		return Webhook{}, tenant.Secret{}, err
+	}, MaxWebhooks, func(tx *store.Tx, hook store.Webhook) error {
+		issued = Issued{shown(hook, 0), tenant.NewSecret(secret)}
+		if reply != nil {
+			answer = reply.Encode(issued)
+		}
+		if record := attempt.Record(answer); record != nil {
+			if err := tx.Answers().Insert(*record); err != nil {
+				return err
+			}
+		}
+		return tx.Audit().Add(audit)
+	})
+	if done, err := reply.Finish(ctx, attempt, answer, err); done || err != nil {
+		return Issued{}, err
 	}
-	return shown(hook, 0), tenant.NewSecret(secret), nil
+	return issued, nil
 }
 
 func scopeOf(p tenant.Principal) store.ScopeName {
@@ -260,28 +287,27 @@ const (
 	MaxOverlap     = 7 * 24 * time.Hour
 )
 
-// RotateSecret gives a webhook a new secret and returns it. For the time overlap, events
-// are signed with both the new and the previous secret.
+// RotateSecret gives a webhook a new secret. For the time overlap, events are signed with
+// both the new and the previous secret.
 func (s *Service) RotateSecret(
-	ctx context.Context, p tenant.Principal, id string, overlap time.Duration,
-) (Webhook, tenant.Secret, error) {
+	ctx context.Context, p tenant.Principal, id string, overlap time.Duration, reply *operation.Reply[Issued],
+) (Issued, error) {
 	if err := p.Require(tenant.WebhooksManage); err != nil {
-		return Webhook{}, tenant.Secret{}, err
+		return Issued{}, err
 	}
 	if overlap < 0 || overlap > MaxOverlap {
-		return Webhook{}, tenant.Secret{}, operation.Invalid("/overlap_hours", fault.CodeOutOfRange,
-			"must be between 0 and 168")
+		return Issued{}, operation.Invalid("/overlap_hours", fault.CodeOutOfRange, "must be between 0 and 168")
 	}
 	secret, err := s.newSecret()
 	if err != nil {
-		return Webhook{}, tenant.Secret{}, err
+		return Issued{}, err
 	}
 	now := s.core.Now()
 	audit := s.core.Audit(p, now, operation.ActionWebhookRotated, id, "")
-	err = s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
+	return operation.Write(ctx, s.core, s.core.Scope(p), reply, func(tx *store.Tx) (Issued, error) {
 		hook, err := tx.Webhooks().Lock(id)
 		if err != nil {
-			return err
+			return Issued{}, err
 		}
 		hook.PreviousSecret, hook.PreviousUntilMicros = hook.Secret, now.Add(overlap).UnixMilli()*1000
 		if overlap == 0 {
@@ -289,15 +315,14 @@ func (s *Service) RotateSecret(
 		}
 		hook.Secret = secret
 		if err := tx.Webhooks().Change(hook, false); err != nil {
-			return err
+			return Issued{}, err
 		}
-		return tx.Audit().Add(audit)
+		retries, err := tx.Webhooks().CountRetries()
+		if err != nil {
+			return Issued{}, err
+		}
+		return Issued{shown(hook, retries[id]), tenant.NewSecret(secret)}, tx.Audit().Add(audit)
 	})
-	if err != nil {
-		return Webhook{}, tenant.Secret{}, err
-	}
-	hook, err := s.Get(ctx, p, id)
-	return hook, tenant.NewSecret(secret), err
 }
 
 // Delete deletes a webhook.

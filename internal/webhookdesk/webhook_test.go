@@ -92,19 +92,19 @@ func TestWebhookIsolation(t *testing.T) {
 		live.Environment = tenant.Live
 		w := b.Service.Webhooks
 		for i, p := range []tenant.Principal{stranger, live} {
-			if _, _, err := w.Create(b.Context(), p, webhookdesk.NewWebhook{
+			if _, err := w.Create(b.Context(), p, webhookdesk.NewWebhook{
 				Settings: webhookdesk.Settings{URL: fmt.Sprintf("https://other%d.example/", i)}, After: -1,
-			}); err != nil {
+			}, nil); err != nil {
 				b.Fatal(err)
 			}
 			ctx, same := b.Context(), func(s webhookdesk.Settings) webhookdesk.Settings { return s }
 			var errs [7]error
 			_, errs[0] = w.Get(ctx, p, hook.ID)
 			_, errs[1] = w.Change(ctx, p, hook.ID, same)
-			_, _, errs[2] = w.RotateSecret(ctx, p, hook.ID, 0)
-			_, errs[3] = w.Test(ctx, p, hook.ID)
+			_, errs[2] = w.RotateSecret(ctx, p, hook.ID, 0, nil)
+			_, errs[3] = w.Test(ctx, p, hook.ID, nil)
 			_, errs[4] = w.Deliveries(ctx, p, hook.ID, false, firstPage)
-			errs[5] = w.Redeliver(ctx, p, hook.ID, 1, 1)
+			errs[5] = w.Redeliver(ctx, p, hook.ID, webhookdesk.Redelivery{From: 1, To: 1}, nil)
 			errs[6] = w.Delete(ctx, p, hook.ID)
 			for n, err := range errs {
 				if fault.KindOf(err) != fault.NotFound {
@@ -140,9 +140,9 @@ func TestCap(t *testing.T) {
 		for i := range errs {
 			p := []tenant.Principal{b.Caller, live}[i%2]
 			all.Go(func() {
-				_, _, errs[i] = b.Service.Webhooks.Create(b.Context(), p, webhookdesk.NewWebhook{
+				_, errs[i] = b.Service.Webhooks.Create(b.Context(), p, webhookdesk.NewWebhook{
 					Settings: webhookdesk.Settings{URL: "https://receiver.example/"}, After: -1,
-				})
+				}, nil)
 			})
 		}
 		all.Wait()
@@ -193,7 +193,7 @@ func TestSettings(t *testing.T) {
 	} {
 		p := b.Caller
 		p.Environment = c.env
-		_, _, err := b.Service.Webhooks.Create(t.Context(), p, webhookdesk.NewWebhook{Settings: c.settings})
+		_, err := b.Service.Webhooks.Create(t.Context(), p, webhookdesk.NewWebhook{Settings: c.settings}, nil)
 		if c.pointer == "" {
 			if err != nil {
 				t.Errorf("%s: %v", c.settings.URL, err)

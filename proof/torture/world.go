@@ -194,7 +194,8 @@ func (w *World) environment() []string {
 // operate runs a command of the service's binary on the database.
 func (w *World) operate(ctx context.Context, args ...string) error {
 	cmd := exec.CommandContext(ctx, w.binary, args...) //nolint:gosec // the program under test
-	cmd.Env = append(w.environment(), "VERDICT_DATABASE_URL="+w.adminURL, "VERDICT_PLAN_QUOTAS="+w.quotas)
+	cmd.Env = append(w.environment(), "VERDICT_DATABASE_URL="+w.adminURL, "VERDICT_PLAN_QUOTAS="+w.quotas,
+		"VERDICT_MASTER_KEY=file:"+w.masterKey())
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("verdict %s: %w\n%s", strings.Join(args, " "), err, output)
 	}

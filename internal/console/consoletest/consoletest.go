@@ -110,20 +110,20 @@ func (x *Examples) key(t *testing.T) string {
 // events would be sent to somebody.
 func (x *Examples) webhook(t *testing.T) string {
 	t.Helper()
-	hook, _, err := x.service.Webhooks.Create(t.Context(), x.who, webhookdesk.NewWebhook{
+	issued, err := x.service.Webhooks.Create(t.Context(), x.who, webhookdesk.NewWebhook{
 		Settings: webhookdesk.Settings{
 			URL:         "https://receiver.example/events?of=<b>verdict</b>",
 			Description: `<script>alert("webhook")</script>`,
 			State:       webhookdesk.Paused,
 		},
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := x.service.Webhooks.Test(t.Context(), x.who, hook.ID); err != nil {
+	if _, err := x.service.Webhooks.Test(t.Context(), x.who, issued.ID, nil); err != nil {
 		t.Fatal(err)
 	}
-	return hook.ID
+	return issued.ID
 }
 
 // runs returns the newest run of each agent.

@@ -26,11 +26,16 @@ func nameOf(scope *store.Scope) store.ScopeName {
 func addWebhook(t *testing.T, db *store.DB, scope *store.Scope, hook store.Webhook) store.Webhook {
 	t.Helper()
 	audit := store.AuditEntry{ID: "aud_" + hook.ID, CreatedMicros: 100, Action: "webhook.created", Object: hook.ID}
-	stored, err := db.System().InsertWebhook(t.Context(), nameOf(scope), hook, plenty, audit)
+	var added store.Webhook
+	err := db.System().InsertWebhook(t.Context(), nameOf(scope), hook, plenty,
+		func(tx *store.Tx, stored store.Webhook) error {
+			added = stored
+			return tx.Audit().Add(audit)
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return stored
+	return added
 }
 
 func delivery(n int) store.WebhookDelivery {
@@ -106,9 +111,9 @@ func TestWebhook(t *testing.T) {
 				}
 			}
 		}
-		audit := store.AuditEntry{ID: "aud_x", CreatedMicros: 100}
-		if _, err := db.System().InsertWebhook(t.Context(), store.ScopeName{Tenant: "ten_A", Environment: live},
-			webhook("whk_3"), 2, audit); fault.CodeOf(err) != fault.CodeCapReached {
+		nothing := func(*store.Tx, store.Webhook) error { return nil }
+		if err := db.System().InsertWebhook(t.Context(), store.ScopeName{Tenant: "ten_A", Environment: live},
+			webhook("whk_3"), 2, nothing); fault.CodeOf(err) != fault.CodeCapReached {
 			t.Errorf("one webhook too many: %v", err)
 		}
 		hook.URL, hook.State, hook.Secret = "https://other.example/", store.WebhookPaused, "whsec_z"
