@@ -68,9 +68,15 @@ type node struct {
 
 func startNode(t *testing.T, databaseURL string) *node {
 	t.Helper()
+	return startNodeWith(t, databaseURL, testMasterKey(t))
+}
+
+// startNodeWith starts a node with a source of the master key.
+func startNodeWith(t *testing.T, databaseURL, masterKey string) *node {
+	t.Helper()
 	n := &node{process: exec.CommandContext(t.Context(), os.Args[0])}
 	n.process.Env = append(os.Environ(), nodeVariable+"="+databaseURL,
-		nodeKeyVariable+"="+testLogKey(t), nodeMasterVariable+"="+testMasterKey(t), "GORACE=atexit_sleep_ms=0")
+		nodeKeyVariable+"="+testLogKey(t), nodeMasterVariable+"="+masterKey, "GORACE=atexit_sleep_ms=0")
 	var complaint strings.Builder
 	n.process.Stderr = &complaint
 	out, err := n.process.StdoutPipe()

@@ -50,7 +50,9 @@ func attackTexts(r *raid) {
 		if public(request.operation) {
 			key = ""
 		} else if request.status < http.StatusBadRequest {
-			plain = readBody(r.T, string(r.try(request.method, path, key, body, request.headers...).body))
+			if answered := r.try(request.method, path, key, body, request.headers...).body; len(answered) > 0 {
+				plain = readBody(r.T, string(answered))
+			}
 		}
 		for _, at := range places(value, nil) {
 			was, isText := at.at(value).(string)

@@ -77,6 +77,9 @@ func (out *response) sendAnswer(ctx context.Context, a operation.Answer) error {
 	if a.Replayed {
 		h["Idempotent-Replayed"] = []string{"true"}
 	}
+	if a.Status == operation.StatusNoContent {
+		return out.sendNoContent()
+	}
 	err := out.send(ctx, a.Status, a.Body)
 	// Release the bytes only with HTTP/1, because an HTTP/2 connection may still
 	// refer to the bytes of a stream that was reset.

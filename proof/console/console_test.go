@@ -76,10 +76,14 @@ func newStage(t *testing.T) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.service, err = usecase.New(db, usecase.Options{}); err != nil {
+	s.url = serve(t, config) // creates the master key
+	key, err := config.ReadMasterKey(t.Context(), db)
+	if err != nil {
 		t.Fatal(err)
 	}
-	s.url = serve(t, config)
+	if s.service, err = usecase.New(db, usecase.Options{MasterKey: key}); err != nil {
+		t.Fatal(err)
+	}
 	s.browser = browser.Open(t)
 	return s
 }

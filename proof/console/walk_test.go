@@ -96,7 +96,7 @@ func (w *walker) changePolicy() {
 	w.Fill(".builder [aria-label=Field]", "bureau_score\t")
 	w.Choose(".builder [aria-label=Operator]", "lt")
 	w.Fill(".builder .value", "600")
-	w.Sees("Reads: bureau_score")
+	w.Sees("In words: bureau_score")
 	w.Shoot(w.lens, "policies-builder")
 	w.Press("Apply and check")
 	w.Sees("KO_VERY_LOW")
