@@ -96,8 +96,7 @@ func (c *crowd) finish(owner string) {
 	}
 }
 
-// mayBegin reports whether fewer than most requests of the owner have begun and are
-// not about to end.
+// mayBegin reports whether the number of the owner's requests between begin and finish is below the limit most.
 func (c *crowd) mayBegin(owner string, most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -281,8 +281,8 @@ func (q *fairQueue) add(u *user, since time.Time, used time.Duration) {
 	if u.restsUntil.Before(since) {
 		u.restsUntil = since
 	}
-	// One piece of work makes the owner rest at most as long as it would if the queue
-	// had only one right. A short piece of work does not shorten the rest after a
+	// Limit the rest that one piece of work causes to used × restFactor, as in a queue with
+	// one right, and to longestRest. A short piece of work does not shorten the rest after a
 	// longer one.
 	rests := u.restsUntil.Add(q.restFactor * used / time.Duration(q.size))
 	if most := q.now().Add(min(q.restFactor*used, longestRest)); rests.After(most) {

@@ -292,7 +292,7 @@ func TestStopEndsLongWork(t *testing.T) {
 			for {
 				status, _, err := post(context.Background(), a.URL()+"/v1/agents/underwrite", key, body)
 				if err != nil {
-					return // the request was cancelled
+					return // the service has stopped
 				}
 				if status == http.StatusOK {
 					first <- struct{}{}

@@ -92,8 +92,8 @@ func (c Config) createMasterKey(
 		return source.Read(ctx) // another process that started at the same time has created it
 	}
 	if err == nil {
-		logger.InfoContext(ctx, "created the master key, with which applicants' data is encrypted; back it up apart "+
-			"from the database, and keep it secret", "file", path)
+		logger.InfoContext(ctx, "created the master key, which encrypts applicants' data; back it up separately from "+
+			"the database, and keep it secret", "file", path)
 	}
 	return key, err
 }

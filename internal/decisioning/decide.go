@@ -141,7 +141,7 @@ func (s *Service) persistCounted(
 // concluded is a decision that is about to be stored.
 type concluded struct {
 	answer operation.Answer
-	facts  []byte               // as they are stored, readable
+	facts  []byte               // the encoded facts, before encryption
 	write  *store.DecisionWrite // with the documents as they are stored
 	own    bool                 // the answer differs from the stored one
 }

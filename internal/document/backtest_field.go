@@ -8,7 +8,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// BacktestMembers returns the members that the options of a CSV file may have.
+// BacktestMembers returns the names of a backtest's options, without the members that say where its rows come from.
 func BacktestMembers() []string {
 	return append([]string{
 		"rule_set_id", "challenger_rule_set_id", "policy_key", "reference_backtest_id",

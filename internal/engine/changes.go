@@ -136,9 +136,9 @@ func writeTerm(w *wire.Writer, t *Term) {
 
 func writeInput(w *wire.Writer, in *Input) { w.String(in.Type.String()).String(in.Meaning) }
 
-// plainChanges compares the members of a document that are not lists of
-// entries. It reads the members from the JSON documents, so that it also
-// compares members that later releases add.
+// plainChanges compares the members of the documents and of their scorecards, except lists of entries and members
+// that only identify the policy. It reads them from the JSON documents, so that it also compares members that
+// later releases add.
 func plainChanges(p, base *Policy) (list []Change) {
 	now, before := document(p), document(base)
 	listed := []string{

@@ -198,7 +198,8 @@ func (r *policyReader) inputs(f *wire.Form) {
 		input.Name = name
 		if ok && !field.Declarable(input.Name) {
 			in.Fail("name", fault.CodeInvalidField,
-				"must be a path under applicant. or report. that is not in the catalogue")
+				"must begin with \"applicant.\" or \"report.\", have at most 8 segments of letters, digits and _ "+
+					"that begin with a letter, and not be in the catalogue")
 		}
 		if _, dup := r.scope.Inputs[input.Name]; ok && dup {
 			in.Fail("name", fault.CodeDuplicate, "is declared twice")

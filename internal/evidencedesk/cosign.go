@@ -57,8 +57,9 @@ func (s *Service) Cosign(
 	case err != nil:
 		return seen, defect(err)
 	case root != c.seen.Checkpoint.Root:
-		s.core.Logger.ErrorContext(ctx, "a witness has a checkpoint that the log key has signed and the log does not "+
-			"contain", "tenant_id", p.TenantID, "environment", string(p.Environment), "size", c.seen.Checkpoint.Size)
+		s.core.Logger.ErrorContext(ctx, "refused the signature of a witness: its checkpoint is signed with the log key "+
+			"but is not in the log; another log was signed with this key, or an older copy of the database was restored",
+			"tenant_id", p.TenantID, "environment", string(p.Environment), "size", c.seen.Checkpoint.Size)
 		return seen, notACheckpoint("is not a checkpoint of this log, although its key has signed it")
 	}
 	return operation.Write(ctx, s.core, s.core.Scope(p), reply, func(tx *store.Tx) (Seen, error) {

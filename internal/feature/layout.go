@@ -147,7 +147,7 @@ func (l *layout) singleOf(stream int) (rows [classes]uint8) {
 	return rows
 }
 
-// row returns the row of a product of a stream.
+// row returns the index of the row in which a stream's events of a product are added up.
 func (l *layout) row(stream int, product string) uint8 {
 	return uint8(l.first[stream] + slices.Index(l.streams[stream].Products, product))
 }

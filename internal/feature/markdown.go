@@ -89,8 +89,8 @@ To a policy, a feature without a value is an absent field.
 | enquiries | a list of enquiries, which may be empty; counts of enquiries alone are not enough |
 | accounts | a list of accounts, which may be empty |
 | payment months | a month of payment history in any account |
-| transactions | a list of transactions, which may be empty; ` +
-	`in catalogue 2 a transaction no later than the window's first day |
+| transactions | a list of transactions, which may be empty in catalogue 1; ` +
+	`in catalogue 2 it must have a transaction on or before the window's first day |
 | balances | a transaction with a balance, on or before the as-of date |
 | income_gap, emi_gap | a whole month of transactions that ended by the as-of date, ` +
 	`and the declared income (income_gap) or instalments (emi_gap) |

@@ -84,8 +84,8 @@ func (h *runner) try(ctx context.Context, c study.Chunk, attempt int) error {
 	}
 	err := guarded(ctx, h.work, c, h.logger)
 	if err != nil && !stopping(ctx) {
-		h.logger.Warn("backtest chunk failed; it will be retried",
-			append(about(c), "attempt", attempt, "error", err)...)
+		h.logger.Warn("backtest chunk failed",
+			append(about(c), "attempt", attempt, "max_attempts", attempts, "error", err)...)
 	}
 	return err
 }

@@ -167,9 +167,8 @@ func TestEnvironmentProxy(t *testing.T) {
 	}
 }
 
-// TestRebinding uses a name server that answers with a public address first and with
-// 127.0.0.1 or 169.254.169.254 afterwards. Whatever a look-up before the connection would
-// have found, the address of the connection is checked.
+// TestRebinding uses a name server that answers with a public address first and with 127.0.0.1 or 169.254.169.254
+// afterwards. The client must check the address that it connects to, not the result of an earlier look-up.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
 	var reached atomic.Bool

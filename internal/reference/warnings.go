@@ -132,7 +132,8 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{fault.CodeUnknownStatus, "The status of a mandate is unknown, so the mandate is not presented."},
 	{fault.CodeUnknownDisposition, "The result of an attempt is unknown; it counts as an attempt."},
 	{fault.CodeFOIRUnderstated,
-		"The declared FOIR is more than 0.05 below the FOIR of the instalments on the report's own accounts. " +
+		"The declared FOIR is more than 0.05 below the FOIR that results from the instalments of the applicant's " +
+			"own and joint accounts in the report. " +
 			"A policy uses the higher one if its `affordability` says so, as the default policy does."},
 	{fault.CodeBankFigureAbsent, "The policy's `affordability` uses the figure in `fields`, " +
 		"and the `bank_summary` that was sent lacks it. `bank_due_emi` and `bank_detected_income` are computed " +

@@ -170,8 +170,9 @@ func hasRhythm(calls []call) bool {
 	return false
 }
 
-// markReplaced marks each series in list that a series in the argument later continues with another amount. Series
-// without a counterparty's name are skipped, because they may belong to different lenders.
+// markReplaced marks each series of list that a series of the second list continues, with an amount that differs by
+// at most replacedPercent. Series without a counterparty's name are skipped, because they may belong to
+// different lenders.
 func markReplaced(list, later []series) {
 	for i := range list {
 		a := &list[i]

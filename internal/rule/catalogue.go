@@ -31,7 +31,7 @@ const (
 type Field struct {
 	Name    string
 	Type    Type
-	Group   string // the block of the request that the field belongs to
+	Group   string // the section of the catalogue that lists the field, such as "bureau" or "device.*"
 	Unit    string
 	Meaning string
 	Supply  Supply

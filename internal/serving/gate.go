@@ -68,8 +68,7 @@ func IsShortage(err error) bool {
 // Tight reports whether any owner could be refused a place now. It takes no lock.
 func (g *Gate) Tight() bool { return g.places.Tight() }
 
-// Shortage returns the refusal of a request by an owner who could not take a place now,
-// and nil if the owner could.
+// Shortage returns the refusal that a new request of the owner would get now, nil if the owner can take a place.
 func (g *Gate) Shortage(owner string) *Shortage {
 	switch {
 	case g.places.Full():

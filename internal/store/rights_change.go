@@ -87,8 +87,8 @@ func (tx *staffTx) everActivated() (bool, error) {
 	return found > 0, err
 }
 
-// ConfirmActivator ends the delay of a person. It returns NotFound if the tenant has no such person or no user by, who
-// confirms. allow may refuse the change.
+// ConfirmActivator ends the delay of the person userID; the user whose id is by confirms it. It returns NotFound if
+// the tenant lacks either of them. allow may refuse the change.
 func (st *Staff) ConfirmActivator(
 	ctx context.Context, userID, by string, allow func(person, by User) error, audit AuditEntry,
 ) error {

@@ -57,7 +57,7 @@ func (r *replayer) add(ctx context.Context, d *store.Decision) error {
 	return r.flush(ctx)
 }
 
-// flush decides the decisions of the batch.
+// flush decides the stored decisions of the batch again, with the policies of the replay, and empties the batch.
 func (r *replayer) flush(ctx context.Context) error {
 	stored, err := r.stored(ctx)
 	if err != nil {

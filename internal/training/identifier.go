@@ -43,7 +43,7 @@ func (s *surveyed) identifier() string {
 	if s.texts == 0 && !s.whole {
 		return "" // numbers with decimals are amounts
 	}
-	const remedy = "; name it in include to use it"
+	const remedy = "; to use the column, list it in \"include\""
 	unique, n := s.uniqueShare()
 	switch {
 	case n < leastIdentified:

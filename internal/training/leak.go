@@ -33,7 +33,7 @@ func (p *plan) dropLeaks(t *table) {
 		default:
 			p.leaks = append(p.leaks, c.name)
 			p.drop(c.name, codeLeak, fmt.Sprintf("alone it separates good from bad with an AUC of %.4f: it was most "+
-				"likely filled in after the outcome was known; name it in include to use it", auc[i]))
+				"likely filled in after the outcome was known; to use it, list it in \"include\"", auc[i]))
 		}
 	}
 	t.columns = kept

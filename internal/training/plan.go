@@ -146,7 +146,7 @@ func (p *plan) add(name string, at int, taken map[string]bool, faults *fault.Lis
 		p.drop(name, codeIdentifier, "a column without a name is taken for the row number")
 		return
 	case !included && !mapped && slices.Contains(identifiers, strings.ToLower(name)):
-		p.drop(name, codeIdentifier, "its name is that of an identifier; name it in include to use it")
+		p.drop(name, codeIdentifier, "its name is a usual name of an identifier; to use the column, list it in \"include\"")
 		return
 	}
 	s := &source{
@@ -168,7 +168,7 @@ func (p *plan) add(name string, at int, taken map[string]bool, faults *fault.Lis
 		s.known = field.Catalogue().Field(id)
 		s.field = rule.Ref{Name: s.known.Name, ID: id, Type: s.known.Type}
 	case mapped && !field.Declarable(wanted):
-		detail := "is neither a known field nor a path under applicant. or report."
+		detail := "is neither a known field nor a path that begins with \"applicant.\" or \"report.\""
 		if near, ok := field.Catalogue().Nearest(wanted); ok {
 			detail += "; did you mean " + near + "?"
 		}

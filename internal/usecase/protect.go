@@ -16,7 +16,7 @@ func (s *Set) protect(ctx context.Context) {
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		s.core.Logger.WarnContext(ctx, "could not encrypt what is stored readable; trying again later", "error", err)
+		s.core.Logger.WarnContext(ctx, "could not encrypt data that is stored unencrypted; trying again later", "error", err)
 		select {
 		case <-ctx.Done():
 			return
@@ -54,7 +54,7 @@ func (s *Set) Protect(ctx context.Context) error {
 		if secrets == 0 && decisions == 0 && runs == 0 {
 			break
 		}
-		s.core.Logger.InfoContext(ctx, "encrypted what was stored readable", "secrets", secrets, "decisions", decisions,
+		s.core.Logger.InfoContext(ctx, "encrypted data that was stored unencrypted", "secrets", secrets, "decisions", decisions,
 			"runs", runs)
 	}
 	if err := s.scrub(ctx); err != nil {

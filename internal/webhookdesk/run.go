@@ -119,7 +119,7 @@ func (s *Service) begin(ctx context.Context) error {
 				return
 			}
 			s.finish(name, s.core.Now().Add(afterError))
-			s.core.Logger.WarnContext(ctx, "could not send events to a webhook; trying again later", "tenant_id",
+			s.core.Logger.WarnContext(ctx, "could not load the events of a webhook or store its progress; trying again later", "tenant_id",
 				name.scope.Tenant, "environment", name.scope.Environment, "webhook_id", name.id, "error", err)
 		})
 	}

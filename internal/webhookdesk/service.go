@@ -77,8 +77,8 @@ func New(core *operation.Core, events *eventdesk.Service, o Options) (*Service, 
 	}, nil
 }
 
-// ownerOf returns the name of this process in leases. On SQLite there is only one process, so it
-// need not wait for the lease of the process before.
+// ownerOf returns the name of this process in leases. On SQLite there is only one process, so its name never changes:
+// after a restart the process still holds its earlier leases and need not wait until they end.
 func ownerOf(core *operation.Core) (string, error) {
 	if core.DB != nil && core.DB.Kind() == "sqlite" {
 		return "the only process", nil

@@ -59,9 +59,8 @@ var (
 	ErrEntries   = errors.New("the entries of the log are not those of its tree")
 )
 
-// Audit checks that a lender's log still begins with what an older checkpoint says, and that
-// the entries that were added since are those of its tree. If the log was reopened since, the
-// whole new log is checked.
+// Audit checks that a lender's log still begins with the entries that an older checkpoint covers, and that the
+// entries added since have the hashes of the log's tree. If the log was reopened since, it checks the whole new log.
 func Audit(ctx context.Context, r *Remote, keys *evidence.LogKeys, since []byte) (a Audited, err error) {
 	if a.Since, _, err = keys.Open(since); err != nil {
 		return a, fmt.Errorf("the older checkpoint: %w", err)
