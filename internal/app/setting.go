@@ -53,7 +53,7 @@ var settings = []setting{
 		group: groupListen,
 		name:  "tls-cert",
 		form:  "file",
-		meaning: "certificate chain in PEM; the file is read again when it changes; together with tls-key it turns " +
+		meaning: "certificate chain in PEM; the file is read again when it changes; together with -tls-key it turns " +
 			"TLS on",
 		set: text(func(c *Config) *string { return &c.TLSCert }),
 	},
@@ -61,7 +61,7 @@ var settings = []setting{
 		group:   groupListen,
 		name:    "tls-key",
 		form:    "file",
-		meaning: "private key of tls-cert, in PEM",
+		meaning: "private key of -tls-cert, in PEM",
 		set:     text(func(c *Config) *string { return &c.TLSKey }),
 	},
 	{
@@ -92,12 +92,13 @@ var settings = []setting{
 	},
 
 	{
-		group:   groupLimit,
-		name:    "max-body",
-		form:    "size",
-		def:     "1MiB",
-		meaning: "maximum size of a request body, unless max-report applies",
-		set:     size(func(c *Config) *int64 { return &c.MaxBody }, 1<<10, 64<<20),
+		group: groupLimit,
+		name:  "max-body",
+		form:  "size",
+		def:   "1MiB",
+		meaning: "maximum size of a request body; other limits apply to signups, to uploaded files, to the rows for " +
+			"fitting a scorecard, and to the requests of -max-report",
+		set: size(func(c *Config) *int64 { return &c.MaxBody }, 1<<10, 64<<20),
 	},
 	{
 		group: groupLimit,
@@ -122,8 +123,8 @@ var settings = []setting{
 		name:  "max-connections",
 		form:  "number",
 		def:   "8192",
-		meaning: "maximum number of open connections; if it is reached, the service closes the connection that has " +
-			"been idle longest, of the address with the most connections",
+		meaning: "maximum number of open connections; if it is reached, the service closes the longest idle " +
+			"connection of the address that has the most connections",
 		set: wholeNumber(func(c *Config) *int { return &c.MaxConnections }, 1, 1_000_000),
 	},
 	{
@@ -132,7 +133,7 @@ var settings = []setting{
 		form:  "number",
 		def:   "1024",
 		meaning: "maximum number of open connections of one address (for IPv6, of a /64 network); further " +
-			"connections are closed immediately; trusted-proxies are exempt; 0 means no limit",
+			"connections are closed immediately; the addresses in -trusted-proxies are exempt; 0 means no limit",
 		set: wholeNumber(func(c *Config) *int { return &c.MaxConnectionsEach }, 0, 1_000_000),
 	},
 	{
@@ -186,8 +187,8 @@ var settings = []setting{
 		name:  "rate-write",
 		form:  "rate",
 		def:   "60/m",
-		meaning: "rate of requests that change policies, settings, alerts, reviews and the block list, for each " +
-			"key on each node",
+		meaning: "rate of requests that change policies, settings, alerts, reviews, webhooks, the block list and the " +
+			"like, for each key on each node",
 		set: rate(func(c *Config) *rateSetting { return &c.Rates.Write }),
 	},
 	{
@@ -231,34 +232,36 @@ var settings = []setting{
 		name:  "database-url",
 		form:  "URL",
 		def:   "sqlite:verdict.db",
-		meaning: "sqlite:PATH, or postgres://user:password@host:port/database?sslmode=…; the URL may name several " +
-			"hosts, host1:port,host2:port, of which the service uses the host that accepts writes",
+		meaning: "\"sqlite:PATH\", or \"postgres://user:password@host:port/database?sslmode=…\"; the URL may name " +
+			"several hosts (\"host1:port,host2:port\"), of which the service uses the one that accepts writes",
 		set: databaseURL,
 	},
 	{
 		group: groupStore,
 		name:  "log-key",
 		form:  "file",
-		meaning: "file of the key with which the log of decisions is signed, the same for all nodes; create it " +
-			"with \"verdict log create-key\"; off turns signing off. PostgreSQL needs this setting. On SQLite the " +
-			"default is the database file with .log-key appended, which the service creates",
+		meaning: "file of the key with which the log of decisions is signed, the same for all nodes; create it with " +
+			"\"verdict log create-key\"; \"off\" turns signing off. PostgreSQL needs this setting. On SQLite the " +
+			"default is the name of the database file with \".log-key\" appended, and the service creates the " +
+			"file",
 		set: text(func(c *Config) *string { return &c.LogKey }),
 	},
 	{
 		group: groupStore,
 		name:  "log-signed",
 		form:  "folder",
-		meaning: "folder in which each process stores the last checkpoints that it has signed, in a file of its " +
-			"own; the files must survive restarts; the default is the folder of log-key",
+		meaning: "folder in which each process stores the last checkpoints that it has signed, in a file of its own; " +
+			"the files must survive restarts; the default is the folder of -log-key",
 		set: text(func(c *Config) *string { return &c.LogSigned }),
 	},
 	{
 		group: groupStore,
 		name:  "master-key",
 		form:  "source",
-		meaning: "where the key is with which applicants' data is encrypted, the same for all nodes: file:PATH, env:NAME, " +
-			"or exec:COMMAND, which prints the key; create one with \"verdict keys create\"; off stores everything " +
-			"readable; if empty, it is the SQLite file with .master-key appended, and is created; PostgreSQL needs one",
+		meaning: "source of the master key, which encrypts applicants' data, the same for all nodes: \"file:PATH\", " +
+			"\"env:NAME\", or \"exec:COMMAND\", which prints the key; create a key with \"verdict keys create\"; " +
+			"\"off\" stores the data unencrypted. PostgreSQL needs this setting. On SQLite the default is the " +
+			"name of the database file with \".master-key\" appended, and the service creates the file",
 		set: masterKeySetting,
 	},
 	{
@@ -266,9 +269,10 @@ var settings = []setting{
 		name:  "db-connections",
 		form:  "number",
 		def:   "8",
-		meaning: "maximum number of connections that read; exports can use at most half of them. On PostgreSQL " +
-			"there are up to eight more: two that write, two for tenants whose rows another transaction has " +
-			"locked, and four for the queue of backtests; and one for each host if the URL names several",
+		meaning: "maximum number of connections that read; exports can use at most half of them. On PostgreSQL there " +
+			"are up to eight more: two that write, two for tenants whose rows another transaction has locked, " +
+			"and four for the queue of backtests. If the URL names several hosts, there is one more for each " +
+			"host",
 		set: wholeNumber(func(c *Config) *int { return &c.Store.Connections }, 1, 1000),
 	},
 	{
@@ -353,7 +357,7 @@ var settings = []setting{
 		name:    "plan-quotas",
 		form:    "quotas",
 		def:     "free=100000,growth=5000000,enterprise=unmetered",
-		meaning: "billable units a month for each plan, or unmetered; a new name defines a new plan",
+		meaning: "billable units a month for each plan, or \"unmetered\"; a new name defines a new plan",
 		set:     quotas,
 	},
 	{
@@ -361,9 +365,9 @@ var settings = []setting{
 		name:  "signup",
 		form:  "mode",
 		def:   "open",
-		meaning: "who may sign up: open (anybody), invite (with a code of \"verdict tenant invite\") or closed " +
-			"(nobody). The operator can always use \"verdict tenant create\". Tenants that nobody uses within " +
-			"seven days are removed",
+		meaning: "who may sign up: \"open\" (anybody), \"invite\" (with a code of \"verdict tenant invite\") or " +
+			"\"closed\" (nobody). The operator can always use \"verdict tenant create\". Tenants that nobody " +
+			"uses within seven days are removed",
 		set: signupMode,
 	},
 	{
@@ -408,7 +412,7 @@ var settings = []setting{
 		form:  "number",
 		def:   "100",
 		meaning: "maximum number of valid API keys that a tenant may have in both environments together; further " +
-			"keys are refused with 409 too_many_keys, also for the operator",
+			"keys are refused with 409 too_many_keys, even if the operator creates them",
 		set: wholeNumber(func(c *Config) *int { return &c.Caps.Keys }, 1, 200),
 	},
 	{
@@ -440,7 +444,7 @@ var settings = []setting{
 		group: groupAgent,
 		name:  "narration-key",
 		form:  "key",
-		meaning: "bearer token for narration-url; set it by its environment variable, because other users of the " +
+		meaning: "bearer token for -narration-url; set it by its environment variable, because other users of the " +
 			"machine can see a command line",
 		set: text(func(c *Config) *string { return &c.Narration.Key }),
 	},
@@ -448,7 +452,7 @@ var settings = []setting{
 		group:   groupAgent,
 		name:    "narration-model",
 		form:    "name",
-		meaning: "model that is requested from narration-url",
+		meaning: "model that is requested from -narration-url",
 		set:     text(func(c *Config) *string { return &c.Narration.Model }),
 	},
 	{
@@ -456,8 +460,8 @@ var settings = []setting{
 		name:  "narration-timeout",
 		form:  "duration",
 		def:   "5s",
-		meaning: "how long a run waits for narration-url before it uses the plain summary; at most a third of " +
-			"write-timeout",
+		meaning: "how long a run waits for -narration-url before it uses the plain summary; at most a third of " +
+			"-write-timeout",
 		set: period(func(c *Config) *time.Duration { return &c.Narration.Timeout }, 100*time.Millisecond, time.Minute),
 	},
 

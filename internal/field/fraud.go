@@ -14,7 +14,7 @@ func fraudSection() section {
 			"`fraud_blocklisted` has a value. Counts include this applicant.",
 		fields: []entry{
 			number("fraud_score", "points",
-				"Sum of the points of the fraud signals that were triggered; higher is riskier.").
+				"Sum of the points of the fraud signals that were triggered, at most 100; higher is riskier.").
 				within(0, 100).reason("FR_RING"),
 			boolean("fraud_pincode_spike",
 				"The number of applications from the pincode is far above its usual level; absent without a history.").
@@ -38,7 +38,7 @@ func fraudSection() section {
 			count("fraud_email_applicants", "Number of different applicants who gave the e-mail address.").reason(
 				"FR_RING"),
 			boolean("fraud_blocklisted",
-				"A value in the application is on the tenant's block list of confirmed fraud.").
+				"A value in the application is on the tenant's block list.").
 				reason("FR_RING"),
 			count("fraud_ring_size", "Number of people in the connected group, who share accounts, devices, mobile "+
 				"numbers or e-mail addresses.").
