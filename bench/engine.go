@@ -51,7 +51,7 @@ func (t *engineTable) section(o measure.Options) board.Section {
 	s := board.Section{
 		Name: "engine", Title: "Deciding and compiling",
 		Note: fmt.Sprintf("%d applicants, one policy of %d knockouts, %d factors and %d bands; %d rounds; "+
-			"CPU time of one, medians; ratios within a round.",
+			"medians of the CPU time for one; ratios within a round.",
 			applicantCount, ruleCount, factorCount, len(bands), o.Rounds),
 		Tables: []board.Table{t.deciding(), t.growth()},
 		Remarks: []string{fmt.Sprintf("All contestants price with the same functions: limits and offers alone take %s "+
@@ -65,7 +65,7 @@ func (t *engineTable) section(o measure.Options) board.Section {
 
 func (t *engineTable) deciding() board.Table {
 	table := board.Table{Head: []string{
-		"work", "CPU time", "least – most", "its time by ours", "without pricing", "allocations",
+		"work", "CPU time", "least – most", "its time ÷ ours", "without pricing", "allocations",
 	}}
 	row := func(what, name, by string) {
 		nanos := t.Nanos(name)
@@ -90,10 +90,10 @@ func (t *engineTable) deciding() board.Table {
 	row("decide, facts built from a struct first, ours", oursBuilding, "")
 	row("decide, half of the optional fields absent, ours", oursHalf, "")
 	row("read, check, analyse and compile, ours", compileOurs, "")
-	row("  of it the analysis", analyseAlone, "")
-	row("  expr, its texts alone", compileExprs, compileOurs)
-	row("  cel-go, its texts alone", compileCELs, compileOurs)
-	row("  OPA, its text alone", compileOPA, compileOurs)
+	row("  the analysis alone", analyseAlone, "")
+	row("  expr, compiling its texts", compileExprs, compileOurs)
+	row("  cel-go, compiling its texts", compileCELs, compileOurs)
+	row("  OPA, compiling its text", compileOPA, compileOurs)
 	return table
 }
 

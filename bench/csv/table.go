@@ -55,7 +55,7 @@ func (t *table) section() board.Section {
 
 func (t *table) speeds() board.Table {
 	out := board.Table{Head: []string{
-		"backtest of a file", "M rows a CPU-second", "least – most", "M rows a second", "peak", "ours by it",
+		"backtest of a file", "M rows a CPU-second", "least – most", "M rows a second", "peak", "our rate ÷ its",
 	}}
 	for _, e := range t.entries {
 		name := "  " + e.name

@@ -62,10 +62,10 @@ func section(r measure.Results, o measure.Options) board.Section {
 	s := board.Section{
 		Name: "evaluate", Title: "A large evaluate request",
 		Note: fmt.Sprintf("%d requests of about 328 KB: 40 accounts of 36 months, 60 enquiries, 2,000 transactions; "+
-			"%d rounds; CPU time of one, medians; ratios within a round.",
+			"%d rounds; medians of the CPU time for one; ratios within a round.",
 			requestCount, o.Rounds),
 	}
-	t := board.Table{Head: []string{"work", "CPU time", "least – most", "its time by ours", "allocations"}}
+	t := board.Table{Head: []string{"work", "CPU time", "least – most", "its time ÷ ours", "allocations"}}
 	row := func(what, name, by string) {
 		ratio := ""
 		if by != "" {

@@ -48,11 +48,11 @@ func (e *environment) process(ctx context.Context, s *board.Section) error {
 	megabytes := func(bytes float64) string { return fmt.Sprintf("%.1f MB", bytes/1e6) }
 	add("size of the binary", board.Of(float64(info.Size())), megabytes)
 	add("start to ready, new SQLite database", board.Of(fresh...), board.Nanos)
-	add("start to ready, database of before", board.Of(again...), board.Nanos)
+	add("start to ready, existing database", board.Of(again...), board.Nanos)
 	add("memory, idle", board.Of(memory...), board.Mebibytes)
 	s.Tables = append(s.Tables, t)
 	s.AtMost("start to ready, new database", "300 ms", board.Of(fresh...), 300e6, board.Nanos)
-	s.AtMost("start to ready, database of before", "300 ms", board.Of(again...), 300e6, board.Nanos)
+	s.AtMost("start to ready, existing database", "300 ms", board.Of(again...), 300e6, board.Nanos)
 	s.AtMost("idle memory", "60 MiB", board.Of(memory...), 60<<20, board.Mebibytes)
 	s.AtMost("binary", "60 MB", board.Of(float64(info.Size())), 60e6, megabytes)
 	return nil

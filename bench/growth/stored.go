@@ -99,7 +99,7 @@ type ask struct{ kind, what, method, path string }
 // The kinds of requests that have a target.
 const (
 	posting   = "a durable decision"
-	reading   = "a page, or one thing"
+	reading   = "a page, or a single object"
 	searching = "a page of filters without an index of their own"
 )
 

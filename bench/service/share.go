@@ -37,7 +37,7 @@ var items = []item{
 	{"metrics, traces and logs", []string{
 		"verdict/internal/telemetry.(*Metrics)", "github.com/prometheus", "go.opentelemetry.io", "log/slog",
 	}},
-	{"who is calling and may they", []string{"verdict/internal/account.", "verdict/internal/tenant."}},
+	{"authentication and permissions", []string{"verdict/internal/account.", "verdict/internal/tenant."}},
 	{"net/http: request in", []string{"net/http.(*conn).readRequest", "net/http.(*connReader)"}},
 	{"net/http: answer out", []string{
 		"net/http.(*response).finishRequest", "net/http.(*chunkWriter)", "net/http.(*response).Write",

@@ -64,7 +64,8 @@ func attackByBombs(t *testing.T) {
 		all.Wait()
 	}
 	peak := peakMiB(t, n.process.Process.Pid)
-	measured("bombs of up to %d MB, %d at once: the process at its highest took %d MiB", 64/part, 2*len(bombs), peak)
+	measured("bombs of up to %d MB, %d at the same time: the peak memory of the process was %d MiB", 64/part,
+		2*len(bombs), peak)
 	if peak > mostMiB {
 		t.Errorf("the process took %d MiB, want at most %d", peak, mostMiB)
 	}
@@ -104,7 +105,8 @@ func attackByUploads(t *testing.T) {
 	}
 	all.Wait()
 	peak := peakMiB(t, n.process.Process.Pid)
-	measured("files of %d KB that unpack to 64 MiB, %d at once to the console: the process at its highest took %d MiB",
+	measured("files of %d KB that unpack to 64 MiB, %d at the same time to the console: the peak memory of the "+
+		"process was %d MiB",
 		len(file)>>10, files, peak)
 	if peak > mostMiB {
 		t.Errorf("the process took %d MiB, want at most %d", peak, mostMiB)

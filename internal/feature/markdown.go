@@ -27,11 +27,11 @@ account that was opened after it is ignored with all its data. An event without 
 date is in no window.
 
 The windows of monthly metrics are whole calendar months. They end with the newest
-month that the source reports for any account. If that month is more than two
-months before the month of the as-of date, they end two months before the month of
-the as-of date instead. An outdated source therefore has no event in the short
-windows. A payment history may include the current month; a month of a bank
-statement counts only after it has ended. The 7-day window contains the newest
+month of any account's payment history, or of the bank statement. If that month is
+more than two months before the month of the as-of date, they end two months before
+the month of the as-of date instead. An outdated source therefore has no event in
+the short windows. A payment history may include the current month; a month of a
+bank statement counts only after it has ended. The 7-day window contains the newest
 month only if that month ended within the 7 days.
 
 `
@@ -87,7 +87,8 @@ To a policy, a feature without a value is an absent field.
 | Metrics of | are absent without |
 |---|---|
 | enquiries | a list of enquiries, which may be empty; counts of enquiries alone are not enough |
-| accounts | a list of accounts, which may be empty |
+| accounts | a list of accounts, which may be empty, or a stated total of 0 accounts; ` +
+	`in catalogue 2 a separate list of microfinance accounts is also enough |
 | payment months | a month of payment history in any account |
 | transactions | a list of transactions, which may be empty in catalogue 1; ` +
 	`in catalogue 2 it must have a transaction on or before the window's first day |
@@ -116,7 +117,7 @@ To a policy, a feature without a value is an absent field.
 - Issued bounces and deposited returns count whether they are booked as debits or
   as credits. A mandate or cheque is honoured if it was debited and did not bounce.
   A transaction that is both a mandate and a cheque counts in both.
-- The statement covers the days from the first known balance to the last
+- The days covered by balances run from the first known balance to the last
   transaction. A day without a balance has the balance of the day before. The ratio
   of eod_balance divides the average balance by a monthly income: the window's
   income × 30 ÷ the number of covered days in the window.
@@ -133,12 +134,11 @@ when read.
 
 ## Reference
 
-The list ` + "`top_contributors`" + ` of an answer has at most ten features: those that
-the policy names first, then the most unusual ones. A feature is the more unusual,
-the larger its distance from the mean of an ordinary borrower is, divided by a
-scale. The figures below are plausible constants, not measurements,
-and no decision depends on them. For a metric with e events in 30 days, a product
-with the share p and a window of W days:
+The list ` + "`top_contributors`" + ` of an answer has at most ten features: first those
+that the policy names, then the most unusual ones. The measure is the distance of a
+feature from the mean of an ordinary borrower, divided by a scale. The figures below
+are plausible constants, not measurements, and no decision depends on them. For a
+metric with e events in 30 days, a product with the share p and a window of W days:
 
 | Aggregation | Mean | Scale |
 |---|---|---|

@@ -24,8 +24,9 @@ percent. A policy may declare further inputs of its own under ` + "`report.` and
 A decision request (` + "`/v1/decisions`" + `) contains the fields of the applicant and of
 the bureau. For an evaluate request (` + "`/v1/evaluate`" + `), Verdict computes the bureau
 fields from the report's accounts and enquiries ([BUREAUS.md](BUREAUS.md)) and the
-bank fields from the bank statement ([BANK.md](BANK.md)). With ` + "`features: true`" + ` it
-also computes the features ([FEATURES.md](FEATURES.md)).
+bank fields from the bank statement ([BANK.md](BANK.md)). It also computes the
+features ([FEATURES.md](FEATURES.md)) if the request has ` + "`features: true`" + ` or the policy
+has ` + "`features: auto`" + `.
 
 The device and location fields are computed from their blocks and the tenant's
 thresholds. The fraud fields also depend on the tenant's other applicants at the
@@ -80,9 +81,9 @@ var aggregationTexts = map[string]string{
 func writeFeatures(b *strings.Builder) {
 	fmt.Fprintf(b, "A name is `{metric}__{product}__{window}d__{aggregation}`, such as "+
 		"`enquiry__personal_loan__90d__count`. There are %d names. "+
-		"The windows are the last %s days up to the date of the report. For monthly metrics they are the newest "+
-		"1, 1, 2, 3, 6 and 12 months that the source reports, and a trend compares these months with as many months "+
-		"before.\n\n",
+		"The windows are the last %s days up to the date of the report, or of the request if the report has no "+
+		"date. For monthly metrics they are the newest 1, 1, 2, 3, 6 and 12 months that the source reports, and a "+
+		"trend compares these months with as many months before.\n\n",
 		feature.Count, list(feature.WindowsDays()))
 	b.WriteString("| Aggregation | Meaning |\n|---|---|\n")
 	for _, a := range feature.Aggregations() {

@@ -50,7 +50,7 @@ func TestAttackTiming(t *testing.T) { //nolint:paralleltest // the measurement n
 				return stranger.get("/v1/rule-sets/" + other(owner.ruleSetID)).want(http.StatusNotFound)
 			},
 		},
-		"a key that is a real one but for its last letter": {
+		"a key that differs from a real one only in its last letter": {
 			func() answer {
 				near := []byte(almost)
 				near[len(near)-1] = letters[(strings.IndexByte(letters, near[len(near)-1])+1)%len(letters)]
@@ -62,7 +62,7 @@ func TestAttackTiming(t *testing.T) { //nolint:paralleltest // the measurement n
 			},
 		},
 	} {
-		timing := proof.Compare(name+", and nobody's", tries, func() time.Duration {
+		timing := proof.Compare(name+", and one that does not exist", tries, func() time.Duration {
 			return took(pair[0])
 		}, func() time.Duration { return took(pair[1]) })
 		t.Log(timing)

@@ -37,7 +37,7 @@ func (t Timing) String() string { return fmt.Sprintf("%s: medians %s and %s", t.
 
 // TimingTable returns the timings as a Markdown table.
 func TimingTable(timings []Timing) string {
-	rows := [][]string{{"what is not told apart", "median of one", "median of the other"}}
+	rows := [][]string{{"two cases that must take the same time", "median of one", "median of the other"}}
 	for _, t := range timings {
 		rows = append(rows, []string{t.Name, t.One.String(), t.Two.String()})
 	}

@@ -59,10 +59,10 @@ func TestLong(t *testing.T) {
 	if all.peakKiB > 2*few.peakKiB+32<<10 {
 		t.Errorf("memory grows with the number of decisions: from %d to %d KiB", few.peakKiB, all.peakKiB)
 	}
-	rows = append(rows, all.row("the same over and over on SQLite"))
+	rows = append(rows, all.row("the same decisions, repeated, on SQLite"))
 	text := proof.Origin(t.Context(), time.Now(), "make replay") + "\n" + proof.Table(rows) +
-		fmt.Sprintf("\nEvery decision came out with the hash it was answered with; so did the %d requests behind "+
-			"the newest corpus, decided again from the start.\n", corpusPolicies*perPolicy)
+		fmt.Sprintf("\nEvery decision had the same hash as its answer. So had the %d requests of the newest corpus, "+
+			"which were read and decided again.\n", corpusPolicies*perPolicy)
 	t.Log(text)
 	if t.Failed() {
 		return // do not document results of a failed test

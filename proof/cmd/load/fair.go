@@ -76,10 +76,10 @@ func (o *order) runFair(ctx context.Context, args []string, folder string, stdou
 			"sends its next request when the previous one has been answered. "+
 			"The attackers are another process of lower priority on the same processors as the neighbour. Floods "+
 			"have 200 connections, slow senders 500, silent ones 5000; the attacking tenant's policy has %d rules. "+
-			"What must hold: the neighbour keeps %.0f %% of its rate, its p99 is at most %s and nothing of it fails; "+
-			"probes answer within a second; the server holds at most %d MiB. An attack that misses the rate, or "+
-			"during which the host gave more than 5 %% of the processor time to other machines, is measured again, and "+
-			"the median of three counts.\n",
+			"What must hold: the neighbour keeps %.0f %% of its rate, its p99 is at most %s and none of its requests "+
+			"fails; probes answer within a second; the server holds at most %d MiB. An attack that misses the rate, "+
+			"or during which the host gave more than 5 %% of the processor time to other machines, is measured again, "+
+			"and the median of three counts.\n",
 		o.plan.Stage, o.plan.Stage, hostileRules, 100*limits.Rate, limits.P99, limits.Memory>>20)}
 	failed := 0
 	for database := range strings.SplitSeq(o.databases, ",") {
