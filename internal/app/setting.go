@@ -53,15 +53,14 @@ var settings = []setting{
 		group: groupListen,
 		name:  "tls-cert",
 		form:  "file",
-		meaning: "certificate chain in PEM; the file is read again when it changes; together with tls-key it turns " +
-			"TLS on",
+		meaning: "certificate chain in PEM; the file is read again when it changes; with -tls-key it turns TLS on",
 		set: text(func(c *Config) *string { return &c.TLSCert }),
 	},
 	{
 		group:   groupListen,
 		name:    "tls-key",
 		form:    "file",
-		meaning: "private key of tls-cert, in PEM",
+		meaning: "private key of -tls-cert, in PEM",
 		set:     text(func(c *Config) *string { return &c.TLSKey }),
 	},
 	{
@@ -92,12 +91,13 @@ var settings = []setting{
 	},
 
 	{
-		group:   groupLimit,
-		name:    "max-body",
-		form:    "size",
-		def:     "1MiB",
-		meaning: "maximum size of a request body, unless max-report applies",
-		set:     size(func(c *Config) *int64 { return &c.MaxBody }, 1<<10, 64<<20),
+		group: groupLimit,
+		name:  "max-body",
+		form:  "size",
+		def:   "1MiB",
+		meaning: "maximum size of a request body of the API; other limits apply to the requests of -max-report, to " +
+			"signup (8 KiB), to fitting a scorecard (64 MiB) and to uploaded files",
+		set: size(func(c *Config) *int64 { return &c.MaxBody }, 1<<10, 64<<20),
 	},
 	{
 		group: groupLimit,
@@ -122,8 +122,9 @@ var settings = []setting{
 		name:  "max-connections",
 		form:  "number",
 		def:   "8192",
-		meaning: "maximum number of open connections; if it is reached, the service closes the connection that has " +
-			"been idle longest, of the address with the most connections",
+		meaning: "maximum number of open connections; if it is reached, a new connection replaces the connection that " +
+			"has been idle longest among those of the address with the most connections, and is refused if none of " +
+			"those is idle",
 		set: wholeNumber(func(c *Config) *int { return &c.MaxConnections }, 1, 1_000_000),
 	},
 	{
@@ -132,7 +133,7 @@ var settings = []setting{
 		form:  "number",
 		def:   "1024",
 		meaning: "maximum number of open connections of one address (for IPv6, of a /64 network); further " +
-			"connections are closed immediately; trusted-proxies are exempt; 0 means no limit",
+			"connections are closed immediately; the proxies of -trusted-proxies are exempt; 0 means no limit",
 		set: wholeNumber(func(c *Config) *int { return &c.MaxConnectionsEach }, 0, 1_000_000),
 	},
 	{
@@ -177,8 +178,8 @@ var settings = []setting{
 		name:  "rate-decide",
 		form:  "rate",
 		def:   "500/s burst 1000",
-		meaning: "rate of requests that decide (decisions, evaluate, preview, eligibility, agents, scoring), for " +
-			"each key on each node; requests that only read have a separate limit of the same size",
+		meaning: "rate of requests that decide (decisions, evaluate, preview, eligibility, agents) and of POST " +
+			"/v1/scorecards, for each key on each node; requests that only read have a separate limit of the same size",
 		set: rate(func(c *Config) *rateSetting { return &c.Rates.Decide }),
 	},
 	{
@@ -186,8 +187,8 @@ var settings = []setting{
 		name:  "rate-write",
 		form:  "rate",
 		def:   "60/m",
-		meaning: "rate of requests that change policies, settings, alerts, reviews and the block list, for each " +
-			"key on each node",
+		meaning: "rate of requests that change policies, settings, alerts, reviews, webhooks or the block list, cancel " +
+			"a backtest or add a witness's signature, for each key on each node",
 		set: rate(func(c *Config) *rateSetting { return &c.Rates.Write }),
 	},
 	{
@@ -214,7 +215,8 @@ var settings = []setting{
 		form:  "rate",
 		def:   "200/s burst 400",
 		meaning: "rate of refused requests, for each tenant on each node; refusals beyond the rate are answered " +
-			"half a second late, or 100 ms late if the status is 503",
+			"half a second late, or 100 ms late if the status is 503; a refused body above 64 KiB always delays its " +
+			"answer by half a second",
 		set: rate(func(c *Config) *rateSetting { return &c.RefusalRate }),
 	},
 	{
@@ -232,7 +234,7 @@ var settings = []setting{
 		form:  "URL",
 		def:   "sqlite:verdict.db",
 		meaning: "sqlite:PATH, or postgres://user:password@host:port/database?sslmode=…; the URL may name several " +
-			"hosts, host1:port,host2:port, of which the service uses the host that accepts writes",
+			"hosts (host1:port,host2:port), and the service uses the one that accepts writes",
 		set: databaseURL,
 	},
 	{
@@ -240,8 +242,9 @@ var settings = []setting{
 		name:  "log-key",
 		form:  "file",
 		meaning: "file of the key with which the log of decisions is signed, the same for all nodes; create it " +
-			"with \"verdict log create-key\"; off turns signing off. PostgreSQL needs this setting. On SQLite the " +
-			"default is the database file with .log-key appended, which the service creates",
+			"with \"verdict log create-key\"; the value \"off\" turns signing off. PostgreSQL needs this setting. On " +
+			"SQLite the default is the name of the database file followed by \".log-key\"; the service creates that " +
+			"file",
 		set: text(func(c *Config) *string { return &c.LogKey }),
 	},
 	{
@@ -249,16 +252,17 @@ var settings = []setting{
 		name:  "log-signed",
 		form:  "folder",
 		meaning: "folder in which each process stores the last checkpoints that it has signed, in a file of its " +
-			"own; the files must survive restarts; the default is the folder of log-key",
+			"own; the files must survive restarts; the default is the folder of -log-key",
 		set: text(func(c *Config) *string { return &c.LogSigned }),
 	},
 	{
 		group: groupStore,
 		name:  "master-key",
 		form:  "source",
-		meaning: "where the key is with which applicants' data is encrypted, the same for all nodes: file:PATH, env:NAME, " +
-			"or exec:COMMAND, which prints the key; create one with \"verdict keys create\"; off stores everything " +
-			"readable; if empty, it is the SQLite file with .master-key appended, and is created; PostgreSQL needs one",
+		meaning: "source of the key that encrypts applicants' data, the same for all nodes: file:PATH, env:NAME, or " +
+			"exec:COMMAND, where the command prints the key; create a key with \"verdict keys create\"; the value " +
+			"\"off\" stores everything unencrypted. PostgreSQL needs this setting. On SQLite the default is the name " +
+			"of the database file followed by \".master-key\"; the service creates that file",
 		set: masterKeySetting,
 	},
 	{
@@ -268,7 +272,8 @@ var settings = []setting{
 		def:   "8",
 		meaning: "maximum number of connections that read; exports can use at most half of them. On PostgreSQL " +
 			"there are up to eight more: two that write, two for tenants whose rows another transaction has " +
-			"locked, and four for the queue of backtests; and one for each host if the URL names several",
+			"locked, and four for the queue of backtests. If the URL names several hosts, there is also one for " +
+			"each host",
 		set: wholeNumber(func(c *Config) *int { return &c.Store.Connections }, 1, 1000),
 	},
 	{
@@ -302,8 +307,8 @@ var settings = []setting{
 		form:  "duration",
 		def:   "10s",
 		meaning: "timeout of a read, of a write with its wait in the queue, and, on PostgreSQL, of a statement. " +
-			"Half of it is the timeout for opening a connection and for an idle transaction on PostgreSQL, and for " +
-			"a locked file on SQLite. On SQLite a commit that has begun is not interrupted",
+			"Half of it is the timeout for opening a connection, for a lock and for an idle transaction on " +
+			"PostgreSQL, and for a locked file on SQLite. On SQLite a commit that has begun is not interrupted",
 		set: period(func(c *Config) *time.Duration { return &c.Store.Timeout }, 100*time.Millisecond, 10*time.Minute),
 	},
 	{
@@ -353,7 +358,7 @@ var settings = []setting{
 		name:    "plan-quotas",
 		form:    "quotas",
 		def:     "free=100000,growth=5000000,enterprise=unmetered",
-		meaning: "billable units a month for each plan, or unmetered; a new name defines a new plan",
+		meaning: "billable units a month for each plan, or \"unmetered\"; a new name defines a new plan",
 		set:     quotas,
 	},
 	{
@@ -362,8 +367,8 @@ var settings = []setting{
 		form:  "mode",
 		def:   "open",
 		meaning: "who may sign up: open (anybody), invite (with a code of \"verdict tenant invite\") or closed " +
-			"(nobody). The operator can always use \"verdict tenant create\". Tenants that nobody uses within " +
-			"seven days are removed",
+			"(nobody). The operator can always use \"verdict tenant create\". A tenant that signed up is " +
+			"removed if nobody uses it within seven days",
 		set: signupMode,
 	},
 	{
@@ -440,7 +445,7 @@ var settings = []setting{
 		group: groupAgent,
 		name:  "narration-key",
 		form:  "key",
-		meaning: "bearer token for narration-url; set it by its environment variable, because other users of the " +
+		meaning: "bearer token for -narration-url; set it by its environment variable, because other users of the " +
 			"machine can see a command line",
 		set: text(func(c *Config) *string { return &c.Narration.Key }),
 	},
@@ -448,7 +453,7 @@ var settings = []setting{
 		group:   groupAgent,
 		name:    "narration-model",
 		form:    "name",
-		meaning: "model that is requested from narration-url",
+		meaning: "model that is requested from -narration-url",
 		set:     text(func(c *Config) *string { return &c.Narration.Model }),
 	},
 	{
@@ -456,8 +461,8 @@ var settings = []setting{
 		name:  "narration-timeout",
 		form:  "duration",
 		def:   "5s",
-		meaning: "how long a run waits for narration-url before it uses the plain summary; at most a third of " +
-			"write-timeout",
+		meaning: "how long a run waits for -narration-url before it uses the plain summary; at most a third of " +
+			"-write-timeout",
 		set: period(func(c *Config) *time.Duration { return &c.Narration.Timeout }, 100*time.Millisecond, time.Minute),
 	},
 
