@@ -68,8 +68,8 @@ func logRotateKey(c *command) int {
 		if err != nil {
 			return c.failed(err)
 		}
-		return c.print(fmt.Appendf(nil, "replaced the log key in %s; copy the file to every node, and destroy the "+
-			"copies of the old one\n", path))
+		return c.print(fmt.Appendf(nil, "replaced the log key in %s; copy the file to every node, and destroy all "+
+			"copies of the old file\n", path))
 	})
 }
 

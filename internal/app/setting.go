@@ -50,11 +50,11 @@ var settings = []setting{
 		set:     address(func(c *Config) *string { return &c.Addr }, false),
 	},
 	{
-		group: groupListen,
-		name:  "tls-cert",
-		form:  "file",
+		group:   groupListen,
+		name:    "tls-cert",
+		form:    "file",
 		meaning: "certificate chain in PEM; the file is read again when it changes; with -tls-key it turns TLS on",
-		set: text(func(c *Config) *string { return &c.TLSCert }),
+		set:     text(func(c *Config) *string { return &c.TLSCert }),
 	},
 	{
 		group:   groupListen,

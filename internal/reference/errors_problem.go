@@ -22,8 +22,8 @@ var errorPages = []errorPage{
 	{
 		Code: fault.CodeNumberOutOfRange, Status: 400, Title: "Number out of range",
 		Meaning: "A number in the body is beyond ±1e15.",
-		Cause: "Most programs cannot represent such large numbers exactly, so they are refused. Often an " +
-			"identifier was sent as a number.",
+		Cause: "Most programs cannot represent numbers of this size with decimals exactly, so they are refused. " +
+			"Often an identifier was sent as a number.",
 		Fix: "Send amounts in rupees. Send identifiers and account numbers as strings.",
 	},
 	{
@@ -346,8 +346,8 @@ var errorPages = []errorPage{
 	{
 		Code: fault.CodeRateLimited, Status: 429, Title: "Too many requests",
 		Meaning: "This key, or for signup this address, has exceeded its rate limit.",
-		Cause: "Each kind of call has its own limit: `RateLimit-Policy` gives the limit and `RateLimit` what is " +
-			"left.",
+		Cause: "Each kind of call has its own limit: `RateLimit-Policy` gives the limit, and `RateLimit` the " +
+			"calls that are left.",
 		Fix: "Wait as long as `Retry-After` says. Spread calls out instead of sending them in bursts.",
 	},
 	{
