@@ -134,10 +134,10 @@ when read.
 ## Reference
 
 The list ` + "`top_contributors`" + ` of an answer has at most ten features: those that
-the policy names first, then the most unusual ones. A feature is the more unusual,
-the larger its distance from the mean of an ordinary borrower is, divided by a
-scale. The figures below are plausible constants, not measurements,
-and no decision depends on them. For a metric with e events in 30 days, a product
+the policy names first, then the most unusual ones. How unusual a feature is depends
+on its distance from the mean of an ordinary borrower, divided by a scale. The
+figures below are plausible constants, not measurements, and no decision depends on
+them. For a metric with e events in 30 days, a product
 with the share p and a window of W days:
 
 | Aggregation | Mean | Scale |

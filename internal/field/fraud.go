@@ -14,27 +14,37 @@ func fraudSection() section {
 			"`fraud_blocklisted` has a value. Counts include this applicant.",
 		fields: []entry{
 			number("fraud_score", "points",
-				"Sum of the points of the fraud signals that were triggered; higher is riskier.").
+				"Sum of the points of the fraud signals that were triggered, at most 100; higher is riskier.").
 				within(0, 100).reason("FR_RING"),
 			boolean("fraud_pincode_spike",
-				"The number of applications from the pincode is far above its usual level; absent without a history.").
+				"The number of applicants from the pincode is far above its usual level; absent if its history is "+
+					"too short.").
 				reason("FR_RING"),
-			boolean("fraud_ip_cluster", "Too many different applicants share the IP address.").reason("FR_RING"),
-			boolean("fraud_beneficiary_reuse", "Different applicants named the same beneficiary account.").reason(
-				"FR_MULE"),
+			boolean("fraud_ip_cluster",
+				"The number of different applicants who share the IP address reaches the tenant's threshold.").
+				reason("FR_RING"),
+			boolean("fraud_beneficiary_reuse",
+				"The number of different applicants who named the beneficiary account reaches the tenant's threshold.").
+				reason("FR_MULE"),
 			count("fraud_beneficiary_applicants", "Number of different applicants who named the beneficiary account.").
 				reason("FR_MULE"),
 			boolean("fraud_agent_anomaly",
-				"The agent brought too many applications, or applications from too many pincodes.").reason(
+				"The agent brought too many applicants, or applicants from too many pincodes.").reason(
 				"FR_RING"),
-			count("fraud_agent_pincodes", "Number of different pincodes the agent brought applications from.").reason(
+			count("fraud_agent_pincodes", "Number of different pincodes of the agent's applicants.").reason(
 				"FR_RING"),
-			boolean("fraud_device_reuse", "Different applicants apply from the same phone.").reason("FR_RING"),
+			boolean("fraud_device_reuse",
+				"The number of different applicants who used the phone reaches the tenant's threshold.").
+				reason("FR_RING"),
 			count("fraud_device_applicants", "Number of different applicants who used the phone.").reason("FR_RING"),
-			boolean("fraud_mobile_reuse", "Different applicants gave the same mobile number.").reason("FR_RING"),
+			boolean("fraud_mobile_reuse",
+				"The number of different applicants who gave the mobile number reaches the tenant's threshold.").
+				reason("FR_RING"),
 			count("fraud_mobile_applicants", "Number of different applicants who gave the mobile number.").reason(
 				"FR_RING"),
-			boolean("fraud_email_reuse", "Different applicants gave the same e-mail address.").reason("FR_RING"),
+			boolean("fraud_email_reuse",
+				"The number of different applicants who gave the e-mail address reaches the tenant's threshold.").
+				reason("FR_RING"),
 			count("fraud_email_applicants", "Number of different applicants who gave the e-mail address.").reason(
 				"FR_RING"),
 			boolean("fraud_blocklisted",

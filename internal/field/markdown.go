@@ -24,8 +24,9 @@ percent. A policy may declare further inputs of its own under ` + "`report.` and
 A decision request (` + "`/v1/decisions`" + `) contains the fields of the applicant and of
 the bureau. For an evaluate request (` + "`/v1/evaluate`" + `), Verdict computes the bureau
 fields from the report's accounts and enquiries ([BUREAUS.md](BUREAUS.md)) and the
-bank fields from the bank statement ([BANK.md](BANK.md)). With ` + "`features: true`" + ` it
-also computes the features ([FEATURES.md](FEATURES.md)).
+bank fields from the bank statement ([BANK.md](BANK.md)). It also computes the
+features ([FEATURES.md](FEATURES.md)) if the request has ` + "`features: true`" + ` or the policy
+has ` + "`features: auto`" + `.
 
 The device and location fields are computed from their blocks and the tenant's
 thresholds. The fraud fields also depend on the tenant's other applicants at the
