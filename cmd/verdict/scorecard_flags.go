@@ -62,7 +62,8 @@ func (f *fitFlags) register(fs *flag.FlagSet) {
 		}
 		return err
 	})
-	fs.StringVar(&f.splitFile, "split-file", "", "`file` with a column \"split\" that says \"train\" or \"test\" for every row")
+	fs.StringVar(&f.splitFile, "split-file", "",
+		"`file` with a column \"split\" that says \"train\" or \"test\" for every row")
 	decimalFlag(fs, &o.HoldOutShare, "holdout",
 		"`share` of the rows to hold out if neither -split nor -split-file is given")
 	fs.Int64Var(&o.Seed, "seed", o.Seed, "`number` that seeds the choice of held-out rows")

@@ -138,7 +138,8 @@ func (r *policyReader) document(v wire.Value) {
 	if key, ok := f.Text("policy_key", 64); ok {
 		p.Key = key
 		if !field.IsPolicyKey(key) {
-			f.Fail("policy_key", fault.CodeInvalidField, "must be 1 to 64 lower-case letters, digits, - and _, and not begin with - or _")
+			f.Fail("policy_key", fault.CodeInvalidField,
+				"must be 1 to 64 lower-case letters, digits, - and _, and not begin with - or _")
 		}
 	}
 	if !r.src.Unnamed {
