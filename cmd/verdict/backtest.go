@@ -25,7 +25,7 @@ which change of the policy causes it.
 
 The columns are fields of the catalogue ("verdict fields") or paths of a decision
 request (applicant.monthly_income); a blank cell is an absent value. An outcome
-is taken from the column outcome or bad. A row that cannot be read is counted
+is taken from the column "outcome" or "bad". A row that cannot be read is counted
 and left out, and never stops the run. The file may be compressed with gzip.
 
 Prints a summary, or with -json the report of the API. Use - instead of a

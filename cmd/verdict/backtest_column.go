@@ -23,7 +23,7 @@ type columnOptions struct {
 }
 
 func (o *columnOptions) declare(fs *flag.FlagSet) {
-	fs.StringVar(&o.outcome, "outcome", "", "`column` with the outcome of the loan; default: outcome or bad")
+	fs.StringVar(&o.outcome, "outcome", "", "`column` with the outcome of the loan; default: \"outcome\" or \"bad\"")
 	fs.StringVar(&o.bad, "bad", "", "`values` of the outcome that mean bad, separated by commas")
 	fs.StringVar(&o.good, "good", "", "`values` of the outcome that mean good; with -bad alone, all others mean good")
 	fs.StringVar(&o.weight, "weight", "", "`column` with the number of applicants that a row represents")

@@ -20,22 +20,22 @@ const logHelp = `Manage the log of decisions.
   verdict log create-key FILE    write a new secret key with which the log is signed, for -log-key
   verdict log rotate-key         replace the key by a new one, while the service runs
   verdict log reopen -tenant ID -env live|sandbox -reason TEXT
-                                 begin a new log where the database no longer contains what was signed, for
-                                 instance because an older copy was restored
+                                 begin a new log if the database lacks entries that were signed, for instance
+                                 because an older copy was restored
 
   verdict log witness, log audit  watch the log of a lender from outside: "verdict log witness -h"
 
-Give the same key file to every node, keep it secret, and back it up apart from
-the database. A file that exists is never replaced.
+Give the same key file to every node, keep it secret, and back it up separately
+from the database. "create-key" never replaces a file that exists.
 
-The old and the new key sign the replacement, so checkpoints and capsules from
-before stay valid: GET /v1/log/key names all keys. Copy the changed key file to
-every other node; until then those nodes decide, but leave signing to the others.
+The old and the new key sign the replacement, so older checkpoints and capsules
+stay valid: GET /v1/log/key returns all keys. Copy the changed key file to every
+other node; until then that node decides, but does not sign.
 
-A reopened log has another name, which ends with #2. Its first entry has the last
-checkpoint of the old log and the reason, for everybody to read; then come all
-entries that the database has. "verdict verify" names what is gone. Restore the
-newest copy of the database instead if there is one.
+A reopened log has another name, which ends with #2, #3 and so on. Its first entry
+contains the last checkpoint of the old log and the reason, for everybody to read.
+All entries that the database has follow. "verdict verify" says how many entries
+are gone. If there is a newer copy of the database, restore that copy instead.
 `
 
 func logCommand(c *command) int {
@@ -68,8 +68,8 @@ func logRotateKey(c *command) int {
 		if err != nil {
 			return c.failed(err)
 		}
-		return c.print(fmt.Appendf(nil, "replaced the log key in %s; copy the file to every node, and destroy the "+
-			"copies of the old one\n", path))
+		return c.print(fmt.Appendf(nil, "replaced the log key in %s; copy the file to every node, and destroy all "+
+			"copies of the old file\n", path))
 	})
 }
 

@@ -27,9 +27,10 @@ Windows-1252; it is read several times.
   verdict scorecard fit -csv loans.csv.gz -target bad -exclude branch,agent -special -1,-2 -json
 
 Some rows are held out: the fit does not use them, and the report measures the
-card on them. They are the rows whose -split column has the value, the rows that
-a -split-file does not mark as train (a CSV with a column "split" and one row for
-each row of the data), or a quarter of all. docs/SCORECARD.md explains the method.
+card on them. -split selects them by the value of a column. -split-file names a CSV
+file with a column "split" and one row for each row of the data; the rows that it
+does not mark as "train" are held out. Without both, -holdout is the share of rows
+to hold out, by default a quarter. docs/SCORECARD.md explains the method.
 `
 
 // scorecardCommand runs the subcommands of "verdict scorecard".

@@ -62,20 +62,21 @@ func (f *fitFlags) register(fs *flag.FlagSet) {
 		}
 		return err
 	})
-	fs.StringVar(&f.splitFile, "split-file", "", "`file` with a column \"split\" that says train or test for every row")
+	fs.StringVar(&f.splitFile, "split-file", "",
+		"`file` with a column \"split\" that says \"train\" or \"test\" for every row")
 	decimalFlag(fs, &o.HoldOutShare, "holdout",
 		"`share` of the rows to hold out if neither -split nor -split-file is given")
 	fs.Int64Var(&o.Seed, "seed", o.Seed, "`number` that seeds the choice of held-out rows")
 	fs.IntVar(&o.MaxBins, "max-bins", o.MaxBins, "maximum number of ordinary bins of a column")
 	decimalFlag(fs, &o.MinShare, "min-share", "minimum `share` of the rows in an ordinary bin")
-	fs.BoolVar(&o.MonotoneOnly, "monotone-only", false, "allow only bad rates that always rise or always fall")
+	fs.BoolVar(&o.MonotoneOnly, "monotone-only", false, "allow only bins whose bad rates always rise or always fall")
 	fs.IntVar(&o.MaxFeatures, "max-features", o.MaxFeatures, "maximum number of columns of the card")
 	decimalFlag(fs, &o.MinIV, "min-iv", "minimum information `value` of a column")
 	decimalFlag(fs, &o.MaxCorrelation, "max-correlation", "maximum correlation of two columns")
 	fs.BoolVar(&o.NoRefining, "no-refining", false, "skip refining: points are a multiple of the weight of evidence")
 	decimalFlag(fs, &o.PDO, "pdo", "`points` that double the odds")
 	decimalFlag(fs, &o.AnchorScore, "anchor", "`score` at which the odds are those of -odds")
-	decimalFlag(fs, &o.AnchorOdds, "odds", "odds of good to bad at the `score` of -anchor")
+	decimalFlag(fs, &o.AnchorOdds, "odds", "`odds` of good to bad at the score of -anchor")
 	fs.IntVar(&o.Decimals, "decimals", 0, "decimals of points")
 	fs.BoolVar(&o.SpreadBase, "spread-base", false, "divide the base points among the factors")
 	fs.StringVar(&o.Name, "name", "", "`name` of the scorecard; default: the name of the file")

@@ -33,6 +33,6 @@ used. The database is -database-url or VERDICT_DATABASE_URL, by default
 sqlite:verdict.db. "verdict COMMAND -h" explains a command.
 
 Exit codes: 0 success; 1 an invalid policy, application or request, an error that
-check found, or a decision that does not reproduce; 2 wrong usage, or a file or
-database that cannot be read or written.
+"check" found, or a decision or log that is not as it was recorded; 2 wrong usage,
+or a file or database that cannot be read or written.
 `

@@ -13,8 +13,8 @@ import (
 )
 
 const verifyHelp = `Replay stored decisions on their stored facts and policy versions, compare
-them with the journal and the signed log, and list those that do not reproduce,
-were altered or are missing. The service can keep running.
+them and the other stored objects with the journal and the signed log, and list
+those that do not reproduce, were altered or are missing. The service can keep running.
 
   verdict verify
   verdict verify -tenant ten_01J…
@@ -24,11 +24,11 @@ With the file of a capsule, check that one decision without a database:
   verdict verify -key log-key.pub capsule.json
 
 The key is the public key of the lender's log, as GET /v1/log/key returns it;
-get it from the lender through another channel than the capsule. -witness is the public
-key of a witness. Several capsules can be given.
+get it from the lender through another channel than the capsule. -witness
+names a file with the public key of a witness. Several capsules can be given.
 
 Exits with 1 if a check fails. Entries that are gone because a log was reopened
-are named, but do not count as a failed check again.
+are reported, but do not make the check fail.
 `
 
 func verify(c *command) int {

@@ -19,24 +19,25 @@ import (
 	"verdict/internal/witness"
 )
 
-const witnessHelp = `Watch the log of a lender from outside. Run this elsewhere than the lender.
+const witnessHelp = `Watch the log of a lender from outside, on a machine that the lender does not control.
 
   verdict log witness-key -name auditor.example FILE
                                  write a new secret key of a witness, and print its public key
   verdict log witness -key FILE -log KEY -state FILE -service URL -api-key FILE [-every 1m]
-                                 sign the last checkpoint if the log continues what was signed before, and give
-                                 the signature to the lender; with -every again and again
+                                 sign the last checkpoint if the log continues the one that was signed before,
+                                 and send the signature to the lender; with -every, repeat this
   verdict log witness -key FILE -log KEY -state FILE -listen ADDRESS
-                                 sign for whoever asks by the protocol C2SP tlog-witness
+                                 sign for every client of the protocol C2SP tlog-witness
   verdict log audit -since CHECKPOINT -log KEY -service URL -api-key FILE
-                                 check that the log still begins with what an older checkpoint says, and that
-                                 its new entries are those of its tree
+                                 check that the log still begins with the entries that an older checkpoint
+                                 covers, and that the entries added since have the hashes of the log's tree
 
-KEY is the file with the public key of the log (GET /v1/log/key), CHECKPOINT one
-with a checkpoint that you have kept (GET /v1/log/checkpoint). The API key needs
-the scope log:read only. The state must survive: without it the witness would
-sign another log. Give the public key of the witness to those who check capsules:
-"verdict verify -witness FILE".
+KEY is a file with the public key of the log (GET /v1/log/key). CHECKPOINT is a
+file with a checkpoint that you have kept (GET /v1/log/checkpoint). The API key
+needs only the scope log:read. Keep the file of -state: without it the witness
+would also sign a log that does not continue the one it signed before. Give the
+public key of the witness to those who check capsules ("verdict verify -witness
+FILE").
 
 Exits with 1 if the log was rewritten, and with 2 if something cannot be read.
 `
@@ -109,8 +110,8 @@ func logWitness(c *command) int {
 	watched := watchFlags(fs)
 	keyFile := fs.String("key", "", "`file` with the secret key of the witness")
 	state := fs.String("state", "", "`file` in which the witness stores what it has signed")
-	every := fs.Duration("every", 0, "`interval` between two visits; default: one visit")
-	listen := fs.String("listen", "", "`address` at which to answer the protocol instead of visiting")
+	every := fs.Duration("every", 0, "`interval` between two visits; default: visit once")
+	listen := fs.String("listen", "", "`address` at which to listen for requests to sign, instead of visiting")
 	if _, code, done := c.arguments(fs); done {
 		return code
 	}

@@ -161,7 +161,7 @@ func (a *App) Run(ctx context.Context) error {
 	if a.config.unencrypted(a.Addr()) {
 		a.logger.Warn("serving without TLS on an address that other machines can reach: keys and applicants' data "+
 			"can be read in transit; "+
-			"set tls-cert and tls-key, or trusted-proxies if a proxy terminates TLS", "address", a.Addr())
+			"set -tls-cert and -tls-key, or -trusted-proxies if a proxy terminates TLS", "address", a.Addr())
 	}
 	var err error
 	select {

@@ -70,8 +70,8 @@ func openLogKey(
 		return o, nil, fmt.Errorf("-log-signed: %w", err)
 	}
 	if known != nil && len(signed.Origins()) == 0 {
-		logger.WarnContext(ctx, "found no record of what was signed before; a restored older copy of the database "+
-			"would not be noticed", "folder", filepath.Dir(c.signedFiles()))
+		logger.WarnContext(ctx, "found no record of the checkpoints that were signed before; if an older copy of "+
+			"the database was restored, the service does not notice it", "folder", filepath.Dir(c.signedFiles()))
 	}
 	o.Signed = signed
 	return o, signed, nil

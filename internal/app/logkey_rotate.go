@@ -41,7 +41,7 @@ func chooseKey(
 			"one that was replaced by it; give every node the same file", path)
 	}
 	logger.ErrorContext(ctx, "the log key was replaced, and this node does not have the new one, so it signs nothing; "+
-		"copy the file of -log-key from the node on which it was replaced",
+		"copy the file of -log-key from the node on which the key was replaced",
 		"file", path, "replaced_at", changes[mine].At)
 	return ring.Find(changes[mine].From), nil
 }
@@ -118,7 +118,7 @@ func replaceKey(
 	}
 	done, err := db.System().ReplaceLogKey(ctx, change.From, change.To, change.String())
 	if err == nil && !done {
-		err = errors.Join(errors.New("another process has replaced the log key at the same time"), ring.Replace(path))
+		err = errors.Join(errors.New("another process replaced the log key at the same time"), ring.Replace(path))
 	}
 	return next, err
 }

@@ -270,7 +270,7 @@ func (r *reader) include(v wire.Value) {
 	}
 	for _, e := range v.Elements() {
 		if e.Text() != "facts" || e.Kind() != wire.String {
-			r.faults.Add(e.Pointer(), fault.CodeInvalidField, "must be facts, the only part that can be included")
+			r.faults.Add(e.Pointer(), fault.CodeInvalidField, `must be "facts", the only part that can be included`)
 			return
 		}
 		r.app.IncludeFacts = true

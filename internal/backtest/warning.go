@@ -52,7 +52,7 @@ func (r *Run) warnings(p *Partial) (list []Warning) {
 	}):
 		list = append(list, Warning{Code: fault.CodeFOIRLooksLikePercent, Fields: []string{foirField},
 			Detail: "rows were not evaluated because their foir is not a ratio of at most 5; " +
-				"send foir_unit percent if the column contains percentages"})
+				"send \"foir_unit\": \"percent\" if the column contains percentages"})
 	}
 	return list
 }

@@ -69,7 +69,7 @@ func (c *Capsule) logged(log *evidence.LogKeys, r *Report) (evidence.Proof, erro
 		return evidence.Proof{}, err
 	}
 	if scope, _, _ := strings.Cut(checkpoint.Origin, "#"); scope != "verdict/"+c.Row.Tenant+"/"+c.Row.Environment {
-		return evidence.Proof{}, errors.New("the decision is of another tenant or environment than the log")
+		return evidence.Proof{}, errors.New("the decision belongs to another tenant or environment than the log")
 	}
 	r.Checkpoint, r.Replaced = checkpoint, replaced
 	return proof, nil
@@ -88,7 +88,7 @@ func (c *Capsule) decideAgain() error {
 		answer.Get("policy").Get("id").Text() != r.PolicyID ||
 		integer(answer.Get("policy").Get("version")) != r.PolicyVersion ||
 		answer.Get("created_at").Text() != evidence.At(r.CreatedMicros) {
-		return errors.New("the answer is not the one of the decision")
+		return errors.New("the answer does not match the decision")
 	}
 	checksum := sha256.Sum256(c.Policy)
 	if "sha256:"+hex.EncodeToString(checksum[:]) != answer.Get("policy").Get("checksum").Text() {
@@ -112,7 +112,7 @@ func (c *Capsule) decideAgain() error {
 	case d.Status.String() != c.Row.Status || d.Grade != c.Row.Grade || d.Hash() != c.Row.DecisionHash:
 		return errors.New("the policy decides differently on these facts")
 	case engine.ResponseHash(answer) != c.Row.DecisionHash:
-		return errors.New("the answer is not the one of the decision")
+		return errors.New("the answer does not match the decision")
 	}
 	return nil
 }
@@ -123,11 +123,11 @@ func (c *Capsule) matchesLeaf() error {
 	row, _ := c.Row.AppendHash(nil)
 	if c.Leaf.Kind != evidence.Decision || c.Leaf.ID != c.Row.ID || c.Leaf.Row != row ||
 		c.Leaf.At != evidence.At(c.Row.CreatedMicros) {
-		return errors.New("the leaf is not the one of this decision")
+		return errors.New("the leaf does not match this decision")
 	}
 	plain, err := wire.Parse([]byte(c.Row.Plain))
 	if err != nil {
-		return errors.New("the plain text of the decision cannot be read")
+		return errors.New(`the hashes of the decision ("plain") cannot be read`)
 	}
 	// Every part needs its hash: a part without one could be anything.
 	zones := []sealing.Zone{sealing.Response, sealing.Combined}
@@ -145,17 +145,17 @@ func (c *Capsule) matchesLeaf() error {
 		}
 		hash := sealing.HashZone(s.Zone, s.Salt, c.zone(s.Zone))
 		if plain.Get("zones").Get(s.Zone.String()).Text() != hex.EncodeToString(hash[:]) {
-			return errors.New("the answer, the facts or the features are not those of the leaf")
+			return errors.New("the answer, the facts or the features do not match the leaf")
 		}
 		hashes = append(hashes, sealing.ZoneHash{Zone: s.Zone, Hash: hash})
 	}
 	if sealing.Commitment(hashes) != c.Leaf.Commitment {
-		return errors.New("the answer, the facts or the features are not those of the leaf")
+		return errors.New("the answer, the facts or the features do not match the leaf")
 	}
 	if f := c.Features; f != nil {
 		stored := plain.Get("features")
 		if stored.Get("as_of").Text() != f.AsOf || stored.Get("hash").Text() != f.Hash {
-			return errors.New("the date or the hash of the features is not that of the leaf")
+			return errors.New("the date or the hash of the features does not match the leaf")
 		}
 	}
 	return nil

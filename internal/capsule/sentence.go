@@ -94,17 +94,17 @@ func (c *Capsule) describe(r *Report, log string) Result {
 		say(Yes, "exactly this decision is in the log %s, signed when it had %d entries",
 			r.Checkpoint.Origin, r.Checkpoint.Size)
 	} else {
-		say(No, "it is not shown to be in the log %s: %v", log, r.Logged)
+		say(No, "the capsule does not show that this decision is in the log %s: %v", log, r.Logged)
 	}
 	if strings.Contains(r.Checkpoint.Origin, "#") {
 		say(Note, "this log was reopened because the lender lost a part of the log before it; its first entry says why")
 	}
 	switch {
 	case r.Replaced != "" && len(r.Seen) == 0:
-		say(Note, "the log key that has signed was replaced at %s; only a witness shows that it signed before",
-			r.Replaced)
+		say(Note, "the log key that signed this was replaced at %s; only a witness could show that it signed "+
+			"before then", r.Replaced)
 	case r.Replaced != "":
-		say(Note, "the log key that has signed was replaced at %s", r.Replaced)
+		say(Note, "the log key that signed this was replaced at %s", r.Replaced)
 	}
 	if c.Leaf.Backfilled {
 		say(Note, "the decision was made before the log existed, and was added to the log later")

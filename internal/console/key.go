@@ -106,7 +106,7 @@ func scopeOptions() []option {
 		{
 			Value:  "decide",
 			Label:  "decide",
-			Hint:   "request decisions, previews, backtests and agent runs, add reviews, handle alerts",
+			Hint:   "request decisions, previews, backtests and agent runs, add reviews, handle alerts, block entities",
 			Chosen: true,
 		},
 		{

@@ -30,9 +30,11 @@ func (p *userPages) routes() []page {
 // roleOptions returns the roles to choose from, each with an explanation.
 func roleOptions() []option {
 	means := map[tenant.Role]option{
-		tenant.RoleAdmin:  {Label: "Admin", Hint: "everything, including people and API keys"},
-		tenant.RoleRisk:   {Label: "Risk", Hint: "decides, reviews, writes policies and activates them"},
-		tenant.RoleViewer: {Label: "Viewer", Hint: "views everything except people and API keys, and changes nothing"},
+		tenant.RoleAdmin: {Label: "Admin", Hint: "everything, including people and API keys"},
+		tenant.RoleRisk:  {Label: "Risk", Hint: "decides, reviews, writes policies and activates them"},
+		tenant.RoleViewer: {
+			Label: "Viewer", Hint: "views everything except people, API keys and webhooks, and changes nothing",
+		},
 	}
 	var list []option
 	for _, role := range tenant.Roles() {

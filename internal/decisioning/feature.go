@@ -166,7 +166,7 @@ func storedFeatures(
 		f, err = tx.Decisions().Features(decisionID)
 		if fault.KindOf(err) == fault.NotFound {
 			return fault.New(fault.NotFound, fault.CodeFeaturesNotGenerated,
-				"this decision was made without features; send features: true to have them")
+				"this decision was made without features; send \"features\": true to have them")
 		}
 		return err
 	})

@@ -90,7 +90,7 @@ func (v *recordVerifier) checkPincodes(tx *store.Tx) error {
 	case e == nil:
 		v.wrong(store.ConfigPincodes, "they have no entry in the journal")
 	case v.linked(e, logged.Leaf) && store.CommitPincodes(logged.Salt, all) != e.leaf.Commitment:
-		v.wrong(store.ConfigPincodes, "they are not those of their last change, entry %d of the journal", e.number)
+		v.wrong(store.ConfigPincodes, "they differ from their last change, entry %d of the journal", e.number)
 	}
 	return nil
 }

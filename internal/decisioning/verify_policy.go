@@ -72,7 +72,8 @@ func (v *recordVerifier) checkPolicies(tx *store.Tx) error {
 	}
 	for key, id := range listed {
 		if id != active[key] && !v.told[id] && !v.told[active[key]] {
-			v.wrong(id, "it is stored as the active rule set of %q, and the journal has %q", key, active[key])
+			v.wrong(id, "it is stored as the active rule set of %q, but the journal names %q as active", key,
+				active[key])
 		}
 	}
 	return nil
@@ -100,7 +101,7 @@ func (v *recordVerifier) checkRuleSet(r *store.LoggedRuleSet) bool {
 	}
 	switch {
 	case removed != nil && removed.is(store.EventRuleSetDeleted):
-		v.wrong(r.ID, "it was deleted by entry %d of the journal, and is stored", removed.number)
+		v.wrong(r.ID, "it was deleted by entry %d of the journal, but is still stored", removed.number)
 	case removed != nil && removed.leaf.At != evidence.At(r.ArchivedMicros),
 		removed == nil && r.ArchivedMicros != 0 && !v.older(r.ArchivedMicros):
 		v.wrong(r.ID, "the stored time of its archiving was altered")
@@ -135,7 +136,8 @@ func (v *recordVerifier) checkActivation(r *store.LoggedRuleSet) bool {
 	}
 	if r.Status != status || stored != retired || r.ActivatedBy != e.value("actor") || r.ActivationLeaf != e.number ||
 		store.ExactTime(r.ActivatedMicros) != e.value("activated_at") {
-		v.wrong(r.ID, "its status, or who activated it and when, is not that of entry %d of the journal", e.number)
+		v.wrong(r.ID, "its status, activator or time of activation or retirement differs from entry %d of the journal",
+			e.number)
 	}
 	return status == store.StatusActive
 }

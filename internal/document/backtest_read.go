@@ -56,7 +56,7 @@ func readSource(r *study.BacktestRequest, f *wire.Form, faults *fault.List, maxR
 			continue
 		}
 		if source != "" {
-			f.Fail(name, fault.CodeInvalidField, "give only one of rows, csv, synthetic and decisions")
+			f.Fail(name, fault.CodeInvalidField, `give only one of "rows", "csv", "synthetic" and "decisions"`)
 			return nil
 		}
 		switch source = name; name {
@@ -83,7 +83,7 @@ func readSource(r *study.BacktestRequest, f *wire.Form, faults *fault.List, maxR
 	}
 	if source == "" {
 		f.Fail("rows", fault.CodeRequired,
-			"is required unless csv, synthetic or decisions is sent; send exactly one of the four")
+			`is required unless "csv", "synthetic" or "decisions" is sent; send exactly one of the four`)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ func ReadFit(body wire.Value) (study.FitRequest, error) {
 		text, rows := f.Get("csv"), f.Get("rows")
 		switch {
 		case text.Given() && rows.Given():
-			f.Fail("csv", fault.CodeInvalidField, "give either csv or rows")
+			f.Fail("csv", fault.CodeInvalidField, `give either "csv" or "rows"`)
 		case rows.Given():
 			r.Rows, err = rowsAsCSV(rows, faults)
 		case text.Kind() == wire.String:
@@ -22,7 +22,7 @@ func ReadFit(body wire.Value) (study.FitRequest, error) {
 		case text.Given():
 			f.Fail("csv", fault.CodeWrongType, "must be a text: rows as CSV with a header")
 		default:
-			f.Fail("csv", fault.CodeRequired, "is required unless rows is sent: the rows to learn from")
+			f.Fail("csv", fault.CodeRequired, `is required unless "rows" is sent: the rows to learn from`)
 		}
 		return err
 	})

@@ -77,7 +77,7 @@ func ReadAlertMove(body wire.Value, now time.Time) (frauddesk.AlertMove, error) 
 	if at := f.Choice("action", -1, "acknowledge", "close"); at >= 0 {
 		to := []string{"acknowledged", "closed"}[at]
 		if m.To != "" && m.To != to {
-			f.Fail("action", fault.CodeInvalidField, "contradicts status; send one of the two")
+			f.Fail("action", fault.CodeInvalidField, `contradicts "status"; send one of the two`)
 		}
 		m.To = to
 	}

@@ -58,7 +58,7 @@ func ReadScoring(body wire.Value) (policydesk.Scoring, error) {
 	var err error
 	switch {
 	case named.Given() && body.Get("factors").Given():
-		err = operation.Invalid("/scorecard_id", fault.CodeInvalidField, "give either scorecard_id or factors")
+		err = operation.Invalid("/scorecard_id", fault.CodeInvalidField, `give either "scorecard_id" or "factors"`)
 	case named.Given() && named.Kind() != wire.String:
 		err = operation.Invalid("/scorecard_id", fault.CodeWrongType, "must be the id of a scorecard")
 	case named.Given() && named.Text() == "":
@@ -70,7 +70,7 @@ func ReadScoring(body wire.Value) (policydesk.Scoring, error) {
 		s.Card, err = inlineCard(body)
 	default:
 		err = operation.Invalid("/scorecard_id", fault.CodeRequired,
-			"is required to score, unless the body contains factors")
+			`is required to score, unless the body contains "factors"`)
 	}
 	if err != nil {
 		return s, err

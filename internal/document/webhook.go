@@ -115,7 +115,7 @@ func ReadRedelivery(body wire.Value) (r webhookdesk.Redelivery, err error) {
 		r = webhookdesk.Redelivery{From: one, To: one}
 		for _, name := range []string{"from_sequence", "to_sequence"} {
 			if f.Get(name).Given() {
-				f.Fail(name, fault.CodeInvalidField, "contradicts sequence; send one or the other")
+				f.Fail(name, fault.CodeInvalidField, `contradicts "sequence"; send one of the two`)
 			}
 		}
 	} else if !f.Get("sequence").Given() {

@@ -48,7 +48,7 @@ func (a Applicants) Read(card *Scorecard) (list []*rule.Facts, warnings []fault.
 	r := applicantReader{reads: factorFields(card), doubts: &doubts}
 	switch {
 	case a.input.Given() && a.inputs.Given():
-		faults.Add("/inputs", fault.CodeInvalidField, "give either input or inputs, not both")
+		faults.Add("/inputs", fault.CodeInvalidField, `give either "input" or "inputs", not both`)
 		return nil, nil, faults.Err()
 	case a.input.Given():
 		facts, err := r.read(a.input)

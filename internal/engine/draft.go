@@ -33,7 +33,7 @@ func ParseDraft(text []byte) (Draft, error) {
 func (d Draft) Base(faults *fault.List) (id string, named bool) {
 	v := d.body.Get("base")
 	if v.Given() && v.Kind() != wire.String {
-		faults.Add(v.Pointer(), fault.CodeWrongType, "must be the id of a rule set, or none")
+		faults.Add(v.Pointer(), fault.CodeWrongType, `must be the id of a rule set, or "none"`)
 		return "", false
 	}
 	return v.Text(), v.Given()

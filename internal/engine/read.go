@@ -138,7 +138,8 @@ func (r *policyReader) document(v wire.Value) {
 	if key, ok := f.Text("policy_key", 64); ok {
 		p.Key = key
 		if !field.IsPolicyKey(key) {
-			f.Fail("policy_key", fault.CodeInvalidField, "must be lower-case letters, digits, - and _")
+			f.Fail("policy_key", fault.CodeInvalidField,
+				"must be 1 to 64 lower-case letters, digits, - and _, and not begin with - or _")
 		}
 	}
 	if !r.src.Unnamed {
@@ -394,7 +395,7 @@ func (r *policyReader) terms(f *wire.Form) {
 		t.Require("code", "a code for the condition")
 		code, ok := t.Text("code", 64)
 		if ok && !isCode(code) {
-			t.Fail("code", fault.CodeInvalidField, "must be capital letters, digits and _")
+			t.Fail("code", fault.CodeInvalidField, "must be capital letters, digits and _, starting with a letter")
 		}
 		if ok && seen[code] {
 			t.Fail("code", fault.CodeDuplicate, "is used twice")

@@ -56,7 +56,7 @@ func (r *policyReader) band(v wire.Value, seen map[string]bool) (b Band, placed 
 				"must be a capital letter followed by up to seven of A-Z, 0-9, + and -")
 		}
 		if grade == NoGrade {
-			f.Fail("grade", fault.CodeInvalidField, "must not be NA, the grade of an application without a band")
+			f.Fail("grade", fault.CodeInvalidField, `must not be "NA", the grade of an application without a band`)
 		}
 	}
 	before = r.faults.Len()
@@ -190,7 +190,7 @@ func (r *policyReader) ladder(list wire.Value, ntc bool, placed []bool) {
 		if open || !b.Ranged && len(order) > 0 {
 			r.faults.Add(elementPointer(list, i), fault.CodeBandOverlap,
 				"a new-to-credit band without min_score and max_score accepts every score, "+
-					"so it must be the only such band")
+					"so it must be the only new-to-credit band")
 		}
 		if open = open || !b.Ranged; b.Ranged {
 			order = append(order, i)

@@ -158,7 +158,7 @@ func (r *scorecardReader) factor(v wire.Value, names map[string]bool) Factor {
 			f.Fail("factor", fault.CodeInvalidField,
 				"must start with a letter and contain only letters, digits, _ . and -")
 		case names[name]:
-			f.Fail("factor", fault.CodeDuplicate, "is used twice, or is reserved (base, clamp)")
+			f.Fail("factor", fault.CodeDuplicate, `is used twice, or is reserved ("base", "clamp")`)
 		}
 		names[name] = true
 		out.Name = name
@@ -367,7 +367,7 @@ func (r *scorecardReader) checkCoverage(bins wire.Value, f *Factor, readable []b
 	for i := range ranges {
 		b := &ranges[i]
 		if readable[i] && b.HasMin && b.HasMax && b.Min >= b.Max {
-			r.faults.Add(elementPointer(bins, i), fault.CodeOutOfRange, "is empty: gte must be below lt")
+			r.faults.Add(elementPointer(bins, i), fault.CodeOutOfRange, `is empty: "gte" must be below "lt"`)
 		}
 		if i == 0 || !readable[i-1] || !readable[i] {
 			continue
@@ -375,7 +375,7 @@ func (r *scorecardReader) checkCoverage(bins wire.Value, f *Factor, readable []b
 		switch prev := &ranges[i-1]; {
 		case !prev.HasMax || !b.HasMin:
 			r.faults.Add(elementPointer(bins, i), fault.CodeBinOverlap,
-				"every bin but the first needs gte, and every bin but the last lt")
+				`every bin but the first needs "gte", and every bin but the last needs "lt"`)
 		case b.Min > prev.Max:
 			r.faults.Add(elementPointer(bins, i), fault.CodeBinGap,
 				"values from %s up to %s have no bin", prev.Max, b.Min)

@@ -134,7 +134,7 @@ const (
 func (m AlertMove) Check(faults *fault.List, now time.Time) {
 	c := faults.Check("")
 	if m.To == "" && faults.Len() == 0 {
-		c.Fail("status", fault.CodeRequired, "is required: acknowledged or closed")
+		c.Fail("status", fault.CodeRequired, "is required: \"acknowledged\" or \"closed\"")
 	}
 	c.Choice("status", m.To, store.AlertAcknowledged, store.AlertClosed)
 	c.Choice("resolution", m.Resolution, resolutions...)
@@ -146,7 +146,7 @@ func (m AlertMove) Check(faults *fault.List, now time.Time) {
 		return
 	}
 	if m.Resolution != store.ResolutionConfirmedFraud {
-		c.Fail("block", fault.CodeInvalidField, "is allowed only when an alert is closed as confirmed_fraud")
+		c.Fail("block", fault.CodeInvalidField, `is allowed only when an alert is closed as "confirmed_fraud"`)
 	}
 	if len(m.Block) > MaxBlock {
 		c.Fail("block", fault.CodeTooMany, "has more than %d entries", MaxBlock)

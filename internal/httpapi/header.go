@@ -34,7 +34,8 @@ func keyInQuery(raw string) bool {
 func errKeyInURL() error {
 	return fault.New(fault.Unauthenticated, fault.CodeUnauthenticated,
 		"the URL has a query parameter that looks like an API key, and URLs end up in logs: "+
-			"send the key only in the header Authorization: Bearer <API_KEY>, and replace the key that was in the URL")
+			"send the key only in the header \"Authorization: Bearer <API_KEY>\", and replace the key that was in "+
+			"the URL")
 }
 
 // bearerKey reads the API key from the Authorization header, and reports whether

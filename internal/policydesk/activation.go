@@ -179,10 +179,10 @@ func acknowledgedAll(found []analysis.Finding, acknowledged []string) error {
 	}
 	refusal := fault.New(fault.Conflict, fault.CodeFindingsUnacknowledged,
 		"the analysis found %d errors in this rule set; "+
-			"fix them, or send the key of each in acknowledge to activate it anyway", len(open)+more)
+			"fix them, or send the key of each in \"acknowledge\" to activate it anyway", len(open)+more)
 	if len(open) == 1 {
 		refusal.Detail = "the analysis found an error in this rule set; " +
-			"fix it, or send its key in acknowledge to activate it anyway"
+			"fix it, or send its key in \"acknowledge\" to activate it anyway"
 	}
 	refusal.Items = open
 	return refusal

@@ -92,7 +92,7 @@ func (f *strategyReader) priority(p *Priority) {
 		f.whole("high", 0, 100, &p.High)
 		f.whole("critical", 0, 100, &p.Critical)
 		if f.faults.Len() == known && (p.High <= p.Medium || p.Critical <= p.High) {
-			f.Fail("high", fault.CodeOutOfRange, "must lie above medium and below critical")
+			f.Fail("high", fault.CodeOutOfRange, "must lie above \"medium\" and below \"critical\"")
 		}
 	})
 }

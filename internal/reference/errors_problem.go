@@ -22,8 +22,8 @@ var errorPages = []errorPage{
 	{
 		Code: fault.CodeNumberOutOfRange, Status: 400, Title: "Number out of range",
 		Meaning: "A number in the body is beyond ±1e15.",
-		Cause: "Most programs cannot represent such large numbers exactly, so they are refused. Often an " +
-			"identifier was sent as a number.",
+		Cause: "Most programs cannot represent numbers of this size with decimals exactly, so they are refused. " +
+			"Often an identifier was sent as a number.",
 		Fix: "Send amounts in rupees. Send identifiers and account numbers as strings.",
 	},
 	{
@@ -133,8 +133,9 @@ var errorPages = []errorPage{
 		Code: fault.CodeNotAcceptable, Status: 406, Title: "No acceptable representation",
 		Meaning: "The answer cannot be given in any of the forms that `Accept` allows.",
 		Cause: "Answers are `application/json`; the audit trail can also be `text/csv`. The rows of a backtest are " +
-			"`text/csv` and its page is `text/html`.",
-		Fix: "Leave `Accept` out, or send `application/json`.",
+			"`text/csv` and its page is `text/html`. Proofs, checkpoints and the keys of the log are `text/plain`, " +
+			"and tiles of the log are `application/octet-stream`.",
+		Fix: "Leave `Accept` out, or send the type that `detail` names.",
 	},
 	{
 		Code: fault.CodeRequestTimeout, Status: 408, Title: "Body arrived too slowly",
@@ -171,12 +172,13 @@ var errorPages = []errorPage{
 	},
 	{
 		Code: fault.CodeCapReached, Status: 409, Title: "Limit reached",
-		Meaning: "The tenant has reached the limit of drafts, scorecards or block list entries in this environment, " +
-			"or the decision has as many reviews as a decision may have; `detail` says how many, and what to do.",
+		Meaning: "There are as many objects of a kind as are allowed: drafts, scorecards or block list entries of " +
+			"the tenant in this environment, webhooks of the tenant in both, unfinished redeliveries of a webhook, " +
+			"reviews of a decision, or witnesses of a checkpoint. `detail` says how many there are.",
 		Cause: "Drafts accumulate if a program creates one for every attempt.",
 		Fix: "Delete drafts with `DELETE /v1/rule-sets/{id}`, entries of the block list with `DELETE " +
-			"/v1/fraud/blocklist`; try variants with `overrides` of a preview instead of drafts. The operator can " +
-			"raise the limits (`-max-drafts`, `-max-scorecards`, `-max-blocked`).",
+			"/v1/fraud/blocklist`, webhooks with `DELETE /v1/webhooks/{id}`; try variants with `overrides` of a " +
+			"preview instead of drafts. The operator can raise three of the limits (`-max-drafts`, `-max-scorecards`, `-max-blocked`).",
 	},
 	{
 		Code: fault.CodeFindingsUnacknowledged, Status: 409, Title: "Errors in the rule set",
@@ -191,12 +193,14 @@ var errorPages = []errorPage{
 	{
 		Code: fault.CodeInvalidTransition, Status: 409, Title: "Not possible in this state",
 		Meaning: "The request is not possible in the current state of the resource.",
-		Cause: "For an alert: it is closed and cannot change. For a backtest: it has ended and cannot be " +
-			"cancelled, or it has no result to show yet. For a rule set: its stored document does not pass the " +
-			"checks of this version of the service. For an API key: the person who would own it is disabled.",
-		Fix: "Fetch the alert to see its state; later applications open a new alert automatically. For a rule " +
-			"set, create a new version from the document, fix the errors, and activate that version. For an API " +
-			"key, enable the access of its owner first, or choose another owner.",
+		Cause: "For an alert: it is closed, or it cannot move to the requested status. For a backtest: it has " +
+			"ended and cannot be cancelled, or it has no result to show. For a rule set: it is not a draft, or is " +
+			"the initial SAFE_MODE, and cannot be deleted; or it is an archived draft, or its stored document does " +
+			"not pass the checks of this version of the service, and it cannot be activated. For an API key: the " +
+			"person who would own it is disabled.",
+		Fix: "Fetch the alert to see its state; later applications open a new alert automatically. If a rule " +
+			"set cannot be activated, create a new version from its document, fix the errors, and activate that " +
+			"version. For an API key, enable the access of its owner first, or choose another owner.",
 	},
 	{
 		Code: fault.CodeIdempotencyInProgress, Status: 409, Title: "Request still in progress",
@@ -342,8 +346,8 @@ var errorPages = []errorPage{
 	{
 		Code: fault.CodeRateLimited, Status: 429, Title: "Too many requests",
 		Meaning: "This key, or for signup this address, has exceeded its rate limit.",
-		Cause: "Each kind of call has its own limit: `RateLimit-Policy` gives the limit and `RateLimit` what is " +
-			"left.",
+		Cause: "Each kind of call has its own limit: `RateLimit-Policy` gives the limit, and `RateLimit` the " +
+			"calls that are left.",
 		Fix: "Wait as long as `Retry-After` says. Spread calls out instead of sending them in bursts.",
 	},
 	{
@@ -367,16 +371,16 @@ var errorPages = []errorPage{
 	},
 	{
 		Code: fault.CodeBacktestBusy, Status: 503, Title: "Other backtests are running",
-		Meaning: "Several of your backtests that are answered in the request are already running on this node. " +
-			"Nothing was done.",
-		Cause: "Each tenant can run a few at a time; the more tenants run backtests, the fewer each can run.",
+		Meaning: "This node is already answering as many backtests within their requests as it allows, in total or " +
+			"for your tenant. Nothing was done.",
+		Cause: "Each tenant can run at most four at a time; the more tenants run backtests, the fewer each can run.",
 		Fix:   "Wait as long as `Retry-After` says and try again. Or send them as jobs, which are queued.",
 	},
 	{
 		Code: fault.CodeUnavailable, Status: 503, Title: "Temporarily unavailable",
 		Meaning: "The service cannot do this now.",
-		Cause: "The database does not answer, its disk is full, too many requests are in progress, or too many " +
-			"exports are running.",
+		Cause: "For example, the database does not answer or its disk is full, the request timed out, or too many " +
+			"requests, large bodies or exports are in progress.",
 		Fix: "Wait as long as `Retry-After` says and try again with the same Idempotency-Key. The request may have " +
 			"taken effect already, and without the key it would take effect twice.",
 	},

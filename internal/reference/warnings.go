@@ -9,11 +9,11 @@ var warningNotes = []struct{ Code, Meaning string }{
 			"declares the path in `inputs`."},
 	{fault.CodeInputsAbsent,
 		"`fields` are inputs of the applicant or the report that the policy names and the request does " +
-			"not have. A rule that needs them followed its `on_absent`, and did nothing without one; a " +
-			"factor gave its `missing_points`, and 0 points without them."},
+			"not have. A rule that needs them followed its `on_absent`, or did nothing if it has none. A factor " +
+			"gave its `missing_points`, or 0 points if it has none."},
 	{fault.CodeFiguresNotCounted,
-		"An income or FOIR was declared, but the policy uses other sources (`affordability`), and none of those, " +
-			"listed in `fields`, is given: the limit is the band's `default_limit`."},
+		"An income or FOIR was declared, but the policy's `affordability` uses other sources, which `fields` lists. " +
+			"None of them is given, so the limit is the band's `default_limit`."},
 	{fault.CodeScorecardInputsAbsent,
 		"All inputs of the applicant and the report that the scorecard reads are absent, so the score says nothing " +
 			"about this applicant."},
@@ -26,15 +26,15 @@ var warningNotes = []struct{ Code, Meaning string }{
 		"The `fraud` block names no person, so nobody was counted: the fraud score is not complete, and of the fraud " +
 			"fields only `fraud_blocklisted` is known."},
 	{fault.CodeIdentifierNotCounted,
-		"An account, agent, device, mobile number or e-mail address is a placeholder, masked or malformed, so it " +
-			"was neither counted nor looked up on the block list; everybody who sends it would share it. " +
-			"`detail` says what to send."},
+		"An identifier, such as a device id or a mobile number, is a placeholder, masked or malformed, so it was " +
+			"neither counted nor looked up on the block list: different applicants would share it. `detail` says " +
+			"what to send."},
 	{fault.CodeFOIRLooksLikeRatio,
 		"A percentage of at most 1 was sent where a ratio was probably meant; it was read as a percentage " +
 			"nevertheless."},
 	{fault.CodeFOIRLooksLikePercent,
-		"Rows of a backtest failed, or a column was left out of a fitted scorecard, because their `foir` is not a " +
-			"ratio of at most 5; send `foir_unit: percent` if the column contains percentages."},
+		"Rows of a backtest failed, or a column was left out of a fitted scorecard, because values of `foir` " +
+			"are not ratios of at most 5; send `foir_unit: percent` if the column contains percentages."},
 	{fault.CodeUnreadableColumn,
 		"A column was left out of a fitted scorecard because fewer than a tenth of its values are valid for its " +
 			"field."},
@@ -42,8 +42,8 @@ var warningNotes = []struct{ Code, Meaning string }{
 		"Cells of a backtest with thousands separators, a currency or a percent sign were read as plain numbers; " +
 			"`fields` are their columns."},
 	{fault.CodeReadAsMissing,
-		"Cells of a backtest such as NA, null or - in columns of numbers were read as missing; `fields` are their " +
-			"columns."},
+		"Cells such as `NA`, `null` or `-` in a backtest's columns of numbers were read as missing; `fields` are " +
+			"their columns."},
 	{fault.CodeFeaturesAbsent,
 		"The policy of a backtest names the features in `fields`, but no column has them, so rules and factors that " +
 			"name them were evaluated in no row."},
@@ -57,8 +57,8 @@ var warningNotes = []struct{ Code, Meaning string }{
 		"The applicant's pricing band (or every band, if none matched) does not allow these tenures of `explore`, so " +
 			"they were not tried."},
 	{fault.CodeExploreAmountNotUsed,
-		"`explore.min_amount` exceeds the requested or offered amount, or no amount was requested, so no smaller " +
-			"amount was tried."},
+		"`explore.min_amount` exceeds the requested amount, the offered amount or the largest loan of any band, or " +
+			"no amount was requested, so no smaller amount was tried."},
 	{fault.CodeExploreStepsExhausted,
 		"The underwriting agent had too few steps to try all variants of `explore`; raise `max_steps`."},
 	{fault.CodeReadAsNumber, "A number in a report was sent as text; it was read as a number."},
@@ -98,8 +98,8 @@ var warningNotes = []struct{ Code, Meaning string }{
 			"they count for its newest month, with the fewest days that the status can mean."},
 	{fault.CodeAccountTypeMissing, "An account does not state its type and counts as other unsecured credit."},
 	{fault.CodeOpenDateMissing,
-		"An account does not state when it was opened: it does not count in features that depend on the opening " +
-			"date, nor in the age of the oldest account."},
+		"An account does not state when it was opened although others do; it does not count in features that " +
+			"depend on the opening date, nor in the age of the oldest account."},
 	{fault.CodePaymentHistoryMissing,
 		"An account states no days past due although others do; it counts as never late."},
 	{fault.CodeBalanceMissing,
@@ -114,14 +114,14 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{fault.CodeCardLimitMissing, "A live card with a balance states no limit; it is left out of the card utilisation."},
 	{fault.CodeClosedButOwed,
 		"An account is closed or sold and still states a balance, an overdue amount or an instalment; " +
-			"balance and instalment count as 0."},
+			"balance and instalment count as 0, but the overdue amount counts."},
 	{fault.CodeEnquiryProductMissing,
 		"An enquiry states no product although others do; it counts as one for other unsecured credit."},
 	{fault.CodeEnquiryUndated, "An enquiry without a date was left out."},
 	{fault.CodeEnquiryRepeated, "One lender's enquiries on one day for one product count once."},
 	{fault.CodeLaterEvent,
-		"Transactions dated after the request were left out. Or no feature counts accounts, enquiries and " +
-			"transactions dated after the day from which features are counted back."},
+		"Transactions dated after the request were left out. Or accounts, enquiries or transactions are dated " +
+			"after the day from which features are counted back, and no feature counts them."},
 	{fault.CodeNoDirection, "Transactions without a direction were left out."},
 	{fault.CodeUnknownMode, "An unknown mode was read as `OTHERS`."},
 	{fault.CodeAmountAsText, "Amounts of transactions were sent as text; they were read as numbers."},
@@ -139,8 +139,8 @@ var warningNotes = []struct{ Code, Meaning string }{
 		"and the `bank_summary` that was sent lacks it. `bank_due_emi` and `bank_detected_income` are computed " +
 		"from `transactions`; the stated `emi` and `income` do not replace them."},
 	{fault.CodeFeaturesNotRequested,
-		"The policy names the features in `fields` and the request did not ask for them, so the rules that " +
-			"name them cannot hit. Send `features: true`, or set `features: auto` in the policy."},
+		"The policy names the features in `fields`, but they were not computed, so they are absent. Send an " +
+			"evaluate request with `features: true`, or set `features: auto` in the policy."},
 	{fault.CodeLaterThanAsOf, "Something is dated after `as_of` and was left out."},
 	{fault.CodeUnitDoubtful,
 		"A figure seems to be in another unit, such as a ratio instead of a percentage, or paise instead of rupees. " +

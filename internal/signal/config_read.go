@@ -191,7 +191,7 @@ func (f *configReader) pincodeSpike(c *PincodeSpikeConfig) {
 	f.points(&c.Points)
 	if f.faults.Len() == known && c.MinBaselineDays > c.BaselineDays {
 		f.Fail("min_baseline_days", fault.CodeOutOfRange,
-			"must not be above baseline_days: the baseline would never be complete")
+			`must not be above "baseline_days": the baseline would never be complete`)
 	}
 }
 
@@ -204,10 +204,10 @@ func (f *configReader) cutoffs(c *LevelCutoffs) {
 		return
 	}
 	if c.High <= c.Medium {
-		f.Fail("high", fault.CodeOutOfRange, "must be above medium")
+		f.Fail("high", fault.CodeOutOfRange, `must be above "medium"`)
 	}
 	if c.VeryHigh <= c.High {
-		f.Fail("very_high", fault.CodeOutOfRange, "must be above high")
+		f.Fail("very_high", fault.CodeOutOfRange, `must be above "high"`)
 	}
 }
 

@@ -65,7 +65,7 @@ func connect(databaseURL string, options Options) (*DB, error) {
 func connectSQLite(path string, options Options) (*DB, error) {
 	path = strings.TrimPrefix(path, "//") // sqlite:///var/lib/x is accepted too
 	if path == "" || strings.HasPrefix(path, ":memory:") {
-		return nil, errors.New("sqlite: needs the path of a file, as in sqlite:verdict.db")
+		return nil, errors.New("the database URL needs the path of a file, as in sqlite:verdict.db")
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -69,7 +69,7 @@ func (r *BacktestRequest) Check(faults *fault.List, maxRows int64, now time.Time
 	}
 	if sources != 1 {
 		c.Fail(sourceRows, fault.CodeRequired,
-			"is required unless csv, synthetic or decisions is sent; send exactly one of the four")
+			`is required unless "csv", "synthetic" or "decisions" is sent; send exactly one of the four`)
 	}
 	if r.Book != nil && c.Ok(sourceSynthetic) {
 		r.Book.check(faults, "/"+sourceSynthetic, maxRows)

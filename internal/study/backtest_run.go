@@ -166,7 +166,7 @@ func (s *Backtests) answerNow(
 ) (Backtest, error) {
 	if !s.trying.Take(p.TenantID, 1) {
 		return Backtest{}, fault.New(fault.Unavailable, fault.CodeBacktestBusy,
-			"too many of your backtests are running; try again in a moment")
+			"too many backtests are running on this node; try again in a moment")
 	}
 	defer s.trying.Give(p.TenantID, 1)
 	worker, total, tally := j.run.NewWorker(), backtest.NewPartial(), &bookTally{}

@@ -107,11 +107,12 @@ func (s *surveyed) settle(o *Options, rows int64) (*column, *Dropped) {
 	case c.numeric() && s.foir && !s.percent && s.outside*2 > filled:
 		return drop(fault.CodeFOIRLooksLikePercent,
 			fmt.Sprintf("%d of %d values are not ratios of at most 5, so the column seems to contain percentages: "+
-				"send foir_unit percent (-foir percent), or name the column in exclude", s.outside, filled))
+				"send \"foir_unit\": \"percent\" (-foir percent), or list the column in \"exclude\"",
+				s.outside, filled))
 	case c.numeric() && s.outside*10 > filled*9:
 		return drop(fault.CodeUnreadableColumn,
 			fmt.Sprintf("%d of %d values are not valid for the field: fix the column, map it to another field, "+
-				"or name it in exclude", s.outside, filled))
+				"or list it in \"exclude\"", s.outside, filled))
 	case c.numeric():
 		s.cutNumbers(c, o)
 		if len(c.cuts) == 0 && len(c.specials) == 0 && filled == rows {

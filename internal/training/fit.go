@@ -168,7 +168,7 @@ func (p *plan) nothingLearnt() error {
 	if len(p.leaks) > 0 {
 		detail += "; some columns were left out, " +
 			"because each of them alone separates good from bad almost as the outcome does: " +
-			strings.Join(p.leaks, ", ") + "; name them in include to use them"
+			strings.Join(p.leaks, ", ") + "; to use them, list them in \"include\""
 	}
 	return fault.New(fault.Invalid, fault.CodeNoPredictiveColumns, "%s", detail)
 }

@@ -55,7 +55,7 @@ func (s *surveyed) identifier() string {
 	case s.texts == 0 && unique >= nearlyUnique && s.digits() >= longDigits:
 		return fmt.Sprintf("nearly every row has a different number, all of %d digits%s", s.digits(), remedy)
 	case unique >= mostlyUnique && hasIdentifierName(s.name):
-		return "its name is that of an identifier, and most of its values are different" + remedy
+		return "its name is a usual name of an identifier, and most of its values are different" + remedy
 	}
 	return ""
 }

@@ -28,7 +28,7 @@ func (p *plan) dropLeaks(t *table) {
 		case c.wanted:
 			kept = append(kept, c)
 			detail := fmt.Sprintf(
-				"alone it separates good from bad with an AUC of %.4f; it is used because include names it", auc[i])
+				"alone it separates good from bad with an AUC of %.4f; it is used because \"include\" lists it", auc[i])
 			p.notes = append(p.notes, Note{Column: c.name, Code: codeLeakUsed, Detail: detail})
 		default:
 			p.leaks = append(p.leaks, c.name)

@@ -75,7 +75,7 @@ func (s *surveyed) notes(c *column) (list []Note) {
 	if mixed && float64(numbers) >= mostlyNumbers*float64(s.filled) {
 		list = append(list,
 			Note{s.name, codeMostlyNumbers, fmt.Sprintf("%d of %d filled cells are numbers and the others are not, "+
-				"so the column counts as a category: fix those cells, or name them in missing_values",
+				"so the column counts as a category: fix those cells, or list them in \"missing_values\"",
 				numbers, s.filled), s.texts})
 	}
 	if c == nil || !c.numeric() {
@@ -83,7 +83,7 @@ func (s *surveyed) notes(c *column) (list []Note) {
 	}
 	for _, n := range s.possibleSpecials(c) {
 		list = append(list, Note{Column: s.name, Code: codePossibleSpecialValue, Detail: fmt.Sprintf(
-			"%s stands apart from all other numbers and may be a code: name it in special_values to give it a bin "+
+			"%s stands apart from all other numbers and may be a code: list it in \"special_values\" to give it a bin "+
 				"of its own", n)})
 	}
 	return list

@@ -120,7 +120,7 @@ func (p *plan) mentioned(header []string, faults *fault.List) {
 			case !slices.Contains(header, name):
 				faults.Add(list.pointer+strconv.Itoa(i), fault.CodeUnknownField, "the header has no such column")
 			case list.pointer == "/include/" && slices.Contains(p.Exclude, name):
-				faults.Add(list.pointer+strconv.Itoa(i), fault.CodeInvalidField, "is in exclude too")
+				faults.Add(list.pointer+strconv.Itoa(i), fault.CodeInvalidField, "is in \"exclude\" too")
 			}
 		}
 	}

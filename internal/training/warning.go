@@ -116,5 +116,5 @@ func (c *column) unitHint() string {
 	if !c.foir || c.percent {
 		return ""
 	}
-	return "; send foir_unit percent (-foir percent) if the column contains percentages"
+	return "; send \"foir_unit\": \"percent\" (-foir percent) if the column contains percentages"
 }

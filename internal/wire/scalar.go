@@ -194,7 +194,7 @@ func (p *parser) tooFar(n node) error {
 	p.nodes = append(p.nodes, n) // the pointer of the number is computed from its node
 	p.doc.nodes = p.nodes
 	return &fault.Error{
-		Kind: fault.Malformed, Code: fault.CodeNumberOutOfRange, Detail: "a number is beyond 1e15",
+		Kind: fault.Malformed, Code: fault.CodeNumberOutOfRange, Detail: "a number is beyond ±1e15",
 		Items: []fault.Item{{
 			Pointer: Value{doc: p.doc, at: at}.Pointer(),
 			Code:    fault.CodeNumberOutOfRange, Detail: "must lie between -1e15 and 1e15",

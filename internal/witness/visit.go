@@ -56,7 +56,7 @@ type Audited struct {
 var (
 	ErrRewritten = errors.New("the log was rewritten: it does not begin with the entries of the older checkpoint")
 	ErrShorter   = errors.New("the log has fewer entries than the older checkpoint")
-	ErrEntries   = errors.New("the entries of the log are not those of its tree")
+	ErrEntries   = errors.New("the entries of the log do not have the hashes of its tree")
 )
 
 // Audit checks that a lender's log still begins with the entries that an older checkpoint covers, and that the

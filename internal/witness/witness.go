@@ -48,7 +48,7 @@ var (
 type ConflictError struct{ Size int64 }
 
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("the witness has signed the log with %d entries last, and the checkpoint does not continue that",
+	return fmt.Sprintf("the witness last signed the log with %d entries, and the checkpoint does not continue that log",
 		e.Size)
 }
 

@@ -132,7 +132,7 @@ func sourcesRemoved(p, base *engine.Policy) []Finding {
 		Origin:   OriginNew,
 		IDs:      gone,
 		Detail: fmt.Sprintf(
-			"This version no longer uses %s, which the base does. \"affordability\" replaces the whole "+
+			"This version no longer uses %s, which the base uses. \"affordability\" replaces the whole "+
 				"section of the base: name the sources of both income and obligations. If it names no source for one "+
 				"of the two, only the declared figure is used.",
 			strings.Join(words, " and ")),
