@@ -38,8 +38,7 @@ func (r *Run) warnings(p *Partial) (list []Warning) {
 	list = append(list, p.readWarnings()...)
 	if names := r.featuresAbsent(); len(names) > 0 {
 		list = append(list, Warning{Code: fault.CodeFeaturesAbsent, Fields: names,
-			Detail: "the policy names these features, but no column has them, so the rules and factors that name " +
-				"them were not evaluated in any row; " +
+			Detail: "the policy names these features, but no column has them, so they are absent in every row; " +
 				"add columns of these names, or backtest over stored decisions that were made with features"})
 	}
 	switch {
@@ -64,7 +63,7 @@ func (p *Partial) readWarnings() (list []Warning) {
 		{fault.CodeNumberFormat,
 			"cells with thousands separators, a currency or a percent sign were read as plain numbers, " +
 				"as when a scorecard is fitted: 60,000 as 60000, 12.5% as 12.5, and a foir of 35% as 0.35"},
-		{fault.CodeReadAsMissing, "cells of columns of numbers such as NA, N/A, null or - were read as missing"},
+		{fault.CodeReadAsMissing, "in columns of numbers, cells such as NA, N/A, null or - were read as missing"},
 	} {
 		var names []string
 		var count int64

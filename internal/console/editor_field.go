@@ -61,7 +61,7 @@ var sectionFields = map[string][]editField{
 		{
 			Name:     "id",
 			Label:    "Id",
-			Hint:     "Letters, digits, _ . and -. Decisions refer to the rule by this id.",
+			Hint:     "Letters, digits, “_”, “.” and “-”. Decisions refer to the rule by this id.",
 			Required: true,
 		},
 		{Name: "action", Label: "When it hits", Choices: actionChoices, begins: "decline"},
@@ -70,7 +70,7 @@ var sectionFields = map[string][]editField{
 		{
 			Name:  "reason_code",
 			Label: "Reason code",
-			Hint:  "Capitals, digits and _. If empty, the default code of the condition's field is used.",
+			Hint:  "Capitals, digits and “_”. If empty, the default code of the condition's field is used.",
 		},
 		{
 			Name:   "on_absent",
@@ -140,7 +140,7 @@ var sectionFields = map[string][]editField{
 		{Name: "gst_pct", Label: "GST on the fee, %", Kind: asNumber},
 	},
 	sectionInputs: {
-		{Name: "name", Label: "Path of the request", Hint: "Under applicant. or report.", Required: true},
+		{Name: "name", Label: "Path of the request", Hint: "Begins with “applicant.” or “report.”", Required: true},
 		{
 			Name:   "type",
 			Label:  "Type",

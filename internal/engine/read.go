@@ -244,7 +244,8 @@ func (r *policyReader) id(f *wire.Form, seen map[string]bool) string {
 	case !ok:
 		return ""
 	case !isID(id):
-		f.Fail("id", fault.CodeInvalidField, "must start with a letter and contain only letters, digits, _ . and -")
+		f.Fail("id", fault.CodeInvalidField,
+			`must start with a letter and contain only letters, digits, "_", "." and "-"`)
 	case seen[id]:
 		f.Fail("id", fault.CodeDuplicate, "is used twice; ids are unique")
 	}

@@ -156,7 +156,7 @@ func (r *scorecardReader) factor(v wire.Value, names map[string]bool) Factor {
 		switch {
 		case !isID(name):
 			f.Fail("factor", fault.CodeInvalidField,
-				"must start with a letter and contain only letters, digits, _ . and -")
+				`must start with a letter and contain only letters, digits, "_", "." and "-"`)
 		case names[name]:
 			f.Fail("factor", fault.CodeDuplicate, `is used twice, or is reserved ("base", "clamp")`)
 		}

@@ -136,7 +136,8 @@ func (f *strategyReader) text(name string, most int, setting *string) {
 	case !ok:
 	case plainText(text, most) != text:
 		f.Fail(name, fault.CodeOutOfRange,
-			"may contain only letters, digits, spaces and . , ' & ( ) + - / _ @, and no spaces around it")
+			"may contain only letters, digits, spaces and the characters . , ' & ( ) + - / _ @, and must not begin or "+
+				"end with a space")
 	default:
 		*setting = text
 	}

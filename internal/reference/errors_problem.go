@@ -178,7 +178,8 @@ var errorPages = []errorPage{
 		Cause: "Drafts accumulate if a program creates one for every attempt.",
 		Fix: "Delete drafts with `DELETE /v1/rule-sets/{id}`, entries of the block list with `DELETE " +
 			"/v1/fraud/blocklist`, webhooks with `DELETE /v1/webhooks/{id}`; try variants with `overrides` of a " +
-			"preview instead of drafts. The operator can raise three of the limits (`-max-drafts`, `-max-scorecards`, `-max-blocked`).",
+			"preview instead of drafts. The operator can raise three of the limits (`-max-drafts`, " +
+			"`-max-scorecards`, `-max-blocked`).",
 	},
 	{
 		Code: fault.CodeFindingsUnacknowledged, Status: 409, Title: "Errors in the rule set",

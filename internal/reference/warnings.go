@@ -45,8 +45,8 @@ var warningNotes = []struct{ Code, Meaning string }{
 		"Cells such as `NA`, `null` or `-` in a backtest's columns of numbers were read as missing; `fields` are " +
 			"their columns."},
 	{fault.CodeFeaturesAbsent,
-		"The policy of a backtest names the features in `fields`, but no column has them, so rules and factors that " +
-			"name them were evaluated in no row."},
+		"The policy of a backtest names the features in `fields`, but no column has them, so they are absent in " +
+			"every row."},
 	{fault.CodeEncoding, "The file of a backtest is not UTF-8 and was read as Windows-1252."},
 	{fault.CodeUnreadableText,
 		"Rows of a backtest contain bytes that are not UTF-8 and were not evaluated; save the file as CSV in UTF-8."},

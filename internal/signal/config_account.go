@@ -118,7 +118,7 @@ func sealed(
 			known, ok := unmask(sent, i, kept)
 			if !ok {
 				faults.Add(pointer+strconv.Itoa(i), fault.CodeOutOfRange,
-					"must match exactly one entry of the current list; send the whole value instead")
+					"is masked and must match exactly one entry of the current list; send the whole value instead")
 				continue
 			}
 			a = known

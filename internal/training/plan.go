@@ -146,7 +146,8 @@ func (p *plan) add(name string, at int, taken map[string]bool, faults *fault.Lis
 		p.drop(name, codeIdentifier, "a column without a name is taken for the row number")
 		return
 	case !included && !mapped && slices.Contains(identifiers, strings.ToLower(name)):
-		p.drop(name, codeIdentifier, "its name is a usual name of an identifier; to use the column, list it in \"include\"")
+		p.drop(name, codeIdentifier,
+			"its name is a usual name of an identifier; to use the column, list it in \"include\"")
 		return
 	}
 	s := &source{
