@@ -121,7 +121,7 @@ func (v *recordVerifier) collect(e *entry) {
 		v.collectPolicy(e)
 	case evidence.Config:
 		v.collectConfig(e)
-	case evidence.Alert, evidence.Key, evidence.Backtest, evidence.Usage:
+	case evidence.Alert, evidence.Key, evidence.Backtest, evidence.Usage, evidence.Webhook:
 		v.compareEvent(e)
 	default: // decisions and reviews are compared with their rows
 	}

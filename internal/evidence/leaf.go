@@ -28,6 +28,7 @@ const (
 	Key        Kind = "key"
 	Backtest   Kind = "backtest"
 	Usage      Kind = "usage"
+	Webhook    Kind = "webhook"
 )
 
 const leafVersion = 1
@@ -81,7 +82,7 @@ const (
 // kindCodes are the kinds by their number in a packed leaf. The numbers are stored, so
 // new kinds must be added at the end.
 var kindCodes = []Kind{
-	Decision, Review, RuleSet, Activation, Config, Erasure, Rollout, Reopened, Alert, Key, Backtest, Usage,
+	Decision, Review, RuleSet, Activation, Config, Erasure, Rollout, Reopened, Alert, Key, Backtest, Usage, Webhook,
 }
 
 // Pack appends the leaf in the compact form in which it is stored, which takes half the

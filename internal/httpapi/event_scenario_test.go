@@ -8,6 +8,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/eventdesk"
 	"verdict/internal/tenant"
 )
 
@@ -138,4 +141,16 @@ func TestEventsOfEveryKind(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestEventTypes checks that the contract lists exactly the types of events.
+func TestEventTypes(t *testing.T) {
+	t.Parallel()
+	var listed []string
+	for _, name := range loadContract(t).Components.Schemas["EventType"].Value.Enum {
+		listed = append(listed, fmt.Sprint(name))
+	}
+	if diff := cmp.Diff(eventdesk.Types(), listed); diff != "" {
+		t.Errorf("the types of events (-service +contract):\n%s", diff)
+	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"verdict/internal/evidence"
 	"verdict/internal/fault"
 	"verdict/internal/store"
@@ -66,6 +68,23 @@ func wantJournal(t *testing.T, scope *store.Scope) int64 {
 		t.Errorf("the journal has the size %d, %v, and %d entries", size, err, len(leaves))
 	}
 	return decisions
+}
+
+// wantEvents checks the events in the journal of a scope whose type begins with prefix: the type and the data of each.
+func wantEvents(t *testing.T, scope *store.Scope, prefix string, want ...string) {
+	t.Helper()
+	runs, err := scope.Journal(t.Context()).Read(0)
+	var got []string
+	for _, run := range runs {
+		for _, e := range run.List {
+			if strings.HasPrefix(string(e.Data), prefix) {
+				got = append(got, string(e.Data))
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("the events (-want +got), %v:\n%s", err, diff)
+	}
 }
 
 // TestJournal stores decisions concurrently, with InsertDecision and with Write. It checks that refused decisions leave
