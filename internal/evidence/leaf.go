@@ -29,6 +29,8 @@ const (
 	Backtest   Kind = "backtest"
 	Usage      Kind = "usage"
 	Webhook    Kind = "webhook"
+	Scorecard  Kind = "scorecard"
+	Blocklist  Kind = "blocklist"
 )
 
 const leafVersion = 1
@@ -83,6 +85,7 @@ const (
 // new kinds must be added at the end.
 var kindCodes = []Kind{
 	Decision, Review, RuleSet, Activation, Config, Erasure, Rollout, Reopened, Alert, Key, Backtest, Usage, Webhook,
+	Scorecard, Blocklist,
 }
 
 // Pack appends the leaf in the compact form in which it is stored, which takes half the

@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -20,11 +21,11 @@ func TestEvents(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
-		// The signup has stored a key and rule sets, and activated one of them.
+		// The signup has stored a key, rule sets and a scorecard, and activated a rule set.
 		begun := m.get("/v1/events").want(http.StatusOK)
 		for i := range begun.list("data") {
 			if kind, _ := begun.at("data", i, "type").(string); !slices.Contains(
-				[]string{"key.created", "rule_set.created", "rule_set.activated"}, kind) {
+				[]string{"key.created", "rule_set.created", "rule_set.activated", "scorecard.created"}, kind) {
 				s.Errorf("a new tenant has the event %v", begun.at("data", i))
 			}
 		}
@@ -109,6 +110,11 @@ func TestEventsOfEveryKind(t *testing.T) {
 		m.put("/v1/fraud/config", `{"fraud":{"mute_days":7}}`).want(http.StatusOK)
 		m.put("/v1/fraud/pincode-risk", `{"pincode":"400001","risk":"HIGH","reason":"a secret reason"}`).
 			want(http.StatusOK)
+		m.post("/v1/scorecards", strings.Replace(scorecard, "PL v1", "A secret name", 1)).want(http.StatusCreated)
+		blocked := m.post("/v1/fraud/blocklist", `{"kind":"mobile","value":"9820054321","reason":"a secret reason"}`).
+			want(http.StatusCreated)
+		s.send("DELETE", "/v1/fraud/blocklist?kind=mobile&key="+url.QueryEscape(blocked.text("key")), m.key, "").
+			want(http.StatusNoContent)
 		alert := m.ring(oneAccount, "A-1", "A-2")
 		m.patch("/v1/fraud/alerts/"+alert, `{"status":"closed","resolution":"false_positive","note":"a secret"}`).
 			want(http.StatusOK)
@@ -125,14 +131,22 @@ func TestEventsOfEveryKind(t *testing.T) {
 		}
 		want := []string{
 			"decision.created", "decision.reviewed", "rule_set.created", "rule_set.activated", "rule_set.created",
-			"rule_set.deleted", "config.changed", "config.changed", "decision.created", "alert.opened",
-			"decision.created", "alert.closed", "key.created",
+			"rule_set.deleted", "config.changed", "config.changed", "scorecard.created", "blocklist.added",
+			"blocklist.removed", "decision.created", "alert.opened", "decision.created", "alert.closed", "key.created",
 		}
 		if !slices.Equal(kinds, want) {
 			s.Errorf("the events are %v, want %v", kinds, want)
 		}
 		if strings.Contains(string(feed.body), "secret") {
 			s.Errorf("the events tell what somebody wrote: %s", feed.body)
+		}
+		if strings.Contains(string(feed.body), blocked.text("key")) {
+			s.Errorf("the events tell the hash of a telephone number: %s", feed.body)
+		}
+		for _, at := range []int{9, 10} {
+			if got := feed.at("data", at, "data", "block_id"); got != blocked.text("id") {
+				s.Errorf("the id of the entry of the block list is %v, want %s", got, blocked.text("id"))
+			}
 		}
 		reviewed := map[string]string{"decision_id": decision, "outcome": "upheld", "reason_code": "SEEN"}
 		for name, value := range reviewed {

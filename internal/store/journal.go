@@ -250,19 +250,14 @@ func (ds DecisionReader) WithoutLeaf(after string, limit int) (found []Decision,
 	return ds.scanned("leaf < 0", after, limit)
 }
 
-// JournalSince returns when the database got a journal, in microseconds. Every decision that was created later must
-// have an entry.
-func (sys *System) JournalSince(ctx context.Context) (micros int64, err error) {
-	return sys.migratedMicros(ctx, journalSchema)
-}
-
 // Backfilled names a part of the stored rows whose older rows get their entries in the journal afterwards.
 type Backfilled string
 
 // The parts that are backfilled.
 const (
 	BackfilledDecisions Backfilled = "journal_complete"
-	BackfilledRecords   Backfilled = "journal_records_complete" // everything else
+	BackfilledRecords   Backfilled = "journal_records_complete" // reviews, rule sets, activations and settings
+	BackfilledLists     Backfilled = "journal_lists_complete"   // scorecards and the block list
 )
 
 // JournalComplete reports whether SetJournalComplete was called for a part.

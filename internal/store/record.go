@@ -50,12 +50,14 @@ func eachRow[T any](tx *Tx, fields func(*T) []any, query string, args ...any) (r
 	return rows, err
 }
 
-// Backfill adds the entries of reviews, rule sets, activations and settings that have none and were stored before a
-// time, at most about limit, and returns their number. It returns 0 if there are no more.
-func (j Journal) Backfill(beforeMicros int64, limit int) (added int, err error) {
-	for _, fill := range []func(beforeMicros int64, limit int) (int, error){
-		j.tx.fillReviews, j.tx.fillRuleSets, j.tx.fillConfigs,
-	} {
+// Backfill adds the entries of rows of a part, other than decisions, that have none and were stored before a time, at
+// most about limit, and returns their number. It returns 0 if there are no more.
+func (j Journal) Backfill(part Backfilled, beforeMicros int64, limit int) (added int, err error) {
+	type filler = func(beforeMicros int64, limit int) (int, error)
+	for _, fill := range map[Backfilled][]filler{
+		BackfilledRecords: {j.tx.fillReviews, j.tx.fillRuleSets, j.tx.fillConfigs},
+		BackfilledLists:   {j.tx.fillScorecards, j.tx.fillBlocklist},
+	}[part] {
 		n, err := fill(beforeMicros, limit-added)
 		if added += n; err != nil || added >= limit {
 			return added, err
@@ -64,17 +66,22 @@ func (j Journal) Backfill(beforeMicros int64, limit int) (added int, err error) 
 	return added, nil
 }
 
-// RecordsSince returns when the database got the entries of everything that is not a decision, in microseconds.
-func (sys *System) RecordsSince(ctx context.Context) (micros int64, err error) {
-	return sys.migratedMicros(ctx, recordSchema)
-}
-
-// recordSchema is the first schema version with entries for everything that is not a decision.
-const recordSchema = 18
-
-func (sys *System) migratedMicros(ctx context.Context, version int64) (micros int64, err error) {
+// JournalSince returns when the rows of a part began to have entries in the journal, in microseconds. Every row that
+// was stored later must have an entry.
+func (sys *System) JournalSince(ctx context.Context, part Backfilled) (micros int64, err error) {
 	err = sys.read(ctx, func(s *transaction) error {
-		return s.one([]any{&micros}, "SELECT applied_micros FROM schema_migrations WHERE version = $1", version)
+		return s.one([]any{&micros}, "SELECT applied_micros FROM schema_migrations WHERE version = $1",
+			map[Backfilled]int64{
+				BackfilledDecisions: journalSchema,
+				BackfilledRecords:   recordSchema,
+				BackfilledLists:     listSchema,
+			}[part])
 	})
 	return micros, err
 }
+
+// The first schema versions with entries for everything that is not a decision.
+const (
+	recordSchema = 18 // reviews, rule sets, activations and settings
+	listSchema   = 23 // scorecards and the block list
+)
