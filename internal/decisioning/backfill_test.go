@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"verdict/internal/evidence"
 	"verdict/internal/journal"
@@ -20,7 +21,8 @@ func TestBackfill(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		db := storetest.Open(t, databaseURL, store.Options{})
-		h := usecasetest.Open(t, db, usecase.Options{})
+		clock := usecasetest.NewClock()
+		h := usecasetest.Open(t, db, usecase.Options{Now: clock.Now})
 		decide := func(n int) {
 			t.Helper()
 			for range n {
@@ -77,6 +79,15 @@ func TestBackfill(t *testing.T) {
 		found, err = h.Service.Decisions.Verify(t.Context(), "", nil)
 		if err != nil || found.Failed != 0 || found.NoEntry != 0 || found.Checked != decisions+1 {
 			t.Errorf("verified %+v, %v", found, err)
+		}
+		runs, err := scope.Journal(t.Context()).Read(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, run := range runs {
+			if at := time.UnixMicro(run.CreatedMicros); clock.Now().Sub(at) > time.Hour {
+				t.Errorf("entry %d was added at %s, long ago", run.First, at)
+			}
 		}
 		backfilled := 0
 		err = journal.NewReader(scope).Each(t.Context(), 0, func(_ int64, e store.Entry) error {

@@ -257,7 +257,12 @@ func (a auditor) backfillRecords(
 	for {
 		var added int
 		err := scope.Write(ctx, func(tx *store.Tx) (err error) {
-			added, err = tx.Journal().Backfill(part, before, backfillBatch)
+			added, err = tx.Journal().Backfill(store.Backfill{
+				Part:         part,
+				BeforeMicros: before,
+				NowMicros:    a.core.Moment().UnixMicro(),
+				Limit:        backfillBatch,
+			})
 			return err
 		})
 		if err != nil || added == 0 {

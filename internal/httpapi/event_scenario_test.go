@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -167,4 +168,26 @@ func TestEventTypes(t *testing.T) {
 	if diff := cmp.Diff(eventdesk.Types(), listed); diff != "" {
 		t.Errorf("the types of events (-service +contract):\n%s", diff)
 	}
+}
+
+// TestExpiredEvents checks the answer to a request for events that are older than 90 days, and
+// that the feed begins with the oldest event that is kept if after is left out.
+func TestExpiredEvents(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		last, _ := m.get("/v1/events?after=0").want(http.StatusOK).at("last_sequence").(float64)
+		s.clock.advance(eventdesk.Keep + time.Second)
+		m.post("/v1/decisions", sample).want(http.StatusOK)
+		m.get("/v1/events?after=0").refused(http.StatusGone, "events_expired").is("oldest_sequence", last+1)
+		hook := m.post("/v1/webhooks", `{"url":"https://example.com/events"}`).want(http.StatusCreated).text("id")
+		m.post("/v1/webhooks/"+hook+"/redeliver", `{"sequence":1}`).
+			refused(http.StatusGone, "events_expired").is("oldest_sequence", last+1)
+		for _, query := range []string{"", fmt.Sprintf("?after=%.0f", last)} {
+			feed := m.get("/v1/events" + query).want(http.StatusOK)
+			if feed.at("data", 0, "sequence") != last+1 || len(feed.list("data")) != 1 {
+				s.Errorf("%q: %s", query, feed.body)
+			}
+		}
+	})
 }

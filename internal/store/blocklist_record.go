@@ -105,12 +105,11 @@ func (bl BlocklistReader) WalkLogged(fn func(*LoggedBlock) error) error {
 	}
 }
 
-// fillBlocklist adds the entries of the oldest part of the block list that has none and was stored before a time, at
-// most limit, and returns their number.
-func (tx *Tx) fillBlocklist(beforeMicros int64, limit int) (int, error) {
+// fillBlocklist adds the entries of the oldest part of the block list that has none, and returns their number.
+func (tx *Tx) fillBlocklist(fill Backfill) (int, error) {
 	rows, err := eachRow(tx, (*LoggedBlock).fields, "SELECT "+loggedBlockColumns+` FROM fraud_entities
 		WHERE tenant_id = $1 AND environment = $2 AND blocked_leaf = -1 AND blocked_micros > 0 AND blocked_micros < $3
-		ORDER BY blocked_micros, kind, entity_key LIMIT $4`, beforeMicros, int64(limit))
+		ORDER BY blocked_micros, kind, entity_key LIMIT $4`, fill.BeforeMicros, int64(fill.Limit))
 	if err != nil {
 		return 0, err
 	}
@@ -118,7 +117,7 @@ func (tx *Tx) fillBlocklist(beforeMicros int64, limit int) (int, error) {
 		b := &rows[i]
 		b.named()
 		b.Salt = newSalt()
-		leaf, err := tx.recordBackfilled(b.change(eventBlockAdded, b.BlockedMicros))
+		leaf, err := tx.recordBackfilled(fill, b.change(eventBlockAdded, b.BlockedMicros))
 		if err != nil {
 			return 0, err
 		}

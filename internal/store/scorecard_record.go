@@ -57,19 +57,18 @@ func (sc ScorecardReader) WalkLogged(fn func(*LoggedScorecard) error) error {
 	}
 }
 
-// fillScorecards adds the entries of the oldest scorecards that have none and were stored before a time, at most limit,
-// and returns their number.
-func (tx *Tx) fillScorecards(beforeMicros int64, limit int) (int, error) {
+// fillScorecards adds the entries of the oldest scorecards that have none, and returns their number.
+func (tx *Tx) fillScorecards(b Backfill) (int, error) {
 	rows, err := eachRow(tx, (*LoggedScorecard).fields, "SELECT "+loggedScorecardColumns+` FROM scorecards
 		WHERE tenant_id = $1 AND environment = $2 AND leaf < 0 AND created_micros < $3
-		ORDER BY created_micros, id LIMIT $4`, beforeMicros, int64(limit))
+		ORDER BY created_micros, id LIMIT $4`, b.BeforeMicros, int64(b.Limit))
 	if err != nil {
 		return 0, err
 	}
 	for i := range rows {
 		c := &rows[i]
 		c.Salt = newSalt()
-		leaf, err := tx.recordBackfilled(c.Record())
+		leaf, err := tx.recordBackfilled(b, c.Record())
 		if err != nil {
 			return 0, err
 		}

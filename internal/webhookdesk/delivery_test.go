@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"verdict/internal/account"
+	"verdict/internal/eventdesk"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/usecase/usecasetest"
@@ -447,6 +448,46 @@ func TestChangedMeanwhile(t *testing.T) {
 		}
 		if _, err := b.Service.Webhooks.Get(b.Context(), b.Caller, hook.ID); fault.KindOf(err) != fault.NotFound {
 			b.Errorf("a deleted webhook: %v", err)
+		}
+	})
+}
+
+// TestExpiredEvents checks that a webhook which was paused for longer than events are kept goes on
+// with the oldest event that is kept, and that older events are not sent again.
+func TestExpiredEvents(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		hook, _ := b.create()
+		b.receiver.answers(func(e received) (int, string) {
+			if e.Sequence == 1 {
+				return 500, ""
+			}
+			return 200, ""
+		})
+		b.decide(2)
+		b.deliverAll() // the first event becomes a retry
+		b.set(hook.ID, webhookdesk.Paused)
+		b.decide(2)
+		b.pass(eventdesk.Keep + time.Second)
+		b.decide(2)
+		b.receiver.answers(nil)
+
+		err := b.redeliver(hook.ID, 4, 5)
+		if refusal := fault.Of(err); refusal == nil || refusal.Code != fault.CodeEventsExpired ||
+			refusal.OldestSequence != before+5 {
+			b.Errorf("sending expired events again: %+v", refusal)
+		}
+		b.set(hook.ID, webhookdesk.Enabled)
+		got := b.deliverAll()
+		slices.SortFunc(got, func(x, y received) int { return int(x.Sequence - y.Sequence) })
+		if sequences(got) != "5 6" {
+			b.Errorf("after it was enabled: %s", sequences(got))
+		}
+		if now := b.get(hook.ID); now.LastSequence != 6 || now.Retries != 0 {
+			b.Errorf("the webhook is %+v", now)
+		}
+		if err := b.redeliver(hook.ID, 5, 6); err != nil {
+			b.Error(err)
 		}
 	})
 }
