@@ -90,7 +90,7 @@ func TestServe(t *testing.T) {
 		}
 		return out.String()
 	}
-	// The signup has added entries for rule sets, their activation and the key.
+	// The signup has added entries for rule sets, their activation, a scorecard and the key.
 	whole := regexp.MustCompile(`^1 decisions reproduce
 \d+ other entries of the journal match what is stored
 \d+ entries of the journal match the signed logs

@@ -17,6 +17,8 @@
 //	    returns who may sign up
 //	SignupRules
 //	    returns the password rules: signup_closed
+//	MinPassword
+//	    returns the minimum number of characters of a new password
 //	SignIn, SignInAt
 //	    begin a session: invalid_credentials, login_throttled (a *Throttled)
 //	SessionOf

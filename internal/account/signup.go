@@ -94,6 +94,9 @@ func (s *Access) SignupFrom(ctx context.Context, ask tenant.Signup, address stri
 // SignupMode returns who may sign up.
 func (s *Access) SignupMode() tenant.SignupMode { return s.options.SignupMode }
 
+// MinPassword returns the minimum number of characters of a new password.
+func (s *Access) MinPassword() int { return s.options.Passwords.Least() }
+
 // InviteToSignup creates a code that allows one signup. Only this call returns the code.
 func (s *Operator) InviteToSignup(ctx context.Context, life time.Duration) (tenant.Token, time.Time, error) {
 	token, err := tenant.MintToken(s.core.Random)

@@ -348,13 +348,6 @@ func (q *fairQueue) forget() {
 	q.sweep = max(manyUsers, 2*len(q.users))
 }
 
-// remembered returns the number of owners whose state is stored.
-func (q *fairQueue) remembered() int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return len(q.users)
-}
-
 // held returns the number of rights that are granted.
 func (q *fairQueue) held() int {
 	q.mu.Lock()

@@ -362,8 +362,5 @@ func (s *Slot) since() time.Time {
 	return s.entry.since
 }
 
-// Users returns the number of owners of long work whose state is stored.
-func (s *Scheduler) Users() int { return s.slots.remembered() }
-
 // Held returns the number of entries and slots that are in use.
 func (s *Scheduler) Held() int { return s.entries.held() + s.slots.held() }

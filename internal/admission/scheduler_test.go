@@ -3,6 +3,7 @@ package admission_test
 import (
 	"context"
 	"errors"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -199,18 +200,29 @@ func TestCheckpointEndsWithTheCaller(t *testing.T) {
 	}
 }
 
-// TestManyOwners checks that Users stays limited, although very many owners call Pace once.
+// TestManyOwners checks that each queue stores the state of a limited number of owners, although
+// very many owners use it once.
 func TestManyOwners(t *testing.T) {
 	t.Parallel()
-	s := admission.NewScheduler(2, time.Now)
-	for i := range 10_000 {
-		if err := s.Pace(t.Context(), time.Duration(i).String()); err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		s := admission.NewScheduler(2, time.Now)
+		const owners, atMost = 10_000, 1024
+		for i := range owners {
+			owner := strconv.Itoa(i)
+			if err := s.Pace(t.Context(), owner); err != nil {
+				t.Fatal(err)
+			}
+			// Two steps of a millisecond take an entry and then a slot.
+			if err := work(t.Context(), s, owner, 2, time.Millisecond); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	if n := s.Users(); n > 4096 {
-		t.Errorf("%d owners are remembered", n)
-	}
+		for queue, n := range s.Remembered() {
+			if n == 0 || n > atMost {
+				t.Errorf("queue %s stores the state of %d owners, want 1 to %d", queue, n, atMost)
+			}
+		}
+	})
 }
 
 // TestFloodRests checks that an owner with many queued requests rests while another

@@ -39,7 +39,10 @@ func (p *accountPages) account(v *visit) error {
 		list[i] = shownSession{s, browserName(s.Agent), s.ID == v.who.session.ID}
 	}
 
-	return v.render("account", "Your account", struct{ Sessions []shownSession }{list})
+	return v.render("account", "Your account", struct {
+		Sessions    []shownSession
+		MinPassword int
+	}{list, p.access.MinPassword()})
 }
 
 func (p *accountPages) changePassword(v *visit) error {

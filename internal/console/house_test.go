@@ -62,10 +62,11 @@ func newHouse(t *testing.T) *house {
 	return houseOver(t, storetest.Open(t, storetest.MigratedSQLite(t), store.Options{}))
 }
 
-// newHouseWith returns a house with the signup mode.
-func newHouseWith(t *testing.T, mode tenant.SignupMode) *house {
+// newHouseWith returns a house with the signup mode and the password rules.
+func newHouseWith(t *testing.T, mode tenant.SignupMode, passwords tenant.PasswordRules) *house {
 	t.Helper()
-	return houseOf(t, storetest.Open(t, storetest.MigratedSQLite(t), store.Options{}), console.Options{}, mode)
+	db := storetest.Open(t, storetest.MigratedSQLite(t), store.Options{})
+	return houseOf(t, db, console.Options{}, usecase.Options{SignupMode: mode, Passwords: passwords})
 }
 
 // houseOver returns a house on the database db.
@@ -78,10 +79,10 @@ func houseOver(t *testing.T, db *store.DB) *house {
 // forms, the limit is high, because tests send forms faster than people do.
 func houseWith(t *testing.T, db *store.DB, o console.Options) *house {
 	t.Helper()
-	return houseOf(t, db, o, tenant.SignupOpen)
+	return houseOf(t, db, o, usecase.Options{})
 }
 
-func houseOf(t *testing.T, db *store.DB, o console.Options, mode tenant.SignupMode) *house {
+func houseOf(t *testing.T, db *store.DB, o console.Options, settings usecase.Options) *house {
 	t.Helper()
 	h := &house{T: t, clock: newClock(), receiver: &receiver{}}
 	h.receiver.status.Store(http.StatusOK)
@@ -90,12 +91,11 @@ func houseOf(t *testing.T, db *store.DB, o console.Options, mode tenant.SignupMo
 	if o.PostRate == (tenant.Rate{}) {
 		o.PostRate = tenant.Rate{Allowance: 100_000, Window: time.Second, Burst: 100_000}
 	}
+	settings.Now, settings.Post = h.clock.now, h.receiver.post
+	settings.PasswordCost = tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1}
+	settings.MasterKey = usecasetest.MasterKey
 	var err error
-	h.service, err = usecase.New(db, usecase.Options{
-		Now: h.clock.now, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1}, SignupMode: mode,
-		Post:      h.receiver.post,
-		MasterKey: usecasetest.MasterKey,
-	})
+	h.service, err = usecase.New(db, settings)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -122,9 +122,13 @@ func (p *signInPages) signUpForm(v *visit) error {
 		return v.redirect("/console")
 	}
 	mode := p.access.SignupMode()
-	return v.render("signup", "Sign up", struct{ Closed, Invite bool }{
-		Closed: mode == tenant.SignupClosed,
-		Invite: mode == tenant.SignupInvite,
+	return v.render("signup", "Sign up", struct {
+		Closed, Invite bool
+		MinPassword    int
+	}{
+		Closed:      mode == tenant.SignupClosed,
+		Invite:      mode == tenant.SignupInvite,
+		MinPassword: p.access.MinPassword(),
 	})
 }
 
@@ -193,7 +197,10 @@ func (p *signInPages) inviteForm(v *visit) error {
 	}
 
 	v.who = nil // another person may be signed in with this browser
-	return v.render("invite", "Join "+offered.OrgName, offered)
+	return v.render("invite", "Join "+offered.OrgName, struct {
+		account.Invitation
+		MinPassword int
+	}{offered, p.access.MinPassword()})
 }
 
 func (p *signInPages) join(v *visit) error {

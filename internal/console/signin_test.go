@@ -180,11 +180,11 @@ func TestThemeIsKept(t *testing.T) {
 func TestSignUpIsClosed(t *testing.T) {
 	t.Parallel()
 	fields := []string{"email", "late@example.in", "org_name", "Late", "password", "correct horse"}
-	closed := newHouseWith(t, tenant.SignupClosed).newBrowser()
+	closed := newHouseWith(t, tenant.SignupClosed, tenant.PasswordRules{}).newBrowser()
 	closed.get("/console/signup").
 		want(http.StatusOK).has("Signup is closed").hasNot("<form method=\"post\" action=\"/console/signup\"")
 	closed.post("/console/signup", fields...).want(http.StatusForbidden)
-	invited := newHouseWith(t, tenant.SignupInvite)
+	invited := newHouseWith(t, tenant.SignupInvite, tenant.PasswordRules{})
 	b := invited.newBrowser()
 	b.get("/console/signup").want(http.StatusOK).has("Invite code")
 	b.post("/console/signup", fields...).want(http.StatusUnprocessableEntity).has("needs an invite_code")
@@ -195,4 +195,26 @@ func TestSignUpIsClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.post("/console/signup", append(fields, "invite_code", code.Reveal())...).want(http.StatusOK).has("vk_sandbox_")
+}
+
+// TestFormsNameTheMinimumPasswordLength checks that the three forms for a new password name the
+// configured minimum.
+func TestFormsNameTheMinimumPasswordLength(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		configured int
+		hint       string
+	}{
+		{0, "At least 8 characters."},
+		{14, "At least 14 characters."},
+	} {
+		h := newHouseWith(t, tenant.SignupOpen, tenant.PasswordRules{MinCharacters: c.configured})
+		h.newBrowser().get("/console/signup").want(http.StatusOK).has(c.hint)
+		admin := h.signUp()
+		admin.get("/console/account").want(http.StatusOK).has(c.hint)
+		shown := admin.post("/console/users/invite", "email", "ravi@example.in", "role", "risk").want(http.StatusOK)
+		_, rest, _ := strings.Cut(shown.body, "/console/invite/")
+		token, _, _ := strings.Cut(rest, "<")
+		h.newBrowser().get("/console/invite/"+token).want(http.StatusOK).has("Join Asha Finance", c.hint)
+	}
 }

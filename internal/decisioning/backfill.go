@@ -19,7 +19,7 @@ const backfillBatch = 50
 
 // Backfill adds journal entries for everything that was stored before it had entries, the
 // oldest of each tenant first, and returns their number: decisions, reviews, rule sets,
-// activations and settings. The service can keep running, on several nodes too. If Backfill
+// activations, settings, scorecards and the block list. The service can keep running, on several nodes too. If Backfill
 // is interrupted, the next call goes on where it ended. progress, unless nil, is called with
 // the number of entries so far.
 func (s *Service) Backfill(ctx context.Context, progress func(done int64)) (done int64, err error) {
@@ -40,14 +40,19 @@ func (s *Service) Backfill(ctx context.Context, progress func(done int64)) (done
 	if err != nil {
 		return done, err
 	}
-	since, err := s.core.DB.System().RecordsSince(ctx)
-	if err != nil {
-		return done, err
+	for _, part := range []store.Backfilled{store.BackfilledRecords, store.BackfilledLists} {
+		since, err := s.core.DB.System().JournalSince(ctx, part)
+		if err != nil {
+			return done, err
+		}
+		err = a.backfillPart(ctx, part, func(scope *store.Scope) error {
+			return a.backfillRecords(ctx, scope, part, since+clocks, tell)
+		})
+		if err != nil {
+			return done, err
+		}
 	}
-	err = a.backfillPart(ctx, store.BackfilledRecords, func(scope *store.Scope) error {
-		return a.backfillRecords(ctx, scope, since+clocks, tell)
-	})
-	return done, err
+	return done, nil
 }
 
 // backfillPart calls fill for every scope, and records that the part is complete if none

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"verdict/internal/evidence"
 	"verdict/internal/journal"
@@ -14,13 +15,14 @@ import (
 )
 
 // TestBackfill checks that Backfill adds journal entries for decisions, reviews, rule sets,
-// activations and settings from before the journal. Backfill is interrupted, a new decision is
-// made, and a second call must do the rest.
+// activations, settings, scorecards and the block list from before the journal. Backfill is
+// interrupted, a new decision is made, and a second call must do the rest.
 func TestBackfill(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		db := storetest.Open(t, databaseURL, store.Options{})
-		h := usecasetest.Open(t, db, usecase.Options{})
+		clock := usecasetest.NewClock()
+		h := usecasetest.Open(t, db, usecase.Options{Now: clock.Now})
 		decide := func(n int) {
 			t.Helper()
 			for range n {
@@ -37,15 +39,19 @@ func TestBackfill(t *testing.T) {
 		makeFraudConfig(t, h, scope)
 		makeStrategies(t, h, scope)
 		makePincodes(t, h, scope)
-		// Two decisions with reviews; the rule sets of the signup in both environments; the fraud
-		// configuration; two strategies; the pincode risks.
-		const decisions, records = older + 2, 2 + 4 + 1 + 2 + 1
+		makeScorecards(t, h, scope)
+		makeBlocklist(t, h, scope)
+		// Two decisions with reviews; the rule sets and the scorecards of the signup in both
+		// environments; the fraud configuration; two strategies; the pincode risks; two scorecards;
+		// two entries of the block list.
+		const decisions, records = older + 2, 2 + 4 + 2 + 1 + 2 + 1 + 2 + 2
 		i := intrude(t, databaseURL, db.Kind())
 		forget := []string{
 			"DELETE FROM journal", "PRAGMA ignore_check_constraints = ON", "UPDATE decisions SET leaf = -1, plain = ''",
 			"UPDATE decision_reviews SET leaf = -1", "UPDATE rule_sets SET leaf = -1, activation_leaf = -1",
 			"UPDATE fraud_configs SET leaf = -1", "UPDATE collections_strategies SET leaf = -1",
-			"UPDATE fraud_changes SET pincode_leaf = -1",
+			"UPDATE fraud_changes SET pincode_leaf = -1", "UPDATE scorecards SET leaf = -1",
+			"UPDATE fraud_entities SET block_id = '', blocked_leaf = -1 WHERE blocked_micros > 0",
 		}
 		if db.Kind() == "postgres" {
 			forget[1] = "ALTER TABLE decisions DROP CONSTRAINT decisions_have_leaf"
@@ -74,6 +80,15 @@ func TestBackfill(t *testing.T) {
 		if err != nil || found.Failed != 0 || found.NoEntry != 0 || found.Checked != decisions+1 {
 			t.Errorf("verified %+v, %v", found, err)
 		}
+		runs, err := scope.Journal(t.Context()).Read(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, run := range runs {
+			if at := time.UnixMicro(run.CreatedMicros); clock.Now().Sub(at) > time.Hour {
+				t.Errorf("entry %d was added at %s, long ago", run.First, at)
+			}
+		}
 		backfilled := 0
 		err = journal.NewReader(scope).Each(t.Context(), 0, func(_ int64, e store.Entry) error {
 			leaf, err := evidence.UnpackLeaf(e.Leaf)
@@ -82,8 +97,8 @@ func TestBackfill(t *testing.T) {
 			}
 			return err
 		})
-		// The rule sets of the other environment are not here, but the activation is.
-		if err != nil || backfilled != decisions+records-2+1 {
+		// The rule sets and the scorecard of the other environment are not here, but the activation is.
+		if err != nil || backfilled != decisions+records-3+1 {
 			t.Errorf("%d leaves say that they were added later: %v", backfilled, err)
 		}
 	})

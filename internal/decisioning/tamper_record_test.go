@@ -51,6 +51,19 @@ func recordCases() []recordCase {
 			exchanged: []string{"document", "updated_by"},
 		},
 		{
+			table: "scorecards", make: makeScorecards, keys: []string{"id"},
+			exchanged: []string{"document", "created_by"},
+		},
+		{
+			table: "fraud_entities", make: makeBlocklist,
+			// What changes with every decision about the entity has no entry.
+			keys: []string{
+				"block_id", "first_micros", "last_micros", "muted_micros", "ring_id", "tied_micros",
+			},
+			exchanged: []string{"display", "blocked_by", "blocked_reason", "blocked_leaf"},
+			other:     [][2]string{{"blocked_micros = 0", "blocked_micros = 6000"}}, // removed from the list
+		},
+		{
 			table: "fraud_pincode_risks", make: makePincodes, keys: []string{"pincode"},
 			exchanged: []string{"reason", "score"},
 		},
@@ -121,6 +134,45 @@ func makeStrategies(t *testing.T, _ *usecasetest.House, scope *store.Scope) (row
 				fmt.Sprint("collections_strategy/", s.Version), fmt.Sprint("version = ", s.Version),
 			})
 			return err
+		})
+	}
+	return rows
+}
+
+func makeScorecards(t *testing.T, _ *usecasetest.House, scope *store.Scope) (rows []recordRow) {
+	t.Helper()
+	for _, id := range []string{"crd_1", "crd_2"} {
+		write(t, scope, func(tx *store.Tx) error {
+			_, err := tx.Scorecards().Insert(store.Scorecard{
+				ID: id, Name: "Name of " + id, Document: []byte(id), Checksum: "sha256:" + id, CreatedMicros: 1_000,
+				CreatedBy: "key of " + id,
+			})
+			return err
+		})
+		rows = append(rows, recordRow{id, "id = '" + id + "'"})
+	}
+	return rows
+}
+
+// makeBlocklist blocks two entities, the second after it was removed from the list, and a third
+// that is removed.
+func makeBlocklist(t *testing.T, _ *usecasetest.House, scope *store.Scope) (rows []recordRow) {
+	t.Helper()
+	for i, key := range []string{"first", "second", "second", "third"} {
+		write(t, scope, func(tx *store.Tx) error {
+			b, _, err := tx.Blocklist().Block(store.BlockedEntity{
+				Entity:        store.ObservedEntity{Kind: "device", Key: key, Display: "ends in " + key},
+				BlockedMicros: 6_000,
+				BlockedBy:     "user of " + key,
+				AlertID:       "alr_1",
+				Reason:        "reason of " + key,
+				UntilMicros:   900_000_000,
+			})
+			if row := (recordRow{b.ID, "block_id = '" + b.ID + "'"}); i == 0 || i == 2 {
+				rows = append(rows, row)
+				return err
+			}
+			return errors.Join(err, tx.Blocklist().Unblock("device", key, "usr_1", 7_000))
 		})
 	}
 	return rows

@@ -41,9 +41,10 @@ type Wrong struct {
 const maxWrong = 1_000
 
 // Verify replays the stored decisions of one tenant, or of all tenants if tenantID is
-// "". It compares each decision, review, rule set and setting with its entry in the
-// journal, and returns those that are wrong or missing. progress, unless nil, is called with the number
-// of replayed decisions and their total, by one goroutine at a time.
+// "". It compares each decision, review, rule set, scorecard, setting and entry of the
+// block list with its entry in the journal, and returns those that are wrong or missing.
+// progress, unless nil, is called with the number of replayed decisions and their total, by
+// one goroutine at a time.
 //
 // The newest decisions come first. Verify does not replay decisions that are made while
 // it runs, so Verify ends however busy the service is. It holds only a few decisions in
@@ -58,11 +59,15 @@ func (s *Service) Verify(ctx context.Context, tenantID string, progress func(don
 	if err != nil {
 		return Verification{}, err
 	}
-	olderRecords, err := a.beforeRecords(ctx)
+	olderRecords, err := a.beforeRecords(ctx, store.BackfilledRecords)
 	if err != nil {
 		return Verification{}, err
 	}
-	v := verifier{total: total, progress: progress, older: older, olderRecords: olderRecords}
+	olderLists, err := a.beforeRecords(ctx, store.BackfilledLists)
+	if err != nil {
+		return Verification{}, err
+	}
+	v := verifier{total: total, progress: progress, older: older, olderRecords: olderRecords, olderLists: olderLists}
 	for _, scope := range scopes {
 		if err = a.verifyScope(ctx, scope, &v); err != nil {
 			break
@@ -130,7 +135,8 @@ func (a auditor) verifyScope(ctx context.Context, scope *store.Scope, v *verifie
 	if err != nil {
 		return err
 	}
-	records := newRecordVerifier(scope, v.olderRecords, func(id, why string) { v.wrong(scope, id, "", why) })
+	records := newRecordVerifier(scope, func(id, why string) { v.wrong(scope, id, "", why) })
+	records.older, records.olderLists = v.olderRecords, v.olderLists
 	if err := entries.missing(ctx, size, records); err != nil {
 		return err
 	}
@@ -196,7 +202,7 @@ func (a auditor) beforeJournal(ctx context.Context) (func(*store.Decision) bool,
 	if err != nil {
 		return nil, err
 	}
-	since, err := system.JournalSince(ctx)
+	since, err := system.JournalSince(ctx, store.BackfilledDecisions)
 	if err != nil {
 		return nil, err
 	}
@@ -298,7 +304,7 @@ type verifier struct {
 	progress func(done, total int64)
 	older    func(*store.Decision) bool // see beforeJournal
 
-	olderRecords func(micros int64) bool // see beforeRecords
+	olderRecords, olderLists func(micros int64) bool // see beforeRecords
 }
 
 // note records the check of a decision.

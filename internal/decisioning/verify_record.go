@@ -17,10 +17,13 @@ import (
 )
 
 // recordVerifier compares the journal entries of a scope that are not about decisions with
-// the stored rows: reviews, rule sets, activations and settings.
+// the stored rows: reviews, rule sets, activations, settings, scorecards and the block list.
 type recordVerifier struct {
-	scope   *store.Scope
-	older   func(micros int64) bool // reports whether a row may lack an entry
+	scope *store.Scope
+	// older reports whether a row of a time may lack an entry, olderLists whether a scorecard
+	// or an entry of the block list may.
+	older, olderLists func(micros int64) bool
+
 	tell    func(id, why string)
 	told    map[string]bool // the ids that tell was called with
 	checked int64           // entries
@@ -30,13 +33,15 @@ type recordVerifier struct {
 	found  numbers // the entries whose review was found
 	policyEntries
 	configEntries
+	listEntries
 }
 
-func newRecordVerifier(scope *store.Scope, older func(int64) bool, tell func(id, why string)) *recordVerifier {
+func newRecordVerifier(scope *store.Scope, tell func(id, why string)) *recordVerifier {
 	return &recordVerifier{
-		scope: scope, older: older, tell: tell, told: map[string]bool{},
+		scope: scope, tell: tell, told: map[string]bool{},
 		reader: journal.NewReader(scope), found: numbers{},
 		policyEntries: newPolicyEntries(), configEntries: configEntries{versions: map[string]*entry{}},
+		listEntries: listEntries{cards: map[string]*entry{}, blocks: map[string]*entry{}},
 	}
 }
 
@@ -121,7 +126,9 @@ func (v *recordVerifier) collect(e *entry) {
 		v.collectPolicy(e)
 	case evidence.Config:
 		v.collectConfig(e)
-	case evidence.Alert, evidence.Key, evidence.Backtest, evidence.Usage:
+	case evidence.Scorecard, evidence.Blocklist:
+		v.collectList(e)
+	case evidence.Alert, evidence.Key, evidence.Backtest, evidence.Usage, evidence.Webhook:
 		v.compareEvent(e)
 	default: // decisions and reviews are compared with their rows
 	}
@@ -166,14 +173,15 @@ func (v *recordVerifier) finish(ctx context.Context, size int64) error {
 			return err
 		}
 		before := v.noEntry
-		err := v.checkPolicies(tx)
-		if err == nil {
-			err = v.checkConfigs(tx)
+		for _, check := range []func(*store.Tx) error{
+			v.checkPolicies, v.checkConfigs, v.checkScorecards, v.checkBlocklist,
+		} {
+			if err := check(tx); err != nil {
+				v.noEntry = before // the function may be called again
+				return err
+			}
 		}
-		if err != nil {
-			v.noEntry = before // the function may be called again
-		}
-		return err
+		return nil
 	})
 }
 
@@ -226,28 +234,35 @@ func (v *recordVerifier) hasEntry(ctx context.Context, r *store.LoggedReview, cl
 	return nil
 }
 
-// beforeRecords returns a function that reports whether a row of a given time, other than a
-// decision, may lack an entry in the journal.
-func (a auditor) beforeRecords(ctx context.Context) (func(micros int64) bool, error) {
+// beforeRecords returns a function that reports whether a row of a part and a given time may
+// lack an entry in the journal.
+func (a auditor) beforeRecords(ctx context.Context, part store.Backfilled) (func(micros int64) bool, error) {
 	system := a.core.DB.System()
-	complete, err := system.JournalComplete(ctx, store.BackfilledRecords)
+	complete, err := system.JournalComplete(ctx, part)
 	if err != nil {
 		return nil, err
 	}
-	since, err := system.RecordsSince(ctx)
+	since, err := system.JournalSince(ctx, part)
 	if err != nil {
 		return nil, err
 	}
 	return func(micros int64) bool { return !complete && micros < since+clocks }, nil
 }
 
-// backfillRecords adds the journal entries of a scope's rows from before, other than
-// decisions. tell is called with the number of entries after each transaction.
-func (a auditor) backfillRecords(ctx context.Context, scope *store.Scope, before int64, tell func(n int64)) error {
+// backfillRecords adds the journal entries of those rows of a part that a scope has from
+// before. tell is called with the number of entries after each transaction.
+func (a auditor) backfillRecords(
+	ctx context.Context, scope *store.Scope, part store.Backfilled, before int64, tell func(n int64),
+) error {
 	for {
 		var added int
 		err := scope.Write(ctx, func(tx *store.Tx) (err error) {
-			added, err = tx.Journal().Backfill(before, backfillBatch)
+			added, err = tx.Journal().Backfill(store.Backfill{
+				Part:         part,
+				BeforeMicros: before,
+				NowMicros:    a.core.Moment().UnixMicro(),
+				Limit:        backfillBatch,
+			})
 			return err
 		})
 		if err != nil || added == 0 {

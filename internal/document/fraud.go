@@ -57,7 +57,8 @@ func EncodeBlocking(b frauddesk.Blocking) operation.Answer {
 
 // WriteBlocked writes an entry of the block list.
 func WriteBlocked(w *wire.Writer, b frauddesk.Blocked) {
-	writeEntity(w.Object(), b.Entity)
+	optional(w.Object(), "id", b.ID)
+	writeEntity(w, b.Entity)
 	w.Key("blocked_at").Plain(operation.Clock(b.BlockedMicros)).Key("blocked_by").String(b.BlockedBy)
 	optional(w, "alert_id", b.AlertID)
 	optional(w, "reason", b.Reason)

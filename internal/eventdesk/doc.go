@@ -5,5 +5,7 @@
 // The operations, the scope that each requires, and their refusals besides
 // insufficient_scope and unavailable:
 //
-//	Events        read           out_of_range
+//	Events        read           out_of_range, events_expired
+//	KeptEvents    read           out_of_range
+//	Oldest        read
 package eventdesk

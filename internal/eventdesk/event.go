@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"time"
 
 	"verdict/internal/evidence"
 	"verdict/internal/fault"
@@ -51,6 +52,8 @@ type Feed struct {
 	// Last is the sequence number with which to ask for the next events.
 	Last int64
 	More bool // there are further events
+	// Expired is how many entries KeptEvents has left out, because they are older than Keep.
+	Expired int64
 }
 
 // The limits of the number of events in a Feed.
@@ -65,10 +68,73 @@ type Service struct{ core *operation.Core }
 // New returns the service.
 func New(core *operation.Core) *Service { return &Service{core: core} }
 
-// Events returns the events after a sequence number, in order, at most limit; after is 0 for
-// the first ones. The caller asks again with Last. It returns Invalid out_of_range if limit is
-// not between 1 and MaxLimit or after is negative, and a Defect if the journal was damaged.
+// Keep is for how long the feed has an event. The journal, which is the log, keeps every entry.
+const Keep = 90 * 24 * time.Hour
+
+// Events returns the events after a sequence number, in order, at most limit. The caller asks
+// again with Last. It returns Invalid out_of_range if limit is not between 1 and MaxLimit or
+// after is negative, Gone events_expired if the next event is older than Keep, and a Defect if
+// the journal was damaged.
 func (s *Service) Events(ctx context.Context, p tenant.Principal, after int64, limit int) (Feed, error) {
+	feed, err := s.read(ctx, p, after, limit)
+	if err != nil || !s.mayBeExpired(feed) {
+		return feed, err
+	}
+	oldest, err := s.Oldest(ctx, p)
+	if err == nil && after+1 < oldest {
+		err = Expired("?after", oldest)
+	}
+	if err != nil {
+		return Feed{}, err
+	}
+	return feed, nil
+}
+
+// KeptEvents returns events like Events, but leaves out those that are older than Keep.
+func (s *Service) KeptEvents(ctx context.Context, p tenant.Principal, after int64, limit int) (Feed, error) {
+	feed, err := s.read(ctx, p, after, limit)
+	if err != nil || !s.mayBeExpired(feed) {
+		return feed, err
+	}
+	oldest, err := s.Oldest(ctx, p)
+	if err != nil || after+1 >= oldest {
+		return feed, err
+	}
+	feed, err = s.read(ctx, p, oldest-1, limit)
+	feed.Expired = oldest - 1 - after
+	return feed, err
+}
+
+// mayBeExpired reports whether the first event of a feed is about something older than Keep. If
+// not, the event is not older either, and the journal need not be searched.
+func (s *Service) mayBeExpired(feed Feed) bool {
+	return len(feed.Events) > 0 && feed.Events[0].At < operation.Clock(s.expiry())
+}
+
+func (s *Service) expiry() int64 { return s.core.Now().Add(-Keep).UnixMicro() }
+
+// Oldest returns the sequence number of the oldest event that is not older than Keep. If there is
+// none, it returns the number of the next event.
+func (s *Service) Oldest(ctx context.Context, p tenant.Principal) (int64, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return 0, err
+	}
+	first, err := s.core.Scope(p).Journal(ctx).FirstSince(s.expiry())
+	return first + 1, err
+}
+
+// Expired returns the refusal of a request for events before the oldest one that is kept. pointer
+// says where the request names the event.
+func Expired(pointer string, oldest int64) error {
+	refusal := fault.New(fault.Gone, fault.CodeEventsExpired,
+		"%s names events that are older than %d days; the oldest event that is kept has the sequence number %d",
+		pointer, Keep/(24*time.Hour), oldest)
+	refusal.OldestSequence = oldest
+	return refusal
+}
+
+// read returns the events after a sequence number, however old they are.
+func (s *Service) read(ctx context.Context, p tenant.Principal, after int64, limit int) (Feed, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Feed{}, err
 	}

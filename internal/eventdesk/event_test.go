@@ -2,13 +2,16 @@
 package eventdesk_test
 
 import (
+	"context"
 	"encoding/json"
 	"testing"
+	"time"
 
 	"verdict/internal/eventdesk"
 	"verdict/internal/fault"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
 	"verdict/internal/usecase"
 	"verdict/internal/usecase/usecasetest"
 )
@@ -92,6 +95,62 @@ func TestEvents(t *testing.T) {
 			if feed, err := h.Service.Events.Events(t.Context(), h.Caller, 0, 10); err == nil {
 				t.Errorf("%s: the feed is %+v", damage, feed)
 			}
+		}
+	})
+}
+
+// TestExpiredEvents checks that the feed has the events of the last 90 days, and says where to
+// begin if somebody asks for older ones.
+func TestExpiredEvents(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		clock := usecasetest.NewClock()
+		h := usecasetest.Open(t, db, usecase.Options{Now: clock.Now})
+		h.Decided(t, usecasetest.Sample)
+		size, err := db.Scope(h.Caller.TenantID, string(h.Caller.Environment)).Journal(t.Context()).Size()
+		if err != nil {
+			t.Fatal(err)
+		}
+		clock.Pass(eventdesk.Keep)
+		h.Decided(t, usecasetest.Sample)
+		all := func(read func(context.Context, tenant.Principal, int64, int) (eventdesk.Feed, error), after int64,
+		) (eventdesk.Feed, error) {
+			return read(t.Context(), h.Caller, after, eventdesk.MaxLimit)
+		}
+		if feed, err := all(h.Service.Events.Events, 0); err != nil || int64(len(feed.Events)) != size+1 {
+			t.Errorf("after 90 days: %d events, %v", len(feed.Events), err)
+		}
+
+		clock.Pass(time.Second)
+		for _, after := range []int64{0, size - 1} {
+			_, err := all(h.Service.Events.Events, after)
+			if refusal := fault.Of(err); refusal == nil || refusal.Kind != fault.Gone ||
+				refusal.Code != fault.CodeEventsExpired || refusal.OldestSequence != size+1 {
+				t.Errorf("after %d: %+v", after, refusal)
+			}
+		}
+		if feed, err := all(h.Service.Events.Events, size); err != nil || len(feed.Events) != 1 {
+			t.Errorf("after the expired ones: %+v, %v", feed, err)
+		}
+		for after := range size + 2 {
+			feed, err := all(h.Service.Events.KeptEvents, after)
+			if err != nil || feed.Last != size+1 || feed.Expired != max(0, size-after) ||
+				int64(len(feed.Events)) != max(0, min(1, size+1-after)) {
+				t.Errorf("those that are kept after %d: %+v, %v", after, feed, err)
+			}
+		}
+
+		clock.Pass(eventdesk.Keep)
+		if oldest, err := h.Service.Events.Oldest(t.Context(), h.Caller); err != nil || oldest != size+2 {
+			t.Errorf("nothing is kept, and the oldest is %d, %v", oldest, err)
+		}
+		if feed, err := all(h.Service.Events.KeptEvents, 0); err != nil || len(feed.Events) != 0 ||
+			feed.Last != size+1 {
+			t.Errorf("nothing is kept: %+v, %v", feed, err)
+		}
+		if found, err := h.Service.Decisions.Verify(t.Context(), "", nil); err != nil || found.Failed != 0 ||
+			found.Checked != 2 {
+			t.Errorf("verify finds %+v, %v", found, err)
 		}
 	})
 }

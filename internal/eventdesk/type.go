@@ -12,20 +12,29 @@ func Types() []string {
 		"rule_set.activated",
 		"rule_set.archived",
 		"rule_set.deleted",
+		"scorecard.created",
 		"config.changed",
 		"alert.opened",
 		"alert.updated",
 		"alert.closed",
+		"blocklist.added",
+		"blocklist.extended",
+		"blocklist.removed",
 		"key.created",
 		"key.revoked",
 		"backtest.finished",
 		"usage.threshold",
+		"webhook.disabled",
 	}
 }
 
 // objectMembers are the members of an event's data that can name the object of the event.
-// A review belongs to its decision, so decision_id comes first.
-var objectMembers = []string{"decision_id", "rule_set_id", "alert_id", "key_id", "backtest_id", "config", "period"}
+// A review belongs to its decision, so decision_id comes first. An alert may have added an
+// entry to the block list, so block_id comes before alert_id.
+var objectMembers = []string{
+	"decision_id", "rule_set_id", "scorecard_id", "block_id", "alert_id", "key_id", "backtest_id", "config", "period",
+	"webhook_id",
+}
 
 // objectOf returns the id of the object that an event is about.
 func objectOf(data wire.Value) string {

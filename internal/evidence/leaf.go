@@ -28,6 +28,9 @@ const (
 	Key        Kind = "key"
 	Backtest   Kind = "backtest"
 	Usage      Kind = "usage"
+	Webhook    Kind = "webhook"
+	Scorecard  Kind = "scorecard"
+	Blocklist  Kind = "blocklist"
 )
 
 const leafVersion = 1
@@ -81,7 +84,8 @@ const (
 // kindCodes are the kinds by their number in a packed leaf. The numbers are stored, so
 // new kinds must be added at the end.
 var kindCodes = []Kind{
-	Decision, Review, RuleSet, Activation, Config, Erasure, Rollout, Reopened, Alert, Key, Backtest, Usage,
+	Decision, Review, RuleSet, Activation, Config, Erasure, Rollout, Reopened, Alert, Key, Backtest, Usage, Webhook,
+	Scorecard, Blocklist,
 }
 
 // Pack appends the leaf in the compact form in which it is stored, which takes half the

@@ -76,8 +76,8 @@ func seenBy(t *testing.T, h *usecasetest.House, id string, witnesses ...witness)
 }
 
 // TestCosign adds signatures of witnesses. A capsule shows the first checkpoint that covers
-// its decision and that a witness has signed. The entry of the first decision is the fifth:
-// the signup has added four.
+// its decision and that a witness has signed. The entry of the first decision is the sixth:
+// the signup has added five.
 func TestCosign(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -92,7 +92,7 @@ func TestCosign(t *testing.T) {
 				t.Errorf("the capsule shows %q, want %q", got, text)
 			}
 		}
-		want(first, "size 5")
+		want(first, "size 6")
 		if _, err := asha.cosign(t, h, 1_000); err != nil {
 			t.Fatal(err)
 		}
@@ -102,14 +102,14 @@ func TestCosign(t *testing.T) {
 		if _, err := ravi.cosign(t, h, 3_000); err != nil {
 			t.Fatal(err)
 		}
-		want(first, "size 5, asha.example at 1000, ravi.example at 3000")
-		if got := seenBy(t, h, first); got != "size 5" {
+		want(first, "size 6, asha.example at 1000, ravi.example at 3000")
+		if got := seenBy(t, h, first); got != "size 6" {
 			t.Errorf("without the key of a witness the capsule shows %q", got)
 		}
 
 		second, third := h.Decided(t, usecasetest.Sample), h.Decided(t, usecasetest.Sample)
 		sign(t, h)
-		want(second, "size 7")
+		want(second, "size 8")
 		if _, err := ravi.cosign(t, h, 4_000); err != nil {
 			t.Fatal(err)
 		}
@@ -117,9 +117,9 @@ func TestCosign(t *testing.T) {
 			h.Decided(t, usecasetest.Sample)
 		}
 		sign(t, h)
-		want(first, "size 5, asha.example at 1000, ravi.example at 3000")
-		want(second, "size 7, ravi.example at 4000")
-		want(third, "size 7, ravi.example at 4000")
+		want(first, "size 6, asha.example at 1000, ravi.example at 3000")
+		want(second, "size 8, ravi.example at 4000")
+		want(third, "size 8, ravi.example at 4000")
 	})
 }
 
@@ -178,7 +178,7 @@ func TestCosignRefuses(t *testing.T) {
 	if _, err := witnessNamed("ravi.example").cosign(t, h, 1_000); fault.CodeOf(err) != fault.CodeCapReached {
 		t.Errorf("the seventeenth witness: %v", err)
 	}
-	if got := seenBy(t, h, id, asha); got != "size 5, asha.example at 1000" {
+	if got := seenBy(t, h, id, asha); got != "size 6, asha.example at 1000" {
 		t.Errorf("the capsule shows %q", got)
 	}
 }

@@ -70,7 +70,7 @@ var key = ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
 
 // signupEntries and liveEntries are the numbers of entries that a signup adds to the journals
 // of the sandbox and of live.
-const signupEntries, liveEntries = 4, 2
+const signupEntries, liveEntries = 5, 3
 
 func open(t *testing.T, db *store.DB, signed evidencedesk.Signed) *usecasetest.House {
 	t.Helper()

@@ -114,11 +114,12 @@ func TestReopen(t *testing.T) {
 			}
 		}
 		r, err := reopen(t, h, "a backup was restored")
-		if err != nil || r.Before.Size != 9 || r.Kept != 6 || r.Origin != before.keys.Name()+"#2" {
+		if err != nil || r.Before.Size != 5+signupEntries || r.Kept != 2+signupEntries ||
+			r.Origin != before.keys.Name()+"#2" {
 			t.Fatalf("reopened: %+v, %v", r, err)
 		}
 		if opening := openingOf(t, h); opening.Origin != r.Origin || opening.Reason != "a backup was restored" ||
-			opening.Kept != 6 || !strings.HasPrefix(opening.Checkpoint, r.Before.Text()) {
+			opening.Kept != 2+signupEntries || !strings.HasPrefix(opening.Checkpoint, r.Before.Text()) {
 			t.Errorf("the first leaf is %+v", opening)
 		}
 		if _, err := reopen(t, h, "again"); fault.KindOf(err) != fault.Conflict {
@@ -135,7 +136,7 @@ func TestReopen(t *testing.T) {
 		audited, err := h.Service.Evidence.Audit(t.Context(), "")
 		if err != nil || len(audited.Wrong) != 0 || len(audited.Reopened) != 1 ||
 			audited.Leaves != 4+signupEntries+liveEntries ||
-			!strings.Contains(audited.Reopened[0].Text, "entries 6 to 8 are gone") {
+			!strings.Contains(audited.Reopened[0].Text, "entries 7 to 9 are gone") {
 			t.Errorf("the audit says %+v, %v", audited, err)
 		}
 
@@ -149,12 +150,12 @@ func TestReopen(t *testing.T) {
 		if audited, err := h.Service.Evidence.Audit(t.Context(), ""); err != nil || len(audited.Wrong) != 1 {
 			t.Errorf("the audit says %+v, %v", audited, err)
 		}
-		if r, err = reopen(t, h, "once more"); err != nil || r.Before.Size != 8 ||
+		if r, err = reopen(t, h, "once more"); err != nil || r.Before.Size != 4+signupEntries ||
 			!strings.HasSuffix(r.Origin, "#3") {
 			t.Errorf("reopened: %+v, %v", r, err)
 		}
 		sign(t, h)
-		if c := logOf(t, h).checkpoint(t); c.Size != 8 || c.Origin != r.Origin {
+		if c := logOf(t, h).checkpoint(t); c.Size != 4+signupEntries || c.Origin != r.Origin {
 			t.Errorf("the checkpoint is %+v", c)
 		}
 	})
@@ -213,18 +214,18 @@ func TestReopenDamaged(t *testing.T) {
 	}{
 		{"an altered hash", []string{
 			"UPDATE log_tiles SET hashes = zeroblob(length(hashes)) WHERE environment = 'sandbox'",
-		}, 9},
+		}, 10},
 		{"a checkpoint that nobody signed", []string{
 			"UPDATE log_checkpoints SET note = 'x' WHERE environment = 'sandbox'",
-		}, 9},
+		}, 10},
 		{"no checkpoint", []string{"DELETE FROM log_checkpoints WHERE environment = 'sandbox'",
-			"DELETE FROM journal WHERE environment = 'sandbox' AND first >= 8"}, 0},
-		{"entries deleted", []string{"DELETE FROM journal WHERE environment = 'sandbox' AND first >= 7"}, 7},
+			"DELETE FROM journal WHERE environment = 'sandbox' AND first >= 9"}, 0},
+		{"entries deleted", []string{"DELETE FROM journal WHERE environment = 'sandbox' AND first >= 8"}, 8},
 		{"an entry exchanged", []string{
-			"DROP TRIGGER journal_unchanged", "DELETE FROM journal WHERE environment = 'sandbox' AND first = 8",
-			"INSERT INTO journal SELECT tenant_id, environment, 8, count, created_micros, entries FROM journal " +
-				"WHERE environment = 'sandbox' AND first = 5",
-		}, 8},
+			"DROP TRIGGER journal_unchanged", "DELETE FROM journal WHERE environment = 'sandbox' AND first = 9",
+			"INSERT INTO journal SELECT tenant_id, environment, 9, count, created_micros, entries FROM journal " +
+				"WHERE environment = 'sandbox' AND first = 6",
+		}, 9},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -246,7 +247,7 @@ func TestReopenDamaged(t *testing.T) {
 				t.Fatal(err)
 			}
 			r, err := reopen(t, h, c.name)
-			if err != nil || r.Kept != c.kept || r.Before.Size != 9 { // the signup has added four entries
+			if err != nil || r.Kept != c.kept || r.Before.Size != 5+signupEntries {
 				t.Errorf("reopened: %+v, %v", r, err)
 			}
 			sign(t, h)

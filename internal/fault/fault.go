@@ -36,6 +36,7 @@ const (
 	Forbidden                       // the key lacks the scope, or the person lacks the role
 	NotFound                        // no such object for this tenant and environment
 	Conflict                        // the stored state does not allow the request
+	Gone                            // the object existed, but is no longer available
 	Precondition                    // the caller's expected version is not the current one
 	TooLarge                        // the body is over the limit
 	Invalid                         // the document is well-formed, but its content is wrong
@@ -98,6 +99,9 @@ type Error struct {
 	Code   string
 	Detail string
 	Items  []Item
+
+	// OldestSequence is the number of the oldest event that is still available, with CodeEventsExpired.
+	OldestSequence int64
 }
 
 // New returns a refusal without items.

@@ -195,7 +195,7 @@ func (s *Service) Unblock(ctx context.Context, p tenant.Principal, kind, key str
 	}
 	now := s.core.Moment()
 	return s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
-		if err := tx.Blocklist().Unblock(kind, key); err != nil {
+		if err := tx.Blocklist().Unblock(kind, key, operation.Actor(p), now.UnixMicro()); err != nil {
 			return err
 		}
 		return tx.Audit().Add(s.core.Audit(p, now, operation.ActionUnblocked, kind+" "+key, ""))

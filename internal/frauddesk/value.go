@@ -63,6 +63,7 @@ type Alert struct {
 
 // Blocked is an entry of the block list.
 type Blocked struct {
+	ID            string // names the entry in events; "" for one from before that has no event yet
 	Entity        Entity
 	BlockedMicros int64
 	BlockedBy     string
@@ -147,6 +148,7 @@ func historyOf(events []store.AlertEvent) []AlertEvent {
 // blockedOf converts an entry. An entry that ends by nowMicros is marked as expired.
 func blockedOf(b store.BlockedEntity, nowMicros int64) Blocked {
 	return Blocked{
+		ID:            b.ID,
 		Entity:        entityOf(b.Entity),
 		BlockedMicros: b.BlockedMicros,
 		BlockedBy:     b.BlockedBy,

@@ -13,12 +13,17 @@ func (h *eventHandlers) routes() []route {
 }
 
 func (h *eventHandlers) list(c *call) error {
+	const none = -1
 	q := c.query()
-	after := q.number("after", 0, 0, 1<<53)
+	after := q.number("after", none, 0, 1<<53)
 	limit := q.number("limit", eventdesk.DefaultLimit, 1, eventdesk.MaxLimit)
 	if err := q.err(); err != nil {
 		return err
 	}
-	feed, err := h.events.Events(c.ctx, c.caller, after, int(limit))
+	read := h.events.Events
+	if after == none {
+		read, after = h.events.KeptEvents, 0
+	}
+	feed, err := read(c.ctx, c.caller, after, int(limit))
 	return sendValue(c, feed, err, document.WriteFeed)
 }

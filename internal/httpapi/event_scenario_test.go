@@ -3,11 +3,16 @@ package httpapi_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/eventdesk"
 	"verdict/internal/tenant"
 )
 
@@ -17,11 +22,11 @@ func TestEvents(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
-		// The signup has stored a key and rule sets, and activated one of them.
+		// The signup has stored a key, rule sets and a scorecard, and activated a rule set.
 		begun := m.get("/v1/events").want(http.StatusOK)
 		for i := range begun.list("data") {
 			if kind, _ := begun.at("data", i, "type").(string); !slices.Contains(
-				[]string{"key.created", "rule_set.created", "rule_set.activated"}, kind) {
+				[]string{"key.created", "rule_set.created", "rule_set.activated", "scorecard.created"}, kind) {
 				s.Errorf("a new tenant has the event %v", begun.at("data", i))
 			}
 		}
@@ -106,6 +111,11 @@ func TestEventsOfEveryKind(t *testing.T) {
 		m.put("/v1/fraud/config", `{"fraud":{"mute_days":7}}`).want(http.StatusOK)
 		m.put("/v1/fraud/pincode-risk", `{"pincode":"400001","risk":"HIGH","reason":"a secret reason"}`).
 			want(http.StatusOK)
+		m.post("/v1/scorecards", strings.Replace(scorecard, "PL v1", "A secret name", 1)).want(http.StatusCreated)
+		blocked := m.post("/v1/fraud/blocklist", `{"kind":"mobile","value":"9820054321","reason":"a secret reason"}`).
+			want(http.StatusCreated)
+		s.send("DELETE", "/v1/fraud/blocklist?kind=mobile&key="+url.QueryEscape(blocked.text("key")), m.key, "").
+			want(http.StatusNoContent)
 		alert := m.ring(oneAccount, "A-1", "A-2")
 		m.patch("/v1/fraud/alerts/"+alert, `{"status":"closed","resolution":"false_positive","note":"a secret"}`).
 			want(http.StatusOK)
@@ -122,8 +132,8 @@ func TestEventsOfEveryKind(t *testing.T) {
 		}
 		want := []string{
 			"decision.created", "decision.reviewed", "rule_set.created", "rule_set.activated", "rule_set.created",
-			"rule_set.deleted", "config.changed", "config.changed", "decision.created", "alert.opened",
-			"decision.created", "alert.closed", "key.created",
+			"rule_set.deleted", "config.changed", "config.changed", "scorecard.created", "blocklist.added",
+			"blocklist.removed", "decision.created", "alert.opened", "decision.created", "alert.closed", "key.created",
 		}
 		if !slices.Equal(kinds, want) {
 			s.Errorf("the events are %v, want %v", kinds, want)
@@ -131,10 +141,52 @@ func TestEventsOfEveryKind(t *testing.T) {
 		if strings.Contains(string(feed.body), "secret") {
 			s.Errorf("the events tell what somebody wrote: %s", feed.body)
 		}
+		if strings.Contains(string(feed.body), blocked.text("key")) {
+			s.Errorf("the events tell the hash of a telephone number: %s", feed.body)
+		}
+		for _, at := range []int{9, 10} {
+			if got := feed.at("data", at, "data", "block_id"); got != blocked.text("id") {
+				s.Errorf("the id of the entry of the block list is %v, want %s", got, blocked.text("id"))
+			}
+		}
 		reviewed := map[string]string{"decision_id": decision, "outcome": "upheld", "reason_code": "SEEN"}
 		for name, value := range reviewed {
 			if got := feed.at("data", 1, "data", name); got != value {
 				s.Errorf("%s of the review is %v", name, got)
+			}
+		}
+	})
+}
+
+// TestEventTypes checks that the contract lists exactly the types of events.
+func TestEventTypes(t *testing.T) {
+	t.Parallel()
+	var listed []string
+	for _, name := range loadContract(t).Components.Schemas["EventType"].Value.Enum {
+		listed = append(listed, fmt.Sprint(name))
+	}
+	if diff := cmp.Diff(eventdesk.Types(), listed); diff != "" {
+		t.Errorf("the types of events (-service +contract):\n%s", diff)
+	}
+}
+
+// TestExpiredEvents checks the answer to a request for events that are older than 90 days, and
+// that the feed begins with the oldest event that is kept if after is left out.
+func TestExpiredEvents(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		last, _ := m.get("/v1/events?after=0").want(http.StatusOK).at("last_sequence").(float64)
+		s.clock.advance(eventdesk.Keep + time.Second)
+		m.post("/v1/decisions", sample).want(http.StatusOK)
+		m.get("/v1/events?after=0").refused(http.StatusGone, "events_expired").is("oldest_sequence", last+1)
+		hook := m.post("/v1/webhooks", `{"url":"https://example.com/events"}`).want(http.StatusCreated).text("id")
+		m.post("/v1/webhooks/"+hook+"/redeliver", `{"sequence":1}`).
+			refused(http.StatusGone, "events_expired").is("oldest_sequence", last+1)
+		for _, query := range []string{"", fmt.Sprintf("?after=%.0f", last)} {
+			feed := m.get("/v1/events" + query).want(http.StatusOK)
+			if feed.at("data", 0, "sequence") != last+1 || len(feed.list("data")) != 1 {
+				s.Errorf("%q: %s", query, feed.body)
 			}
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -164,6 +165,10 @@ func TestConfirmedFraudBlocks(t *testing.T) {
 		m.apply("A-6", `"beneficiary_account":"99887766554433"`).is("status", "APPROVED")
 		list := m.get("/v1/fraud/blocklist").want(http.StatusOK)
 		entry, _ := list.at("data", 0).(map[string]any)
+		if blockID, _ := entry["id"].(string); !strings.HasPrefix(blockID, "blk_") {
+			s.Errorf("the id of the entry is %q", blockID)
+		}
+		delete(entry, "id")
 		delete(entry, "blocked_at")
 		owner, _ := m.signed["key"].(map[string]any)
 		want := map[string]any{

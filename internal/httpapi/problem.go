@@ -70,6 +70,9 @@ func problemBody(e *fault.Error, status int, requestID string) []byte {
 	w.Object().Key("type").String("/docs/errors/" + e.Code).Key("title").String(reference.Title(e.Code))
 	w.Key("status").Int(int64(status)).Key("code").String(e.Code).Key("detail").String(e.Detail)
 	w.Key("request_id").String(requestID)
+	if e.OldestSequence > 0 {
+		w.Key("oldest_sequence").Int(e.OldestSequence)
+	}
 	if len(e.Items) > 0 {
 		w.Key("errors").Array()
 		for _, item := range e.Items {

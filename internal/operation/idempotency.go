@@ -106,28 +106,6 @@ func (f *flights) leave(which flight) {
 	delete(f.under, which)
 }
 
-// Recorder returns the record of an answer. The request must store the record in its transaction.
-// Recorder returns nil if the request has no Idempotency-Key.
-type Recorder func(Answer) *store.IdempotencyAnswer
-
-// RunOnce executes do once for an Idempotency-Key. do must store the record that
-// the Recorder returns in the same transaction as its changes. Refusals are not
-// stored: they changed nothing, and the same request may succeed later.
-func (s *Core) RunOnce(
-	ctx context.Context, scope *store.Scope, o *Idempotency, do func(Recorder) (Answer, error),
-) (Answer, error) {
-	attempt, earlier, err := s.attempt(ctx, scope, o)
-	if err != nil || earlier != nil {
-		return answerOf(earlier), err
-	}
-	defer attempt.End()
-	answer, err := do(attempt.Record)
-	if earlier, err := attempt.earlier(ctx, err); err != nil || earlier != nil {
-		return answerOf(earlier), err
-	}
-	return answer, err
-}
-
 // Attempt is a request in progress that may have an Idempotency-Key. The zero value is the attempt
 // of a request without an Idempotency-Key.
 type Attempt struct {
@@ -272,44 +250,4 @@ func (a Attempt) storedBody(ctx context.Context, stored *store.Stored) ([]byte, 
 	}
 	err = a.keys.Open(a.scope.Environment(), &d, nil)
 	return d.Response, err
-}
-
-func answerOf(a *Answer) Answer {
-	if a == nil {
-		return Answer{}
-	}
-	return *a
-}
-
-// Commit runs fn, which makes changes and returns the answer, in one
-// transaction with the answer's record.
-func (s *Core) Commit(
-	ctx context.Context, scope *store.Scope, record Recorder, fn func(*store.Tx) (Answer, error),
-) (Answer, error) {
-	var answer Answer
-	err := scope.Write(ctx, func(tx *store.Tx) (err error) {
-		if answer, err = fn(tx); err != nil {
-			return err
-		}
-		if recorded := record(answer); recorded != nil {
-			return tx.Answers().Insert(*recorded)
-		}
-		return nil
-	})
-	return answer, err
-}
-
-// ComputeOnce calls work, which changes nothing stored, and stores its answer, so that repetitions
-// of the request get the same answer.
-func (s *Core) ComputeOnce(
-	ctx context.Context, scope *store.Scope, o *Idempotency, work func() (Answer, error),
-) (Answer, error) {
-	return s.RunOnce(ctx, scope, o, func(record Recorder) (Answer, error) {
-		answer, err := work()
-		recorded := record(answer)
-		if err != nil || recorded == nil {
-			return answer, err
-		}
-		return answer, scope.Write(ctx, func(tx *store.Tx) error { return tx.Answers().Insert(*recorded) })
-	})
 }

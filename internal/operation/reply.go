@@ -43,22 +43,8 @@ func (r *Reply[T]) encode(result T) Answer {
 	return r.Answer(result)
 }
 
-// keep stores the answer in the reply if the answer is replayed.
-func (r *Reply[T]) keep(a Answer) {
-	if r != nil && a.Replayed {
-		r.answer, r.written = a, true
-	}
-}
-
-// settle returns the result of an operation. If the answer is replayed, it keeps the answer and
-// returns the zero value, because the result that was computed here was not stored.
-func (r *Reply[T]) settle(result T, a Answer) T {
-	if r.keep(a); a.Replayed {
-		var none T
-		return none
-	}
-	return result
-}
+// keep makes an answer the one of the reply.
+func (r *Reply[T]) keep(a Answer) { r.answer, r.written = a, true }
 
 // Write runs do once for an Idempotency-Key, in one transaction. If an earlier request with the
 // same Idempotency-Key has succeeded, the result is the zero value and the reply has the earlier
@@ -88,20 +74,28 @@ func WritePrepared[T any](
 // repetitions of the request get the same answer.
 func ComputeOnce[T any](
 	ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], compute func() (T, error),
-) (T, error) {
-	var result T
-	answer, err := s.ComputeOnce(ctx, scope, r.idempotency(), func() (_ Answer, err error) {
-		if result, err = compute(); err != nil {
-			return Answer{}, err
-		}
-		return r.encode(result), nil
-	})
-	return r.settle(result, answer), err
+) (result T, err error) {
+	attempt, done, err := r.Begin(ctx, s, scope)
+	if err != nil || done {
+		return result, err
+	}
+	defer attempt.End()
+	if result, err = compute(); err != nil {
+		return result, err
+	}
+	// Encode and encrypt the answer here, because the transaction holds up other writes.
+	record := attempt.Record(r.encode(result))
+	if record == nil {
+		return result, nil
+	}
+	err = scope.Write(ctx, func(tx *store.Tx) error { return tx.Answers().Insert(*record) })
+	return settle(ctx, r, attempt, result, err)
 }
 
 // Begin begins an operation that stores the record of its answer itself. If an earlier request with
 // the same Idempotency-Key was answered, the reply has that answer and done is true. If done is
-// false and err is nil, the caller must end the attempt.
+// false and err is nil, the caller must end the attempt. Refusals are not stored: they changed
+// nothing, and the same request may succeed later.
 func (r *Reply[T]) Begin(ctx context.Context, s *Core, scope *store.Scope) (a Attempt, done bool, err error) {
 	a, earlier, err := s.attempt(ctx, scope, r.idempotency())
 	if earlier != nil {
@@ -114,16 +108,34 @@ func (r *Reply[T]) Begin(ctx context.Context, s *Core, scope *store.Scope) (a At
 // why nothing was stored. done is true if another request with the same Idempotency-Key was answered
 // first; the reply then has the answer to that request.
 func (r *Reply[T]) Finish(ctx context.Context, a Attempt, answer Answer, err error) (done bool, _ error) {
+	done, err = r.lost(ctx, a, err)
+	if r != nil && err == nil && !done {
+		r.keep(answer)
+	}
+	return done, err
+}
+
+// lost reports whether err says that another request with the same Idempotency-Key was answered
+// first. The reply then has the answer to that request. Otherwise lost returns err.
+func (r *Reply[T]) lost(ctx context.Context, a Attempt, err error) (bool, error) {
 	earlier, failed := a.earlier(ctx, err)
 	if failed != nil {
 		return false, failed
 	}
-	if earlier != nil {
-		r.keep(*earlier)
-		return true, nil
+	if earlier == nil {
+		return false, err
 	}
-	if r != nil && err == nil {
-		r.answer, r.written = answer, true
+	r.keep(*earlier)
+	return true, nil
+}
+
+// settle returns the result of an operation that Begin began. If another request with the same
+// Idempotency-Key was answered first, it returns the zero value, because result was not stored.
+func settle[T any](ctx context.Context, r *Reply[T], a Attempt, result T, err error) (T, error) {
+	done, err := r.lost(ctx, a, err)
+	if done {
+		var none T
+		return none, nil
 	}
-	return false, err
+	return result, err
 }

@@ -14,22 +14,27 @@ type Commit[T any] func(ctx context.Context, do func(*store.Tx) (T, error)) (T, 
 // Idempotency-Key has succeeded, the result is the zero value and the reply has the earlier answer.
 func WriteInSteps[T any](
 	ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], work func(Commit[T]) (T, error),
-) (T, error) {
-	var result T
-	answer, err := s.RunOnce(ctx, scope, r.idempotency(), func(record Recorder) (answer Answer, err error) {
-		result, err = work(func(ctx context.Context, do func(*store.Tx) (T, error)) (made T, err error) {
-			answer, err = s.Commit(ctx, scope, record, func(tx *store.Tx) (_ Answer, err error) {
-				if made, err = do(tx); err != nil {
-					return Answer{}, err
-				}
-				if r != nil {
-					r.written = false // the transaction may be tried again
-				}
-				return r.encode(made), nil
-			})
-			return made, err
+) (result T, err error) {
+	attempt, done, err := r.Begin(ctx, s, scope)
+	if err != nil || done {
+		return result, err
+	}
+	defer attempt.End()
+	result, err = work(func(ctx context.Context, do func(*store.Tx) (T, error)) (made T, err error) {
+		err = scope.Write(ctx, func(tx *store.Tx) (err error) {
+			if made, err = do(tx); err != nil {
+				return err
+			}
+			if r != nil {
+				r.written = false // the transaction may be tried again
+			}
+			record := attempt.Record(r.encode(made))
+			if record == nil {
+				return nil
+			}
+			return tx.Answers().Insert(*record)
 		})
-		return answer, err
+		return made, err
 	})
-	return r.settle(result, answer), err
+	return settle(ctx, r, attempt, result, err)
 }

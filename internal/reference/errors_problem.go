@@ -230,6 +230,13 @@ var errorPages = []errorPage{
 		Fix:     "Fetch the current state and try again.",
 	},
 	{
+		Code: fault.CodeEventsExpired, Status: 410, Title: "Events are no longer kept",
+		Meaning: "The request names events that are older than 90 days.",
+		Cause:   "The feed has the events of the last 90 days. The log itself is never shortened.",
+		Fix: "Go on with `oldest_sequence`: send one less as `after`. Read the decisions, rule sets and other " +
+			"objects themselves for what you have missed.",
+	},
+	{
 		Code: fault.CodePreconditionFailed, Status: 412, Title: "Expected state has changed",
 		Meaning: "The current state is not the one that you expected. Nothing was changed.",
 		Cause: "`expected_active_id` is not the active rule set, `expected_checksum` is not the document's, or " +

@@ -2,6 +2,7 @@ package store
 
 // BlockedEntity is an entity on the block list.
 type BlockedEntity struct {
+	ID            string // names the entity in the journal; "" if the entry is from before and not yet there
 	Entity        ObservedEntity
 	BlockedMicros int64
 	BlockedBy     string
@@ -23,70 +24,87 @@ const (
 // Block puts an entity on the block list. It returns the valid entry and how
 // the list changed. If the entity is blocked already, the entry that ends later
 // wins, so that nobody can shorten a block that somebody else set. An entry
-// that has ended counts as absent.
+// that has ended counts as absent. Each change has an entry in the journal.
 func (bl Blocklist) Block(b BlockedEntity) (entry BlockedEntity, change BlockChange, err error) {
 	if err := bl.tx.fraudChanged(); err != nil {
 		return BlockedEntity{}, BlockKept, err
 	}
-	before, found, err := bl.entry(b.Entity)
+	before, known, err := bl.entity(b.Entity)
 	if err != nil {
 		return BlockedEntity{}, BlockKept, err
 	}
-	change = BlockAdded
-	active := found && (before.UntilMicros == 0 || before.UntilMicros > b.BlockedMicros)
+	nowMicros := b.BlockedMicros
+	event, change := eventBlockAdded, BlockAdded
+	active := before.BlockedMicros > 0 && (before.UntilMicros == 0 || before.UntilMicros > nowMicros)
 	switch {
 	case active && (before.UntilMicros == 0 || b.UntilMicros != 0 && b.UntilMicros <= before.UntilMicros):
 		return before, BlockKept, nil
 	case active: // extend the same entry
-		b.BlockedMicros, change = before.BlockedMicros, BlockExtended
+		b.BlockedMicros, event, change = before.BlockedMicros, eventBlockExtended, BlockExtended
+	}
+	if b.ID = before.ID; known {
+		b.Entity.Display = before.Entity.Display // the statement below leaves it as it is
+	}
+	b.named()
+	logged := LoggedBlock{BlockedEntity: b, Salt: newSalt()}
+	leaf, err := bl.tx.record(logged.change(event, nowMicros))
+	if err != nil {
+		return BlockedEntity{}, BlockKept, err
 	}
 	// An entity can be blocked even before any applicant was seen with it.
 	_, err = bl.tx.exec(`INSERT INTO fraud_entities
 			(tenant_id, environment, kind, entity_key, display, first_micros, last_micros,
-			blocked_micros, blocked_by, blocked_alert, muted_micros, blocked_reason, blocked_until_micros)
-		VALUES ($1, $2, $3, $4, $5, $6, $6, $6, $7, $8, 0, $9, $10)
+			blocked_micros, blocked_by, blocked_alert, muted_micros, blocked_reason, blocked_until_micros,
+			block_id, blocked_leaf, blocked_salt)
+		VALUES ($1, $2, $3, $4, $5, $6, $6, $6, $7, $8, 0, $9, $10, $11, $12, $13)
 		ON CONFLICT (tenant_id, environment, kind, entity_key) DO UPDATE SET
 			blocked_micros = excluded.blocked_micros, blocked_by = excluded.blocked_by,
 			blocked_alert = excluded.blocked_alert, blocked_reason = excluded.blocked_reason, `+
-		`blocked_until_micros = excluded.blocked_until_micros`,
-		b.Entity.Kind, b.Entity.Key, b.Entity.Display, b.BlockedMicros, b.BlockedBy, b.AlertID, b.Reason, b.UntilMicros)
+		`blocked_until_micros = excluded.blocked_until_micros, block_id = excluded.block_id,
+			blocked_leaf = excluded.blocked_leaf, blocked_salt = excluded.blocked_salt`,
+		b.Entity.Kind, b.Entity.Key, b.Entity.Display, b.BlockedMicros, b.BlockedBy, b.AlertID, b.Reason, b.UntilMicros,
+		b.ID, leaf, logged.Salt)
 	return b, change, err
 }
 
-const blockedColumns = `kind, entity_key, display, blocked_micros, blocked_by, blocked_alert, blocked_reason,
+const blockedColumns = `block_id, kind, entity_key, display, blocked_micros, blocked_by, blocked_alert, blocked_reason,
 	blocked_until_micros`
 
-func scanBlocked(scan func(...any) error) (b BlockedEntity, err error) {
-	err = scan(&b.Entity.Kind, &b.Entity.Key, &b.Entity.Display, &b.BlockedMicros, &b.BlockedBy, &b.AlertID,
-		&b.Reason, &b.UntilMicros)
-	return b, err
+func (b *BlockedEntity) fields() []any {
+	return []any{&b.ID, &b.Entity.Kind, &b.Entity.Key, &b.Entity.Display, &b.BlockedMicros, &b.BlockedBy, &b.AlertID,
+		&b.Reason, &b.UntilMicros}
 }
 
-// entry returns an entity's entry, even one that has ended.
-func (bl Blocklist) entry(e ObservedEntity) (b BlockedEntity, found bool, err error) {
-	err = bl.tx.each(func(scan func(...any) error) (err error) {
-		found = true
-		b, err = scanBlocked(scan)
-		return err
-	}, "SELECT "+blockedColumns+` FROM fraud_entities
-		WHERE tenant_id = $1 AND environment = $2 AND kind = $3 AND entity_key = $4 AND blocked_micros > 0`,
-		e.Kind, e.Key)
-	return b, found, err
+// entity returns what is stored about an entity. Its BlockedMicros is 0 if it is not on the block list, and not 0 for
+// an entry that has ended. known is false if nothing is stored.
+func (bl Blocklist) entity(e ObservedEntity) (b BlockedEntity, known bool, err error) {
+	err = bl.tx.one(b.fields(), "SELECT "+blockedColumns+` FROM fraud_entities
+		WHERE tenant_id = $1 AND environment = $2 AND kind = $3 AND entity_key = $4`, e.Kind, e.Key)
+	return b, err == nil, ignoreAbsent(err)
 }
 
-// Unblock removes an entity from the block list. It returns NotFound if the
+// Unblock removes an entity from the block list, with an entry in the journal. It returns NotFound if the
 // entity is not on the list.
-func (bl Blocklist) Unblock(kind, key string) error {
+func (bl Blocklist) Unblock(kind, key, actor string, nowMicros int64) error {
 	if err := bl.tx.fraudChanged(); err != nil {
 		return err
 	}
-	removed, err := bl.tx.exec(
-		`UPDATE fraud_entities SET blocked_micros = 0, blocked_by = '', blocked_alert = '', blocked_reason = '',
-		blocked_until_micros = 0
-		WHERE tenant_id = $1 AND environment = $2 AND kind = $3 AND entity_key = $4 AND blocked_micros > 0`, kind, key)
-	if err == nil && removed == 0 {
+	b, _, err := bl.entity(ObservedEntity{Kind: kind, Key: key})
+	if err != nil {
+		return err
+	}
+	if b.BlockedMicros == 0 {
 		return notFound("entity on the block list")
 	}
+	b.named()
+	if _, err := bl.tx.record(b.removal(actor, nowMicros)); err != nil {
+		return err
+	}
+	_, err = bl.tx.exec(
+		`UPDATE fraud_entities SET blocked_micros = 0, blocked_by = '', blocked_alert = '', blocked_reason = '',
+		blocked_until_micros = 0, block_id = $5, blocked_leaf = $6, blocked_salt = $7
+		WHERE tenant_id = $1 AND environment = $2 AND kind = $3 AND entity_key = $4`,
+		kind, key, b.ID, int64(blockNotListed), []byte{})
 	return err
 }
 
@@ -104,6 +122,9 @@ func (bl BlocklistReader) List(after *BlockedEntity, limit int) ([]BlockedEntity
 		}
 		q.add(" ORDER BY blocked_micros, kind, entity_key")
 		q.limit(p)
-		return list(tx, q, p, scanBlocked)
+		return list(tx, q, p, func(scan func(...any) error) (b BlockedEntity, err error) {
+			err = scan(b.fields()...)
+			return b, err
+		})
 	})
 }

@@ -102,19 +102,22 @@ type LoggedPincodes struct {
 // Log adds the entry of a change of the pincode risks to the journal. It hashes all of them, so it must be called once,
 // after the last change of the transaction.
 func (pr PincodeRisks) Log(actor string, nowMicros int64) error {
-	return pr.log(actor, nowMicros, false)
+	return pr.log(actor, nowMicros, pr.tx.record)
 }
 
-func (pr PincodeRisks) log(actor string, nowMicros int64, backfilled bool) error {
+// log does the work of Log for a change at a time. record adds the entry.
+func (pr PincodeRisks) log(
+	actor string, changedMicros int64, record func(...evidence.Record) (int64, error),
+) error {
 	all, err := pr.All()
 	if err != nil {
 		return err
 	}
 	salt := newSalt()
-	leaf, err := pr.tx.record(evidence.Record{
+	leaf, err := record(evidence.Record{
 		Kind:   evidence.Config,
 		ID:     ConfigPincodes,
-		Micros: wholeMillis(nowMicros),
+		Micros: wholeMillis(changedMicros),
 		Type:   EventConfigChanged,
 		Data: eventData(func(w *wire.Writer) {
 			w.Optional("actor", actor)
@@ -122,7 +125,6 @@ func (pr PincodeRisks) log(actor string, nowMicros int64, backfilled bool) error
 			w.Key("entries").Int(int64(len(all)))
 		}),
 		Commitment: CommitPincodes(salt, all),
-		Backfilled: backfilled,
 	})
 	if err != nil {
 		return err
@@ -155,16 +157,16 @@ func (pr PincodeRiskReader) Logged() (LoggedPincodes, error) {
 	})
 }
 
-// fillConfigs adds the entries of settings that have none and were stored before a time, and returns their number. It
-// ignores the limit for all but the versions of the strategy.
-func (tx *Tx) fillConfigs(beforeMicros int64, limit int) (added int, err error) {
+// fillConfigs adds the entries of settings that have none, and returns their number. It ignores the limit for all but
+// the versions of the strategy.
+func (tx *Tx) fillConfigs(b Backfill) (added int, err error) {
 	config, err := tx.FraudConfigs().Logged()
 	if err != nil {
 		return 0, err
 	}
-	if config.Version > 0 && config.Leaf < 0 && config.UpdatedMicros < beforeMicros {
+	if config.Version > 0 && config.Leaf < 0 && config.UpdatedMicros < b.BeforeMicros {
 		config.Salt = newSalt()
-		leaf, err := tx.recordBackfilled(config.Record())
+		leaf, err := tx.recordBackfilled(b, config.Record())
 		if err != nil {
 			return added, err
 		}
@@ -174,20 +176,20 @@ func (tx *Tx) fillConfigs(beforeMicros int64, limit int) (added int, err error) 
 		}
 		added++
 	}
-	n, err := tx.fillPincodes(beforeMicros)
+	n, err := tx.fillPincodes(b)
 	if added += n; err != nil {
 		return added, err
 	}
 	strategies, err := eachRow(tx, (*LoggedStrategy).fields, "SELECT "+strategyColumns+`, leaf, salt
 		FROM collections_strategies WHERE tenant_id = $1 AND environment = $2 AND leaf < 0 AND updated_micros < $3
-		ORDER BY version LIMIT $4`, beforeMicros, int64(limit))
+		ORDER BY version LIMIT $4`, b.BeforeMicros, int64(b.Limit))
 	if err != nil {
 		return added, err
 	}
 	for i := range strategies {
 		s := &strategies[i]
 		s.Salt = newSalt()
-		leaf, err := tx.recordBackfilled(s.Record())
+		leaf, err := tx.recordBackfilled(b, s.Record())
 		if err != nil {
 			return added, err
 		}
@@ -200,9 +202,8 @@ func (tx *Tx) fillConfigs(beforeMicros int64, limit int) (added int, err error) 
 	return added, nil
 }
 
-// fillPincodes adds the entry of pincode risks that have none and were last changed before a time, by whoever changed
-// one of them last.
-func (tx *Tx) fillPincodes(beforeMicros int64) (int, error) {
+// fillPincodes adds the entry of pincode risks that have none, by whoever changed one of them last.
+func (tx *Tx) fillPincodes(b Backfill) (int, error) {
 	logged, err := tx.PincodeRisks().Logged()
 	if err != nil || logged.Leaf >= 0 {
 		return 0, err
@@ -211,13 +212,10 @@ func (tx *Tx) fillPincodes(beforeMicros int64) (int, error) {
 	var micros int64
 	err = tx.one([]any{&actor, &micros}, `SELECT updated_by, updated_micros FROM fraud_pincode_risks
 		WHERE tenant_id = $1 AND environment = $2 ORDER BY updated_micros DESC, pincode LIMIT 1`)
-	if err != nil || micros >= beforeMicros {
+	if err != nil || micros >= b.BeforeMicros {
 		return 0, ignoreAbsent(err)
 	}
-	return 1, tx.PincodeRisks().log(actor, micros, true)
-}
-
-func (tx *Tx) recordBackfilled(r evidence.Record) (leaf int64, err error) {
-	r.Backfilled = true
-	return tx.record(r)
+	return 1, tx.PincodeRisks().log(actor, micros, func(records ...evidence.Record) (int64, error) {
+		return tx.recordBackfilled(b, records...)
+	})
 }

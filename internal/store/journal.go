@@ -186,6 +186,34 @@ func (j JournalReader) Read(from int64) ([]Entries, error) {
 	})
 }
 
+// FirstSince returns the number of the first entry that was added at a time or later, and the number of entries if
+// there is none. It searches by halving, because the entries are in the order of their times; only the clocks of nodes
+// may differ.
+func (j JournalReader) FirstSince(micros int64) (int64, error) {
+	return read(j.access, func(tx *Tx) (int64, error) {
+		size, err := tx.Journal().Size()
+		if err != nil {
+			return 0, err
+		}
+		from, to := int64(0), size // entries before from are older; entries from to on are not
+		for from < to {
+			middle := from + (to-from)/2
+			var first, count, created int64
+			err := tx.one([]any{&first, &count, &created}, `SELECT first, count, created_micros FROM journal
+				WHERE tenant_id = $1 AND environment = $2 AND first <= $3 ORDER BY first DESC LIMIT 1`, middle)
+			if ignoreAbsent(err) != nil {
+				return 0, err
+			}
+			if err == nil && created >= micros {
+				to = first
+			} else {
+				from = max(middle+1, first+count) // the journal has no gaps, unless it was damaged
+			}
+		}
+		return from, nil
+	})
+}
+
 // packEntries returns the entries in the form in which they are stored: for each entry its leaf and its data, each
 // preceded by its length.
 func packEntries(entries []Entry) []byte {
@@ -250,19 +278,14 @@ func (ds DecisionReader) WithoutLeaf(after string, limit int) (found []Decision,
 	return ds.scanned("leaf < 0", after, limit)
 }
 
-// JournalSince returns when the database got a journal, in microseconds. Every decision that was created later must
-// have an entry.
-func (sys *System) JournalSince(ctx context.Context) (micros int64, err error) {
-	return sys.migratedMicros(ctx, journalSchema)
-}
-
 // Backfilled names a part of the stored rows whose older rows get their entries in the journal afterwards.
 type Backfilled string
 
 // The parts that are backfilled.
 const (
 	BackfilledDecisions Backfilled = "journal_complete"
-	BackfilledRecords   Backfilled = "journal_records_complete" // everything else
+	BackfilledRecords   Backfilled = "journal_records_complete" // reviews, rule sets, activations and settings
+	BackfilledLists     Backfilled = "journal_lists_complete"   // scorecards and the block list
 )
 
 // JournalComplete reports whether SetJournalComplete was called for a part.

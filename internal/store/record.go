@@ -12,6 +12,12 @@ import (
 // record adds journal entries for happenings that are not decisions, and returns the number of the first. It sets the
 // scope of the records. The caller's transaction has locked the scope already, or is the first to write to it.
 func (tx *Tx) record(records ...evidence.Record) (first int64, err error) {
+	return tx.recordAt(records[0].Micros, records...)
+}
+
+// recordAt does the work of record. nowMicros is when the entries are added, which is later than what they are about if
+// they are backfilled.
+func (tx *Tx) recordAt(nowMicros int64, records ...evidence.Record) (first int64, err error) {
 	entries := make([]Entry, len(records))
 	for i := range records {
 		r := &records[i]
@@ -19,7 +25,7 @@ func (tx *Tx) record(records ...evidence.Record) (first int64, err error) {
 		leaf := r.Leaf()
 		entries[i] = Entry{Leaf: leaf.Pack(nil), Data: r.Event()}
 	}
-	return tx.Journal().Add(records[0].Micros, entries...)
+	return tx.Journal().Add(nowMicros, entries...)
 }
 
 // newSalt returns a salt for the hash of the texts of a row.
@@ -50,31 +56,55 @@ func eachRow[T any](tx *Tx, fields func(*T) []any, query string, args ...any) (r
 	return rows, err
 }
 
-// Backfill adds the entries of reviews, rule sets, activations and settings that have none and were stored before a
-// time, at most about limit, and returns their number. It returns 0 if there are no more.
-func (j Journal) Backfill(beforeMicros int64, limit int) (added int, err error) {
-	for _, fill := range []func(beforeMicros int64, limit int) (int, error){
-		j.tx.fillReviews, j.tx.fillRuleSets, j.tx.fillConfigs,
-	} {
-		n, err := fill(beforeMicros, limit-added)
-		if added += n; err != nil || added >= limit {
+// Backfill says which rows get their entries in the journal afterwards.
+type Backfill struct {
+	Part         Backfilled
+	BeforeMicros int64 // only rows that were stored before this time
+	NowMicros    int64
+	Limit        int // about how many rows at most
+}
+
+// Backfill adds the entries of rows, other than decisions, that have none, and returns their number. It returns 0 if
+// there are no more.
+func (j Journal) Backfill(b Backfill) (added int, err error) {
+	type filler = func(Backfill) (int, error)
+	for _, fill := range map[Backfilled][]filler{
+		BackfilledRecords: {j.tx.fillReviews, j.tx.fillRuleSets, j.tx.fillConfigs},
+		BackfilledLists:   {j.tx.fillScorecards, j.tx.fillBlocklist},
+	}[b.Part] {
+		n, err := fill(b)
+		if added += n; err != nil || n >= b.Limit {
 			return added, err
 		}
+		b.Limit -= n
 	}
 	return added, nil
 }
 
-// RecordsSince returns when the database got the entries of everything that is not a decision, in microseconds.
-func (sys *System) RecordsSince(ctx context.Context) (micros int64, err error) {
-	return sys.migratedMicros(ctx, recordSchema)
+// recordBackfilled adds the journal entries of rows from before.
+func (tx *Tx) recordBackfilled(b Backfill, records ...evidence.Record) (first int64, err error) {
+	for i := range records {
+		records[i].Backfilled = true
+	}
+	return tx.recordAt(b.NowMicros, records...)
 }
 
-// recordSchema is the first schema version with entries for everything that is not a decision.
-const recordSchema = 18
-
-func (sys *System) migratedMicros(ctx context.Context, version int64) (micros int64, err error) {
+// JournalSince returns when the rows of a part began to have entries in the journal, in microseconds. Every row that
+// was stored later must have an entry.
+func (sys *System) JournalSince(ctx context.Context, part Backfilled) (micros int64, err error) {
 	err = sys.read(ctx, func(s *transaction) error {
-		return s.one([]any{&micros}, "SELECT applied_micros FROM schema_migrations WHERE version = $1", version)
+		return s.one([]any{&micros}, "SELECT applied_micros FROM schema_migrations WHERE version = $1",
+			map[Backfilled]int64{
+				BackfilledDecisions: journalSchema,
+				BackfilledRecords:   recordSchema,
+				BackfilledLists:     listSchema,
+			}[part])
 	})
 	return micros, err
 }
+
+// The first schema versions with entries for everything that is not a decision.
+const (
+	recordSchema = 18 // reviews, rule sets, activations and settings
+	listSchema   = 23 // scorecards and the block list
+)

@@ -10,8 +10,9 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// olderBackup returns a backup of schema version 8, before referrals had their own table,
-// with two decisions that wait for a review.
+// olderBackup returns a backup of schema version 8, before referrals had their own table and the
+// block list had entries in the journal, with two decisions that wait for a review and two
+// entities, of which one is blocked.
 func olderBackup(t *testing.T, databaseURL string) []byte {
 	t.Helper()
 	const beforeReferrals = 8
@@ -35,6 +36,10 @@ func olderBackup(t *testing.T, databaseURL string) []byte {
 			endpoint, engine_version, hash, actor, response, facts)
 		SELECT 'ten_A', 'live', id, 1, '', 'REFERRED', '', '', '', 1, '', '', '', '', '', ''
 			FROM (SELECT 'dec_1' AS id UNION ALL SELECT 'dec_2') AS ids`,
+		`INSERT INTO fraud_entities (tenant_id, environment, kind, entity_key, display, first_micros, last_micros,
+			blocked_micros, blocked_by, blocked_alert, muted_micros)
+		VALUES ('ten_A', 'live', 'device', 'free', '', 1, 1, 0, '', '', 0),
+			('ten_A', 'live', 'device', 'blocked', '', 1, 1, 1, 'usr_1', '', 0)`,
 	}
 	if old.Kind() == "postgres" {
 		statements = append([]string{"SELECT set_config('verdict.role', 'system', true)"}, statements...)
@@ -79,6 +84,7 @@ func TestRestoreOlder(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
+			wantBlockBackfilled(t, scope, kind)
 		}
 		// A database with a later schema refuses the backup.
 		further := storetest.SQLite(t)
@@ -88,4 +94,36 @@ func TestRestoreOlder(t *testing.T) {
 			t.Errorf("into one of today's: %v", err)
 		}
 	})
+}
+
+// wantBlockBackfilled checks that a blocked entity from before gets its entry in the journal, once, and
+// that another entity gets none.
+func wantBlockBackfilled(t *testing.T, scope *store.Scope, kind string) {
+	t.Helper()
+	for _, want := range []int{1, 0} {
+		err := scope.Write(t.Context(), func(tx *store.Tx) error {
+			added, err := tx.Journal().Backfill(store.Backfill{
+				Part:         store.BackfilledLists,
+				BeforeMicros: 2,
+				NowMicros:    3,
+				Limit:        10,
+			})
+			if added != want {
+				t.Errorf("into %s: %d entries are added, want %d", kind, added, want)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	err := scope.Blocklist(t.Context()).WalkLogged(func(b *store.LoggedBlock) error {
+		if b.Entity.Key != "blocked" || b.ID == "" || b.Leaf != 0 {
+			t.Errorf("into %s: the block list has %+v", kind, b)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }

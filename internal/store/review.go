@@ -160,12 +160,11 @@ func (ds DecisionReader) WalkReviews(fn func(*LoggedReview) error) error {
 	}
 }
 
-// fillReviews adds the entries of the oldest reviews that have none and were stored before a time, at most limit, and
-// returns their number.
-func (tx *Tx) fillReviews(beforeMicros int64, limit int) (int, error) {
+// fillReviews adds the entries of the oldest reviews that have none, and returns their number.
+func (tx *Tx) fillReviews(b Backfill) (int, error) {
 	rows, err := eachRow(tx, (*LoggedReview).fields, "SELECT "+loggedReviewColumns+` FROM decision_reviews
 		WHERE tenant_id = $1 AND environment = $2 AND leaf < 0 AND created_micros < $3
-		ORDER BY created_micros, id LIMIT $4`, beforeMicros, int64(limit))
+		ORDER BY created_micros, id LIMIT $4`, b.BeforeMicros, int64(b.Limit))
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}
@@ -173,9 +172,8 @@ func (tx *Tx) fillReviews(beforeMicros int64, limit int) (int, error) {
 	for i := range rows {
 		rows[i].Salt = newSalt()
 		records[i] = rows[i].Record()
-		records[i].Backfilled = true
 	}
-	first, err := tx.record(records...)
+	first, err := tx.recordBackfilled(b, records...)
 	if err != nil {
 		return 0, err
 	}

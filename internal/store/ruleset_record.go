@@ -132,13 +132,13 @@ func (rs RuleSetReader) ActiveIDs() (map[string]string, error) {
 	})
 }
 
-// fillRuleSets adds the entries of the oldest rule sets and activations that have none and were stored before a time,
-// of about limit rule sets, and returns the number of rule sets.
-func (tx *Tx) fillRuleSets(beforeMicros int64, limit int) (int, error) {
+// fillRuleSets adds the entries of the oldest rule sets and activations that have none, and returns the number of rule
+// sets.
+func (tx *Tx) fillRuleSets(b Backfill) (int, error) {
 	rows, err := eachRow(tx, (*LoggedRuleSet).fields, "SELECT "+loggedRuleSetColumns+` FROM rule_sets
 		WHERE tenant_id = $1 AND environment = $2 AND created_micros < $3
 			AND (leaf < 0 OR (activated_micros > 0 AND activation_leaf < 0))
-		ORDER BY created_micros, id LIMIT $4`, beforeMicros, int64(limit))
+		ORDER BY created_micros, id LIMIT $4`, b.BeforeMicros, int64(b.Limit))
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}
@@ -154,10 +154,7 @@ func (tx *Tx) fillRuleSets(beforeMicros int64, limit int) (int, error) {
 			records, numbers = append(records, r.activation("")), append(numbers, &r.ActivationLeaf)
 		}
 	}
-	for i := range records {
-		records[i].Backfilled = true
-	}
-	first, err := tx.record(records...)
+	first, err := tx.recordBackfilled(b, records...)
 	if err != nil {
 		return 0, err
 	}

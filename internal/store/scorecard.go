@@ -17,18 +17,23 @@ func (c *Scorecard) fields() []any {
 	return []any{&c.ID, &c.Name, &c.Version, &c.Document, &c.Checksum, &c.CreatedMicros, &c.CreatedBy}
 }
 
-// Insert stores a scorecard and returns it with its version.
+// Insert stores a scorecard with its entry in the journal, and returns it with its version.
 func (sc Scorecards) Insert(c Scorecard) (Scorecard, error) {
 	version, err := sc.tx.nextVersion("scorecard", c.Name)
 	if err != nil {
 		return Scorecard{}, err
 	}
 	c.Version = version
+	logged := LoggedScorecard{Scorecard: c, Salt: newSalt()}
+	leaf, err := sc.tx.record(logged.Record())
+	if err != nil {
+		return Scorecard{}, err
+	}
 	_, err = sc.tx.exec(
 		`INSERT INTO scorecards (tenant_id, environment, id, name, version, document, checksum, `+
-			`created_micros, created_by)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		c.ID, c.Name, c.Version, notNil(c.Document), c.Checksum, c.CreatedMicros, c.CreatedBy)
+			`created_micros, created_by, leaf, salt)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		c.ID, c.Name, c.Version, notNil(c.Document), c.Checksum, c.CreatedMicros, c.CreatedBy, leaf, logged.Salt)
 	return c, err
 }
 

@@ -3,6 +3,9 @@ package store
 import (
 	"context"
 	"slices"
+
+	"verdict/internal/evidence"
+	"verdict/internal/wire"
 )
 
 // The outcomes of an attempt to deliver an event.
@@ -66,6 +69,8 @@ type WebhookProgress struct {
 	Hook    Webhook // Handled, Failures, FailingMicros, NextMicros and WakeMicros are stored
 	Owner   string  // the node, which must still have the lease
 	Disable string  // why the webhook is disabled; "" if it is not
+	// NowMicros is when the webhook is disabled.
+	NowMicros int64
 
 	Retries    []WebhookRetry // new or changed
 	Done       []int64        // the sequence numbers of retries that are no longer needed
@@ -79,8 +84,29 @@ var webhookRetryTable = newBulkTable("webhook_retries",
 ).withClause(`ON CONFLICT (tenant_id, environment, webhook_id, sequence) DO UPDATE SET attempts = excluded.attempts,
 	first_micros = excluded.first_micros, next_micros = excluded.next_micros`)
 
-// Progress stores what a node has done for a webhook. It returns false, and stores
-// nothing, if the node has lost the lease, or if the webhook's settings were changed or
+// disabled returns the journal entry of a webhook that the service disables. The webhook may be enabled again or
+// deleted later, so no row belongs to the entry.
+func (p *WebhookProgress) disabled() evidence.Record {
+	failing := ""
+	if p.Hook.FailingMicros != 0 {
+		failing = evidence.At(p.Hook.FailingMicros)
+	}
+	return evidence.Record{
+		Kind:   evidence.Webhook,
+		ID:     p.Hook.ID,
+		Micros: wholeMillis(p.NowMicros),
+		Type:   "webhook.disabled",
+		Data: eventData(func(w *wire.Writer) {
+			w.Optional("failing_since", failing)
+			w.Key("last_sequence").Int(p.Hook.Handled)
+			w.Optional("reason", p.Disable)
+			w.Optional("webhook_id", p.Hook.ID)
+		}),
+	}
+}
+
+// Progress stores what a node has done for a webhook. If it disables the webhook, it adds an entry to the journal.
+// It returns false, and stores nothing, if the node has lost the lease, or if the webhook's settings were changed or
 // the webhook was deleted in the meantime: the events are then sent again.
 func (w Webhooks) Progress(p WebhookProgress) (bool, error) {
 	state, reason := p.Hook.State, p.Hook.Reason
@@ -94,6 +120,11 @@ func (w Webhooks) Progress(p WebhookProgress) (bool, error) {
 		p.Hook.WakeMicros, state, reason)
 	if err != nil || stored == 0 {
 		return false, err
+	}
+	if p.Disable != "" {
+		if _, err := w.tx.record(p.disabled()); err != nil {
+			return false, err
+		}
 	}
 	for part := range slices.Chunk(p.Done, 100) {
 		q := &query{args: []any{p.Hook.ID}}

@@ -21,14 +21,18 @@ type PasswordRules struct {
 	MinCharacters int // 0 means eight
 }
 
+// Least returns the minimum number of characters.
+func (r PasswordRules) Least() int {
+	if r.MinCharacters <= 0 {
+		return defaultMinPassword
+	}
+	return r.MinCharacters
+}
+
 // Check adds all faults of a new password at pointer. The password is used exactly
 // as typed: it is never trimmed, truncated or normalized.
 func (r PasswordRules) Check(faults *fault.List, pointer, password, email string) {
-	least := r.MinCharacters
-	if least <= 0 {
-		least = defaultMinPassword
-	}
-	if utf8.RuneCountInString(password) < least {
+	if least := r.Least(); utf8.RuneCountInString(password) < least {
 		faults.Add(pointer, fault.CodeOutOfRange, "must have at least %d characters", least)
 	}
 	if len(password) > maxPassword {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"verdict/internal/admission"
+	"verdict/internal/eventdesk"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/store"
@@ -94,7 +95,8 @@ const MaxRedelivered = 10_000
 type Redelivery struct{ From, To int64 }
 
 // Redeliver sends the events from one sequence number to another again, if their type is
-// among those of the webhook. It returns when they are to be sent, before they are.
+// among those of the webhook. It returns when they are to be sent, before they are. It returns
+// Gone events_expired if the first of them is no longer kept.
 func (s *Service) Redeliver(
 	ctx context.Context, p tenant.Principal, id string, again Redelivery, reply *operation.Reply[Redelivery],
 ) error {
@@ -112,6 +114,9 @@ func (s *Service) Redeliver(
 			"must be at least from_sequence, and the range must have at most %d events", MaxRedelivered)
 	}
 	if err := faults.Err(); err != nil {
+		return err
+	}
+	if err := s.checkKept(ctx, p, from); err != nil {
 		return err
 	}
 	now := s.core.Now()
@@ -144,6 +149,16 @@ func (s *Service) Redeliver(
 	})
 	if err == nil {
 		s.Wake()
+	}
+	return err
+}
+
+// checkKept returns Gone events_expired if an event is no longer kept.
+func (s *Service) checkKept(ctx context.Context, p tenant.Principal, sequence int64) error {
+	p.Scopes |= tenant.Read // whoever may manage webhooks may know which events are kept
+	oldest, err := s.events.Oldest(ctx, p)
+	if err == nil && sequence < oldest {
+		return eventdesk.Expired("/from_sequence", oldest)
 	}
 	return err
 }

@@ -1,6 +1,8 @@
 package webhookdesk_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -8,6 +10,7 @@ import (
 	"time"
 
 	"verdict/internal/account"
+	"verdict/internal/eventdesk"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/usecase/usecasetest"
@@ -165,7 +168,7 @@ func TestOneBadEvent(t *testing.T) {
 }
 
 // TestDisabled checks that a webhook is disabled when nothing was delivered for three days,
-// with an audit entry, and that it goes on without a loss when somebody enables it.
+// with an audit entry and an event, and that it goes on without a loss when somebody enables it.
 func TestDisabled(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {
@@ -188,6 +191,7 @@ func TestDisabled(t *testing.T) {
 		if err != nil || len(audit.Data) != 1 || audit.Data[0].Object != hook.ID || audit.Data[0].Actor != "system" {
 			b.Errorf("the audit trail has %+v, %v", audit.Data, err)
 		}
+		b.toldDisabled(now, 4)
 		b.receiver.answers(nil)
 		b.pass(24 * time.Hour)
 		b.decide(1)
@@ -197,13 +201,56 @@ func TestDisabled(t *testing.T) {
 		b.set(hook.ID, webhookdesk.Enabled)
 		got := b.deliverAll()
 		slices.SortFunc(got, func(x, y received) int { return int(x.Sequence - y.Sequence) })
-		if sequences(got) != "1 2 3 4" {
+		if sequences(got) != "1 2 3 4 5" {
 			b.Errorf("after it was enabled: %s", sequences(got))
 		}
 		if now := b.get(hook.ID); now.State != webhookdesk.Enabled || now.Reason != "" || now.FailingMicros != 0 {
 			b.Errorf("the webhook is %+v", now)
 		}
 	})
+}
+
+// toldDisabled checks that the event with a number, the last one, says that a webhook was disabled,
+// and that another webhook receives it.
+func (b *bench) toldDisabled(hook webhookdesk.Webhook, sequence int64) {
+	b.Helper()
+	feed, err := b.Service.Events.Events(b.Context(), b.Caller, before+sequence-1, 2)
+	if err != nil || len(feed.Events) != 1 {
+		b.Fatalf("the events are %+v, %v", feed.Events, err)
+	}
+	e := feed.Events[0]
+	var data struct {
+		WebhookID    string `json:"webhook_id"`
+		Reason       string `json:"reason"`
+		FailingSince string `json:"failing_since"`
+		LastSequence int64  `json:"last_sequence"`
+	}
+	if err := json.Unmarshal(e.Data, &data); err != nil {
+		b.Fatal(err)
+	}
+	if e.Type != "webhook.disabled" || e.Object != hook.ID || data.WebhookID != hook.ID || data.Reason != hook.Reason ||
+		data.LastSequence != before+hook.LastSequence || data.FailingSince != operation.Clock(hook.FailingMicros) {
+		b.Errorf("the event is %+v with %s, the webhook %+v", e, e.Data, hook)
+	}
+
+	other, err := b.Service.Webhooks.Create(b.Context(), b.Caller, webhookdesk.NewWebhook{
+		Settings: webhookdesk.Settings{URL: "https://other.example/events", Types: []string{"webhook.disabled"}},
+		After:    0,
+	}, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.receiver.answers(nil)
+	got := b.deliverAll()
+	if sequences(got) != fmt.Sprint(sequence) || got[0].Data.WebhookID != hook.ID {
+		b.Errorf("another webhook got %s, %+v", sequences(got), got)
+	}
+	if err := b.Service.Webhooks.Delete(b.Context(), b.Caller, other.ID); err != nil {
+		b.Fatal(err)
+	}
+	if found, err := b.Service.Decisions.Verify(b.Context(), "", nil); err != nil || found.Failed != 0 {
+		b.Errorf("verify finds %+v, %v", found, err)
+	}
 }
 
 // TestGone checks that a receiver that answers with 410 gets nothing more.
@@ -214,9 +261,11 @@ func TestGone(t *testing.T) {
 		b.receiver.answers(always(410))
 		b.decide(1)
 		b.deliver()
-		if now := b.get(hook.ID); now.State != webhookdesk.Disabled || !strings.Contains(now.Reason, "410") {
+		now := b.get(hook.ID)
+		if now.State != webhookdesk.Disabled || !strings.Contains(now.Reason, "410") {
 			b.Errorf("the webhook is %+v", now)
 		}
+		b.toldDisabled(now, 2)
 		b.pass(3 * time.Hour)
 		if got := b.deliver(); len(got) != 0 {
 			b.Errorf("received %s", sequences(got))
@@ -399,6 +448,46 @@ func TestChangedMeanwhile(t *testing.T) {
 		}
 		if _, err := b.Service.Webhooks.Get(b.Context(), b.Caller, hook.ID); fault.KindOf(err) != fault.NotFound {
 			b.Errorf("a deleted webhook: %v", err)
+		}
+	})
+}
+
+// TestExpiredEvents checks that a webhook which was paused for longer than events are kept goes on
+// with the oldest event that is kept, and that older events are not sent again.
+func TestExpiredEvents(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		hook, _ := b.create()
+		b.receiver.answers(func(e received) (int, string) {
+			if e.Sequence == 1 {
+				return 500, ""
+			}
+			return 200, ""
+		})
+		b.decide(2)
+		b.deliverAll() // the first event becomes a retry
+		b.set(hook.ID, webhookdesk.Paused)
+		b.decide(2)
+		b.pass(eventdesk.Keep + time.Second)
+		b.decide(2)
+		b.receiver.answers(nil)
+
+		err := b.redeliver(hook.ID, 4, 5)
+		if refusal := fault.Of(err); refusal == nil || refusal.Code != fault.CodeEventsExpired ||
+			refusal.OldestSequence != before+5 {
+			b.Errorf("sending expired events again: %+v", refusal)
+		}
+		b.set(hook.ID, webhookdesk.Enabled)
+		got := b.deliverAll()
+		slices.SortFunc(got, func(x, y received) int { return int(x.Sequence - y.Sequence) })
+		if sequences(got) != "5 6" {
+			b.Errorf("after it was enabled: %s", sequences(got))
+		}
+		if now := b.get(hook.ID); now.LastSequence != 6 || now.Retries != 0 {
+			b.Errorf("the webhook is %+v", now)
+		}
+		if err := b.redeliver(hook.ID, 5, 6); err != nil {
+			b.Error(err)
 		}
 	})
 }

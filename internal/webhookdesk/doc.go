@@ -11,7 +11,7 @@
 //	Delete        webhooks:manage  NotFound
 //	Test          webhooks:manage  NotFound; a failed delivery is a result, not an error
 //	Deliveries    webhooks:manage  NotFound, invalid_cursor
-//	Redeliver     webhooks:manage  NotFound, Invalid, cap_reached
+//	Redeliver     webhooks:manage  NotFound, Invalid, cap_reached, events_expired
 //
 // The operator's work, for which no caller is checked:
 //

@@ -182,6 +182,11 @@ func (p *pass) loadNew(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if feed.Expired > 0 {
+		p.service.core.Logger.WarnContext(ctx, "events that a webhook has not received are no longer kept; it goes on "+
+			"with the oldest event that is", "tenant_id", p.name.scope.Tenant, "environment", p.name.scope.Environment,
+			"webhook_id", p.name.id, "events", feed.Expired)
+	}
 	for _, e := range feed.Events {
 		p.items = append(p.items, item{event: e, origin: fromFeed, skip: !p.wants(e.Type)})
 	}
@@ -190,8 +195,10 @@ func (p *pass) loadNew(ctx context.Context) error {
 	return nil
 }
 
+// feed returns the events after a sequence number that are kept. A webhook that was disabled or paused for longer
+// than events are kept goes on with the oldest of them.
 func (p *pass) feed(ctx context.Context, after int64, limit int) (eventdesk.Feed, error) {
-	return p.service.events.Events(ctx, tenant.Principal{
+	return p.service.events.KeptEvents(ctx, tenant.Principal{
 		TenantID:    p.name.scope.Tenant,
 		Environment: tenant.Environment(p.name.scope.Environment),
 		Scopes:      tenant.Read,

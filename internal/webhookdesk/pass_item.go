@@ -185,7 +185,7 @@ func (p *pass) progress() store.WebhookProgress {
 		out.Disable = "nothing could be delivered for three days"
 	}
 	if out.Disable != "" {
-		p.more = false
+		p.more, out.NowMicros = false, now.UnixMicro()
 		p.disabled = s.core.AuditBy(operation.ActorSystem, p.name.scope.Environment, now,
 			operation.ActionWebhookDisabled, p.name.id, out.Disable)
 	}

@@ -24,7 +24,7 @@ import (
 func TestMain(m *testing.M) { storetest.Main(m) }
 
 // before is the number of events of the signup. The tests number the events after them from 1.
-const before = 4
+const before = 5
 
 // received is an event that a receiver got.
 type received struct {

@@ -329,8 +329,9 @@ func TestAlertNeighbours(t *testing.T) {
 			wantNotFound(t, err)
 			_, err = other.Alerts(ctx).Ring("alr_1")
 			wantNotFound(t, err)
-			wantNotFound(t, other.Write(ctx,
-				func(tx *store.Tx) error { return tx.Blocklist().Unblock(account("1").Kind, account("1").Key) }))
+			wantNotFound(t, other.Write(ctx, func(tx *store.Tx) error {
+				return tx.Blocklist().Unblock(account("1").Kind, account("1").Key, "usr_1", micros)
+			}))
 			alerts, _, err := other.Alerts(ctx).List(store.AlertFilter{}, store.Page{})
 			blocked, _, err2 := other.Blocklist(ctx).List(nil, 10)
 			once, err3 := other.Alerts(ctx).SeenOnce("alr_1", "ip")

@@ -5,10 +5,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 )
+
+// exceptID ignores the ids of block list entries, which are random.
+var exceptID = cmpopts.IgnoreFields(store.BlockedEntity{}, "ID")
 
 // TestResolutions checks the effects of closing an alert with each resolution.
 func TestResolutions(t *testing.T) {
@@ -56,7 +60,7 @@ func TestResolutions(t *testing.T) {
 			BlockedBy:     "usr_1",
 			AlertID:       "alr_000",
 		}}
-		if diff := cmp.Diff(want, entries); err != nil || more || diff != "" {
+		if diff := cmp.Diff(want, entries, exceptID); err != nil || more || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 	})
@@ -226,11 +230,13 @@ func TestBlocklist(t *testing.T) {
 			found = append(found, rows...)
 			after = &rows[len(rows)-1]
 		}
-		if diff := cmp.Diff(want, found); diff != "" {
+		if diff := cmp.Diff(want, found, exceptID); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		before := changes(t, scope)
-		off := func(tx *store.Tx) error { return tx.Blocklist().Unblock(want[0].Entity.Kind, want[0].Entity.Key) }
+		off := func(tx *store.Tx) error {
+			return tx.Blocklist().Unblock(want[0].Entity.Kind, want[0].Entity.Key, "usr_1", micros)
+		}
 		doing(t, scope, off)
 		if changes(t, scope) <= before {
 			t.Error("the number of changes did not grow")
@@ -307,7 +313,7 @@ func TestBlockedFor(t *testing.T) {
 			BlockedBy:     "usr_1",
 			Reason:        "for good",
 		}}
-		if diff := cmp.Diff(want, rows); err != nil || diff != "" {
+		if diff := cmp.Diff(want, rows, exceptID); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 		for who, other := range neighbours(t, db, "ten_A") {
@@ -317,6 +323,58 @@ func TestBlockedFor(t *testing.T) {
 			}); err != nil || len(kinds) > 0 {
 				t.Errorf("%s sees %v, %v", who, kinds, err)
 			}
+		}
+	})
+}
+
+// TestBlocklistEvents checks that each change of the block list has an event, that one which changes nothing has none,
+// and that an entity keeps its id. The events must not contain the key of the entity or the reason.
+func TestBlocklistEvents(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		scope := signUp(t, db, "ten_A")
+		about := account("1")
+		var id string
+		block := func(at, until int64) {
+			t.Helper()
+			doing(t, scope, func(tx *store.Tx) error {
+				b, _, err := tx.Blocklist().Block(store.BlockedEntity{
+					Entity:        about,
+					BlockedMicros: at,
+					BlockedBy:     "usr_1",
+					AlertID:       "alr_1",
+					Reason:        "a reason",
+					UntilMicros:   until,
+				})
+				if id != "" && b.ID != id {
+					t.Errorf("the id was %s and is %s", id, b.ID)
+				}
+				id = b.ID
+				return err
+			})
+		}
+		const second = 1_000_000
+		block(second, 5*second)
+		block(2*second, 3*second) // changes nothing
+		block(2*second, 9*second)
+		block(10*second, 0) // the entry has ended
+		doing(t, scope, func(tx *store.Tx) error {
+			return tx.Blocklist().Unblock(about.Kind, about.Key, "usr_2", 11*second)
+		})
+		block(12*second, 0)
+		data := func(expires string) string {
+			return `{"actor":"usr_1","alert_id":"alr_1","block_id":"` + id + `","entity_kind":"beneficiary_account"` +
+				expires + "}"
+		}
+		wantEvents(t, scope, "blocklist.",
+			"blocklist.added "+data(`,"expires_at":"1970-01-01T00:00:05.000Z"`),
+			"blocklist.extended "+data(`,"expires_at":"1970-01-01T00:00:09.000Z"`),
+			"blocklist.added "+data(""),
+			`blocklist.removed {"actor":"usr_2","block_id":"`+id+`","entity_kind":"beneficiary_account"}`,
+			"blocklist.added "+data(""))
+		for who, other := range neighbours(t, db, "ten_A") {
+			t.Log(who)
+			wantEvents(t, other, "blocklist.")
 		}
 	})
 }

@@ -71,8 +71,9 @@ var columns = map[string]string{
 	"fraud_configs " + keyedHash:        "accounts",
 	"fraud_configs " + lender:           "name document",
 	"fraud_configs " + staff:            "updated_by",
+	"fraud_entities " + hash:            "blocked_salt",
 	"fraud_entities " + keyedHash:       "entity_key",
-	"fraud_entities " + lender:          "kind blocked_alert ring_id",
+	"fraud_entities " + lender:          "kind blocked_alert block_id ring_id",
 	"fraud_entities " + readable:        "display blocked_reason", // display is masked
 	"fraud_entities " + staff:           "blocked_by",
 	"fraud_links " + keyedHash:          "entity_key",
@@ -103,6 +104,7 @@ var columns = map[string]string{
 	"rule_sets " + staff:                "created_by activated_by",
 	"rule_stats " + lender:              "rule_set_id rule_id day",
 	"schema_migrations " + lender:       "name checksum",
+	"scorecards " + hash:                "salt",
 	"scorecards " + lender:              "id name document checksum",
 	"scorecards " + staff:               "created_by",
 	"series " + lender:                  "kind name active_id safe_id",

@@ -4,8 +4,11 @@ package storetest_test
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"verdict/internal/evidence"
 	"verdict/internal/fault"
@@ -66,6 +69,65 @@ func wantJournal(t *testing.T, scope *store.Scope) int64 {
 		t.Errorf("the journal has the size %d, %v, and %d entries", size, err, len(leaves))
 	}
 	return decisions
+}
+
+// TestFirstSince checks the search for the first entry that was added at a time or later.
+func TestFirstSince(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		signUp(t, db, "ten_A")
+		scope := db.Scope("ten_A", live)
+		first := func(since, want int64) {
+			t.Helper()
+			if got, err := scope.Journal(t.Context()).FirstSince(since); err != nil || got != want {
+				t.Errorf("since %d: entry %d, want %d: %v", since, got, want, err)
+			}
+		}
+		size := wantSize(t, scope)
+		first(0, 0)
+		first(1<<60, size)
+		// Each time adds as many entries as the number of the time.
+		for at := range int64(9) {
+			doing(t, scope, func(tx *store.Tx) error {
+				entries := slices.Repeat([]store.Entry{{Leaf: []byte("leaf")}}, int(at)+1)
+				_, err := tx.Journal().Add(1<<60+10*at, entries...)
+				return err
+			})
+		}
+		before := size
+		for at := range int64(9) {
+			first(1<<60+10*at-1, before)
+			first(1<<60+10*at, before)
+			before += at + 1
+		}
+		first(1<<60+81, before)
+	})
+}
+
+func wantSize(t *testing.T, scope *store.Scope) int64 {
+	t.Helper()
+	size, err := scope.Journal(t.Context()).Size()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return size
+}
+
+// wantEvents checks the events in the journal of a scope whose type begins with prefix: the type and the data of each.
+func wantEvents(t *testing.T, scope *store.Scope, prefix string, want ...string) {
+	t.Helper()
+	runs, err := scope.Journal(t.Context()).Read(0)
+	var got []string
+	for _, run := range runs {
+		for _, e := range run.List {
+			if strings.HasPrefix(string(e.Data), prefix) {
+				got = append(got, string(e.Data))
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("the events (-want +got), %v:\n%s", err, diff)
+	}
 }
 
 // TestJournal stores decisions concurrently, with InsertDecision and with Write. It checks that refused decisions leave

@@ -340,7 +340,9 @@ func TestOlderKeyCounts(t *testing.T) {
 			if err != nil || len(kinds) != 1 {
 				t.Errorf("blocked by the older key, without an applicant: %v, %v", kinds, err)
 			}
-			doing(t, scope, func(tx *store.Tx) error { return tx.Blocklist().Unblock(was.Kind, was.Key) })
+			doing(t, scope, func(tx *store.Tx) error {
+				return tx.Blocklist().Unblock(was.Kind, was.Key, "usr_1", micros)
+			})
 		}
 		if got := observe(t, scope, observed("G", micros+9, renamed), w); len(got.Blocklisted) > 0 {
 			t.Errorf("blocked after the entry is gone: %+v", got)

@@ -194,10 +194,12 @@ func TestWebhookProgress(t *testing.T) {
 		}
 		retries[0].Attempts, retries[0].NextMicros = 2, 99
 		if !progress(store.WebhookProgress{
-			Hook: hook, Owner: "two", Retries: retries[:1], Done: done, Disable: "it failed",
+			Hook: hook, Owner: "two", Retries: retries[:1], Done: done, Disable: "it failed", NowMicros: 7_000_000,
 		}) {
 			t.Error("the progress is not stored")
 		}
+		wantEvents(t, scope, "webhook.", `webhook.disabled {"failing_since":"1970-01-01T00:00:00.000Z",`+
+			`"last_sequence":7,"reason":"it failed","webhook_id":"whk_1"}`)
 		left, err = scope.Webhooks(t.Context()).Retries("whk_1")
 		if diff := cmp.Diff(retries[:1], left); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)

@@ -1,0 +1,86 @@
+package decisioning
+
+import (
+	"verdict/internal/evidence"
+	"verdict/internal/store"
+)
+
+// listEntries holds the entries of scorecards and of the block list.
+type listEntries struct {
+	cards  map[string]*entry // by the id of the scorecard
+	blocks map[string]*entry // the last change of each entry of the block list, by its id
+}
+
+func (v *recordVerifier) collectList(e *entry) {
+	if e.leaf.Kind == evidence.Scorecard {
+		if before := v.cards[e.leaf.ID]; before == nil || before.number > e.number {
+			v.cards[e.leaf.ID] = e
+		}
+		return
+	}
+	v.compareEvent(e)
+	if before := v.blocks[e.leaf.ID]; before == nil || before.number < e.number {
+		v.blocks[e.leaf.ID] = e
+	}
+}
+
+// checkScorecards compares the stored scorecards, which are never changed or deleted, with
+// their entries.
+func (v *recordVerifier) checkScorecards(tx *store.Tx) error {
+	stored := map[string]bool{}
+	err := tx.Scorecards().WalkLogged(func(c *store.LoggedScorecard) error {
+		stored[c.ID] = true
+		switch e := v.cards[c.ID]; {
+		case e == nil && c.Leaf < 0 && v.olderLists(c.CreatedMicros):
+			v.noEntry++
+		case e == nil:
+			v.wrong(c.ID, "it has no entry in the journal")
+		case v.linked(e, c.Leaf):
+			v.compare(e, c.Record(), "the stored document or name")
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for id, e := range v.cards {
+		if !stored[id] {
+			v.wrong(id, "the scorecard of entry %d of the journal is missing", e.number)
+		}
+	}
+	return nil
+}
+
+// checkBlocklist compares the stored block list with the last change of each entry.
+func (v *recordVerifier) checkBlocklist(tx *store.Tx) error {
+	stored := map[string]bool{}
+	err := tx.Blocklist().WalkLogged(func(b *store.LoggedBlock) error {
+		name := b.ID
+		if name == "" {
+			name = b.Entity.Kind + " " + b.Entity.Key // as in the audit trail
+		}
+		switch e := v.blocks[b.ID]; {
+		case e == nil && b.Leaf < 0 && v.olderLists(b.BlockedMicros):
+			v.noEntry++
+		case e == nil:
+			v.wrong(name, "it is on the block list and has no entry in the journal")
+		case stored[b.ID]:
+			v.wrong(name, "two entries of the block list have this id")
+		case e.is(store.EventBlockRemoved):
+			v.wrong(name, "it was removed from the block list by entry %d of the journal, and is stored", e.number)
+		case v.linked(e, b.Leaf) && b.Commitment() != e.leaf.Commitment:
+			v.wrong(name, "the stored entry of the block list is not that of entry %d of the journal", e.number)
+		}
+		stored[b.ID] = true
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for id, e := range v.blocks {
+		if !stored[id] && !e.is(store.EventBlockRemoved) {
+			v.wrong(id, "the entry of the block list of entry %d of the journal is missing", e.number)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package store
+
+import (
+	"verdict/internal/evidence"
+	"verdict/internal/wire"
+)
+
+// EventScorecardCreated is the type of the event of a new scorecard.
+const EventScorecardCreated = "scorecard.created"
+
+// LoggedScorecard is a scorecard with the number of its entry in the journal.
+type LoggedScorecard struct {
+	Scorecard
+	Leaf int64  // -1 for a scorecard from before the journal that has no entry yet
+	Salt []byte // of the hash of the document and the name
+}
+
+const loggedScorecardColumns = scorecardColumns + ", leaf, salt"
+
+func (c *LoggedScorecard) fields() []any { return append(c.Scorecard.fields(), &c.Leaf, &c.Salt) }
+
+// Record returns the scorecard's entry in the journal, without the scope.
+func (c *LoggedScorecard) Record() evidence.Record {
+	return evidence.Record{
+		Kind:   evidence.Scorecard,
+		ID:     c.ID,
+		Micros: c.CreatedMicros,
+		Type:   EventScorecardCreated,
+		Data: eventData(func(w *wire.Writer) {
+			w.Optional("actor", c.CreatedBy)
+			w.Optional("checksum", c.Checksum)
+			w.Optional("scorecard_id", c.ID)
+			w.Key("version").Int(c.Version)
+		}),
+		Commitment: evidence.Commit(c.Salt, string(c.Document), c.Name),
+	}
+}
+
+// WalkLogged calls fn for every scorecard of the scope, in the order of their ids. It has only a few in memory at a
+// time. If fn returns an error, WalkLogged stops and returns the error.
+func (sc ScorecardReader) WalkLogged(fn func(*LoggedScorecard) error) error {
+	const together = 20 // documents can be large
+	for last := ""; ; {
+		rows, err := read(sc.access, func(tx *Tx) ([]LoggedScorecard, error) {
+			return eachRow(tx, (*LoggedScorecard).fields, "SELECT "+loggedScorecardColumns+` FROM scorecards
+				WHERE tenant_id = $1 AND environment = $2 AND id > $3 ORDER BY id LIMIT $4`, last, int64(together))
+		})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		for i := range rows {
+			if err := fn(&rows[i]); err != nil {
+				return err
+			}
+		}
+		last = rows[len(rows)-1].ID
+	}
+}
+
+// fillScorecards adds the entries of the oldest scorecards that have none, and returns their number.
+func (tx *Tx) fillScorecards(b Backfill) (int, error) {
+	rows, err := eachRow(tx, (*LoggedScorecard).fields, "SELECT "+loggedScorecardColumns+` FROM scorecards
+		WHERE tenant_id = $1 AND environment = $2 AND leaf < 0 AND created_micros < $3
+		ORDER BY created_micros, id LIMIT $4`, b.BeforeMicros, int64(b.Limit))
+	if err != nil {
+		return 0, err
+	}
+	for i := range rows {
+		c := &rows[i]
+		c.Salt = newSalt()
+		leaf, err := tx.recordBackfilled(b, c.Record())
+		if err != nil {
+			return 0, err
+		}
+		if _, err := tx.exec(`UPDATE scorecards SET leaf = $4, salt = $5
+			WHERE tenant_id = $1 AND environment = $2 AND id = $3`, c.ID, leaf, c.Salt); err != nil {
+			return 0, err
+		}
+	}
+	return len(rows), nil
+}
