@@ -122,9 +122,9 @@ var settings = []setting{
 		name:  "max-connections",
 		form:  "number",
 		def:   "8192",
-		meaning: "maximum number of open connections; if it is reached, a new connection replaces the connection that " +
-			"has been idle longest among those of the address with the most connections, and is refused if none of " +
-			"those is idle",
+		meaning: "maximum number of open connections; if it is reached, a new connection replaces the connection " +
+			"that has been idle longest among those of the address with the most connections, and is refused if none " +
+			"of those is idle",
 		set: wholeNumber(func(c *Config) *int { return &c.MaxConnections }, 1, 1_000_000),
 	},
 	{
@@ -187,8 +187,8 @@ var settings = []setting{
 		name:  "rate-write",
 		form:  "rate",
 		def:   "60/m",
-		meaning: "rate of requests that change policies, settings, alerts, reviews, webhooks or the block list, cancel " +
-			"a backtest or add a witness's signature, for each key on each node",
+		meaning: "rate of requests that change policies, settings, alerts, reviews, webhooks or the block list, " +
+			"cancel a backtest or add a witness's signature, for each key on each node",
 		set: rate(func(c *Config) *rateSetting { return &c.Rates.Write }),
 	},
 	{
