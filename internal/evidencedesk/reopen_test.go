@@ -170,7 +170,7 @@ func wantReopened(t *testing.T, h *usecasetest.House, ids []string) {
 		t.Errorf("the checkpoint is %+v", c)
 	}
 	var roots evidence.Roots
-	bundle, err := h.Service.Evidence.Tile(t.Context(), h.Caller, "entries/000.p/8")
+	bundle, err := h.Service.Evidence.Tile(t.Context(), h.Caller, fmt.Sprintf("entries/000.p/%d", c.Size))
 	if err != nil {
 		t.Fatal(err)
 	}
