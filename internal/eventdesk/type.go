@@ -20,12 +20,15 @@ func Types() []string {
 		"key.revoked",
 		"backtest.finished",
 		"usage.threshold",
+		"erasure.started",
+		"erasure.completed",
 	}
 }
 
 // objectMembers are the members of an event's data that can name the object of the event.
 // A review belongs to its decision, so decision_id comes first.
-var objectMembers = []string{"decision_id", "rule_set_id", "alert_id", "key_id", "backtest_id", "config", "period"}
+var objectMembers = []string{"decision_id", "rule_set_id", "alert_id", "key_id", "backtest_id", "config", "period",
+	"erasure_id"}
 
 // objectOf returns the id of the object that an event is about.
 func objectOf(data wire.Value) string {

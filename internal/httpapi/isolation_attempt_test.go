@@ -21,7 +21,7 @@ var ids = map[string][]string{
 		"{evaluated_id}",
 	}, "{evaluated_id}": {"{evaluated_id}"}, "{scorecard_id}": {"{scorecard_id}"},
 	"{alert_id}": {"{alert_id}"}, "{blocked_key}": {"{blocked_key}"}, "{backtest_id}": {"{backtest_id}"},
-	"{job_id}": {"{job_id}"}, "{webhook_id}": {"{webhook_id}"},
+	"{job_id}": {"{job_id}"}, "{webhook_id}": {"{webhook_id}"}, "{erasure_id}": {"{erasure_id}"},
 	"{spare_webhook_id}": {"{spare_webhook_id}"},
 	"{draft_id}": {
 		"{draft_id}",

@@ -32,6 +32,7 @@ var statuses = map[fault.Kind]int{
 	RequestTimeout:        http.StatusRequestTimeout,
 	ClientGone:            statusClientGone,
 	fault.Conflict:        http.StatusConflict,
+	fault.Gone:            http.StatusGone,
 	fault.Precondition:    http.StatusPreconditionFailed,
 	fault.TooLarge:        http.StatusRequestEntityTooLarge,
 	UnsupportedMediaType:  http.StatusUnsupportedMediaType,
