@@ -281,7 +281,7 @@ func TestPlaceholdersAreKnown(t *testing.T) {
 	t.Parallel()
 	known := []string{
 		"{rule_set_id}", "{decision_id}", "{evaluated_id}", "{draft_id}", "{spare_id}", "{scorecard_id}",
-		"{alert_id}", "{blocked_key}", "{backtest_id}", "{job_id}", "{run_id}",
+		"{alert_id}", "{blocked_key}", "{backtest_id}", "{job_id}", "{run_id}", "{erasure_id}",
 	}
 	for _, found := range regexp.MustCompile(`'\{[a-z_]+\}'`).FindAllString(string(api.OpenAPI), -1) {
 		if !slices.Contains(known, strings.Trim(found, "'")) {

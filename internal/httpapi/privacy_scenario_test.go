@@ -93,7 +93,7 @@ func TestReturningMember(t *testing.T) {
 		count := func(got answer) float64 {
 			s.Helper()
 			for i := range got.list("fraud", "signals") {
-				if got.at("fraud", "signals", i, "id") == "beneficiary_reuse" {
+				if got.at("fraud", "signals", i, "id") == "beneficiary_account_reuse" {
 					n, _ := got.at("fraud", "signals", i, "value").(float64)
 					return n
 				}
