@@ -282,7 +282,7 @@ func TestPlaceholdersAreKnown(t *testing.T) {
 	known := []string{
 		"{rule_set_id}", "{decision_id}", "{evaluated_id}", "{draft_id}", "{spare_id}", "{scorecard_id}",
 		"{alert_id}", "{blocked_key}", "{backtest_id}", "{job_id}", "{run_id}", "{webhook_id}", "{spare_webhook_id}",
-		"{cosigned_checkpoint}",
+		"{cosigned_checkpoint}", "{erasure_id}",
 	}
 	for _, found := range regexp.MustCompile(`'\{[a-z_]+\}'`).FindAllString(string(api.OpenAPI), -1) {
 		if !slices.Contains(known, strings.Trim(found, "'")) {

@@ -85,8 +85,12 @@ func verify(c *command) int {
 			}
 			return exitRefused
 		}
-		fmt.Fprintf(&out, "%d decisions reproduce\n", result.Checked)
+		fmt.Fprintf(&out, "%d decisions reproduce\n", result.Checked-result.Erased)
 		fmt.Fprintf(&out, "%d other entries of the journal match what is stored\n", result.Records)
+		if result.Erased > 0 {
+			fmt.Fprintf(&out, "%d decisions were erased with their applicants; what remains matches the journal\n",
+				result.Erased)
+		}
 		if result.NoEntry > 0 {
 			fmt.Fprintf(&out, "%d objects were made before the journal existed and have no entry yet\n", result.NoEntry)
 		}

@@ -28,7 +28,8 @@ type Run struct {
 	Response      []byte // the bytes of the answer; nil in lists
 }
 
-// AgentRun returns a stored run of any agent, or NotFound.
+// AgentRun returns a stored run of any agent. It returns NotFound if there is none, and Gone if its
+// subject was erased.
 func (s *Service) AgentRun(ctx context.Context, p tenant.Principal, id string) (Run, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Run{}, err
@@ -41,11 +42,10 @@ func (s *Service) AgentRun(ctx context.Context, p tenant.Principal, id string) (
 	if err != nil {
 		return Run{}, err
 	}
-	tree, err := s.core.Keys.Tree(ctx, p.TenantID)
-	if err != nil {
-		return Run{}, err
+	if len(stored.Response) == 0 {
+		return Run{}, operation.Erased("run")
 	}
-	if err := tree.OpenRun(scope.Environment(), &stored); err != nil {
+	if err := s.core.Keys.OpenRun(ctx, scope, &stored); err != nil {
 		return Run{}, operation.AsDefect(err)
 	}
 	return Run(stored), nil
@@ -166,18 +166,9 @@ func (s *Service) KeepAgentRun(
 		Request:       record.Request,
 		Response:      record.Response,
 	}
-	tree, err := s.core.Keys.Tree(ctx, p.TenantID)
-	if err != nil {
-		return Run{}, err
-	}
-	row := store.Run(run)
-	tree.SealRun(scope.Environment(), &row)
 	answer := operation.Answer{Status: operation.StatusOK, Body: run.Response}
-	err = scope.Write(ctx, func(tx *store.Tx) error {
+	err = s.insert(ctx, scope, run, func(tx *store.Tx) error {
 		if err := s.decisions.Bill(tx, p, endpoint, 1, now); err != nil {
-			return err
-		}
-		if err := tx.Runs().Insert(row); err != nil {
 			return err
 		}
 		if record := attempt.RecordOf(id, answer); record != nil {
@@ -189,4 +180,34 @@ func (s *Service) KeepAgentRun(
 		return Run{}, err
 	}
 	return run, nil
+}
+
+// insert seals a run and stores it, together with what also stores. If somebody was erased since the
+// keys were read, it seals the run again with the current keys.
+func (s *Service) insert(
+	ctx context.Context, scope *store.Scope, run Run, also func(*store.Tx) error,
+) error {
+	tree, err := s.core.Keys.Tree(ctx, scope.Tenant())
+	if err != nil {
+		return err
+	}
+	for tries := 0; ; tries++ {
+		row := store.Run(run)
+		tree.SealRun(scope.Environment(), &row)
+		err := scope.Write(ctx, func(tx *store.Tx) error {
+			if err := also(tx); err != nil {
+				return err
+			}
+			return tx.Runs().Insert(row, tree.Changes(scope.Environment()))
+		})
+		if !errors.Is(err, store.ErrKeysChanged) {
+			return err
+		}
+		if tries == operation.MaxKeyTries {
+			return operation.KeysBusy()
+		}
+		if tree, err = s.core.Keys.Reload(ctx, scope.Tenant()); err != nil {
+			return err
+		}
+	}
 }

@@ -2,6 +2,7 @@ package agentdesk
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"verdict/internal/store"
@@ -47,7 +48,12 @@ func (s *Service) sealScope(ctx context.Context, scope *store.Scope) (done int64
 			for i := range rows {
 				tree.SealRun(scope.Environment(), &rows[i])
 			}
-			err = scope.Write(ctx, func(tx *store.Tx) error { return tx.Runs().SealDocuments(rows) })
+			changes := tree.Changes(scope.Environment())
+			err = scope.Write(ctx, func(tx *store.Tx) error { return tx.Runs().SealDocuments(rows, changes) })
+			if errors.Is(err, store.ErrKeysChanged) {
+				// Somebody was erased in the meantime. The next pass seals the runs that are still readable.
+				_, err = s.core.Keys.Reload(ctx, scope.Tenant())
+			}
 			if err != nil {
 				return done, err
 			}

@@ -14,7 +14,8 @@ import (
 // valueRooms are the use-case rooms whose exported operations take and return Go
 // values (ADR 22).
 var valueRooms = []string{
-	"account", "policydesk", "frauddesk", "decisioning", "evidencedesk", "eventdesk", "webhookdesk", "agentdesk", "study",
+	"account", "policydesk", "frauddesk", "decisioning", "evidencedesk", "eventdesk", "webhookdesk", "agentdesk",
+	"privacydesk", "study",
 	"agent",
 }
 

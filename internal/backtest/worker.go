@@ -3,6 +3,7 @@ package backtest
 import (
 	"verdict/internal/application"
 	"verdict/internal/engine"
+	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 	"verdict/internal/sheet"
@@ -204,6 +205,12 @@ func (w *Worker) Facts(number int64, id string, champion, challenger *rule.Facts
 		return
 	}
 	w.decide(&r, factsByPolicy{champion, challenger})
+}
+
+// Erased counts a stored decision whose facts were erased with the applicant as a row that could not be
+// evaluated.
+func (w *Worker) Erased(number int64, id string) {
+	w.fail(RowError{Row: number, Code: fault.CodeErased}, []byte(id))
 }
 
 // factsByPolicy has the facts of one application as each policy reads them.

@@ -16,6 +16,7 @@ import (
 // made.
 type shownDecision struct {
 	Answer  decisioning.Answered
+	Erased  bool // the applicant was erased
 	Again   decisioning.ReExplanation
 	Reviews []decisioning.Review
 	Story   decisioning.Story
@@ -49,8 +50,15 @@ func (p *decisionPages) loadDecision(v *visit, id string) (*shownDecision, error
 		return nil, err
 	}
 
+	if explained.Kept != nil { // the page shows what remains of an erased answer
+		if story.Answer, err = document.ReadDecision([]byte(raw)); err != nil {
+			return nil, err
+		}
+	}
+
 	t := &shownDecision{
 		Answer:  story.Answer,
+		Erased:  explained.Kept != nil,
 		Again:   explained.Again,
 		Reviews: explained.Reviews,
 		Story:   story,

@@ -130,6 +130,10 @@ func scopeOptions() []option {
 			Value: "webhooks:manage", Label: "webhooks:manage",
 			Hint: "create and change webhooks, which send events to other addresses",
 		},
+		{
+			Value: "privacy:manage", Label: "privacy:manage",
+			Hint: "erase everything about an applicant, which cannot be undone",
+		},
 		{Value: "admin", Label: "admin", Hint: "everything, including scopes that are added later"},
 	}
 }

@@ -212,7 +212,7 @@ func (p *past) alert(tx *store.Tx, i int) error {
 			Key:     fmt.Sprintf("past-%d", i),
 			Display: "50100…" + fmt.Sprint(i),
 		},
-		Value: 3, Threshold: 3, WindowHours: 72, ApplicantRef: fmt.Sprintf("Y-%07d", i), NowMicros: made.UnixMicro(),
+		Value: 3, Threshold: 3, WindowHours: 72, Member: fmt.Sprintf("Y-%07d", i), NowMicros: made.UnixMicro(),
 		Actor: p.actor,
 	})
 	return err
@@ -234,7 +234,7 @@ func (p *past) writeRuns(t *testing.T, scope *store.Scope) {
 	p.inBatches(t, n, func(tx *store.Tx, i int) error {
 		run := runs[i%len(runs)]
 		run.ID, run.CreatedMicros = p.ids.New(tenant.KindRun, p.at(i, n)), p.at(i, n).UnixMicro()
-		return tx.Runs().Insert(run)
+		return tx.Runs().Insert(run, 0)
 	})
 }
 

@@ -102,6 +102,12 @@ func (a auditor) backfillScope(
 		rows = slices.DeleteFunc(rows, func(d store.Decision) bool { return !older(&d) })
 		if len(rows) > 0 {
 			err := a.backfillRows(ctx, scope, rows)
+			if errors.Is(err, store.ErrKeysChanged) {
+				_, err = a.core.Keys.Reload(ctx, scope.Tenant())
+				if err == nil {
+					continue // somebody was erased in the meantime; read again what is left
+				}
+			}
 			if errors.Is(err, store.ErrHasLeaf) {
 				continue // another node was faster; read again what is left
 			}
@@ -121,6 +127,29 @@ func (a auditor) backfillScope(
 	}
 }
 
+// AddEntries adds the journal entries of decisions that have none. Backfill does the same for all
+// decisions; this is for decisions that cannot wait for it.
+func (s *Service) AddEntries(ctx context.Context, scope *store.Scope, ids []string) error {
+	var rows []store.Decision
+	for _, id := range ids {
+		d, err := scope.Decisions(ctx).Get(id)
+		if err != nil {
+			return err
+		}
+		if d.Leaf < 0 {
+			rows = append(rows, d)
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	err := auditor{s}.backfillRows(ctx, scope, rows)
+	if errors.Is(err, store.ErrHasLeaf) {
+		return nil // another node was faster
+	}
+	return err
+}
+
 // backfillRows adds the entries of a few decisions.
 func (a auditor) backfillRows(ctx context.Context, scope *store.Scope, rows []store.Decision) error {
 	tree, err := a.core.Keys.Tree(ctx, scope.Tenant())
@@ -133,7 +162,7 @@ func (a auditor) backfillRows(ctx context.Context, scope *store.Scope, rows []st
 		if w.Features, err = featuresOf(ctx, scope, rows[i].ID); err != nil {
 			return err
 		}
-		if err := tree.Open(scope.Environment(), &w.Decision, w.Features); err != nil {
+		if tree, err = a.core.Keys.OpenDecision(ctx, scope, &w.Decision, w.Features); err != nil {
 			return err
 		}
 		o, err := a.storedOutcome(ctx, scope, &w.Decision)

@@ -2,6 +2,7 @@ package decisioning
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"verdict/internal/admission"
@@ -80,16 +81,40 @@ func (s *Service) decide(
 	defer o.Release()
 	c.name(s.core)
 	var answer operation.Answer
-	if c.counted() {
-		answer, err = s.persistCounted(ctx, p, scope, c, o, attempt)
-	} else {
-		answer, err = s.persist(ctx, p, scope, c, o, attempt)
-	}
+	err = s.withCurrentKeys(ctx, c, p.TenantID, func() (err error) {
+		if c.counted() {
+			answer, err = s.persistCounted(ctx, p, scope, c, o, attempt)
+		} else {
+			answer, err = s.persist(ctx, p, scope, c, o, attempt)
+		}
+		return err
+	})
 	if done, err := r.Finish(ctx, attempt, answer, err); err != nil || done {
 		return Decided{}, err
 	}
 	s.decided(c, o)
 	return c.decided(o), nil
+}
+
+// withCurrentKeys calls save, which seals and stores a case. If somebody was erased since the keys
+// were read, on any node, save returns store.ErrKeysChanged and has stored nothing. Then it is
+// called again with the current keys.
+func (s *Service) withCurrentKeys(ctx context.Context, c *creditCase, tenantID string, save func() error) error {
+	for tries := 0; ; tries++ {
+		err := save()
+		if !errors.Is(err, store.ErrKeysChanged) {
+			return err
+		}
+		if tries == operation.MaxKeyTries {
+			return operation.KeysBusy()
+		}
+		if err := admission.Checkpoint(ctx); err != nil { // the write gave up the processor slot
+			return err
+		}
+		if c.keys, err = s.core.Keys.Reload(ctx, tenantID); err != nil {
+			return err
+		}
+	}
 }
 
 // name sets the id and the time of the decision.
@@ -105,7 +130,7 @@ func (s *Service) persist(
 ) (operation.Answer, error) {
 	made := s.conclude(p, c, o)
 	answer, write := made.answer, made.write
-	write.Answer = made.record(attempt)
+	write.Answer = made.record(attempt, c.keys)
 	if len(answer.Body) > longAnswer {
 		if err := admission.Checkpoint(ctx); err != nil {
 			return operation.Answer{}, err
@@ -132,7 +157,7 @@ func (s *Service) persistCounted(
 			return err
 		}
 		made := s.conclude(p, c, o)
-		answer, made.write.Answer = made.answer, made.record(attempt)
+		answer, made.write.Answer = made.answer, made.record(attempt, c.keys)
 		return tx.Decisions().Insert(made.write)
 	})
 	return answer, err
@@ -147,10 +172,10 @@ type concluded struct {
 }
 
 // record returns the record of the answer for repetitions of the request, nil if the request
-// has no Idempotency-Key.
-func (m *concluded) record(attempt operation.Attempt) *store.IdempotencyAnswer {
+// has no Idempotency-Key. keys are those with which the decision is sealed.
+func (m *concluded) record(attempt operation.Attempt, keys *journal.Tree) *store.IdempotencyAnswer {
 	if m.own {
-		return attempt.RecordAbout(&m.write.Decision, m.answer)
+		return attempt.RecordAbout(keys, &m.write.Decision, m.answer)
 	}
 	return attempt.RecordOf(m.write.Decision.ID, m.answer)
 }

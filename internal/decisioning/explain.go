@@ -15,10 +15,14 @@ import (
 
 // Explained is a stored decision, explained again.
 type Explained struct {
-	Response []byte // the stored answer
+	Response []byte // the stored answer; nil if it was erased
+	Kept     *Kept  // what remains of an erased answer; nil if it was not erased
 	Again    ReExplanation
-	Facts    *rule.Facts // with identifiers masked; nil unless requested and readable
-	Reviews  []Review    // oldest first
+	// InputsErased lists the zones that were erased with the applicant. If it is not empty, the
+	// decision cannot be verified.
+	InputsErased []string
+	Facts        *rule.Facts // with identifiers masked; nil unless requested and readable
+	Reviews      []Review    // oldest first
 }
 
 // Decision returns a stored decision and explains it again: the engine runs on the
@@ -41,6 +45,7 @@ func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, h
 	scope := s.core.Scope(p)
 	var stored store.Decision
 	var reviews []store.Review
+	var out Explained
 	err := scope.ReadOf(ctx, id, func(tx *store.Tx) (err error) {
 		if stored, err = tx.Decisions().Get(id); err != nil {
 			return err
@@ -48,13 +53,20 @@ func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, h
 		reviews, err = tx.Decisions().Reviews(id)
 		return err
 	})
-	if err == nil {
-		err = s.core.OpenDecision(ctx, scope, &stored, nil)
-	}
 	if err != nil {
 		return Explained{}, err
 	}
-	out := Explained{Response: stored.Response}
+	for _, r := range reviews {
+		out.Reviews = append(out.Reviews, Review(r))
+	}
+	if erased(&stored) {
+		err := s.explainErased(ctx, scope, &stored, &out)
+		return out, err
+	}
+	if err := s.core.OpenDecision(ctx, scope, &stored, nil); err != nil {
+		return Explained{}, err
+	}
+	out.Response = stored.Response
 	if out.Again, err = s.reexplain(ctx, scope, &stored); err != nil {
 		return Explained{}, err
 	}
@@ -70,9 +82,6 @@ func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, h
 			out.Facts = shown(kept, &o.Decision)
 			o.Release()
 		}
-	}
-	for _, r := range reviews {
-		out.Reviews = append(out.Reviews, Review(r))
 	}
 	return out, nil
 }

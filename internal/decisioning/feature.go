@@ -86,7 +86,7 @@ type FeatureValue struct {
 
 // Features returns a page of the feature vector of a decision, in catalogue order.
 // It returns NotFound if there is no such decision, and features_not_generated if
-// the decision was made without features.
+// the decision was made without features, and erased if the applicant was erased.
 func (s *Service) Features(
 	ctx context.Context, p tenant.Principal, decisionID string, f FeatureFilter, l operation.List,
 ) (FeatureVector, error) {
@@ -107,6 +107,9 @@ func (s *Service) Features(
 
 	scope := s.core.Scope(p)
 	decision, stored, err := storedFeatures(ctx, scope, decisionID)
+	if err == nil && len(stored.Vector) == 0 {
+		err = operation.Erased("decision")
+	}
 	if err == nil {
 		err = s.core.OpenDecision(ctx, scope, &decision, &stored)
 	}

@@ -19,6 +19,8 @@ type fraudCase struct {
 	observation signal.Observation
 	found       signal.Fraud
 	derived     []string // names of the derived facts; the next assessment removes them
+	alias       string   // the name of the applicant in the counters after an erasure
+	member      string   // the name under which the applicant was counted
 }
 
 // newFraudCase reads the fraud block of the request and assesses it without counts.
@@ -30,9 +32,15 @@ func (s *Service) newFraudCase(
 		return err
 	}
 	c.fraud = &fraudCase{config: settings.Config.Fraud, observation: signal.Observe(c.app.Facts, key)}
+	if ref := c.fraud.observation.ApplicantRef; ref != "" {
+		c.fraud.alias = key(ErasedMember, ref)
+	}
 	c.assess(signal.Counts{})
 	return nil
 }
+
+// ErasedMember is the kind of the keyed hash that replaces an erased applicant in the fraud counters.
+const ErasedMember = "erased applicant"
 
 // counted reports whether the application is counted: it must have a fraud block that
 // names the applicant.
@@ -54,8 +62,13 @@ func (c *creditCase) assess(n signal.Counts) {
 	})
 }
 
-func (f *fraudCase) observed(decisionID string, now time.Time) store.Observation {
+// observed returns the observation for the counters. erased says whether somebody of the scope was
+// erased, so that the counters may know the applicant under the alias.
+func (f *fraudCase) observed(decisionID string, now time.Time, erased bool) store.Observation {
 	o := store.Observation{ApplicantRef: f.observation.ApplicantRef, DecisionID: decisionID, NowMicros: now.UnixMicro()}
+	if erased {
+		o.Alias = f.alias
+	}
 	for _, e := range f.observation.Entities {
 		o.Entities = append(o.Entities, store.ObservedEntity(e))
 	}
@@ -104,6 +117,11 @@ func countsOf(n store.ObservedCounts) signal.Counts {
 	}
 }
 
+// erased reports whether the applicant may have been erased before. A preview has no keys, and looks.
+func (c *creditCase) erased(environment string) bool {
+	return c.keys == nil || c.keys.Erased(environment)
+}
+
 // peek counts without recording the application: a preview or an eligibility check
 // records nothing, and an underwriting run records the application only when it stores
 // the decision.
@@ -111,7 +129,8 @@ func (c *creditCase) peek(ctx context.Context, scope *store.Scope, now time.Time
 	if !c.counted() {
 		return c.lookUp(ctx, scope, now)
 	}
-	counts, err := scope.Observations(ctx).Peek(c.fraud.observed("", now), c.fraud.windows())
+	observation := c.fraud.observed("", now, c.erased(scope.Environment()))
+	counts, err := scope.Observations(ctx).Peek(observation, c.fraud.windows())
 	if err != nil {
 		return err
 	}
@@ -126,7 +145,7 @@ func (c *creditCase) lookUp(ctx context.Context, scope *store.Scope, now time.Ti
 	if c.fraud == nil || c.counted() || len(c.fraud.observation.Entities) == 0 {
 		return nil
 	}
-	blocked, err := scope.Observations(ctx).Blocked(c.fraud.observed("", now))
+	blocked, err := scope.Observations(ctx).Blocked(c.fraud.observed("", now, false))
 	if err != nil {
 		return err
 	}
@@ -137,10 +156,12 @@ func (c *creditCase) lookUp(ctx context.Context, scope *store.Scope, now time.Ti
 // observe records and counts the application in the transaction of the decision, so that
 // the second of two concurrent applications counts the first.
 func (c *creditCase) observe(tx *store.Tx) (signal.Counts, error) {
-	observed, err := tx.Observations().Observe(c.fraud.observed(c.id, c.now), c.fraud.windows())
+	observation := c.fraud.observed(c.id, c.now, c.erased(tx.Environment()))
+	observed, err := tx.Observations().Observe(observation, c.fraud.windows())
 	if err != nil {
 		return signal.Counts{}, err
 	}
+	c.fraud.member = observed.Member
 	counts := countsOf(observed)
 	c.assess(counts)
 	return counts, nil
@@ -161,17 +182,17 @@ func (s *Service) raise(tx *store.Tx, c *creditCase) error {
 	for _, want := range c.fraud.found.Alerts(c.fraud.config) {
 		id, _ := s.core.NewID(tenant.KindAlert, c.now)
 		alert, _, err := tx.Alerts().Raise(store.AlertWant{
-			ID:           id,
-			Type:         want.Type,
-			Severity:     want.Severity.String(),
-			Entity:       store.ObservedEntity(want.Entity),
-			Value:        want.Value,
-			Threshold:    want.Threshold,
-			WindowHours:  want.WindowHours,
-			ApplicantRef: c.fraud.observation.ApplicantRef,
-			DecisionID:   c.id,
-			NowMicros:    c.now.UnixMicro(),
-			Actor:        operation.ActorSystem,
+			ID:          id,
+			Type:        want.Type,
+			Severity:    want.Severity.String(),
+			Entity:      store.ObservedEntity(want.Entity),
+			Value:       want.Value,
+			Threshold:   want.Threshold,
+			WindowHours: want.WindowHours,
+			Member:      c.fraud.member,
+			DecisionID:  c.id,
+			NowMicros:   c.now.UnixMicro(),
+			Actor:       operation.ActorSystem,
 		})
 		if err != nil {
 			return err

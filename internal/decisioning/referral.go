@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
+	"verdict/internal/journal"
 	"verdict/internal/operation"
+	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
 
@@ -34,24 +36,26 @@ func (s *Service) Referrals(
 	if err != nil {
 		return operation.Page[Referral]{}, err
 	}
-	tree, err := s.core.Keys.Tree(ctx, p.TenantID)
-	if err != nil {
-		return operation.Page[Referral]{}, err
-	}
 	list := make([]Referral, len(rows))
 	for i := range rows {
 		r := &rows[i]
 		// An answer that cannot be decrypted has no reason here; reading the decision says why.
-		_ = tree.Open(scope.Environment(), &r.Decision, nil)
-		list[i] = Referral{summaryOf(&r.Decision), s.firstReason(r.Response), r.AskedMicros}
+		_ = s.core.OpenDecision(ctx, scope, &r.Decision, nil)
+		list[i] = Referral{summaryOf(&r.Decision), s.firstReason(&r.Decision), r.AskedMicros}
 	}
 	key := func(r Referral) (int64, string) { return r.CreatedMicros, r.ID }
 	return operation.Paged(l, p, list, more, key, "referrals"), nil
 }
 
-// firstReason returns the code of the first reason of an answer, "" for none.
-func (s *Service) firstReason(response []byte) string {
-	answer, err := s.options.Decode(response)
+// firstReason returns the code of the first reason of a decision, "" for none.
+func (s *Service) firstReason(d *store.Decision) string {
+	if len(d.Response) == 0 { // it was erased
+		if kept, _ := journal.ReadPlain(d.Plain); len(kept.Reasons) > 0 {
+			return kept.Reasons[0]
+		}
+		return ""
+	}
+	answer, err := s.options.Decode(d.Response)
 	if err != nil || len(answer.Reasons) == 0 {
 		return ""
 	}

@@ -2,6 +2,7 @@ package decisioning
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"verdict/internal/store"
@@ -84,5 +85,9 @@ func (a auditor) sealRows(ctx context.Context, scope *store.Scope, rows []store.
 		return 0, nil
 	}
 	err = scope.Write(ctx, func(tx *store.Tx) error { return tx.Decisions().SealDocuments(writes) })
+	if errors.Is(err, store.ErrKeysChanged) {
+		// Somebody was erased in the meantime. The next pass seals the rows that are still readable.
+		_, err = a.core.Keys.Reload(ctx, scope.Tenant())
+	}
 	return int64(len(writes)), err
 }

@@ -81,13 +81,16 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 	}
 	scope := s.core.Scope(p)
 	stored, err := scope.Decisions(ctx).Get(decisionID)
-	if err == nil {
-		err = s.core.OpenDecision(ctx, scope, &stored, nil)
-	}
 	if err != nil {
 		return Story{}, err
 	}
 	summary := summaryOf(&stored)
+	if erased(&stored) {
+		return Story{Why: whyErased, Summary: summary}, nil
+	}
+	if err := s.core.OpenDecision(ctx, scope, &stored, nil); err != nil {
+		return Story{}, err
+	}
 	answer, unreadable := s.options.Decode(stored.Response)
 	policy, facts, why, err := s.replayable(ctx, scope, &stored)
 	if err != nil || why != "" {
@@ -123,19 +126,30 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 func (s *Service) replayable(
 	ctx context.Context, scope *store.Scope, stored *store.Decision,
 ) (p *policydesk.Policy, f *rule.Facts, why string, err error) {
-	p, err = s.desk.Policy(ctx, scope, stored.PolicyID)
-	var unreadable operation.Defect
-	switch {
-	case errors.As(err, &unreadable):
-		return nil, nil, "This version of the service cannot read the policy of the decision", nil
-	case fault.KindOf(err) == fault.NotFound:
-		return nil, nil, "The policy of the decision no longer exists", nil
-	case err != nil:
-		return nil, nil, "", fmt.Errorf("read the policy of decision %s: %w", stored.ID, err)
+	if p, why, err = s.storedPolicy(ctx, scope, stored); err != nil || why != "" {
+		return nil, nil, why, err
 	}
 	f, err = ReadFacts(stored.Facts)
 	if err != nil {
 		return nil, nil, "The stored facts cannot be read", nil //nolint:nilerr // why says it
 	}
 	return p, f, "", nil
+}
+
+// storedPolicy returns the policy of a stored decision. If the policy can no longer be read, why
+// says so; otherwise why is "". An error is a failure of storage.
+func (s *Service) storedPolicy(
+	ctx context.Context, scope *store.Scope, stored *store.Decision,
+) (p *policydesk.Policy, why string, err error) {
+	p, err = s.desk.Policy(ctx, scope, stored.PolicyID)
+	var unreadable operation.Defect
+	switch {
+	case errors.As(err, &unreadable):
+		return nil, "This version of the service cannot read the policy of the decision", nil
+	case fault.KindOf(err) == fault.NotFound:
+		return nil, "The policy of the decision no longer exists", nil
+	case err != nil:
+		return nil, "", fmt.Errorf("read the policy of decision %s: %w", stored.ID, err)
+	}
+	return p, "", nil
 }

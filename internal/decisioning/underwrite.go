@@ -104,10 +104,10 @@ func (s *Service) Underwrite(
 		return Underwritten{}, err
 	}
 	defer c.release()
-	if err := c.peek(ctx, scope, now); err != nil {
+	if c.keys, err = s.core.Keys.Tree(ctx, p.TenantID); err != nil {
 		return Underwritten{}, err
 	}
-	if c.keys, err = s.core.Keys.Tree(ctx, p.TenantID); err != nil {
+	if err := c.peek(ctx, scope, now); err != nil {
 		return Underwritten{}, err
 	}
 	c.now, c.made = now, now
@@ -203,9 +203,11 @@ func (w *underwriting) commit(ctx context.Context) error {
 	for studies := 1; ; studies++ {
 		w.name()
 		var now observed
-		err := w.s.core.Scope(w.p).Write(ctx, func(tx *store.Tx) (err error) {
-			now, err = w.store(tx, studies == maxStudies)
-			return err
+		err := w.s.withCurrentKeys(ctx, w.c, w.p.TenantID, func() error {
+			return w.s.core.Scope(w.p).Write(ctx, func(tx *store.Tx) (err error) {
+				now, err = w.store(tx, studies == maxStudies)
+				return err
+			})
 		})
 		if !errors.Is(err, errMoved) {
 			return err
@@ -264,5 +266,5 @@ func (w *underwriting) store(tx *store.Tx, last bool) (now observed, err error) 
 		Response:      body,
 	}
 	w.c.keys.SealRun(string(w.p.Environment), &run)
-	return now, tx.Runs().Insert(run)
+	return now, tx.Runs().Insert(run, w.c.keys.Changes(string(w.p.Environment)))
 }

@@ -22,6 +22,7 @@ import (
 // everything else that has an entry, with the journal.
 type Verification struct {
 	Checked int64   // decisions
+	Erased  int64   // those of them whose applicant was erased
 	Records int64   // entries of reviews, rule sets, settings and other events
 	Wrong   []Wrong // at most maxWrong
 	Failed  int64   // number of wrong objects, those that were deleted included
@@ -85,18 +86,18 @@ type entered struct {
 	decision *store.Decision
 	leaf     evidence.Leaf
 	problem  string // why the decision has no leaf; "" if it has one
+	erased   bool   // verifyOne found that the applicant was erased
 }
 
 // verifyScope reads decisions in one goroutine and checks them in one goroutine for
 // each processor. The first failure of storage ends them all. Afterwards it looks for
 // entries of the journal whose decision is missing.
 func (a auditor) verifyScope(ctx context.Context, scope *store.Scope, v *verifier) error {
-	// A tenant without decisions has no key tree, and needs none.
-	tree := sync.OnceValues(func() (*journal.Tree, error) { return a.core.Keys.Tree(ctx, scope.Tenant()) })
 	size, err := scope.Journal(ctx).Size()
 	if err != nil {
 		return err
 	}
+	gone := &erasedPeople{scope: scope}
 	walked, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	read := make(chan entered)
@@ -104,12 +105,12 @@ func (a auditor) verifyScope(ctx context.Context, scope *store.Scope, v *verifie
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for e := range read {
-				why, err := a.verifyOne(walked, scope, tree, &e)
+				why, err := a.verifyOne(walked, scope, &e, gone)
 				if err != nil {
 					cancel(err) // storage failed, so it is unknown whether the decision can be reproduced
 					continue
 				}
-				v.note(scope, e.decision, why)
+				v.note(scope, &e, why)
 			}
 		})
 	}
@@ -151,22 +152,28 @@ func (a auditor) verifyScope(ctx context.Context, scope *store.Scope, v *verifie
 // verifyOne replays a decision and compares it with its leaf. It returns why the
 // decision is wrong, "" if it is right.
 func (a auditor) verifyOne(
-	ctx context.Context, scope *store.Scope, keys func() (*journal.Tree, error), e *entered,
+	ctx context.Context, scope *store.Scope, e *entered, gone *erasedPeople,
 ) (why string, err error) {
 	features, err := featuresOf(ctx, scope, e.decision.ID)
 	if err != nil {
 		return "", err
 	}
 	var reasons []string
-	tree, err := keys()
-	if err != nil {
+	erased := journal.Erased{Zones: journal.Emptied(e.decision, features)}
+	e.erased = len(erased.Zones) > 0
+	if erased.Entry, err = gone.find(ctx, &e.leaf, e.erased); err != nil {
 		return "", err
 	}
-	if unreadable := tree.Open(scope.Environment(), e.decision, features); unreadable != nil {
-		var documents journal.Unreadable
-		errors.As(unreadable, &documents) // Open returns no other error
-		reasons = append(reasons, documents.Error())
-	} else {
+	tree, err := a.core.Keys.OpenDecision(ctx, scope, e.decision, features)
+	var unreadable journal.Unreadable
+	switch {
+	case errors.Is(err, journal.ErrErased):
+		return "", nil // the applicant was erased while the verification runs
+	case errors.As(err, &unreadable):
+		reasons = append(reasons, unreadable.Error())
+	case err != nil:
+		return "", err
+	case !e.erased:
 		again, err := a.reexplain(ctx, scope, e.decision)
 		if err != nil {
 			return "", err
@@ -180,7 +187,7 @@ func (a auditor) verifyOne(
 		reasons = append(reasons, e.problem)
 	case e.decision.Leaf >= 0:
 		s := journal.Scope{Tenant: scope.Tenant(), Environment: scope.Environment()}
-		reasons = append(reasons, journal.Compare(tree, s, e.decision, features, &e.leaf)...)
+		reasons = append(reasons, journal.Compare(tree, s, e.decision, features, &e.leaf, erased)...)
 	}
 	return strings.Join(reasons, "; "), nil
 }
@@ -308,13 +315,17 @@ type verifier struct {
 }
 
 // note records the check of a decision.
-func (v *verifier) note(scope *store.Scope, d *store.Decision, why string) {
+func (v *verifier) note(scope *store.Scope, e *entered, why string) {
+	d := e.decision
 	if why != "" {
 		v.wrong(scope, d.ID, d.EngineVersion, why)
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.found.Checked++
+	if e.erased {
+		v.found.Erased++
+	}
 	if d.Leaf < 0 && why == "" {
 		v.found.NoEntry++
 	}

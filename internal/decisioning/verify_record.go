@@ -111,11 +111,15 @@ func (v *recordVerifier) compareEvent(e *entry) {
 // and compared by finish.
 func (v *recordVerifier) check(ctx context.Context, e *entry) error {
 	v.checked++
-	if e.leaf.Kind == evidence.Review {
+	switch e.leaf.Kind {
+	case evidence.Review:
 		return v.checkReview(ctx, e)
+	case evidence.Erasure:
+		return v.checkErasure(ctx, e)
+	default:
+		v.collect(e)
+		return nil
 	}
-	v.collect(e)
-	return nil
 }
 
 // collect notes what an entry says about a row that may change.

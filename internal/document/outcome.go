@@ -231,8 +231,16 @@ func EncodeEligibility(e *decisioning.Eligibility) operation.Answer {
 // WriteExplained writes the stored answer of a decision with its new explanation and, if they are set, its facts and
 // reviews.
 func WriteExplained(w *wire.Writer, e decisioning.Explained) {
-	w.Object().Members(e.Response).Key("re_explanation")
-	writeReExplanation(w, e.Again)
+	w.Object()
+	if e.Kept != nil {
+		writeKept(w, e.Kept)
+		w.Key("inputs_erased")
+		writeStrings(w, e.InputsErased)
+	} else {
+		w.Members(e.Response)
+	}
+	w.Key("re_explanation")
+	writeReExplanation(w, e.Again, e.Kept != nil)
 	if e.Facts != nil {
 		w.Key("facts")
 		e.Facts.Write(w)
@@ -247,8 +255,40 @@ func WriteExplained(w *wire.Writer, e decisioning.Explained) {
 	w.EndObject()
 }
 
-func writeReExplanation(w *wire.Writer, r decisioning.ReExplanation) {
-	w.Object().Key("verified").Bool(r.Verified)
+// writeKept writes the members of an answer that remain when the applicant is erased. It has every
+// member that the interface requires of a decision.
+func writeKept(w *wire.Writer, k *decisioning.Kept) {
+	d := &k.Summary
+	w.Key("decision_id").String(d.ID).Key("status").String(d.Status).Key("grade").String(d.Grade)
+	w.Key("offer").Object().Key("limit").Decimal(k.LimitPaise, 2).Key("currency").String("INR")
+	if k.Asked != 0 {
+		w.Key("requested_amount").Decimal(int64(k.Asked), rule.Places)
+	}
+	if k.LimitPaise != 0 {
+		w.Key("interest_rate").Decimal(k.RateBP, 2)
+	}
+	w.EndObject()
+	w.Key("explanation").Object().Key("fired_rules").Array().EndArray().Key("score_contributions").Array().EndArray()
+	w.Key("final_score").Decimal(int64(k.Score), rule.Places).EndObject()
+	w.Key("reasons").Array()
+	for i, code := range k.Reasons {
+		w.Object().Key("code").String(code).Key("message").String(engine.ApplicantMessage(code))
+		w.Key("rank").Int(int64(i + 1)).Key("detail").Object().EndObject().EndObject()
+	}
+	w.EndArray()
+	w.Key("policy").Object().Key("id").String(d.PolicyID).Key("version").Int(d.PolicyVersion)
+	w.Key("name").String(k.PolicyName).Key("checksum").String(k.Checksum).EndObject()
+	w.Key("decision_hash").String(d.Hash).Key("engine_version").String(d.EngineVersion)
+	w.Key("environment").String(k.Environment).Key("created_at").String(operation.Clock(d.CreatedMicros))
+	w.Key("warnings").Array().EndArray()
+}
+
+// writeReExplanation writes the explanation. Of an erased decision it is unknown whether it is right.
+func writeReExplanation(w *wire.Writer, r decisioning.ReExplanation, erased bool) {
+	w.Object()
+	if !erased {
+		w.Key("verified").Bool(r.Verified)
+	}
 	optional(w, "recomputed_hash", r.RecomputedHash)
 	w.Key("policy_version").Int(r.PolicyVersion).Key("engine_version").String(r.EngineVersion)
 	w.Key("text").Array()

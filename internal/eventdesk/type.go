@@ -25,6 +25,8 @@ func Types() []string {
 		"backtest.finished",
 		"usage.threshold",
 		"webhook.disabled",
+		"erasure.started",
+		"erasure.completed",
 	}
 }
 
@@ -33,7 +35,7 @@ func Types() []string {
 // entry to the block list, so block_id comes before alert_id.
 var objectMembers = []string{
 	"decision_id", "rule_set_id", "scorecard_id", "block_id", "alert_id", "key_id", "backtest_id", "config", "period",
-	"webhook_id",
+	"webhook_id", "erasure_id",
 }
 
 // objectOf returns the id of the object that an event is about.

@@ -244,7 +244,7 @@ func (s *Service) notSigned(stored *store.LogCheckpoint) error {
 
 // Capsule returns a decision with all that is needed to check it without the service. The
 // capsule contains the applicant's facts and the whole policy, so it requires a scope of
-// its own, and the audit trail says who asked for it.
+// its own, and the audit trail says who asked for it. It returns Gone if the applicant was erased.
 func (s *Service) Capsule(ctx context.Context, p tenant.Principal, id string) (*capsule.Capsule, error) {
 	if err := p.Require(tenant.EvidenceRead); err != nil {
 		return nil, err
@@ -252,6 +252,9 @@ func (s *Service) Capsule(ctx context.Context, p tenant.Principal, id string) (*
 	d, err := s.decision(ctx, p, id)
 	if err != nil {
 		return nil, err
+	}
+	if len(d.Response) == 0 || len(d.Facts) == 0 {
+		return nil, operation.Erased("decision")
 	}
 	c := &capsule.Capsule{Row: journal.RowOf(journal.Scope(operation.ScopeOf(p)), &d)}
 	if c.Leaf, c.Proof, err = s.prove(ctx, p, &d); err != nil {
@@ -268,11 +271,11 @@ func (s *Service) Capsule(ctx context.Context, p tenant.Principal, id string) (*
 	if c.Policy, err = policyDocument(ctx, scope, d.PolicyID); err != nil {
 		return nil, err
 	}
-	tree, err := s.options.Keys.Tree(ctx, p.TenantID)
-	if err != nil {
-		return nil, err
+	tree, err := s.options.Keys.OpenDecision(ctx, scope, &d, features)
+	if errors.Is(err, journal.ErrErased) {
+		return nil, operation.Erased("decision")
 	}
-	if err := tree.Open(string(p.Environment), &d, features); err != nil {
+	if err != nil {
 		return nil, operation.AsDefect(err)
 	}
 	c.Answer, c.Facts = d.Response, d.Facts

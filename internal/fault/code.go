@@ -67,6 +67,7 @@ const (
 	CodeLogNotSigned           = "log_not_signed"
 	CodeDatabaseNotEmpty       = "database_not_empty"
 	CodeEventsExpired          = "events_expired"
+	CodeErased                 = "erased"
 )
 
 // Refusals at a limit of the tenant or of the service, failures of the service, and a client that has disconnected.

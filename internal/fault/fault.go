@@ -36,7 +36,7 @@ const (
 	Forbidden                       // the key lacks the scope, or the person lacks the role
 	NotFound                        // no such object for this tenant and environment
 	Conflict                        // the stored state does not allow the request
-	Gone                            // the object existed, but is no longer available
+	Gone                            // the object existed, but it or its content is no longer available
 	Precondition                    // the caller's expected version is not the current one
 	TooLarge                        // the body is over the limit
 	Invalid                         // the document is well-formed, but its content is wrong

@@ -174,6 +174,7 @@ func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, n
 	evidence := &evidenceHandlers{evidence: set.Evidence}
 	events := &eventHandlers{events: set.Events}
 	webhooks := &webhookHandlers{webhooks: set.Webhooks}
+	privacy := &privacyHandlers{privacy: set.Privacy}
 
 	return slices.Concat(
 		accounts.routes(),
@@ -187,6 +188,7 @@ func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, n
 		evidence.routes(),
 		events.routes(),
 		webhooks.routes(),
+		privacy.routes(),
 	)
 }
 

@@ -242,6 +242,7 @@ func (p placeholders) learn(r exampleRequest, got answer) {
 		"{backtest_id}":  {"runBacktest", "backtest_id", "rows_total"},
 		"{job_id}":       {"runBacktest", "backtest_id", "progress"},
 		"{webhook_id}":   {"createWebhook", "id", ""},
+		"{erasure_id}":   {"erasePerson", "id", ""},
 		"{run_id}":       {"underwrite", "run_id", ""},
 	} {
 		fits := from.operation == r.operation.OperationID && (from.beside == "" || got.at(from.beside) != nil)

@@ -21,7 +21,7 @@ var ids = map[string][]string{
 		"{evaluated_id}",
 	}, "{evaluated_id}": {"{evaluated_id}"}, "{scorecard_id}": {"{scorecard_id}"},
 	"{alert_id}": {"{alert_id}"}, "{blocked_key}": {"{blocked_key}"}, "{backtest_id}": {"{backtest_id}"},
-	"{job_id}": {"{job_id}"}, "{webhook_id}": {"{webhook_id}"},
+	"{job_id}": {"{job_id}"}, "{webhook_id}": {"{webhook_id}"}, "{erasure_id}": {"{erasure_id}"},
 	"{spare_webhook_id}": {"{spare_webhook_id}"},
 	"{draft_id}": {
 		"{draft_id}",
@@ -51,7 +51,7 @@ var (
 // id if members with the same name differ between operations.
 var bodyMembers = map[string][]string{
 	"rule_set_id": ids["{rule_set_id}"], "base": ids["{rule_set_id}"], "expected_active_id": {"{rule_set_id}"},
-	"scorecard_id": ids["{scorecard_id}"], "policy_key": {"{policy_key}"},
+	"scorecard_id": ids["{scorecard_id}"], "policy_key": {"{policy_key}"}, "decision_id": ids["{decision_id}"],
 	"challenger_rule_set_id": ids["{rule_set_id}"],
 	"reference_backtest_id":  ids["{backtest_id}"], "decisions.policy_key": nil,
 	"device.device_id": nil, "fraud.agent_id": nil, "bank_summary.transactions.txn_id": nil,

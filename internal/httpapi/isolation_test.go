@@ -83,6 +83,7 @@ var nobody = placeholders{
 	"{reference_backtest_id}":  "bt_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{webhook_id}":             "whk_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{spare_webhook_id}":       "whk_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
+	"{erasure_id}":             "era_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{run_id}":                 "run_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{collections_id}":         "run_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{subject_ref}":            "nobody",
@@ -157,6 +158,18 @@ func (r *resident) furnish(mark string) {
 	r.furnishRuns(mark)
 	r.furnishFraud(mark)
 	r.furnishWebhooks(mark)
+	r.furnishErasures(mark)
+}
+
+// furnishErasures erases two applicants who have no other part in the tests.
+func (r *resident) furnishErasures(mark string) {
+	r.Helper()
+	for _, person := range []string{"_gone", "_left"} {
+		r.post("/v1/decisions", `{"applicant":{"id":"`+mark+person+`"},"bureau_report":{"score":781}}`).want(http.StatusOK)
+		erased := r.post("/v1/erasures", `{"applicant_ref":"`+mark+person+`","reason":"applicant_request"}`).
+			want(http.StatusCreated)
+		r.named["{erasure_id}"] = erased.text("id")
+	}
 }
 
 // furnishWebhooks creates two webhooks, one of them to be deleted, with a log.

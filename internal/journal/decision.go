@@ -3,7 +3,9 @@ package journal
 import (
 	"encoding/hex"
 	"iter"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"verdict/internal/evidence"
@@ -31,21 +33,25 @@ type Outcome struct {
 // stored, and seals its documents. The caller has set all other members of the write, except
 // its answer.
 func Complete(tree *Tree, s Scope, w *store.DecisionWrite, o *Outcome) {
-	key, zones := complete(tree, s, w, o, false)
+	key, zones := complete(tree, tree.newest, s, w, o, false)
 	if tree.seals {
-		tree.seal(&key, zones, w)
+		seal(&key, tree.newest, zones, w)
 	}
+	w.KeyChanges = tree.Changes(s.Environment)
 }
 
 // Backfill sets the plain text and the journal entry of a decision that was stored before
 // the journal existed. It sets Backfilled in the leaf, and seals nothing.
-func Backfill(tree *Tree, s Scope, w *store.DecisionWrite, o *Outcome) { complete(tree, s, w, o, true) }
+func Backfill(tree *Tree, s Scope, w *store.DecisionWrite, o *Outcome) {
+	complete(tree, max(w.Decision.KeyTree, firstTree), s, w, o, true)
+	w.KeyChanges = tree.Changes(s.Environment)
+}
 
 func complete(
-	tree *Tree, s Scope, w *store.DecisionWrite, o *Outcome, backfilled bool,
+	tree *Tree, number int64, s Scope, w *store.DecisionWrite, o *Outcome, backfilled bool,
 ) (key sealing.Secret, hashes zoneList) {
 	d := &w.Decision
-	key = tree.keyOf(s.Environment, d)
+	key = tree.keyOf(number, s.Environment, d)
 	hashes = zonesOf(&key, d, w.Features)
 	d.Plain = plainText(o, hashes.list(), w.Features)
 	leaf := leafOf(&key, s, d, hashes.list())
@@ -99,7 +105,7 @@ func Salts(
 	tree *Tree, environment string, d *store.Decision, f *store.Features,
 ) iter.Seq2[sealing.Zone, sealing.Salt] {
 	return func(yield func(sealing.Zone, sealing.Salt) bool) {
-		key := tree.keyOf(environment, d)
+		key := tree.keyOf(max(d.KeyTree, firstTree), environment, d)
 		for zone := range documents(d, f) {
 			if !yield(zone, sealing.SaltOf(&key, d.ID, zone)) {
 				return
@@ -200,17 +206,58 @@ func borrow() *buffer {
 
 func (b *buffer) release() { buffers.Put(b) }
 
+// Erased says what was erased of a decision.
+type Erased struct {
+	Zones []sealing.Zone // the zones whose documents were emptied
+	Entry ErasureEntry   // of the applicant, or of the decision if it names none
+}
+
+// ErasureEntry says whether the journal has an entry of an erasure.
+type ErasureEntry int
+
+// The entries of an erasure.
+const (
+	NotErased        ErasureEntry = iota
+	ErasureStarted                // documents may be emptied or not
+	ErasureCompleted              // all documents must be emptied
+)
+
+// Emptied returns the zones of a stored decision whose documents were emptied. It must be called
+// before Open. f is the decision's feature vector, nil if it has none.
+func Emptied(d *store.Decision, f *store.Features) (zones []sealing.Zone) {
+	for zone, document := range documents(d, f) {
+		if len(*document) == 0 {
+			zones = append(zones, zone)
+		}
+	}
+	return zones
+}
+
 // Compare compares a stored decision with its leaf, and returns a sentence for each
 // difference. f is the decision's feature vector, nil if it has none.
 func Compare(
-	tree *Tree, s Scope, d *store.Decision, f *store.Features, leaf *evidence.Leaf,
+	tree *Tree, s Scope, d *store.Decision, f *store.Features, leaf *evidence.Leaf, e Erased,
 ) (found []string) {
 	if leaf.Kind != evidence.Decision || leaf.ID != d.ID {
 		return []string{"the entry " + strconv.FormatInt(d.Leaf, 10) + " of the journal belongs to another object"}
 	}
-	key := tree.keyOf(s.Environment, d)
+	key := tree.keyOf(max(d.KeyTree, firstTree), s.Environment, d)
 	hashes := zonesOf(&key, d, f)
+	for i := range hashes.list() {
+		if zone := &hashes.zones[i]; slices.Contains(e.Zones, zone.Zone) {
+			zone.Hash = plainHash(d.Plain, zone.Zone) // the leaf covers the column plain
+		}
+	}
 	again := leafOf(&key, s, d, hashes.list())
+	if Replaced(d, leaf) {
+		again.Reference = leaf.Reference
+	}
+	switch {
+	case e.Entry == ErasureCompleted && len(e.Zones) < hashes.count:
+		found = append(found, "the applicant was erased, but documents are stored")
+	case len(e.Zones) > 0 && e.Entry == NotErased:
+		found = append(found, "documents were removed, and the journal has no entry of an erasure")
+	}
 	if again.Reference != leaf.Reference {
 		found = append(found, "the stored applicant reference was altered")
 	}
@@ -228,6 +275,25 @@ func Compare(
 		parts = []string{"the entry of the journal was altered"}
 	}
 	return append(found, parts...)
+}
+
+// Replaced reports whether the reference of a decision is the replacement that an erasure stores.
+func Replaced(d *store.Decision, leaf *evidence.Leaf) bool {
+	return leaf.Reference != (sealing.Hash{}) &&
+		d.ApplicantRef == store.ErasedPrefix+hex.EncodeToString(leaf.Reference[:])
+}
+
+// plainHash returns the hash of a zone in the column plain, the zero value if it cannot be read.
+func plainHash(plain string, zone sealing.Zone) (h sealing.Hash) {
+	document, err := wire.Parse([]byte(plain))
+	if err != nil {
+		return h
+	}
+	text := document.Get("zones").Get(zone.String()).Text()
+	if decoded, err := hex.DecodeString(text); err == nil && len(decoded) == len(h) {
+		copy(h[:], decoded)
+	}
+	return h
 }
 
 // alteredParts names the zones whose hash is not the one in the column plain, and the
@@ -259,4 +325,32 @@ func alteredParts(plain string, hashes []sealing.ZoneHash, f *store.Features) (f
 		found = append(found, "the stored feature vector was added or removed")
 	}
 	return found
+}
+
+// ReadPlain reads the column plain: the outcome, and the names of the decision's zones. Values that
+// cannot be read stay zero.
+func ReadPlain(plain string) (o Outcome, zones []string) {
+	document, err := wire.Parse([]byte(plain))
+	if err != nil {
+		return o, nil
+	}
+	number := func(name string) rule.Number {
+		n, _, _ := rule.ParseNumber(document.Get(name).Text())
+		return n
+	}
+	const hundredths = int64(rule.One) / 100
+	o = Outcome{
+		Score:      number("score"),
+		Asked:      number("asked"),
+		LimitPaise: number("limit").Paise(),
+		RateBP:     int64(number("rate")) / hundredths,
+		Semantics:  int(number("semantics").Floor()),
+	}
+	for _, code := range document.Get("reasons").Elements() {
+		o.Reasons = append(o.Reasons, strings.Clone(code.Text()))
+	}
+	for name := range document.Get("zones").Members() {
+		zones = append(zones, strings.Clone(name))
+	}
+	return o, zones
 }

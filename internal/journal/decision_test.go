@@ -89,7 +89,7 @@ func TestCompare(t *testing.T) {
 	} {
 		d, f := w.Decision, *w.Features
 		c.alter(&d, &f)
-		got := strings.Join(Compare(tree, scope, &d, &f, &leaf), "; ")
+		got := strings.Join(Compare(tree, scope, &d, &f, &leaf, Erased{}), "; ")
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
@@ -101,14 +101,14 @@ func TestCompare(t *testing.T) {
 	} {
 		altered := leaf
 		alter(&altered)
-		if got := Compare(tree, scope, &w.Decision, w.Features, &altered); len(got) == 0 {
+		if got := Compare(tree, scope, &w.Decision, w.Features, &altered, Erased{}); len(got) == 0 {
 			t.Errorf("%+v is taken for the decision's leaf", altered)
 		}
 	}
-	if got := Compare(tree, scope, &w.Decision, nil, &leaf); len(got) == 0 {
+	if got := Compare(tree, scope, &w.Decision, nil, &leaf, Erased{}); len(got) == 0 {
 		t.Error("removed features are not noticed")
 	}
-	if got := Compare(tree, Scope{"ten_A", "sandbox"}, &w.Decision, w.Features, &leaf); len(got) == 0 {
+	if got := Compare(tree, Scope{"ten_A", "sandbox"}, &w.Decision, w.Features, &leaf, Erased{}); len(got) == 0 {
 		t.Error("another environment is not noticed")
 	}
 }
@@ -117,12 +117,12 @@ func TestCompare(t *testing.T) {
 func TestKeyAfterErasure(t *testing.T) {
 	t.Parallel()
 	d := &store.Decision{ID: "dec_1", ApplicantRef: "A-1"}
-	before := tree.keyOf("live", d)
-	left := NewTree(tree.keys.Forget(sealing.PersonName("live", "A-1", 0)), 1, false)
-	if after := left.keyOf("live", d); after == before || after == (sealing.Secret{}) {
+	before := tree.keyOf(1, "live", d)
+	left := NewTree(tree.trees[1].Forget(sealing.PersonName("live", "A-1", 0)), 1, false)
+	if after := left.keyOf(1, "live", d); after == before || after == (sealing.Secret{}) {
 		t.Error("an erased reference keeps its key")
 	}
-	if left.keyOf("sandbox", d) != tree.keyOf("sandbox", d) {
+	if left.keyOf(1, "sandbox", d) != tree.keyOf(1, "sandbox", d) {
 		t.Error("erasing in live changes the key in the sandbox")
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"verdict/internal/store"
 )
 
-// seal replaces the documents of a decision by their ciphertexts. All ciphertexts share one
-// piece of memory.
-func (t *Tree) seal(key *sealing.Secret, hashes zoneList, w *store.DecisionWrite) {
+// seal replaces the documents of a decision by their ciphertexts. key is from the tree with the
+// given number. All ciphertexts share one piece of memory.
+func seal(key *sealing.Secret, number int64, hashes zoneList, w *store.DecisionWrite) {
 	size := 0
 	for _, document := range documents(&w.Decision, w.Features) {
 		size += len(*document) + sealing.MaxDocumentOverhead
@@ -19,7 +19,7 @@ func (t *Tree) seal(key *sealing.Secret, hashes zoneList, w *store.DecisionWrite
 	buffer, zones := make([]byte, 0, size), hashes.list()
 	for _, document := range documents(&w.Decision, w.Features) {
 		from := len(buffer)
-		buffer = sealer.SealDocument(buffer, t.number, zones[0], *document)
+		buffer = sealer.SealDocument(buffer, number, zones[0], *document)
 		*document, zones = buffer[from:len(buffer):len(buffer)], zones[1:]
 	}
 }
@@ -28,8 +28,9 @@ func (t *Tree) seal(key *sealing.Secret, hashes zoneList, w *store.DecisionWrite
 // does nothing if documents are not encrypted.
 func (t *Tree) SealStored(environment string, w *store.DecisionWrite) {
 	if t.seals {
-		key := t.keyOf(environment, &w.Decision)
-		t.seal(&key, zonesOf(&key, &w.Decision, w.Features), w)
+		key := t.keyOf(firstTree, environment, &w.Decision) // the leaf was made with this key
+		seal(&key, firstTree, zonesOf(&key, &w.Decision, w.Features), w)
+		w.KeyChanges = t.Changes(environment)
 	}
 }
 
@@ -53,8 +54,8 @@ var documentNames = map[sealing.Zone]string{
 
 // Open replaces the ciphertexts of a stored decision by the documents. A document that is
 // stored readable or was not read stays as it is. f is the decision's feature vector, nil if
-// it was not read. The error wraps an Unreadable that names the documents which cannot be
-// decrypted; they become nil.
+// it was not read. Open sets KeyTree if a document is sealed. The error wraps an Unreadable that
+// names the documents which cannot be decrypted; they become nil.
 func (t *Tree) Open(environment string, d *store.Decision, f *store.Features) error {
 	var sealer sealing.Sealer
 	var unreadable []sealing.Zone
@@ -64,7 +65,8 @@ func (t *Tree) Open(environment string, d *store.Decision, f *store.Features) er
 			continue
 		}
 		if !ready {
-			sealer, ready = sealing.NewSealer(t.keyOf(environment, d), d.ID), true
+			d.KeyTree = t.number(*document)
+			sealer, ready = sealing.NewSealer(t.keyOf(d.KeyTree, environment, d), d.ID), true
 		}
 		opened, err := sealer.OpenDocument(zone, *document)
 		if err != nil {
@@ -78,16 +80,16 @@ func (t *Tree) Open(environment string, d *store.Decision, f *store.Features) er
 	return fmt.Errorf("decision %s: %w", d.ID, Unreadable{unreadable})
 }
 
-// runKey returns the key of a run: that of the person whom it is about, that of its decision
+// runKey returns the key of a run from a tree: that of the person whom it is about, that of its decision
 // if the person is not named, or a key of its own.
-func (t *Tree) runKey(environment string, r *store.Run) sealing.Secret {
+func (t *Tree) runKey(number int64, environment string, r *store.Run) sealing.Secret {
 	switch {
 	case r.SubjectRef != "":
-		return t.person(environment, r.SubjectRef)
+		return t.person(number, environment, r.SubjectRef)
 	case r.DecisionID != "":
-		return t.key(sealing.DecisionName(environment, r.DecisionID))
+		return t.key(number, sealing.DecisionName(environment, r.DecisionID))
 	default:
-		return t.key(sealing.RunName(environment, r.ID))
+		return t.key(number, sealing.RunName(environment, r.ID))
 	}
 }
 
@@ -97,7 +99,7 @@ func (t *Tree) SealRun(environment string, r *store.Run) {
 	if !t.seals {
 		return
 	}
-	key := t.runKey(environment, r)
+	key := t.runKey(t.newest, environment, r)
 	r.Request = t.sealAlone(&key, r.ID, sealing.Request, r.Request)
 	r.Response = t.sealAlone(&key, r.ID, sealing.Response, r.Response)
 }
@@ -108,7 +110,7 @@ func (t *Tree) OpenRun(environment string, r *store.Run) error {
 	if !sealing.Sealed(r.Request) && !sealing.Sealed(r.Response) {
 		return nil
 	}
-	sealer := sealing.NewSealer(t.runKey(environment, r), r.ID)
+	sealer := sealing.NewSealer(t.runKey(t.number(r.Response), environment, r), r.ID)
 	var err error
 	if r.Request, err = openAlone(sealer, sealing.Request, r.Request); err != nil {
 		return fmt.Errorf("run %s: %w", r.ID, err)
@@ -123,7 +125,7 @@ func (t *Tree) OpenRun(environment string, r *store.Run) error {
 func (t *Tree) sealAlone(key *sealing.Secret, object string, zone sealing.Zone, document []byte) []byte {
 	hash := sealing.ZoneHash{Zone: zone, Hash: sealing.HashZone(zone, sealing.SaltOf(key, object, zone), document)}
 	to := make([]byte, 0, len(document)+sealing.MaxDocumentOverhead)
-	return sealing.NewSealer(*key, object).SealDocument(to, t.number, hash, document)
+	return sealing.NewSealer(*key, object).SealDocument(to, t.newest, hash, document)
 }
 
 func openAlone(sealer sealing.Sealer, zone sealing.Zone, stored []byte) ([]byte, error) {
@@ -145,7 +147,7 @@ func (t *Tree) SealAnswer(environment string, key store.IdempotencyKey, of *stor
 	if !t.seals {
 		return body
 	}
-	secret := t.answerKey(environment, key, of)
+	secret := t.answerKey(t.newest, environment, key, of)
 	return t.sealAlone(&secret, answerObject(key), sealing.Response, body)
 }
 
@@ -156,15 +158,17 @@ func (t *Tree) OpenAnswer(
 	if !sealing.Sealed(stored) {
 		return stored, nil
 	}
-	sealer := sealing.NewSealer(t.answerKey(environment, key, of), answerObject(key))
+	sealer := sealing.NewSealer(t.answerKey(t.number(stored), environment, key, of), answerObject(key))
 	return openAlone(sealer, sealing.Response, stored)
 }
 
-func (t *Tree) answerKey(environment string, key store.IdempotencyKey, of *store.Decision) sealing.Secret {
+func (t *Tree) answerKey(
+	number int64, environment string, key store.IdempotencyKey, of *store.Decision,
+) sealing.Secret {
 	if of != nil {
-		return t.keyOf(environment, of)
+		return t.keyOf(number, environment, of)
 	}
-	return t.key(sealing.AnswerName(environment, key.Route, key.Name))
+	return t.key(number, sealing.AnswerName(environment, key.Route, key.Name))
 }
 
 // answerObject names an answer among the objects that are sealed with a key. Ids contain no

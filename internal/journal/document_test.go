@@ -12,7 +12,7 @@ import (
 	"verdict/internal/store"
 )
 
-var sealingTree = NewTree(tree.keys, 1, true)
+var sealingTree = NewTree(tree.trees[1], 1, true)
 
 // TestSealedDecision checks that a sealed decision contains none of its documents readable,
 // and that opening it gives back every byte, so that it matches its leaf.
@@ -39,6 +39,7 @@ func TestSealedDecision(t *testing.T) {
 		if err := sealingTree.Open(scope.Environment, &w.Decision, w.Features); err != nil {
 			t.Fatal(err)
 		}
+		want.Decision.KeyTree = 1 // Open has set it
 		if diff := cmp.Diff(want, w); diff != "" {
 			t.Errorf("opened (-want +got):\n%s", diff)
 		}
@@ -46,7 +47,7 @@ func TestSealedDecision(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found := Compare(sealingTree, scope, &w.Decision, w.Features, &leaf); len(found) != 0 {
+		if found := Compare(sealingTree, scope, &w.Decision, w.Features, &leaf, Erased{}); len(found) != 0 {
 			t.Errorf("compared: %v", found)
 		}
 		again := sample()

@@ -20,18 +20,39 @@ type Keys struct {
 	epoch  *sealing.Epoch // nil if nothing is encrypted
 	random io.Reader
 	trees  *cache.Cache[treeKey, *Tree]
+	// maxTree is the size in bytes from which on a tree gets no new names, and a new tree begins.
+	maxTree int
 }
 
-// Tree is the key tree of a tenant. It never changes, so it may be used concurrently.
+// Tree holds the key trees of a tenant. The newest tree derives the keys of everything that is
+// stored from now on; documents that were sealed earlier name their tree. A Tree never changes,
+// so it may be used concurrently.
 type Tree struct {
-	keys   *sealing.KeyTree
-	number int64
+	trees  map[int64]*sealing.KeyTree // by number
+	newest int64
 	seals  bool // documents are encrypted
+	states map[string]store.KeyState
 }
 
-// NewTree returns a tree with its number. Documents are encrypted if seals is true.
+// NewTree returns a single key tree with its number. Documents are encrypted if seals is true.
 func NewTree(keys *sealing.KeyTree, number int64, seals bool) *Tree {
-	return &Tree{keys, number, seals}
+	return &Tree{trees: map[int64]*sealing.KeyTree{number: keys}, newest: number, seals: seals}
+}
+
+// Changes returns KeyState.Changes of the keys in an environment. A write of what the keys have
+// sealed passes it to the store.
+func (t *Tree) Changes(environment string) int64 { return t.states[environment].Changes }
+
+// Erased reports whether somebody was erased in an environment.
+func (t *Tree) Erased(environment string) bool { return t.states[environment].Erased }
+
+// number returns the number of the tree that a document names. A document that is not sealed is
+// from before the tenant had a second tree.
+func (t *Tree) number(document []byte) int64 {
+	if number, sealed := sealing.TreeOf(document); sealed {
+		return number
+	}
+	return firstTree
 }
 
 // treeKey names a cached tree. After a standby was promoted, trees are read again: the
@@ -47,14 +68,28 @@ const cachedTrees = 10_000
 // NewKeys returns the keys of a database. Trees are stored encrypted with the epoch, or
 // readable if epoch is nil. New trees are generated from random.
 func NewKeys(db *store.DB, epoch *sealing.Epoch, random io.Reader, now func() time.Time) *Keys {
-	k := &Keys{db: db, epoch: epoch, random: random}
+	k := &Keys{db: db, epoch: epoch, random: random, maxTree: defaultMaxTree}
 	k.trees = cache.New(cachedTrees, 0, now, k.load)
 	return k
 }
 
-// Tree returns the key tree of a tenant. A tenant without a tree gets one.
+// Tree returns the key trees of a tenant. A tenant without a tree gets one. The trees may be from
+// before an erasure on another node; the store then refuses what they have sealed with
+// store.ErrKeysChanged, and the caller must call Reload.
 func (k *Keys) Tree(ctx context.Context, tenantID string) (*Tree, error) {
 	return k.trees.Get(ctx, treeKey{tenantID, k.db.Timeline()})
+}
+
+// Cached returns the key trees of a tenant if they are in memory. It is for transactions, which must
+// not wait for another read.
+func (k *Keys) Cached(tenantID string) (*Tree, bool) {
+	return k.trees.Peek(treeKey{tenantID, k.db.Timeline()})
+}
+
+// Reload reads the key trees of a tenant again.
+func (k *Keys) Reload(ctx context.Context, tenantID string) (*Tree, error) {
+	k.trees.Forget(treeKey{tenantID, k.db.Timeline()})
+	return k.Tree(ctx, tenantID)
 }
 
 // ErrNoMasterKey is the error if the data of the database is encrypted and the process has
@@ -81,6 +116,26 @@ func (k *Keys) load(ctx context.Context, key treeKey) (*Tree, error) {
 	if err := k.permitted(ctx); err != nil {
 		return nil, err
 	}
+	fresh, err := k.newTree(key.tenant, firstTree)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := k.db.System().TenantKeys(ctx, key.tenant, fresh)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tree{trees: map[int64]*sealing.KeyTree{}, seals: k.epoch != nil, states: stored.States}
+	for _, s := range stored.Trees {
+		if t.trees[s.Number], err = k.parse(s); err != nil {
+			return nil, err
+		}
+		t.newest = s.Number
+	}
+	return t, nil
+}
+
+// newTree returns the encoding of a new key tree, encrypted if there is a master key.
+func (k *Keys) newTree(tenantID string, number int64) ([]byte, error) {
 	var names, root sealing.Secret
 	for _, secret := range []*sealing.Secret{&names, &root} {
 		if _, err := io.ReadFull(k.random, secret[:]); err != nil {
@@ -88,21 +143,10 @@ func (k *Keys) load(ctx context.Context, key treeKey) (*Tree, error) {
 		}
 	}
 	fresh, err := sealing.NewKeyTree(names, root).AppendBinary(nil)
-	if err != nil {
-		return nil, err
-	}
-	stored, err := k.db.System().KeyTree(ctx, key.tenant, k.wrap(treeName(key.tenant, firstTree), fresh))
-	if err != nil {
-		return nil, err
-	}
-	tree, err := k.parse(store.StoredTree{Tenant: key.tenant, Number: firstTree, Tree: stored})
-	if err != nil {
-		return nil, err
-	}
-	return NewTree(tree, firstTree, k.epoch != nil), nil
+	return k.wrap(treeName(tenantID, number), fresh), err
 }
 
-// firstTree is the number of a tenant's only tree.
+// firstTree is the number of a tenant's first tree.
 const firstTree = 1
 
 // parse decodes a stored tree, encrypted or not.
@@ -202,28 +246,42 @@ func (k *Keys) Protect(ctx context.Context) (protected int64, err error) {
 	}
 }
 
-// keyOf returns the data key of a decision: that of its applicant, or a key of its own
-// if the applicant is not named.
-func (t *Tree) keyOf(environment string, d *store.Decision) sealing.Secret {
+// keyOf returns the data key of a decision from a tree: that of its applicant, or a key of its
+// own if the applicant is not named.
+func (t *Tree) keyOf(number int64, environment string, d *store.Decision) sealing.Secret {
 	if d.ApplicantRef == "" {
-		return t.key(sealing.DecisionName(environment, d.ID))
+		return t.key(number, sealing.DecisionName(environment, d.ID))
 	}
-	return t.person(environment, d.ApplicantRef)
+	return t.person(number, environment, d.ApplicantRef)
 }
 
-// person returns the data key of an applicant. A reference that was erased before has a new
-// key.
-func (t *Tree) person(environment, reference string) sealing.Secret {
+// person returns the data key of an applicant from a tree. A reference that was erased before has
+// a new key. If there is no such tree, person returns a key that opens nothing.
+func (t *Tree) person(number int64, environment, reference string) (key sealing.Secret) {
+	if keys := t.trees[number]; keys != nil {
+		_, key = currentName(keys, environment, reference)
+	}
+	return key
+}
+
+// currentName returns the name of an applicant with the smallest number of erasures whose key the
+// tree still derives, and the key.
+func currentName(keys *sealing.KeyTree, environment, reference string) (name string, key sealing.Secret) {
 	for erased := 0; ; erased++ {
-		if key, ok := t.keys.Key(sealing.PersonName(environment, reference, erased)); ok {
-			return key
+		name = sealing.PersonName(environment, reference, erased)
+		if key, ok := keys.Key(name); ok {
+			return name, key
 		}
 	}
 }
 
-// key returns the key of an object that is not a person. Such a key is never forgotten before
-// the object's row.
-func (t *Tree) key(name string) sealing.Secret {
-	key, _ := t.keys.Key(name)
+// key returns the key of an object that is not a person, from a tree. It returns a key that opens
+// nothing if the key was erased or there is no such tree.
+func (t *Tree) key(number int64, name string) sealing.Secret {
+	keys := t.trees[number]
+	if keys == nil {
+		return sealing.Secret{}
+	}
+	key, _ := keys.Key(name)
 	return key
 }

@@ -38,6 +38,8 @@ const (
 	ActionWebhookRedelivered = "webhook.redelivered"
 	ActionWebhookDisabled    = "webhook.disabled"
 
+	ActionErased = "applicant.erased"
+
 	ActionKeyRotated         = "key.rotated"
 	ActionSignedIn           = "session.created"
 	ActionSignedOut          = "session.ended"

@@ -10,6 +10,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -73,16 +74,24 @@ func (s *Core) Scope(p tenant.Principal) *store.Scope {
 
 // OpenDecision decrypts the documents of a decision that was read from a scope, and those
 // of its features unless f is nil. If a document cannot be decrypted, the error is a Defect
-// that wraps journal.Unreadable.
+// that wraps journal.Unreadable. The documents of an erased applicant are empty; the error is Gone if
+// the applicant was erased after the decision was read.
 func (s *Core) OpenDecision(ctx context.Context, scope *store.Scope, d *store.Decision, f *store.Features) error {
-	tree, err := s.Keys.Tree(ctx, scope.Tenant())
-	if err != nil {
-		return err
-	}
-	if err := tree.Open(scope.Environment(), d, f); err != nil {
+	_, err := s.Keys.OpenDecision(ctx, scope, d, f)
+	return openingFailed(err)
+}
+
+// openingFailed returns the refusal, the defect or the failure of storage that the error of opening a
+// document is.
+func openingFailed(err error) error {
+	var unreadable journal.Unreadable
+	switch {
+	case errors.Is(err, journal.ErrErased):
+		return Erased("decision")
+	case errors.As(err, &unreadable):
 		return AsDefect(err)
 	}
-	return nil
+	return err
 }
 
 // Moment returns the present time in UTC, truncated to milliseconds, as in

@@ -188,13 +188,14 @@ func (a Attempt) RecordOf(id string, answer Answer) *store.IdempotencyAnswer {
 }
 
 // RecordAbout returns the record of an answer about a decision whose body differs from the
-// stored answer of the decision. The body is forgotten together with the decision.
-func (a Attempt) RecordAbout(d *store.Decision, answer Answer) *store.IdempotencyAnswer {
+// stored answer of the decision. The body is sealed with the key of the decision, which is from
+// keys, and is erased together with the decision.
+func (a Attempt) RecordAbout(keys *journal.Tree, d *store.Decision, answer Answer) *store.IdempotencyAnswer {
 	if a.idempotency == nil {
 		return nil
 	}
 	r := a.record(answer)
-	r.Subject, r.Body = d.ID, a.keys.SealAnswer(a.scope.Environment(), r.Key, d, answer.Body)
+	r.Subject, r.Body = d.ID, keys.SealAnswer(a.scope.Environment(), r.Key, d, answer.Body)
 	return r
 }
 
@@ -233,21 +234,27 @@ func (a Attempt) replay(ctx context.Context, stored *store.Stored) (*Answer, err
 func (a Attempt) storedBody(ctx context.Context, stored *store.Stored) ([]byte, error) {
 	if tenant.Valid(tenant.KindRun, stored.Subject) {
 		run, err := a.scope.Runs(ctx).Get(stored.Subject)
+		if err == nil && len(run.Response) == 0 {
+			return nil, Erased("request")
+		}
 		if err == nil {
-			err = a.keys.OpenRun(a.scope.Environment(), &run)
+			err = a.core.Keys.OpenRun(ctx, a.scope, &run)
 		}
 		return run.Response, MissingIsDefect(err)
 	}
 	if stored.Subject == "" {
-		return a.keys.OpenAnswer(a.scope.Environment(), a.key(), nil, stored.Body)
+		return a.core.Keys.OpenAnswer(ctx, a.scope, a.key(), nil, stored.Body)
 	}
 	d, err := a.scope.Decisions(ctx).Get(stored.Subject)
 	if err != nil {
 		return nil, MissingIsDefect(err)
 	}
-	if len(stored.Body) > 0 {
-		return a.keys.OpenAnswer(a.scope.Environment(), a.key(), &d, stored.Body)
+	if len(d.Response) == 0 {
+		return nil, Erased("request")
 	}
-	err = a.keys.Open(a.scope.Environment(), &d, nil)
+	if len(stored.Body) > 0 {
+		return a.core.Keys.OpenAnswer(ctx, a.scope, a.key(), &d, stored.Body)
+	}
+	err = a.core.OpenDecision(ctx, a.scope, &d, nil)
 	return d.Response, err
 }

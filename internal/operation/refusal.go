@@ -13,6 +13,22 @@ func Missing(what string) error {
 	return fault.New(fault.NotFound, fault.CodeNotFound, "there is no such %s", what)
 }
 
+// Erased returns the refusal for an object whose documents were erased with its applicant.
+func Erased(what string) error {
+	return fault.New(fault.Gone, fault.CodeErased,
+		"the applicant was erased, and with the applicant the data of this %s", what)
+}
+
+// MaxKeyTries limits how often a document is sealed again because people were erased in the meantime.
+// Erasures of one tenant are rare, so the first repetition nearly always succeeds.
+const MaxKeyTries = 10
+
+// KeysBusy returns the refusal for a document that was sealed MaxKeyTries times in vain.
+func KeysBusy() error {
+	return fault.New(fault.Unavailable, fault.CodeUnavailable,
+		"too many people are being erased at the moment; try again later")
+}
+
 // Invalid returns an Invalid refusal with one fault.
 func Invalid(pointer, code, detail string) error {
 	var faults fault.List

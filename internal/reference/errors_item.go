@@ -88,7 +88,7 @@ var itemPages = []errorPage{
 		Code: fault.CodeUnknownScope, Status: 422, Title: "Unknown scope",
 		Meaning: "A scope of the key does not exist.",
 		Cause: "Scopes are `decide`, `read`, `policy:write`, `policy:activate`, `facts:read`, `log:read`, " +
-			"`evidence:read`, `webhooks:manage` and `admin`.",
+			"`evidence:read`, `webhooks:manage`, `privacy:manage` and `admin`.",
 		Fix: "Use one or more of these.",
 	},
 	{

@@ -80,7 +80,7 @@ var errorPages = []errorPage{
 		Code: fault.CodeInsufficientScope, Status: 403, Title: "API key may not do this",
 		Meaning: "The key is valid, but lacks the scope that this call needs; `detail` names the scope.",
 		Cause: "Keys can be limited to `decide`, `read`, `policy:write`, `policy:activate`, `facts:read`, " +
-			"`log:read`, `evidence:read` and `webhooks:manage`, so " +
+			"`log:read`, `evidence:read`, `webhooks:manage` and `privacy:manage`, so " +
 			"that drafting and activating a policy can be separated.",
 		Fix: "Call with a key that has the scope. Give each program only the scopes it needs.",
 	},
@@ -235,6 +235,14 @@ var errorPages = []errorPage{
 		Cause:   "The feed has the events of the last 90 days. The log itself is never shortened.",
 		Fix: "Go on with `oldest_sequence`: send one less as `after`. Read the decisions, rule sets and other " +
 			"objects themselves for what you have missed.",
+	},
+	{
+		Code: fault.CodeErased, Status: 410, Title: "The applicant was erased",
+		Meaning: "The object exists, but its data was erased with the applicant.",
+		Cause: "Somebody with the scope `privacy:manage` has erased the applicant with `POST /v1/erasures`. The answer " +
+			"to a repeated request with the same Idempotency-Key is erased too.",
+		Fix: "Nothing can be restored. `GET /v1/decisions/{id}` still has the outcome, the reason codes and the " +
+			"policy. To decide again, send the request with a new Idempotency-Key.",
 	},
 	{
 		Code: fault.CodePreconditionFailed, Status: 412, Title: "Expected state has changed",

@@ -92,7 +92,7 @@ var itemSamples = map[string]struct{ pointer, detail string }{
 	fault.CodeInvalidCharacter: {"/password", "must not contain control characters"},
 	fault.CodePasswordIsEmail:  {"/password", "must not be the e-mail address"},
 	fault.CodeUnknownScope: {"/scopes", "a scope must be one of decide, read, policy:write, policy:activate, " +
-		"facts:read, log:read, evidence:read, webhooks:manage, admin"},
+		"facts:read, log:read, evidence:read, webhooks:manage, privacy:manage, admin"},
 	fault.CodeBinGap:     {"/scorecard/factors/0/bins/1", "values from 0.3 up to 0.4 have no bin"},
 	fault.CodeBinOverlap: {"/scorecard/factors/0/bins/1", "values from 0.3 up to 0.4 have two bins"},
 	fault.CodeBandGap: {"/pricing_bands/1", "scores 690 to 699, between PB_C and PB_B, have no band; close " +

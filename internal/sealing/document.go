@@ -32,3 +32,13 @@ func (s Sealer) OpenDocument(zone Zone, stored []byte) ([]byte, error) {
 
 // Sealed reports whether stored bytes are a sealed document.
 func Sealed(stored []byte) bool { return len(stored) > 0 && stored[0] == documentForm }
+
+// TreeOf returns the number of the key tree from which the key of a sealed document was derived.
+// stored is the document or its first bytes. ok is false for anything else.
+func TreeOf(stored []byte) (tree int64, ok bool) {
+	if !Sealed(stored) {
+		return 0, false
+	}
+	number, length := binary.Uvarint(stored[1:])
+	return int64(number), length > 0 //nolint:gosec // trees are numbered from 1
+}

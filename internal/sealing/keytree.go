@@ -221,6 +221,9 @@ func (t *KeyTree) AppendBinary(to []byte) ([]byte, error) {
 	return to, nil
 }
 
+// Size returns the length of the encoding in bytes.
+func (t *KeyTree) Size() int { return 1 + SecretSize + len(t.nodes)*nodeSize }
+
 // ParseKeyTree decodes the encoding of a tree. It returns an error for other
 // bytes.
 func ParseKeyTree(from []byte) (*KeyTree, error) {

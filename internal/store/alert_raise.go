@@ -7,17 +7,17 @@ import (
 
 // AlertWant describes the alert to raise because of an observation.
 type AlertWant struct {
-	ID           string // the id of the alert if a new alert is opened
-	Type         string
-	Severity     string
-	Entity       ObservedEntity
-	Value        int64
-	Threshold    int64
-	WindowHours  int64
-	ApplicantRef string
-	DecisionID   string
-	NowMicros    int64
-	Actor        string // recorded as the actor who opened the alert
+	ID          string // the id of the alert if a new alert is opened
+	Type        string
+	Severity    string
+	Entity      ObservedEntity
+	Value       int64
+	Threshold   int64
+	WindowHours int64
+	Member      string // the person, as in ObservedCounts
+	DecisionID  string
+	NowMicros   int64
+	Actor       string // recorded as the actor who opened the alert
 }
 
 // Raise adds evidence to the alert of the type w.Type about w.Entity that is not closed. If there is none, Raise opens
@@ -52,7 +52,7 @@ func (al Alerts) Raise(w AlertWant) (a Alert, created bool, err error) {
 			return Alert{}, false, err
 		}
 	}
-	found = append(found, sighting{w.ApplicantRef, w.DecisionID, w.NowMicros})
+	found = append(found, sighting{w.Member, w.DecisionID, w.NowMicros})
 	if err := al.addEvidence(&a, found); err != nil {
 		return Alert{}, false, err
 	}

@@ -33,6 +33,9 @@ type Decision struct {
 	// Plain is a JSON text with the parts of the outcome that remain when the
 	// applicant is forgotten, and with the hashes of the other parts (ADR 23).
 	Plain string
+	// KeyTree is the number of the key tree with which the documents are sealed, 0 if they are
+	// readable or not opened. It is not a column: package journal sets it when it opens them.
+	KeyTree int64
 }
 
 var decisionTable = newBulkTable("decisions",
@@ -53,14 +56,17 @@ type DecisionWrite struct {
 	Features *Features // the decision's feature vector, nil if none was computed
 	Meter    Meter
 	Entry    Entry // its entry in the journal
+	// KeyChanges is KeyState.Changes of the keys with which the documents are sealed.
+	KeyChanges int64
 	// Answer is the answer to repetitions of the request; nil if the request
 	// had no idempotency key.
 	Answer *IdempotencyAnswer
 }
 
 // Insert stores a decision with its answer and counts it against the quota. It
-// returns Limited quota_exceeded if the quota is used up, and *AlreadyAnswered
-// or Invalid idempotency_key_reused if the answer's key is taken. Nothing is
+// returns Limited quota_exceeded if the quota is used up, *AlreadyAnswered
+// or Invalid idempotency_key_reused if the answer's key is taken, and ErrKeysChanged
+// if the decision is sealed with keys from before an erasure. Nothing is
 // stored in these cases.
 func (ds Decisions) Insert(w *DecisionWrite) error {
 	refusals, err := ds.insertAll([]*DecisionWrite{w})
@@ -78,9 +84,12 @@ func (ds Decisions) Insert(w *DecisionWrite) error {
 // answers: a repeated request must get the stored answer even if the quota is used up,
 // and must not count against the quota.
 func (ds Decisions) insertAll(writes []*DecisionWrite) (refusals []error, err error) {
-	leaf, err := ds.tx.Journal().reserve(len(writes))
+	leaf, keyChanges, err := ds.tx.Journal().reserve(len(writes))
 	if err != nil {
 		return nil, err
+	}
+	if slices.ContainsFunc(writes, func(w *DecisionWrite) bool { return w.KeyChanges != keyChanges }) {
+		return ds.insertCurrent(writes, keyChanges)
 	}
 	answers := make([]*IdempotencyAnswer, len(writes))
 	for i, w := range writes {
@@ -134,6 +143,32 @@ func (ds Decisions) insertAll(writes []*DecisionWrite) (refusals []error, err er
 		}
 	}
 	return refusals, nil
+}
+
+// insertCurrent stores the writes that are sealed with the current keys, and refuses the others with ErrKeysChanged. The
+// caller has reserved a number for each write.
+func (ds Decisions) insertCurrent(writes []*DecisionWrite, keyChanges int64) ([]error, error) {
+	if err := ds.tx.Journal().release(len(writes)); err != nil {
+		return nil, err
+	}
+	refusals := all(len(writes), ErrKeysChanged)
+	var current []*DecisionWrite
+	var places []int
+	for i, w := range writes {
+		if w.KeyChanges == keyChanges {
+			current, places = append(current, w), append(places, i)
+		}
+	}
+	if len(current) == 0 {
+		return refusals, nil
+	}
+	stored, err := ds.insertAll(current)
+	for k, i := range places {
+		if err == nil {
+			refusals[i] = stored[k]
+		}
+	}
+	return refusals, err
 }
 
 // addEntries adds the entries of the writes that were not refused, and returns the number of the first entry. first is

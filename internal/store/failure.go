@@ -106,5 +106,5 @@ func isUnavailable(err error) bool { return fault.KindOf(err) == fault.Unavailab
 // of the database.
 func isRefusal(err error) bool {
 	var before *AlreadyAnswered
-	return fault.Of(err) != nil || errors.As(err, &before)
+	return fault.Of(err) != nil || errors.As(err, &before) || errors.Is(err, ErrKeysChanged)
 }

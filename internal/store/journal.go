@@ -32,7 +32,7 @@ func (tx *Tx) Journal() Journal { return Journal{JournalReader{tx.access()}} }
 const raiseHead = `INSERT INTO journal_heads (tenant_id, environment, size)
 	VALUES ($1, $2, CAST($3 AS BIGINT) + coalesce((` + nextEntry + `), 0))
 	ON CONFLICT (tenant_id, environment) DO UPDATE SET size = journal_heads.size + $3
-	RETURNING size`
+	RETURNING size, key_changes`
 
 // nextEntry selects the number after that of the last entry. It selects no row if the journal is empty.
 const nextEntry = `SELECT first + count FROM journal WHERE tenant_id = $1 AND environment = $2
@@ -40,14 +40,15 @@ const nextEntry = `SELECT first + count FROM journal WHERE tenant_id = $1 AND en
 
 // reserve locks the scope and returns the number of the next entry. n is the number of entries to be added. The caller
 // must add as many entries with put, or give numbers back with release, before the transaction ends, because the
-// journal has no gaps. On SQLite there is nothing to lock, and put numbers the entries.
-func (j Journal) reserve(n int) (first int64, err error) {
+// journal has no gaps. On SQLite there is nothing to lock, and put numbers the entries. keyChanges is the number of
+// changes of the scope's keys; see KeyState.
+func (j Journal) reserve(n int) (first, keyChanges int64, err error) {
 	if !j.tx.transaction.db.dialect.hasHeads() {
-		return unnumbered, nil
+		return unnumbered, j.tx.transaction.keyChangesInMemory(j.tx.rls), nil
 	}
 	var size int64
-	err = j.tx.one([]any{&size}, raiseHead, int64(n))
-	return size - int64(n), err
+	err = j.tx.one([]any{&size, &keyChanges}, raiseHead, int64(n))
+	return size - int64(n), keyChanges, err
 }
 
 const unnumbered = -1
@@ -124,7 +125,7 @@ func (j Journal) put(first int64, entries []Entry, nowMicros int64) (int64, erro
 
 // Add adds entries and returns the number of the first entry.
 func (j Journal) Add(nowMicros int64, entries ...Entry) (first int64, err error) {
-	if first, err = j.reserve(len(entries)); err != nil {
+	if first, _, err = j.reserve(len(entries)); err != nil {
 		return 0, err
 	}
 	return j.put(first, entries, nowMicros)
@@ -251,26 +252,6 @@ func unpackEntries(packed []byte, count int64) []Entry {
 	return entries
 }
 
-// KeyTree returns a tenant's tree of data keys. The first call, on any node, stores
-// fresh as the tree; later calls return the stored one.
-func (sys *System) KeyTree(ctx context.Context, tenantID string, fresh []byte) (tree []byte, err error) {
-	const number = 1 // a tenant has only one tree so far
-	err = sys.read(ctx, func(s *transaction) error {
-		return s.one([]any{&tree}, "SELECT tree FROM key_trees WHERE tenant_id = $1 AND number = $2", tenantID, number)
-	})
-	if !errors.Is(err, sql.ErrNoRows) {
-		return tree, err
-	}
-	err = sys.write(ctx, "key tree", func(s *transaction) error {
-		if _, err := s.exec("INSERT INTO key_trees (tenant_id, number, tree) VALUES ($1, $2, $3) "+
-			"ON CONFLICT (tenant_id, number) DO NOTHING", tenantID, number, fresh); err != nil {
-			return err
-		}
-		return s.one([]any{&tree}, "SELECT tree FROM key_trees WHERE tenant_id = $1 AND number = $2", tenantID, number)
-	})
-	return tree, err
-}
-
 // WithoutLeaf returns the oldest decisions after an id that have no entry in the journal, with their documents, at most
 // limit. It scans at most scanRows decisions, so it may return fewer, or none. next is the id after which to continue,
 // "" if there are no more decisions.
@@ -313,8 +294,14 @@ func (sys *System) SetJournalComplete(ctx context.Context, part Backfilled) erro
 var ErrHasLeaf = errors.New("a decision has an entry in the journal already")
 
 // AddLeaves adds the entries of decisions that have none, and stores the Plain of each decision. If one of the
-// decisions has an entry already, it returns ErrHasLeaf, and the caller must undo the transaction.
+// decisions has an entry already, it returns ErrHasLeaf, and if keys were removed since the entries were made,
+// ErrKeysChanged. The caller must then undo the transaction.
 func (ds Decisions) AddLeaves(writes []*DecisionWrite, nowMicros int64) error {
+	if len(writes) > 0 {
+		if err := ds.tx.CheckKeys(writes[0].KeyChanges); err != nil {
+			return err
+		}
+	}
 	entries := make([]Entry, len(writes))
 	for i, w := range writes {
 		entries[i] = w.Entry

@@ -32,9 +32,12 @@ type ObservedEntity struct{ Kind, Key, Display, Older string }
 // Observation lists the entities that one application shows for its applicant.
 type Observation struct {
 	ApplicantRef string
-	DecisionID   string
-	NowMicros    int64
-	Entities     []ObservedEntity // at most one of each kind
+	// Alias is the keyed hash under which the person is stored if the person was erased before. It
+	// is "" if nobody of the scope was erased.
+	Alias      string
+	DecisionID string
+	NowMicros  int64
+	Entities   []ObservedEntity // at most one of each kind
 }
 
 // Windows says how far back observations are counted.
@@ -65,6 +68,9 @@ type ObservedCounts struct {
 
 	Ring RingCount
 
+	// Member is the name under which Observe recorded the person: the reference, or the alias.
+	Member string
+
 	// Blocklisted and Muted list kinds of entities, in a fixed order.
 	Blocklisted []string
 	Muted       []string
@@ -86,6 +92,10 @@ func (ob Observations) Observe(o Observation, w Windows) (ObservedCounts, error)
 	if err := ob.tx.lockFraud(); err != nil {
 		return ObservedCounts{}, err
 	}
+	o, err := ob.recognise(o)
+	if err != nil {
+		return ObservedCounts{}, err
+	}
 	known, err := ob.record(o, w)
 	if err != nil {
 		return ObservedCounts{}, err
@@ -97,8 +107,23 @@ func (ob Observations) Observe(o Observation, w Windows) (ObservedCounts, error)
 	if err := ob.tx.rings().regroup(g, o); err != nil {
 		return ObservedCounts{}, err
 	}
-	counts.Ring = g.count(o.NowMicros)
+	counts.Ring, counts.Member = g.count(o.NowMicros), o.ApplicantRef
 	return counts, nil
+}
+
+// recognise returns the observation of somebody who was erased before under the alias, so that a
+// reference that comes back is the same person for the counters and the rings.
+func (ob Observations) recognise(o Observation) (Observation, error) {
+	if o.Alias == "" {
+		return o, nil
+	}
+	var links int64
+	err := ob.tx.one([]any{&links}, `SELECT count(*) FROM (SELECT 1 AS one FROM fraud_links
+		WHERE tenant_id = $1 AND environment = $2 AND member = $3 LIMIT 1) AS linked`, o.Alias)
+	if links > 0 {
+		o.ApplicantRef = o.Alias
+	}
+	return o, err
 }
 
 // record stores an observation and returns the state of its entities, by kind.
@@ -132,6 +157,10 @@ func (ob ObservationReader) Peek(o Observation, w Windows) (ObservedCounts, erro
 	}
 	o = o.ordered()
 	return read(ob.access, func(tx *Tx) (ObservedCounts, error) {
+		o, err := tx.Observations().recognise(o)
+		if err != nil {
+			return ObservedCounts{}, err
+		}
 		known, err := tx.Observations().knownEntities(o)
 		if err != nil {
 			return ObservedCounts{}, err

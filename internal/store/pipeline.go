@@ -19,13 +19,15 @@ import (
 //
 // total selects from head, so the head of the journal (its row in journal_heads) is locked before the total, in the
 // same order as in every other transaction. If total has no row, the division by zero makes the statement fail, so that
-// the head is not raised. If there is no head yet, the statement stores nothing and returns no row.
+// the head is not raised. If there is no head yet, or if the keys were changed, the statement stores nothing and
+// returns no row.
 //
 // $1 and $2 are the scope; $3 is the period, $4 the units, $5 the quota, $6 the day and
 // $7 the endpoint; $8 is the number of entries, $9 their time, and $10 the packed
-// entries.
+// entries; $11 is the number of changes of the scope's keys when the documents were sealed.
 var pipelineText = `WITH head AS (
-	UPDATE journal_heads SET size = size + $8 WHERE tenant_id = $1 AND environment = $2 RETURNING size - $8 AS size
+	UPDATE journal_heads SET size = size + $8 WHERE tenant_id = $1 AND environment = $2 AND key_changes = $11
+	RETURNING size - $8 AS size
 ), total AS (
 	INSERT INTO usage_totals (tenant_id, environment, period, used)
 	SELECT $1, $2, $3, CAST($4 AS BIGINT) FROM head WHERE CAST($5 AS BIGINT) < 0 OR CAST($4 AS BIGINT) <= $5
@@ -42,7 +44,7 @@ var pipelineText = `WITH head AS (
 	SELECT $1, $2, head.size, CAST($8 AS BIGINT), CAST($9 AS BIGINT), CAST($10 AS BYTEA) FROM head, total
 )` + pipelineInserts() + ` SELECT head.size / (SELECT count(*) FROM total) FROM head`
 
-const pipelineFirstArray = 11 // the number of the first array parameter
+const pipelineFirstArray = 12 // the number of the first array parameter
 
 // pipelineTables returns the tables that rows are inserted into, in the order
 // of their arrays.
@@ -80,8 +82,8 @@ func numbered(columns []column) string {
 // insertPipelined begins a transaction in one round trip and does everything else in a second, because a round trip
 // costs more than most statements. It stores nothing and returns false if the meters of the writes differ, if one of
 // them bills nothing, if the quota does not admit all writes, if an idempotency key is taken, if the journal has no
-// head yet, or if PostgreSQL refuses a statement for a reason other than a conflict. The caller then uses ordinary
-// statements.
+// head yet, if keys were removed since the documents were sealed, or if PostgreSQL refuses a statement for a reason
+// other than a conflict. The caller then uses ordinary statements.
 func (p postgres) insertPipelined(
 	ctx context.Context, db *DB, on pool, v rlsScope, writes []*DecisionWrite,
 ) (stored bool, err error) {
@@ -103,7 +105,8 @@ func (p postgres) insertPipelined(
 		entries[i] = w.Entry
 		w.Decision.Leaf = int64(i) // relative to the head until the head is known
 	}
-	args = append(args, int64(len(writes)), writes[0].Decision.CreatedMicros, packEntries(entries))
+	args = append(args, int64(len(writes)), writes[0].Decision.CreatedMicros, packEntries(entries),
+		writes[0].KeyChanges)
 	args = append(args, pipelineArrays(writes)...)
 	unacknowledged := on.standby.count()
 	var first int64
@@ -132,14 +135,14 @@ func (p postgres) insertPipelined(
 }
 
 // sumOf returns one meter for all writes. plain is false if their meters differ
-// in more than the units, or if one of them is not billable or has no units.
+// in more than the units, if one of them is not billable or has no units, or if they are sealed with different keys.
 func sumOf(writes []*DecisionWrite) (sum Meter, plain bool) {
 	like := writes[0].Meter
 	sum = like
 	sum.Units = 0
 	for _, w := range writes {
 		like.Units = w.Meter.Units
-		if w.Meter != like || !like.Billable || like.Units <= 0 {
+		if w.Meter != like || !like.Billable || like.Units <= 0 || w.KeyChanges != writes[0].KeyChanges {
 			return sum, false
 		}
 		sum.Units += like.Units
@@ -179,7 +182,7 @@ func (p postgres) pipeline(
 		err := row.Scan(&first)
 		stored = err == nil
 		if errors.Is(err, pgx.ErrNoRows) {
-			err = nil // there is no head yet, so nothing was stored
+			err = nil // there is no head yet, or the keys were changed: nothing was stored
 		}
 		return err
 	})

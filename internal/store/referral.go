@@ -46,7 +46,7 @@ func (ds DecisionReader) Referrals(p Page) ([]Referral, bool, error) {
 		// CROSS JOIN makes SQLite keep that order. In the other order SQLite
 		// would scan all decisions to find those in the queue.
 		q := listOf("SELECT " + decisionColumns +
-			`, response, asked_micros FROM (SELECT decision_id, asked_micros FROM referrals
+			`, response, plain, asked_micros FROM (SELECT decision_id, asked_micros FROM referrals
 		WHERE tenant_id = $1 AND environment = $2`)
 		if p.AfterID != "" {
 			q.where("decision_id > ?", p.AfterID)
@@ -57,7 +57,7 @@ func (ds DecisionReader) Referrals(p Page) ([]Referral, bool, error) {
 			") waiting CROSS JOIN decisions WHERE id = decision_id AND tenant_id = $1 AND environment = $2 ORDER BY " +
 				"decision_id")
 		return list(tx, q, p, func(scan func(...any) error) (r Referral, err error) {
-			err = scan(append(r.fields(), &r.Response, &r.AskedMicros)...)
+			err = scan(append(r.fields(), &r.Response, &r.Plain, &r.AskedMicros)...)
 			return r, err
 		})
 	})

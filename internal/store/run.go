@@ -20,8 +20,12 @@ func (r *Run) fields() []any {
 	return []any{&r.ID, &r.Agent, &r.CreatedMicros, &r.Actor, &r.SubjectRef, &r.DecisionID, &r.Outcome, &r.Hash}
 }
 
-// Insert stores a run.
-func (ru Runs) Insert(r Run) error {
+// Insert stores a run. keyChanges is KeyState.Changes of the keys with which it is sealed; Insert
+// returns ErrKeysChanged if the keys were changed since.
+func (ru Runs) Insert(r Run, keyChanges int64) error {
+	if err := ru.tx.CheckKeys(keyChanges); err != nil {
+		return err
+	}
 	ru.tx.noteWritten(r.ID)
 	_, err := ru.tx.exec(`INSERT INTO agent_runs (tenant_id, environment, id, agent, created_micros, actor, subject_ref,
 		decision_id, outcome, hash, request, response) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,

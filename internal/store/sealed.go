@@ -10,23 +10,29 @@ var sealedForm = []byte{0xE1}
 // with their documents, at most limit. It scans at most scanRows decisions, so it may return
 // fewer, or none. next is the id after which to continue, "" if there are no more decisions.
 func (ds DecisionReader) WithReadable(after string, limit int) (found []Decision, next string, err error) {
-	return ds.scanned("substr(response, 1, 1) <> $6", after, limit, sealedForm)
+	return ds.scanned("length(response) > 0 AND substr(response, 1, 1) <> $6", after, limit, sealedForm)
 }
 
 // SealDocuments replaces the readable documents of stored decisions, and of their features,
 // by the ciphertexts. It leaves a decision alone whose documents are sealed already, because
-// another node was faster.
+// another node was faster, or were erased. It returns ErrKeysChanged if the keys were changed
+// since the documents were sealed.
 func (ds Decisions) SealDocuments(writes []*DecisionWrite) error {
+	if len(writes) > 0 {
+		if err := ds.tx.CheckKeys(writes[0].KeyChanges); err != nil {
+			return err
+		}
+	}
 	for _, w := range writes {
 		changed, err := ds.tx.exec(`UPDATE decisions SET response = $4, facts = $5 WHERE tenant_id = $1
-			AND environment = $2 AND id = $3 AND substr(response, 1, 1) <> $6`,
+			AND environment = $2 AND id = $3 AND length(response) > 0 AND substr(response, 1, 1) <> $6`,
 			w.Decision.ID, w.Decision.Response, w.Decision.Facts, sealedForm)
 		if err != nil {
 			return err
 		}
 		if f := w.Features; f != nil && changed == 1 {
 			if _, err := ds.tx.exec(`UPDATE decision_features SET vector = $4, source = $5 WHERE tenant_id = $1
-				AND environment = $2 AND decision_id = $3 AND substr(vector, 1, 1) <> $6`,
+				AND environment = $2 AND decision_id = $3 AND length(vector) > 0 AND substr(vector, 1, 1) <> $6`,
 				w.Decision.ID, f.Vector, f.Source, sealedForm); err != nil {
 				return err
 			}
@@ -49,7 +55,7 @@ func (ru RunReader) WithReadable(after string, limit int) (found []Run, next str
 			found = append(found, r)
 			return err
 		}, "SELECT "+runColumns+`, request, response FROM agent_runs WHERE tenant_id = $1 AND environment = $2
-			AND id > $3 AND id <= $4 AND substr(response, 1, 1) <> $6 ORDER BY id LIMIT $5`,
+			AND id > $3 AND id <= $4 AND length(response) > 0 AND substr(response, 1, 1) <> $6 ORDER BY id LIMIT $5`,
 			after, end, int64(limit), sealedForm)
 		if len(found) == limit {
 			return found, found[limit-1].ID, err
@@ -59,11 +65,15 @@ func (ru RunReader) WithReadable(after string, limit int) (found []Run, next str
 }
 
 // SealDocuments replaces the readable documents of stored runs by the ciphertexts. It leaves
-// a run alone whose documents are sealed already.
-func (ru Runs) SealDocuments(runs []Run) error {
+// a run alone whose documents are sealed already or were erased. keyChanges is KeyState.Changes of
+// the keys; SealDocuments returns ErrKeysChanged if the keys were changed since.
+func (ru Runs) SealDocuments(runs []Run, keyChanges int64) error {
+	if err := ru.tx.CheckKeys(keyChanges); err != nil {
+		return err
+	}
 	for _, r := range runs {
 		if _, err := ru.tx.exec(`UPDATE agent_runs SET request = $4, response = $5 WHERE tenant_id = $1
-			AND environment = $2 AND id = $3 AND substr(response, 1, 1) <> $6`,
+			AND environment = $2 AND id = $3 AND length(response) > 0 AND substr(response, 1, 1) <> $6`,
 			r.ID, r.Request, r.Response, sealedForm); err != nil {
 			return err
 		}

@@ -82,6 +82,7 @@ type DB struct {
 	commits     *committer
 	unconfirmed unconfirmedWrites
 	nextNumbers nextNumbers // the numbers of the next entries of journals; only on SQLite
+	keyChanges  keyCounts   // the changes of the keys of scopes; only on SQLite
 	grown       grownScopes // journals that need a new checkpoint
 	prober      prober
 	close       sync.Once

@@ -84,6 +84,7 @@ func (c *committer) transact(on pool, jobs []*job, apart bool) []error {
 		return all(len(jobs), err)
 	}
 	c.db.grown.add(s.grown...)
+	c.db.keyChanges.add(s.rekeyed)
 	c.batches.Add(1)
 	c.writes.Add(int64(kept))
 	return b.results

@@ -18,6 +18,7 @@ type transaction struct {
 	written  []writeName          // names of the rows that the transaction stores, for unconfirmedWrites
 	grown    []rlsScope           // the scopes to whose journals the transaction adds entries
 	oneGrown [1]rlsScope          // the memory of grown if there is one scope, as in most transactions
+	rekeyed  []rlsScope           // the scopes whose keys the transaction changes, on SQLite
 	broken   error                // why the transaction must be rolled back; nil if it need not
 	bytes    int                  // total size of the string and byte arguments of exec
 	received int                  // total size of the documents that were read, if they are counted

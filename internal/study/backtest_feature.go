@@ -2,6 +2,7 @@ package study
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"verdict/internal/decisioning"
 	"verdict/internal/fault"
 	"verdict/internal/feature"
+	"verdict/internal/journal"
 	"verdict/internal/operation"
 	"verdict/internal/report"
 	"verdict/internal/rule"
@@ -63,12 +65,17 @@ func (r *replayer) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tree, err := r.job.keys.Tree(ctx, r.scope.Tenant())
-	if err != nil {
-		return err
-	}
 	for i, d := range r.held {
-		if err := tree.Open(r.scope.Environment(), d, &stored[i]); err != nil {
+		var err error
+		if len(d.Facts) > 0 {
+			_, err = r.job.keys.OpenDecision(ctx, r.scope, d, &stored[i])
+		}
+		if len(d.Facts) == 0 || errors.Is(err, journal.ErrErased) {
+			r.worker.Erased(r.row, d.ID)
+			r.row++
+			continue
+		}
+		if err != nil {
 			return operation.AsDefect(err)
 		}
 		champion, challenger, err := r.job.features.facts(d, stored[i])

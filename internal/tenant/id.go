@@ -34,6 +34,8 @@ const (
 
 	KindWebhook  Kind = "whk_"
 	KindDelivery Kind = "dlv_"
+
+	KindErasure Kind = "era_"
 )
 
 // Kinds lists every kind.
@@ -41,7 +43,7 @@ func Kinds() []Kind {
 	return []Kind{
 		KindTenant, KindUser, KindKey, KindDecision, KindPolicy,
 		KindScorecard, KindAlert, KindRun, KindRequest, KindBacktest,
-		KindReview, KindAudit, KindSession, KindInvitation, KindWebhook, KindDelivery,
+		KindReview, KindAudit, KindSession, KindInvitation, KindWebhook, KindDelivery, KindErasure,
 	}
 }
 

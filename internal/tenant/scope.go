@@ -24,6 +24,8 @@ const (
 	// WebhooksManage is for the addresses to which events are sent. It is separate, because
 	// it lets data leave the service.
 	WebhooksManage
+	// PrivacyManage is for erasing people. It is separate, because nothing can be undone.
+	PrivacyManage
 	Admin
 )
 
@@ -39,6 +41,7 @@ var scopeNames = []struct {
 	{LogRead, "log:read"},
 	{EvidenceRead, "evidence:read"},
 	{WebhooksManage, "webhooks:manage"},
+	{PrivacyManage, "privacy:manage"},
 	{Admin, "admin"},
 }
 

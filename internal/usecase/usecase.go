@@ -19,6 +19,7 @@ import (
 	"verdict/internal/frauddesk"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
+	"verdict/internal/privacydesk"
 	"verdict/internal/sealing"
 	"verdict/internal/signal"
 	"verdict/internal/store"
@@ -79,6 +80,7 @@ type Set struct {
 	Events    *eventdesk.Service
 	Webhooks  *webhookdesk.Service
 	Agents    *agentdesk.Service
+	Privacy   *privacydesk.Service
 	Backtests *study.Backtests
 	Chunks    *study.Chunks
 	Fitting   *study.Fitting
@@ -143,6 +145,7 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Events:    events,
 		Webhooks:  webhooks,
 		Agents:    agentdesk.New(core, policies, decisions),
+		Privacy:   privacydesk.New(core, decisions),
 		Backtests: studies.Backtests,
 		Chunks:    studies.Chunks,
 		Fitting:   studies.Fitting,
@@ -159,7 +162,8 @@ const purgeEvery = 10 * time.Minute
 
 // Run stores data collected in memory and removes expired rows at intervals
 // until ctx ends, and then stores the data once more. In the meantime it signs the logs,
-// adds journal entries for decisions that have none, and encrypts what is stored readable.
+// adds journal entries for decisions that have none, encrypts what is stored readable, and
+// completes interrupted erasures.
 // A Set also works without Run, but then loses its statistics and does none of this work.
 func (s *Set) Run(ctx context.Context) {
 	var older sync.WaitGroup
@@ -170,6 +174,7 @@ func (s *Set) Run(ctx context.Context) {
 	older.Go(func() { s.sign(ctx) })
 	older.Go(func() { s.Webhooks.Run(ctx) })
 	older.Go(func() { s.checkThresholds(ctx) })
+	older.Go(func() { s.resumeErasures(ctx) })
 	defer older.Wait()
 	flush := time.NewTicker(flushEvery)
 	defer flush.Stop()

@@ -16,7 +16,7 @@ import (
 func want(id string, o store.Observation, e store.ObservedEntity) store.AlertWant {
 	return store.AlertWant{
 		ID: id, Type: "beneficiary_account_reuse", Severity: "high", Entity: e, Value: 2, Threshold: 2,
-		WindowHours: 2160, ApplicantRef: o.ApplicantRef, DecisionID: o.DecisionID, NowMicros: o.NowMicros,
+		WindowHours: 2160, Member: o.ApplicantRef, DecisionID: o.DecisionID, NowMicros: o.NowMicros,
 		Actor: "key_1",
 	}
 }

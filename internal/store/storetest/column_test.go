@@ -56,6 +56,10 @@ var columns = map[string]string{
 	"decisions " + reference:            "applicant_ref",
 	"decisions " + sealed:               "response facts",
 	"decisions " + staff:                "actor",
+	"erasures " + hash:                  "refs",
+	"erasures " + lender:                "id state decision_id reason trees",
+	"erasures " + reference:             "applicant_ref", // until the erasure is completed
+	"erasures " + staff:                 "actor",
 	"fraud_alert_events " + lender:      "alert_id from_status to_status resolution",
 	"fraud_alert_events " + readable:    "note",
 	"fraud_alert_events " + staff:       "actor",

@@ -146,6 +146,7 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 		scope.Write(t.Context(), fillRun),
 		scope.Write(t.Context(), fillStrategy),
 		scope.Write(t.Context(), fillLog),
+		scope.Write(t.Context(), fillErasure),
 		fillStaff(t, db, scope.Tenant()),
 		fillWebhook(t, db, scope),
 		scope.Write(t.Context(), func(tx *store.Tx) error {
@@ -259,6 +260,6 @@ func numbered(prefix string, i int) string { return fmt.Sprintf("%s_%03d", prefi
 
 func keyTree(t *testing.T, db *store.DB, tenantID string) error {
 	t.Helper()
-	_, err := db.System().KeyTree(t.Context(), tenantID, []byte{3, 0, 0xfd})
+	_, err := db.System().TenantKeys(t.Context(), tenantID, []byte{3, 0, 0xfd})
 	return err
 }

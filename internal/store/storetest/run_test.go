@@ -18,7 +18,7 @@ func agentRun(id string) store.Run {
 	}
 }
 
-func fillRun(tx *store.Tx) error { return tx.Runs().Insert(agentRun("run_1")) }
+func fillRun(tx *store.Tx) error { return tx.Runs().Insert(agentRun("run_1"), 0) }
 
 func TestRuns(t *testing.T) {
 	t.Parallel()
@@ -26,7 +26,7 @@ func TestRuns(t *testing.T) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		others := neighbours(t, db, "ten_A")
 		insert := func(r store.Run) error {
-			return scope.Write(ctx, func(tx *store.Tx) error { return tx.Runs().Insert(r) })
+			return scope.Write(ctx, func(tx *store.Tx) error { return tx.Runs().Insert(r, 0) })
 		}
 		first, second, third := agentRun("run_1"), agentRun("run_2"), agentRun("run_3")
 		second.Agent, second.CreatedMicros, second.Outcome, second.DecisionID = "collections", 4000, "CALL", ""

@@ -33,7 +33,7 @@ func TestSealDocuments(t *testing.T) {
 			}
 		}
 		run := store.Run{ID: "run_1", Request: []byte("{}"), Response: []byte("{}")}
-		if err := scope.Write(ctx, func(tx *store.Tx) error { return tx.Runs().Insert(run) }); err != nil {
+		if err := scope.Write(ctx, func(tx *store.Tx) error { return tx.Runs().Insert(run, 0) }); err != nil {
 			t.Fatal(err)
 		}
 
@@ -87,7 +87,7 @@ func TestSealDocuments(t *testing.T) {
 		}
 		run.Request, run.Response = sealedBytes("live"), sealedBytes("live")
 		for _, in := range []*store.Scope{other, scope, scope} {
-			err := in.Write(ctx, func(tx *store.Tx) error { return tx.Runs().SealDocuments([]store.Run{run}) })
+			err := in.Write(ctx, func(tx *store.Tx) error { return tx.Runs().SealDocuments([]store.Run{run}, 0) })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +108,7 @@ func TestKeyTrees(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, system := t.Context(), db.System()
 		for i := range 3 {
-			if _, err := system.KeyTree(ctx, fmt.Sprintf("ten_%d", i), []byte{byte(i)}); err != nil {
+			if _, err := system.TenantKeys(ctx, fmt.Sprintf("ten_%d", i), []byte{byte(i)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -135,8 +135,9 @@ func TestKeyTrees(t *testing.T) {
 		if one, two := replace(), replace(); one != 2 || two != 0 {
 			t.Errorf("%d and %d trees were replaced", one, two)
 		}
-		if tree, err := system.KeyTree(ctx, "ten_1", nil); err != nil || !bytes.Equal(tree, []byte{1, 9}) {
-			t.Errorf("the tree is %v, %v", tree, err)
+		keys, err := system.TenantKeys(ctx, "ten_1", nil)
+		if err != nil || !bytes.Equal(keys.Trees[0].Tree, []byte{1, 9}) {
+			t.Errorf("the keys are %v, %v", keys, err)
 		}
 		if done, err := system.Scrub(ctx); err != nil || !done {
 			t.Errorf("scrubbed %v, %v", done, err)

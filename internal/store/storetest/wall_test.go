@@ -21,7 +21,7 @@ var (
 		"fraud_configs", "fraud_changes", "fraud_pincode_risks", "fraud_entities", "fraud_links", "fraud_pincode_hours",
 		"fraud_alerts", "fraud_alert_evidence", "fraud_alert_events", "fraud_rings", "fraud_ring_people",
 		"backtests", "backtest_chunks", "agent_runs", "collections_strategies", "referrals", "journal",
-		"log_tiles", "log_checkpoints", "log_cosigned", "usage_thresholds",
+		"log_tiles", "log_checkpoints", "log_cosigned", "usage_thresholds", "erasures",
 		"webhooks", "webhook_retries", "webhook_ranges", "webhook_deliveries",
 	}
 	personal = []string{"tenants", "users", "sessions", "invitations", "key_trees"}

@@ -1,0 +1,99 @@
+package decisioning
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"sync"
+
+	"verdict/internal/evidence"
+	"verdict/internal/fault"
+	"verdict/internal/journal"
+	"verdict/internal/store"
+)
+
+// erasedPeople finds the people of a scope whose erasure has an entry in the journal. It is safe for
+// concurrent use.
+type erasedPeople struct {
+	scope *store.Scope
+
+	mu     sync.Mutex
+	loaded bool
+	// entries holds the people by the reference in the leaves of their decisions, in hexadecimal digits,
+	// or by the id of a decision that names no applicant.
+	entries map[string]journal.ErasureEntry
+}
+
+// find returns what the journal says about the erasure of the person of a leaf. If documents of the person
+// were emptied and no erasure is known, it looks for erasures that were made while the verification runs.
+func (p *erasedPeople) find(ctx context.Context, leaf *evidence.Leaf, emptied bool) (journal.ErasureEntry, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	lookUp := func() journal.ErasureEntry {
+		if entry, found := p.entries[leaf.ID]; found {
+			return entry
+		}
+		return p.entries[hex.EncodeToString(leaf.Reference[:])]
+	}
+	if p.loaded {
+		if entry := lookUp(); entry != journal.NotErased || !emptied {
+			return entry, nil
+		}
+	}
+	err := p.load(ctx)
+	return lookUp(), err
+}
+
+// load reads the erasures of the scope. It believes a stored erasure only if its entry in the journal says
+// the same, so that nobody can hide removed documents by a row alone.
+func (p *erasedPeople) load(ctx context.Context) error {
+	p.loaded, p.entries = true, map[string]journal.ErasureEntry{}
+	reader := journal.NewReader(p.scope)
+	return p.scope.Erasures(ctx).Walk(func(e *store.Erasure) error {
+		record, number := e.Record()
+		record.Tenant, record.Environment = p.scope.Tenant(), p.scope.Environment()
+		leaf, err := reader.Leaf(ctx, number)
+		switch {
+		case errors.Is(err, journal.ErrNoEntry), errors.Is(err, evidence.ErrNotALeaf):
+			return nil
+		case err != nil:
+			return err
+		case leaf != record.Leaf():
+			return nil
+		}
+		entry := journal.ErasureStarted
+		if e.State == store.ErasureCompleted {
+			entry = journal.ErasureCompleted
+		}
+		for _, ref := range e.Refs {
+			p.entries[ref] = entry
+		}
+		if e.Person.DecisionID != "" {
+			p.entries[e.Person.DecisionID] = entry
+		}
+		return nil
+	})
+}
+
+// checkErasure compares an entry of an erasure with the stored erasure. An erasure in several transactions
+// has at least two entries.
+func (v *recordVerifier) checkErasure(ctx context.Context, e *entry) error {
+	row, err := v.scope.Erasures(ctx).Get(e.leaf.ID)
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
+		v.wrong(e.leaf.ID, "the erasure of entry %d of the journal is missing", e.number)
+		return nil
+	case err != nil:
+		return err
+	}
+	record, number := row.Record()
+	if e.number == number || !bytes.HasPrefix(e.event, []byte(store.EventErasureStarted+" ")) {
+		if v.linked(e, number) {
+			v.compare(e, record, "")
+		}
+		return nil
+	}
+	v.compareEvent(e)
+	return nil
+}

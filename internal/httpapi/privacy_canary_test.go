@@ -1,0 +1,88 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+// canaries are texts about one applicant, one for each field of the requests that are stored. The
+// numbers are unusual amounts. The requested amount is not among them: it is part of the outcome.
+var canaries = map[string]string{
+	"the reference": "CANARY-REF-7",
+	"the account":   "CNRY00998877",
+	"the device":    "canary-device-9",
+	"the mobile":    "9876598765",
+	"the e-mail":    "canary.person@example.in",
+	"the income":    "87654321",
+	"the amount":    "7654321",
+	"the purpose":   "canarypurpose",
+	"the name":      "Canary Person",
+	"the enquiry":   "CANARYLENDER",
+}
+
+// plant sends every request that stores something about the applicant, with the canaries.
+func plant(m *member) {
+	m.Helper()
+	fill := strings.NewReplacer("$REF", canaries["the reference"], "$ACCOUNT", canaries["the account"],
+		"$DEVICE", canaries["the device"], "$MOBILE", canaries["the mobile"], "$EMAIL", canaries["the e-mail"],
+		"$INCOME", canaries["the income"], "$AMOUNT", canaries["the amount"], "$PURPOSE", canaries["the purpose"],
+		"$NAME", canaries["the name"], "$LENDER", canaries["the enquiry"])
+	for i, request := range []struct{ path, body string }{
+		{"/v1/evaluate", `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":781},"reportDate":"2026-11-10",
+			"enquiries":[{"date":"2026-11-03","product":"personal_loan","amount":$AMOUNT,"lender":"$LENDER"}]}},
+			"features":true,"include":["facts"],"device":{"device_id":"$DEVICE"},
+			"bank_summary":{"monthly_income":$INCOME},"fraud":{"applicant_ref":"$REF",
+			"beneficiary_account":"$ACCOUNT","mobile":"$MOBILE","email":"$EMAIL","pincode":"400001"}}`},
+		{"/v1/decisions", `{"applicant":{"id":"$REF","monthly_income":$INCOME,"foir":0.3,"requested_amount":600000},
+			"bureau_report":{"score":742},"include":["facts"]}`},
+		{"/v1/agents/underwrite", `{"applicant":{"id":"$REF","monthly_income":$INCOME,"requested_amount":600000},
+			"bureau_report":{"score":742},"purpose":"$PURPOSE"}`},
+		{"/v1/agents/collections", `{"loan":{"id":"$REF-loan","principal_outstanding":$AMOUNT,"overdue_amount":17930,
+			"dpd":47},"borrower":{"ref":"$REF","name":"$NAME"}}`},
+		{"/v1/eligibility", `{"applicant":{"id":"$REF","monthly_income":$INCOME},"bureau_report":{"score":742}}`},
+	} {
+		m.post(request.path, fill.Replace(request.body), fmt.Sprintf("Idempotency-Key: canary%d", i)).
+			want(http.StatusOK)
+	}
+}
+
+// TestCanaries plants unusual texts in every field of every route that stores something about an
+// applicant, and erases the applicant. No column of any table contains one of them afterwards. Documents
+// of the applicant are empty, so there is nothing to decrypt either.
+func TestCanaries(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		s := start(t, storetest.Open(t, databaseURL, store.Options{}), stackOptions{})
+		s.begin(november)
+		m := s.signup()
+		plant(m)
+		before := storetest.Dump(t, databaseURL)
+		if !bytes.Contains(before["decisions.applicant_ref"], []byte(canaries["the reference"])) {
+			t.Fatal("the reference is not stored, so the search would find nothing")
+		}
+		m.post("/v1/erasures", `{"applicant_ref":"`+canaries["the reference"]+`","reason":"applicant_request"}`).
+			want(http.StatusCreated)
+		for column, stored := range storetest.Dump(t, databaseURL) {
+			for name, text := range canaries {
+				if bytes.Contains(stored, []byte(text)) {
+					t.Errorf("%s contains %s", column, name)
+				}
+			}
+		}
+		after := storetest.Dump(t, databaseURL)
+		for _, column := range []string{
+			"decisions.response", "decisions.facts", "decision_features.vector", "decision_features.source",
+			"agent_runs.request", "agent_runs.response",
+		} {
+			if left := bytes.TrimSpace(after[column]); len(left) != 0 {
+				t.Errorf("%s still has %d bytes", column, len(left))
+			}
+		}
+	})
+}

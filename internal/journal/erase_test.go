@@ -1,0 +1,84 @@
+package journal
+
+import (
+	"encoding/hex"
+	"slices"
+	"strings"
+	"testing"
+
+	"verdict/internal/evidence"
+	"verdict/internal/sealing"
+	"verdict/internal/store"
+)
+
+// TestCompareErased compares decisions from which everything, or a part, was removed with their
+// leaf: with and without an entry of the erasure, and with another reference.
+func TestCompareErased(t *testing.T) {
+	t.Parallel()
+	w := sample()
+	Complete(sealingTree, scope, w, &outcome)
+	leaf, err := evidence.UnpackLeaf(w.Entry.Leaf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replacement := sealingTree.Replacement(1, scope.Environment, "A-1")
+	if replacement != hex.EncodeToString(leaf.Reference[:]) {
+		t.Fatalf("the replacement is %q, and the leaf has %x", replacement, leaf.Reference)
+	}
+	left := NewTree(sealingTree.trees[1].Forget(sealing.PersonName(scope.Environment, "A-1", 0)), 1, true)
+	compare := func(entry ErasureEntry, alter func(*store.DecisionWrite)) string {
+		w := sample()
+		Complete(sealingTree, scope, w, &outcome)
+		w.Decision.ApplicantRef = store.ErasedPrefix + replacement
+		for _, document := range documents(&w.Decision, w.Features) {
+			*document = nil
+		}
+		alter(w)
+		e := Erased{Zones: Emptied(&w.Decision, w.Features), Entry: entry}
+		_ = left.Open(scope.Environment, &w.Decision, w.Features) // documents that cannot be opened become nil
+		return strings.Join(Compare(left, scope, &w.Decision, w.Features, &leaf, e), "; ")
+	}
+	for name, c := range map[string]struct {
+		entry ErasureEntry
+		alter func(*store.DecisionWrite)
+		want  string
+	}{
+		"erased":           {ErasureCompleted, func(*store.DecisionWrite) {}, ""},
+		"without an entry": {NotErased, func(*store.DecisionWrite) {}, "the journal has no entry of an erasure"},
+		"just begun":       {ErasureStarted, func(w *store.DecisionWrite) {}, ""},
+		"something is left": {ErasureCompleted, func(w *store.DecisionWrite) { w.Decision.Facts = []byte("{}") },
+			"the applicant was erased, but documents are stored"},
+		"another reference": {ErasureCompleted, func(w *store.DecisionWrite) { w.Decision.ApplicantRef = "erased:00" },
+			"the stored applicant reference was altered"},
+		"the reference itself": {ErasureCompleted, func(w *store.DecisionWrite) { w.Decision.ApplicantRef = "A-1" },
+			"the stored applicant reference was altered"},
+		"another outcome": {ErasureCompleted, func(w *store.DecisionWrite) { w.Decision.Status = "DECLINED" },
+			"a stored column was altered"},
+		"other hashes": {ErasureCompleted, func(w *store.DecisionWrite) { w.Decision.Plain = "{}" }, "altered"},
+		"no features":  {ErasureCompleted, func(w *store.DecisionWrite) { w.Features = nil }, "added or removed"},
+	} {
+		got := compare(c.entry, c.alter)
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestReadPlain reads back what plainText wrote.
+func TestReadPlain(t *testing.T) {
+	t.Parallel()
+	w := sample()
+	Complete(tree, scope, w, &outcome)
+	got, zones := ReadPlain(w.Decision.Plain)
+	if got.Score != outcome.Score || got.Asked != outcome.Asked || got.LimitPaise != outcome.LimitPaise ||
+		got.RateBP != outcome.RateBP || got.Semantics != outcome.Semantics ||
+		!slices.Equal(got.Reasons, outcome.Reasons) {
+		t.Errorf("read %+v, want %+v", got, outcome)
+	}
+	if want := []string{"response", "history", "features", "combined"}; !slices.Equal(zones, want) {
+		t.Errorf("the zones are %v, want %v", zones, want)
+	}
+	if got, zones := ReadPlain("not JSON"); zones != nil || got.Score != 0 {
+		t.Errorf("read %+v and %v from nothing", got, zones)
+	}
+}

@@ -1,0 +1,99 @@
+//nolint:thelper // what Each runs is the test itself: a failure belongs to its own line
+package journal_test
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"verdict/internal/journal"
+	"verdict/internal/sealing"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { storetest.Main(m) }
+
+// TestNextTree removes people until a tree is full. A new tree begins, everything that was sealed
+// earlier stays readable, and somebody with documents from two trees is removed from both.
+func TestNextTree(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx := t.Context()
+		keys := journal.NewKeys(db, sealing.NewEpoch(sealing.Secret{'m'}), rand.Reader, time.Now)
+		keys.SetMaxTree(20_000) // the second person
+		scope := db.Scope("ten_A", "live")
+		where := journal.Scope{Tenant: "ten_A", Environment: "live"}
+		seal := func(id, applicant string) *store.DecisionWrite {
+			t.Helper()
+			tree, err := keys.Tree(ctx, "ten_A")
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := &store.DecisionWrite{Decision: store.Decision{
+				ID: id, ApplicantRef: applicant, Response: []byte(`{"id":"` + id + `"}`), Facts: []byte("{}"),
+			}}
+			journal.Complete(tree, where, w, &journal.Outcome{})
+			return w
+		}
+		readable := func(w *store.DecisionWrite) bool {
+			t.Helper()
+			tree, err := keys.Tree(ctx, "ten_A")
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := w.Decision // Open replaces its documents
+			return tree.Open("live", &d, nil) == nil
+		}
+		remove := func(applicant string, numbers ...int64) (changes []store.TreeChange) {
+			t.Helper()
+			person := store.Person{ApplicantRef: applicant}
+			changes, err := keys.Remove(ctx, "ten_A", "live", person, numbers)
+			if err == nil {
+				err = scope.Write(ctx, func(tx *store.Tx) error { return tx.ChangeTrees(changes) })
+			}
+			if err == nil {
+				_, err = keys.Reload(ctx, "ten_A")
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return changes
+		}
+		stays, both := seal("dec_stays", "A-stays"), seal("dec_both1", "A-both")
+		for i := range 2 {
+			gone := seal(fmt.Sprintf("dec_%d", i), fmt.Sprintf("A-%d", i))
+			changes := remove(fmt.Sprintf("A-%d", i), 1)
+			if want := 1 + i; len(changes) != want {
+				t.Errorf("removing person %d makes %d changes, want %d", i, len(changes), want)
+			}
+			if readable(gone) {
+				t.Errorf("person %d can still be read", i)
+			}
+		}
+		later := seal("dec_both2", "A-both")
+		if tree, ok := sealing.TreeOf(later.Decision.Response); !ok || tree != 2 {
+			t.Errorf("a decision after the change is sealed with tree %d", tree)
+		}
+		if !readable(stays) || !readable(both) || !readable(later) {
+			t.Error("a decision of another person cannot be read")
+		}
+		if changes := remove("A-both", 1, 2); len(changes) != 2 {
+			t.Errorf("removing somebody from two trees makes %d changes", len(changes))
+		}
+		if readable(both) || readable(later) || !readable(stays) {
+			t.Error("the wrong decisions can be read")
+		}
+		stale, err := keys.Remove(ctx, "ten_A", "live", store.Person{ApplicantRef: "A-stays"}, []int64{1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		remove("A-other", 1)
+		err = scope.Write(ctx, func(tx *store.Tx) error { return tx.ChangeTrees(stale) })
+		if !errors.Is(err, store.ErrKeysChanged) || !readable(stays) {
+			t.Errorf("a change from before another one is stored: %v", err)
+		}
+	})
+}

@@ -1,0 +1,207 @@
+package privacydesk
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/fault"
+	"verdict/internal/operation"
+	"verdict/internal/sealing"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// Service erases. It is safe for concurrent use.
+type Service struct {
+	core      *operation.Core
+	decisions *decisioning.Service
+	batch     int    // decisions and runs that are emptied in one transaction
+	emptied   func() // called after each batch but the last; for tests
+}
+
+// batchSize is the number of decisions, and of runs, that are emptied in one transaction. The writes
+// of every tenant wait for it.
+const batchSize = 100
+
+// New returns the service.
+func New(core *operation.Core, decisions *decisioning.Service) *Service {
+	return &Service{core: core, decisions: decisions, batch: batchSize, emptied: func() {}}
+}
+
+// Reasons returns the reasons of an erasure. A reason is not a free text, because people would write
+// about the person who is to be erased.
+func Reasons() []string {
+	return []string{"applicant_request", "consent_withdrawn", "purpose_fulfilled", "legal_obligation", "other"}
+}
+
+// ReasonChoices is the text of a refusal about a reason.
+const ReasonChoices = "applicant_request, consent_withdrawn, purpose_fulfilled, legal_obligation or other"
+
+// maxReference is the maximum length of a reference in bytes.
+const maxReference = 256
+
+// NewErasure is an erasure to be made. Either ApplicantRef or DecisionID is set.
+type NewErasure struct {
+	ApplicantRef string
+	DecisionID   string // of a decision that names no applicant
+	Reason       string
+}
+
+// Check adds the faults of the erasure.
+func (n NewErasure) Check(faults *fault.List) {
+	c := faults.Check("")
+	switch {
+	case n.ApplicantRef != "" && n.DecisionID != "":
+		c.Fail("decision_id", fault.CodeInvalidField, "contradicts applicant_ref; send one or the other")
+	case n.DecisionID == "":
+		c.Require("applicant_ref", n.ApplicantRef != "",
+			"the reference of the applicant; or send decision_id for a decision that names no applicant")
+	}
+	c.Text("applicant_ref", n.ApplicantRef, maxReference)
+	if c.Require("reason", n.Reason != "", ReasonChoices) {
+		c.Choice("reason", n.Reason, Reasons()...)
+	}
+}
+
+// The states of an erasure.
+const (
+	Running   = store.ErasureRunning
+	Completed = store.ErasureCompleted
+)
+
+// Erasure is the receipt of an erasure.
+type Erasure struct {
+	ID              string
+	State           string
+	DecisionID      string // set if a decision without an applicant was erased
+	Reason          string
+	Actor           string
+	RequestedMicros int64
+	ErasedMicros    int64 // 0 while it is running
+	// BeyondMicros is when the last copy of the person's key was destroyed, 0 if that is not
+	// confirmed.
+	BeyondMicros int64
+	Counts       Counts
+	Zones        []ZoneCount
+	ReplacedBy   []string // what replaced the reference in the stored rows
+	Kept         []Kept   // set if the erasure is completed
+}
+
+// Counts says how much was erased.
+type Counts store.ErasedCounts
+
+// ZoneCount is the number of erased documents of a zone.
+type ZoneCount struct {
+	Zone  string
+	Count int64
+}
+
+// zones returns the number of erased documents by zone, without the zones of which there are none.
+func (c Counts) zones() []ZoneCount {
+	all := []ZoneCount{
+		{sealing.Response.String(), c.Decisions + c.Runs + c.Answers},
+		{sealing.History.String(), c.Features},
+		{sealing.Features.String(), c.Features},
+		{sealing.Combined.String(), c.Decisions},
+		{sealing.Request.String(), c.Runs},
+	}
+	return slices.DeleteFunc(all, func(z ZoneCount) bool { return z.Count == 0 })
+}
+
+// Kept is something about the person that stays.
+type Kept struct {
+	What        string
+	Basis       string
+	UntilMicros int64 // 0 if it has no end
+}
+
+// The bases on which something stays.
+const (
+	BasisAccountability  = "accountability"   // the lender must be able to account for its decisions
+	BasisFraudPrevention = "fraud_prevention" // a returning person is recognised by a keyed hash
+	BasisRepeated        = "repeated_request" // answers to requests with an Idempotency-Key
+	BasisUpload          = "uploaded_by_lender"
+)
+
+// answersKept is how long answers to requests with an Idempotency-Key are stored.
+const answersKept = 24 * time.Hour
+
+// kept returns what stays after an erasure.
+func kept(erasedMicros int64) []Kept {
+	return []Kept{
+		{"decision_outcomes", BasisAccountability, 0},
+		{"journal_hashes", BasisAccountability, 0},
+		{"notes_of_reviewers", BasisAccountability, 0},
+		{"fraud_links_as_keyed_hashes", BasisFraudPrevention, 0},
+		{"answers_without_a_decision", BasisRepeated, erasedMicros + answersKept.Microseconds()},
+		{"uploads_of_backtests", BasisUpload, 0},
+	}
+}
+
+// receipt returns a stored erasure as callers see it.
+func receipt(e *store.Erasure) Erasure {
+	out := Erasure{
+		ID:              e.ID,
+		State:           e.State,
+		DecisionID:      e.Person.DecisionID,
+		Reason:          e.Reason,
+		Actor:           e.Actor,
+		RequestedMicros: e.CreatedMicros,
+		ErasedMicros:    e.ErasedMicros,
+		BeyondMicros:    beyondRecovery(e),
+		Counts:          Counts(e.Counts),
+		Zones:           Counts(e.Counts).zones(),
+	}
+	for _, ref := range e.Refs {
+		out.ReplacedBy = append(out.ReplacedBy, store.ErasedPrefix+ref)
+	}
+	if e.State == Completed {
+		out.Kept = kept(e.ErasedMicros)
+	}
+	return out
+}
+
+// beyondRecovery returns when the last copy of an erased person's key was destroyed: when the
+// operator confirmed the first rotation of the master key after the erasure. Rotations are not
+// recorded yet, so nobody is beyond recovery.
+func beyondRecovery(*store.Erasure) int64 { return 0 }
+
+// Erasure returns the receipt of an erasure, NotFound if there is none.
+func (s *Service) Erasure(ctx context.Context, p tenant.Principal, id string) (Erasure, error) {
+	if err := p.Require(tenant.PrivacyManage); err != nil {
+		return Erasure{}, err
+	}
+	if !tenant.Valid(tenant.KindErasure, id) {
+		return Erasure{}, operation.Missing("erasure")
+	}
+	stored, err := s.core.Scope(p).Erasures(ctx).Get(id)
+	if err != nil {
+		return Erasure{}, err
+	}
+	return receipt(&stored), nil
+}
+
+// Erasures lists receipts.
+func (s *Service) Erasures(
+	ctx context.Context, p tenant.Principal, l operation.List,
+) (operation.Page[Erasure], error) {
+	if err := p.Require(tenant.PrivacyManage); err != nil {
+		return operation.Page[Erasure]{}, err
+	}
+	page, err := l.Page(p, "erasures")
+	if err != nil {
+		return operation.Page[Erasure]{}, err
+	}
+	rows, more, err := s.core.Scope(p).Erasures(ctx).List(page)
+	if err != nil {
+		return operation.Page[Erasure]{}, err
+	}
+	list := make([]Erasure, len(rows))
+	for i := range rows {
+		list[i] = receipt(&rows[i])
+	}
+	key := func(e Erasure) (int64, string) { return e.RequestedMicros, e.ID }
+	return operation.Paged(l, p, list, more, key, "erasures"), nil
+}

@@ -1,0 +1,43 @@
+package privacydesk
+
+import (
+	"context"
+	"time"
+
+	"verdict/internal/fault"
+	"verdict/internal/operation"
+	"verdict/internal/store"
+)
+
+// resumeAtOnce is the number of interrupted erasures that Resume reads at a time.
+const resumeAtOnce = 100
+
+// Resume completes the erasures that were interrupted, and returns their number. Several nodes may do
+// that at the same time, also while a request is still erasing: each transaction takes what is left.
+func (s *Service) Resume(ctx context.Context) (completed int, err error) {
+	open, err := s.core.DB.System().OpenErasures(ctx, resumeAtOnce)
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range open {
+		scope := s.core.DB.Scope(e.Tenant, e.Environment)
+		w := work{s: s, scope: scope, person: e.Person, audit: func(id string, now time.Time) store.AuditEntry {
+			return s.core.AuditBy(e.Actor, e.Environment, now, operation.ActionErased, id, e.Reason)
+		}}
+		_, err := w.run(ctx, func(ctx context.Context, do func(*store.Tx) (Erasure, error)) (done Erasure, err error) {
+			err = scope.Write(ctx, func(tx *store.Tx) error {
+				done, err = do(tx)
+				return err
+			})
+			return done, err
+		})
+		if fault.KindOf(err) == fault.NotFound {
+			continue // another node was faster
+		}
+		if err != nil {
+			return completed, err
+		}
+		completed++
+	}
+	return completed, nil
+}

@@ -1,0 +1,137 @@
+package store
+
+// HeldDecision is a decision of a person that is to be erased.
+type HeldDecision struct {
+	ID   string
+	Leaf int64
+	Head []byte // the beginning of the stored answer, which names the key tree if the answer is sealed
+}
+
+// HeldRun is a run about a person that is to be erased.
+type HeldRun struct {
+	ID         string
+	SubjectRef string
+	Head       []byte // as in HeldDecision
+}
+
+// Held is what is stored about a person and must be erased.
+type Held struct {
+	Decisions []HeldDecision
+	Runs      []HeldRun
+	Linked    bool // the fraud counters know the person
+}
+
+// Empty reports whether nothing is held.
+func (h *Held) Empty() bool { return len(h.Decisions) == 0 && len(h.Runs) == 0 && !h.Linked }
+
+// headBytes is the number of bytes of a sealed document that name its key tree.
+const headBytes = "11"
+
+// Held returns what is stored about a person: at most limit decisions, and at most limit runs.
+// It uses the indexes of references, so it costs the same however much else is stored.
+func (er ErasureReader) Held(p Person, limit int) (Held, error) {
+	return read(er.access, func(tx *Tx) (h Held, err error) {
+		if h.Decisions, err = tx.heldDecisions(p, limit); err != nil {
+			return Held{}, err
+		}
+		if h.Runs, err = tx.heldRuns(p, limit); err != nil {
+			return Held{}, err
+		}
+		if p.ApplicantRef != "" {
+			var links int64
+			err = tx.one([]any{&links}, `SELECT count(*) FROM (SELECT 1 AS one FROM fraud_links WHERE tenant_id = $1
+				AND environment = $2 AND member = $3 LIMIT 1) AS linked`, p.ApplicantRef)
+			h.Linked = links > 0
+		}
+		return h, err
+	})
+}
+
+func (tx *Tx) heldDecisions(p Person, limit int) ([]HeldDecision, error) {
+	// The condition applicant_ref <> '' lets the database use the partial index.
+	where, name := "applicant_ref <> '' AND applicant_ref = $3", p.ApplicantRef
+	if p.ApplicantRef == "" {
+		where, name = "id = $3 AND applicant_ref = '' AND (length(response) > 0 OR length(facts) > 0)", p.DecisionID
+	}
+	return eachRow(tx, func(d *HeldDecision) []any { return []any{&d.ID, &d.Leaf, &d.Head} },
+		"SELECT id, leaf, substr(response, 1, "+headBytes+`) FROM decisions
+		WHERE tenant_id = $1 AND environment = $2 AND `+where+" ORDER BY id LIMIT $4", name, int64(limit))
+}
+
+func (tx *Tx) heldRuns(p Person, limit int) ([]HeldRun, error) {
+	where, name := "subject_ref = $3", p.ApplicantRef
+	if p.ApplicantRef == "" {
+		where = "decision_id <> '' AND decision_id = $3 AND subject_ref = '' AND length(response) > 0"
+		name = p.DecisionID
+	}
+	return eachRow(tx, func(r *HeldRun) []any { return []any{&r.ID, &r.SubjectRef, &r.Head} },
+		"SELECT id, subject_ref, substr(response, 1, "+headBytes+`) FROM agent_runs
+		WHERE tenant_id = $1 AND environment = $2 AND `+where+" ORDER BY created_micros, id LIMIT $4",
+		name, int64(limit))
+}
+
+// noDocument is an emptied document.
+var noDocument = []byte{}
+
+// EmptyDecision erases the documents of a decision, of its features, and the stored answers about
+// it, and adds their numbers to counts. ref replaces the reference of the applicant; it is "" if
+// the decision names none.
+func (er Erasures) EmptyDecision(id, ref string, counts *ErasedCounts) error {
+	replace, args := "", []any{id, noDocument}
+	if ref != "" {
+		replace, args = ", applicant_ref = $5", append(args, ErasedPrefix+ref)
+	}
+	if _, err := er.tx.exec("UPDATE decisions SET response = $4, facts = $4"+replace+
+		" WHERE tenant_id = $1 AND environment = $2 AND id = $3", args...); err != nil {
+		return err
+	}
+	counts.Decisions++
+	features, err := er.tx.exec(`UPDATE decision_features SET vector = $4, source = $4
+		WHERE tenant_id = $1 AND environment = $2 AND decision_id = $3`, id, noDocument)
+	if err != nil {
+		return err
+	}
+	counts.Features += features
+	answers, err := er.tx.exec(`UPDATE idempotency_keys SET body = $4
+		WHERE tenant_id = $1 AND environment = $2 AND subject <> '' AND subject = $3 AND length(body) > 0`,
+		id, noDocument)
+	counts.Answers += answers
+	return err
+}
+
+// EmptyRun erases the documents of a run. ref replaces the reference of its subject; it is "" if
+// the run names none.
+func (er Erasures) EmptyRun(id, ref string, counts *ErasedCounts) error {
+	replace, args := "", []any{id, noDocument}
+	if ref != "" {
+		replace, args = ", subject_ref = $5", append(args, ErasedPrefix+ref)
+	}
+	_, err := er.tx.exec("UPDATE agent_runs SET request = $4, response = $4"+replace+
+		" WHERE tenant_id = $1 AND environment = $2 AND id = $3", args...)
+	counts.Runs++
+	return err
+}
+
+// HideMember replaces the reference of a person in the fraud counters, in rings and in the
+// evidence of alerts by alias, a keyed hash of the reference. If the reference comes back,
+// Observe finds the person under the alias.
+func (er Erasures) HideMember(ref, alias string, counts *ErasedCounts) error {
+	for _, change := range []struct {
+		count *int64
+		text  string
+	}{
+		{&counts.Links, "UPDATE fraud_links SET member = $4 WHERE tenant_id = $1 AND environment = $2 AND member = $3"},
+		{nil, "UPDATE fraud_ring_people SET person = $4 WHERE tenant_id = $1 AND environment = $2 AND person = $3"},
+		{&counts.AlertRefs, `UPDATE fraud_alert_evidence SET ref = $4
+			WHERE tenant_id = $1 AND environment = $2 AND part = 'applicant' AND ref = $3`},
+	} {
+		changed, err := er.tx.exec(change.text, ref, alias)
+		if err != nil {
+			return err
+		}
+		if change.count != nil {
+			*change.count += changed
+		}
+	}
+	return nil
+}

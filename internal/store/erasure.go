@@ -1,0 +1,251 @@
+package store
+
+import (
+	"context"
+	"strings"
+
+	"verdict/internal/evidence"
+	"verdict/internal/wire"
+)
+
+// The states of an erasure.
+const (
+	ErasureRunning   = "running"
+	ErasureCompleted = "completed"
+)
+
+// EventErasureStarted is the type of the event of an erasure in several transactions.
+const EventErasureStarted = "erasure.started"
+
+// ErasedPrefix begins the text that replaces the reference of an erased applicant. A keyed
+// hash follows. The triggers of migration 0021 contain the prefix too.
+const ErasedPrefix = "erased:"
+
+// Person names somebody whose data is stored: by the lender's reference, or, if the applicant
+// was not named, by a decision.
+type Person struct{ ApplicantRef, DecisionID string }
+
+// ErasedCounts says how much was erased.
+type ErasedCounts struct {
+	Decisions int64
+	Features  int64 // decisions with a feature vector
+	Runs      int64
+	Answers   int64 // stored answers to requests with an Idempotency-Key
+	AlertRefs int64 // references in the evidence of alerts
+	Links     int64 // links between the person and accounts, devices and the like
+}
+
+// Erasure is the erasure of a person.
+type Erasure struct {
+	ID    string
+	State string
+	// Person is whom the erasure is about. When it is completed, Person.ApplicantRef is "".
+	Person        Person
+	Reason        string
+	Actor         string
+	CreatedMicros int64
+	ErasedMicros  int64 // 0 while it is running
+	Counts        ErasedCounts
+	Refs          []string // what replaces the reference, without ErasedPrefix
+	Trees         string   // the numbers of the key trees with the person's keys, separated by spaces
+	StartedLeaf   int64    // the entry of an erasure in several transactions, -1 if there is none
+	Leaf          int64    // the entry of the completed erasure, -1 if there is none
+}
+
+const erasureColumns = `id, state, applicant_ref, decision_id, reason, actor, created_micros, erased_micros, decisions,
+	features, runs, answers, alert_refs, links, refs, trees, started_leaf, leaf`
+
+// erasureRow is an Erasure in the form in which it is stored.
+type erasureRow struct {
+	Erasure
+
+	refs string
+}
+
+func (r *erasureRow) fields() []any {
+	return []any{&r.ID, &r.State, &r.Person.ApplicantRef, &r.Person.DecisionID, &r.Reason, &r.Actor, &r.CreatedMicros,
+		&r.ErasedMicros, &r.Counts.Decisions, &r.Counts.Features, &r.Counts.Runs, &r.Counts.Answers,
+		&r.Counts.AlertRefs, &r.Counts.Links, &r.refs, &r.Trees, &r.StartedLeaf, &r.Leaf}
+}
+
+func (r *erasureRow) erasure() Erasure {
+	r.Refs = strings.Fields(r.refs)
+	return r.Erasure
+}
+
+// started returns the entry in the journal of an erasure in several transactions. It permits
+// the emptying of the person's rows.
+func (e *Erasure) started() evidence.Record {
+	return evidence.Record{
+		Kind:   evidence.Erasure,
+		ID:     e.ID,
+		Micros: e.CreatedMicros,
+		Type:   EventErasureStarted,
+		Data: eventData(func(w *wire.Writer) {
+			w.Optional("decision_id", e.Person.DecisionID)
+			w.Optional("erasure_id", e.ID)
+			e.writeRefs(w)
+		}),
+	}
+}
+
+// completed returns the entry in the journal of a completed erasure.
+func (e *Erasure) completed() evidence.Record {
+	return evidence.Record{
+		Kind:   evidence.Erasure,
+		ID:     e.ID,
+		Micros: e.ErasedMicros,
+		Type:   "erasure.completed",
+		Data: eventData(func(w *wire.Writer) {
+			w.Optional("actor", e.Actor)
+			w.Key("agent_runs").Int(e.Counts.Runs)
+			w.Key("alert_references").Int(e.Counts.AlertRefs)
+			w.Key("answers").Int(e.Counts.Answers)
+			w.Optional("decision_id", e.Person.DecisionID)
+			w.Key("decisions").Int(e.Counts.Decisions)
+			w.Optional("erasure_id", e.ID)
+			w.Key("features").Int(e.Counts.Features)
+			w.Key("fraud_links").Int(e.Counts.Links)
+			w.Optional("reason", e.Reason)
+			e.writeRefs(w)
+		}),
+	}
+}
+
+func (e *Erasure) writeRefs(w *wire.Writer) {
+	if len(e.Refs) == 0 {
+		return
+	}
+	w.Key("references").Array()
+	for _, ref := range e.Refs {
+		w.String(ref)
+	}
+	w.EndArray()
+}
+
+// Record returns the last entry of the erasure in the journal, without the scope, and the number
+// that the entry has.
+func (e *Erasure) Record() (record evidence.Record, leaf int64) {
+	if e.State == ErasureCompleted {
+		return e.completed(), e.Leaf
+	}
+	return e.started(), e.StartedLeaf
+}
+
+// ErasureReader reads erasures and what is stored about people.
+type ErasureReader struct{ access }
+
+// Erasures reads like ErasureReader, and erases.
+type Erasures struct{ ErasureReader }
+
+// Erasures returns the ErasureReader of the scope.
+func (s *Scope) Erasures(ctx context.Context) ErasureReader { return ErasureReader{s.access(ctx)} }
+
+// Erasures returns the Erasures of the transaction.
+func (tx *Tx) Erasures() Erasures { return Erasures{ErasureReader{tx.access()}} }
+
+// Get returns an erasure, NotFound if there is none.
+func (er ErasureReader) Get(id string) (Erasure, error) {
+	return readOf(er.access, id, func(tx *Tx) (Erasure, error) {
+		var row erasureRow
+		err := tx.one(row.fields(), "SELECT "+erasureColumns+
+			" FROM erasures WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
+		return row.erasure(), orNotFound("erasure", err)
+	})
+}
+
+// List returns a page of the scope's erasures, and whether there are more.
+func (er ErasureReader) List(p Page) ([]Erasure, bool, error) {
+	return readTwo(er.access, func(tx *Tx) ([]Erasure, bool, error) {
+		q := listOf("SELECT " + erasureColumns + " FROM erasures WHERE tenant_id = $1 AND environment = $2")
+		q.page(p)
+		return list(tx, q, p, func(scan func(...any) error) (Erasure, error) {
+			var row erasureRow
+			err := scan(row.fields()...)
+			return row.erasure(), err
+		})
+	})
+}
+
+// Open returns the erasure of a person that is not completed. found is false if there is none.
+func (er ErasureReader) Open(p Person) (e Erasure, found bool, err error) {
+	return readTwo(er.access, func(tx *Tx) (Erasure, bool, error) {
+		rows, err := eachRow(tx, (*erasureRow).fields, "SELECT "+erasureColumns+` FROM erasures
+			WHERE tenant_id = $1 AND environment = $2 AND applicant_ref = $3 AND decision_id = $4
+			AND state <> 'completed'`, p.ApplicantRef, p.DecisionID)
+		if err != nil || len(rows) == 0 {
+			return Erasure{}, false, err
+		}
+		return rows[0].erasure(), true, nil
+	})
+}
+
+// Walk calls fn for every erasure of the scope, oldest first.
+func (er ErasureReader) Walk(fn func(*Erasure) error) error {
+	for p := (Page{}); ; {
+		rows, more, err := er.List(p)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			if err := fn(&rows[i]); err != nil {
+				return err
+			}
+		}
+		if !more {
+			return nil
+		}
+		p.AfterMicros, p.AfterID = rows[len(rows)-1].CreatedMicros, rows[len(rows)-1].ID
+	}
+}
+
+// Put stores an erasure, and replaces what is stored about it. It adds the entry of an erasure
+// that is completed, and of an erasure that is stored for the first time and not completed. It
+// sets the numbers of the entries in e.
+func (er Erasures) Put(e *Erasure) (err error) {
+	switch {
+	case e.State == ErasureCompleted:
+		e.Person.ApplicantRef = "" // the replacements are in Refs
+		e.Leaf, err = er.tx.record(e.completed())
+	case e.StartedLeaf < 0:
+		e.StartedLeaf, err = er.tx.record(e.started())
+	}
+	if err != nil {
+		return err
+	}
+	er.tx.noteWritten(e.ID)
+	_, err = er.tx.exec(`INSERT INTO erasures (tenant_id, environment, `+erasureColumns+`) VALUES ($1, $2, $3, $4, $5,
+		$6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+		ON CONFLICT (tenant_id, environment, id) DO UPDATE SET state = excluded.state,
+		applicant_ref = excluded.applicant_ref, erased_micros = excluded.erased_micros,
+		decisions = excluded.decisions, features = excluded.features, runs = excluded.runs,
+		answers = excluded.answers, alert_refs = excluded.alert_refs, links = excluded.links, refs = excluded.refs,
+		trees = excluded.trees, started_leaf = excluded.started_leaf, leaf = excluded.leaf`,
+		e.ID, e.State, e.Person.ApplicantRef, e.Person.DecisionID, e.Reason, e.Actor, e.CreatedMicros, e.ErasedMicros,
+		e.Counts.Decisions, e.Counts.Features, e.Counts.Runs, e.Counts.Answers, e.Counts.AlertRefs, e.Counts.Links,
+		strings.Join(e.Refs, " "), e.Trees, e.StartedLeaf, e.Leaf)
+	return err
+}
+
+// ScopedErasure is an erasure with its scope.
+type ScopedErasure struct {
+	Tenant, Environment string
+	Erasure
+}
+
+// OpenErasures returns erasures of all tenants that are not completed, at most limit.
+func (sys *System) OpenErasures(ctx context.Context, limit int) (found []ScopedErasure, err error) {
+	err = sys.read(ctx, func(s *transaction) error {
+		found = nil // the read may be repeated
+		return s.each(func(scan func(...any) error) error {
+			var row erasureRow
+			var e ScopedErasure
+			err := scan(append([]any{&e.Tenant, &e.Environment}, row.fields()...)...)
+			e.Erasure = row.erasure()
+			found = append(found, e)
+			return err
+		}, "SELECT tenant_id, environment, "+erasureColumns+` FROM erasures WHERE state <> 'completed'
+			ORDER BY tenant_id, environment, id LIMIT $1`, int64(limit))
+	})
+	return found, err
+}

@@ -1,0 +1,206 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"sync"
+)
+
+// KeyState says what was done to the keys of a scope's people.
+type KeyState struct {
+	// Changes is raised whenever keys are removed from the tenant's key trees. A write of
+	// documents compares it with the number that its keys had: another node may have erased
+	// a person after this node has read the tree, and nothing may be sealed with an erased key.
+	Changes int64
+	Erased  bool // somebody of the scope was erased
+}
+
+// TenantKeys holds the key trees of a tenant in the order of their numbers, and the state of
+// each environment.
+type TenantKeys struct {
+	Trees  []StoredTree
+	States map[string]KeyState
+}
+
+// ErrKeysChanged is the error of a write whose documents are sealed with keys from before an
+// erasure. The caller must read the keys again and seal the documents with them.
+var ErrKeysChanged = errors.New("keys were removed since the documents were sealed")
+
+const selectKeyChanges = "SELECT key_changes FROM journal_heads WHERE tenant_id = $1 AND environment = $2"
+
+// firstTree is the number of a tenant's first key tree.
+const firstTree = 1
+
+// TenantKeys returns the keys of a tenant. The first call, on any node, stores fresh as the
+// first tree; later calls ignore it.
+func (sys *System) TenantKeys(ctx context.Context, tenantID string, fresh []byte) (keys TenantKeys, err error) {
+	// In SQLite the numbers are raised after the commit that changes the trees. They are read
+	// before the trees, so a tree can only be newer than its number.
+	states := sys.db.keyChanges.of(tenantID)
+	load := func(s *transaction) (err error) {
+		keys, err = s.tenantKeys(tenantID, states)
+		return err
+	}
+	if err = sys.read(ctx, load); err != nil || len(keys.Trees) > 0 {
+		return keys, err
+	}
+	err = sys.write(ctx, "key tree", func(s *transaction) error {
+		if _, err := s.exec("INSERT INTO key_trees (tenant_id, number, tree) VALUES ($1, $2, $3) "+
+			"ON CONFLICT (tenant_id, number) DO NOTHING", tenantID, int64(firstTree), fresh); err != nil {
+			return err
+		}
+		return load(s)
+	})
+	return keys, err
+}
+
+func (s *transaction) tenantKeys(tenantID string, inMemory map[string]int64) (TenantKeys, error) {
+	keys := TenantKeys{States: map[string]KeyState{}}
+	for _, environment := range environments {
+		state := KeyState{Changes: inMemory[environment]}
+		if s.db.dialect.hasHeads() {
+			err := s.one([]any{&state.Changes}, selectKeyChanges, tenantID, environment)
+			if ignoreAbsent(err) != nil {
+				return keys, err
+			}
+		}
+		erased, err := s.firstColumn("SELECT id FROM erasures WHERE tenant_id = $1 AND environment = $2 LIMIT 1",
+			tenantID, environment)
+		if err != nil {
+			return keys, err
+		}
+		state.Erased = len(erased) > 0
+		keys.States[environment] = state
+	}
+	err := s.each(func(scan func(...any) error) error {
+		t := StoredTree{Tenant: tenantID}
+		err := scan(&t.Number, &t.Tree)
+		keys.Trees = append(keys.Trees, t)
+		return err
+	}, "SELECT number, tree FROM key_trees WHERE tenant_id = $1 ORDER BY number", tenantID)
+	return keys, err
+}
+
+// KeyChanges returns Changes of the scope's present KeyState.
+func (s *Scope) KeyChanges(ctx context.Context) (changes int64, err error) {
+	if !s.db.dialect.hasHeads() {
+		return s.db.keyChanges.get(s.rlsScope()), nil
+	}
+	err = s.Read(ctx, func(tx *Tx) error { return ignoreAbsent(tx.one([]any{&changes}, selectKeyChanges)) })
+	return changes, err
+}
+
+// keyCounts counts the changes of the keys of each scope since the process started. Only SQLite
+// uses it, because there all changes are made by one process. PostgreSQL counts in journal_heads.
+type keyCounts struct {
+	mu      sync.Mutex
+	changes map[rlsScope]int64
+}
+
+func (k *keyCounts) get(scope rlsScope) int64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.changes[scope]
+}
+
+func (k *keyCounts) of(tenantID string) map[string]int64 {
+	found := map[string]int64{}
+	for _, environment := range environments {
+		found[environment] = k.get(rlsScope{tenant: tenantID, environment: environment})
+	}
+	return found
+}
+
+func (k *keyCounts) add(scopes []rlsScope) {
+	if len(scopes) == 0 {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.changes == nil {
+		k.changes = map[rlsScope]int64{}
+	}
+	for _, scope := range scopes {
+		k.changes[scope]++
+	}
+}
+
+// keyChangesInMemory returns the number of changes of a scope's keys on SQLite, with those of this
+// transaction. Decisions are stored after the functions of the same transaction.
+func (s *transaction) keyChangesInMemory(scope rlsScope) int64 {
+	changes := s.db.keyChanges.get(scope)
+	for _, changed := range s.rekeyed {
+		if changed == scope {
+			changes++
+		}
+	}
+	return changes
+}
+
+// CheckKeys returns ErrKeysChanged if keys of the scope were changed since Changes of the KeyState
+// was the given number. It locks the scope, so that they stay as they are until the transaction
+// ends.
+func (tx *Tx) CheckKeys(changes int64) error {
+	if err := tx.lockScope(); err != nil {
+		return err
+	}
+	current := tx.transaction.keyChangesInMemory(tx.rls)
+	if tx.transaction.db.dialect.hasHeads() {
+		if err := tx.one([]any{&current}, selectKeyChanges); err != nil {
+			return err
+		}
+	}
+	if current != changes {
+		return ErrKeysChanged
+	}
+	return nil
+}
+
+// TreeChange replaces a key tree, or adds one.
+type TreeChange struct {
+	Number int64
+	Was    []byte // the stored bytes that are replaced; nil for a new tree
+	Tree   []byte
+}
+
+// ChangeTrees changes the key trees of the tenant and raises Changes of the scope's KeyState. It
+// returns ErrKeysChanged if a tree is not as Was says. The caller must then undo the transaction.
+func (tx *Tx) ChangeTrees(changes []TreeChange) error {
+	if err := tx.lockScope(); err != nil {
+		return err
+	}
+	for _, c := range changes {
+		var stored []byte
+		// A tenant's trees belong to both environments, so the statements do not use the environment.
+		err := tx.transaction.setRLS(tx.rls)
+		if err == nil {
+			err = tx.transaction.one([]any{&stored}, "SELECT tree FROM key_trees WHERE tenant_id = $1 AND number = $2"+
+				tx.transaction.db.dialect.forUpdate(), tx.rls.tenant, c.Number)
+		}
+		switch {
+		case errors.Is(err, sql.ErrNoRows) && c.Was == nil:
+			_, err = tx.transaction.exec("INSERT INTO key_trees (tenant_id, number, tree) VALUES ($1, $2, $3)",
+				tx.rls.tenant, c.Number, c.Tree)
+		case errors.Is(err, sql.ErrNoRows), err == nil && (c.Was == nil || !bytes.Equal(stored, c.Was)):
+			return ErrKeysChanged
+		case err == nil:
+			_, err = tx.transaction.exec("UPDATE key_trees SET tree = $3 WHERE tenant_id = $1 AND number = $2",
+				tx.rls.tenant, c.Number, c.Tree)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if !tx.transaction.db.dialect.hasHeads() {
+		if !slices.Contains(tx.transaction.rekeyed, tx.rls) {
+			tx.transaction.rekeyed = append(tx.transaction.rekeyed, tx.rls)
+		}
+		return nil
+	}
+	_, err := tx.exec(`UPDATE journal_heads SET key_changes = key_changes + 1
+		WHERE tenant_id = $1 AND environment = $2`)
+	return err
+}
