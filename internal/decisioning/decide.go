@@ -81,14 +81,19 @@ func (s *Service) decide(
 	defer o.Release()
 	c.name(s.core)
 	var answer operation.Answer
-	err = s.withCurrentKeys(ctx, c, p.TenantID, func() (err error) {
+	for tries := 0; ; tries++ {
 		if c.counted() {
 			answer, err = s.persistCounted(ctx, p, scope, c, o, attempt)
 		} else {
 			answer, err = s.persist(ctx, p, scope, c, o, attempt)
 		}
-		return err
-	})
+		if !errors.Is(err, store.ErrKeysChanged) {
+			break
+		}
+		if err = s.reloadKeys(ctx, c, p.TenantID, tries); err != nil {
+			break
+		}
+	}
 	if done, err := r.Finish(ctx, attempt, answer, err); err != nil || done {
 		return Decided{}, err
 	}
@@ -96,25 +101,17 @@ func (s *Service) decide(
 	return c.decided(o), nil
 }
 
-// withCurrentKeys calls save, which seals and stores a case. If somebody was erased since the keys
-// were read, on any node, save returns store.ErrKeysChanged and has stored nothing. Then it is
-// called again with the current keys.
-func (s *Service) withCurrentKeys(ctx context.Context, c *creditCase, tenantID string, save func() error) error {
-	for tries := 0; ; tries++ {
-		err := save()
-		if !errors.Is(err, store.ErrKeysChanged) {
-			return err
-		}
-		if tries == operation.MaxKeyTries {
-			return operation.KeysBusy()
-		}
-		if err := admission.Checkpoint(ctx); err != nil { // the write gave up the processor slot
-			return err
-		}
-		if c.keys, err = s.core.Keys.Reload(ctx, tenantID); err != nil {
-			return err
-		}
+// reloadKeys reads the keys of a case again, because somebody was erased since they were read, on any
+// node, and the store has therefore refused the case. tries is how often that happened before.
+func (s *Service) reloadKeys(ctx context.Context, c *creditCase, tenantID string, tries int) (err error) {
+	if tries == operation.MaxKeyTries {
+		return operation.KeysBusy()
 	}
+	if err := admission.Checkpoint(ctx); err != nil { // the write gave up the processor slot
+		return err
+	}
+	c.keys, err = s.core.Keys.Reload(ctx, tenantID)
+	return err
 }
 
 // name sets the id and the time of the decision.

@@ -200,15 +200,21 @@ func (w *underwriting) look(ctx context.Context, stored []byte, hurry bool) erro
 // never wait for a study. After maxStudies studies, commit decides with the counts of
 // the last study, which are only slightly out of date.
 func (w *underwriting) commit(ctx context.Context) error {
+	rekeyed := 0
 	for studies := 1; ; studies++ {
 		w.name()
 		var now observed
-		err := w.s.withCurrentKeys(ctx, w.c, w.p.TenantID, func() error {
-			return w.s.core.Scope(w.p).Write(ctx, func(tx *store.Tx) (err error) {
-				now, err = w.store(tx, studies == maxStudies)
-				return err
-			})
+		err := w.s.core.Scope(w.p).Write(ctx, func(tx *store.Tx) (err error) {
+			now, err = w.store(tx, studies == maxStudies)
+			return err
 		})
+		if errors.Is(err, store.ErrKeysChanged) {
+			if err := w.s.reloadKeys(ctx, w.c, w.p.TenantID, rekeyed); err != nil {
+				return err
+			}
+			rekeyed, studies = rekeyed+1, studies-1 // not a study
+			continue
+		}
 		if !errors.Is(err, errMoved) {
 			return err
 		}

@@ -88,8 +88,10 @@ func (ds Decisions) insertAll(writes []*DecisionWrite) (refusals []error, err er
 	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(writes, func(w *DecisionWrite) bool { return w.KeyChanges != keyChanges }) {
-		return ds.insertCurrent(writes, keyChanges)
+	for _, w := range writes {
+		if w.KeyChanges != keyChanges {
+			return ds.insertCurrent(writes, keyChanges)
+		}
 	}
 	answers := make([]*IdempotencyAnswer, len(writes))
 	for i, w := range writes {
