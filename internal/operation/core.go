@@ -85,6 +85,11 @@ func (s *Core) OpenDecision(ctx context.Context, scope *store.Scope, d *store.De
 	return nil
 }
 
+// OpenSecret decrypts the secret of a webhook.
+func (s *Core) OpenSecret(ctx context.Context, scope store.ScopeName, webhookID, stored string) (string, error) {
+	return s.Keys.OpenSecret(ctx, journal.Scope(scope), webhookID, stored)
+}
+
 // Moment returns the present time in UTC, truncated to milliseconds, as in
 // answers.
 func (s *Core) Moment() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }

@@ -119,18 +119,18 @@ func (s *Service) Create(ctx context.Context, p tenant.Principal, n NewWebhook) 
 	if err := faults.Err(); err != nil {
 		return Webhook{}, tenant.Secret{}, err
 	}
-	secret, err := s.newSecret()
+	id, made := s.core.NewID(tenant.KindWebhook, s.core.Now())
+	secret, sealed, err := s.newSecret(ctx, p, id)
 	if err != nil {
 		return Webhook{}, tenant.Secret{}, err
 	}
-	id, made := s.core.NewID(tenant.KindWebhook, s.core.Now())
 	hook, err := s.core.DB.System().InsertWebhook(ctx, scopeOf(p), store.Webhook{
 		ID:            id,
 		URL:           n.URL,
 		Types:         strings.Join(n.Types, " "),
 		Description:   n.Description,
 		State:         n.State,
-		Secret:        secret,
+		Secret:        sealed,
 		CreatedMicros: made.UnixMicro(),
 		Handled:       n.After,
 	}, MaxWebhooks, s.core.Audit(p, made, operation.ActionWebhookCreated, id, ""))
@@ -144,12 +144,19 @@ func scopeOf(p tenant.Principal) store.ScopeName {
 	return store.ScopeName{Tenant: p.TenantID, Environment: string(p.Environment)}
 }
 
-func (s *Service) newSecret() (string, error) {
-	var secret [webhook.SecretSize]byte
-	if _, err := io.ReadFull(s.core.Random, secret[:]); err != nil {
-		return "", fmt.Errorf("generate a webhook secret: %w", err)
+// newSecret returns a new secret of a webhook, and the text that is stored: the ciphertext if
+// data is encrypted.
+func (s *Service) newSecret(ctx context.Context, p tenant.Principal, id string) (secret, sealed string, err error) {
+	var raw [webhook.SecretSize]byte
+	if _, err := io.ReadFull(s.core.Random, raw[:]); err != nil {
+		return "", "", fmt.Errorf("generate a webhook secret: %w", err)
 	}
-	return webhook.FormatSecret(secret[:]), nil
+	tree, err := s.core.Keys.Tree(ctx, p.TenantID)
+	if err != nil {
+		return "", "", err
+	}
+	secret = webhook.FormatSecret(raw[:])
+	return secret, tree.SealSecret(string(p.Environment), id, secret), nil
 }
 
 // shown returns a stored webhook as callers see it. retries is the number of events that
@@ -272,7 +279,7 @@ func (s *Service) RotateSecret(
 		return Webhook{}, tenant.Secret{}, operation.Invalid("/overlap_hours", fault.CodeOutOfRange,
 			"must be between 0 and 168")
 	}
-	secret, err := s.newSecret()
+	secret, sealed, err := s.newSecret(ctx, p, id)
 	if err != nil {
 		return Webhook{}, tenant.Secret{}, err
 	}
@@ -287,7 +294,7 @@ func (s *Service) RotateSecret(
 		if overlap == 0 {
 			hook.PreviousSecret, hook.PreviousUntilMicros = "", 0
 		}
-		hook.Secret = secret
+		hook.Secret = sealed
 		if err := tx.Webhooks().Change(hook, false); err != nil {
 			return err
 		}
