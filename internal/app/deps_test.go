@@ -94,8 +94,8 @@ var house = []room{
 		"operation decisioning agentdesk"},
 	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery " +
 		"tenant operation account policydesk frauddesk decisioning evidencedesk eventdesk webhookdesk agentdesk study agent"},
-	{"usecase", useCase, "fault wire engine signal application sealing tenant store operation account policydesk frauddesk " +
-		"decisioning evidencedesk eventdesk webhookdesk agentdesk study document"},
+	{"usecase", useCase, "fault wire engine signal application sealing tenant store journal operation account " +
+		"policydesk frauddesk decisioning evidencedesk eventdesk webhookdesk agentdesk study document"},
 
 	{"reference", useCase, "fault wire serving frauddesk"},
 

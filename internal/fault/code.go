@@ -66,6 +66,7 @@ const (
 	CodeNotSignedYet           = "not_signed_yet"
 	CodeLogNotSigned           = "log_not_signed"
 	CodeDatabaseNotEmpty       = "database_not_empty"
+	CodeKeysMissing            = "keys_missing"
 )
 
 // Refusals at a limit of the tenant or of the service, failures of the service, and a client that has disconnected.

@@ -17,7 +17,7 @@ import (
 // Keys holds the key trees of tenants. It is safe for concurrent use.
 type Keys struct {
 	db     *store.DB
-	epoch  *sealing.Epoch // nil if nothing is encrypted
+	master *masterKeys // nil if nothing is encrypted
 	random io.Reader
 	trees  *cache.Cache[treeKey, *Tree]
 }
@@ -45,9 +45,15 @@ type treeKey struct {
 const cachedTrees = 10_000
 
 // NewKeys returns the keys of a database. Trees are stored encrypted with the epoch, or
-// readable if epoch is nil. New trees are generated from random.
-func NewKeys(db *store.DB, epoch *sealing.Epoch, random io.Reader, now func() time.Time) *Keys {
-	k := &Keys{db: db, epoch: epoch, random: random}
+// readable if epoch is nil. If the master key is replaced, the new one is read from source; a
+// source of nil means that the key is never replaced. New trees are generated from random.
+func NewKeys(
+	db *store.DB, epoch *sealing.Epoch, source KeySource, random io.Reader, now func() time.Time,
+) *Keys {
+	k := &Keys{db: db, random: random}
+	if epoch != nil {
+		k.master = newMasterKeys(epoch, source)
+	}
 	k.trees = cache.New(cachedTrees, 0, now, k.load)
 	return k
 }
@@ -62,12 +68,12 @@ func (k *Keys) Tree(ctx context.Context, tenantID string) (*Tree, error) {
 var ErrNoMasterKey = errors.New("the stored data is encrypted, and its master key was not given: -master-key")
 
 // Seals reports whether documents are encrypted.
-func (k *Keys) Seals() bool { return k.epoch != nil }
+func (k *Keys) Seals() bool { return k.master != nil }
 
 // permitted returns ErrNoMasterKey if the data of the database is encrypted and there is no
 // master key.
 func (k *Keys) permitted(ctx context.Context) error {
-	if k.epoch != nil {
+	if k.master != nil {
 		return nil
 	}
 	protected, err := k.db.System().MasterKey(ctx)
@@ -91,23 +97,27 @@ func (k *Keys) load(ctx context.Context, key treeKey) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	stored, err := k.db.System().KeyTree(ctx, key.tenant, k.wrap(treeName(key.tenant, firstTree), fresh))
+	var tree *sealing.KeyTree
+	err = k.wrapping(ctx, func() error {
+		stored, err := k.db.System().KeyTree(ctx, key.tenant, k.wrap(treeName(key.tenant, firstTree), fresh))
+		if err != nil {
+			return err
+		}
+		tree, err = k.parse(ctx, store.StoredTree{Tenant: key.tenant, Number: firstTree, Tree: stored})
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	tree, err := k.parse(store.StoredTree{Tenant: key.tenant, Number: firstTree, Tree: stored})
-	if err != nil {
-		return nil, err
-	}
-	return NewTree(tree, firstTree, k.epoch != nil), nil
+	return NewTree(tree, firstTree, k.Seals()), nil
 }
 
 // firstTree is the number of a tenant's only tree.
 const firstTree = 1
 
 // parse decodes a stored tree, encrypted or not.
-func (k *Keys) parse(t store.StoredTree) (*sealing.KeyTree, error) {
-	encoded, err := k.unwrap(treeName(t.Tenant, t.Number), t.Tree)
+func (k *Keys) parse(ctx context.Context, t store.StoredTree) (*sealing.KeyTree, error) {
+	encoded, err := k.unwrap(ctx, treeName(t.Tenant, t.Number), t.Tree)
 	var tree *sealing.KeyTree
 	if err == nil {
 		tree, err = sealing.ParseKeyTree(encoded)
@@ -116,25 +126,6 @@ func (k *Keys) parse(t store.StoredTree) (*sealing.KeyTree, error) {
 		return nil, fmt.Errorf("the key tree of tenant %s: %w", t.Tenant, err)
 	}
 	return tree, nil
-}
-
-// wrap encrypts a secret if there is a master key.
-func (k *Keys) wrap(name string, secret []byte) []byte {
-	if k.epoch == nil {
-		return secret
-	}
-	return k.epoch.Wrap(name, secret)
-}
-
-// unwrap decrypts a secret, unless it is stored readable.
-func (k *Keys) unwrap(name string, stored []byte) ([]byte, error) {
-	switch {
-	case !sealing.Wrapped(stored):
-		return stored, nil
-	case k.epoch == nil:
-		return nil, ErrNoMasterKey
-	}
-	return k.epoch.Unwrap(name, stored)
 }
 
 // secretName is the name of the installation's secret.
@@ -146,11 +137,16 @@ func (k *Keys) Secret(ctx context.Context, fresh []byte) ([]byte, error) {
 	if err := k.permitted(ctx); err != nil {
 		return nil, err
 	}
-	stored, err := k.db.System().Secret(ctx, k.wrap(secretName, fresh))
-	if err != nil {
-		return nil, err
-	}
-	return k.unwrap(secretName, stored)
+	var secret []byte
+	err := k.wrapping(ctx, func() error {
+		stored, err := k.db.System().Secret(ctx, k.wrap(secretName, fresh))
+		if err != nil {
+			return err
+		}
+		secret, err = k.unwrap(ctx, secretName, stored)
+		return err
+	})
+	return secret, err
 }
 
 func treeName(tenantID string, number int64) string {
@@ -163,15 +159,15 @@ const treesAtOnce = 100
 // Protect encrypts the trees and the installation's secret if they were stored before the
 // database had a master key, and returns their number. It does nothing without a master key.
 func (k *Keys) Protect(ctx context.Context) (protected int64, err error) {
-	if k.epoch == nil {
+	if k.master == nil {
 		return 0, nil
 	}
 	system := k.db.System()
-	replaced, err := system.ReplaceSecret(ctx, func(stored []byte) []byte {
+	replaced, err := system.ReplaceSecret(ctx, func(stored []byte) ([]byte, error) {
 		if sealing.Wrapped(stored) {
-			return nil
+			return nil, nil
 		}
-		return k.wrap(secretName, stored)
+		return k.wrap(secretName, stored), nil
 	})
 	if err != nil {
 		return 0, err

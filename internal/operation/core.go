@@ -29,6 +29,8 @@ type Options struct {
 	Logger *slog.Logger     // default: no logs
 	// MasterKey encrypts what is stored about people (default: nothing is encrypted).
 	MasterKey *sealing.Epoch
+	// MasterKeys is where a new master key is read from (default: the key is never replaced).
+	MasterKeys journal.KeySource
 }
 
 // Core is one database, with the clock and the ids that belong to it. All use-case
@@ -57,7 +59,7 @@ func New(db *store.DB, o Options) *Core {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Core{DB: db, Now: o.Now, Random: o.Random, IDs: tenant.NewIDs(o.Random), Logger: o.Logger}
-	s.Keys = journal.NewKeys(db, o.MasterKey, o.Random, o.Now)
+	s.Keys = journal.NewKeys(db, o.MasterKey, o.MasterKeys, o.Random, o.Now)
 	s.secret = cache.New(1, 0, o.Now, s.loadSecret)
 	s.flights.under = map[flight]struct{}{}
 	return s

@@ -92,6 +92,9 @@ var columns = map[string]string{
 	"invitations " + hash:               "hash",
 	"invitations " + staff:              "id email role invited_by",
 	"journal " + hash:                   "entries",
+	"key_epochs " + hash:                "fingerprint", // of a master key
+	"key_holders " + hash:               "fingerprints",
+	"key_holders " + lender:             "node",
 	"key_trees " + encrypted:            "tree",
 	"log_checkpoints " + hash:           "root note",
 	"log_checkpoints " + lender:         "stopped opening",
