@@ -15,19 +15,26 @@ import (
 const backupHelp = `Write a consistent snapshot of the whole database to a file. The service can
 keep running. A backup of SQLite can be restored into PostgreSQL and vice versa.
 
-  verdict backup -o verdict.backup
-  verdict backup -o - | ssh elsewhere 'cat > verdict.backup'
+  verdict backup -o verdict.backup -keys verdict.keys
+  verdict backup -o - -keys verdict.keys | ssh elsewhere 'cat > verdict.backup'
 
-The file appears under its name only when it is complete, and only its owner can
-read it. Applicants' data is encrypted in it, unless the service runs with
--master-key off. It does not contain the master key and the log key: back them up
-apart from it, because a restored database needs both.
+Each file appears under its name only when it is complete, and only its owner can
+read it. Applicants' data is encrypted in the backup, unless the service runs with
+-master-key off. The KEYS file has the master key and the keys of all applicants,
+of the same moment. Keep it apart from the backup: whoever has both can read
+everything. An older backup is restored with the newest KEYS file, so keep only
+that one, and destroy those from before the last "verdict keys rotate".
+
+-without-keys writes no KEYS file; then back up the file of -master-key. Neither
+file contains the log key: back it up, too.
 `
 
 func backup(c *command) int {
 	fs := c.flags(backupHelp)
-	settings := databaseFlags(fs)
+	settings := app.Bind(fs, "database-url", "master-key")
 	out := fs.String("o", "", "`file` to write, - for standard output")
+	keysFile := fs.String("keys", "", "`file` to which the keys are written")
+	without := fs.Bool("without-keys", false, "write no keys; they are backed up in another way")
 	if code, done := c.parse(fs, 0); done {
 		return code
 	}
@@ -35,15 +42,27 @@ func backup(c *command) int {
 		return c.usage("give the file to write with -o")
 	}
 	c.existing = true
-	return c.withStore(settings, func(ctx context.Context, _ app.Config, db *store.DB) int {
+	return c.withStore(settings, func(ctx context.Context, config app.Config, db *store.DB) int {
+		encrypted, err := app.Encrypted(ctx, db)
+		switch {
+		case err != nil:
+			return c.failed(err)
+		case encrypted && *keysFile == "" && !*without:
+			return c.usage("the data is encrypted; name a file for its keys with -keys, or say -without-keys if the " +
+				"master key is backed up in another way")
+		case !encrypted && *keysFile != "":
+			return c.usage("the data is not encrypted, so there are no keys to write; leave out -keys")
+		}
 		bar := c.progress(-1, "backing up")
 		var stats store.BackupStats
-		take := func(w io.Writer) (err error) {
-			stats, err = db.Backup(ctx, w, func(table string, rows int64) {
-				bar.Describe(fmt.Sprintf("backing up %s: %d rows", table, rows))
-				_ = bar.Add(1)
+		take := func(data io.Writer) (err error) {
+			return writeKeys(*keysFile, func(keys io.Writer) (err error) {
+				stats, err = app.BackUp(ctx, config, db, data, keys, func(table string, rows int64) {
+					bar.Describe(fmt.Sprintf("backing up %s: %d rows", table, rows))
+					_ = bar.Add(1)
+				})
+				return err
 			})
-			return err
 		}
 		if *out == standardInput {
 			if err := take(c.stdout); err != nil {
@@ -52,13 +71,21 @@ func backup(c *command) int {
 			_, _ = fmt.Fprintf(c.stderr, "%s\n", describe("backed up", stats))
 			return exitOK
 		}
-		err := writeAtomically(*out, take)
+		err = writeAtomically(*out, take)
 		_ = bar.Finish()
 		if err != nil {
 			return c.usage("%v", err)
 		}
 		return c.print(fmt.Appendf(nil, "%s\n", describe("backed up", stats)))
 	})
+}
+
+// writeKeys calls write with a new KEYS file, or with nil if there is no name.
+func writeKeys(name string, write func(io.Writer) error) error {
+	if name == "" {
+		return write(nil)
+	}
+	return writeAtomically(name, write)
 }
 
 // writeAtomically writes a file so that it exists either completely or not at

@@ -29,7 +29,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		"serve": serve, "demo": demonstrate, "migrate": migrate, "backup": backup, "restore": restore, "verify": verify,
 		"tenant": tenants, "decide": decide, "backtest": runBacktest, "book": writeBook, "check": check,
 		"scorecard": scorecardCommand, "fields": fields, "log": logCommand, "keys": keysCommand,
-		"version": printVersion,
+		"erase": eraseCommand, "version": printVersion,
 	}
 	c := &command{name: "help", stdin: stdin, stdout: stdout, stderr: stderr}
 	if len(args) == 0 {

@@ -6,13 +6,15 @@ Usage:
   verdict serve                               serve the API; settings are flags and VERDICT_ variables
   verdict demo                                serve a tenant with sample data, and print how to sign in
   verdict migrate                             bring the database's schema up to date and print its version
-  verdict backup  -o FILE                     write everything to a file, while the service runs
-  verdict restore -i FILE                     read a backup into an empty database
+  verdict backup  -o FILE -keys KEYS          write everything to a file, and its keys, while the service runs
+  verdict restore -i FILE -keys KEYS          read a backup into an empty database
   verdict verify  [-tenant ID]                replay stored decisions; list those that differ or are missing
   verdict log     create-key FILE             create the key with which the log of decisions is signed
   verdict log     rotate-key                  replace that key, while the service runs
   verdict log     reopen -reason TEXT         begin a new log after an older copy of the database was restored
   verdict keys    create FILE                 create the key with which applicants' data is encrypted
+  verdict keys    rotate|confirm|list         replace that key while the service runs; record that copies are gone
+  verdict erase   -scrub                      remove former versions of rows from the database's files
   verdict tenant list|show|create|invite|plan manage tenants,
   verdict tenant  user add|list|password      their people
   verdict tenant  key create|list|revoke      and their keys, of either environment

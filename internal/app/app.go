@@ -149,7 +149,13 @@ func (a *App) Run(ctx context.Context) error {
 	var backgroundWork sync.WaitGroup
 	backgroundWork.Go(func() { a.service.Run(background) })
 	backgroundWork.Go(func() { a.runJobs(background) })
-	failed := make(chan error, 2)
+	backgroundWork.Go(func() { a.rotateDaily(background) })
+	failed := make(chan error, 3)
+	backgroundWork.Go(func() {
+		if err := a.service.WatchKeys(background); err != nil {
+			failed <- err
+		}
+	})
 	for _, s := range []*server{a.apiServer, a.metricsServer} {
 		if s != nil {
 			go func() { failed <- s.serve() }()

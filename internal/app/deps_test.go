@@ -96,8 +96,8 @@ var house = []room{
 	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery " +
 		"tenant operation account policydesk frauddesk decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk study " +
 		"agent"},
-	{"usecase", useCase, "fault wire engine signal application sealing tenant store operation account policydesk frauddesk " +
-		"decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk study document"},
+	{"usecase", useCase, "fault wire engine signal application sealing tenant store journal operation account " +
+		"policydesk frauddesk decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk study document"},
 
 	{"reference", useCase, "fault wire serving frauddesk"},
 

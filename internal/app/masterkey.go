@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"time"
 
 	"verdict/internal/masterkey"
 	"verdict/internal/sealing"
@@ -21,7 +22,7 @@ const masterKeyOff = "off"
 // says what to do if the key is missing or is not the one of the database: with another key
 // nothing that is stored could be read.
 func openMasterKey(ctx context.Context, c Config, db *store.DB, logger *slog.Logger) (*sealing.Epoch, error) {
-	known, err := db.System().MasterKey(ctx)
+	known, err := knownMasterKey(ctx, db)
 	if err != nil {
 		return nil, err
 	}
@@ -37,19 +38,41 @@ func openMasterKey(ctx context.Context, c Config, db *store.DB, logger *slog.Log
 		return nil, errors.New("-master-key: a service on PostgreSQL needs a master key; create one with \"verdict keys " +
 			"create FILE\" and give file:FILE to every node, or store everything readable with -master-key off")
 	}
-	key, err := source.Read(ctx)
+	keys, err := source.Read(ctx)
 	if errors.Is(err, fs.ErrNotExist) {
-		key, err = c.createMasterKey(ctx, source, known != nil, logger)
+		keys, err = c.createMasterKey(ctx, source, known != nil, logger)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("-master-key: %s: %w", source, err)
 	}
-	epoch := sealing.NewEpoch(key)
-	fingerprint := epoch.Fingerprint()
-	if known, err = db.System().SetMasterKey(ctx, fingerprint[:]); err != nil {
+	// The newest key is that of a new database. A database that has a key keeps it.
+	fingerprint := sealing.NewEpoch(keys[len(keys)-1]).Fingerprint()
+	if _, err = db.System().SetMasterKey(ctx, fingerprint[:], c.now().UnixMicro()); err != nil {
 		return nil, err
 	}
-	return epoch, c.compareMasterKey(epoch, known)
+	return c.chooseMasterKey(ctx, keys, db)
+}
+
+// knownMasterKey returns the fingerprint of the master key of a database, nil if it has none.
+// It returns an error if the keys of a restored database are missing.
+func knownMasterKey(ctx context.Context, db *store.DB) ([]byte, error) {
+	unfinished, err := db.System().RestoreUnfinished(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if unfinished {
+		return nil, errors.New("the restore of this database was interrupted before it had its keys; restore the " +
+			"backup into a new database")
+	}
+	return db.System().MasterKey(ctx)
+}
+
+// now returns the time of the configured clock.
+func (c Config) now() time.Time {
+	if c.Now == nil {
+		return time.Now()
+	}
+	return c.Now()
 }
 
 // masterKeySource returns where the master key is. ok is false if nothing is configured.
@@ -64,30 +87,54 @@ func (c Config) masterKeySource() (source masterkey.Source, ok bool) {
 	return masterkey.Source{}, false
 }
 
-// compareMasterKey returns an error if a key is not the one whose fingerprint is stored.
-func (c Config) compareMasterKey(epoch *sealing.Epoch, stored []byte) error {
-	if fingerprint := epoch.Fingerprint(); !bytes.Equal(stored, fingerprint[:]) {
-		source, _ := c.masterKeySource()
-		return fmt.Errorf("-master-key: the key from %s is not the one with which the data of this database is "+
-			"encrypted; give every node the same key", source)
+// chooseMasterKey returns the key with which the data of the database is encrypted. It returns
+// an error that says what to do if it is not among keys.
+func (c Config) chooseMasterKey(ctx context.Context, keys []sealing.Secret, db *store.DB) (*sealing.Epoch, error) {
+	epochs, err := db.System().KeyEpochs(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	source, _ := c.masterKeySource()
+	for _, key := range keys {
+		epoch := sealing.NewEpoch(key)
+		fingerprint := epoch.Fingerprint()
+		if bytes.Equal(fingerprint[:], epochs.Current) {
+			return epoch, nil
+		}
+		if former, ok := epochs.Find(fingerprint[:]); ok {
+			err = fmt.Errorf("-master-key: the key from %s was replaced by a newer one%s; copy the key file, or the "+
+				"key, from a node that has the newer one", source, since(former.ReplacedMicros))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("-master-key: the key from %s is not the one with which the data of this database is "+
+		"encrypted; give every node the same key", source)
+}
+
+// since returns a time for a sentence, "" if it is not known.
+func since(micros int64) string {
+	if micros == 0 {
+		return ""
+	}
+	return " at " + time.UnixMicro(micros).UTC().Format(time.RFC3339)
 }
 
 // createMasterKey creates the key of an SQLite database that has none yet, in the file
 // beside the database. It never creates a key for a database that has one.
 func (c Config) createMasterKey(
 	ctx context.Context, source masterkey.Source, known bool, logger *slog.Logger,
-) (key sealing.Secret, err error) {
+) ([]sealing.Secret, error) {
 	path, isFile := source.Path()
 	switch {
 	case known:
-		return key, errors.New("the data of this database is encrypted with a key that should be there; restore it " +
+		return nil, errors.New("the data of this database is encrypted with a key that should be there; restore it " +
 			"from a backup")
 	case !isFile || c.MasterKey != "":
-		return key, errors.New("there is no such file; create it with \"verdict keys create FILE\"")
+		return nil, errors.New("there is no such file; create it with \"verdict keys create FILE\"")
 	}
-	key, err = masterkey.Create(path, rand.Reader)
+	key, err := masterkey.Create(path, rand.Reader)
 	if errors.Is(err, fs.ErrExist) {
 		return source.Read(ctx) // another process that started at the same time has created it
 	}
@@ -95,14 +142,14 @@ func (c Config) createMasterKey(
 		logger.InfoContext(ctx, "created the master key, which encrypts applicants' data; back it up separately from "+
 			"the database, and keep it secret", "file", path)
 	}
-	return key, err
+	return []sealing.Secret{key}, err
 }
 
 // ReadMasterKey returns the master key for a command, nil if the database has none or the
 // key is not there: commands that read no applicant's data work without it. It never
 // creates a key. A key that is not the one of the database is an error.
 func (c Config) ReadMasterKey(ctx context.Context, db *store.DB) (*sealing.Epoch, error) {
-	known, err := db.System().MasterKey(ctx)
+	known, err := knownMasterKey(ctx, db)
 	if err != nil || known == nil {
 		return nil, err
 	}
@@ -110,13 +157,12 @@ func (c Config) ReadMasterKey(ctx context.Context, db *store.DB) (*sealing.Epoch
 	if !configured || c.MasterKey == masterKeyOff {
 		return nil, nil //nolint:nilnil // there is no key
 	}
-	key, err := source.Read(ctx)
+	keys, err := source.Read(ctx)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil //nolint:nilnil // there is no key
 	}
 	if err != nil {
 		return nil, fmt.Errorf("-master-key: %s: %w", source, err)
 	}
-	epoch := sealing.NewEpoch(key)
-	return epoch, c.compareMasterKey(epoch, known)
+	return c.chooseMasterKey(ctx, keys, db)
 }

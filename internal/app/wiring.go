@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"verdict/internal/admission"
 	"verdict/internal/evidencedesk"
 	"verdict/internal/httpapi"
+	"verdict/internal/journal"
 	"verdict/internal/mmdb"
 	"verdict/internal/outbound"
 	"verdict/internal/place"
@@ -40,12 +42,26 @@ func NewService(
 	if err != nil {
 		return nil, err
 	}
+	var masterKeys journal.KeySource
+	if source, ok := c.masterKeySource(); ok && master != nil {
+		masterKeys = source
+	}
 	return usecase.New(db, usecase.Options{
 		Atlas: atlas, ChunkQueue: spreader, Now: c.Now,
 		SignupMode: c.Signup, SignupsEachDay: c.SignupsEachDay, Caps: c.Caps,
 		Plans: c.Plans, Passwords: c.Passwords, HashesAtOnce: c.HashesAtOnce, PlanCache: c.PlanCache, Logger: logger,
-		Hooks: hooks, Log: log, MasterKey: master, Post: outbound.New(outbound.Options{Allow: c.WebhookAllow}).Post,
+		Hooks: hooks, Log: log, MasterKey: master, MasterKeys: masterKeys, Node: nodeName(),
+		Post: outbound.New(outbound.Options{Allow: c.WebhookAllow}).Post,
 	})
+}
+
+// nodeName returns a name of this process for the operator, which no other process has.
+func nodeName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown host"
+	}
+	return fmt.Sprintf("%s, process %d, %s", host, os.Getpid(), rand.Text()[:6])
 }
 
 // newAtlas returns the tables of pincodes and of the countries of addresses.

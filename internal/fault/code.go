@@ -68,6 +68,7 @@ const (
 	CodeDatabaseNotEmpty       = "database_not_empty"
 	CodeEventsExpired          = "events_expired"
 	CodeErased                 = "erased"
+	CodeKeysMissing            = "keys_missing"
 )
 
 // Refusals at a limit of the tenant or of the service, failures of the service, and a client that has disconnected.

@@ -39,7 +39,12 @@ func (h *healthHandlers) live(c *call) error {
 
 // ready answers whether the node can accept requests, and how many logs are not signed.
 func (h *healthHandlers) ready(c *call) error {
-	if h.leaving.Load() || !h.storageReady(c.ctx, c.started) {
+	found := h.lastCheck(c.ctx, c.started)
+	switch {
+	case found.KeyLost:
+		return c.response.sendText(c.ctx, http.StatusServiceUnavailable, "not ready: the master key was replaced, and "+
+			"this node does not have the new one\n")
+	case h.leaving.Load() || !found.Ready:
 		return c.response.sendText(c.ctx, http.StatusServiceUnavailable, "not ready\n")
 	}
 	text := "ready\n"
@@ -53,27 +58,26 @@ func (h *healthHandlers) ready(c *call) error {
 	return c.response.sendText(c.ctx, http.StatusOK, text)
 }
 
-// readiness caches whether the database answers and accepts writes. Anybody can send
-// probes, and without the cache they could keep the database busy.
+// readiness caches the last check. Anybody can send probes, and without the cache they could
+// keep the database busy.
 type readiness struct {
-	mu    sync.Mutex
-	at    time.Time // the time of the last check
-	ready bool
+	mu   sync.Mutex
+	at   time.Time // the time of the last check
+	last usecase.Health
 }
 
 // probeInterval is how long the result of a check is used.
 const probeInterval = time.Second
 
-// storageReady reports whether the database answers and accepts writes. It uses the
-// cached result if that is fresh.
-func (h *healthHandlers) storageReady(ctx context.Context, now time.Time) bool {
-	last := &h.probes
-	last.mu.Lock()
-	defer last.mu.Unlock()
-	if age := now.Sub(last.at); age < 0 || age >= probeInterval {
-		last.ready, last.at = h.check(ctx).Ready, now
+// lastCheck returns the result of a check. It uses the cached one if that is fresh.
+func (h *healthHandlers) lastCheck(ctx context.Context, now time.Time) usecase.Health {
+	p := &h.probes
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if age := now.Sub(p.at); age < 0 || age >= probeInterval {
+		p.last, p.at = h.check(ctx), now
 	}
-	return last.ready
+	return p.last
 }
 
 func (h *healthHandlers) health(c *call) error {
@@ -83,7 +87,7 @@ func (h *healthHandlers) health(c *call) error {
 	found := h.check(c.ctx)
 	ready := found.Ready && !h.leaving.Load()
 	status, word, storage := http.StatusOK, "ok", "ok"
-	if !found.Ready {
+	if !found.Ready && !found.KeyLost {
 		storage = "unavailable"
 	}
 	if !ready {

@@ -32,11 +32,11 @@ func (k *Keys) Remove(
 	if err := k.permitted(ctx); err != nil {
 		return nil, err
 	}
-	fresh, err := k.newTree(tenantID, firstTree)
+	fresh, err := k.newTree()
 	if err != nil {
 		return nil, err
 	}
-	stored, err := k.db.System().TenantKeys(ctx, tenantID, fresh)
+	stored, err := k.db.System().TenantKeys(ctx, tenantID, k.wrap(treeName(tenantID, firstTree), fresh))
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (k *Keys) Remove(
 		if !slices.Contains(numbers, s.Number) {
 			continue
 		}
-		keys, err := k.parse(s)
+		keys, err := k.parse(ctx, s)
 		if err != nil {
 			return nil, err
 		}
@@ -62,12 +62,13 @@ func (k *Keys) Remove(
 		changes = append(changes,
 			store.TreeChange{Number: s.Number, Was: s.Tree, Tree: k.wrap(treeName(tenantID, s.Number), encoded)})
 		// Without encryption the rows do not name their tree, so there is only one.
-		if newest && keys.Size() >= k.maxTree && k.epoch != nil {
-			added, err := k.newTree(tenantID, s.Number+1)
+		if newest && keys.Size() >= k.maxTree && k.Seals() {
+			added, err := k.newTree()
 			if err != nil {
 				return nil, err
 			}
-			changes = append(changes, store.TreeChange{Number: s.Number + 1, Tree: added})
+			changes = append(changes,
+				store.TreeChange{Number: s.Number + 1, Tree: k.wrap(treeName(tenantID, s.Number+1), added)})
 		}
 	}
 	return changes, nil

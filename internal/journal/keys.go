@@ -17,7 +17,7 @@ import (
 // Keys holds the key trees of tenants. It is safe for concurrent use.
 type Keys struct {
 	db     *store.DB
-	epoch  *sealing.Epoch // nil if nothing is encrypted
+	master *masterKeys // nil if nothing is encrypted
 	random io.Reader
 	trees  *cache.Cache[treeKey, *Tree]
 	// maxTree is the size in bytes from which on a tree gets no new names, and a new tree begins.
@@ -66,9 +66,15 @@ type treeKey struct {
 const cachedTrees = 10_000
 
 // NewKeys returns the keys of a database. Trees are stored encrypted with the epoch, or
-// readable if epoch is nil. New trees are generated from random.
-func NewKeys(db *store.DB, epoch *sealing.Epoch, random io.Reader, now func() time.Time) *Keys {
-	k := &Keys{db: db, epoch: epoch, random: random, maxTree: defaultMaxTree}
+// readable if epoch is nil. If the master key is replaced, the new one is read from source; a
+// source of nil means that the key is never replaced. New trees are generated from random.
+func NewKeys(
+	db *store.DB, epoch *sealing.Epoch, source KeySource, random io.Reader, now func() time.Time,
+) *Keys {
+	k := &Keys{db: db, random: random, maxTree: defaultMaxTree}
+	if epoch != nil {
+		k.master = newMasterKeys(epoch, source)
+	}
 	k.trees = cache.New(cachedTrees, 0, now, k.load)
 	return k
 }
@@ -97,12 +103,12 @@ func (k *Keys) Reload(ctx context.Context, tenantID string) (*Tree, error) {
 var ErrNoMasterKey = errors.New("the stored data is encrypted, and its master key was not given: -master-key")
 
 // Seals reports whether documents are encrypted.
-func (k *Keys) Seals() bool { return k.epoch != nil }
+func (k *Keys) Seals() bool { return k.master != nil }
 
 // permitted returns ErrNoMasterKey if the data of the database is encrypted and there is no
 // master key.
 func (k *Keys) permitted(ctx context.Context) error {
-	if k.epoch != nil {
+	if k.master != nil {
 		return nil
 	}
 	protected, err := k.db.System().MasterKey(ctx)
@@ -116,42 +122,45 @@ func (k *Keys) load(ctx context.Context, key treeKey) (*Tree, error) {
 	if err := k.permitted(ctx); err != nil {
 		return nil, err
 	}
-	fresh, err := k.newTree(key.tenant, firstTree)
+	fresh, err := k.newTree()
 	if err != nil {
 		return nil, err
 	}
-	stored, err := k.db.System().TenantKeys(ctx, key.tenant, fresh)
-	if err != nil {
-		return nil, err
-	}
-	t := &Tree{trees: map[int64]*sealing.KeyTree{}, seals: k.epoch != nil, states: stored.States}
-	for _, s := range stored.Trees {
-		if t.trees[s.Number], err = k.parse(s); err != nil {
-			return nil, err
+	var t *Tree
+	err = k.wrapping(ctx, func() error {
+		stored, err := k.db.System().TenantKeys(ctx, key.tenant, k.wrap(treeName(key.tenant, firstTree), fresh))
+		if err != nil {
+			return err
 		}
-		t.newest = s.Number
-	}
-	return t, nil
+		t = &Tree{trees: map[int64]*sealing.KeyTree{}, seals: k.Seals(), states: stored.States}
+		for _, s := range stored.Trees {
+			if t.trees[s.Number], err = k.parse(ctx, s); err != nil {
+				return err
+			}
+			t.newest = s.Number
+		}
+		return nil
+	})
+	return t, err
 }
 
-// newTree returns the encoding of a new key tree, encrypted if there is a master key.
-func (k *Keys) newTree(tenantID string, number int64) ([]byte, error) {
+// newTree returns the encoding of a new key tree.
+func (k *Keys) newTree() ([]byte, error) {
 	var names, root sealing.Secret
 	for _, secret := range []*sealing.Secret{&names, &root} {
 		if _, err := io.ReadFull(k.random, secret[:]); err != nil {
 			return nil, fmt.Errorf("generate a key tree: %w", err)
 		}
 	}
-	fresh, err := sealing.NewKeyTree(names, root).AppendBinary(nil)
-	return k.wrap(treeName(tenantID, number), fresh), err
+	return sealing.NewKeyTree(names, root).AppendBinary(nil)
 }
 
 // firstTree is the number of a tenant's first tree.
 const firstTree = 1
 
 // parse decodes a stored tree, encrypted or not.
-func (k *Keys) parse(t store.StoredTree) (*sealing.KeyTree, error) {
-	encoded, err := k.unwrap(treeName(t.Tenant, t.Number), t.Tree)
+func (k *Keys) parse(ctx context.Context, t store.StoredTree) (*sealing.KeyTree, error) {
+	encoded, err := k.unwrap(ctx, treeName(t.Tenant, t.Number), t.Tree)
 	var tree *sealing.KeyTree
 	if err == nil {
 		tree, err = sealing.ParseKeyTree(encoded)
@@ -160,25 +169,6 @@ func (k *Keys) parse(t store.StoredTree) (*sealing.KeyTree, error) {
 		return nil, fmt.Errorf("the key tree of tenant %s: %w", t.Tenant, err)
 	}
 	return tree, nil
-}
-
-// wrap encrypts a secret if there is a master key.
-func (k *Keys) wrap(name string, secret []byte) []byte {
-	if k.epoch == nil {
-		return secret
-	}
-	return k.epoch.Wrap(name, secret)
-}
-
-// unwrap decrypts a secret, unless it is stored readable.
-func (k *Keys) unwrap(name string, stored []byte) ([]byte, error) {
-	switch {
-	case !sealing.Wrapped(stored):
-		return stored, nil
-	case k.epoch == nil:
-		return nil, ErrNoMasterKey
-	}
-	return k.epoch.Unwrap(name, stored)
 }
 
 // secretName is the name of the installation's secret.
@@ -190,11 +180,16 @@ func (k *Keys) Secret(ctx context.Context, fresh []byte) ([]byte, error) {
 	if err := k.permitted(ctx); err != nil {
 		return nil, err
 	}
-	stored, err := k.db.System().Secret(ctx, k.wrap(secretName, fresh))
-	if err != nil {
-		return nil, err
-	}
-	return k.unwrap(secretName, stored)
+	var secret []byte
+	err := k.wrapping(ctx, func() error {
+		stored, err := k.db.System().Secret(ctx, k.wrap(secretName, fresh))
+		if err != nil {
+			return err
+		}
+		secret, err = k.unwrap(ctx, secretName, stored)
+		return err
+	})
+	return secret, err
 }
 
 func treeName(tenantID string, number int64) string {
@@ -207,15 +202,15 @@ const treesAtOnce = 100
 // Protect encrypts the trees and the installation's secret if they were stored before the
 // database had a master key, and returns their number. It does nothing without a master key.
 func (k *Keys) Protect(ctx context.Context) (protected int64, err error) {
-	if k.epoch == nil {
+	if k.master == nil {
 		return 0, nil
 	}
 	system := k.db.System()
-	replaced, err := system.ReplaceSecret(ctx, func(stored []byte) []byte {
+	replaced, err := system.ReplaceSecret(ctx, func(stored []byte) ([]byte, error) {
 		if sealing.Wrapped(stored) {
-			return nil
+			return nil, nil
 		}
-		return k.wrap(secretName, stored)
+		return k.wrap(secretName, stored), nil
 	})
 	if err != nil {
 		return 0, err

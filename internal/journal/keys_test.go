@@ -22,7 +22,7 @@ func TestNextTree(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx := t.Context()
-		keys := journal.NewKeys(db, sealing.NewEpoch(sealing.Secret{'m'}), rand.Reader, time.Now)
+		keys := journal.NewKeys(db, sealing.NewEpoch(sealing.Secret{'m'}), nil, rand.Reader, time.Now)
 		keys.SetMaxTree(20_000) // the second person
 		scope := db.Scope("ten_A", "live")
 		where := journal.Scope{Tenant: "ten_A", Environment: "live"}

@@ -1,7 +1,6 @@
 package masterkey
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -55,18 +54,19 @@ func (s Source) String() string { return s.kind + ":" + s.where }
 // commandTimeout limits how long the command of a source may run.
 const commandTimeout = 30 * time.Second
 
-// Read reads the key. The error is fs.ErrNotExist if there is no file, ErrNotSet if the
-// variable is not set, and ErrNotAKey if the text is something else. A command is run
-// without a shell: its words are separated by spaces. What it writes to standard error is
-// discarded, because it could repeat the key.
-func (s Source) Read(ctx context.Context) (sealing.Secret, error) {
+// Read reads the keys, oldest first. There is more than one only while the key is being
+// replaced. The error is fs.ErrNotExist if there is no file, ErrNotSet if the variable is
+// not set, and ErrNotAKey if the text is something else. A command is run without a shell:
+// its words are separated by spaces. What it writes to standard error is discarded, because
+// it could repeat the key.
+func (s Source) Read(ctx context.Context) ([]sealing.Secret, error) {
 	var text []byte
 	var err error
 	switch s.kind {
 	case "env":
 		value, set := os.LookupEnv(s.where)
 		if !set {
-			return sealing.Secret{}, ErrNotSet
+			return nil, ErrNotSet
 		}
 		text = []byte(value)
 	case "exec":
@@ -75,9 +75,9 @@ func (s Source) Read(ctx context.Context) (sealing.Secret, error) {
 		text, err = readFile(s.where)
 	}
 	if err != nil {
-		return sealing.Secret{}, err
+		return nil, err
 	}
-	return parse(text)
+	return Parse(text)
 }
 
 func output(ctx context.Context, words []string) ([]byte, error) {
@@ -100,33 +100,75 @@ func readFile(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxText))
 }
 
-// parse reads the text of a key.
-func parse(text []byte) (key sealing.Secret, err error) {
-	encoded, found := strings.CutPrefix(string(bytes.TrimSpace(text)), keyPrefix)
-	raw, err := base64.StdEncoding.DecodeString(encoded)
-	if !found || err != nil || len(raw) != sealing.SecretSize {
-		return key, ErrNotAKey
+// maxKeys is the maximum number of keys in a text. There are two while a key is replaced,
+// and one more if somebody has added a key by hand.
+const maxKeys = 3
+
+// Parse reads a text of keys, one on each line, oldest first. The error is ErrNotAKey if the
+// text is something else.
+func Parse(text []byte) (keys []sealing.Secret, err error) {
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		encoded, found := strings.CutPrefix(line, keyPrefix)
+		raw, err := base64.StdEncoding.DecodeString(encoded)
+		if !found || err != nil || len(raw) != sealing.SecretSize {
+			return nil, ErrNotAKey
+		}
+		keys = append(keys, sealing.Secret(raw))
 	}
-	return sealing.Secret(raw), nil
+	if len(keys) == 0 || len(keys) > maxKeys {
+		return nil, ErrNotAKey
+	}
+	return keys, nil
+}
+
+// Format returns the text of keys, as Parse reads it.
+func Format(keys ...sealing.Secret) []byte {
+	var text []byte
+	for _, key := range keys {
+		text = append(text, keyPrefix+base64.StdEncoding.EncodeToString(key[:])+"\n"...)
+	}
+	return text
+}
+
+// New returns a new key.
+func New(random io.Reader) (key sealing.Secret, err error) {
+	_, err = io.ReadFull(random, key[:])
+	return key, err
 }
 
 // Create writes a new key to a file that only its owner can read. The error is
-// fs.ErrExist if the file exists: a key is never replaced.
-func Create(path string, random io.Reader) (key sealing.Secret, err error) {
-	if _, err := io.ReadFull(random, key[:]); err != nil {
+// fs.ErrExist if the file exists: Create never replaces a key.
+func Create(path string, random io.Reader) (sealing.Secret, error) {
+	key, err := New(random)
+	if err != nil {
 		return key, err
 	}
+	return key, Write(path, key)
+}
+
+// Write writes keys to a new file that only its owner can read. When it returns nil, the
+// file survives a crash. The error is fs.ErrExist if the file exists.
+func Write(path string, keys ...sealing.Secret) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return key, err
+		return err
 	}
-	_, err = f.WriteString(keyPrefix + base64.StdEncoding.EncodeToString(key[:]) + "\n")
+	_, err = f.Write(Format(keys...))
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return key, errors.Join(err, os.Remove(path))
+		return errors.Join(err, os.Remove(path))
 	}
+	return syncFolder(path)
+}
+
+// syncFolder makes the names of the files in a file's folder survive a crash.
+func syncFolder(path string) error {
 	folder, err := os.Open(filepath.Dir(path))
 	if err != nil {
-		return key, fmt.Errorf("open the folder: %w", err)
+		return fmt.Errorf("open the folder: %w", err)
 	}
-	return key, errors.Join(folder.Sync(), folder.Close()) // so that the name survives a crash
+	return errors.Join(folder.Sync(), folder.Close())
 }

@@ -30,6 +30,8 @@ type Options struct {
 	Logger *slog.Logger     // default: no logs
 	// MasterKey encrypts what is stored about people (default: nothing is encrypted).
 	MasterKey *sealing.Epoch
+	// MasterKeys is where a new master key is read from (default: the key is never replaced).
+	MasterKeys journal.KeySource
 }
 
 // Core is one database, with the clock and the ids that belong to it. All use-case
@@ -58,7 +60,7 @@ func New(db *store.DB, o Options) *Core {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Core{DB: db, Now: o.Now, Random: o.Random, IDs: tenant.NewIDs(o.Random), Logger: o.Logger}
-	s.Keys = journal.NewKeys(db, o.MasterKey, o.Random, o.Now)
+	s.Keys = journal.NewKeys(db, o.MasterKey, o.MasterKeys, o.Random, o.Now)
 	s.secret = cache.New(1, 0, o.Now, s.loadSecret)
 	s.flights.under = map[flight]struct{}{}
 	return s
@@ -92,6 +94,11 @@ func openingFailed(err error) error {
 		return AsDefect(err)
 	}
 	return err
+}
+
+// OpenSecret decrypts the secret of a webhook.
+func (s *Core) OpenSecret(ctx context.Context, scope store.ScopeName, webhookID, stored string) (string, error) {
+	return s.Keys.OpenSecret(ctx, journal.Scope(scope), webhookID, stored)
 }
 
 // Moment returns the present time in UTC, truncated to milliseconds, as in

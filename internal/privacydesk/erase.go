@@ -320,5 +320,5 @@ func (l *lastStep) complete(tx *store.Tx) (Erasure, error) {
 	if err := tx.Erasures().Put(&e); err != nil {
 		return Erasure{}, err
 	}
-	return receipt(&e), tx.Audit().Add(l.audit(e.ID, now))
+	return receipt(&e, store.KeyEpochs{}), tx.Audit().Add(l.audit(e.ID, now))
 }

@@ -141,7 +141,7 @@ func kept(erasedMicros int64) []Kept {
 }
 
 // receipt returns a stored erasure as callers see it.
-func receipt(e *store.Erasure) Erasure {
+func receipt(e *store.Erasure, epochs store.KeyEpochs) Erasure {
 	out := Erasure{
 		ID:              e.ID,
 		State:           e.State,
@@ -150,23 +150,18 @@ func receipt(e *store.Erasure) Erasure {
 		Actor:           e.Actor,
 		RequestedMicros: e.CreatedMicros,
 		ErasedMicros:    e.ErasedMicros,
-		BeyondMicros:    beyondRecovery(e),
-		Counts:          Counts(e.Counts),
+				Counts:          Counts(e.Counts),
 		Zones:           Counts(e.Counts).zones(),
 	}
 	for _, ref := range e.Refs {
 		out.ReplacedBy = append(out.ReplacedBy, store.ErasedPrefix+ref)
 	}
 	if e.State == Completed {
+		out.BeyondMicros = epochs.BeyondRecovery(e.ErasedMicros)
 		out.Kept = kept(e.ErasedMicros)
 	}
 	return out
 }
-
-// beyondRecovery returns when the last copy of an erased person's key was destroyed: when the
-// operator confirmed the first rotation of the master key after the erasure. Rotations are not
-// recorded yet, so nobody is beyond recovery.
-func beyondRecovery(*store.Erasure) int64 { return 0 }
 
 // Erasure returns the receipt of an erasure, NotFound if there is none.
 func (s *Service) Erasure(ctx context.Context, p tenant.Principal, id string) (Erasure, error) {
@@ -180,7 +175,8 @@ func (s *Service) Erasure(ctx context.Context, p tenant.Principal, id string) (E
 	if err != nil {
 		return Erasure{}, err
 	}
-	return receipt(&stored), nil
+	epochs, err := s.core.DB.System().KeyEpochs(ctx)
+	return receipt(&stored, epochs), err
 }
 
 // Erasures lists receipts.
@@ -198,9 +194,13 @@ func (s *Service) Erasures(
 	if err != nil {
 		return operation.Page[Erasure]{}, err
 	}
+	epochs, err := s.core.DB.System().KeyEpochs(ctx)
+	if err != nil {
+		return operation.Page[Erasure]{}, err
+	}
 	list := make([]Erasure, len(rows))
 	for i := range rows {
-		list[i] = receipt(&rows[i])
+		list[i] = receipt(&rows[i], epochs)
 	}
 	key := func(e Erasure) (int64, string) { return e.RequestedMicros, e.ID }
 	return operation.Paged(l, p, list, more, key, "erasures"), nil

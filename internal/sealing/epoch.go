@@ -49,3 +49,12 @@ func (e *Epoch) sealer(name string) Sealer { return NewSealer(e.key, "secret "+n
 
 // Wrapped reports whether a stored secret was encrypted by an epoch.
 func Wrapped(stored []byte) bool { return len(stored) > 0 && stored[0] == wrappedForm }
+
+// WrappedBy returns the fingerprint of the epoch that has encrypted a stored secret. ok is
+// false if the secret is not encrypted.
+func WrappedBy(stored []byte) (fingerprint Hash, ok bool) {
+	if !Wrapped(stored) || len(stored) < 1+len(fingerprint) {
+		return Hash{}, false
+	}
+	return Hash(stored[1 : 1+len(fingerprint)]), true
+}

@@ -85,6 +85,9 @@ func AnswerName(environment, route, key string) string {
 	return "answer " + environment + " " + route + " " + key
 }
 
+// WebhookName returns the name, for KeyTree, of the secret of a webhook.
+func WebhookName(environment, id string) string { return "webhook " + environment + " " + id }
+
 // KeyTree derives the keys of a tenant's people. It is a puncturable pseudorandom
 // function: a tree of one-way functions (Goldreich, Goldwasser and Micali) whose root
 // derives every key. Forgetting a key replaces the nodes above it with their other

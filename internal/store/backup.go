@@ -20,6 +20,7 @@ type BackupStats struct {
 	CreatedMicros int64            // when the backup was taken
 	Rows          map[string]int64 // number of rows, by table
 	SHA256        string           // hash of the backup file
+	MasterKeys    [][]byte         // fingerprints of the master keys with which its key trees are encrypted
 }
 
 // Backup writes one snapshot of the whole database to w, while the service goes
@@ -31,30 +32,81 @@ type BackupStats struct {
 // If Backup returns an error, Restore refuses the output. On SQLite the WAL grows
 // for as long as Backup runs.
 func (db *DB) Backup(ctx context.Context, w io.Writer, progress func(table string, rows int64)) (BackupStats, error) {
-	header := archive.Header{SchemaVersion: db.version, CreatedMicros: time.Now().UnixMicro()}
+	return db.BackupWithKeys(ctx, w, nil, progress)
+}
+
+// keyTables are the tables of the keys that BackupWithKeys writes. Tables that triggers of
+// others read come first.
+var keyTables = []string{"installation", "key_epochs", "key_trees"}
+
+// BackupWithKeys writes a backup like Backup, and the encrypted keys of the same snapshot to
+// keys, unless that is nil.
+func (db *DB) BackupWithKeys(
+	ctx context.Context, w, keys io.Writer, progress func(table string, rows int64),
+) (BackupStats, error) {
+	stats := BackupStats{SchemaVersion: db.version, CreatedMicros: time.Now().UnixMicro()}
 	to := archive.NewWriter(w, reporting(progress))
+	var keysTo *archive.Writer
+	if keys != nil {
+		keysTo = archive.NewWriter(keys, reporting(nil))
+	}
 	err := db.readLong(ctx, asSystem(func(s *transaction) error {
 		tables, err := s.catalogue()
 		if err != nil {
 			return err
 		}
-		if err := to.Header(header); err != nil {
+		if err := s.backUpAll(to, stats, tables); err != nil || keysTo == nil {
 			return err
 		}
-		for _, t := range tables {
-			if err := s.backUp(to, t); err != nil {
-				return fmt.Errorf("back up %s: %w", t.Name, err)
-			}
+		if stats.MasterKeys, err = s.wrappingKeys(); err != nil {
+			return err
 		}
-		return to.End()
+		return s.backUpAll(keysTo, stats, tablesNamed(tables, keyTables))
 	}))
-	if failed := to.Failed(); failed != nil { // a failure of w, not of the database
+	failed := to.Failed() // a failure of w, not of the database
+	if failed == nil && keysTo != nil {
+		failed = keysTo.Failed()
+	}
+	if failed != nil {
 		err = fmt.Errorf("write the backup: %w", failed)
 	}
-	return BackupStats{
-		SchemaVersion: header.SchemaVersion, CreatedMicros: header.CreatedMicros,
-		Rows: to.Rows(), SHA256: to.SHA256(),
-	}, err
+	stats.Rows, stats.SHA256 = to.Rows(), to.SHA256()
+	return stats, err
+}
+
+// backUpAll writes an archive with tables.
+func (s *transaction) backUpAll(to *archive.Writer, stats BackupStats, tables []archive.Table) error {
+	header := archive.Header{SchemaVersion: stats.SchemaVersion, CreatedMicros: stats.CreatedMicros}
+	if err := to.Header(header); err != nil {
+		return err
+	}
+	for _, t := range tables {
+		if err := s.backUp(to, t); err != nil {
+			return fmt.Errorf("back up %s: %w", t.Name, err)
+		}
+	}
+	return to.End()
+}
+
+// tablesNamed returns the tables with names, in the order of the names.
+func tablesNamed(tables []archive.Table, names []string) (found []archive.Table) {
+	for _, name := range names {
+		if at := slices.IndexFunc(tables, func(t archive.Table) bool { return t.Name == name }); at >= 0 {
+			found = append(found, tables[at])
+		}
+	}
+	return found
+}
+
+// wrappingKeys returns the fingerprints of the master keys with which key trees are encrypted.
+func (s *transaction) wrappingKeys() (fingerprints [][]byte, err error) {
+	err = s.each(func(scan func(...any) error) error {
+		var fingerprint []byte
+		err := scan(&fingerprint)
+		fingerprints = append(fingerprints, fingerprint)
+		return err
+	}, "SELECT DISTINCT substr(tree, 2, 32) FROM key_trees WHERE substr(tree, 1, 1) = $1", wrappedForm)
+	return fingerprints, err
 }
 
 func reporting(progress func(string, int64)) func(string, int64) {
@@ -63,6 +115,9 @@ func reporting(progress func(string, int64)) func(string, int64) {
 	}
 	return progress
 }
+
+// ownTables are the tables that every database fills itself, so that they are in no backup.
+var ownTables = []string{"schema_migrations", "journal_heads", "key_holders"}
 
 // catalogue returns the tables with data as the database describes them, so
 // that tables of later migrations are included without being listed here.
@@ -75,7 +130,7 @@ func (s *transaction) catalogue() ([]archive.Table, error) {
 		if err := scan(&table, &c.Name, &c.Kind); err != nil {
 			return err
 		}
-		if table == "schema_migrations" || table == "journal_heads" { // every database fills these tables itself
+		if slices.Contains(ownTables, table) {
 			return nil
 		}
 		if !c.Kind.Known() {

@@ -3,6 +3,8 @@ package store
 import (
 	"bytes"
 	"context"
+	"database/sql"
+	"errors"
 )
 
 // MasterKey returns the fingerprint of the master key of this database, nil if nothing is
@@ -17,14 +19,25 @@ func (sys *System) MasterKey(ctx context.Context) (fingerprint []byte, err error
 const selectMasterKey = "SELECT value FROM installation WHERE name = 'master_key'"
 
 // SetMasterKey stores the fingerprint of the master key, unless one is stored. It returns
-// the stored one.
-func (sys *System) SetMasterKey(ctx context.Context, fingerprint []byte) (stored []byte, err error) {
+// the stored one, which is the first epoch if the database has no list of epochs yet.
+func (sys *System) SetMasterKey(
+	ctx context.Context, fingerprint []byte, nowMicros int64,
+) (stored []byte, err error) {
 	err = sys.write(ctx, "master key", func(s *transaction) error {
-		if _, err := s.exec("INSERT INTO installation (name, value) VALUES ('master_key', $1) ON CONFLICT (name) DO "+
-			"NOTHING", fingerprint); err != nil {
+		added, err := s.exec("INSERT INTO installation (name, value) VALUES ('master_key', $1) ON CONFLICT (name) DO "+
+			"NOTHING", fingerprint)
+		if err != nil {
 			return err
 		}
-		return s.one([]any{&stored}, selectMasterKey)
+		if err := s.one([]any{&stored}, selectMasterKey); err != nil {
+			return err
+		}
+		if added == 0 {
+			nowMicros = 0 // it is not known when the key began to be used
+		}
+		_, err = s.exec("INSERT INTO key_epochs (number, fingerprint, begun_micros) VALUES (1, $1, $2) "+
+			"ON CONFLICT (number) DO NOTHING", stored, nowMicros)
+		return err
 	})
 	return stored, err
 }
@@ -32,7 +45,9 @@ func (sys *System) SetMasterKey(ctx context.Context, fingerprint []byte) (stored
 // ReplaceSecret replaces the installation's secret. change returns the new bytes; if it
 // returns nil, or if there is no secret yet, nothing changes. replaced reports whether the
 // secret was replaced.
-func (sys *System) ReplaceSecret(ctx context.Context, change func(stored []byte) []byte) (replaced bool, err error) {
+func (sys *System) ReplaceSecret(
+	ctx context.Context, change func(stored []byte) ([]byte, error),
+) (replaced bool, err error) {
 	err = sys.write(ctx, "secret", func(s *transaction) error {
 		replaced = false // the write may be repeated
 		var stored []byte
@@ -40,9 +55,9 @@ func (sys *System) ReplaceSecret(ctx context.Context, change func(stored []byte)
 		if err != nil {
 			return ignoreAbsent(err)
 		}
-		next := change(stored)
-		if next == nil {
-			return nil
+		next, err := change(stored)
+		if err != nil || next == nil {
+			return err
 		}
 		replaced = true
 		_, err = s.exec("UPDATE installation SET value = $1 WHERE name = 'secret'", next)
@@ -77,7 +92,7 @@ func (sys *System) KeyTrees(ctx context.Context, after string, limit int) (found
 
 // ReplaceKeyTrees replaces stored trees in one transaction. change returns the new bytes of
 // a tree; it is called with the bytes that are stored then. If change returns nil, the tree
-// stays as it is.
+// stays as it is. A tree that no longer exists is skipped.
 func (sys *System) ReplaceKeyTrees(
 	ctx context.Context, trees []StoredTree, change func(StoredTree) ([]byte, error),
 ) (replaced int64, err error) {
@@ -86,6 +101,9 @@ func (sys *System) ReplaceKeyTrees(
 		for _, t := range trees {
 			err := s.one([]any{&t.Tree}, "SELECT tree FROM key_trees WHERE tenant_id = $1 AND number = $2"+
 				s.db.dialect.forUpdate(), t.Tenant, t.Number)
+			if errors.Is(err, sql.ErrNoRows) {
+				continue // the tenant was never used and is removed
+			}
 			if err != nil {
 				return err
 			}

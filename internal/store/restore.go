@@ -20,6 +20,15 @@ import (
 func Restore(
 	ctx context.Context, databaseURL string, r io.Reader, o Options, progress func(table string, rows int64),
 ) (BackupStats, error) {
+	return RestoreWithKeys(ctx, databaseURL, r, RestoreKeys{}, o, progress)
+}
+
+// RestoreWithKeys restores a backup like Restore, with the keys that k gives. It returns
+// Conflict keys_missing if data of people would not be readable.
+func RestoreWithKeys(
+	ctx context.Context, databaseURL string, r io.Reader, k RestoreKeys, o Options,
+	progress func(table string, rows int64),
+) (BackupStats, error) {
 	from, header, err := archive.NewReader(r)
 	if err != nil {
 		return BackupStats{}, err
@@ -33,22 +42,51 @@ func Restore(
 		return stats, archive.Damaged("it has schema version %d and this version of verdict has %d: "+
 			"restore it with the version that wrote it", header.SchemaVersion, version)
 	}
+	keys, err := k.open(header, version)
+	if err != nil {
+		return stats, err
+	}
 	db, err := openAt(ctx, databaseURL, o, header.SchemaVersion)
 	if err != nil {
 		return stats, err
 	}
-	if err = db.failure("restore", db.restore(ctx, from, reporting(progress))); err == nil {
+	err = db.failure("restore", db.restore(ctx, from, k, reporting(progress)))
+	if err == nil {
 		err = db.migrate(ctx, version)
+	}
+	if err == nil && keys != nil {
+		err = db.failure("restore the keys", db.restoreKeys(ctx, keys))
 	}
 	stats.SHA256 = from.SHA256()
 	return stats, errors.Join(err, db.Close())
 }
 
-func (db *DB) restore(ctx context.Context, from *archive.Reader, progress func(string, int64)) error {
+func (db *DB) restore(
+	ctx context.Context, from *archive.Reader, k RestoreKeys, progress func(string, int64),
+) error {
 	tables, err := db.restoreTables(ctx)
 	if err != nil {
 		return err
 	}
+	return db.fill(ctx, func(s *transaction) error {
+		if err := s.mustBeEmpty(tables); err != nil {
+			return err
+		}
+		if err := s.unchecked(func() error { return s.load(from, tables, progress) }); err != nil {
+			return err
+		}
+		if err := s.pauseWebhooks(); err != nil {
+			return err
+		}
+		if err := s.checkKeys(k); err != nil {
+			return err
+		}
+		return s.execAll(db.dialect.analyze())
+	})
+}
+
+// fill runs fn in a transaction that may take long, while nobody else writes.
+func (db *DB) fill(ctx context.Context, fn func(*transaction) error) error {
 	tx, err := db.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -61,16 +99,7 @@ func (db *DB) restore(ctx context.Context, from *archive.Reader, progress func(s
 	if err := s.setRLS(rlsSystem); err != nil {
 		return err
 	}
-	if err := s.mustBeEmpty(tables); err != nil {
-		return err
-	}
-	if err := s.unchecked(func() error { return s.load(from, tables, progress) }); err != nil {
-		return err
-	}
-	if err := s.pauseWebhooks(); err != nil {
-		return err
-	}
-	if err := s.execAll(db.dialect.analyze()); err != nil {
+	if err := fn(s); err != nil {
 		return err
 	}
 	return tx.Commit()

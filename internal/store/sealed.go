@@ -13,6 +13,12 @@ func (ds DecisionReader) WithReadable(after string, limit int) (found []Decision
 	return ds.scanned("length(response) > 0 AND substr(response, 1, 1) <> $6", after, limit, sealedForm)
 }
 
+// WithSealed returns the oldest decisions after an id whose documents are sealed. Like
+// WithReadable, it may return fewer than limit.
+func (ds DecisionReader) WithSealed(after string, limit int) (found []Decision, next string, err error) {
+	return ds.scanned("substr(response, 1, 1) = $6", after, limit, sealedForm)
+}
+
 // SealDocuments replaces the readable documents of stored decisions, and of their features,
 // by the ciphertexts. It leaves a decision alone whose documents are sealed already, because
 // another node was faster, or were erased. It returns ErrKeysChanged if the keys were changed

@@ -181,6 +181,35 @@ func (w Webhooks) Change(hook Webhook, restart bool) error {
 	return err
 }
 
+// SealSecrets replaces the readable secrets of a webhook by their ciphertexts.
+func (w Webhooks) SealSecrets(hook Webhook) error {
+	_, err := w.tx.exec(`UPDATE webhooks SET secret = $4, previous_secret = $5
+		WHERE tenant_id = $1 AND environment = $2 AND id = $3`, hook.ID, hook.Secret, hook.PreviousSecret)
+	return err
+}
+
+// WebhookName names a webhook of a scope.
+type WebhookName struct {
+	Scope ScopeName
+	ID    string
+}
+
+// WebhooksToSeal returns the webhooks that have a readable secret.
+func (sys *System) WebhooksToSeal(ctx context.Context) (found []WebhookName, err error) {
+	err = sys.read(ctx, func(s *transaction) error {
+		found = nil // the read may be repeated
+		return s.each(func(scan func(...any) error) error {
+			var w WebhookName
+			err := scan(&w.Scope.Tenant, &w.Scope.Environment, &w.ID)
+			found = append(found, w)
+			return err
+		}, `SELECT tenant_id, environment, id FROM webhooks
+			WHERE secret LIKE 'whsec\_%' ESCAPE '\' OR previous_secret LIKE 'whsec\_%' ESCAPE '\'
+			ORDER BY tenant_id, environment, id`)
+	})
+	return found, err
+}
+
 // Delete deletes a webhook and what waits to be sent. It returns NotFound if there is no
 // such webhook. Its log stays until it is purged: deleting it could take long.
 func (w Webhooks) Delete(id string) error {

@@ -10,6 +10,7 @@ import (
 // Health says whether the service is ready.
 type Health struct {
 	Ready          bool
+	KeyLost        bool // the master key was replaced, and this node does not have the new one
 	StorageLatency time.Duration
 	EngineVersion  string
 	Time           time.Time
@@ -18,7 +19,8 @@ type Health struct {
 // healthWait limits how long a health check waits for the database.
 const healthWait = 2 * time.Second
 
-// Health checks whether the database answers and accepts writes.
+// Health checks whether the database answers and accepts writes, and whether this node has the
+// master key.
 func (s *Set) Health(ctx context.Context) Health {
 	ctx, cancel := context.WithTimeout(ctx, healthWait)
 	defer cancel()
@@ -29,8 +31,10 @@ func (s *Set) Health(ctx context.Context) Health {
 	} else if err = s.core.DB.Writable(ctx); err != nil {
 		s.core.Logger.WarnContext(ctx, "the database does not accept writes", "error", err)
 	}
+	lost := s.core.Keys.Lost()
 	return Health{
-		Ready:          err == nil,
+		Ready:          err == nil && lost == nil,
+		KeyLost:        lost != nil,
 		StorageLatency: s.core.Now().Sub(begin),
 		EngineVersion:  engine.Version,
 		Time:           s.core.Moment(),

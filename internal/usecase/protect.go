@@ -34,6 +34,16 @@ func (s *Set) Protect(ctx context.Context) error {
 	if !s.core.Keys.Seals() {
 		return nil
 	}
+	webhooks, err := s.Webhooks.SealOlder(ctx)
+	if err != nil {
+		return err
+	}
+	if webhooks > 0 {
+		s.core.Logger.InfoContext(ctx, "encrypted secrets of webhooks that were stored readable", "webhooks", webhooks)
+		if err := s.scrub(ctx); err != nil {
+			return err
+		}
+	}
 	system := s.core.DB.System()
 	if complete, err := system.DocumentsSealed(ctx); err != nil || complete {
 		return err

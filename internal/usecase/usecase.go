@@ -17,6 +17,7 @@ import (
 	"verdict/internal/eventdesk"
 	"verdict/internal/evidencedesk"
 	"verdict/internal/frauddesk"
+	"verdict/internal/journal"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/privacydesk"
@@ -54,7 +55,11 @@ type Options struct {
 	PlanCache int
 
 	// MasterKey encrypts what is stored about people. If it is nil, nothing is encrypted.
-	MasterKey *sealing.Epoch
+	// If it is replaced, the new one is read from MasterKeys; nil means that it never is. Node
+	// is the name of this process among the nodes of the database.
+	MasterKey  *sealing.Epoch
+	MasterKeys journal.KeySource
+	Node       string
 
 	// Log is for package evidencedesk. Without a key nothing is signed.
 	Log evidencedesk.Options
@@ -87,12 +92,14 @@ type Set struct {
 
 	core     *operation.Core
 	accounts *account.Services
+	keys     journal.KeySource // nil if the master key is never replaced
+	node     string
 }
 
 // New creates the services.
 func New(db *store.DB, o Options) (*Set, error) {
 	core := operation.New(db, operation.Options{
-		Now: o.Now, Random: o.Random, Logger: o.Logger, MasterKey: o.MasterKey,
+		Now: o.Now, Random: o.Random, Logger: o.Logger, MasterKey: o.MasterKey, MasterKeys: o.MasterKeys,
 	})
 	accounts, err := account.New(core, account.Options{
 		Plans:          o.Plans,
@@ -151,6 +158,8 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Fitting:   studies.Fitting,
 		core:      core,
 		accounts:  accounts,
+		keys:      o.MasterKeys,
+		node:      o.Node,
 	}, nil
 }
 

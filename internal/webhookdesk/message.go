@@ -42,9 +42,11 @@ func (s *Service) send(ctx context.Context, scope store.ScopeName, hook *store.W
 		a.problem = "sending_is_off"
 		return a
 	}
-	secrets, err := secretsOf(hook, a.began)
+	secrets, err := s.secretsOf(ctx, scope, hook, a.began)
 	if err != nil {
-		a.problem = err.Error()
+		s.core.Logger.ErrorContext(ctx, "could not read the secret of a webhook; its events are sent later",
+			"webhook", hook.ID, "error", err)
+		a.problem = "secret_unreadable"
 		return a
 	}
 	seconds := a.began.Unix()
@@ -70,12 +72,18 @@ func (s *Service) send(ctx context.Context, scope store.ScopeName, hook *store.W
 
 // secretsOf returns the secrets with which to sign: the present one, and the previous one
 // until its time is over.
-func secretsOf(hook *store.Webhook, now time.Time) (secrets [][]byte, err error) {
+func (s *Service) secretsOf(
+	ctx context.Context, scope store.ScopeName, hook *store.Webhook, now time.Time,
+) (secrets [][]byte, err error) {
 	texts := []string{hook.Secret}
 	if hook.PreviousSecret != "" && now.UnixMicro() < hook.PreviousUntilMicros {
 		texts = append(texts, hook.PreviousSecret)
 	}
-	for _, text := range texts {
+	for _, stored := range texts {
+		text, err := s.core.OpenSecret(ctx, scope, hook.ID, stored)
+		if err != nil {
+			return nil, err
+		}
 		secret, err := webhook.ParseSecret(text)
 		if err != nil {
 			return nil, err

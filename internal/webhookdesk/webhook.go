@@ -127,11 +127,11 @@ func (s *Service) Create(
 	if err := faults.Err(); err != nil {
 		return Issued{}, err
 	}
-	secret, err := s.newSecret()
+	id, made := s.core.NewID(tenant.KindWebhook, s.core.Now())
+	secret, sealed, err := s.newSecret(ctx, p, id)
 	if err != nil {
 		return Issued{}, err
 	}
-	id, made := s.core.NewID(tenant.KindWebhook, s.core.Now())
 	audit := s.core.Audit(p, made, operation.ActionWebhookCreated, id, "")
 	attempt, done, err := reply.Begin(ctx, s.core, s.core.Scope(p))
 	if done || err != nil {
@@ -146,7 +146,7 @@ func (s *Service) Create(
 		Types:         strings.Join(n.Types, " "),
 		Description:   n.Description,
 		State:         n.State,
-		Secret:        secret,
+		Secret:        sealed,
 		CreatedMicros: made.UnixMicro(),
 		Handled:       n.After,
 	}, MaxWebhooks, func(tx *store.Tx, hook store.Webhook) error {
@@ -171,12 +171,19 @@ func scopeOf(p tenant.Principal) store.ScopeName {
 	return store.ScopeName{Tenant: p.TenantID, Environment: string(p.Environment)}
 }
 
-func (s *Service) newSecret() (string, error) {
-	var secret [webhook.SecretSize]byte
-	if _, err := io.ReadFull(s.core.Random, secret[:]); err != nil {
-		return "", fmt.Errorf("generate a webhook secret: %w", err)
+// newSecret returns a new secret of a webhook, and the text that is stored: the ciphertext if
+// data is encrypted.
+func (s *Service) newSecret(ctx context.Context, p tenant.Principal, id string) (secret, sealed string, err error) {
+	var raw [webhook.SecretSize]byte
+	if _, err := io.ReadFull(s.core.Random, raw[:]); err != nil {
+		return "", "", fmt.Errorf("generate a webhook secret: %w", err)
 	}
-	return webhook.FormatSecret(secret[:]), nil
+	tree, err := s.core.Keys.Tree(ctx, p.TenantID)
+	if err != nil {
+		return "", "", err
+	}
+	secret = webhook.FormatSecret(raw[:])
+	return secret, tree.SealSecret(string(p.Environment), id, secret), nil
 }
 
 // shown returns a stored webhook as callers see it. retries is the number of events that
@@ -298,7 +305,7 @@ func (s *Service) RotateSecret(
 	if overlap < 0 || overlap > MaxOverlap {
 		return Issued{}, operation.Invalid("/overlap_hours", fault.CodeOutOfRange, "must be between 0 and 168")
 	}
-	secret, err := s.newSecret()
+	secret, sealed, err := s.newSecret(ctx, p, id)
 	if err != nil {
 		return Issued{}, err
 	}
@@ -313,7 +320,7 @@ func (s *Service) RotateSecret(
 		if overlap == 0 {
 			hook.PreviousSecret, hook.PreviousUntilMicros = "", 0
 		}
-		hook.Secret = secret
+		hook.Secret = sealed
 		if err := tx.Webhooks().Change(hook, false); err != nil {
 			return Issued{}, err
 		}

@@ -11,7 +11,7 @@ import (
 // The classes of the columns that hold texts and bytes.
 const (
 	sealed    = "sealed"    // about a person, encrypted with the person's key (ADR 23)
-	encrypted = "encrypted" // encrypted with the master key
+	encrypted = "encrypted" // encrypted with the master key, or with a key that is encrypted with it
 	reference = "reference" // the lender's own reference of an applicant or a loan
 	keyedHash = "keyed"     // a keyed hash of something about a person
 	hash      = "hash"      // a hash, or hashes, without the person's data
@@ -97,6 +97,9 @@ var columns = map[string]string{
 	"invitations " + hash:               "hash",
 	"invitations " + staff:              "id email role invited_by",
 	"journal " + hash:                   "entries",
+	"key_epochs " + hash:                "fingerprint", // of a master key
+	"key_holders " + hash:               "fingerprints",
+	"key_holders " + lender:             "node",
 	"key_trees " + encrypted:            "tree",
 	"log_checkpoints " + hash:           "root note",
 	"log_checkpoints " + lender:         "stopped opening",
@@ -125,7 +128,7 @@ var columns = map[string]string{
 	"webhook_ranges " + lender:          "webhook_id id",
 	"webhook_retries " + lender:         "webhook_id object", // the id of a decision, an alert or the like
 	"webhooks " + lender:                "id url types description state reason lease_owner",
-	"webhooks " + readable:              "secret previous_secret", // secrets of the lender, of no applicant
+	"webhooks " + encrypted:             "secret previous_secret", // with a key from the tenant's key tree
 }
 
 // TestEveryColumnIsClassified compares the table above with the schema of both databases. A

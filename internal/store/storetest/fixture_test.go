@@ -1,6 +1,7 @@
 package storetest_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -165,10 +166,14 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 // codes numbers the signup codes of the fixtures.
 var codes atomic.Int64
 
-// secret creates the installation's secret if there is none, and a signup code.
+// secret creates the installation's secret and the name of its master key if there are none,
+// and a signup code.
 func secret(t *testing.T, db *store.DB) error {
 	t.Helper()
 	_, err := db.System().Secret(t.Context(), []byte{0, 1, 0xff})
+	if err == nil {
+		_, err = db.System().SetMasterKey(t.Context(), bytes.Repeat([]byte{7}, 32), 1)
+	}
 	if err == nil {
 		at := codes.Add(1)
 		err = db.System().AddSignupCode(t.Context(),

@@ -154,7 +154,8 @@ func TestMasterKey(t *testing.T) {
 			t.Errorf("a new database has the master key %x, %v", none, err)
 		}
 		for _, fingerprint := range []string{"first", "second"} {
-			if stored, err := system.SetMasterKey(ctx, []byte(fingerprint)); err != nil || string(stored) != "first" {
+			stored, err := system.SetMasterKey(ctx, []byte(fingerprint), 7)
+			if err != nil || string(stored) != "first" {
 				t.Errorf("stored %q, %v", stored, err)
 			}
 		}

@@ -25,7 +25,7 @@ var (
 		"webhooks", "webhook_retries", "webhook_ranges", "webhook_deliveries",
 	}
 	personal = []string{"tenants", "users", "sessions", "invitations", "key_trees"}
-	shared   = []string{"schema_migrations", "installation", "signup_codes"}
+	shared   = []string{"schema_migrations", "installation", "signup_codes", "key_epochs", "key_holders"}
 	// locks is a table that only PostgreSQL has. Its primary key is only the scope.
 	locks = "journal_heads"
 )

@@ -1,0 +1,75 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+const (
+	rotationCheck = 10 * time.Minute // how often a node looks whether the master key must be replaced
+	rotationAge   = 24 * time.Hour   // how long a key is used at least
+)
+
+// rotateDaily replaces the master key once a day if somebody was erased since the last time,
+// until ctx ends. It does so only for a key in a file: other keys are replaced by the operator.
+func (a *App) rotateDaily(ctx context.Context) {
+	source, ok := a.config.masterKeySource()
+	if _, isFile := source.Path(); !ok || !isFile {
+		return
+	}
+	tick := time.NewTicker(rotationCheck)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			a.rotateIfDue(ctx)
+		}
+	}
+}
+
+// rotateIfDue replaces the master key if it is due, and logs the result. Failures are tried
+// again at the next check.
+func (a *App) rotateIfDue(ctx context.Context) {
+	due, err := a.rotationDue(ctx)
+	if err != nil || !due {
+		if err != nil && ctx.Err() == nil {
+			a.logger.WarnContext(ctx, "could not find out whether the master key must be replaced; trying again later",
+				"error", err)
+		}
+		return
+	}
+	r, err := RotateMasterKey(ctx, a.config, a.db, RotateOptions{})
+	switch {
+	case errors.Is(err, ErrRotating) || ctx.Err() != nil: // another node does it, or this one stops
+	case err != nil:
+		a.logger.ErrorContext(ctx, "could not replace the master key after an erasure; trying again later",
+			"error", err)
+	case len(r.Left) > 0:
+		a.logger.WarnContext(ctx, "replaced the master key after an erasure, but the old one could not be removed "+
+			"everywhere", "left", r.Left)
+	default:
+		a.logger.InfoContext(ctx, "replaced the master key after an erasure; destroy the KEYS files of older backups, "+
+			"and run \"verdict keys confirm\"")
+	}
+}
+
+// rotationDue reports whether the master key must be replaced: a rotation was interrupted, or
+// the key has been used for a day and somebody was erased since it began.
+func (a *App) rotationDue(ctx context.Context) (bool, error) {
+	epochs, err := a.db.System().KeyEpochs(ctx)
+	if err != nil || epochs.Current == nil {
+		return false, err
+	}
+	if _, announced := epochs.Announced(); announced || len(epochs.Retiring()) > 0 {
+		return true, nil
+	}
+	present, _ := epochs.Present()
+	begun := time.UnixMicro(present.BegunMicros)
+	if a.config.now().Sub(begun) < rotationAge {
+		return false, nil
+	}
+	return a.db.System().ErasedSince(ctx, present.BegunMicros)
+}

@@ -1,0 +1,50 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// personalTables are the tables whose old row versions may contain data of people, or keys.
+var personalTables = []string{
+	"agent_runs", "decision_features", "decision_reviews", "decisions", "fraud_alert_evidence", "fraud_alerts",
+	"fraud_entities", "fraud_links", "fraud_ring_people", "idempotency_keys", "installation", "key_trees", "webhooks",
+}
+
+// PersonalTables returns the names of the tables that Rewrite rewrites.
+func PersonalTables() []string { return append([]string(nil), personalTables...) }
+
+// Rewrite removes the old row versions of a table from the files of a PostgreSQL database: it
+// copies the table to a new file and deletes the old one. Nobody can read or write the table
+// meanwhile, and the disk needs space for the copy. Other tables can be used. The write-ahead
+// log still contains the old versions until the server recycles it. On SQLite, Rewrite does
+// nothing: changed rows are overwritten, and Scrub truncates the write-ahead log.
+func (sys *System) Rewrite(ctx context.Context, table string) (err error) {
+	if sys.db.dialect.embedded() {
+		return nil
+	}
+	for _, known := range personalTables {
+		if known == table { // so that the statement contains no other name
+			return sys.db.failure("rewrite "+table, sys.db.vacuum(ctx, known))
+		}
+	}
+	return fmt.Errorf("%s is not a table with data of people", table)
+}
+
+// vacuum runs VACUUM FULL, which cannot run in a transaction, on a connection of its own.
+func (db *DB) vacuum(ctx context.Context, table string) error {
+	connection, err := db.writer.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = connection.Close() }() // the statement has reported its error
+	for _, statement := range []string{
+		"SET statement_timeout = 0", "SET lock_timeout = 0", "VACUUM (FULL) " + table,
+		"RESET statement_timeout", "RESET lock_timeout",
+	} {
+		if _, err := connection.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
