@@ -52,7 +52,8 @@ func (k *Keys) Remove(
 		}
 		name := sealing.DecisionName(environment, p.DecisionID)
 		if p.ApplicantRef != "" {
-			name, _ = currentName(keys, environment, p.ApplicantRef)
+			erased, _ := currentKey(keys, environment, p.ApplicantRef)
+			name = sealing.PersonName(environment, p.ApplicantRef, erased)
 		}
 		keys = keys.Forget(name)
 		encoded, err := keys.AppendBinary(nil)

@@ -254,18 +254,17 @@ func (t *Tree) keyOf(number int64, environment string, d *store.Decision) sealin
 // a new key. If there is no such tree, person returns a key that opens nothing.
 func (t *Tree) person(number int64, environment, reference string) (key sealing.Secret) {
 	if keys := t.trees[number]; keys != nil {
-		_, key = currentName(keys, environment, reference)
+		_, key = currentKey(keys, environment, reference)
 	}
 	return key
 }
 
-// currentName returns the name of an applicant with the smallest number of erasures whose key the
-// tree still derives, and the key.
-func currentName(keys *sealing.KeyTree, environment, reference string) (name string, key sealing.Secret) {
-	for erased := 0; ; erased++ {
-		name = sealing.PersonName(environment, reference, erased)
-		if key, ok := keys.Key(name); ok {
-			return name, key
+// currentKey returns the smallest number of erasures of an applicant with which the tree still derives
+// a key, and the key. It does not return the name, which then needs no memory.
+func currentKey(keys *sealing.KeyTree, environment, reference string) (erased int, key sealing.Secret) {
+	for ; ; erased++ {
+		if key, ok := keys.Key(sealing.PersonName(environment, reference, erased)); ok {
+			return erased, key
 		}
 	}
 }

@@ -150,7 +150,7 @@ func receipt(e *store.Erasure, epochs store.KeyEpochs) Erasure {
 		Actor:           e.Actor,
 		RequestedMicros: e.CreatedMicros,
 		ErasedMicros:    e.ErasedMicros,
-				Counts:          Counts(e.Counts),
+		Counts:          Counts(e.Counts),
 		Zones:           Counts(e.Counts).zones(),
 	}
 	for _, ref := range e.Refs {

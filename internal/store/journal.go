@@ -46,9 +46,9 @@ func (j Journal) reserve(n int) (first, keyChanges int64, err error) {
 	if !j.tx.transaction.db.dialect.hasHeads() {
 		return unnumbered, j.tx.transaction.keyChangesInMemory(j.tx.rls), nil
 	}
-	var size int64
-	err = j.tx.one([]any{&size, &keyChanges}, raiseHead, int64(n))
-	return size - int64(n), keyChanges, err
+	var head [2]int64 // here, so that SQLite needs no memory for it
+	err = j.tx.one([]any{&head[0], &head[1]}, raiseHead, int64(n))
+	return head[0] - int64(n), head[1], err
 }
 
 const unnumbered = -1
