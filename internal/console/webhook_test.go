@@ -51,7 +51,7 @@ func TestWebhookPages(t *testing.T) {
 	h.receiver.status.Store(http.StatusOK)
 	b.decide(tenant.Sandbox, "A-1")
 	deliver(t, h)
-	b.get(at).has("decision.created", "Send event 5 again") // the first four are of the signup
+	b.get(at).has("decision.created", "Send event 6 again") // the first five are of the signup
 	b.post(at+"/redeliver", "from_sequence", "1").to(at)
 	b.post(at+"/redeliver", "from_sequence", "x").want(http.StatusUnprocessableEntity).has(`id="e-from_sequence"`)
 	b.post(at+"/redeliver", "from_sequence", "1", "to_sequence", "99").want(http.StatusUnprocessableEntity).

@@ -166,6 +166,7 @@ func (ob ObservationReader) Peek(o Observation, w Windows) (ObservedCounts, erro
 			return ObservedCounts{}, err
 		}
 		counts, _, err := tx.Observations().observed(o, w, known)
+		counts.Member = o.ApplicantRef
 		return counts, err
 	})
 }

@@ -40,7 +40,8 @@ func observed(ref string, nowMicros int64, entities ...store.ObservedEntity) sto
 }
 
 // observe records an observation. It checks that Peek returns the same counts as
-// Observe, both before and after the observation is recorded.
+// Observe, both before and after the observation is recorded, and that somebody who was not erased
+// is recorded under the own reference.
 func observe(t *testing.T, scope *store.Scope, o store.Observation, w store.Windows) store.ObservedCounts {
 	t.Helper()
 	var counts store.ObservedCounts
@@ -63,6 +64,12 @@ func observe(t *testing.T, scope *store.Scope, o store.Observation, w store.Wind
 	peek, err := scope.Observations(t.Context()).Peek(o, w)
 	if diff := cmp.Diff(counts, peek); err != nil || diff != "" {
 		t.Errorf("%v (-observe +peek):\n%s", err, diff)
+	}
+	if o.Alias == "" {
+		if counts.Member != o.ApplicantRef {
+			t.Errorf("%q is recorded as %q", o.ApplicantRef, counts.Member)
+		}
+		counts.Member = "" // so that callers need not expect it
 	}
 	return counts
 }
