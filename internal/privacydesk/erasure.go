@@ -90,7 +90,14 @@ type Erasure struct {
 }
 
 // Counts says how much was erased.
-type Counts store.ErasedCounts
+type Counts struct {
+	Decisions int64
+	Features  int64 // decisions with a feature vector
+	Runs      int64
+	Answers   int64 // stored answers to requests with an Idempotency-Key
+	AlertRefs int64 // references in the evidence of alerts
+	Links     int64 // links between the person and accounts, devices and the like
+}
 
 // ZoneCount is the number of erased documents of a zone.
 type ZoneCount struct {
