@@ -63,7 +63,7 @@ func (p *Partial) readWarnings() (list []Warning) {
 		{fault.CodeNumberFormat,
 			"cells with thousands separators, a currency or a percent sign were read as plain numbers, " +
 				"as when a scorecard is fitted: 60,000 as 60000, 12.5% as 12.5, and a foir of 35% as 0.35"},
-		{fault.CodeReadAsMissing, "in columns of numbers, cells such as NA, N/A, null or - were read as missing"},
+		{fault.CodeReadAsMissing, "cells in columns of numbers, such as NA, N/A, null or -, were read as missing"},
 	} {
 		var names []string
 		var count int64
