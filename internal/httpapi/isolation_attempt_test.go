@@ -62,6 +62,7 @@ var bodyMembers = map[string][]string{
 	"adjustments.id":           nil,
 	"pricing_bands.id":         nil,
 	"witness_key":              nil,
+	"erasePerson decision_id":  nil, // only of a decision that names no applicant; see TestErasureRefusals
 }
 
 // naming matches the names of members that look like references to a resource.

@@ -126,7 +126,8 @@ func TestReturningMember(t *testing.T) {
 	})
 }
 
-// TestErasureRefusals checks the refusals of bad requests and of keys without the scope.
+// TestErasureRefusals checks the refusals of bad requests, of keys without the scope, and of other tenants and
+// environments.
 func TestErasureRefusals(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -150,6 +151,15 @@ func TestErasureRefusals(t *testing.T) {
 			refused(http.StatusNotFound, "not_found")
 		m.get("/v1/erasures/era_01KA2W4Q8N5T7XJ3RZB6MCDVHE").refused(http.StatusNotFound, "not_found")
 		m.get("/v1/erasures/x").refused(http.StatusNotFound, "not_found")
+		unnamed := m.post("/v1/decisions", `{"bureau_report":{"score":781}}`).want(http.StatusOK).text("decision_id")
+		erase := `{"decision_id":"` + unnamed + `","reason":"other"}`
+		s.signup().post("/v1/erasures", erase).refused(http.StatusNotFound, "not_found")
+		m.with(tenant.Live, tenant.Admin, m.userID).post("/v1/erasures", erase).
+			refused(http.StatusNotFound, "not_found")
+		if got := m.get("/v1/decisions/" + unnamed).want(http.StatusOK); got.at("inputs_erased") != nil {
+			s.Errorf("others have erased the decision: %s", got.body)
+		}
+		m.post("/v1/erasures", erase).want(http.StatusCreated)
 		less := m.with(tenant.Live, tenant.Read|tenant.Decide|tenant.FactsRead, m.userID)
 		less.post("/v1/erasures", `{"applicant_ref":"A-1","reason":"other"}`).
 			refused(http.StatusForbidden, "insufficient_scope")
