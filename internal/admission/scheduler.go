@@ -57,7 +57,7 @@ const (
 	// rights in the queue. In the queues entries and slots only a flooding owner rests;
 	// in the queue paces an owner rests whenever other owners are active.
 	entryRest = 3 * entriesEach
-	slotRest  = 4
+	slotRest  = 8
 	paceRest  = 6
 	// longestSleep is the longest sleep of a Checkpoint, and the longest time until a
 	// resting owner is checked again. longestRest is the longest rest after one piece of
@@ -305,7 +305,7 @@ func (s *Slot) Extend(ctx context.Context) context.Context {
 
 // yield lets other requests compute once a time slice is used up. It acquires a slot or,
 // if the request already has one, offers it to other owners. If other owners were active
-// lately, it then sleeps as long as it has computed, or three times as long if its owner
+// lately, it then sleeps as long as it has computed, or seven times as long if its owner
 // floods. It sleeps because Go polls for network input only when a processor is idle, or
 // every ten milliseconds. It does not offer the slot to other requests of the same owner,
 // because many unfinished requests would need many times the memory.
