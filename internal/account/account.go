@@ -120,7 +120,7 @@ func (s *People) SetRole(ctx context.Context, p tenant.Principal, userID string,
 // forgetKeysOf removes a person's keys from this node's cache, because the person's permissions
 // have changed.
 func (s *shared) forgetKeysOf(ctx context.Context, tenantID, userID string) {
-	keys, err := s.core.DB.System().ListKeys(ctx, tenantID, s.core.Moment().UnixMicro())
+	keys, err := s.core.DB.Accounts().ListKeys(ctx, tenantID, s.core.Moment().UnixMicro())
 	if err != nil { // the cache refreshes the keys within a second anyway
 		s.core.Logger.WarnContext(ctx,
 			"could not remove a user's API keys from the cache; the cache refreshes them within a second",

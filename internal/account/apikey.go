@@ -67,7 +67,7 @@ func (s *People) RevokeAPIKey(ctx context.Context, p tenant.Principal, id string
 
 func (s *shared) revokeKey(ctx context.Context, tenantID, keyID, by string) (tenant.APIKey, error) {
 	now := s.core.Moment()
-	revoked, err := s.core.DB.System().RevokeKey(ctx, tenantID, keyID, now.UnixMicro(),
+	revoked, err := s.core.DB.Accounts().RevokeKey(ctx, tenantID, keyID, now.UnixMicro(),
 		s.core.AuditBy(by, "", now, operation.ActionKeyRevoked, keyID, ""))
 	if err != nil {
 		return tenant.APIKey{}, err
@@ -156,7 +156,7 @@ func (s *People) follow(
 	}
 
 	by := operation.Actor(p)
-	ends, err := s.core.DB.System().RotateKey(ctx, old.ID, now.Add(overlap).UnixMicro(), fresh, s.options.MaxKeys,
+	ends, err := s.core.DB.Accounts().RotateKey(ctx, old.ID, now.Add(overlap).UnixMicro(), fresh, s.options.MaxKeys,
 		s.core.AuditBy(by, fresh.Environment, now, operation.ActionKeyRotated, old.ID, fresh.ID),
 		s.core.AuditBy(by, fresh.Environment, now, operation.ActionKeyCreated, fresh.ID, fresh.Name))
 	if err != nil {
@@ -218,7 +218,7 @@ func (s *shared) createKey(ctx context.Context, n NewKey) (tenant.Key, tenant.AP
 		CreatedMicros: now.UnixMicro(),
 		ExpiresMicros: operation.Micros(n.ExpiresAt),
 	}
-	if err := s.core.DB.System().InsertKey(ctx, record, s.options.MaxKeys,
+	if err := s.core.DB.Accounts().InsertKey(ctx, record, s.options.MaxKeys,
 		s.core.AuditBy(by, record.Environment, now, operation.ActionKeyCreated, record.ID, name)); err != nil {
 		return tenant.Key{}, tenant.APIKey{}, err
 	}
@@ -247,7 +247,7 @@ func (s *shared) belongs(ctx context.Context, tenantID, userID string) (tenant.R
 // keysOf returns a tenant's keys of both environments. It includes revoked and expired keys as far
 // as they fit on one page of store.MaxPage keys.
 func (s *shared) keysOf(ctx context.Context, tenantID string) ([]tenant.APIKey, error) {
-	rows, err := s.core.DB.System().ListKeys(ctx, tenantID, s.core.Moment().UnixMicro())
+	rows, err := s.core.DB.Accounts().ListKeys(ctx, tenantID, s.core.Moment().UnixMicro())
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func (s *Access) Known(key tenant.Key) (tenant.Principal, bool) {
 
 func (s *shared) loadCredential(ctx context.Context, hash tenant.KeyHash) (credential, error) {
 	text := keyHash(hash)
-	key, owner, err := s.core.DB.System().KeyByHash(ctx, text)
+	key, owner, err := s.core.DB.Accounts().KeyByHash(ctx, text)
 	if fault.KindOf(err) == fault.NotFound {
 		return credential{}, tenant.Unauthenticated()
 	}

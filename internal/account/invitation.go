@@ -55,7 +55,7 @@ func (s *People) Invite(
 		return Invitation{}, tenant.Token{}, err
 	}
 
-	switch _, err := s.core.DB.System().UserByEmail(ctx, address); {
+	switch _, err := s.core.DB.Accounts().UserByEmail(ctx, address); {
 	case err == nil:
 		return Invitation{}, tenant.Token{}, fault.New(fault.Conflict, fault.CodeEmailTaken,
 			"this e-mail address has an account already")
@@ -127,7 +127,7 @@ func (s *Access) Invitation(ctx context.Context, token tenant.Token) (Invitation
 }
 
 func (s *Access) invitation(ctx context.Context, token tenant.Token) (store.Invitation, store.Tenant, error) {
-	record, owner, err := s.core.DB.System().InvitationByHash(ctx, tenant.HashToken(token).String())
+	record, owner, err := s.core.DB.Accounts().InvitationByHash(ctx, tenant.HashToken(token).String())
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
 		return store.Invitation{}, store.Tenant{}, invitationEnded()

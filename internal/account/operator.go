@@ -15,7 +15,7 @@ import (
 // Tenants returns a page of the tenants whose ids are greater than after, the first page if
 // after is "".
 func (s *Operator) Tenants(ctx context.Context, after string) ([]tenant.Tenant, error) {
-	rows, err := s.core.DB.System().ListTenants(ctx, after)
+	rows, err := s.core.DB.Accounts().ListTenants(ctx, after)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (s *Operator) Tenants(ctx context.Context, after string) ([]tenant.Tenant, 
 
 // Tenant returns the tenant with the id, or NotFound.
 func (s *Operator) Tenant(ctx context.Context, id string) (tenant.Tenant, error) {
-	t, err := s.core.DB.System().Tenant(ctx, id)
+	t, err := s.core.DB.Accounts().Tenant(ctx, id)
 	return tenantOf(t), err
 }
 
@@ -51,7 +51,7 @@ func (s *Operator) SetPlan(ctx context.Context, tenantID, plan string) error {
 			fmt.Sprintf("must be one of %v", s.options.Plans.Names()))
 	}
 	now := s.core.Moment()
-	return s.core.DB.System().SetPlan(ctx, tenantID, plan,
+	return s.core.DB.Accounts().SetPlan(ctx, tenantID, plan,
 		s.core.AuditBy(operation.ActorOperator, string(tenant.Live), now, operation.ActionPlanSet, tenantID, plan))
 }
 
@@ -118,7 +118,7 @@ func (s *Operator) CreateUser(
 		Role:          string(role),
 		CreatedMicros: now.UnixMicro(),
 	}
-	err = s.core.DB.System().InsertUser(ctx, u, s.rightsChange(operation.ActorOperator),
+	err = s.core.DB.Accounts().InsertUser(ctx, u, s.rightsChange(operation.ActorOperator),
 		s.core.AuditBy(operation.ActorOperator, string(tenant.Live), now, operation.ActionUserAdded, u.ID, ""))
 	return userOf(u), err
 }

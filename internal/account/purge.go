@@ -7,13 +7,13 @@ import (
 
 // Purge removes expired sessions and invitations, and tenants that were never used.
 func (s *Services) Purge(ctx context.Context) {
-	now, system := s.core.Now().UnixMicro(), s.core.DB.System()
+	now, accounts := s.core.Now().UnixMicro(), s.core.DB.Accounts()
 	idle := s.core.Now().Add(-sessionIdle).UnixMicro()
 	s.core.PurgeAll(ctx, "sessions", func(limit int) (int64, error) {
-		return system.PurgeSessions(ctx, now, idle, limit)
+		return accounts.PurgeSessions(ctx, now, idle, limit)
 	})
 	s.core.PurgeAll(ctx, "invitations", func(limit int) (int64, error) {
-		return system.PurgeInvitations(ctx, now, limit)
+		return accounts.PurgeInvitations(ctx, now, limit)
 	})
 	if err := s.sweep(ctx); err != nil {
 		s.core.Logger.WarnContext(ctx, "could not remove unused tenants; trying again at the next purge",
@@ -33,9 +33,9 @@ const (
 // sweep removes tenants that signed up and were never used. They are closed first, so that no
 // request of a tenant is in progress while it is removed.
 func (s *Services) sweep(ctx context.Context) error {
-	now, system := s.core.Now(), s.core.DB.System()
+	now, accounts := s.core.Now(), s.core.DB.Accounts()
 	for range sweepBatch {
-		found, err := system.RemoveUnusedTenant(ctx, now.Add(-closingTime).UnixMicro())
+		found, err := accounts.RemoveUnusedTenant(ctx, now.Add(-closingTime).UnixMicro())
 		if err != nil {
 			return err
 		}
@@ -44,6 +44,6 @@ func (s *Services) sweep(ctx context.Context) error {
 		}
 	}
 
-	_, err := system.CloseUnusedTenants(ctx, now.Add(-unusedAfter).UnixMicro(), now.UnixMicro(), sweepBatch)
+	_, err := accounts.CloseUnusedTenants(ctx, now.Add(-unusedAfter).UnixMicro(), now.UnixMicro(), sweepBatch)
 	return err
 }

@@ -94,7 +94,7 @@ func sessionEnded() error {
 }
 
 func (s *shared) loadSession(ctx context.Context, hash tenant.TokenHash) (Session, error) {
-	record, user, owner, err := s.core.DB.System().SessionByHash(ctx, hash.String())
+	record, user, owner, err := s.core.DB.Accounts().SessionByHash(ctx, hash.String())
 	if fault.KindOf(err) == fault.NotFound {
 		return Session{}, sessionEnded()
 	}
@@ -253,7 +253,7 @@ func (s *Services) flushSeen(ctx context.Context) {
 	for _, hash := range slices.Sorted(maps.Keys(at)) {
 		touches = append(touches, store.Touch{Hash: hash, UsedMicros: at[hash]})
 	}
-	if err := s.core.DB.System().TouchSessions(ctx, touches); err != nil {
+	if err := s.core.DB.Accounts().TouchSessions(ctx, touches); err != nil {
 		s.core.Logger.WarnContext(ctx, "could not store the last use of sessions; their next use is stored instead",
 			"error", err)
 	}

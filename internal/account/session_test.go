@@ -283,7 +283,7 @@ func TestCostlierHash(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
-		before, err := db.System().UserByEmail(t.Context(), usecasetest.Asha)
+		before, err := db.Accounts().UserByEmail(t.Context(), usecasetest.Asha)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -304,7 +304,7 @@ func TestCostlierHash(t *testing.T) {
 			})
 		}
 		browsers.Wait()
-		after, err := db.System().UserByEmail(t.Context(), usecasetest.Asha)
+		after, err := db.Accounts().UserByEmail(t.Context(), usecasetest.Asha)
 		if err != nil || after.PasswordHash == before.PasswordHash {
 			t.Errorf("the hash stayed: %v", err)
 		}

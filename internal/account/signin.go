@@ -46,7 +46,7 @@ func (s *Access) SignInAt(
 	var user store.User
 	find := func() (err error) {
 		if valid && user.ID == "" {
-			user, err = s.core.DB.System().UserByEmail(ctx, account)
+			user, err = s.core.DB.Accounts().UserByEmail(ctx, account)
 		}
 		if fault.KindOf(err) == fault.NotFound {
 			err = nil
@@ -162,7 +162,7 @@ func (s *Access) rehash(ctx context.Context, user store.User, password tenant.Se
 func (s *Access) rehashedMeanwhile(
 	ctx context.Context, user store.User, password tenant.Secret,
 ) (hash string, ok bool) {
-	current, err := s.core.DB.System().UserByEmail(ctx, user.Email)
+	current, err := s.core.DB.Accounts().UserByEmail(ctx, user.Email)
 	if err != nil || current.ID != user.ID {
 		return "", false
 	}

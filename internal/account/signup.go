@@ -106,7 +106,7 @@ func (s *Operator) InviteToSignup(ctx context.Context, life time.Duration) (tena
 
 	now := s.core.Moment()
 	ends := now.Add(life)
-	return token, ends, s.core.DB.System().AddSignupCode(ctx, store.SignupCode{
+	return token, ends, s.core.DB.Accounts().AddSignupCode(ctx, store.SignupCode{
 		Hash: tenant.HashToken(token).String(), CreatedMicros: now.UnixMicro(), ExpiresMicros: ends.UnixMicro(),
 	})
 }
@@ -143,7 +143,7 @@ func (s *shared) signUp(ctx context.Context, ask tenant.Signup, code string, see
 	sandbox.Audit = append(sandbox.Audit,
 		s.core.AuditBy(out.UserID, string(tenant.Sandbox), now, operation.ActionSignedUp, out.Tenant.ID, ""),
 		s.core.AuditBy(out.UserID, string(tenant.Sandbox), now, operation.ActionKeyCreated, out.KeyID, ""))
-	return out, s.core.DB.System().CreateTenant(ctx, store.Seed{
+	return out, s.core.DB.Accounts().CreateTenant(ctx, store.Seed{
 		CodeHash: code,
 		Tenant: store.Tenant{
 			ID:            out.Tenant.ID,

@@ -62,13 +62,13 @@ func (s *Services) Flush(ctx context.Context) {
 		for hash, micros := range touches {
 			list = append(list, store.Touch{Hash: hash, UsedMicros: micros})
 		}
-		if err := s.core.DB.System().TouchKeys(ctx, list); err != nil {
+		if err := s.core.DB.Accounts().TouchKeys(ctx, list); err != nil {
 			s.core.Logger.WarnContext(ctx, "could not store the last use of keys; their next use is stored instead",
 				"error", err)
 		}
 	}
 	if ids := s.visits.takeGreeted(); len(ids) > 0 {
-		if err := s.core.DB.System().MarkTenantsSeen(ctx, ids, s.core.Now().UnixMicro()); err != nil {
+		if err := s.core.DB.Accounts().MarkTenantsSeen(ctx, ids, s.core.Now().UnixMicro()); err != nil {
 			for _, id := range ids {
 				s.visits.greet(id)
 			}

@@ -18,7 +18,7 @@ const (
 // returns the number of runs. Like decisioning.Service.SealOlder, it can be interrupted.
 func (s *Service) SealOlder(ctx context.Context) (done int64, err error) {
 	for after := ""; ; {
-		tenants, err := s.core.DB.System().ListTenants(ctx, after)
+		tenants, err := s.core.DB.Accounts().ListTenants(ctx, after)
 		if err != nil || len(tenants) == 0 {
 			return done, err
 		}

@@ -39,7 +39,7 @@ func (s *Service) CheckThresholds(ctx context.Context) error {
 }
 
 func (s *Service) checkThresholds(ctx context.Context, name store.ScopeName, period string, nowMicros int64) error {
-	owner, err := s.core.DB.System().Tenant(ctx, name.Tenant)
+	owner, err := s.core.DB.Accounts().Tenant(ctx, name.Tenant)
 	if fault.KindOf(err) == fault.NotFound {
 		return nil // removed in the meantime
 	}

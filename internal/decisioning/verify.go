@@ -385,11 +385,11 @@ func (a auditor) scopes(ctx context.Context, tenantID string) ([]*store.Scope, i
 // tenants returns the ids of all tenants, or the one id if tenantID is not "".
 func (a auditor) tenants(ctx context.Context, tenantID string) (ids []string, err error) {
 	if tenantID != "" {
-		t, err := a.core.DB.System().Tenant(ctx, tenantID)
+		t, err := a.core.DB.Accounts().Tenant(ctx, tenantID)
 		return []string{t.ID}, err
 	}
 	for after := ""; ; after = ids[len(ids)-1] {
-		rows, err := a.core.DB.System().ListTenants(ctx, after)
+		rows, err := a.core.DB.Accounts().ListTenants(ctx, after)
 		if err != nil || len(rows) == 0 {
 			return ids, err
 		}

@@ -57,7 +57,7 @@ func (s *Service) Audit(ctx context.Context, tenantID string) (r AuditResult, er
 
 func (s *Service) tenants(ctx context.Context) (ids []string, err error) {
 	for after := ""; ; after = ids[len(ids)-1] {
-		rows, err := s.core.DB.System().ListTenants(ctx, after)
+		rows, err := s.core.DB.Accounts().ListTenants(ctx, after)
 		if err != nil || len(rows) == 0 {
 			return ids, err
 		}

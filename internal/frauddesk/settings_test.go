@@ -18,7 +18,7 @@ func TestSettingsAreKeptOnce(t *testing.T) {
 	core := operation.New(storetest.Open(t, storetest.SQLite(t), store.Options{}), operation.Options{})
 	service := New(core, Options{})
 	seed := store.Seed{Tenant: store.Tenant{ID: "ten_A"}, User: store.User{ID: "usr_1", Email: "a@example.in"}}
-	if err := service.core.DB.System().CreateTenant(t.Context(), seed); err != nil {
+	if err := service.core.DB.Accounts().CreateTenant(t.Context(), seed); err != nil {
 		t.Fatal(err)
 	}
 	p := tenant.Principal{TenantID: "ten_A", Environment: tenant.Sandbox, Scopes: tenant.PolicyWrite}

@@ -148,7 +148,7 @@ func repeats(t *testing.T, db *store.DB, service *usecase.Set) {
 // tenant.
 func eachCaller(t *testing.T, db *store.DB, call func(tenant.Principal)) {
 	t.Helper()
-	tenants, err := db.System().ListTenants(t.Context(), "")
+	tenants, err := db.Accounts().ListTenants(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func eachCaller(t *testing.T, db *store.DB, call func(tenant.Principal)) {
 // eachScope calls the function with the scope of each environment of every tenant.
 func eachScope(t *testing.T, db *store.DB, call func(*store.Scope)) {
 	t.Helper()
-	tenants, err := db.System().ListTenants(t.Context(), "")
+	tenants, err := db.Accounts().ListTenants(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -231,7 +231,7 @@ func TestBlockedSystem(t *testing.T) {
 	go func() { flush <- db.System().AddUsage(t.Context(), adds) }()
 	setAside(t, db)
 	seed := store.Seed{Tenant: store.Tenant{ID: "ten_B"}, User: store.User{ID: "usr_1", Email: "b@example.in"}}
-	if err := db.System().CreateTenant(t.Context(), seed); err != nil {
+	if err := db.Accounts().CreateTenant(t.Context(), seed); err != nil {
 		t.Errorf("signup: %v", err)
 	}
 	unanswered(t, flush)

@@ -35,11 +35,11 @@ const maxSessions = 20
 // SessionByHash returns a session with its user and tenant. It also returns
 // expired sessions and those of disabled users; the caller decides how to
 // refuse them.
-func (sys *System) SessionByHash(ctx context.Context, hash string) (ConsoleSession, User, Tenant, error) {
+func (a *Accounts) SessionByHash(ctx context.Context, hash string) (ConsoleSession, User, Tenant, error) {
 	var c ConsoleSession
 	var u User
 	var t Tenant
-	err := sys.read(ctx, func(s *transaction) error {
+	err := a.read(ctx, func(s *transaction) error {
 		dest := slices.Concat(c.fields(), u.fields(), t.fields())
 		return orNotFound("session", s.one(dest, "SELECT "+sessionColumns+`,
 			u.id, u.tenant_id, u.email, u.password_hash, u.role, u.created_micros, u.disabled_micros,
@@ -141,13 +141,13 @@ func (tx *staffTx) endSessions(userID, exceptID string) (ended []string, err err
 
 // TouchSessions records when sessions were last used, many in one transaction.
 // It never moves a time back.
-func (sys *System) TouchSessions(ctx context.Context, touches []Touch) error {
+func (a *Accounts) TouchSessions(ctx context.Context, touches []Touch) error {
 	if len(touches) == 0 {
 		return nil
 	}
 	// The fixed order prevents a deadlock between two nodes.
 	touches = slices.SortedFunc(slices.Values(touches), func(a, b Touch) int { return cmp.Compare(a.Hash, b.Hash) })
-	return sys.write(ctx, "touch sessions", func(s *transaction) error {
+	return a.write(ctx, "touch sessions", func(s *transaction) error {
 		for _, touch := range touches {
 			if _, err := s.exec("UPDATE sessions SET seen_micros = $2 WHERE hash = $1 AND seen_micros < $2",
 				touch.Hash, touch.UsedMicros); err != nil {
@@ -161,9 +161,9 @@ func (sys *System) TouchSessions(ctx context.Context, touches []Touch) error {
 // PurgeSessions removes at most limit sessions, of all tenants, that have
 // expired or were not used after seenSinceMicros. It returns the number
 // removed.
-func (sys *System) PurgeSessions(ctx context.Context, nowMicros, seenSinceMicros int64, limit int) (int64, error) {
+func (a *Accounts) PurgeSessions(ctx context.Context, nowMicros, seenSinceMicros int64, limit int) (int64, error) {
 	var removed int64
-	err := sys.write(ctx, "purge sessions", func(s *transaction) (err error) {
+	err := a.write(ctx, "purge sessions", func(s *transaction) (err error) {
 		removed, err = s.exec(`DELETE FROM sessions WHERE (tenant_id, id) IN
 			(SELECT tenant_id, id FROM sessions WHERE expires_micros <= $1 OR seen_micros <= $2 LIMIT $3)`,
 			nowMicros, seenSinceMicros, int64(limit))

@@ -28,10 +28,10 @@ func (i *Invitation) fields() []any {
 
 // InvitationByHash returns an invitation with its tenant, even if it has
 // expired.
-func (sys *System) InvitationByHash(ctx context.Context, hash string) (Invitation, Tenant, error) {
+func (a *Accounts) InvitationByHash(ctx context.Context, hash string) (Invitation, Tenant, error) {
 	var i Invitation
 	var t Tenant
-	err := sys.read(ctx, func(s *transaction) error {
+	err := a.read(ctx, func(s *transaction) error {
 		dest := slices.Concat(i.fields(), t.fields())
 		return orNotFound("invitation", s.one(dest, "SELECT "+invitationColumns+", "+tenantColumns+`
 			FROM invitations i JOIN tenants t ON t.id = i.tenant_id WHERE i.hash = $1`, hash))
@@ -163,9 +163,9 @@ func (st *Staff) Accept(
 
 // PurgeInvitations removes at most limit expired invitations of all tenants and
 // returns the number removed.
-func (sys *System) PurgeInvitations(ctx context.Context, nowMicros int64, limit int) (int64, error) {
+func (a *Accounts) PurgeInvitations(ctx context.Context, nowMicros int64, limit int) (int64, error) {
 	var removed int64
-	err := sys.write(ctx, "purge invitations", func(s *transaction) (err error) {
+	err := a.write(ctx, "purge invitations", func(s *transaction) (err error) {
 		removed, err = s.exec(`DELETE FROM invitations WHERE (tenant_id, id) IN
 			(SELECT tenant_id, id FROM invitations WHERE expires_micros <= $1 LIMIT $2)`, nowMicros, int64(limit))
 		return err

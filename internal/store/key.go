@@ -40,10 +40,10 @@ func (k *Key) fields() []any {
 
 // KeyByHash returns a key and its tenant, NotFound if there is no such key. It also
 // returns revoked and expired keys; the caller decides how to refuse them.
-func (sys *System) KeyByHash(ctx context.Context, hash string) (Key, Tenant, error) {
+func (a *Accounts) KeyByHash(ctx context.Context, hash string) (Key, Tenant, error) {
 	var k Key
 	var t Tenant
-	err := sys.read(ctx, func(s *transaction) error {
+	err := a.read(ctx, func(s *transaction) error {
 		dest := slices.Concat(k.fields(), []any{&k.OwnerRole, &k.OwnerDisabledMicros}, t.fields())
 		return orNotFound("key",
 			s.one(dest, "SELECT "+keyColumns+`, coalesce(u.role, ''), coalesce(u.disabled_micros, 0),
@@ -58,8 +58,8 @@ func (sys *System) KeyByHash(ctx context.Context, hash string) (Key, Tenant, err
 // tenant or no such owner in it, Conflict invalid_transition if the owner is
 // disabled, and Conflict too_many_keys if the tenant already has most working
 // keys, those of both environments together.
-func (sys *System) InsertKey(ctx context.Context, key Key, most int, audit AuditEntry) error {
-	return sys.writeIn(ctx, key.TenantID, key.Environment, func(s *transaction) error {
+func (a *Accounts) InsertKey(ctx context.Context, key Key, most int, audit AuditEntry) error {
+	return a.writeIn(ctx, key.TenantID, key.Environment, func(s *transaction) error {
 		if err := lockTenant(s, key.TenantID); err != nil {
 			return err
 		}
@@ -123,18 +123,18 @@ func roomForKey(s *transaction, k Key, most int) error {
 // RevokeKey revokes a key of a tenant permanently. If the key is revoked already,
 // RevokeKey changes nothing and writes no audit entry. A key of another tenant is
 // NotFound.
-func (sys *System) RevokeKey(
+func (a *Accounts) RevokeKey(
 	ctx context.Context, tenantID, keyID string, nowMicros int64, audit AuditEntry,
 ) (Key, error) {
 	var k Key
 	var environment string
-	if err := sys.read(ctx, func(s *transaction) error {
+	if err := a.read(ctx, func(s *transaction) error {
 		return orNotFound("key", s.one([]any{&environment},
 			"SELECT environment FROM api_keys WHERE tenant_id = $1 AND id = $2", tenantID, keyID))
 	}); err != nil {
 		return k, err
 	}
-	err := sys.writeIn(ctx, tenantID, environment, func(s *transaction) error {
+	err := a.writeIn(ctx, tenantID, environment, func(s *transaction) error {
 		if err := s.one(k.fields(), "SELECT "+keyColumns+" FROM api_keys k WHERE k.tenant_id = $1 AND k.id = $2"+
 			s.db.dialect.forUpdate(), tenantID, keyID); err != nil {
 			return orNotFound("key", err)
@@ -162,11 +162,11 @@ func (sys *System) RevokeKey(
 // fresh is disabled, Conflict too_many_keys if the tenant
 // already has most working keys, the old one included, and Conflict
 // key_not_active if the old key was revoked or has expired.
-func (sys *System) RotateKey(
+func (a *Accounts) RotateKey(
 	ctx context.Context, oldID string, endsMicros int64, fresh Key, most int, audit ...AuditEntry,
 ) (Key, error) {
 	var old Key
-	err := sys.writeIn(ctx, fresh.TenantID, fresh.Environment, func(s *transaction) error {
+	err := a.writeIn(ctx, fresh.TenantID, fresh.Environment, func(s *transaction) error {
 		if err := lockTenant(s, fresh.TenantID); err != nil {
 			return err
 		}
@@ -210,9 +210,9 @@ func (sys *System) RotateKey(
 // including revoked and expired ones. If there are more than MaxPage, it omits
 // first the oldest of those that no longer work, then the oldest of those with
 // an expiry.
-func (sys *System) ListKeys(ctx context.Context, tenantID string, nowMicros int64) ([]Key, error) {
+func (a *Accounts) ListKeys(ctx context.Context, tenantID string, nowMicros int64) ([]Key, error) {
 	var keys []Key
-	err := sys.read(ctx, func(s *transaction) error {
+	err := a.read(ctx, func(s *transaction) error {
 		keys = nil
 		return s.each(func(scan func(...any) error) error {
 			var k Key
@@ -344,13 +344,13 @@ type Touch struct {
 // TouchKeys records when keys were last used, many in one transaction. It never
 // moves a time back. Callers collect touches and do not call it for every
 // request.
-func (sys *System) TouchKeys(ctx context.Context, touches []Touch) error {
+func (a *Accounts) TouchKeys(ctx context.Context, touches []Touch) error {
 	if len(touches) == 0 {
 		return nil
 	}
 	// The fixed order prevents a deadlock between two nodes.
 	touches = slices.SortedFunc(slices.Values(touches), func(a, b Touch) int { return cmp.Compare(a.Hash, b.Hash) })
-	return sys.write(ctx, "touch keys", func(s *transaction) error {
+	return a.write(ctx, "touch keys", func(s *transaction) error {
 		for _, touch := range touches {
 			if _, err := s.exec("UPDATE api_keys SET last_used_micros = $2 WHERE hash = $1 AND last_used_micros < $2",
 				touch.Hash, touch.UsedMicros); err != nil {

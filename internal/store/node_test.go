@@ -73,7 +73,7 @@ func TestCrosswise(t *testing.T) {
 	databaseURL := storetest.Postgres(t)
 	node := storetest.Open(t, databaseURL, store.Options{})
 	seed := store.Seed{Tenant: store.Tenant{ID: "ten_A"}, User: store.User{ID: "usr_1", Email: "a@example.in"}}
-	if err := node.System().CreateTenant(t.Context(), seed); err != nil {
+	if err := node.Accounts().CreateTenant(t.Context(), seed); err != nil {
 		t.Fatal(err)
 	}
 	scope := node.Scope("ten_A", "sandbox")
@@ -136,7 +136,7 @@ func TestScopeLockedFirst(t *testing.T) {
 	first := storetest.Open(t, databaseURL, store.Options{})
 	second := storetest.Open(t, databaseURL, store.Options{})
 	seed := store.Seed{Tenant: store.Tenant{ID: "ten_A"}, User: store.User{ID: "usr_1", Email: "a@example.in"}}
-	if err := first.System().CreateTenant(t.Context(), seed); err != nil {
+	if err := first.Accounts().CreateTenant(t.Context(), seed); err != nil {
 		t.Fatal(err)
 	}
 	var runs atomic.Int32

@@ -14,8 +14,8 @@ type SignupCode struct {
 }
 
 // AddSignupCode stores a code and removes expired ones.
-func (sys *System) AddSignupCode(ctx context.Context, c SignupCode) error {
-	return sys.write(ctx, "signup codes", func(s *transaction) error {
+func (a *Accounts) AddSignupCode(ctx context.Context, c SignupCode) error {
+	return a.write(ctx, "signup codes", func(s *transaction) error {
 		if _, err := s.exec("DELETE FROM signup_codes WHERE expires_micros <= $1", c.CreatedMicros); err != nil {
 			return err
 		}

@@ -10,12 +10,12 @@ import (
 
 // MarkTenantsSeen records the time of the first authenticated request of each tenant
 // that has none recorded yet. Such a tenant is no longer closing.
-func (sys *System) MarkTenantsSeen(ctx context.Context, ids []string, nowMicros int64) error {
+func (a *Accounts) MarkTenantsSeen(ctx context.Context, ids []string, nowMicros int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	slices.Sort(ids) // the fixed order prevents a deadlock between two nodes
-	return sys.write(ctx, "tenants seen", func(s *transaction) error {
+	return a.write(ctx, "tenants seen", func(s *transaction) error {
 		for _, id := range ids {
 			if _, err := s.exec("UPDATE tenants SET seen_micros = $2, closing_micros = 0 WHERE id = $1 AND "+
 				"seen_micros = 0", id, nowMicros); err != nil {
@@ -33,10 +33,10 @@ func (sys *System) MarkTenantsSeen(ctx context.Context, ids []string, nowMicros 
 // later than untilMicros and never sent an authenticated request. A tenant that
 // is closing is no longer admitted. CloseUnusedTenants returns the number of tenants
 // that it marked.
-func (sys *System) CloseUnusedTenants(
+func (a *Accounts) CloseUnusedTenants(
 	ctx context.Context, untilMicros, nowMicros int64, limit int,
 ) (closed int64, err error) {
-	err = sys.write(ctx, "unused tenants", func(s *transaction) (err error) {
+	err = a.write(ctx, "unused tenants", func(s *transaction) (err error) {
 		closed, err = s.exec(`UPDATE tenants SET closing_micros = $1 WHERE seen_micros = 0 AND id IN
 			(SELECT id FROM tenants WHERE seen_micros = 0 AND created_micros <= $2 AND closing_micros = 0
 				ORDER BY created_micros, id LIMIT $3)`, nowMicros, untilMicros, int64(limit))
@@ -48,8 +48,8 @@ func (sys *System) CloseUnusedTenants(
 // RemoveUnusedTenant removes the oldest tenant that has been closing since untilMicros or earlier, with all its data.
 // found is false if there is no such tenant. A tenant with decisions, more than one person or a paid plan is not
 // removed but marked as seen; found is true then too.
-func (sys *System) RemoveUnusedTenant(ctx context.Context, untilMicros int64) (found bool, err error) {
-	err = sys.write(ctx, "unused tenants", func(s *transaction) error {
+func (a *Accounts) RemoveUnusedTenant(ctx context.Context, untilMicros int64) (found bool, err error) {
+	err = a.write(ctx, "unused tenants", func(s *transaction) error {
 		ids, err := s.firstColumn(
 			`SELECT id FROM tenants WHERE seen_micros = 0 AND closing_micros > 0 AND closing_micros <= $1
 			ORDER BY created_micros, id LIMIT 1`+s.db.dialect.forUpdate(), untilMicros)

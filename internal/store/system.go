@@ -5,34 +5,43 @@ import (
 	"iter"
 )
 
-// System is the handle for work before or above a tenant: signup, finding the
-// owner of a key, the operator's work, and a tenant's keys, which belong to both
-// environments. Apart from authentication, invitations and keys, requests of tenants
-// do not use this handle.
-type System struct{ db *DB }
+// above is what the handles have in common that work before or above a tenant: their
+// statements run without row-level security.
+type above struct{ db *DB }
+
+// System is the handle for the operator's work and for work over all tenants, such as
+// removing what has expired. Requests of tenants do not use it.
+type System struct{ above }
 
 // System returns the handle.
-func (db *DB) System() *System { return &System{db: db} }
+func (db *DB) System() *System { return &System{above{db}} }
+
+// Accounts is the handle for tenants, their people, sessions and API keys, which belong to
+// both environments, and for finding the owner of a key, a session or an invitation.
+type Accounts struct{ above }
+
+// Accounts returns the handle.
+func (db *DB) Accounts() *Accounts { return &Accounts{above{db}} }
 
 // write and read run fn without row-level security. purpose, a tenant's id or the
 // name of a task, serves as the scope for the committer. If the write is blocked
 // by another transaction's locks, only writes with the same purpose wait with it.
-func (sys *System) write(ctx context.Context, purpose string, fn func(*transaction) error) error {
-	return sys.db.submit(ctx, &job{scope: rlsScope{role: rlsSystem.role, tenant: purpose}, run: asSystem(fn)})
+func (h above) write(ctx context.Context, purpose string, fn func(*transaction) error) error {
+	return h.db.submit(ctx, &job{scope: rlsScope{role: rlsSystem.role, tenant: purpose}, run: asSystem(fn)})
 }
 
 // writeIn runs fn like write. fn may add entries to the journal of an environment: the scope is locked before fn runs,
 // and in the same order as in other writes.
-func (sys *System) writeIn(ctx context.Context, tenantID, environment string, fn func(*transaction) error) error {
-	return sys.db.submit(ctx, &job{
+func (h above) writeIn(ctx context.Context, tenantID, environment string, fn func(*transaction) error) error {
+	return h.db.submit(ctx, &job{
 		rls:   rlsScope{tenant: tenantID, environment: environment},
 		scope: rlsScope{role: rlsSystem.role, tenant: tenantID},
 		run:   asSystem(fn),
 	})
 }
 
-func (sys *System) read(ctx context.Context, fn func(*transaction) error) error {
-	return sys.db.read(ctx, asSystem(fn))
+func (h above) read(ctx context.Context, fn func(*transaction) error) error {
+	return h.db.read(ctx, asSystem(fn))
 }
 
 func asSystem(fn func(*transaction) error) func(*transaction) error {

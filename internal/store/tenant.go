@@ -74,8 +74,8 @@ type SeedEnvironment struct {
 // CreateTenant stores a signup in one transaction. It returns Conflict
 // email_taken if a user has the e-mail address already, and Forbidden
 // invalid_invite_code if the signup code is not valid.
-func (sys *System) CreateTenant(ctx context.Context, seed Seed) error {
-	return sys.write(ctx, seed.Tenant.ID, func(s *transaction) error {
+func (a *Accounts) CreateTenant(ctx context.Context, seed Seed) error {
+	return a.write(ctx, seed.Tenant.ID, func(s *transaction) error {
 		t := seed.Tenant
 		if seed.CodeHash != "" {
 			if err := useSignupCode(s, seed.CodeHash, t.CreatedMicros); err != nil {
@@ -139,8 +139,8 @@ func (e SeedEnvironment) insert(tx *Tx) error {
 // user has the e-mail address already, Conflict too_many_people if the tenant
 // has MaxPage people, invitations included, and NotFound if there is no such
 // tenant.
-func (sys *System) InsertUser(ctx context.Context, user User, by RightsChange, audit AuditEntry) error {
-	return sys.write(ctx, user.TenantID, func(s *transaction) error {
+func (a *Accounts) InsertUser(ctx context.Context, user User, by RightsChange, audit AuditEntry) error {
+	return a.write(ctx, user.TenantID, func(s *transaction) error {
 		staff := &staffTx{transaction: s, tenant: user.TenantID, rls: rlsSystem}
 		if err := staff.lock(); err != nil {
 			return err
@@ -173,18 +173,18 @@ func insertUser(s *transaction, u User) error {
 
 // UserByEmail returns a person by the e-mail address in lower case. It returns
 // NotFound if there is none.
-func (sys *System) UserByEmail(ctx context.Context, email string) (User, error) {
+func (a *Accounts) UserByEmail(ctx context.Context, email string) (User, error) {
 	var u User
-	err := sys.read(ctx, func(s *transaction) error {
+	err := a.read(ctx, func(s *transaction) error {
 		return orNotFound("user", s.one(u.fields(), "SELECT "+userColumns+" FROM users WHERE email = $1", email))
 	})
 	return u, err
 }
 
 // Tenant returns a tenant, NotFound if there is none.
-func (sys *System) Tenant(ctx context.Context, id string) (Tenant, error) {
+func (a *Accounts) Tenant(ctx context.Context, id string) (Tenant, error) {
 	var t Tenant
-	err := sys.read(ctx, func(s *transaction) (err error) {
+	err := a.read(ctx, func(s *transaction) (err error) {
 		t, err = tenantByID(s, id)
 		return err
 	})
@@ -199,9 +199,9 @@ func tenantByID(s *transaction, id string) (Tenant, error) {
 
 // ListTenants returns the tenants after an id, at most MaxPage, in the order of
 // their ids. afterID is "" for the first page.
-func (sys *System) ListTenants(ctx context.Context, afterID string) ([]Tenant, error) {
+func (a *Accounts) ListTenants(ctx context.Context, afterID string) ([]Tenant, error) {
 	var tenants []Tenant
-	err := sys.read(ctx, func(s *transaction) error {
+	err := a.read(ctx, func(s *transaction) error {
 		tenants = nil
 		return s.each(func(scan func(...any) error) error {
 			var t Tenant
@@ -215,8 +215,8 @@ func (sys *System) ListTenants(ctx context.Context, afterID string) ([]Tenant, e
 
 // SetPlan changes a tenant's price plan. It returns NotFound if there is no such
 // tenant.
-func (sys *System) SetPlan(ctx context.Context, tenantID, plan string, audit AuditEntry) error {
-	return sys.write(ctx, tenantID, func(s *transaction) error {
+func (a *Accounts) SetPlan(ctx context.Context, tenantID, plan string, audit AuditEntry) error {
+	return a.write(ctx, tenantID, func(s *transaction) error {
 		changed, err := s.exec("UPDATE tenants SET plan = $2 WHERE id = $1", tenantID, plan)
 		if err != nil {
 			return err

@@ -176,7 +176,7 @@ func expired() error {
 
 // tenantOf returns the principal that is billed for background work in a scope.
 func (s *Chunks) tenantOf(ctx context.Context, scope *store.Scope) (tenant.Principal, error) {
-	owner, err := s.core.DB.System().Tenant(ctx, scope.Tenant())
+	owner, err := s.core.DB.Accounts().Tenant(ctx, scope.Tenant())
 	if err != nil {
 		return tenant.Principal{}, err
 	}

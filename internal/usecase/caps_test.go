@@ -219,7 +219,7 @@ func fillPeople(h *cluster) {
 			ID: fmt.Sprintf("usr_%03d", i), TenantID: h.admin.TenantID, Email: fmt.Sprintf("p%d@example.in", i),
 			Role: "viewer", CreatedMicros: 1,
 		}
-		if err := h.db.System().InsertUser(h.Context(), u, store.RightsChange{}, store.AuditEntry{}); err != nil {
+		if err := h.db.Accounts().InsertUser(h.Context(), u, store.RightsChange{}, store.AuditEntry{}); err != nil {
 			h.Fatal(err)
 		}
 	}

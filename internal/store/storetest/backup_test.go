@@ -244,7 +244,7 @@ func TestRestoreRefuses(t *testing.T) {
 			if !errors.Is(err, store.ErrBackup) {
 				t.Errorf("%s: %v", what, err)
 			}
-			if tenants, err := db.System().ListTenants(t.Context(), ""); err != nil || len(tenants) != 0 {
+			if tenants, err := db.Accounts().ListTenants(t.Context(), ""); err != nil || len(tenants) != 0 {
 				t.Errorf("%s left %d tenants behind, %v", what, len(tenants), err)
 			}
 		}

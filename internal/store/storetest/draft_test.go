@@ -29,7 +29,7 @@ func safeSignUp(t *testing.T, db *store.DB, tenant string) *store.Scope {
 	safe.Status = store.StatusDraft
 	s.Environments[0].RuleSets = append(s.Environments[0].RuleSets, safe)
 	s.Environments[0].SafeID = safe.ID
-	if err := db.System().CreateTenant(t.Context(), s); err != nil {
+	if err := db.Accounts().CreateTenant(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
 	return db.Scope(tenant, sandbox)

@@ -73,7 +73,7 @@ func key(tenant, environment string) store.Key {
 // signUp creates a tenant and returns its sandbox.
 func signUp(t *testing.T, db *store.DB, tenant string) *store.Scope {
 	t.Helper()
-	if err := db.System().CreateTenant(t.Context(), seed(tenant)); err != nil {
+	if err := db.Accounts().CreateTenant(t.Context(), seed(tenant)); err != nil {
 		t.Fatal(err)
 	}
 	return db.Scope(tenant, sandbox)
@@ -176,7 +176,7 @@ func secret(t *testing.T, db *store.DB) error {
 	}
 	if err == nil {
 		at := codes.Add(1)
-		err = db.System().AddSignupCode(t.Context(),
+		err = db.Accounts().AddSignupCode(t.Context(),
 			store.SignupCode{Hash: fmt.Sprint("code_", at), CreatedMicros: at, ExpiresMicros: 1 << 60})
 	}
 	return err

@@ -76,7 +76,7 @@ func TestStanding(t *testing.T) {
 		}
 		made := by(1360)
 		made.By = early.ID
-		wantKind(t, db.System().InsertUser(ctx, puppet, made, store.AuditEntry{}), 0, "")
+		wantKind(t, db.Accounts().InsertUser(ctx, puppet, made, store.AuditEntry{}), 0, "")
 		stands(t, db, puppet.ID, 1460, "usr_ten_A", 0, "")
 
 		// A password set by someone else restarts the delay. A password that the person

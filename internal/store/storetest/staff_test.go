@@ -52,7 +52,7 @@ func addUser(t *testing.T, db *store.DB, tenant, id, role string) store.User {
 		Role:          role,
 		CreatedMicros: 200,
 	}
-	if err := db.System().InsertUser(t.Context(), u, store.RightsChange{}, store.AuditEntry{}); err != nil {
+	if err := db.Accounts().InsertUser(t.Context(), u, store.RightsChange{}, store.AuditEntry{}); err != nil {
 		t.Fatal(err)
 	}
 	return u
@@ -108,7 +108,7 @@ func entry(id, action, object string) store.AuditEntry {
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		ctx, system, staff := t.Context(), db.System(), db.Staff("ten_A")
+		ctx, accounts, staff := t.Context(), db.Accounts(), db.Staff("ten_A")
 		signUp(t, db, "ten_A")
 		signUp(t, db, "ten_B")
 		first, second := consoleSession("ten_A", "ses_1"), consoleSession("ten_A", "ses_2")
@@ -120,12 +120,12 @@ func TestSessions(t *testing.T) {
 		wantNotFound(t,
 			db.Staff("ten_B").OpenSession(ctx, consoleSession("ten_A", "ses_3"), passwordHash, store.AuditEntry{}))
 
-		got, user, tenant, err := system.SessionByHash(ctx, first.Hash)
+		got, user, tenant, err := accounts.SessionByHash(ctx, first.Hash)
 		if diff := cmp.Diff(first, got); err != nil || diff != "" || user.ID != "usr_ten_A" || user.Role != "admin" ||
 			tenant.ID != "ten_A" {
 			t.Errorf("%v, %+v, %+v (-want +got):\n%s", err, user, tenant, diff)
 		}
-		_, _, _, err = system.SessionByHash(ctx, "hash_of_nothing")
+		_, _, _, err = accounts.SessionByHash(ctx, "hash_of_nothing")
 		wantNotFound(t, err)
 
 		list := func(staff *store.Staff, user string, now, since int64) []string {
@@ -169,10 +169,10 @@ func endSessions(t *testing.T, db *store.DB, first, second store.ConsoleSession)
 		len(ended) != 0 {
 		t.Errorf("another tenant ended %v, %v", ended, err)
 	}
-	wantKind(t, db.System().TouchSessions(ctx, nil), 0, "")
-	wantKind(t, db.System().TouchSessions(ctx,
+	wantKind(t, db.Accounts().TouchSessions(ctx, nil), 0, "")
+	wantKind(t, db.Accounts().TouchSessions(ctx,
 		[]store.Touch{{Hash: second.Hash, UsedMicros: 5000}, {Hash: first.Hash, UsedMicros: 1}}), 0, "")
-	if got, _, _, err := db.System().SessionByHash(ctx, second.Hash); err != nil || got.SeenMicros != 5000 {
+	if got, _, _, err := db.Accounts().SessionByHash(ctx, second.Hash); err != nil || got.SeenMicros != 5000 {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	if ended, err := staff.EndOtherSessions(ctx, first.UserID, second.ID,
@@ -214,7 +214,7 @@ func TestSessionsAreFew(t *testing.T) {
 func TestPurgeSessionsAndInvitations(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		ctx, system := t.Context(), db.System()
+		ctx, accounts := t.Context(), db.Accounts()
 		for _, tenant := range []string{"ten_A", "ten_B"} {
 			signUp(t, db, tenant)
 			wantKind(t, fillStaff(t, db, tenant), 0, "")
@@ -224,7 +224,7 @@ func TestPurgeSessionsAndInvitations(t *testing.T) {
 			limit      int
 			want       int64
 		}{{8999, 999, 10, 0}, {9000, 0, 1, 1}, {0, 1000, 10, 1}} {
-			if removed, err := system.PurgeSessions(ctx, step.now, step.since, step.limit); err != nil ||
+			if removed, err := accounts.PurgeSessions(ctx, step.now, step.since, step.limit); err != nil ||
 				removed != step.want {
 				t.Errorf("removed %d at %d, %v", removed, step.now, err)
 			}
@@ -234,7 +234,7 @@ func TestPurgeSessionsAndInvitations(t *testing.T) {
 			limit int
 			want  int64
 		}{{8999, 10, 0}, {9000, 1, 1}, {9000, 10, 1}} {
-			if removed, err := system.PurgeInvitations(ctx, step.now, step.limit); err != nil || removed != step.want {
+			if removed, err := accounts.PurgeInvitations(ctx, step.now, step.limit); err != nil || removed != step.want {
 				t.Errorf("removed %d invitations at %d, %v", removed, step.now, err)
 			}
 		}
@@ -352,12 +352,12 @@ func TestSetPassword(t *testing.T) {
 		if err != nil || !slices.Equal(ended, []string{"hash_ten_Ases_1"}) {
 			t.Errorf("ended %v, %v", ended, err)
 		}
-		if _, u, _, err := db.System().SessionByHash(ctx, begins.Hash); err != nil || u.PasswordHash != "fresh" {
+		if _, u, _, err := db.Accounts().SessionByHash(ctx, begins.Hash); err != nil || u.PasswordHash != "fresh" {
 			t.Errorf("got %+v, %v", u, err)
 		}
 		wantKind(t, staff.Rehash(ctx, "usr_ten_A", "fresh", "costlier"), 0, "")
 		wantNotFound(t, staff.Rehash(ctx, "usr_ten_A", "fresh", "costlier"))
-		if _, _, _, err := db.System().SessionByHash(ctx, begins.Hash); err != nil {
+		if _, _, _, err := db.Accounts().SessionByHash(ctx, begins.Hash); err != nil {
 			t.Errorf("a costlier hash ended the session: %v", err)
 		}
 	})
@@ -366,16 +366,16 @@ func TestSetPassword(t *testing.T) {
 func TestInvitations(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		ctx, system, staff := t.Context(), db.System(), db.Staff("ten_A")
+		ctx, accounts, staff := t.Context(), db.Accounts(), db.Staff("ten_A")
 		signUp(t, db, "ten_A")
 		signUp(t, db, "ten_B")
 		old, fresh := invitation("ten_A", "inv_1"), invitation("ten_A", "inv_2")
 		fresh.Email = old.Email
 		wantKind(t, staff.Invite(ctx, old, entry("1", "user.invited", "inv_1")), 0, "")
 		wantKind(t, staff.Invite(ctx, fresh, entry("2", "user.invited", "inv_2")), 0, "")
-		_, _, err := system.InvitationByHash(ctx, old.Hash)
+		_, _, err := accounts.InvitationByHash(ctx, old.Hash)
 		wantNotFound(t, err) // only the later link is valid
-		got, tenant, err := system.InvitationByHash(ctx, fresh.Hash)
+		got, tenant, err := accounts.InvitationByHash(ctx, fresh.Hash)
 		if diff := cmp.Diff(fresh, got); err != nil || diff != "" || tenant.OrgName != "Asha Finance" {
 			t.Errorf("%v, %+v (-want +got):\n%s", err, tenant, diff)
 		}
@@ -463,7 +463,7 @@ func TestTooManyPeople(t *testing.T) {
 			t.Errorf("%d were invited", n)
 		}
 		add := func(email string, now int64) error {
-			return db.System().InsertUser(t.Context(), store.User{
+			return db.Accounts().InsertUser(t.Context(), store.User{
 				ID: "usr_" + email, TenantID: "ten_A", Email: email, Role: "risk", CreatedMicros: now,
 			}, store.RightsChange{}, store.AuditEntry{})
 		}
@@ -485,7 +485,7 @@ func TestTooManyPeople(t *testing.T) {
 func TestRotateKey(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		ctx, system := t.Context(), db.System()
+		ctx, accounts := t.Context(), db.Accounts()
 		signUp(t, db, "ten_A")
 		signUp(t, db, "ten_B")
 		old := key("ten_A", sandbox)
@@ -494,30 +494,30 @@ func TestRotateKey(t *testing.T) {
 			k.ID, k.Hash, k.CreatedMicros = numbered("key", n), numbered("hash", n), 500
 			return k
 		}
-		_, err := system.RotateKey(ctx, old.ID, 900, fresh("ten_B", sandbox, 1), plenty)
+		_, err := accounts.RotateKey(ctx, old.ID, 900, fresh("ten_B", sandbox, 1), plenty)
 		wantNotFound(t, err)
-		_, err = system.RotateKey(ctx, old.ID, 900, fresh("ten_A", live, 1), plenty)
+		_, err = accounts.RotateKey(ctx, old.ID, 900, fresh("ten_A", live, 1), plenty)
 		wantNotFound(t, err)
-		ends, err := system.RotateKey(ctx, old.ID, 900, fresh("ten_A", sandbox, 1), plenty,
+		ends, err := accounts.RotateKey(ctx, old.ID, 900, fresh("ten_A", sandbox, 1), plenty,
 			store.AuditEntry{ID: "aud_1", Action: "key.rotated", Object: old.ID})
 		if err != nil || ends.ExpiresMicros != 900 {
 			t.Errorf("got %+v, %v", ends, err)
 		}
-		if ends, err := system.RotateKey(ctx, old.ID, 1900, fresh("ten_A", sandbox, 2), plenty); err != nil ||
+		if ends, err := accounts.RotateKey(ctx, old.ID, 1900, fresh("ten_A", sandbox, 2), plenty); err != nil ||
 			ends.ExpiresMicros != 900 {
 			t.Errorf("its end was moved: %+v, %v", ends, err)
 		}
 		late := fresh("ten_A", sandbox, 3)
 		late.CreatedMicros = 900
-		_, err = system.RotateKey(ctx, old.ID, 1900, late, plenty)
+		_, err = accounts.RotateKey(ctx, old.ID, 1900, late, plenty)
 		wantKind(t, err, fault.Conflict, fault.CodeKeyNotActive)
-		if keys, err := system.ListKeys(ctx, "ten_A", 1000); err != nil || len(keys) != 3 ||
+		if keys, err := accounts.ListKeys(ctx, "ten_A", 1000); err != nil || len(keys) != 3 ||
 			keys[0].ExpiresMicros != 900 || keys[1].ExpiresMicros != 0 {
 			t.Errorf("the keys are %+v, %v", keys, err)
 		}
-		_, err = system.RevokeKey(ctx, "ten_A", "key_001", 600, store.AuditEntry{})
+		_, err = accounts.RevokeKey(ctx, "ten_A", "key_001", 600, store.AuditEntry{})
 		wantKind(t, err, 0, "")
-		_, err = system.RotateKey(ctx, "key_001", 1900, fresh("ten_A", sandbox, 4), plenty)
+		_, err = accounts.RotateKey(ctx, "key_001", 1900, fresh("ten_A", sandbox, 4), plenty)
 		wantKind(t, err, fault.Conflict, fault.CodeKeyNotActive)
 	})
 }
@@ -530,10 +530,10 @@ func TestListKeysKeepsTheOnesInUse(t *testing.T) {
 		errs := race(store.MaxPage+20, func(n int) error {
 			k := key("ten_A", live)
 			k.ID, k.Hash, k.CreatedMicros, k.RevokedMicros = numbered("key", n), numbered("hash", n), int64(200+n), 900
-			return db.System().InsertKey(t.Context(), k, plenty, store.AuditEntry{})
+			return db.Accounts().InsertKey(t.Context(), k, plenty, store.AuditEntry{})
 		})
 		succeeded(t, errs, 0, "")
-		keys, err := db.System().ListKeys(t.Context(), "ten_A", 1000)
+		keys, err := db.Accounts().ListKeys(t.Context(), "ten_A", 1000)
 		if err != nil || len(keys) != store.MaxPage || keys[0].ID != key("ten_A", sandbox).ID ||
 			keys[1].CreatedMicros <= 220 {
 			t.Errorf("%d keys, the first %+v, %v", len(keys), keys[0], err)
@@ -553,11 +553,11 @@ func TestKeysToExpireOutliveTheExpired(t *testing.T) {
 			if n == 0 {
 				k.ExpiresMicros = 9000
 			}
-			return db.System().InsertKey(t.Context(), k, plenty, store.AuditEntry{})
+			return db.Accounts().InsertKey(t.Context(), k, plenty, store.AuditEntry{})
 		})
 		succeeded(t, errs, 0, "")
 		for now, want := range map[int64]bool{1000: true, 9000: false} {
-			keys, err := db.System().ListKeys(t.Context(), "ten_A", now)
+			keys, err := db.Accounts().ListKeys(t.Context(), "ten_A", now)
 			if shown := slices.ContainsFunc(keys, func(k store.Key) bool {
 				return k.ID == numbered("key", 0)
 			}); err != nil || len(keys) != store.MaxPage || shown != want {
@@ -582,7 +582,7 @@ func TestDisableWithKeys(t *testing.T) {
 			if n < 3 {
 				k.CreatedBy, k.ExpiresMicros = few, []int64{900, 9000, 0}[n]
 			}
-			return db.System().InsertKey(ctx, k, plenty, store.AuditEntry{})
+			return db.Accounts().InsertKey(ctx, k, plenty, store.AuditEntry{})
 		})
 		succeeded(t, errs, 0, "")
 		audits := 0
@@ -621,7 +621,7 @@ func TestDisableWithKeys(t *testing.T) {
 		if _, revoked, err := disable(staff, many, 301); err != nil || len(revoked) != store.MaxPage+17 {
 			t.Errorf("%d of many keys were revoked, %v", len(revoked), err)
 		}
-		if k, _, err := db.System().KeyByHash(ctx, key("ten_A", sandbox).Hash); err != nil || k.RevokedMicros != 0 {
+		if k, _, err := db.Accounts().KeyByHash(ctx, key("ten_A", sandbox).Hash); err != nil || k.RevokedMicros != 0 {
 			t.Errorf("another person's key: %+v, %v", k, err)
 		}
 	})
@@ -638,7 +638,7 @@ func TestDisableWithKeysIsOneTransaction(t *testing.T) {
 		for n, environment := range []string{live, live, sandbox} {
 			k := key("ten_A", environment)
 			k.ID, k.Hash, k.CreatedBy = numbered("key", n), numbered("hash", n), person
-			wantKind(t, db.System().InsertKey(ctx, k, plenty, store.AuditEntry{}), 0, "")
+			wantKind(t, db.Accounts().InsertKey(ctx, k, plenty, store.AuditEntry{}), 0, "")
 		}
 		_, _, err := db.Staff("ten_A").DisableWithKeys(ctx, person, by(300), entry("1", "user.disabled", person),
 			func(keyID string) store.AuditEntry {
@@ -651,7 +651,7 @@ func TestDisableWithKeysIsOneTransaction(t *testing.T) {
 		if u, err := db.Staff("ten_A").User(ctx, person); err != nil || u.DisabledMicros != 0 {
 			t.Errorf("the person: %+v, %v", u, err)
 		}
-		keys, err := db.System().ListKeys(ctx, "ten_A", 300)
+		keys, err := db.Accounts().ListKeys(ctx, "ten_A", 300)
 		for _, k := range keys {
 			if k.RevokedMicros != 0 {
 				t.Errorf("%s is revoked", k.ID)
@@ -681,7 +681,7 @@ func TestNoKeyForADisabledOwner(t *testing.T) {
 			person := addUser(t, db, "ten_A", numbered("usr", n), "risk").ID
 			errs := race(2, func(caller int) error {
 				if caller == 0 {
-					return db.System().InsertKey(ctx, owned(person, n), plenty, store.AuditEntry{})
+					return db.Accounts().InsertKey(ctx, owned(person, n), plenty, store.AuditEntry{})
 				}
 				_, _, err := staff.DisableWithKeys(ctx, person, by(300), entry(person, "user.disabled", person),
 					func(keyID string) store.AuditEntry {
@@ -690,7 +690,7 @@ func TestNoKeyForADisabledOwner(t *testing.T) {
 				return err
 			})
 			wantKind(t, errs[1], 0, "")
-			k, _, err := db.System().KeyByHash(ctx, numbered("hash", n))
+			k, _, err := db.Accounts().KeyByHash(ctx, numbered("hash", n))
 			switch {
 			case errs[0] != nil:
 				wantKind(t, errs[0], fault.Conflict, fault.CodeInvalidTransition)
@@ -701,13 +701,13 @@ func TestNoKeyForADisabledOwner(t *testing.T) {
 		}
 
 		disabled := owned(numbered("usr", 0), attempts)
-		wantKind(t, db.System().InsertKey(ctx, disabled, plenty, store.AuditEntry{}),
+		wantKind(t, db.Accounts().InsertKey(ctx, disabled, plenty, store.AuditEntry{}),
 			fault.Conflict, fault.CodeInvalidTransition)
 		disabled.Environment = sandbox
-		_, err := db.System().RotateKey(ctx, key("ten_A", sandbox).ID, 900, disabled, plenty)
+		_, err := db.Accounts().RotateKey(ctx, key("ten_A", sandbox).ID, 900, disabled, plenty)
 		wantKind(t, err, fault.Conflict, fault.CodeInvalidTransition)
-		wantNotFound(t, db.System().InsertKey(ctx, owned("usr_nobody", attempts), plenty, store.AuditEntry{}))
+		wantNotFound(t, db.Accounts().InsertKey(ctx, owned("usr_nobody", attempts), plenty, store.AuditEntry{}))
 		wantKind(t, staff.Enable(ctx, disabled.CreatedBy, by(400), store.AuditEntry{}), 0, "")
-		wantKind(t, db.System().InsertKey(ctx, disabled, plenty, store.AuditEntry{}), 0, "")
+		wantKind(t, db.Accounts().InsertKey(ctx, disabled, plenty, store.AuditEntry{}), 0, "")
 	})
 }

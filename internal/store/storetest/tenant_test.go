@@ -14,14 +14,14 @@ import (
 func TestCreateTenant(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		ctx, system := t.Context(), db.System()
+		ctx, accounts := t.Context(), db.Accounts()
 		scope := signUp(t, db, "ten_A")
 
-		tenant, err := system.Tenant(ctx, "ten_A")
+		tenant, err := accounts.Tenant(ctx, "ten_A")
 		if diff := cmp.Diff(seed("ten_A").Tenant, tenant); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
-		user, err := system.UserByEmail(ctx, "ten_a@example.in")
+		user, err := accounts.UserByEmail(ctx, "ten_a@example.in")
 		if err != nil || user.TenantID != "ten_A" || user.PasswordHash != "argon2id" {
 			t.Errorf("got %+v, %v", user, err)
 		}
@@ -59,7 +59,7 @@ func TestCreateTenant(t *testing.T) {
 			Role:          "analyst",
 			CreatedMicros: 200,
 		}
-		wantKind(t, system.InsertUser(ctx, second, store.RightsChange{}, store.AuditEntry{}), 0, "")
+		wantKind(t, accounts.InsertUser(ctx, second, store.RightsChange{}, store.AuditEntry{}), 0, "")
 		signUp(t, db, "ten_B")
 		users, err := db.Staff("ten_A").Users(ctx)
 		if diff := cmp.Diff([]store.User{user, second}, users); err != nil || diff != "" {
@@ -69,9 +69,9 @@ func TestCreateTenant(t *testing.T) {
 			t.Errorf("got %v, %v", users, err)
 		}
 
-		_, err = system.Tenant(ctx, "ten_NOBODY")
+		_, err = accounts.Tenant(ctx, "ten_NOBODY")
 		wantNotFound(t, err)
-		_, err = system.UserByEmail(ctx, "nobody@example.in")
+		_, err = accounts.UserByEmail(ctx, "nobody@example.in")
 		wantNotFound(t, err)
 	})
 }
@@ -81,28 +81,28 @@ func TestCreateTenant(t *testing.T) {
 func TestEmailTaken(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		ctx, system := t.Context(), db.System()
+		ctx, accounts := t.Context(), db.Accounts()
 		signUp(t, db, "ten_A")
 		again := seed("ten_B")
 		again.User.Email = "ten_a@example.in"
-		wantKind(t, system.CreateTenant(ctx, again), fault.Conflict, fault.CodeEmailTaken)
-		_, err := system.Tenant(ctx, "ten_B")
+		wantKind(t, accounts.CreateTenant(ctx, again), fault.Conflict, fault.CodeEmailTaken)
+		_, err := accounts.Tenant(ctx, "ten_B")
 		wantNotFound(t, err)
-		_, _, err = system.KeyByHash(ctx, "hash_ten_Bsandbox")
+		_, _, err = accounts.KeyByHash(ctx, "hash_ten_Bsandbox")
 		wantNotFound(t, err)
 
 		second := store.User{ID: "usr_2", TenantID: "ten_A", Email: "ten_a@example.in", Role: "analyst"}
-		wantKind(t, system.InsertUser(ctx, second, store.RightsChange{}, store.AuditEntry{}), fault.Conflict,
+		wantKind(t, accounts.InsertUser(ctx, second, store.RightsChange{}, store.AuditEntry{}), fault.Conflict,
 			fault.CodeEmailTaken)
 		second.Email = "second@example.in"
-		wantKind(t, system.InsertUser(ctx, second, store.RightsChange{}, store.AuditEntry{}), 0, "")
+		wantKind(t, accounts.InsertUser(ctx, second, store.RightsChange{}, store.AuditEntry{}), 0, "")
 		second.TenantID = "ten_NOBODY"
-		wantNotFound(t, system.InsertUser(ctx, second, store.RightsChange{}, store.AuditEntry{}))
+		wantNotFound(t, accounts.InsertUser(ctx, second, store.RightsChange{}, store.AuditEntry{}))
 
 		errs := race(8, func(i int) error {
 			racing := seed(numbered("ten_R", i))
 			racing.User.Email = "race@example.in"
-			return system.CreateTenant(ctx, racing)
+			return accounts.CreateTenant(ctx, racing)
 		})
 		if n := succeeded(t, errs, fault.Conflict, fault.CodeEmailTaken); n != 1 {
 			t.Errorf("%d of 8 signups with one e-mail succeeded", n)
@@ -113,7 +113,7 @@ func TestEmailTaken(t *testing.T) {
 func TestSetPlan(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		ctx, system := t.Context(), db.System()
+		ctx, accounts := t.Context(), db.Accounts()
 		scope := signUp(t, db, "ten_A")
 		signUp(t, db, "ten_B")
 		audit := store.AuditEntry{
@@ -125,17 +125,17 @@ func TestSetPlan(t *testing.T) {
 			Object:        "ten_A",
 			Note:          "growth",
 		}
-		wantKind(t, system.SetPlan(ctx, "ten_A", "growth", audit), 0, "")
-		wantNotFound(t, system.SetPlan(ctx, "ten_NOBODY", "growth", audit))
+		wantKind(t, accounts.SetPlan(ctx, "ten_A", "growth", audit), 0, "")
+		wantNotFound(t, accounts.SetPlan(ctx, "ten_NOBODY", "growth", audit))
 		for id, plan := range map[string]string{"ten_A": "growth", "ten_B": "free"} {
-			if tenant, err := system.Tenant(ctx, id); err != nil || tenant.Plan != plan {
+			if tenant, err := accounts.Tenant(ctx, id); err != nil || tenant.Plan != plan {
 				t.Errorf("got %+v, %v", tenant, err)
 			}
 		}
-		if tenants, err := system.ListTenants(ctx, ""); err != nil || len(tenants) != 2 || tenants[0].ID != "ten_A" {
+		if tenants, err := accounts.ListTenants(ctx, ""); err != nil || len(tenants) != 2 || tenants[0].ID != "ten_A" {
 			t.Errorf("got %+v, %v", tenants, err)
 		}
-		if tenants, err := system.ListTenants(ctx, "ten_A"); err != nil || len(tenants) != 1 ||
+		if tenants, err := accounts.ListTenants(ctx, "ten_A"); err != nil || len(tenants) != 1 ||
 			tenants[0].ID != "ten_B" {
 			t.Errorf("got %+v, %v", tenants, err)
 		}
@@ -149,13 +149,13 @@ func TestSetPlan(t *testing.T) {
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		ctx, system := t.Context(), db.System()
+		ctx, accounts := t.Context(), db.Accounts()
 		signUp(t, db, "ten_A")
 		signUp(t, db, "ten_B")
 		armed := key("ten_A", live)
 		armed.CreatedMicros, armed.ExpiresMicros = 300, 900
-		wantKind(t, system.InsertKey(ctx, armed, plenty, store.AuditEntry{ID: "aud_key", Action: "key.created"}), 0, "")
-		got, tenant, err := system.KeyByHash(ctx, armed.Hash)
+		wantKind(t, accounts.InsertKey(ctx, armed, plenty, store.AuditEntry{ID: "aud_key", Action: "key.created"}), 0, "")
+		got, tenant, err := accounts.KeyByHash(ctx, armed.Hash)
 		if got.OwnerRole != "admin" {
 			t.Errorf("its owner is %q", got.OwnerRole)
 		}
@@ -163,20 +163,20 @@ func TestKeys(t *testing.T) {
 		if diff := cmp.Diff(armed, got); err != nil || diff != "" || tenant.Plan != "free" {
 			t.Errorf("%v, %+v (-want +got):\n%s", err, tenant, diff)
 		}
-		_, _, err = system.KeyByHash(ctx, "hash_of_nothing")
+		_, _, err = accounts.KeyByHash(ctx, "hash_of_nothing")
 		wantNotFound(t, err)
 
 		twin := armed
 		twin.ID = "key_twin"
-		wantKind(t, system.InsertKey(ctx, twin, plenty, store.AuditEntry{}), fault.Conflict, fault.CodeVersionConflict)
+		wantKind(t, accounts.InsertKey(ctx, twin, plenty, store.AuditEntry{}), fault.Conflict, fault.CodeVersionConflict)
 		orphan := key("ten_NOBODY", live)
-		wantNotFound(t, system.InsertKey(ctx, orphan, plenty, store.AuditEntry{}))
+		wantNotFound(t, accounts.InsertKey(ctx, orphan, plenty, store.AuditEntry{}))
 
-		keys, err := system.ListKeys(ctx, "ten_A", 1000)
+		keys, err := accounts.ListKeys(ctx, "ten_A", 1000)
 		if diff := cmp.Diff([]store.Key{key("ten_A", sandbox), armed}, keys); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
-		if keys, err := system.ListKeys(ctx, "ten_NOBODY", 1000); err != nil || len(keys) != 0 {
+		if keys, err := accounts.ListKeys(ctx, "ten_NOBODY", 1000); err != nil || len(keys) != 0 {
 			t.Errorf("got %v, %v", keys, err)
 		}
 	})
@@ -185,22 +185,22 @@ func TestKeys(t *testing.T) {
 func TestRevokeKey(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		ctx, system := t.Context(), db.System()
+		ctx, accounts := t.Context(), db.Accounts()
 		scope := signUp(t, db, "ten_A")
 		signUp(t, db, "ten_B")
 		id := key("ten_A", sandbox).ID
 		audit := store.AuditEntry{ID: "aud_r", CreatedMicros: 500, Action: "key.revoked", Object: id}
-		_, err := system.RevokeKey(ctx, "ten_B", id, 500, audit)
+		_, err := accounts.RevokeKey(ctx, "ten_B", id, 500, audit)
 		wantNotFound(t, err)
-		_, err = system.RevokeKey(ctx, "ten_A", "key_none", 500, audit)
+		_, err = accounts.RevokeKey(ctx, "ten_A", "key_none", 500, audit)
 		wantNotFound(t, err)
 		for _, now := range []int64{500, 600} {
-			got, err := system.RevokeKey(ctx, "ten_A", id, now, audit)
+			got, err := accounts.RevokeKey(ctx, "ten_A", id, now, audit)
 			if err != nil || got.RevokedMicros != 500 {
 				t.Errorf("got %+v, %v", got, err)
 			}
 		}
-		if got, _, err := system.KeyByHash(ctx, key("ten_A", sandbox).Hash); err != nil || got.RevokedMicros != 500 {
+		if got, _, err := accounts.KeyByHash(ctx, key("ten_A", sandbox).Hash); err != nil || got.RevokedMicros != 500 {
 			t.Errorf("got %+v, %v", got, err)
 		}
 		entries, _, err := scope.Audit(ctx).List(store.AuditFilter{Object: id}, store.Page{})
@@ -213,17 +213,17 @@ func TestRevokeKey(t *testing.T) {
 func TestTouchKeys(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		ctx, system := t.Context(), db.System()
+		ctx, accounts := t.Context(), db.Accounts()
 		signUp(t, db, "ten_A")
 		signUp(t, db, "ten_B")
 		a, b := key("ten_A", sandbox).Hash, key("ten_B", sandbox).Hash
-		wantKind(t, system.TouchKeys(ctx, nil), 0, "")
-		wantKind(t, system.TouchKeys(ctx, []store.Touch{
+		wantKind(t, accounts.TouchKeys(ctx, nil), 0, "")
+		wantKind(t, accounts.TouchKeys(ctx, []store.Touch{
 			{Hash: a, UsedMicros: 700}, {Hash: a, UsedMicros: 600}, {Hash: b, UsedMicros: 50},
 			{Hash: "hash_gone", UsedMicros: 1},
 		}), 0, "")
 		for hash, used := range map[string]int64{a: 700, b: 50} {
-			if got, _, err := system.KeyByHash(ctx, hash); err != nil || got.LastUsedMicros != used {
+			if got, _, err := accounts.KeyByHash(ctx, hash); err != nil || got.LastUsedMicros != used {
 				t.Errorf("got %+v, %v", got, err)
 			}
 		}
