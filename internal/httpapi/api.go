@@ -71,6 +71,7 @@ type API struct {
 	node    *serving.Node
 	mapper  serving.Mapper
 	buckets tenant.Buckets[bucketOwner]
+	left    chan struct{} // closed by Leave, so that streams end
 	reads   *serving.Gate // for requests that only read
 	writes  *serving.Gate // for all other requests
 }
@@ -102,6 +103,7 @@ func New(service *usecase.Set, o Options) (*API, error) {
 			commit:    o.Commit,
 			started:   o.Now(),
 		},
+		left:  make(chan struct{}),
 		pages: pages,
 		docs:  http.NewServeMux(),
 		ids:   serving.NewRequestIDs(),
@@ -158,8 +160,13 @@ func (o Options) withDefaults(service *usecase.Set) Options {
 }
 
 // Leave makes the readiness probe fail, so that load balancers send no new requests
-// while the last requests are answered.
-func (a *API) Leave() { a.health.leaving.Store(true) }
+// while the last requests are answered. Streams of applications end: what was read is
+// still decided and answered.
+func (a *API) Leave() {
+	if !a.health.leaving.Swap(true) {
+		close(a.left)
+	}
+}
 
 // routesOf lists the routes of all subjects. The routes of the documentation are not
 // among them, because package reference serves its pages itself.

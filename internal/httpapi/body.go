@@ -66,7 +66,7 @@ func (c *call) readBody() error {
 	switch {
 	case c.route.body == noBody:
 		return c.admit()
-	case c.route.stream && isFile(c.r):
+	case c.route.stream && isFile(c.r), c.route.lines && isLines(c.r):
 		return nil
 	}
 	// Refuse query parameters, because a member that was sent in the query by mistake

@@ -18,7 +18,15 @@ func (h *decisionHandlers) routes() []route {
 			pattern: "POST /v1/evaluate", handle: h.evaluate, bucket: bucketDecide,
 			body: required, report: true, once: true,
 		},
+		{
+			pattern: "POST /v1/evaluate/batch", handle: h.evaluateBatch, bucket: bucketDecide,
+			body: required, report: true, lines: true, once: true,
+		},
 		{pattern: "POST /v1/decisions", handle: h.decide, bucket: bucketDecide, body: required, once: true},
+		{
+			pattern: "POST /v1/decisions/batch", handle: h.decideBatch, bucket: bucketDecide,
+			body: required, report: true, lines: true, once: true,
+		},
 		{pattern: "GET /v1/decisions", handle: h.list, bucket: bucketRead},
 		{pattern: "POST /v1/decisions/preview", handle: h.preview, bucket: bucketDecide, body: required, report: true},
 		{pattern: "GET /v1/decisions/{id}", handle: h.decision, bucket: bucketRead},
@@ -43,6 +51,14 @@ func (h *decisionHandlers) evaluate(c *call) error {
 	reply := operation.Reply[decisioning.Decided]{Idempotency: c.once}
 	decided, err := h.decisions.Evaluate(c.ctx, c.caller, document.EvaluateRequest(c.body, c.strict()), &reply)
 	return sendReply(c, &reply, decided, err)
+}
+
+func (h *decisionHandlers) decideBatch(c *call) error {
+	return newBatch(c, h.decisions.Decide, document.DecisionRequest).answer()
+}
+
+func (h *decisionHandlers) evaluateBatch(c *call) error {
+	return newBatch(c, h.decisions.Evaluate, document.EvaluateRequest).answer()
 }
 
 func (h *decisionHandlers) features(c *call) error {

@@ -74,6 +74,8 @@ func answersCSV(r *http.Request, rt *route) (bool, error) {
 			json = true
 		case "text/csv", "text/*":
 			csv = csv || rt.csv
+		case linesType, "application/ndjson", "application/jsonl":
+			json = json || rt.lines
 		case "text/plain":
 			json = json || rt.public
 		}
@@ -176,14 +178,30 @@ func isFile(r *http.Request) bool {
 	return kind == "text/csv" || kind == "multipart/form-data"
 }
 
+// checkNotCompressed refuses a body with a Content-Encoding.
+func checkNotCompressed(r *http.Request) error {
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType,
+			"send the body without a Content-Encoding")
+	}
+	return nil
+}
+
+// linesType is the media type of a body, or of an answer, with one JSON document in each line.
+const linesType = "application/x-ndjson"
+
+// isLines reports whether the body is a stream of JSON lines.
+func isLines(r *http.Request) bool {
+	kind, _ := mediaType(r)
+	return kind == linesType || kind == "application/ndjson" || kind == "application/jsonl"
+}
+
 // checkMediaType refuses a body that is declared as something other than uncompressed
 // JSON in UTF-8. checkMediaType accepts a body without a Content-Type; if that body is
 // not JSON, it is refused later as malformed.
 func checkMediaType(r *http.Request, rt *route) error {
-	encoding := r.Header.Get("Content-Encoding")
-	if encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType,
-			"send the body without a Content-Encoding")
+	if err := checkNotCompressed(r); err != nil {
+		return err
 	}
 	given := r.Header.Get("Content-Type")
 	if given == "" || given == "application/json" {
@@ -195,6 +213,10 @@ func checkMediaType(r *http.Request, rt *route) error {
 		return fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType,
 			"the body must be application/json, text/csv or multipart/form-data; "+
 				"save a workbook as CSV, and set the Content-Type header")
+	}
+	if rt.lines && (err != nil || kind != "application/json") {
+		return fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType,
+			"the body must be application/json or "+linesType+"; set the Content-Type header")
 	}
 	if err != nil || kind != "application/json" || charset != "" && !strings.EqualFold(charset, "utf-8") {
 		return fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType,

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"math"
 	"strconv"
 	"time"
@@ -33,13 +34,57 @@ type bucketOwner struct {
 
 // takeToken takes a token from one of the caller's buckets and sets the RateLimit
 // headers. It refuses the request if the bucket is empty.
-func (c *call) takeToken(from bucket) error {
-	var rate tenant.Rate
-	who := bucketOwner{from, c.caller.KeyID}
+func (c *call) takeToken(from bucket) error { return c.takeTokens(from, 1) }
+
+// takeTokens takes n tokens like takeToken, or none.
+func (c *call) takeTokens(from bucket, n int) error {
+	if from == noBucket {
+		return nil
+	}
+	who, rate := c.bucketOf(from)
+	left, wait, ok := c.api.buckets.TakeMany(who, rate, c.started, n)
+	window := int(rate.Window / time.Second)
+	h := c.response.header()
+	name := strconv.Quote(string(from))
+	next := max(wait.Seconds(), float64(window)/float64(max(rate.Allowance, 1))) // seconds until another token is added
+	h["Ratelimit-Policy"] = []string{name + ";q=" + strconv.Itoa(rate.Allowance) + ";w=" + strconv.Itoa(window)}
+	h["Ratelimit"] = []string{name + ";r=" + strconv.Itoa(left) + ";t=" + strconv.Itoa(int(math.Ceil(next)))}
+	switch {
+	case ok:
+		return nil
+	case n > rate.Burst:
+		return fault.New(fault.Limited, fault.CodeRateLimited,
+			"the rate limit never allows this many items at once; send fewer, or send them as a stream")
+	}
+	serving.SetRetryAfter(h, wait)
+	return fault.New(fault.Limited, fault.CodeRateLimited,
+		"too many requests; the Retry-After header says when to try again")
+}
+
+// waitForToken takes a token like takeToken, but waits for it. It sets no headers, because those of a stream
+// are sent already. It returns the error of ctx if ctx ends first.
+func (c *call) waitForToken(ctx context.Context, from bucket) error {
+	who, rate := c.bucketOf(from)
+	for {
+		_, wait, ok := c.api.buckets.Take(who, rate, c.api.options.Now())
+		if ok {
+			return nil
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+	}
+}
+
+// bucketOf returns the caller's bucket for a rate limit, and the limit.
+func (c *call) bucketOf(from bucket) (who bucketOwner, rate tenant.Rate) {
+	who = bucketOwner{from, c.caller.KeyID}
 	rates := &c.caller.Plan.Rates
 	switch from {
-	case noBucket:
-		return nil
 	case bucketSignup:
 		rate, who.id = c.api.options.SignupRate, c.address()
 	case bucketWrite:
@@ -49,18 +94,5 @@ func (c *call) takeToken(from bucket) error {
 	case bucketRead, bucketDecide:
 		rate = rates.Decide
 	}
-
-	left, wait, ok := c.api.buckets.Take(who, rate, c.started)
-	window := int(rate.Window / time.Second)
-	h := c.response.header()
-	name := strconv.Quote(string(from))
-	next := max(wait.Seconds(), float64(window)/float64(max(rate.Allowance, 1))) // seconds until another token is added
-	h["Ratelimit-Policy"] = []string{name + ";q=" + strconv.Itoa(rate.Allowance) + ";w=" + strconv.Itoa(window)}
-	h["Ratelimit"] = []string{name + ";r=" + strconv.Itoa(left) + ";t=" + strconv.Itoa(int(math.Ceil(next)))}
-	if ok {
-		return nil
-	}
-	serving.SetRetryAfter(h, wait)
-	return fault.New(fault.Limited, fault.CodeRateLimited,
-		"too many requests; the Retry-After header says when to try again")
+	return who, rate
 }

@@ -32,19 +32,25 @@ func (c *call) refuse(err error) {
 		h["Www-Authenticate"] = []string{"Bearer"}
 	case refusal.Code == fault.CodeQuotaExceeded:
 		now := c.api.options.Now()
-		period := tenant.PeriodOf(now)
-		h["Retry-After"] = []string{strconv.FormatInt(period.SecondsLeft(now), 10)}
-		refusal = withQuotaAdvice(refusal, period)
+		h["Retry-After"] = []string{strconv.FormatInt(tenant.PeriodOf(now).SecondsLeft(now), 10)}
 	case status == http.StatusServiceUnavailable, refusal.Code == fault.CodeIdempotencyInProgress:
 		h["Retry-After"] = []string{"1"}
-		if status == http.StatusServiceUnavailable && c.r.Method == http.MethodPost {
-			refusal = withRetryAdvice(refusal)
-		}
 	case status == http.StatusRequestTimeout, status == http.StatusRequestEntityTooLarge:
 		c.closeConnection() // instead of reading the rest of the body
 	}
 	c.slowRefused(status)
-	_ = c.response.send(c.ctx, status, problemBody(refusal, status, c.requestID))
+	_ = c.response.send(c.ctx, status, problemBody(c.withAdvice(refusal, status), status, c.requestID))
+}
+
+// withAdvice returns the refusal with a text that says what the client can do, if there is such a text.
+func (c *call) withAdvice(refusal *fault.Error, status int) *fault.Error {
+	switch {
+	case refusal.Code == fault.CodeQuotaExceeded:
+		return withQuotaAdvice(refusal, tenant.PeriodOf(c.api.options.Now()))
+	case status == http.StatusServiceUnavailable && c.r.Method == http.MethodPost:
+		return withRetryAdvice(refusal)
+	}
+	return refusal
 }
 
 // withRetryAdvice adds a text to the refusal for a client that cannot know whether

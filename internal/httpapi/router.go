@@ -17,6 +17,7 @@ type route struct {
 	once    bool   // the route accepts an Idempotency-Key
 	csv     bool   // the route can also answer with CSV
 	stream  bool   // the handler itself reads a body that is a file
+	lines   bool   // the handler itself reads a body of JSON lines
 	only    string // the media type of the answer if the answer is not JSON
 	deep    bool   // the path may have further segments
 

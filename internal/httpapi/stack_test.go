@@ -37,6 +37,7 @@ type stack struct {
 	db      *store.DB
 	service *usecase.Set
 	url     string
+	api     *httpapi.API
 	clock   *clock
 	log     *logged
 }
@@ -123,6 +124,7 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.api = api
 	var handler http.Handler = api
 	if o.front != nil {
 		handler = o.front(api)

@@ -27,6 +27,14 @@ type bucket struct {
 // Take takes a token from the bucket of who. If ok is true, left is the number of
 // tokens that are left. Otherwise wait is the time until the next token.
 func (b *Buckets[Owner]) Take(who Owner, rate Rate, now time.Time) (left int, wait time.Duration, ok bool) {
+	return b.TakeMany(who, rate, now, 1)
+}
+
+// TakeMany takes n tokens like Take, or none. If there are too few, wait is the time until there are enough;
+// a bucket whose burst is less than n never has enough.
+func (b *Buckets[Owner]) TakeMany(
+	who Owner, rate Rate, now time.Time, n int,
+) (left int, wait time.Duration, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.byOwner[who]
@@ -41,10 +49,10 @@ func (b *Buckets[Owner]) Take(who Owner, rate Rate, now time.Time) (left int, wa
 		b.byOwner[who] = t
 	}
 	t.refill(now)
-	if t.left < 1 {
-		return 0, time.Duration((1 - t.left) / rate.PerSecond() * float64(time.Second)), false
+	if need := float64(n); t.left < need {
+		return int(t.left), time.Duration((need - t.left) / rate.PerSecond() * float64(time.Second)), false
 	}
-	t.left--
+	t.left -= float64(n)
 	return int(t.left), 0, true
 }
 

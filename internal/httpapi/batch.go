@@ -1,0 +1,175 @@
+package httpapi
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"verdict/internal/admission"
+	"verdict/internal/application"
+	"verdict/internal/decisioning"
+	"verdict/internal/document"
+	"verdict/internal/operation"
+	"verdict/internal/serving"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// batch is a request with many applications. Each is decided, stored, billed and refused as if it had been sent
+// alone.
+type batch struct {
+	c      *call
+	decide decideFunc
+	read   func(body wire.Value, strict bool) application.Request
+	strict bool
+}
+
+// decideFunc is an operation that decides one application.
+type decideFunc func(
+	context.Context, tenant.Principal, application.Request, *operation.Reply[decisioning.Decided],
+) (decisioning.Decided, error)
+
+func newBatch(c *call, decide decideFunc, read func(wire.Value, bool) application.Request) *batch {
+	return &batch{c: c, decide: decide, read: read, strict: c.strict()}
+}
+
+// item is one application of a batch.
+type item struct {
+	index  int
+	text   []byte // the application
+	answer operation.Answer
+	err    error // why there is no answer
+}
+
+const (
+	// itemsAtOnce is the number of applications of a batch that are decided at the same time. Decisions that
+	// wait for storage at the same time are committed together.
+	itemsAtOnce = 32
+	// batchTimeout limits the work on a batch in a body.
+	batchTimeout = 2 * time.Minute
+)
+
+// answer decides the batch and answers, with one document or, to a stream of applications, with a stream.
+func (b *batch) answer() error {
+	if err := b.c.caller.Require(tenant.Decide); err != nil {
+		return err
+	}
+	if isLines(b.c.r) {
+		return b.answerStream()
+	}
+	texts, err := document.ReadBatch(b.c.body)
+	if err != nil {
+		return err
+	}
+	b.c.body.Free()
+	if err := b.c.takeTokens(b.c.route.bucket, len(texts)-1); err != nil { // the request has taken one
+		return err
+	}
+	b.c.extendDeadlines(batchTimeout)
+	ctx, cancel := context.WithTimeout(b.c.r.Context(), batchTimeout)
+	defer cancel()
+	items := b.decideAll(b.c.resources.Slot.Extend(ctx), texts)
+
+	var w wire.Writer
+	pace := b.c.pacer()
+	w.Object().Key("results").Array()
+	for i := range items {
+		b.write(&w, &items[i])
+		items[i].answer.Release()
+		pace(&w)
+	}
+	w.EndArray().EndObject()
+	return b.c.response.send(b.c.ctx, operation.StatusOK, w.Buf)
+}
+
+// decideAll decides the applications, several at a time.
+func (b *batch) decideAll(ctx context.Context, texts [][]byte) []item {
+	items := make([]item, len(texts))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(itemsAtOnce, len(texts)) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(texts)); i = next.Add(1) - 1 {
+				items[i] = item{index: int(i), text: texts[i]}
+				b.decideOne(ctx, &items[i])
+			}
+		})
+	}
+	b.c.resources.Slot.Pause() // the workers have slots of their own
+	workers.Wait()
+	b.c.resources.Slot.Resume()
+	return items
+}
+
+// decideOne decides one application. A panic is an error of this application alone.
+func (b *batch) decideOne(ctx context.Context, it *item) {
+	defer func() {
+		if failure, _ := serving.Recovered(recover(), false); failure != nil {
+			it.err = failure
+		}
+	}()
+	if it.err = ctx.Err(); it.err != nil {
+		return
+	}
+	ctx, slot := admission.Fork(ctx)
+	defer slot.Leave()
+	var check func() error
+	if len(it.text) > longBody {
+		check = func() error { return admission.Checkpoint(ctx) }
+	}
+	body, err := wire.ParseUntil(it.text, check)
+	if err != nil {
+		it.err = err
+		return
+	}
+	reply := operation.Reply[decisioning.Decided]{Idempotency: b.once(it)}
+	it.text = nil // it may be large, and nothing reads it any more
+	decided, err := b.decide(ctx, b.c.caller, b.read(body, b.strict), &reply)
+	if it.err = err; err == nil {
+		it.answer = reply.Answer(decided)
+	}
+	body.Free()
+}
+
+// once returns what identifies one application of a batch with an Idempotency-Key: the key, a slash and the index.
+func (b *batch) once(it *item) *operation.Idempotency {
+	if b.c.once == nil {
+		return nil
+	}
+	sum := sha256.Sum256(it.text)
+	return &operation.Idempotency{
+		Route: b.c.once.Route,
+		Key:   b.c.once.Key + "/" + strconv.Itoa(it.index),
+		Hash:  hex.EncodeToString(sum[:]),
+	}
+}
+
+// write writes the result of one application.
+func (b *batch) write(w *wire.Writer, it *item) {
+	w.Object().Key("index").Int(int64(it.index))
+	if it.err == nil {
+		if it.answer.Replayed {
+			w.Key("replayed").Bool(true)
+		}
+		w.Key("decision").Raw(it.answer.Body).EndObject()
+		return
+	}
+	w.Key("error").Raw(b.problem(it.err)).EndObject()
+}
+
+// problem returns the problem document of an application that could not be decided. A failure of the service is
+// logged here, because the record of the request says nothing about single applications.
+func (b *batch) problem(err error) []byte {
+	c := b.c
+	refusal, outcome := c.api.mapper.Refusal(c.r, err, c.started)
+	if outcome.Failure != nil {
+		c.api.options.Logger.ErrorContext(c.r.Context(), "could not decide an application of a batch",
+			"request_id", c.requestID, "tenant_id", c.caller.TenantID, "code", outcome.Code, "error", outcome.Failure)
+	}
+	status := serving.Status(refusal)
+	return problemBody(c.withAdvice(refusal, status), status, c.requestID)
+}

@@ -1,0 +1,310 @@
+package httpapi_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"verdict/internal/tenant"
+)
+
+// batchItem returns an application. It is refused if foir is not a ratio.
+func batchItem(id string, foir float64) string {
+	return fmt.Sprintf(`{"applicant":{"id":%q,"monthly_income":85000,"foir":%g,"requested_amount":600000},`+
+		`"bureau_report":{"score":742,"max_dpd_12m":0}}`, id, foir)
+}
+
+func batchOf(items ...string) string { return `{"items":[` + strings.Join(items, ",") + `]}` }
+
+// unnamed returns a decision without what differs from one decision to the next.
+func unnamed(decision any) map[string]any {
+	m, _ := decision.(map[string]any)
+	m = maps.Clone(m)
+	delete(m, "decision_id")
+	delete(m, "created_at")
+	return m
+}
+
+// TestBatch decides applications in one body. One of them is refused, and each of the others is decided, billed and
+// repeated as if it had been sent alone.
+func TestBatch(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		body := batchOf(batchItem("A-1", 0.32), batchItem("A-2", 32), batchItem("A-3", 0.32))
+		first := m.post("/v1/decisions/batch", body, "Idempotency-Key: k").want(http.StatusOK)
+		single := m.post("/v1/decisions", batchItem("A-1", 0.32)).want(http.StatusOK)
+		if got, want := unnamed(first.at("results", 0, "decision")), unnamed(single.object()); !reflect.DeepEqual(got, want) {
+			s.Errorf("in a batch: %v\nalone: %v", got, want)
+		}
+		for i, want := range []any{nil, "/applicant/foir", nil} {
+			if got := first.at("results", i, "error", "errors", 0, "pointer"); got != want {
+				s.Errorf("result %d: fault at %v, want %v", i, got, want)
+			}
+			if got := first.at("results", i, "index"); got != float64(i) {
+				s.Errorf("result %d has the index %v", i, got)
+			}
+		}
+		if used := m.get("/v1/usage").at("used"); used != 3.0 {
+			s.Errorf("used %v units, want 3", used)
+		}
+
+		changed := batchOf(batchItem("A-1", 0.32), batchItem("A-2", 0.4), batchItem("A-3", 0.33))
+		again := m.post("/v1/decisions/batch", changed, "Idempotency-Key: k").want(http.StatusOK)
+		if again.at("results", 0, "replayed") != true ||
+			!reflect.DeepEqual(again.at("results", 0, "decision"), first.at("results", 0, "decision")) {
+			s.Errorf("the repeated application: %s", again.body)
+		}
+		if again.at("results", 1, "decision", "status") == nil {
+			s.Errorf("the application that was refused before: %s", again.body)
+		}
+		if got := again.at("results", 2, "error", "code"); got != "idempotency_key_reused" {
+			s.Errorf("another application under a used key: %v", got)
+		}
+
+		evaluated := m.post("/v1/evaluate/batch", batchOf(
+			`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":781}}}}`, `3`)).want(http.StatusOK)
+		if evaluated.at("results", 0, "decision", "grade") == nil || evaluated.at("results", 1, "error", "code") == nil {
+			s.Errorf("evaluated: %s", evaluated.body)
+		}
+	})
+}
+
+// TestBatchRefused checks the refusals of a whole batch. Nothing is decided.
+func TestBatchRefused(t *testing.T) {
+	t.Parallel()
+	rates := tenant.DefaultRates()
+	rates.Decide = tenant.Rate{Allowance: 1, Window: time.Second, Burst: 1003}
+	plans := tenant.DefaultPricePlans()
+	each(t, stackOptions{plans: plans.WithRates(rates)}, func(s *stack) {
+		m := s.signup()
+		item := batchItem("A-1", 0.32)
+		thousand := batchOf(strings.TrimSuffix(strings.Repeat(item+",", 1000), ","))
+		for body, code := range map[string]string{
+			`{}`:           "required",
+			`{"items":[]}`: "out_of_range",
+			`{"items":{}}`: "wrong_type",
+			`[]`:           "wrong_type",
+			`{"items":[` + item + `],"policy_key":"a"}`:     "unknown_field",
+			strings.Replace(thousand, "[", "["+item+",", 1): "too_many",
+		} {
+			got := m.post("/v1/decisions/batch", body).want(http.StatusUnprocessableEntity)
+			if got.at("errors", 0, "code") != code {
+				s.Errorf("%.40s: %s, want %s", body, got.body, code)
+			}
+		}
+		got := m.post("/v1/decisions/batch", thousand).refused(http.StatusTooManyRequests, "rate_limited")
+		if got.header.Get("Retry-After") == "" {
+			s.Error("no Retry-After")
+		}
+		if used := m.get("/v1/usage").at("used"); used != 0.0 {
+			s.Errorf("used %v units", used)
+		}
+	})
+}
+
+// TestBatchQuota lets the quota end in the middle of a batch.
+func TestBatchQuota(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{plans: quota(t, "free=2")}, func(s *stack) {
+		m := s.signup()
+		item := batchItem("A-1", 0.32)
+		got := m.post("/v1/decisions/batch", batchOf(item, item, item, item)).want(http.StatusOK)
+		decided := 0
+		for i := range 4 {
+			switch {
+			case got.at("results", i, "decision") != nil:
+				decided++
+			case got.at("results", i, "error", "code") != "quota_exceeded":
+				s.Errorf("result %d: %s", i, got.body)
+			}
+		}
+		if decided != 2 {
+			s.Errorf("%d decisions with a quota of 2", decided)
+		}
+	})
+}
+
+// lineStream is a stream that a test writes and reads line by line.
+type lineStream struct {
+	*member
+	to   *io.PipeWriter
+	from *bufio.Scanner
+	done func() error
+}
+
+func (m *member) stream(path string, headers ...string) *lineStream {
+	m.Helper()
+	body, to := io.Pipe()
+	request, err := http.NewRequestWithContext(m.Context(), http.MethodPost, m.url+path, body)
+	if err != nil {
+		m.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-ndjson")
+	request.Header.Set("Authorization", "Bearer "+m.key)
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		request.Header.Set(name, value)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		m.Fatal(err)
+	}
+	if got := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK || got != "application/x-ndjson" {
+		m.Fatalf("%d %s", response.StatusCode, got)
+	}
+	from := bufio.NewScanner(response.Body)
+	from.Buffer(nil, 1<<20)
+	return &lineStream{m, to, from, response.Body.Close}
+}
+
+func (l *lineStream) write(text string) {
+	l.Helper()
+	if _, err := io.WriteString(l.to, text); err != nil {
+		l.Fatal(err)
+	}
+}
+
+// read returns the next answer. It fails at the end of the stream.
+func (l *lineStream) read() answer {
+	l.Helper()
+	if !l.from.Scan() {
+		l.Fatalf("the stream has ended: %v", l.from.Err())
+	}
+	return answer{t: l.T, body: append([]byte(nil), l.from.Bytes()...), sent: "a line"}
+}
+
+// end checks that the stream has ended.
+func (l *lineStream) end() {
+	l.Helper()
+	if l.from.Scan() || l.from.Err() != nil {
+		l.Errorf("more than expected: %s, %v", l.from.Bytes(), l.from.Err())
+	}
+	_ = l.done()
+}
+
+// TestBatchStream sends applications one by one and reads each answer before it sends the next, then many at once.
+func TestBatchStream(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		l := m.stream("/v1/decisions/batch", "Idempotency-Key: k")
+		for i := range 3 {
+			l.write("\n" + batchItem(fmt.Sprint("A-", i), 0.32) + "\r\n")
+			if got := l.read(); got.at("index") != float64(i) || got.at("decision", "status") == nil {
+				s.Errorf("answer %d: %s", i, got.body)
+			}
+		}
+		l.write("{\n" + batchItem("A-4", 32) + "\n")
+		if got := l.read(); got.at("error", "code") != "malformed_json" || got.at("index") != 3.0 {
+			s.Errorf("half a document: %s", got.body)
+		}
+		if got := l.read(); got.at("error", "errors", 0, "pointer") != "/applicant/foir" {
+			s.Errorf("a wrong ratio: %s", got.body)
+		}
+		const many = 200
+		go func() {
+			for i := range many {
+				_, _ = io.WriteString(l.to, batchItem(fmt.Sprint("B-", i), 0.32)+"\n")
+			}
+			_, _ = io.WriteString(l.to, batchItem("the last line is not terminated", 0.32))
+			_ = l.to.Close()
+		}()
+		for i := range many + 1 {
+			if got := l.read(); got.at("index") != float64(i+5) || got.at("decision", "status") == nil {
+				s.Fatalf("answer %d: %s", i, got.body)
+			}
+		}
+		l.end()
+		if used := m.get("/v1/usage").at("used"); used != float64(many+4) {
+			s.Errorf("used %v units", used)
+		}
+
+		again := m.stream("/v1/decisions/batch", "Idempotency-Key: k")
+		again.write(batchItem("A-0", 0.32) + "\n")
+		if got := again.read(); got.at("replayed") != true {
+			s.Errorf("repeated: %s", got.body)
+		}
+		_ = again.to.Close()
+		again.end()
+	})
+}
+
+// TestBatchStreamEnds checks how a stream ends early: the last line says why, and what was read before is decided
+// and answered.
+func TestBatchStreamEnds(t *testing.T) {
+	t.Parallel()
+	for name, ends := range map[string]struct {
+		with func(*lineStream)
+		code string
+		pace time.Duration
+	}{
+		"the node stops":        {func(l *lineStream) { l.api.Leave() }, "unavailable", time.Hour},
+		"nothing arrives":       {func(*lineStream) {}, "request_timeout", 200 * time.Millisecond},
+		"a line is too long":    {func(l *lineStream) { l.fill() }, "request_too_large", time.Hour},
+		"the body is cut short": {func(l *lineStream) { _ = l.to.CloseWithError(io.ErrUnexpectedEOF) }, "", time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			each(t, stackOptions{pace: ends.pace}, func(s *stack) {
+				m := s.signup()
+				l := m.stream("/v1/decisions/batch")
+				l.write(batchItem("A-1", 0.32) + "\n")
+				if got := l.read(); got.at("decision", "status") == nil {
+					s.Errorf("the answer is %s", got.body)
+				}
+				ends.with(l)
+				if ends.code == "" {
+					for l.from.Scan() { // the client has broken the connection, and gets nothing more
+						s.Errorf("answered with %s", l.from.Bytes())
+					}
+				} else {
+					if got := l.read(); got.at("error", "code") != ends.code || got.at("index") != nil {
+						s.Errorf("the last line is %s", got.body)
+					}
+					l.end()
+				}
+				if used := m.get("/v1/usage").at("used"); used != 1.0 {
+					s.Errorf("used %v units", used)
+				}
+			})
+		})
+	}
+}
+
+// fill sends a line that never ends.
+func (l *lineStream) fill() {
+	go func() {
+		part := strings.Repeat(" ", 1<<20)
+		for range 9 {
+			if _, err := io.WriteString(l.to, part); err != nil {
+				return
+			}
+		}
+	}()
+}
+
+// TestBatchStreamRefused checks refusals before a stream begins.
+func TestBatchStreamRefused(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		const lines = "Content-Type: application/x-ndjson"
+		m.post("/v1/decisions/batch", "{}", lines, "Content-Encoding: gzip").
+			refused(http.StatusUnsupportedMediaType, "unsupported_media_type")
+		m.post("/v1/decisions/batch?a=b", "{}", lines).refused(http.StatusUnprocessableEntity, "unknown_field")
+		m.post("/v1/decisions", "{}", lines).refused(http.StatusUnsupportedMediaType, "unsupported_media_type")
+		reader := m.with(tenant.Sandbox, tenant.Read, m.userID)
+		reader.post("/v1/decisions/batch", "{}", lines).refused(http.StatusForbidden, "insufficient_scope")
+		reader.post("/v1/decisions/batch", "{}").refused(http.StatusForbidden, "insufficient_scope")
+		if used := m.get("/v1/usage").at("used"); used != 0.0 {
+			s.Errorf("used %v units", used)
+		}
+	})
+}

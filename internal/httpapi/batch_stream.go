@@ -1,0 +1,280 @@
+package httpapi
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"verdict/internal/fault"
+	"verdict/internal/serving"
+	"verdict/internal/wire"
+)
+
+const (
+	// streamMemory is the memory that a stream takes, in bytes: for the applications that are being decided, and
+	// for their answers.
+	streamMemory = 8 << 20
+	// longLine is the length, in bytes, from which on an application needs memory in addition to streamMemory.
+	longLine = streamMemory / parsedFactor / itemsAtOnce
+)
+
+// stream is a batch whose applications arrive as lines and are answered as lines, in the same order.
+type stream struct {
+	*batch
+	ctx      context.Context
+	cancel   context.CancelFunc
+	lines    *bufio.Reader
+	control  *http.ResponseController
+	reserved int64          // for long lines
+	queue    chan *inFlight // the applications that are being decided, in order
+}
+
+// inFlight is an application that is being decided. done is closed when it has its answer.
+type inFlight struct {
+	item
+	done chan struct{}
+}
+
+// answerStream reads, decides and answers at the same time. It reads on only while fewer than itemsAtOnce
+// applications have no answer yet or wait to be sent, so a client that does not read its answers is not read from.
+func (b *batch) answerStream() error {
+	c := b.c
+	if err := c.query().err(); err != nil {
+		return err
+	}
+	if err := checkNotCompressed(c.r); err != nil {
+		return err
+	}
+	if err := c.resources.Reserve(streamMemory); err != nil {
+		return err
+	}
+	var err error
+	if c.ctx, err = c.resources.Compute(c.ctx); err != nil {
+		return err
+	}
+	c.resources.Slot.Away() // reading and writing lines needs no slot; each decision has its own
+
+	s := &stream{
+		batch:   b,
+		lines:   bufio.NewReaderSize(nil, maxRead),
+		control: http.NewResponseController(c.response.w),
+		queue:   make(chan *inFlight, itemsAtOnce),
+	}
+	// The context of the request also ends if a read fails, and what was read before must still be decided.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), fileTimeout)
+	defer cancel()
+	s.ctx, s.cancel = c.resources.Slot.Extend(ctx), cancel
+	s.lines.Reset(streamBody{s})
+	if c.r.ProtoMajor == 1 {
+		if err := s.control.EnableFullDuplex(); err != nil {
+			return err
+		}
+	}
+	return s.run()
+}
+
+// run sends the headers, and then answers until the last line is answered, or nothing more can be read or sent.
+func (s *stream) run() error {
+	c := s.c
+	h := c.response.header()
+	h["Content-Type"] = []string{linesType}
+	h["Cache-Control"] = noStore
+	c.response.status = http.StatusOK
+	c.response.w.WriteHeader(http.StatusOK)
+	_ = s.control.Flush() // if it fails, so does the first answer
+
+	go s.watchLeave()
+	sent := make(chan error, 1)
+	go func() { sent <- s.send() }()
+	err := s.receive()
+	close(s.queue)
+	if failed := <-sent; failed != nil {
+		return nil // the client has gone, and nobody reads a refusal
+	}
+	if err != nil {
+		s.sendLine(func(w *wire.Writer) { w.Object().Key("error").Raw(s.problem(err)).EndObject() })
+	}
+	return nil
+}
+
+// receive reads the applications and begins to decide them. It returns nil at the end of the body.
+func (s *stream) receive() error {
+	for index := 0; ; {
+		line, err := s.readLine()
+		if len(line) > 0 && err == nil {
+			if index > 0 { // the request has taken one token
+				err = s.c.waitForToken(s.ctx, s.c.route.bucket)
+			}
+			if err == nil {
+				err = s.begin(item{index: index, text: line})
+				index++
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// watchLeave ends the reading of the body when the node begins to stop.
+func (s *stream) watchLeave() {
+	select {
+	case <-s.c.api.left:
+		_ = s.control.SetReadDeadline(time.Now())
+	case <-s.ctx.Done():
+	}
+}
+
+// leaving reports whether the node has begun to stop.
+func (s *stream) leaving() bool {
+	select {
+	case <-s.c.api.left:
+		return true
+	default:
+		return false
+	}
+}
+
+// begin begins to decide an application. It waits while too many are being decided. A long one is decided before
+// the next line is read, so that at most one is in memory.
+func (s *stream) begin(it item) error {
+	f := &inFlight{item: it, done: make(chan struct{})}
+	long := len(it.text) > longLine
+	if need := int64(len(it.text))*parsedFactor - s.reserved; long && need > 0 {
+		if f.err = s.c.resources.Reserve(need); f.err == nil {
+			s.reserved += need
+		}
+	}
+	select {
+	case s.queue <- f:
+	case <-s.ctx.Done():
+		return s.ctx.Err()
+	}
+	decide := func() {
+		defer close(f.done)
+		if f.err == nil {
+			s.decideOne(s.ctx, &f.item)
+		}
+	}
+	if long {
+		decide()
+		return nil
+	}
+	go decide()
+	return nil
+}
+
+// send sends the answers in the order of the applications, until the queue is closed. After a failure it only
+// waits for the decisions that have begun.
+func (s *stream) send() (failed error) {
+	out := bufio.NewWriterSize(countedBytes{&s.c.response, s.c.response.w}, maxRead)
+	flush := func() {
+		if failed == nil && out.Buffered() > 0 {
+			_ = s.control.SetWriteDeadline(time.Now().Add(serving.PartTimeout))
+			if failed = out.Flush(); failed == nil {
+				failed = s.control.Flush()
+			}
+			if failed != nil {
+				s.cancel() // nobody reads, so nothing more is decided
+			}
+		}
+	}
+	for {
+		var f *inFlight
+		var more bool
+		select {
+		case f, more = <-s.queue:
+		default:
+			flush() // the next answer may take long
+			f, more = <-s.queue
+		}
+		if !more {
+			flush()
+			return failed
+		}
+		select {
+		case <-f.done:
+		default:
+			flush()
+			<-f.done
+		}
+		if failed == nil {
+			var w wire.Writer
+			s.write(&w, &f.item)
+			f.answer.Release()
+			_ = s.control.SetWriteDeadline(time.Now().Add(serving.PartTimeout))
+			if _, failed = out.Write(append(w.Buf, '\n')); failed != nil {
+				s.cancel()
+			}
+		}
+	}
+}
+
+// sendLine sends one more line at the end.
+func (s *stream) sendLine(write func(*wire.Writer)) {
+	var w wire.Writer
+	write(&w)
+	_ = s.control.SetWriteDeadline(time.Now().Add(serving.PartTimeout))
+	n, _ := s.c.response.w.Write(append(w.Buf, '\n'))
+	s.c.response.bytes += int64(n)
+}
+
+// readLine returns the next line, empty for a blank one. At the end of the body it returns io.EOF, with the last
+// line before it if that line is not terminated.
+func (s *stream) readLine() ([]byte, error) {
+	limit := int(s.c.maxBody())
+	var line []byte
+	for {
+		part, err := s.lines.ReadSlice('\n')
+		if len(line)+len(part) > limit+1 {
+			return nil, fault.New(fault.TooLarge, fault.CodeRequestTooLarge,
+				"a line is larger than %d bytes; the stream ends here", limit)
+		}
+		line = append(line, part...)
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		line = bytes.TrimSpace(line)
+		if errors.Is(err, io.EOF) && len(line) > 0 {
+			err = nil // the next call returns io.EOF
+		}
+		return line, err
+	}
+}
+
+// errLeaving is the refusal of the rest of a stream when the node begins to stop.
+var errLeaving = fault.New(fault.Unavailable, fault.CodeUnavailable,
+	"this node is stopping, and the applications after the last answer were not read")
+
+// streamBody reads the body of a stream. Each read must return something within Options.FilePace.
+type streamBody struct{ s *stream }
+
+func (b streamBody) Read(p []byte) (int, error) {
+	c := b.s.c
+	_ = b.s.control.SetReadDeadline(time.Now().Add(c.api.options.FilePace))
+	if b.s.leaving() { // after the deadline was set, which may have replaced the one of watchLeave
+		return 0, errLeaving
+	}
+	n, err := c.r.Body.Read(p)
+	c.bytesIn += int64(n)
+	switch {
+	case err == nil, errors.Is(err, io.EOF):
+		return n, err
+	case b.s.leaving():
+		return n, errLeaving
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return n, fault.New(serving.RequestTimeout, fault.CodeRequestTimeout,
+			"nothing arrived for %s; the stream ends here", c.api.options.FilePace)
+	case c.r.Context().Err() != nil:
+		return n, err
+	}
+	return n, fault.New(fault.Malformed, fault.CodeMalformedBody, "the body was incomplete")
+}
