@@ -150,7 +150,7 @@ func (s *Access) rehash(ctx context.Context, user store.User, password tenant.Se
 	}
 	if err != nil {
 		s.core.Logger.WarnContext(ctx, "could not replace a password hash; the old hash stays in use",
-			"user", user.ID, "error", err)
+			"tenant_id", user.TenantID, "user_id", user.ID, "error", err)
 		return user.PasswordHash
 	}
 

@@ -89,7 +89,7 @@ func (r *runs) spread(ctx context.Context, scope *store.Scope, id string, from, 
 	}
 	if err := r.options.ChunkQueue.Enqueue(ctx, chunks); err != nil {
 		r.core.Logger.WarnContext(ctx, "could not enqueue the chunks of a backtest; they are enqueued later",
-			"backtest", id, "error", err)
+			"tenant_id", scope.Tenant(), "environment", scope.Environment(), "backtest_id", id, "error", err)
 	}
 }
 
@@ -108,7 +108,7 @@ func (r *runs) abort(ctx context.Context, scope *store.Scope, id string, cause e
 	defer cancel()
 	if err := r.fail(ctx, scope, id, code, detail); err != nil {
 		r.core.Logger.WarnContext(ctx, "could not mark an aborted backtest as failed; a later sweep marks it",
-			"backtest", id, "error", err)
+			"tenant_id", scope.Tenant(), "environment", scope.Environment(), "backtest_id", id, "error", err)
 	}
 }
 

@@ -31,7 +31,7 @@ func ReadOptions(f *wire.Form) Options {
 	for _, v := range f.Array("special_values", maxSpecials).Elements() {
 		n, exact, ok := rule.ParseNumber(v.Text())
 		if v.Kind() != wire.Number || !ok || !exact {
-			f.Fail("special_values", fault.CodeWrongType, "must be numbers of at most six decimals")
+			f.Fail("special_values", fault.CodeWrongType, "must be numbers with at most six decimals")
 			break
 		}
 		o.Special = append(o.Special, n)
