@@ -261,8 +261,8 @@ func writeKept(w *wire.Writer, k *decisioning.Kept) {
 	d := &k.Summary
 	w.Key("decision_id").String(d.ID).Key("status").String(d.Status).Key("grade").String(d.Grade)
 	w.Key("offer").Object().Key("limit").Decimal(k.LimitPaise, 2).Key("currency").String("INR")
-	if k.Asked != 0 {
-		w.Key("requested_amount").Decimal(int64(k.Asked), rule.Places)
+	if k.AskedRupees != 0 {
+		w.Key("requested_amount").Decimal(int64(k.AskedRupees), rule.Places)
 	}
 	if k.LimitPaise != 0 {
 		w.Key("interest_rate").Decimal(k.RateBP, 2)

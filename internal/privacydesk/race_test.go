@@ -100,7 +100,9 @@ func TestResumeGoesOn(t *testing.T) {
 		for _, p := range []tenant.Principal{damaged, readable} {
 			c.interrupt(p)
 		}
-		c.copyTree(readable.TenantID, damaged.TenantID)
+		// Only the tenant of a tree can decrypt it.
+		c.damage(`UPDATE key_trees SET tree = (SELECT t.tree FROM key_trees t WHERE t.tenant_id = '` +
+			readable.TenantID + `') WHERE tenant_id = '` + damaged.TenantID + `'`)
 		fresh, err := usecase.New(c.db, usecase.Options{
 			Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey,
 		})
@@ -135,26 +137,31 @@ func (c *cluster) interrupt(p tenant.Principal) {
 	}
 }
 
-// copyTree replaces the key tree of a tenant by that of another one, which only the other one can decrypt.
-func (c *cluster) copyTree(from, to string) {
+// damage changes one stored row with a statement, past package store and the triggers of decisions.
+func (c *cluster) damage(statement string) {
 	c.Helper()
+	before := []string{"DROP TRIGGER decisions_unchanged", "DROP TRIGGER decisions_leaf_unchanged"}
+	if c.db.Kind() != "sqlite" {
+		before = []string{
+			"ALTER TABLE decisions DISABLE TRIGGER USER", "SELECT set_config('verdict.role', 'system', true)",
+		}
+	}
 	tx, err := storetest.Raw(c.T, c.url).BeginTx(c.Context(), nil)
 	if err != nil {
 		c.Fatal(err)
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after a commit
-	if c.db.Kind() != "sqlite" {
-		if _, err := tx.ExecContext(c.Context(), "SELECT set_config('verdict.role', 'system', true)"); err != nil {
+	for _, text := range before {
+		if _, err := tx.ExecContext(c.Context(), text); err != nil {
 			c.Fatal(err)
 		}
 	}
-	result, err := tx.ExecContext(c.Context(), `UPDATE key_trees SET tree = (SELECT t.tree FROM key_trees t
-		WHERE t.tenant_id = $1) WHERE tenant_id = $2`, from, to)
+	result, err := tx.ExecContext(c.Context(), statement)
 	if err != nil {
 		c.Fatal(err)
 	}
 	if n, err := result.RowsAffected(); err != nil || n != 1 {
-		c.Fatalf("changed %d trees, %v", n, err)
+		c.Fatalf("changed %d rows, %v", n, err)
 	}
 	if err := tx.Commit(); err != nil {
 		c.Fatal(err)
@@ -177,6 +184,24 @@ func TestKeysBusy(t *testing.T) {
 			})
 		if fault.CodeOf(err) != fault.CodeUnavailable || tries != operation.MaxKeyTries {
 			t.Errorf("%d attempts, then %v", tries, err)
+		}
+	})
+}
+
+// TestErasedOutcomeUnreadable damages the outcome that remains of an erased decision. Reading the decision is
+// then a defect: a score or a limit of 0 would be an invented outcome.
+func TestErasedOutcomeUnreadable(t *testing.T) {
+	t.Parallel()
+	eachCluster(t, func(t *testing.T, c *cluster) {
+		id := c.decide(0, "A-1")
+		c.mustErase(0, "A-1")
+		if d, erased := c.read(0, id); !erased || d.Kept.Score == 0 {
+			t.Fatalf("the decision is %+v", d.Kept)
+		}
+		c.damage(`UPDATE decisions SET plain = '{}' WHERE id = '` + id + `'`)
+		_, err := c.nodes[0].Decisions.Decision(t.Context(), c.Caller, id)
+		if !errors.As(err, new(operation.Defect)) {
+			t.Errorf("reading the decision: %v", err)
 		}
 	})
 }
