@@ -74,7 +74,7 @@ func (s *Access) ChangePassword(
 		return Session{}, tenant.Token{}, err
 	}
 
-	begins, token, err := s.begun(user.ID, address, agent, now)
+	begins, token, err := s.newSession(user.ID, address, agent, now)
 	if err != nil {
 		return Session{}, tenant.Token{}, err
 	}

@@ -107,7 +107,7 @@ func invalidCredentials() error {
 func (s *Access) enter(
 	ctx context.Context, user store.User, address, agent string, now time.Time,
 ) (Session, tenant.Token, error) {
-	begins, token, err := s.begun(user.ID, address, agent, now)
+	begins, token, err := s.newSession(user.ID, address, agent, now)
 	if err != nil {
 		return Session{}, tenant.Token{}, err
 	}

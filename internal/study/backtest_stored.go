@@ -79,10 +79,10 @@ func (r *runs) afford(ctx context.Context, p tenant.Principal, a *asked) error {
 	return a.admit(1, r.options.Backtests.MaxRows)
 }
 
-// spread enqueues the chunks of a run whose numbers lie between from and to, both
+// enqueueChunks enqueues the chunks of a run whose numbers lie between from and to, both
 // included. If that fails, Chunks.Resume enqueues the chunks later, because they are
 // stored.
-func (r *runs) spread(ctx context.Context, scope *store.Scope, id string, from, to int64) {
+func (r *runs) enqueueChunks(ctx context.Context, scope *store.Scope, id string, from, to int64) {
 	var chunks []Chunk
 	for number := from; number <= to; number++ {
 		chunks = append(chunks, Chunk{scope.Tenant(), scope.Environment(), id, number})

@@ -225,7 +225,7 @@ func (p *pass) run(ctx context.Context) {
 		}
 		p.settle(it.event.Object)
 		if p.mustStop(begin, it) {
-			p.cut(p.items[i:])
+			p.postpone(p.items[i:])
 			break
 		}
 		if p.wait(it) {
@@ -234,12 +234,12 @@ func (p *pass) run(ctx context.Context) {
 		select {
 		case p.slots <- struct{}{}:
 		case <-begin.Done():
-			p.cut(p.items[i:])
+			p.postpone(p.items[i:])
 			return
 		}
 		if p.mustStop(begin, it) { // others may have failed while this one waited
 			<-p.slots
-			p.cut(p.items[i:])
+			p.postpone(p.items[i:])
 			return
 		}
 		p.started(it)
