@@ -176,7 +176,7 @@ func fill(ctx context.Context, path string, observations int) error {
 	return nil
 }
 
-// shared returns a statement that gives each entity of a kind a number of members,
+// shared returns a statement that gives each entity of the given kind a number of members,
 // distributed over ninety days.
 func shared(kind string, members int) string {
 	return fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < %[2]d)
@@ -189,7 +189,7 @@ func shared(kind string, members int) string {
 				+ i * (90 * 86400 * 1000000 / %[2]d) AS at FROM n)`, kind, max(1, members))
 }
 
-// alone returns a statement that inserts entities of a kind with one member each.
+// alone returns a statement that inserts entities of the given kind with one member each.
 func alone(kind string, entities int) string {
 	return fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < %[2]d)
 		INSERT INTO fraud_links (tenant_id, environment, member, kind, entity_key,

@@ -101,7 +101,7 @@ func parseNumber(text string) (rule.Number, error) {
 			return n, nil
 		}
 	}
-	return 0, errors.New("must be a number of at most six decimals")
+	return 0, errors.New("must be a number with at most six decimals")
 }
 
 func decimalFlag(fs *flag.FlagSet, into *rule.Number, name, usage string) {

@@ -74,7 +74,7 @@ func (s *Access) ChangePassword(
 		return Session{}, tenant.Token{}, err
 	}
 
-	begins, token, err := s.begun(user.ID, address, agent, now)
+	begins, token, err := s.newSession(user.ID, address, agent, now)
 	if err != nil {
 		return Session{}, tenant.Token{}, err
 	}
@@ -124,7 +124,7 @@ func (s *shared) forgetKeysOf(ctx context.Context, tenantID, userID string) {
 	if err != nil { // the cache refreshes the keys within a second anyway
 		s.core.Logger.WarnContext(ctx,
 			"could not remove a user's API keys from the cache; the cache refreshes them within a second",
-			"user", userID, "error", err)
+			"tenant_id", tenantID, "user_id", userID, "error", err)
 	}
 	for _, k := range keys {
 		if k.CreatedBy == userID {

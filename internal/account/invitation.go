@@ -173,7 +173,7 @@ func (s *Access) AcceptInvitation(
 		Role:          record.Role,
 		CreatedMicros: now.UnixMicro(),
 	}
-	begins, fresh, err := s.begun(user.ID, address, agent, now)
+	begins, fresh, err := s.newSession(user.ID, address, agent, now)
 	if err != nil {
 		return Session{}, tenant.Token{}, err
 	}

@@ -126,8 +126,8 @@ func sessionOf(c store.ConsoleSession) Session {
 	}
 }
 
-// begun returns a new session of a person, which is not stored yet, and its token.
-func (s *Access) begun(userID, address, agent string, now time.Time) (store.ConsoleSession, tenant.Token, error) {
+// newSession returns a new session of a person, which is not stored yet, and its token.
+func (s *Access) newSession(userID, address, agent string, now time.Time) (store.ConsoleSession, tenant.Token, error) {
 	token, err := tenant.MintToken(s.core.Random)
 	return store.ConsoleSession{
 		ID:            s.core.IDs.New(tenant.KindSession, now),

@@ -107,7 +107,7 @@ func invalidCredentials() error {
 func (s *Access) enter(
 	ctx context.Context, user store.User, address, agent string, now time.Time,
 ) (Session, tenant.Token, error) {
-	begins, token, err := s.begun(user.ID, address, agent, now)
+	begins, token, err := s.newSession(user.ID, address, agent, now)
 	if err != nil {
 		return Session{}, tenant.Token{}, err
 	}
@@ -150,7 +150,7 @@ func (s *Access) rehash(ctx context.Context, user store.User, password tenant.Se
 	}
 	if err != nil {
 		s.core.Logger.WarnContext(ctx, "could not replace a password hash; the old hash stays in use",
-			"user", user.ID, "error", err)
+			"tenant_id", user.TenantID, "user_id", user.ID, "error", err)
 		return user.PasswordHash
 	}
 

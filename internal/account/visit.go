@@ -63,7 +63,7 @@ func (s *Services) Flush(ctx context.Context) {
 			list = append(list, store.Touch{Hash: hash, UsedMicros: micros})
 		}
 		if err := s.core.DB.Accounts().TouchKeys(ctx, list); err != nil {
-			s.core.Logger.WarnContext(ctx, "could not store the last use of keys; their next use is stored instead",
+			s.core.Logger.WarnContext(ctx, "could not store the last use of API keys; their next use is stored instead",
 				"error", err)
 		}
 	}

@@ -119,7 +119,7 @@ func isObligation(name string) bool {
 	return name == field.FOIREffective || slices.Contains(obligations, name)
 }
 
-// lower reduces the obligations to a share of the income, the argument to. It sets the reduced values under every name
+// lower reduces the obligations to the share "to" of the income. It sets the reduced values under every name
 // that the request used for them.
 func lower(facts *rule.Facts, owed *engine.Obligations, to rule.Number) {
 	owed.Lower(to, func(name string, v rule.Value) {

@@ -15,7 +15,7 @@ import (
 	"verdict/internal/policydesk"
 )
 
-// ending is a context whose Err returns context.Canceled from call number last on. If
+// ending is a context whose Err returns context.Canceled from the call with the number "last" on. If
 // last is 0, only the parent context can end it.
 type ending struct {
 	context.Context //nolint:containedctx // ending is a context

@@ -70,7 +70,7 @@ func (x *explorer) preview(changes ...advice.Change) variant {
 	}
 }
 
-// change returns a change of one field from its present value to the value of the argument to.
+// change returns a change of one field from its present value to the value "to".
 func (x *explorer) change(name string, to rule.Number) advice.Change {
 	return advice.Change{Field: name, From: x.study.facts.Get(name), To: rule.Num(to)}
 }

@@ -7,7 +7,7 @@
 // In addition to the errors named here, each can return an error of storage.
 //
 //	AgentRun, AgentRuns
-//	    read stored runs: NotFound, invalid_cursor
+//	    read stored runs: NotFound, invalid_cursor; AgentRun also erased
 //	KeepAgentRun
 //	    stores and bills a run that needs no decision: quota_exceeded, and the
 //	    errors of the run itself; the reply has the run's response as it was stored
@@ -17,4 +17,9 @@
 //	    read the collections strategy
 //	ChangeCollectionsStrategy
 //	    stores a new version: precondition_failed, Invalid
+//
+// The operator's work takes no caller:
+//
+//	SealOlder
+//	    encrypts the documents of runs from before the master key
 package agentdesk

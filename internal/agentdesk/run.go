@@ -45,8 +45,8 @@ func (s *Service) AgentRun(ctx context.Context, p tenant.Principal, id string) (
 	if len(stored.Response) == 0 {
 		return Run{}, operation.Erased("run")
 	}
-	if err := s.core.Keys.OpenRun(ctx, scope, &stored); err != nil {
-		return Run{}, operation.AsDefect(err)
+	if err := s.core.OpenRun(ctx, scope, &stored); err != nil {
+		return Run{}, err
 	}
 	return Run(stored), nil
 }

@@ -53,7 +53,7 @@ func BackUp(
 	return stats, err
 }
 
-// has reports whether the key with a fingerprint is among keys.
+// has reports whether the key with the given fingerprint is among keys.
 func has(keys []sealing.Secret, fingerprint []byte) bool {
 	return slices.ContainsFunc(keys, func(key sealing.Secret) bool {
 		own := sealing.NewEpoch(key).Fingerprint()
@@ -157,8 +157,9 @@ func (c Config) countForgotten(ctx context.Context, keys []sealing.Secret) (n in
 	return n, err
 }
 
-// keyFileFor returns the file to which the keys of a KEYS file must be written, "" if the
-// configured source has them or is not a file.
+// keyFileFor returns the file to which the keys of a KEYS file must be written. It returns "" if
+// there is nothing to write: the file has the keys already, or -master-key is off, not set or
+// not a file. It returns an error if the file has other keys.
 func (c Config) keyFileFor(ctx context.Context, keys []sealing.Secret) (path string, err error) {
 	source, configured := c.masterKeySource()
 	path, isFile := source.Path()

@@ -80,7 +80,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 			return held, nil
 		}
 		if n := l.refused.Refused(time.Now()); n > 0 {
-			l.logger.Warn("refused new connections: a connection limit or rate is reached",
+			l.logger.Warn("refused new connections: the total limit, or the limit or rate of an address, is reached",
 				"refused", n, "max_connections", l.most, "max_per_address", l.each)
 		}
 		if tcp, ok := c.(*net.TCPConn); ok {

@@ -40,7 +40,7 @@ func openLogKey(
 	ctx context.Context, c Config, db *store.DB, logger *slog.Logger,
 ) (o evidencedesk.Options, signed *logkey.Signed, err error) {
 	if c.LogKey == logKeyOff {
-		logger.WarnContext(ctx, "the log of decisions is not signed, because -log-key is off")
+		logger.WarnContext(ctx, "the logs of decisions are not signed, because -log-key is off")
 		return o, nil, nil
 	}
 	path := c.logKeyFile()
@@ -71,7 +71,8 @@ func openLogKey(
 	}
 	if known != nil && len(signed.Origins()) == 0 {
 		logger.WarnContext(ctx, "found no record of the checkpoints that were signed before; if an older copy of "+
-			"the database was restored, the service does not notice it", "folder", filepath.Dir(c.signedFiles()))
+			"the database was restored, the service does not notice it; restore the folder too if you have a copy of it",
+			"folder", filepath.Dir(c.signedFiles()))
 	}
 	o.Signed = signed
 	return o, signed, nil

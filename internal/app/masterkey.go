@@ -32,11 +32,11 @@ func openMasterKey(ctx context.Context, c Config, db *store.DB, logger *slog.Log
 		return nil, errors.New("-master-key: the data of this database is encrypted, so the service cannot run with " +
 			"-master-key off; give it the key")
 	case c.MasterKey == masterKeyOff:
-		logger.WarnContext(ctx, "applicants' data is stored readable, because -master-key is off")
+		logger.WarnContext(ctx, "applicants' data is stored unencrypted, because -master-key is off")
 		return nil, nil //nolint:nilnil // there is no key
 	case !configured:
 		return nil, errors.New("-master-key: a service on PostgreSQL needs a master key; create one with \"verdict keys " +
-			"create FILE\" and give file:FILE to every node, or store everything readable with -master-key off")
+			"create FILE\" and give file:FILE to every node, or store everything unencrypted with -master-key off")
 	}
 	keys, err := source.Read(ctx)
 	if errors.Is(err, fs.ErrNotExist) {

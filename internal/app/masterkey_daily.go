@@ -45,13 +45,12 @@ func (a *App) rotateIfDue(ctx context.Context) {
 	switch {
 	case errors.Is(err, ErrRotating) || ctx.Err() != nil: // another node does it, or this one stops
 	case err != nil:
-		a.logger.ErrorContext(ctx, "could not replace the master key after an erasure; trying again later",
-			"error", err)
+		a.logger.ErrorContext(ctx, "could not replace the master key; trying again later", "error", err)
 	case len(r.Left) > 0:
-		a.logger.WarnContext(ctx, "replaced the master key after an erasure, but the old one could not be removed "+
-			"everywhere", "left", r.Left)
+		a.logger.WarnContext(ctx, "replaced the master key, but the old key is still in some places; remove it there",
+			"places", r.Left)
 	default:
-		a.logger.InfoContext(ctx, "replaced the master key after an erasure; destroy the KEYS files of older backups, "+
+		a.logger.InfoContext(ctx, "replaced the master key; destroy the KEYS files of older backups, "+
 			"and run \"verdict keys confirm\"")
 	}
 }

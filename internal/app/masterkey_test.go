@@ -79,7 +79,7 @@ func TestMasterKeyOnPostgres(t *testing.T) {
 		t.Errorf("without a key: %v", err)
 	}
 	log, err := startsWith(t, append(args, "-master-key", "off")...)
-	if err != nil || !strings.Contains(log, "stored readable") {
+	if err != nil || !strings.Contains(log, "stored unencrypted") {
 		t.Errorf("with off: %v\n%s", err, log)
 	}
 	if _, err := startsWith(t, append(args, "-master-key", testMasterKey(t))...); err != nil {

@@ -166,7 +166,7 @@ func (s *suggester) guess(n *node, name string) *node {
 }
 
 // hintEntries adds suggestions to the warnings about unknown members of accounts,
-// enquiries and transactions, starting at the warning with index from.
+// enquiries and transactions, starting at the warning with the index "from".
 func (s *suggester) hintEntries(from int) {
 	items := s.warnings.Items()
 	for i := from; i < len(items); i++ {

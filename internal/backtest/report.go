@@ -195,7 +195,7 @@ type SoleReason struct {
 	BadRateSole      Share // bad rate of the rows whose status this knockout alone caused
 }
 
-// RuleCount counts the rows that a rule hit.
+// RuleCount counts the rows for which the condition of a rule had a result, hit, or had no result.
 type RuleCount struct {
 	Rule      string
 	Kind      string // "knockout" or "adjustment"

@@ -81,7 +81,7 @@ func (o written) decimal(name string, places int) (coef int64, known bool) {
 	}
 	coef, exact, ok := wire.ParseDecimal(v.Text(), places)
 	if !ok || !exact {
-		o.faults.Add(v.Pointer(), fault.CodeOutOfRange, "must be a number of at most %d decimals", places)
+		o.faults.Add(v.Pointer(), fault.CodeOutOfRange, "must be a number with at most %d decimals", places)
 		return 0, false
 	}
 	return coef, true

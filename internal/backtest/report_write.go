@@ -163,10 +163,11 @@ func (s Share) write(w *wire.Writer) {
 	figure(w, "bad_rate_high", s.High)
 }
 
-// writeNamed writes one of several bad rates of an object. The argument of is the suffix of the member names.
-func (s Share) writeNamed(w *wire.Writer, of string) {
-	figure(w, "bad_rate_"+of, s.Rate)
-	w.Key("labelled_" + of).Int(s.Labelled)
+// writeNamed writes one of several bad rates of an object, with its number of labelled rows. The names of both members
+// end with suffix.
+func (s Share) writeNamed(w *wire.Writer, suffix string) {
+	figure(w, "bad_rate_"+suffix, s.Rate)
+	w.Key("labelled_" + suffix).Int(s.Labelled)
 }
 
 func (g *Grade) write(w *wire.Writer) {

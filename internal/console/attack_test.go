@@ -52,8 +52,8 @@ func TestAttack(t *testing.T) {
 	if c.long {
 		texts = len(formTexts)
 	}
-	figures := fmt.Sprintf("%d pages, %d forms, %d fields, %d of %d texts in each.\n\n%s",
-		len(again.seen), forms, fields, texts, len(formTexts), tally.Table("attack", "answered with"))
+	figures := fmt.Sprintf("Sent %d of %d hostile texts in each of the %d fields of %d forms, and read %d pages.\n\n%s",
+		texts, len(formTexts), fields, forms, len(again.seen), tally.Table("attack", "answered with"))
 	t.Log(figures)
 	if !t.Failed() {
 		text := proof.Origin(context.WithoutCancel(t.Context()), time.Now(), "make attack") + "\n" + figures

@@ -140,7 +140,7 @@ var sectionFields = map[string][]editField{
 		{Name: "gst_pct", Label: "GST on the fee, %", Kind: asNumber},
 	},
 	sectionInputs: {
-		{Name: "name", Label: "Path of the request", Hint: "Begins with “applicant.” or “report.”", Required: true},
+		{Name: "name", Label: "Path in the request", Hint: "Begins with “applicant.” or “report.”", Required: true},
 		{
 			Name:   "type",
 			Label:  "Type",
@@ -186,7 +186,7 @@ var (
 		{Name: "max_score", Label: "Highest score", Kind: asNumber},
 		{Name: "pdo", Label: "Points that double the odds", Kind: asNumber},
 		{Name: "anchor_score", Label: "Score of the known odds", Kind: asNumber},
-		{Name: "anchor_odds", Label: "Odds at that score, to 1", Kind: asNumber},
+		{Name: "anchor_odds", Label: "Odds of good to bad at that score (N to 1)", Kind: asNumber},
 	}
 )
 

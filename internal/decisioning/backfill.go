@@ -200,7 +200,7 @@ func (a auditor) storedOutcome(ctx context.Context, scope *store.Scope, d *store
 		return nil, err
 	}
 	if why == "" {
-		o.Asked = facts.Get(field.RequestedAmount).Number()
+		o.AskedRupees = facts.Get(field.RequestedAmount).Number()
 		o.Semantics = policy.Plan.Policy().Semantics
 	}
 	return o, nil

@@ -219,11 +219,11 @@ func (s *Service) conclude(p tenant.Principal, c *creditCase, o *Outcome) conclu
 // outcome returns the fields of a decision that the journal stores.
 func (c *creditCase) outcome(d *engine.Decision) *journal.Outcome {
 	o := &journal.Outcome{
-		Score:      d.FinalScore,
-		Asked:      c.app.Facts.Get(field.RequestedAmount).Number(),
-		LimitPaise: d.Offer.LimitPaise,
-		RateBP:     d.Offer.RateBP,
-		Semantics:  d.Plan().Policy().Semantics,
+		Score:       d.FinalScore,
+		AskedRupees: c.app.Facts.Get(field.RequestedAmount).Number(),
+		LimitPaise:  d.Offer.LimitPaise,
+		RateBP:      d.Offer.RateBP,
+		Semantics:   d.Plan().Policy().Semantics,
 	}
 	if len(d.Reasons) > 0 {
 		o.Reasons = make([]string, len(d.Reasons))

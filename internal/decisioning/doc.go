@@ -21,10 +21,12 @@
 //	    decides, lets an agent study the decision, and stores both: the errors of Decide,
 //	    and those of the study
 //	Decision, Decisions, Story
-//	    read stored decisions and explain them again: NotFound, invalid_cursor
+//	    read stored decisions and explain them again: NotFound, invalid_cursor, erased if
+//	    the applicant is erased during the call; of a decision that was erased before,
+//	    they return what remains
 //	Features
 //	    reads the features of a stored decision: NotFound, features_not_generated,
-//	    invalid_cursor
+//	    invalid_cursor, erased
 //	ReviewDecision, Referrals
 //	    add a review, and list the decisions that wait for one: NotFound, Invalid,
 //	    cap_reached
@@ -36,8 +38,16 @@
 //	Verify
 //	    replays the stored decisions of tenants and compares them with the journal:
 //	    NotFound
-//	Backfill
-//	    adds the journal entries of decisions from before the journal
+//	Backfill, AddEntries
+//	    add the journal entries of decisions from before the journal: Backfill of all
+//	    decisions, AddEntries of the given ones
+//	SealOlder
+//	    encrypts the documents of decisions from before the master key
+//	Forgotten
+//	    visits the decisions that the present key trees cannot decrypt, because their
+//	    applicants were erased after the backup that was restored
+//	CheckThresholds
+//	    records which shares of their quotas tenants have reached
 //
 // Bill bills a request of study or agentdesk within a transaction. Flush stores the
 // counts of free requests, in the background.

@@ -2,8 +2,10 @@ package decisioning
 
 import (
 	"context"
+	"fmt"
 
 	"verdict/internal/journal"
+	"verdict/internal/operation"
 	"verdict/internal/rule"
 	"verdict/internal/store"
 )
@@ -15,7 +17,7 @@ type Kept struct {
 	PolicyName  string // "" if the policy can no longer be read
 	Checksum    string // of the policy, "" if it can no longer be read
 	Score       rule.Number
-	Asked       rule.Number // 0 if unknown
+	AskedRupees rule.Number // the requested amount, 0 if none is known
 	LimitPaise  int64       // 0 if nothing was offered
 	RateBP      int64       // hundredths of a percent
 	Reasons     []string    // codes by rank
@@ -31,14 +33,17 @@ func erased(d *store.Decision) bool { return len(d.Response) == 0 || len(d.Facts
 func (s *Service) explainErased(
 	ctx context.Context, scope *store.Scope, stored *store.Decision, out *Explained,
 ) error {
-	outcome, zones := journal.ReadPlain(stored.Plain)
+	outcome, zones, err := journal.ReadPlain(stored.Plain)
+	if err != nil {
+		return operation.AsDefect(fmt.Errorf("decision %s: %w", stored.ID, err))
+	}
 	out.InputsErased = zones
 	out.Again = unverified(stored, whyErased)
 	out.Kept = &Kept{
 		Summary:     summaryOf(stored),
 		Environment: scope.Environment(),
 		Score:       outcome.Score,
-		Asked:       outcome.Asked,
+		AskedRupees: outcome.AskedRupees,
 		LimitPaise:  outcome.LimitPaise,
 		RateBP:      outcome.RateBP,
 		Reasons:     outcome.Reasons,

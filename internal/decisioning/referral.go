@@ -50,10 +50,11 @@ func (s *Service) Referrals(
 // firstReason returns the code of the first reason of a decision, "" for none.
 func (s *Service) firstReason(d *store.Decision) string {
 	if len(d.Response) == 0 { // it was erased
-		if kept, _ := journal.ReadPlain(d.Plain); len(kept.Reasons) > 0 {
-			return kept.Reasons[0]
+		kept, _, err := journal.ReadPlain(d.Plain)
+		if err != nil || len(kept.Reasons) == 0 {
+			return "" // reading the decision says that its outcome cannot be read
 		}
-		return ""
+		return kept.Reasons[0]
 	}
 	answer, err := s.options.Decode(d.Response)
 	if err != nil || len(answer.Reasons) == 0 {

@@ -93,7 +93,7 @@ func decideFor(t *testing.T, h *usecasetest.House, service *usecase.Set, name, i
 }
 
 // TestDecisionsAreStoredEncrypted checks that no canary of a decision is stored readable, and
-// that the decision, its repeated answer and its explanation are read as before.
+// that the decision, its repeated answer and its explanation can still be read.
 func TestDecisionsAreStoredEncrypted(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

@@ -21,8 +21,8 @@ type intruder struct {
 	kind string
 }
 
-// intrude disables the triggers that protect stored decisions and the journal from
-// changes.
+// intrude opens the database directly and disables the triggers that protect decisions,
+// the journal and the records in the journal from changes.
 func intrude(t *testing.T, databaseURL, kind string) *intruder {
 	t.Helper()
 	i := &intruder{t, storetest.Raw(t, databaseURL), kind}

@@ -155,7 +155,7 @@ func (v *recordVerifier) checkReview(ctx context.Context, e *entry) error {
 // linked reports whether a row names its entry. leaf is the number in the row.
 func (v *recordVerifier) linked(e *entry, leaf int64) bool {
 	if leaf != e.number {
-		v.wrong(e.leaf.ID, "its entry in the journal is %d, and the stored number is %d", e.number, leaf)
+		v.wrong(e.leaf.ID, "its entry in the journal has the number %d, but its row names entry %d", e.number, leaf)
 		return false
 	}
 	return true
@@ -189,7 +189,7 @@ func (v *recordVerifier) finish(ctx context.Context, size int64) error {
 	})
 }
 
-// collectFrom collects the entries from a number on.
+// collectFrom collects the entries whose number is at least from.
 func (v *recordVerifier) collectFrom(tx *store.Tx, from int64) error {
 	for {
 		runs, err := tx.Journal().Read(from)
@@ -231,7 +231,7 @@ func (v *recordVerifier) hasEntry(ctx context.Context, r *store.LoggedReview, cl
 	// Either the row was added while the verification runs, or its number is wrong.
 	switch found, err := v.reader.Leaf(ctx, leaf); {
 	case errors.Is(err, journal.ErrNoEntry), errors.Is(err, evidence.ErrNotALeaf), err == nil && found.ID != id:
-		v.wrong(id, "it has no entry in the journal, and the stored number is %d", leaf)
+		v.wrong(id, "it has no entry in the journal, but its row names entry %d", leaf)
 	case err != nil:
 		return err
 	}

@@ -116,7 +116,7 @@ func readID(body wire.Value, name, what string, faults *fault.List) (string, err
 	case !v.Given():
 		return "", nil
 	case v.Kind() != wire.String:
-		faults.Add(v.Pointer(), fault.CodeWrongType, "must be an id")
+		faults.Add(v.Pointer(), fault.CodeWrongType, "must be the id of a %s, as a string", what)
 		return "", nil
 	case v.Text() == "":
 		return "", study.MissingAt(v.Pointer(), operation.Missing(what))

@@ -85,9 +85,9 @@ func readFeatureBlock(v wire.Value) *decisioning.FeatureBlock {
 		return nil
 	}
 	b := &decisioning.FeatureBlock{
-		Count:     int(whole(v.Get("count"))),
-		Catalogue: int(whole(v.Get("catalogue"))),
-		Populated: int(whole(v.Get("populated"))),
+		Count:     int(integer(v.Get("count"))),
+		Catalogue: int(integer(v.Get("catalogue"))),
+		Populated: int(integer(v.Get("populated"))),
 		Hash:      v.Get("vector_hash").Text(),
 		AsOf:      v.Get("as_of").Text(),
 	}
@@ -111,17 +111,17 @@ func readFraudBlock(v wire.Value) *decisioning.FraudBlock {
 	if !v.Given() {
 		return nil
 	}
-	b := &decisioning.FraudBlock{Score: whole(v.Get("fraud_score")), Level: v.Get("level").Text()}
+	b := &decisioning.FraudBlock{Score: integer(v.Get("fraud_score")), Level: v.Get("level").Text()}
 	for _, s := range v.Get("signals").Elements() {
 		b.Signals = append(b.Signals, decisioning.FraudSignal{
 			ID:           s.Get("id").Text(),
 			NotEvaluated: s.Get("reason").Text(),
 			Triggered:    s.Get("triggered").IsTrue(),
 			Severity:     s.Get("severity").Text(),
-			Value:        whole(s.Get("value")),
+			Value:        integer(s.Get("value")),
 			Measure:      s.Get("measure").Text(),
-			Threshold:    whole(s.Get("threshold")),
-			WindowHours:  whole(s.Get("window_hours")),
+			Threshold:    integer(s.Get("threshold")),
+			WindowHours:  integer(s.Get("window_hours")),
 			Entity:       s.Get("entity").Text(),
 			ReasonCode:   s.Get("reason_code").Text(),
 		})
@@ -132,7 +132,7 @@ func readFraudBlock(v wire.Value) *decisioning.FraudBlock {
 	return b
 }
 
-func whole(v wire.Value) int64 { return decimal(v, 0) }
+func integer(v wire.Value) int64 { return decimal(v, 0) }
 
 func decimal(v wire.Value, places int) int64 {
 	n, _, _ := wire.ParseDecimal(v.Text(), places)
@@ -261,8 +261,8 @@ func writeKept(w *wire.Writer, k *decisioning.Kept) {
 	d := &k.Summary
 	w.Key("decision_id").String(d.ID).Key("status").String(d.Status).Key("grade").String(d.Grade)
 	w.Key("offer").Object().Key("limit").Decimal(k.LimitPaise, 2).Key("currency").String("INR")
-	if k.Asked != 0 {
-		w.Key("requested_amount").Decimal(int64(k.Asked), rule.Places)
+	if k.AskedRupees != 0 {
+		w.Key("requested_amount").Decimal(int64(k.AskedRupees), rule.Places)
 	}
 	if k.LimitPaise != 0 {
 		w.Key("interest_rate").Decimal(k.RateBP, 2)

@@ -233,7 +233,7 @@ func operandDirections(o *rule.Operand, d direction, visit func(rule.Ref, direct
 }
 
 // negativeBeside reports whether the product of all constants in args, except
-// the argument at index at, is negative.
+// the one with the index "at", is negative.
 func negativeBeside(args []rule.Operand, at int) (negative bool) {
 	for i := range args {
 		if i != at && args[i].Kind == rule.ConstantOperand && args[i].Value.Number() < 0 {

@@ -153,8 +153,8 @@ func (x detailer) requirement() Detail {
 	return Detail{Field: list, Text: "required and not given: " + list}
 }
 
-// rule explains a knockout that hit: by the knockout's own message if it has one,
-// otherwise by its condition.
+// rule explains a knockout that hit: by the missing fields if the knockout hit because they
+// are absent, otherwise by the knockout's own message, and without a message by its condition.
 func (x detailer) rule(hit Hit) Detail {
 	d, as := x.decision, x.as
 	k := &d.plan.policy.Knockouts[hit.Knockout]

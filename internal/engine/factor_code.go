@@ -42,7 +42,7 @@ func (f *Factor) DefaultCodes(catalogue *rule.Catalogue) {
 	}
 }
 
-// isAdverse reports whether the bin at index at, which loses points, differs
+// isAdverse reports whether the bin with the index "at", which loses points, differs
 // from the best bins in direction d.
 func (f *Factor) isAdverse(at int, d direction) bool {
 	switch {
@@ -59,7 +59,7 @@ func (f *Factor) isAdverse(at int, d direction) bool {
 	}
 }
 
-// isBeside reports whether the range at index at is below all best ranges if d
+// isBeside reports whether the range with the index "at" is below all best ranges if d
 // is low, or above all of them if d is high.
 func (f *Factor) isBeside(at int, d direction) bool {
 	ranges := f.Ranges()
@@ -78,7 +78,7 @@ func (f *Factor) isBeside(at int, d direction) bool {
 	return true
 }
 
-// takes reports whether a boolean value falls into the bin at index at.
+// takes reports whether a boolean value falls into the bin with the given index.
 func (f *Factor) takes(at int, value bool) bool {
 	for i := range f.Bins {
 		for _, v := range f.Bins[i].In {

@@ -50,7 +50,7 @@ func (s *stage) find(knockout int32) (at int, ok bool) {
 		func(r compiledRule, index int32) int { return int(r.index - index) })
 }
 
-// evaluateOne evaluates the knockout at position at of a stage and worsens d.Status
+// evaluateOne evaluates the knockout at the given position of a stage and worsens d.Status
 // if it hits.
 func (p *Plan) evaluateOne(d *Decision, s *stage, at int) {
 	result := s.rules[at].result(p.code.Eval(s.tests[at], &d.frame), d.eligibility)

@@ -299,7 +299,7 @@ func (r *scorecardReader) special(f *wire.Form, b *Bin) {
 	for _, e := range list.Elements() {
 		n, exact, ok := rule.ParseNumber(e.Text())
 		if e.Kind() != wire.Number || !ok || !exact {
-			r.faults.Add(e.Pointer(), fault.CodeWrongType, "must be a number of at most %d decimals", rule.Places)
+			r.faults.Add(e.Pointer(), fault.CodeWrongType, "must be a number with at most %d decimals", rule.Places)
 			continue
 		}
 		b.Special = append(b.Special, n)

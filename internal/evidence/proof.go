@@ -93,7 +93,7 @@ func (p *Proof) Includes(leaf []byte, c Checkpoint) error {
 	return nil
 }
 
-// keyID returns the id of a key with a name, as it is used in signed notes.
+// keyID returns the id that signed notes use for a public key with the given name.
 func keyID(name string, key []byte) uint32 {
 	h := sha256.New()
 	h.Write([]byte(name + "\n"))

@@ -146,7 +146,7 @@ func (g *grownHashes) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 // RootAt returns the root that the tree had when it had a smaller size.
 func (t *Tree) RootAt(size int64) (tlog.Hash, error) { return tlog.TreeHash(size, t.hashes) }
 
-// LeafHash returns the hash of the leaf with a number, which must be less than the size.
+// LeafHash returns the hash of the leaf with the given number, which must be less than the size.
 func (t *Tree) LeafHash(number int64) (tlog.Hash, error) {
 	hashes, err := t.hashes.ReadHashes([]int64{tlog.StoredHashIndex(0, number)})
 	if err != nil {
@@ -155,7 +155,7 @@ func (t *Tree) LeafHash(number int64) (tlog.Hash, error) {
 	return hashes[0], nil
 }
 
-// Prove returns the path from the leaf with a number to the root that the tree had when it
+// Prove returns the path from the leaf with the given number to the root that the tree had when it
 // had a size. The number must be less than the size.
 func (t *Tree) Prove(size, number int64) (tlog.RecordProof, error) {
 	return tlog.ProveRecord(size, number, t.hashes)
@@ -170,7 +170,7 @@ func (t *Tree) ProveGrowth(size int64) (tlog.TreeProof, error) {
 // LeafHash returns the hash of a leaf in the tree.
 func LeafHash(l *Leaf) tlog.Hash { return tlog.RecordHash(l.Append(nil)) }
 
-// HasTile reports whether a tree of a size has a tile with as many hashes as its width
+// HasTile reports whether a tree of the given size has a tile with as many hashes as its width
 // says.
 func HasTile(size int64, t tlog.Tile) bool {
 	if t.H != tileHeight || t.N < 0 || t.N > size/TileWidth || t.W < 1 || t.W > TileWidth {

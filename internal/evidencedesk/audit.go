@@ -31,8 +31,9 @@ type LogRemark struct {
 
 // Audit compares the last checkpoint of each log with the journal: the journal must begin
 // with exactly the leaves that were signed. If the service has a record of what was signed
-// (Options.Signed), the journal must contain that too. Of logs that were reopened, it says
-// what is gone. Audit reads one tenant, or all tenants if tenantID is "".
+// (Options.Signed), the journal must contain that too. For each log that was reopened, the
+// result says which of its entries are gone. Audit reads one tenant, or all tenants if
+// tenantID is "".
 func (s *Service) Audit(ctx context.Context, tenantID string) (r AuditResult, err error) {
 	// The operator's machine may not have the key. Then only an exchanged key goes unnoticed.
 	if err := s.refreshKeys(ctx); err != nil {
@@ -133,7 +134,7 @@ func (s *Service) auditOpening(name store.ScopeName, stored *store.LogCheckpoint
 	}
 	before, _, err := s.logKeys(origin).Open([]byte(opening.Checkpoint))
 	if err != nil || before.Origin != origin {
-		return fmt.Sprintf("the log %s says that it follows a checkpoint that the log before it has not signed",
+		return fmt.Sprintf("the first entry of the log %s names a checkpoint that the log before it has not signed",
 			opening.Origin), true
 	}
 	if s.options.Signed != nil {

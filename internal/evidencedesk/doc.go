@@ -10,9 +10,9 @@
 //	Key           log:read       not_found if the service has no key
 //	Checkpoint    log:read       not_found if nothing is signed yet
 //	Tile          log:read       not_found beyond the checkpoint
-//	Cosign        log:read       not_found, invalid_field
+//	Cosign        log:read       not_found, invalid_field, cap_reached
 //	Proof         log:read       not_found, not_signed_yet, log_not_signed
-//	Capsule       evidence:read  the same; adds an audit entry
+//	Capsule       evidence:read  the same, and erased if the applicant was erased; adds an audit entry
 //
 // The operator's work, for which no caller is checked:
 //

@@ -29,7 +29,8 @@ const leavesAtOnce = 4_096
 // none.
 func (s *Service) extend(ctx context.Context, name store.ScopeName) (*extension, error) {
 	scope := s.core.DB.Scope(name.Tenant, name.Environment)
-	timeline := s.core.DB.Timeline() // before the first read
+	// Get the timeline before the first read, so that a change of the primary during the reads is noticed.
+	timeline := s.core.DB.Timeline()
 	stored, err := scope.Log(ctx).Checkpoint()
 	if err != nil {
 		return nil, err
@@ -138,7 +139,8 @@ func readLeaves(
 ) (hashes []tlog.Hash, newest lastLeaf, err error) {
 	generation := max(1, from.Generation)
 	next := max(0, from.Size-1)
-	// signed returns nil if the leaf with the number next is the one that was signed.
+	// signed returns an error unless hash is the signed hash of the leaf whose number is in the
+	// variable next. If it is, signed increments next.
 	signed := func(hash tlog.Hash) error {
 		before, err := tree.LeafHash(next)
 		switch {

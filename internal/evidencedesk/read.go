@@ -216,7 +216,7 @@ func defect(err error) error {
 	return operation.AsDefect(err)
 }
 
-// leafAt returns the leaf with a number.
+// leafAt returns the leaf with the given number.
 func leafAt(ctx context.Context, scope *store.Scope, number int64) (evidence.Leaf, error) {
 	runs, err := scope.Journal(ctx).Read(number)
 	if err != nil {

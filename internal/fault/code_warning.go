@@ -96,7 +96,7 @@ const (
 	CodeReadAsMissing        = "read_as_missing"
 )
 
-// Warnings about what the underwriting agent tried.
+// Warnings about parts of explore that had no effect in an underwriting run.
 const (
 	CodeExploreTenureNotAvailable = "explore_tenure_not_available"
 	CodeExploreAmountNotUsed      = "explore_amount_not_used"

@@ -263,7 +263,7 @@ var metrics = []Metric{
 	},
 	{
 		Name: "low_balance_day", Products: onlyAll, Source: Bank,
-		Event: "Days with a balance below ₹1,000", Dated: "ending", Value: "amount short of ₹1,000", Unit: Rupees,
+		Event: "Days with a balance below ₹1,000", Dated: "ending", Value: "shortfall below ₹1,000", Unit: Rupees,
 		Ratio:    "such days ÷ days covered",
 		events:   stream{from: balances, balance: lowBalance},
 		fraction: fraction{counts: true, of: "eod_balance"}, typical: typical{50_000, 500, 1700},
@@ -303,7 +303,7 @@ func WindowsDays() []int { return slices.Clone(windowsDays) }
 // Aggregations returns the names of the aggregations.
 func Aggregations() []string { return slices.Clone(aggregations) }
 
-// LookupMetric returns the metric with a name, and false if there is none.
+// LookupMetric returns the metric with the given name, and false if there is none.
 func LookupMetric(name string) (Metric, bool) {
 	i := slices.IndexFunc(metrics, func(m Metric) bool { return m.Name == name })
 	if i < 0 {

@@ -107,7 +107,7 @@ func by(channel report.Channel) func(class) bool {
 	return func(c class) bool { return c.channel == channel }
 }
 
-// lookupProduct returns the product with a name, or the zero product if the name
+// lookupProduct returns the product with the given name, or the zero product if the name
 // is unknown.
 func lookupProduct(name string) product {
 	i := slices.IndexFunc(productTable, func(p product) bool { return p.name == name })

@@ -9,7 +9,7 @@ import (
 // bureauSection returns the facts of the bureau report. An applicant who is new to credit has no score, so a comparison
 // with the score is never true of such an applicant.
 func bureauSection() section {
-	score := whole(BureauScore, "points",
+	score := integer(BureauScore, "points",
 		"Credit bureau score; absent for an applicant who is new to credit.").within(300, 900).core().reason(
 		"BUR_SCORE")
 	score.BureauScored = true
@@ -26,7 +26,7 @@ func bureauSection() section {
 			boolean(BureauIsNTC,
 				"The applicant is new to credit: the bureau returned no score, or only a thin-file index.").
 				reason("BUR_NTC"),
-			whole("bureau_ntc_index", "index",
+			integer("bureau_ntc_index", "index",
 				"Thin-file risk index that the bureau returns instead of a score; higher is safer.").
 				within(1, 6).reason("BUR_NTC"),
 		}, bureauFacts()...),
@@ -81,7 +81,7 @@ func bureauReportSection() section {
 // rawScore returns the entry for the score as the bureau returned it, with the
 // codes for no history (-1), no score (0) and the thin-file index (1 to 6).
 func rawScore(name string) entry {
-	return whole(name, "points",
+	return integer(name, "points",
 		"Score as the bureau returned it, 300 to 900, or a new-to-credit code: -1, 0, or 1 to 6.").
 		within(-1, 900).reason("BUR_SCORE")
 }

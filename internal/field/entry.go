@@ -11,16 +11,16 @@ func number(name, unit, meaning string) entry {
 	return entry{rule.Field{Name: name, Type: rule.NumberType, Unit: unit, Meaning: meaning}}
 }
 
-// whole returns a field for integers that cannot be negative.
-func whole(name, unit, meaning string) entry {
+// integer returns a field for integers that cannot be negative.
+func integer(name, unit, meaning string) entry {
 	e := number(name, unit, meaning).atLeast(0)
 	e.Integer = true
 	return e
 }
 
-func count(name, meaning string) entry  { return whole(name, "count", meaning) }
-func days(name, meaning string) entry   { return whole(name, "days", meaning) }
-func months(name, meaning string) entry { return whole(name, "months", meaning) }
+func count(name, meaning string) entry  { return integer(name, "count", meaning) }
+func days(name, meaning string) entry   { return integer(name, "days", meaning) }
+func months(name, meaning string) entry { return integer(name, "months", meaning) }
 
 // rupees returns a field for an amount that cannot be negative. Balances can be
 // negative; they use number with the unit ₹.

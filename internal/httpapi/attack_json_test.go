@@ -20,8 +20,8 @@ var confusions = []string{
 	strings.Repeat("[", 60) + strings.Repeat("]", 60), strings.Repeat(`{"a":`, 60) + "1" + strings.Repeat("}", 60),
 }
 
-// attackTypes replaces each value of every example by values of all types in
-// turn.
+// attackTypes replaces values of every example by values of all types: every
+// combination with VERDICT_LONG, otherwise a random sample.
 func attackTypes(r *raid) {
 	for _, request := range r.requests {
 		if request.body == "" {

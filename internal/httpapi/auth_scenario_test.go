@@ -12,7 +12,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// raw sends a request that change has modified, for requests that trySend
+// raw sends a request after calling change on it, for requests that trySend
 // cannot make.
 func (s *stack) raw(method, path string, change func(*http.Request)) answer {
 	s.Helper()

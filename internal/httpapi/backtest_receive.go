@@ -33,9 +33,8 @@ func (h *backtestHandlers) receive(c *call) error {
 	if err := c.resources.Reserve(fileMemory); err != nil {
 		return err
 	}
-	// The work is not cancelled when the sender disconnects. Reading the file then
-	// fails, and the part that has arrived is still processed, so that the refusal
-	// says what was wrong and the run is not left incomplete.
+	// Do not cancel the work when the sender disconnects: reading the file then
+	// fails, and the run can still be marked as failed with the reason.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), fileTimeout)
 	defer cancel()
 	body := fileBody{serving.NewUpload(c.response.w, c.r, &c.resources, c.api.options.FilePace, 0), c}

@@ -44,7 +44,7 @@ func TestFailuresAreLoggedOnce(t *testing.T) {
 		}
 		for _, want := range []string{
 			`"level":"ERROR"`, `"msg":"request failed"`, `"route":"GET /v1/decisions"`, `"status":503`,
-			`"code":"unavailable"`, `"tenant":"` + m.tenantID, `"error":"`,
+			`"code":"unavailable"`, `"tenant_id":"` + m.tenantID, `"error":"`,
 		} {
 			if !strings.Contains(lines[0], want) {
 				t.Errorf("the line lacks %s: %s", want, lines[0])

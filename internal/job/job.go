@@ -84,7 +84,7 @@ func (h *runner) try(ctx context.Context, c study.Chunk, attempt int) error {
 	}
 	err := guarded(ctx, h.work, c, h.logger)
 	if err != nil && !stopping(ctx) {
-		h.logger.Warn("backtest chunk failed",
+		h.logger.Warn("backtest chunk failed; it is tried up to max_attempts times",
 			append(about(c), "attempt", attempt, "max_attempts", attempts, "error", err)...)
 	}
 	return err
@@ -112,5 +112,5 @@ func guarded(
 }
 
 func about(c study.Chunk) []any {
-	return []any{"tenant", c.TenantID, "environment", c.Environment, "backtest", c.BacktestID, "chunk", c.Number}
+	return []any{"tenant_id", c.TenantID, "environment", c.Environment, "backtest_id", c.BacktestID, "chunk", c.Number}
 }

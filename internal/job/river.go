@@ -116,7 +116,8 @@ func (r *River) Run(ctx context.Context, work Work, giveUp GiveUp) error {
 			<-r.client.Stopped()
 			break
 		}
-		r.logger.Warn("could not start the queue of background work; retrying", "error", withoutURL(err))
+		r.logger.Warn("could not start the queue of background work, so large backtests wait; retrying",
+			"error", withoutURL(err))
 		timer := time.NewTimer(restartPause)
 		select {
 		case <-ctx.Done():

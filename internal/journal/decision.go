@@ -2,6 +2,7 @@ package journal
 
 import (
 	"encoding/hex"
+	"errors"
 	"iter"
 	"slices"
 	"strconv"
@@ -21,12 +22,12 @@ type Scope struct{ Tenant, Environment string }
 // Outcome is the part of a decision's outcome that has no column of its own and remains
 // readable when the applicant is forgotten.
 type Outcome struct {
-	Score      rule.Number
-	Asked      rule.Number // the requested amount in rupees, 0 if unknown
-	LimitPaise int64       // 0 if nothing is offered
-	RateBP     int64       // hundredths of a percent
-	Reasons    []string    // reason codes by rank
-	Semantics  int         // of the policy
+	Score       rule.Number
+	AskedRupees rule.Number // the requested amount, 0 if none is known
+	LimitPaise  int64       // 0 if nothing is offered
+	RateBP      int64       // hundredths of a percent
+	Reasons     []string    // reason codes by rank
+	Semantics   int         // of the policy
 }
 
 // Complete sets the plain text and the journal entry of a decision that is about to be
@@ -121,8 +122,8 @@ func plainText(o *Outcome, zones []sealing.ZoneHash, f *store.Features) string {
 	w := wire.Writer{Buf: lent.text[:0]}
 	defer func() { lent.text = w.Buf }()
 	w.Object()
-	if o.Asked != 0 {
-		w.Key("asked").Decimal(int64(o.Asked), rule.Places)
+	if o.AskedRupees != 0 {
+		w.Key("asked").Decimal(int64(o.AskedRupees), rule.Places)
 	}
 	if f != nil {
 		w.Key("features").Object().Key("as_of").String(f.AsOf).Key("hash").String(f.Hash).EndObject()
@@ -327,30 +328,69 @@ func alteredParts(plain string, hashes []sealing.ZoneHash, f *store.Features) (f
 	return found
 }
 
-// ReadPlain reads the column plain: the outcome, and the names of the decision's zones. Values that
-// cannot be read stay zero.
-func ReadPlain(plain string) (o Outcome, zones []string) {
+// errPlain is the error for a column plain that cannot be read.
+var errPlain = errors.New("the stored outcome (column \"plain\") cannot be read")
+
+// ReadPlain reads the column plain: the outcome, and the names of the decision's zones. It returns an
+// error if a value is missing or cannot be read.
+func ReadPlain(plain string) (o Outcome, zones []string, err error) {
 	document, err := wire.Parse([]byte(plain))
 	if err != nil {
-		return o, nil
+		return o, nil, errPlain
 	}
-	number := func(name string) rule.Number {
-		n, _, _ := rule.ParseNumber(document.Get(name).Text())
-		return n
+	r := plainReader{document: document}
+	for _, v := range document.Members() {
+		r.failed = r.failed || v.Kind() == wire.Null // Get does not distinguish null from a missing member
+	}
+	o = Outcome{
+		Score:       r.number("score"),
+		AskedRupees: r.optional("asked"),
+		LimitPaise:  r.optional("limit").Paise(),
+		Semantics:   int(r.number("semantics").Floor()),
 	}
 	const hundredths = int64(rule.One) / 100
-	o = Outcome{
-		Score:      number("score"),
-		Asked:      number("asked"),
-		LimitPaise: number("limit").Paise(),
-		RateBP:     int64(number("rate")) / hundredths,
-		Semantics:  int(number("semantics").Floor()),
+	o.RateBP = int64(r.optional("rate")) / hundredths
+	limit, rate, reasons := document.Get("limit").Kind(), document.Get("rate").Kind(), document.Get("reasons")
+	r.failed = r.failed || limit != rate || reasons.Kind() != wire.Array && reasons.Kind() != wire.Missing
+	for _, code := range reasons.Elements() {
+		o.Reasons = append(o.Reasons, r.text(code))
 	}
-	for _, code := range document.Get("reasons").Elements() {
-		o.Reasons = append(o.Reasons, strings.Clone(code.Text()))
-	}
-	for name := range document.Get("zones").Members() {
+	for name, hash := range document.Get("zones").Members() {
+		r.text(hash)
 		zones = append(zones, strings.Clone(name))
 	}
-	return o, zones
+	if r.failed || len(zones) == 0 {
+		return Outcome{}, nil, errPlain
+	}
+	return o, zones, nil
+}
+
+// plainReader reads values of the column plain, and notes whether one could not be read.
+type plainReader struct {
+	document wire.Value
+	failed   bool
+}
+
+func (r *plainReader) number(name string) rule.Number {
+	v := r.document.Get(name)
+	if v.Kind() != wire.Number {
+		r.failed = true
+		return 0
+	}
+	n, exact, ok := rule.ParseNumber(v.Text())
+	r.failed = r.failed || !exact || !ok
+	return n
+}
+
+// optional returns 0 if there is no such member: plainText leaves out amounts of 0.
+func (r *plainReader) optional(name string) rule.Number {
+	if r.document.Get(name).Kind() == wire.Missing {
+		return 0
+	}
+	return r.number(name)
+}
+
+func (r *plainReader) text(v wire.Value) string {
+	r.failed = r.failed || v.Kind() != wire.String
+	return strings.Clone(v.Text())
 }

@@ -26,7 +26,7 @@ var (
 	tree    = NewTree(sealing.NewKeyTree(sealing.Secret{1}, sealing.Secret{2}), 1, false)
 	scope   = Scope{Tenant: "ten_A", Environment: "live"}
 	outcome = Outcome{
-		Score: 712 * 1_000_000, Asked: rule.Number(300_000) * 1_000_000, LimitPaise: 250_000_00, RateBP: 1450,
+		Score: 712 * 1_000_000, AskedRupees: rule.Number(300_000) * 1_000_000, LimitPaise: 250_000_00, RateBP: 1450,
 		Reasons: []string{"SCORE_LOW", "DPD_HIGH"}, Semantics: 2,
 	}
 )

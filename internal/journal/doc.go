@@ -1,5 +1,5 @@
-// Package journal builds the entries of a scope's journal and compares stored rows with
-// them (ADR 23).
+// Package journal builds the entries of a scope's journal, compares stored rows with them,
+// and encrypts the stored documents of people (ADR 23).
 //
 // Every stored decision has an entry, which is added in the decision's own transaction.
 // The entry's leaf contains hashes over the row: over the plain columns, and over the
@@ -7,7 +7,14 @@
 // data key. So a row that was deleted, exchanged or altered in the database no longer
 // matches its leaf.
 //
-// Keys derives the data keys of a tenant's people. Complete builds the entry of a new
-// decision. Compare compares a stored decision with its leaf, and Reader reads leaves by
-// their number.
+// Complete builds the entry of a new decision. Compare compares a stored decision with its
+// leaf, and Reader reads leaves by their number.
+//
+// Keys has the key trees of the tenants, from which the data keys of their people are derived.
+// With a master key, a Tree encrypts ("seals") the documents of decisions and runs, stored
+// answers and the secrets of webhooks with these keys, and Keys opens them again. The trees
+// themselves are encrypted with the master key. Protect encrypts the trees and the
+// installation's secret that were stored before there was a master key. Refresh reads a new
+// master key, and Rewrap encrypts the trees again with it. Remove removes the keys of a
+// person, so that nothing can decrypt the person's documents any more.
 package journal

@@ -17,7 +17,7 @@ const defaultMaxTree = 55 << 20
 func (t *Tree) TreeOf(head []byte) int64 { return t.number(head) }
 
 // Replacement returns the text that replaces the reference of an applicant in erased rows whose
-// keys are from the tree with a number. It is also the reference in the leaves of these rows.
+// keys are from the tree with the given number. It is also the reference in the leaves of these rows.
 func (t *Tree) Replacement(number int64, environment, reference string) string {
 	hash := sealing.Reference(t.person(number, environment, reference), reference)
 	return hex.EncodeToString(hash[:])

@@ -2,6 +2,8 @@ package journal
 
 import (
 	"encoding/hex"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -69,16 +71,43 @@ func TestReadPlain(t *testing.T) {
 	t.Parallel()
 	w := sample()
 	Complete(tree, scope, w, &outcome)
-	got, zones := ReadPlain(w.Decision.Plain)
-	if got.Score != outcome.Score || got.Asked != outcome.Asked || got.LimitPaise != outcome.LimitPaise ||
-		got.RateBP != outcome.RateBP || got.Semantics != outcome.Semantics ||
-		!slices.Equal(got.Reasons, outcome.Reasons) {
-		t.Errorf("read %+v, want %+v", got, outcome)
+	got, zones, err := ReadPlain(w.Decision.Plain)
+	if err != nil || !reflect.DeepEqual(got, outcome) {
+		t.Errorf("read %+v, %v, want %+v", got, err, outcome)
 	}
 	if want := []string{"response", "history", "features", "combined"}; !slices.Equal(zones, want) {
 		t.Errorf("the zones are %v, want %v", zones, want)
 	}
-	if got, zones := ReadPlain("not JSON"); zones != nil || got.Score != 0 {
-		t.Errorf("read %+v and %v from nothing", got, zones)
+	least := Outcome{Score: 1, Semantics: 2}
+	Complete(tree, scope, w, &least) // nothing was asked for or offered
+	if got, _, err := ReadPlain(w.Decision.Plain); err != nil || !reflect.DeepEqual(got, least) {
+		t.Errorf("read %+v, %v, want %+v", got, err, least)
+	}
+}
+
+// TestUnreadablePlain damages one value of the column plain after the other. None may be read as 0.
+func TestUnreadablePlain(t *testing.T) {
+	t.Parallel()
+	w := sample()
+	Complete(tree, scope, w, &outcome)
+	intact := w.Decision.Plain
+	damaged := []string{"", "not JSON", "[]", "{}", `{"score":1,"semantics":1,"zones":{}}`}
+	for _, name := range []string{"asked", "limit", "rate", "score", "semantics"} {
+		text := regexp.MustCompile(`"`+name+`":[0-9.]+`).ReplaceAllString(intact, `"`+name+`":"x"`)
+		damaged = append(damaged, text, strings.Replace(text, `"x"`, "null", 1), strings.Replace(text, `"x"`, "1e300", 1))
+	}
+	for _, name := range []string{"score", "semantics", "limit", "rate", "zones"} {
+		damaged = append(damaged, strings.Replace(intact, `"`+name+`":`, `"x`+name+`":`, 1))
+	}
+	damaged = append(damaged, strings.Replace(intact, `"reasons":[`, `"reasons":[1,`, 1),
+		strings.Replace(intact, `"reasons":[`, `"reasons":"x","codes":[`, 1),
+		strings.Replace(intact, `"zones":{`, `"zones":{"x":1,`, 1))
+	for _, text := range damaged {
+		if text == intact {
+			t.Fatal("a value was not damaged")
+		}
+		if got, zones, err := ReadPlain(text); err == nil {
+			t.Errorf("read %+v and %v from %s", got, zones, text)
+		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 type KeySource interface {
 	// Read returns the keys, oldest first.
 	Read(ctx context.Context) ([]sealing.Secret, error)
-	// Drop removes the key with a fingerprint. It returns an error if only the operator can do
+	// Drop removes the key with the given fingerprint. It returns an error if only the operator can do
 	// that.
 	Drop(ctx context.Context, fingerprint sealing.Hash) error
 }
@@ -47,7 +47,7 @@ func newMasterKeys(epoch *sealing.Epoch, source KeySource) *masterKeys {
 	return m
 }
 
-// find returns the epoch with a fingerprint, nil if this process does not have it.
+// find returns the epoch with the given fingerprint, nil if this process does not have it.
 func (h *heldKeys) find(fingerprint []byte) *sealing.Epoch {
 	at := slices.IndexFunc(h.all, func(e *sealing.Epoch) bool {
 		own := e.Fingerprint()

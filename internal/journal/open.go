@@ -57,16 +57,24 @@ func (k *Keys) OpenDecision(
 	return tree, unreadable
 }
 
-// OpenRun opens a stored run like Tree.OpenRun, with the present keys.
+// OpenRun opens a stored run like Tree.OpenRun, with the present keys. It returns ErrErased if the subject
+// was erased after the run was read.
 func (k *Keys) OpenRun(ctx context.Context, scope *store.Scope, r *store.Run) error {
 	before := *r
-	return k.retry(ctx, scope, func(tree *Tree) error {
+	err := k.retry(ctx, scope, func(tree *Tree) error {
 		*r = before
 		return tree.OpenRun(scope.Environment(), r)
 	})
+	if errors.As(err, new(Unreadable)) {
+		if again, failed := scope.Runs(ctx).Get(r.ID); failed == nil && len(again.Response) == 0 {
+			return ErrErased
+		}
+	}
+	return err
 }
 
-// OpenAnswer opens a stored answer like Tree.OpenAnswer, with the present keys.
+// OpenAnswer opens a stored answer like Tree.OpenAnswer, with the present keys. It returns ErrErased if the
+// answer is about a decision whose applicant was erased after the answer was read.
 func (k *Keys) OpenAnswer(
 	ctx context.Context, scope *store.Scope, key store.IdempotencyKey, of *store.Decision, stored []byte,
 ) (body []byte, err error) {
@@ -74,6 +82,11 @@ func (k *Keys) OpenAnswer(
 		body, err = tree.OpenAnswer(scope.Environment(), key, of, stored)
 		return err
 	})
+	if of != nil && errors.As(err, new(Unreadable)) {
+		if again, failed := scope.Decisions(ctx).Get(of.ID); failed == nil && len(Emptied(&again, nil)) > 0 {
+			return nil, ErrErased
+		}
+	}
 	return body, err
 }
 

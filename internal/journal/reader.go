@@ -26,7 +26,7 @@ const windowSize = 2_048
 // ErrNoEntry is the error for a number that has no entry.
 var ErrNoEntry = errors.New("the journal has no such entry")
 
-// Leaf returns the leaf with a number. It returns ErrNoEntry if there is none, and
+// Leaf returns the leaf with the given number. It returns ErrNoEntry if there is none, and
 // evidence.ErrNotALeaf if the entry cannot be read.
 func (r *Reader) Leaf(ctx context.Context, number int64) (evidence.Leaf, error) {
 	if number < 0 {
@@ -67,7 +67,7 @@ func (r *Reader) load(ctx context.Context, number int64) error {
 	return nil
 }
 
-// Each calls visit for every entry from a number on, in order. It does not report gaps;
+// Each calls visit for every entry whose number is at least from, in order. It does not report gaps;
 // visit can detect them by comparing the numbers.
 func (r *Reader) Each(ctx context.Context, from int64, visit func(number int64, e store.Entry) error) error {
 	for {

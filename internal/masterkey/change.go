@@ -27,7 +27,7 @@ func (s Source) Add(key sealing.Secret) error {
 	})
 }
 
-// Drop removes the key with a fingerprint from a file, and overwrites the bytes of the file
+// Drop removes the key with the given fingerprint from a file, and overwrites the bytes of the file
 // as it was before. It never removes the only key. It returns ErrNotAFile, and changes
 // nothing, if the source is not a file but has the key.
 func (s Source) Drop(ctx context.Context, fingerprint sealing.Hash) error {

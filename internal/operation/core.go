@@ -80,16 +80,31 @@ func (s *Core) Scope(p tenant.Principal) *store.Scope {
 // the applicant was erased after the decision was read.
 func (s *Core) OpenDecision(ctx context.Context, scope *store.Scope, d *store.Decision, f *store.Features) error {
 	_, err := s.Keys.OpenDecision(ctx, scope, d, f)
-	return openingFailed(err)
+	return openingFailed(err, "decision")
+}
+
+// OpenRun decrypts the documents of a run that was read from a scope. The errors are those of
+// OpenDecision.
+func (s *Core) OpenRun(ctx context.Context, scope *store.Scope, r *store.Run) error {
+	return openingFailed(s.Keys.OpenRun(ctx, scope, r), "run")
+}
+
+// OpenAnswer decrypts the body of a stored answer to a request with an Idempotency-Key. of is the
+// decision that the answer is about, nil if it is about none. The errors are those of OpenDecision.
+func (s *Core) OpenAnswer(
+	ctx context.Context, scope *store.Scope, key store.IdempotencyKey, of *store.Decision, stored []byte,
+) ([]byte, error) {
+	body, err := s.Keys.OpenAnswer(ctx, scope, key, of, stored)
+	return body, openingFailed(err, "request")
 }
 
 // openingFailed returns the refusal, the defect or the failure of storage that the error of opening a
-// document is.
-func openingFailed(err error) error {
+// document is. what names the object of the document.
+func openingFailed(err error, what string) error {
 	var unreadable journal.Unreadable
 	switch {
 	case errors.Is(err, journal.ErrErased):
-		return Erased("decision")
+		return Erased(what)
 	case errors.As(err, &unreadable):
 		return AsDefect(err)
 	}

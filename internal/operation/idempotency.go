@@ -238,12 +238,12 @@ func (a Attempt) storedBody(ctx context.Context, stored *store.Stored) ([]byte, 
 			return nil, Erased("request")
 		}
 		if err == nil {
-			err = a.core.Keys.OpenRun(ctx, a.scope, &run)
+			err = a.core.OpenRun(ctx, a.scope, &run)
 		}
 		return run.Response, MissingIsDefect(err)
 	}
 	if stored.Subject == "" {
-		return a.core.Keys.OpenAnswer(ctx, a.scope, a.key(), nil, stored.Body)
+		return a.core.OpenAnswer(ctx, a.scope, a.key(), nil, stored.Body)
 	}
 	d, err := a.scope.Decisions(ctx).Get(stored.Subject)
 	if err != nil {
@@ -253,7 +253,7 @@ func (a Attempt) storedBody(ctx context.Context, stored *store.Stored) ([]byte, 
 		return nil, Erased("request")
 	}
 	if len(stored.Body) > 0 {
-		return a.core.Keys.OpenAnswer(ctx, a.scope, a.key(), &d, stored.Body)
+		return a.core.OpenAnswer(ctx, a.scope, a.key(), &d, stored.Body)
 	}
 	err = a.core.OpenDecision(ctx, a.scope, &d, nil)
 	return d.Response, err

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPair commits on a synchronous pair, kills the primary and checks that the
-// standby has all data.
+// TestPair commits on a synchronous pair, freezes the primary, promotes the standby
+// and checks that the standby has all data.
 func TestPair(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -195,7 +195,8 @@ func (s *Service) activatable(ctx context.Context, scope *store.Scope, id string
 	var unreadable operation.Defect
 	if errors.As(err, &unreadable) {
 		s.core.Logger.ErrorContext(ctx,
-			"could not activate a rule set: the stored document is no longer valid", "rule_set", id, "error", err)
+			"could not activate a rule set: the stored document is no longer valid; create the rule set again",
+			"tenant_id", scope.Tenant(), "environment", scope.Environment(), "rule_set_id", id, "error", err)
 		return nil, fault.New(fault.Conflict, fault.CodeInvalidTransition,
 			"this rule set was stored by another version of the service and is no longer valid; create it again")
 	}

@@ -105,7 +105,7 @@ func (s *Service) views(
 			Stats:     stats[i],
 		})
 	}
-	skipped.log(ctx, s.core.Logger, "could not read stored rule sets; the list of policies omits them")
+	skipped.log(ctx, s.core.Logger, scope, "could not read stored rule sets; the list of policies omits them")
 	return list, nil
 }
 

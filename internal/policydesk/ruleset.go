@@ -166,7 +166,8 @@ func (s *Service) basePolicy(ctx context.Context, scope *store.Scope, id string)
 	var unreadable operation.Defect
 	if errors.As(err, &unreadable) {
 		skipped := unreadableSets{ids: []string{id}, first: err}
-		skipped.log(ctx, s.core.Logger, "could not read the base of a rule set; the findings do not compare with it")
+		skipped.log(ctx, s.core.Logger, scope,
+			"could not read the base of a rule set; the findings do not compare the rule set with its base")
 		return nil, nil
 	}
 	return base, err
@@ -314,7 +315,7 @@ func (s *Service) RuleSet(ctx context.Context, p tenant.Principal, id string) (R
 	switch {
 	case errors.As(err, &unreadable):
 		skipped := unreadableSets{ids: []string{id}, first: err}
-		skipped.log(ctx, s.core.Logger, "could not read a stored rule set; it is shown without findings")
+		skipped.log(ctx, s.core.Logger, scope, "could not read a stored rule set; it is shown without findings")
 		return ruleSetOf(set), nil // without findings, so that people can still read the document
 	case err != nil:
 		return RuleSet{}, err
@@ -361,11 +362,11 @@ func (u *unreadableSets) add(id string, err error) {
 
 // log writes one line for the whole list. It says where the first document has its first fault, and
 // not what the document contains there.
-func (u *unreadableSets) log(ctx context.Context, to *slog.Logger, message string) {
+func (u *unreadableSets) log(ctx context.Context, to *slog.Logger, scope *store.Scope, message string) {
 	if len(u.ids) == 0 {
 		return
 	}
-	fields := []any{"rule_sets", u.ids}
+	fields := []any{"tenant_id", scope.Tenant(), "environment", scope.Environment(), "rule_set_ids", u.ids}
 	if refusal := fault.Of(u.first); refusal != nil && len(refusal.Items) > 0 {
 		fields = append(fields, "code", refusal.Items[0].Code, "pointer", refusal.Items[0].Pointer)
 	}
@@ -406,7 +407,7 @@ func (s *Service) RuleSets(
 			skipped.add(set.ID, err)
 		}
 	}
-	skipped.log(ctx, s.core.Logger, "could not read stored rule sets; they are listed without feature names")
+	skipped.log(ctx, s.core.Logger, scope, "could not read stored rule sets; they are listed without feature names")
 	return operation.Paged(l, p, list, more, lastRuleSet, filters...), nil
 }
 

@@ -93,16 +93,19 @@ type work struct {
 var errMore = errors.New("more is held than was prepared for")
 
 // run erases batch by batch. The transaction that commit runs empties the last documents, removes the
-// keys and completes the erasure.
+// keys and completes the erasure. It gives up if operation.MaxKeyTries transactions one after the other
+// find other keys, or more documents, than were prepared for.
 func (w *work) run(ctx context.Context, commit operation.Commit[Erasure]) (Erasure, error) {
-	for {
+	for tries := 0; tries < operation.MaxKeyTries; tries++ {
 		held, err := w.held(ctx)
 		if err != nil {
 			return Erasure{}, err
 		}
 		if len(held.Decisions) > w.s.batch || len(held.Runs) > w.s.batch {
 			err := w.retry(ctx, w.scope.Write(ctx, w.step))
-			if err != nil && !errors.Is(err, errMore) {
+			if err == nil {
+				tries = -1 // a batch was emptied, so the next pass counts from 0 again
+			} else if !errors.Is(err, errMore) {
 				return Erasure{}, err
 			}
 			w.s.emptied()
@@ -121,6 +124,7 @@ func (w *work) run(ctx context.Context, commit operation.Commit[Erasure]) (Erasu
 		}
 		return done, err
 	}
+	return Erasure{}, operation.KeysBusy()
 }
 
 // retry returns errMore, so that the caller tries again, if another erasure has changed the keys in the

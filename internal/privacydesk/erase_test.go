@@ -352,8 +352,8 @@ func TestInterrupted(t *testing.T) {
 	})
 }
 
-// TestEmptiedWithoutErasure empties a decision with a statement. Verify finds it, also if somebody
-// stores an erasure that has no entry in the journal.
+// TestEmptiedWithoutErasure empties a decision without an erasure, and checks that Verify reports
+// it although another applicant was erased properly.
 func TestEmptiedWithoutErasure(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {

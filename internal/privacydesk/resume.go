@@ -2,6 +2,8 @@ package privacydesk
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"verdict/internal/fault"
@@ -13,12 +15,14 @@ import (
 const resumeAtOnce = 100
 
 // Resume completes the erasures that were interrupted, and returns their number. Several nodes may do
-// that at the same time, also while a request is still erasing: each transaction takes what is left.
+// that at the same time, also while a request is still erasing: each transaction takes what is left. An
+// erasure that fails does not stop the others; Resume returns the errors of all.
 func (s *Service) Resume(ctx context.Context) (completed int, err error) {
 	open, err := s.core.DB.System().OpenErasures(ctx, resumeAtOnce)
 	if err != nil {
 		return 0, err
 	}
+	var failed []error
 	for _, e := range open {
 		scope := s.core.DB.Scope(e.Tenant, e.Environment)
 		w := work{s: s, scope: scope, person: e.Person, audit: func(id string, now time.Time) store.AuditEntry {
@@ -35,9 +39,13 @@ func (s *Service) Resume(ctx context.Context) (completed int, err error) {
 			continue // another node was faster
 		}
 		if err != nil {
-			return completed, err
+			failed = append(failed, fmt.Errorf("erasure %s of tenant %s: %w", e.ID, e.Tenant, err))
+			if ctx.Err() != nil {
+				break
+			}
+			continue
 		}
 		completed++
 	}
-	return completed, nil
+	return completed, errors.Join(failed...)
 }

@@ -15,7 +15,7 @@ type Tally struct {
 	kinds map[string]map[string]int // outcomes by kind
 }
 
-// Add counts one attempt of a kind with its outcome, such as a status.
+// Add counts one attempt of the given kind with its outcome, such as a status.
 func (t *Tally) Add(kind, outcome string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

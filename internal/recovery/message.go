@@ -174,7 +174,7 @@ func loanTail(id string) string {
 	return id[max(0, len(id)-shown):]
 }
 
-// plainText returns text without markup and control characters, truncated to the length most, in bytes.
+// plainText returns text without markup and control characters, truncated to at most the given number of bytes.
 func plainText(text string, most int) string {
 	var b strings.Builder
 	for _, c := range text {

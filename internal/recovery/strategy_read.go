@@ -47,10 +47,10 @@ func ReadStrategy(v wire.Value) (Strategy, error) {
 	f.section("window", func(f *strategyReader) { f.window(&s.Window, legalWindow) })
 	f.section("microfinance_window", func(f *strategyReader) { f.window(&s.MicrofinanceWindow, legalMicrofinance) })
 	f.closed(&s)
-	f.whole("max_attempts_per_day", 1, maxPerDay, &s.MaxPerDay)
-	f.whole("max_attempts_per_week", 1, maxPerWeek, &s.MaxPerWeek)
-	f.whole("payment_hold_days", minPaymentHoldDays, maxHoldDays, &s.PaymentHoldDays)
-	f.whole("max_promise_days", 1, maxPromiseAhead, &s.MaxPromiseDays)
+	f.integer("max_attempts_per_day", 1, maxPerDay, &s.MaxPerDay)
+	f.integer("max_attempts_per_week", 1, maxPerWeek, &s.MaxPerWeek)
+	f.integer("payment_hold_days", minPaymentHoldDays, maxHoldDays, &s.PaymentHoldDays)
+	f.integer("max_promise_days", 1, maxPromiseAhead, &s.MaxPromiseDays)
 	f.preDue(&s)
 	f.stages(&s)
 	f.section("roll_risk", func(f *strategyReader) { f.rollRisk(&s.RollRisk) })
@@ -104,8 +104,8 @@ func (f *strategyReader) each(name string, most int, read func(*strategyReader))
 	return true
 }
 
-// whole reads a whole number within bounds and stores it in setting.
-func (f *strategyReader) whole(name string, least, most int, setting *int) bool {
+// integer reads a whole number within bounds and stores it in setting.
+func (f *strategyReader) integer(name string, least, most int, setting *int) bool {
 	n, ok := f.Decimal(name, 0, int64(least), int64(most))
 	if ok {
 		*setting = int(n)
@@ -115,7 +115,7 @@ func (f *strategyReader) whole(name string, least, most int, setting *int) bool 
 
 // needed reads a required whole number.
 func (f *strategyReader) needed(name string, least, most int, setting *int) bool {
-	return f.Require(name, "a whole number") && f.whole(name, least, most, setting)
+	return f.Require(name, "a whole number") && f.integer(name, least, most, setting)
 }
 
 // part reads a share in ten-thousandths. places is 4 for a fraction and 2 for a

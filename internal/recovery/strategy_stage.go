@@ -88,9 +88,9 @@ func (f *strategyReader) priority(p *Priority) {
 	}
 	known := f.faults.Len()
 	f.section("bands", func(f *strategyReader) {
-		f.whole("medium", 0, 100, &p.Medium)
-		f.whole("high", 0, 100, &p.High)
-		f.whole("critical", 0, 100, &p.Critical)
+		f.integer("medium", 0, 100, &p.Medium)
+		f.integer("high", 0, 100, &p.High)
+		f.integer("critical", 0, 100, &p.Critical)
 		if f.faults.Len() == known && (p.High <= p.Medium || p.Critical <= p.High) {
 			f.Fail("high", fault.CodeOutOfRange, "must lie above \"medium\" and below \"critical\"")
 		}
@@ -99,8 +99,8 @@ func (f *strategyReader) priority(p *Priority) {
 
 func (f *strategyReader) restructure(r *RestructureTerms) {
 	known := f.faults.Len()
-	f.whole("from_dpd", reshapeFromDPD, maxDPD, &r.FromDPD)
-	f.whole("offer_from_dpd", reshapeFromDPD, maxDPD, &r.OfferFromDPD)
+	f.integer("from_dpd", reshapeFromDPD, maxDPD, &r.FromDPD)
+	f.integer("offer_from_dpd", reshapeFromDPD, maxDPD, &r.OfferFromDPD)
 	if f.faults.Len() == known && r.OfferFromDPD < r.FromDPD {
 		f.Fail("offer_from_dpd", fault.CodeOutOfRange, "must not be below from_dpd")
 	}
@@ -116,7 +116,7 @@ func (f *strategyReader) restructure(r *RestructureTerms) {
 }
 
 func (f *strategyReader) settlement(s *SettlementTerms) {
-	f.whole("from_dpd", settleFromDPD, maxDPD, &s.FromDPD)
+	f.integer("from_dpd", settleFromDPD, maxDPD, &s.FromDPD)
 	var floors []SettlementFloor
 	given := f.each("min_settlement_pct", maxFloors, func(f *strategyReader) {
 		var floor SettlementFloor
@@ -137,7 +137,7 @@ func (f *strategyReader) settlement(s *SettlementTerms) {
 		}
 	}
 	if v := f.Get("max_months"); v.Given() {
-		f.whole("max_months", 1, maxSettleMonths, &s.MaxMonths)
+		f.integer("max_months", 1, maxSettleMonths, &s.MaxMonths)
 	}
-	f.whole("cooling_months", minCoolingMonths, maxCooling, &s.CoolingMonths)
+	f.integer("cooling_months", minCoolingMonths, maxCooling, &s.CoolingMonths)
 }

@@ -77,8 +77,8 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{fault.CodeSentTwice, "Two members contradict each other; the first was read, or for a month the worse one."},
 	{fault.CodeStatusContradicted, "A closed account has a live status; it counts as closed."},
 	{fault.CodeInstalmentNotMonthly,
-		"An instalment is not monthly: it counts as a monthly amount in `bureau_own_emi`, and does not count in " +
-			"`bureau_total_emi`."},
+		"An instalment is not due every month: `bureau_own_emi` counts its monthly equivalent, and " +
+			"`bureau_total_emi` leaves it out."},
 	{fault.CodeInstalmentRhythmUnknown,
 		"The frequency of an instalment is unknown; its amount counts as monthly, and is left out if it is not a " +
 			"number."},

@@ -81,8 +81,9 @@ type Account struct {
 	BalancePaise    int64
 	OverduePaise    int64
 	InstalmentPaise int64
-	// ConvertedPaise is the monthly equivalent of CRIF's "900/Weekly", or the stated amount if the rhythm is unknown.
-	// InstalmentPaise is NoAmount then.
+	// ConvertedPaise is set instead of InstalmentPaise if CRIF states an instalment with another frequency, such as
+	// "900/Weekly": it is the monthly equivalent, or the stated amount if the frequency is unknown. At least one of
+	// ConvertedPaise and InstalmentPaise is NoAmount.
 	ConvertedPaise  int64
 	AdversePaise    int64     // amount written off or settled
 	WrittenOffPaise int64     // amount written off; NoAmount if the account was not written off

@@ -37,7 +37,7 @@ type Field struct {
 	Supply  Supply
 
 	// Min and Max are the smallest and largest value that a request may send.
-	// Each applies only if BoundedBelow or BoundedAbove is set.
+	// Min applies only if BoundedBelow is set, Max only if BoundedAbove is set.
 	Min, Max     Number
 	BoundedBelow bool
 	BoundedAbove bool

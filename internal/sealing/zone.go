@@ -44,7 +44,7 @@ func (z Zone) String() string {
 	return zoneNames[z]
 }
 
-// ZoneNamed returns the zone with a name. ok is false if there is none.
+// ZoneNamed returns the zone with the given name. ok is false if there is none.
 func ZoneNamed(name string) (z Zone, ok bool) {
 	i := slices.Index(zoneNames[:], name)
 	return Zone(max(i, 0)), i > 0 //nolint:gosec // there are few zones

@@ -52,9 +52,9 @@ func (o Observation) Log(logger *slog.Logger) {
 		slog.Int("status", o.Status),
 		slog.String("code", o.Code),
 		slog.Duration("took", o.Duration),
-		slog.String("tenant", o.TenantID),
+		slog.String("tenant_id", o.TenantID),
 		slog.String("environment", o.Environment),
-		slog.String("key", o.KeyID),
+		slog.String("key_id", o.KeyID),
 	}
 	if o.Failure != nil {
 		attributes = append(attributes, slog.Any("error", o.Failure))

@@ -46,8 +46,8 @@ func (s *scanner) next() (r row, ok bool) {
 	return row{}, false
 }
 
-// mark returns the position of the next c that is not before the position from, or len(data) if there is none. last is
-// the position that was found before; it is returned if it is not before from.
+// mark returns the position of the next c that is not before the position "from", or len(data) if there is none. last
+// is the position that was found before; it is returned if it is not before "from".
 func (s *scanner) mark(last, from int, c byte) int {
 	if last >= from {
 		return last
@@ -79,7 +79,7 @@ func (s *scanner) quotedEnd(end int) int {
 	return end
 }
 
-// closingQuote returns the position of the quote that closes a cell whose text begins at the position from, or
+// closingQuote returns the position of the quote that closes a cell whose text begins at the position "from", or
 // len(data) if there is none. It also returns whether doubled quotes come before that quote.
 func closingQuote(data []byte, from int) (at int, doubled bool) {
 	for at = from; ; at += 2 {

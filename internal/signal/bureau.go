@@ -27,7 +27,7 @@ func Bureau(h *report.History, asOf civil.Day, add func(name string, v rule.Valu
 		return
 	}
 	if n, ok := enquiries(h, asOf); ok {
-		add("enquiries_6m", whole(n))
+		add("enquiries_6m", integer(n))
 	}
 	if h.HasAccounts {
 		counts(h, asOf, add)
@@ -38,7 +38,7 @@ func Bureau(h *report.History, asOf civil.Day, add func(name string, v rule.Valu
 		owned(h, asOf, add)
 	}
 	if h.Reported.Known() {
-		add("bureau_report_age_days", whole(max(0, int64(asOf-h.Reported))))
+		add("bureau_report_age_days", integer(max(0, int64(asOf-h.Reported))))
 	}
 }
 
@@ -77,12 +77,12 @@ func counts(h *report.History, asOf civil.Day, add func(string, rule.Value)) {
 			oldest = a.Opened
 		}
 	}
-	add("active_tradelines", whole(live))
-	add("bureau_written_off_36m", whole(writtenOff))
+	add("active_tradelines", integer(live))
+	add("bureau_written_off_36m", integer(writtenOff))
 	add("bureau_suit_or_wilful", rule.Bool(suit))
-	add("bureau_live_unsecured", whole(unsecured))
+	add("bureau_live_unsecured", integer(unsecured))
 	if oldest.Known() {
-		add("bureau_oldest_account_months", whole(monthsBetween(oldest, asOf)))
+		add("bureau_oldest_account_months", integer(monthsBetween(oldest, asOf)))
 	}
 }
 
@@ -169,7 +169,7 @@ func payments(h *report.History, asOf civil.Day, add func(string, rule.Value)) {
 		worst[w].tell(name, add)
 	}
 	if since >= 0 {
-		add("bureau_months_since_30dpd", whole(since))
+		add("bureau_months_since_30dpd", integer(since))
 	}
 }
 
@@ -194,7 +194,7 @@ func (s *sum) tell(name string, add func(string, rule.Value)) {
 	}
 }
 
-func whole(n int64) rule.Value { return rule.Num(rule.Int(n)) }
+func integer(n int64) rule.Value { return rule.Num(rule.Int(n)) }
 
 // rupees converts paise to a Number. A sum above the largest Number becomes the
 // largest Number. If the fact were absent instead, a rule could treat it as a

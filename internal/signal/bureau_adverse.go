@@ -69,7 +69,7 @@ func isRecent(day, asOf civil.Day) bool {
 // tellAdverse adds the facts about adverse notes on the applicant's own and
 // joint accounts.
 func (t *tally) tellAdverse(asOf civil.Day, add func(string, rule.Value)) {
-	add("bureau_own_written_off_36m", whole(t.recentlyAdverse))
+	add("bureau_own_written_off_36m", integer(t.recentlyAdverse))
 	add("bureau_own_suit_or_wilful", rule.Bool(t.suit))
 	t.writtenOff.tell(&writtenOffFacts, asOf, add)
 	t.settled.tell(&settledFacts, asOf, add)
@@ -95,7 +95,7 @@ var (
 )
 
 func (t *adverseTally) tell(f *adverseFacts, asOf civil.Day, add func(string, rule.Value)) {
-	add(f.count, whole(t.count))
+	add(f.count, integer(t.count))
 	all := sum{
 		paise: t.cards.paise + t.rest.paise,
 		asked: t.cards.asked + t.rest.asked,

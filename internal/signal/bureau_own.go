@@ -79,14 +79,14 @@ func (x *extreme) atMost(n int64) {
 // tell adds n as a fact, if n is known.
 func (x *extreme) tell(name string, add func(string, rule.Value)) {
 	if x.known {
-		add(name, whole(x.n))
+		add(name, integer(x.n))
 	}
 }
 
 // tellAge adds the whole months since the day n as a fact, if n is known.
 func (x *extreme) tellAge(name string, asOf civil.Day, add func(string, rule.Value)) {
 	if x.known {
-		add(name, whole(monthsBetween(civil.Day(x.n), asOf)))
+		add(name, integer(monthsBetween(civil.Day(x.n), asOf)))
 	}
 }
 
@@ -177,7 +177,7 @@ var (
 
 // tell adds the facts that f names.
 func (t *tally) tell(f *partFacts, add func(string, rule.Value)) {
-	add(f.accounts, whole(t.live))
+	add(f.accounts, integer(t.live))
 	if f.emi != "" {
 		t.emi.tell(f.emi, add)
 	}
@@ -188,8 +188,8 @@ func (t *tally) tell(f *partFacts, add func(string, rule.Value)) {
 
 // tellOwn adds the facts of the applicant's own and joint accounts.
 func (t *tally) tellOwn(asOf civil.Day, add func(string, rule.Value)) {
-	add("bureau_own_active_tradelines", whole(t.live))
-	add("bureau_own_live_unsecured", whole(t.liveUnsecured))
+	add("bureau_own_active_tradelines", integer(t.live))
+	add("bureau_own_live_unsecured", integer(t.liveUnsecured))
 	t.emi.tell("bureau_own_emi", add)
 	t.owed.tell("bureau_own_outstanding", add)
 	t.unsecuredOwed.tell("bureau_own_unsecured_outstanding", add)

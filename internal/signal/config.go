@@ -199,7 +199,7 @@ func (s Severity) String() string { return severityNames[s] }
 // Severities returns the names of the severities, in ascending order.
 func Severities() []string { return slices.Clone(severityNames) }
 
-// SeverityOf returns the severity with a name, and false if there is none.
+// SeverityOf returns the severity with the given name, and false if there is none.
 func SeverityOf(name string) (Severity, bool) {
 	i := slices.Index(severityNames, name)
 	return Severity(max(i, 0)), i >= 0

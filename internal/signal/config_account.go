@@ -35,7 +35,7 @@ func NewAccount(kind, text string) (a Account, problem string) {
 	return Account{Kind: kind, Masked: mask(number), number: number}, ""
 }
 
-// allowlist reads values of a kind into setting.
+// allowlist reads values of the given kind into setting.
 func (f *configReader) allowlist(name, kind string, setting *[]Account) {
 	if f.checks {
 		if len(*setting) > maxAllowlist {

@@ -82,8 +82,8 @@ func (f *configReader) section(name string, read func(*configReader)) {
 	}
 }
 
-// whole reads an integer within bounds into setting.
-func (f *configReader) whole(name string, least, most int64, setting *int64) {
+// integer reads an integer within bounds into setting.
+func (f *configReader) integer(name string, least, most int64, setting *int64) {
 	f.decimal(name, 0, least, most, setting)
 }
 
@@ -119,10 +119,10 @@ func (f *configReader) enabled(setting *bool) {
 	}
 }
 
-func (f *configReader) points(setting *int64) { f.whole("points", 0, maxPoints, setting) }
+func (f *configReader) points(setting *int64) { f.integer("points", 0, maxPoints, setting) }
 
 func (f *configReader) windowHours(setting *int64) {
-	f.whole("window_hours", 1, maxWindowHours, setting)
+	f.integer("window_hours", 1, maxWindowHours, setting)
 }
 
 func (f *configReader) fraud(c *FraudConfig) {
@@ -130,21 +130,21 @@ func (f *configReader) fraud(c *FraudConfig) {
 	f.section("ip_cluster", func(f *configReader) {
 		f.enabled(&c.IPCluster.Enabled)
 		f.windowHours(&c.IPCluster.WindowHours)
-		f.whole("distinct_applicants", 1, maxCounted, &c.IPCluster.DistinctApplicants)
+		f.integer("distinct_applicants", 1, maxCounted, &c.IPCluster.DistinctApplicants)
 		f.points(&c.IPCluster.Points)
 	})
 	f.section("beneficiary_reuse", func(f *configReader) {
 		f.enabled(&c.BeneficiaryReuse.Enabled)
-		f.whole("window_days", 1, maxDays, &c.BeneficiaryReuse.WindowDays)
-		f.whole("distinct_applicants", 1, maxCounted, &c.BeneficiaryReuse.DistinctApplicants)
+		f.integer("window_days", 1, maxDays, &c.BeneficiaryReuse.WindowDays)
+		f.integer("distinct_applicants", 1, maxCounted, &c.BeneficiaryReuse.DistinctApplicants)
 		f.points(&c.BeneficiaryReuse.Points)
 		f.allowlist("allowlist_accounts", KindBeneficiaryAccount, &c.BeneficiaryReuse.AllowlistAccounts)
 	})
 	f.section("agent_anomaly", func(f *configReader) {
 		f.enabled(&c.AgentAnomaly.Enabled)
 		f.windowHours(&c.AgentAnomaly.WindowHours)
-		f.whole("max_applications", 0, maxCounted-1, &c.AgentAnomaly.MaxApplications)
-		f.whole("max_distinct_pincodes", 0, maxCounted-1, &c.AgentAnomaly.MaxDistinctPincodes)
+		f.integer("max_applications", 0, maxCounted-1, &c.AgentAnomaly.MaxApplications)
+		f.integer("max_distinct_pincodes", 0, maxCounted-1, &c.AgentAnomaly.MaxDistinctPincodes)
 		f.points(&c.AgentAnomaly.Points)
 	})
 	for _, r := range []struct {
@@ -161,21 +161,21 @@ func (f *configReader) fraud(c *FraudConfig) {
 	}
 	f.section("ring", func(f *configReader) {
 		f.enabled(&c.Ring.Enabled)
-		f.whole("ring_min_people", minRing, maxRing, &c.Ring.MinPeople)
+		f.integer("ring_min_people", minRing, maxRing, &c.Ring.MinPeople)
 		f.points(&c.Ring.Points)
 	})
 	f.section("level_cutoffs", func(f *configReader) { f.cutoffs(&c.LevelCutoffs) })
 	severity := int(c.AlertMinSeverity)
 	f.choice("alert_min_severity", &severity, severityNames)
 	c.AlertMinSeverity = Severity(severity)
-	f.whole("mute_days", 0, maxDays, &c.MuteDays)
+	f.integer("mute_days", 0, maxDays, &c.MuteDays)
 }
 
 func (f *configReader) reuse(c *ReuseConfig, kind string) {
 	c.Inherited = false
 	f.enabled(&c.Enabled)
-	f.whole("window_days", 1, maxDays, &c.WindowDays)
-	f.whole("distinct_applicants", 1, maxCounted, &c.DistinctApplicants)
+	f.integer("window_days", 1, maxDays, &c.WindowDays)
+	f.integer("distinct_applicants", 1, maxCounted, &c.DistinctApplicants)
 	f.points(&c.Points)
 	f.allowlist("allowlist", kind, &c.Allowlist)
 }
@@ -183,11 +183,11 @@ func (f *configReader) reuse(c *ReuseConfig, kind string) {
 func (f *configReader) pincodeSpike(c *PincodeSpikeConfig) {
 	f.enabled(&c.Enabled)
 	f.windowHours(&c.WindowHours)
-	f.whole("min_count", 1, maxThreshold, &c.MinCount)
+	f.integer("min_count", 1, maxThreshold, &c.MinCount)
 	f.decimal("ratio_to_baseline", 2, minRatio, maxRatio, &c.RatioHundredths)
 	known := f.faults.Len()
-	f.whole("baseline_days", 1, maxDays, &c.BaselineDays)
-	f.whole("min_baseline_days", 0, maxDays, &c.MinBaselineDays)
+	f.integer("baseline_days", 1, maxDays, &c.BaselineDays)
+	f.integer("min_baseline_days", 0, maxDays, &c.MinBaselineDays)
 	f.points(&c.Points)
 	if f.faults.Len() == known && c.MinBaselineDays > c.BaselineDays {
 		f.Fail("min_baseline_days", fault.CodeOutOfRange,
@@ -197,9 +197,9 @@ func (f *configReader) pincodeSpike(c *PincodeSpikeConfig) {
 
 func (f *configReader) cutoffs(c *LevelCutoffs) {
 	known := f.faults.Len()
-	f.whole("medium", 0, maxPoints, &c.Medium)
-	f.whole("high", 0, maxPoints, &c.High)
-	f.whole("very_high", 0, maxPoints, &c.VeryHigh)
+	f.integer("medium", 0, maxPoints, &c.Medium)
+	f.integer("high", 0, maxPoints, &c.High)
+	f.integer("very_high", 0, maxPoints, &c.VeryHigh)
 	if f.faults.Len() > known {
 		return
 	}
@@ -212,9 +212,9 @@ func (f *configReader) cutoffs(c *LevelCutoffs) {
 }
 
 func (f *configReader) device(c *DeviceConfig) {
-	f.whole("sim_new_days", 0, maxAgeDays, &c.SIMNewDays)
-	f.whole("loan_apps_max", 0, maxThreshold, &c.LoanAppsMax)
-	f.whole("app_install_min_age_days", 0, maxAgeDays, &c.AppInstallMinAgeDays)
+	f.integer("sim_new_days", 0, maxAgeDays, &c.SIMNewDays)
+	f.integer("loan_apps_max", 0, maxThreshold, &c.LoanAppsMax)
+	f.integer("app_install_min_age_days", 0, maxAgeDays, &c.AppInstallMinAgeDays)
 }
 
 func (f *configReader) location(c *LocationConfig) {

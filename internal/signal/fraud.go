@@ -163,7 +163,7 @@ func Assess(o Observation, n Counts, cfg FraudConfig) Fraud {
 	}
 	a.fraud.Score = min(a.fraud.Score, maxScore)
 	a.fraud.Level = a.level()
-	a.fact("fraud_score", whole(a.fraud.Score))
+	a.fact("fraud_score", integer(a.fraud.Score))
 	return a.fraud
 }
 

@@ -46,7 +46,7 @@ type Observation struct {
 // one person who applies twice would look like two people.
 func (o Observation) Counted() bool { return o.ApplicantRef != "" }
 
-// Entity returns the entity of a kind, and false if there is none.
+// Entity returns the entity of the given kind, and false if there is none.
 func (o Observation) Entity(kind string) (Entity, bool) {
 	for _, e := range o.Entities {
 		if e.Kind == kind {

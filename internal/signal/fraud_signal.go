@@ -80,7 +80,7 @@ func (a *assessment) beneficiary() {
 		WindowHours: cfg.WindowDays * hoursPerDay, ReasonCode: reasonMule, Entity: entity,
 	}, cfg.Points)
 	a.fact("fraud_beneficiary_reuse", rule.Bool(triggered))
-	a.fact("fraud_beneficiary_applicants", whole(count))
+	a.fact("fraud_beneficiary_applicants", integer(count))
 }
 
 // agent checks how many applicants an agent brings and from how many pincodes.
@@ -105,7 +105,7 @@ func (a *assessment) agent() {
 	s.Triggered = s.Value > s.Threshold
 	a.evaluated(s, cfg.Points)
 	a.fact("fraud_agent_anomaly", rule.Bool(s.Triggered))
-	a.fact("fraud_agent_pincodes", whole(pincodes))
+	a.fact("fraud_agent_pincodes", integer(pincodes))
 }
 
 // further reports whether a ÷ limitA is at least b ÷ limitB. It multiplies in 128
@@ -131,7 +131,7 @@ func (a *assessment) shared(name, kind, id string, count int64) {
 		WindowHours: cfg.WindowDays * hoursPerDay, ReasonCode: reasonRing, Entity: entity,
 	}, cfg.Points)
 	a.fact("fraud_"+name+"_reuse", rule.Bool(triggered))
-	a.fact("fraud_"+name+"_applicants", whole(count))
+	a.fact("fraud_"+name+"_applicants", integer(count))
 }
 
 // ring adds the signal of the connected group that the applicant belongs to. It
@@ -150,7 +150,7 @@ func (a *assessment) ring() {
 	if ring.Muted {
 		a.fraud.muted = append(slices.Clip(a.fraud.muted), KindRing)
 	}
-	a.fact("fraud_ring_size", whole(ring.People))
-	a.fact("fraud_ring_links", whole(ring.Links))
+	a.fact("fraud_ring_size", integer(ring.People))
+	a.fact("fraud_ring_links", integer(ring.Links))
 	a.fact("fraud_ring_truncated", rule.Bool(ring.Truncated))
 }

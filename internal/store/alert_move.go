@@ -226,7 +226,7 @@ func (al Alerts) named(a Alert, named []BlockedEntity) ([]BlockedEntity, error) 
 // tyingKinds are the kinds of entities that can connect people into a ring.
 var tyingKinds = []string{kindAccount, "device", "mobile", "email"}
 
-// ringTies returns the entities of a kind that connect a ring.
+// ringTies returns the entities of the given kind that connect a ring.
 func (al Alerts) ringTies(ringID, kind string) (list []ObservedEntity, err error) {
 	err = al.tx.each(func(scan func(...any) error) error {
 		var e ObservedEntity

@@ -28,7 +28,7 @@ type KeyEpochs struct {
 // Present returns the present epoch. ok is false if there is none.
 func (k KeyEpochs) Present() (e KeyEpoch, ok bool) { return k.Find(k.Current) }
 
-// Find returns the epoch with a fingerprint. ok is false if there is none.
+// Find returns the epoch with the given fingerprint. ok is false if there is none.
 func (k KeyEpochs) Find(fingerprint []byte) (e KeyEpoch, ok bool) {
 	for _, e := range k.List {
 		if bytes.Equal(e.Fingerprint, fingerprint) {
@@ -150,8 +150,8 @@ type TreeSize struct {
 	Bytes  int64
 }
 
-// KeyTreesToWrap returns at most limit key trees that are encrypted with another master key
-// than that with a fingerprint, and how many there are.
+// KeyTreesToWrap returns the sizes of at most limit key trees that are encrypted with a master
+// key other than the one with the given fingerprint, and the total number of such trees.
 func (sys *System) KeyTreesToWrap(
 	ctx context.Context, fingerprint []byte, limit int,
 ) (found []TreeSize, count int64, err error) {

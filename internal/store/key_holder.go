@@ -12,7 +12,7 @@ type KeyHolder struct {
 	Fingerprints [][]byte
 }
 
-// Has reports whether the node has the key with a fingerprint.
+// Has reports whether the node has the key with the given fingerprint.
 func (h KeyHolder) Has(fingerprint []byte) bool {
 	return slices.ContainsFunc(h.Fingerprints, func(f []byte) bool { return bytes.Equal(f, fingerprint) })
 }

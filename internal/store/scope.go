@@ -120,7 +120,9 @@ func (tx *Tx) scoped(args []any) []any {
 func (db *DB) read(ctx context.Context, fn func(*transaction) error) error {
 	slot := admission.SlotOf(ctx)
 	if db.dialect.embedded() {
-		slot.PauseLong() // an embedded database uses the same processors
+		// Keep the entry and release only the slot for long work: an embedded database computes on
+		// the same processors.
+		slot.PauseLong()
 	} else {
 		slot.Pause()
 	}

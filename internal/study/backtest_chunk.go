@@ -29,7 +29,7 @@ func (s *Chunks) Run(ctx context.Context, c Chunk) error {
 		return nil // the run has ended and its rows were deleted
 	case errors.As(err, &spoilt):
 		s.core.Logger.ErrorContext(ctx, "backtest failed and will not be retried",
-			"backtest", c.BacktestID, "error", err)
+			"tenant_id", c.TenantID, "environment", c.Environment, "backtest_id", c.BacktestID, "error", err)
 		return s.Abandon(ctx, c)
 	case err != nil:
 		return fmt.Errorf("process chunk %d of backtest %s: %w", c.Number, c.BacktestID, err)

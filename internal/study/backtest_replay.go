@@ -153,9 +153,9 @@ func (s *Backtests) enqueueReplay(
 	switch {
 	case err != nil:
 	case whole:
-		s.runs.spread(ctx, scope, record.ID, 1, record.Chunks)
+		s.runs.enqueueChunks(ctx, scope, record.ID, 1, record.Chunks)
 	default:
-		s.runs.spread(ctx, scope, record.ID, cutNumber, cutNumber)
+		s.runs.enqueueChunks(ctx, scope, record.ID, cutNumber, cutNumber)
 	}
 	return made, err
 }
@@ -179,7 +179,7 @@ func (s *Chunks) splitReplay(ctx context.Context, scope *store.Scope, c Chunk) e
 	case err != nil || in == nil:
 		return err
 	case !in.whole:
-		s.runs.spread(ctx, scope, c.BacktestID, c.Number-1, c.Number-1)
+		s.runs.enqueueChunks(ctx, scope, c.BacktestID, c.Number-1, c.Number-1)
 		return nil
 	case in.rows == 0:
 		s.runs.abort(ctx, scope, c.BacktestID, noRows())
@@ -243,7 +243,7 @@ func (s *Chunks) queueReplay(ctx context.Context, scope *store.Scope, id string,
 		return nil
 	}
 	if err == nil {
-		s.runs.spread(ctx, scope, id, 1, in.chunks)
+		s.runs.enqueueChunks(ctx, scope, id, 1, in.chunks)
 	}
 	return err
 }

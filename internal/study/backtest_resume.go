@@ -55,7 +55,7 @@ func (s *Chunks) resumeRun(ctx context.Context, ref store.BacktestRef) error {
 	scope := s.core.DB.Scope(ref.TenantID, ref.Environment)
 	if ref.Status == store.BacktestReceiving {
 		if s.options.ChunkQueue != nil {
-			s.runs.spread(ctx, scope, ref.ID, cutNumber, cutNumber)
+			s.runs.enqueueChunks(ctx, scope, ref.ID, cutNumber, cutNumber)
 		}
 		return nil
 	}

@@ -79,17 +79,17 @@ func (r *runs) afford(ctx context.Context, p tenant.Principal, a *asked) error {
 	return a.admit(1, r.options.Backtests.MaxRows)
 }
 
-// spread enqueues the chunks of a run whose numbers lie between from and to, both
+// enqueueChunks enqueues the chunks of a run whose numbers lie between from and to, both
 // included. If that fails, Chunks.Resume enqueues the chunks later, because they are
 // stored.
-func (r *runs) spread(ctx context.Context, scope *store.Scope, id string, from, to int64) {
+func (r *runs) enqueueChunks(ctx context.Context, scope *store.Scope, id string, from, to int64) {
 	var chunks []Chunk
 	for number := from; number <= to; number++ {
 		chunks = append(chunks, Chunk{scope.Tenant(), scope.Environment(), id, number})
 	}
 	if err := r.options.ChunkQueue.Enqueue(ctx, chunks); err != nil {
 		r.core.Logger.WarnContext(ctx, "could not enqueue the chunks of a backtest; they are enqueued later",
-			"backtest", id, "error", err)
+			"tenant_id", scope.Tenant(), "environment", scope.Environment(), "backtest_id", id, "error", err)
 	}
 }
 
@@ -108,7 +108,7 @@ func (r *runs) abort(ctx context.Context, scope *store.Scope, id string, cause e
 	defer cancel()
 	if err := r.fail(ctx, scope, id, code, detail); err != nil {
 		r.core.Logger.WarnContext(ctx, "could not mark an aborted backtest as failed; a later sweep marks it",
-			"backtest", id, "error", err)
+			"tenant_id", scope.Tenant(), "environment", scope.Environment(), "backtest_id", id, "error", err)
 	}
 }
 

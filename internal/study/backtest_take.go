@@ -160,7 +160,7 @@ func (s *Backtests) enqueue(
 		s.runs.abort(ctx, scope, record.ID, err)
 		return Backtest{}, err
 	}
-	s.runs.spread(ctx, scope, record.ID, 1, in.chunks)
+	s.runs.enqueueChunks(ctx, scope, record.ID, 1, in.chunks)
 	return queued, nil
 }
 

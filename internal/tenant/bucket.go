@@ -24,7 +24,7 @@ type bucket struct {
 	rate Rate
 }
 
-// Take takes a token from the bucket of who. If ok is true, left is the number of
+// Take takes a token from the bucket of the owner "who". If ok is true, left is the number of
 // tokens that are left. Otherwise wait is the time until the next token.
 func (b *Buckets[Owner]) Take(who Owner, rate Rate, now time.Time) (left int, wait time.Duration, ok bool) {
 	return b.TakeMany(who, rate, now, 1)

@@ -151,7 +151,7 @@ func Time(id string) (made time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// FirstID returns the lowest id of a kind that can be created in the millisecond
+// FirstID returns the lowest id of the given kind that can be created in the millisecond
 // of t. Every id of an earlier millisecond is lower.
 func FirstID(kind Kind, t time.Time) string {
 	id := appendMillis([]byte(kind), min(max(t.UnixMilli(), 0), maxMillis))

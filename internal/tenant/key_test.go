@@ -138,9 +138,9 @@ func TestKeyTypoAcrossTheBorder(t *testing.T) {
 			if digit == moved {
 				continue
 			}
-			// The exchange changes the checksum x of the key to x^flip. The exchange is not
-			// detected only if that equals x + (moved-digit)·place. Each bit of flip adds or
-			// subtracts its value, so the bits that add must have exactly the right sum.
+			// The exchange changes the checksum x of the key to x^flip. It goes undetected only
+			// if x^flip equals x + (moved-digit)·place. Each bit of flip adds or subtracts its
+			// value, so the bits that add must have exactly the right sum.
 			before := crc32.ChecksumIEEE([]byte{base62[moved]})
 			after := crc32.ChecksumIEEE([]byte{base62[digit]})
 			flip := int64(before ^ after)

@@ -60,7 +60,7 @@ func DefaultPricePlans() PricePlans {
 	}}
 }
 
-// Get returns the plan with a name. ok is false for an unknown name. The caller
+// Get returns the plan with the given name. ok is false for an unknown name. The caller
 // must then refuse the request, because an unknown name must never become an
 // unmetered plan.
 func (p PricePlans) Get(name string) (plan PricePlan, ok bool) {

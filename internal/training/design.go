@@ -63,7 +63,7 @@ func (d *design) chunk(m *model, rows []int32, out *sums) {
 	}
 }
 
-// few returns rows at equal distances in the list. The argument most is the maximum number of rows that it returns.
+// few returns rows at equal distances in the list. most is the maximum number of rows that it returns.
 func few(rows []int32, most int) []int32 {
 	if len(rows) <= most {
 		return rows

@@ -31,7 +31,7 @@ func ReadOptions(f *wire.Form) Options {
 	for _, v := range f.Array("special_values", maxSpecials).Elements() {
 		n, exact, ok := rule.ParseNumber(v.Text())
 		if v.Kind() != wire.Number || !ok || !exact {
-			f.Fail("special_values", fault.CodeWrongType, "must be numbers of at most six decimals")
+			f.Fail("special_values", fault.CodeWrongType, "must be numbers with at most six decimals")
 			break
 		}
 		o.Special = append(o.Special, n)
@@ -42,17 +42,17 @@ func ReadOptions(f *wire.Form) Options {
 	if n, ok := f.Decimal("seed", 0, 0, 1<<52); ok {
 		o.Seed = n
 	}
-	whole(f, "max_bins", &o.MaxBins)
+	integer(f, "max_bins", &o.MaxBins)
 	decimal(f, "min_share", &o.MinShare)
 	o.MonotoneOnly = f.Bool("monotone_only", false)
-	whole(f, "max_features", &o.MaxFeatures)
+	integer(f, "max_features", &o.MaxFeatures)
 	decimal(f, "min_iv", &o.MinIV)
 	decimal(f, "max_correlation", &o.MaxCorrelation)
 	o.NoRefining = !f.Bool("refine", true)
 	decimal(f, "pdo", &o.PDO)
 	decimal(f, "anchor_score", &o.AnchorScore)
 	decimal(f, "anchor_odds", &o.AnchorOdds)
-	whole(f, "decimals", &o.Decimals)
+	integer(f, "decimals", &o.Decimals)
 	o.SpreadBase = f.Bool("spread_base", false)
 	return o
 }
@@ -64,7 +64,7 @@ func decimal(f *wire.Form, name string, into *rule.Number) {
 	}
 }
 
-func whole(f *wire.Form, name string, into *int) {
+func integer(f *wire.Form, name string, into *int) {
 	if n, ok := f.Decimal(name, 0, 0, 1000); ok {
 		*into = int(n)
 	}

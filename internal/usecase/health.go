@@ -27,9 +27,9 @@ func (s *Set) Health(ctx context.Context) Health {
 	begin := s.core.Now()
 	err := s.core.DB.Ping(ctx)
 	if err != nil {
-		s.core.Logger.WarnContext(ctx, "the database does not answer", "error", err)
+		s.core.Logger.WarnContext(ctx, "the database does not answer; this node is not ready", "error", err)
 	} else if err = s.core.DB.Writable(ctx); err != nil {
-		s.core.Logger.WarnContext(ctx, "the database does not accept writes", "error", err)
+		s.core.Logger.WarnContext(ctx, "the database does not accept writes; this node is not ready", "error", err)
 	}
 	lost := s.core.Keys.Lost()
 	return Health{

@@ -34,7 +34,8 @@ func (s *Set) WatchKeys(ctx context.Context) error {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), keyWatchEvery)
 		defer cancel()
 		if err := s.core.DB.System().LeaveKeys(last, s.node); err != nil {
-			s.core.Logger.WarnContext(last, "could not record that this node stops", "error", err)
+			s.core.Logger.WarnContext(last, "could not record that this node stops; a key rotation still counts it as running",
+				"for", KeyHolderAge, "error", err)
 		}
 	}()
 	var w keyWatch
@@ -85,7 +86,7 @@ func (s *Set) watchOnce(ctx context.Context, w *keyWatch) error {
 	case err == nil:
 	case ctx.Err() == nil && err.Error() != w.reported:
 		w.reported = err.Error()
-		s.core.Logger.WarnContext(ctx, "could not follow the replacement of the master key; trying again",
+		s.core.Logger.WarnContext(ctx, "could not check for a new master key or remove the former one; trying again",
 			"error", err)
 	}
 	lost := s.core.Keys.Lost()

@@ -39,7 +39,8 @@ func (s *Set) Protect(ctx context.Context) error {
 		return err
 	}
 	if webhooks > 0 {
-		s.core.Logger.InfoContext(ctx, "encrypted secrets of webhooks that were stored readable", "webhooks", webhooks)
+		s.core.Logger.InfoContext(ctx, "encrypted secrets of webhooks that were stored unencrypted",
+			"webhooks", webhooks)
 		if err := s.scrub(ctx); err != nil {
 			return err
 		}
@@ -64,8 +65,8 @@ func (s *Set) Protect(ctx context.Context) error {
 		if secrets == 0 && decisions == 0 && runs == 0 {
 			break
 		}
-		s.core.Logger.InfoContext(ctx, "encrypted data that was stored unencrypted", "secrets", secrets, "decisions", decisions,
-			"runs", runs)
+		s.core.Logger.InfoContext(ctx, "encrypted data that was stored unencrypted",
+			"secrets", secrets, "decisions", decisions, "runs", runs)
 	}
 	if err := s.scrub(ctx); err != nil {
 		return err
@@ -79,7 +80,7 @@ func (s *Set) sealProgress(ctx context.Context) func(done int64) {
 	return func(done int64) {
 		if now := s.core.Now(); now.Sub(last) >= backfillProgress {
 			last = now
-			s.core.Logger.InfoContext(ctx, "encrypting decisions that are stored readable", "done", done)
+			s.core.Logger.InfoContext(ctx, "encrypting decisions that are stored unencrypted", "done", done)
 		}
 	}
 }

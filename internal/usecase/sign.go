@@ -18,7 +18,7 @@ func (s *Set) sign(ctx context.Context) {
 		text := ""
 		if err != nil && ctx.Err() == nil {
 			if text = err.Error(); text != last {
-				s.core.Logger.WarnContext(ctx, "the log of decisions could not be signed; trying again", "error", err)
+				s.core.Logger.WarnContext(ctx, "could not sign the logs of some tenants; trying again", "error", err)
 			}
 		}
 		last = text

@@ -56,8 +56,8 @@ func Sign(id string, seconds int64, body []byte, secrets ...[]byte) string {
 	return out.String()
 }
 
-// Patience is how long a failing delivery is repeated.
-const Patience = 72 * time.Hour
+// RetryPeriod is how long a failing delivery is repeated.
+const RetryPeriod = 72 * time.Hour
 
 const (
 	firstPause = 5 * time.Second

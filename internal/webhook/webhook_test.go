@@ -48,7 +48,7 @@ func TestParseSecret(t *testing.T) {
 }
 
 // TestPause checks that the pauses grow to their limit, that randomness only shortens them,
-// and that there are about thirty attempts before Patience is over.
+// and that there are about thirty attempts before RetryPeriod is over.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	if first, second := Pause(1, 0), Pause(2, 0); first != 5*time.Second || second != 15*time.Second {
@@ -61,7 +61,7 @@ func TestPause(t *testing.T) {
 		}
 	}
 	attempts := int64(1)
-	for waited := time.Duration(0); waited < Patience; attempts++ {
+	for waited := time.Duration(0); waited < RetryPeriod; attempts++ {
 		waited += Pause(attempts, 0)
 	}
 	if attempts < 28 || attempts > 34 {

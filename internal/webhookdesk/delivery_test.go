@@ -210,8 +210,8 @@ func TestDisabled(t *testing.T) {
 	})
 }
 
-// toldDisabled checks that the event with a number, the last one, says that a webhook was disabled,
-// and that another webhook receives it.
+// toldDisabled checks that the event with the given sequence, the last one, says that a webhook was
+// disabled, and that another webhook receives it.
 func (b *bench) toldDisabled(hook webhookdesk.Webhook, sequence int64) {
 	b.Helper()
 	feed, err := b.Service.Events.Events(b.Context(), b.Caller, before+sequence-1, 2)

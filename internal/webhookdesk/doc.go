@@ -16,8 +16,11 @@
 // The operator's work, for which no caller is checked:
 //
 //	Run           sends events until its context ends
-//	Deliver       sends what is due once
+//	Wake          lets Run look for something to send immediately
 //	Purge         removes old attempts from the log
+//	SealOlder     encrypts the secrets of webhooks from before the master key
+//
+// Deliver sends what is due once. Only tests call it.
 //
 // An event is delivered if the receiver answers with a status from 200 to 299. Each webhook
 // has the sequence number of the last event that was handled, in its row; there is no queue.

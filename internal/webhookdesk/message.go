@@ -45,7 +45,7 @@ func (s *Service) send(ctx context.Context, scope store.ScopeName, hook *store.W
 	secrets, err := s.secretsOf(ctx, scope, hook, a.began)
 	if err != nil {
 		s.core.Logger.ErrorContext(ctx, "could not read the secret of a webhook; its events are sent later",
-			"webhook", hook.ID, "error", err)
+			"tenant_id", scope.Tenant, "environment", scope.Environment, "webhook_id", hook.ID, "error", err)
 		a.problem = "secret_unreadable"
 		return a
 	}

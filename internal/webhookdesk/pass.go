@@ -183,9 +183,9 @@ func (p *pass) loadNew(ctx context.Context) error {
 		return err
 	}
 	if feed.Expired > 0 {
-		p.service.core.Logger.WarnContext(ctx, "events that a webhook has not received are no longer kept; it goes on "+
-			"with the oldest event that is", "tenant_id", p.name.scope.Tenant, "environment", p.name.scope.Environment,
-			"webhook_id", p.name.id, "events", feed.Expired)
+		p.service.core.Logger.WarnContext(ctx, "skipped events that a webhook had not received, because they are too old; "+
+			"it continues with the oldest event that is still kept", "tenant_id", p.name.scope.Tenant,
+			"environment", p.name.scope.Environment, "webhook_id", p.name.id, "skipped", feed.Expired)
 	}
 	for _, e := range feed.Events {
 		p.items = append(p.items, item{event: e, origin: fromFeed, skip: !p.wants(e.Type)})
@@ -225,7 +225,7 @@ func (p *pass) run(ctx context.Context) {
 		}
 		p.settle(it.event.Object)
 		if p.mustStop(begin, it) {
-			p.cut(p.items[i:])
+			p.postpone(p.items[i:])
 			break
 		}
 		if p.wait(it) {
@@ -234,12 +234,12 @@ func (p *pass) run(ctx context.Context) {
 		select {
 		case p.slots <- struct{}{}:
 		case <-begin.Done():
-			p.cut(p.items[i:])
+			p.postpone(p.items[i:])
 			return
 		}
 		if p.mustStop(begin, it) { // others may have failed while this one waited
 			<-p.slots
-			p.cut(p.items[i:])
+			p.postpone(p.items[i:])
 			return
 		}
 		p.started(it)

@@ -42,8 +42,8 @@ func (p *pass) tolerance() int {
 	return maxDeliveries
 }
 
-// cut removes the items that were not sent from the pass.
-func (p *pass) cut(rest []item) {
+// postpone removes the items that were not sent from the pass.
+func (p *pass) postpone(rest []item) {
 	p.more = true
 	inRange, inFeed := false, false
 	for i := range rest {
@@ -133,7 +133,7 @@ func (p *pass) deliver(ctx context.Context, it *item) {
 		// Give the event up only if the receiver accepts others. If it does not, the webhook is
 		// disabled, and nothing is lost when somebody enables it again.
 		accepts := p.hook.Failures == 0 || p.delivered > 0
-		if accepts && now.Sub(time.UnixMicro(r.FirstMicros)) >= webhook.Patience {
+		if accepts && now.Sub(time.UnixMicro(r.FirstMicros)) >= webhook.RetryPeriod {
 			row.Outcome, finished = GivenUp, true
 		}
 	}
@@ -177,7 +177,7 @@ func (p *pass) progress() store.WebhookProgress {
 	if p.full {
 		h.NextMicros, p.more = max(h.NextMicros, h.WakeMicros), false
 	}
-	failing := now.Sub(time.UnixMicro(h.FailingMicros)) >= webhook.Patience && h.Failures >= leastFailures
+	failing := now.Sub(time.UnixMicro(h.FailingMicros)) >= webhook.RetryPeriod && h.Failures >= leastFailures
 	switch {
 	case p.gone:
 		out.Disable = "the receiver answered with status 410, which means that it wants no more events"

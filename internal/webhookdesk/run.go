@@ -52,7 +52,7 @@ func (s *Service) Run(ctx context.Context) {
 		if err := s.begin(ctx); err != nil && ctx.Err() == nil {
 			// The database may be away for long: do not repeat the same line every second.
 			if text = err.Error(); text != last {
-				s.core.Logger.WarnContext(ctx, "could not look for events to send to webhooks; trying again",
+				s.core.Logger.WarnContext(ctx, "could not read which webhooks have events to send; trying again",
 					"error", err)
 			}
 		}
@@ -73,12 +73,12 @@ func (s *Service) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeWithin)
 	defer cancel()
 	if err := s.core.DB.System().ReleaseWebhooks(ctx, s.owner); err != nil {
-		s.core.Logger.WarnContext(ctx, "could not release the webhooks; other nodes wait until the leases end",
-			"error", err)
+		s.core.Logger.WarnContext(ctx, "could not release the leases of webhooks; "+
+			"other nodes send to them when the leases end", "error", err)
 	}
 }
 
-// Deliver sends what is due, and returns when that is done. Run does the same continually.
+// Deliver sends what is due, and returns when that is done. It is for tests; Run does the same continually.
 func (s *Service) Deliver(ctx context.Context) error {
 	err := s.begin(ctx)
 	s.passes.Wait()
@@ -119,8 +119,9 @@ func (s *Service) begin(ctx context.Context) error {
 				return
 			}
 			s.finish(name, s.core.Now().Add(afterError))
-			s.core.Logger.WarnContext(ctx, "could not load the events of a webhook or store its progress; trying again later", "tenant_id",
-				name.scope.Tenant, "environment", name.scope.Environment, "webhook_id", name.id, "error", err)
+			s.core.Logger.WarnContext(ctx, "could not load the events of a webhook or store its progress; "+
+				"trying again later", "tenant_id", name.scope.Tenant, "environment", name.scope.Environment,
+				"webhook_id", name.id, "error", err)
 		})
 	}
 	return failed

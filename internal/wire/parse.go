@@ -46,11 +46,10 @@ var kindNames = [...]string{"nothing", "null", "a boolean", "a number", "a strin
 // String returns the kind as error messages name it.
 func (k Kind) String() string { return kindNames[k] }
 
-// span is a piece of text: length bytes of the source, starting at position at. If
-// the top bit of length is set, it is the string with index at in the document's list
-// of unescaped strings.
+// span is a piece of text: a part of the source, or an unescaped string.
 type span struct {
-	at, length uint32
+	at     uint32 // the offset in the source, or the index in the document's list of unescaped strings
+	length uint32 // in bytes; the top bit is set for an unescaped string
 }
 
 const unescaped = 1 << 31

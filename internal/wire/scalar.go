@@ -138,7 +138,7 @@ func (p *parser) unicode() (rune, bool) {
 	return r, r != utf8.RuneError
 }
 
-// digits returns the position after the digits that start at position at.
+// digits returns the position after the digits that start at the position "at".
 func digits(src []byte, at int) int {
 	for at < len(src) && src[at]-'0' <= 9 {
 		at++

@@ -66,7 +66,8 @@ const maxEntries = evidence.TileWidth * (2 + 1<<16)
 // errEntries is the error for entries in another form than that of the log.
 var errEntries = errors.New("the service sends entries that cannot be read")
 
-// Entries calls visit for each entry of the log of a size, from a number on, in order.
+// Entries calls visit for the entries of a log of the given size whose number is at least from,
+// in order.
 func (r *Remote) Entries(
 	ctx context.Context, from, size int64, visit func(number int64, leaf []byte) error,
 ) error {

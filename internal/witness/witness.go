@@ -43,8 +43,9 @@ var (
 	ErrNoGrowth   = errors.New("the proof does not show that the log begins with the checkpoint that was signed before")
 )
 
-// ConflictError says that the witness has signed another checkpoint last. If the size is the
-// one that was sent, the log has shown two different trees of that size.
+// ConflictError says that the checkpoint does not continue the last one that the witness signed.
+// Size is the size of that last one. If it equals the old size in the request, the log has shown
+// two different trees of that size.
 type ConflictError struct{ Size int64 }
 
 func (e *ConflictError) Error() string {

@@ -108,7 +108,7 @@ func (g *Generator) answered(j job, a *answer) {
 
 func (g *Generator) lost(j job) { g.known[j.tenant].doubt[j.kind].Add(1) }
 
-// Answered returns the number of a tenant's requests of a kind that got a good
+// Answered returns the number of a tenant's requests of the given kind that got a good
 // answer, and the number that got no answer.
 func (g *Generator) Answered(tenant int, kind Kind) (stored, doubtful int64) {
 	k := &g.known[tenant]

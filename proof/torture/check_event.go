@@ -206,7 +206,7 @@ func (c *checker) readLog() (covered bool, err error) {
 	return covered, nil
 }
 
-// readLeaves reads the tile with the next leaf of a log of a size.
+// readLeaves reads the tile with the next leaf of a log that has the given size.
 func (c *checker) readLeaves(size int64) error {
 	h := &c.scope.history
 	number := h.roots.Size() / evidence.TileWidth

@@ -86,10 +86,10 @@ const busyWaits = int(3 * answerTimeout / pause)
 const pause = 20 * time.Millisecond
 
 // deliver sends a request until it has a final answer, its attempts are used
-// up, or there is no address. Without a final answer it adds the request to the
-// open requests. It returns true if the final answer is a success. where
-// returns the address for each attempt, or false if there is no address any
-// more.
+// up, or there is no address. In the last two cases it adds the request to the
+// open requests. An Idempotency-Key that stays busy is a violation. deliver
+// returns true if the final answer is a success. where returns the address for
+// each attempt, or false if there is no address any more.
 func (w *Workload) deliver(ctx context.Context, r *request, where func() (string, bool)) (answer, bool) {
 	waits := 0
 	for try := 0; ; {

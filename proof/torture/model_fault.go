@@ -73,7 +73,7 @@ func (f *faults) beside(of *lender, began time.Time) bool {
 	return false
 }
 
-// on reports whether a fault of a kind is in progress.
+// on reports whether a fault of the given kind is in progress.
 func (f *faults) on(kind string) bool {
 	for _, w := range f.windows {
 		if w.kind == kind && w.off.IsZero() {
@@ -83,7 +83,7 @@ func (f *faults) on(kind string) bool {
 	return false
 }
 
-// ever reports whether there was a fault of a kind.
+// ever reports whether there was a fault of the given kind.
 func (f *faults) ever(kind string) bool {
 	for _, w := range f.windows {
 		if w.kind == kind {
@@ -118,7 +118,7 @@ func (w *Workload) MarkFaultOf(kind string, only *lender, on bool) {
 	w.model.faults.markOf(kind, only, on, time.Now())
 }
 
-// MarkFault records in the model that a fault of a kind begins or has ended.
+// MarkFault records in the model that a fault of the given kind begins or has ended.
 func (w *Workload) MarkFault(kind string, on bool) {
 	w.model.mu.Lock()
 	defer w.model.mu.Unlock()

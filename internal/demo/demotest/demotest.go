@@ -12,7 +12,7 @@ import (
 // Password is the password of every account of the demonstration.
 const Password = "a long password"
 
-// Hostile returns options for a demonstration that ends at now and contains a hostile text in every field of
+// Hostile returns options for a demonstration that ends at the time "now" and contains a hostile text in every field of
 // demo.Texts. None of these texts may be executed in a page, in a spreadsheet or on a terminal. The passwords are
 // hashed at the lowest cost.
 func Hostile(now time.Time, decisions int) demo.Options {

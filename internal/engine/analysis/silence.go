@@ -170,7 +170,7 @@ func (a *silenceCheck) without(c *clause, at space.Field) []rule.NamedValue {
 	return facts
 }
 
-// needs reports whether everybody in a box has a field.
+// needs reports whether every application in the box b has the field "at".
 func (a *silenceCheck) needs(b space.Box, at space.Field) bool {
 	return !a.solver.States(b, at).Contains(space.Absent)
 }

@@ -87,7 +87,7 @@ func (s *Solver) Region(c *rule.Condition, positive bool, as Approximation) (r R
 	return Region{b}, true
 }
 
-// Single returns the region of all applications in which the field at has a
+// Single returns the region of all applications in which the field "at" has a
 // state in allow.
 func (s *Solver) Single(at Field, allow Set) Region {
 	s.boxes = reserve(s.boxes, 1)

@@ -211,7 +211,7 @@ func review(id, decision string) store.Review {
 	}
 }
 
-// wantKind checks that an error is a refusal of a kind and code. The zero kind
+// wantKind checks that an error is a refusal of the given kind and code. The zero kind
 // means no error.
 func wantKind(t *testing.T, err error, kind fault.Kind, code string) {
 	t.Helper()
