@@ -46,7 +46,7 @@ func newKeysBench(t *testing.T, databaseURL string) *keysBench {
 	}
 	b.config = a.config
 	b.db = storetest.Open(t, databaseURL, store.Options{})
-	trees, err := b.db.System().KeyTrees(t.Context(), "", 10)
+	trees, err := b.db.System().KeyTreesToWrap(t.Context(), []byte("no key"), store.TreeSize{}, 10)
 	if err != nil || len(trees) != 1 {
 		t.Fatalf("%d trees, %v", len(trees), err)
 	}

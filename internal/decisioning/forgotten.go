@@ -45,12 +45,8 @@ func (s *Service) forgottenOf(ctx context.Context, id operation.ScopeID, visit f
 		if err != nil {
 			return err
 		}
-		tree, err := s.core.Keys.Tree(ctx, id.Tenant)
-		if err != nil {
-			return err
-		}
 		for i := range rows {
-			err := tree.Open(id.Environment, &rows[i], nil)
+			_, err := s.core.Keys.OpenDecision(ctx, scope, &rows[i], nil)
 			var unreadable journal.Unreadable
 			if errors.As(err, &unreadable) {
 				err = visit(Forgotten{Scope: id, DecisionID: rows[i].ID, ApplicantRef: rows[i].ApplicantRef})
