@@ -91,9 +91,13 @@ type work struct {
 	fresh  store.Erasure // stored if there is no erasure of the person yet; zero if there must be one
 	audit  func(id string, now time.Time) store.AuditEntry
 
+	// forgotten says that the person's keys were removed before, and the rows came back with an older backup.
+	forgotten bool
+
 	// What lookUp has found before a transaction, because transactions must not wait for another read.
 	keys    *journal.Tree
-	numbers []int64 // the key trees with the person's keys, sorted
+	numbers []int64           // the key trees with the person's keys, sorted
+	refs    map[string]string // what replaces the reference in the rows of a forgotten person, by id
 }
 
 // errMore rolls back a transaction that finds more than it can erase or prepared for.
@@ -189,6 +193,10 @@ func (w *work) lookUp(ctx context.Context, held *store.Held) error {
 	if err != nil {
 		return err
 	}
+	if w.forgotten {
+		w.keys = keys
+		return w.lookUpForgotten(ctx, &e, held)
+	}
 	if w.numbers, err = treesOf(&e); err != nil {
 		return err
 	}
@@ -259,7 +267,7 @@ func (w *work) empty(tx *store.Tx, e *store.Erasure, held *store.Held) error {
 		if d.Leaf < 0 {
 			return errMore // it was stored by a node of an earlier version in the meantime
 		}
-		ref, err := w.replacement(e, d.Head)
+		ref, err := w.replacement(e, d.ID, d.Head)
 		if err == nil {
 			err = tx.Erasures().EmptyDecision(d.ID, ref, &e.Counts)
 		}
@@ -268,7 +276,7 @@ func (w *work) empty(tx *store.Tx, e *store.Erasure, held *store.Held) error {
 		}
 	}
 	for _, r := range held.Runs {
-		ref, err := w.replacement(e, r.Head)
+		ref, err := w.replacement(e, r.ID, r.Head)
 		if err == nil {
 			err = tx.Erasures().EmptyRun(r.ID, ref, &e.Counts)
 		}
@@ -281,15 +289,18 @@ func (w *work) empty(tx *store.Tx, e *store.Erasure, held *store.Held) error {
 
 // replacement returns what replaces the reference in a row, "" if the person is not named. It notes the tree
 // and the replacement in e. head is the beginning of the stored answer.
-func (w *work) replacement(e *store.Erasure, head []byte) (string, error) {
+func (w *work) replacement(e *store.Erasure, id string, head []byte) (string, error) {
 	number := w.keys.TreeOf(head)
-	if name := strconv.FormatInt(number, 10); !slices.Contains(strings.Fields(e.Trees), name) {
+	if name := strconv.FormatInt(number, 10); !w.forgotten && !slices.Contains(strings.Fields(e.Trees), name) {
 		e.Trees = strings.TrimSpace(e.Trees + " " + name)
 	}
 	if w.person.ApplicantRef == "" {
 		return "", nil
 	}
-	ref, known := w.keys.Replacement(number, w.scope.Environment(), w.person.ApplicantRef)
+	ref, known := w.refs[id]
+	if !w.forgotten {
+		ref, known = w.keys.Replacement(number, w.scope.Environment(), w.person.ApplicantRef)
+	}
 	if !known {
 		return "", errMore
 	}

@@ -97,6 +97,9 @@ func (l *lastStep) emptyRest(tx *store.Tx) (store.Erasure, error) {
 	if err := l.empty(tx, &e, &held); err != nil {
 		return e, err
 	}
+	if l.forgotten {
+		e.Trees = "" // the keys were removed before
+	}
 	numbers, err := treesOf(&e)
 	if err != nil {
 		return e, err
