@@ -13,8 +13,9 @@ const eraseHelp = `Remove what was erased from the files of the database, too.
 
   verdict erase -scrub
 
-PostgreSQL keeps the former versions of changed rows in its files for some time.
--scrub rewrites every table that may contain data of people (VACUUM FULL). While a
+PostgreSQL keeps the former versions of changed rows in its files for some time,
+and frequent values in its statistics. -scrub rewrites every table that may
+contain data of people (VACUUM FULL), and the statistics. While a
 table is rewritten, nobody can read or write it: requests wait, and fail after
 -db-timeout. The disk needs space for a second copy of the largest table. Run it
 when little is decided. The write-ahead log and its archive still contain the

@@ -16,8 +16,8 @@ up to date.
   verdict restore -i - -keys verdict.keys -database-url postgres://verdict@db/verdict < verdict.backup
 
 Give the newest KEYS file, also for an older backup: it lacks the keys of people
-who were erased since, so that their data stays unreadable. The key trees in the
-backup itself are then ignored. The master key is written to the file of
+who were erased since, so that their data stays unreadable, and their rows are
+erased again. The key trees in the backup itself are then ignored. The master key is written to the file of
 -master-key, on SQLite beside the database. -without-keys restores encrypted data
 with the key trees in the backup; they need the master key of that time.
 
@@ -80,9 +80,8 @@ func restore(c *command) int {
 	if restored.KeyFile != "" {
 		text = fmt.Appendf(text, "wrote the master key to %s\n", restored.KeyFile)
 	}
-	if restored.Forgotten > 0 {
-		text = fmt.Appendf(text, "%d decisions are of people who were erased after the backup; their data cannot be "+
-			"read\n", restored.Forgotten)
+	if restored.ErasedAgain > 0 {
+		text = fmt.Appendf(text, "erased %d people again who were erased after the backup\n", restored.ErasedAgain)
 	}
 	return c.print(text)
 }

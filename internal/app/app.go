@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -88,6 +89,9 @@ func (a *App) open(ctx context.Context) (err error) {
 	}
 	if a.service, err = NewService(a.db, c, a.logger, a.hooks(), a.queue, log, master); err != nil {
 		return err
+	}
+	if _, err = a.service.ApplyErasures(ctx); err != nil {
+		return fmt.Errorf("erase people again who were erased after the backup that was restored: %w", err)
 	}
 	if a.tracing, err = telemetry.NewTracing(ctx, telemetry.TraceOptions{
 		Endpoint: c.OTLPEndpoint, Ratio: c.TraceRatio, Version: c.Version, Logger: a.logger,

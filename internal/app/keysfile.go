@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/evidencedesk"
 	"verdict/internal/masterkey"
 	"verdict/internal/sealing"
@@ -104,14 +103,14 @@ type Restored struct {
 	// KeyFile is the file to which the master key was written, "" if it was there already or
 	// the operator must provide it.
 	KeyFile string
-	// Forgotten is the number of decisions of people who were erased after the backup. Their
-	// data cannot be decrypted.
-	Forgotten int64
+	// ErasedAgain is the number of people who were erased after the backup, and whose rows were therefore
+	// erased again.
+	ErasedAgain int64
 }
 
 // RestoreBackup restores a backup into an empty database. If there is a KEYS file, the
-// database gets its keys and ignores those in the data, and the master key is written to the
-// file of -master-key.
+// database gets its keys and ignores those in the data, the master key is written to the
+// file of -master-key, and people who were erased after the backup are erased again.
 func RestoreBackup(ctx context.Context, c Config, data io.Reader, o RestoreOptions) (r Restored, err error) {
 	restoreKeys := store.RestoreKeys{Required: !o.WithoutKeys}
 	var keys []sealing.Secret
@@ -128,14 +127,14 @@ func RestoreBackup(ctx context.Context, c Config, data io.Reader, o RestoreOptio
 		err = masterkey.Write(r.KeyFile, keys...)
 	}
 	if err == nil && keys != nil {
-		r.Forgotten, err = c.countForgotten(ctx, keys)
+		r.ErasedAgain, err = c.applyErasures(ctx, keys)
 	}
 	return r, err
 }
 
-// countForgotten returns the number of decisions in a restored database that its keys cannot
-// decrypt.
-func (c Config) countForgotten(ctx context.Context, keys []sealing.Secret) (n int64, err error) {
+// applyErasures erases the people again who were erased after the backup, and returns their number. If it is
+// interrupted, the service goes on with it when it starts.
+func (c Config) applyErasures(ctx context.Context, keys []sealing.Secret) (people int64, err error) {
 	db, err := OpenStore(ctx, c)
 	if err != nil {
 		return 0, err
@@ -150,11 +149,7 @@ func (c Config) countForgotten(ctx context.Context, keys []sealing.Secret) (n in
 	if err != nil {
 		return 0, err
 	}
-	err = service.Decisions.Forgotten(ctx, func(decisioning.Forgotten) error {
-		n++
-		return nil
-	})
-	return n, err
+	return service.ApplyErasures(ctx)
 }
 
 // keyFileFor returns the file to which the keys of a KEYS file must be written. It returns "" if

@@ -78,7 +78,9 @@ func (a auditor) sealRows(ctx context.Context, scope *store.Scope, rows []store.
 		if w.Features, err = featuresOf(ctx, scope, rows[i].ID); err != nil {
 			return 0, err
 		}
-		tree.SealStored(scope.Environment(), w)
+		if err := a.core.Keys.SealStored(ctx, tree, scope.Environment(), w); err != nil {
+			return 0, err
+		}
 		writes = append(writes, w)
 	}
 	if len(writes) == 0 {

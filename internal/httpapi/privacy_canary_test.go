@@ -7,8 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
+	"verdict/internal/usecase/usecasetest"
 )
 
 // canaries are texts about one applicant, one for each field of the requests that are stored. The
@@ -68,21 +71,57 @@ func TestCanaries(t *testing.T) {
 		}
 		m.post("/v1/erasures", `{"applicant_ref":"`+canaries["the reference"]+`","reason":"applicant_request"}`).
 			want(http.StatusCreated)
-		for column, stored := range storetest.Dump(t, databaseURL) {
-			for name, text := range canaries {
-				if bytes.Contains(stored, []byte(text)) {
-					t.Errorf("%s contains %s", column, name)
-				}
-			}
+		wantNoCanaries(t, databaseURL)
+	})
+}
+
+// TestCanariesForgotten plants the same texts and removes the applicant's key, as if a backup from before an erasure
+// had been restored with keys from after it. No column contains one of them when the applicant was erased again.
+func TestCanariesForgotten(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		s := start(t, storetest.Open(t, databaseURL, store.Options{}), stackOptions{})
+		s.begin(november)
+		m := s.signup()
+		plant(m)
+		core := operation.New(s.db, operation.Options{MasterKey: usecasetest.MasterKey})
+		scope := s.db.Scope(m.tenantID, string(tenant.Sandbox))
+		removal, err := core.Keys.Remove(t.Context(), m.tenantID, scope.Environment(),
+			store.Person{ApplicantRef: canaries["the reference"]}, []int64{1})
+		if err == nil {
+			err = scope.Write(t.Context(), func(tx *store.Tx) error { return tx.ChangeTrees(removal.Changes) })
 		}
-		after := storetest.Dump(t, databaseURL)
-		for _, column := range []string{
-			"decisions.response", "decisions.facts", "decision_features.vector", "decision_features.source",
-			"agent_runs.request", "agent_runs.response",
-		} {
-			if left := bytes.TrimSpace(after[column]); len(left) != 0 {
-				t.Errorf("%s still has %d bytes", column, len(left))
-			}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := s.service.Privacy.EraseForgotten(t.Context()); err != nil || n != 1 {
+			t.Fatalf("erased %d people again, %v", n, err)
+		}
+		wantNoCanaries(t, databaseURL)
+		verified, err := s.service.Decisions.Verify(t.Context(), "", nil)
+		if err != nil || verified.Failed != 0 || verified.Erased != 3 {
+			t.Errorf("verified %+v, %v", verified, err)
 		}
 	})
+}
+
+// wantNoCanaries fails the test if a column contains one of the canaries, or a document of the applicant is left.
+func wantNoCanaries(t *testing.T, databaseURL string) {
+	t.Helper()
+	after := storetest.Dump(t, databaseURL)
+	for column, stored := range after {
+		for name, text := range canaries {
+			if bytes.Contains(stored, []byte(text)) {
+				t.Errorf("%s contains %s", column, name)
+			}
+		}
+	}
+	for _, column := range []string{
+		"decisions.response", "decisions.facts", "decision_features.vector", "decision_features.source",
+		"agent_runs.request", "agent_runs.response",
+	} {
+		if left := bytes.TrimSpace(after[column]); len(left) != 0 {
+			t.Errorf("%s still has %d bytes", column, len(left))
+		}
+	}
 }

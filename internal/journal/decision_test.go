@@ -118,7 +118,7 @@ func TestKeyAfterErasure(t *testing.T) {
 	t.Parallel()
 	d := &store.Decision{ID: "dec_1", ApplicantRef: "A-1"}
 	before := tree.keyOf(1, "live", d)
-	left := NewTree(tree.trees[1].Forget(sealing.PersonName("live", "A-1", 0)), 1, false)
+	left := NewTree(tree.keys.Forget(sealing.PersonName("live", "A-1", 0)), 1, false)
 	if after := left.keyOf(1, "live", d); after == before || after == (sealing.Secret{}) {
 		t.Error("an erased reference keeps its key")
 	}

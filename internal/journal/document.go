@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -26,12 +27,23 @@ func seal(key *sealing.Secret, number int64, hashes zoneList, w *store.DecisionW
 
 // SealStored replaces the readable documents of a stored decision by their ciphertexts. It
 // does nothing if documents are not encrypted.
-func (t *Tree) SealStored(environment string, w *store.DecisionWrite) {
-	if t.seals {
-		key := t.keyOf(firstTree, environment, &w.Decision) // the leaf was made with this key
-		seal(&key, firstTree, zonesOf(&key, &w.Decision, w.Features), w)
-		w.KeyChanges = t.Changes(environment)
+func (k *Keys) SealStored(ctx context.Context, t *Tree, environment string, w *store.DecisionWrite) error {
+	if !t.seals {
+		return nil
 	}
+	// The leaf was made with the key from the first tree.
+	t, err := k.with(ctx, t, firstTree, holderOf(environment, &w.Decision))
+	if err != nil {
+		return err
+	}
+	t.sealStored(environment, w)
+	return nil
+}
+
+func (t *Tree) sealStored(environment string, w *store.DecisionWrite) {
+	key := t.keyOf(firstTree, environment, &w.Decision)
+	seal(&key, firstTree, zonesOf(&key, &w.Decision, w.Features), w)
+	w.KeyChanges = t.Changes(environment)
 }
 
 // Unreadable is the error for sealed documents that cannot be decrypted. They were altered, or
@@ -80,16 +92,16 @@ func (t *Tree) Open(environment string, d *store.Decision, f *store.Features) er
 	return fmt.Errorf("decision %s: %w", d.ID, Unreadable{unreadable})
 }
 
-// runKey returns the key of a run from a tree: that of the person whom it is about, that of its decision
-// if the person is not named, or a key of its own.
-func (t *Tree) runKey(number int64, environment string, r *store.Run) sealing.Secret {
+// holderOfRun returns the holder of a run's key: the person whom it is about, its decision if the person
+// is not named, or the run itself.
+func holderOfRun(environment string, r *store.Run) holder {
 	switch {
 	case r.SubjectRef != "":
-		return t.person(number, environment, r.SubjectRef)
+		return holder{environment: environment, reference: r.SubjectRef}
 	case r.DecisionID != "":
-		return t.key(number, sealing.DecisionName(environment, r.DecisionID))
+		return holder{object: sealing.DecisionName(environment, r.DecisionID)}
 	default:
-		return t.key(number, sealing.RunName(environment, r.ID))
+		return holder{object: sealing.RunName(environment, r.ID)}
 	}
 }
 
@@ -99,7 +111,7 @@ func (t *Tree) SealRun(environment string, r *store.Run) {
 	if !t.seals {
 		return
 	}
-	key := t.runKey(t.newest, environment, r)
+	key := t.secret(t.newest, holderOfRun(environment, r))
 	r.Request = t.sealAlone(&key, r.ID, sealing.Request, r.Request)
 	r.Response = t.sealAlone(&key, r.ID, sealing.Response, r.Response)
 }
@@ -110,7 +122,7 @@ func (t *Tree) OpenRun(environment string, r *store.Run) error {
 	if !sealing.Sealed(r.Request) && !sealing.Sealed(r.Response) {
 		return nil
 	}
-	sealer := sealing.NewSealer(t.runKey(t.number(r.Response), environment, r), r.ID)
+	sealer := sealing.NewSealer(t.secret(t.number(r.Response), holderOfRun(environment, r)), r.ID)
 	var err error
 	if r.Request, err = openAlone(sealer, sealing.Request, r.Request); err != nil {
 		return fmt.Errorf("run %s: %w", r.ID, err)
@@ -147,7 +159,7 @@ func (t *Tree) SealAnswer(environment string, key store.IdempotencyKey, of *stor
 	if !t.seals {
 		return body
 	}
-	secret := t.answerKey(t.newest, environment, key, of)
+	secret := t.secret(t.newest, holderOfAnswer(environment, key, of))
 	return t.sealAlone(&secret, answerObject(key), sealing.Response, body)
 }
 
@@ -158,17 +170,17 @@ func (t *Tree) OpenAnswer(
 	if !sealing.Sealed(stored) {
 		return stored, nil
 	}
-	sealer := sealing.NewSealer(t.answerKey(t.number(stored), environment, key, of), answerObject(key))
+	sealer := sealing.NewSealer(t.secret(t.number(stored), holderOfAnswer(environment, key, of)), answerObject(key))
 	return openAlone(sealer, sealing.Response, stored)
 }
 
-func (t *Tree) answerKey(
-	number int64, environment string, key store.IdempotencyKey, of *store.Decision,
-) sealing.Secret {
+// holderOfAnswer returns the holder of the key of an answer: that of the decision which it is about, or the
+// answer itself.
+func holderOfAnswer(environment string, key store.IdempotencyKey, of *store.Decision) holder {
 	if of != nil {
-		return t.keyOf(number, environment, of)
+		return holderOf(environment, of)
 	}
-	return t.key(number, sealing.AnswerName(environment, key.Route, key.Name))
+	return holder{object: sealing.AnswerName(environment, key.Route, key.Name)}
 }
 
 // answerObject names an answer among the objects that are sealed with a key. Ids contain no

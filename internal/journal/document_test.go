@@ -12,7 +12,7 @@ import (
 	"verdict/internal/store"
 )
 
-var sealingTree = NewTree(tree.trees[1], 1, true)
+var sealingTree = NewTree(tree.keys, 1, true)
 
 // TestSealedDecision checks that a sealed decision contains none of its documents readable,
 // and that opening it gives back every byte, so that it matches its leaf.
@@ -53,7 +53,7 @@ func TestSealedDecision(t *testing.T) {
 		again := sample()
 		alter(again)
 		again.Decision.Plain = want.Decision.Plain
-		sealingTree.SealStored(scope.Environment, again)
+		sealingTree.sealStored(scope.Environment, again)
 		if err := sealingTree.Open(scope.Environment, &again.Decision, again.Features); err != nil {
 			t.Error(err)
 		}

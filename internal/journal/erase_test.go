@@ -23,11 +23,11 @@ func TestCompareErased(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	replacement := sealingTree.Replacement(1, scope.Environment, "A-1")
-	if replacement != hex.EncodeToString(leaf.Reference[:]) {
+	replacement, ok := sealingTree.Replacement(1, scope.Environment, "A-1")
+	if !ok || replacement != hex.EncodeToString(leaf.Reference[:]) {
 		t.Fatalf("the replacement is %q, and the leaf has %x", replacement, leaf.Reference)
 	}
-	left := NewTree(sealingTree.trees[1].Forget(sealing.PersonName(scope.Environment, "A-1", 0)), 1, true)
+	left := NewTree(sealingTree.keys.Forget(sealing.PersonName(scope.Environment, "A-1", 0)), 1, true)
 	compare := func(entry ErasureEntry, alter func(*store.DecisionWrite)) string {
 		w := sample()
 		Complete(sealingTree, scope, w, &outcome)

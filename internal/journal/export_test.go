@@ -1,4 +1,8 @@
 package journal
 
-// SetMaxTree sets the size from which on a key tree gets no new names.
-func (k *Keys) SetMaxTree(bytes int) { k.maxTree = bytes }
+import "verdict/internal/sealing"
+
+// SetMemory sets the size of the earlier trees in memory.
+func (k *Keys) SetMemory(bytes int) {
+	k.older.Bound(bytes, func(t *sealing.KeyTree) int { return treeOverhead + t.Size() })
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"time"
 
@@ -20,23 +19,34 @@ type Keys struct {
 	master *masterKeys // nil if nothing is encrypted
 	random io.Reader
 	trees  *cache.Cache[treeKey, *Tree]
-	// maxTree is the size in bytes from which on a tree gets no new names, and a new tree begins.
+	older  *cache.Cache[olderKey, *sealing.KeyTree]
+	// maxTree is the size in bytes at which a tree is split. The newest tree then gets no new names, and
+	// a new tree begins.
 	maxTree int
 }
 
-// Tree holds the key trees of a tenant. The newest tree derives the keys of everything that is
-// stored from now on; documents that were sealed earlier name their tree. A Tree never changes,
-// so it may be used concurrently.
+// Tree holds the keys of a tenant. The newest key tree derives the keys of everything that is
+// stored from now on; documents that were sealed earlier name their tree. Keys from earlier trees
+// are only known if Keys has looked them up (Keys.with). A Tree never changes, so it may be used
+// concurrently.
 type Tree struct {
-	trees  map[int64]*sealing.KeyTree // by number
-	newest int64
-	seals  bool // documents are encrypted
+	tenant string
+	keys   *sealing.KeyTree // the newest tree
+	newest int64            // its number
+	seals  bool             // documents are encrypted
 	states map[string]store.KeyState
+	found  map[keyName]sealing.Secret // keys from earlier trees
+}
+
+// keyName names a key in an earlier tree.
+type keyName struct {
+	tree int64
+	name string
 }
 
 // NewTree returns a single key tree with its number. Documents are encrypted if seals is true.
 func NewTree(keys *sealing.KeyTree, number int64, seals bool) *Tree {
-	return &Tree{trees: map[int64]*sealing.KeyTree{number: keys}, newest: number, seals: seals}
+	return &Tree{keys: keys, newest: number, seals: seals}
 }
 
 // Changes returns KeyState.Changes of the keys in an environment. A write of what the keys have
@@ -62,8 +72,15 @@ type treeKey struct {
 	timeline uint64
 }
 
-// cachedTrees is the number of tenants whose key tree is cached.
-const cachedTrees = 10_000
+// The limits of the cached trees: tenants, earlier trees and their parts, and the bytes of each kind. A
+// tenant from whose newest tree nobody was removed needs treeOverhead bytes.
+const (
+	cachedTrees  = 10_000
+	cachedOlder  = 10_000
+	newestBytes  = 64 << 20
+	olderBytes   = 32 << 20
+	treeOverhead = 1 << 10
+)
 
 // NewKeys returns the keys of a database. Trees are stored encrypted with the epoch, or
 // readable if epoch is nil. If the master key is replaced, the new one is read from source; a
@@ -76,26 +93,30 @@ func NewKeys(
 		k.master = newMasterKeys(epoch, source)
 	}
 	k.trees = cache.New(cachedTrees, 0, now, k.load)
+	k.trees.Bound(newestBytes, func(t *Tree) int { return treeOverhead + t.keys.Size() })
+	k.older = cache.New(cachedOlder, 0, now, k.loadOlder)
+	k.older.Bound(olderBytes, func(t *sealing.KeyTree) int { return treeOverhead + t.Size() })
 	return k
 }
 
-// Tree returns the key trees of a tenant. A tenant without a tree gets one. The trees may be from
-// before an erasure on another node; the store then refuses what they have sealed with
+// Tree returns the newest key tree of a tenant. A tenant without a tree gets one. The tree may be from
+// before an erasure on another node; the store then refuses what it has sealed with
 // store.ErrKeysChanged, and the caller must call Reload.
 func (k *Keys) Tree(ctx context.Context, tenantID string) (*Tree, error) {
 	return k.trees.Get(ctx, treeKey{tenantID, k.db.Timeline()})
 }
 
-// Cached returns the key trees of a tenant if they are in memory. It is for transactions, which must
-// not wait for another read.
-func (k *Keys) Cached(tenantID string) (*Tree, bool) {
-	return k.trees.Peek(treeKey{tenantID, k.db.Timeline()})
-}
-
-// Reload reads the key trees of a tenant again.
+// Reload reads the newest key tree of a tenant again.
 func (k *Keys) Reload(ctx context.Context, tenantID string) (*Tree, error) {
 	k.trees.Forget(treeKey{tenantID, k.db.Timeline()})
 	return k.Tree(ctx, tenantID)
+}
+
+// Memory returns the size of the cached trees in bytes, and its limit.
+func (k *Keys) Memory() (bytes, limit int) {
+	_, newest, newestLimit := k.trees.Usage()
+	_, older, olderLimit := k.older.Usage()
+	return newest + older, newestLimit + olderLimit
 }
 
 // ErrNoMasterKey is the error if the data of the database is encrypted and the process has
@@ -132,14 +153,9 @@ func (k *Keys) load(ctx context.Context, key treeKey) (*Tree, error) {
 		if err != nil {
 			return err
 		}
-		t = &Tree{trees: map[int64]*sealing.KeyTree{}, seals: k.Seals(), states: stored.States}
-		for _, s := range stored.Trees {
-			if t.trees[s.Number], err = k.parse(ctx, s); err != nil {
-				return err
-			}
-			t.newest = s.Number
-		}
-		return nil
+		t = &Tree{tenant: key.tenant, newest: stored.Newest.Number, seals: k.Seals(), states: stored.States}
+		t.keys, err = k.parse(ctx, stored.Newest)
+		return err
 	})
 	return t, err
 }
@@ -196,9 +212,6 @@ func treeName(tenantID string, number int64) string {
 	return "key tree " + tenantID + " " + strconv.FormatInt(number, 10)
 }
 
-// treesAtOnce is the number of tenants whose trees Protect reads at a time.
-const treesAtOnce = 100
-
 // Protect encrypts the trees and the installation's secret if they were stored before the
 // database had a master key, and returns their number. It does nothing without a master key.
 func (k *Keys) Protect(ctx context.Context) (protected int64, err error) {
@@ -218,16 +231,13 @@ func (k *Keys) Protect(ctx context.Context) (protected int64, err error) {
 	if replaced {
 		protected++
 	}
-	for after := ""; ; {
-		trees, err := system.KeyTrees(ctx, after, treesAtOnce)
-		if err != nil || len(trees) == 0 {
+	for after := (store.TreeSize{}); ; {
+		found, err := system.KeyTreesToWrap(ctx, nil, after, rewrapTrees)
+		if err != nil || len(found) == 0 {
 			return protected, err
 		}
-		after = trees[len(trees)-1].Tenant
-		trees = slices.DeleteFunc(trees, func(t store.StoredTree) bool { return sealing.Wrapped(t.Tree) })
-		if len(trees) == 0 {
-			continue
-		}
+		trees := batch(found)
+		after = found[len(trees)-1]
 		n, err := system.ReplaceKeyTrees(ctx, trees, func(t store.StoredTree) ([]byte, error) {
 			if sealing.Wrapped(t.Tree) {
 				return nil, nil // another node was faster
@@ -239,43 +249,4 @@ func (k *Keys) Protect(ctx context.Context) (protected int64, err error) {
 			return protected, err
 		}
 	}
-}
-
-// keyOf returns the data key of a decision from a tree: that of its applicant, or a key of its
-// own if the applicant is not named.
-func (t *Tree) keyOf(number int64, environment string, d *store.Decision) sealing.Secret {
-	if d.ApplicantRef == "" {
-		return t.key(number, sealing.DecisionName(environment, d.ID))
-	}
-	return t.person(number, environment, d.ApplicantRef)
-}
-
-// person returns the data key of an applicant from a tree. A reference that was erased before has
-// a new key. If there is no such tree, person returns a key that opens nothing.
-func (t *Tree) person(number int64, environment, reference string) (key sealing.Secret) {
-	if keys := t.trees[number]; keys != nil {
-		_, key = currentKey(keys, environment, reference)
-	}
-	return key
-}
-
-// currentKey returns the smallest number of erasures of an applicant with which the tree still derives
-// a key, and the key. It does not return the name, which then needs no memory.
-func currentKey(keys *sealing.KeyTree, environment, reference string) (erased int, key sealing.Secret) {
-	for ; ; erased++ {
-		if key, ok := keys.Key(sealing.PersonName(environment, reference, erased)); ok {
-			return erased, key
-		}
-	}
-}
-
-// key returns the key of an object that is not a person, from a tree. It returns a key that opens
-// nothing if the key was erased or there is no such tree.
-func (t *Tree) key(number int64, name string) sealing.Secret {
-	keys := t.trees[number]
-	if keys == nil {
-		return sealing.Secret{}
-	}
-	key, _ := keys.Key(name)
-	return key
 }

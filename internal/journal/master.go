@@ -202,22 +202,26 @@ func (k *Keys) Rewrap(ctx context.Context, progress func(done, all int64)) error
 	}); err != nil {
 		return fmt.Errorf("encrypt the installation's secret again: %w", err)
 	}
-	for done := int64(0); ; {
-		found, left, err := k.db.System().KeyTreesToWrap(ctx, present[:], rewrapTrees)
-		if err != nil {
+	all, err := k.db.System().CountKeyTreesToWrap(ctx, present[:])
+	if err != nil {
+		return err
+	}
+	progress(0, all)
+	for done, after := int64(0), (store.TreeSize{}); ; {
+		found, err := k.db.System().KeyTreesToWrap(ctx, present[:], after, rewrapTrees)
+		if err != nil || len(found) == 0 {
 			return err
 		}
-		progress(done, done+left)
-		if len(found) == 0 {
-			return nil
-		}
-		n, err := k.db.System().ReplaceKeyTrees(ctx, batch(found), func(t store.StoredTree) ([]byte, error) {
+		trees := batch(found)
+		after = found[len(trees)-1]
+		n, err := k.db.System().ReplaceKeyTrees(ctx, trees, func(t store.StoredTree) ([]byte, error) {
 			return k.rewrap(ctx, treeName(t.Tenant, t.Number), t.Tree)
 		})
 		if err != nil {
 			return fmt.Errorf("encrypt key trees again: %w", err)
 		}
 		done += n
+		progress(done, max(done, all))
 	}
 }
 

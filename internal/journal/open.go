@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"verdict/internal/sealing"
 	"verdict/internal/store"
 )
 
@@ -21,8 +22,8 @@ func (k *Keys) current(ctx context.Context, scope *store.Scope, tree *Tree) (*Tr
 }
 
 // OpenDecision opens a stored decision like Tree.Open, with the present keys: a reference that was erased
-// on another node and came back has a key that the trees in memory do not use. It returns the trees, and
-// ErrErased if the applicant was erased after the decision was read.
+// on another node and came back has a key that the trees in memory do not use. It returns the keys, which
+// know the key of the decision, and ErrErased if the applicant was erased after the decision was read.
 func (k *Keys) OpenDecision(
 	ctx context.Context, scope *store.Scope, d *store.Decision, f *store.Features,
 ) (*Tree, error) {
@@ -34,21 +35,21 @@ func (k *Keys) OpenDecision(
 	if f != nil {
 		features = *f
 	}
-	unreadable := tree.Open(scope.Environment(), d, f)
-	if unreadable == nil {
-		return tree, nil
+	tree, unreadable, err := k.open(ctx, tree, scope.Environment(), d, f)
+	if err != nil || unreadable == nil {
+		return tree, err
 	}
 	fresh, err := k.current(ctx, scope, tree)
 	if err != nil {
 		return nil, err
 	}
 	if fresh != nil {
-		tree, *d = fresh, before
-		if f != nil {
+		if *d = before; f != nil {
 			*f = features
 		}
-		if unreadable = tree.Open(scope.Environment(), d, f); unreadable == nil {
-			return tree, nil
+		tree, unreadable, err = k.open(ctx, fresh, scope.Environment(), d, f)
+		if err != nil || unreadable == nil {
+			return tree, err
 		}
 	}
 	if again, err := scope.Decisions(ctx).Get(d.ID); err == nil && len(Emptied(&again, nil)) > 0 {
@@ -57,11 +58,37 @@ func (k *Keys) OpenDecision(
 	return tree, unreadable
 }
 
+// open looks up the key of a decision and opens the decision with it. unreadable is the error of Tree.Open.
+func (k *Keys) open(
+	ctx context.Context, t *Tree, environment string, d *store.Decision, f *store.Features,
+) (_ *Tree, unreadable, err error) {
+	if number := treeOfDecision(d, f); number != 0 {
+		if t, err = k.with(ctx, t, number, holderOf(environment, d)); err != nil {
+			return nil, nil, err
+		}
+	}
+	return t, t.Open(environment, d, f), nil
+}
+
+// treeOfDecision returns the number of the tree with the key of a stored decision, 0 if all its documents are
+// empty.
+func treeOfDecision(d *store.Decision, f *store.Features) (number int64) {
+	for _, document := range documents(d, f) {
+		if tree, sealed := sealing.TreeOf(*document); sealed {
+			return tree
+		}
+		if len(*document) > 0 {
+			number = max(d.KeyTree, firstTree)
+		}
+	}
+	return number
+}
+
 // OpenRun opens a stored run like Tree.OpenRun, with the present keys. It returns ErrErased if the subject
 // was erased after the run was read.
 func (k *Keys) OpenRun(ctx context.Context, scope *store.Scope, r *store.Run) error {
 	before := *r
-	err := k.retry(ctx, scope, func(tree *Tree) error {
+	err := k.retry(ctx, scope, before.Response, holderOfRun(scope.Environment(), r), func(tree *Tree) error {
 		*r = before
 		return tree.OpenRun(scope.Environment(), r)
 	})
@@ -78,7 +105,7 @@ func (k *Keys) OpenRun(ctx context.Context, scope *store.Scope, r *store.Run) er
 func (k *Keys) OpenAnswer(
 	ctx context.Context, scope *store.Scope, key store.IdempotencyKey, of *store.Decision, stored []byte,
 ) (body []byte, err error) {
-	err = k.retry(ctx, scope, func(tree *Tree) (err error) {
+	err = k.retry(ctx, scope, stored, holderOfAnswer(scope.Environment(), key, of), func(tree *Tree) (err error) {
 		body, err = tree.OpenAnswer(scope.Environment(), key, of, stored)
 		return err
 	})
@@ -90,13 +117,20 @@ func (k *Keys) OpenAnswer(
 	return body, err
 }
 
-// retry calls open with the trees in memory, and if that fails, with the present ones.
-func (k *Keys) retry(ctx context.Context, scope *store.Scope, open func(*Tree) error) error {
+// retry calls open with the trees in memory, and if that fails, with the present ones. The trees know the
+// key with which document is sealed.
+func (k *Keys) retry(
+	ctx context.Context, scope *store.Scope, document []byte, h holder, open func(*Tree) error,
+) error {
 	tree, err := k.Tree(ctx, scope.Tenant())
 	if err != nil {
 		return err
 	}
-	unreadable := open(tree)
+	knowing, err := k.with(ctx, tree, tree.number(document), h)
+	if err != nil {
+		return err
+	}
+	unreadable := open(knowing)
 	if unreadable == nil {
 		return nil
 	}
@@ -106,6 +140,9 @@ func (k *Keys) retry(ctx context.Context, scope *store.Scope, open func(*Tree) e
 	}
 	if fresh == nil {
 		return unreadable
+	}
+	if fresh, err = k.with(ctx, fresh, fresh.number(document), h); err != nil {
+		return err
 	}
 	return open(fresh)
 }

@@ -20,7 +20,7 @@ func (t *Tree) SealSecret(environment, webhookID, secret string) string {
 	if !t.seals || secret == "" || strings.HasPrefix(secret, sealedPrefix) {
 		return secret
 	}
-	key := t.key(t.newest, sealing.WebhookName(environment, webhookID))
+	key := t.secret(t.newest, holder{object: sealing.WebhookName(environment, webhookID)})
 	sealed := t.sealAlone(&key, webhookID, sealing.Request, []byte(secret))
 	return sealedPrefix + base64.StdEncoding.EncodeToString(sealed)
 }
@@ -39,8 +39,11 @@ func (k *Keys) OpenSecret(ctx context.Context, scope Scope, webhookID, stored st
 	if err != nil {
 		return "", err
 	}
-	key := tree.key(tree.number(raw), sealing.WebhookName(scope.Environment, webhookID))
-	sealer := sealing.NewSealer(key, webhookID)
+	of := holder{object: sealing.WebhookName(scope.Environment, webhookID)}
+	if tree, err = k.with(ctx, tree, tree.number(raw), of); err != nil {
+		return "", err
+	}
+	sealer := sealing.NewSealer(tree.secret(tree.number(raw), of), webhookID)
 	secret, err := openAlone(sealer, sealing.Request, raw)
 	if err != nil {
 		return "", fmt.Errorf("the secret of webhook %s: %w", webhookID, err)

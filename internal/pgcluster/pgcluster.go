@@ -83,6 +83,9 @@ func (c *Cluster) begin(ctx context.Context) error {
 
 func (c *Cluster) data() string { return filepath.Join(c.folder, "data") }
 
+// Data returns the folder with the files of the server, for tests that read them.
+func (c *Cluster) Data() string { return c.data() }
+
 // URL returns the URL of a database for Role. The database "postgres" always
 // exists.
 func (c *Cluster) URL(database string) string { return c.url(Role, database) }

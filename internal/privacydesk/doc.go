@@ -11,6 +11,8 @@
 //	    read receipts: NotFound, invalid_cursor
 //	Resume
 //	    completes erasures that were interrupted, on whichever node
+//	EraseForgotten
+//	    erases people again who were erased after the backup that was restored
 //
 // An erasure empties the person's documents in batches and removes the person's keys last, in
 // the transaction that also empties the last documents. While documents remain, their key must

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
 	"verdict/internal/journal"
 	"verdict/internal/operation"
@@ -33,13 +32,16 @@ func (s *Service) Erase(
 	scope := s.core.Scope(p)
 	return operation.WriteInSteps(ctx, s.core, scope, r, func(commit operation.Commit[Erasure]) (Erasure, error) {
 		person := store.Person{ApplicantRef: n.ApplicantRef, DecisionID: n.DecisionID}
-		if err := s.checkHeld(ctx, scope, person); err != nil {
+		seen, err := s.checkHeld(ctx, scope, person)
+		if err != nil {
 			return Erasure{}, err
 		}
+		s.found()
 		id, now := s.core.NewID(tenant.KindErasure, s.core.Now())
-		w := work{s: s, scope: scope, person: person, audit: func(id string, now time.Time) store.AuditEntry {
+		audit := func(id string, now time.Time) store.AuditEntry {
 			return s.core.Audit(p, now, operation.ActionErased, id, n.Reason)
-		}, fresh: store.Erasure{
+		}
+		w := work{s: s, scope: scope, person: person, seen: seen, audit: audit, fresh: store.Erasure{
 			ID:            id,
 			State:         Running,
 			Person:        person,
@@ -54,29 +56,29 @@ func (s *Service) Erase(
 }
 
 // checkHeld returns NotFound if nothing is held about a person, and Invalid if the decision that
-// names the person names an applicant.
-func (s *Service) checkHeld(ctx context.Context, scope *store.Scope, p store.Person) error {
+// names the person names an applicant. Otherwise it returns some of what is held.
+func (s *Service) checkHeld(ctx context.Context, scope *store.Scope, p store.Person) (held store.Held, err error) {
 	if p.DecisionID != "" {
 		if !tenant.Valid(tenant.KindDecision, p.DecisionID) {
-			return operation.Missing("decision")
+			return held, operation.Missing("decision")
 		}
 		d, err := scope.Decisions(ctx).Get(p.DecisionID)
 		if err != nil {
-			return err
+			return held, err
 		}
 		if d.ApplicantRef != "" {
-			return operation.Invalid("/decision_id", fault.CodeInvalidField, "the decision names an applicant; "+
+			return held, operation.Invalid("/decision_id", fault.CodeInvalidField, "the decision names an applicant; "+
 				"send applicant_ref, which erases everything that is held about the applicant")
 		}
 	}
-	held, err := scope.Erasures(ctx).Held(p, 1)
+	held, err = scope.Erasures(ctx).Held(p, 1)
 	if err != nil || !held.Empty() {
-		return err
+		return held, err
 	}
 	if _, open, err := scope.Erasures(ctx).Open(p); err != nil || open {
-		return err
+		return held, err
 	}
-	return fault.New(fault.NotFound, fault.CodeNotFound,
+	return held, fault.New(fault.NotFound, fault.CodeNotFound,
 		"nothing is held about this applicant; GET /v1/erasures lists earlier erasures")
 }
 
@@ -85,35 +87,61 @@ type work struct {
 	s      *Service
 	scope  *store.Scope
 	person store.Person
+	seen   store.Held    // some of what was held at the beginning
 	fresh  store.Erasure // stored if there is no erasure of the person yet; zero if there must be one
 	audit  func(id string, now time.Time) store.AuditEntry
+
+	// forgotten says that the person's keys were removed before, and the rows came back with an older backup.
+	forgotten bool
+
+	// What lookUp has found before a transaction, because transactions must not wait for another read.
+	keys    *journal.Tree
+	numbers []int64           // the key trees with the person's keys, sorted
+	refs    map[string]string // what replaces the reference in the rows of a forgotten person, by id
 }
 
 // errMore rolls back a transaction that finds more than it can erase or prepared for.
 var errMore = errors.New("more is held than was prepared for")
 
-// run erases batch by batch. The transaction that commit runs empties the last documents, removes the
-// keys and completes the erasure. It gives up if operation.MaxKeyTries transactions one after the other
-// find other keys, or more documents, than were prepared for.
+// run erases batch by batch. When no more than a batch is left, it removes the keys, from a few trees in
+// each transaction. The transaction that commit runs removes the last keys and completes the erasure. run
+// gives up if operation.MaxKeyTries transactions one after the other find other keys, or more documents,
+// than were prepared for.
 func (w *work) run(ctx context.Context, commit operation.Commit[Erasure]) (Erasure, error) {
 	for tries := 0; tries < operation.MaxKeyTries; tries++ {
 		held, err := w.held(ctx)
+		if err == nil {
+			err = w.lookUp(ctx, &held)
+		}
 		if err != nil {
 			return Erasure{}, err
 		}
 		if len(held.Decisions) > w.s.batch || len(held.Runs) > w.s.batch {
-			err := w.retry(ctx, w.scope.Write(ctx, w.step))
-			if err == nil {
-				tries = -1 // a batch was emptied, so the next pass counts from 0 again
-			} else if !errors.Is(err, errMore) {
+			done, err := w.write(ctx, w.step)
+			if err != nil {
 				return Erasure{}, err
 			}
-			w.s.emptied()
+			if done {
+				tries = -1 // a batch was emptied, so the next pass counts from 0 again
+			}
 			continue
 		}
-		last, err := w.prepare(ctx, &held)
+		last, err := w.prepare(ctx)
 		if err != nil {
 			return Erasure{}, err
+		}
+		if len(last.removal.Trees) < len(w.numbers) {
+			done, err := w.write(ctx, last.step)
+			if err != nil {
+				return Erasure{}, err
+			}
+			if done {
+				tries = -1
+			}
+			if _, err := w.s.core.Keys.Reload(ctx, w.scope.Tenant()); err != nil {
+				return Erasure{}, err
+			}
+			continue
 		}
 		done, err := commit(ctx, last.complete)
 		if err = w.retry(ctx, err); errors.Is(err, errMore) {
@@ -125,6 +153,19 @@ func (w *work) run(ctx context.Context, commit operation.Commit[Erasure]) (Erasu
 		return done, err
 	}
 	return Erasure{}, operation.KeysBusy()
+}
+
+// write runs a transaction that is not the last one. done is false if the transaction found other keys, or more
+// documents, than were prepared for. The caller then goes on with what is held now.
+func (w *work) write(ctx context.Context, step func(*store.Tx) error) (done bool, err error) {
+	if err := w.retry(ctx, w.scope.Write(ctx, step)); err != nil {
+		if errors.Is(err, errMore) {
+			return false, nil
+		}
+		return false, err
+	}
+	w.s.emptied()
+	return true, nil
 }
 
 // retry returns errMore, so that the caller tries again, if another erasure has changed the keys in the
@@ -155,27 +196,70 @@ func (w *work) held(ctx context.Context) (store.Held, error) {
 	return held, w.s.decisions.AddEntries(ctx, w.scope, older)
 }
 
-// current returns the erasure of the person that is not completed, or the fresh one. It returns NotFound
-// if there is neither: an interrupted erasure was completed by another node, and whatever is held now
+// lookUp reads the keys of the person in all trees that the rows name.
+func (w *work) lookUp(ctx context.Context, held *store.Held) error {
+	keys, err := w.s.core.Keys.Tree(ctx, w.scope.Tenant())
+	if err != nil {
+		return err
+	}
+	e, _, err := w.scope.Erasures(ctx).Open(w.person)
+	if err != nil {
+		return err
+	}
+	if w.forgotten {
+		w.keys = keys
+		return w.lookUpForgotten(ctx, &e, held)
+	}
+	if w.numbers, err = treesOf(&e); err != nil {
+		return err
+	}
+	for _, d := range held.Decisions {
+		w.numbers = append(w.numbers, keys.TreeOf(d.Head))
+	}
+	for _, r := range held.Runs {
+		w.numbers = append(w.numbers, keys.TreeOf(r.Head))
+	}
+	slices.Sort(w.numbers)
+	w.numbers = slices.Compact(w.numbers)
+	w.keys = keys
+	if w.person.ApplicantRef != "" {
+		w.keys, err = w.s.core.Keys.WithPerson(ctx, keys, w.scope.Environment(), w.person.ApplicantRef, w.numbers)
+	}
+	return err
+}
+
+// treesOf returns the numbers of the key trees from which an erasure must still remove keys.
+func treesOf(e *store.Erasure) (numbers []int64, err error) {
+	for name := range strings.FieldsSeq(e.Trees) {
+		number, err := strconv.ParseInt(name, 10, 64)
+		if err != nil {
+			return nil, operation.AsDefect(err)
+		}
+		numbers = append(numbers, number)
+	}
+	return numbers, nil
+}
+
+// current returns the erasure of the person that is not completed, or the fresh one; open says which. It
+// returns NotFound if there is neither: an interrupted erasure was completed by another node, and whatever is held now
 // came later.
-func (w *work) current(tx *store.Tx) (store.Erasure, error) {
-	e, open, err := tx.Erasures().Open(w.person)
+func (w *work) current(tx *store.Tx) (e store.Erasure, open bool, err error) {
+	e, open, err = tx.Erasures().Open(w.person)
 	if err != nil || open {
-		return e, err
+		return e, open, err
 	}
 	if w.fresh.ID == "" {
-		return e, operation.Missing("erasure that is not completed")
+		return e, false, operation.Missing("erasure that is not completed")
 	}
-	return w.fresh, nil
+	return w.fresh, false, nil
 }
 
 // step empties one batch.
 func (w *work) step(tx *store.Tx) error {
-	keys, err := w.keys(tx)
-	if err != nil {
+	if err := tx.CheckKeys(w.keys.Changes(w.scope.Environment())); err != nil {
 		return err
 	}
-	e, err := w.current(tx)
+	e, _, err := w.current(tx)
 	if err != nil {
 		return err
 	}
@@ -183,146 +267,59 @@ func (w *work) step(tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	if err := w.empty(tx, keys, &e, &held); err != nil {
+	if err := w.empty(tx, &e, &held); err != nil {
 		return err
 	}
 	return tx.Erasures().Put(&e)
 }
 
-// keys returns the key trees of the tenant, and locks the scope. It returns store.ErrKeysChanged if
-// they are not the current ones.
-func (w *work) keys(tx *store.Tx) (*journal.Tree, error) {
-	keys, ok := w.s.core.Keys.Cached(w.scope.Tenant())
-	if !ok {
-		return nil, store.ErrKeysChanged
-	}
-	return keys, tx.CheckKeys(keys.Changes(w.scope.Environment()))
-}
-
 // empty empties what is held, and notes in e which trees its keys are from, and what replaces the
-// reference.
-func (w *work) empty(tx *store.Tx, keys *journal.Tree, e *store.Erasure, held *store.Held) error {
-	replacement := func(head []byte) string {
-		number := keys.TreeOf(head)
-		if name := strconv.FormatInt(number, 10); !slices.Contains(strings.Fields(e.Trees), name) {
-			e.Trees = strings.TrimSpace(e.Trees + " " + name)
-		}
-		if w.person.ApplicantRef == "" {
-			return ""
-		}
-		ref := keys.Replacement(number, w.scope.Environment(), w.person.ApplicantRef)
-		if !slices.Contains(e.Refs, ref) {
-			e.Refs = append(e.Refs, ref)
-			e.StartedLeaf = -1 // the journal must name every replacement before a row has it
-		}
-		return ref
-	}
+// reference. It returns errMore if a key was not looked up.
+func (w *work) empty(tx *store.Tx, e *store.Erasure, held *store.Held) error {
 	for _, d := range held.Decisions {
 		if d.Leaf < 0 {
 			return errMore // it was stored by a node of an earlier version in the meantime
 		}
-		if err := tx.Erasures().EmptyDecision(d.ID, replacement(d.Head), &e.Counts); err != nil {
+		ref, err := w.replacement(e, d.ID, d.Head)
+		if err == nil {
+			err = tx.Erasures().EmptyDecision(d.ID, ref, &e.Counts)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	for _, r := range held.Runs {
-		if err := tx.Erasures().EmptyRun(r.ID, replacement(r.Head), &e.Counts); err != nil {
+		ref, err := w.replacement(e, r.ID, r.Head)
+		if err == nil {
+			err = tx.Erasures().EmptyRun(r.ID, ref, &e.Counts)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// lastStep is the transaction that completes an erasure.
-type lastStep struct {
-	*work
-
-	numbers []int64 // the trees from which the keys are removed
-	changes []store.TreeChange
-	alias   string // replaces the reference in the fraud counters
-}
-
-// prepare computes the changes of the key trees before the transaction, because a tree can be large.
-func (w *work) prepare(ctx context.Context, held *store.Held) (*lastStep, error) {
-	keys, err := w.s.core.Keys.Tree(ctx, w.scope.Tenant())
-	if err != nil {
-		return nil, err
+// replacement returns what replaces the reference in a row, "" if the person is not named. It notes the tree
+// and the replacement in e. head is the beginning of the stored answer.
+func (w *work) replacement(e *store.Erasure, id string, head []byte) (string, error) {
+	number := w.keys.TreeOf(head)
+	if name := strconv.FormatInt(number, 10); !w.forgotten && !slices.Contains(strings.Fields(e.Trees), name) {
+		e.Trees = strings.TrimSpace(e.Trees + " " + name)
 	}
-	e, _, err := w.scope.Erasures(ctx).Open(w.person)
-	if err != nil {
-		return nil, err
+	if w.person.ApplicantRef == "" {
+		return "", nil
 	}
-	last := &lastStep{work: w}
-	for _, d := range held.Decisions {
-		last.numbers = append(last.numbers, keys.TreeOf(d.Head))
+	ref, known := w.refs[id]
+	if !w.forgotten {
+		ref, known = w.keys.Replacement(number, w.scope.Environment(), w.person.ApplicantRef)
 	}
-	for _, r := range held.Runs {
-		last.numbers = append(last.numbers, keys.TreeOf(r.Head))
+	if !known {
+		return "", errMore
 	}
-	for name := range strings.FieldsSeq(e.Trees) {
-		number, err := strconv.ParseInt(name, 10, 64)
-		if err != nil {
-			return nil, operation.AsDefect(err)
-		}
-		last.numbers = append(last.numbers, number)
+	if !slices.Contains(e.Refs, ref) {
+		e.Refs = append(e.Refs, ref)
+		e.StartedLeaf = -1 // the journal must name every replacement before a row has it
 	}
-	slices.Sort(last.numbers)
-	last.numbers = slices.Compact(last.numbers)
-	last.changes, err = w.s.core.Keys.Remove(ctx, w.scope.Tenant(), w.scope.Environment(), w.person, last.numbers)
-	if err != nil || w.person.ApplicantRef == "" {
-		return last, err
-	}
-	keyed, err := w.s.core.Keyed(ctx, operation.ScopeID{
-		Tenant: w.scope.Tenant(), Environment: w.scope.Environment(),
-	})
-	if err == nil {
-		last.alias = keyed(decisioning.ErasedMember, w.person.ApplicantRef)
-	}
-	return last, err
-}
-
-// complete empties what is left, removes the keys and stores the receipt. It returns errMore if more is
-// held than was prepared for.
-func (l *lastStep) complete(tx *store.Tx) (Erasure, error) {
-	keys, err := l.keys(tx)
-	if err != nil {
-		return Erasure{}, err
-	}
-	e, err := l.current(tx)
-	if err != nil {
-		return Erasure{}, err
-	}
-	held, err := tx.Erasures().Held(l.person, l.s.batch+1)
-	switch {
-	case err != nil:
-		return Erasure{}, err
-	case len(held.Decisions) > l.s.batch || len(held.Runs) > l.s.batch:
-		return Erasure{}, errMore
-	case held.Empty() && e.ID == l.fresh.ID:
-		// Another request has completed the erasure.
-		return Erasure{}, fault.New(fault.NotFound, fault.CodeNotFound, "nothing is held about this applicant any "+
-			"more; another request has erased it, and GET /v1/erasures lists the receipt")
-	}
-	if err := l.empty(tx, keys, &e, &held); err != nil {
-		return Erasure{}, err
-	}
-	for name := range strings.FieldsSeq(e.Trees) {
-		if number, err := strconv.ParseInt(name, 10, 64); err != nil || !slices.Contains(l.numbers, number) {
-			return Erasure{}, errMore
-		}
-	}
-	if l.person.ApplicantRef != "" {
-		if err := tx.Erasures().HideMember(l.person.ApplicantRef, l.alias, &e.Counts); err != nil {
-			return Erasure{}, err
-		}
-	}
-	if err := tx.ChangeTrees(l.changes); err != nil {
-		return Erasure{}, err
-	}
-	now := l.s.core.Moment()
-	e.State, e.ErasedMicros = Completed, now.UnixMicro()
-	if err := tx.Erasures().Put(&e); err != nil {
-		return Erasure{}, err
-	}
-	return receipt(&e, store.KeyEpochs{}), tx.Audit().Add(l.audit(e.ID, now))
+	return ref, nil
 }

@@ -18,7 +18,8 @@ type Service struct {
 	core      *operation.Core
 	decisions *decisioning.Service
 	batch     int    // decisions and runs that are emptied in one transaction
-	emptied   func() // called after each batch but the last; for tests
+	found     func() // called when a request has found something to erase; for tests
+	emptied   func() // called after each transaction but the last; for tests
 }
 
 // batchSize is the number of decisions, and of runs, that are emptied in one transaction. The writes
@@ -27,7 +28,7 @@ const batchSize = 100
 
 // New returns the service.
 func New(core *operation.Core, decisions *decisioning.Service) *Service {
-	return &Service{core: core, decisions: decisions, batch: batchSize, emptied: func() {}}
+	return &Service{core: core, decisions: decisions, batch: batchSize, found: func() {}, emptied: func() {}}
 }
 
 // Reasons returns the reasons of an erasure. A reason is not a free text, because people would write

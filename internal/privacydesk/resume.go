@@ -28,13 +28,7 @@ func (s *Service) Resume(ctx context.Context) (completed int, err error) {
 		w := work{s: s, scope: scope, person: e.Person, audit: func(id string, now time.Time) store.AuditEntry {
 			return s.core.AuditBy(e.Actor, e.Environment, now, operation.ActionErased, id, e.Reason)
 		}}
-		_, err := w.run(ctx, func(ctx context.Context, do func(*store.Tx) (Erasure, error)) (done Erasure, err error) {
-			err = scope.Write(ctx, func(tx *store.Tx) error {
-				done, err = do(tx)
-				return err
-			})
-			return done, err
-		})
+		_, err := w.run(ctx, w.commit)
 		if fault.KindOf(err) == fault.NotFound {
 			continue // another node was faster
 		}

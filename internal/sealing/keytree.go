@@ -41,13 +41,13 @@ func (p point) child(level int) byte { return p[level/2] >> (4 - 4*(level%2)) & 
 // the prefix is zero.
 type node struct {
 	prefix point
-	level  int
+	level  uint8 // one byte, so that a tree needs as much memory as its encoding
 	secret Secret
 }
 
 // covers reports whether the point is in the subtree.
 func (n *node) covers(p point) bool {
-	for level := range n.level {
+	for level := range int(n.level) {
 		if n.prefix.child(level) != p.child(level) {
 			return false
 		}
@@ -57,7 +57,7 @@ func (n *node) covers(p point) bool {
 
 // padded reports whether the prefix is zero after the steps that level counts.
 func (n *node) padded() bool {
-	for level := n.level; level < depth; level++ {
+	for level := int(n.level); level < depth; level++ {
 		if n.prefix.child(level) != 0 {
 			return false
 		}
@@ -95,10 +95,14 @@ func WebhookName(environment, id string) string { return "webhook " + environmen
 // makes the tree 13 kB larger. Later keys share nodes with earlier keys and need less
 // space.
 //
+// A tree from which many keys were forgotten can be split into 16 parts (Split), so that forgetting
+// another key changes only one of them.
+//
 // A KeyTree never changes, so it may be used concurrently.
 type KeyTree struct {
 	names Secret // the key of the hashes that turn names into points
 	nodes []node // sorted by prefix; no node covers another
+	split bool   // the nodes are in the parts of the tree, and there are none here
 }
 
 // NewKeyTree returns the tree of a new tenant. Both secrets must be random.
@@ -106,7 +110,8 @@ func NewKeyTree(names, root Secret) *KeyTree {
 	return &KeyTree{names: names, nodes: []node{{secret: root}}}
 }
 
-// Key returns the data key of a name. It returns false if the key was forgotten.
+// Key returns the data key of a name. It returns false if the key was forgotten. If the tree was
+// split, the part with the name must be asked.
 func (t *KeyTree) Key(name string) (Secret, bool) {
 	p := t.point(name)
 	i, found := t.find(p)
@@ -115,7 +120,7 @@ func (t *KeyTree) Key(name string) (Secret, bool) {
 	}
 	n := &t.nodes[i]
 	secret := n.secret
-	for level := n.level; level < depth; level++ {
+	for level := int(n.level); level < depth; level++ {
 		secret = descend(&secret, p.child(level))
 	}
 	return secret, true
@@ -124,7 +129,7 @@ func (t *KeyTree) Key(name string) (Secret, bool) {
 // Forget returns a tree that derives every key except the keys of the given names. Forgetting a name that is already
 // forgotten changes nothing.
 func (t *KeyTree) Forget(names ...string) *KeyTree {
-	left := &KeyTree{names: t.names, nodes: slices.Clone(t.nodes)}
+	left := &KeyTree{names: t.names, nodes: slices.Clone(t.nodes), split: t.split}
 	for _, name := range names {
 		left.forget(t.point(name))
 	}
@@ -137,15 +142,15 @@ func (t *KeyTree) forget(p point) {
 		return
 	}
 	top := t.nodes[i]
-	siblings := make([]node, 0, (children-1)*(depth-top.level))
+	siblings := make([]node, 0, (children-1)*(depth-int(top.level)))
 	secret := top.secret
-	for level := top.level; level < depth; level++ {
+	for level := int(top.level); level < depth; level++ {
 		toward := p.child(level)
 		for other := range byte(children) {
 			if other != toward {
 				siblings = append(siblings, node{
 					prefix: p.sibling(level, other),
-					level:  level + 1,
+					level:  uint8(level + 1), //nolint:gosec // at most depth
 					secret: descend(&secret, other),
 				})
 			}
@@ -202,10 +207,11 @@ func descend(secret *Secret, child byte) Secret {
 }
 
 // The encoding of a tree: a version, the secret names, and then the level, prefix and
-// secret of each node.
+// secret of each node. A tree that was split has another version and no nodes.
 const (
-	treeVersion = 1
-	nodeSize    = 1 + pointSize + SecretSize
+	treeVersion  = 1
+	splitVersion = 2
+	nodeSize     = 1 + pointSize + SecretSize
 )
 
 var errNotATree = errors.New("not a key tree")
@@ -213,11 +219,15 @@ var errNotATree = errors.New("not a key tree")
 // AppendBinary appends the encoding of the tree. The encoding contains the secrets of
 // all keys, so the caller must encrypt it.
 func (t *KeyTree) AppendBinary(to []byte) ([]byte, error) {
-	to = append(to, treeVersion)
+	version := byte(treeVersion)
+	if t.split {
+		version = splitVersion
+	}
+	to = append(to, version)
 	to = append(to, t.names[:]...)
 	for i := range t.nodes {
 		n := &t.nodes[i]
-		to = append(to, byte(n.level))
+		to = append(to, n.level)
 		to = append(to, n.prefix[:]...)
 		to = append(to, n.secret[:]...)
 	}
@@ -233,15 +243,19 @@ func ParseKeyTree(from []byte) (*KeyTree, error) {
 	if len(from) < 1+SecretSize || (len(from)-1-SecretSize)%nodeSize != 0 {
 		return nil, errNotATree
 	}
-	if from[0] != treeVersion {
-		return nil, fmt.Errorf("a key tree of version %d; this program reads version %d", from[0], treeVersion)
+	t := &KeyTree{split: from[0] == splitVersion}
+	if from[0] != treeVersion && !t.split {
+		return nil, fmt.Errorf("a key tree of version %d; this program reads versions %d and %d", from[0], treeVersion,
+			splitVersion)
 	}
-	t := &KeyTree{}
+	if t.split && len(from) != 1+SecretSize {
+		return nil, errNotATree
+	}
 	from = from[1+copy(t.names[:], from[1:]):]
 	t.nodes = make([]node, len(from)/nodeSize)
 	for i := range t.nodes {
 		n := &t.nodes[i]
-		n.level = int(from[0])
+		n.level = from[0]
 		copy(n.prefix[:], from[1:])
 		copy(n.secret[:], from[1+pointSize:])
 		from = from[nodeSize:]

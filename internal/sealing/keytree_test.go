@@ -76,7 +76,7 @@ func TestEveryStepOfAPoint(t *testing.T) {
 	}
 	perLevel := map[int]int{}
 	for _, n := range left.nodes {
-		perLevel[n.level]++
+		perLevel[int(n.level)]++
 		if i, found := left.find(n.prefix); !found || left.nodes[i].prefix != n.prefix {
 			t.Errorf("the first point of a subtree on level %d is not found", n.level)
 		}

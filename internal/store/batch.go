@@ -23,6 +23,9 @@ type batch struct {
 	// blocked holds the scopes that wait for another transaction's lock, each
 	// with the error.
 	blocked map[rlsScope]error
+	// excess holds, by scope, by how much the cost of its functions exceeds what
+	// the queue has estimated.
+	excess map[rlsScope]int64
 }
 
 func newBatch(s *transaction, jobs []*job, apart bool) *batch {
@@ -88,7 +91,14 @@ func (b *batch) attempt(i int, do func() error) {
 	}
 	begun, before := time.Now(), b.transaction.bytes
 	b.results[i] = b.withSavepoint(do)
-	b.jobs[i].took = max(b.jobs[i].took, time.Since(begun), durationOf(costOf(b.transaction.bytes-before)))
+	cost := costOf(b.transaction.bytes - before)
+	b.jobs[i].took = max(b.jobs[i].took, time.Since(begun), durationOf(cost))
+	if estimated := b.jobs[i].cost(); cost > estimated {
+		if b.excess == nil {
+			b.excess = map[rlsScope]int64{}
+		}
+		b.excess[scope] += cost - estimated
+	}
 	b.noteConflict(scope, b.results[i])
 }
 

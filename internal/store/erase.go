@@ -70,6 +70,26 @@ func (tx *Tx) heldRuns(p Person, limit int) ([]HeldRun, error) {
 		name, int64(limit))
 }
 
+// StoredDecision is a decision whose documents were not erased.
+type StoredDecision struct {
+	HeldDecision
+	ApplicantRef string
+}
+
+// StoredBefore returns the decisions before an id whose documents were not erased, the newest first and at
+// most limit. With an id of "" it begins with the newest one.
+func (er ErasureReader) StoredBefore(id string, limit int) ([]StoredDecision, error) {
+	if id == "" {
+		id = lastID
+	}
+	return read(er.access, func(tx *Tx) ([]StoredDecision, error) {
+		return eachRow(tx, func(d *StoredDecision) []any { return []any{&d.ID, &d.ApplicantRef, &d.Leaf, &d.Head} },
+			"SELECT id, applicant_ref, leaf, substr(response, 1, "+headBytes+`) FROM decisions
+			WHERE tenant_id = $1 AND environment = $2 AND id < $3 AND length(response) > 0
+			ORDER BY id DESC LIMIT $4`, id, int64(limit))
+	})
+}
+
 // noDocument is an emptied document.
 var noDocument = []byte{}
 

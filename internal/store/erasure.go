@@ -47,9 +47,11 @@ type Erasure struct {
 	ErasedMicros  int64 // 0 while it is running
 	Counts        ErasedCounts
 	Refs          []string // what replaces the reference, without ErasedPrefix
-	Trees         string   // the numbers of the key trees with the person's keys, separated by spaces
-	StartedLeaf   int64    // the entry of an erasure in several transactions, -1 if there is none
-	Leaf          int64    // the entry of the completed erasure, -1 if there is none
+	// Trees has the numbers of the key trees from which the person's keys must still be removed, separated
+	// by spaces.
+	Trees       string
+	StartedLeaf int64 // the entry of an erasure in several transactions, -1 if there is none
+	Leaf        int64 // the entry of the completed erasure, -1 if there is none
 }
 
 const erasureColumns = `id, state, applicant_ref, decision_id, reason, actor, created_micros, erased_micros, decisions,
@@ -178,6 +180,47 @@ func (er ErasureReader) Open(p Person) (e Erasure, found bool, err error) {
 		}
 		return rows[0].erasure(), true, nil
 	})
+}
+
+// Finished returns the completed erasure of a person of whom something was held before. found is false if
+// that cannot be told: a completed erasure does not name the applicant, so it is found by what has replaced
+// the reference in one of the rows.
+func (er ErasureReader) Finished(p Person, before *Held) (e Erasure, found bool, err error) {
+	return readTwo(er.access, func(tx *Tx) (Erasure, bool, error) {
+		where, name := "decision_id = $3", p.DecisionID
+		if p.ApplicantRef != "" {
+			var err error
+			if name, err = tx.replacedBy(before); err != nil || name == "" {
+				return Erasure{}, false, err
+			}
+			where = "refs LIKE '%' || $3 || '%'" // a hash is in no other one
+		}
+		rows, err := eachRow(tx, (*erasureRow).fields, "SELECT "+erasureColumns+` FROM erasures
+			WHERE tenant_id = $1 AND environment = $2 AND state = 'completed' AND `+where+`
+			ORDER BY created_micros DESC, id DESC LIMIT 1`, name)
+		if err != nil || len(rows) == 0 {
+			return Erasure{}, false, err
+		}
+		return rows[0].erasure(), true, nil
+	})
+}
+
+// replacedBy returns what has replaced the reference in a row that was held, without ErasedPrefix, "" if
+// nothing has.
+func (tx *Tx) replacedBy(before *Held) (ref string, err error) {
+	switch {
+	case len(before.Decisions) > 0:
+		err = tx.one([]any{&ref}, `SELECT applicant_ref FROM decisions
+			WHERE tenant_id = $1 AND environment = $2 AND id = $3`, before.Decisions[0].ID)
+	case len(before.Runs) > 0:
+		err = tx.one([]any{&ref}, `SELECT subject_ref FROM agent_runs
+			WHERE tenant_id = $1 AND environment = $2 AND id = $3`, before.Runs[0].ID)
+	}
+	replacement, erased := strings.CutPrefix(ref, ErasedPrefix)
+	if !erased {
+		return "", ignoreAbsent(err)
+	}
+	return replacement, ignoreAbsent(err)
 }
 
 // Walk calls fn for every erasure of the scope, oldest first.

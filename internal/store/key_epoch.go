@@ -150,26 +150,42 @@ type TreeSize struct {
 	Bytes  int64
 }
 
-// KeyTreesToWrap returns the sizes of at most limit key trees that are encrypted with a master
-// key other than the one with the given fingerprint, and the total number of such trees.
+// notWrapped selects key trees that are stored readable. $1 is the first byte of every encrypted secret.
+const notWrapped = "substr(tree, 1, 1) <> $1"
+
+// KeyTreesToWrap returns the sizes of at most limit key trees that are encrypted with a master key other
+// than the one with the given fingerprint. If fingerprint is nil, it returns those that are not encrypted.
+// They are in the order of tenant and number, and come after the given one in it.
 func (sys *System) KeyTreesToWrap(
-	ctx context.Context, fingerprint []byte, limit int,
-) (found []TreeSize, count int64, err error) {
+	ctx context.Context, fingerprint []byte, after TreeSize, limit int,
+) (found []TreeSize, err error) {
+	which, args := notWrapped, []any{wrappedForm, after.Tenant, after.Number, int64(limit)}
+	place := "($2, $3) ORDER BY tenant_id, number LIMIT $4"
+	if fingerprint != nil {
+		which, args = wrappedByOther("tree"), []any{wrappedForm, fingerprint, after.Tenant, after.Number, int64(limit)}
+		place = "($3, $4) ORDER BY tenant_id, number LIMIT $5"
+	}
 	err = sys.read(ctx, func(s *transaction) error {
 		found = nil // the read may be repeated
-		if err := s.one([]any{&count}, "SELECT count(*) FROM key_trees WHERE "+wrappedByOther("tree"),
-			wrappedForm, fingerprint); err != nil {
-			return err
-		}
 		return s.each(func(scan func(...any) error) error {
 			var t TreeSize
 			err := scan(&t.Tenant, &t.Number, &t.Bytes)
 			found = append(found, t)
 			return err
-		}, "SELECT tenant_id, number, length(tree) FROM key_trees WHERE "+wrappedByOther("tree")+
-			" ORDER BY tenant_id, number LIMIT $3", wrappedForm, fingerprint, int64(limit))
+		}, "SELECT tenant_id, number, length(tree) FROM key_trees WHERE "+which+" AND (tenant_id, number) > "+place,
+			args...)
 	})
-	return found, count, err
+	return found, err
+}
+
+// CountKeyTreesToWrap returns the number of key trees that are encrypted with another master key than
+// that with a fingerprint.
+func (sys *System) CountKeyTreesToWrap(ctx context.Context, fingerprint []byte) (count int64, err error) {
+	err = sys.read(ctx, func(s *transaction) error {
+		return s.one([]any{&count}, "SELECT count(*) FROM key_trees WHERE "+wrappedByOther("tree"),
+			wrappedForm, fingerprint)
+	})
+	return count, err
 }
 
 // ReplacedKeys records that nothing is encrypted with the former master keys any more. From

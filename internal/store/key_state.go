@@ -18,10 +18,9 @@ type KeyState struct {
 	Erased  bool // somebody of the scope was erased
 }
 
-// TenantKeys holds the key trees of a tenant in the order of their numbers, and the state of
-// each environment.
+// TenantKeys holds the newest key tree of a tenant, and the state of each environment.
 type TenantKeys struct {
-	Trees  []StoredTree
+	Newest StoredTree
 	States map[string]KeyState
 }
 
@@ -34,8 +33,8 @@ const selectKeyChanges = "SELECT key_changes FROM journal_heads WHERE tenant_id 
 // firstTree is the number of a tenant's first key tree.
 const firstTree = 1
 
-// TenantKeys returns the keys of a tenant. The first call, on any node, stores fresh as the
-// first tree; later calls ignore it.
+// TenantKeys returns the newest key tree of a tenant, which is the one with the highest number. The
+// first call, on any node, stores fresh as the first tree; later calls ignore it.
 func (sys *System) TenantKeys(ctx context.Context, tenantID string, fresh []byte) (keys TenantKeys, err error) {
 	// In SQLite the numbers are raised after the commit that changes the trees. They are read
 	// before the trees, so a tree can only be newer than its number.
@@ -44,7 +43,7 @@ func (sys *System) TenantKeys(ctx context.Context, tenantID string, fresh []byte
 		keys, err = s.tenantKeys(tenantID, states)
 		return err
 	}
-	if err = sys.read(ctx, load); err != nil || len(keys.Trees) > 0 {
+	if err = sys.read(ctx, load); err != nil || keys.Newest.Tree != nil {
 		return keys, err
 	}
 	err = sys.write(ctx, "key tree", func(s *transaction) error {
@@ -75,13 +74,23 @@ func (s *transaction) tenantKeys(tenantID string, inMemory map[string]int64) (Te
 		state.Erased = len(erased) > 0
 		keys.States[environment] = state
 	}
-	err := s.each(func(scan func(...any) error) error {
-		t := StoredTree{Tenant: tenantID}
-		err := scan(&t.Number, &t.Tree)
-		keys.Trees = append(keys.Trees, t)
-		return err
-	}, "SELECT number, tree FROM key_trees WHERE tenant_id = $1 ORDER BY number", tenantID)
-	return keys, err
+	keys.Newest.Tenant = tenantID
+	err := s.one([]any{&keys.Newest.Number, &keys.Newest.Tree},
+		"SELECT number, tree FROM key_trees WHERE tenant_id = $1 ORDER BY number DESC LIMIT 1", tenantID)
+	return keys, ignoreAbsent(err)
+}
+
+// KeyTree returns a key tree of a tenant, or a part of one, by its number. found is false if there is
+// none.
+func (sys *System) KeyTree(ctx context.Context, tenantID string, number int64) (t StoredTree, found bool, err error) {
+	t = StoredTree{Tenant: tenantID, Number: number}
+	err = sys.read(ctx, func(s *transaction) error {
+		err := s.one([]any{&t.Tree}, "SELECT tree FROM key_trees WHERE tenant_id = $1 AND number = $2",
+			tenantID, number)
+		found = err == nil
+		return ignoreAbsent(err)
+	})
+	return t, found, err
 }
 
 // KeyChanges returns Changes of the scope's present KeyState.

@@ -66,28 +66,11 @@ func (sys *System) ReplaceSecret(
 	return replaced, err
 }
 
-// StoredTree is a stored key tree of a tenant.
+// StoredTree is a stored key tree of a tenant, or a part of one. Parts have negative numbers.
 type StoredTree struct {
 	Tenant string
 	Number int64
 	Tree   []byte
-}
-
-// KeyTrees returns the key trees of the tenants after a tenant, in the order of the tenants
-// and at most limit. A tenant's trees are never split.
-func (sys *System) KeyTrees(ctx context.Context, after string, limit int) (found []StoredTree, err error) {
-	err = sys.read(ctx, func(s *transaction) error {
-		found = nil // the read may be repeated
-		return s.each(func(scan func(...any) error) error {
-			var t StoredTree
-			err := scan(&t.Tenant, &t.Number, &t.Tree)
-			found = append(found, t)
-			return err
-		}, `SELECT tenant_id, number, tree FROM key_trees WHERE tenant_id IN
-			(SELECT tenant_id FROM key_trees WHERE tenant_id > $1 GROUP BY tenant_id ORDER BY tenant_id LIMIT $2)
-			ORDER BY tenant_id, number`, after, int64(limit))
-	})
-	return found, err
 }
 
 // ReplaceKeyTrees replaces stored trees in one transaction. change returns the new bytes of

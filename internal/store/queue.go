@@ -46,7 +46,8 @@ const (
 
 func newQueue() *queue { return &queue{scopes: map[rlsScope]*fifo{}, fixed: shortBatch} }
 
-// cost estimates the work of a job, in units of one row.
+// cost estimates the work of a job, in units of one row. What a function writes is not known before it
+// runs; queue.charge adds the rest.
 func (j *job) cost() int64 {
 	if j.decision == nil {
 		return 2
@@ -140,6 +141,14 @@ func (q *queue) take(batch []*job, budget int64) (_ []*job, cost int64) {
 		q.clock = q.most // no scope waits: all scopes start equal again
 	}
 	return batch, cost
+}
+
+// charge adds a cost to what a scope has used. A scope that the queue does not know any more has paid for
+// everything.
+func (q *queue) charge(scope rlsScope, cost int64) {
+	if f := q.scopes[scope]; f != nil {
+		f.used += cost
+	}
 }
 
 // first returns the scope that has used least. Among equals it returns the

@@ -84,6 +84,24 @@ func TestQueueOfOneScope(t *testing.T) {
 	}
 }
 
+// TestQueueCharges checks that a scope whose functions have written more than estimated waits until the
+// other scopes have used as much.
+func TestQueueCharges(t *testing.T) {
+	t.Parallel()
+	q, now := newQueue(), time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)
+	q.push(jobOf("a", 0), now)
+	q.take(make([]*job, 0, 1), 0)
+	q.charge(jobOf("a", 0).scope, 4)
+	q.charge(jobOf("unknown", 0).scope, 4)
+	for range 8 {
+		q.push(jobOf("a", 0), now)
+		q.push(jobOf("b", 0), now)
+	}
+	if batch, _ := q.take(make([]*job, 0, 8), 0); tenants(batch) != "bbbbabab" {
+		t.Errorf("after a large write of a the batch holds %s", tenants(batch))
+	}
+}
+
 // TestQueueForgets checks that idle scopes are deleted from the queue.
 func TestQueueForgets(t *testing.T) {
 	t.Parallel()

@@ -24,7 +24,7 @@ type RestoreKeys struct {
 }
 
 // open reads the beginning of the keys. It returns nil if there are none.
-func (k RestoreKeys) open(data archive.Header, version int64) (*archive.Reader, error) {
+func (k RestoreKeys) open(data archive.Header, version int64) (*keyArchive, error) {
 	if k.From == nil {
 		return nil, nil //nolint:nilnil // there are no keys
 	}
@@ -40,7 +40,13 @@ func (k RestoreKeys) open(data archive.Header, version int64) (*archive.Reader, 
 			"data at %s, so it may lack keys; use the one that was written with the data, or the newest one",
 			clock(header.CreatedMicros), clock(data.CreatedMicros))
 	}
-	return keys, nil
+	return &keyArchive{Reader: keys, newer: header.CreatedMicros > data.CreatedMicros}, nil
+}
+
+// keyArchive is an archive of keys.
+type keyArchive struct {
+	*archive.Reader
+	newer bool // it was written after the data, so people may have been erased in between
 }
 
 func clock(micros int64) string { return time.UnixMicro(micros).UTC().Format(time.RFC3339) }
@@ -54,6 +60,29 @@ const (
 // unfinished is the name of the value in installation that says that a database must not be
 // used, because its keys are not restored yet.
 const unfinished = "restoring"
+
+// erasuresToApply is the name of the value in installation that says that people may have been erased
+// after the backup that was restored.
+const erasuresToApply = "erasures_to_apply"
+
+// ErasuresToApply reports whether the database was restored with keys that are newer than its data, so that
+// rows of people who were erased in between may be stored. The service must erase them before it serves.
+func (sys *System) ErasuresToApply(ctx context.Context) (bool, error) {
+	var found []string
+	err := sys.read(ctx, func(s *transaction) (err error) {
+		found, err = s.firstColumn("SELECT name FROM installation WHERE name = $1", erasuresToApply)
+		return err
+	})
+	return len(found) == 1, err
+}
+
+// ErasuresApplied records that there are no such rows any more.
+func (sys *System) ErasuresApplied(ctx context.Context) error {
+	return sys.write(ctx, "erasures applied", func(s *transaction) error {
+		_, err := s.exec("DELETE FROM installation WHERE name = $1", erasuresToApply)
+		return err
+	})
+}
 
 // RestoreUnfinished reports whether a restore was interrupted, so that the database must not
 // be used.
@@ -94,7 +123,7 @@ func (s *transaction) sealedPeople(condition string) (people int64, err error) {
 }
 
 // restoreKeys replaces the keys of a restored database by those in an archive.
-func (db *DB) restoreKeys(ctx context.Context, from *archive.Reader) error {
+func (db *DB) restoreKeys(ctx context.Context, from *keyArchive) error {
 	return db.fill(ctx, func(s *transaction) error {
 		all, err := s.catalogue()
 		if err != nil {
@@ -112,6 +141,12 @@ func (db *DB) restoreKeys(ctx context.Context, from *archive.Reader) error {
 			return s.insertKeys(tables[at], rows)
 		}, reporting(nil)); err != nil {
 			return fmt.Errorf("the KEYS file: %w", err)
+		}
+		if from.newer {
+			if _, err := s.exec("INSERT INTO installation (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
+				erasuresToApply, []byte{1}); err != nil {
+				return err
+			}
 		}
 		people, err := s.sealedPeople(" AND NOT EXISTS (SELECT 1 FROM key_trees k WHERE k.tenant_id = d.tenant_id)")
 		if err == nil && people > 0 {

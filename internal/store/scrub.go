@@ -5,20 +5,25 @@ import (
 	"fmt"
 )
 
-// personalTables are the tables whose old row versions may contain data of people, or keys.
+// personalTables are the tables whose old row versions may contain data of people, or keys. The last one has the
+// planner's statistics of the others, with frequent values of their columns, such as references of applicants.
 var personalTables = []string{
-	"agent_runs", "decision_features", "decision_reviews", "decisions", "fraud_alert_evidence", "fraud_alerts",
-	"fraud_entities", "fraud_links", "fraud_ring_people", "idempotency_keys", "installation", "key_trees", "webhooks",
+	"agent_runs", "decision_features", "decision_reviews", "decisions", "erasures", "fraud_alert_evidence",
+	"fraud_alerts", "fraud_entities", "fraud_links", "fraud_ring_people", "idempotency_keys", "installation",
+	"key_trees", "webhooks", statistics,
 }
+
+const statistics = "pg_catalog.pg_statistic"
 
 // PersonalTables returns the names of the tables that Rewrite rewrites.
 func PersonalTables() []string { return append([]string(nil), personalTables...) }
 
 // Rewrite removes the old row versions of a table from the files of a PostgreSQL database: it
-// copies the table to a new file and deletes the old one. Nobody can read or write the table
-// meanwhile, and the disk needs space for the copy. Other tables can be used. The write-ahead
-// log still contains the old versions until the server recycles it. On SQLite, Rewrite does
-// nothing: changed rows are overwritten, and Scrub truncates the write-ahead log.
+// copies the table to a new file and deletes the old one, and computes its statistics again.
+// Nobody can read or write the table meanwhile, and the disk needs space for the copy. Other
+// tables can be used. The write-ahead log still contains the old versions until the server
+// removes or overwrites its segments. On SQLite, Rewrite does nothing: changed rows are
+// overwritten, and Scrub truncates the write-ahead log.
 func (sys *System) Rewrite(ctx context.Context, table string) (err error) {
 	if sys.db.dialect.embedded() {
 		return nil
@@ -38,8 +43,12 @@ func (db *DB) vacuum(ctx context.Context, table string) error {
 		return err
 	}
 	defer func() { _ = connection.Close() }() // the statement has reported its error
+	vacuum := "VACUUM (FULL, ANALYZE) " + table
+	if table == statistics {
+		vacuum = "VACUUM (FULL) " + table
+	}
 	for _, statement := range []string{
-		"SET statement_timeout = 0", "SET lock_timeout = 0", "VACUUM (FULL) " + table,
+		"SET statement_timeout = 0", "SET lock_timeout = 0", vacuum,
 		"RESET statement_timeout", "RESET lock_timeout",
 	} {
 		if _, err := connection.ExecContext(ctx, statement); err != nil {

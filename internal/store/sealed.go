@@ -13,12 +13,6 @@ func (ds DecisionReader) WithReadable(after string, limit int) (found []Decision
 	return ds.scanned("length(response) > 0 AND substr(response, 1, 1) <> $6", after, limit, sealedForm)
 }
 
-// WithSealed returns the oldest decisions after an id whose documents are sealed. Like
-// WithReadable, it may return fewer than limit.
-func (ds DecisionReader) WithSealed(after string, limit int) (found []Decision, next string, err error) {
-	return ds.scanned("substr(response, 1, 1) = $6", after, limit, sealedForm)
-}
-
 // SealDocuments replaces the readable documents of stored decisions, and of their features,
 // by the ciphertexts. It leaves a decision alone whose documents are sealed already, because
 // another node was faster, or were erased. It returns ErrKeysChanged if the keys were changed
@@ -50,6 +44,16 @@ func (ds Decisions) SealDocuments(writes []*DecisionWrite) error {
 // WithReadable returns the oldest runs after an id whose documents are stored readable, with
 // their documents, at most limit. Like DecisionReader.WithReadable, it may return fewer.
 func (ru RunReader) WithReadable(after string, limit int) (found []Run, next string, err error) {
+	return ru.scanned("length(response) > 0 AND substr(response, 1, 1) <> $6", after, limit)
+}
+
+// WithSealed returns the oldest runs after an id whose documents are sealed. Like
+// DecisionReader.WithReadable, it may return fewer than limit.
+func (ru RunReader) WithSealed(after string, limit int) (found []Run, next string, err error) {
+	return ru.scanned("substr(response, 1, 1) = $6", after, limit)
+}
+
+func (ru RunReader) scanned(condition, after string, limit int) (found []Run, next string, err error) {
 	return readTwo(ru.access, func(tx *Tx) (found []Run, next string, err error) {
 		end, err := tx.scanEnd("agent_runs", after)
 		if err != nil {
@@ -61,7 +65,7 @@ func (ru RunReader) WithReadable(after string, limit int) (found []Run, next str
 			found = append(found, r)
 			return err
 		}, "SELECT "+runColumns+`, request, response FROM agent_runs WHERE tenant_id = $1 AND environment = $2
-			AND id > $3 AND id <= $4 AND length(response) > 0 AND substr(response, 1, 1) <> $6 ORDER BY id LIMIT $5`,
+			AND id > $3 AND id <= $4 AND `+condition+" ORDER BY id LIMIT $5",
 			after, end, int64(limit), sealedForm)
 		if len(found) == limit {
 			return found, found[limit-1].ID, err

@@ -61,6 +61,7 @@ func (c *committer) transact(on pool, jobs []*job, apart bool) []error {
 	}
 	b := newBatch(s, jobs, apart)
 	b.run()
+	c.charge(b.excess)
 	if s.broken != nil {
 		_ = s.tx.Rollback() // the transaction may be rolled back already
 		return all(len(jobs), s.broken)
@@ -88,6 +89,19 @@ func (c *committer) transact(on pool, jobs []*job, apart bool) []error {
 	c.batches.Add(1)
 	c.writes.Add(int64(kept))
 	return b.results
+}
+
+// charge adds what functions have written in excess of their estimated cost to the use of their scopes.
+// A function that writes a megabyte then delays the later writes of its own scope, and not those of others.
+func (c *committer) charge(excess map[rlsScope]int64) {
+	if len(excess) == 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for scope, cost := range excess {
+		c.queue.charge(scope, cost)
+	}
 }
 
 // timeLeft returns how long a transaction may take: until the latest deadline

@@ -1,6 +1,7 @@
 package torture
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -37,11 +38,16 @@ func (m *model) storedDecision(s *scope, id string, body []byte) {
 			Verified bool   `json:"verified"`
 			Hash     string `json:"recomputed_hash"`
 		} `json:"re_explanation"`
-		Reviews []struct{ ID string } `json:"reviews"`
+		Reviews      []struct{ ID string } `json:"reviews"`
+		InputsErased []string              `json:"inputs_erased"`
 	}
 	known := s.decisions[id]
 	if known == nil || json.Unmarshal(body, &stored) != nil || stored.ID != id {
 		m.violate("nothing-lost", "decision %s of %s reads %s", id, s, short(body))
+		return
+	}
+	if known.erased != "" {
+		m.erasedDecision(s, known, stored.Hash, stored.InputsErased, body)
 		return
 	}
 	if stored.Hash != known.hash || known.body.size > 0 && !known.body.begins(body) {
@@ -58,6 +64,17 @@ func (m *model) storedDecision(s *scope, id string, body []byte) {
 		if !slices.Contains(reviews, id) {
 			m.violate("nothing-lost", "review %s of decision %s of %s", id, known.id, s)
 		}
+	}
+}
+
+// erasedDecision checks that nothing of the applicant is left in a decision, and that its outcome is.
+func (m *model) erasedDecision(s *scope, known *decided, hash string, erased []string, body []byte) {
+	if hash != known.hash {
+		m.violate("nothing-lost", "the erased decision %s of %s has the hash %s, answered with %s", known.id, s, hash,
+			known.hash)
+	}
+	if len(erased) == 0 || bytes.Contains(body, []byte(known.erased)) {
+		m.violate("erased-completely", "decision %s of %s was erased and reads %s", known.id, s, short(body))
 	}
 }
 

@@ -18,6 +18,7 @@ type history struct {
 	events  []string            // the ids of the events, in the order of their sequence numbers
 	created map[string]struct{} // the decisions that have an event
 	reviews map[string]struct{} // the reviews that have an event
+	erased  map[string]struct{} // the erasures that have an event
 
 	leaves map[string]struct{} // the decisions that have a leaf
 	roots  evidence.Roots      // of the leaves that were read
@@ -27,7 +28,10 @@ type history struct {
 }
 
 func newHistory() history {
-	return history{created: map[string]struct{}{}, reviews: map[string]struct{}{}, leaves: map[string]struct{}{}}
+	return history{
+		created: map[string]struct{}{}, reviews: map[string]struct{}{}, erased: map[string]struct{}{},
+		leaves: map[string]struct{}{},
+	}
 }
 
 // toldHappening is an event of the feed.
@@ -38,6 +42,7 @@ type toldHappening struct {
 	Data     struct {
 		DecisionID string `json:"decision_id"`
 		ReviewID   string `json:"review_id"`
+		ErasureID  string `json:"erasure_id"`
 	} `json:"data"`
 }
 
@@ -51,6 +56,7 @@ func (c *checker) eventsAreExact() error {
 		after = 0
 		clear(h.created)
 		clear(h.reviews)
+		clear(h.erased)
 	}
 	for more := true; more; {
 		body, err := c.read(c.scope.get(fmt.Sprintf("/v1/events?after=%d&limit=1000", after)))
@@ -95,6 +101,8 @@ func (m *model) eventTold(s *scope, want int, e toldHappening) {
 		m.once(h.created, e.Data.DecisionID, "one-event", fmt.Sprintf("the events of %s", s))
 	case "decision.reviewed":
 		m.once(h.reviews, e.Data.ReviewID, "one-event", fmt.Sprintf("the events of %s", s))
+	case "erasure.completed":
+		m.once(h.erased, e.Data.ErasureID, "one-event", fmt.Sprintf("the events of %s", s))
 	}
 }
 
@@ -115,6 +123,11 @@ func (m *model) eventsEnd(s *scope, last int) {
 	for id := range s.decisions {
 		if _, found := h.created[id]; !found {
 			m.violate("one-event", "decision %s of %s has no event", id, s)
+		}
+	}
+	for id := range s.erasures {
+		if _, found := h.erased[id]; !found {
+			m.violate("one-event", "erasure %s of %s has no event", id, s)
 		}
 	}
 	for decision, reviews := range s.reviews {

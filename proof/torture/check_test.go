@@ -42,6 +42,54 @@ func TestStoredDecision(t *testing.T) {
 	}
 }
 
+// TestErasedDecision checks what a decision reads after its applicant was erased.
+func TestErasedDecision(t *testing.T) {
+	t.Parallel()
+	const explained = `"re_explanation":{"text":[]}`
+	for name, test := range map[string]struct {
+		promise string
+		body    []byte
+	}{
+		"erased":                  {"", stored("dec_1", "h", `"inputs_erased":["response"],`+explained)},
+		"another hash":            {"nothing-lost", stored("dec_1", "i", `"inputs_erased":["response"],`+explained)},
+		"still readable":          {"erased-completely", stored("dec_1", "h", explained)},
+		"still has the applicant": {"erased-completely", stored("dec_1", "h", `"inputs_erased":["response"],"x":"A-7"`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.decide("dec_1", "h", "pol_first")
+			r := b.post("/v1/erasures", http.StatusCreated)
+			r.learn = learnErasure(r, "A-7", []string{"dec_1"})
+			b.tell(r, http.StatusCreated, `{"id":"era_1","state":"completed","erased":{"decisions":1}}`)
+			if b.m.storedDecision(b.one, "dec_1", test.body); test.promise == "" {
+				b.holds()
+			} else {
+				b.broken(test.promise, "dec_1")
+			}
+		})
+	}
+	b := newBench(t)
+	b.decide("dec_1", "h", "pol_first")
+	r := b.post("/v1/erasures", http.StatusCreated)
+	r.learn = learnErasure(r, "A-7", []string{"dec_1"})
+	b.tell(r, http.StatusCreated, `{"id":"era_1","state":"running","erased":{"decisions":0}}`)
+	b.broken("erasure-form", "era_1")
+}
+
+// TestErasureFoundNothing sends an erasure again that the service has completed after it was interrupted.
+func TestErasureFoundNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.decide("dec_1", "h", "pol_first")
+	r := b.post("/v1/erasures", http.StatusCreated)
+	r.want = append(r.want, http.StatusNotFound)
+	r.decline = func(*model, answer) { b.one.erase("A-7", []string{"dec_1"}) }
+	b.tell(r, http.StatusNotFound, `{"code":"not_found","status":404}`)
+	b.m.storedDecision(b.one, "dec_1", stored("dec_1", "h", `"inputs_erased":["response"],"re_explanation":{}`))
+	b.holds()
+}
+
 func TestReviewIsLost(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

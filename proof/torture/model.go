@@ -44,6 +44,7 @@ type scope struct {
 	runs        map[string]kept
 	backtests   map[string]kept
 	reviews     map[string][]string // ids of reviews, by decision
+	erasures    map[string]struct{} // ids of completed erasures
 	ruleSets    map[string]string   // checksums of rule sets, by id
 	activations []*request
 	alerts      map[string]*alert
@@ -85,6 +86,7 @@ type decided struct {
 	id, hash string
 	body     kept // size 0 if the decision was part of another answer
 	alerts   []string
+	erased   string // the reference of the applicant if the applicant was erased
 }
 
 // kept holds the length and the hash of an answer. A later read of the resource
@@ -136,7 +138,7 @@ func newScope(l *lender, env, word, key string) *scope {
 	return &scope{
 		lender: l, env: env, word: word, key: key,
 		decisions: map[string]*decided{}, runs: map[string]kept{}, backtests: map[string]kept{},
-		reviews: map[string][]string{}, ruleSets: map[string]string{}, alerts: map[string]*alert{},
+		reviews: map[string][]string{}, erasures: map[string]struct{}{}, ruleSets: map[string]string{}, alerts: map[string]*alert{},
 		accounts: map[string]*account{}, billed: map[string]int64{}, periods: map[string]int64{},
 		deeds: map[deed]struct{}{}, history: newHistory(), unseen: newLooked(), passed: newLooked(),
 	}

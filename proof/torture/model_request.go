@@ -27,6 +27,8 @@ type request struct {
 
 	// learn updates the model with the first successful answer.
 	learn func(m *model, a answer)
+	// decline updates the model with the first refusal that want permits; nil if there is nothing to learn.
+	decline func(m *model, a answer)
 
 	began, ended time.Time // when the request was first sent, and when it was first answered
 	done         bool      // the request has its final answer
@@ -135,6 +137,9 @@ func (m *model) take(r *request, a answer) outcome {
 		r.scope.usedUp = true
 	case slices.Contains(r.want, a.status):
 		m.count.Refused4xx++
+		if r.decline != nil && !r.done {
+			r.decline(m, a)
+		}
 	default:
 		m.violate("only-expected-answers", "%s: %d %s", r, a.status, short(a.body))
 	}

@@ -40,6 +40,7 @@ var tales = []struct {
 	{4, (*story).browses},
 	{2, (*story).handlesKeys},
 	{2, (*story).joins},
+	{6, (*story).erases},
 }
 
 // story runs story number n.

@@ -70,7 +70,9 @@ func TestKeyEpochs(t *testing.T) {
 		if done, err := system.ReplacedKeys(ctx, 10); err != nil || done {
 			t.Errorf("replaced although a tree is encrypted with the old key: %v, %v", done, err)
 		}
-		trees, count, err := system.KeyTreesToWrap(ctx, two, 10)
+		count, err := system.CountKeyTreesToWrap(ctx, two)
+		must(err)
+		trees, err := system.KeyTreesToWrap(ctx, two, store.TreeSize{}, 10)
 		if err != nil || count != 1 || len(trees) != 1 || trees[0].Tenant != "ten_1" || trees[0].Bytes == 0 {
 			t.Fatalf("to encrypt again are %+v, %d, %v", trees, count, err)
 		}

@@ -112,13 +112,15 @@ func TestKeyTrees(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		first, err := system.KeyTrees(ctx, "", 2)
-		if err != nil || len(first) != 2 || first[1].Tenant != "ten_1" || first[1].Number != 1 {
-			t.Fatalf("the first trees are %+v, %v", first, err)
+		sizes, err := system.KeyTreesToWrap(ctx, nil, store.TreeSize{}, 2)
+		if err != nil || len(sizes) != 2 || sizes[1] != (store.TreeSize{Tenant: "ten_1", Number: 1, Bytes: 1}) {
+			t.Fatalf("the first trees are %+v, %v", sizes, err)
 		}
-		if rest, err := system.KeyTrees(ctx, "ten_1", 2); err != nil || len(rest) != 1 || rest[0].Tenant != "ten_2" {
+		rest, err := system.KeyTreesToWrap(ctx, nil, sizes[1], 2)
+		if err != nil || len(rest) != 1 || rest[0].Tenant != "ten_2" {
 			t.Errorf("the other trees are %+v, %v", rest, err)
 		}
+		first := []store.StoredTree{{Tenant: "ten_0", Number: 1}, {Tenant: "ten_1", Number: 1}}
 		replace := func() int64 {
 			t.Helper()
 			n, err := system.ReplaceKeyTrees(ctx, first, func(s store.StoredTree) ([]byte, error) {
@@ -136,8 +138,23 @@ func TestKeyTrees(t *testing.T) {
 			t.Errorf("%d and %d trees were replaced", one, two)
 		}
 		keys, err := system.TenantKeys(ctx, "ten_1", nil)
-		if err != nil || !bytes.Equal(keys.Trees[0].Tree, []byte{1, 9}) {
+		if err != nil || !bytes.Equal(keys.Newest.Tree, []byte{1, 9}) {
 			t.Errorf("the keys are %v, %v", keys, err)
+		}
+		err = db.Scope("ten_1", "live").Write(ctx, func(tx *store.Tx) error { // another tree, and a part of the first one
+			return tx.ChangeTrees([]store.TreeChange{{Number: 2, Tree: []byte("two")}, {Number: -9, Tree: []byte("part")}})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if keys, err := system.TenantKeys(ctx, "ten_1", nil); err != nil || keys.Newest.Number != 2 {
+			t.Errorf("the newest tree is %+v, %v", keys.Newest, err)
+		}
+		for number, want := range map[int64]string{1: "\x01\x09", 2: "two", -9: "part", 3: ""} {
+			tree, found, err := system.KeyTree(ctx, "ten_1", number)
+			if err != nil || found != (want != "") || string(tree.Tree) != want {
+				t.Errorf("tree %d is %q, %v, %v", number, tree.Tree, found, err)
+			}
 		}
 		if done, err := system.Scrub(ctx); err != nil || !done {
 			t.Errorf("scrubbed %v, %v", done, err)

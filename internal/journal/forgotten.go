@@ -1,0 +1,55 @@
+package journal
+
+import (
+	"context"
+	"errors"
+
+	"verdict/internal/sealing"
+	"verdict/internal/store"
+)
+
+// Forgotten reports whether the key of a stored decision was removed from its key tree, although the decision
+// was not erased. So it is after an older backup was restored with newer keys: the applicant was erased in
+// between. reference is the reference in the leaf of the decision, which is not used if the decision has no
+// leaf. A decision that was altered is not forgotten.
+func (k *Keys) Forgotten(
+	ctx context.Context, scope *store.Scope, d *store.StoredDecision, reference sealing.Hash,
+) (bool, error) {
+	tree, err := k.Tree(ctx, scope.Tenant())
+	if err != nil {
+		return false, err
+	}
+	of := holderOf(scope.Environment(), &store.Decision{ID: d.ID, ApplicantRef: d.ApplicantRef})
+	found, err := findKey(tree.number(d.Head), of, k.reader(ctx, tree))
+	switch {
+	case errors.Is(err, errNoTree) || err == nil && found.erased == 0:
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	// A reference that was erased before the backup and came back has a key.
+	return of.reference == "" || d.Leaf < 0 || sealing.Reference(found.key, of.reference) != reference, nil
+}
+
+// ForgottenRun reports the same of a stored run. A run has no leaf, so it must be sealed: it is forgotten if
+// it cannot be opened with the present key.
+func (k *Keys) ForgottenRun(ctx context.Context, scope *store.Scope, r *store.Run) (bool, error) {
+	tree, err := k.Tree(ctx, scope.Tenant())
+	if err != nil {
+		return false, err
+	}
+	of := holderOfRun(scope.Environment(), r)
+	found, err := findKey(tree.number(r.Response), of, k.reader(ctx, tree))
+	switch {
+	case errors.Is(err, errNoTree) || err == nil && found.erased == 0:
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	again := *r
+	err = k.OpenRun(ctx, scope, &again)
+	if errors.As(err, new(Unreadable)) {
+		return true, nil
+	}
+	return false, err
+}
