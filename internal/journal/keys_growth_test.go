@@ -84,7 +84,11 @@ func (r *removing) remove(w *store.DecisionWrite) {
 func TestManyRemoved(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		const maxTree, people = 40_000, 600
+		const maxTree = 20_000
+		people := 2_000
+		if db.Kind() == "postgres" {
+			people = 200 // each removal takes longer there
+		}
 		r := newRemoving(t, db, maxTree)
 		var gone, stay []*store.DecisionWrite
 		for i := range people {
@@ -102,11 +106,11 @@ func TestManyRemoved(t *testing.T) {
 		if limit := maxTree + 13_500 + 18*150; r.most > limit {
 			t.Errorf("a removal has written %d bytes, and may write %d", r.most, limit)
 		}
-		if len(r.trees) < 100 {
+		if len(r.trees) < people/10 {
 			t.Errorf("%d trees and parts were written, so hardly anything was split", len(r.trees))
 		}
-		for i, w := range gone {
-			if r.readable(w) {
+		for i := 0; i < len(gone); i += 20 {
+			if r.readable(gone[i]) {
 				t.Errorf("person %d can still be read", i)
 			}
 		}
