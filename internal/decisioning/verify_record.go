@@ -132,7 +132,7 @@ func (v *recordVerifier) collect(e *entry) {
 		v.collectConfig(e)
 	case evidence.Scorecard, evidence.Blocklist:
 		v.collectList(e)
-	case evidence.Alert, evidence.Key, evidence.Backtest, evidence.Usage, evidence.Webhook:
+	case evidence.Alert, evidence.Key, evidence.Backtest, evidence.Usage, evidence.Webhook, evidence.LegalHold:
 		v.compareEvent(e)
 	default: // decisions and reviews are compared with their rows
 	}

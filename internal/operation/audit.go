@@ -38,7 +38,11 @@ const (
 	ActionWebhookRedelivered = "webhook.redelivered"
 	ActionWebhookDisabled    = "webhook.disabled"
 
-	ActionErased = "applicant.erased"
+	ActionErased           = "applicant.erased"
+	ActionErasureDeferred  = "erasure.deferred"
+	ActionErasureWithdrawn = "erasure.withdrawn"
+	ActionHoldPlaced       = "legal_hold.placed"
+	ActionHoldReleased     = "legal_hold.released"
 
 	ActionKeyRotated         = "key.rotated"
 	ActionSignedIn           = "session.created"

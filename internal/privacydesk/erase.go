@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
 	"verdict/internal/journal"
 	"verdict/internal/operation"
@@ -18,7 +17,8 @@ import (
 
 // Erase erases everything that is stored about a person, and returns the receipt. It returns
 // NotFound if nothing is held. If the person is being erased already, it helps to complete that
-// erasure and returns its receipt.
+// erasure and returns its receipt. If the erasure must wait, it is stored as deferred, and carried out
+// when it need not wait any more; a person has at most one such erasure.
 func (s *Service) Erase(
 	ctx context.Context, p tenant.Principal, n NewErasure, r *operation.Reply[Erasure],
 ) (Erasure, error) {
@@ -37,8 +37,8 @@ func (s *Service) Erase(
 			return Erasure{}, err
 		}
 		id, now := s.core.NewID(tenant.KindErasure, s.core.Now())
-		w := work{s: s, scope: scope, person: person, audit: func(id string, now time.Time) store.AuditEntry {
-			return s.core.Audit(p, now, operation.ActionErased, id, n.Reason)
+		w := work{s: s, scope: scope, person: person, auditOf: func(action, id string, now time.Time) store.AuditEntry {
+			return s.core.Audit(p, now, action, id, n.Reason)
 		}, fresh: store.Erasure{
 			ID:            id,
 			State:         Running,
@@ -49,7 +49,7 @@ func (s *Service) Erase(
 			StartedLeaf:   -1,
 			Leaf:          -1,
 		}}
-		return w.run(ctx, commit)
+		return w.runOrDefer(ctx, commit)
 	})
 }
 
@@ -76,6 +76,10 @@ func (s *Service) checkHeld(ctx context.Context, scope *store.Scope, p store.Per
 	if _, open, err := scope.Erasures(ctx).Open(p); err != nil || open {
 		return err
 	}
+	return nothingHeld()
+}
+
+func nothingHeld() error {
 	return fault.New(fault.NotFound, fault.CodeNotFound,
 		"nothing is held about this applicant; GET /v1/erasures lists earlier erasures")
 }
@@ -86,7 +90,12 @@ type work struct {
 	scope  *store.Scope
 	person store.Person
 	fresh  store.Erasure // stored if there is no erasure of the person yet; zero if there must be one
-	audit  func(id string, now time.Time) store.AuditEntry
+	// auditOf returns the entry of an action in the audit trail.
+	auditOf func(action, id string, now time.Time) store.AuditEntry
+
+	resumed   bool           // nobody waits for the result
+	alias     string         // replaces the reference in the fraud counters; "" until it is known
+	offerDays map[string]int // how long offers under a rule set are valid, of the rule sets that were read
 }
 
 // errMore rolls back a transaction that finds more than it can erase or prepared for.
@@ -153,16 +162,18 @@ func (w *work) held(ctx context.Context) (store.Held, error) {
 
 // current returns the erasure of the person that is not completed, or the fresh one. It returns NotFound
 // if there is neither: an interrupted erasure was completed by another node, and whatever is held now
-// came later.
+// came later. It returns errChanged if the erasure is not running yet and must wait.
 func (w *work) current(tx *store.Tx) (store.Erasure, error) {
 	e, open, err := tx.Erasures().Open(w.person)
-	if err != nil || open {
+	switch {
+	case err != nil || open && e.State == Running:
 		return e, err
-	}
-	if w.fresh.ID == "" {
+	case !open && w.fresh.ID == "":
 		return e, operation.Missing("erasure that is not completed")
+	case !open:
+		e = w.fresh
 	}
-	return w.fresh, nil
+	return e, w.begin(tx, &e)
 }
 
 // step empties one batch.
@@ -235,7 +246,6 @@ type lastStep struct {
 
 	numbers []int64 // the trees from which the keys are removed
 	changes []store.TreeChange
-	alias   string // replaces the reference in the fraud counters
 }
 
 // prepare computes the changes of the key trees before the transaction, because a tree can be large.
@@ -265,14 +275,8 @@ func (w *work) prepare(ctx context.Context, held *store.Held) (*lastStep, error)
 	slices.Sort(last.numbers)
 	last.numbers = slices.Compact(last.numbers)
 	last.changes, err = w.s.core.Keys.Remove(ctx, w.scope.Tenant(), w.scope.Environment(), w.person, last.numbers)
-	if err != nil || w.person.ApplicantRef == "" {
-		return last, err
-	}
-	keyed, err := w.s.core.Keyed(ctx, operation.ScopeID{
-		Tenant: w.scope.Tenant(), Environment: w.scope.Environment(),
-	})
 	if err == nil {
-		last.alias = keyed(decisioning.ErasedMember, w.person.ApplicantRef)
+		err = w.findAlias(ctx)
 	}
 	return last, err
 }
@@ -320,5 +324,5 @@ func (l *lastStep) complete(tx *store.Tx) (Erasure, error) {
 	if err := tx.Erasures().Put(&e); err != nil {
 		return Erasure{}, err
 	}
-	return receipt(&e, store.KeyEpochs{}), tx.Audit().Add(l.audit(e.ID, now))
+	return receipt(&e, store.KeyEpochs{}), tx.Audit().Add(l.auditOf(operation.ActionErased, e.ID, now))
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"verdict/internal/fault"
-	"verdict/internal/operation"
 	"verdict/internal/store"
 )
 
@@ -19,18 +18,9 @@ func (s *Service) Resume(ctx context.Context) (completed int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	for _, e := range open {
-		scope := s.core.DB.Scope(e.Tenant, e.Environment)
-		w := work{s: s, scope: scope, person: e.Person, audit: func(id string, now time.Time) store.AuditEntry {
-			return s.core.AuditBy(e.Actor, e.Environment, now, operation.ActionErased, id, e.Reason)
-		}}
-		_, err := w.run(ctx, func(ctx context.Context, do func(*store.Tx) (Erasure, error)) (done Erasure, err error) {
-			err = scope.Write(ctx, func(tx *store.Tx) error {
-				done, err = do(tx)
-				return err
-			})
-			return done, err
-		})
+	for i := range open {
+		w := s.resumed(&open[i])
+		_, err := w.run(ctx, w.commit)
 		if fault.KindOf(err) == fault.NotFound {
 			continue // another node was faster
 		}
@@ -40,4 +30,26 @@ func (s *Service) Resume(ctx context.Context) (completed int, err error) {
 		completed++
 	}
 	return completed, nil
+}
+
+// resumed returns the work of an erasure that was requested earlier.
+func (s *Service) resumed(e *store.ScopedErasure) *work {
+	return &work{
+		s:       s,
+		scope:   s.core.DB.Scope(e.Tenant, e.Environment),
+		person:  e.Person,
+		resumed: true,
+		auditOf: func(action, id string, now time.Time) store.AuditEntry {
+			return s.core.AuditBy(e.Actor, e.Environment, now, action, id, e.Reason)
+		},
+	}
+}
+
+// commit runs do in a transaction, for an erasure whose request was answered earlier.
+func (w *work) commit(ctx context.Context, do func(*store.Tx) (Erasure, error)) (done Erasure, err error) {
+	err = w.scope.Write(ctx, func(tx *store.Tx) error {
+		done, err = do(tx)
+		return err
+	})
+	return done, err
 }

@@ -7,8 +7,9 @@ import (
 
 // personalTables are the tables whose old row versions may contain data of people, or keys.
 var personalTables = []string{
-	"agent_runs", "decision_features", "decision_reviews", "decisions", "fraud_alert_evidence", "fraud_alerts",
-	"fraud_entities", "fraud_links", "fraud_ring_people", "idempotency_keys", "installation", "key_trees", "webhooks",
+	"agent_runs", "decision_features", "decision_reviews", "decisions", "erasures", "fraud_alert_evidence", "fraud_alerts",
+	"fraud_entities", "fraud_links", "fraud_ring_people", "idempotency_keys", "installation", "key_trees",
+	"legal_holds", "webhooks",
 }
 
 // PersonalTables returns the names of the tables that Rewrite rewrites.

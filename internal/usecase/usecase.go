@@ -152,7 +152,7 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Events:    events,
 		Webhooks:  webhooks,
 		Agents:    agentdesk.New(core, policies, decisions),
-		Privacy:   privacydesk.New(core, decisions),
+		Privacy:   privacydesk.New(core, decisions, privacydesk.Options{MaxHolds: o.Caps.Holds}),
 		Backtests: studies.Backtests,
 		Chunks:    studies.Chunks,
 		Fitting:   studies.Fitting,
