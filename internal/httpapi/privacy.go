@@ -7,7 +7,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// privacyHandlers serve the erasure of people and legal holds.
+// privacyHandlers serve the erasure of people, legal holds and retention periods.
 type privacyHandlers struct{ privacy *privacydesk.Service }
 
 func (h *privacyHandlers) routes() []route {
@@ -20,6 +20,8 @@ func (h *privacyHandlers) routes() []route {
 		{pattern: "GET /v1/legal-holds", handle: h.holds, bucket: bucketRead},
 		{pattern: "GET /v1/legal-holds/{id}", handle: h.hold, bucket: bucketRead},
 		{pattern: "POST /v1/legal-holds/{id}/release", handle: h.releaseHold, bucket: bucketWrite, once: true},
+		{pattern: "GET /v1/retention", handle: h.retention, bucket: bucketRead},
+		{pattern: "PUT /v1/retention", handle: h.setRetention, bucket: bucketWrite, body: required},
 	}
 }
 
@@ -96,4 +98,25 @@ func (h *privacyHandlers) releaseHold(c *call) error {
 	reply := &operation.Reply[privacydesk.Hold]{Idempotency: c.once, Encode: document.EncodeReleased}
 	released, err := h.privacy.ReleaseHold(c.ctx, c.caller, c.id, reply)
 	return sendReply(c, reply, released, err)
+}
+
+func (h *privacyHandlers) retention(c *call) error {
+	if err := c.query().err(); err != nil {
+		return err
+	}
+	retention, err := h.privacy.Retention(c.ctx, c.caller)
+	return sendVersioned(c, retention, retention.Version, err, document.WriteRetention)
+}
+
+func (h *privacyHandlers) setRetention(c *call) error {
+	expected, err := expectedVersion(c.r)
+	if err != nil {
+		return err
+	}
+	periods, err := readAs(c, tenant.PrivacyManage, document.ReadRetention)
+	if err != nil {
+		return err
+	}
+	retention, err := h.privacy.SetRetention(c.ctx, c.caller, periods, expected)
+	return sendVersioned(c, retention, retention.Version, err, document.WriteRetention)
 }

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"verdict/internal/sealing"
@@ -27,10 +28,17 @@ func seal(key *sealing.Secret, number int64, hashes zoneList, w *store.DecisionW
 // SealStored replaces the readable documents of a stored decision by their ciphertexts. It
 // does nothing if documents are not encrypted.
 func (t *Tree) SealStored(environment string, w *store.DecisionWrite) {
-	if t.seals {
-		key := t.keyOf(firstTree, environment, &w.Decision) // the leaf was made with this key
-		seal(&key, firstTree, zonesOf(&key, &w.Decision, w.Features), w)
-		w.KeyChanges = t.Changes(environment)
+	if !t.seals {
+		return
+	}
+	emptied := Emptied(&w.Decision, w.Features)         // at the end of a retention period
+	key := t.keyOf(firstTree, environment, &w.Decision) // the leaf was made with this key
+	seal(&key, firstTree, zonesOf(&key, &w.Decision, w.Features), w)
+	w.KeyChanges = t.Changes(environment)
+	for zone, document := range documents(&w.Decision, w.Features) {
+		if slices.Contains(emptied, zone) {
+			*document = []byte{}
+		}
 	}
 }
 

@@ -43,6 +43,7 @@ const (
 	ActionErasureWithdrawn = "erasure.withdrawn"
 	ActionHoldPlaced       = "legal_hold.placed"
 	ActionHoldReleased     = "legal_hold.released"
+	ActionRetention        = "retention.changed"
 
 	ActionKeyRotated         = "key.rotated"
 	ActionSignedIn           = "session.created"

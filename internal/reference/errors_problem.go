@@ -246,10 +246,11 @@ var errorPages = []errorPage{
 			"objects themselves for what you have missed.",
 	},
 	{
-		Code: fault.CodeErased, Status: 410, Title: "The applicant was erased",
-		Meaning: "The object exists, but its data was erased with the applicant.",
-		Cause: "Somebody with the scope `privacy:manage` has erased the applicant with `POST /v1/erasures`. The answer " +
-			"to a repeated request with the same Idempotency-Key is erased too.",
+		Code: fault.CodeErased, Status: 410, Title: "The data was erased",
+		Meaning: "The object exists, but its data was erased with the applicant, or at the end of its retention period.",
+		Cause: "Somebody with the scope `privacy:manage` has erased the applicant with `POST /v1/erasures`, or has set " +
+			"a retention period with `PUT /v1/retention`. The answer to a repeated request with the same " +
+			"Idempotency-Key is erased too.",
 		Fix: "Nothing can be restored. `GET /v1/decisions/{id}` still has the outcome, the reason codes and the " +
 			"policy. To decide again, send the request with a new Idempotency-Key.",
 	},

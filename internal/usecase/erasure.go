@@ -35,3 +35,27 @@ func (s *Set) tellErasures(ctx context.Context, kind string, completed int, err 
 		s.core.Logger.WarnContext(ctx, "could not complete "+kind+" erasures; trying again later", "error", err)
 	}
 }
+
+// retainEvery is the interval at which a node looks whether retention periods must be applied. Each is applied once
+// a day.
+const retainEvery = 10 * time.Minute
+
+// applyRetention empties documents that are beyond their retention period, until ctx ends.
+func (s *Set) applyRetention(ctx context.Context) {
+	turn := time.NewTicker(retainEvery)
+	defer turn.Stop()
+	for {
+		emptied, err := s.Privacy.Retain(ctx)
+		if emptied > 0 {
+			s.core.Logger.InfoContext(ctx, "erased documents at the end of their retention period", "documents", emptied)
+		}
+		if err != nil && ctx.Err() == nil {
+			s.core.Logger.WarnContext(ctx, "could not apply all retention periods; trying again later", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-turn.C:
+		}
+	}
+}
