@@ -225,6 +225,7 @@ type placeholders map[string]string
 // The placeholders {spare_id} and {spare_webhook_id} always get the id of the newest
 // rule set and webhook.
 func (p placeholders) learn(r exampleRequest, got answer) {
+	p["{applicant_ref}"] = "A-1001" // the applicant of the first example of createDecision
 	if r.operation.OperationID == "createRuleSet" && got.status == http.StatusCreated {
 		p["{spare_id}"] = got.text("id")
 	}

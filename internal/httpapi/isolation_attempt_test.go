@@ -23,6 +23,7 @@ var ids = map[string][]string{
 	"{alert_id}": {"{alert_id}"}, "{blocked_key}": {"{blocked_key}"}, "{backtest_id}": {"{backtest_id}"},
 	"{job_id}": {"{job_id}"}, "{webhook_id}": {"{webhook_id}"}, "{erasure_id}": {"{erasure_id}"},
 	"{deferred_id}": {"{deferred_id}"}, "{legal_hold_id}": {"{legal_hold_id}"},
+	"{applicant_ref}":    {"{applicant_ref}"},
 	"{spare_webhook_id}": {"{spare_webhook_id}"},
 	"{draft_id}": {
 		"{draft_id}",
@@ -44,7 +45,7 @@ var (
 		"severity", "pincode", "risk", "kind", "map", "outcome_column", "bad_values", "good_values", "weight_column",
 		"status_column", "protected_column", "month_column", "id_column", "foir_unit", "lgd", "funding_rate",
 		"swapped", "n", "seed", "months", "bad_rate", "agent", "outcome", "after", "failed",
-		"in_force",
+		"in_force", "audience",
 	}
 )
 

@@ -1,13 +1,16 @@
 package httpapi
 
 import (
+	"net/url"
+
+	"verdict/internal/decisioning"
 	"verdict/internal/document"
 	"verdict/internal/operation"
 	"verdict/internal/privacydesk"
 	"verdict/internal/tenant"
 )
 
-// privacyHandlers serve the erasure of people, legal holds and retention periods.
+// privacyHandlers serve what is held about people: reading it, erasing it, legal holds and retention periods.
 type privacyHandlers struct{ privacy *privacydesk.Service }
 
 func (h *privacyHandlers) routes() []route {
@@ -20,6 +23,7 @@ func (h *privacyHandlers) routes() []route {
 		{pattern: "GET /v1/legal-holds", handle: h.holds, bucket: bucketRead},
 		{pattern: "GET /v1/legal-holds/{id}", handle: h.hold, bucket: bucketRead},
 		{pattern: "POST /v1/legal-holds/{id}/release", handle: h.releaseHold, bucket: bucketWrite, once: true},
+		{pattern: "GET /v1/applicants/{ref}", handle: h.applicant, bucket: bucketRead},
 		{pattern: "GET /v1/retention", handle: h.retention, bucket: bucketRead},
 		{pattern: "PUT /v1/retention", handle: h.setRetention, bucket: bucketWrite, body: required},
 	}
@@ -119,4 +123,26 @@ func (h *privacyHandlers) setRetention(c *call) error {
 	}
 	retention, err := h.privacy.SetRetention(c.ctx, c.caller, periods, expected)
 	return sendVersioned(c, retention, retention.Version, err, document.WriteRetention)
+}
+
+func (h *privacyHandlers) applicant(c *call) error {
+	q := c.query()
+	var how []decisioning.Option
+	if q.choice("include", "facts") != "" {
+		how = append(how, decisioning.WithFacts)
+	}
+	write := document.WriteApplicant
+	if q.choice("audience", "lender", "applicant") == "applicant" {
+		write = document.WriteForApplicant
+	}
+	list := q.page()
+	if err := q.err(); err != nil {
+		return err
+	}
+	ref, err := url.PathUnescape(c.id)
+	if err != nil {
+		ref = "" // nothing is held about such a reference
+	}
+	held, err := h.privacy.Applicant(c.ctx, c.caller, ref, list, how...)
+	return sendValue(c, held, err, write)
 }

@@ -44,6 +44,7 @@ const (
 	ActionHoldPlaced       = "legal_hold.placed"
 	ActionHoldReleased     = "legal_hold.released"
 	ActionRetention        = "retention.changed"
+	ActionApplicantRead    = "applicant.read"
 
 	ActionKeyRotated         = "key.rotated"
 	ActionSignedIn           = "session.created"
