@@ -16,7 +16,7 @@ import (
 // made.
 type shownDecision struct {
 	Answer  decisioning.Answered
-	Erased  bool // the applicant was erased
+	Erased  bool // the answer or the facts were erased
 	Again   decisioning.ReExplanation
 	Reviews []decisioning.Review
 	Story   decisioning.Story
@@ -58,7 +58,7 @@ func (p *decisionPages) loadDecision(v *visit, id string) (*shownDecision, error
 
 	t := &shownDecision{
 		Answer:  story.Answer,
-		Erased:  explained.Kept != nil,
+		Erased:  explained.Unverifiable,
 		Again:   explained.Again,
 		Reviews: explained.Reviews,
 		Story:   story,

@@ -297,7 +297,8 @@ func (r *resident) everything(doc *openapi3.T) (texts []string) {
 	for _, template := range doc.Paths.InMatchingOrder() {
 		operation := doc.Paths.Find(template).Get
 		if operation == nil || public(operation) || operation.OperationID == "getHealth" ||
-			operation.OperationID == "runSyntheticBacktest" || operation.OperationID == "getCapsule" {
+			operation.OperationID == "runSyntheticBacktest" || operation.OperationID == "getCapsule" ||
+			operation.OperationID == "getApplicant" {
 			continue // the answer belongs to no tenant, or the request stores something
 		}
 		path := template

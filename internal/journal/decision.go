@@ -211,7 +211,7 @@ type Erased struct {
 	Zones []sealing.Zone // the zones whose documents were emptied
 	// Expired are those of the zones that were emptied at the end of their retention period, as the journal says.
 	Expired []sealing.Zone
-	Entry ErasureEntry   // of the applicant, or of the decision if it names none
+	Entry   ErasureEntry // of the applicant, or of the decision if it names none
 }
 
 // ErasureEntry says whether the journal has an entry of an erasure.
