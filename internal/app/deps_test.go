@@ -105,7 +105,7 @@ var house = []room{
 	{"httpapi", adapter, "fault wire api document tenant admission serving operation account policydesk frauddesk " +
 		"decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk study usecase agent reference"},
 	{"console", adapter, "civil fault wire rule signal chart tenant serving operation account policydesk frauddesk " +
-		"decisioning webhookdesk agentdesk study usecase agent document backtest engine training"},
+		"decisioning webhookdesk agentdesk privacydesk study usecase agent document backtest engine training"},
 
 	{"narrate", adapter, "wire"},
 	{"outbound", adapter, "webhook"},

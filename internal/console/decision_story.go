@@ -9,6 +9,8 @@ import (
 	"verdict/internal/chart"
 	"verdict/internal/decisioning"
 	"verdict/internal/document"
+	"verdict/internal/privacydesk"
+	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
 
@@ -28,6 +30,7 @@ type shownDecision struct {
 	Waterfall chart.Waterfall
 	Facts     []factGroup
 	Raw       string
+	Standing  privacydesk.Standing // empty if the person may not see it
 
 	now time.Time
 }
@@ -65,6 +68,11 @@ func (p *decisionPages) loadDecision(v *visit, id string) (*shownDecision, error
 		Facts:   factGroups(story.Facts),
 		Raw:     raw,
 		now:     v.begun,
+	}
+	if v.caller().Require(tenant.PrivacyManage) == nil {
+		if t.Standing, err = p.privacy.Standing(v.ctx, v.caller(), story.Summary.ApplicantRef, id); err != nil {
+			return nil, err
+		}
 	}
 	for _, r := range story.Rules {
 		switch r.Result {

@@ -99,6 +99,42 @@ func (s *Service) Applicant(
 	return out, scope.Write(ctx, func(tx *store.Tx) error { return tx.Audit().Add(audit) })
 }
 
+// Standing is what keeps an applicant from being erased, or is about to erase the applicant.
+type Standing struct {
+	Holds   []Hold   // those in force
+	Erasure *Erasure // deferred or running; nil if there is none
+}
+
+// Standing returns the legal holds and the erasure of a person: of an applicant, or of a decision that names none.
+func (s *Service) Standing(ctx context.Context, p tenant.Principal, applicantRef, decisionID string) (Standing, error) {
+	if err := p.Require(tenant.PrivacyManage); err != nil {
+		return Standing{}, err
+	}
+	person := store.Person{ApplicantRef: applicantRef}
+	if applicantRef == "" {
+		person.DecisionID = decisionID
+	}
+	var out Standing
+	now := s.core.Now().UnixMicro()
+	err := s.core.Scope(p).Read(ctx, func(tx *store.Tx) error {
+		out = Standing{} // the read may be repeated
+		holds, err := tx.LegalHolds().Of(person, now)
+		if err != nil {
+			return err
+		}
+		for i := range holds {
+			out.Holds = append(out.Holds, holdOf(&holds[i], now))
+		}
+		e, open, err := tx.Erasures().Open(person)
+		if open {
+			r := receipt(&e, store.KeyEpochs{})
+			out.Erasure = &r
+		}
+		return err
+	})
+	return out, err
+}
+
 // describe reads all but the decisions.
 func (s *Service) describe(tx *store.Tx, w *work, out *Applicant) error {
 	now := s.core.Now().UnixMicro()

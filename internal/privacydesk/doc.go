@@ -19,6 +19,8 @@
 //	    read and replace the retention periods: Invalid, precondition_failed
 //	Applicant
 //	    returns everything that is held about a person: NotFound, invalid_cursor
+//	Standing
+//	    returns the legal holds and the erasure of a person
 //	Resume, RunDeferred, Retain
 //	    complete erasures that were interrupted, carry out those that need not wait any more,
 //	    and apply the retention periods, on whichever node
