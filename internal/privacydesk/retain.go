@@ -104,6 +104,9 @@ func (r *retaining) run(ctx context.Context) (emptied int64, err error) {
 
 // released empties what was kept because of legal holds that have ended since the zone was last done.
 func (r *retaining) released(ctx context.Context, p *store.RetentionProgress, nowMicros int64) (emptied int64, err error) {
+	if p.AppliedMicros == 0 {
+		return 0, nil // nothing was passed over yet
+	}
 	holds, err := r.scope.LegalHolds(ctx).Ended(p.AppliedMicros, nowMicros)
 	if err != nil {
 		return 0, err

@@ -12,13 +12,16 @@ type Expired struct {
 	Leaf          int64  // of a decision
 }
 
-// heldBy is the condition that a legal hold on the person of a decision or a run is in force. The parameter in its
-// place is the present time; ref and decision are the columns that name the person.
+// heldBy returns the condition that a legal hold on the person of a decision or a run is in force. ref and decision are
+// the columns that name the person, and now is the parameter with the present time. Each of the two parts finds the
+// holds by their index.
 func heldBy(ref, decision, now string) string {
-	return `EXISTS (SELECT 1 FROM legal_holds h WHERE h.tenant_id = $1 AND h.environment = $2
-		AND (h.decision_id = '' AND ` + ref + ` <> '' AND h.applicant_ref = ` + ref + `
-			OR h.applicant_ref = '' AND h.decision_id <> '' AND h.decision_id = ` + decision + `)
-		AND h.released_micros = 0 AND (h.until_micros = 0 OR h.until_micros > ` + now + `))`
+	hold := func(person string) string {
+		return `EXISTS (SELECT 1 FROM legal_holds h WHERE h.tenant_id = $1 AND h.environment = $2 AND ` + person + `
+			AND h.released_micros = 0 AND (h.until_micros = 0 OR h.until_micros > ` + now + `))`
+	}
+	return "(" + ref + " <> '' AND " + hold("h.applicant_ref = "+ref+" AND h.decision_id = ''") + " OR " +
+		ref + " = '' AND " + decision + " <> '' AND " + hold("h.applicant_ref = '' AND h.decision_id = "+decision) + ")"
 }
 
 // ExpiredQuery selects decisions or runs by their ids, which are in the order of creation.

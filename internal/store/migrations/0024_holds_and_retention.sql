@@ -54,6 +54,7 @@ WITHOUT ROWID
 -- +end
 ;
 CREATE INDEX legal_holds_page ON legal_holds (tenant_id, environment, created_micros, id);
+CREATE INDEX legal_holds_not_released ON legal_holds (tenant_id, environment, until_micros) WHERE released_micros = 0;
 CREATE INDEX legal_holds_person ON legal_holds (tenant_id, environment, applicant_ref, decision_id);
 
 -- How long documents are stored. Every version is kept.
