@@ -58,7 +58,7 @@ func WriteRetention(w *wire.Writer, r privacydesk.Retention) {
 		if z.Period != "" {
 			w.Key("due").Int(z.Due).Key("due_is_minimum").Bool(z.DueMore)
 		}
-		w.Key("erased").Int(z.Emptied)
+		w.Key("documents_erased").Int(z.Emptied)
 		timeOrNull(w, "erased_before", z.EmptiedBeforeMicros)
 		timeOrNull(w, "applied_at", z.AppliedMicros)
 		w.EndObject()

@@ -15,6 +15,9 @@ import (
 	"verdict/internal/tenant"
 )
 
+// referredScore is a bureau score with which an applicant is referred.
+const referredScore = 660
+
 // approve makes a decision that approves an applicant, and returns its id.
 func (c *cluster) approve(applicant string) string {
 	c.Helper()
@@ -132,6 +135,16 @@ func TestReviewedOffers(t *testing.T) {
 		if e := c.mustErase(0, "A-asked"); e.State != privacydesk.Completed {
 			t.Errorf("an approval that was overturned, and then more information was asked for: %+v", e)
 		}
+		c.send("A-waits", referredScore, "REFERRED")
+		if e := c.mustErase(0, "A-waits"); e.State != privacydesk.Completed {
+			t.Errorf("a referral that nobody has reviewed: %+v", e)
+		}
+		review(c.send("A-upheld", referredScore, "REFERRED"), "upheld")
+		if e := c.mustErase(0, "A-upheld"); e.State != privacydesk.Completed {
+			t.Errorf("a referral that was upheld: %+v", e)
+		}
+		review(c.send("A-approved", referredScore, "REFERRED"), "overturned")
+		c.wantDeferred("A-approved", privacydesk.BasisOpenOffer)
 	})
 }
 
