@@ -83,7 +83,7 @@ var house = []room{
 	},
 	{"frauddesk", useCase, "fault wire rule place signal application tenant store cache operation"},
 	{"decisioning", useCase, "civil fault wire rule feature report field signal engine loan application advice " +
-		"evidence tenant admission store journal operation policydesk frauddesk"},
+		"evidence tenant admission store sealing journal operation policydesk frauddesk"},
 	{"evidencedesk", useCase, "fault field engine evidence capsule tenant store journal operation"},
 	{"eventdesk", useCase, "fault wire evidence tenant store journal operation"},
 	{"webhookdesk", useCase, "fault webhook tenant admission store operation eventdesk"},

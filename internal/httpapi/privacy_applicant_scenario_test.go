@@ -49,12 +49,14 @@ func TestApplicant(t *testing.T) {
 		}
 
 		own := m.get(path + "?audience=applicant").want(http.StatusOK)
-		if len(own.list("data")) != 3 || own.at("data", 0, "status") != "DECLINED" || own.at("erasure", "state") != "deferred" ||
+		if len(own.list("data")) != 3 || own.at("data", 0, "status") != "DECLINED" ||
+			own.at("erasure", "state") != "deferred" ||
 			len(own.list("data", 0, "reasons")) == 0 {
 			s.Errorf("for the applicant: %s", own.body)
 		}
 		for _, word := range []string{
-			"final_score", "threshold", "rule", "CALL", "KO_", "FR_", "fraud", "alert", "legal_hold", "seen", "grade", "code", "device", "policy",
+			"final_score", "threshold", "rule", "CALL", "KO_", "FR_", "fraud", "alert", "legal_hold", "seen", "grade",
+			"code", "device", "policy",
 		} {
 			if strings.Contains(string(own.body), word) {
 				s.Errorf("for the applicant there is %q: %s", word, own.body)

@@ -103,7 +103,9 @@ func (r *retaining) run(ctx context.Context) (emptied int64, err error) {
 }
 
 // released empties what was kept because of legal holds that have ended since the zone was last done.
-func (r *retaining) released(ctx context.Context, p *store.RetentionProgress, nowMicros int64) (emptied int64, err error) {
+func (r *retaining) released(
+	ctx context.Context, p *store.RetentionProgress, nowMicros int64,
+) (emptied int64, err error) {
 	if p.AppliedMicros == 0 {
 		return 0, nil // nothing was passed over yet
 	}
@@ -112,8 +114,8 @@ func (r *retaining) released(ctx context.Context, p *store.RetentionProgress, no
 		return 0, err
 	}
 	for i := range holds {
-		// The objects after p.AfterID have their turn later.
-		q := store.ExpiredQuery{Person: holds[i].Person, BeforeID: p.AfterID + "0"} // after that id, and before the next one
+		// The objects after p.AfterID have their turn later. BeforeID is after that id, and before the next one.
+		q := store.ExpiredQuery{Person: holds[i].Person, BeforeID: p.AfterID + "0"}
 		for more := true; more; {
 			var n int64
 			n, more, err = r.batch(ctx, q, nil)

@@ -59,7 +59,7 @@ type ZonePeriod struct {
 	Basis  string
 }
 
-// Check adds the faults of the period.
+// check adds the faults of the period, and returns its length, 0 if there are any.
 func (z ZonePeriod) check(c fault.Check) (p civil.Period) {
 	if c.Require("basis", z.Basis != "", RetentionBasisChoices) {
 		c.Choice("basis", z.Basis, RetentionBases()...)
@@ -253,7 +253,8 @@ func (s *Service) SetRetention(
 
 // writePeriods returns the stored form of retention periods.
 func writePeriods(periods []ZonePeriod) []byte {
-	sorted := slices.SortedFunc(slices.Values(periods), func(a, b ZonePeriod) int { return strings.Compare(a.Zone, b.Zone) })
+	byZone := func(a, b ZonePeriod) int { return strings.Compare(a.Zone, b.Zone) }
+	sorted := slices.SortedFunc(slices.Values(periods), byZone)
 	var w wire.Writer
 	w.Object()
 	for _, z := range sorted {

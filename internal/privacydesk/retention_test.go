@@ -229,7 +229,8 @@ func TestRetentionOfRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		changes := keys.States[string(c.Caller.Environment)].Changes
-		if err := c.scope().Write(t.Context(), func(tx *store.Tx) error { return tx.Runs().Insert(run, changes) }); err != nil {
+		insert := func(tx *store.Tx) error { return tx.Runs().Insert(run, changes) }
+		if err := c.scope().Write(t.Context(), insert); err != nil {
 			t.Fatal(err)
 		}
 		c.clock.Pass(35 * day)

@@ -188,7 +188,8 @@ func (rt Retention) PutProgress(p *RetentionProgress, emptied, beforeMicros, now
 	p.Emptied += emptied
 	_, err = rt.tx.exec(`INSERT INTO retention_progress (tenant_id, environment, `+progressColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (tenant_id, environment, zone) DO UPDATE SET
-		before_micros = excluded.before_micros, leaf = excluded.leaf, entry_micros = excluded.entry_micros, after_id = excluded.after_id,
+		before_micros = excluded.before_micros, leaf = excluded.leaf, entry_micros = excluded.entry_micros,
+		after_id = excluded.after_id,
 		emptied = excluded.emptied, applied_micros = excluded.applied_micros`,
 		p.Zone, p.BeforeMicros, p.Leaf, p.EntryMicros, p.AfterID, p.Emptied, p.AppliedMicros)
 	return err

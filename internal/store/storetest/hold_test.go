@@ -216,7 +216,8 @@ func TestRetentionSettings(t *testing.T) {
 		if err != nil || latest.Version != 0 {
 			t.Errorf("the other environment has %+v, %v", latest, err)
 		}
-		if scopes, err := db.System().RetentionScopes(ctx); err != nil || len(scopes) != 1 || scopes[0].Environment != "live" {
+		scopes, err := db.System().RetentionScopes(ctx)
+		if err != nil || len(scopes) != 1 || scopes[0].Environment != "live" {
 			t.Errorf("the scopes are %v, %v", scopes, err)
 		}
 		progress := store.RetentionProgress{Zone: "combined", Leaf: -1, AfterID: "dec_1", AppliedMicros: 7}
