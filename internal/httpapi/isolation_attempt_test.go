@@ -144,6 +144,9 @@ func (a attempt) inQuery(t *testing.T) (list []attempt) {
 			continue
 		}
 		name := p.Value.Name
+		if name == "cursor" && a.operation.OperationID == "getApplicant" {
+			continue // to get a cursor is in the audit trail of the victim; see TestApplicant
+		}
 		example, _ := p.Value.Example.(string)
 		b := a
 		b.in, b.member = p.Value.In, name

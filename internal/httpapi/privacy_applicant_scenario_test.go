@@ -73,7 +73,11 @@ func TestApplicant(t *testing.T) {
 		for _, less := range []tenant.Scopes{tenant.PrivacyManage, tenant.Read | tenant.FactsRead} {
 			m.with(tenant.Sandbox, less, m.userID).get(path).refused(http.StatusForbidden, "insufficient_scope")
 		}
-		s.signup().get(path).refused(http.StatusNotFound, "not_found")
+		stranger := s.signup()
+		stranger.get(path).refused(http.StatusNotFound, "not_found")
+		stranger.post("/v1/evaluate", applicantBody(ref, "001122334455")).want(http.StatusOK)
+		stranger.get(path+"?limit=2&cursor="+got.text("pagination", "next_cursor")).
+			refused(http.StatusBadRequest, "invalid_cursor")
 		audit := m.get("/v1/audit?action=applicant.read").want(http.StatusOK)
 		if len(audit.list("data")) != 4 || strings.Contains(string(audit.body), "A/1") {
 			s.Errorf("the audit trail has %s", audit.body)
