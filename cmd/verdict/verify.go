@@ -88,7 +88,8 @@ func verify(c *command) int {
 		fmt.Fprintf(&out, "%d decisions reproduce\n", result.Checked-result.Erased)
 		fmt.Fprintf(&out, "%d other entries of the journal match what is stored\n", result.Records)
 		if result.Erased > 0 {
-			fmt.Fprintf(&out, "%d decisions were erased with their applicants; what remains matches the journal\n",
+			fmt.Fprintf(&out, "%d decisions were erased, with their applicants or at the end of a retention period; "+
+				"what remains matches the journal\n",
 				result.Erased)
 		}
 		if result.NoEntry > 0 {

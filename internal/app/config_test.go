@@ -143,7 +143,7 @@ func TestConfigMistakes(t *testing.T) {
 		"backtest-workers": {"-1", "all"}, "backtest-retention-days": {"-1", "30d"},
 		"narration-url":     {"api.example.com", "ftp://host/v1", "https://me:secret@host/v1"},
 		"narration-timeout": {"0s", "2m"}, "plan-quotas": {"free=-1"}, "password-min-length": {"7"},
-		"password-hashes": {"0"}, "max-drafts": {"0"}, "max-scorecards": {"0"}, "max-blocked": {"0"},
+		"password-hashes": {"0"}, "max-drafts": {"0"}, "max-scorecards": {"0"}, "max-blocked": {"0"}, "max-holds": {"0"},
 		"max-keys": {"201"}, "signup": {"", "ajar"}, "signups-each-day": {"-1", "many"}, "log-level": {"loud"},
 		"log-format": {"xml"}, "master-key": {"/etc/secret", "vault:secret", "file:"},
 		"otlp-endpoint": {"localhost:4318"}, "trace-ratio": {"NaN", "2"},

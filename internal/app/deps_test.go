@@ -83,12 +83,12 @@ var house = []room{
 	},
 	{"frauddesk", useCase, "fault wire rule place signal application tenant store cache operation"},
 	{"decisioning", useCase, "civil fault wire rule feature report field signal engine loan application advice " +
-		"evidence tenant admission store journal operation policydesk frauddesk"},
+		"evidence tenant admission store sealing journal operation policydesk frauddesk"},
 	{"evidencedesk", useCase, "fault field engine evidence capsule tenant store journal operation"},
 	{"eventdesk", useCase, "fault wire evidence tenant store journal operation"},
 	{"webhookdesk", useCase, "fault webhook tenant admission store operation eventdesk"},
 	{"agentdesk", useCase, "fault wire engine recovery tenant store operation policydesk decisioning"},
-	{"privacydesk", useCase, "fault sealing tenant store journal operation decisioning"},
+	{"privacydesk", useCase, "fault civil wire sealing tenant store journal operation decisioning"},
 	{"study", useCase, "fault wire rule feature report field sheet application backtest backtest/page training " +
 		"tenant admission store cache journal operation policydesk decisioning"},
 	{"agent", useCase, "exact civil fault wire rule field engine application advice recovery tenant admission " +
@@ -105,7 +105,7 @@ var house = []room{
 	{"httpapi", adapter, "fault wire api document tenant admission serving operation account policydesk frauddesk " +
 		"decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk study usecase agent reference"},
 	{"console", adapter, "civil fault wire rule signal chart tenant serving operation account policydesk frauddesk " +
-		"decisioning webhookdesk agentdesk study usecase agent document backtest engine training"},
+		"decisioning webhookdesk agentdesk privacydesk study usecase agent document backtest engine training"},
 
 	{"narrate", adapter, "wire"},
 	{"outbound", adapter, "webhook"},

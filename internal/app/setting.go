@@ -409,6 +409,15 @@ var settings = []setting{
 	},
 	{
 		group: groupTenant,
+		name:  "max-holds",
+		form:  "number",
+		def:   "10000",
+		meaning: "maximum number of legal holds in force that a tenant may have in an environment; further holds are " +
+			"refused with 409 cap_reached",
+		set: wholeNumber(func(c *Config) *int { return &c.Caps.Holds }, 1, 1_000_000),
+	},
+	{
+		group: groupTenant,
 		name:  "max-keys",
 		form:  "number",
 		def:   "100",

@@ -7,6 +7,7 @@ import (
 	"verdict/internal/decisioning"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
+	"verdict/internal/privacydesk"
 	"verdict/internal/tenant"
 )
 
@@ -15,6 +16,7 @@ import (
 type decisionPages struct {
 	decisions *decisioning.Service
 	policies  *policydesk.Service
+	privacy   *privacydesk.Service
 	people    directory
 }
 

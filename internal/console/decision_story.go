@@ -9,6 +9,8 @@ import (
 	"verdict/internal/chart"
 	"verdict/internal/decisioning"
 	"verdict/internal/document"
+	"verdict/internal/privacydesk"
+	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
 
@@ -16,7 +18,7 @@ import (
 // made.
 type shownDecision struct {
 	Answer  decisioning.Answered
-	Erased  bool // the applicant was erased
+	Erased  bool // the answer or the facts were erased
 	Again   decisioning.ReExplanation
 	Reviews []decisioning.Review
 	Story   decisioning.Story
@@ -28,6 +30,7 @@ type shownDecision struct {
 	Waterfall chart.Waterfall
 	Facts     []factGroup
 	Raw       string
+	Standing  privacydesk.Standing // empty if the person may not see it
 
 	now time.Time
 }
@@ -58,13 +61,18 @@ func (p *decisionPages) loadDecision(v *visit, id string) (*shownDecision, error
 
 	t := &shownDecision{
 		Answer:  story.Answer,
-		Erased:  explained.Kept != nil,
+		Erased:  explained.Unverifiable,
 		Again:   explained.Again,
 		Reviews: explained.Reviews,
 		Story:   story,
 		Facts:   factGroups(story.Facts),
 		Raw:     raw,
 		now:     v.begun,
+	}
+	if v.caller().Require(tenant.PrivacyManage) == nil {
+		if t.Standing, err = p.privacy.Standing(v.ctx, v.caller(), story.Summary.ApplicantRef, id); err != nil {
+			return nil, err
+		}
 	}
 	for _, r := range story.Rules {
 		switch r.Result {

@@ -26,6 +26,7 @@
 //	impactPages     measure what activating a version would change
 //	keyPages        API keys
 //	webhookPages    webhooks and their deliveries
+//	privacyPages    erasures, legal holds, retention periods
 //	usagePages      the tenant's usage and quota
 //	auditPages      the audit trail
 //	referencePages  the description of the API

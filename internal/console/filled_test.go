@@ -9,9 +9,11 @@ import (
 
 	"verdict/internal/account"
 	"verdict/internal/console/consoletest"
+	"verdict/internal/decisioning"
 	"verdict/internal/demo"
 	"verdict/internal/demo/demotest"
 	"verdict/internal/operation"
+	"verdict/internal/privacydesk"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -79,6 +81,7 @@ func newFilled(t *testing.T) *filled {
 	f.admin.post("/console/signin", "email", "asha@kaveri.example", "password", demotest.Password).
 		want(http.StatusSeeOther)
 	for _, env := range tenant.Environments() {
+		f.deferErasure(t, env)
 		f.ids[env] = consoletest.NewExamples(h.service, f.admin.who(env)).Pages(t)
 		for _, l := range f.ids[env]["/console/{env}/decisions/{id}"] {
 			f.admin.post(l.Path+"/review", "outcome", "more_information", "note", hostileTexts[0]).
@@ -107,6 +110,26 @@ func newFilled(t *testing.T) *filled {
 		}
 	}
 	return f
+}
+
+// deferErasure places a legal hold on an applicant, and asks for an erasure, which then waits.
+func (f *filled) deferErasure(t *testing.T, env tenant.Environment) {
+	t.Helper()
+	who := f.admin.who(env)
+	page, err := f.service.Decisions.Decisions(t.Context(), who, decisioning.DecisionFilter{}, operation.List{Limit: 1})
+	if err != nil || len(page.Data) == 0 {
+		t.Fatalf("there is no decision: %v", err)
+	}
+	ref := page.Data[0].ApplicantRef
+	if _, err := f.service.Privacy.PlaceHold(t.Context(), who,
+		privacydesk.NewHold{ApplicantRef: ref, Reason: "audit"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	e, err := f.service.Privacy.Erase(t.Context(), who,
+		privacydesk.NewErasure{ApplicantRef: ref, Reason: "other"}, nil)
+	if err != nil || e.State != privacydesk.Deferred {
+		t.Fatalf("the erasure is %+v, %v", e, err)
+	}
 }
 
 var (

@@ -218,6 +218,9 @@ var badges = map[string]badge{
 	"running":   {"info", "◐", "Running"},
 	"succeeded": {"good", "✓", "Succeeded"},
 	"done":      {"good", "✓", "Done"},
+	"completed": {"good", "✓", "Completed"},
+	"deferred":  {"warn", "◐", "Deferred"},
+	"withdrawn": {"quiet", "–", "Withdrawn"},
 	"failed":    {"bad", "✕", "Failed"},
 	"cancelled": {"quiet", "–", "Cancelled"},
 

@@ -132,7 +132,7 @@ func scopeOptions() []option {
 		},
 		{
 			Value: "privacy:manage", Label: "privacy:manage",
-			Hint: "erase everything about an applicant, which cannot be undone",
+			Hint: "erase applicants, which cannot be undone; place legal holds, set retention periods",
 		},
 		{Value: "admin", Label: "admin", Hint: "everything, including scopes that are added later"},
 	}

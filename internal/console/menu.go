@@ -40,6 +40,7 @@ var menu = []menuGroup{
 	{"Operations", []menuEntry{
 		{Name: "API keys", Path: "/console/{env}/keys", Key: "k"},
 		{Name: "Webhooks", Path: "/console/{env}/webhooks", Key: "w"},
+		{Name: "Privacy", Path: "/console/{env}/privacy"},
 		{Name: "Usage", Path: "/console/{env}/usage", Key: "u"},
 		{Name: "Audit trail", Path: "/console/{env}/audit", Key: "a"},
 		{Name: "API reference", Path: "/console/{env}/reference"},

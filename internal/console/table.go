@@ -52,7 +52,7 @@ func (c *Console) subjects() []subject {
 			webhooks:  set.Webhooks,
 			now:       now,
 		},
-		&decisionPages{decisions: set.Decisions, policies: set.Policies, people: people},
+		&decisionPages{decisions: set.Decisions, policies: set.Policies, privacy: set.Privacy, people: people},
 		&fraudPages{fraud: set.Fraud, people: people, now: now},
 		&runPages{agents: set.Agents, decisions: set.Decisions, people: people},
 		&scorecardPages{
@@ -77,6 +77,7 @@ func (c *Console) subjects() []subject {
 		&impactPages{runs: set.Backtests, versions: versions, now: now},
 		&keyPages{accounts: set.People, people: people, now: now},
 		&webhookPages{webhooks: set.Webhooks},
+		&privacyPages{privacy: set.Privacy, people: people},
 		&usagePages{decisions: set.Decisions},
 		&auditPages{accounts: set.People, people: people},
 		&referencePages{text: c.options.Reference},

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"verdict/internal/operation"
+	"verdict/internal/privacydesk"
 	"verdict/internal/tenant"
 )
 
@@ -106,7 +107,16 @@ func (f *filled) people(t *testing.T) map[string]bool {
 	if err != nil || len(referred.Data) == 0 {
 		t.Fatalf("nothing waits: %v", err)
 	}
+	holds, err := f.service.Privacy.Holds(t.Context(), admin, privacydesk.HoldFilter{}, operation.List{Limit: 1})
+	if err != nil || len(holds.Data) == 0 {
+		t.Fatalf("there is no legal hold: %v", err)
+	}
+	erasures, err := f.service.Privacy.Erasures(t.Context(), admin, operation.List{Limit: 1})
+	if err != nil || len(erasures.Data) == 0 {
+		t.Fatalf("there is no erasure: %v", err)
+	}
 	ids := map[string]string{
+		"/console/{env}/privacy/holds/{id}": holds.Data[0].ID, "/console/{env}/privacy/erasures/{id}": erasures.Data[0].ID,
 		"/console/users/{id}": users[len(users)-1].ID, "/console/users/invitations/{id}": invited[0].ID,
 		"/console/account/sessions/{id}": session.ID, "/console/{env}/referrals/{id}": referred.Data[0].ID,
 	}

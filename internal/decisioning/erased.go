@@ -3,14 +3,17 @@ package decisioning
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"verdict/internal/journal"
 	"verdict/internal/operation"
 	"verdict/internal/rule"
+	"verdict/internal/sealing"
 	"verdict/internal/store"
 )
 
-// Kept is what remains of the answer of a decision whose applicant was erased.
+// Kept is what remains of the answer of a decision that was erased, with its applicant or at the end of its
+// retention period.
 type Kept struct {
 	Summary     DecisionSummary
 	Environment string
@@ -23,8 +26,12 @@ type Kept struct {
 	Reasons     []string    // codes by rank
 }
 
-// whyErased says why an erased decision cannot be explained.
-const whyErased = "The applicant was erased, and with the applicant the answer and the facts of the decision"
+// Why a decision cannot be explained. The answer is erased with the applicant, or at the end of its retention
+// period, the facts alone only at the end of theirs.
+const (
+	whyErased  = "The answer and the facts of the decision were erased"
+	whyExpired = "The facts of the decision were erased at the end of their retention period"
+)
 
 // erased reports whether documents of a stored decision were erased.
 func erased(d *store.Decision) bool { return len(d.Response) == 0 || len(d.Facts) == 0 }
@@ -53,4 +60,22 @@ func (s *Service) explainErased(
 		out.Kept.PolicyName, out.Kept.Checksum = policy.Plan.Policy().Name, policy.Plan.Checksum()
 	}
 	return err
+}
+
+// emptiedZones returns the names of the zones of a stored decision whose documents were emptied. It must be called
+// before the documents are opened.
+func emptiedZones(ctx context.Context, scope *store.Scope, d *store.Decision) (names []string, err error) {
+	var features *store.Features
+	// A decision from before the journal has no zones here, and no retention period has been applied to it yet. A
+	// column that was altered is reported by Verify.
+	_, zones, unreadable := journal.ReadPlain(d.Plain)
+	if unreadable == nil && slices.Contains(zones, sealing.Features.String()) {
+		if features, err = featuresOf(ctx, scope, d.ID); err != nil {
+			return nil, err
+		}
+	}
+	for _, zone := range journal.Emptied(d, features) {
+		names = append(names, zone.String())
+	}
+	return names, nil
 }

@@ -18,9 +18,10 @@ type Explained struct {
 	Response []byte // the stored answer; nil if it was erased
 	Kept     *Kept  // what remains of an erased answer; nil if it was not erased
 	Again    ReExplanation
-	// InputsErased lists the zones that were erased with the applicant. If it is not empty, the
-	// decision cannot be verified.
+	// InputsErased lists the zones that were erased, with the applicant or at the end of their retention
+	// period. Without the answer or the facts the decision cannot be verified; Unverifiable is then set.
 	InputsErased []string
+	Unverifiable bool
 	Facts        *rule.Facts // with identifiers masked; nil unless requested and readable
 	Reviews      []Review    // oldest first
 }
@@ -59,14 +60,21 @@ func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, h
 	for _, r := range reviews {
 		out.Reviews = append(out.Reviews, Review(r))
 	}
-	if erased(&stored) {
+	if out.Unverifiable = erased(&stored); len(stored.Response) == 0 {
 		err := s.explainErased(ctx, scope, &stored, &out)
 		return out, err
+	}
+	if out.InputsErased, err = emptiedZones(ctx, scope, &stored); err != nil {
+		return Explained{}, err
 	}
 	if err := s.core.OpenDecision(ctx, scope, &stored, nil); err != nil {
 		return Explained{}, err
 	}
 	out.Response = stored.Response
+	if out.Unverifiable {
+		out.Again = unverified(&stored, whyExpired)
+		return out, nil
+	}
 	if out.Again, err = s.reexplain(ctx, scope, &stored); err != nil {
 		return Explained{}, err
 	}

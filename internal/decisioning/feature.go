@@ -107,7 +107,7 @@ func (s *Service) Features(
 
 	scope := s.core.Scope(p)
 	decision, stored, err := storedFeatures(ctx, scope, decisionID)
-	if err == nil && len(stored.Vector) == 0 {
+	if err == nil && (len(stored.Vector) == 0 || f.Provenance && len(stored.Source) == 0) {
 		err = operation.Erased("decision")
 	}
 	if err == nil {

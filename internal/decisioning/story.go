@@ -85,13 +85,16 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 		return Story{}, err
 	}
 	summary := summaryOf(&stored)
-	if erased(&stored) {
+	if len(stored.Response) == 0 {
 		return Story{Why: whyErased, Summary: summary}, nil
 	}
 	if err := s.core.OpenDecision(ctx, scope, &stored, nil); err != nil {
 		return Story{}, err
 	}
 	answer, unreadable := s.options.Decode(stored.Response)
+	if len(stored.Facts) == 0 {
+		return Story{Why: whyExpired, Summary: summary, Answer: answer}, nil
+	}
 	policy, facts, why, err := s.replayable(ctx, scope, &stored)
 	if err != nil || why != "" {
 		return Story{Why: why, Summary: summary, Answer: answer}, err

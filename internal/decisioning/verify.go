@@ -22,7 +22,7 @@ import (
 // everything else that has an entry, with the journal.
 type Verification struct {
 	Checked int64   // decisions
-	Erased  int64   // those of them whose applicant was erased
+	Erased  int64   // those of them whose answer or facts were erased, so that they cannot be replayed
 	Records int64   // entries of reviews, rule sets, settings and other events
 	Wrong   []Wrong // at most maxWrong
 	Failed  int64   // number of wrong objects, those that were deleted included
@@ -86,7 +86,7 @@ type entered struct {
 	decision *store.Decision
 	leaf     evidence.Leaf
 	problem  string // why the decision has no leaf; "" if it has one
-	erased   bool   // verifyOne found that the applicant was erased
+	erased   bool   // verifyOne found that the answer or the facts were erased
 }
 
 // verifyScope reads decisions in one goroutine and checks them in one goroutine for
@@ -97,7 +97,7 @@ func (a auditor) verifyScope(ctx context.Context, scope *store.Scope, v *verifie
 	if err != nil {
 		return err
 	}
-	gone := &erasedPeople{scope: scope}
+	gone := &erasedData{erasedPeople{scope: scope}, expiredZones{scope: scope}}
 	walked, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	read := make(chan entered)
@@ -152,16 +152,16 @@ func (a auditor) verifyScope(ctx context.Context, scope *store.Scope, v *verifie
 // verifyOne replays a decision and compares it with its leaf. It returns why the
 // decision is wrong, "" if it is right.
 func (a auditor) verifyOne(
-	ctx context.Context, scope *store.Scope, e *entered, gone *erasedPeople,
+	ctx context.Context, scope *store.Scope, e *entered, gone *erasedData,
 ) (why string, err error) {
 	features, err := featuresOf(ctx, scope, e.decision.ID)
 	if err != nil {
 		return "", err
 	}
 	var reasons []string
-	erased := journal.Erased{Zones: journal.Emptied(e.decision, features)}
-	e.erased = len(erased.Zones) > 0
-	if erased.Entry, err = gone.find(ctx, &e.leaf, e.erased); err != nil {
+	e.erased = erased(e.decision)
+	emptied, err := gone.find(ctx, e, features)
+	if err != nil {
 		return "", err
 	}
 	tree, err := a.core.Keys.OpenDecision(ctx, scope, e.decision, features)
@@ -187,9 +187,25 @@ func (a auditor) verifyOne(
 		reasons = append(reasons, e.problem)
 	case e.decision.Leaf >= 0:
 		s := journal.Scope{Tenant: scope.Tenant(), Environment: scope.Environment()}
-		reasons = append(reasons, journal.Compare(tree, s, e.decision, features, &e.leaf, erased)...)
+		reasons = append(reasons, journal.Compare(tree, s, e.decision, features, &e.leaf, emptied)...)
 	}
 	return strings.Join(reasons, "; "), nil
+}
+
+// erasedData finds out why documents are empty.
+type erasedData struct {
+	people erasedPeople
+	zones  expiredZones
+}
+
+// find returns what was erased of a decision, and why.
+func (g *erasedData) find(ctx context.Context, e *entered, f *store.Features) (found journal.Erased, err error) {
+	found.Zones = journal.Emptied(e.decision, f)
+	if found.Expired, err = g.zones.find(ctx, e.decision, found.Zones); err != nil {
+		return found, err
+	}
+	found.Entry, err = g.people.find(ctx, &e.leaf, len(found.Zones) > len(found.Expired))
+	return found, err
 }
 
 // entryFinder finds the journal entries of decisions, and remembers which it found.

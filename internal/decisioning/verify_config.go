@@ -9,14 +9,14 @@ import (
 
 // configEntries holds the entries of the settings.
 type configEntries struct {
-	versions map[string]*entry // the versions of the strategy, by the id of the entry
+	versions map[string]*entry // the versions of the strategy and of the retention periods, by the id of the entry
 	fraud    *entry            // the last version of the fraud configuration
 	pincodes *entry            // the last change of the pincode risks
 }
 
 func (v *recordVerifier) collectConfig(e *entry) {
 	switch name, _, _ := strings.Cut(e.leaf.ID, "/"); name {
-	case store.ConfigStrategy:
+	case store.ConfigStrategy, store.ConfigRetention:
 		v.versions[e.leaf.ID] = e
 	case store.ConfigFraud:
 		if v.fraud == nil || v.fraud.number < e.number {
@@ -53,9 +53,22 @@ func (v *recordVerifier) checkConfigs(tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
+	err = tx.Retention().WalkLogged(func(s *store.LoggedRetention) error {
+		record := s.Record()
+		found[record.ID] = true
+		v.checkConfig(v.versions[record.ID], &record, s.Leaf, "the stored document")
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	for id, e := range v.versions {
 		if !found[id] {
-			v.wrong(id, "the strategy of entry %d of the journal is missing", e.number)
+			what := "strategy"
+			if strings.HasPrefix(id, store.ConfigRetention+"/") {
+				what = "retention periods"
+			}
+			v.wrong(id, "the %s of entry %d of the journal is missing", what, e.number)
 		}
 	}
 	return v.checkPincodes(tx)

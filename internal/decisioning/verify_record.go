@@ -132,7 +132,8 @@ func (v *recordVerifier) collect(e *entry) {
 		v.collectConfig(e)
 	case evidence.Scorecard, evidence.Blocklist:
 		v.collectList(e)
-	case evidence.Alert, evidence.Key, evidence.Backtest, evidence.Usage, evidence.Webhook:
+	case evidence.Alert, evidence.Key, evidence.Backtest, evidence.Usage, evidence.Webhook, evidence.LegalHold,
+		evidence.Retention:
 		v.compareEvent(e)
 	default: // decisions and reviews are compared with their rows
 	}

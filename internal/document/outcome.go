@@ -234,13 +234,15 @@ func WriteExplained(w *wire.Writer, e decisioning.Explained) {
 	w.Object()
 	if e.Kept != nil {
 		writeKept(w, e.Kept)
-		w.Key("inputs_erased")
-		writeStrings(w, e.InputsErased)
 	} else {
 		w.Members(e.Response)
 	}
+	if len(e.InputsErased) > 0 {
+		w.Key("inputs_erased")
+		writeStrings(w, e.InputsErased)
+	}
 	w.Key("re_explanation")
-	writeReExplanation(w, e.Again, e.Kept != nil)
+	writeReExplanation(w, e.Again, e.Unverifiable)
 	if e.Facts != nil {
 		w.Key("facts")
 		e.Facts.Write(w)
@@ -283,10 +285,11 @@ func writeKept(w *wire.Writer, k *decisioning.Kept) {
 	w.Key("warnings").Array().EndArray()
 }
 
-// writeReExplanation writes the explanation. Of an erased decision it is unknown whether it is right.
-func writeReExplanation(w *wire.Writer, r decisioning.ReExplanation, erased bool) {
+// writeReExplanation writes the explanation. Of a decision without its answer or facts it is unknown whether it is
+// right.
+func writeReExplanation(w *wire.Writer, r decisioning.ReExplanation, unverifiable bool) {
 	w.Object()
-	if !erased {
+	if !unverifiable {
 		w.Key("verified").Bool(r.Verified)
 	}
 	optional(w, "recomputed_hash", r.RecomputedHash)

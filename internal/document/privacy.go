@@ -21,18 +21,35 @@ func ReadErasure(body wire.Value) (n privacydesk.NewErasure, err error) {
 	return n, faults.Err()
 }
 
-// EncodeErasure answers with the receipt of an erasure.
+// EncodeErasure answers 201 with the receipt of an erasure, and 202 with an erasure that is deferred.
 func EncodeErasure(e privacydesk.Erasure) operation.Answer {
-	out := answer(operation.StatusCreated, func(w *wire.Writer) { WriteErasure(w, e) })
+	status := operation.StatusCreated
+	if e.State == privacydesk.Deferred {
+		status = operation.StatusAccepted
+	}
+	out := answer(status, func(w *wire.Writer) { WriteErasure(w, e) })
 	out.Location = "/v1/erasures/" + e.ID
 	return out
+}
+
+// EncodeWithdrawn answers 200 with an erasure that was withdrawn.
+func EncodeWithdrawn(e privacydesk.Erasure) operation.Answer {
+	return answer(operation.StatusOK, func(w *wire.Writer) { WriteErasure(w, e) })
 }
 
 // WriteErasure writes the receipt of an erasure.
 func WriteErasure(w *wire.Writer, e privacydesk.Erasure) {
 	w.Object().Key("id").String(e.ID).Key("state").String(e.State).Key("reason").String(e.Reason)
+	optional(w, "applicant_ref", e.ApplicantRef)
 	optional(w, "decision_id", e.DecisionID)
 	w.Key("actor").String(e.Actor).Key("requested_at").String(operation.Clock(e.RequestedMicros))
+	if e.State == privacydesk.Deferred {
+		w.Key("basis")
+		writeStrings(w, e.Basis)
+		timeOrNull(w, "deferred_until", e.DeferredUntilMicros)
+	}
+	optionalTime(w, "withdrawn_at", e.WithdrawnMicros)
+	optional(w, "withdrawn_by", e.WithdrawnBy)
 	timeOrNull(w, "erased_at", e.ErasedMicros)
 	timeOrNull(w, "beyond_recovery_at", e.BeyondMicros)
 	w.Key("erased").Object()

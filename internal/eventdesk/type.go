@@ -27,6 +27,9 @@ func Types() []string {
 		"webhook.disabled",
 		"erasure.started",
 		"erasure.completed",
+		"legal_hold.placed",
+		"legal_hold.released",
+		"retention.applied",
 	}
 }
 
@@ -35,7 +38,7 @@ func Types() []string {
 // entry to the block list, so block_id comes before alert_id.
 var objectMembers = []string{
 	"decision_id", "rule_set_id", "scorecard_id", "block_id", "alert_id", "key_id", "backtest_id", "config", "period",
-	"webhook_id", "erasure_id",
+	"webhook_id", "erasure_id", "legal_hold_id", "zone",
 }
 
 // objectOf returns the id of the object that an event is about.

@@ -31,6 +31,8 @@ const (
 	Webhook    Kind = "webhook"
 	Scorecard  Kind = "scorecard"
 	Blocklist  Kind = "blocklist"
+	LegalHold  Kind = "legal_hold"
+	Retention  Kind = "retention"
 )
 
 const leafVersion = 1
@@ -85,7 +87,7 @@ const (
 // new kinds must be added at the end.
 var kindCodes = []Kind{
 	Decision, Review, RuleSet, Activation, Config, Erasure, Rollout, Reopened, Alert, Key, Backtest, Usage, Webhook,
-	Scorecard, Blocklist,
+	Scorecard, Blocklist, LegalHold, Retention,
 }
 
 // Pack appends the leaf in the compact form in which it is stored, which takes half the

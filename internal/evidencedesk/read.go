@@ -271,6 +271,9 @@ func (s *Service) Capsule(ctx context.Context, p tenant.Principal, id string) (*
 	if c.Policy, err = policyDocument(ctx, scope, d.PolicyID); err != nil {
 		return nil, err
 	}
+	if len(journal.Emptied(&d, features)) > 0 {
+		return nil, operation.Erased("decision")
+	}
 	tree, err := s.options.Keys.OpenDecision(ctx, scope, &d, features)
 	if errors.Is(err, journal.ErrErased) {
 		return nil, operation.Erased("decision")

@@ -69,6 +69,7 @@ const (
 	CodeEventsExpired          = "events_expired"
 	CodeErased                 = "erased"
 	CodeKeysMissing            = "keys_missing"
+	CodeHoldInForce            = "hold_in_force"
 )
 
 // Refusals at a limit of the tenant or of the service, failures of the service, and a client that has disconnected.

@@ -225,6 +225,7 @@ type placeholders map[string]string
 // The placeholders {spare_id} and {spare_webhook_id} always get the id of the newest
 // rule set and webhook.
 func (p placeholders) learn(r exampleRequest, got answer) {
+	p["{applicant_ref}"] = "A-1001" // the applicant of the first example of createDecision
 	if r.operation.OperationID == "createRuleSet" && got.status == http.StatusCreated {
 		p["{spare_id}"] = got.text("id")
 	}
@@ -232,18 +233,20 @@ func (p placeholders) learn(r exampleRequest, got answer) {
 		p["{spare_webhook_id}"] = got.text("id")
 	}
 	for name, from := range map[string]struct{ operation, member, beside string }{
-		"{rule_set_id}":  {"signUp", "default_rule_set_id", ""},
-		"{decision_id}":  {"createDecision", "decision_id", ""},
-		"{evaluated_id}": {"evaluateReport", "decision_id", "features"},
-		"{draft_id}":     {"createRuleSet", "id", ""},
-		"{scorecard_id}": {"createOrScoreScorecard", "id", ""},
-		"{alert_id}":     {"listAlerts", "data.id", ""},
-		"{blocked_key}":  {"listBlocked", "data.key", ""},
-		"{backtest_id}":  {"runBacktest", "backtest_id", "rows_total"},
-		"{job_id}":       {"runBacktest", "backtest_id", "progress"},
-		"{webhook_id}":   {"createWebhook", "id", ""},
-		"{erasure_id}":   {"erasePerson", "id", ""},
-		"{run_id}":       {"underwrite", "run_id", ""},
+		"{rule_set_id}":   {"signUp", "default_rule_set_id", ""},
+		"{decision_id}":   {"createDecision", "decision_id", ""},
+		"{evaluated_id}":  {"evaluateReport", "decision_id", "features"},
+		"{draft_id}":      {"createRuleSet", "id", ""},
+		"{scorecard_id}":  {"createOrScoreScorecard", "id", ""},
+		"{alert_id}":      {"listAlerts", "data.id", ""},
+		"{blocked_key}":   {"listBlocked", "data.key", ""},
+		"{backtest_id}":   {"runBacktest", "backtest_id", "rows_total"},
+		"{job_id}":        {"runBacktest", "backtest_id", "progress"},
+		"{webhook_id}":    {"createWebhook", "id", ""},
+		"{erasure_id}":    {"erasePerson", "id", ""},
+		"{deferred_id}":   {"erasePerson", "id", "deferred_until"},
+		"{legal_hold_id}": {"placeLegalHold", "id", ""},
+		"{run_id}":        {"underwrite", "run_id", ""},
 	} {
 		fits := from.operation == r.operation.OperationID && (from.beside == "" || got.at(from.beside) != nil)
 		if !fits || p[name] != "" {

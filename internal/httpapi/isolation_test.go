@@ -84,6 +84,9 @@ var nobody = placeholders{
 	"{webhook_id}":             "whk_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{spare_webhook_id}":       "whk_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{erasure_id}":             "era_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
+	"{deferred_id}":            "era_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
+	"{legal_hold_id}":          "lhd_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
+	"{applicant_ref}":          "nobody",
 	"{run_id}":                 "run_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{collections_id}":         "run_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{subject_ref}":            "nobody",
@@ -159,17 +162,29 @@ func (r *resident) furnish(mark string) {
 	r.furnishFraud(mark)
 	r.furnishWebhooks(mark)
 	r.furnishErasures(mark)
+	r.furnishHolds(mark)
 }
 
 // furnishErasures erases two applicants who have no other part in the tests.
 func (r *resident) furnishErasures(mark string) {
 	r.Helper()
 	for _, person := range []string{"_gone", "_left"} {
-		r.post("/v1/decisions", `{"applicant":{"id":"`+mark+person+`"},"bureau_report":{"score":781}}`).want(http.StatusOK)
+		r.post("/v1/decisions", `{"applicant":{"id":"`+mark+person+`"},"bureau_report":{"score":560}}`).want(http.StatusOK)
 		erased := r.post("/v1/erasures", `{"applicant_ref":"`+mark+person+`","reason":"applicant_request"}`).
 			want(http.StatusCreated)
 		r.named["{erasure_id}"] = erased.text("id")
 	}
+}
+
+// furnishHolds places two legal holds on the resident's applicant, and defers an erasure of the applicant.
+func (r *resident) furnishHolds(mark string) {
+	r.Helper()
+	for _, reason := range []string{"audit", "litigation"} {
+		held := r.post("/v1/legal-holds", `{"applicant_ref":"`+mark+`","reason":"`+reason+`"}`).want(http.StatusCreated)
+		r.named["{legal_hold_id}"] = held.text("id")
+	}
+	deferred := r.post("/v1/erasures", `{"applicant_ref":"`+mark+`","reason":"other"}`).want(http.StatusAccepted)
+	r.named["{deferred_id}"], r.named["{applicant_ref}"] = deferred.text("id"), mark
 }
 
 // furnishWebhooks creates two webhooks, one of them to be deleted, with a log.
@@ -282,7 +297,8 @@ func (r *resident) everything(doc *openapi3.T) (texts []string) {
 	for _, template := range doc.Paths.InMatchingOrder() {
 		operation := doc.Paths.Find(template).Get
 		if operation == nil || public(operation) || operation.OperationID == "getHealth" ||
-			operation.OperationID == "runSyntheticBacktest" || operation.OperationID == "getCapsule" {
+			operation.OperationID == "runSyntheticBacktest" || operation.OperationID == "getCapsule" ||
+			operation.OperationID == "getApplicant" {
 			continue // the answer belongs to no tenant, or the request stores something
 		}
 		path := template

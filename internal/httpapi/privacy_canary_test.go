@@ -37,15 +37,15 @@ func plant(m *member) {
 		"$INCOME", canaries["the income"], "$AMOUNT", canaries["the amount"], "$PURPOSE", canaries["the purpose"],
 		"$NAME", canaries["the name"], "$LENDER", canaries["the enquiry"])
 	for i, request := range []struct{ path, body string }{
-		{"/v1/evaluate", `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":781},"reportDate":"2026-11-10",
+		{"/v1/evaluate", `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":560},"reportDate":"2026-11-10",
 			"enquiries":[{"date":"2026-11-03","product":"personal_loan","amount":$AMOUNT,"lender":"$LENDER"}]}},
 			"features":true,"include":["facts"],"device":{"device_id":"$DEVICE"},
 			"bank_summary":{"monthly_income":$INCOME},"fraud":{"applicant_ref":"$REF",
 			"beneficiary_account":"$ACCOUNT","mobile":"$MOBILE","email":"$EMAIL","pincode":"400001"}}`},
 		{"/v1/decisions", `{"applicant":{"id":"$REF","monthly_income":$INCOME,"foir":0.3,"requested_amount":600000},
-			"bureau_report":{"score":742},"include":["facts"]}`},
+			"bureau_report":{"score":560},"include":["facts"]}`},
 		{"/v1/agents/underwrite", `{"applicant":{"id":"$REF","monthly_income":$INCOME,"requested_amount":600000},
-			"bureau_report":{"score":742},"purpose":"$PURPOSE"}`},
+			"bureau_report":{"score":560},"purpose":"$PURPOSE"}`},
 		{"/v1/agents/collections", `{"loan":{"id":"$REF-loan","principal_outstanding":$AMOUNT,"overdue_amount":17930,
 			"dpd":47},"borrower":{"ref":"$REF","name":"$NAME"}}`},
 		{"/v1/eligibility", `{"applicant":{"id":"$REF","monthly_income":$INCOME},"bureau_report":{"score":742}}`},
@@ -65,6 +65,10 @@ func TestCanaries(t *testing.T) {
 		s.begin(november)
 		m := s.signup()
 		plant(m)
+		m.closeAlerts()
+		held := m.post("/v1/legal-holds", `{"applicant_ref":"`+canaries["the reference"]+`","reason":"audit"}`).
+			want(http.StatusCreated)
+		m.post("/v1/legal-holds/"+held.text("id")+"/release", "").want(http.StatusOK)
 		before := storetest.Dump(t, databaseURL)
 		if !bytes.Contains(before["decisions.applicant_ref"], []byte(canaries["the reference"])) {
 			t.Fatal("the reference is not stored, so the search would find nothing")

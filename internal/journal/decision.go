@@ -210,7 +210,9 @@ func (b *buffer) release() { buffers.Put(b) }
 // Erased says what was erased of a decision.
 type Erased struct {
 	Zones []sealing.Zone // the zones whose documents were emptied
-	Entry ErasureEntry   // of the applicant, or of the decision if it names none
+	// Expired are those of the zones that were emptied at the end of their retention period, as the journal says.
+	Expired []sealing.Zone
+	Entry   ErasureEntry // of the applicant, or of the decision if it names none
 }
 
 // ErasureEntry says whether the journal has an entry of an erasure.
@@ -256,7 +258,7 @@ func Compare(
 	switch {
 	case e.Entry == ErasureCompleted && len(e.Zones) < hashes.count:
 		found = append(found, "the applicant was erased, but documents are stored")
-	case len(e.Zones) > 0 && e.Entry == NotErased:
+	case len(e.Zones) > len(e.Expired) && e.Entry == NotErased:
 		found = append(found, "documents were removed, and the journal has no entry of an erasure")
 	}
 	if again.Reference != leaf.Reference {

@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"verdict/internal/sealing"
@@ -41,9 +42,15 @@ func (k *Keys) SealStored(ctx context.Context, t *Tree, environment string, w *s
 }
 
 func (t *Tree) sealStored(environment string, w *store.DecisionWrite) {
+	emptied := Emptied(&w.Decision, w.Features) // at the end of a retention period
 	key := t.keyOf(firstTree, environment, &w.Decision)
 	seal(&key, firstTree, zonesOf(&key, &w.Decision, w.Features), w)
 	w.KeyChanges = t.Changes(environment)
+	for zone, document := range documents(&w.Decision, w.Features) {
+		if slices.Contains(emptied, zone) {
+			*document = []byte{}
+		}
+	}
 }
 
 // Unreadable is the error for sealed documents that cannot be decrypted. They were altered, or

@@ -38,7 +38,13 @@ const (
 	ActionWebhookRedelivered = "webhook.redelivered"
 	ActionWebhookDisabled    = "webhook.disabled"
 
-	ActionErased = "applicant.erased"
+	ActionErased           = "applicant.erased"
+	ActionErasureDeferred  = "erasure.deferred"
+	ActionErasureWithdrawn = "erasure.withdrawn"
+	ActionHoldPlaced       = "legal_hold.placed"
+	ActionHoldReleased     = "legal_hold.released"
+	ActionRetention        = "retention.changed"
+	ActionApplicantRead    = "applicant.read"
 
 	ActionKeyRotated         = "key.rotated"
 	ActionSignedIn           = "session.created"

@@ -36,6 +36,7 @@ type Answer struct {
 const (
 	StatusOK        = 200
 	StatusCreated   = 201
+	StatusAccepted  = 202
 	StatusNoContent = 204
 )
 

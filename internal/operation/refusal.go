@@ -13,10 +13,11 @@ func Missing(what string) error {
 	return fault.New(fault.NotFound, fault.CodeNotFound, "there is no such %s", what)
 }
 
-// Erased returns the refusal for an object whose documents were erased with its applicant.
+// Erased returns the refusal for an object whose documents were erased, with its applicant or at the end of their
+// retention period.
 func Erased(what string) error {
 	return fault.New(fault.Gone, fault.CodeErased,
-		"the applicant was erased, and with the applicant the data of this %s", what)
+		"the data of this %s was erased, with the applicant or at the end of its retention period", what)
 }
 
 // MaxKeyTries limits how often a document is sealed again because people were erased in the meantime.

@@ -1,16 +1,29 @@
-// Package privacydesk erases what is stored about people (ADR 23, docs/PRIVACY.md).
+// Package privacydesk reads and erases what is stored about people, and keeps it from being
+// erased (ADR 23, docs/PRIVACY.md).
 //
 // Operations take the caller and Go values, and return Go values or a refusal that names the
 // faults. These are the operations. Each first checks the permissions of the caller
 // (Forbidden). In addition to the errors named here, each can return an error of storage.
 //
 //	Erase
-//	    erases everything about a person and returns the receipt: Invalid, NotFound if
-//	    nothing is held
+//	    erases everything about a person and returns the receipt, or stores that the erasure
+//	    must wait: Invalid, NotFound if nothing is held
+//	Withdraw
+//	    withdraws an erasure that waits: NotFound, Conflict
 //	Erasure, Erasures
 //	    read receipts: NotFound, invalid_cursor
-//	Resume
-//	    completes erasures that were interrupted, on whichever node
+//	PlaceHold, ReleaseHold, Hold, Holds
+//	    place, end and read legal holds: Invalid, NotFound, Conflict, cap_reached,
+//	    invalid_cursor
+//	Retention, SetRetention
+//	    read and replace the retention periods: Invalid, precondition_failed
+//	Applicant
+//	    returns everything that is held about a person: NotFound, invalid_cursor
+//	Standing
+//	    returns the legal holds and the erasure of a person
+//	Resume, RunDeferred, Retain
+//	    complete erasures that were interrupted, carry out those that need not wait any more,
+//	    and apply the retention periods, on whichever node
 //	EraseForgotten
 //	    erases people again who were erased after the backup that was restored
 //

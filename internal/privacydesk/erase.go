@@ -17,7 +17,8 @@ import (
 
 // Erase erases everything that is stored about a person, and returns the receipt. It returns
 // NotFound if nothing is held. If the person is being erased already, it helps to complete that
-// erasure and returns its receipt.
+// erasure and returns its receipt. If the erasure must wait, it is stored as deferred, and carried out
+// when it need not wait any more; a person has at most one such erasure.
 func (s *Service) Erase(
 	ctx context.Context, p tenant.Principal, n NewErasure, r *operation.Reply[Erasure],
 ) (Erasure, error) {
@@ -38,10 +39,10 @@ func (s *Service) Erase(
 		}
 		s.found()
 		id, now := s.core.NewID(tenant.KindErasure, s.core.Now())
-		audit := func(id string, now time.Time) store.AuditEntry {
-			return s.core.Audit(p, now, operation.ActionErased, id, n.Reason)
+		auditOf := func(action, id string, now time.Time) store.AuditEntry {
+			return s.core.Audit(p, now, action, id, n.Reason)
 		}
-		w := work{s: s, scope: scope, person: person, seen: seen, audit: audit, fresh: store.Erasure{
+		w := work{s: s, scope: scope, person: person, seen: seen, auditOf: auditOf, fresh: store.Erasure{
 			ID:            id,
 			State:         Running,
 			Person:        person,
@@ -51,7 +52,7 @@ func (s *Service) Erase(
 			StartedLeaf:   -1,
 			Leaf:          -1,
 		}}
-		return w.run(ctx, commit)
+		return w.runOrDefer(ctx, commit)
 	})
 }
 
@@ -78,7 +79,11 @@ func (s *Service) checkHeld(ctx context.Context, scope *store.Scope, p store.Per
 	if _, open, err := scope.Erasures(ctx).Open(p); err != nil || open {
 		return held, err
 	}
-	return held, fault.New(fault.NotFound, fault.CodeNotFound,
+	return held, nothingHeld()
+}
+
+func nothingHeld() error {
+	return fault.New(fault.NotFound, fault.CodeNotFound,
 		"nothing is held about this applicant; GET /v1/erasures lists earlier erasures")
 }
 
@@ -89,7 +94,12 @@ type work struct {
 	person store.Person
 	seen   store.Held    // some of what was held at the beginning
 	fresh  store.Erasure // stored if there is no erasure of the person yet; zero if there must be one
-	audit  func(id string, now time.Time) store.AuditEntry
+	// auditOf returns the entry of an action in the audit trail.
+	auditOf func(action, id string, now time.Time) store.AuditEntry
+
+	resumed   bool           // nobody waits for the result
+	alias     string         // replaces the reference in the fraud counters; "" until it is known
+	offerDays map[string]int // how long offers under a rule set are valid, of the rule sets that were read
 
 	// forgotten says that the person's keys were removed before, and the rows came back with an older backup.
 	forgotten bool
@@ -241,17 +251,19 @@ func treesOf(e *store.Erasure) (numbers []int64, err error) {
 }
 
 // current returns the erasure of the person that is not completed, or the fresh one; open says which. It
-// returns NotFound if there is neither: an interrupted erasure was completed by another node, and whatever is held now
-// came later.
+// returns NotFound if there is neither: an interrupted erasure was completed by another node, and whatever
+// is held now came later. It returns errChanged if the erasure is not running yet and must wait.
 func (w *work) current(tx *store.Tx) (e store.Erasure, open bool, err error) {
 	e, open, err = tx.Erasures().Open(w.person)
-	if err != nil || open {
+	switch {
+	case err != nil || open && e.State == Running:
 		return e, open, err
-	}
-	if w.fresh.ID == "" {
+	case !open && w.fresh.ID == "":
 		return e, false, operation.Missing("erasure that is not completed")
+	case !open:
+		e = w.fresh
 	}
-	return w.fresh, false, nil
+	return e, open, w.begin(tx, &e)
 }
 
 // step empties one batch.

@@ -29,6 +29,7 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 // one writer, so there the nodes share one database handle.
 type cluster struct {
 	*usecasetest.House
+	clock *usecasetest.Clock
 	url   string
 	db    *store.DB
 	nodes [2]*usecase.Set
@@ -42,10 +43,11 @@ func eachCluster(t *testing.T, test func(t *testing.T, c *cluster)) {
 		if first.Kind() != "sqlite" {
 			second = storetest.Open(t, databaseURL, store.Options{})
 		}
+		clock := usecasetest.NewClock()
 		o := usecase.Options{
-			Now: usecasetest.NewClock().Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey,
+			Now: clock.Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey,
 		}
-		c := &cluster{House: usecasetest.Open(t, first, o), url: databaseURL, db: first}
+		c := &cluster{House: usecasetest.Open(t, first, o), clock: clock, url: databaseURL, db: first}
 		other, err := usecase.New(second, o)
 		if err != nil {
 			t.Fatal(err)
@@ -67,9 +69,16 @@ func (c *cluster) decide(node int, applicant string) string {
 
 func (c *cluster) tryDecide(node int, p tenant.Principal, applicant string) (string, error) {
 	c.Helper()
-	body := `{"bureau_report":{"score":742}}`
+	return c.trySend(node, p, applicant, 560) // declined, so that the applicant has no open offer
+}
+
+// trySend decides for an applicant with a bureau score.
+func (c *cluster) trySend(node int, p tenant.Principal, applicant string, score int) (string, error) {
+	c.Helper()
+	body := fmt.Sprintf(`{"bureau_report":{"score":%d}}`, score)
 	if applicant != "" {
-		body = `{"applicant":{"id":"` + applicant + `","monthly_income":87654321},"bureau_report":{"score":742}}`
+		body = fmt.Sprintf(`{"applicant":{"id":%q,"monthly_income":87654321},"bureau_report":{"score":%d}}`,
+			applicant, score)
 	}
 	request := application.DecisionRequest(usecasetest.Parse(c.T, body))
 	decided, err := c.nodes[node].Decisions.Decide(c.Context(), p, request, nil)
@@ -147,7 +156,7 @@ func TestErase(t *testing.T) {
 		for _, id := range gone {
 			c.wantErased(id, true)
 			d, _ := c.read(0, id)
-			if d.Kept.Summary.Status != "APPROVED" || d.Kept.Score == 0 || d.Kept.PolicyName == "" ||
+			if d.Kept.Summary.Status != "DECLINED" || d.Kept.Score == 0 || d.Kept.PolicyName == "" ||
 				d.Kept.Summary.ApplicantRef != e.ReplacedBy[0] || d.Again.Verified || len(d.InputsErased) != 2 {
 				t.Errorf("an erased decision is %+v", d)
 			}

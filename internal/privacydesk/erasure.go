@@ -13,10 +13,16 @@ import (
 	"verdict/internal/tenant"
 )
 
+// Options configures a Service. A zero field gets its default.
+type Options struct {
+	MaxHolds int // the maximum of legal holds in force in an environment (default DefaultMaxHolds)
+}
+
 // Service erases. It is safe for concurrent use.
 type Service struct {
 	core      *operation.Core
 	decisions *decisioning.Service
+	options   Options
 	batch     int    // decisions and runs that are emptied in one transaction
 	found     func() // called when a request has found something to erase; for tests
 	emptied   func() // called after each transaction but the last; for tests
@@ -27,8 +33,12 @@ type Service struct {
 const batchSize = 100
 
 // New returns the service.
-func New(core *operation.Core, decisions *decisioning.Service) *Service {
-	return &Service{core: core, decisions: decisions, batch: batchSize, found: func() {}, emptied: func() {}}
+func New(core *operation.Core, decisions *decisioning.Service, o Options) *Service {
+	if o.MaxHolds == 0 {
+		o.MaxHolds = DefaultMaxHolds
+	}
+	return &Service{core: core, decisions: decisions, options: o, batch: batchSize,
+		found: func() {}, emptied: func() {}}
 }
 
 // Reasons returns the reasons of an erasure. A reason is not a free text, because people would write
@@ -53,23 +63,30 @@ type NewErasure struct {
 // Check adds the faults of the erasure.
 func (n NewErasure) Check(faults *fault.List) {
 	c := faults.Check("")
-	switch {
-	case n.ApplicantRef != "" && n.DecisionID != "":
-		c.Fail("decision_id", fault.CodeInvalidField, "contradicts applicant_ref; send one or the other")
-	case n.DecisionID == "":
-		c.Require("applicant_ref", n.ApplicantRef != "",
-			"the reference of the applicant; or send decision_id for a decision that names no applicant")
-	}
-	c.Text("applicant_ref", n.ApplicantRef, maxReference)
+	checkPerson(c, n.ApplicantRef, n.DecisionID)
 	if c.Require("reason", n.Reason != "", ReasonChoices) {
 		c.Choice("reason", n.Reason, Reasons()...)
 	}
 }
 
+// checkPerson checks that either a reference or a decision is given.
+func checkPerson(c fault.Check, applicantRef, decisionID string) {
+	switch {
+	case applicantRef != "" && decisionID != "":
+		c.Fail("decision_id", fault.CodeInvalidField, "contradicts applicant_ref; send one or the other")
+	case decisionID == "":
+		c.Require("applicant_ref", applicantRef != "",
+			"the reference of the applicant; or send decision_id for a decision that names no applicant")
+	}
+	c.Text("applicant_ref", applicantRef, maxReference)
+}
+
 // The states of an erasure.
 const (
+	Deferred  = store.ErasureDeferred
 	Running   = store.ErasureRunning
 	Completed = store.ErasureCompleted
+	Withdrawn = store.ErasureWithdrawn
 )
 
 // Erasure is the receipt of an erasure.
@@ -88,6 +105,12 @@ type Erasure struct {
 	Zones        []ZoneCount
 	ReplacedBy   []string // what replaced the reference in the stored rows
 	Kept         []Kept   // set if the erasure is completed
+
+	ApplicantRef        string   // set while the erasure is deferred
+	Basis               []string // why the erasure is deferred
+	DeferredUntilMicros int64    // when it can be carried out, 0 if that is not known
+	WithdrawnMicros     int64    // 0 if it was not withdrawn
+	WithdrawnBy         string
 }
 
 // Counts says how much was erased.
@@ -160,6 +183,11 @@ func receipt(e *store.Erasure, epochs store.KeyEpochs) Erasure {
 		ErasedMicros:    e.ErasedMicros,
 		Counts:          Counts(e.Counts),
 		Zones:           Counts(e.Counts).zones(),
+		WithdrawnMicros: e.WithdrawnMicros,
+		WithdrawnBy:     e.WithdrawnBy,
+	}
+	if e.State == Deferred {
+		out.ApplicantRef, out.Basis, out.DeferredUntilMicros = e.Person.ApplicantRef, e.Basis, e.DeferredUntilMicros
 	}
 	for _, ref := range e.Refs {
 		out.ReplacedBy = append(out.ReplacedBy, store.ErasedPrefix+ref)

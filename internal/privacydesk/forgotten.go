@@ -138,8 +138,8 @@ func (f *forgotten) erase(ctx context.Context, p store.Person) error {
 	environment := f.scope.Environment()
 	w := work{
 		s: f.s, scope: f.scope, person: p, forgotten: true,
-		audit: func(id string, now time.Time) store.AuditEntry {
-			return f.s.core.AuditBy(operation.ActorOperator, environment, now, operation.ActionErased, id, ForgottenReason)
+		auditOf: func(action, id string, now time.Time) store.AuditEntry {
+			return f.s.core.AuditBy(operation.ActorOperator, environment, now, action, id, ForgottenReason)
 		},
 		fresh: store.Erasure{
 			ID:            id,

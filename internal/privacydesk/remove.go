@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"verdict/internal/decisioning"
 	"verdict/internal/fault"
 	"verdict/internal/journal"
 	"verdict/internal/operation"
@@ -18,7 +17,6 @@ type lastStep struct {
 	*work
 
 	removal journal.Removal
-	alias   string // replaces the reference in the fraud counters
 }
 
 // prepare computes the changes of the key trees before the transaction.
@@ -26,14 +24,8 @@ func (w *work) prepare(ctx context.Context) (*lastStep, error) {
 	last := &lastStep{work: w}
 	var err error
 	last.removal, err = w.s.core.Keys.Remove(ctx, w.scope.Tenant(), w.scope.Environment(), w.person, w.numbers)
-	if err != nil || w.person.ApplicantRef == "" {
-		return last, err
-	}
-	keyed, err := w.s.core.Keyed(ctx, operation.ScopeID{
-		Tenant: w.scope.Tenant(), Environment: w.scope.Environment(),
-	})
 	if err == nil {
-		last.alias = keyed(decisioning.ErasedMember, w.person.ApplicantRef)
+		err = w.findAlias(ctx)
 	}
 	return last, err
 }
@@ -72,7 +64,7 @@ func (l *lastStep) complete(tx *store.Tx) (Erasure, error) {
 	if err := tx.Erasures().Put(&e); err != nil {
 		return Erasure{}, err
 	}
-	return receipt(&e, store.KeyEpochs{}), tx.Audit().Add(l.audit(e.ID, now))
+	return receipt(&e, store.KeyEpochs{}), tx.Audit().Add(l.auditOf(operation.ActionErased, e.ID, now))
 }
 
 // emptyRest empties what is left and removes the keys. e.Trees then has the trees from which keys must still be

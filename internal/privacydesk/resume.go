@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"verdict/internal/fault"
-	"verdict/internal/operation"
 	"verdict/internal/store"
 )
 
@@ -23,11 +22,9 @@ func (s *Service) Resume(ctx context.Context) (completed int, err error) {
 		return 0, err
 	}
 	var failed []error
-	for _, e := range open {
-		scope := s.core.DB.Scope(e.Tenant, e.Environment)
-		w := work{s: s, scope: scope, person: e.Person, audit: func(id string, now time.Time) store.AuditEntry {
-			return s.core.AuditBy(e.Actor, e.Environment, now, operation.ActionErased, id, e.Reason)
-		}}
+	for i := range open {
+		e := &open[i]
+		w := s.resumed(e)
 		_, err := w.run(ctx, w.commit)
 		if fault.KindOf(err) == fault.NotFound {
 			continue // another node was faster
@@ -42,4 +39,17 @@ func (s *Service) Resume(ctx context.Context) (completed int, err error) {
 		completed++
 	}
 	return completed, errors.Join(failed...)
+}
+
+// resumed returns the work of an erasure that was requested earlier.
+func (s *Service) resumed(e *store.ScopedErasure) *work {
+	return &work{
+		s:       s,
+		scope:   s.core.DB.Scope(e.Tenant, e.Environment),
+		person:  e.Person,
+		resumed: true,
+		auditOf: func(action, id string, now time.Time) store.AuditEntry {
+			return s.core.AuditBy(e.Actor, e.Environment, now, action, id, e.Reason)
+		},
+	}
 }

@@ -172,14 +172,15 @@ var errorPages = []errorPage{
 	},
 	{
 		Code: fault.CodeCapReached, Status: 409, Title: "Limit reached",
-		Meaning: "There are as many objects of a kind as are allowed: drafts, scorecards or block list entries of " +
-			"the tenant in this environment, webhooks of the tenant in both, unfinished redeliveries of a webhook, " +
+		Meaning: "There are as many objects of a kind as are allowed: drafts, scorecards, block list entries or legal " +
+			"holds of the tenant in this environment, webhooks of the tenant in both, unfinished redeliveries of a webhook, " +
 			"reviews of a decision, or witnesses of a checkpoint. `detail` says how many there are.",
 		Cause: "Drafts accumulate if a program creates one for every attempt.",
 		Fix: "Delete drafts with `DELETE /v1/rule-sets/{id}`, entries of the block list with `DELETE " +
-			"/v1/fraud/blocklist`, webhooks with `DELETE /v1/webhooks/{id}`; try variants with `overrides` of a " +
-			"preview instead of drafts. The operator can raise three of the limits (`-max-drafts`, " +
-			"`-max-scorecards`, `-max-blocked`).",
+			"/v1/fraud/blocklist`, webhooks with `DELETE /v1/webhooks/{id}`; release legal holds " +
+			"with `POST /v1/legal-holds/{id}/release`; try variants with `overrides` of a " +
+			"preview instead of drafts. The operator can raise four of the limits (`-max-drafts`, " +
+			"`-max-scorecards`, `-max-blocked`, `-max-holds`).",
 	},
 	{
 		Code: fault.CodeFindingsUnacknowledged, Status: 409, Title: "Errors in the rule set",
@@ -198,7 +199,8 @@ var errorPages = []errorPage{
 			"ended and cannot be cancelled, or it has no result to show. For a rule set: it is not a draft, or is " +
 			"the initial SAFE_MODE, and cannot be deleted; or it is an archived draft, or its stored document does " +
 			"not pass the checks of this version of the service, and it cannot be activated. For an API key: the " +
-			"person who would own it is disabled.",
+			"person who would own it is disabled. For an erasure: it is not deferred, and cannot be withdrawn. For a " +
+			"legal hold: it has ended and cannot be released, or the applicant is being erased.",
 		Fix: "Fetch the alert to see its state; later applications open a new alert automatically. If a rule " +
 			"set cannot be activated, create a new version from its document, fix the errors, and activate that " +
 			"version. For an API key, enable the access of its owner first, or choose another owner.",
@@ -224,6 +226,13 @@ var errorPages = []errorPage{
 		Fix: "Ask the operator, whose log says why. Asking again does not help.",
 	},
 	{
+		Code: fault.CodeHoldInForce, Status: 409, Title: "Legal hold in force",
+		Meaning: "The applicant has a legal hold with the same reason already.",
+		Cause:   "The same hold was placed twice, or for two cases with the same reason.",
+		Fix: "`GET /v1/legal-holds?applicant_ref=…` returns it. To change when it ends, release it and place " +
+			"another one.",
+	},
+	{
 		Code: fault.CodeVersionConflict, Status: 409, Title: "Version conflict",
 		Meaning: "A resource with the same identity was created at the same moment.",
 		Cause:   "Two requests tried to create the same resource, and this one came second. Nothing was done.",
@@ -237,10 +246,11 @@ var errorPages = []errorPage{
 			"objects themselves for what you have missed.",
 	},
 	{
-		Code: fault.CodeErased, Status: 410, Title: "The applicant was erased",
-		Meaning: "The object exists, but its data was erased with the applicant.",
-		Cause: "Somebody with the scope `privacy:manage` has erased the applicant with `POST /v1/erasures`. The answer " +
-			"to a repeated request with the same Idempotency-Key is erased too.",
+		Code: fault.CodeErased, Status: 410, Title: "The data was erased",
+		Meaning: "The object exists, but its data was erased with the applicant, or at the end of its retention period.",
+		Cause: "Somebody with the scope `privacy:manage` has erased the applicant with `POST /v1/erasures`, or has set " +
+			"a retention period with `PUT /v1/retention`. The answer to a repeated request with the same " +
+			"Idempotency-Key is erased too.",
 		Fix: "Nothing can be restored. `GET /v1/decisions/{id}` still has the outcome, the reason codes and the " +
 			"policy. To decide again, send the request with a new Idempotency-Key.",
 	},

@@ -132,8 +132,8 @@ func (er Erasures) EmptyRun(id, ref string, counts *ErasedCounts) error {
 	return err
 }
 
-// HideMember replaces the reference of a person in the fraud counters, in rings and in the
-// evidence of alerts by alias, a keyed hash of the reference. If the reference comes back,
+// HideMember replaces the reference of a person in the fraud counters, in rings, in the
+// evidence of alerts and in legal holds that have ended by alias, a keyed hash of the reference. If the reference comes back,
 // Observe finds the person under the alias.
 func (er Erasures) HideMember(ref, alias string, counts *ErasedCounts) error {
 	for _, change := range []struct {
@@ -144,6 +144,8 @@ func (er Erasures) HideMember(ref, alias string, counts *ErasedCounts) error {
 		{nil, "UPDATE fraud_ring_people SET person = $4 WHERE tenant_id = $1 AND environment = $2 AND person = $3"},
 		{&counts.AlertRefs, `UPDATE fraud_alert_evidence SET ref = $4
 			WHERE tenant_id = $1 AND environment = $2 AND part = 'applicant' AND ref = $3`},
+		{nil, `UPDATE legal_holds SET applicant_ref = $4
+			WHERE tenant_id = $1 AND environment = $2 AND applicant_ref = $3`},
 	} {
 		changed, err := er.tx.exec(change.text, ref, alias)
 		if err != nil {

@@ -10,8 +10,10 @@ import (
 
 // The states of an erasure.
 const (
+	ErasureDeferred  = "deferred" // it waits; see Erasure.Basis
 	ErasureRunning   = "running"
 	ErasureCompleted = "completed"
+	ErasureWithdrawn = "withdrawn"
 )
 
 // EventErasureStarted is the type of the event of an erasure in several transactions.
@@ -39,7 +41,7 @@ type ErasedCounts struct {
 type Erasure struct {
 	ID    string
 	State string
-	// Person is whom the erasure is about. When it is completed, Person.ApplicantRef is "".
+	// Person is whom the erasure is about. When it is completed or withdrawn, Person.ApplicantRef is "".
 	Person        Person
 	Reason        string
 	Actor         string
@@ -52,26 +54,40 @@ type Erasure struct {
 	Trees       string
 	StartedLeaf int64 // the entry of an erasure in several transactions, -1 if there is none
 	Leaf        int64 // the entry of the completed erasure, -1 if there is none
+
+	// These fields are about an erasure that was deferred.
+	Basis               []string // why it is deferred, empty if it is not
+	DeferredUntilMicros int64    // when it can be carried out, 0 if that is not known
+	NextMicros          int64    // when to look again whether it can be carried out
+	WithdrawnMicros     int64    // 0 if it was not withdrawn
+	WithdrawnBy         string
+}
+
+// Begin turns a deferred erasure into a running one.
+func (e *Erasure) Begin() {
+	e.State, e.Basis, e.DeferredUntilMicros, e.NextMicros = ErasureRunning, nil, 0, 0
 }
 
 const erasureColumns = `id, state, applicant_ref, decision_id, reason, actor, created_micros, erased_micros, decisions,
-	features, runs, answers, alert_refs, links, refs, trees, started_leaf, leaf`
+	features, runs, answers, alert_refs, links, refs, trees, started_leaf, leaf, basis, deferred_until_micros,
+	next_micros, withdrawn_micros, withdrawn_by`
 
 // erasureRow is an Erasure in the form in which it is stored.
 type erasureRow struct {
 	Erasure
 
-	refs string
+	refs, basis string
 }
 
 func (r *erasureRow) fields() []any {
 	return []any{&r.ID, &r.State, &r.Person.ApplicantRef, &r.Person.DecisionID, &r.Reason, &r.Actor, &r.CreatedMicros,
 		&r.ErasedMicros, &r.Counts.Decisions, &r.Counts.Features, &r.Counts.Runs, &r.Counts.Answers,
-		&r.Counts.AlertRefs, &r.Counts.Links, &r.refs, &r.Trees, &r.StartedLeaf, &r.Leaf}
+		&r.Counts.AlertRefs, &r.Counts.Links, &r.refs, &r.Trees, &r.StartedLeaf, &r.Leaf, &r.basis,
+		&r.DeferredUntilMicros, &r.NextMicros, &r.WithdrawnMicros, &r.WithdrawnBy}
 }
 
 func (r *erasureRow) erasure() Erasure {
-	r.Refs = strings.Fields(r.refs)
+	r.Refs, r.Basis = strings.Fields(r.refs), strings.Fields(r.basis)
 	return r.Erasure
 }
 
@@ -169,12 +185,12 @@ func (er ErasureReader) List(p Page) ([]Erasure, bool, error) {
 	})
 }
 
-// Open returns the erasure of a person that is not completed. found is false if there is none.
+// Open returns the erasure of a person that is deferred or running. found is false if there is none.
 func (er ErasureReader) Open(p Person) (e Erasure, found bool, err error) {
 	return readTwo(er.access, func(tx *Tx) (Erasure, bool, error) {
 		rows, err := eachRow(tx, (*erasureRow).fields, "SELECT "+erasureColumns+` FROM erasures
 			WHERE tenant_id = $1 AND environment = $2 AND applicant_ref = $3 AND decision_id = $4
-			AND state <> 'completed'`, p.ApplicantRef, p.DecisionID)
+			AND state IN ('deferred', 'running')`, p.ApplicantRef, p.DecisionID)
 		if err != nil || len(rows) == 0 {
 			return Erasure{}, false, err
 		}
@@ -243,10 +259,13 @@ func (er ErasureReader) Walk(fn func(*Erasure) error) error {
 }
 
 // Put stores an erasure, and replaces what is stored about it. It adds the entry of an erasure
-// that is completed, and of an erasure that is stored for the first time and not completed. It
-// sets the numbers of the entries in e.
+// that is completed, and of a running erasure that has none yet. It sets the numbers of the
+// entries in e. An erasure that is deferred or withdrawn has no entry.
 func (er Erasures) Put(e *Erasure) (err error) {
 	switch {
+	case e.State == ErasureDeferred:
+	case e.State == ErasureWithdrawn:
+		e.Person.ApplicantRef = "" // it is of no use any more
 	case e.State == ErasureCompleted:
 		e.Person.ApplicantRef = "" // the replacements are in Refs
 		e.Leaf, err = er.tx.record(e.completed())
@@ -258,15 +277,18 @@ func (er Erasures) Put(e *Erasure) (err error) {
 	}
 	er.tx.noteWritten(e.ID)
 	_, err = er.tx.exec(`INSERT INTO erasures (tenant_id, environment, `+erasureColumns+`) VALUES ($1, $2, $3, $4, $5,
-		$6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+		$6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)
 		ON CONFLICT (tenant_id, environment, id) DO UPDATE SET state = excluded.state,
 		applicant_ref = excluded.applicant_ref, erased_micros = excluded.erased_micros,
 		decisions = excluded.decisions, features = excluded.features, runs = excluded.runs,
 		answers = excluded.answers, alert_refs = excluded.alert_refs, links = excluded.links, refs = excluded.refs,
-		trees = excluded.trees, started_leaf = excluded.started_leaf, leaf = excluded.leaf`,
+		trees = excluded.trees, started_leaf = excluded.started_leaf, leaf = excluded.leaf, basis = excluded.basis,
+		deferred_until_micros = excluded.deferred_until_micros, next_micros = excluded.next_micros,
+		withdrawn_micros = excluded.withdrawn_micros, withdrawn_by = excluded.withdrawn_by`,
 		e.ID, e.State, e.Person.ApplicantRef, e.Person.DecisionID, e.Reason, e.Actor, e.CreatedMicros, e.ErasedMicros,
 		e.Counts.Decisions, e.Counts.Features, e.Counts.Runs, e.Counts.Answers, e.Counts.AlertRefs, e.Counts.Links,
-		strings.Join(e.Refs, " "), e.Trees, e.StartedLeaf, e.Leaf)
+		strings.Join(e.Refs, " "), e.Trees, e.StartedLeaf, e.Leaf, strings.Join(e.Basis, " "), e.DeferredUntilMicros,
+		e.NextMicros, e.WithdrawnMicros, e.WithdrawnBy)
 	return err
 }
 
@@ -276,8 +298,20 @@ type ScopedErasure struct {
 	Erasure
 }
 
-// OpenErasures returns erasures of all tenants that are not completed, at most limit.
-func (sys *System) OpenErasures(ctx context.Context, limit int) (found []ScopedErasure, err error) {
+// OpenErasures returns running erasures of all tenants, at most limit.
+func (sys *System) OpenErasures(ctx context.Context, limit int) ([]ScopedErasure, error) {
+	return sys.erasures(ctx, "state = 'running' ORDER BY tenant_id, environment, id LIMIT $1", int64(limit))
+}
+
+// DueErasures returns deferred erasures of all tenants that must be looked at again, at most limit, those that
+// have waited longest first.
+func (sys *System) DueErasures(ctx context.Context, nowMicros int64, limit int) ([]ScopedErasure, error) {
+	return sys.erasures(ctx, `state = 'deferred' AND next_micros <= $1
+		ORDER BY next_micros, tenant_id, environment, id LIMIT $2`, nowMicros, int64(limit))
+}
+
+// erasures returns the erasures of all tenants that satisfy a condition.
+func (sys *System) erasures(ctx context.Context, condition string, args ...any) (found []ScopedErasure, err error) {
 	err = sys.read(ctx, func(s *transaction) error {
 		found = nil // the read may be repeated
 		return s.each(func(scan func(...any) error) error {
@@ -287,8 +321,7 @@ func (sys *System) OpenErasures(ctx context.Context, limit int) (found []ScopedE
 			e.Erasure = row.erasure()
 			found = append(found, e)
 			return err
-		}, "SELECT tenant_id, environment, "+erasureColumns+` FROM erasures WHERE state <> 'completed'
-			ORDER BY tenant_id, environment, id LIMIT $1`, int64(limit))
+		}, "SELECT tenant_id, environment, "+erasureColumns+" FROM erasures WHERE "+condition, args...)
 	})
 	return found, err
 }

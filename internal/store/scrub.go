@@ -10,7 +10,7 @@ import (
 var personalTables = []string{
 	"agent_runs", "decision_features", "decision_reviews", "decisions", "erasures", "fraud_alert_evidence",
 	"fraud_alerts", "fraud_entities", "fraud_links", "fraud_ring_people", "idempotency_keys", "installation",
-	"key_trees", "webhooks", statistics,
+	"key_trees", "legal_holds", "webhooks", statistics,
 }
 
 const statistics = "pg_catalog.pg_statistic"

@@ -32,7 +32,8 @@ func (ds Decisions) SealDocuments(writes []*DecisionWrite) error {
 		}
 		if f := w.Features; f != nil && changed == 1 {
 			if _, err := ds.tx.exec(`UPDATE decision_features SET vector = $4, source = $5 WHERE tenant_id = $1
-				AND environment = $2 AND decision_id = $3 AND length(vector) > 0 AND substr(vector, 1, 1) <> $6`,
+				AND environment = $2 AND decision_id = $3 AND (length(vector) > 0 AND substr(vector, 1, 1) <> $6
+					OR length(source) > 0 AND substr(source, 1, 1) <> $6)`,
 				w.Decision.ID, f.Vector, f.Source, sealedForm); err != nil {
 				return err
 			}

@@ -70,15 +70,16 @@ func (r *replayer) flush(ctx context.Context) error {
 		if len(d.Facts) > 0 {
 			_, err = r.job.keys.OpenDecision(ctx, r.scope, d, &stored[i])
 		}
+		// A vector or a history may have been erased at the end of its retention period.
+		var champion, challenger *rule.Facts
+		if err == nil && len(d.Facts) > 0 {
+			champion, challenger, err = r.job.features.facts(d, stored[i])
+		}
 		if len(d.Facts) == 0 || errors.Is(err, journal.ErrErased) {
 			r.worker.Erased(r.row, d.ID)
 			r.row++
 			continue
 		}
-		if err != nil {
-			return operation.AsDefect(err)
-		}
-		champion, challenger, err := r.job.features.facts(d, stored[i])
 		if err != nil {
 			return fmt.Errorf("read the facts of decision %s: %w", d.ID, operation.AsDefect(err))
 		}
@@ -129,6 +130,9 @@ func (f *replayFeatures) factsBy(c feature.Catalogue, d *store.Decision, stored 
 	}
 	application.FallBackStored(facts)
 	if len(stored.Vector) == 0 {
+		if stored.Hash != "" {
+			return nil, journal.ErrErased
+		}
 		return facts, nil
 	}
 	vector, _ := replayVectors.Get().(*feature.Vector) // the pool holds nothing else
@@ -147,6 +151,9 @@ func (f *replayFeatures) factsBy(c feature.Catalogue, d *store.Decision, stored 
 
 // measureAgain computes stored features again with another catalogue.
 func measureAgain(c feature.Catalogue, stored store.Features, v *feature.Vector) error {
+	if len(stored.Source) == 0 {
+		return journal.ErrErased
+	}
 	history, statement, err := report.ReadArchive(stored.Source)
 	if err != nil {
 		return err

@@ -35,7 +35,8 @@ const (
 	KindWebhook  Kind = "whk_"
 	KindDelivery Kind = "dlv_"
 
-	KindErasure Kind = "era_"
+	KindErasure   Kind = "era_"
+	KindLegalHold Kind = "lhd_"
 )
 
 // Kinds lists every kind.
@@ -44,6 +45,7 @@ func Kinds() []Kind {
 		KindTenant, KindUser, KindKey, KindDecision, KindPolicy,
 		KindScorecard, KindAlert, KindRun, KindRequest, KindBacktest,
 		KindReview, KindAudit, KindSession, KindInvitation, KindWebhook, KindDelivery, KindErasure,
+		KindLegalHold,
 	}
 }
 

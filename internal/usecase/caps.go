@@ -4,12 +4,13 @@ import (
 	"verdict/internal/account"
 	"verdict/internal/frauddesk"
 	"verdict/internal/policydesk"
+	"verdict/internal/privacydesk"
 )
 
-// Caps limits how many objects a tenant may have: drafts, scorecards and block
-// list entries in one environment, and valid API keys in both environments
+// Caps limits how many objects a tenant may have: drafts, scorecards, block
+// list entries and legal holds in one environment, and valid API keys in both environments
 // together. A zero field gets its default.
-type Caps struct{ Drafts, Scorecards, Blocked, Keys int }
+type Caps struct{ Drafts, Scorecards, Blocked, Holds, Keys int }
 
 // DefaultCaps returns the default caps.
 func DefaultCaps() Caps {
@@ -17,6 +18,7 @@ func DefaultCaps() Caps {
 		Drafts:     policydesk.DefaultMaxDrafts,
 		Scorecards: policydesk.DefaultMaxScorecards,
 		Blocked:    frauddesk.DefaultMaxBlocked,
+		Holds:      privacydesk.DefaultMaxHolds,
 		Keys:       account.DefaultMaxKeys,
 	}
 }

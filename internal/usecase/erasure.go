@@ -5,20 +5,52 @@ import (
 	"time"
 )
 
-// resumeEvery is the interval at which interrupted erasures are looked for.
+// resumeEvery is the interval at which interrupted and deferred erasures are looked for.
 const resumeEvery = time.Minute
 
-// resumeErasures completes erasures that were interrupted, until ctx ends.
+// resumeErasures completes erasures that were interrupted, and carries out those that need not wait any more,
+// until ctx ends.
 func (s *Set) resumeErasures(ctx context.Context) {
 	turn := time.NewTicker(resumeEvery)
 	defer turn.Stop()
 	for {
 		completed, err := s.Privacy.Resume(ctx)
-		if completed > 0 {
-			s.core.Logger.InfoContext(ctx, "completed interrupted erasures", "completed", completed)
+		s.tellErasures(ctx, "interrupted", completed, err)
+		completed, err = s.Privacy.RunDeferred(ctx)
+		s.tellErasures(ctx, "deferred", completed, err)
+		select {
+		case <-ctx.Done():
+			return
+		case <-turn.C:
+		}
+	}
+}
+
+// tellErasures logs how many erasures of a kind were completed, and why others were not.
+func (s *Set) tellErasures(ctx context.Context, kind string, completed int, err error) {
+	if completed > 0 {
+		s.core.Logger.InfoContext(ctx, "completed "+kind+" erasures", "completed", completed)
+	}
+	if err != nil && ctx.Err() == nil {
+		s.core.Logger.WarnContext(ctx, "could not complete "+kind+" erasures; trying again later", "error", err)
+	}
+}
+
+// retainEvery is the interval at which a node looks whether retention periods must be applied. Each is applied once
+// a day.
+const retainEvery = 10 * time.Minute
+
+// applyRetention empties documents that are beyond their retention period, until ctx ends.
+func (s *Set) applyRetention(ctx context.Context) {
+	turn := time.NewTicker(retainEvery)
+	defer turn.Stop()
+	for {
+		emptied, err := s.Privacy.Retain(ctx)
+		if emptied > 0 {
+			s.core.Logger.InfoContext(ctx, "erased documents at the end of their retention period", "documents", emptied)
 		}
 		if err != nil && ctx.Err() == nil {
-			s.core.Logger.WarnContext(ctx, "could not complete interrupted erasures; trying again later", "error", err)
+			s.core.Logger.WarnContext(ctx, "could not apply all retention periods; trying again later", "error", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -152,7 +152,7 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Events:    events,
 		Webhooks:  webhooks,
 		Agents:    agentdesk.New(core, policies, decisions),
-		Privacy:   privacydesk.New(core, decisions),
+		Privacy:   privacydesk.New(core, decisions, privacydesk.Options{MaxHolds: o.Caps.Holds}),
 		Backtests: studies.Backtests,
 		Chunks:    studies.Chunks,
 		Fitting:   studies.Fitting,
@@ -172,7 +172,7 @@ const purgeEvery = 10 * time.Minute
 // Run stores data collected in memory and removes expired rows at intervals
 // until ctx ends, and then stores the data once more. In the meantime it signs the logs,
 // adds journal entries for decisions that have none, encrypts what is stored readable, and
-// completes interrupted erasures.
+// completes interrupted and deferred erasures, and applies retention periods.
 // A Set also works without Run, but then loses its statistics and does none of this work.
 func (s *Set) Run(ctx context.Context) {
 	var older sync.WaitGroup
@@ -184,6 +184,7 @@ func (s *Set) Run(ctx context.Context) {
 	older.Go(func() { s.Webhooks.Run(ctx) })
 	older.Go(func() { s.checkThresholds(ctx) })
 	older.Go(func() { s.resumeErasures(ctx) })
+	older.Go(func() { s.applyRetention(ctx) })
 	defer older.Wait()
 	flush := time.NewTicker(flushEvery)
 	defer flush.Stop()

@@ -18,6 +18,22 @@ func fillErasure(tx *store.Tx) error {
 	})
 }
 
+// fillHold places a legal hold.
+func fillHold(tx *store.Tx) error {
+	return tx.LegalHolds().Place(store.LegalHold{
+		ID: "lhd_1", Person: store.Person{ApplicantRef: "app-1"}, Reason: "audit", Actor: "key_1", CreatedMicros: 1,
+	})
+}
+
+// fillRetention stores retention periods and how far they were applied.
+func fillRetention(tx *store.Tx) error {
+	if _, err := tx.Retention().Put(
+		store.RetentionSettings{Document: []byte("{}"), UpdatedMicros: 1, UpdatedBy: "key_1"}, 0); err != nil {
+		return err
+	}
+	return tx.Retention().PutProgress(&store.RetentionProgress{Zone: "combined", Leaf: -1, AfterID: "dec_0"}, 0, 0, 0)
+}
+
 // rekey removes a key from the first key tree of a tenant.
 func rekey(ctx context.Context, scope *store.Scope, was, next string) error {
 	return scope.Write(ctx, func(tx *store.Tx) error {

@@ -22,6 +22,7 @@ var (
 		"fraud_alerts", "fraud_alert_evidence", "fraud_alert_events", "fraud_rings", "fraud_ring_people",
 		"backtests", "backtest_chunks", "agent_runs", "collections_strategies", "referrals", "journal",
 		"log_tiles", "log_checkpoints", "log_cosigned", "usage_thresholds", "erasures",
+		"legal_holds", "retention_settings", "retention_progress",
 		"webhooks", "webhook_retries", "webhook_ranges", "webhook_deliveries",
 	}
 	personal = []string{"tenants", "users", "sessions", "invitations", "key_trees"}

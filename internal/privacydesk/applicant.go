@@ -1,0 +1,207 @@
+package privacydesk
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"verdict/internal/civil"
+	"verdict/internal/decisioning"
+	"verdict/internal/operation"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// maxListed is the maximum number of runs, of alerts and of holds that Applicant returns.
+const maxListed = store.MaxPage
+
+// Applicant is what is held about an applicant.
+type Applicant struct {
+	Ref string
+	// Decisions is a page of the applicant's decisions, oldest first. The other members are the same on every page.
+	Decisions     operation.Page[decisioning.Explained]
+	DecisionCount int64
+	Runs          []ApplicantRun // the newest maxListed, oldest first
+	RunCount      int64
+	Alerts        []ApplicantAlert // the oldest maxListed
+	Holds         []Hold           // those in force
+	Erasure       *Erasure         // deferred or running; nil if there is none
+	Linked        bool             // there are links to accounts, devices and the like
+	Zones         []ApplicantZone
+}
+
+// ApplicantRun is a run of an agent about an applicant.
+type ApplicantRun struct {
+	ID            string
+	Agent         string
+	Outcome       string
+	DecisionID    string // "" for an agent that decides nothing
+	CreatedMicros int64
+}
+
+// ApplicantAlert is a fraud alert that names an applicant.
+type ApplicantAlert struct {
+	ID            string
+	Type          string
+	Severity      string
+	Status        string
+	Resolution    string
+	CreatedMicros int64
+}
+
+// ApplicantZone says until when the documents of a zone are stored.
+type ApplicantZone struct {
+	Zone        string
+	Period      string // "" if they are kept
+	Basis       string
+	UntilMicros int64 // when the last of them is beyond its period, 0 if they are kept
+}
+
+// Applicant returns everything that is held about an applicant, with a page of the decisions, as
+// decisioning.Service.Decision returns them. It returns NotFound if nothing is held. The audit trail says who has
+// asked.
+func (s *Service) Applicant(
+	ctx context.Context, p tenant.Principal, ref string, l operation.List, how ...decisioning.Option,
+) (Applicant, error) {
+	if err := p.Require(tenant.PrivacyManage | tenant.Read); err != nil {
+		return Applicant{}, err
+	}
+	if ref == "" || len(ref) > maxReference || strings.ContainsRune(ref, 0) || strings.ToValidUTF8(ref, "") != ref {
+		return Applicant{}, nothingHeld()
+	}
+	scope := s.core.Scope(p)
+	person := store.Person{ApplicantRef: ref}
+	if _, err := s.checkHeld(ctx, scope, person); err != nil {
+		return Applicant{}, err
+	}
+	w := work{s: s, scope: scope, person: person}
+	if err := w.findAlias(ctx); err != nil {
+		return Applicant{}, err
+	}
+	out := Applicant{Ref: ref}
+	l.Ascending = true
+	list, err := s.decisions.Decisions(ctx, p, decisioning.DecisionFilter{ApplicantID: ref}, l)
+	if err != nil {
+		return Applicant{}, err
+	}
+	out.Decisions = operation.Page[decisioning.Explained]{Limit: list.Limit, NextCursor: list.NextCursor}
+	for i := range list.Data {
+		d, err := s.decisions.Decision(ctx, p, list.Data[i].ID, how...)
+		if err != nil {
+			return Applicant{}, err
+		}
+		out.Decisions.Data = append(out.Decisions.Data, d)
+	}
+	if err := scope.Read(ctx, func(tx *store.Tx) error { return s.describe(tx, &w, &out) }); err != nil {
+		return Applicant{}, err
+	}
+	audit := s.core.Audit(p, s.core.Moment(), operation.ActionApplicantRead, w.alias, "")
+	return out, scope.Write(ctx, func(tx *store.Tx) error { return tx.Audit().Add(audit) })
+}
+
+// Standing is what keeps an applicant from being erased, or is about to erase the applicant.
+type Standing struct {
+	Holds   []Hold   // those in force
+	Erasure *Erasure // deferred or running; nil if there is none
+}
+
+// Standing returns the legal holds and the erasure of a person: of an applicant, or of a decision that names none.
+func (s *Service) Standing(ctx context.Context, p tenant.Principal, applicantRef, decisionID string) (Standing, error) {
+	if err := p.Require(tenant.PrivacyManage); err != nil {
+		return Standing{}, err
+	}
+	person := store.Person{ApplicantRef: applicantRef}
+	if applicantRef == "" {
+		person.DecisionID = decisionID
+	}
+	var out Standing
+	now := s.core.Now().UnixMicro()
+	err := s.core.Scope(p).Read(ctx, func(tx *store.Tx) error {
+		out = Standing{} // the read may be repeated
+		holds, err := tx.LegalHolds().Of(person, now)
+		if err != nil {
+			return err
+		}
+		for i := range holds {
+			out.Holds = append(out.Holds, holdOf(&holds[i], now))
+		}
+		e, open, err := tx.Erasures().Open(person)
+		if open {
+			r := receipt(&e, store.KeyEpochs{})
+			out.Erasure = &r
+		}
+		return err
+	})
+	return out, err
+}
+
+// describe reads all but the decisions.
+func (s *Service) describe(tx *store.Tx, w *work, out *Applicant) error {
+	now := s.core.Now().UnixMicro()
+	totals, err := tx.Erasures().Totals(out.Ref)
+	if err != nil {
+		return err
+	}
+	out.DecisionCount, out.RunCount = totals.Decisions, totals.Runs
+	held, err := tx.Erasures().Held(w.person, 1)
+	if err != nil {
+		return err
+	}
+	out.Linked = held.Linked
+	if err := listed(tx, w, out, now); err != nil {
+		return err
+	}
+	if e, open, err := tx.Erasures().Open(w.person); err != nil {
+		return err
+	} else if open {
+		r := receipt(&e, store.KeyEpochs{})
+		out.Erasure = &r
+	}
+	r, err := s.retention(tx)
+	if err != nil {
+		return err
+	}
+	out.Zones = nil // the read may be repeated
+	for _, z := range r.Zones {
+		newest := totals.NewestMicros
+		if z.Zone == zoneRuns {
+			newest = totals.NewestRun
+		}
+		if newest == 0 {
+			continue
+		}
+		zone := ApplicantZone{Zone: z.Zone, Period: z.Period, Basis: z.Basis}
+		if period, err := civil.ParsePeriod(z.Period); err == nil {
+			// Documents are emptied on the day after the one that is a period after theirs.
+			zone.UntilMicros = (period.After(civil.DayAt(time.UnixMicro(newest))) + 1).At(0, civil.India).UnixMicro()
+		}
+		out.Zones = append(out.Zones, zone)
+	}
+	return nil
+}
+
+// listed reads runs, alerts and holds.
+func listed(tx *store.Tx, w *work, out *Applicant, nowMicros int64) error {
+	runs, _, err := tx.Runs().List(store.RunFilter{SubjectRef: out.Ref}, store.Page{Limit: maxListed, Descending: true})
+	if err != nil {
+		return err
+	}
+	out.Runs, out.Alerts, out.Holds = nil, nil, nil // the read may be repeated
+	for i := len(runs) - 1; i >= 0; i-- {
+		r := &runs[i]
+		out.Runs = append(out.Runs, ApplicantRun{r.ID, r.Agent, r.Outcome, r.DecisionID, r.CreatedMicros})
+	}
+	alerts, err := tx.Alerts().Naming(out.Ref, w.alias, maxListed)
+	if err != nil {
+		return err
+	}
+	for i := range alerts {
+		a := &alerts[i]
+		out.Alerts = append(out.Alerts, ApplicantAlert{a.ID, a.Type, a.Severity, a.Status, a.Resolution, a.CreatedMicros})
+	}
+	holds, err := tx.LegalHolds().Of(w.person, nowMicros)
+	for i := range holds {
+		out.Holds = append(out.Holds, holdOf(&holds[i], nowMicros))
+	}
+	return err
+}

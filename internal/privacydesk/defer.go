@@ -1,0 +1,266 @@
+package privacydesk
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"verdict/internal/decisioning"
+	"verdict/internal/fault"
+	"verdict/internal/operation"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// The bases on which an erasure is deferred, in the order in which they are listed. An exposure that is not
+// closed will be another one when exposures are stored; see store.Grounds.
+const (
+	BasisOpenOffer = "open_offer" // the lender has made an offer that is still valid
+	BasisOpenAlert = "open_alert" // an alert that names the person is not closed
+	BasisLegalHold = "legal_hold"
+)
+
+// How long a deferred erasure waits at most until somebody looks again. An alert can be closed at any time,
+// and an offer can be overturned; the release of a hold wakes the erasure itself.
+const (
+	lookAgain      = time.Hour
+	lookAgainAlert = 10 * time.Minute
+)
+
+// errChanged rolls back a transaction that finds other grounds than were read before it.
+var errChanged = errors.New("the grounds of the erasure have changed")
+
+// maxTries limits how often the grounds of an erasure are read again. They change seldom, so the second try
+// nearly always succeeds.
+const maxTries = 10
+
+// deferral says why an erasure must wait, and until when.
+type deferral struct {
+	basis       []string // empty if it need not wait
+	untilMicros int64    // 0 if that is not known
+	nextMicros  int64    // when to look again
+}
+
+// runOrDefer erases, or stores that the erasure must wait. A running erasure is never deferred: a part of
+// the documents is gone already.
+func (w *work) runOrDefer(ctx context.Context, commit operation.Commit[Erasure]) (Erasure, error) {
+	for range maxTries {
+		waits, err := w.mustWait(ctx)
+		if err != nil {
+			return Erasure{}, err
+		}
+		var done Erasure
+		if waits {
+			done, err = commit(ctx, w.postpone)
+		} else {
+			done, err = w.run(ctx, commit)
+		}
+		if !errors.Is(err, errChanged) {
+			return done, err
+		}
+	}
+	return Erasure{}, fault.New(fault.Unavailable, fault.CodeUnavailable,
+		"the offers, alerts or holds of this applicant are changing at the moment; try again later")
+}
+
+// mustWait reports whether the erasure must wait, and reads what the transaction needs to judge that again.
+func (w *work) mustWait(ctx context.Context) (bool, error) {
+	if e, open, err := w.scope.Erasures(ctx).Open(w.person); err != nil || open && e.State == Running {
+		return false, err
+	}
+	if err := w.findAlias(ctx); err != nil {
+		return false, err
+	}
+	now := w.s.core.Now()
+	g, err := w.scope.Erasures(ctx).Grounds(w.query(now))
+	if err != nil {
+		return false, err
+	}
+	w.offerDays = map[string]int{}
+	for _, a := range g.Approvals {
+		if w.offerDays[a.PolicyID], err = w.s.decisions.OfferDays(ctx, w.scope, a.PolicyID); err != nil {
+			return false, err
+		}
+	}
+	d, err := w.judge(&g, now)
+	return len(d.basis) > 0, err
+}
+
+// findAlias sets the alias of the person.
+func (w *work) findAlias(ctx context.Context) error {
+	if w.person.ApplicantRef == "" || w.alias != "" {
+		return nil
+	}
+	keyed, err := w.s.core.Keyed(ctx, operation.ScopeID{
+		Tenant: w.scope.Tenant(), Environment: w.scope.Environment(),
+	})
+	if err == nil {
+		w.alias = keyed(decisioning.ErasedMember, w.person.ApplicantRef)
+	}
+	return err
+}
+
+func (w *work) query(now time.Time) store.GroundsQuery {
+	return store.GroundsQuery{
+		Person:    w.person,
+		Alias:     w.alias,
+		SinceID:   tenant.FirstID(tenant.KindDecision, now.Add(-decisioning.MaxOfferLife)),
+		NowMicros: now.UnixMicro(),
+	}
+}
+
+// judge returns why the erasure must wait. It returns errChanged if there is an approval under a rule set
+// that was not read.
+func (w *work) judge(g *store.Grounds, now time.Time) (d deferral, err error) {
+	known := true // the time until which the erasure must wait is known
+	until := func(micros int64) { d.untilMicros = max(d.untilMicros, micros) }
+	for _, a := range g.Approvals {
+		days, read := w.offerDays[a.PolicyID]
+		if !read {
+			return deferral{}, errChanged
+		}
+		if end := decisioning.OfferEnd(a.CreatedMicros, days); end > now.UnixMicro() {
+			d.basis = []string{BasisOpenOffer}
+			until(end)
+		}
+	}
+	wait := lookAgain
+	if g.OpenAlert {
+		d.basis = append(d.basis, BasisOpenAlert)
+		known, wait = false, lookAgainAlert
+	}
+	if len(g.Holds) > 0 {
+		d.basis = append(d.basis, BasisLegalHold)
+	}
+	for i := range g.Holds {
+		known = known && g.Holds[i].UntilMicros != 0
+		until(g.Holds[i].UntilMicros)
+	}
+	d.nextMicros = now.Add(wait).UnixMicro()
+	if known {
+		d.nextMicros = min(d.nextMicros, d.untilMicros)
+	} else {
+		d.untilMicros = 0
+	}
+	return d, nil
+}
+
+// judgeIn judges in the transaction, which no change of the grounds can overtake.
+func (w *work) judgeIn(tx *store.Tx) (deferral, error) {
+	if err := tx.Lock(); err != nil {
+		return deferral{}, err
+	}
+	now := w.s.core.Now()
+	g, err := tx.Erasures().Grounds(w.query(now))
+	if err != nil {
+		return deferral{}, err
+	}
+	return w.judge(&g, now)
+}
+
+// begin turns an erasure that is not running yet into a running one. It returns errChanged if the erasure
+// must wait. Somebody whose keys were removed before does not wait: the erasure was completed once.
+func (w *work) begin(tx *store.Tx, e *store.Erasure) error {
+	if w.forgotten {
+		e.Begin()
+		return nil
+	}
+	d, err := w.judgeIn(tx)
+	if err == nil && len(d.basis) > 0 {
+		err = errChanged
+	}
+	e.Begin()
+	return err
+}
+
+// postpone stores that the erasure must wait. It returns errChanged if it need not wait any more, or is
+// running. If the person has a deferred erasure already, it is that one.
+func (w *work) postpone(tx *store.Tx) (Erasure, error) {
+	d, err := w.judgeIn(tx)
+	if err != nil {
+		return Erasure{}, err
+	}
+	e, open, err := tx.Erasures().Open(w.person)
+	switch {
+	case err != nil:
+		return Erasure{}, err
+	case len(d.basis) == 0, open && e.State == Running:
+		return Erasure{}, errChanged
+	case !open && w.fresh.ID == "":
+		return Erasure{}, operation.Missing("erasure that is deferred") // it was withdrawn
+	case !open:
+		e = w.fresh
+	}
+	added := !open
+	changed := added || !slices.Equal(e.Basis, d.basis) || e.DeferredUntilMicros != d.untilMicros
+	e.State, e.Basis, e.DeferredUntilMicros, e.NextMicros = Deferred, d.basis, d.untilMicros, d.nextMicros
+	if changed || w.resumed {
+		if err := tx.Erasures().Put(&e); err != nil {
+			return Erasure{}, err
+		}
+	}
+	if added {
+		err = tx.Audit().Add(w.auditOf(operation.ActionErasureDeferred, e.ID, w.s.core.Moment()))
+	}
+	return receipt(&e, store.KeyEpochs{}), err
+}
+
+// Withdraw withdraws a deferred erasure: nothing is erased. It returns NotFound if there is no such erasure, and
+// Conflict if it is not deferred.
+func (s *Service) Withdraw(
+	ctx context.Context, p tenant.Principal, id string, r *operation.Reply[Erasure],
+) (Erasure, error) {
+	if err := p.Require(tenant.PrivacyManage); err != nil {
+		return Erasure{}, err
+	}
+	if !tenant.Valid(tenant.KindErasure, id) {
+		return Erasure{}, operation.Missing("erasure")
+	}
+	now := s.core.Moment()
+	return operation.Write(ctx, s.core, s.core.Scope(p), r, func(tx *store.Tx) (Erasure, error) {
+		if err := tx.Lock(); err != nil {
+			return Erasure{}, err
+		}
+		e, err := tx.Erasures().Get(id)
+		if err != nil {
+			return Erasure{}, err
+		}
+		if e.State != Deferred {
+			return Erasure{}, fault.New(fault.Conflict, fault.CodeInvalidTransition,
+				"only a deferred erasure can be withdrawn; this one is %s", e.State)
+		}
+		e.Begin() // a withdrawn erasure waits for nothing
+		e.State, e.WithdrawnMicros, e.WithdrawnBy = Withdrawn, now.UnixMicro(), operation.Actor(p)
+		if err := tx.Erasures().Put(&e); err != nil {
+			return Erasure{}, err
+		}
+		return receipt(&e, store.KeyEpochs{}), tx.Audit().Add(s.core.Audit(p, now, operation.ActionErasureWithdrawn, id, ""))
+	})
+}
+
+// RunDeferred carries out the deferred erasures that need not wait any more, and returns their number.
+// Several nodes may do that at the same time. If some fail, the others are carried out, and RunDeferred
+// returns the errors.
+func (s *Service) RunDeferred(ctx context.Context) (completed int, err error) {
+	for {
+		due, err := s.core.DB.System().DueErasures(ctx, s.core.Now().UnixMicro(), resumeAtOnce)
+		if err != nil {
+			return completed, err
+		}
+		var failed error
+		for i := range due {
+			w := s.resumed(&due[i])
+			done, err := w.runOrDefer(ctx, w.commit)
+			switch {
+			case err == nil && done.State == Completed:
+				completed++
+			case err != nil && fault.KindOf(err) != fault.NotFound: // NotFound: another node was faster
+				failed = errors.Join(failed, err)
+			}
+		}
+		if failed != nil || len(due) < resumeAtOnce {
+			return completed, failed
+		}
+	}
+}

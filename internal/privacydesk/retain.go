@@ -1,0 +1,309 @@
+package privacydesk
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"verdict/internal/civil"
+	"verdict/internal/decisioning"
+	"verdict/internal/journal"
+	"verdict/internal/sealing"
+	"verdict/internal/store"
+)
+
+// retainPause is the pause after each transaction, so that other writes have their turn.
+const retainPause = 20 * time.Millisecond
+
+// Retain empties the documents that are beyond their retention period, of all tenants, and returns their number. It
+// does nothing for a zone that was done today. Several nodes may do that at the same time, and after an interruption
+// the next call goes on. If the work fails for a tenant, Retain goes on with the others, and returns the errors.
+func (s *Service) Retain(ctx context.Context) (emptied int64, err error) {
+	scopes, err := s.core.DB.System().RetentionScopes(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var failed error
+	for _, name := range scopes {
+		n, err := s.retainScope(ctx, s.core.DB.Scope(name.Tenant, name.Environment))
+		emptied += n
+		if failed = errors.Join(failed, err); ctx.Err() != nil {
+			break
+		}
+	}
+	return emptied, failed
+}
+
+// retainScope applies the periods of a scope.
+func (s *Service) retainScope(ctx context.Context, scope *store.Scope) (emptied int64, err error) {
+	now := s.core.Now()
+	versions, err := scope.Retention(ctx).Since(now.Add(-retentionDelay).UnixMicro())
+	if err != nil {
+		return 0, err
+	}
+	plan, err := planOf(versions)
+	if err != nil {
+		return 0, err
+	}
+	for _, zone := range RetentionZones() {
+		cutoff, applies := plan.cutoff(zone, now)
+		if !applies {
+			continue
+		}
+		r := retaining{s: s, scope: scope, zone: zone, cutoff: cutoff}
+		n, err := r.run(ctx)
+		emptied += n
+		if err != nil {
+			return emptied, err
+		}
+	}
+	return emptied, nil
+}
+
+// retaining empties the documents of one zone of a scope.
+type retaining struct {
+	s         *Service
+	scope     *store.Scope
+	zone      string
+	cutoff    int64          // documents that were stored before are beyond the period
+	offerDays map[string]int // as in work
+	lastID    string         // the last object that batch has looked at
+	keys      *journal.Tree  // looked up before each transaction
+}
+
+// run empties in batches. Each batch begins after the last object that was looked at, however long ago that was.
+// When all are done, it empties the documents of people whose legal hold has ended since the last time.
+func (r *retaining) run(ctx context.Context) (emptied int64, err error) {
+	p, err := r.scope.Retention(ctx).ProgressOf(r.zone)
+	if err != nil {
+		return 0, err
+	}
+	now := r.s.core.Now()
+	if p.AppliedMicros != 0 && civil.DayAt(time.UnixMicro(p.AppliedMicros)) == civil.DayAt(now) {
+		return 0, nil // it was done today
+	}
+	for more := true; more; {
+		var n int64
+		n, more, err = r.batch(ctx, store.ExpiredQuery{AfterID: p.AfterID, BeforeID: firstAt(r.zone, r.cutoff)}, &p)
+		if emptied += n; err != nil {
+			return emptied, err
+		}
+	}
+	n, err := r.released(ctx, &p, now.UnixMicro())
+	if emptied += n; err != nil {
+		return emptied, err
+	}
+	return emptied, r.scope.Write(ctx, func(tx *store.Tx) error {
+		current, err := tx.Retention().ProgressOf(r.zone)
+		if err != nil {
+			return err
+		}
+		current.AppliedMicros = now.UnixMicro()
+		return tx.Retention().PutProgress(&current, 0, 0, 0)
+	})
+}
+
+// released empties what was kept because of legal holds that have ended since the zone was last done.
+func (r *retaining) released(
+	ctx context.Context, p *store.RetentionProgress, nowMicros int64,
+) (emptied int64, err error) {
+	if p.AppliedMicros == 0 {
+		return 0, nil // nothing was passed over yet
+	}
+	holds, err := r.scope.LegalHolds(ctx).Ended(p.AppliedMicros, nowMicros)
+	if err != nil {
+		return 0, err
+	}
+	for i := range holds {
+		// The objects after p.AfterID have their turn later. BeforeID is after that id, and before the next one.
+		q := store.ExpiredQuery{Person: holds[i].Person, BeforeID: p.AfterID + "0"}
+		for more := true; more; {
+			var n int64
+			n, more, err = r.batch(ctx, q, nil)
+			if emptied += n; err != nil {
+				return emptied, err
+			}
+			q.AfterID = r.lastID
+		}
+	}
+	return emptied, nil
+}
+
+// batch looks at the next objects of a query, and returns how many documents it has emptied and whether there may be
+// more. p is advanced, unless it is nil; the objects are then those of one person.
+//
+// A batch ends before the first decision whose offer is still open, so that nothing is passed over. The period is
+// then applied later, at most by as long as offers are valid.
+func (r *retaining) batch(
+	ctx context.Context, q store.ExpiredQuery, p *store.RetentionProgress,
+) (emptied int64, more bool, err error) {
+	q.Limit = r.s.batch
+	q.NowMicros = r.s.core.Now().UnixMicro()
+	found, err := r.prepare(ctx, q)
+	if err != nil || len(found) == 0 {
+		return 0, false, err
+	}
+	var current store.RetentionProgress
+	err = r.scope.Write(ctx, func(tx *store.Tx) (err error) {
+		emptied, more = 0, false // the transaction may be tried again
+		if err := tx.Lock(); err != nil {
+			return err
+		}
+		if current, err = tx.Retention().ProgressOf(r.zone); err != nil {
+			return err
+		}
+		if p != nil && current.AfterID != q.AfterID {
+			more = true // another node was faster
+			return nil
+		}
+		emptied, more, err = r.emptyAll(tx, q, p == nil)
+		if err != nil {
+			return err
+		}
+		if p != nil {
+			current.AfterID = r.lastID
+		}
+		return tx.Retention().PutProgress(&current, emptied, r.cutoff, r.s.core.Now().UnixMicro())
+	})
+	switch {
+	case errors.Is(err, store.ErrKeysChanged), errors.Is(err, errMore), errors.Is(err, errChanged):
+		_, err = r.s.core.Keys.Reload(ctx, r.scope.Tenant())
+		return 0, true, err
+	case err != nil:
+		return 0, false, err
+	}
+	if p != nil {
+		*p = current
+	}
+	select {
+	case <-ctx.Done():
+		return emptied, false, ctx.Err()
+	case <-time.After(retainPause):
+	}
+	return emptied, more, nil
+}
+
+// prepare reads the objects of a query before the transaction, with all that the transaction needs. Decisions from
+// before the journal get their entries first, because their hashes must remain.
+func (r *retaining) prepare(ctx context.Context, q store.ExpiredQuery) ([]store.Expired, error) {
+	found, err := r.read(r.scope.Retention(ctx), q)
+	if err != nil {
+		return nil, err
+	}
+	var older []string
+	r.offerDays = map[string]int{}
+	for i := range found {
+		x := &found[i]
+		if x.Leaf < 0 {
+			older = append(older, x.ID)
+		}
+		if _, known := r.offerDays[x.PolicyID]; r.mayBeOffer(x) && !known {
+			if r.offerDays[x.PolicyID], err = r.s.decisions.OfferDays(ctx, r.scope, x.PolicyID); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := r.lookUp(ctx, found); err != nil {
+		return nil, err
+	}
+	return found, r.s.decisions.AddEntries(ctx, r.scope, older)
+}
+
+// lookUp reads the keys of the people whose references the transaction replaces.
+func (r *retaining) lookUp(ctx context.Context, found []store.Expired) error {
+	keys, err := r.s.core.Keys.Tree(ctx, r.scope.Tenant())
+	if err != nil {
+		return err
+	}
+	r.keys = keys
+	if r.zone != zoneRuns && r.zone != sealing.Response.String() {
+		return nil
+	}
+	for i := range found {
+		x := &found[i]
+		if x.Person.ApplicantRef == "" || len(x.Head) == 0 {
+			continue
+		}
+		r.keys, err = r.s.core.Keys.WithPerson(ctx, r.keys, r.scope.Environment(), x.Person.ApplicantRef,
+			[]int64{keys.TreeOf(x.Head)})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *retaining) read(from store.RetentionReader, q store.ExpiredQuery) ([]store.Expired, error) {
+	if r.zone == zoneRuns {
+		return from.Runs(q)
+	}
+	return from.Decisions(q)
+}
+
+// mayBeOffer reports whether a decision is an approval that is young enough for an open offer.
+func (r *retaining) mayBeOffer(x *store.Expired) bool {
+	return x.Approved && time.UnixMicro(x.CreatedMicros).Add(decisioning.MaxOfferLife).After(r.s.core.Now())
+}
+
+// emptyAll empties the zone of the objects of a query, and returns how many were not empty, and whether there may be
+// more objects. It sets lastID. If pass is set, decisions with an open offer are passed over.
+func (r *retaining) emptyAll(tx *store.Tx, q store.ExpiredQuery, pass bool) (emptied int64, more bool, err error) {
+	if err := tx.CheckKeys(r.keys.Changes(r.scope.Environment())); err != nil {
+		return 0, false, err
+	}
+	found, err := r.read(tx.Retention().RetentionReader, q)
+	if err != nil {
+		return 0, false, err
+	}
+	r.lastID = q.AfterID
+	for i := range found {
+		x := &found[i]
+		if r.mayBeOffer(x) {
+			days, known := r.offerDays[x.PolicyID]
+			switch {
+			case !known:
+				return 0, false, errChanged
+			case decisioning.OfferEnd(x.CreatedMicros, days) > q.NowMicros && !pass:
+				return emptied, false, nil
+			case decisioning.OfferEnd(x.CreatedMicros, days) > q.NowMicros:
+				continue
+			}
+		}
+		r.lastID = x.ID
+		if x.Held {
+			continue // when the hold has ended, released empties it
+		}
+		if r.zone != zoneRuns && x.Leaf < 0 {
+			return 0, false, errMore // it was stored by a node of an earlier version in the meantime
+		}
+		n, err := r.empty(tx, x)
+		if emptied += n; err != nil {
+			return 0, false, err
+		}
+	}
+	return emptied, len(found) == q.Limit, nil
+}
+
+// empty empties the zone of an object, and returns the number of documents that were not empty. At the end of the
+// period of the response, a decision loses all its documents and its reference, as in an erasure; so does a run.
+func (r *retaining) empty(tx *store.Tx, x *store.Expired) (int64, error) {
+	if r.zone != zoneRuns && r.zone != sealing.Response.String() {
+		return tx.Retention().EmptyZone(r.zone, x.ID)
+	}
+	if len(x.Head) == 0 {
+		return 0, nil
+	}
+	ref := ""
+	if x.Person.ApplicantRef != "" {
+		var known bool
+		ref, known = r.keys.Replacement(r.keys.TreeOf(x.Head), r.scope.Environment(), x.Person.ApplicantRef)
+		if !known {
+			return 0, errMore // it was stored after prepare has looked the keys up
+		}
+	}
+	var counts store.ErasedCounts
+	if r.zone == zoneRuns {
+		return 1, tx.Erasures().EmptyRun(x.ID, ref, &counts)
+	}
+	return 1, tx.Erasures().EmptyDecision(x.ID, ref, &counts)
+}
