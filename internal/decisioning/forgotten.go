@@ -24,7 +24,7 @@ const forgottenBatch = 200
 // the oldest of each tenant first. After an older backup was restored with the newest keys,
 // these are the decisions of people who were erased since. Forgotten reads every decision.
 func (s *Service) Forgotten(ctx context.Context, visit func(Forgotten) error) error {
-	ids, err := auditor{s}.tenants(ctx, "")
+	ids, err := s.core.TenantIDs(ctx, "")
 	if err != nil {
 		return err
 	}
