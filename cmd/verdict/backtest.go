@@ -8,6 +8,7 @@ import (
 
 	"verdict/internal/backtest"
 	"verdict/internal/backtest/page"
+	"verdict/internal/durablefile"
 	"verdict/internal/engine"
 	"verdict/internal/field"
 	"verdict/internal/wire"
@@ -183,7 +184,7 @@ func (t *trial) answer(report *backtest.Report) int {
 	o := t.options
 	title := "Backtest of " + t.champion.Name
 	if o.html != "" && o.html != standardInput {
-		if err := writeAtomically(o.html, func(w io.Writer) error { return page.Write(w, title, report) }); err != nil {
+		if err := durablefile.Replace(o.html, func(w io.Writer) error { return page.Write(w, title, report) }); err != nil {
 			return t.usage("write the page: %v", err)
 		}
 	}

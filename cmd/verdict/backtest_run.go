@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"verdict/internal/backtest"
+	"verdict/internal/durablefile"
 	"verdict/internal/fault"
 	"verdict/internal/sheet"
 )
@@ -29,7 +30,7 @@ func (t *trial) decide() (report *backtest.Report, code int, ok bool) {
 	case standardInput:
 		err = run(t.stdout)
 	default:
-		err = writeAtomically(t.options.out, run)
+		err = durablefile.Replace(t.options.out, run)
 	}
 	_ = t.source.bar.Finish()
 	var unread *unreadError

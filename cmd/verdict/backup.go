@@ -2,13 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"verdict/internal/app"
+	"verdict/internal/durablefile"
 	"verdict/internal/store"
 )
 
@@ -71,7 +69,7 @@ func backup(c *command) int {
 			_, _ = fmt.Fprintf(c.stderr, "%s\n", describe("backed up", stats))
 			return exitOK
 		}
-		err = writeAtomically(*out, take)
+		err = durablefile.Replace(*out, take)
 		_ = bar.Finish()
 		if err != nil {
 			return c.usage("%v", err)
@@ -85,28 +83,7 @@ func writeKeys(name string, write func(io.Writer) error) error {
 	if name == "" {
 		return write(nil)
 	}
-	return writeAtomically(name, write)
-}
-
-// writeAtomically writes a file so that it exists either completely or not at
-// all. The file is durable when the function returns.
-func writeAtomically(name string, write func(io.Writer) error) error {
-	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.part")
-	if err != nil {
-		return err
-	}
-	err = errors.Join(write(file), file.Sync(), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), name)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
-	}
-	folder, err := os.Open(filepath.Dir(name))
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
+	return durablefile.Replace(name, write)
 }
 
 // describe returns a summary of a backup.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"verdict/internal/durablefile"
 	"verdict/internal/fault"
 	"verdict/internal/sheet"
 	"verdict/internal/training"
@@ -186,7 +187,7 @@ func (c *command) deliver(f *fitFlags, r *training.Result) int {
 			}
 			continue
 		}
-		if err := writeAtomically(file.name,
+		if err := durablefile.Replace(file.name,
 			func(w io.Writer) error { _, err := w.Write(indented.Bytes()); return err }); err != nil {
 			return c.usage("%v", err)
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"verdict/internal/durablefile"
 	"verdict/internal/evidence"
 	"verdict/internal/logkey"
 	"verdict/internal/witness"
@@ -99,7 +100,7 @@ func logWitnessKey(c *command) int {
 		return c.usage("%v", err)
 	}
 	key := witness.Key{Name: *name, Secret: secret}
-	if err := logkey.WriteNew(words[0], key.Text()); err != nil {
+	if err := durablefile.WriteNew(words[0], []byte(key.Text())); err != nil {
 		return c.usage("%v", err)
 	}
 	return c.print([]byte(key.Public() + "\n"))
@@ -186,6 +187,10 @@ func visitCode(err error) int {
 	return exitUsage
 }
 
+// maxWitnessConnections is how many connections the witness serves at the same time. Only the lenders that it watches
+// connect, each for a moment.
+const maxWitnessConnections = 100
+
 // listen serves until ctx ends.
 func (c *command) listen(ctx context.Context, address string, handler http.Handler) int {
 	var config net.ListenConfig
@@ -204,7 +209,7 @@ func (c *command) listen(ctx context.Context, address string, handler http.Handl
 	if code := c.print(fmt.Appendf(nil, "listening at %s\n", listener.Addr())); code != exitOK {
 		return code
 	}
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(limitListener(listener, maxWitnessConnections)); !errors.Is(err, http.ErrServerClosed) {
 		return c.usage("%v", err)
 	}
 	return exitOK

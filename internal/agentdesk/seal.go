@@ -17,21 +17,19 @@ const (
 // SealOlder encrypts the requests and responses of runs that were stored readable, and
 // returns the number of runs. Like decisioning.Service.SealOlder, it can be interrupted.
 func (s *Service) SealOlder(ctx context.Context) (done int64, err error) {
-	for after := ""; ; {
-		tenants, err := s.core.DB.Accounts().ListTenants(ctx, after)
-		if err != nil || len(tenants) == 0 {
-			return done, err
-		}
-		for _, t := range tenants {
-			for _, e := range tenant.Environments() {
-				n, err := s.sealScope(ctx, s.core.DB.Scope(t.ID, string(e)))
-				if done += n; err != nil {
-					return done, err
-				}
+	ids, err := s.core.TenantIDs(ctx, "")
+	if err != nil {
+		return 0, err
+	}
+	for _, id := range ids {
+		for _, e := range tenant.Environments() {
+			n, err := s.sealScope(ctx, s.core.DB.Scope(id, string(e)))
+			if done += n; err != nil {
+				return done, err
 			}
 		}
-		after = tenants[len(tenants)-1].ID
 	}
+	return done, nil
 }
 
 func (s *Service) sealScope(ctx context.Context, scope *store.Scope) (done int64, err error) {

@@ -94,8 +94,8 @@ var house = []room{
 	{"agent", useCase, "exact civil fault wire rule field engine application advice recovery tenant admission " +
 		"operation decisioning agentdesk"},
 	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery " +
-		"tenant operation account policydesk frauddesk decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk study " +
-		"agent"},
+		"tenant operation account policydesk frauddesk decisioning evidencedesk eventdesk webhookdesk agentdesk " +
+		"privacydesk study agent"},
 	{"usecase", useCase, "fault wire engine signal application sealing tenant store journal operation account " +
 		"policydesk frauddesk decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk study document"},
 
@@ -111,8 +111,9 @@ var house = []room{
 	{"outbound", adapter, "webhook"},
 	{"telemetry", adapter, ""},
 	{"mmdb", adapter, "place"},
-	{"logkey", adapter, "evidence"},
-	{"masterkey", adapter, "sealing"},
+	{"durablefile", useCase, ""},
+	{"logkey", adapter, "evidence durablefile"},
+	{"masterkey", adapter, "sealing durablefile"},
 	{"witness", adapter, "evidence"},
 
 	{"demo", useCase, "wire rule signal engine backtest tenant store operation account policydesk frauddesk " +

@@ -63,7 +63,7 @@ func (a auditor) backfillPart(ctx context.Context, part store.Backfilled, fill f
 	if err != nil || complete {
 		return err
 	}
-	ids, err := a.tenants(ctx, "")
+	ids, err := a.core.TenantIDs(ctx, "")
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 // A decision without a journal entry stays readable; Backfill must add the entry first.
 func (s *Service) SealOlder(ctx context.Context, progress func(done int64)) (done int64, err error) {
 	a := auditor{s}
-	ids, err := a.tenants(ctx, "")
+	ids, err := a.core.TenantIDs(ctx, "")
 	if err != nil {
 		return 0, err
 	}

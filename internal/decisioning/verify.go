@@ -379,7 +379,7 @@ func notReproduced(again ReExplanation, d *store.Decision) string {
 // scopes returns the scopes of one tenant, or of all tenants, and the total number of
 // decisions.
 func (a auditor) scopes(ctx context.Context, tenantID string) ([]*store.Scope, int64, error) {
-	ids, err := a.tenants(ctx, tenantID)
+	ids, err := a.core.TenantIDs(ctx, tenantID)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -396,21 +396,4 @@ func (a auditor) scopes(ctx context.Context, tenantID string) ([]*store.Scope, i
 		}
 	}
 	return scopes, total, nil
-}
-
-// tenants returns the ids of all tenants, or the one id if tenantID is not "".
-func (a auditor) tenants(ctx context.Context, tenantID string) (ids []string, err error) {
-	if tenantID != "" {
-		t, err := a.core.DB.Accounts().Tenant(ctx, tenantID)
-		return []string{t.ID}, err
-	}
-	for after := ""; ; after = ids[len(ids)-1] {
-		rows, err := a.core.DB.Accounts().ListTenants(ctx, after)
-		if err != nil || len(rows) == 0 {
-			return ids, err
-		}
-		for _, t := range rows {
-			ids = append(ids, t.ID)
-		}
-	}
 }

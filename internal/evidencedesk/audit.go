@@ -11,7 +11,6 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"verdict/internal/evidence"
-	"verdict/internal/journal"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -36,14 +35,12 @@ type LogRemark struct {
 // tenantID is "".
 func (s *Service) Audit(ctx context.Context, tenantID string) (r AuditResult, err error) {
 	// The operator's machine may not have the key. Then only an exchanged key goes unnoticed.
-	if err := s.refreshKeys(ctx); err != nil {
+	if err := s.keyring.refresh(ctx); err != nil {
 		return r, err
 	}
-	ids := []string{tenantID}
-	if tenantID == "" {
-		if ids, err = s.tenants(ctx); err != nil {
-			return r, err
-		}
+	ids, err := s.core.TenantIDs(ctx, tenantID)
+	if err != nil {
+		return r, err
 	}
 	for _, id := range ids {
 		for _, environment := range tenant.Environments() {
@@ -54,18 +51,6 @@ func (s *Service) Audit(ctx context.Context, tenantID string) (r AuditResult, er
 		}
 	}
 	return r, nil
-}
-
-func (s *Service) tenants(ctx context.Context) (ids []string, err error) {
-	for after := ""; ; after = ids[len(ids)-1] {
-		rows, err := s.core.DB.Accounts().ListTenants(ctx, after)
-		if err != nil || len(rows) == 0 {
-			return ids, err
-		}
-		for _, t := range rows {
-			ids = append(ids, t.ID)
-		}
-	}
 }
 
 // auditScope adds what there is to say about the logs of a scope.
@@ -104,7 +89,7 @@ func (s *Service) auditLog(
 	origin := originOf(name, generation)
 	var signed []evidence.Checkpoint // what the journal must contain
 	if stored.Size > 0 {
-		c, why := openStored(stored, s.logKeys(origin))
+		c, why := openStored(stored, s.keyring.logKeys(origin))
 		if why != "" {
 			return 0, why, nil
 		}
@@ -132,7 +117,7 @@ func (s *Service) auditOpening(name store.ScopeName, stored *store.LogCheckpoint
 	if err != nil || opening.Origin != originOf(name, stored.Generation) {
 		return fmt.Sprintf("the first entry of the log %s cannot be read", originOf(name, stored.Generation)), true
 	}
-	before, _, err := s.logKeys(origin).Open([]byte(opening.Checkpoint))
+	before, _, err := s.keyring.logKeys(origin).Open([]byte(opening.Checkpoint))
 	if err != nil || before.Origin != origin {
 		return fmt.Sprintf("the first entry of the log %s names a checkpoint that the log before it has not signed",
 			opening.Origin), true
@@ -179,21 +164,9 @@ func compareJournal(
 		}
 		return nil
 	}
-	first := openingLeaves(opening)
-	for _, hash := range first {
-		err = add(hash)
-	}
-	if err == nil {
-		err = journal.NewReader(scope).Each(ctx, 0, func(number int64, e store.Entry) error {
-			leaf, err := evidence.UnpackLeaf(e.Leaf)
-			if err != nil || number+int64(len(first)) != roots.Size() {
-				return io.EOF // Verify names what is missing or cannot be read
-			}
-			return add(evidence.LeafHash(&leaf))
-		})
-	}
+	err = eachLeaf(ctx, scope, opening, 0, func(l *logLeaf) error { return add(l.hash()) })
 	switch {
-	case err != nil && !errors.Is(err, io.EOF):
+	case err != nil && !errors.As(err, new(*leafError)): // Verify names what is missing or cannot be read
 		return roots.Size(), "", err
 	case len(signed) == 0:
 		return roots.Size(), "", nil

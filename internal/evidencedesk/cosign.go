@@ -45,11 +45,11 @@ func (s *Service) Cosign(
 	if err != nil {
 		return seen, err
 	}
-	if err := s.refreshKeys(ctx); err != nil {
+	if err := s.keyring.refresh(ctx); err != nil {
 		return seen, err
 	}
 	origin := originOf(store.ScopeName(operation.ScopeOf(p)), max(1, stored.Generation))
-	c, err := readCosignature(n, s.logKeys(origin), stored.Size)
+	c, err := readCosignature(n, s.keyring.logKeys(origin), stored.Size)
 	if err != nil {
 		return seen, err
 	}

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"verdict/internal/evidence"
-	"verdict/internal/journal"
 	"verdict/internal/store"
 )
 
@@ -93,7 +92,7 @@ func (s *Service) checkStored(
 	var seen evidence.Checkpoint
 	if stored.Size > 0 {
 		var why string
-		if seen, why = openStored(stored, s.logKeys(e.checkpoint.Origin)); why != "" {
+		if seen, why = openStored(stored, s.keyring.logKeys(e.checkpoint.Origin)); why != "" {
 			return stop(e.generation, "%s", why)
 		}
 	}
@@ -152,49 +151,27 @@ func readLeaves(
 		next++
 		return nil
 	}
-	opening := openingLeaves(from.Opening)
-	if next < int64(len(opening)) { // a reopened log begins with a checkpoint of its opening
-		if err := signed(opening[0]); err != nil {
-			return nil, newest, err
-		}
-	}
-	shift := int64(len(opening))
-	err = journal.NewReader(scope).Each(ctx, next-shift, func(number int64, entry store.Entry) error {
-		if number != next-shift {
-			return stop(generation, "the journal has no entry %d", next-shift)
-		}
-		leaf, err := evidence.UnpackLeaf(entry.Leaf)
-		if err != nil {
-			return stop(generation, "entry %d of the journal cannot be read", number)
-		}
-		hash := evidence.LeafHash(&leaf)
-		if next < from.Size {
-			return signed(hash)
+	err = eachLeaf(ctx, scope, from.Opening, next, func(l *logLeaf) error {
+		// A reopened log begins with a checkpoint of its opening, so the opening was signed, too.
+		if next < from.Size || l.opening != "" {
+			return signed(l.hash())
 		}
 		next++
-		hashes = append(hashes, hash)
-		newest = lastLeaf{number, entry.Leaf}
+		hashes = append(hashes, l.hash())
+		newest = lastLeaf{l.entry, l.packed}
 		if len(hashes) == limit {
 			return io.EOF
 		}
 		return nil
 	})
-	if errors.Is(err, io.EOF) {
-		err = nil
+	var unreadable *leafError
+	if errors.As(err, &unreadable) {
+		err = stop(generation, "%s", unreadable)
 	}
 	if err == nil && next < from.Size {
 		err = stop(generation, "the journal has fewer entries than the signed log, which has %d", from.Size)
 	}
 	return hashes, newest, err
-}
-
-// openingLeaves returns the hashes of the leaves that a log has before those of the
-// journal: that of its opening, or none.
-func openingLeaves(opening string) []tlog.Hash {
-	if opening == "" {
-		return nil
-	}
-	return []tlog.Hash{tlog.RecordHash([]byte(opening))}
 }
 
 // lastLeaf is the last leaf that was read.
@@ -226,7 +203,7 @@ func (l lastLeaf) check(tx *store.Tx) error {
 
 // publish signs the checkpoint of a log and stores it.
 func (s *Service) publish(ctx context.Context, e *extension) error {
-	signer, err := s.signer(e.checkpoint.Origin)
+	signer, err := s.keyring.signer(e.checkpoint.Origin)
 	if err != nil {
 		return err
 	}

@@ -12,12 +12,18 @@ import (
 
 	"verdict/internal/evidence"
 	"verdict/internal/operation"
+	"verdict/internal/store"
 )
 
 // keyring holds the keys of the logs. The database says which key is the present one, but
 // it is believed only if the keys themselves have signed the change: whoever writes to the
 // database could exchange a key.
 type keyring struct {
+	db    *store.DB
+	signs bool // this node was started with a key
+	// find returns the secret key of a public key, as Options.FindKey does; it may be nil.
+	find func(public []byte) (ed25519.PrivateKey, error)
+
 	mu      sync.Mutex
 	secret  ed25519.PrivateKey // nil if this node cannot sign
 	public  []byte             // the present key; nil if none is known
@@ -32,27 +38,35 @@ var (
 	errKeyUnrelated = errors.New("the database names a log key by which the key of this node was not replaced")
 )
 
-// prepareKey returns nil if this node can sign with the present key.
-func (s *Service) prepareKey(ctx context.Context) error {
-	if err := s.refreshKeys(ctx); err != nil {
+// newKeyring returns the keys with which a node is started.
+func newKeyring(db *store.DB, o *Options) *keyring {
+	k := &keyring{db: db, signs: o.Key != nil, find: o.FindKey, secret: o.Key, public: o.Public}
+	if o.Key != nil {
+		k.public, _ = o.Key.Public().(ed25519.PublicKey) // always, for this key type
+	}
+	return k
+}
+
+// prepare returns nil if this node can sign with the present key.
+func (k *keyring) prepare(ctx context.Context) error {
+	if err := k.refresh(ctx); err != nil {
 		return err
 	}
-	s.keyring.mu.Lock()
-	defer s.keyring.mu.Unlock()
-	if s.keyring.secret == nil {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.secret == nil {
 		return errKeyMissing
 	}
 	return nil
 }
 
-// refreshKeys reads which key is the present one. If the key was replaced, it looks for the
-// new secret key.
-func (s *Service) refreshKeys(ctx context.Context) error {
-	present, text, err := s.core.DB.System().LogKeyHistory(ctx)
+// refresh reads which key is the present one. If the key was replaced, it looks for the new
+// secret key.
+func (k *keyring) refresh(ctx context.Context) error {
+	present, text, err := k.db.System().LogKeyHistory(ctx)
 	if err != nil || present == nil {
 		return err
 	}
-	k := &s.keyring
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.read && bytes.Equal(present, k.public) && k.secret != nil {
@@ -68,8 +82,8 @@ func (s *Service) refreshKeys(ctx context.Context) error {
 	if !bytes.Equal(present, k.public) {
 		k.secret = nil
 	}
-	if k.secret == nil && s.options.Key != nil && s.options.FindKey != nil {
-		if k.secret, err = s.options.FindKey(present); err != nil {
+	if k.secret == nil && k.signs && k.find != nil {
+		if k.secret, err = k.find(present); err != nil {
 			return fmt.Errorf("read the new log key: %w", err)
 		}
 	}
@@ -87,33 +101,33 @@ func leads(changes []evidence.KeyChange, from, to []byte) bool {
 	return bytes.Equal(from, to)
 }
 
-// publicKey returns the present public key, nil if none is known.
-func (s *Service) publicKey() []byte {
-	s.keyring.mu.Lock()
-	defer s.keyring.mu.Unlock()
-	return s.keyring.public
+// present returns the present public key, nil if none is known.
+func (k *keyring) present() []byte {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.public
 }
 
 // logKeys returns the public keys of a log.
-func (s *Service) logKeys(origin string) *evidence.LogKeys {
-	s.keyring.mu.Lock()
-	defer s.keyring.mu.Unlock()
-	return evidence.NewLogKeys(origin, s.keyring.public, s.keyring.changes)
+func (k *keyring) logKeys(origin string) *evidence.LogKeys {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return evidence.NewLogKeys(origin, k.public, k.changes)
 }
 
-// keysText returns the public keys of a log for those who check it.
-func (s *Service) keysText(origin string) (string, error) {
-	s.keyring.mu.Lock()
-	defer s.keyring.mu.Unlock()
-	return evidence.LogKeysText(origin, s.keyring.public, s.keyring.changes)
+// text returns the public keys of a log for those who check it.
+func (k *keyring) text(origin string) (string, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return evidence.LogKeysText(origin, k.public, k.changes)
 }
 
 // signer returns the signer of a log.
-func (s *Service) signer(origin string) (note.Signer, error) {
-	s.keyring.mu.Lock()
-	defer s.keyring.mu.Unlock()
-	if s.keyring.secret == nil {
+func (k *keyring) signer(origin string) (note.Signer, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.secret == nil {
 		return nil, errKeyMissing
 	}
-	return evidence.NewSigner(origin, s.keyring.secret)
+	return evidence.NewSigner(origin, k.secret)
 }

@@ -26,10 +26,10 @@ func (s *Service) Key(ctx context.Context, p tenant.Principal) (string, error) {
 	if err := p.Require(tenant.LogRead); err != nil {
 		return "", err
 	}
-	if s.publicKey() == nil {
+	if s.keyring.present() == nil {
 		return "", errNoKey()
 	}
-	if err := s.refreshKeys(ctx); err != nil {
+	if err := s.keyring.refresh(ctx); err != nil {
 		return "", err
 	}
 	stored, err := s.core.Scope(p).Log(ctx).Checkpoint()
@@ -37,7 +37,7 @@ func (s *Service) Key(ctx context.Context, p tenant.Principal) (string, error) {
 		return "", err
 	}
 	origin := originOf(store.ScopeName(operation.ScopeOf(p)), max(1, stored.Generation))
-	return s.keysText(origin)
+	return s.keyring.text(origin)
 }
 
 func errNoTile() error {
@@ -113,30 +113,15 @@ func entries(ctx context.Context, scope *store.Scope, opening string, first, cou
 		bundle = binary.BigEndian.AppendUint16(bundle, uint16(len(text)))
 		bundle = append(bundle, text...)
 	}
-	shift := int64(len(openingLeaves(opening)))
 	next, end := first, first+count
-	if next < shift {
-		add([]byte(opening))
-		next++
-	}
-	if next == end {
-		return bundle, nil
-	}
-	err = journal.NewReader(scope).Each(ctx, next-shift, func(number int64, e store.Entry) error {
-		leaf, err := evidence.UnpackLeaf(e.Leaf)
-		if err != nil || number != next-shift {
-			return operation.AsDefect(errDamaged)
-		}
-		add(leaf.Append(nil))
+	err = eachLeaf(ctx, scope, opening, first, func(l *logLeaf) error {
+		add(l.text())
 		if next++; next == end {
 			return io.EOF
 		}
 		return nil
 	})
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	if err == nil && next != end {
+	if errors.As(err, new(*leafError)) || err == nil && next != end {
 		err = operation.AsDefect(errDamaged)
 	}
 	return bundle, err
@@ -175,7 +160,7 @@ func (s *Service) prove(ctx context.Context, p tenant.Principal, d *store.Decisi
 	if err != nil {
 		return leaf, nil, err
 	}
-	index := d.Leaf + int64(len(openingLeaves(stored.Opening)))
+	index := d.Leaf + openings(stored.Opening)
 	if d.Leaf < 0 || index >= stored.Size {
 		return leaf, nil, s.notSigned(&stored)
 	}

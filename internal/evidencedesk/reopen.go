@@ -13,7 +13,6 @@ import (
 
 	"verdict/internal/evidence"
 	"verdict/internal/fault"
-	"verdict/internal/journal"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -43,7 +42,7 @@ func (s *Service) Reopen(
 		return r, fault.New(fault.Invalid, fault.CodeInvalidField,
 			"the reason must be a text of 1 to %d characters on one line", maxReason)
 	}
-	if err := s.prepareKey(ctx); err != nil {
+	if err := s.keyring.prepare(ctx); err != nil {
 		return r, err
 	}
 	name := store.ScopeName{Tenant: tenantID, Environment: string(environment)}
@@ -60,7 +59,7 @@ func (s *Service) Reopen(
 		return r, err
 	}
 	r.Origin = originOf(name, generation+1)
-	before, err := s.signer(r.Before.Origin)
+	before, err := s.keyring.signer(r.Before.Origin)
 	if err != nil {
 		return r, err
 	}
@@ -111,7 +110,7 @@ func (s *Service) whatRemains(
 	origin := originOf(name, generation)
 	before, _ = s.options.Signed.Last(origin)
 	if stored.Generation == generation {
-		seen, why := openStored(stored, s.logKeys(origin))
+		seen, why := openStored(stored, s.keyring.logKeys(origin))
 		follows := false
 		if why == "" {
 			if follows, err = continues(ctx, scope, stored, before); err != nil {
@@ -182,21 +181,9 @@ func commonLeaves(ctx context.Context, scope *store.Scope, stored *store.LogChec
 		}
 		return nil
 	}
-	first := openingLeaves(stored.Opening)
-	for _, hash := range first {
-		err = same(hash)
-	}
-	if err == nil {
-		err = journal.NewReader(scope).Each(ctx, 0, func(number int64, e store.Entry) error {
-			leaf, err := evidence.UnpackLeaf(e.Leaf)
-			if err != nil || number+int64(len(first)) != common {
-				return io.EOF
-			}
-			return same(evidence.LeafHash(&leaf))
-		})
-	}
-	if errors.Is(err, io.EOF) {
-		err = nil
+	err = eachLeaf(ctx, scope, stored.Opening, 0, func(l *logLeaf) error { return same(l.hash()) })
+	if errors.As(err, new(*leafError)) {
+		err = nil // the leaves before it are in both
 	}
 	return common, err
 }
@@ -210,7 +197,7 @@ func (s *Service) begin(
 	if err != nil {
 		return err
 	}
-	signer, err := s.signer(opening.Origin)
+	signer, err := s.keyring.signer(opening.Origin)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ type Options struct {
 type Service struct {
 	core    *operation.Core
 	options Options
-	keyring keyring
+	keyring *keyring
 	// oldestMicros is the time of the oldest entry that could not be signed, 0 if there is none.
 	oldestMicros atomic.Int64
 
@@ -56,13 +56,10 @@ func New(core *operation.Core, o Options) *Service {
 	s := &Service{
 		core:    core,
 		options: o,
+		keyring: newKeyring(core.DB, &o),
 		stopped: map[store.ScopeName]string{},
 		again:   map[store.ScopeName]bool{},
 		newest:  map[store.ScopeName]int64{},
-	}
-	s.keyring.secret, s.keyring.public = o.Key, o.Public
-	if o.Key != nil {
-		s.keyring.public, _ = o.Key.Public().(ed25519.PublicKey) // always, for this key type
 	}
 	if o.Signed == nil {
 		return s

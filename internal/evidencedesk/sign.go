@@ -140,7 +140,7 @@ func (s *Service) sign(ctx context.Context, names []store.ScopeName) error {
 	if len(names) == 0 {
 		return nil
 	}
-	if err := s.prepareKey(ctx); err != nil {
+	if err := s.keyring.prepare(ctx); err != nil {
 		for _, name := range names {
 			s.retry(name)
 		}

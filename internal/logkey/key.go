@@ -9,9 +9,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
+	"verdict/internal/durablefile"
 	"verdict/internal/evidence"
 )
 
@@ -113,13 +113,13 @@ func (r Ring) Replace(path string) error {
 	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := WriteNew(next, r.text()); err != nil {
+	if err := durablefile.WriteNew(next, []byte(r.text())); err != nil {
 		return err
 	}
 	if err := os.Rename(next, path); err != nil {
 		return err
 	}
-	return syncFolder(path)
+	return durablefile.SyncFolder(path)
 }
 
 // NewKey returns a new key.
@@ -138,28 +138,5 @@ func Create(path string, random io.Reader) (ed25519.PrivateKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	return key, WriteNew(path, Ring{Keys: []ed25519.PrivateKey{key}}.text())
-}
-
-// WriteNew creates a file that only its owner can read. When it returns nil, the file
-// survives a crash. The error is fs.ErrExist if the file exists.
-func WriteNew(path, text string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
-	}
-	return syncFolder(path)
-}
-
-// syncFolder makes the names of the files in a file's folder survive a crash.
-func syncFolder(path string) error {
-	folder, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return fmt.Errorf("open the folder: %w", err)
-	}
-	return errors.Join(folder.Sync(), folder.Close())
+	return key, durablefile.WriteNew(path, []byte(Ring{Keys: []ed25519.PrivateKey{key}}.text()))
 }

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/mod/sumdb/tlog"
 
+	"verdict/internal/durablefile"
 	"verdict/internal/evidence"
 )
 
@@ -216,7 +217,7 @@ func (s *Signed) rewrite() error {
 	if err := os.Rename(next, s.path); err != nil {
 		return errors.Join(err, f.Close())
 	}
-	if err := syncFolder(s.path); err != nil {
+	if err := durablefile.SyncFolder(s.path); err != nil {
 		return errors.Join(err, f.Close())
 	}
 	s.file, s.lines = f, len(s.last)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"verdict/internal/durablefile"
 	"verdict/internal/sealing"
 )
 
@@ -68,7 +69,7 @@ func (s Source) change(edit func([]sealing.Secret) []sealing.Secret) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, before.Close()) }() // this also unlocks the file
-	text, err := io.ReadAll(io.LimitReader(before, maxText))
+	text, err := io.ReadAll(io.LimitReader(before, maxText+1))
 	if err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func replace(path string, before *os.File, keys []sealing.Secret) error {
 	if err := os.Rename(next, path); err != nil {
 		return errors.Join(err, os.Remove(next))
 	}
-	return syncFolder(path)
+	return durablefile.SyncFolder(path)
 }
 
 // overwrite fills the first bytes of a file that no longer has a name with zeros. The disk

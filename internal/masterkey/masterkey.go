@@ -8,10 +8,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 
+	"verdict/internal/durablefile"
 	"verdict/internal/sealing"
 )
 
@@ -84,11 +84,31 @@ func output(ctx context.Context, words []string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
 	command := exec.CommandContext(ctx, words[0], words[1:]...) //nolint:gosec // the operator's own command
-	text, err := command.Output()
-	if err != nil {
+	text := limitedOutput{exceeded: cancel}
+	command.Stdout = &text
+	err := command.Run()
+	switch {
+	case len(text.kept) > maxText:
+		return nil, ErrNotAKey
+	case err != nil:
 		return nil, fmt.Errorf("run the command: %w", err)
 	}
-	return text, nil
+	return text.kept, nil
+}
+
+// limitedOutput keeps the output of a command, but at most one byte more than maxText. If there is more than
+// maxText, it calls exceeded, which ends the command, and discards the rest.
+type limitedOutput struct {
+	kept     []byte
+	exceeded func()
+}
+
+func (o *limitedOutput) Write(text []byte) (int, error) {
+	o.kept = append(o.kept, text[:min(len(text), maxText+1-len(o.kept))]...)
+	if len(o.kept) > maxText {
+		o.exceeded()
+	}
+	return len(text), nil
 }
 
 func readFile(path string) ([]byte, error) {
@@ -96,8 +116,8 @@ func readFile(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // it was only read
-	return io.ReadAll(io.LimitReader(f, maxText))
+	defer func() { _ = f.Close() }()                // it was only read
+	return io.ReadAll(io.LimitReader(f, maxText+1)) // Parse refuses a longer text
 }
 
 // maxKeys is the maximum number of keys in a text. There are two while a key is replaced,
@@ -105,8 +125,11 @@ func readFile(path string) ([]byte, error) {
 const maxKeys = 3
 
 // Parse reads a text of keys, one on each line, oldest first. The error is ErrNotAKey if the
-// text is something else.
+// text is something else, or longer than maxText.
 func Parse(text []byte) (keys []sealing.Secret, err error) {
+	if len(text) > maxText {
+		return nil, ErrNotAKey
+	}
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		if line == "" {
@@ -153,22 +176,5 @@ func Create(path string, random io.Reader) (sealing.Secret, error) {
 // Write writes keys to a new file that only its owner can read. When it returns nil, the
 // file survives a crash. The error is fs.ErrExist if the file exists.
 func Write(path string, keys ...sealing.Secret) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(Format(keys...))
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
-	}
-	return syncFolder(path)
-}
-
-// syncFolder makes the names of the files in a file's folder survive a crash.
-func syncFolder(path string) error {
-	folder, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return fmt.Errorf("open the folder: %w", err)
-	}
-	return errors.Join(folder.Sync(), folder.Close())
+	return durablefile.WriteNew(path, Format(keys...))
 }

@@ -80,3 +80,35 @@ func TestNoKey(t *testing.T) {
 		}
 	}
 }
+
+// TestTooLong checks that a text that is longer than a key can be is refused and not cut, and that a command that
+// never ends its output is ended.
+//
+//nolint:paralleltest // it sets an environment variable
+func TestTooLong(t *testing.T) {
+	key, err := masterkey.New(strings.NewReader(strings.Repeat("m", sealing.SecretSize)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := string(masterkey.Format(key)) + strings.Repeat("\n", 1<<10) + "something else"
+	path := filepath.Join(t.TempDir(), "long")
+	if err := os.WriteFile(path, []byte(long), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TEST_LONG_KEY", long)
+	for _, text := range []string{"file:" + path, "env:TEST_LONG_KEY", "exec:cat " + path, "exec:yes"} {
+		source, err := masterkey.ParseSource(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := source.Read(t.Context()); !errors.Is(err, masterkey.ErrNotAKey) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if err := masterkey.File(path).Add(sealing.Secret{'n'}); !errors.Is(err, masterkey.ErrNotAKey) {
+		t.Errorf("adding a key: %v", err)
+	}
+	if after, err := os.ReadFile(path); err != nil || string(after) != long {
+		t.Errorf("the file was changed: %v", err)
+	}
+}
