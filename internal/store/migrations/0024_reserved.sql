@@ -1,0 +1,2 @@
+-- Number 24 is reserved for a migration that is not merged yet.
+SELECT 1;
