@@ -36,6 +36,7 @@ const (
 	KindDelivery Kind = "dlv_"
 
 	KindErasure Kind = "era_"
+	KindList    Kind = "lst_"
 )
 
 // Kinds lists every kind.
@@ -43,7 +44,7 @@ func Kinds() []Kind {
 	return []Kind{
 		KindTenant, KindUser, KindKey, KindDecision, KindPolicy,
 		KindScorecard, KindAlert, KindRun, KindRequest, KindBacktest,
-		KindReview, KindAudit, KindSession, KindInvitation, KindWebhook, KindDelivery, KindErasure,
+		KindReview, KindAudit, KindSession, KindInvitation, KindWebhook, KindDelivery, KindErasure, KindList,
 	}
 }
 

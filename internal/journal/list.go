@@ -1,0 +1,41 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"verdict/internal/sealing"
+)
+
+// SealList returns the ciphertext of the values in a chunk of a list, or the values themselves if documents are not
+// encrypted. The key is derived from the tenant's key tree, so a new master key changes nothing in the row.
+func (t *Tree) SealList(environment, listID string, chunk int64, values []byte) []byte {
+	if !t.seals {
+		return values
+	}
+	key := t.key(t.newest, sealing.ListName(environment, listID))
+	return t.sealAlone(&key, chunkObject(listID, chunk), sealing.Request, values)
+}
+
+// OpenList returns the values in a chunk of a list. The error wraps Unreadable if they cannot be decrypted.
+func (k *Keys) OpenList(ctx context.Context, scope Scope, listID string, chunk int64, stored []byte) ([]byte, error) {
+	if !sealing.Sealed(stored) {
+		return stored, nil
+	}
+	tree, err := k.Tree(ctx, scope.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	key := tree.key(tree.number(stored), sealing.ListName(scope.Environment, listID))
+	values, err := openAlone(sealing.NewSealer(key, chunkObject(listID, chunk)), sealing.Request, stored)
+	if err != nil {
+		return nil, fmt.Errorf("the values of list %s: %w", listID, err)
+	}
+	return values, nil
+}
+
+// chunkObject names a chunk, so that its ciphertext cannot take the place of another chunk's.
+func chunkObject(listID string, chunk int64) string {
+	return listID + " " + strconv.FormatInt(chunk, 10)
+}
