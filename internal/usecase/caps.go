@@ -3,13 +3,18 @@ package usecase
 import (
 	"verdict/internal/account"
 	"verdict/internal/frauddesk"
+	"verdict/internal/listdesk"
 	"verdict/internal/policydesk"
+	"verdict/internal/store"
 )
 
 // Caps limits how many objects a tenant may have: drafts, scorecards and block
 // list entries in one environment, and valid API keys in both environments
 // together. A zero field gets its default.
-type Caps struct{ Drafts, Scorecards, Blocked, Keys int }
+type Caps struct {
+	Drafts, Scorecards, Blocked, Keys int
+	Lists                             store.ListCaps
+}
 
 // DefaultCaps returns the default caps.
 func DefaultCaps() Caps {
@@ -18,5 +23,6 @@ func DefaultCaps() Caps {
 		Scorecards: policydesk.DefaultMaxScorecards,
 		Blocked:    frauddesk.DefaultMaxBlocked,
 		Keys:       account.DefaultMaxKeys,
+		Lists:      listdesk.DefaultCaps(),
 	}
 }
