@@ -92,12 +92,12 @@ var house = []room{
 	{"agentdesk", useCase, "fault wire engine recovery tenant store operation policydesk decisioning"},
 	{"privacydesk", useCase, "fault sealing tenant store journal operation decisioning"},
 	{"study", useCase, "fault wire rule feature report field sheet application backtest backtest/page training " +
-		"tenant admission store cache journal operation policydesk decisioning"},
+		"tenant admission store cache journal operation policydesk listdesk decisioning"},
 	{"agent", useCase, "exact civil fault wire rule field engine application advice recovery tenant admission " +
 		"operation decisioning agentdesk"},
 	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery " +
-		"tenant operation account policydesk frauddesk decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk study " +
-		"agent"},
+		"list tenant operation account policydesk frauddesk listdesk decisioning evidencedesk eventdesk webhookdesk " +
+		"agentdesk privacydesk study agent"},
 	{"usecase", useCase, "fault wire engine signal application sealing tenant store journal operation account " +
 		"policydesk frauddesk listdesk decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk study " +
 		"document"},
@@ -105,7 +105,7 @@ var house = []room{
 	{"reference", useCase, "fault wire serving frauddesk"},
 
 	{"job", adapter, "fault study"},
-	{"httpapi", adapter, "fault wire api document tenant admission serving operation account policydesk frauddesk " +
+	{"httpapi", adapter, "fault wire api list document tenant admission serving operation account policydesk frauddesk listdesk " +
 		"decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk study usecase agent reference"},
 	{"console", adapter, "civil fault wire rule signal chart tenant serving operation account policydesk frauddesk " +
 		"decisioning webhookdesk agentdesk study usecase agent document backtest engine training"},

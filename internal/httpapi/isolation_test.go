@@ -84,6 +84,8 @@ var nobody = placeholders{
 	"{webhook_id}":             "whk_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{spare_webhook_id}":       "whk_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{erasure_id}":             "era_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
+	"{list_name}":              "nobodys_list",
+	"{spare_list_name}":        "nobodys_list",
 	"{run_id}":                 "run_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{collections_id}":         "run_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{subject_ref}":            "nobody",
@@ -158,6 +160,7 @@ func (r *resident) furnish(mark string) {
 	r.furnishRuns(mark)
 	r.furnishFraud(mark)
 	r.furnishWebhooks(mark)
+	r.furnishLists(mark)
 	r.furnishErasures(mark)
 }
 
@@ -169,6 +172,16 @@ func (r *resident) furnishErasures(mark string) {
 		erased := r.post("/v1/erasures", `{"applicant_ref":"`+mark+person+`","reason":"applicant_request"}`).
 			want(http.StatusCreated)
 		r.named["{erasure_id}"] = erased.text("id")
+	}
+}
+
+// furnishLists creates two lists, one of them to be deleted.
+func (r *resident) furnishLists(mark string) {
+	r.Helper()
+	for placeholder, name := range map[string]string{"{list_name}": "list_" + mark, "{spare_list_name}": "spare_" + mark} {
+		r.named[placeholder] = name
+		r.put("/v1/lists/"+name, `{"type":"text","entries":[{"value":"`+mark+` employer"},{"value":"`+mark+` other"}]}`).
+			want(http.StatusOK)
 	}
 }
 
@@ -282,13 +295,14 @@ func (r *resident) everything(doc *openapi3.T) (texts []string) {
 	for _, template := range doc.Paths.InMatchingOrder() {
 		operation := doc.Paths.Find(template).Get
 		if operation == nil || public(operation) || operation.OperationID == "getHealth" ||
-			operation.OperationID == "runSyntheticBacktest" || operation.OperationID == "getCapsule" {
-			continue // the answer belongs to no tenant, or the request stores something
+			operation.OperationID == "runSyntheticBacktest" || operation.OperationID == "getCapsule" ||
+			operation.OperationID == "listContains" {
+			continue // the answer belongs to no tenant, or the request stores something, or needs a query
 		}
 		path := template
 		for _, p := range operation.Parameters {
 			if p.Value.In == openapi3.ParameterInPath {
-				value := placeholderOf(r.T, template, p.Value)
+				value := placeholderOf(r.T, operation, template, p.Value)
 				if !ownParts[p.Value.Name] {
 					value = r.named[value]
 				}

@@ -36,7 +36,7 @@ func (s *Service) Replace(
 		return Changed{}, fault.New(fault.Invalid, fault.CodeInvalidField,
 			"the name of a list is %s", rule.ListNameRule)
 	}
-	w, err := s.writer(ctx, p, name, u.Type, expected)
+	w, err := s.writer(ctx, p, name, u.Type, expected, true)
 	if err != nil {
 		return Changed{}, err
 	}
@@ -69,7 +69,7 @@ func expiredAt(entries []list.Entry, micros int64) (n int) {
 // Patch is a change of some entries of a list.
 type Patch struct {
 	Add    []NewEntry // an entry with a value that the list has replaces that entry
-	Remove []string   // values; in a hashed list the hashes
+	Remove []NewEntry // values, whose expiries do not matter; in a hashed list the hashes
 }
 
 // MaxPatch is the maximum number of values in a Patch.
@@ -96,12 +96,9 @@ func (s *Service) Change(
 func (s *Service) change(
 	ctx context.Context, p tenant.Principal, name string, change Patch, expected int64,
 ) (Changed, error) {
-	w, err := s.writer(ctx, p, name, "", expected)
+	w, err := s.writer(ctx, p, name, "", expected, false)
 	if err != nil {
 		return Changed{}, err
-	}
-	if w.before.Version == 0 {
-		return Changed{}, operation.Missing("list")
 	}
 	add, remove, err := change.read(&w.keyer)
 	if err != nil {
@@ -134,15 +131,15 @@ func (c Patch) read(keyer *list.Keyer) (add []list.Entry, remove []list.Key, err
 	}
 	added := map[list.Key]bool{}
 	for i, e := range c.Add {
-		entry, code, detail := keyer.NewEntry(e.Value, operation.Micros(e.ExpiresAt))
+		entry, code, detail := e.entry(keyer)
 		if code != "" {
 			faults.Add(fmt.Sprintf("/add/%d/value", i), code, "%s", detail)
 			continue
 		}
 		add, added[entry.Key] = append(add, entry), true
 	}
-	for i, value := range c.Remove {
-		entry, code, detail := keyer.NewEntry(value, 0)
+	for i, e := range c.Remove {
+		entry, code, detail := e.entry(keyer)
 		switch {
 		case code != "":
 			faults.Add(fmt.Sprintf("/remove/%d", i), code, "%s", detail)

@@ -14,8 +14,8 @@ import (
 const maxTries = 5
 
 // LookUp looks up the fields of an application in lists, at a given time, and adds the answers to the facts: whether
-// each list contains the value, and the version of the list. A field that is absent is not looked up, and a fact that
-// is there already stays. All answers of one list are of one version.
+// each list contains the value, and the version of the list. A field that is absent is not looked up. All answers of
+// one list are of one version.
 //
 // It returns Conflict list_missing if a list does not exist or has another type than the field.
 func (s *Service) LookUp(
@@ -29,6 +29,20 @@ func (s *Service) LookUp(
 		if err := s.lookUpList(ctx, headID{scope.Tenant, scope.Environment, name}, questions[i:], facts,
 			atMicros); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// Check returns Conflict list_missing if one of the lists does not exist or has another type than the field.
+func (s *Service) Check(ctx context.Context, scope operation.ScopeID, questions []rule.NamedLookup) error {
+	for _, q := range questions {
+		found, err := s.head(ctx, headID{scope.Tenant, scope.Environment, q.List})
+		if err != nil {
+			return err
+		}
+		if found.keyer.Type.Of() != q.Field.Type {
+			return missingList(q.List)
 		}
 	}
 	return nil

@@ -20,7 +20,41 @@ import (
 // NewEntry is an entry as a caller sends it.
 type NewEntry struct {
 	Value     string
+	Form      Form
 	ExpiresAt time.Time // zero: never
+}
+
+// Form says how a value was written.
+type Form uint8
+
+// The forms. The cells of a file have none: their meaning depends on the type of the list.
+const (
+	Unwritten Form = iota
+	AsText
+	AsNumber
+)
+
+// fault returns why a value of this form cannot be in a list of a type, and "" if it can.
+func (f Form) fault(t list.Type) string {
+	switch {
+	case t == list.Number && f == AsText:
+		return "must be a number, not a text, because the list has numbers"
+	case t != list.Number && f == AsNumber:
+		return "must be a text in quotes, because the list has no numbers"
+	}
+	return ""
+}
+
+// entry returns the entry of the list, or the code and the detail of its fault.
+func (e *NewEntry) entry(keyer *list.Keyer) (entry list.Entry, code, detail string) {
+	if detail := e.Form.fault(keyer.Type); detail != "" {
+		return entry, fault.CodeWrongType, detail
+	}
+	expires := int64(0)
+	if !e.ExpiresAt.IsZero() {
+		expires = e.ExpiresAt.UnixMicro()
+	}
+	return keyer.NewEntry(e.Value, expires)
 }
 
 // Upload is the whole content of a list, either as entries or as a file.
@@ -86,11 +120,7 @@ func (c *collector) add(e NewEntry) error {
 	if c.read++; c.read > list.MaxEntries {
 		return fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "a list has at most %d entries", list.MaxEntries)
 	}
-	expires := int64(0)
-	if !e.ExpiresAt.IsZero() {
-		expires = e.ExpiresAt.UnixMicro()
-	}
-	entry, code, detail := c.keyer.NewEntry(e.Value, expires)
+	entry, code, detail := e.entry(c.keyer)
 	if code != "" {
 		c.faults.Add("/entries/"+strconv.Itoa(at)+"/value", code, "%s", detail)
 		return c.pause()
@@ -150,7 +180,7 @@ func (c *collector) row(cursor *sheet.Cursor, value, expires int) error {
 	cells := cursor.Cells()
 	if cells == nil {
 		c.read++
-		c.faults.Add("/entries/"+at, cursor.Fault(), "%s", rowFault(cursor.Fault()))
+		c.faults.Add("/entries/"+at, fault.CodeInvalidField, "%s", rowFault(cursor.Fault()))
 		return c.pause()
 	}
 	e := NewEntry{Value: string(cells[value])}

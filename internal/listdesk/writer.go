@@ -39,15 +39,19 @@ type writer struct {
 // batchBytes is the size of the chunks that are stored in one transaction. It limits how long others wait.
 const batchBytes = 256 << 10
 
-// writer returns the writer of the next version of a list. t is the type that the caller wants, "" if any.
+// writer returns the writer of the next version of a list. t is the type that the caller wants, "" if any. If create is
+// false and there is no list of this name, it returns NotFound.
 func (s *Service) writer(
-	ctx context.Context, p tenant.Principal, name string, t list.Type, expected int64,
+	ctx context.Context, p tenant.Principal, name string, t list.Type, expected int64, create bool,
 ) (*writer, error) {
 	w := &writer{s: s, p: p, scope: s.core.Scope(p), now: s.core.Moment(), chunks: map[int]int64{}}
 	var err error
 	w.before, err = w.scope.Lists(ctx).Get(name)
 	if err != nil && fault.KindOf(err) != fault.NotFound {
 		return nil, err
+	}
+	if w.before.Version == 0 && !create {
+		return nil, operation.Missing("list")
 	}
 	if expected != operation.AnyVersion && expected != w.before.Version {
 		return nil, fault.New(fault.Precondition, fault.CodePreconditionFailed,

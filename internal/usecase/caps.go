@@ -3,7 +3,6 @@ package usecase
 import (
 	"verdict/internal/account"
 	"verdict/internal/frauddesk"
-	"verdict/internal/listdesk"
 	"verdict/internal/policydesk"
 	"verdict/internal/store"
 )
@@ -23,6 +22,5 @@ func DefaultCaps() Caps {
 		Scorecards: policydesk.DefaultMaxScorecards,
 		Blocked:    frauddesk.DefaultMaxBlocked,
 		Keys:       account.DefaultMaxKeys,
-		Lists:      listdesk.DefaultCaps(),
 	}
 }

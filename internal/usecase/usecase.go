@@ -130,7 +130,7 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Decided:  o.Hooks.Decided,
 		Plans:    o.Plans,
 	})
-	studies := study.New(core, policies, decisions, study.Options{
+	studies := study.New(core, policies, lists, decisions, study.Options{
 		Plans:      o.Plans,
 		Backtests:  o.Backtests,
 		ChunkQueue: o.ChunkQueue,
