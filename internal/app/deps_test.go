@@ -107,8 +107,8 @@ var house = []room{
 	{"job", adapter, "fault study"},
 	{"httpapi", adapter, "fault wire api list document tenant admission serving operation account policydesk frauddesk listdesk " +
 		"decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk study usecase agent reference"},
-	{"console", adapter, "civil fault wire rule signal chart tenant serving operation account policydesk frauddesk " +
-		"decisioning webhookdesk agentdesk study usecase agent document backtest engine training"},
+	{"console", adapter, "civil fault wire rule signal chart list tenant serving operation account policydesk frauddesk " +
+		"listdesk decisioning webhookdesk agentdesk study usecase agent document backtest engine training"},
 
 	{"narrate", adapter, "wire"},
 	{"outbound", adapter, "webhook"},

@@ -129,7 +129,7 @@ func (a attempt) inPath(t *testing.T) (list []attempt) {
 	for _, p := range a.operation.Parameters {
 		if p.Value.In == openapi3.ParameterInPath && !isOwnPart(a.operation, p.Value.Name) {
 			a.in, a.member, a.things = p.Value.In, p.Value.Name, ids[placeholderOf(t, a.operation, a.path, p.Value)]
-			a.path = strings.ReplaceAll(a.path, "{"+p.Value.Name+"}", theThing)
+			a.path = strings.ReplaceAll(a.path, "{"+p.Value.Name+"}", theThing) + requiredQuery(a.operation)
 			list = append(list, a)
 		}
 	}
@@ -137,6 +137,21 @@ func (a attempt) inPath(t *testing.T) (list []attempt) {
 		t.Fatalf("%s %s: this test knows one parameter in a path", a.method, a.path)
 	}
 	return list
+}
+
+// requiredQuery returns a query with the examples of the required parameters, "" if there are none.
+func requiredQuery(operation *openapi3.Operation) string {
+	query := url.Values{}
+	for _, p := range operation.Parameters {
+		if p.Value.In == openapi3.ParameterInQuery && p.Value.Required {
+			text, _ := p.Value.Example.(string)
+			query.Set(p.Value.Name, text)
+		}
+	}
+	if len(query) == 0 {
+		return ""
+	}
+	return "?" + query.Encode()
 }
 
 func (a attempt) inQuery(t *testing.T) (list []attempt) {

@@ -138,7 +138,7 @@ func TestBadLists(t *testing.T) {
 		s.send("PATCH", at, m.key, `{}`).refused(http.StatusUnprocessableEntity, "invalid_field")
 		s.send("PATCH", at, m.key, `{"add":[{"value":"A"}],"remove":["a"]}`).
 			refused(http.StatusUnprocessableEntity, "invalid_field")
-		m.put(at, `{"entries":[{"value":"a\u0000b"}]}`).refused(http.StatusUnprocessableEntity, "invalid_field")
+		m.put(at, `{"entries":[{"value":"a\u0000b"}]}`).refused(http.StatusBadRequest, "malformed_json")
 
 		m.put("/v1/lists/hashes", `{"type":"hashed","entries":[{"value":"abc"}]}`).
 			refused(http.StatusUnprocessableEntity, "invalid_field")

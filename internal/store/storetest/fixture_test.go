@@ -148,6 +148,7 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 		scope.Write(t.Context(), fillStrategy),
 		scope.Write(t.Context(), fillLog),
 		scope.Write(t.Context(), fillErasure),
+		scope.Write(t.Context(), fillList),
 		fillStaff(t, db, scope.Tenant()),
 		fillWebhook(t, db, scope),
 		scope.Write(t.Context(), func(tx *store.Tx) error {
