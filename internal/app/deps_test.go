@@ -105,7 +105,8 @@ var house = []room{
 	{"reference", useCase, "fault wire serving frauddesk"},
 
 	{"job", adapter, "fault study"},
-	{"httpapi", adapter, "fault wire api list document tenant admission serving operation account policydesk frauddesk listdesk " +
+	{"httpapi", adapter, "fault wire api list document tenant admission serving operation account policydesk " +
+		"frauddesk listdesk " +
 		"decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk study usecase agent reference"},
 	{"console", adapter, "civil fault wire rule signal chart list tenant serving operation account policydesk frauddesk " +
 		"listdesk decisioning webhookdesk agentdesk study usecase agent document backtest engine training"},

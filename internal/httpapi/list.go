@@ -46,8 +46,8 @@ func (h *listHandlers) get(c *call) error {
 	return sendVersioned(c, found, found.Version, err, document.WriteList)
 }
 
-// replace replaces all entries of a list. The entries are a JSON body, which has been read already, or a CSV file, which
-// is read as it arrives.
+// replace replaces all entries of a list. The entries are a JSON body, which has been read already, or a CSV file,
+// which is read as it arrives.
 func (h *listHandlers) replace(c *call) error {
 	expected, err := expectedVersion(c.r)
 	if err != nil {

@@ -24,8 +24,8 @@ import (
 )
 
 // BenchmarkMillion uploads a list of a million entries, and compares decisions of the same policy with and without
-// a lookup in it. Each decision is stored. The employers of the applications are all different, and none is in the list,
-// so that both policies approve.
+// a lookup in it. Each decision is stored. The employers of the applications are all different, and none is in the
+// list, so that both policies approve.
 func BenchmarkMillion(b *testing.B) {
 	db := storetest.Open(b, storetest.MigratedSQLite(b), store.Options{})
 	service, err := usecase.New(db, usecase.Options{PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey})

@@ -53,14 +53,16 @@ func (b *bench) contains(name string, want map[string]bool) {
 // chunks returns the number of stored chunks.
 func (b *bench) chunks() int {
 	b.Helper()
-	found, err := b.db.System().OlderChunks(b.Context(), store.ChunkPlace{}, b.clock.Now().Add(time.Hour).UnixMicro(), 10_000)
+	later := b.clock.Now().Add(time.Hour).UnixMicro()
+	found, err := b.db.System().OlderChunks(b.Context(), store.ChunkPlace{}, later, 10_000)
 	if err != nil {
 		b.Fatal(err)
 	}
 	return len(found)
 }
 
-// TestLargeList replaces and changes a list of many chunks. A small change writes only few chunks, and none is left over.
+// TestLargeList replaces and changes a list of many chunks. A small change writes only few chunks, and none is left
+// over.
 func TestLargeList(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {
