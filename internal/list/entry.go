@@ -32,13 +32,9 @@ func (k *Keyer) NewEntry(value string, expiresMicros int64) (e Entry, code, deta
 	}
 	switch k.Type {
 	case Number:
-		n, exact, ok := rule.ParseNumber(e.Value)
-		switch {
-		case !ok:
-			return e, fault.CodeWrongType, "must be a number between -" + rule.MaxNumber.String() + " and " +
-				rule.MaxNumber.String()
-		case !exact:
-			return e, fault.CodeOutOfRange, "must have at most 6 decimals"
+		n, code, detail := ParseNumber(e.Value)
+		if code != "" {
+			return e, code, detail
 		}
 		e.Value, e.Key = n.String(), k.Of(rule.Num(n))
 	case Hashed:
@@ -54,6 +50,45 @@ func (k *Keyer) NewEntry(value string, expiresMicros int64) (e Entry, code, deta
 		e.Key = k.Of(rule.Str(e.Value))
 	}
 	return e, "", ""
+}
+
+// ParseNumber reads a number as JSON writes it, except that it may begin with zeros. If the text is not a number, or not
+// one that facts can have, it returns the code of the fault and a detail.
+func ParseNumber(text string) (n rule.Number, code, detail string) {
+	exact, ok := false, isNumber(text)
+	if ok {
+		n, exact, ok = rule.ParseNumber(text)
+	}
+	switch {
+	case !ok:
+		return 0, fault.CodeWrongType, "must be a number between -" + rule.MaxNumber.String() + " and " +
+			rule.MaxNumber.String()
+	case !exact:
+		return 0, fault.CodeOutOfRange, "must have at most 6 decimals"
+	}
+	return n, "", ""
+}
+
+// isNumber reports whether a text is a number: digits, and perhaps a sign, decimals and an exponent.
+func isNumber(text string) bool {
+	rest, ok := withoutDigits(strings.TrimPrefix(text, "-"))
+	if decimals, has := strings.CutPrefix(rest, "."); ok && has {
+		rest, ok = withoutDigits(decimals)
+	}
+	if ok && rest != "" && (rest[0] == 'e' || rest[0] == 'E') {
+		exponent := rest[1:]
+		if exponent != "" && (exponent[0] == '+' || exponent[0] == '-') {
+			exponent = exponent[1:]
+		}
+		rest, ok = withoutDigits(exponent)
+	}
+	return ok && rest == ""
+}
+
+// withoutDigits returns the text after the digits at its beginning, and whether there are any.
+func withoutDigits(text string) (rest string, ok bool) {
+	rest = strings.TrimLeft(text, "0123456789")
+	return rest, len(rest) < len(text)
 }
 
 // Sort sorts entries by key and removes repetitions. Of entries with the same key the first one stays, with the latest
@@ -79,22 +114,24 @@ func later(a, b int64) int64 {
 	return max(a, b)
 }
 
-// Split yields the entries of each chunk of a directory that has any, with the index of the chunk. The entries must be
-// sorted.
-func (d Directory) Split(entries []Entry) func(yield func(index int, part []Entry) bool) {
-	return func(yield func(int, []Entry) bool) {
-		for len(entries) > 0 {
-			index := d.Index(entries[0].Key)
-			n := 1
-			for n < len(entries) && d.Index(entries[n].Key) == index {
-				n++
-			}
-			if !yield(index, entries[:n]) {
-				return
-			}
-			entries = entries[n:]
-		}
+// Group returns the indexes of the entries in the order of their chunks. Those of chunk i are order[starts[i]] to
+// order[starts[i+1]-1], in the order of the entries.
+func (d Directory) Group(entries []Entry) (order, starts []int32) {
+	starts = make([]int32, d.Len()+1)
+	for i := range entries {
+		starts[d.Index(entries[i].Key)+1]++
 	}
+	for i := 1; i < len(starts); i++ {
+		starts[i] += starts[i-1]
+	}
+	next := slices.Clone(starts)
+	order = make([]int32, len(entries))
+	for i := range entries {
+		at := &next[d.Index(entries[i].Key)]
+		order[*at] = int32(i) //nolint:gosec // a list has at most MaxEntries entries
+		*at++
+	}
+	return order, starts
 }
 
 // Merged returns the entries of a chunk after a change: with the added ones, which replace entries of the same key,

@@ -46,8 +46,7 @@ func (s *Service) Replace(
 	}
 	out := Changed{Created: w.before.Version == 0, Received: len(entries)}
 	out.Expired = expiredAt(entries, w.now.UnixMicro())
-	entries, out.Repeated = list.Sort(entries)
-	if err := w.rewrite(ctx, entries); err != nil {
+	if out.Repeated, err = w.rewrite(ctx, entries); err != nil {
 		w.abandon(ctx)
 		return Changed{}, err
 	}

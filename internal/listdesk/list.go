@@ -116,8 +116,7 @@ func (s *Service) Contains(ctx context.Context, p tenant.Principal, name, value 
 	}
 	id := headID{p.TenantID, string(p.Environment), name}
 	for tries := 1; ; tries++ {
-		s.heads.Forget(id) // a person who has just changed the list on another node wants to see it
-		from, err := s.heads.Get(ctx, id)
+		from, err := s.loadHead(ctx, id) // not from the cache: the list may have just been changed on another node
 		if err != nil {
 			return Membership{}, err
 		}
@@ -154,9 +153,9 @@ func keyOf(of *head, value string) (list.Key, error) {
 	case of.keyer.Type != list.Number:
 		return of.keyer.Of(rule.Str(value)), nil
 	}
-	n, exact, ok := rule.ParseNumber(value)
-	if !ok || !exact {
-		return refuse(fault.CodeWrongType, "must be a number with at most 6 decimals, because the list has numbers")
+	n, code, detail := list.ParseNumber(value)
+	if code != "" {
+		return refuse(code, detail+", because the list has numbers")
 	}
 	return of.keyer.Of(rule.Num(n)), nil
 }

@@ -89,15 +89,28 @@ func checkType(t list.Type, before store.List) error {
 	return nil
 }
 
-// rewrite stores the chunks of a version that has exactly these entries, which are sorted.
-func (w *writer) rewrite(ctx context.Context, entries []list.Entry) error {
+// rewrite stores the chunks of a version that has exactly these entries, in any order. It returns how many entries have
+// the value of another one. It sorts chunk by chunk, because sorting a million entries at once would hold up others.
+func (w *writer) rewrite(ctx context.Context, entries []list.Entry) (repeated int, err error) {
 	w.directory, w.next.Entries, w.next.Bytes = list.NewDirectory(len(entries)), 0, 0
-	for index, part := range w.directory.Split(entries) {
-		if err := w.put(ctx, index, part); err != nil {
-			return err
+	order, starts := w.directory.Group(entries)
+	var part []list.Entry
+	for index := range w.directory.Len() {
+		part = part[:0]
+		for _, at := range order[starts[index]:starts[index+1]] {
+			part = append(part, entries[at])
+		}
+		sorted, n := list.Sort(part)
+		if repeated += n; len(sorted) > 0 {
+			if err := w.put(ctx, index, sorted); err != nil {
+				return 0, err
+			}
+		}
+		if err := admission.Checkpoint(ctx); err != nil {
+			return 0, err
 		}
 	}
-	return w.flush(ctx)
+	return repeated, w.flush(ctx)
 }
 
 // merge stores the chunks that a change affects. add and remove are sorted.
@@ -140,7 +153,8 @@ func (w *writer) mergeAll(ctx context.Context, add []list.Entry, remove []list.K
 		all = append(all, entries...)
 	}
 	all, w.added, w.removed = list.Merged(all, add, remove)
-	return w.rewrite(ctx, all)
+	_, err := w.rewrite(ctx, all)
+	return err
 }
 
 // firstIndex returns the index of the first chunk that a change affects.

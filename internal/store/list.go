@@ -81,12 +81,18 @@ func (l ListReader) All() ([]List, error) {
 // means that there is no list of this name yet. It returns Conflict cap_reached if the scope would have more than the
 // caps allow.
 func (l Lists) Put(list List, expectedVersion int64, caps ListCaps) (List, error) {
-	if err := l.tx.lockScope(); err != nil {
-		return List{}, err
-	}
+	// An activation locks its lists before the scope, so Put does too. Otherwise each could wait for the other.
 	before, err := l.Lock(list.Name)
 	if err != nil && !isRefusal(err) {
 		return List{}, err
+	}
+	if err := l.tx.lockScope(); err != nil {
+		return List{}, err
+	}
+	if before.Version == 0 { // another node may have created the list before the scope was locked
+		if before, err = l.Lock(list.Name); err != nil && !isRefusal(err) {
+			return List{}, err
+		}
 	}
 	if before.Version != expectedVersion || expectedVersion > 0 && before.ID != list.ID {
 		return List{}, fault.New(fault.Precondition, fault.CodePreconditionFailed,
