@@ -209,17 +209,43 @@ func (s *search) consider(m *Missing) {
 				s.facts.Set(t.name, rule.Num(v.Number()*t.times))
 			}
 		}
-		s.try(engine.Referred) // if the probe declines, no full decision is needed
-		if s.over() {
+		if s.considerAnswers(m, s.lookups(m.Field)); s.over() {
 			m.Best, m.Worst = engine.Approved, engine.Declined
 			break
 		}
-		m.Best, m.Worst = min(m.Best, s.last), max(m.Worst, s.last)
 	}
 	s.facts.Set(m.Field, rule.Value{})
 	for _, t := range raw {
 		s.facts.Set(t.name, t.was)
 	}
+}
+
+// considerAnswers decides with each combination of what lists can say about the value of a field, and updates m.Best
+// and m.Worst. It does not know what the lists contain.
+func (s *search) considerAnswers(m *Missing, lookups []rule.NamedLookup) {
+	if len(lookups) == 0 {
+		s.try(engine.Referred) // if the probe declines, no full decision is needed
+		m.Best, m.Worst = min(m.Best, s.last), max(m.Worst, s.last)
+		return
+	}
+	for _, contains := range []bool{false, true} {
+		s.facts.Set(lookups[0].Fact, rule.Bool(contains))
+		if s.considerAnswers(m, lookups[1:]); s.over() {
+			break
+		}
+	}
+	s.facts.Set(lookups[0].Fact, rule.Value{})
+}
+
+// lookups returns the first lookups of a field, under any of its names, in the lists of the policy.
+func (s *search) lookups(name string) (found []rule.NamedLookup) {
+	const most = 6 // 64 combinations
+	for _, l := range s.plan.Lookups() {
+		if slices.Contains(namesOf(name), l.Field.Name) && len(found) < most {
+			found = append(found, l)
+		}
+	}
+	return found
 }
 
 // Apply returns a copy of facts with the changes. It sets each changed field

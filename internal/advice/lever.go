@@ -44,6 +44,9 @@ type span struct {
 // the field cannot change.
 func (s *search) newLever(d *engine.Decision, name string, o Options, all []string) (l lever, ok bool) {
 	plan, facts := s.plan, s.facts
+	if len(s.lookups(name)) > 0 {
+		return lever{}, false // another value may be in the list or not
+	}
 	l = lever{name: name, from: facts.Get(name), others: sent(facts, name), waiting: name == enquiries}
 	if name == field.FOIREffective {
 		l.others = nil

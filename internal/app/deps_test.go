@@ -53,6 +53,7 @@ var house = []room{
 	{"engine", pure, "exact fault wire rule field loan"},
 	{"engine/space", pure, "exact rule field"},
 	{"engine/analysis", pure, "exact fault wire rule field loan engine engine/space"},
+	{"list", pure, "fault rule"},
 	{"sheet", pure, "fault"},
 	{"application", pure, "civil fault wire rule field report place signal feature sheet"},
 	{"chart", pure, ""},
@@ -78,34 +79,37 @@ var house = []room{
 	{
 		"policydesk",
 		useCase,
-		"fault wire rule feature field engine engine/analysis application tenant admission store cache operation " +
+		"fault wire rule feature field engine engine/analysis list application tenant admission store cache operation " +
 			"account",
 	},
 	{"frauddesk", useCase, "fault wire rule place signal application tenant store cache operation"},
+	{"listdesk", useCase, "fault rule list sheet tenant admission store cache journal operation"},
 	{"decisioning", useCase, "civil fault wire rule feature report field signal engine loan application advice " +
-		"evidence tenant admission store sealing journal operation policydesk frauddesk"},
+		"evidence tenant admission store sealing journal operation policydesk frauddesk listdesk"},
 	{"evidencedesk", useCase, "fault field engine evidence capsule tenant store journal operation"},
 	{"eventdesk", useCase, "fault wire evidence tenant store journal operation"},
 	{"webhookdesk", useCase, "fault webhook tenant admission store operation eventdesk"},
 	{"agentdesk", useCase, "fault wire engine recovery tenant store operation policydesk decisioning"},
 	{"privacydesk", useCase, "fault civil wire sealing tenant store journal operation decisioning"},
 	{"study", useCase, "fault wire rule feature report field sheet application backtest backtest/page training " +
-		"tenant admission store cache journal operation policydesk decisioning"},
+		"tenant admission store cache journal operation policydesk listdesk decisioning"},
 	{"agent", useCase, "exact civil fault wire rule field engine application advice recovery tenant admission " +
 		"operation decisioning agentdesk"},
 	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery " +
-		"tenant operation account policydesk frauddesk decisioning evidencedesk eventdesk webhookdesk agentdesk " +
-		"privacydesk study agent"},
+		"list tenant operation account policydesk frauddesk listdesk decisioning evidencedesk eventdesk webhookdesk " +
+		"agentdesk privacydesk study agent"},
 	{"usecase", useCase, "fault wire engine signal application sealing tenant store journal operation account " +
-		"policydesk frauddesk decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk study document"},
+		"policydesk frauddesk listdesk decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk study " +
+		"document"},
 
 	{"reference", useCase, "fault wire serving frauddesk"},
 
 	{"job", adapter, "fault study"},
-	{"httpapi", adapter, "fault wire api document tenant admission serving operation account policydesk frauddesk " +
+	{"httpapi", adapter, "fault wire api list document tenant admission serving operation account policydesk " +
+		"frauddesk listdesk " +
 		"decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk study usecase agent reference"},
-	{"console", adapter, "civil fault wire rule signal chart tenant serving operation account policydesk frauddesk " +
-		"decisioning webhookdesk agentdesk privacydesk study usecase agent document backtest engine training"},
+	{"console", adapter, "civil fault wire rule signal chart list tenant serving operation account policydesk frauddesk " +
+		"listdesk decisioning webhookdesk agentdesk privacydesk study usecase agent document backtest engine training"},
 
 	{"narrate", adapter, "wire"},
 	{"outbound", adapter, "webhook"},
@@ -155,6 +159,7 @@ var harmless = []string{"net/netip"}
 // and testThirdParty those that its test support may import in addition.
 var (
 	pureThirdParty = []string{"gonum.org/v1/gonum/mat", "golang.org/x/crypto/blake2b",
+		"golang.org/x/text/cases", "golang.org/x/text/unicode/norm",
 		"golang.org/x/mod/sumdb/note", "golang.org/x/mod/sumdb/tlog"}
 	testThirdParty = []string{"github.com/getkin/kin-openapi/openapi3",
 		"github.com/google/go-cmp/cmp", "pgregory.net/rapid"}

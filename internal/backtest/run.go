@@ -28,6 +28,7 @@ type Run struct {
 	challenger *side // nil for none
 	changes    []change
 	numbering  uint64
+	lookups    []rule.NamedLookup // of both policies
 }
 
 // columnIndexes has the index of each column that the backtest itself reads, or -1
@@ -67,7 +68,7 @@ func New(s Setup, champion, challenger *engine.Plan) (*Run, error) {
 	if challenger != nil {
 		r.changes = changesBetween(champion.Policy(), challenger.Policy())
 	}
-	r.numbering = r.number()
+	r.numbering, r.lookups = r.number(), r.lookupsOf()
 	return r, nil
 }
 

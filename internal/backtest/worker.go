@@ -24,6 +24,10 @@ type Worker struct {
 	challenger decider
 	hybrid     engine.Decision
 
+	lookUp    func(questions []rule.NamedLookup, facts *rule.Facts) error // nil if there are no lists
+	questions []rule.NamedLookup                                          // of the current row, to be looked up
+	unknown   []rule.NamedLookup                                          // of the current row, that cannot be
+
 	check func() error // nil if the work is never interrupted
 	err   error        // error of check; if it is set, the partial is incomplete
 	since int          // engine steps since the last check
@@ -187,6 +191,9 @@ func (w *Worker) cells(number int64, cells [][]byte) {
 	if w.run.setup.PercentFOIR {
 		w.partial.foirMost = max(w.partial.foirMost, int64(w.facts.Get("foir").Number()))
 	}
+	if len(w.run.lookups) > 0 && !w.answer(w.facts, false) {
+		return
+	}
 	w.decide(&r, factsByPolicy{w.facts, w.facts})
 }
 
@@ -203,6 +210,11 @@ func (w *Worker) Facts(number int64, id string, champion, challenger *rule.Facts
 	if r.actual, code = readStatus([]byte(actual), w.text[:0]); code != "" {
 		w.fail(RowError{number, "actual_status", code}, r.id)
 		return
+	}
+	if len(w.run.lookups) > 0 {
+		if !w.answer(champion, true) || challenger != champion && !w.answerOnly(challenger) {
+			return
+		}
 	}
 	w.decide(&r, factsByPolicy{champion, challenger})
 }

@@ -25,6 +25,7 @@
 //	samplePages     decide a sample application with a version
 //	impactPages     measure what activating a version would change
 //	keyPages        API keys
+//	listPages       lists of values
 //	webhookPages    webhooks and their deliveries
 //	privacyPages    erasures, legal holds, retention periods
 //	usagePages      the tenant's usage and quota

@@ -87,6 +87,8 @@ func newFilled(t *testing.T) *filled {
 			f.admin.post(l.Path+"/review", "outcome", "more_information", "note", hostileTexts[0]).
 				want(http.StatusSeeOther)
 		}
+		f.admin.upload("/console/"+string(env)+"/lists/file", "value\nAcme\n", "name", "employers", "type", "text",
+			"confirm", "LIVE").want(http.StatusSeeOther)
 		for _, route := range h.console.Routes() {
 			pattern, get := strings.CutPrefix(route, "GET ")
 			looks, named := f.ids[env][pattern]

@@ -75,6 +75,7 @@ func (c *Console) subjects() []subject {
 		&editorPages{policies: set.Policies, access: set.Access, versions: versions},
 		&samplePages{decisions: set.Decisions, versions: versions},
 		&impactPages{runs: set.Backtests, versions: versions, now: now},
+		&listPages{lists: set.Lists},
 		&keyPages{accounts: set.People, people: people, now: now},
 		&webhookPages{webhooks: set.Webhooks},
 		&privacyPages{privacy: set.Privacy, people: people},

@@ -78,6 +78,12 @@ func (s *Service) caseUnder(
 	}
 
 	c := &creditCase{endpoint: endpoint, policy: policy, app: app}
+	if len(policy.Lookups) > 0 {
+		at := s.core.Moment().UnixMicro()
+		if err := s.lists.LookUp(ctx, operation.ScopeOf(p), policy.Lookups, app.Facts, at); err != nil {
+			return nil, err
+		}
+	}
 	c.measure()
 	app.WarnBank(policy.Plan.Policy().AbsentBankFigures(app.Facts))
 	if app.Endpoint == application.Evaluate && request.HasFraud() {
@@ -159,8 +165,18 @@ func (c *creditCase) keepRead() {
 	c.forget()
 	c.app.Facts.KeepOthers(func(name string) bool {
 		_, declared := c.policy.Inputs[name]
-		return declared
+		return declared || c.isAnswer(name)
 	})
+}
+
+// isAnswer reports whether a fact is the answer of a list or the version of one.
+func (c *creditCase) isAnswer(name string) bool {
+	for i := range c.policy.Lookups {
+		if l := &c.policy.Lookups[i]; name == l.Fact || name == rule.ListVersionFact(l.List) {
+			return true
+		}
+	}
+	return false
 }
 
 // forget removes from the facts of an evaluate request the identifiers that the policy

@@ -224,6 +224,7 @@ func (c *creditCase) outcome(d *engine.Decision) *journal.Outcome {
 		LimitPaise:  d.Offer.LimitPaise,
 		RateBP:      d.Offer.RateBP,
 		Semantics:   d.Plan().Policy().Semantics,
+		Lists:       engine.ListVersions(c.policy.Lookups, c.app.Facts),
 	}
 	if len(d.Reasons) > 0 {
 		o.Reasons = make([]string, len(d.Reasons))
@@ -243,6 +244,7 @@ func (c *creditCase) surround(o *Outcome) {
 		env.ValidUntil = loan.ValidUntil(c.now, c.policy.Plan.Policy().OfferValidityDays).Format(time.RFC3339)
 	}
 	env.Warnings, env.TenurePointer = c.warnings(d), c.tenurePointer(d)
+	env.Lists = engine.ListVersions(c.policy.Lookups, c.app.Facts)
 	o.Features = c.featureBlock(d)
 	if c.fraud != nil {
 		o.Fraud = &c.fraud.found

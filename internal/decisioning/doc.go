@@ -13,10 +13,10 @@
 // In addition to the errors named here, each can return an error of storage.
 //
 //	Decide, Evaluate
-//	    decide and store: Invalid with every fault, no_active_policy, quota_exceeded;
+//	    decide and store: Invalid with every fault, no_active_policy, list_missing, quota_exceeded;
 //	    the reply has the answer as it was stored
 //	Preview, Eligibility
-//	    decide and store no decision: Invalid, no_active_policy, NotFound of a rule set
+//	    decide and store no decision: Invalid, no_active_policy, list_missing, NotFound of a rule set
 //	Underwrite
 //	    decides, lets an agent study the decision, and stores both: the errors of Decide,
 //	    and those of the study

@@ -46,6 +46,7 @@ func (s *Service) eligible(ctx context.Context, p tenant.Principal, request appl
 		PolicyVersion: int(c.policy.Version),
 		Environment:   string(p.Environment),
 		Warnings:      c.app.Warnings,
+		Lists:         engine.ListVersions(c.policy.Lookups, c.app.Facts),
 	}}
 	c.policy.Plan.Eligible(c.app.Facts, &e.Result)
 	s.meterUnbilled(p, EndpointEligibility)

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"verdict/internal/frauddesk"
+	"verdict/internal/listdesk"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/rule"
@@ -32,6 +33,7 @@ type Service struct {
 	core    *operation.Core
 	desk    *policydesk.Service
 	fraud   *frauddesk.Service
+	lists   *listdesk.Service
 	options Options
 
 	gathered gathered
@@ -42,12 +44,12 @@ type Service struct {
 
 // New returns a Service over the database of core.
 func New(
-	core *operation.Core, desk *policydesk.Service, fraud *frauddesk.Service, o Options,
+	core *operation.Core, desk *policydesk.Service, fraud *frauddesk.Service, lists *listdesk.Service, o Options,
 ) *Service {
 	if len(o.Plans.Names()) == 0 {
 		o.Plans = tenant.DefaultPricePlans()
 	}
-	s := &Service{core: core, desk: desk, fraud: fraud, options: o}
+	s := &Service{core: core, desk: desk, fraud: fraud, lists: lists, options: o}
 	s.gathered.counts = map[gatheredKey]int64{}
 	return s
 }

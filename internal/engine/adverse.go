@@ -136,6 +136,8 @@ func PredicateCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) str
 	switch d := adverse(f); {
 	case d == either:
 		return f.ReasonCode
+	case c.IsLookup():
+		return "" // a value in a list is neither low nor high
 	case d == low && escapes(c, holds, f, true), d == high && escapes(c, holds, f, false):
 		return f.ReasonCode
 	default:

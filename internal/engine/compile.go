@@ -50,6 +50,7 @@ func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 	}
 	c.results()
 	c.affordability()
+	plan.lookups = p.Lookups()
 	plan.bands.sort(&plan.scoring)
 	plan.ntcBands.sort(&plan.scoring)
 	return plan

@@ -174,6 +174,9 @@ func (x detailer) rule(hit Hit) Detail {
 	}
 	leaf := x.principal(e.Deciding, d.plan.codes[reasoner{d.plan, d}.hitCode(&hit)])
 	var threshold rule.Value
+	if leaf != nil && leaf.IsLookup() {
+		return x.lookup(leaf, k, out, why)
+	}
 	if leaf != nil {
 		out.Field = leaf.Left.Field.Name
 		out.Value = as.value(out.Field, d.value(leaf.Left.Field))
@@ -203,11 +206,17 @@ func (x detailer) rule(hit Hit) Detail {
 }
 
 // isMasked reports whether a condition reads a masked field. If so, its constants
-// must be hidden too, because a constant is often equal to the masked value.
+// must be hidden too, because a constant is often equal to the masked value. A lookup
+// has no constant.
 func (x detailer) isMasked(c *rule.Condition) (hides bool) {
-	c.Fields(func(ref rule.Ref) {
-		v := x.decision.value(ref)
-		hides = hides || x.as.value(ref.Name, v) != v
+	c.Walk(func(n *rule.Condition) {
+		if n.IsLookup() {
+			return
+		}
+		n.Operands(func(ref rule.Ref) {
+			v := x.decision.value(ref)
+			hides = hides || x.as.value(ref.Name, v) != v
+		})
 	})
 	return hides
 }

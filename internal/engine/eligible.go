@@ -92,6 +92,7 @@ func (e *Eligibility) Write(w *wire.Writer, env *Envelope) {
 		w.Key("version").Int(int64(env.PolicyVersion))
 	}
 	w.Key("checksum").String(d.plan.checksum).EndObject()
+	writeLists(w, env.Lists)
 	writeWarnings(w, env.Warnings)
 	w.Key("persisted").Bool(false).EndObject()
 }

@@ -44,6 +44,7 @@ type Plan struct {
 	afford  affording
 	results resultSlots
 	named   namedInputs
+	lookups []rule.NamedLookup
 
 	predicates lazyPredicates
 }
@@ -182,6 +183,9 @@ func earlyPaise(rateBP int64, months int) int64 {
 	return int64(min(52*float64(months+1)*growth, maxAmountPaise))
 }
 
+// Lookups lists the fields that must be looked up in lists before a decision.
+func (p *Plan) Lookups() []rule.NamedLookup { return p.lookups }
+
 // Policy returns the policy of the plan.
 func (p *Plan) Policy() *Policy { return p.policy }
 
@@ -203,12 +207,16 @@ func (p *Plan) ref(name string) (rule.Ref, bool) {
 }
 
 // Fields lists every field that the plan reads, by name, except those that the
-// engine derives from others before Stage 1.
+// engine derives from others before Stage 1, and the answers of lists.
 func (p *Plan) Fields() []string {
 	out := make([]string, 0, p.slots.Len())
 	for i := range int32(p.slots.Len()) {
+		name := p.slots.Ref(i).Name
+		if _, _, answer := rule.ParseListFact(name); answer {
+			continue
+		}
 		if derived := p.afford.active && (i == p.afford.incomeOut || i == p.afford.foirOut); !derived {
-			out = append(out, p.slots.Ref(i).Name)
+			out = append(out, name)
 		}
 	}
 	slices.Sort(out)

@@ -62,6 +62,9 @@ type Sources struct {
 	// Scorecard returns a stored scorecard by id. It is nil if there are no
 	// stored scorecards.
 	Scorecard func(id string) (*Scorecard, bool)
+	// List returns the type of the values in a stored list, and false if there is no list of this name. If it is nil,
+	// as for a stored policy, every list is assumed to exist.
+	List func(name string) (rule.Type, bool)
 	// Check is called before each knockout and each adjustment; an error stops the reading. If Check is nil, reading is
 	// never interrupted.
 	Check func() error
@@ -74,7 +77,7 @@ type Sources struct {
 // src.Check returns an error, ReadPolicy returns that error.
 func ReadPolicy(v wire.Value, src Sources) (*Policy, error) {
 	r := policyReader{src: src, policy: &Policy{}, ids: make(map[string]bool, 64)}
-	r.scope = rule.Scope{Catalogue: src.Catalogue}
+	r.scope = rule.Scope{Catalogue: src.Catalogue, List: src.List}
 	r.document(v)
 	if r.interruption != nil {
 		return nil, r.interruption

@@ -32,6 +32,35 @@ type Envelope struct {
 	// has none.
 	TenurePointer string
 	Warnings      []fault.Item // parts of the request that were reinterpreted or ignored
+	Lists         []rule.ListVersion
+}
+
+// ListVersions returns the versions of the lists that were consulted for an application, by name. It returns nil if
+// there were none.
+func ListVersions(lookups []rule.NamedLookup, facts *rule.Facts) (list []rule.ListVersion) {
+	for i := range lookups {
+		name := lookups[i].List
+		if slices.ContainsFunc(list, func(v rule.ListVersion) bool { return v.Name == name }) {
+			continue
+		}
+		if version := facts.Get(rule.ListVersionFact(name)); version.Type() == rule.NumberType {
+			list = append(list, rule.ListVersion{Name: name, Version: version.Number().Floor()})
+		}
+	}
+	slices.SortFunc(list, func(a, b rule.ListVersion) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// writeLists writes the versions of the lists that were consulted, if there are any.
+func writeLists(w *wire.Writer, list []rule.ListVersion) {
+	if len(list) == 0 {
+		return
+	}
+	w.Key("lists").Array()
+	for _, v := range list {
+		w.Object().Key("name").String(v.Name).Key("version").Int(v.Version).EndObject()
+	}
+	w.EndArray()
 }
 
 // Write writes the decision as a response.
@@ -66,6 +95,7 @@ func (d *Decision) Write(w *wire.Writer, env *Envelope) {
 
 	w.Key("decision_hash").Plain(d.Hash()).Key("engine_version").Plain(Version)
 	w.Optional("environment", env.Environment)
+	writeLists(w, env.Lists)
 	if env.Facts != nil {
 		w.Key("facts")
 		env.Facts.Write(w)

@@ -98,6 +98,35 @@ func (p *Policy) ReferencedFields() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
+// Lookups lists the fields that the policy looks up in lists, each pair of field and list once, in the order in which
+// the policy names them.
+func (p *Policy) Lookups() (list []rule.NamedLookup) {
+	var found []rule.Lookup
+	p.conditions(func(c *rule.Condition) { found = c.Lookups(found) })
+	for _, l := range found {
+		list = append(list, l.Named())
+	}
+	return list
+}
+
+// conditions calls visit for every condition of the policy.
+func (p *Policy) conditions(visit func(*rule.Condition)) {
+	for i := range p.Knockouts {
+		visit(&p.Knockouts[i].Condition)
+	}
+	for i := range p.Adjustments {
+		visit(&p.Adjustments[i].Condition)
+	}
+	for i := range p.Scorecard.Factors {
+		if when := p.Scorecard.Factors[i].When; when != nil {
+			visit(when)
+		}
+	}
+	for i := range p.Terms {
+		visit(&p.Terms[i].Condition)
+	}
+}
+
 // FeatureNames lists the features among the fields that ReferencedFields returns.
 func (p *Policy) FeatureNames() []string {
 	return slices.DeleteFunc(p.ReferencedFields(), func(name string) bool { return !field.IsFeature(name) })

@@ -68,6 +68,8 @@ const (
 	CodeDatabaseNotEmpty       = "database_not_empty"
 	CodeEventsExpired          = "events_expired"
 	CodeErased                 = "erased"
+	CodeListMissing            = "list_missing"
+	CodeListInUse              = "list_in_use"
 	CodeKeysMissing            = "keys_missing"
 	CodeHoldInForce            = "hold_in_force"
 )
@@ -92,6 +94,7 @@ const (
 	CodeInvalidField         = "invalid_field"
 	CodeInvalidCondition     = "invalid_condition"
 	CodeUnknownField         = "unknown_field"
+	CodeUnknownList          = "unknown_list"
 	CodeBureauReportMismatch = "bureau_report_mismatch"
 	CodeReportMustHaveOneKey = "report_must_have_one_key"
 )

@@ -94,6 +94,8 @@ const (
 	CodeEncoding             = "encoding"
 	CodeNumberFormat         = "number_format"
 	CodeReadAsMissing        = "read_as_missing"
+	CodeLookedUpNow          = "looked_up_now"
+	CodeNotLookedUp          = "not_looked_up"
 )
 
 // Warnings about parts of explore that had no effect in an underwriting run.

@@ -248,7 +248,7 @@ func (l *List) Err() error {
 	}
 	code := CodeInvalidField
 	switch first := l.items[0].Code; first {
-	case CodeUnknownField, CodeInvalidCondition, CodeBureauReportMismatch, CodeReportMustHaveOneKey:
+	case CodeUnknownField, CodeUnknownList, CodeInvalidCondition, CodeBureauReportMismatch, CodeReportMustHaveOneKey:
 		code = first
 	}
 	detail := l.items[0].placed()

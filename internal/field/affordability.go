@@ -4,7 +4,7 @@ package field
 // and obligations before Stage 1.
 func affordabilitySection() section {
 	return section{
-		group: "affordability", title: "Affordability", supply: eitherRequest,
+		group: "affordability", title: "Affordability", supply: eitherRequest, late: true,
 		intro: "The engine computes these fields before any rule runs, from the sources that the policy's " +
 			"`affordability` names. No request contains them, and only policies of semantics 2 may use them.",
 		fields: []entry{

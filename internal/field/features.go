@@ -52,7 +52,7 @@ func featureSection() section {
 		fields = append(fields, featureEntry(n))
 	}
 	return section{
-		group: featureGroup, title: "Features", supply: rule.FromEvaluate,
+		group: featureGroup, title: "Features", supply: rule.FromEvaluate, late: true,
 		intro: "Features are computed if the request has `\"features\": true` or the policy has " +
 			"`\"features\": \"auto\"`; otherwise they are absent. A feature is also absent if the report or the " +
 			"statement lacks its data.",

@@ -52,6 +52,7 @@ type section struct {
 	title  string
 	intro  string
 	supply rule.Supply
+	late   bool // the fields are computed after lists were read
 	fields []entry
 }
 
@@ -74,7 +75,7 @@ var built = sync.OnceValue(func() *rule.Catalogue {
 	var fields []rule.Field
 	for _, s := range sections() {
 		for _, e := range s.fields {
-			e.Group = s.group
+			e.Group, e.Late = s.group, s.late
 			if e.Supply == 0 {
 				e.Supply = s.supply
 			}

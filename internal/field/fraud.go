@@ -8,7 +8,7 @@ import "verdict/internal/rule"
 // they are counted in the same way.
 func fraudSection() section {
 	return section{
-		group: "fraud", title: "Fraud", supply: rule.FromEvaluate,
+		group: "fraud", title: "Fraud", supply: rule.FromEvaluate, late: true,
 		intro: "These fields are computed from the `fraud` block and from the tenant's other applications, and are " +
 			"absent if the block is not sent. Without an `applicant_ref` nothing is counted, and only " +
 			"`fraud_blocklisted` has a value. Counts include this applicant.",

@@ -182,6 +182,7 @@ func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, n
 	events := &eventHandlers{events: set.Events}
 	webhooks := &webhookHandlers{webhooks: set.Webhooks}
 	privacy := &privacyHandlers{privacy: set.Privacy}
+	lists := &listHandlers{lists: set.Lists}
 
 	return slices.Concat(
 		accounts.routes(),
@@ -196,6 +197,7 @@ func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, n
 		events.routes(),
 		webhooks.routes(),
 		privacy.routes(),
+		lists.routes(),
 	)
 }
 

@@ -210,6 +210,9 @@ func (r *raid) elsewhere() {
 			if public(request.operation) || !r.some(2) {
 				continue
 			}
+			if request.operation.OperationID == "replaceList" {
+				continue // the sender would create a list of the same name
+			}
 			got := r.try(request.method, r.ids.fill(request.path), sender.key,
 				r.ids.fill(request.body), request.headers...)
 			path, _, _ := strings.Cut(request.path, "?")

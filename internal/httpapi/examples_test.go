@@ -188,6 +188,9 @@ func (r exampleRequest) with(t *testing.T, name string) exampleRequest {
 			t.Fatal(err)
 		}
 	}
+	if path, marked := example.Extensions["x-path"]; marked {
+		r.path = fmt.Sprint(path)
+	}
 	return r
 }
 
@@ -222,8 +225,8 @@ func timeless(t *testing.T, body []byte) (value any) {
 type placeholders map[string]string
 
 // learn stores the ids in an answer for the placeholders that have no id yet.
-// The placeholders {spare_id} and {spare_webhook_id} always get the id of the newest
-// rule set and webhook.
+// The placeholders {spare_id}, {spare_webhook_id} and {spare_list_name} always get the id or
+// the name of the newest rule set, webhook and list.
 func (p placeholders) learn(r exampleRequest, got answer) {
 	p["{applicant_ref}"] = "A-1001" // the applicant of the first example of createDecision
 	if r.operation.OperationID == "createRuleSet" && got.status == http.StatusCreated {
@@ -231,6 +234,9 @@ func (p placeholders) learn(r exampleRequest, got answer) {
 	}
 	if r.operation.OperationID == "createWebhook" && got.status == http.StatusCreated {
 		p["{spare_webhook_id}"] = got.text("id")
+	}
+	if r.operation.OperationID == "replaceList" && got.status == http.StatusOK {
+		p["{spare_list_name}"] = got.text("name")
 	}
 	for name, from := range map[string]struct{ operation, member, beside string }{
 		"{rule_set_id}":   {"signUp", "default_rule_set_id", ""},
@@ -247,6 +253,7 @@ func (p placeholders) learn(r exampleRequest, got answer) {
 		"{deferred_id}":   {"erasePerson", "id", "deferred_until"},
 		"{legal_hold_id}": {"placeLegalHold", "id", ""},
 		"{run_id}":        {"underwrite", "run_id", ""},
+		"{list_name}":     {"replaceList", "name", ""},
 	} {
 		fits := from.operation == r.operation.OperationID && (from.beside == "" || got.at(from.beside) != nil)
 		if !fits || p[name] != "" {

@@ -29,6 +29,7 @@ var ids = map[string][]string{
 		"{draft_id}",
 		"{rule_set_id}",
 	}, "{spare_id}": {"{spare_id}"}, "{rule_set_id}": {"{rule_set_id}", "{draft_id}"},
+	"{list_name}": {"{list_name}"}, "{spare_list_name}": {"{spare_list_name}"},
 	"{run_id}": {"{run_id}", "{collections_id}"}, "{collections_id}": {"{collections_id}"},
 }
 
@@ -45,7 +46,7 @@ var (
 		"severity", "pincode", "risk", "kind", "map", "outcome_column", "bad_values", "good_values", "weight_column",
 		"status_column", "protected_column", "month_column", "id_column", "foir_unit", "lgd", "funding_rate",
 		"swapped", "n", "seed", "months", "bad_rate", "agent", "outcome", "after", "failed",
-		"in_force", "audience",
+		"in_force", "audience", "value",
 	}
 )
 
@@ -96,7 +97,7 @@ func readAttempts(t *testing.T, doc *openapi3.T) (list []attempt) {
 			list = append(list, a.inPath(t)...)
 			for _, p := range operation.Parameters {
 				if p.Value.In == openapi3.ParameterInPath {
-					a.path = strings.ReplaceAll(a.path, "{"+p.Value.Name+"}", placeholderOf(t, template, p.Value))
+					a.path = strings.ReplaceAll(a.path, "{"+p.Value.Name+"}", placeholderOf(t, operation, template, p.Value))
 				}
 			}
 			list = append(list, a.inQuery(t)...)
@@ -110,12 +111,18 @@ func readAttempts(t *testing.T, doc *openapi3.T) (list []attempt) {
 // that another tenant could have. TestEvidenceIsIsolated checks them.
 var ownParts = map[string]bool{"level": true, "index": true}
 
+// isOwnPart reports whether a path parameter is one of ownParts, or the name of a list that is replaced: whoever
+// replaces a list creates it if there is none.
+func isOwnPart(operation *openapi3.Operation, name string) bool {
+	return ownParts[name] || operation.OperationID == "replaceList"
+}
+
 // placeholderOf returns the example of a path parameter. It must be a
 // placeholder, unless the parameter is one of ownParts.
-func placeholderOf(t *testing.T, path string, p *openapi3.Parameter) string {
+func placeholderOf(t *testing.T, operation *openapi3.Operation, path string, p *openapi3.Parameter) string {
 	t.Helper()
 	placeholder, _ := p.Example.(string)
-	if ids[placeholder] == nil && !ownParts[p.Name] {
+	if ids[placeholder] == nil && !isOwnPart(operation, p.Name) {
 		t.Fatalf("%s: the parameter %s has no placeholder as its example, so this test does not know what it names",
 			path, p.Name)
 	}
@@ -125,9 +132,9 @@ func placeholderOf(t *testing.T, path string, p *openapi3.Parameter) string {
 func (a attempt) inPath(t *testing.T) (list []attempt) {
 	t.Helper()
 	for _, p := range a.operation.Parameters {
-		if p.Value.In == openapi3.ParameterInPath && !ownParts[p.Value.Name] {
-			a.in, a.member, a.things = p.Value.In, p.Value.Name, ids[placeholderOf(t, a.path, p.Value)]
-			a.path = strings.ReplaceAll(a.path, "{"+p.Value.Name+"}", theThing)
+		if p.Value.In == openapi3.ParameterInPath && !isOwnPart(a.operation, p.Value.Name) {
+			a.in, a.member, a.things = p.Value.In, p.Value.Name, ids[placeholderOf(t, a.operation, a.path, p.Value)]
+			a.path = strings.ReplaceAll(a.path, "{"+p.Value.Name+"}", theThing) + requiredQuery(a.operation)
 			list = append(list, a)
 		}
 	}
@@ -135,6 +142,21 @@ func (a attempt) inPath(t *testing.T) (list []attempt) {
 		t.Fatalf("%s %s: this test knows one parameter in a path", a.method, a.path)
 	}
 	return list
+}
+
+// requiredQuery returns a query with the examples of the required parameters, "" if there are none.
+func requiredQuery(operation *openapi3.Operation) string {
+	query := url.Values{}
+	for _, p := range operation.Parameters {
+		if p.Value.In == openapi3.ParameterInQuery && p.Value.Required {
+			text, _ := p.Value.Example.(string)
+			query.Set(p.Value.Name, text)
+		}
+	}
+	if len(query) == 0 {
+		return ""
+	}
+	return "?" + query.Encode()
 }
 
 func (a attempt) inQuery(t *testing.T) (list []attempt) {

@@ -87,6 +87,8 @@ var nobody = placeholders{
 	"{deferred_id}":            "era_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{legal_hold_id}":          "lhd_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{applicant_ref}":          "nobody",
+	"{list_name}":              "nobodys_list",
+	"{spare_list_name}":        "nobodys_list",
 	"{run_id}":                 "run_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{collections_id}":         "run_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{subject_ref}":            "nobody",
@@ -161,6 +163,7 @@ func (r *resident) furnish(mark string) {
 	r.furnishRuns(mark)
 	r.furnishFraud(mark)
 	r.furnishWebhooks(mark)
+	r.furnishLists(mark)
 	r.furnishErasures(mark)
 	r.furnishHolds(mark)
 }
@@ -185,6 +188,16 @@ func (r *resident) furnishHolds(mark string) {
 	}
 	deferred := r.post("/v1/erasures", `{"applicant_ref":"`+mark+`","reason":"other"}`).want(http.StatusAccepted)
 	r.named["{deferred_id}"], r.named["{applicant_ref}"] = deferred.text("id"), mark
+}
+
+// furnishLists creates two lists, one of them to be deleted.
+func (r *resident) furnishLists(mark string) {
+	r.Helper()
+	for placeholder, name := range map[string]string{"{list_name}": "list_" + mark, "{spare_list_name}": "spare_" + mark} {
+		r.named[placeholder] = name
+		r.put("/v1/lists/"+name, `{"type":"text","entries":[{"value":"`+mark+` employer"},{"value":"`+mark+` other"}]}`).
+			want(http.StatusOK)
+	}
 }
 
 // furnishWebhooks creates two webhooks, one of them to be deleted, with a log.
@@ -298,13 +311,13 @@ func (r *resident) everything(doc *openapi3.T) (texts []string) {
 		operation := doc.Paths.Find(template).Get
 		if operation == nil || public(operation) || operation.OperationID == "getHealth" ||
 			operation.OperationID == "runSyntheticBacktest" || operation.OperationID == "getCapsule" ||
-			operation.OperationID == "getApplicant" {
-			continue // the answer belongs to no tenant, or the request stores something
+			operation.OperationID == "getApplicant" || operation.OperationID == "listContains" {
+			continue // the answer belongs to no tenant, or the request stores something, or needs a query
 		}
 		path := template
 		for _, p := range operation.Parameters {
 			if p.Value.In == openapi3.ParameterInPath {
-				value := placeholderOf(r.T, template, p.Value)
+				value := placeholderOf(r.T, operation, template, p.Value)
 				if !ownParts[p.Value.Name] {
 					value = r.named[value]
 				}

@@ -140,7 +140,7 @@ func TestDetailsBeginWithTheirPlace(t *testing.T) {
 				m.post("/v1/decisions", sample),
 			},
 			{"who raises it", "the plan's quota", "verdict tenant plan", m.post("/v1/decisions", sample)},
-			{"an operator", "/knockouts/0/condition_ast/op is not an operator", "not_in, between",
+			{"an operator", "/knockouts/0/condition_ast/op is not an operator", "not_in_list, between",
 				m.post("/v1/rule-sets", `{
 					"name":"x",
 					"knockouts":[

@@ -28,6 +28,7 @@ type Outcome struct {
 	RateBP      int64       // hundredths of a percent
 	Reasons     []string    // reason codes by rank
 	Semantics   int         // of the policy
+	Lists       []rule.ListVersion
 }
 
 // Complete sets the plain text and the journal entry of a decision that is about to be
@@ -129,7 +130,17 @@ func plainText(o *Outcome, zones []sealing.ZoneHash, f *store.Features) string {
 		w.Key("features").Object().Key("as_of").String(f.AsOf).Key("hash").String(f.Hash).EndObject()
 	}
 	if o.LimitPaise != 0 {
-		w.Key("limit").Decimal(o.LimitPaise, 2).Key("rate").Decimal(o.RateBP, 2)
+		w.Key("limit").Decimal(o.LimitPaise, 2)
+	}
+	if len(o.Lists) > 0 {
+		w.Key("lists").Object()
+		for _, l := range o.Lists {
+			w.Key(l.Name).Int(l.Version)
+		}
+		w.EndObject()
+	}
+	if o.LimitPaise != 0 {
+		w.Key("rate").Decimal(o.RateBP, 2)
 	}
 	if len(o.Reasons) > 0 {
 		w.Key("reasons").Array()

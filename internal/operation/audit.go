@@ -30,6 +30,9 @@ const (
 	ActionBacktestEnded    = "backtest.cancelled"
 	ActionCapsule          = "decision.capsule_read"
 	ActionStrategy         = "collections_strategy.changed"
+	ActionListCreated      = "list.created"
+	ActionListChanged      = "list.changed"
+	ActionListDeleted      = "list.deleted"
 
 	ActionWebhookCreated     = "webhook.created"
 	ActionWebhookChanged     = "webhook.changed"

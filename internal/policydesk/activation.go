@@ -99,6 +99,9 @@ func (s *Service) Activate(
 				entry.Note = rollbackNote(a.Note)
 				return nil
 			}
+			if err := lockLists(tx, policy.Lookups); err != nil {
+				return err
+			}
 			gated = p.Environment == tenant.Live
 			return s.gate(tx, p, target, findings, a.Acknowledge)
 		}

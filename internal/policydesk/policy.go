@@ -32,6 +32,7 @@ type Policy struct {
 	Catalogue      feature.Catalogue     // the catalogue that computes the policy's features
 	Features       []application.Feature // the features that the policy names, in name order
 	Stage1Features []application.Feature // the features that the stage 1 rules name
+	Lookups        []rule.NamedLookup    // the fields that the policy looks up in lists
 
 	tenant, environment string
 	source              *engine.Policy // the policy from which Plan was compiled
@@ -97,6 +98,7 @@ func compile(ctx context.Context, key policyID, set store.RuleSet) (*Policy, err
 	p.Catalogue = application.CatalogueOf(read.Semantics)
 	p.Features = application.Features(read.FeatureNames())
 	p.Stage1Features = stage1Features(read)
+	p.Lookups = plan.Lookups()
 	return p, nil
 }
 

@@ -104,7 +104,7 @@ func (s *Service) insertion(
 	if err != nil {
 		return nil, err
 	}
-	features := policy.FeatureNames()
+	features, lists := policy.FeatureNames(), listNames(policy.Lookups())
 	return func(tx *store.Tx) (RuleSet, error) {
 		if err := s.roomForDraft(tx); err != nil {
 			return RuleSet{}, err
@@ -116,6 +116,9 @@ func (s *Service) insertion(
 		entry := s.core.Audit(p, now, operation.ActionRuleSetCreated, stored.ID, "")
 		entry.BeforeChecksum, entry.AfterChecksum = d.base.Checksum, stored.Checksum
 		if err := tx.Audit().Add(entry); err != nil {
+			return RuleSet{}, err
+		}
+		if err := tx.Lists().Use(stored.ID, lists); err != nil {
 			return RuleSet{}, err
 		}
 		set := ruleSetOf(stored)
@@ -243,8 +246,14 @@ func (s *Service) readPolicy(
 		}
 		return card, err == nil
 	}
-	sources := engine.Sources{Catalogue: field.Catalogue(), Scorecard: find, Check: operation.Checking(ctx)}
+	lists := listFinder{lists: scope.Lists(ctx)}
+	sources := engine.Sources{
+		Catalogue: field.Catalogue(), Scorecard: find, List: lists.find, Check: operation.Checking(ctx),
+	}
 	policy, err := engine.ParsePolicy(merged, sources)
+	if lists.err != nil {
+		return nil, lists.err
+	}
 	if err == nil && draft.PinsScorecard() {
 		err = checkPin(policy, find)
 	}

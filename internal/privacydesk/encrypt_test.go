@@ -38,7 +38,7 @@ func TestEraseWhileEncrypting(t *testing.T) {
 		}
 		const people, each = 8, 20
 		for i := range people * each {
-			body := fmt.Sprintf(`{"applicant":{"id":"A-%d","monthly_income":87654321},"bureau_report":{"score":742}}`, i%people)
+			body := fmt.Sprintf(`{"applicant":{"id":"A-%d","monthly_income":87654321},"bureau_report":{"score":442}}`, i%people)
 			request := application.DecisionRequest(usecasetest.Parse(t, body))
 			if _, err := off.Decisions.Decide(t.Context(), caller, request, nil); err != nil {
 				t.Fatal(err)

@@ -246,6 +246,21 @@ var errorPages = []errorPage{
 			"objects themselves for what you have missed.",
 	},
 	{
+		Code: fault.CodeListMissing, Status: 409, Title: "A list is missing",
+		Meaning: "The rule set looks a field up in a list that does not exist, or whose values have another type than " +
+			"the field. Nothing was changed or decided.",
+		Cause: "The list was deleted since the rule set was saved, or created again with another type. A list that an " +
+			"active rule set names cannot be deleted.",
+		Fix: "Create the list with `PUT /v1/lists/{name}`, or save a rule set that does not name it.",
+	},
+	{
+		Code: fault.CodeListInUse, Status: 409, Title: "The list is in use",
+		Meaning: "The list cannot be deleted, because a rule set needs it.",
+		Cause: "An active rule set names the list, or the rule set that was active immediately before, to which a " +
+			"rollback leads. `GET /v1/lists/{name}` shows them in `used_by`.",
+		Fix: "Activate a rule set without the list, and after it another one, or empty the list instead.",
+	},
+	{
 		Code: fault.CodeErased, Status: 410, Title: "The data was erased",
 		Meaning: "The object exists, but its data was erased with the applicant, or at the end of its retention period.",
 		Cause: "Somebody with the scope `privacy:manage` has erased the applicant with `POST /v1/erasures`, or has set " +
@@ -317,6 +332,12 @@ var errorPages = []errorPage{
 			"Names are case-sensitive.",
 		Fix: "`detail` and `nearest` suggest a similar name if there is one, and for a condition `detail` lists " +
 			"the operator's members. A policy can declare a custom path in `inputs`.",
+	},
+	{
+		Code: fault.CodeUnknownList, Status: 422, Title: "Unknown list",
+		Meaning: "A condition looks a field up in a list that does not exist in this environment.",
+		Cause:   "The name is misspelt, or the list exists only in the other environment.",
+		Fix:     "`GET /v1/lists` shows the lists. Create one with `PUT /v1/lists/{name}` before you save the rule set.",
 	},
 	{
 		Code: fault.CodeInvalidCondition, Status: 422, Title: "Condition cannot be used",

@@ -61,6 +61,10 @@ type Field struct {
 	// fields is known only from the semantics that introduced it.
 	Semantics int
 
+	// Late marks fields that are computed after lists were read: counts of the transaction that stores the decision,
+	// figures that the engine derives, and features. Their values cannot be looked up in a list.
+	Late bool
+
 	// ReasonCode is the field's default reason code. It is used if the policy
 	// names no code.
 	ReasonCode string

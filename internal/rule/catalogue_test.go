@@ -91,7 +91,7 @@ func TestNearestOperator(t *testing.T) {
 	} {
 		items := readFaults(t, fmt.Sprintf(`{"op":%q}`, c.op))
 		want := "is not an operator of the condition language, which has and, or, not, eq, ne, lt, lte, gt, gte, " +
-			"in, not_in, " +
+			"in, not_in, in_list, not_in_list, " +
 			"between, starts_with, ends_with, contains, exists, absent, true, false"
 		if c.want != "" {
 			want += fmt.Sprintf("; did you mean %q?", c.want)

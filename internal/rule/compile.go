@@ -113,6 +113,8 @@ func (c *Code) survey(cond *Condition, t *Test) {
 	case And, Or, Not:
 	case Exists, IsAbsent, True, False:
 		t.strict = false
+	case InList, NotInList:
+		c.surveyField(cond.Lookup().Fact(), t)
 	default:
 		c.surveyOperand(&cond.Left, t)
 		c.surveyOperand(&cond.Right, t)
@@ -125,16 +127,20 @@ func (c *Code) survey(cond *Condition, t *Test) {
 func (c *Code) surveyOperand(o *Operand, t *Test) {
 	switch o.Kind {
 	case FieldOperand:
-		slot := c.slots.Slot(o.Field)
-		if slot >= 64 {
-			t.short = false
-			return
-		}
-		t.reads |= 1 << slot
+		c.surveyField(o.Field, t)
 	case ArithOperand:
 		t.short = false
 	case ConstantOperand, NoOperand:
 	}
+}
+
+func (c *Code) surveyField(ref Ref, t *Test) {
+	slot := c.slots.Slot(ref)
+	if slot >= 64 {
+		t.short = false
+		return
+	}
+	t.reads |= 1 << slot
 }
 
 // emit compiles a condition, or its negation if positive is false, with the
@@ -176,6 +182,9 @@ func (c *Code) predicate(cond *Condition) (in instruction, holds bool) {
 		return c.comparison(op, &cond.Left, &cond.Right)
 	case In, NotIn:
 		return c.set(cond), op == In
+	case InList, NotInList:
+		c.slots.Slot(cond.Left.Field) // so that the plan knows whether the field itself is given
+		return within(c.slots.Slot(cond.Lookup().Fact()), 1, 1), op == InList
 	case Between:
 		return within(c.slots.Slot(cond.Left.Field), cond.Values[0].num, cond.Values[1].num), true
 	case StartsWith, EndsWith, Contains:

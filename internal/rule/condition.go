@@ -29,6 +29,8 @@ const (
 	Gte
 	In
 	NotIn
+	InList
+	NotInList
 	Between
 	StartsWith
 	EndsWith
@@ -42,7 +44,7 @@ const (
 var opNames = [...]string{
 	And: "and", Or: "or", Not: "not",
 	Eq: "eq", Ne: "ne", Lt: "lt", Lte: "lte", Gt: "gt", Gte: "gte",
-	In: "in", NotIn: "not_in", Between: "between",
+	In: "in", NotIn: "not_in", InList: "in_list", NotInList: "not_in_list", Between: "between",
 	StartsWith: "starts_with", EndsWith: "ends_with", Contains: "contains",
 	Exists: "exists", IsAbsent: "absent", True: "true", False: "false",
 }
@@ -84,6 +86,7 @@ type Condition struct {
 	Left   Operand     // of every predicate except "true" and "false"; always a field except in comparisons
 	Right  Operand     // of comparisons and string tests
 	Values []Value     // "in", "not_in": the set; "between": least and greatest
+	List   string      // "in_list", "not_in_list": the name of the list in which the value of Left was looked up
 }
 
 // Arith is an arithmetic operator.

@@ -69,8 +69,12 @@ func (c *Code) explain(cond *Condition, fr *Frame, e *Explanation) Truth {
 		e.Deciding = append(e.Deciding, cond)
 		return truth
 	}
+	missed := len(e.Missing)
 	cond.Left.fields(func(r Ref) { c.addMissing(r, fr, e) })
 	cond.Right.fields(func(r Ref) { c.addMissing(r, fr, e) })
+	if cond.IsLookup() && len(e.Missing) == missed {
+		c.addMissing(cond.Lookup().Fact(), fr, e) // the field is given, but was not looked up
+	}
 	return Unknown
 }
 

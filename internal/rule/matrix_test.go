@@ -114,6 +114,15 @@ var matrix = []struct {
 		`{"bureau_is_ntc":false}`, `{"bureau_is_ntc":true}`, "H F U U U"},
 	{"in", `{"op":"in","field":"bureau_is_ntc","values":[true,false]}`, `{"bureau_is_ntc":false}`, "", "H - U U U"},
 
+	// The answer of a list is a fact.
+	{"in_list", `{"op":"in_list","field":"bureau","list":"cat_a"}`,
+		`{"list.cat_a.bureau":true}`, `{"list.cat_a.bureau":false}`, "H F U U U"},
+	{"not_in_list", `{"op":"not_in_list","field":"age","list":"cat_a"}`,
+		`{"list.cat_a.age":false}`, `{"list.cat_a.age":true}`, "H F U U U"},
+	{"in_list", `{"op":"in_list","field":"applicant.employer_category","list":"cat_a"}`,
+		`{"list.cat_a.applicant.employer_category":true,"applicant.employer_category":"A"}`,
+		`{"list.cat_a.applicant.employer_category":false,"applicant.employer_category":"A"}`, "H F U U U"},
+
 	// Ranges include both ends.
 	{"between", `{"op":"between","field":"age","min":21,"max":60}`, `{"age":21}`, `{"age":20.999999}`, "H F U U U"},
 	{"between", `{"op":"between","field":"age","min":21,"max":60}`, `{"age":60}`, `{"age":60.000001}`, "H F U U U"},

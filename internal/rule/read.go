@@ -23,6 +23,10 @@ type Scope struct {
 	Inputs    map[string]Type // names that the policy itself declares
 	Stage2    bool            // whether the condition may read the engine's results
 	Semantics int             // semantics of the policy being read
+
+	// List returns the type of the values in a list. It returns false if there is no list of this name. If it is nil,
+	// as for a stored policy, every list is assumed to exist.
+	List func(name string) (Type, bool)
 }
 
 // ReadCondition reads and checks a condition_ast. It adds every fault with its
@@ -105,6 +109,8 @@ func (r *reader) condition(v wire.Value, depth int) (c Condition) {
 		r.members(v, "op", "field", "values")
 		c.Left = r.field(v)
 		c.Values = r.values(v, &c.Left)
+	case InList, NotInList:
+		r.lookup(v, &c)
 	case Between:
 		r.between(v, &c)
 	case StartsWith, EndsWith, Contains:
@@ -164,7 +170,7 @@ func (r *reader) members(v wire.Value, allowed ...string) {
 }
 
 // memberNames lists the members of all conditions and operands.
-var memberNames = []string{"op", "args", "arg", "field", "value", "values", "min", "max", "left", "right"}
+var memberNames = []string{"op", "args", "arg", "field", "value", "values", "min", "max", "left", "right", "list"}
 
 // leftOut reports whether a member is null and belongs to some other operator.
 // A null member counts as left out.

@@ -65,6 +65,12 @@ func (c *Condition) text(b *strings.Builder, place int) {
 			writeConstant(b, v)
 		}
 		b.WriteByte(')')
+	case InList, NotInList:
+		c.Left.text(b, 0)
+		if c.Op == NotInList {
+			b.WriteString(" not")
+		}
+		b.WriteString(" in the list " + c.List)
 	case Between:
 		c.Left.text(b, 0)
 		b.WriteString(" between ")
@@ -161,6 +167,8 @@ func (c *Condition) Write(w *wire.Writer) {
 			v.Write(w)
 		}
 		w.EndArray()
+	case InList, NotInList:
+		w.Key("field").String(c.Left.Field.Name).Key("list").String(c.List).Key("op").String(c.Op.String())
 	case Between:
 		w.Key("field").String(c.Left.Field.Name).Key("max")
 		c.Values[1].Write(w)

@@ -85,6 +85,9 @@ func AnswerName(environment, route, key string) string {
 	return "answer " + environment + " " + route + " " + key
 }
 
+// ListName returns the name, for KeyTree, of the values of a list.
+func ListName(environment, id string) string { return "list " + environment + " " + id }
+
 // WebhookName returns the name, for KeyTree, of the secret of a webhook.
 func WebhookName(environment, id string) string { return "webhook " + environment + " " + id }
 

@@ -221,6 +221,11 @@ func (s *Backtests) findPolicies(ctx context.Context, p tenant.Principal, a *ask
 	if err == nil && named.ChallengerID != "" {
 		a.challenger, err = s.namedPolicy(ctx, p, "/challenger_rule_set_id", named.ChallengerID)
 	}
+	for _, policy := range []*policydesk.Policy{a.champion, a.challenger} {
+		if err == nil && policy != nil {
+			err = s.lists.Check(ctx, operation.ScopeOf(p), policy.Lookups)
+		}
+	}
 	return err
 }
 

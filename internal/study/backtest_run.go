@@ -8,6 +8,7 @@ import (
 	"verdict/internal/backtest"
 	"verdict/internal/fault"
 	"verdict/internal/journal"
+	"verdict/internal/listdesk"
 	"verdict/internal/operation"
 	"verdict/internal/rule"
 	"verdict/internal/sheet"
@@ -28,6 +29,7 @@ type backtestRun struct {
 	features replayFeatures
 	endpoint string // for billing
 	keys     *journal.Keys
+	lists    *listdesk.Service
 }
 
 // newRun returns the run of a request.
@@ -41,6 +43,7 @@ func (s *Backtests) newRun(p tenant.Principal, a *asked, run *backtest.Run) *bac
 		replay:   a.replay,
 		endpoint: a.endpoint,
 		keys:     s.core.Keys,
+		lists:    s.lists,
 	}
 	job.features = a.replayFeatures()
 	job.record = store.Backtest{
@@ -130,6 +133,10 @@ func (j *backtestRun) perform(
 	ctx context.Context, scope *store.Scope, p piece, w *backtest.Worker, t *bookTally,
 ) error {
 	w.Check(operation.Checking(ctx))
+	w.LookUp(func(questions []rule.NamedLookup, facts *rule.Facts) error {
+		name := operation.ScopeID{Tenant: scope.Tenant(), Environment: scope.Environment()}
+		return j.lists.LookUp(ctx, name, questions, facts, j.record.CreatedMicros)
+	})
 	switch j.record.Source {
 	case sourceDecisions:
 		return j.performReplay(ctx, scope, p, w)

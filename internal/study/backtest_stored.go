@@ -8,6 +8,7 @@ import (
 	"verdict/internal/backtest"
 	"verdict/internal/cache"
 	"verdict/internal/fault"
+	"verdict/internal/listdesk"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/store"
@@ -19,6 +20,7 @@ import (
 type runs struct {
 	core    *operation.Core
 	desk    *policydesk.Service
+	lists   *listdesk.Service
 	options Options
 
 	compiled *cache.Cache[runKey, *backtestRun]
@@ -38,7 +40,7 @@ func (r *runs) load(ctx context.Context, key runKey) (*backtestRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	job := &backtestRun{record: record, keys: r.core.Keys}
+	job := &backtestRun{record: record, keys: r.core.Keys, lists: r.lists}
 	job.record.Report = nil
 	a := &asked{}
 	if a.champion, err = r.desk.Policy(ctx, scope, record.RuleSetID); err == nil && record.ChallengerID != "" {

@@ -4,6 +4,7 @@ import (
 	"verdict/internal/admission"
 	"verdict/internal/cache"
 	"verdict/internal/decisioning"
+	"verdict/internal/listdesk"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/tenant"
@@ -30,6 +31,7 @@ type Services struct {
 type Backtests struct {
 	core      *operation.Core
 	desk      *policydesk.Service
+	lists     *listdesk.Service
 	decisions *decisioning.Service
 	options   Options
 	runs      *runs
@@ -60,19 +62,22 @@ type Fitting struct {
 const runsCached = 16
 
 // New returns the services.
-func New(core *operation.Core, desk *policydesk.Service, decisions *decisioning.Service, o Options) *Services {
+func New(
+	core *operation.Core, desk *policydesk.Service, lists *listdesk.Service, decisions *decisioning.Service, o Options,
+) *Services {
 	if len(o.Plans.Names()) == 0 {
 		o.Plans = tenant.DefaultPricePlans()
 	}
 	o.Backtests.fill()
 
-	stored := &runs{core: core, desk: desk, options: o}
+	stored := &runs{core: core, desk: desk, lists: lists, options: o}
 	stored.compiled = cache.New(runsCached, 0, core.Now, stored.load)
 
 	return &Services{
 		Backtests: &Backtests{
 			core:      core,
 			desk:      desk,
+			lists:     lists,
 			decisions: decisions,
 			options:   o,
 			runs:      stored,

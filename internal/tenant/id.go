@@ -37,6 +37,7 @@ const (
 
 	KindErasure   Kind = "era_"
 	KindLegalHold Kind = "lhd_"
+	KindList      Kind = "lst_"
 )
 
 // Kinds lists every kind.
@@ -45,7 +46,7 @@ func Kinds() []Kind {
 		KindTenant, KindUser, KindKey, KindDecision, KindPolicy,
 		KindScorecard, KindAlert, KindRun, KindRequest, KindBacktest,
 		KindReview, KindAudit, KindSession, KindInvitation, KindWebhook, KindDelivery, KindErasure,
-		KindLegalHold,
+		KindLegalHold, KindList,
 	}
 }
 

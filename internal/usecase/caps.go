@@ -5,12 +5,16 @@ import (
 	"verdict/internal/frauddesk"
 	"verdict/internal/policydesk"
 	"verdict/internal/privacydesk"
+	"verdict/internal/store"
 )
 
 // Caps limits how many objects a tenant may have: drafts, scorecards, block
 // list entries and legal holds in one environment, and valid API keys in both environments
 // together. A zero field gets its default.
-type Caps struct{ Drafts, Scorecards, Blocked, Holds, Keys int }
+type Caps struct {
+	Drafts, Scorecards, Blocked, Holds, Keys int
+	Lists                                    store.ListCaps
+}
 
 // DefaultCaps returns the default caps.
 func DefaultCaps() Caps {

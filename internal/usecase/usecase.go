@@ -18,6 +18,7 @@ import (
 	"verdict/internal/evidencedesk"
 	"verdict/internal/frauddesk"
 	"verdict/internal/journal"
+	"verdict/internal/listdesk"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/privacydesk"
@@ -80,6 +81,7 @@ type Set struct {
 	Operator  *account.Operator
 	Policies  *policydesk.Service
 	Fraud     *frauddesk.Service
+	Lists     *listdesk.Service
 	Decisions *decisioning.Service
 	Evidence  *evidencedesk.Service
 	Events    *eventdesk.Service
@@ -119,15 +121,16 @@ func New(db *store.DB, o Options) (*Set, error) {
 	policies := policydesk.New(core, policydesk.Options{
 		PlanCache: o.PlanCache, MaxDrafts: o.Caps.Drafts, MaxScorecards: o.Caps.Scorecards, Rule: o.Hooks.Rule,
 	})
+	lists := listdesk.New(core, listdesk.Options{Caps: o.Caps.Lists})
 	o.Log.Keys = core.Keys
-	decisions := decisioning.New(core, policies, fraud, decisioning.Options{
+	decisions := decisioning.New(core, policies, fraud, lists, decisioning.Options{
 		Encode:   document.AppendDecision,
 		AddFacts: document.AddFacts,
 		Decode:   document.ReadDecision,
 		Decided:  o.Hooks.Decided,
 		Plans:    o.Plans,
 	})
-	studies := study.New(core, policies, decisions, study.Options{
+	studies := study.New(core, policies, lists, decisions, study.Options{
 		Plans:      o.Plans,
 		Backtests:  o.Backtests,
 		ChunkQueue: o.ChunkQueue,
@@ -147,6 +150,7 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Operator:  accounts.Operator,
 		Policies:  policies,
 		Fraud:     fraud,
+		Lists:     lists,
 		Decisions: decisions,
 		Evidence:  evidencedesk.New(core, o.Log),
 		Events:    events,
@@ -217,4 +221,5 @@ func (s *Set) Purge(ctx context.Context) {
 	s.core.Purge(ctx)
 	s.accounts.Purge(ctx)
 	s.Webhooks.Purge(ctx)
+	s.Lists.Purge(ctx)
 }

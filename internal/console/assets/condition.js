@@ -3,13 +3,16 @@
 
 const operators = {
   number: [["lt", "is below"], ["lte", "is at most"], ["gt", "is above"], ["gte", "is at least"], ["eq", "is"], ["ne", "is not"],
-    ["between", "is between"], ["in", "is one of"], ["not_in", "is none of"], ["exists", "is given"], ["absent", "is absent"]],
-  string: [["eq", "is"], ["ne", "is not"], ["in", "is one of"], ["not_in", "is none of"], ["starts_with", "starts with"],
+    ["between", "is between"], ["in", "is one of"], ["not_in", "is none of"],
+    ["in_list", "is in the list"], ["not_in_list", "is not in the list"], ["exists", "is given"], ["absent", "is absent"]],
+  string: [["eq", "is"], ["ne", "is not"], ["in", "is one of"], ["not_in", "is none of"],
+    ["in_list", "is in the list"], ["not_in_list", "is not in the list"], ["starts_with", "starts with"],
     ["ends_with", "ends with"], ["contains", "contains"], ["exists", "is given"], ["absent", "is absent"]],
   boolean: [["eq", "is"], ["exists", "is given"], ["absent", "is absent"]],
 };
 const groups = [["and", "All of these hold"], ["or", "At least one of these holds"], ["not", "This does not hold"]];
 const single = ["lt", "lte", "gt", "gte", "eq", "ne", "starts_with", "ends_with", "contains"];
+const lookups = ["in_list", "not_in_list"];
 
 // The fields that a condition can name: the list on the page, and the inputs that the
 // policy declares.
@@ -253,7 +256,9 @@ class Builder {
     }
     const node = this.at(path);
     const type = typeOf(node.field);
-    if (part === "values") {
+    if (part === "list") {
+      node.list = control.value.trim();
+    } else if (part === "values") {
       node.values = control.value.split(",").map((v) => v.trim()).filter((v) => v !== "").map((v) => typed(v, type));
     } else {
       node[part] = typed(control.value, type);
@@ -336,6 +341,11 @@ class Builder {
     };
     if (single.includes(node.op)) return [one("Value", "value")];
     if (node.op === "between") return [one("Minimum", "min"), make("span", { textContent: "and" }), one("Maximum", "max")];
+    if (lookups.includes(node.op)) {
+      const input = make("input", { className: "value mono", value: node.list ?? "", ariaLabel: "Name of the list", autocomplete: "off", spellcheck: false });
+      input.dataset.at = `${path}/list`;
+      return [input];
+    }
     if (node.op !== "in" && node.op !== "not_in") return [];
     const input = make("input", {
       className: "value", value: (node.values ?? []).join(", "), ariaLabel: "Values, separated by commas", autocomplete: "off", placeholder: vocabulary.join(", "),
@@ -366,6 +376,7 @@ class Builder {
     const begins = type === "boolean" ? true : type === "string" ? (fields.get(field)?.values[0] ?? "") : 0;
     if (single.includes(op)) return { op, field, value: single.includes(node.op) ? node.value : (node.min ?? node.values?.[0] ?? begins) };
     if (op === "between") return { op, field, min: node.value ?? 0, max: node.value ?? 0 };
+    if (lookups.includes(op)) return { op, field, list: node.list ?? "" };
     if (op === "in" || op === "not_in") return { op, field, values: node.values ?? [node.value ?? begins] };
     return { op, field };
   }

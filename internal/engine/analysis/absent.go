@@ -79,9 +79,9 @@ func (a *silenceCheck) noteSilenced(list []silencing, c *clause, adverse bool) {
 		case isFeature:
 			features, whole = append(features, a.space.Domain(at).Ref.Name), whole || wholly
 		case wholly:
-			list[at].add(c, c.at, name, c.name)
+			list[a.source(at)].add(c, c.at, name, c.name)
 		default:
-			list[at].add(nil, c.at, "a part of "+name, c.name)
+			list[a.source(at)].add(nil, c.at, "a part of "+name, c.name)
 		}
 	}
 	effect := " does not apply"
@@ -136,7 +136,9 @@ func (q *silencing) add(c *clause, at location, name, id string) {
 	if len(q.ids) == 0 {
 		q.first, q.at = c, at
 	}
-	q.names, q.ids = append(q.names, name), append(q.ids, id)
+	if !slices.Contains(q.ids, id) { // a rule may look a field up in several lists
+		q.names, q.ids = append(q.names, name), append(q.ids, id)
+	}
 }
 
 // featureSilence reports a rule or factor that does not apply, or not fully, to
@@ -155,6 +157,7 @@ func (a *silenceCheck) featureSilence(at location, opening string, features []st
 // count as left out, because an applicant without a score is new to credit and
 // may have a thin-file index instead.
 func (a *silenceCheck) omissible(at space.Field) bool {
+	at = a.source(at)
 	d := a.space.Domain(at)
 	scored := d.Scored || at == a.space.NTC() || d.Ref.Name == thinFileIndex
 	return !d.Computed && !a.notes[at].required && !scored && !a.hitsAbsence(at) &&

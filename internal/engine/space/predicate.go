@@ -19,6 +19,11 @@ func (s *Solver) predicate(c *rule.Condition, positive bool) (at Field, allow Se
 	if left.Kind != rule.FieldOperand {
 		return 0, nil, false // arithmetic, or two constants
 	}
+	if c.IsLookup() {
+		at = s.Space.FieldOf(c.Lookup().Fact())
+		d := s.Space.Domain(at)
+		return at, s.polarity(d.Given, s.Compared(d, rule.Eq, rule.Bool(true)), positive == (op == rule.InList)), true
+	}
 	at = s.Space.FieldOf(left.Field)
 	d := s.Space.Domain(at)
 	switch op {

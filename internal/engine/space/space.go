@@ -48,7 +48,8 @@ type Space struct {
 	domains   []Domain
 	byID      []uint16 // index+1 by catalogue id; 0 for a field that is not placed
 	byName    map[string]Field
-	texts     map[string]int64 // codes of the texts of open string fields
+	looked    map[string]rule.Ref // the fields that were looked up in lists, by the facts that have the answers
+	texts     map[string]int64    // codes of the texts of open string fields
 	textOf    []string
 	other     string // a text that no condition names; "" until first use
 	ntc       Field
@@ -69,7 +70,7 @@ func (s *Space) Reset(catalogue *rule.Catalogue, params Params) {
 	clear(byID)
 	s.catalogue, s.params, s.byID, s.ntc = catalogue, params, byID, NoField
 	if s.byName == nil {
-		s.byName, s.texts = map[string]Field{}, map[string]int64{}
+		s.byName, s.texts, s.looked = map[string]Field{}, map[string]int64{}, map[string]rule.Ref{}
 		s.domains = make([]Domain, 0, 32)
 	}
 	if id, ok := catalogue.Lookup(field.BureauIsNTC); ok {
@@ -83,6 +84,7 @@ func (s *Space) Clear() {
 	clear(s.domains)
 	clear(s.byName)
 	clear(s.texts)
+	clear(s.looked)
 	clear(s.textOf)
 	s.domains, s.textOf, s.scored = s.domains[:0], s.textOf[:0], s.scored[:0]
 	s.sets.block = s.sets.block[:0]
@@ -115,8 +117,9 @@ func (s *Space) FieldOf(ref rule.Ref) Field {
 	} else if at, ok := s.byName[ref.Name]; ok {
 		return at
 	}
+	d := s.domainOf(ref) // places the field that was looked up, if ref is the answer of a list
 	at := Field(len(s.domains))
-	s.domains = append(s.domains, s.domainOf(ref))
+	s.domains = append(s.domains, d)
 	if s.domains[at].Scored {
 		s.scored = append(s.scored, at)
 	}
@@ -144,6 +147,8 @@ func (s *Space) domainOf(ref rule.Ref) Domain {
 		if f.Integer {
 			d.Unit = rule.One
 		}
+	} else if of, ok := s.LookedUp(ref); ok {
+		d.Supply = s.Domain(s.FieldOf(of)).Supply
 	} else {
 		// The type of a path that the policy declares is not checked in a
 		// request, unlike that of a catalogue field. So its value may have
@@ -225,7 +230,22 @@ func (s *Space) Reads(c *rule.Condition, list []Field, mark int) []Field {
 		s.FieldOf(c.Left.Field)
 		return list
 	}
+	if c.IsLookup() {
+		s.FieldOf(c.Left.Field)
+		s.looked[c.Lookup().Fact().Name] = c.Left.Field
+		answer := rule.Operand{Kind: rule.FieldOperand, Field: c.Lookup().Fact()}
+		return s.operands(&answer, list, mark)
+	}
 	return s.operands(&c.Right, s.operands(&c.Left, list, mark), mark)
+}
+
+// LookedUp returns the field whose value was looked up in a list, if ref is the fact that has the answer.
+func (s *Space) LookedUp(ref rule.Ref) (field rule.Ref, ok bool) {
+	if ref.ID >= 0 {
+		return rule.Ref{}, false
+	}
+	field, ok = s.looked[ref.Name]
+	return field, ok
 }
 
 func (s *Space) operands(o *rule.Operand, list []Field, mark int) []Field {

@@ -104,6 +104,11 @@ var columns = map[string]string{
 	"legal_holds " + lender:             "id decision_id reason",
 	"legal_holds " + reference:          "applicant_ref", // a keyed hash after the person was erased
 	"legal_holds " + staff:              "actor released_by",
+	"list_chunks " + keyedHash:          "keys",
+	"list_chunks " + lender:             "list_id",
+	"list_chunks " + encrypted:          "entry_values", // with a key from the tenant's key tree
+	"lists " + lender:                   "name id type directory",
+	"lists " + staff:                    "created_by updated_by",
 	"log_checkpoints " + hash:           "root note",
 	"log_checkpoints " + lender:         "stopped opening",
 	"log_cosigned " + hash:              "root note",
@@ -113,6 +118,7 @@ var columns = map[string]string{
 	"retention_settings " + hash:        "salt",
 	"retention_settings " + lender:      "document",
 	"retention_settings " + staff:       "updated_by",
+	"rule_set_lists " + lender:          "list rule_set_id",
 	"rule_sets " + hash:                 "salt",
 	"rule_sets " + lender:               "id policy_key name status document checksum base notes",
 	"rule_sets " + staff:                "created_by activated_by",

@@ -1,0 +1,113 @@
+package console
+
+import (
+	"context"
+	"fmt"
+
+	"verdict/internal/fault"
+	"verdict/internal/list"
+	"verdict/internal/listdesk"
+	"verdict/internal/operation"
+	"verdict/internal/tenant"
+)
+
+// listPages serves the lists of values of an environment.
+type listPages struct{ lists *listdesk.Service }
+
+func (p *listPages) routes() []page {
+	return []page{
+		{pattern: "GET /console/{env}/lists", handle: p.all, scope: tenant.Read},
+		{pattern: "POST /console/{env}/lists/file", handle: p.upload, scope: tenant.PolicyWrite, upload: true},
+		{pattern: "POST /console/{env}/lists/{name}/delete", handle: p.remove, scope: tenant.PolicyWrite},
+	}
+}
+
+// all shows the lists, and the form that uploads one.
+func (p *listPages) all(v *visit) error {
+	lists, err := p.lists.Lists(v.ctx, v.caller())
+	if err != nil {
+		return err
+	}
+	return v.render("lists", "Lists", struct {
+		Lists []listdesk.List
+		Types []option
+	}{lists, []option{
+		{Value: "", Label: "As it is, or text"},
+		{Value: string(list.Text), Label: "Text"},
+		{Value: string(list.Number), Label: "Numbers"},
+		{Value: string(list.Hashed), Label: "SHA-256 hashes"},
+	}})
+}
+
+// uploadFields are the fields of the form before the file.
+var uploadFields = []string{"name", "type", "confirm"}
+
+// upload replaces a list by a CSV file while the file is uploaded.
+func (p *listPages) upload(v *visit) error {
+	ctx, cancel := context.WithTimeout(v.r.Context(), maxUploadTime)
+	defer cancel()
+	body := newUpload(v, maxUploadTime)
+	// Wait for a processor slot with the usual timeout of a request.
+	var err error
+	if v.ctx, err = v.resources.Compute(v.ctx); err != nil {
+		return err
+	}
+	ctx = v.resources.Slot.Extend(ctx)
+	file, err := body.fields(uploadFields)
+	if err == nil {
+		err = v.confirmed()
+	}
+	var changed listdesk.Changed
+	if err == nil {
+		upload := listdesk.Upload{Type: list.Type(v.form.Value("type")), CSV: file, Reserve: v.resources.Reserve}
+		changed, err = p.replace(ctx, v, upload)
+	}
+	if err != nil {
+		v.drain(body)
+	}
+	body.StartAnswer()
+	v.ctx = ctx // v.ctx may have expired during the upload
+	if err != nil {
+		return v.redraw(err, p.all)
+	}
+	return v.done(fmt.Sprintf("The list %s has %d entries. This is version %d.", changed.Name, changed.Entries,
+		changed.Version), "/lists")
+}
+
+// replace replaces a list. A new list without a type has texts.
+func (p *listPages) replace(ctx context.Context, v *visit, u listdesk.Upload) (listdesk.Changed, error) {
+	name := v.form.Value("name")
+	if u.Type == "" {
+		_, err := p.lists.List(ctx, v.caller(), name)
+		switch fault.KindOf(err) {
+		case fault.NotFound:
+			u.Type = list.Text
+		default:
+			if err != nil {
+				return listdesk.Changed{}, err
+			}
+		}
+	}
+	changed, err := p.lists.Replace(ctx, v.caller(), name, u, operation.AnyVersion)
+	return changed, inUploadedList(err)
+}
+
+// inUploadedList moves the faults of entries to the field with the file, where the form shows them.
+func inUploadedList(err error) error {
+	return fault.MapItems(err, func(item fault.Item) fault.Item {
+		if item.Pointer != "/type" && item.Pointer != "/name" {
+			item.Detail, item.Pointer = item.Pointer+" "+item.Detail, "/file"
+		}
+		return item
+	})
+}
+
+func (p *listPages) remove(v *visit) error {
+	if err := v.confirmed(); err != nil {
+		return v.redraw(err, p.all)
+	}
+	if err := p.lists.Delete(v.ctx, v.caller(), v.id("name")); err != nil {
+		return v.redraw(err, p.all)
+	}
+	return v.done("The list was deleted.", "/lists")
+}

@@ -1,0 +1,155 @@
+package httpapi
+
+import (
+	"context"
+	"io"
+
+	"verdict/internal/document"
+	"verdict/internal/fault"
+	"verdict/internal/list"
+	"verdict/internal/listdesk"
+	"verdict/internal/serving"
+	"verdict/internal/tenant"
+)
+
+// listHandlers serve lists of values.
+type listHandlers struct{ lists *listdesk.Service }
+
+func (h *listHandlers) routes() []route {
+	return []route{
+		{pattern: "GET /v1/lists", handle: h.all, bucket: bucketRead},
+		{pattern: "GET /v1/lists/{name}", handle: h.get, bucket: bucketRead},
+		{
+			pattern: "PUT /v1/lists/{name}", handle: h.replace, bucket: bucketWrite,
+			body: required, report: true, stream: true,
+		},
+		{pattern: "PATCH /v1/lists/{name}", handle: h.change, bucket: bucketWrite, body: required},
+		{pattern: "DELETE /v1/lists/{name}", handle: h.remove, bucket: bucketWrite},
+		{pattern: "GET /v1/lists/{name}/entries", handle: h.entries, bucket: bucketRead},
+		{pattern: "GET /v1/lists/{name}/contains", handle: h.contains, bucket: bucketRead},
+	}
+}
+
+func (h *listHandlers) all(c *call) error {
+	if err := c.query().err(); err != nil {
+		return err
+	}
+	lists, err := h.lists.Lists(c.ctx, c.caller)
+	return sendValue(c, lists, err, document.WriteLists)
+}
+
+func (h *listHandlers) get(c *call) error {
+	if err := c.query().err(); err != nil {
+		return err
+	}
+	found, err := h.lists.List(c.ctx, c.caller, c.id)
+	return sendVersioned(c, found, found.Version, err, document.WriteList)
+}
+
+// replace replaces all entries of a list. The entries are a JSON body, which has been read already, or a CSV file,
+// which is read as it arrives.
+func (h *listHandlers) replace(c *call) error {
+	expected, err := expectedVersion(c.r)
+	if err != nil {
+		return err
+	}
+	if isFile(c.r) {
+		return h.receive(c, expected)
+	}
+	if err := c.query().err(); err != nil {
+		return err
+	}
+	upload, err := readAs(c, tenant.PolicyWrite, document.ReadList)
+	if err != nil {
+		return err
+	}
+	changed, err := h.lists.Replace(c.ctx, c.caller, c.id, upload, expected)
+	return sendVersioned(c, changed, changed.Version, err, document.WriteReplacedList)
+}
+
+// receive replaces all entries of a list by those of a CSV file.
+func (h *listHandlers) receive(c *call, expected int64) error {
+	if err := c.caller.Require(tenant.PolicyWrite); err != nil {
+		return err
+	}
+	q := c.query()
+	upload := listdesk.Upload{Type: list.Type(q.choice("type", list.Types()...)), Reserve: c.resources.Reserve}
+	if err := q.err(); err != nil {
+		return err
+	}
+	kind, params := mediaType(c.r)
+	if kind != csvType {
+		return fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType,
+			"send the file itself as text/csv, not in a form")
+	}
+	if err := c.resources.Reserve(fileMemory); err != nil {
+		return err
+	}
+	// A sender who disconnects ends the upload, and nothing changes.
+	ctx, cancel := context.WithTimeout(c.r.Context(), fileTimeout)
+	defer cancel()
+	body := fileBody{serving.NewUpload(c.response.w, c.r, &c.resources, c.api.options.FilePace, 0), c}
+	var err error
+	if c.ctx, err = c.resources.Compute(c.ctx); err != nil {
+		return err
+	}
+	ctx = c.resources.Slot.Extend(ctx)
+	if upload.CSV, err = h.file(c, body, params["charset"]); err != nil {
+		return err
+	}
+	changed, err := h.lists.Replace(ctx, c.caller, c.id, upload, expected)
+	body.StartAnswer()
+	c.ctx = ctx // the work may have taken longer than other requests may
+	return sendVersioned(c, changed, changed.Version, err, document.WriteReplacedList)
+}
+
+// file returns the CSV file in the body, decompressed.
+func (h *listHandlers) file(c *call, body io.Reader, charset string) (io.Reader, error) {
+	if c.r.ContentLength > listdesk.MaxFile {
+		return nil, tooLarge(listdesk.MaxFile)
+	}
+	return decompressed(c.r, body, charset)
+}
+
+func (h *listHandlers) change(c *call) error {
+	expected, err := expectedVersion(c.r)
+	if err != nil {
+		return err
+	}
+	patch, err := readAs(c, tenant.PolicyWrite, document.ReadListPatch)
+	if err != nil {
+		return err
+	}
+	changed, err := h.lists.Change(c.ctx, c.caller, c.id, patch, expected)
+	return sendVersioned(c, changed, changed.Version, err, document.WriteChangedList)
+}
+
+func (h *listHandlers) remove(c *call) error {
+	if err := c.query().err(); err != nil {
+		return err
+	}
+	if err := h.lists.Delete(c.ctx, c.caller, c.id); err != nil {
+		return err
+	}
+	return c.response.sendNoContent()
+}
+
+func (h *listHandlers) entries(c *call) error {
+	q := c.query()
+	page := q.page()
+	if err := q.err(); err != nil {
+		return err
+	}
+	entries, err := h.lists.Entries(c.ctx, c.caller, c.id, page)
+	return sendVersioned(c, entries, entries.Version, err, document.WriteListEntries)
+}
+
+func (h *listHandlers) contains(c *call) error {
+	q := c.query()
+	value := q.text("value")
+	if err := q.err(); err != nil {
+		return err
+	}
+	found, err := h.lists.Contains(c.ctx, c.caller, c.id, value)
+	return sendVersioned(c, found, found.Version, inQuery(err), document.WriteMembership)
+}

@@ -1,0 +1,141 @@
+package list
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+)
+
+// Chunk holds the keys of the entries in one part of a list, sorted, as they are stored. It is immutable. The zero
+// Chunk is empty.
+type Chunk struct {
+	keys    []byte // keySize bytes each
+	expires []byte // eight bytes each; empty if no entry expires
+}
+
+const (
+	chunkForm   = 1
+	chunkHeader = 2
+	expirySize  = 8
+	withExpiry  = 1
+
+	// valuesForm begins the stored values. A sealed document begins with another byte.
+	valuesForm = 1
+)
+
+// errChunk is the error of a stored chunk or directory that is not in the form of this package.
+var errChunk = errors.New("the stored part of a list is damaged")
+
+// ReadChunk returns the chunk that is stored as these bytes, which it keeps.
+func ReadChunk(stored []byte) (Chunk, error) {
+	if len(stored) < chunkHeader || stored[0] != chunkForm || stored[1] > withExpiry {
+		return Chunk{}, errChunk
+	}
+	each, rest := keySize, stored[chunkHeader:]
+	if stored[1] == withExpiry {
+		each += expirySize
+	}
+	if len(rest)%each != 0 {
+		return Chunk{}, errChunk
+	}
+	n := len(rest) / each
+	return Chunk{keys: rest[:n*keySize], expires: rest[n*keySize:]}, nil
+}
+
+// Len returns the number of entries.
+func (c Chunk) Len() int { return len(c.keys) / keySize }
+
+// Size returns the memory that the chunk takes, in bytes.
+func (c Chunk) Size() int { return len(c.keys) + len(c.expires) }
+
+// Key returns the key of entry i.
+func (c Chunk) Key(i int) Key { return Key(c.keys[i*keySize:]) }
+
+// ExpiresMicros returns when entry i expires, 0 for never.
+func (c Chunk) ExpiresMicros(i int) int64 {
+	if len(c.expires) == 0 {
+		return 0
+	}
+	return int64(binary.BigEndian.Uint64(c.expires[i*expirySize:]))
+}
+
+// Search returns the index of the first entry whose key is not below key, and whether it has that key.
+func (c Chunk) Search(key Key) (at int, found bool) {
+	low, high := 0, c.Len()
+	for low < high {
+		middle := (low + high) / 2
+		if bytes.Compare(c.keys[middle*keySize:(middle+1)*keySize], key[:]) < 0 {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low, low < c.Len() && c.Key(low) == key
+}
+
+// Contains reports whether the chunk has an entry with this key that has not expired at the given time.
+func (c Chunk) Contains(key Key, atMicros int64) bool {
+	i, found := c.Search(key)
+	return found && Lasts(c.ExpiresMicros(i), atMicros)
+}
+
+// Lasts reports whether an entry that expires at expiresMicros, 0 for never, is valid at a time.
+func Lasts(expiresMicros, atMicros int64) bool { return expiresMicros == 0 || expiresMicros > atMicros }
+
+// Entry is a value of a list.
+type Entry struct {
+	Key           Key
+	Value         string // as it was sent; in a hashed list the hash in hexadecimal
+	ExpiresMicros int64  // 0: never
+}
+
+// Encode returns the two stored forms of entries, which must be sorted by key: the keys, for ReadChunk, and the
+// values, for ReadValues.
+func Encode(entries []Entry) (keys, values []byte) {
+	expires, size := byte(0), 0
+	for i := range entries {
+		size += len(entries[i].Value) + binary.MaxVarintLen16
+		if entries[i].ExpiresMicros != 0 {
+			expires = withExpiry
+		}
+	}
+	keys = make([]byte, chunkHeader, chunkHeader+len(entries)*(keySize+int(expires)*expirySize))
+	keys[0], keys[1] = chunkForm, expires
+	values = append(make([]byte, 0, 1+size), valuesForm)
+	for i := range entries {
+		keys = append(keys, entries[i].Key[:]...)
+		values = binary.AppendUvarint(values, uint64(len(entries[i].Value)))
+		values = append(values, entries[i].Value...)
+	}
+	if expires == withExpiry {
+		for i := range entries {
+			keys = binary.BigEndian.AppendUint64(keys, uint64(entries[i].ExpiresMicros))
+		}
+	}
+	return keys, values
+}
+
+// Decode returns the entries that Encode has encoded.
+func Decode(keys, values []byte) ([]Entry, error) {
+	c, err := ReadChunk(keys)
+	if err != nil {
+		return nil, err
+	}
+	if len(values) == 0 || values[0] != valuesForm {
+		return nil, errChunk
+	}
+	entries, values := make([]Entry, c.Len()), values[1:]
+	for i := range entries {
+		length, read := binary.Uvarint(values)
+		if read <= 0 || length > uint64(len(values)-read) {
+			return nil, errChunk
+		}
+		end := read + int(length) //nolint:gosec // length is at most len(values)
+		entries[i] = Entry{Key: c.Key(i), Value: string(values[read:end]), ExpiresMicros: c.ExpiresMicros(i)}
+		values = values[end:]
+	}
+	if len(values) > 0 {
+		return nil, errChunk
+	}
+	return entries, nil
+}

@@ -1,0 +1,263 @@
+package list_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"verdict/internal/fault"
+	"verdict/internal/list"
+	"verdict/internal/rule"
+)
+
+func TestNormal(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, want string }{
+		{"ACME Ltd", "acme ltd"},
+		{"  ACME\t \n Ltd ", "acme ltd"},
+		{"ＡＣＭＥ　Ｌｔｄ", "acme ltd"}, // full-width letters and space
+		{"Straße", "strasse"},
+		{"STRASSE", "strasse"},
+		{"Caf\u0065\u0301", "café"},
+		{"ﬁnance", "finance"}, // the ligature fi
+		{"ACME\u00a0Ltd", "acme ltd"},
+		{"टाटा मोटर्स", "टाटा मोटर्स"},
+		{" \t", ""},
+		{"", ""},
+		{"=SUM(A1)", "=sum(a1)"},
+	} {
+		if got := string(list.Normal(nil, c.text)); got != c.want {
+			t.Errorf("%q becomes %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// TestNormalIsIdempotent checks that the normal form of a normal form is itself, for every character alone and between
+// others, and for random texts.
+func TestNormalIsIdempotent(t *testing.T) {
+	t.Parallel()
+	check := func(text string) bool {
+		once := list.Normal(nil, text)
+		return string(list.Normal(nil, string(once))) == string(once)
+	}
+	const assigned = 0x32000 // characters beyond have no normal form of their own
+	for r := rune(0); r < assigned; r++ {
+		if r >= 0xd800 && r < 0xe000 {
+			continue // surrogates are not characters
+		}
+		for _, text := range []string{string(r), "a" + string(r) + "\u0301 b", " " + string(r) + "\u0345A"} {
+			if !check(text) {
+				t.Errorf("the normal form of %+q is not stable", text)
+			}
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		if text := rapid.String().Draw(t, "text"); !check(text) {
+			t.Errorf("the normal form of %+q is not stable", text)
+		}
+	})
+}
+
+// TestKeysAllocateNothing checks that a lookup of an ordinary value does not allocate.
+//
+//nolint:paralleltest // Allocations are counted over the whole process.
+func TestKeysAllocateNothing(t *testing.T) {
+	for _, typ := range []list.Type{list.Text, list.Number, list.Hashed} {
+		keyer := list.Keyer{Type: typ}
+		value := rule.Str("Acme  Finance (India) Private Limited")
+		if typ == list.Number {
+			value = rule.Num(rule.Int(400001))
+		}
+		keys, _ := list.Encode(nil)
+		chunk, err := list.ReadChunk(keys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := testing.AllocsPerRun(100, func() { chunk.Contains(keyer.Of(value), 0) }); n != 0 {
+			t.Errorf("%s: %v allocations", typ, n)
+		}
+	}
+}
+
+// TestMembership compares the membership in chunks with that in a map of normal forms, through every way in which
+// entries are added: all together, and by changes.
+func TestMembership(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		keyer := list.Keyer{Type: list.Text, Secret: [32]byte{7}}
+		words := rapid.SampledFrom([]string{"a", "A ", "b", " B", "c  d", "C d", "é", "e\u0301", "ß", "SS", "x", "y", "z"})
+		naive := map[string]int64{}
+		entry := func() list.Entry {
+			value, expires := words.Draw(t, "value"), rapid.Int64Range(0, 5).Draw(t, "expires")
+			e, code, _ := keyer.NewEntry(value, expires)
+			if code != "" {
+				t.Fatal(code)
+			}
+			return e
+		}
+		var entries []list.Entry
+		for range rapid.IntRange(0, 8).Draw(t, "entries") {
+			e := entry()
+			entries = append(entries, e)
+			normal := string(list.Normal(nil, e.Value))
+			if before, there := naive[normal]; !there {
+				naive[normal] = e.ExpiresMicros
+			} else if before != 0 && (e.ExpiresMicros == 0 || e.ExpiresMicros > before) {
+				naive[normal] = e.ExpiresMicros
+			}
+		}
+		entries, _ = list.Sort(entries)
+		for range rapid.IntRange(0, 3).Draw(t, "changes") {
+			var add []list.Entry
+			var remove []list.Key
+			for range rapid.IntRange(0, 2).Draw(t, "removed") {
+				value := words.Draw(t, "value")
+				remove = append(remove, keyer.Of(rule.Str(value)))
+				delete(naive, string(list.Normal(nil, value)))
+			}
+			if rapid.Bool().Draw(t, "add") {
+				e := entry()
+				if !slices.Contains(remove, e.Key) {
+					add = append(add, e)
+					naive[string(list.Normal(nil, e.Value))] = e.ExpiresMicros
+				}
+			}
+			slices.SortFunc(remove, list.Key.Compare)
+			entries, _, _ = list.Merged(entries, add, slices.Compact(remove))
+		}
+		keys, values := list.Encode(entries)
+		chunk, err := list.ReadChunk(keys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		decoded, err := list.Decode(keys, values)
+		if err != nil || len(decoded) != len(entries) || len(entries) > 0 && !cmp.Equal(decoded, entries) {
+			t.Errorf("decoded %v, want %v: %v", decoded, entries, err)
+		}
+		if chunk.Len() != len(naive) {
+			t.Errorf("%d entries, want %d", chunk.Len(), len(naive))
+		}
+		for _, word := range []string{"a", "B", "c d", "É", "ss", "X", "y ", "Z", "other"} {
+			for at := range int64(7) {
+				expires, there := naive[string(list.Normal(nil, word))]
+				want := there && (expires == 0 || expires > at)
+				if got := chunk.Contains(keyer.Of(rule.Str(word)), at); got != want {
+					t.Errorf("%q at %d: %v, want %v", word, at, got, want)
+				}
+			}
+		}
+	})
+}
+
+// TestDirectory checks that every key belongs to one chunk, and that the chunks of a large list are small.
+func TestDirectory(t *testing.T) {
+	t.Parallel()
+	keyer := list.Keyer{Type: list.Number}
+	for _, n := range []int{0, 1, 1024, 1025, 50_000} {
+		entries := make([]list.Entry, n)
+		for i := range entries {
+			entries[i], _, _ = keyer.NewEntry(fmt.Sprint(i), 0)
+		}
+		directory, chunks, seen := list.NewDirectory(n), map[int]int64{}, 0
+		order, starts := directory.Group(entries)
+		for index := range directory.Len() {
+			part := order[starts[index]:starts[index+1]]
+			if seen += len(part); len(part) > 2048 {
+				t.Errorf("%d entries: a chunk has %d", n, len(part))
+			}
+			for _, at := range part {
+				chunks[index] = int64(index) + 1
+				if directory.Index(entries[at].Key) != index {
+					t.Fatalf("%d entries: %s is in the wrong chunk", n, entries[at].Value)
+				}
+			}
+		}
+		if seen != n {
+			t.Errorf("%d of %d entries are in chunks", seen, n)
+		}
+		stored, err := list.ReadDirectory(directory.With(chunks).Stored())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if index := stored.Index(e.Key); stored.Chunk(index) != int64(index)+1 {
+				t.Fatalf("%d entries: the chunk of %s is not named", n, e.Value)
+			}
+		}
+		if got := len(slices.Collect(stored.Chunks)); got != len(chunks) {
+			t.Errorf("%d chunks, want %d", got, len(chunks))
+		}
+	}
+}
+
+func TestBadEntries(t *testing.T) {
+	t.Parallel()
+	digest := sha256.Sum256([]byte("acme ltd"))
+	for _, c := range []struct {
+		typ         list.Type
+		value, code string
+	}{
+		{list.Text, "", fault.CodeRequired},
+		{list.Text, " \u3000 ", fault.CodeRequired},
+		{list.Text, "a\x00b", fault.CodeInvalidCharacter},
+		{list.Text, "a\xff", fault.CodeInvalidCharacter},
+		{list.Text, strings.Repeat("x", 257), fault.CodeOutOfRange},
+		{list.Text, strings.Repeat("x", 256), ""},
+		{list.Text, "=cmd|' /C calc'!A0", ""},
+		{list.Number, "12x", fault.CodeWrongType},
+		{list.Number, "x", fault.CodeWrongType},
+		{list.Number, "1,000", fault.CodeWrongType},
+		{list.Number, "1.", fault.CodeWrongType},
+		{list.Number, ".5", fault.CodeWrongType},
+		{list.Number, "1e", fault.CodeWrongType},
+		{list.Number, "+1", fault.CodeWrongType},
+		{list.Number, "0x10", fault.CodeWrongType},
+		{list.Number, "NaN", fault.CodeWrongType},
+		{list.Number, "1e99", fault.CodeWrongType},
+		{list.Number, "007", ""},
+		{list.Number, "0.1234567", fault.CodeOutOfRange},
+		{list.Number, "1e3", ""},
+		{list.Number, "-5.5", ""},
+		{list.Hashed, "abc", fault.CodeWrongType},
+		{list.Hashed, strings.Repeat("z", 64), fault.CodeWrongType},
+		{list.Hashed, strings.Repeat("a", 62), fault.CodeWrongType},
+		{list.Hashed, strings.ToUpper(hex.EncodeToString(digest[:])), ""},
+	} {
+		keyer := list.Keyer{Type: c.typ}
+		e, code, detail := keyer.NewEntry(c.value, 0)
+		if code != c.code || (code == "") != (detail == "") {
+			t.Errorf("%s %q: %q %q, want %q", c.typ, c.value, code, detail, c.code)
+		}
+		if c.typ == list.Hashed && code == "" && e.Key != keyer.Of(rule.Str("  ACME ltd")) {
+			t.Error("the hash of a value has another key than the value")
+		}
+	}
+}
+
+func TestDamagedChunks(t *testing.T) {
+	t.Parallel()
+	keyer := list.Keyer{Type: list.Text}
+	e, _, _ := keyer.NewEntry("a", 5)
+	keys, values := list.Encode([]list.Entry{e})
+	for _, damaged := range [][]byte{nil, {1}, {2, 0}, keys[:len(keys)-1], append(slices.Clone(keys), 0)} {
+		if _, err := list.ReadChunk(damaged); err == nil {
+			t.Errorf("%x was read", damaged)
+		}
+	}
+	for _, damaged := range [][]byte{nil, {1}, values[:len(values)-1], append(slices.Clone(values), 0), {1, 0xff}} {
+		if _, err := list.Decode(keys, damaged); err == nil {
+			t.Errorf("%x was read", damaged)
+		}
+	}
+	for _, damaged := range [][]byte{nil, {1}, {1, 40}, {1, 0, 0}} {
+		if _, err := list.ReadDirectory(damaged); err == nil {
+			t.Errorf("the directory %x was read", damaged)
+		}
+	}
+}

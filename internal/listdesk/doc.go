@@ -1,0 +1,21 @@
+// Package listdesk contains the use cases of lists: the lender's own values, such as employers or pincodes, in which
+// conditions look fields up (ADR 25).
+//
+// The operations, the scope that each requires, and their refusals besides insufficient_scope and unavailable:
+//
+//	Lists, List   read          NotFound
+//	Contains      read          NotFound, Invalid
+//	Entries       policy:write  NotFound, invalid_cursor
+//	Replace       policy:write  Invalid with every fault, precondition_failed, cap_reached, request_too_large
+//	Change        policy:write  NotFound, Invalid with every fault, precondition_failed, cap_reached
+//	Delete        policy:write  NotFound, list_in_use
+//
+// For other use cases:
+//
+//	LookUp        adds what the lists of a policy contain to the facts of an application: Conflict list_missing
+//	Purge         removes chunks that no list names
+//
+// A version of a list consists of chunks that are never changed. A change writes its new chunks in small transactions,
+// and then the row of the list, so that a change is seen as a whole or not at all, and a large list holds up nobody
+// else's writes. Decisions search chunks in memory, which are loaded one by one when they are first needed.
+package listdesk

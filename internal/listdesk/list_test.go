@@ -1,0 +1,293 @@
+package listdesk_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"verdict/internal/application"
+	"verdict/internal/list"
+	"verdict/internal/listdesk"
+	"verdict/internal/operation"
+	"verdict/internal/rule"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
+)
+
+// file returns a CSV file with the values from first to last.
+func file(first, last int) string {
+	var rows strings.Builder
+	rows.WriteString("value\n")
+	for i := first; i <= last; i++ {
+		fmt.Fprintf(&rows, "employer %d\n", i)
+	}
+	return rows.String()
+}
+
+// upload replaces a text list by a file.
+func (b *bench) upload(name, rows string) listdesk.Changed {
+	b.Helper()
+	changed, err := b.Service.Lists.Replace(b.Context(), b.Caller, name,
+		listdesk.Upload{Type: list.Text, CSV: strings.NewReader(rows)}, operation.AnyVersion)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return changed
+}
+
+// contains fails the test unless the list contains exactly those of the values for which it should.
+func (b *bench) contains(name string, want map[string]bool) {
+	b.Helper()
+	for value, listed := range want {
+		found, err := b.Service.Lists.Contains(b.Context(), b.Caller, name, value)
+		if err != nil || found.Contains != listed {
+			b.Errorf("%q: %+v, %v; want %v", value, found, err, listed)
+		}
+	}
+}
+
+// chunks returns the number of stored chunks.
+func (b *bench) chunks() int {
+	b.Helper()
+	later := b.clock.Now().Add(time.Hour).UnixMicro()
+	found, err := b.db.System().OlderChunks(b.Context(), store.ChunkPlace{}, later, 10_000)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return len(found)
+}
+
+// TestLargeList replaces and changes a list of many chunks. A small change writes only few chunks, and none is left
+// over.
+func TestLargeList(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		const size = 20_000
+		if got := b.upload("employers", file(1, size)); got.Entries != size || got.Version != 1 {
+			b.Fatalf("%+v", got)
+		}
+		chunks := b.chunks()
+		if chunks < 10 || chunks > 64 {
+			b.Errorf("%d chunks", chunks)
+		}
+		b.contains("employers", map[string]bool{"Employer 1": true, "employer 20000": true, "employer 20001": false})
+		changed, err := b.Service.Lists.Change(b.Context(), b.Caller, "employers", listdesk.Patch{
+			Add:    []listdesk.NewEntry{{Value: "employer 20001"}, {Value: "EMPLOYER 7"}},
+			Remove: []listdesk.NewEntry{{Value: "employer 1"}},
+		}, operation.AnyVersion)
+		if err != nil || changed.Entries != size || changed.Added != 1 || changed.Removed != 1 || changed.Version != 2 {
+			b.Errorf("%+v, %v", changed, err)
+		}
+		b.contains("employers", map[string]bool{"Employer 1": false, "employer 7": true, "employer 20001": true})
+		if now := b.chunks(); now != chunks {
+			b.Errorf("%d chunks, there were %d", now, chunks)
+		}
+
+		seen := map[string]bool{}
+		for page := (operation.List{Limit: operation.MaxLimit}); ; {
+			got, err := b.Service.Lists.Entries(b.Context(), b.Caller, "employers", page)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, e := range got.Data {
+				if seen[e.Value] {
+					b.Errorf("%q is shown twice", e.Value)
+				}
+				seen[e.Value] = true
+			}
+			if page.Cursor = got.NextCursor; page.Cursor == "" {
+				break
+			}
+		}
+		if len(seen) != size || seen["employer 1"] || !seen["EMPLOYER 7"] || seen["employer 7"] {
+			b.Errorf("%d entries are shown", len(seen))
+		}
+
+		b.upload("employers", file(1, 10))
+		if now := b.chunks(); now != 1 {
+			b.Errorf("a small list has %d chunks", now)
+		}
+		if err := b.Service.Lists.Delete(b.Context(), b.Caller, "employers"); err != nil || b.chunks() != 0 {
+			b.Errorf("%d chunks are left: %v", b.chunks(), err)
+		}
+	})
+}
+
+// TestGrowingList adds entries until the list is divided again.
+func TestGrowingList(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		b.upload("employers", file(1, 1_000))
+		if n := b.chunks(); n != 1 {
+			b.Errorf("%d chunks", n)
+		}
+		next := 1_001
+		for range 3 {
+			var add []listdesk.NewEntry
+			for range 900 {
+				add = append(add, listdesk.NewEntry{Value: fmt.Sprint("employer ", next)})
+				next++
+			}
+			if _, err := b.Service.Lists.Change(b.Context(), b.Caller, "employers", listdesk.Patch{Add: add},
+				operation.AnyVersion); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if n := b.chunks(); n < 2 {
+			b.Errorf("%d chunks", n)
+		}
+		b.contains("employers", map[string]bool{"employer 1": true, "employer 3700": true, "employer 3701": false})
+		if got, err := b.Service.Lists.List(b.Context(), b.Caller, "employers"); err != nil || got.Entries != 3_700 {
+			b.Errorf("%+v, %v", got, err)
+		}
+	})
+}
+
+// TestExpiry decides before and after an entry expires.
+func TestExpiry(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		until := b.clock.Now().Add(time.Hour)
+		_, err := b.Service.Lists.Replace(b.Context(), b.Caller, "bad_employers", listdesk.Upload{
+			Type: list.Text, Entries: []listdesk.NewEntry{{Value: "Acme", ExpiresAt: until}},
+		}, operation.AnyVersion)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.activate(inBad)
+		for _, want := range []string{"DECLINED", "APPROVED"} {
+			if _, answer := b.explained(b.Decided(b.T, from("acme"))); answer["status"] != want {
+				b.Errorf("%v, want %s", answer["status"], want)
+			}
+			b.clock.Pass(time.Hour)
+		}
+	})
+}
+
+// TestPurge removes the chunks of an interrupted upload, and keeps those of lists.
+func TestPurge(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		b.upload("employers", file(1, 10))
+		scope := b.db.Scope(b.Caller.TenantID, string(b.Caller.Environment))
+		err := scope.Write(b.Context(), func(tx *store.Tx) error {
+			return tx.Lists().InsertChunks("lst_interrupted", []store.ListChunk{
+				{ID: 5, CreatedMicros: b.clock.Now().UnixMicro(), Keys: []byte{1, 0}, Values: []byte{1}},
+			})
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Service.Lists.Purge(b.Context())
+		if n := b.chunks(); n != 2 {
+			b.Errorf("%d chunks after an early purge", n)
+		}
+		b.clock.Pass(3 * time.Hour)
+		b.Service.Lists.Purge(b.Context())
+		if n := b.chunks(); n != 1 {
+			b.Errorf("%d chunks after the purge", n)
+		}
+		b.contains("employers", map[string]bool{"employer 10": true})
+	})
+}
+
+// TestReplacedWhileDeciding replaces a list again and again while decisions are made on two nodes. Every decision names
+// one version, and its answer is that of this version: odd versions contain the employer.
+func TestReplacedWhileDeciding(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		b.replace("bad_employers", "Acme")
+		b.activate(inBad)
+		other, err := usecase.New(storetest.Open(b.T, b.url, store.Options{}), usecase.Options{
+			Now: b.clock.Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey,
+		})
+		if b.db.Kind() == "sqlite" { // which has one process
+			other, err = b.Service, nil
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		done := make(chan struct{})
+		var all sync.WaitGroup
+		all.Go(func() {
+			defer close(done)
+			for i := range 20 {
+				b.replace("bad_employers", []string{"Globex", "Acme"}[i%2])
+				b.clock.Pass(300 * time.Millisecond)
+			}
+		})
+		request := application.DecisionRequest(usecasetest.Parse(b.T, from("acme")))
+		var mu sync.Mutex
+		var ids []string
+		for _, node := range []*usecase.Set{b.Service, other} {
+			all.Go(func() {
+				for running := true; running; {
+					select {
+					case <-done:
+						running = false
+					default:
+					}
+					decided, err := node.Decisions.Decide(b.Context(), b.Caller, request, nil)
+					if err != nil {
+						b.Error(err)
+						return
+					}
+					mu.Lock()
+					ids = append(ids, decided.ID)
+					mu.Unlock()
+				}
+			})
+		}
+		all.Wait()
+		versions := map[int64]bool{}
+		for _, id := range ids {
+			shown, _ := b.explained(id)
+			version := shown.Facts.Get(rule.ListVersionFact("bad_employers")).Number().Floor()
+			listed := shown.Facts.Get("list.bad_employers.applicant.employer").IsTrue()
+			if versions[version] = true; listed != (version%2 == 1) || !shown.Again.Verified {
+				b.Errorf("decision %s: version %d, listed %v, verified %v", id, version, listed, shown.Again.Verified)
+			}
+		}
+		if len(versions) < 2 {
+			b.Errorf("only versions %v were seen", versions)
+		}
+	})
+}
+
+// TestOtherNodeSeesAChange checks that a node sees a list that another node has replaced within a second.
+func TestOtherNodeSeesAChange(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		if b.db.Kind() == "sqlite" { // which has one process
+			return
+		}
+		b.replace("bad_employers", "Acme")
+		b.activate(inBad)
+		other, err := usecase.New(storetest.Open(b.T, b.url, store.Options{}), usecase.Options{
+			Now: b.clock.Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey,
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		status := func() string {
+			decided, err := other.Decisions.Decide(b.Context(), b.Caller,
+				application.DecisionRequest(usecasetest.Parse(b.T, from("acme"))), nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			return decided.Status
+		}
+		if got := status(); got != "DECLINED" {
+			b.Errorf("before: %s", got)
+		}
+		b.replace("bad_employers", "Globex")
+		b.clock.Pass(time.Second)
+		if got := status(); got != "APPROVED" {
+			b.Errorf("a second later: %s", got)
+		}
+	})
+}

@@ -1,0 +1,306 @@
+package listdesk
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"verdict/internal/admission"
+	"verdict/internal/fault"
+	"verdict/internal/journal"
+	"verdict/internal/list"
+	"verdict/internal/operation"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// writer writes a new version of a list: first its chunks, in small transactions, and then the row of the list.
+type writer struct {
+	s      *Service
+	p      tenant.Principal
+	scope  *store.Scope
+	tree   *journal.Tree
+	now    time.Time
+	keyer  list.Keyer
+	before store.List // version 0 if the list does not exist yet
+
+	next           store.List
+	directory      list.Directory
+	chunks         map[int]int64 // the ids of the new chunks by index, 0 for those that have no entries now
+	waiting        []store.ListChunk
+	size           int     // bytes of the waiting chunks
+	written        []int64 // ids of the chunks that were stored
+	added, removed int
+}
+
+// batchBytes is the size of the chunks that are stored in one transaction. It limits how long others wait.
+const batchBytes = 256 << 10
+
+// writer returns the writer of the next version of a list. t is the type that the caller wants, "" if any. If create is
+// false and there is no list of this name, it returns NotFound.
+func (s *Service) writer(
+	ctx context.Context, p tenant.Principal, name string, t list.Type, expected int64, create bool,
+) (*writer, error) {
+	w := &writer{s: s, p: p, scope: s.core.Scope(p), now: s.core.Moment(), chunks: map[int]int64{}}
+	var err error
+	w.before, err = w.scope.Lists(ctx).Get(name)
+	if err != nil && fault.KindOf(err) != fault.NotFound {
+		return nil, err
+	}
+	if w.before.Version == 0 && !create {
+		return nil, operation.Missing("list")
+	}
+	if expected != operation.AnyVersion && expected != w.before.Version {
+		return nil, fault.New(fault.Precondition, fault.CodePreconditionFailed,
+			"the current version of the list is not the expected one")
+	}
+	w.next = w.before
+	w.next.UpdatedMicros, w.next.UpdatedBy = w.now.UnixMicro(), operation.Actor(p)
+	if w.before.Version == 0 {
+		w.next.Name, w.next.ID = name, s.core.IDs.New(tenant.KindList, w.now)
+		w.next.CreatedMicros, w.next.CreatedBy = w.next.UpdatedMicros, w.next.UpdatedBy
+		w.next.Type = string(t)
+	} else if w.directory, err = list.ReadDirectory(w.before.Directory); err != nil {
+		return nil, operation.AsDefect(err)
+	}
+	if err := checkType(t, w.before); err != nil {
+		return nil, err
+	}
+	if w.tree, err = s.core.Keys.Tree(ctx, p.TenantID); err != nil {
+		return nil, err
+	}
+	w.keyer, err = s.keyer(ctx, operation.ScopeOf(p), w.next.ID, list.Type(w.next.Type))
+	return w, err
+}
+
+// checkType refuses a type that the list does not have, and a new list without one. A list keeps its type, because
+// the conditions that name it were checked against it.
+func checkType(t list.Type, before store.List) error {
+	switch {
+	case t == "" && before.Version == 0:
+		return operation.Invalid("/type", fault.CodeRequired, "is required for a new list: "+describeTypes())
+	case t != "" && before.Version > 0 && string(t) != before.Type:
+		return operation.Invalid("/type", fault.CodeInvalidField,
+			fmt.Sprintf("the list has the type %s and keeps it; use another name for another type", before.Type))
+	}
+	return nil
+}
+
+// rewrite stores the chunks of a version that has exactly these entries, in any order. It returns how many entries have
+// the value of another one. It sorts chunk by chunk, because sorting a million entries at once would hold up others.
+func (w *writer) rewrite(ctx context.Context, entries []list.Entry) (repeated int, err error) {
+	w.directory, w.next.Entries, w.next.Bytes = list.NewDirectory(len(entries)), 0, 0
+	order, starts := w.directory.Group(entries)
+	var part []list.Entry
+	for index := range w.directory.Len() {
+		part = part[:0]
+		for _, at := range order[starts[index]:starts[index+1]] {
+			part = append(part, entries[at])
+		}
+		sorted, n := list.Sort(part)
+		if repeated += n; len(sorted) > 0 {
+			if err := w.put(ctx, index, sorted); err != nil {
+				return 0, err
+			}
+		}
+		if err := admission.Checkpoint(ctx); err != nil {
+			return 0, err
+		}
+	}
+	return repeated, w.flush(ctx)
+}
+
+// merge stores the chunks that a change affects. add and remove are sorted.
+func (w *writer) merge(ctx context.Context, add []list.Entry, remove []list.Key) error {
+	if w.directory.Crowded(int(w.before.Entries) + len(add)) {
+		return w.mergeAll(ctx, add, remove)
+	}
+	for len(add) > 0 || len(remove) > 0 {
+		index := w.firstIndex(add, remove)
+		entries, err := w.entriesAt(ctx, index)
+		if err != nil {
+			return err
+		}
+		var adding []list.Entry
+		var removing []list.Key
+		adding, add = cut(add, func(e list.Entry) bool { return w.directory.Index(e.Key) == index })
+		removing, remove = cut(remove, func(k list.Key) bool { return w.directory.Index(k) == index })
+		merged, added, removed := list.Merged(entries, adding, removing)
+		w.added, w.removed = w.added+added, w.removed+removed
+		w.next.Entries -= int64(len(entries))
+		w.next.Bytes -= bytesOf(entries)
+		if err := w.put(ctx, index, merged); err != nil {
+			return err
+		}
+		if err := admission.Checkpoint(ctx); err != nil {
+			return err
+		}
+	}
+	return w.flush(ctx)
+}
+
+// mergeAll applies a change to all entries, and divides them into more chunks.
+func (w *writer) mergeAll(ctx context.Context, add []list.Entry, remove []list.Key) error {
+	all := make([]list.Entry, 0, int(w.before.Entries)+len(add))
+	for index := range w.directory.Len() {
+		entries, err := w.entriesAt(ctx, index)
+		if err != nil {
+			return err
+		}
+		all = append(all, entries...)
+	}
+	all, w.added, w.removed = list.Merged(all, add, remove)
+	_, err := w.rewrite(ctx, all)
+	return err
+}
+
+// firstIndex returns the index of the first chunk that a change affects.
+func (w *writer) firstIndex(add []list.Entry, remove []list.Key) int {
+	first := w.directory.Len()
+	if len(add) > 0 {
+		first = w.directory.Index(add[0].Key)
+	}
+	if len(remove) > 0 {
+		first = min(first, w.directory.Index(remove[0]))
+	}
+	return first
+}
+
+// cut splits a list after the elements at its beginning for which belongs returns true.
+func cut[T any](all []T, belongs func(T) bool) (head, rest []T) {
+	n := slices.IndexFunc(all, func(x T) bool { return !belongs(x) })
+	if n < 0 {
+		n = len(all)
+	}
+	return all[:n], all[n:]
+}
+
+// entriesAt returns the entries of a chunk of the version before.
+func (w *writer) entriesAt(ctx context.Context, index int) ([]list.Entry, error) {
+	id := w.directory.Chunk(index)
+	if id == 0 {
+		return nil, nil
+	}
+	stored, err := w.scope.Lists(ctx).Chunk(w.before.ID, id)
+	if fault.KindOf(err) == fault.NotFound {
+		return nil, changedMeanwhile()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w.s.open(ctx, operation.ScopeOf(w.p), w.before.ID, &stored)
+}
+
+func changedMeanwhile() error {
+	return fault.New(fault.Precondition, fault.CodePreconditionFailed,
+		"the list was changed in the meantime; read it again")
+}
+
+// put prepares the chunk at an index of the new version.
+func (w *writer) put(ctx context.Context, index int, entries []list.Entry) error {
+	if w.next.Entries += int64(len(entries)); w.next.Entries > list.MaxEntries {
+		return fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "a list has at most %d entries", list.MaxEntries)
+	}
+	w.next.Bytes += bytesOf(entries)
+	w.chunks[index] = 0
+	if len(entries) == 0 {
+		return nil
+	}
+	id, err := w.newID()
+	if err != nil {
+		return err
+	}
+	keys, values := list.Encode(entries)
+	chunk := store.ListChunk{
+		ID:            id,
+		CreatedMicros: w.now.UnixMicro(),
+		Keys:          keys,
+		Values:        w.tree.SealList(w.scope.Environment(), w.next.ID, id, values),
+	}
+	w.chunks[index] = id
+	w.waiting, w.size = append(w.waiting, chunk), w.size+len(chunk.Keys)+len(chunk.Values)
+	if w.size < batchBytes {
+		return nil
+	}
+	return w.flush(ctx)
+}
+
+// newID returns a random id for a chunk.
+func (w *writer) newID() (int64, error) {
+	var random [8]byte
+	if _, err := io.ReadFull(w.s.core.Random, random[:]); err != nil {
+		return 0, fmt.Errorf("name a chunk: %w", err)
+	}
+	return max(1, int64(binary.BigEndian.Uint64(random[:])>>1)), nil //nolint:gosec // 63 bits
+}
+
+// flush stores the waiting chunks.
+func (w *writer) flush(ctx context.Context) error {
+	if len(w.waiting) == 0 {
+		return nil
+	}
+	for _, c := range w.waiting {
+		w.written = append(w.written, c.ID)
+	}
+	err := w.scope.Write(ctx, func(tx *store.Tx) error { return tx.Lists().InsertChunks(w.next.ID, w.waiting) })
+	w.waiting, w.size = nil, 0
+	if err != nil {
+		return err
+	}
+	return admission.Checkpoint(ctx) // the write gave up the processor slot
+}
+
+// commit stores the row of the new version. If anyVersion is set, the new version replaces whichever version is the
+// last one by then. The chunks that are no longer needed are deleted.
+func (w *writer) commit(ctx context.Context, anyVersion bool) (stored store.List, err error) {
+	w.next.Directory = w.directory.With(w.chunks).Stored()
+	replaced := w.before
+	err = operation.RetryChange(func() (lost bool, err error) {
+		err = w.scope.Write(ctx, func(tx *store.Tx) (err error) {
+			if stored, err = tx.Lists().Put(w.next, replaced.Version, w.s.options.Caps); err != nil {
+				return err
+			}
+			return tx.Audit().Add(w.audit(&stored))
+		})
+		if !anyVersion || !operation.IsLost(err) {
+			return false, err
+		}
+		now, reading := w.scope.Lists(ctx).Get(w.next.Name)
+		if reading != nil || now.ID != w.next.ID {
+			return false, err // deleted, or created by somebody else, so the keys of the entries differ
+		}
+		replaced = now
+		return true, err
+	})
+	w.s.heads.Forget(headID{w.scope.Tenant(), w.scope.Environment(), w.next.Name})
+	if err != nil {
+		w.abandon(ctx)
+		return store.List{}, err
+	}
+	kept := chunksOf(w.next.Directory)
+	w.s.discard(ctx, w.scope, w.next.ID, slices.DeleteFunc(chunksOf(replaced.Directory), func(id int64) bool {
+		_, found := slices.BinarySearch(kept, id)
+		return found
+	}))
+	return stored, nil
+}
+
+// abandon deletes the chunks of a version that could not be stored.
+func (w *writer) abandon(ctx context.Context) { w.s.discard(ctx, w.scope, w.next.ID, w.written) }
+
+// bytesOf returns the size of the values of entries.
+func bytesOf(entries []list.Entry) (n int64) {
+	for i := range entries {
+		n += int64(len(entries[i].Value))
+	}
+	return n
+}
+
+// sortedKeys returns the keys in order, each once.
+func sortedKeys(keys []list.Key) []list.Key {
+	slices.SortFunc(keys, list.Key.Compare)
+	return slices.Compact(keys)
+}

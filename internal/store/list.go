@@ -1,0 +1,202 @@
+package store
+
+import (
+	"context"
+
+	"verdict/internal/fault"
+)
+
+// List is one version of a list of values (ADR 25).
+type List struct {
+	Name          string
+	ID            string // identifies the chunks; a list that is deleted and created again has another id
+	Type          string
+	Version       int64 // assigned by Put, from 1 on
+	Entries       int64
+	Bytes         int64  // the size of all values
+	Directory     []byte // names the chunks, encoded by the caller
+	CreatedMicros int64
+	CreatedBy     string
+	UpdatedMicros int64
+	UpdatedBy     string
+}
+
+const listColumns = `name, id, type, version, entries, bytes, directory, created_micros, created_by, updated_micros,
+	updated_by`
+
+func (l *List) fields() []any {
+	return []any{&l.Name, &l.ID, &l.Type, &l.Version, &l.Entries, &l.Bytes, &l.Directory, &l.CreatedMicros,
+		&l.CreatedBy, &l.UpdatedMicros, &l.UpdatedBy}
+}
+
+// ListCaps limits the lists of a scope: their number, and the entries and bytes of all of them together.
+type ListCaps struct{ Lists, Entries, Bytes int64 }
+
+// ListReader reads lists and their chunks.
+type ListReader struct{ access }
+
+// Lists reads like ListReader, and changes lists.
+type Lists struct{ ListReader }
+
+// Lists returns the ListReader of the scope.
+func (s *Scope) Lists(ctx context.Context) ListReader { return ListReader{s.access(ctx)} }
+
+// Lists returns the Lists of the transaction.
+func (tx *Tx) Lists() Lists { return Lists{ListReader{tx.access()}} }
+
+// Get returns the latest version of a list, NotFound if there is no list of this name.
+func (l ListReader) Get(name string) (List, error) {
+	return read(l.access, func(tx *Tx) (List, error) { return tx.list(name, "") })
+}
+
+// Lock returns a list like Get, and locks it until the transaction ends.
+func (l Lists) Lock(name string) (List, error) {
+	return l.tx.list(name, l.tx.transaction.db.dialect.forUpdate())
+}
+
+// list reads a list. clause is added to the statement.
+func (tx *Tx) list(name, clause string) (found List, err error) {
+	err = tx.one(found.fields(), "SELECT "+listColumns+
+		" FROM lists WHERE tenant_id = $1 AND environment = $2 AND name = $3"+clause, name)
+	return found, orNotFound("list", err)
+}
+
+// All returns the lists of the scope by name, without their directories.
+func (l ListReader) All() ([]List, error) {
+	return read(l.access, func(tx *Tx) (lists []List, err error) {
+		err = tx.each(func(scan func(...any) error) error {
+			var found List
+			err := scan(&found.Name, &found.ID, &found.Type, &found.Version, &found.Entries, &found.Bytes,
+				&found.CreatedMicros, &found.CreatedBy, &found.UpdatedMicros, &found.UpdatedBy)
+			lists = append(lists, found)
+			return err
+		}, `SELECT name, id, type, version, entries, bytes, created_micros, created_by, updated_micros, updated_by
+			FROM lists WHERE tenant_id = $1 AND environment = $2 ORDER BY name`)
+		return lists, err
+	})
+}
+
+// Put stores a version of a list, and returns it with its number, which is one more than the last. The first version
+// creates the list. Put returns Precondition precondition_failed if the last version is not the expected one, where 0
+// means that there is no list of this name yet. It returns Conflict cap_reached if the scope would have more than the
+// caps allow.
+func (l Lists) Put(list List, expectedVersion int64, caps ListCaps) (List, error) {
+	// An activation locks its lists before the scope, so Put does too. Otherwise each could wait for the other.
+	before, err := l.Lock(list.Name)
+	if err != nil && !isRefusal(err) {
+		return List{}, err
+	}
+	if err := l.tx.lockScope(); err != nil {
+		return List{}, err
+	}
+	if before.Version == 0 { // another node may have created the list before the scope was locked
+		if before, err = l.Lock(list.Name); err != nil && !isRefusal(err) {
+			return List{}, err
+		}
+	}
+	if before.Version != expectedVersion || expectedVersion > 0 && before.ID != list.ID {
+		return List{}, fault.New(fault.Precondition, fault.CodePreconditionFailed,
+			"the list was changed in the meantime; read it again")
+	}
+	if err := l.checkCaps(list, caps); err != nil {
+		return List{}, err
+	}
+	list.Version = before.Version + 1
+	_, err = l.tx.exec(`INSERT INTO lists (tenant_id, environment, `+listColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+		ON CONFLICT (tenant_id, environment, name) DO UPDATE SET version = excluded.version,
+			entries = excluded.entries, bytes = excluded.bytes, directory = excluded.directory,
+			updated_micros = excluded.updated_micros, updated_by = excluded.updated_by`,
+		list.Name, list.ID, list.Type, list.Version, list.Entries, list.Bytes, notNil(list.Directory),
+		list.CreatedMicros, list.CreatedBy, list.UpdatedMicros, list.UpdatedBy)
+	return list, err
+}
+
+// checkCaps refuses a list that would exceed the caps of the scope.
+func (l Lists) checkCaps(list List, caps ListCaps) error {
+	var others, entries, bytes int64
+	err := l.tx.one([]any{&others, &entries, &bytes}, `SELECT count(*), coalesce(sum(entries), 0), coalesce(sum(bytes), 0)
+		FROM lists WHERE tenant_id = $1 AND environment = $2 AND name <> $3`, list.Name)
+	switch {
+	case err != nil:
+		return err
+	case others+1 > caps.Lists:
+		return fault.New(fault.Conflict, fault.CodeCapReached,
+			"at most %d lists are allowed in an environment; delete one with DELETE /v1/lists/{name}", caps.Lists)
+	case entries+list.Entries > caps.Entries:
+		return fault.New(fault.Conflict, fault.CodeCapReached,
+			"the lists of an environment may have at most %d entries together; the other lists have %d",
+			caps.Entries, entries)
+	case bytes+list.Bytes > caps.Bytes:
+		return fault.New(fault.Conflict, fault.CodeCapReached,
+			"the values of an environment's lists may have at most %d bytes together; those of the other lists have %d",
+			caps.Bytes, bytes)
+	}
+	return nil
+}
+
+// Delete deletes a list. Its chunks stay until they are purged. Delete returns NotFound if there is no list of this
+// name, and Conflict list_in_use if a rule set that Users returns names it.
+func (l Lists) Delete(name string) (List, error) {
+	// An activation locks the lists of its rule set, so it has been committed, or finds the list deleted.
+	list, err := l.Lock(name)
+	if err != nil {
+		return List{}, err
+	}
+	users, err := l.Users(name)
+	if err != nil {
+		return List{}, err
+	}
+	if len(users) > 0 {
+		return List{}, fault.New(fault.Conflict, fault.CodeListInUse,
+			"rule set %s, which is %s, names this list; activate a rule set without it first", users[0].ID,
+			users[0].Role())
+	}
+	_, err = l.tx.exec("DELETE FROM lists WHERE tenant_id = $1 AND environment = $2 AND name = $3", name)
+	return list, err
+}
+
+// ListUser is a rule set that names a list.
+type ListUser struct {
+	ID, PolicyKey, Name, Status string
+	Version                     int64
+}
+
+// Role says why the rule set keeps its lists from being deleted.
+func (u ListUser) Role() string {
+	if u.Status == StatusActive {
+		return "active"
+	}
+	return "the one to which a rollback leads"
+}
+
+// Users returns the rule sets that name a list and can decide without further checks: those that are active, and
+// those that were active immediately before them, to which a rollback leads.
+func (l ListReader) Users(name string) ([]ListUser, error) {
+	return read(l.access, func(tx *Tx) (users []ListUser, err error) {
+		err = tx.each(func(scan func(...any) error) error {
+			var u ListUser
+			err := scan(&u.ID, &u.PolicyKey, &u.Name, &u.Status, &u.Version)
+			users = append(users, u)
+			return err
+		}, `SELECT r.id, r.policy_key, r.name, r.status, r.version FROM rule_set_lists u
+			JOIN rule_sets r ON r.tenant_id = u.tenant_id AND r.environment = u.environment AND r.id = u.rule_set_id
+			WHERE u.tenant_id = $1 AND u.environment = $2 AND u.list = $3 AND (r.status = 'active'
+				OR r.status = 'retired' AND EXISTS (SELECT 1 FROM rule_sets a WHERE a.tenant_id = $1
+					AND a.environment = $2 AND a.policy_key = r.policy_key AND a.status = 'active'
+					AND a.activated_micros = r.retired_micros))
+			ORDER BY r.status, r.policy_key, r.id`, name)
+		return users, err
+	})
+}
+
+// Use records the lists that a new rule set names.
+func (l Lists) Use(ruleSetID string, names []string) error {
+	for _, name := range names {
+		if _, err := l.tx.exec(`INSERT INTO rule_set_lists (tenant_id, environment, list, rule_set_id)
+			VALUES ($1, $2, $3, $4)`, name, ruleSetID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
