@@ -46,7 +46,7 @@ var house = []room{
 	{"wire", pure, "fault"},
 	{"rule", pure, "exact fault wire"},
 	{"report", pure, "exact civil fault wire"},
-	{"feature", pure, "exact civil wire report"},
+	{"feature", pure, "exact civil report"},
 	{"field", pure, "wire rule feature"},
 	{"place", pure, ""},
 	{"signal", pure, "exact civil fault wire rule report place"},

@@ -50,16 +50,6 @@ func factGroups(facts []decisioning.FactStory) []factGroup {
 	return list
 }
 
-// Named returns the group with the name, or nil. Pages show some groups separately.
-func (t *shownDecision) Named(name string) *factGroup {
-	for i := range t.Facts {
-		if t.Facts[i].Name == name {
-			return &t.Facts[i]
-		}
-	}
-	return nil
-}
-
 // Text returns the value of a field with its unit. Templates call it.
 func (t *shownDecision) Text(f decisioning.FieldValue) string { return fieldText(f) }
 

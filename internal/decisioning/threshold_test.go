@@ -24,7 +24,9 @@ func TestThresholds(t *testing.T) {
 	}
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		clock := usecasetest.NewClock()
-		options := usecase.Options{Plans: plans, Now: clock.Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey}
+		options := usecase.Options{
+			Plans: plans, Now: clock.Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey,
+		}
 		db := storetest.Open(t, databaseURL, store.Options{})
 		h := usecasetest.Open(t, db, options)
 		check := func(want ...string) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -138,9 +139,12 @@ func (s *Service) read(ctx context.Context, p tenant.Principal, after int64, lim
 	if err := p.Require(tenant.Read); err != nil {
 		return Feed{}, err
 	}
-	if after < 0 || limit < 1 || limit > MaxLimit {
-		return Feed{}, operation.Invalid("?after", fault.CodeOutOfRange,
-			"after must not be negative, and limit must be between 1 and 1000")
+	if after < 0 {
+		return Feed{}, operation.Invalid("?after", fault.CodeOutOfRange, "must not be negative")
+	}
+	if limit < 1 || limit > MaxLimit {
+		return Feed{}, operation.Invalid("?limit", fault.CodeOutOfRange,
+			fmt.Sprintf("must be between 1 and %d", MaxLimit))
 	}
 	feed := Feed{Last: after}
 	scope := s.core.Scope(p)

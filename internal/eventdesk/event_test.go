@@ -4,6 +4,7 @@ package eventdesk_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -71,10 +72,12 @@ func TestEvents(t *testing.T) {
 		for _, c := range []struct {
 			after int64
 			limit int
-		}{{-1, 1}, {0, 0}, {0, -1}, {0, eventdesk.MaxLimit + 1}} {
+			want  string
+		}{{-1, 1, "?after"}, {0, 0, "?limit"}, {0, -1, "?limit"}, {0, eventdesk.MaxLimit + 1, "?limit"}} {
 			_, err := h.Service.Events.Events(t.Context(), h.Caller, c.after, c.limit)
-			if fault.KindOf(err) != fault.Invalid {
-				t.Errorf("%+v: %v", c, err)
+			got := usecasetest.Pointers(t, err)
+			if fault.KindOf(err) != fault.Invalid || len(got) != 1 || !strings.HasPrefix(got[0], c.want) {
+				t.Errorf("%+v: %v at %v", c, err, got)
 			}
 		}
 

@@ -17,7 +17,7 @@ import (
 func block(v *Vector, prefix string) string {
 	var parts []string
 	for _, a := range aggregations {
-		parts = append(parts, string(v.AppendValue(nil, Index(prefix+"__"+a))))
+		parts = append(parts, string(appendValue(nil, v, Index(prefix+"__"+a))))
 	}
 	return strings.Join(parts, " ")
 }

@@ -22,10 +22,19 @@ func canonical(v *Vector) []byte {
 		text = append(text, '[')
 		text = wire.AppendString(text, NameAt(i))
 		text = append(text, ',')
-		text = v.AppendValue(text, i)
+		text = appendValue(text, v, i)
 		text = append(text, ']')
 	}
 	return append(text, ']')
+}
+
+// appendValue appends a feature's value as JSON: a number, or null.
+func appendValue(dst []byte, v *Vector, index int) []byte {
+	value, ok := v.Get(index)
+	if !ok {
+		return append(dst, "null"...)
+	}
+	return wire.AppendDecimal(dst, value, places)
 }
 
 func TestHashIsOfTheCanonicalText(t *testing.T) {

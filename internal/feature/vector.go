@@ -2,8 +2,6 @@ package feature
 
 import (
 	"math/bits"
-
-	"verdict/internal/wire"
 )
 
 // Values are integers in ten-thousandths: four decimal places.
@@ -75,15 +73,6 @@ func (v *Vector) Populated() int {
 		n += bits.OnesCount64(word)
 	}
 	return n
-}
-
-// AppendValue appends a feature's value as JSON: a number, or null.
-func (v *Vector) AppendValue(dst []byte, index int) []byte {
-	value, ok := v.Get(index)
-	if !ok {
-		return append(dst, "null"...)
-	}
-	return wire.AppendDecimal(dst, value, places)
 }
 
 // setPair records which features of a pair have a value.

@@ -78,8 +78,8 @@ func (a *Answer) Release() {
 	a.Body, a.lent = nil, nil
 }
 
-// rememberFor is how long an Idempotency-Key is stored.
-const rememberFor = 24 * time.Hour
+// RememberFor is how long an Idempotency-Key is stored.
+const RememberFor = 24 * time.Hour
 
 // flights holds the requests with an Idempotency-Key that this node is
 // executing. A second request with the same key is refused immediately; between
@@ -208,7 +208,7 @@ func (a Attempt) record(answer Answer) *store.IdempotencyAnswer {
 		Status:        int64(answer.Status),
 		Header:        answer.Location,
 		NowMicros:     a.now,
-		ExpiresMicros: a.now + rememberFor.Microseconds(),
+		ExpiresMicros: a.now + RememberFor.Microseconds(),
 	}
 }
 

@@ -3,7 +3,7 @@ package privacydesk
 import (
 	"context"
 	"slices"
-	"time"
+	"strings"
 
 	"verdict/internal/decisioning"
 	"verdict/internal/fault"
@@ -47,8 +47,8 @@ func Reasons() []string {
 	return []string{"applicant_request", "consent_withdrawn", "purpose_fulfilled", "legal_obligation", "other"}
 }
 
-// ReasonChoices is the text of a refusal about a reason.
-const ReasonChoices = "applicant_request, consent_withdrawn, purpose_fulfilled, legal_obligation or other"
+// ReasonChoices is the text of a refusal about a reason: all reasons.
+var ReasonChoices = strings.Join(Reasons()[:len(Reasons())-1], ", ") + " or " + Reasons()[len(Reasons())-1]
 
 // maxReference is the maximum length of a reference in bytes.
 const maxReference = 256
@@ -157,7 +157,7 @@ const (
 )
 
 // answersKept is how long answers to requests with an Idempotency-Key are stored.
-const answersKept = 24 * time.Hour
+const answersKept = operation.RememberFor
 
 // kept returns what stays after an erasure.
 func kept(erasedMicros int64) []Kept {

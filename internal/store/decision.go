@@ -147,8 +147,8 @@ func (ds Decisions) insertAll(writes []*DecisionWrite) (refusals []error, err er
 	return refusals, nil
 }
 
-// insertCurrent stores the writes that are sealed with the current keys, and refuses the others with ErrKeysChanged. The
-// caller has reserved a number for each write.
+// insertCurrent stores the writes that are sealed with the current keys, and refuses the others with ErrKeysChanged.
+// The caller has reserved a number for each write.
 func (ds Decisions) insertCurrent(writes []*DecisionWrite, keyChanges int64) ([]error, error) {
 	if err := ds.tx.Journal().release(len(writes)); err != nil {
 		return nil, err

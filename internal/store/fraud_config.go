@@ -26,9 +26,9 @@ func (fc FraudConfigReader) Get() (FraudConfig, error) {
 	})
 }
 
-// Put replaces the configuration, adds an entry to the journal, and returns the configuration with its version, which is
-// one more than the last. It returns Precondition precondition_failed if the last
-// version is not the expected one; a negative expectedVersion accepts any.
+// Put replaces the configuration, adds an entry to the journal, and returns the configuration with its version, which
+// is one more than the last. It returns Precondition precondition_failed if the last version is not the expected one;
+// a negative expectedVersion accepts any.
 func (fc FraudConfigs) Put(c FraudConfig, expectedVersion int64) (FraudConfig, error) {
 	if err := fc.tx.fraudChanged(); err != nil {
 		return FraudConfig{}, err

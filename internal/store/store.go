@@ -99,6 +99,9 @@ type pool struct {
 // Kind names the database: "sqlite" or "postgres".
 func (db *DB) Kind() string { return db.dialect.name() }
 
+// Embedded reports whether the database runs in this process, so that no other process uses it.
+func (db *DB) Embedded() bool { return db.dialect.embedded() }
+
 // Ping returns nil if the database answers and Unavailable if not. It reads
 // from the disk or over the network, so call it for readiness and not for every
 // request.

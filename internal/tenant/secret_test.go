@@ -26,7 +26,7 @@ func TestSecretsDoNotPrint(t *testing.T) {
 		"pointer to key":               &key,
 		"signup":                       Signup{Email: "a@example.in", Password: secret},
 		"pointer to signup":            &Signup{Password: secret},
-		"user":                         User{PasswordHash: secret},
+		"user":                         struct{ PasswordHash Secret }{secret},
 		"in a slice":                   []any{secret, key},
 		"in a map":                     map[string]any{"s": secret, "k": key},
 		"as a map's key":               map[Secret]Key{secret: key},

@@ -20,17 +20,6 @@ type Tenant struct {
 	CreatedAt time.Time
 }
 
-// User is a person who signs in to the console of a tenant. An e-mail address, as
-// NormaliseEmail returns it, belongs to only one user of the whole service.
-type User struct {
-	ID           string
-	TenantID     string
-	Email        string
-	Role         Role
-	PasswordHash Secret // as Hasher.Hash made it
-	CreatedAt    time.Time
-}
-
 // Unauthenticated returns the refusal of a request without a valid key. The text is
 // the same for every cause, so that it reveals nothing to an attacker.
 func Unauthenticated() error {

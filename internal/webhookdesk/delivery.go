@@ -192,6 +192,9 @@ func (s *Service) Test(
 
 // sendTest sends a test event and returns the attempt for the log.
 func (s *Service) sendTest(ctx context.Context, p tenant.Principal, id string) (row store.WebhookDelivery, err error) {
+	if s.options.Post == nil {
+		return row, fault.New(fault.Unavailable, fault.CodeUnavailable, "this process sends no events")
+	}
 	hook, err := s.core.Scope(p).Webhooks(ctx).Get(id)
 	if err != nil {
 		return row, err

@@ -38,10 +38,6 @@ const statusGone = 410
 // CloudEvents.
 func (s *Service) send(ctx context.Context, scope store.ScopeName, hook *store.Webhook, m message) attempt {
 	a := attempt{began: s.core.Now()}
-	if s.options.Post == nil {
-		a.problem = "sending_is_off"
-		return a
-	}
 	secrets, err := s.secretsOf(ctx, scope, hook, a.began)
 	if err != nil {
 		s.core.Logger.ErrorContext(ctx, "could not read the secret of a webhook; its events are sent later",

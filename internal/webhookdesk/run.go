@@ -3,6 +3,7 @@ package webhookdesk
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"verdict/internal/fault"
@@ -144,9 +145,13 @@ func (s *Service) finish(name hookName, rest time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.running, name)
-	if !rest.IsZero() {
-		s.resting[name] = rest
+	if rest.IsZero() {
+		return
 	}
+	// Remove what is over: a webhook that was deleted is never reserved again.
+	now := s.core.Now()
+	maps.DeleteFunc(s.resting, func(_ hookName, until time.Time) bool { return !now.Before(until) })
+	s.resting[name] = rest
 }
 
 // Purge removes old attempts from the log.

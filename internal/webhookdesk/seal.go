@@ -3,6 +3,7 @@ package webhookdesk
 import (
 	"context"
 
+	"verdict/internal/fault"
 	"verdict/internal/store"
 )
 
@@ -31,6 +32,9 @@ func (s *Service) SealOlder(ctx context.Context) (sealed int64, err error) {
 			hook.PreviousSecret = tree.SealSecret(w.Scope.Environment, hook.ID, hook.PreviousSecret)
 			return tx.Webhooks().SealSecrets(hook)
 		})
+		if fault.KindOf(err) == fault.NotFound {
+			continue // it was deleted meanwhile
+		}
 		if err != nil {
 			return sealed, err
 		}

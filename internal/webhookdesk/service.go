@@ -17,7 +17,8 @@ import (
 // Options configures a Service.
 type Options struct {
 	// Post sends a request and returns the status of the response. If there was none,
-	// status is 0 and problem says why. If Post is nil, nothing is sent.
+	// status is 0 and problem says why. If Post is nil, Run and
+	// Test send nothing, and Deliver must not be called.
 	Post func(ctx context.Context, url string, header map[string]string, body []byte) (status int, problem string)
 	// Encode returns the body of an event, and EncodeTest that of a test event.
 	Encode     func(eventdesk.Event) []byte
@@ -80,7 +81,7 @@ func New(core *operation.Core, events *eventdesk.Service, o Options) (*Service, 
 // ownerOf returns the name of this process in leases. On SQLite there is only one process, so its name never changes:
 // after a restart the process still holds its earlier leases and need not wait until they end.
 func ownerOf(core *operation.Core) (string, error) {
-	if core.DB != nil && core.DB.Kind() == "sqlite" {
+	if core.DB != nil && core.DB.Embedded() {
 		return "the only process", nil
 	}
 	var id [16]byte

@@ -1,0 +1,33 @@
+package webhookdesk
+
+import (
+	"testing"
+	"time"
+
+	"verdict/internal/operation"
+)
+
+// TestRestingIsBounded lets passes of webhooks fail that are never reserved again, as if they were deleted. Only
+// those whose rest is not over are remembered.
+func TestRestingIsBounded(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)
+	s := &Service{
+		core:    &operation.Core{Now: func() time.Time { return now }},
+		running: map[hookName]bool{},
+		resting: map[hookName]time.Time{},
+	}
+	for _, id := range []string{"a", "b", "c"} {
+		if !s.reserve(hookName{id: id}) {
+			t.Fatalf("%s was not reserved", id)
+		}
+		s.finish(hookName{id: id}, now.Add(afterError))
+		if s.reserve(hookName{id: id}) {
+			t.Errorf("%s was reserved while it rests", id)
+		}
+		now = now.Add(afterError)
+	}
+	if len(s.resting) != 1 {
+		t.Errorf("%d webhooks are remembered", len(s.resting))
+	}
+}
