@@ -158,18 +158,20 @@ func (b *batch) write(w *wire.Writer, it *item) {
 		w.Key("decision").Raw(it.answer.Body).EndObject()
 		return
 	}
+	// A failure of the service is logged here, because the record of the request says nothing about single
+	// applications.
+	if _, outcome := b.c.api.mapper.Refusal(b.c.r, it.err, b.c.started); outcome.Failure != nil {
+		b.c.api.options.Logger.ErrorContext(b.c.r.Context(), "could not decide an application of a batch",
+			"request_id", b.c.requestID, "tenant_id", b.c.caller.TenantID, "environment", string(b.c.caller.Environment),
+			"code", outcome.Code, "error", outcome.Failure)
+	}
 	w.Key("error").Raw(b.problem(it.err)).EndObject()
 }
 
-// problem returns the problem document of an application that could not be decided. A failure of the service is
-// logged here, because the record of the request says nothing about single applications.
+// problem returns the problem document of an error.
 func (b *batch) problem(err error) []byte {
 	c := b.c
-	refusal, outcome := c.api.mapper.Refusal(c.r, err, c.started)
-	if outcome.Failure != nil {
-		c.api.options.Logger.ErrorContext(c.r.Context(), "could not decide an application of a batch",
-			"request_id", c.requestID, "tenant_id", c.caller.TenantID, "code", outcome.Code, "error", outcome.Failure)
-	}
+	refusal, _ := c.api.mapper.Refusal(c.r, err, c.started)
 	status := serving.Status(refusal)
 	return problemBody(c.withAdvice(refusal, status), status, c.requestID)
 }

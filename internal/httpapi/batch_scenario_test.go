@@ -245,6 +245,7 @@ func TestBatchStreamEnds(t *testing.T) {
 		code string
 		pace time.Duration
 	}{
+		"the key is revoked":    {func(l *lineStream) { l.revoke() }, "key_revoked", time.Hour},
 		"the node stops":        {func(l *lineStream) { l.api.Leave() }, "unavailable", time.Hour},
 		"nothing arrives":       {func(*lineStream) {}, "request_timeout", 200 * time.Millisecond},
 		"a line is too long":    {func(l *lineStream) { l.fill() }, "request_too_large", time.Hour},
@@ -270,12 +271,27 @@ func TestBatchStreamEnds(t *testing.T) {
 					}
 					l.end()
 				}
-				if used := m.get("/v1/usage").at("used"); used != 1.0 {
+				reader := m.with(tenant.Sandbox, tenant.Read, m.userID)
+				if used := reader.get("/v1/usage").at("used"); used != 1.0 {
 					s.Errorf("used %v units", used)
 				}
 			})
 		})
 	}
+}
+
+// revoke revokes the key of the stream and sends another application.
+func (l *lineStream) revoke() {
+	l.Helper()
+	keys, err := l.db.Accounts().ListKeys(l.Context(), l.tenantID, l.clock.now().UnixMicro())
+	if err != nil || len(keys) != 1 {
+		l.Fatalf("%d keys, %v", len(keys), err)
+	}
+	if _, err := l.service.Operator.RevokeKey(l.Context(), l.tenantID, keys[0].ID); err != nil {
+		l.Fatal(err)
+	}
+	l.clock.advance(time.Minute)
+	l.write(batchItem("A-2", 0.32) + "\n")
 }
 
 // fill sends a line that never ends.
@@ -288,6 +304,48 @@ func (l *lineStream) fill() {
 			}
 		}
 	}()
+}
+
+// TestBatchStreamRefusedAtOnce checks that a client that sends one line and waits for the answer gets the refusal,
+// although its body has not ended.
+func TestBatchStreamRefusedAtOnce(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		body, to := io.Pipe()
+		defer func() { _ = to.Close() }()
+		request, err := http.NewRequestWithContext(s.Context(), http.MethodPost, s.url+"/v1/decisions/batch", body)
+		if err != nil {
+			s.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "application/x-ndjson")
+		go func() { _, _ = io.WriteString(to, "{}\n") }()
+		got, err := s.do(request)
+		if err != nil {
+			s.Fatal(err)
+		}
+		got.refused(http.StatusUnauthorized, "unauthenticated")
+	})
+}
+
+// TestBatchStreamMemory checks that a stream gives the memory of a long line back: a tenant with four such streams
+// can still send other requests.
+func TestBatchStreamMemory(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		for range 4 {
+			l := m.stream("/v1/decisions/batch")
+			l.write(`{"padding":"` + strings.Repeat("x", 7<<20) + "\"}\n")
+			if got := l.read(); got.at("error") == nil && got.at("decision") == nil {
+				s.Errorf("answered with %.200s", got.body)
+			}
+			l.write("\n") // the memory is given back before the next read
+			defer func() { _ = l.to.Close() }()
+		}
+		m.post("/v1/decisions/batch", batchOf(batchItem("A-1", 0.32))).want(http.StatusOK)
+		m.post("/v1/decisions/preview", `{"bureau_report":{"score":742},"padding":"`+strings.Repeat("x", 4<<20)+`"}`).
+			want(http.StatusOK)
+	})
 }
 
 // TestBatchStreamRefused checks refusals before a stream begins.

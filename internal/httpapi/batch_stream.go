@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"verdict/internal/fault"
@@ -16,11 +18,15 @@ import (
 )
 
 const (
-	// streamMemory is the memory that a stream takes, in bytes: for the applications that are being decided, and
-	// for their answers.
-	streamMemory = 8 << 20
-	// longLine is the length, in bytes, from which on an application needs memory in addition to streamMemory.
-	longLine = streamMemory / parsedFactor / itemsAtOnce
+	// streamMemory is the memory that a stream always takes, in bytes: its two buffers.
+	streamMemory = 2 * maxRead
+	// longLine is the length of an application, in bytes, that is decided before the next one is read, so that a
+	// stream has at most one such application in memory.
+	longLine = 32 << 10
+	// leavingTimeout is the time in which a client must read its last answers when the node stops.
+	leavingTimeout = 5 * time.Second
+	// keyChecked is how often a stream checks that its key is still valid.
+	keyChecked = time.Second
 )
 
 // stream is a batch whose applications arrive as lines and are answered as lines, in the same order.
@@ -30,8 +36,10 @@ type stream struct {
 	cancel   context.CancelFunc
 	lines    *bufio.Reader
 	control  *http.ResponseController
-	reserved int64          // for long lines
 	queue    chan *inFlight // the applications that are being decided, in order
+	deciding atomic.Int64   // the length of the applications that are being decided, in bytes
+	reserved int64          // the memory for these applications
+	checked  time.Time      // when the key was last checked
 }
 
 // inFlight is an application that is being decided. done is closed when it has its answer.
@@ -47,7 +55,7 @@ func (b *batch) answerStream() error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	if err := checkNotCompressed(c.r); err != nil {
+	if err := checkLines(c.r); err != nil {
 		return err
 	}
 	if err := c.resources.Reserve(streamMemory); err != nil {
@@ -64,6 +72,7 @@ func (b *batch) answerStream() error {
 		lines:   bufio.NewReaderSize(nil, maxRead),
 		control: http.NewResponseController(c.response.w),
 		queue:   make(chan *inFlight, itemsAtOnce),
+		checked: c.started,
 	}
 	// The context of the request also ends if a read fails, and what was read before must still be decided.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), fileTimeout)
@@ -84,6 +93,9 @@ func (s *stream) run() error {
 	h := c.response.header()
 	h["Content-Type"] = []string{linesType}
 	h["Cache-Control"] = noStore
+	if strings.EqualFold(c.r.Header.Get("Expect"), "100-continue") && c.r.ProtoMajor == 1 {
+		c.response.w.WriteHeader(http.StatusContinue) // net/http sends it only if the body is read before the answer
+	}
 	c.response.status = http.StatusOK
 	c.response.w.WriteHeader(http.StatusOK)
 	_ = s.control.Flush() // if it fails, so does the first answer
@@ -111,6 +123,9 @@ func (s *stream) receive() error {
 				err = s.c.waitForToken(s.ctx, s.c.route.bucket)
 			}
 			if err == nil {
+				err = s.mayGoOn()
+			}
+			if err == nil {
 				err = s.begin(item{index: index, text: line})
 				index++
 			}
@@ -124,13 +139,39 @@ func (s *stream) receive() error {
 	}
 }
 
-// watchLeave ends the reading of the body when the node begins to stop.
+// mayGoOn returns an error if the node has begun to stop, or the key of the stream is no longer valid.
+func (s *stream) mayGoOn() error {
+	if s.leaving() {
+		return errLeaving
+	}
+	now := s.c.api.options.Now()
+	if now.Sub(s.checked) < keyChecked {
+		return nil
+	}
+	s.checked = now
+	key, _ := bearerKey(s.c.r)
+	_, err := s.c.api.access.Authenticate(s.ctx, key)
+	return err
+}
+
+// watchLeave ends the reading of the body, and the waiting for a client that does not read, when the node begins to
+// stop.
 func (s *stream) watchLeave() {
 	select {
 	case <-s.c.api.left:
 		_ = s.control.SetReadDeadline(time.Now())
+		s.extendWrite()
 	case <-s.ctx.Done():
 	}
+}
+
+// extendWrite sets the deadline for sending answers.
+func (s *stream) extendWrite() {
+	timeout := serving.PartTimeout
+	if s.leaving() {
+		timeout = leavingTimeout
+	}
+	_ = s.control.SetWriteDeadline(time.Now().Add(timeout))
 }
 
 // leaving reports whether the node has begun to stop.
@@ -147,12 +188,9 @@ func (s *stream) leaving() bool {
 // the next line is read, so that at most one is in memory.
 func (s *stream) begin(it item) error {
 	f := &inFlight{item: it, done: make(chan struct{})}
-	long := len(it.text) > longLine
-	if need := int64(len(it.text))*parsedFactor - s.reserved; long && need > 0 {
-		if f.err = s.c.resources.Reserve(need); f.err == nil {
-			s.reserved += need
-		}
-	}
+	length := int64(len(it.text))
+	s.deciding.Add(length)
+	f.err = s.reserve()
 	select {
 	case s.queue <- f:
 	case <-s.ctx.Done():
@@ -163,12 +201,27 @@ func (s *stream) begin(it item) error {
 		if f.err == nil {
 			s.decideOne(s.ctx, &f.item)
 		}
+		s.deciding.Add(-length)
 	}
-	if long {
+	if length > longLine {
 		decide()
 		return nil
 	}
 	go decide()
+	return nil
+}
+
+// reserve takes or gives back memory, so that the reserved memory is that of the applications that are being decided.
+func (s *stream) reserve() error {
+	need := s.deciding.Load() * parsedFactor
+	if need > s.reserved {
+		if err := s.c.resources.Reserve(need - s.reserved); err != nil {
+			return err
+		}
+	} else {
+		s.c.resources.Return(s.reserved - need)
+	}
+	s.reserved = need
 	return nil
 }
 
@@ -178,7 +231,7 @@ func (s *stream) send() (failed error) {
 	out := bufio.NewWriterSize(countedBytes{&s.c.response, s.c.response.w}, maxRead)
 	flush := func() {
 		if failed == nil && out.Buffered() > 0 {
-			_ = s.control.SetWriteDeadline(time.Now().Add(serving.PartTimeout))
+			s.extendWrite()
 			if failed = out.Flush(); failed == nil {
 				failed = s.control.Flush()
 			}
@@ -210,7 +263,7 @@ func (s *stream) send() (failed error) {
 			var w wire.Writer
 			s.write(&w, &f.item)
 			f.answer.Release()
-			_ = s.control.SetWriteDeadline(time.Now().Add(serving.PartTimeout))
+			s.extendWrite()
 			if _, failed = out.Write(append(w.Buf, '\n')); failed != nil {
 				s.cancel()
 			}
@@ -222,7 +275,7 @@ func (s *stream) send() (failed error) {
 func (s *stream) sendLine(write func(*wire.Writer)) {
 	var w wire.Writer
 	write(&w)
-	_ = s.control.SetWriteDeadline(time.Now().Add(serving.PartTimeout))
+	s.extendWrite()
 	n, _ := s.c.response.w.Write(append(w.Buf, '\n'))
 	s.c.response.bytes += int64(n)
 }
@@ -259,6 +312,7 @@ type streamBody struct{ s *stream }
 
 func (b streamBody) Read(p []byte) (int, error) {
 	c := b.s.c
+	_ = b.s.reserve() // it gives back what was decided; if it needs more, the application has been refused
 	_ = b.s.control.SetReadDeadline(time.Now().Add(c.api.options.FilePace))
 	if b.s.leaving() { // after the deadline was set, which may have replaced the one of watchLeave
 		return 0, errLeaving
@@ -273,8 +327,6 @@ func (b streamBody) Read(p []byte) (int, error) {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return n, fault.New(serving.RequestTimeout, fault.CodeRequestTimeout,
 			"nothing arrived for %s; the stream ends here", c.api.options.FilePace)
-	case c.r.Context().Err() != nil:
-		return n, err
 	}
-	return n, fault.New(fault.Malformed, fault.CodeMalformedBody, "the body was incomplete")
+	return n, fault.New(fault.Malformed, fault.CodeMalformedBody, "the body was incomplete or malformed")
 }

@@ -178,6 +178,14 @@ func isFile(r *http.Request) bool {
 	return kind == "text/csv" || kind == "multipart/form-data"
 }
 
+// checkLines refuses a stream that is compressed or not in UTF-8.
+func checkLines(r *http.Request) error {
+	if _, params := mediaType(r); params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8") {
+		return fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType, "the lines must be in UTF-8")
+	}
+	return checkNotCompressed(r)
+}
+
 // checkNotCompressed refuses a body with a Content-Encoding.
 func checkNotCompressed(r *http.Request) error {
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {

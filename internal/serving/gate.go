@@ -156,6 +156,12 @@ func (r *Resources) Reserve(bytes int64) error {
 	return nil
 }
 
+// Return gives back a part of the reserved memory.
+func (r *Resources) Return(bytes int64) {
+	r.gate.node.Memory.Give(r.Owner, bytes)
+	r.memory -= bytes
+}
+
 // ReleaseMemory gives back the reserved memory.
 func (r *Resources) ReleaseMemory() {
 	r.gate.node.Memory.Give(r.Owner, r.memory)
