@@ -112,7 +112,7 @@ func keysConfirm(c *command) int {
 	}
 	c.existing = true
 	return c.withStore(settings, func(ctx context.Context, _ app.Config, db *store.DB) int {
-		confirmed, err := db.System().ConfirmKeys(ctx, time.Now().UnixMicro())
+		confirmed, err := db.Secrets().ConfirmKeys(ctx, time.Now().UnixMicro())
 		if err != nil {
 			return c.failed(err)
 		}
@@ -128,7 +128,7 @@ func keysList(c *command) int {
 	}
 	c.existing = true
 	return c.withStore(settings, func(ctx context.Context, _ app.Config, db *store.DB) int {
-		epochs, err := db.System().KeyEpochs(ctx)
+		epochs, err := db.Secrets().KeyEpochs(ctx)
 		if err != nil {
 			return c.failed(err)
 		}

@@ -62,7 +62,7 @@ func has(keys []sealing.Secret, fingerprint []byte) bool {
 
 // Encrypted reports whether the database has a master key.
 func Encrypted(ctx context.Context, db *store.DB) (bool, error) {
-	known, err := db.System().MasterKey(ctx)
+	known, err := db.Secrets().MasterKey(ctx)
 	return known != nil, err
 }
 

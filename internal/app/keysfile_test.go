@@ -47,7 +47,7 @@ func newKeysBench(t *testing.T, databaseURL string) *keysBench {
 	}
 	b.config = a.config
 	b.db = storetest.Open(t, databaseURL, store.Options{})
-	trees, err := b.db.System().KeyTreesToWrap(t.Context(), []byte("no key"), store.TreeSize{}, 10)
+	trees, err := b.db.Secrets().KeyTreesToWrap(t.Context(), []byte("no key"), store.TreeSize{}, 10)
 	if err != nil || len(trees) != 1 {
 		t.Fatalf("%d trees, %v", len(trees), err)
 	}
@@ -75,7 +75,7 @@ func (b *keysBench) forget(t *testing.T, applicant string) {
 	}
 	epoch := sealing.NewEpoch(held[0])
 	name := "key tree " + b.tenant + " 1"
-	n, err := b.db.System().ReplaceKeyTrees(t.Context(), []store.StoredTree{{Tenant: b.tenant, Number: 1}},
+	n, err := b.db.Secrets().ReplaceKeyTrees(t.Context(), []store.StoredTree{{Tenant: b.tenant, Number: 1}},
 		func(stored store.StoredTree) ([]byte, error) {
 			encoded, err := epoch.Unwrap(name, stored.Tree)
 			if err != nil {
@@ -232,7 +232,7 @@ func TestRestoreInterrupted(t *testing.T) {
 func TestRotationLeavesNoOldTree(t *testing.T) {
 	t.Parallel()
 	b := newRotationBench(t, storetest.MigratedSQLite(t))
-	epochs, err := b.db.System().KeyEpochs(t.Context())
+	epochs, err := b.db.Secrets().KeyEpochs(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

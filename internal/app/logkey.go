@@ -55,7 +55,7 @@ func openLogKey(
 	if err != nil {
 		return o, nil, fmt.Errorf("-log-key: %w", err)
 	}
-	known, err := db.System().LogKey(ctx)
+	known, err := db.Secrets().LogKey(ctx)
 	if err != nil {
 		return o, nil, err
 	}
@@ -121,7 +121,7 @@ func (c Config) ReadLog() (o evidencedesk.Options, err error) {
 func createLogKey(
 	ctx context.Context, path string, standard bool, db *store.DB, logger *slog.Logger,
 ) (ring logkey.Ring, err error) {
-	known, err := db.System().LogKey(ctx)
+	known, err := db.Secrets().LogKey(ctx)
 	if err != nil {
 		return ring, err
 	}

@@ -29,7 +29,7 @@ func chooseKey(
 	if key := ring.Find(present); key != nil {
 		return key, nil
 	}
-	_, text, err := db.System().LogKeyHistory(ctx)
+	_, text, err := db.Secrets().LogKeyHistory(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func chooseKey(
 // ring that the database does not have: an older copy may have been restored, or a
 // replacement was interrupted. It returns the present key, and whether it has changed.
 func adoptChanges(ctx context.Context, ring logkey.Ring, db *store.DB) (present []byte, changed bool, err error) {
-	present, err = db.System().SetLogKey(ctx, logkey.Public(ring.Newest()))
+	present, err = db.Secrets().SetLogKey(ctx, logkey.Public(ring.Newest()))
 	if err != nil {
 		return nil, false, err
 	}
@@ -58,11 +58,11 @@ func adoptChanges(ctx context.Context, ring logkey.Ring, db *store.DB) (present 
 		if !bytes.Equal(c.From, present) {
 			continue
 		}
-		if _, err := db.System().ReplaceLogKey(ctx, c.From, c.To, c.String()); err != nil {
+		if _, err := db.Secrets().ReplaceLogKey(ctx, c.From, c.To, c.String()); err != nil {
 			return nil, false, err
 		}
 		// Another node may have stored the same change meanwhile.
-		if present, err = db.System().LogKey(ctx); err != nil {
+		if present, err = db.Secrets().LogKey(ctx); err != nil {
 			return nil, false, err
 		}
 		changed = true
@@ -116,7 +116,7 @@ func replaceKey(
 	if err := next.Replace(path); err != nil {
 		return ring, err
 	}
-	done, err := db.System().ReplaceLogKey(ctx, change.From, change.To, change.String())
+	done, err := db.Secrets().ReplaceLogKey(ctx, change.From, change.To, change.String())
 	if err == nil && !done {
 		err = errors.Join(errors.New("another process replaced the log key at the same time"), ring.Replace(path))
 	}

@@ -123,7 +123,7 @@ func TestRotateLogKey(t *testing.T) {
 		if key, _, err = older.start(t); err != nil || !key.Equal(last) {
 			t.Errorf("on an older copy of the database: %v", err)
 		}
-		if _, changes, err := older.db.System().LogKeyHistory(t.Context()); err != nil ||
+		if _, changes, err := older.db.Secrets().LogKeyHistory(t.Context()); err != nil ||
 			strings.Count(changes, "\n") != 2 {
 			t.Errorf("the older copy has the changes %q, %v", changes, err)
 		}
@@ -168,7 +168,7 @@ func TestRotationInterrupted(t *testing.T) {
 			if _, err := replaceKey(ended, n.LogKey, ring, before, to, rotatedOn, db); err == nil {
 				t.Fatal("it was not interrupted")
 			}
-			stored, err := db.System().LogKey(t.Context())
+			stored, err := db.Secrets().LogKey(t.Context())
 			if err != nil || !bytes.Equal(stored, logkey.Public(before)) {
 				t.Fatalf("the database has the key %x, %v", stored, err)
 			}

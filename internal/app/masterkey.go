@@ -47,7 +47,7 @@ func openMasterKey(ctx context.Context, c Config, db *store.DB, logger *slog.Log
 	}
 	// The newest key is that of a new database. A database that has a key keeps it.
 	fingerprint := sealing.NewEpoch(keys[len(keys)-1]).Fingerprint()
-	if _, err = db.System().SetMasterKey(ctx, fingerprint[:], c.now().UnixMicro()); err != nil {
+	if _, err = db.Secrets().SetMasterKey(ctx, fingerprint[:], c.now().UnixMicro()); err != nil {
 		return nil, err
 	}
 	return c.chooseMasterKey(ctx, keys, db)
@@ -64,7 +64,7 @@ func knownMasterKey(ctx context.Context, db *store.DB) ([]byte, error) {
 		return nil, errors.New("the restore of this database was interrupted before it had its keys; restore the " +
 			"backup into a new database")
 	}
-	return db.System().MasterKey(ctx)
+	return db.Secrets().MasterKey(ctx)
 }
 
 // now returns the time of the configured clock.
@@ -90,7 +90,7 @@ func (c Config) masterKeySource() (source masterkey.Source, ok bool) {
 // chooseMasterKey returns the key with which the data of the database is encrypted. It returns
 // an error that says what to do if it is not among keys.
 func (c Config) chooseMasterKey(ctx context.Context, keys []sealing.Secret, db *store.DB) (*sealing.Epoch, error) {
-	epochs, err := db.System().KeyEpochs(ctx)
+	epochs, err := db.Secrets().KeyEpochs(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func TestRotationInBatches(t *testing.T) {
 				t.Fatalf("%d keys, %v", len(keys), err)
 			}
 			for number, want := range trees {
-				stored, found, err := db.System().KeyTree(t.Context(), owner, number)
+				stored, found, err := db.Secrets().KeyTree(t.Context(), owner, number)
 				if err != nil || !found {
 					t.Fatalf("tree %d: %v, %v", number, found, err)
 				}

@@ -58,7 +58,7 @@ func (a *App) rotateIfDue(ctx context.Context) {
 // rotationDue reports whether the master key must be replaced: a rotation was interrupted, or
 // the key has been used for a day and somebody was erased since it began.
 func (a *App) rotationDue(ctx context.Context) (bool, error) {
-	epochs, err := a.db.System().KeyEpochs(ctx)
+	epochs, err := a.db.Secrets().KeyEpochs(ctx)
 	if err != nil || epochs.Current == nil {
 		return false, err
 	}

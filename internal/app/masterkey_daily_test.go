@@ -34,7 +34,7 @@ func TestDailyRotation(t *testing.T) {
 	}()
 	present := func() []byte {
 		t.Helper()
-		known, err := a.db.System().MasterKey(t.Context())
+		known, err := a.db.Secrets().MasterKey(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,11 +53,11 @@ func TestDailyRotation(t *testing.T) {
 		t.Fatal(err)
 	}
 	fingerprint := sealing.NewEpoch(key).Fingerprint()
-	if _, err := a.db.System().AnnounceKey(t.Context(), fingerprint[:], now.UnixMicro()); err != nil {
+	if _, err := a.db.Secrets().AnnounceKey(t.Context(), fingerprint[:], now.UnixMicro()); err != nil {
 		t.Fatal(err)
 	}
 	a.rotateIfDue(t.Context())
-	epochs, err := a.db.System().KeyEpochs(t.Context())
+	epochs, err := a.db.Secrets().KeyEpochs(t.Context())
 	if err != nil || !bytes.Equal(epochs.Current, fingerprint[:]) || len(epochs.Retiring()) > 0 {
 		t.Errorf("the interrupted rotation was not completed: %+v, %v", epochs, err)
 	}

@@ -59,10 +59,10 @@ func TestNodeStopsWithoutTheKey(t *testing.T) {
 		}
 		db := storetest.Open(t, databaseURL, store.Options{})
 		fresh := sealing.NewEpoch(sealing.Secret{'n', 'e', 'w'}).Fingerprint()
-		if _, err := db.System().AnnounceKey(t.Context(), fresh[:], begun.UnixMicro()); err != nil {
+		if _, err := db.Secrets().AnnounceKey(t.Context(), fresh[:], begun.UnixMicro()); err != nil {
 			t.Fatal(err)
 		}
-		if err := db.System().UseKey(t.Context(), fresh[:]); err != nil {
+		if err := db.Secrets().UseKey(t.Context(), fresh[:]); err != nil {
 			t.Fatal(err)
 		}
 		for { // the node looks for a new key once a second

@@ -73,7 +73,7 @@ func RotateMasterKey(ctx context.Context, c Config, db *store.DB, o RotateOption
 	}
 	r, err = w.run(ctx)
 	if !errors.Is(err, errKilled) {
-		_, released := db.System().LeaseRotation(context.WithoutCancel(ctx), w.owner, c.now().UnixMicro(), 0)
+		_, released := db.Secrets().LeaseRotation(context.WithoutCancel(ctx), w.owner, c.now().UnixMicro(), 0)
 		err = errors.Join(err, released)
 	}
 	return r, err
@@ -119,7 +119,7 @@ type rotating struct {
 // lease takes or extends the right to replace the key.
 func (w *rotating) lease(ctx context.Context) error {
 	now := w.config.now()
-	done, err := w.db.System().LeaseRotation(ctx, w.owner, now.UnixMicro(), now.Add(rotationLease).UnixMicro())
+	done, err := w.db.Secrets().LeaseRotation(ctx, w.owner, now.UnixMicro(), now.Add(rotationLease).UnixMicro())
 	if err == nil && !done {
 		err = ErrRotating
 	}
@@ -149,7 +149,7 @@ func (w *rotating) run(ctx context.Context) (r Rotation, err error) {
 	if err := w.wrapAgain(ctx); err != nil {
 		return r, err
 	}
-	if epochs, err = w.db.System().KeyEpochs(ctx); err != nil {
+	if epochs, err = w.db.Secrets().KeyEpochs(ctx); err != nil {
 		return r, err
 	}
 	present, _ := epochs.Present()
@@ -163,7 +163,7 @@ func (w *rotating) prepare(ctx context.Context) (held []sealing.Secret, epochs s
 	if held, err = w.source.Read(ctx); err != nil {
 		return nil, epochs, fmt.Errorf("-master-key: %s: %w", w.source, err)
 	}
-	known, err := w.db.System().MasterKey(ctx)
+	known, err := w.db.Secrets().MasterKey(ctx)
 	switch {
 	case err != nil:
 		return nil, epochs, err
@@ -174,10 +174,10 @@ func (w *rotating) prepare(ctx context.Context) (held []sealing.Secret, epochs s
 		return nil, epochs, err
 	}
 	// This adds the row of a key that is older than the list of epochs.
-	if _, err := w.db.System().SetMasterKey(ctx, known, w.config.now().UnixMicro()); err != nil {
+	if _, err := w.db.Secrets().SetMasterKey(ctx, known, w.config.now().UnixMicro()); err != nil {
 		return nil, epochs, err
 	}
-	epochs, err = w.db.System().KeyEpochs(ctx)
+	epochs, err = w.db.Secrets().KeyEpochs(ctx)
 	return held, epochs, err
 }
 
@@ -191,7 +191,7 @@ func (w *rotating) begin(ctx context.Context, held []sealing.Secret, epochs stor
 		return err
 	}
 	fingerprint := sealing.NewEpoch(next).Fingerprint()
-	announced, err := w.db.System().AnnounceKey(ctx, fingerprint[:], w.config.now().UnixMicro())
+	announced, err := w.db.Secrets().AnnounceKey(ctx, fingerprint[:], w.config.now().UnixMicro())
 	if err != nil {
 		return err
 	}
@@ -220,7 +220,7 @@ func (w *rotating) begin(ctx context.Context, held []sealing.Secret, epochs stor
 	if !slices.Contains(held, next) {
 		return fmt.Errorf("-master-key: the new key is no longer in %s; run the command again", w.source)
 	}
-	return w.db.System().UseKey(ctx, fingerprint[:])
+	return w.db.Secrets().UseKey(ctx, fingerprint[:])
 }
 
 // nextKey returns the new key. It creates one in the key file, unless the file has one from a
@@ -262,7 +262,7 @@ func (w *rotating) waitForNodes(
 ) (without []string, err error) {
 	for waited := time.Duration(0); ; waited += nodesPoll {
 		since := w.config.now().Add(-usecase.KeyHolderAge)
-		holders, err := w.db.System().KeyHolders(ctx, since.UnixMicro())
+		holders, err := w.db.Secrets().KeyHolders(ctx, since.UnixMicro())
 		if err != nil {
 			return nil, err
 		}
@@ -322,7 +322,7 @@ func (w *rotating) wrapAgain(ctx context.Context) error {
 			return err
 		}
 		// A node may have stored a tree of a new tenant with the old key meanwhile.
-		if done, err := w.db.System().ReplacedKeys(ctx, w.config.now().UnixMicro()); err != nil || done {
+		if done, err := w.db.Secrets().ReplacedKeys(ctx, w.config.now().UnixMicro()); err != nil || done {
 			return err
 		}
 	}
@@ -370,5 +370,5 @@ func (w *rotating) destroy(ctx context.Context, epochs store.KeyEpochs) (left []
 	if err := w.step(ctx, "destroyed"); err != nil {
 		return nil, err
 	}
-	return nil, w.db.System().DestroyedKeys(ctx, w.config.now().UnixMicro())
+	return nil, w.db.Secrets().DestroyedKeys(ctx, w.config.now().UnixMicro())
 }

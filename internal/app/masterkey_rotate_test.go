@@ -45,18 +45,18 @@ func newRotationBench(t *testing.T, databaseURL string) *rotationBench {
 	}
 	epoch := sealing.NewEpoch(keys[0])
 	fingerprint := epoch.Fingerprint()
-	if _, err := b.db.System().SetMasterKey(t.Context(), fingerprint[:], b.now.UnixMicro()); err != nil {
+	if _, err := b.db.Secrets().SetMasterKey(t.Context(), fingerprint[:], b.now.UnixMicro()); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 120 {
 		id := fmt.Sprintf("ten_%03d", i)
 		b.trees[id] = fmt.Appendf(nil, "the tree of %s", id)
 		wrapped := epoch.Wrap("key tree "+id+" 1", b.trees[id])
-		if _, err := b.db.System().TenantKeys(t.Context(), id, wrapped); err != nil {
+		if _, err := b.db.Secrets().TenantKeys(t.Context(), id, wrapped); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := b.db.System().Secret(t.Context(), epoch.Wrap("installation secret", []byte("secret"))); err != nil {
+	if _, err := b.db.Secrets().Secret(t.Context(), epoch.Wrap("installation secret", []byte("secret"))); err != nil {
 		t.Fatal(err)
 	}
 	return b
@@ -88,13 +88,13 @@ func (b *rotationBench) readable(t *testing.T) (newest int) {
 		t.Fatalf("%s cannot be decrypted with the %d keys of the file", name, len(keys))
 	}
 	for tenant, want := range b.trees {
-		tree, found, err := b.db.System().KeyTree(t.Context(), tenant, 1)
+		tree, found, err := b.db.Secrets().KeyTree(t.Context(), tenant, 1)
 		if err != nil || !found {
 			t.Fatalf("the tree of %s: %v, %v", tenant, found, err)
 		}
 		open("key tree "+tenant+" 1", tree.Tree, want)
 	}
-	secret, err := b.db.System().Secret(t.Context(), []byte("another"))
+	secret, err := b.db.Secrets().Secret(t.Context(), []byte("another"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func (b *rotationBench) complete(t *testing.T, before sealing.Secret) {
 	if newest := b.readable(t); newest != len(b.trees)+1 {
 		t.Errorf("%d of %d secrets are encrypted with the new key", newest, len(b.trees)+1)
 	}
-	epochs, err := b.db.System().KeyEpochs(t.Context())
+	epochs, err := b.db.Secrets().KeyEpochs(t.Context())
 	if err != nil || len(epochs.Retiring()) != 0 {
 		t.Errorf("the epochs are %+v, %v", epochs, err)
 	}
@@ -245,7 +245,7 @@ func TestRotationByTheOperator(t *testing.T) {
 	if err != nil || len(r.Left) != 1 || r.Left[0] != b.config.MasterKey {
 		t.Fatalf("with a second key: %+v, %v", r, err)
 	}
-	if epochs, err := b.db.System().KeyEpochs(t.Context()); err != nil || epochs.List[0].DestroyedMicros != 0 {
+	if epochs, err := b.db.Secrets().KeyEpochs(t.Context()); err != nil || epochs.List[0].DestroyedMicros != 0 {
 		t.Errorf("the old key counts as destroyed: %+v, %v", epochs, err)
 	}
 	if err := os.WriteFile(path, masterkey.Format(second), 0o600); err != nil {
@@ -254,7 +254,7 @@ func TestRotationByTheOperator(t *testing.T) {
 	if r, err = rotate(); err != nil || len(r.Left) > 0 || !r.Completed {
 		t.Fatalf("after the old key was removed: %+v, %v", r, err)
 	}
-	if epochs, err := b.db.System().KeyEpochs(t.Context()); err != nil || epochs.List[0].DestroyedMicros == 0 {
+	if epochs, err := b.db.Secrets().KeyEpochs(t.Context()); err != nil || epochs.List[0].DestroyedMicros == 0 {
 		t.Errorf("the old key is not destroyed: %+v, %v", epochs, err)
 	}
 }
@@ -270,7 +270,7 @@ func TestNodeWithoutTheNewKey(t *testing.T) {
 	}
 	old := sealing.NewEpoch(keys[0]).Fingerprint()
 	holder := store.KeyHolder{Node: "node 2", Fingerprints: [][]byte{old[:]}}
-	if err := b.db.System().HoldKeys(t.Context(), holder, b.now.UnixMicro(), 0); err != nil {
+	if err := b.db.Secrets().HoldKeys(t.Context(), holder, b.now.UnixMicro(), 0); err != nil {
 		t.Fatal(err)
 	}
 	waited := 0
@@ -282,7 +282,7 @@ func TestNodeWithoutTheNewKey(t *testing.T) {
 		!strings.Contains(err.Error(), "these nodes do not have it: node 2. Copy file:") {
 		t.Errorf("after %d pauses: %v", waited, err)
 	}
-	if known, err := b.db.System().MasterKey(t.Context()); err != nil || !bytes.Equal(known, old[:]) {
+	if known, err := b.db.Secrets().MasterKey(t.Context()); err != nil || !bytes.Equal(known, old[:]) {
 		t.Errorf("the present key is %x, %v", known, err)
 	}
 	// The node gets both keys, and drops the old one when it is told to.
@@ -292,7 +292,7 @@ func TestNodeWithoutTheNewKey(t *testing.T) {
 	}
 	fresh := sealing.NewEpoch(both[1]).Fingerprint()
 	holder.Fingerprints = append(holder.Fingerprints, fresh[:])
-	if err := b.db.System().HoldKeys(t.Context(), holder, b.now.UnixMicro(), 0); err != nil {
+	if err := b.db.Secrets().HoldKeys(t.Context(), holder, b.now.UnixMicro(), 0); err != nil {
 		t.Fatal(err)
 	}
 	r, err := RotateMasterKey(t.Context(), b.config, b.db, options)

@@ -94,7 +94,7 @@ func TestTreesAreEncryptedLater(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "verdict.db")
 	key := signUpAndDecide(t, "sqlite:"+file, "off")
 	db := storetest.Open(t, "sqlite:"+file, store.Options{})
-	if _, err := db.System().Secret(t.Context(), make([]byte, 32)); err != nil { // unless the service has stored one
+	if _, err := db.Secrets().Secret(t.Context(), make([]byte, 32)); err != nil { // unless the service has stored one
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {

@@ -63,7 +63,7 @@ func (k *keyring) prepare(ctx context.Context) error {
 // refresh reads which key is the present one. If the key was replaced, it looks for the new
 // secret key.
 func (k *keyring) refresh(ctx context.Context) error {
-	present, text, err := k.db.System().LogKeyHistory(ctx)
+	present, text, err := k.db.Secrets().LogKeyHistory(ctx)
 	if err != nil || present == nil {
 		return err
 	}

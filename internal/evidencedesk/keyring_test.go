@@ -51,7 +51,7 @@ func TestRotate(t *testing.T) {
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		db := storetest.Open(t, databaseURL, store.Options{})
 		next := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{8}, ed25519.SeedSize))
-		if _, err := db.System().SetLogKey(t.Context(), publicOf(key)); err != nil {
+		if _, err := db.Secrets().SetLogKey(t.Context(), publicOf(key)); err != nil {
 			t.Fatal(err)
 		}
 		h := open(t, db, newMemory())
@@ -67,7 +67,7 @@ func TestRotate(t *testing.T) {
 		}
 
 		change := evidence.NewKeyChange(key, next, "2026-11-17T02:00:00.000Z")
-		done, err := db.System().ReplaceLogKey(t.Context(), change.From, change.To, change.String())
+		done, err := db.Secrets().ReplaceLogKey(t.Context(), change.From, change.To, change.String())
 		if err != nil || !done {
 			t.Fatalf("replaced: %t, %v", done, err)
 		}
@@ -143,14 +143,14 @@ func TestExchangedKey(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db := storetest.Open(t, storetest.MigratedSQLite(t), store.Options{})
-			if _, err := db.System().SetLogKey(t.Context(), publicOf(key)); err != nil {
+			if _, err := db.Secrets().SetLogKey(t.Context(), publicOf(key)); err != nil {
 				t.Fatal(err)
 			}
 			h := open(t, db, newMemory())
 			h.Decided(t, usecasetest.Sample)
 			sign(t, h)
 			before := logOf(t, h).checkpoint(t)
-			if _, err := db.System().ReplaceLogKey(t.Context(), publicOf(key), publicOf(foreign), changes); err != nil {
+			if _, err := db.Secrets().ReplaceLogKey(t.Context(), publicOf(key), publicOf(foreign), changes); err != nil {
 				t.Fatal(err)
 			}
 			h.Service = nodeWith(t, db, newMemory(), &keyFile{has: foreign})
@@ -183,7 +183,7 @@ func TestUnsignedAge(t *testing.T) {
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		db := storetest.Open(t, databaseURL, store.Options{})
 		next := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{8}, ed25519.SeedSize))
-		if _, err := db.System().SetLogKey(t.Context(), publicOf(key)); err != nil {
+		if _, err := db.Secrets().SetLogKey(t.Context(), publicOf(key)); err != nil {
 			t.Fatal(err)
 		}
 		h := open(t, db, newMemory())
@@ -201,7 +201,7 @@ func TestUnsignedAge(t *testing.T) {
 			t.Errorf("all is signed: %v, %v", node.Evidence.UnsignedAge(), err)
 		}
 		change := evidence.NewKeyChange(key, next, "2026-11-17T02:00:00.000Z")
-		if _, err := db.System().ReplaceLogKey(t.Context(), change.From, change.To, change.String()); err != nil {
+		if _, err := db.Secrets().ReplaceLogKey(t.Context(), change.From, change.To, change.String()); err != nil {
 			t.Fatal(err)
 		}
 		h.Decided(t, usecasetest.Sample)

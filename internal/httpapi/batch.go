@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"verdict/internal/admission"
-	"verdict/internal/application"
 	"verdict/internal/decisioning"
 	"verdict/internal/document"
 	"verdict/internal/operation"
@@ -24,18 +23,12 @@ import (
 type batch struct {
 	c      *call
 	decide decideFunc
-	read   func(body wire.Value, strict bool) application.Request
-	strict bool
 }
 
-// decideFunc is an operation that decides one application.
+// decideFunc decides one application, whose document is body.
 type decideFunc func(
-	context.Context, tenant.Principal, application.Request, *operation.Reply[decisioning.Decided],
+	ctx context.Context, body wire.Value, reply *operation.Reply[decisioning.Decided],
 ) (decisioning.Decided, error)
-
-func newBatch(c *call, decide decideFunc, read func(wire.Value, bool) application.Request) *batch {
-	return &batch{c: c, decide: decide, read: read, strict: c.strict()}
-}
 
 // item is one application of a batch.
 type item struct {
@@ -128,7 +121,7 @@ func (b *batch) decideOne(ctx context.Context, it *item) {
 	}
 	reply := operation.Reply[decisioning.Decided]{Idempotency: b.once(it)}
 	it.text = nil // it may be large, and nothing reads it any more
-	decided, err := b.decide(ctx, b.c.caller, b.read(body, b.strict), &reply)
+	decided, err := b.decide(ctx, body, &reply)
 	if it.err = err; err == nil {
 		it.answer = reply.Answer(decided)
 	}

@@ -1,12 +1,14 @@
 package httpapi
 
 import (
+	"context"
 	"strconv"
 
 	"verdict/internal/decisioning"
 	"verdict/internal/document"
 	"verdict/internal/operation"
 	"verdict/internal/tenant"
+	"verdict/internal/wire"
 )
 
 // decisionHandlers serve deciding, the stored decisions and the usage of the plan.
@@ -54,11 +56,23 @@ func (h *decisionHandlers) evaluate(c *call) error {
 }
 
 func (h *decisionHandlers) decideBatch(c *call) error {
-	return newBatch(c, h.decisions.Decide, document.DecisionRequest).answer()
+	strict := c.strict()
+	b := batch{c, func(
+		ctx context.Context, body wire.Value, reply *operation.Reply[decisioning.Decided],
+	) (decisioning.Decided, error) {
+		return h.decisions.Decide(ctx, c.caller, document.DecisionRequest(body, strict), reply)
+	}}
+	return b.answer()
 }
 
 func (h *decisionHandlers) evaluateBatch(c *call) error {
-	return newBatch(c, h.decisions.Evaluate, document.EvaluateRequest).answer()
+	strict := c.strict()
+	b := batch{c, func(
+		ctx context.Context, body wire.Value, reply *operation.Reply[decisioning.Decided],
+	) (decisioning.Decided, error) {
+		return h.decisions.Evaluate(ctx, c.caller, document.EvaluateRequest(body, strict), reply)
+	}}
+	return b.answer()
 }
 
 func (h *decisionHandlers) features(c *call) error {

@@ -69,7 +69,7 @@ func (k *Keys) Remove(
 	if err != nil {
 		return r, err
 	}
-	stored, err := k.db.System().TenantKeys(ctx, tenantID, k.wrap(treeName(tenantID, firstTree), fresh))
+	stored, err := k.db.Secrets().TenantKeys(ctx, tenantID, k.wrap(treeName(tenantID, firstTree), fresh))
 	if err != nil {
 		return r, err
 	}
@@ -127,7 +127,7 @@ func (r *treeRemoval) load(ctx context.Context, at treePart) (*sealing.KeyTree, 
 	stored, found := r.newest, at.number() == r.newest.Number
 	if !found {
 		var err error
-		if stored, found, err = r.keys.db.System().KeyTree(ctx, r.tenant, at.number()); err != nil {
+		if stored, found, err = r.keys.db.Secrets().KeyTree(ctx, r.tenant, at.number()); err != nil {
 			return nil, err
 		}
 	}

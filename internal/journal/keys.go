@@ -132,7 +132,7 @@ func (k *Keys) permitted(ctx context.Context) error {
 	if k.master != nil {
 		return nil
 	}
-	protected, err := k.db.System().MasterKey(ctx)
+	protected, err := k.db.Secrets().MasterKey(ctx)
 	if err == nil && protected != nil {
 		err = ErrNoMasterKey
 	}
@@ -149,7 +149,7 @@ func (k *Keys) load(ctx context.Context, key treeKey) (*Tree, error) {
 	}
 	var t *Tree
 	err = k.wrapping(ctx, func() error {
-		stored, err := k.db.System().TenantKeys(ctx, key.tenant, k.wrap(treeName(key.tenant, firstTree), fresh))
+		stored, err := k.db.Secrets().TenantKeys(ctx, key.tenant, k.wrap(treeName(key.tenant, firstTree), fresh))
 		if err != nil {
 			return err
 		}
@@ -198,7 +198,7 @@ func (k *Keys) Secret(ctx context.Context, fresh []byte) ([]byte, error) {
 	}
 	var secret []byte
 	err := k.wrapping(ctx, func() error {
-		stored, err := k.db.System().Secret(ctx, k.wrap(secretName, fresh))
+		stored, err := k.db.Secrets().Secret(ctx, k.wrap(secretName, fresh))
 		if err != nil {
 			return err
 		}
@@ -218,8 +218,8 @@ func (k *Keys) Protect(ctx context.Context) (protected int64, err error) {
 	if k.master == nil {
 		return 0, nil
 	}
-	system := k.db.System()
-	replaced, err := system.ReplaceSecret(ctx, func(stored []byte) ([]byte, error) {
+	secrets := k.db.Secrets()
+	replaced, err := secrets.ReplaceSecret(ctx, func(stored []byte) ([]byte, error) {
 		if sealing.Wrapped(stored) {
 			return nil, nil
 		}
@@ -232,13 +232,13 @@ func (k *Keys) Protect(ctx context.Context) (protected int64, err error) {
 		protected++
 	}
 	for after := (store.TreeSize{}); ; {
-		found, err := system.KeyTreesToWrap(ctx, nil, after, rewrapTrees)
+		found, err := secrets.KeyTreesToWrap(ctx, nil, after, rewrapTrees)
 		if err != nil || len(found) == 0 {
 			return protected, err
 		}
 		trees := batch(found)
 		after = found[len(trees)-1]
-		n, err := system.ReplaceKeyTrees(ctx, trees, func(t store.StoredTree) ([]byte, error) {
+		n, err := secrets.ReplaceKeyTrees(ctx, trees, func(t store.StoredTree) ([]byte, error) {
 			if sealing.Wrapped(t.Tree) {
 				return nil, nil // another node was faster
 			}

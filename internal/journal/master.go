@@ -87,7 +87,7 @@ func (k *Keys) Refresh(ctx context.Context) (store.KeyEpochs, error) {
 	if k.master == nil {
 		return store.KeyEpochs{}, nil
 	}
-	epochs, err := k.db.System().KeyEpochs(ctx)
+	epochs, err := k.db.Secrets().KeyEpochs(ctx)
 	if err != nil || epochs.Current == nil {
 		return epochs, err // without a present key the database was never served, as in some tests
 	}
@@ -197,24 +197,24 @@ func (k *Keys) Rewrap(ctx context.Context, progress func(done, all int64)) error
 		return ErrNoMasterKey
 	}
 	present := k.master.held.Load().present.Fingerprint()
-	if _, err := k.db.System().ReplaceSecret(ctx, func(stored []byte) ([]byte, error) {
+	if _, err := k.db.Secrets().ReplaceSecret(ctx, func(stored []byte) ([]byte, error) {
 		return k.rewrap(ctx, secretName, stored)
 	}); err != nil {
 		return fmt.Errorf("encrypt the installation's secret again: %w", err)
 	}
-	all, err := k.db.System().CountKeyTreesToWrap(ctx, present[:])
+	all, err := k.db.Secrets().CountKeyTreesToWrap(ctx, present[:])
 	if err != nil {
 		return err
 	}
 	progress(0, all)
 	for done, after := int64(0), (store.TreeSize{}); ; {
-		found, err := k.db.System().KeyTreesToWrap(ctx, present[:], after, rewrapTrees)
+		found, err := k.db.Secrets().KeyTreesToWrap(ctx, present[:], after, rewrapTrees)
 		if err != nil || len(found) == 0 {
 			return err
 		}
 		trees := batch(found)
 		after = found[len(trees)-1]
-		n, err := k.db.System().ReplaceKeyTrees(ctx, trees, func(t store.StoredTree) ([]byte, error) {
+		n, err := k.db.Secrets().ReplaceKeyTrees(ctx, trees, func(t store.StoredTree) ([]byte, error) {
 			return k.rewrap(ctx, treeName(t.Tenant, t.Number), t.Tree)
 		})
 		if err != nil {

@@ -211,7 +211,7 @@ func (s *Service) Erasure(ctx context.Context, p tenant.Principal, id string) (E
 	if err != nil {
 		return Erasure{}, err
 	}
-	epochs, err := s.core.DB.System().KeyEpochs(ctx)
+	epochs, err := s.core.DB.Secrets().KeyEpochs(ctx)
 	return receipt(&stored, epochs), err
 }
 
@@ -230,7 +230,7 @@ func (s *Service) Erasures(
 	if err != nil {
 		return operation.Page[Erasure]{}, err
 	}
-	epochs, err := s.core.DB.System().KeyEpochs(ctx)
+	epochs, err := s.core.DB.Secrets().KeyEpochs(ctx)
 	if err != nil {
 		return operation.Page[Erasure]{}, err
 	}

@@ -224,7 +224,7 @@ func TestRetentionOfRuns(t *testing.T) {
 			ID: tenant.FirstID(tenant.KindRun, c.clock.Now()), Agent: "collections", CreatedMicros: c.clock.Now().UnixMicro(),
 			Actor: "key_1", SubjectRef: "A-1", Outcome: "advised", Hash: "h", Request: []byte(`{}`), Response: []byte(`{}`),
 		}
-		keys, err := c.db.System().TenantKeys(t.Context(), c.Caller.TenantID, nil)
+		keys, err := c.db.Secrets().TenantKeys(t.Context(), c.Caller.TenantID, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

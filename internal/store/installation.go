@@ -13,8 +13,8 @@ func FileOf(databaseURL string) (path string, ok bool) {
 
 // LogKey returns the public key with which the logs of this database are signed, nil if
 // none is known.
-func (sys *System) LogKey(ctx context.Context) (public []byte, err error) {
-	err = sys.read(ctx, func(s *transaction) error {
+func (sec *Secrets) LogKey(ctx context.Context) (public []byte, err error) {
+	err = sec.read(ctx, func(s *transaction) error {
 		return ignoreAbsent(s.one([]any{&public}, "SELECT value FROM installation WHERE name = 'log_key'"))
 	})
 	return public, err
@@ -22,8 +22,8 @@ func (sys *System) LogKey(ctx context.Context) (public []byte, err error) {
 
 // SetLogKey stores the public key with which the logs are signed, unless one is stored. It
 // returns the stored one.
-func (sys *System) SetLogKey(ctx context.Context, public []byte) (stored []byte, err error) {
-	err = sys.write(ctx, "log key", func(s *transaction) error {
+func (sec *Secrets) SetLogKey(ctx context.Context, public []byte) (stored []byte, err error) {
+	err = sec.write(ctx, "log key", func(s *transaction) error {
 		if _, err := s.exec("INSERT INTO installation (name, value) VALUES ('log_key', $1) ON CONFLICT (name) DO "+
 			"NOTHING", public); err != nil {
 			return err
@@ -35,8 +35,8 @@ func (sys *System) SetLogKey(ctx context.Context, public []byte) (stored []byte,
 
 // LogKeyHistory returns the public key of the logs, nil if none is known, and the changes
 // that led to it as text, one on each line, oldest first.
-func (sys *System) LogKeyHistory(ctx context.Context) (public []byte, changes string, err error) {
-	err = sys.read(ctx, func(s *transaction) error {
+func (sec *Secrets) LogKeyHistory(ctx context.Context) (public []byte, changes string, err error) {
+	err = sec.read(ctx, func(s *transaction) error {
 		err := s.one([]any{&public}, "SELECT value FROM installation WHERE name = 'log_key'")
 		if ignoreAbsent(err) != nil {
 			return err
@@ -55,8 +55,8 @@ func (s *transaction) logKeyChanges() (string, error) {
 
 // ReplaceLogKey replaces the public key of the logs, and adds a line to the changes. done is
 // false if the stored key is not from; then nothing changes.
-func (sys *System) ReplaceLogKey(ctx context.Context, from, to []byte, change string) (done bool, err error) {
-	err = sys.write(ctx, "replace the log key", func(s *transaction) error {
+func (sec *Secrets) ReplaceLogKey(ctx context.Context, from, to []byte, change string) (done bool, err error) {
+	err = sec.write(ctx, "replace the log key", func(s *transaction) error {
 		replaced, err := s.exec("UPDATE installation SET value = $2 WHERE name = 'log_key' AND value = $1", from, to)
 		if done = replaced == 1; err != nil || !done {
 			return err
@@ -74,9 +74,9 @@ func (sys *System) ReplaceLogKey(ctx context.Context, from, to []byte, change st
 
 // Secret returns the installation's secret. The first call, on any node, stores
 // fresh as the secret; later calls return the stored secret.
-func (sys *System) Secret(ctx context.Context, fresh []byte) ([]byte, error) {
+func (sec *Secrets) Secret(ctx context.Context, fresh []byte) ([]byte, error) {
 	var secret []byte
-	err := sys.write(ctx, "secret", func(s *transaction) error {
+	err := sec.write(ctx, "secret", func(s *transaction) error {
 		if _, err := s.exec("INSERT INTO installation (name, value) VALUES ('secret', $1) ON CONFLICT (name) DO "+
 			"NOTHING", fresh); err != nil {
 			return err

@@ -60,8 +60,8 @@ func (k KeyEpochs) Retiring() (former []KeyEpoch) {
 }
 
 // KeyEpochs returns the master keys of the database.
-func (sys *System) KeyEpochs(ctx context.Context) (found KeyEpochs, err error) {
-	err = sys.read(ctx, func(s *transaction) (err error) {
+func (sec *Secrets) KeyEpochs(ctx context.Context) (found KeyEpochs, err error) {
+	err = sec.read(ctx, func(s *transaction) (err error) {
 		found, err = s.keyEpochs()
 		return err
 	})
@@ -89,8 +89,8 @@ var errKeyInUse = errors.New("something is encrypted with a former master key")
 // AnnounceKey adds the epoch of a new master key, which nodes must have before it is used. If
 // another one is announced already, nothing changes. AnnounceKey returns the fingerprint of
 // the announced one.
-func (sys *System) AnnounceKey(ctx context.Context, fingerprint []byte, nowMicros int64) (announced []byte, err error) {
-	err = sys.write(ctx, keyRotation, func(s *transaction) error {
+func (sec *Secrets) AnnounceKey(ctx context.Context, fingerprint []byte, nowMicros int64) (announced []byte, err error) {
+	err = sec.write(ctx, keyRotation, func(s *transaction) error {
 		epochs, err := s.lockedEpochs()
 		if err != nil {
 			return err
@@ -119,8 +119,8 @@ func (s *transaction) lockedEpochs() (KeyEpochs, error) {
 
 // UseKey makes the announced master key the present one. It does nothing if it is that
 // already.
-func (sys *System) UseKey(ctx context.Context, fingerprint []byte) error {
-	return sys.write(ctx, keyRotation, func(s *transaction) error {
+func (sec *Secrets) UseKey(ctx context.Context, fingerprint []byte) error {
+	return sec.write(ctx, keyRotation, func(s *transaction) error {
 		epochs, err := s.lockedEpochs()
 		if err != nil {
 			return err
@@ -156,7 +156,7 @@ const notWrapped = "substr(tree, 1, 1) <> $1"
 // KeyTreesToWrap returns the sizes of at most limit key trees that are encrypted with a master key other
 // than the one with the given fingerprint. If fingerprint is nil, it returns those that are not encrypted.
 // They are in the order of tenant and number, and come after the given one in it.
-func (sys *System) KeyTreesToWrap(
+func (sec *Secrets) KeyTreesToWrap(
 	ctx context.Context, fingerprint []byte, after TreeSize, limit int,
 ) (found []TreeSize, err error) {
 	which, args := notWrapped, []any{wrappedForm, after.Tenant, after.Number, int64(limit)}
@@ -165,7 +165,7 @@ func (sys *System) KeyTreesToWrap(
 		which, args = wrappedByOther("tree"), []any{wrappedForm, fingerprint, after.Tenant, after.Number, int64(limit)}
 		place = "($3, $4) ORDER BY tenant_id, number LIMIT $5"
 	}
-	err = sys.read(ctx, func(s *transaction) error {
+	err = sec.read(ctx, func(s *transaction) error {
 		found = nil // the read may be repeated
 		return s.each(func(scan func(...any) error) error {
 			var t TreeSize
@@ -180,8 +180,8 @@ func (sys *System) KeyTreesToWrap(
 
 // CountKeyTreesToWrap returns the number of key trees that are encrypted with another master key than
 // that with a fingerprint.
-func (sys *System) CountKeyTreesToWrap(ctx context.Context, fingerprint []byte) (count int64, err error) {
-	err = sys.read(ctx, func(s *transaction) error {
+func (sec *Secrets) CountKeyTreesToWrap(ctx context.Context, fingerprint []byte) (count int64, err error) {
+	err = sec.read(ctx, func(s *transaction) error {
 		return s.one([]any{&count}, "SELECT count(*) FROM key_trees WHERE "+wrappedByOther("tree"),
 			wrappedForm, fingerprint)
 	})
@@ -191,8 +191,8 @@ func (sys *System) CountKeyTreesToWrap(ctx context.Context, fingerprint []byte) 
 // ReplacedKeys records that nothing is encrypted with the former master keys any more. From
 // then on the database refuses secrets that are encrypted with them. done is false, and
 // nothing changes, if something still is encrypted with one of them.
-func (sys *System) ReplacedKeys(ctx context.Context, nowMicros int64) (done bool, err error) {
-	err = sys.write(ctx, keyRotation, func(s *transaction) error {
+func (sec *Secrets) ReplacedKeys(ctx context.Context, nowMicros int64) (done bool, err error) {
+	err = sec.write(ctx, keyRotation, func(s *transaction) error {
 		epochs, err := s.lockedEpochs()
 		if err != nil {
 			return err
@@ -223,8 +223,8 @@ func (sys *System) ReplacedKeys(ctx context.Context, nowMicros int64) (done bool
 }
 
 // DestroyedKeys records that no node has the former master keys any more.
-func (sys *System) DestroyedKeys(ctx context.Context, nowMicros int64) error {
-	return sys.write(ctx, keyRotation, func(s *transaction) error {
+func (sec *Secrets) DestroyedKeys(ctx context.Context, nowMicros int64) error {
+	return sec.write(ctx, keyRotation, func(s *transaction) error {
 		_, err := s.exec(`UPDATE key_epochs SET destroyed_micros = $1
 			WHERE destroyed_micros = 0 AND replaced_micros <> 0`, nowMicros)
 		return err
@@ -233,8 +233,8 @@ func (sys *System) DestroyedKeys(ctx context.Context, nowMicros int64) error {
 
 // ConfirmKeys records that all copies of the destroyed master keys are destroyed, too, and
 // returns for how many keys that was not recorded before.
-func (sys *System) ConfirmKeys(ctx context.Context, nowMicros int64) (confirmed int64, err error) {
-	err = sys.write(ctx, keyRotation, func(s *transaction) (err error) {
+func (sec *Secrets) ConfirmKeys(ctx context.Context, nowMicros int64) (confirmed int64, err error) {
+	err = sec.write(ctx, keyRotation, func(s *transaction) (err error) {
 		confirmed, err = s.exec(`UPDATE key_epochs SET confirmed_micros = $1
 			WHERE confirmed_micros = 0 AND destroyed_micros <> 0`, nowMicros)
 		return err
@@ -264,10 +264,10 @@ const keyRotation = "key_rotation"
 
 // LeaseRotation lets one process at a time replace the master key. done is false if another
 // owner has the lease. With an untilMicros of 0 the owner gives the lease back.
-func (sys *System) LeaseRotation(
+func (sec *Secrets) LeaseRotation(
 	ctx context.Context, owner string, nowMicros, untilMicros int64,
 ) (done bool, err error) {
-	err = sys.write(ctx, keyRotation, func(s *transaction) error {
+	err = sec.write(ctx, keyRotation, func(s *transaction) error {
 		var value []byte
 		err := s.one([]any{&value}, "SELECT value FROM installation WHERE name = $1"+s.db.dialect.forUpdate(),
 			keyRotation)

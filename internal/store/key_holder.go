@@ -22,8 +22,8 @@ const fingerprintSize = 32
 
 // HoldKeys records which master keys a node has, and removes nodes that were not seen since
 // forgetMicros.
-func (sys *System) HoldKeys(ctx context.Context, h KeyHolder, nowMicros, forgetMicros int64) error {
-	return sys.write(ctx, "key holders", func(s *transaction) error {
+func (sec *Secrets) HoldKeys(ctx context.Context, h KeyHolder, nowMicros, forgetMicros int64) error {
+	return sec.write(ctx, "key holders", func(s *transaction) error {
 		if _, err := s.exec(`INSERT INTO key_holders (node, fingerprints, seen_micros) VALUES ($1, $2, $3)
 			ON CONFLICT (node) DO UPDATE SET fingerprints = excluded.fingerprints, seen_micros = excluded.seen_micros`,
 			h.Node, bytes.Join(h.Fingerprints, nil), nowMicros); err != nil {
@@ -35,16 +35,16 @@ func (sys *System) HoldKeys(ctx context.Context, h KeyHolder, nowMicros, forgetM
 }
 
 // LeaveKeys removes a node that stops.
-func (sys *System) LeaveKeys(ctx context.Context, node string) error {
-	return sys.write(ctx, "key holders", func(s *transaction) error {
+func (sec *Secrets) LeaveKeys(ctx context.Context, node string) error {
+	return sec.write(ctx, "key holders", func(s *transaction) error {
 		_, err := s.exec("DELETE FROM key_holders WHERE node = $1", node)
 		return err
 	})
 }
 
 // KeyHolders returns the nodes that were seen since sinceMicros, by name.
-func (sys *System) KeyHolders(ctx context.Context, sinceMicros int64) (holders []KeyHolder, err error) {
-	err = sys.read(ctx, func(s *transaction) error {
+func (sec *Secrets) KeyHolders(ctx context.Context, sinceMicros int64) (holders []KeyHolder, err error) {
+	err = sec.read(ctx, func(s *transaction) error {
 		holders = nil // the read may be repeated
 		return s.each(func(scan func(...any) error) error {
 			var h KeyHolder

@@ -35,18 +35,18 @@ const firstTree = 1
 
 // TenantKeys returns the newest key tree of a tenant, which is the one with the highest number. The
 // first call, on any node, stores fresh as the first tree; later calls ignore it.
-func (sys *System) TenantKeys(ctx context.Context, tenantID string, fresh []byte) (keys TenantKeys, err error) {
+func (sec *Secrets) TenantKeys(ctx context.Context, tenantID string, fresh []byte) (keys TenantKeys, err error) {
 	// In SQLite the numbers are raised after the commit that changes the trees. They are read
 	// before the trees, so a tree can only be newer than its number.
-	states := sys.db.keyChanges.of(tenantID)
+	states := sec.db.keyChanges.of(tenantID)
 	load := func(s *transaction) (err error) {
 		keys, err = s.tenantKeys(tenantID, states)
 		return err
 	}
-	if err = sys.read(ctx, load); err != nil || keys.Newest.Tree != nil {
+	if err = sec.read(ctx, load); err != nil || keys.Newest.Tree != nil {
 		return keys, err
 	}
-	err = sys.write(ctx, "key tree", func(s *transaction) error {
+	err = sec.write(ctx, "key tree", func(s *transaction) error {
 		if _, err := s.exec("INSERT INTO key_trees (tenant_id, number, tree) VALUES ($1, $2, $3) "+
 			"ON CONFLICT (tenant_id, number) DO NOTHING", tenantID, int64(firstTree), fresh); err != nil {
 			return err
@@ -82,9 +82,9 @@ func (s *transaction) tenantKeys(tenantID string, inMemory map[string]int64) (Te
 
 // KeyTree returns a key tree of a tenant, or a part of one, by its number. found is false if there is
 // none.
-func (sys *System) KeyTree(ctx context.Context, tenantID string, number int64) (t StoredTree, found bool, err error) {
+func (sec *Secrets) KeyTree(ctx context.Context, tenantID string, number int64) (t StoredTree, found bool, err error) {
 	t = StoredTree{Tenant: tenantID, Number: number}
-	err = sys.read(ctx, func(s *transaction) error {
+	err = sec.read(ctx, func(s *transaction) error {
 		err := s.one([]any{&t.Tree}, "SELECT tree FROM key_trees WHERE tenant_id = $1 AND number = $2",
 			tenantID, number)
 		found = err == nil

@@ -9,8 +9,8 @@ import (
 
 // MasterKey returns the fingerprint of the master key of this database, nil if nothing is
 // encrypted.
-func (sys *System) MasterKey(ctx context.Context) (fingerprint []byte, err error) {
-	err = sys.read(ctx, func(s *transaction) error {
+func (sec *Secrets) MasterKey(ctx context.Context) (fingerprint []byte, err error) {
+	err = sec.read(ctx, func(s *transaction) error {
 		return ignoreAbsent(s.one([]any{&fingerprint}, selectMasterKey))
 	})
 	return fingerprint, err
@@ -20,10 +20,10 @@ const selectMasterKey = "SELECT value FROM installation WHERE name = 'master_key
 
 // SetMasterKey stores the fingerprint of the master key, unless one is stored. It returns
 // the stored one, which is the first epoch if the database has no list of epochs yet.
-func (sys *System) SetMasterKey(
+func (sec *Secrets) SetMasterKey(
 	ctx context.Context, fingerprint []byte, nowMicros int64,
 ) (stored []byte, err error) {
-	err = sys.write(ctx, "master key", func(s *transaction) error {
+	err = sec.write(ctx, "master key", func(s *transaction) error {
 		added, err := s.exec("INSERT INTO installation (name, value) VALUES ('master_key', $1) ON CONFLICT (name) DO "+
 			"NOTHING", fingerprint)
 		if err != nil {
@@ -45,10 +45,10 @@ func (sys *System) SetMasterKey(
 // ReplaceSecret replaces the installation's secret. change returns the new bytes; if it
 // returns nil, or if there is no secret yet, nothing changes. replaced reports whether the
 // secret was replaced.
-func (sys *System) ReplaceSecret(
+func (sec *Secrets) ReplaceSecret(
 	ctx context.Context, change func(stored []byte) ([]byte, error),
 ) (replaced bool, err error) {
-	err = sys.write(ctx, "secret", func(s *transaction) error {
+	err = sec.write(ctx, "secret", func(s *transaction) error {
 		replaced = false // the write may be repeated
 		var stored []byte
 		err := s.one([]any{&stored}, "SELECT value FROM installation WHERE name = 'secret'"+s.db.dialect.forUpdate())
@@ -76,10 +76,10 @@ type StoredTree struct {
 // ReplaceKeyTrees replaces stored trees in one transaction. change returns the new bytes of
 // a tree; it is called with the bytes that are stored then. If change returns nil, the tree
 // stays as it is. A tree that no longer exists is skipped.
-func (sys *System) ReplaceKeyTrees(
+func (sec *Secrets) ReplaceKeyTrees(
 	ctx context.Context, trees []StoredTree, change func(StoredTree) ([]byte, error),
 ) (replaced int64, err error) {
-	err = sys.write(ctx, "key tree", func(s *transaction) error {
+	err = sec.write(ctx, "key tree", func(s *transaction) error {
 		replaced = 0 // the write may be repeated
 		for _, t := range trees {
 			err := s.one([]any{&t.Tree}, "SELECT tree FROM key_trees WHERE tenant_id = $1 AND number = $2"+

@@ -46,7 +46,7 @@ func TestWritableTellsTheTruth(t *testing.T) {
 		writable(false)
 	}
 	// A write that fits into existing pages does not show that there is disk space.
-	if _, err := db.System().Secret(ctx, []byte("s")); err != nil {
+	if _, err := db.Secrets().Secret(ctx, []byte("s")); err != nil {
 		t.Logf("a small write: %v", err)
 	}
 	writable(false)

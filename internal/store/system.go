@@ -23,6 +23,13 @@ type Accounts struct{ above }
 // Accounts returns the handle.
 func (db *DB) Accounts() *Accounts { return &Accounts{above{db}} }
 
+// Secrets is the handle for the keys of the installation: the master keys, the key trees of tenants that are
+// encrypted with them, the key of the log, and the secret of keyed hashes.
+type Secrets struct{ above }
+
+// Secrets returns the handle.
+func (db *DB) Secrets() *Secrets { return &Secrets{above{db}} }
+
 // write and read run fn without row-level security. purpose, a tenant's id or the
 // name of a task, serves as the scope for the committer. If the write is blocked
 // by another transaction's locks, only writes with the same purpose wait with it.

@@ -33,7 +33,7 @@ func (s *Set) WatchKeys(ctx context.Context) error {
 	defer func() {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), keyWatchEvery)
 		defer cancel()
-		if err := s.core.DB.System().LeaveKeys(last, s.node); err != nil {
+		if err := s.core.DB.Secrets().LeaveKeys(last, s.node); err != nil {
 			s.core.Logger.WarnContext(last, "could not record that this node stops; a key rotation still counts it as running",
 				"for", KeyHolderAge, "error", err)
 		}
@@ -74,7 +74,7 @@ func (s *Set) watchOnce(ctx context.Context, w *keyWatch) error {
 	held := append(s.core.Keys.Held(), w.kept...)
 	if !bytes.Equal(bytes.Join(held, nil), w.held) || now.Sub(w.heldAt) >= keyHoldEvery {
 		holder := store.KeyHolder{Node: s.node, Fingerprints: held}
-		failed := s.core.DB.System().HoldKeys(ctx, holder, now.UnixMicro(), now.Add(-KeyHolderAge).UnixMicro())
+		failed := s.core.DB.Secrets().HoldKeys(ctx, holder, now.UnixMicro(), now.Add(-KeyHolderAge).UnixMicro())
 		if failed == nil {
 			w.held, w.heldAt = bytes.Join(held, nil), now
 		}

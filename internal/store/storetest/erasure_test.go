@@ -50,7 +50,7 @@ func TestKeysChanged(t *testing.T) {
 		scope, other := db.Scope("ten_A", "live"), db.Scope("ten_A", "sandbox")
 		states := func() (live, sandbox int64) {
 			t.Helper()
-			keys, err := db.System().TenantKeys(ctx, "ten_A", []byte("one"))
+			keys, err := db.Secrets().TenantKeys(ctx, "ten_A", []byte("one"))
 			if err != nil || keys.Newest.Number != 1 {
 				t.Fatalf("the keys are %+v, %v", keys, err)
 			}

@@ -173,9 +173,9 @@ var codes atomic.Int64
 // and a signup code.
 func secret(t *testing.T, db *store.DB) error {
 	t.Helper()
-	_, err := db.System().Secret(t.Context(), []byte{0, 1, 0xff})
+	_, err := db.Secrets().Secret(t.Context(), []byte{0, 1, 0xff})
 	if err == nil {
-		_, err = db.System().SetMasterKey(t.Context(), bytes.Repeat([]byte{7}, 32), 1)
+		_, err = db.Secrets().SetMasterKey(t.Context(), bytes.Repeat([]byte{7}, 32), 1)
 	}
 	if err == nil {
 		at := codes.Add(1)
@@ -268,6 +268,6 @@ func numbered(prefix string, i int) string { return fmt.Sprintf("%s_%03d", prefi
 
 func keyTree(t *testing.T, db *store.DB, tenantID string) error {
 	t.Helper()
-	_, err := db.System().TenantKeys(t.Context(), tenantID, []byte{3, 0, 0xfd})
+	_, err := db.Secrets().TenantKeys(t.Context(), tenantID, []byte{3, 0, 0xfd})
 	return err
 }

@@ -15,7 +15,7 @@ func TestSecret(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		asked := make([][]byte, 16)
 		errs := race(len(asked), func(i int) (err error) {
-			asked[i], err = db.System().Secret(t.Context(), bytes.Repeat([]byte{byte(i + 1)}, 32))
+			asked[i], err = db.Secrets().Secret(t.Context(), bytes.Repeat([]byte{byte(i + 1)}, 32))
 			return err
 		})
 		if got := succeeded(t, errs, 0, ""); got != len(asked) {
@@ -34,26 +34,26 @@ func TestSecret(t *testing.T) {
 func TestReplaceLogKey(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		system := db.System()
-		if public, changes, err := system.LogKeyHistory(t.Context()); err != nil || public != nil || changes != "" {
+		secrets := db.Secrets()
+		if public, changes, err := secrets.LogKeyHistory(t.Context()); err != nil || public != nil || changes != "" {
 			t.Errorf("an empty database has %x, %q, %v", public, changes, err)
 		}
-		if done, err := system.ReplaceLogKey(t.Context(), []byte("a"), []byte("b"), "a b"); err != nil || done {
+		if done, err := secrets.ReplaceLogKey(t.Context(), []byte("a"), []byte("b"), "a b"); err != nil || done {
 			t.Errorf("a key that does not exist is replaced: %v", err)
 		}
-		if _, err := system.SetLogKey(t.Context(), []byte("a")); err != nil {
+		if _, err := secrets.SetLogKey(t.Context(), []byte("a")); err != nil {
 			t.Fatal(err)
 		}
 		done := make([]bool, 8)
 		errs := race(len(done), func(i int) (err error) {
 			to := []byte{'b' + byte(i)}
-			done[i], err = system.ReplaceLogKey(t.Context(), []byte("a"), to, "a "+string(to))
+			done[i], err = secrets.ReplaceLogKey(t.Context(), []byte("a"), to, "a "+string(to))
 			return err
 		})
 		if got := succeeded(t, errs, 0, ""); got != len(done) {
 			t.Fatalf("%d of %d calls succeeded", got, len(done))
 		}
-		public, changes, err := system.LogKeyHistory(t.Context())
+		public, changes, err := secrets.LogKeyHistory(t.Context())
 		if err != nil || len(public) != 1 || changes != "a "+string(public)+"\n" {
 			t.Fatalf("the key is %q after %q, %v", public, changes, err)
 		}
@@ -62,10 +62,10 @@ func TestReplaceLogKey(t *testing.T) {
 				t.Errorf("call %d replaced the key: %t, and the key is %q", i, won, public)
 			}
 		}
-		if _, err := system.ReplaceLogKey(t.Context(), public, []byte("z"), "and z"); err != nil {
+		if _, err := secrets.ReplaceLogKey(t.Context(), public, []byte("z"), "and z"); err != nil {
 			t.Fatal(err)
 		}
-		if public, changes, err = system.LogKeyHistory(t.Context()); err != nil || string(public) != "z" ||
+		if public, changes, err = secrets.LogKeyHistory(t.Context()); err != nil || string(public) != "z" ||
 			len(changes) != len("a b\nand z\n") {
 			t.Errorf("the key is %q after %q, %v", public, changes, err)
 		}

@@ -22,7 +22,7 @@ func epochs() (first, second *sealing.Epoch, one, two []byte) {
 func TestKeyEpochs(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		ctx, system := t.Context(), db.System()
+		ctx, secrets := t.Context(), db.Secrets()
 		first, second, one, two := epochs()
 		must := func(err error) {
 			t.Helper()
@@ -32,71 +32,71 @@ func TestKeyEpochs(t *testing.T) {
 		}
 		state := func() store.KeyEpochs {
 			t.Helper()
-			found, err := system.KeyEpochs(ctx)
+			found, err := secrets.KeyEpochs(ctx)
 			must(err)
 			return found
 		}
 		if none := state(); none.Current != nil || len(none.List) != 0 {
 			t.Errorf("a new database has %+v", none)
 		}
-		_, err := system.SetMasterKey(ctx, one, 7)
+		_, err := secrets.SetMasterKey(ctx, one, 7)
 		must(err)
 		if e, ok := state().Present(); !ok || e.Number != 1 || e.BegunMicros != 7 {
 			t.Errorf("the first key is %+v, %v", e, ok)
 		}
-		_, err = system.TenantKeys(ctx, "ten_1", first.Wrap("one", []byte("tree")))
+		_, err = secrets.TenantKeys(ctx, "ten_1", first.Wrap("one", []byte("tree")))
 		must(err)
 
 		for range 2 { // the second call changes nothing
-			announced, err := system.AnnounceKey(ctx, two, 8)
+			announced, err := secrets.AnnounceKey(ctx, two, 8)
 			must(err)
 			if !bytes.Equal(announced, two) {
 				t.Errorf("announced %x", announced)
 			}
 		}
-		if announced, err := system.AnnounceKey(ctx, one, 9); err != nil || !bytes.Equal(announced, two) {
+		if announced, err := secrets.AnnounceKey(ctx, one, 9); err != nil || !bytes.Equal(announced, two) {
 			t.Errorf("a second key was announced: %x, %v", announced, err)
 		}
 		e, ok := state().Announced()
 		if !ok || e.Number != 2 || e.BegunMicros != 8 || !bytes.Equal(state().Current, one) {
 			t.Errorf("announced is %+v, %v", e, ok)
 		}
-		must(system.UseKey(ctx, two))
-		must(system.UseKey(ctx, one)) // changes nothing, because it was not announced
+		must(secrets.UseKey(ctx, two))
+		must(secrets.UseKey(ctx, one)) // changes nothing, because it was not announced
 		if found := state(); !bytes.Equal(found.Current, two) || len(found.Retiring()) != 1 {
 			t.Errorf("in use is %+v", found)
 		}
 
-		if done, err := system.ReplacedKeys(ctx, 10); err != nil || done {
+		if done, err := secrets.ReplacedKeys(ctx, 10); err != nil || done {
 			t.Errorf("replaced although a tree is encrypted with the old key: %v, %v", done, err)
 		}
-		count, err := system.CountKeyTreesToWrap(ctx, two)
+		count, err := secrets.CountKeyTreesToWrap(ctx, two)
 		must(err)
-		trees, err := system.KeyTreesToWrap(ctx, two, store.TreeSize{}, 10)
+		trees, err := secrets.KeyTreesToWrap(ctx, two, store.TreeSize{}, 10)
 		if err != nil || count != 1 || len(trees) != 1 || trees[0].Tenant != "ten_1" || trees[0].Bytes == 0 {
 			t.Fatalf("to encrypt again are %+v, %d, %v", trees, count, err)
 		}
 		wrap := func(epoch *sealing.Epoch) error {
 			trees := []store.StoredTree{{Tenant: "ten_1", Number: 1}, {Tenant: "gone", Number: 1}}
-			_, err := system.ReplaceKeyTrees(ctx, trees,
+			_, err := secrets.ReplaceKeyTrees(ctx, trees,
 				func(store.StoredTree) ([]byte, error) { return epoch.Wrap("one", []byte("tree 2")), nil })
 			return err
 		}
 		must(wrap(first)) // the old key is not replaced yet
 		must(wrap(second))
-		if done, err := system.ReplacedKeys(ctx, 11); err != nil || !done {
+		if done, err := secrets.ReplacedKeys(ctx, 11); err != nil || !done {
 			t.Fatalf("replaced %v, %v", done, err)
 		}
-		refused(t, system, first)
+		refused(t, secrets, first)
 		if err := wrap(first); err == nil {
 			t.Error("a tree was encrypted with a replaced key")
 		}
 
-		must(system.DestroyedKeys(ctx, 12))
-		if n, err := system.ConfirmKeys(ctx, 13); err != nil || n != 1 {
+		must(secrets.DestroyedKeys(ctx, 12))
+		if n, err := secrets.ConfirmKeys(ctx, 13); err != nil || n != 1 {
 			t.Errorf("confirmed %d, %v", n, err)
 		}
-		if n, err := system.ConfirmKeys(ctx, 14); err != nil || n != 0 {
+		if n, err := secrets.ConfirmKeys(ctx, 14); err != nil || n != 0 {
 			t.Errorf("confirmed %d again, %v", n, err)
 		}
 		want := store.KeyEpoch{
@@ -110,12 +110,12 @@ func TestKeyEpochs(t *testing.T) {
 }
 
 // refused checks that new secrets that are encrypted with a replaced key are refused.
-func refused(t *testing.T, system *store.System, replaced *sealing.Epoch) {
+func refused(t *testing.T, secrets *store.Secrets, replaced *sealing.Epoch) {
 	t.Helper()
-	if _, err := system.TenantKeys(t.Context(), "ten_2", replaced.Wrap("two", []byte("tree"))); err == nil {
+	if _, err := secrets.TenantKeys(t.Context(), "ten_2", replaced.Wrap("two", []byte("tree"))); err == nil {
 		t.Error("a new tree is encrypted with a replaced key")
 	}
-	if _, err := system.Secret(t.Context(), replaced.Wrap("secret", []byte("secret"))); err == nil {
+	if _, err := secrets.Secret(t.Context(), replaced.Wrap("secret", []byte("secret"))); err == nil {
 		t.Error("a new secret is encrypted with a replaced key")
 	}
 }
@@ -127,14 +127,14 @@ func TestReplacedWaits(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.MigratedPostgres(t)
 	db, raw := storetest.Open(t, databaseURL, store.Options{}), storetest.Raw(t, databaseURL)
-	ctx, system := t.Context(), db.System()
+	ctx, secrets := t.Context(), db.Secrets()
 	first, _, one, two := epochs()
-	_, err := system.SetMasterKey(ctx, one, 1)
+	_, err := secrets.SetMasterKey(ctx, one, 1)
 	if err == nil {
-		_, err = system.AnnounceKey(ctx, two, 2)
+		_, err = secrets.AnnounceKey(ctx, two, 2)
 	}
 	if err == nil {
-		err = system.UseKey(ctx, two)
+		err = secrets.UseKey(ctx, two)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -143,7 +143,7 @@ func TestReplacedWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.ExecContext(ctx, "SELECT set_config('verdict.role', 'system', true)"); err != nil {
+	if _, err := other.ExecContext(ctx, "SELECT set_config('verdict.role', 'secrets', true)"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := other.ExecContext(ctx, "INSERT INTO key_trees (tenant_id, number, tree) VALUES ('t', 1, $1)",
@@ -156,7 +156,7 @@ func TestReplacedWaits(t *testing.T) {
 	}
 	answered := make(chan answer, 1)
 	go func() {
-		done, err := system.ReplacedKeys(ctx, 3)
+		done, err := secrets.ReplacedKeys(ctx, 3)
 		answered <- answer{done, err}
 	}()
 	for waiting := 0; waiting == 0; {
@@ -184,7 +184,7 @@ func TestRotationLease(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		lease := func(owner string, now, until int64, want bool) {
 			t.Helper()
-			if done, err := db.System().LeaseRotation(t.Context(), owner, now, until); err != nil || done != want {
+			if done, err := db.Secrets().LeaseRotation(t.Context(), owner, now, until); err != nil || done != want {
 				t.Errorf("%s at %d: %v, %v", owner, now, done, err)
 			}
 		}
@@ -203,29 +203,29 @@ func TestRotationLease(t *testing.T) {
 func TestKeyHolders(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		ctx, system := t.Context(), db.System()
+		ctx, secrets := t.Context(), db.Secrets()
 		_, _, one, two := epochs()
 		hold := func(node string, now, forget int64, keys ...[]byte) {
 			t.Helper()
-			if err := system.HoldKeys(ctx, store.KeyHolder{Node: node, Fingerprints: keys}, now, forget); err != nil {
+			if err := secrets.HoldKeys(ctx, store.KeyHolder{Node: node, Fingerprints: keys}, now, forget); err != nil {
 				t.Fatal(err)
 			}
 		}
 		hold("a", 10, 0, one)
 		hold("b", 20, 0, one, two)
 		hold("a", 30, 0, two)
-		found, err := system.KeyHolders(ctx, 20)
+		found, err := secrets.KeyHolders(ctx, 20)
 		if err != nil || len(found) != 2 || found[0].Has(one) || !found[0].Has(two) || !found[1].Has(one) {
 			t.Errorf("the holders are %+v, %v", found, err)
 		}
-		if found, err := system.KeyHolders(ctx, 21); err != nil || len(found) != 1 || found[0].Node != "a" {
+		if found, err := secrets.KeyHolders(ctx, 21); err != nil || len(found) != 1 || found[0].Node != "a" {
 			t.Errorf("the holders since 21 are %+v, %v", found, err)
 		}
 		hold("c", 40, 25)
-		if err := system.LeaveKeys(ctx, "a"); err != nil {
+		if err := secrets.LeaveKeys(ctx, "a"); err != nil {
 			t.Fatal(err)
 		}
-		if found, err := system.KeyHolders(ctx, 0); err != nil || len(found) != 1 || found[0].Node != "c" {
+		if found, err := secrets.KeyHolders(ctx, 0); err != nil || len(found) != 1 || found[0].Node != "c" {
 			t.Errorf("the holders that are left are %+v, %v", found, err)
 		}
 	})

@@ -106,24 +106,24 @@ func TestSealDocuments(t *testing.T) {
 func TestKeyTrees(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		ctx, system := t.Context(), db.System()
+		ctx, secrets := t.Context(), db.Secrets()
 		for i := range 3 {
-			if _, err := system.TenantKeys(ctx, fmt.Sprintf("ten_%d", i), []byte{byte(i)}); err != nil {
+			if _, err := secrets.TenantKeys(ctx, fmt.Sprintf("ten_%d", i), []byte{byte(i)}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		sizes, err := system.KeyTreesToWrap(ctx, nil, store.TreeSize{}, 2)
+		sizes, err := secrets.KeyTreesToWrap(ctx, nil, store.TreeSize{}, 2)
 		if err != nil || len(sizes) != 2 || sizes[1] != (store.TreeSize{Tenant: "ten_1", Number: 1, Bytes: 1}) {
 			t.Fatalf("the first trees are %+v, %v", sizes, err)
 		}
-		rest, err := system.KeyTreesToWrap(ctx, nil, sizes[1], 2)
+		rest, err := secrets.KeyTreesToWrap(ctx, nil, sizes[1], 2)
 		if err != nil || len(rest) != 1 || rest[0].Tenant != "ten_2" {
 			t.Errorf("the other trees are %+v, %v", rest, err)
 		}
 		first := []store.StoredTree{{Tenant: "ten_0", Number: 1}, {Tenant: "ten_1", Number: 1}}
 		replace := func() int64 {
 			t.Helper()
-			n, err := system.ReplaceKeyTrees(ctx, first, func(s store.StoredTree) ([]byte, error) {
+			n, err := secrets.ReplaceKeyTrees(ctx, first, func(s store.StoredTree) ([]byte, error) {
 				if len(s.Tree) > 1 {
 					return nil, nil
 				}
@@ -137,7 +137,7 @@ func TestKeyTrees(t *testing.T) {
 		if one, two := replace(), replace(); one != 2 || two != 0 {
 			t.Errorf("%d and %d trees were replaced", one, two)
 		}
-		keys, err := system.TenantKeys(ctx, "ten_1", nil)
+		keys, err := secrets.TenantKeys(ctx, "ten_1", nil)
 		if err != nil || !bytes.Equal(keys.Newest.Tree, []byte{1, 9}) {
 			t.Errorf("the keys are %v, %v", keys, err)
 		}
@@ -147,16 +147,16 @@ func TestKeyTrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if keys, err := system.TenantKeys(ctx, "ten_1", nil); err != nil || keys.Newest.Number != 2 {
+		if keys, err := secrets.TenantKeys(ctx, "ten_1", nil); err != nil || keys.Newest.Number != 2 {
 			t.Errorf("the newest tree is %+v, %v", keys.Newest, err)
 		}
 		for number, want := range map[int64]string{1: "\x01\x09", 2: "two", -9: "part", 3: ""} {
-			tree, found, err := system.KeyTree(ctx, "ten_1", number)
+			tree, found, err := secrets.KeyTree(ctx, "ten_1", number)
 			if err != nil || found != (want != "") || string(tree.Tree) != want {
 				t.Errorf("tree %d is %q, %v, %v", number, tree.Tree, found, err)
 			}
 		}
-		if done, err := system.Scrub(ctx); err != nil || !done {
+		if done, err := db.System().Scrub(ctx); err != nil || !done {
 			t.Errorf("scrubbed %v, %v", done, err)
 		}
 	})
@@ -166,17 +166,17 @@ func TestKeyTrees(t *testing.T) {
 func TestMasterKey(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		ctx, system := t.Context(), db.System()
-		if none, err := system.MasterKey(ctx); err != nil || none != nil {
+		ctx, secrets := t.Context(), db.Secrets()
+		if none, err := secrets.MasterKey(ctx); err != nil || none != nil {
 			t.Errorf("a new database has the master key %x, %v", none, err)
 		}
 		for _, fingerprint := range []string{"first", "second"} {
-			stored, err := system.SetMasterKey(ctx, []byte(fingerprint), 7)
+			stored, err := secrets.SetMasterKey(ctx, []byte(fingerprint), 7)
 			if err != nil || string(stored) != "first" {
 				t.Errorf("stored %q, %v", stored, err)
 			}
 		}
-		if known, err := system.MasterKey(ctx); err != nil || string(known) != "first" {
+		if known, err := secrets.MasterKey(ctx); err != nil || string(known) != "first" {
 			t.Errorf("the master key is %q, %v", known, err)
 		}
 	})
