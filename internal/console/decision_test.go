@@ -47,8 +47,14 @@ func declined(applicant string) string {
 // of the stored decision.
 func (b *browser) evaluated(ref string) string {
 	b.Helper()
+	return b.evaluatedWith(ref, 790)
+}
+
+// evaluatedWith does the work of evaluated for a bureau score.
+func (b *browser) evaluatedWith(ref string, score int) string {
+	b.Helper()
 	request := application.EvaluateRequest(parse(b.T, fmt.Sprintf(`{"bureau":"cibil","features":true,
-		"report":{"cibil":{"scoreData":{"score":790},"reportDate":"2026-11-10",
+		"report":{"cibil":{"scoreData":{"score":%d},"reportDate":"2026-11-10",
 			"accounts":[{"accountType":"personal_loan","openDate":"2026-08-20","status":"active",
 				"sanctionedAmount":200000,"currentBalance":120000,
 				"amountOverdue":0,"emi":6900,"paymentHistory":[{"month":"2026-10","dpd":0},
@@ -56,7 +62,7 @@ func (b *browser) evaluated(ref string) string {
 			"enquiries":[{"date":"2026-11-01","product":"personal_loan","amount":100000},
 				{"date":"2026-09-03","product":"credit_card","amount":0}]}},
 		"device":{"is_rooted":true,"sim_age_days":3},
-		"fraud":{"applicant_ref":%q,"beneficiary_account":"000111222333"}}`, ref)))
+		"fraud":{"applicant_ref":%q,"beneficiary_account":"000111222333"}}`, score, ref)))
 	decided, err := b.service.Decisions.Evaluate(b.Context(), b.who(tenant.Sandbox), request, nil)
 	if err != nil {
 		b.Fatal(err)

@@ -17,7 +17,8 @@ func TestBacktestWithErased(t *testing.T) {
 		for i, score := range []string{"742", "781", "600", "-1", "812", "655", "699", "701", "720", "745", "767"} {
 			body := strings.Replace(sample, "742", score, 1)
 			if i%4 == 1 {
-				body = strings.Replace(body, `"A-1"`, `"A-gone"`, 1)
+				// An open offer would defer the erasure.
+				body = strings.Replace(strings.Replace(sample, "742", "442", 1), `"A-1"`, `"A-gone"`, 1)
 			}
 			m.post("/v1/decisions", body).want(http.StatusOK)
 		}

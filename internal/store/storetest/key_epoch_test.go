@@ -143,7 +143,7 @@ func TestReplacedWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other.ExecContext(ctx, "SELECT set_config('verdict.role', 'secrets', true)"); err != nil {
+	if _, err := other.ExecContext(ctx, "SELECT set_config('verdict.role', 'system', true)"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := other.ExecContext(ctx, "INSERT INTO key_trees (tenant_id, number, tree) VALUES ('t', 1, $1)",
