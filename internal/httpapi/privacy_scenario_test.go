@@ -62,6 +62,13 @@ func TestErasure(t *testing.T) {
 			s.Errorf("the repeated answer is %s", again.body)
 		}
 		m.post("/v1/erasures", erase).refused(http.StatusNotFound, "not_found")
+		replaced, _ := receipt.at("replaced_by", 0).(string)
+		for _, ref := range []string{replaced, "hmac:" + strings.Repeat("0", 32)} {
+			body := `{"applicant_ref":"` + ref + `","reason":"other"}`
+			m.post("/v1/erasures", body).refused(http.StatusNotFound, "not_found")
+			m.post("/v1/legal-holds", body).refused(http.StatusNotFound, "not_found")
+			m.get("/v1/applicants/"+ref).refused(http.StatusNotFound, "not_found")
+		}
 		if got := m.get(receipt.header.Get("Location")).want(http.StatusOK); string(got.body) != string(receipt.body) {
 			s.Errorf("the receipt is read as %s", got.body)
 		}
@@ -91,7 +98,7 @@ func TestErasure(t *testing.T) {
 		if got := m.get("/v1/decisions?applicant_id=A-gone").want(http.StatusOK); len(got.list("data")) != 0 {
 			s.Errorf("the list of the applicant is %s", got.body)
 		}
-		replaced, _ := receipt.at("replaced_by", 0).(string)
+		replaced, _ = receipt.at("replaced_by", 0).(string)
 		if got := m.get("/v1/decisions?applicant_id=" + replaced).want(http.StatusOK); len(got.list("data")) != 2 {
 			s.Errorf("the list of the replacement is %s", got.body)
 		}

@@ -155,6 +155,9 @@ type ScopeID struct{ Tenant, Environment string }
 // ScopeOf returns the scope of a caller.
 func ScopeOf(p tenant.Principal) ScopeID { return ScopeID{p.TenantID, string(p.Environment)} }
 
+// KeyedPrefix begins the keyed hashes that Keyed makes. 32 hexadecimal digits follow.
+const KeyedPrefix = "hmac:"
+
 // Keyed returns a keyed hash function. With it, a scope recognises accounts,
 // addresses and similar values without storing them. Each scope has its own key,
 // so that hashes cannot be compared between scopes.
@@ -169,7 +172,7 @@ func (s *Core) Keyed(ctx context.Context, id ScopeID) (func(kind, value string) 
 	return func(kind, value string) string {
 		h := hmac.New(sha256.New, key)
 		_, _ = fmt.Fprintf(h, "%s\x00%s", kind, value)
-		return "hmac:" + hex.EncodeToString(h.Sum(nil)[:16])
+		return KeyedPrefix + hex.EncodeToString(h.Sum(nil)[:16])
 	}, nil
 }
 

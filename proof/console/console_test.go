@@ -81,7 +81,8 @@ func newStage(t *testing.T) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.service, err = usecase.New(db, usecase.Options{MasterKey: key}); err != nil {
+	accepts := func(context.Context, string, map[string]string, []byte) (int, string) { return 200, "" }
+	if s.service, err = usecase.New(db, usecase.Options{MasterKey: key, Post: accepts}); err != nil {
 		t.Fatal(err)
 	}
 	s.browser = browser.Open(t)
