@@ -211,6 +211,12 @@ func TestReplacedWhileDeciding(t *testing.T) {
 		if err != nil {
 			b.Fatal(err)
 		}
+		request := application.DecisionRequest(usecasetest.Parse(b.T, from("acme")))
+		first, err := b.Service.Decisions.Decide(b.Context(), b.Caller, request, nil) // with the first version
+		if err != nil {
+			b.Fatal(err)
+		}
+		ids := []string{first.ID}
 		done := make(chan struct{})
 		var all sync.WaitGroup
 		all.Go(func() {
@@ -220,9 +226,7 @@ func TestReplacedWhileDeciding(t *testing.T) {
 				b.clock.Pass(300 * time.Millisecond)
 			}
 		})
-		request := application.DecisionRequest(usecasetest.Parse(b.T, from("acme")))
 		var mu sync.Mutex
-		var ids []string
 		for _, node := range []*usecase.Set{b.Service, other} {
 			all.Go(func() {
 				for running := true; running; {
