@@ -26,8 +26,21 @@ type Review struct {
 // then still waits for a final review.
 const OutcomeAsks = store.OutcomeAsks
 
+// Overturned is the outcome of a review that decides otherwise than the engine.
+const Overturned = "overturned"
+
+// Overturned reports whether the last final review of a decision has overturned it.
+func (e *Explained) Overturned() bool {
+	for _, r := range slices.Backward(e.Reviews) {
+		if r.Outcome != OutcomeAsks {
+			return r.Outcome == Overturned
+		}
+	}
+	return false
+}
+
 // ReviewOutcomes returns the outcomes of a review.
-func ReviewOutcomes() []string { return []string{"upheld", "overturned", OutcomeAsks} }
+func ReviewOutcomes() []string { return []string{"upheld", Overturned, OutcomeAsks} }
 
 // The texts of refusals about an outcome and a reason code.
 const (

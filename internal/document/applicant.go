@@ -105,7 +105,13 @@ func writeForApplicant(w *wire.Writer, d decisioning.Explained) {
 	}
 	w.Object().Key("decision_id").String(answer.DecisionID).Key("status").String(answer.Status)
 	w.Key("created_at").String(answer.CreatedAt)
-	if answer.Offer.LimitPaise != 0 {
+	// An approval that a person has overturned is no offer, and a referral is one only if a person has overturned it.
+	overturned := d.Overturned()
+	if overturned {
+		w.Key("changed_by_review").Bool(true)
+	}
+	offered := answer.Status == "APPROVED" && !overturned || answer.Status == "REFERRED" && overturned
+	if offered && answer.Offer.LimitPaise != 0 {
 		w.Key("offer").Object().Key("limit").Decimal(answer.Offer.LimitPaise, 2)
 		w.Key("interest_rate").Decimal(answer.Offer.RateBP, 2)
 		optional(w, "valid_until", answer.ValidUntil)

@@ -96,7 +96,7 @@ type fileBody struct {
 // Read reads from the body, and refuses a body that arrives too slowly.
 func (b fileBody) Read(p []byte) (int, error) {
 	n, err := b.Upload.Read(p)
-	b.c.bytesIn += int64(n)
+	b.c.bodyRead, b.c.bytesIn = true, b.c.bytesIn+int64(n)
 	switch {
 	case err == nil || errors.Is(err, io.EOF):
 		return n, err

@@ -318,7 +318,7 @@ func (b streamBody) Read(p []byte) (int, error) {
 		return 0, errLeaving
 	}
 	n, err := c.r.Body.Read(p)
-	c.bytesIn += int64(n)
+	c.bodyRead, c.bytesIn = true, c.bytesIn+int64(n)
 	switch {
 	case err == nil, errors.Is(err, io.EOF):
 		return n, err

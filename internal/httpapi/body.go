@@ -154,7 +154,7 @@ func (c *call) receive(limit int64) ([]byte, error) {
 
 		n, err := body.Read(data[len(data):min(cap(data), len(data)+maxRead)])
 		data = data[:len(data)+n]
-		buf.data, c.bytesIn = data, int64(len(data))
+		buf.data, c.bodyRead, c.bytesIn = data, true, int64(len(data))
 		if err != nil {
 			if errors.Is(err, io.EOF) {
 				err = nil

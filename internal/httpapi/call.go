@@ -30,6 +30,7 @@ type call struct {
 	csv       bool                   // the client asked for CSV
 	started   time.Time
 	outcome   serving.Outcome
+	bodyRead  bool // something was read from the body, perhaps only its end
 	bytesIn   int64
 	buffer    *buffer // holds the body while it is received
 	resources serving.Resources

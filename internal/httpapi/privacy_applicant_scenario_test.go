@@ -85,6 +85,34 @@ func TestApplicant(t *testing.T) {
 	})
 }
 
+// TestApplicantOffers checks which offers an applicant is shown: that of an approval until a person overturns it, and that
+// of a referral only afterwards.
+func TestApplicantOffers(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		s.begin(november)
+		m := s.signup()
+		const approved = `{"applicant":{"id":"A-3","monthly_income":85000,"foir":0.32,"requested_amount":300000},
+			"bureau_report":{"score":781,"max_dpd_12m":0}}`
+		first := m.post("/v1/decisions", approved).want(http.StatusOK).is("status", "APPROVED").text("decision_id")
+		second := m.post("/v1/decisions", strings.Replace(approved, `"max_dpd_12m":0`, `"max_dpd_12m":40`, 1)).
+			want(http.StatusOK).is("status", "REFERRED").text("decision_id")
+		offers := func() (ofApproval, ofReferral any) {
+			shown := m.get("/v1/applicants/A-3?audience=applicant").want(http.StatusOK)
+			return shown.at("data", 0, "offer"), shown.at("data", 1, "offer")
+		}
+		if ofApproval, ofReferral := offers(); ofApproval == nil || ofReferral != nil {
+			s.Errorf("the offers are %v and, of a referral, %v", ofApproval, ofReferral)
+		}
+		for _, id := range []string{first, second} {
+			m.post("/v1/decisions/"+id+"/review", `{"outcome":"overturned","note":"seen"}`).want(http.StatusCreated)
+		}
+		if ofApproval, ofReferral := offers(); ofApproval != nil || ofReferral == nil {
+			s.Errorf("after the reviews, the offers are %v and, of the referral, %v", ofApproval, ofReferral)
+		}
+	})
+}
+
 // TestRetentionRequests sets periods, reads them, and sends bad ones.
 func TestRetentionRequests(t *testing.T) {
 	t.Parallel()

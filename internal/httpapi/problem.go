@@ -38,7 +38,7 @@ func (c *call) refuse(err error) {
 	case status == http.StatusRequestTimeout, status == http.StatusRequestEntityTooLarge:
 		c.closeConnection() // instead of reading the rest of the body
 	}
-	if c.r.ContentLength < 0 && c.bytesIn == 0 && c.r.ProtoMajor == 1 {
+	if c.r.ContentLength < 0 && !c.bodyRead && c.r.ProtoMajor == 1 {
 		c.closeConnection() // the sender of a stream may not end the body before it has read the refusal
 	}
 	c.slowRefused(status)
