@@ -29,6 +29,13 @@ func TestNormal(t *testing.T) {
 		{"ACME\u00a0Ltd", "acme ltd"},
 		{"टाटा मोटर्स", "टाटा मोटर्स"},
 		{" \t", ""},
+		{"Mallory\u200b Ltd", "mallory ltd"}, // and the other invisible characters that evade a list
+		{"M\u200dal\u2060lory\ufeff", "mallory"},
+		{"Mal\u00adlo\u034fry\ufe0f", "mallory"},
+		{"Mal\x01lory\x7f", "mallory"},
+		{"Mallory \u202e \u00a0Ltd", "mallory ltd"},
+		{"Cafe\u034f\u0301", "café"},
+		{"\u200b", ""},
 		{"", ""},
 		{"=SUM(A1)", "=sum(a1)"},
 	} {
@@ -205,6 +212,7 @@ func TestBadEntries(t *testing.T) {
 	}{
 		{list.Text, "", fault.CodeRequired},
 		{list.Text, " \u3000 ", fault.CodeRequired},
+		{list.Text, "\u200b\u00ad", fault.CodeRequired},
 		{list.Text, "a\x00b", fault.CodeInvalidCharacter},
 		{list.Text, "a\xff", fault.CodeInvalidCharacter},
 		{list.Text, strings.Repeat("x", 257), fault.CodeOutOfRange},
