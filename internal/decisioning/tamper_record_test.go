@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/list"
+	"verdict/internal/listdesk"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/usecase"
@@ -53,6 +56,15 @@ func recordCases() []recordCase {
 		{
 			table: "scorecards", make: makeScorecards, keys: []string{"id"},
 			exchanged: []string{"document", "created_by"},
+		},
+		{
+			table: "lists", make: makeLists, keys: []string{"id", "name", "type"},
+			exchanged: []string{"directory", "version", "leaf"},
+			other:     [][2]string{{"type = 'number'", "type = 'text'"}, {"name = 'other'", "name = 'second'"}},
+		},
+		{
+			table: "list_chunks", make: makeListChunks, keys: []string{"list_id", "id", "created_micros"},
+			exchanged: []string{"keys", "entry_values"},
 		},
 		{
 			table: "fraud_entities", make: makeBlocklist,
@@ -150,6 +162,39 @@ func makeScorecards(t *testing.T, _ *usecasetest.House, scope *store.Scope) (row
 			return err
 		})
 		rows = append(rows, recordRow{id, "id = '" + id + "'"})
+	}
+	return rows
+}
+
+// makeLists creates two lists, the second in two versions, and a third that is deleted.
+func makeLists(t *testing.T, h *usecasetest.House, scope *store.Scope) (rows []recordRow) {
+	t.Helper()
+	for _, name := range []string{"first", "second", "second", "third"} {
+		_, err := h.Service.Lists.Replace(t.Context(), h.Caller, name, listdesk.Upload{
+			Type: list.Text, Entries: []listdesk.NewEntry{{Value: "Acme " + name}},
+		}, operation.AnyVersion)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := h.Service.Lists.Delete(t.Context(), h.Caller, "third"); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"first", "second"} {
+		stored, err := scope.Lists(t.Context()).Get(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, recordRow{stored.ID, "id = '" + stored.ID + "'"})
+	}
+	return rows
+}
+
+// makeListChunks creates the same lists as makeLists, each of which has one chunk.
+func makeListChunks(t *testing.T, h *usecasetest.House, scope *store.Scope) (rows []recordRow) {
+	t.Helper()
+	for _, row := range makeLists(t, h, scope) {
+		rows = append(rows, recordRow{row.id, "list_id = '" + row.id + "'"})
 	}
 	return rows
 }

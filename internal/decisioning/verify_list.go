@@ -2,11 +2,13 @@ package decisioning
 
 import (
 	"verdict/internal/evidence"
+	"verdict/internal/listdesk"
 	"verdict/internal/store"
 )
 
-// listEntries holds the entries of scorecards and of the block list.
+// listEntries holds the entries of scorecards, of lists and of the block list.
 type listEntries struct {
+	lists  map[string]*entry // the last change of each list, by its id
 	cards  map[string]*entry // by the id of the scorecard
 	blocks map[string]*entry // the last change of each entry of the block list, by its id
 }
@@ -19,9 +21,50 @@ func (v *recordVerifier) collectList(e *entry) {
 		return
 	}
 	v.compareEvent(e)
-	if before := v.blocks[e.leaf.ID]; before == nil || before.number < e.number {
-		v.blocks[e.leaf.ID] = e
+	last := v.blocks
+	if e.leaf.Kind == evidence.List {
+		last = v.lists
 	}
+	if before := last[e.leaf.ID]; before == nil || before.number < e.number {
+		last[e.leaf.ID] = e
+	}
+}
+
+// checkLists compares the stored lists with the last change of each.
+func (v *recordVerifier) checkLists(tx *store.Tx) error {
+	rows, err := tx.Lists().AllLogged()
+	if err != nil {
+		return err
+	}
+	stored := map[string]bool{}
+	for i := range rows {
+		l := &rows[i]
+		switch e := v.lists[l.ID]; {
+		case e == nil:
+			v.wrong(l.ID, "it has no entry in the journal")
+		case stored[l.ID]:
+			v.wrong(l.ID, "two lists have this id")
+		case e.is(store.EventListDeleted):
+			v.wrong(l.ID, "it was deleted by entry %d of the journal, and is stored", e.number)
+		case v.linked(e, l.Leaf) && l.Commitment() != e.leaf.Commitment:
+			v.wrong(l.ID, "the stored list is not that of entry %d of the journal", e.number)
+		default:
+			damage, err := listdesk.Damage(tx, &l.List)
+			if err != nil {
+				return err
+			}
+			if damage != "" {
+				v.wrong(l.ID, "%s", damage)
+			}
+		}
+		stored[l.ID] = true
+	}
+	for id, e := range v.lists {
+		if !stored[id] && !e.is(store.EventListDeleted) {
+			v.wrong(id, "the list of entry %d of the journal is missing", e.number)
+		}
+	}
+	return nil
 }
 
 // checkScorecards compares the stored scorecards, which are never changed or deleted, with

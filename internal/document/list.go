@@ -119,7 +119,12 @@ func WriteChangedList(w *wire.Writer, c listdesk.Changed) {
 func WriteListEntries(w *wire.Writer, p listdesk.EntryPage) {
 	w.Object().Key("list").String(p.List).Key("version").Int(p.Version).Key("data").Array()
 	for _, e := range p.Data {
-		w.Object().Key("value").String(e.Value)
+		w.Object().Key("value")
+		if p.Type == list.Number {
+			w.Raw([]byte(e.Value)) // a number is stored as JSON writes it
+		} else {
+			w.String(e.Value)
+		}
 		optionalTime(w, "expires_at", e.ExpiresMicros)
 		if e.Expired {
 			w.Key("expired").Bool(true)

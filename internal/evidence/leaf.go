@@ -33,6 +33,7 @@ const (
 	Blocklist  Kind = "blocklist"
 	LegalHold  Kind = "legal_hold"
 	Retention  Kind = "retention"
+	List       Kind = "list"
 )
 
 const leafVersion = 1
@@ -88,6 +89,7 @@ const (
 var kindCodes = []Kind{
 	Decision, Review, RuleSet, Activation, Config, Erasure, Rollout, Reopened, Alert, Key, Backtest, Usage, Webhook,
 	Scorecard, Blocklist, LegalHold, Retention,
+	List,
 }
 
 // Pack appends the leaf in the compact form in which it is stored, which takes half the

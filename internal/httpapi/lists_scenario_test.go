@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode/utf16"
 
+	"github.com/google/go-cmp/cmp"
+
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
@@ -205,7 +207,41 @@ func TestListFiles(t *testing.T) {
 		}
 		m.csv(at+"?type=number", "value\n1\n").refused(http.StatusUnprocessableEntity, "invalid_field")
 		m.csv("/v1/lists/numbers?type=number", "value\n400001\n1e3\n").want(http.StatusOK).is("entries", 2.0)
+		numbers := m.get("/v1/lists/numbers/entries").want(http.StatusOK)
+		if a, b := numbers.at("data", 0, "value"), numbers.at("data", 1, "value"); a != 1000.0 && b != 1000.0 {
+			s.Errorf("the numbers are %v and %v", a, b)
+		}
+		m.csv(at, "value\n").refused(http.StatusUnprocessableEntity, "no_rows")
 		m.get(at).want(http.StatusOK).is("version", 2.0).is("entries", 2.0)
+	})
+}
+
+// TestListVersions checks that no two contents of a list have the same name and version, that a list can be created
+// only if there is none, and the events of its changes.
+func TestListVersions(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		const at, list = "/v1/lists/words", `{"type":"text","entries":[{"value":"a"}]}`
+		m.put(at, list, "If-None-Match: *").want(http.StatusOK).is("version", 1.0)
+		m.put(at, list, "If-None-Match: *").refused(http.StatusPreconditionFailed, "precondition_failed")
+		m.put(at, list, `If-None-Match: "1"`).refused(http.StatusUnprocessableEntity, "invalid_field")
+		m.put(at, list, "If-None-Match: *", `If-Match: "1"`).refused(http.StatusUnprocessableEntity, "invalid_field")
+		m.put(at, list).want(http.StatusOK).is("version", 2.0)
+		s.send("DELETE", at, m.key, "").want(http.StatusNoContent)
+		m.put(at, list, "If-None-Match: *").want(http.StatusOK).is("version", 3.0)
+
+		var seen []string
+		for _, e := range m.get("/v1/events?limit=100").want(http.StatusOK).list("data") {
+			event, _ := e.(map[string]any)
+			if data, _ := event["data"].(map[string]any); data["list"] == "words" {
+				seen = append(seen, fmt.Sprint(event["type"], " ", data["version"], " ", data["entries"]))
+			}
+		}
+		want := []string{"list.created 1 1", "list.changed 2 1", "list.deleted 2 1", "list.created 3 1"}
+		if diff := cmp.Diff(want, seen); diff != "" {
+			s.Errorf("events (-want +got):\n%s", diff)
+		}
 	})
 }
 

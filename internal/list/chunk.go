@@ -2,8 +2,10 @@ package list
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"io"
 )
 
 // Chunk holds the keys of the entries in one part of a list, sorted, as they are stored. It is immutable. The zero
@@ -13,9 +15,13 @@ type Chunk struct {
 	expires []byte // eight bytes each; empty if no entry expires
 }
 
+// Stored keys begin with a header: the form, whether entries expire, the number of the chunk, and a hash of its values
+// as they are stored.
 const (
 	chunkForm   = 1
-	chunkHeader = 2
+	atNumber    = 2
+	atValues    = atNumber + 8
+	chunkHeader = atValues + sha256.Size
 	expirySize  = 8
 	withExpiry  = 1
 
@@ -89,9 +95,42 @@ type Entry struct {
 	ExpiresMicros int64  // 0: never
 }
 
-// Encode returns the two stored forms of entries, which must be sorted by key: the keys, for ReadChunk, and the
-// values, for ReadValues.
-func Encode(entries []Entry) (keys, values []byte) {
+// Bind completes the keys that Encode has returned with a hash of the values, as they are going to be stored, and
+// returns the id of the chunk: a hash of these keys. So the ids in a directory show whether a chunk was altered.
+func Bind(listID string, keys, storedValues []byte) (id int64) {
+	digest := sha256.Sum256(storedValues)
+	copy(keys[atValues:], digest[:])
+	return chunkID(listID, keys)
+}
+
+func chunkID(listID string, keys []byte) int64 {
+	h := sha256.New()
+	_, _ = io.WriteString(h, listID+"\n") // a hash never returns an error
+	_, _ = h.Write(keys)
+	return max(1, int64(binary.BigEndian.Uint64(h.Sum(nil))>>1)) //nolint:gosec // 63 bits
+}
+
+// Intact reports whether stored keys are those that had this id.
+func Intact(listID string, id int64, keys []byte) bool { return chunkID(listID, keys) == id }
+
+// IntactValues reports whether stored values are those with which the keys were stored.
+func IntactValues(keys, storedValues []byte) bool {
+	digest := sha256.Sum256(storedValues)
+	return len(keys) >= chunkHeader && bytes.Equal(keys[atValues:chunkHeader], digest[:])
+}
+
+// ChunkNumber returns the number of the chunk with these stored keys, 0 if they are damaged.
+func ChunkNumber(keys []byte) int64 {
+	if len(keys) < chunkHeader {
+		return 0
+	}
+	return int64(binary.BigEndian.Uint64(keys[atNumber:])) //nolint:gosec // 63 bits
+}
+
+// Encode returns the two stored forms of entries, which must be sorted by key: the keys, for Bind and ReadChunk, and
+// the values, for Decode. number is a random number that no other chunk of the list has, so that chunks with the same
+// entries have different ids.
+func Encode(entries []Entry, number int64) (keys, values []byte) {
 	expires, size := byte(0), 0
 	for i := range entries {
 		size += len(entries[i].Value) + binary.MaxVarintLen16
@@ -101,6 +140,7 @@ func Encode(entries []Entry) (keys, values []byte) {
 	}
 	keys = make([]byte, chunkHeader, chunkHeader+len(entries)*(keySize+int(expires)*expirySize))
 	keys[0], keys[1] = chunkForm, expires
+	binary.BigEndian.PutUint64(keys[atNumber:], uint64(number))
 	values = append(make([]byte, 0, 1+size), valuesForm)
 	for i := range entries {
 		keys = append(keys, entries[i].Key[:]...)

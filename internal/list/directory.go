@@ -6,7 +6,8 @@ import (
 )
 
 // Directory names the chunks of one version of a list. A key belongs to the chunk at the index that its first bits
-// are. The id of a chunk never changes its content, so versions share the chunks in which they do not differ. The
+// are. The id of a chunk is a hash of it, so a chunk
+// never changes, and versions share the chunks in which they do not differ. The
 // zero Directory is that of an empty list.
 type Directory struct {
 	bits uint

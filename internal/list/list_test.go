@@ -81,7 +81,7 @@ func TestKeysAllocateNothing(t *testing.T) {
 		if typ == list.Number {
 			value = rule.Num(rule.Int(400001))
 		}
-		keys, _ := list.Encode(nil)
+		keys, _ := list.Encode(nil, 0)
 		chunk, err := list.ReadChunk(keys)
 		if err != nil {
 			t.Fatal(err)
@@ -138,7 +138,7 @@ func TestMembership(t *testing.T) {
 			slices.SortFunc(remove, list.Key.Compare)
 			entries, _, _ = list.Merged(entries, add, slices.Compact(remove))
 		}
-		keys, values := list.Encode(entries)
+		keys, values := list.Encode(entries, 1)
 		chunk, err := list.ReadChunk(keys)
 		if err != nil {
 			t.Fatal(err)
@@ -252,7 +252,7 @@ func TestDamagedChunks(t *testing.T) {
 	t.Parallel()
 	keyer := list.Keyer{Type: list.Text}
 	e, _, _ := keyer.NewEntry("a", 5)
-	keys, values := list.Encode([]list.Entry{e})
+	keys, values := list.Encode([]list.Entry{e}, 2)
 	for _, damaged := range [][]byte{nil, {1}, {2, 0}, keys[:len(keys)-1], append(slices.Clone(keys), 0)} {
 		if _, err := list.ReadChunk(damaged); err == nil {
 			t.Errorf("%x was read", damaged)

@@ -25,6 +25,7 @@ type Entry struct {
 type EntryPage struct {
 	operation.Page[Entry]
 	List    string
+	Type    list.Type
 	Version int64 // the version of which the page is
 }
 
@@ -71,7 +72,7 @@ func (s *Service) Entries(
 		}
 		found = append(found, entries...)
 	}
-	page.List, page.Version = name, of.Version
+	page.List, page.Type, page.Version = name, list.Type(of.Type), of.Version
 	page.Limit = l.Limit
 	now := s.core.Moment().UnixMicro()
 	for i, e := range found {
@@ -143,7 +144,10 @@ func (s *Service) open(
 	if c.ID == 0 {
 		return nil, nil
 	}
-	values, err := s.core.Keys.OpenList(ctx, journal.Scope(scope), listID, c.ID, c.Values)
+	if !list.Intact(listID, c.ID, c.Keys) || !list.IntactValues(c.Keys, c.Values) {
+		return nil, fmt.Errorf("chunk %d of list %s: %w", c.ID, listID, operation.AsDefect(errAltered))
+	}
+	values, err := s.core.Keys.OpenList(ctx, journal.Scope(scope), listID, list.ChunkNumber(c.Keys), c.Values)
 	var unreadable journal.Unreadable
 	if errors.As(err, &unreadable) {
 		return nil, operation.AsDefect(err)

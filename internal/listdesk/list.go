@@ -171,7 +171,7 @@ func (s *Service) Delete(ctx context.Context, p tenant.Principal, name string) e
 	now := s.core.Moment()
 	var deleted store.List
 	err := s.core.Scope(p).Write(ctx, func(tx *store.Tx) (err error) {
-		if deleted, err = tx.Lists().Delete(name); err != nil {
+		if deleted, err = tx.Lists().Delete(name, operation.Actor(p), now.UnixMicro()); err != nil {
 			return err
 		}
 		return tx.Audit().Add(s.core.Audit(p, now, operation.ActionListDeleted, name, ""))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 
 	"verdict/internal/cache"
@@ -90,12 +91,18 @@ func (s *Service) loadHead(ctx context.Context, id headID) (*head, error) {
 	return &head{id: stored.ID, version: stored.Version, keyer: keyer, directory: directory}, err
 }
 
+// errAltered is the error of a chunk that is not the one that the directory names.
+var errAltered = errors.New("the stored part of a list was altered")
+
 func (s *Service) loadChunk(ctx context.Context, id chunkID) (list.Chunk, error) {
 	keys, err := s.core.DB.Scope(id.tenant, id.environment).Lists(ctx).Keys(id.list, id.id)
 	if err != nil {
 		return list.Chunk{}, err
 	}
 	chunk, err := list.ReadChunk(keys)
+	if err == nil && !list.Intact(id.list, id.id, keys) {
+		err = errAltered
+	}
 	if err != nil {
 		return list.Chunk{}, fmt.Errorf("chunk %d of list %s: %w", id.id, id.list, operation.AsDefect(err))
 	}

@@ -161,7 +161,7 @@ func (c *collector) file(in io.Reader) error {
 	for {
 		block, err = rows.Next(block.Data[:0])
 		if errors.Is(err, io.EOF) {
-			return nil
+			return c.notEmpty()
 		}
 		if err != nil {
 			return err
@@ -172,6 +172,15 @@ func (c *collector) file(in io.Reader) error {
 			}
 		}
 	}
+}
+
+// notEmpty refuses a file without rows, which is rather a broken export than a list that should have no entries.
+func (c *collector) notEmpty() error {
+	if c.read > 0 {
+		return nil
+	}
+	return fault.New(fault.Invalid, fault.CodeNoRows,
+		`there are no rows after the header; to empty a list, send {"entries": []} as application/json`)
 }
 
 // row adds the entry of a row.
@@ -205,7 +214,7 @@ func rowFault(code string) string {
 	case fault.CodeWrongNumberOfCells:
 		return "has another number of cells than the header; put a value with a comma in quotes"
 	case fault.CodeBadUTF8:
-		return "is not UTF-8; save the file as CSV UTF-8"
+		return "is not UTF-8, or contains a NUL character; save the file as CSV UTF-8"
 	default:
 		return "has a quote that is not closed, or that is inside a cell and not doubled"
 	}

@@ -209,17 +209,14 @@ func (w *writer) put(ctx context.Context, index int, entries []list.Entry) error
 	if len(entries) == 0 {
 		return nil
 	}
-	id, err := w.newID()
+	number, err := w.newNumber()
 	if err != nil {
 		return err
 	}
-	keys, values := list.Encode(entries)
-	chunk := store.ListChunk{
-		ID:            id,
-		CreatedMicros: w.now.UnixMicro(),
-		Keys:          keys,
-		Values:        w.tree.SealList(w.scope.Environment(), w.next.ID, id, values),
-	}
+	keys, values := list.Encode(entries, number)
+	values = w.tree.SealList(w.scope.Environment(), w.next.ID, number, values)
+	id := list.Bind(w.next.ID, keys, values)
+	chunk := store.ListChunk{ID: id, CreatedMicros: w.now.UnixMicro(), Keys: keys, Values: values}
 	w.chunks[index] = id
 	w.waiting, w.size = append(w.waiting, chunk), w.size+len(chunk.Keys)+len(chunk.Values)
 	if w.size < batchBytes {
@@ -228,13 +225,13 @@ func (w *writer) put(ctx context.Context, index int, entries []list.Entry) error
 	return w.flush(ctx)
 }
 
-// newID returns a random id for a chunk.
-func (w *writer) newID() (int64, error) {
+// newNumber returns a random number for a chunk.
+func (w *writer) newNumber() (int64, error) {
 	var random [8]byte
 	if _, err := io.ReadFull(w.s.core.Random, random[:]); err != nil {
-		return 0, fmt.Errorf("name a chunk: %w", err)
+		return 0, fmt.Errorf("number a chunk: %w", err)
 	}
-	return max(1, int64(binary.BigEndian.Uint64(random[:])>>1)), nil //nolint:gosec // 63 bits
+	return int64(binary.BigEndian.Uint64(random[:]) >> 1), nil //nolint:gosec // 63 bits
 }
 
 // flush stores the waiting chunks.

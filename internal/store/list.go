@@ -11,7 +11,7 @@ type List struct {
 	Name          string
 	ID            string // identifies the chunks; a list that is deleted and created again has another id
 	Type          string
-	Version       int64 // assigned by Put, from 1 on
+	Version       int64 // assigned by Put
 	Entries       int64
 	Bytes         int64  // the size of all values
 	Directory     []byte // names the chunks, encoded by the caller
@@ -76,8 +76,8 @@ func (l ListReader) All() ([]List, error) {
 	})
 }
 
-// Put stores a version of a list, and returns it with its number, which is one more than the last. The first version
-// creates the list. Put returns Precondition precondition_failed if the last version is not the expected one, where 0
+// Put stores a version of a list with its entry in the journal, and returns it with its number, which is one more than
+// the last. The first version creates the list; its number is above those of all lists that were deleted. Put returns Precondition precondition_failed if the last version is not the expected one, where 0
 // means that there is no list of this name yet. It returns Conflict cap_reached if the scope would have more than the
 // caps allow.
 func (l Lists) Put(list List, expectedVersion int64, caps ListCaps) (List, error) {
@@ -101,15 +101,35 @@ func (l Lists) Put(list List, expectedVersion int64, caps ListCaps) (List, error
 	if err := l.checkCaps(list, caps); err != nil {
 		return List{}, err
 	}
-	list.Version = before.Version + 1
-	_, err = l.tx.exec(`INSERT INTO lists (tenant_id, environment, `+listColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+	event, last := eventListChanged, before.Version
+	if before.Version == 0 {
+		event = eventListCreated
+		if last, err = l.highestDeleted(); err != nil {
+			return List{}, err
+		}
+	}
+	list.Version = last + 1
+	logged := LoggedList{List: list, Salt: newSalt()}
+	leaf, err := l.tx.record(logged.change(event))
+	if err != nil {
+		return List{}, err
+	}
+	_, err = l.tx.exec(`INSERT INTO lists (tenant_id, environment, `+listColumns+`, leaf, salt)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
 		ON CONFLICT (tenant_id, environment, name) DO UPDATE SET version = excluded.version,
 			entries = excluded.entries, bytes = excluded.bytes, directory = excluded.directory,
-			updated_micros = excluded.updated_micros, updated_by = excluded.updated_by`,
+			updated_micros = excluded.updated_micros, updated_by = excluded.updated_by,
+			leaf = excluded.leaf, salt = excluded.salt`,
 		list.Name, list.ID, list.Type, list.Version, list.Entries, list.Bytes, notNil(list.Directory),
-		list.CreatedMicros, list.CreatedBy, list.UpdatedMicros, list.UpdatedBy)
+		list.CreatedMicros, list.CreatedBy, list.UpdatedMicros, list.UpdatedBy, leaf, logged.Salt)
 	return list, err
+}
+
+// highestDeleted returns the highest version of a list that was deleted, 0 if there was none.
+func (l Lists) highestDeleted() (version int64, err error) {
+	err = l.tx.one([]any{&version}, `SELECT coalesce(max(highest), 0) FROM deleted_lists
+		WHERE tenant_id = $1 AND environment = $2`)
+	return version, err
 }
 
 // checkCaps refuses a list that would exceed the caps of the scope.
@@ -135,9 +155,9 @@ func (l Lists) checkCaps(list List, caps ListCaps) error {
 	return nil
 }
 
-// Delete deletes a list. Its chunks stay until they are purged. Delete returns NotFound if there is no list of this
+// Delete deletes a list, and adds an entry to the journal. Its chunks stay until they are purged. Delete returns NotFound if there is no list of this
 // name, and Conflict list_in_use if a rule set that Users returns names it.
-func (l Lists) Delete(name string) (List, error) {
+func (l Lists) Delete(name, actor string, nowMicros int64) (List, error) {
 	// An activation locks the lists of its rule set, so it has been committed, or finds the list deleted.
 	list, err := l.Lock(name)
 	if err != nil {
@@ -152,7 +172,19 @@ func (l Lists) Delete(name string) (List, error) {
 			"rule set %s, which is %s, names this list; activate a rule set without it first", users[0].ID,
 			users[0].Role())
 	}
-	_, err = l.tx.exec("DELETE FROM lists WHERE tenant_id = $1 AND environment = $2 AND name = $3", name)
+	if err := l.tx.lockScope(); err != nil {
+		return List{}, err
+	}
+	if _, err := l.tx.exec("DELETE FROM lists WHERE tenant_id = $1 AND environment = $2 AND name = $3",
+		name); err != nil {
+		return List{}, err
+	}
+	if _, err := l.tx.exec(`INSERT INTO deleted_lists (tenant_id, environment, highest) VALUES ($1, $2, $3)
+		ON CONFLICT (tenant_id, environment) DO UPDATE SET highest = excluded.highest
+		WHERE excluded.highest > deleted_lists.highest`, list.Version); err != nil {
+		return List{}, err
+	}
+	_, err = l.tx.record(list.deletion(actor, nowMicros))
 	return list, err
 }
 

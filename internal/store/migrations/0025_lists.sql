@@ -17,7 +17,18 @@ CREATE TABLE lists (
   created_by     TEXT   NOT NULL,
   updated_micros BIGINT NOT NULL,
   updated_by     TEXT   NOT NULL,
+  leaf           BIGINT NOT NULL, -- the number of the journal entry of the last change
+  salt           BYTEA  NOT NULL, -- of the hash of the row, which is part of that entry
   PRIMARY KEY (tenant_id, environment, name)
+);
+
+-- The highest version of any list that was deleted. A new list begins above it, so that no
+-- two lists have the same name and version, by which decisions name them.
+CREATE TABLE deleted_lists (
+  tenant_id      TEXT   NOT NULL CHECK (tenant_id <> ''),
+  environment    TEXT   NOT NULL CHECK (environment IN ('sandbox', 'live')),
+  highest        BIGINT NOT NULL,
+  PRIMARY KEY (tenant_id, environment)
 );
 
 -- keys holds keyed hashes of the values of the entries, and when they expire; values the
@@ -51,7 +62,7 @@ WITHOUT ROWID
 DO $wall$
 DECLARE t text;
 BEGIN
-  FOREACH t IN ARRAY ARRAY['lists', 'list_chunks', 'rule_set_lists'] LOOP
+  FOREACH t IN ARRAY ARRAY['lists', 'deleted_lists', 'list_chunks', 'rule_set_lists'] LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
     EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', t);
     EXECUTE format($policy$

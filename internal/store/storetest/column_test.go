@@ -109,6 +109,7 @@ var columns = map[string]string{
 	"list_chunks " + encrypted:          "entry_values", // with a key from the tenant's key tree
 	"lists " + lender:                   "name id type directory",
 	"lists " + staff:                    "created_by updated_by",
+	"lists " + hash:                     "salt",
 	"log_checkpoints " + hash:           "root note",
 	"log_checkpoints " + lender:         "stopped opening",
 	"log_cosigned " + hash:              "root note",

@@ -87,7 +87,7 @@ func TestLists(t *testing.T) {
 			if all, err := s.Lists(ctx).All(); err != nil || len(all) != 0 {
 				t.Errorf("another %s has %v, %v", name, all, err)
 			}
-			err := s.Write(ctx, func(tx *store.Tx) error { _, err := tx.Lists().Delete("words"); return err })
+			err := s.Write(ctx, func(tx *store.Tx) error { _, err := tx.Lists().Delete("words", "key_1", 7); return err })
 			wantKind(t, err, fault.NotFound, fault.CodeNotFound)
 		}
 		_, err = putList(t, other, listed("words", "lst_9"), 0, roomy)
@@ -101,7 +101,7 @@ func TestLists(t *testing.T) {
 		if err != nil || string(directory) != "\x07" {
 			t.Errorf("%x, %v", directory, err)
 		}
-		err = scope.Write(ctx, func(tx *store.Tx) error { _, err := tx.Lists().Delete("words"); return err })
+		err = scope.Write(ctx, func(tx *store.Tx) error { _, err := tx.Lists().Delete("words", "key_1", 7); return err })
 		wantKind(t, err, 0, "")
 		_, err = scope.Lists(ctx).Directory("lst_1")
 		wantKind(t, err, fault.NotFound, fault.CodeNotFound)
@@ -179,7 +179,7 @@ func TestListCaps(t *testing.T) {
 					continue
 				}
 				err := scope.Write(t.Context(), func(tx *store.Tx) error {
-					_, err := tx.Lists().Delete(fmt.Sprint("l", i))
+					_, err := tx.Lists().Delete(fmt.Sprint("l", i), "key_1", 7)
 					return err
 				})
 				wantKind(t, err, 0, "")
