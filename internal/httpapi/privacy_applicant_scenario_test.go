@@ -42,6 +42,14 @@ func TestApplicant(t *testing.T) {
 			zone["until"] != "2031-11-15T18:30:00.000Z" {
 			s.Errorf("the zone is %v", zone)
 		}
+		m.send("PUT", "/v1/retention", m.key, `{"zones":{"response":{"period":"P1Y","basis":"legal_obligation"}}}`).
+			want(http.StatusOK)
+		for _, z := range m.get(path).want(http.StatusOK).list("stored") {
+			zone, _ := z.(map[string]any)
+			if ends := zone["until"] == "2027-11-15T18:30:00.000Z"; ends != (zone["zone"] != "agent_runs") {
+				s.Errorf("with a period of the response: %v", zone)
+			}
+		}
 		next := m.get(path + "?limit=2&include=facts&cursor=" + got.text("pagination", "next_cursor")).want(http.StatusOK)
 		if len(next.list("data")) != 1 || next.at("data", 0, "decision_id") != ids[2] ||
 			next.at("pagination", "has_next") != false {
@@ -79,7 +87,7 @@ func TestApplicant(t *testing.T) {
 		stranger.get(path+"?limit=2&cursor="+got.text("pagination", "next_cursor")).
 			refused(http.StatusBadRequest, "invalid_cursor")
 		audit := m.get("/v1/audit?action=applicant.read").want(http.StatusOK)
-		if len(audit.list("data")) != 4 || strings.Contains(string(audit.body), "A/1") {
+		if len(audit.list("data")) != 5 || strings.Contains(string(audit.body), "A/1") {
 			s.Errorf("the audit trail has %s", audit.body)
 		}
 	})

@@ -2,12 +2,14 @@ package privacydesk
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
 	"verdict/internal/civil"
 	"verdict/internal/decisioning"
 	"verdict/internal/operation"
+	"verdict/internal/sealing"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -177,7 +179,22 @@ func (s *Service) describe(tx *store.Tx, w *work, out *Applicant) error {
 		}
 		out.Zones = append(out.Zones, zone)
 	}
+	endWithAnswers(out.Zones)
 	return nil
+}
+
+// endWithAnswers sets the end of the zones that have no period of their own: when the answer of a decision is erased,
+// so are all its other documents.
+func endWithAnswers(zones []ApplicantZone) {
+	answers := slices.IndexFunc(zones, func(z ApplicantZone) bool { return z.Zone == sealing.Response.String() })
+	if answers < 0 {
+		return
+	}
+	for i := range zones {
+		if z := &zones[i]; z.Period == "" && z.Zone != zoneRuns {
+			z.UntilMicros = zones[answers].UntilMicros
+		}
+	}
 }
 
 // listed reads runs, alerts and holds.

@@ -21,8 +21,8 @@ const (
 	BasisLegalHold = "legal_hold"
 )
 
-// How long a deferred erasure waits at most until somebody looks again. An alert can be closed at any time,
-// and an offer can be overturned; the release of a hold wakes the erasure itself.
+// How long a deferred erasure waits at most until somebody looks again. An alert can be closed at any time. The
+// release of a hold, and a review, which can overturn an offer, make it look again by themselves.
 const (
 	lookAgain      = time.Hour
 	lookAgainAlert = 10 * time.Minute

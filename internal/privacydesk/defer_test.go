@@ -296,6 +296,26 @@ func TestReleaseWakes(t *testing.T) {
 	})
 }
 
+// TestReviewWakes overturns the only approval: the next look of the worker carries out the erasure, however long the
+// offer would have been valid.
+func TestReviewWakes(t *testing.T) {
+	t.Parallel()
+	eachCluster(t, func(t *testing.T, c *cluster) {
+		id := c.approve("A-1")
+		e := c.wantDeferred("A-1", privacydesk.BasisOpenOffer)
+		c.runDeferred(0, 0)
+		if _, err := c.nodes[1].Decisions.ReviewDecision(t.Context(), c.Caller, id,
+			decisioning.NewReview{Outcome: decisioning.Overturned}, nil); err != nil {
+			t.Fatal(err)
+		}
+		c.runDeferred(0, 1)
+		c.wantErased(id, true)
+		if got := c.state(e.ID); got != privacydesk.Completed {
+			t.Errorf("the erasure is %s", got)
+		}
+	})
+}
+
 // TestHoldRefusals checks holds that cannot be placed, read or released.
 func TestHoldRefusals(t *testing.T) {
 	t.Parallel()

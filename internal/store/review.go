@@ -78,11 +78,24 @@ func (ds Decisions) AddReview(r Review) error {
 	if err != nil {
 		return err
 	}
+	if err := ds.wakeErasure(r.DecisionID); err != nil {
+		return err
+	}
 	settled, err := ds.settle(r)
 	if err != nil || settled {
 		return err
 	}
 	return ds.checkReviews(r)
+}
+
+// wakeErasure makes a deferred erasure of the decision's applicant look again soon whether it can be carried out: a
+// review may have ended the offer for which it waits, or have made one.
+func (ds Decisions) wakeErasure(decisionID string) error {
+	_, err := ds.tx.exec(`UPDATE erasures SET next_micros = 0
+		WHERE tenant_id = $1 AND environment = $2 AND state = 'deferred' AND (applicant_ref, decision_id) =
+			(SELECT applicant_ref, CASE WHEN applicant_ref = '' THEN id ELSE '' END FROM decisions
+			WHERE tenant_id = $1 AND environment = $2 AND id = $3)`, decisionID)
+	return err
 }
 
 // checkReviews returns Conflict cap_reached if the review, which has been
