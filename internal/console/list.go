@@ -18,6 +18,9 @@ func (p *listPages) routes() []page {
 	return []page{
 		{pattern: "GET /console/{env}/lists", handle: p.all, scope: tenant.Read},
 		{pattern: "POST /console/{env}/lists/file", handle: p.upload, scope: tenant.PolicyWrite, upload: true},
+		{pattern: "GET /console/{env}/lists/{name}", handle: p.one, scope: tenant.Read},
+		{pattern: "POST /console/{env}/lists/{name}/add", handle: p.add, scope: tenant.PolicyWrite},
+		{pattern: "POST /console/{env}/lists/{name}/remove", handle: p.removeEntry, scope: tenant.PolicyWrite},
 		{pattern: "POST /console/{env}/lists/{name}/delete", handle: p.remove, scope: tenant.PolicyWrite},
 	}
 }
@@ -70,8 +73,8 @@ func (p *listPages) upload(v *visit) error {
 	if err != nil {
 		return v.redraw(err, p.all)
 	}
-	return v.done(fmt.Sprintf("The list %s has %d entries. This is version %d.", changed.Name, changed.Entries,
-		changed.Version), "/lists")
+	return v.done(fmt.Sprintf("The list %s has %s now. This is version %d.", changed.Name,
+		plural(int(changed.Entries), "entry", "entries"), changed.Version), "/lists")
 }
 
 // replace replaces a list. A new list without a type has texts.

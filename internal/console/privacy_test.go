@@ -15,7 +15,7 @@ func TestPrivacyPages(t *testing.T) {
 	h := newHouse(t)
 	b := h.signUp()
 	b.get("/console/sandbox/privacy").want(http.StatusOK).
-		has("Nobody was erased yet", "No legal hold is in force", "kept")
+		has("Nobody was erased yet", "No legal hold is in force", `<span class="none">none</span>`)
 	id := b.decide(tenant.Sandbox, "A-1")
 	b.post("/console/sandbox/privacy/hold", "applicant_ref", "A-0", "reason", "audit").
 		want(http.StatusUnprocessableEntity).has(`id="e-applicant_ref"`, "Nothing is held")

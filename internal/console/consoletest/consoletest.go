@@ -7,10 +7,12 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"verdict/internal/agentdesk"
 	"verdict/internal/decisioning"
 	"verdict/internal/frauddesk"
+	"verdict/internal/listdesk"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/tenant"
@@ -50,6 +52,7 @@ func (x *Examples) Pages(t *testing.T) map[string][]Page {
 		"/console/{env}/runs/{id}":         x.runs(t),
 		"/console/{env}/scorecards/{id}":   {{Path: x.at + "/scorecards/" + x.scorecard(t)}},
 		"/console/{env}/fraud/alerts/{id}": x.alerts(t),
+		"/console/{env}/lists/{name}":      x.lists(t),
 	}
 	for _, status := range []string{"APPROVED", "REFERRED", "DECLINED"} {
 		id, features := x.decision(t, status)
@@ -124,6 +127,21 @@ func (x *Examples) webhook(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return issued.ID
+}
+
+// lists creates a list, and returns its page with and without a value to look up.
+func (x *Examples) lists(t *testing.T) []Page {
+	t.Helper()
+	upload := listdesk.Upload{Type: "text", Entries: []listdesk.NewEntry{
+		{Value: "Kaveri Motors"}, {Value: `<script>alert("dealer")</script>`},
+		{Value: "Coromandel Cycles", ExpiresAt: time.Date(2026, 3, 31, 18, 30, 0, 0, time.UTC)},
+	}}
+	_, err := x.service.Lists.Replace(t.Context(), x.who, "dealers", upload, operation.AnyVersion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := x.at + "/lists/dealers"
+	return []Page{{Path: at}, {Path: at + "?contains=kaveri+motors", Name: "lookup"}}
 }
 
 // runs returns the newest run of each agent.

@@ -1,0 +1,96 @@
+package console
+
+import (
+	"fmt"
+	"strings"
+
+	"verdict/internal/fault"
+	"verdict/internal/list"
+	"verdict/internal/listdesk"
+	"verdict/internal/operation"
+	"verdict/internal/tenant"
+)
+
+// lookedUp is a value that was looked up in a list, and what was found.
+type lookedUp struct {
+	Value string
+	listdesk.Membership
+}
+
+// one shows a list, a form that looks a value up, and its entries to those who may change them.
+func (p *listPages) one(v *visit) error {
+	name := v.id("name")
+	found, err := p.lists.List(v.ctx, v.caller(), name)
+	if err != nil {
+		return err
+	}
+	var asked *lookedUp
+	if value := v.query("contains"); value != "" {
+		answer, err := p.lists.Contains(v.ctx, v.caller(), name, value)
+		if fault.KindOf(err) == fault.Invalid {
+			for _, item := range fault.Of(err).Items {
+				item.Pointer = "/contains"
+				v.form.Faults = append(v.form.Faults, item)
+			}
+		} else if err != nil {
+			return err
+		} else {
+			asked = &lookedUp{value, answer}
+		}
+	}
+	var entries listdesk.EntryPage
+	if v.caller().Scopes.Has(tenant.PolicyWrite) {
+		if entries, err = p.lists.Entries(v.ctx, v.caller(), name, v.listing()); err != nil {
+			return err
+		}
+	}
+	return v.render("list", "List "+name, struct {
+		List    listdesk.List
+		Filters *form
+		Asked   *lookedUp
+		Entries []listdesk.Entry
+		Pager   pager
+		Numbers bool
+	}{found, v.filters(), asked, entries.Data, v.pager(entries.NextCursor), found.Type == list.Number})
+}
+
+// add adds one entry, or changes when an entry expires.
+func (p *listPages) add(v *visit) error {
+	var faults fault.List
+	entry := listdesk.NewEntry{Value: v.form.Value("value")}
+	if expires := day(&faults, "/expires_at", v.form.Value("expires_at")); !expires.IsZero() {
+		entry.ExpiresAt = expires.AddDate(0, 0, 1) // the entry applies until the end of that day
+	}
+	if err := faults.Err(); err != nil {
+		return v.redraw(err, p.one)
+	}
+	return p.change(v, listdesk.Patch{Add: []listdesk.NewEntry{entry}}, "The entry was saved.")
+}
+
+// removeEntry removes one entry.
+func (p *listPages) removeEntry(v *visit) error {
+	entry := listdesk.NewEntry{Value: v.form.Value("value")}
+	return p.change(v, listdesk.Patch{Remove: []listdesk.NewEntry{entry}}, "The entry was removed.")
+}
+
+func (p *listPages) change(v *visit, patch listdesk.Patch, done string) error {
+	err := v.confirmed()
+	var changed listdesk.Changed
+	if err == nil {
+		changed, err = p.lists.Change(v.ctx, v.caller(), v.id("name"), patch, operation.AnyVersion)
+	}
+	if err != nil {
+		return v.redraw(inEntry(err), p.one)
+	}
+	return v.done(fmt.Sprintf("%s This is version %d.", done, changed.Version), "/lists/"+changed.Name)
+}
+
+// inEntry moves the faults of the entry to its field in the form.
+func inEntry(err error) error {
+	return fault.MapItems(err, func(item fault.Item) fault.Item {
+		if strings.HasPrefix(item.Pointer, "/add/") || strings.HasPrefix(item.Pointer, "/remove/") {
+			item.Pointer = "/value"
+		}
+		return item
+	})
+}
