@@ -146,7 +146,7 @@ func (x detailer) requirement() Detail {
 	var names []string
 	for i, slots := range d.plan.required {
 		if !anyGiven(slots, &d.frame) {
-			names = append(names, d.plan.policy.Required[i].Text)
+			names = append(names, d.plan.requirement(i))
 		}
 	}
 	list := strings.Join(names, ", ")
@@ -287,6 +287,8 @@ func (x detailer) limit() Detail {
 			Threshold: minimum,
 			Text:      fmt.Sprintf("%s minimum %s", b.ID, rule.Rupees(b.MinLimitPaise)),
 		}
+	case ExposureCap:
+		return x.exposure()
 	case BandMaxLimit:
 		return Detail{
 			Field:     field.RequestedAmount,

@@ -59,7 +59,7 @@ func (s *Service) Erase(
 // checkHeld returns NotFound if nothing is held about a person, and Invalid if the decision that
 // names the person names an applicant. Otherwise it returns some of what is held.
 func (s *Service) checkHeld(ctx context.Context, scope *store.Scope, p store.Person) (held store.Held, err error) {
-	if isReplacement(p.ApplicantRef) {
+	if operation.IsReplacement(p.ApplicantRef) {
 		return held, nothingHeld()
 	}
 	if p.DecisionID != "" {
@@ -83,19 +83,6 @@ func (s *Service) checkHeld(ctx context.Context, scope *store.Scope, p store.Per
 		return held, err
 	}
 	return held, nothingHeld()
-}
-
-// isReplacement reports whether a reference has the form of what replaces the reference of an erased person: in
-// decisions and runs, or in the counters of fraud. Nothing is held under it that could be erased: the rows have no
-// documents, and another replacement would contradict their entries in the journal.
-func isReplacement(reference string) bool {
-	for prefix, digits := range map[string]int{store.ErasedPrefix: 64, operation.KeyedPrefix: 32} {
-		hash, found := strings.CutPrefix(reference, prefix)
-		if found && len(hash) == digits && strings.Trim(hash, "0123456789abcdef") == "" {
-			return true
-		}
-	}
-	return false
 }
 
 func nothingHeld() error {

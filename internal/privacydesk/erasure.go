@@ -51,7 +51,7 @@ func Reasons() []string {
 var ReasonChoices = strings.Join(Reasons()[:len(Reasons())-1], ", ") + " or " + Reasons()[len(Reasons())-1]
 
 // maxReference is the maximum length of a reference in bytes.
-const maxReference = 256
+const maxReference = operation.MaxReference
 
 // NewErasure is an erasure to be made. Either ApplicantRef or DecisionID is set.
 type NewErasure struct {

@@ -16,6 +16,7 @@ import (
 	"verdict/internal/document"
 	"verdict/internal/eventdesk"
 	"verdict/internal/evidencedesk"
+	"verdict/internal/exposuredesk"
 	"verdict/internal/frauddesk"
 	"verdict/internal/journal"
 	"verdict/internal/listdesk"
@@ -82,6 +83,7 @@ type Set struct {
 	Policies  *policydesk.Service
 	Fraud     *frauddesk.Service
 	Lists     *listdesk.Service
+	Exposures *exposuredesk.Service
 	Decisions *decisioning.Service
 	Evidence  *evidencedesk.Service
 	Events    *eventdesk.Service
@@ -151,6 +153,7 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Policies:  policies,
 		Fraud:     fraud,
 		Lists:     lists,
+		Exposures: exposuredesk.New(core),
 		Decisions: decisions,
 		Evidence:  evidencedesk.New(core, o.Log),
 		Events:    events,
@@ -222,4 +225,5 @@ func (s *Set) Purge(ctx context.Context) {
 	s.accounts.Purge(ctx)
 	s.Webhooks.Purge(ctx)
 	s.Lists.Purge(ctx)
+	s.Decisions.PurgeRequests(ctx)
 }
