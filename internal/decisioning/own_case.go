@@ -9,6 +9,7 @@ import (
 	"verdict/internal/application"
 	"verdict/internal/exposure"
 	"verdict/internal/fault"
+	"verdict/internal/field"
 	"verdict/internal/journal"
 	"verdict/internal/operation"
 	"verdict/internal/rule"
@@ -55,6 +56,7 @@ func (s *Service) newOwnCase(
 ) error {
 	ref := c.applicantRef()
 	if ref == "" {
+		c.app.Facts.Set(field.OwnReference, rule.Bool(false))
 		return nil
 	}
 	keyed, err := s.core.Keyed(ctx, operation.ScopeOf(p))

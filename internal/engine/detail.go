@@ -146,8 +146,11 @@ func (x detailer) requirement() Detail {
 	var names []string
 	for i, slots := range d.plan.required {
 		if !anyGiven(slots, &d.frame) {
-			names = append(names, d.plan.requirement(i))
+			names = append(names, d.plan.policy.Required[i].Text)
 		}
+	}
+	if d.plan.lacksReference(&d.frame) {
+		names = append(names, field.ApplicantRef)
 	}
 	list := strings.Join(names, ", ")
 	return Detail{Field: list, Text: "required and not given: " + list}

@@ -61,7 +61,7 @@ type ownSlots struct {
 	outstanding, offers int32
 }
 
-// exposure assigns the slots of the bound, and adds the requirement that the request names the applicant.
+// exposure assigns the slots of the bound, and that of the requirement that the request names the applicant.
 func (c *compiler) exposure() {
 	p := c.plan
 	p.exposure = ownSlots{-1, -1}
@@ -79,21 +79,21 @@ func (c *compiler) exposure() {
 		p.usesOwn = p.usesOwn || field.IsOwn(p.slots.Ref(i).Name)
 	}
 	if p.usesOwn {
-		p.required = append(p.required, []int32{slot(field.OwnReference)})
+		p.reference = slot(field.OwnReference)
 	}
+}
+
+// lacksReference reports whether the policy requires that the request names the applicant, and it does not.
+func (p *Plan) lacksReference(fr *rule.Frame) bool {
+	if !p.usesOwn {
+		return false
+	}
+	named, known := fr.Number(p.reference)
+	return !known || named != 1
 }
 
 // UsesOwn reports whether the facts of a decision must say what the lender decided for the applicant before.
 func (p *Plan) UsesOwn() bool { return p.usesOwn }
-
-// requirement returns the text of a requirement. The one after those of the policy is that the request names the
-// applicant.
-func (p *Plan) requirement(i int) string {
-	if i < len(p.policy.Required) {
-		return p.policy.Required[i].Text
-	}
-	return field.ApplicantRef
-}
 
 // room returns what the bound of the exposure leaves for this limit. It returns false if there is no bound, or if it
 // is not known what the applicant owes, as in a backtest of rows that do not say it.

@@ -9,6 +9,7 @@
 // For other use cases:
 //
 //	Of         returns the exposures of a person
+//	SealOlder  encrypts the exposures that were stored readable
 //
 // An exposure is one loan. It is known by the decision on which it was made or, if it names none, by its product: a
 // person has at most one open exposure without a decision for each product.

@@ -44,8 +44,8 @@ func ownSection() section {
 			"`REFERRED` with a review that overturned it. Decisions of the same request within the last 10 minutes " +
 			"do not count.",
 		fields: []entry{
-			boolean(OwnReference, "The request names the applicant. Absent if it does not; a policy that reads "+
-				"these fields then declines with `MISSING_REQUIRED_INPUT`."),
+			boolean(OwnReference, "The request names the applicant. If it does not, the other fields are absent, and "+
+				"the decision is `DECLINED` with `MISSING_REQUIRED_INPUT`.").reason("MISSING_REQUIRED_INPUT"),
 			rupees(OwnOpenOffer, "Sum of the open offers: of each policy_key the newest approval, if it is still valid "+
 				"and no exposure names it.").reason(reasonExposure),
 			rupees(OwnOtherOpenOffer, "Sum of the open offers under other policy_keys than that of this request. "+

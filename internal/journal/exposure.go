@@ -58,3 +58,12 @@ func (k *Keys) WithExposures(
 	}
 	return t, nil
 }
+
+// SealStoredExposure seals the document of an exposure that is stored readable. It reports whether it did.
+func (t *Tree) SealStoredExposure(environment string, e *store.Exposure) bool {
+	if !t.seals || sealing.Sealed(e.Document) {
+		return false
+	}
+	t.SealExposure(environment, e)
+	return true
+}

@@ -129,7 +129,7 @@ func (w *work) run(ctx context.Context, commit operation.Commit[Erasure]) (Erasu
 		if err != nil {
 			return Erasure{}, err
 		}
-		if len(held.Decisions) > w.s.batch || len(held.Runs) > w.s.batch {
+		if held.Exceeds(w.s.batch) {
 			done, err := w.write(ctx, w.step)
 			if err != nil {
 				return Erasure{}, err
@@ -193,7 +193,7 @@ func (w *work) retry(ctx context.Context, err error) error {
 	return errMore
 }
 
-// held returns what is held, one decision and one run more than a batch. Decisions from before the
+// held returns what is held, one decision, one run and one exposure more than a batch. Decisions from before the
 // journal get their entries first, because their hashes must remain.
 func (w *work) held(ctx context.Context) (store.Held, error) {
 	held, err := w.scope.Erasures(ctx).Held(w.person, w.s.batch+1)
@@ -231,6 +231,9 @@ func (w *work) lookUp(ctx context.Context, held *store.Held) error {
 	}
 	for _, r := range held.Runs {
 		w.numbers = append(w.numbers, keys.TreeOf(r.Head))
+	}
+	for _, x := range held.Exposures {
+		w.numbers = append(w.numbers, keys.TreeOf(x.Head))
 	}
 	slices.Sort(w.numbers)
 	w.numbers = slices.Compact(w.numbers)
@@ -312,16 +315,28 @@ func (w *work) empty(tx *store.Tx, e *store.Erasure, held *store.Held) error {
 			return err
 		}
 	}
+	for _, x := range held.Exposures {
+		w.noteTree(e, x.Head)
+		if err := tx.Erasures().DeleteExposure(x.ID, &e.Counts); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// noteTree notes in e the tree with the key of a document, from its beginning, and returns the tree's number.
+func (w *work) noteTree(e *store.Erasure, head []byte) int64 {
+	number := w.keys.TreeOf(head)
+	if name := strconv.FormatInt(number, 10); !w.forgotten && !slices.Contains(strings.Fields(e.Trees), name) {
+		e.Trees = strings.TrimSpace(e.Trees + " " + name)
+	}
+	return number
 }
 
 // replacement returns what replaces the reference in a row, "" if the person is not named. It notes the tree
 // and the replacement in e. head is the beginning of the stored answer.
 func (w *work) replacement(e *store.Erasure, id string, head []byte) (string, error) {
-	number := w.keys.TreeOf(head)
-	if name := strconv.FormatInt(number, 10); !w.forgotten && !slices.Contains(strings.Fields(e.Trees), name) {
-		e.Trees = strings.TrimSpace(e.Trees + " " + name)
-	}
+	number := w.noteTree(e, head)
 	if w.person.ApplicantRef == "" {
 		return "", nil
 	}

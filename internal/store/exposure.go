@@ -85,7 +85,8 @@ func (ex ExposureReader) List(applicantRef string, p Page) ([]Exposure, bool, er
 }
 
 // Put stores an exposure, or replaces the one with the same id. keyChanges is KeyState.Changes of the keys with which
-// the document is sealed; Put returns ErrKeysChanged if the keys were changed since.
+// the document is sealed; Put returns ErrKeysChanged if the keys were changed since. If the exposure is closed, a deferred
+// erasure of the person is looked at again soon.
 func (ex Exposures) Put(e *Exposure, keyChanges int64) error {
 	if err := ex.tx.CheckKeys(keyChanges); err != nil {
 		return err
@@ -98,5 +99,26 @@ func (ex Exposures) Put(e *Exposure, keyChanges int64) error {
 			closed_micros = excluded.closed_micros`,
 		e.ID, e.ApplicantRef, e.DecisionID, notNil(e.Document), e.CreatedMicros, e.CreatedBy, e.UpdatedMicros,
 		e.UpdatedBy, e.ClosedMicros)
+	if err != nil || e.ClosedMicros == 0 {
+		return err
+	}
+	_, err = ex.tx.exec(`UPDATE erasures SET next_micros = 0 WHERE tenant_id = $1 AND environment = $2
+		AND applicant_ref = $3 AND decision_id = '' AND state = 'deferred'`, e.ApplicantRef)
 	return err
+}
+
+// SealDocuments replaces the readable documents of exposures by the ciphertexts. It leaves an exposure alone whose
+// document is sealed already. keyChanges is KeyState.Changes of the keys; SealDocuments returns ErrKeysChanged if the
+// keys were changed since.
+func (ex Exposures) SealDocuments(rows []Exposure, keyChanges int64) error {
+	if err := ex.tx.CheckKeys(keyChanges); err != nil {
+		return err
+	}
+	for i := range rows {
+		if _, err := ex.tx.exec(`UPDATE exposures SET document = $4 WHERE tenant_id = $1 AND environment = $2 AND id = $3
+			AND substr(document, 1, 1) <> $5`, rows[i].ID, rows[i].Document, sealedForm); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -123,6 +123,7 @@ func New(db *store.DB, o Options) (*Set, error) {
 	policies := policydesk.New(core, policydesk.Options{
 		PlanCache: o.PlanCache, MaxDrafts: o.Caps.Drafts, MaxScorecards: o.Caps.Scorecards, Rule: o.Hooks.Rule,
 	})
+	exposures := exposuredesk.New(core)
 	lists := listdesk.New(core, listdesk.Options{Caps: o.Caps.Lists})
 	o.Log.Keys = core.Keys
 	decisions := decisioning.New(core, policies, fraud, lists, decisioning.Options{
@@ -153,13 +154,13 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Policies:  policies,
 		Fraud:     fraud,
 		Lists:     lists,
-		Exposures: exposuredesk.New(core),
+		Exposures: exposures,
 		Decisions: decisions,
 		Evidence:  evidencedesk.New(core, o.Log),
 		Events:    events,
 		Webhooks:  webhooks,
 		Agents:    agentdesk.New(core, policies, decisions),
-		Privacy:   privacydesk.New(core, decisions, privacydesk.Options{MaxHolds: o.Caps.Holds}),
+		Privacy:   privacydesk.New(core, decisions, exposures, privacydesk.Options{MaxHolds: o.Caps.Holds}),
 		Backtests: studies.Backtests,
 		Chunks:    studies.Chunks,
 		Fitting:   studies.Fitting,

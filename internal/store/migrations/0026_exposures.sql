@@ -23,6 +23,9 @@ CREATE INDEX exposures_applicant ON exposures (tenant_id, environment, applicant
 CREATE INDEX exposures_open ON exposures (tenant_id, environment, applicant_ref, id) WHERE closed_micros = 0;
 CREATE UNIQUE INDEX exposures_decision ON exposures (tenant_id, environment, decision_id) WHERE decision_id <> '';
 
+-- How many exposures an erasure has deleted.
+ALTER TABLE erasures ADD COLUMN exposures BIGINT NOT NULL DEFAULT 0;
+
 -- The requests of the last minutes that were decided under a policy which counts the
 -- lender's own decisions. request_key is a keyed hash of the person and the request, by
 -- which a repetition is recognised. Rows are deleted when they are older.
