@@ -75,10 +75,8 @@ func (b *bench) activate(draft string) policydesk.RuleSet {
 	return set
 }
 
-// capped is a draft with a bound of 500,000, which names every fact in a condition that never holds.
-func capped(key string) string {
-	return `{"name":"capped","policy_key":"` + key + `","base":"active","exposure":{"max_total":500000}}`
-}
+// capped is a draft of the default policy with a bound of 500,000.
+const capped = `{"name":"capped","exposure":{"max_total":500000}}`
 
 // asks returns the application of a person for an amount under a policy_key.
 func asks(ref, key string, amount int) string {

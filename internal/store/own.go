@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strconv"
 )
 
@@ -17,6 +19,7 @@ type OwnDecision struct {
 	PolicyKey     string
 	PolicyID      string
 	Plain         string
+	Leaf          int64  // the number of its entry in the journal, -1 if it has none yet
 	Review        string // the outcome of the last final review, "" if there is none
 	Booked        bool   // an exposure names the decision
 }
@@ -33,13 +36,13 @@ type OwnQuery struct {
 
 // Own is what the lender has decided for a person before, and has lent.
 type Own struct {
-	Decisions []OwnDecision // the newest first
+	Decisions []OwnDecision // the newest first; of those in one millisecond the one that was stored last
 	Exposures []Exposure    // those that are not closed
 }
 
 // selectOwn uses the index of references, so it costs the same however much else is stored. The limit is part of the
 // text, because SQLite plans a statement again each time a limit parameter is bound.
-var selectOwn = `SELECT d.id, d.created_micros, d.status, d.policy_key, d.policy_id, d.plain, coalesce(` +
+var selectOwn = `SELECT d.id, d.created_micros, d.status, d.policy_key, d.policy_id, d.plain, d.leaf, coalesce(` +
 	finalReview + `, ''), (SELECT count(*) FROM exposures e WHERE e.tenant_id = $1 AND e.environment = $2
 		AND e.decision_id <> '' AND e.decision_id = d.id)
 	FROM decisions d WHERE d.tenant_id = $1 AND d.environment = $2 AND d.applicant_ref <> '' AND d.applicant_ref = $3
@@ -55,12 +58,15 @@ const selectOpenExposures = "SELECT " + exposureColumns + ` FROM exposures WHERE
 func (ex ExposureReader) Own(q OwnQuery) (Own, error) {
 	return read(ex.access, func(tx *Tx) (own Own, err error) {
 		own.Decisions, err = eachRow(tx, func(d *OwnDecision) []any {
-			return []any{&d.ID, &d.CreatedMicros, &d.Status, &d.PolicyKey, &d.PolicyID, &d.Plain, &d.Review,
+			return []any{&d.ID, &d.CreatedMicros, &d.Status, &d.PolicyKey, &d.PolicyID, &d.Plain, &d.Leaf, &d.Review,
 				countFlag{&d.Booked}}
 		}, selectOwn, q.ApplicantRef, q.SinceID, q.RequestKey, q.RepeatedMicros)
 		if err != nil {
 			return Own{}, err
 		}
+		slices.SortStableFunc(own.Decisions, func(a, b OwnDecision) int {
+			return cmp.Or(cmp.Compare(b.CreatedMicros, a.CreatedMicros), cmp.Compare(b.Leaf, a.Leaf))
+		})
 		own.Exposures, err = eachRow(tx, (*Exposure).fields, selectOpenExposures, q.ApplicantRef)
 		return own, err
 	})
