@@ -24,7 +24,9 @@ func (w *Worker) assumeNamed(facts *rule.Facts) bool {
 }
 
 // noteOwn counts a row whose facts do not say what the lender decided before.
-func (w *Worker) noteOwn() { w.partial.noteRead(cellRead{field.OwnReference, fault.CodeOwnFactsUnknown, 1}) }
+func (w *Worker) noteOwn() {
+	w.partial.noteRead(cellRead{field.OwnReference, fault.CodeOwnFactsUnknown, 1})
+}
 
 // ownWarnings returns a warning if there are rows whose facts do not say what the lender decided before.
 func (p *Partial) ownWarnings() (list []Warning) {

@@ -106,6 +106,11 @@ func (s *Service) peek(ctx context.Context, scope *store.Scope, c *creditCase, n
 	if err := c.peek(ctx, scope, now); err != nil || c.own == nil {
 		return err
 	}
+	own := *scope // a copy, so that the scope of a request that counts nothing stays on the stack
+	return s.peekOwn(ctx, &own, c, now)
+}
+
+func (s *Service) peekOwn(ctx context.Context, scope *store.Scope, c *creditCase, now time.Time) error {
 	for {
 		var err error
 		if c.own.read, err = scope.Exposures(ctx).Own(c.own.query(now)); err != nil {

@@ -21,13 +21,9 @@ func ReadExposure(body wire.Value) (n exposuredesk.NewReport, err error) {
 	return n, faults.Err()
 }
 
-// EncodeExposure answers 201 with an exposure that was reported for the first time, and 200 with another one.
+// EncodeExposure answers 200 with an exposure that was reported.
 func EncodeExposure(e exposuredesk.Exposure) operation.Answer {
-	status := operation.StatusOK
-	if e.Created {
-		status = operation.StatusCreated
-	}
-	return answer(status, func(w *wire.Writer) { WriteExposure(w, e) })
+	return answer(operation.StatusOK, func(w *wire.Writer) { WriteExposure(w, e) })
 }
 
 // WriteExposure writes an exposure.

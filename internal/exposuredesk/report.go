@@ -174,7 +174,6 @@ func (w *reporting) store(tx *store.Tx) (Exposure, error) {
 		CreatedMicros: row.CreatedMicros,
 		UpdatedMicros: row.UpdatedMicros,
 		ClosedMicros:  row.ClosedMicros,
-		Created:       !found,
 	}
 	w.keys.SealExposure(tx.Environment(), &row)
 	if err := tx.Exposures().Put(&row, w.keys.Changes(tx.Environment())); err != nil {

@@ -30,8 +30,6 @@ type Exposure struct {
 	CreatedMicros int64
 	UpdatedMicros int64
 	ClosedMicros  int64 // 0 if it is not closed
-
-	Created bool // this report was the first one
 }
 
 // Closed reports whether the loan is closed.

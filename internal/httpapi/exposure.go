@@ -12,7 +12,7 @@ type exposureHandlers struct{ exposures *exposuredesk.Service }
 
 func (h *exposureHandlers) routes() []route {
 	return []route{
-		{pattern: "POST /v1/exposures", handle: h.report, bucket: bucketWrite, body: required, once: true},
+		{pattern: "POST /v1/exposures", handle: h.report, bucket: bucketDecide, body: required, once: true},
 		{pattern: "GET /v1/exposures", handle: h.list, bucket: bucketRead},
 	}
 }
