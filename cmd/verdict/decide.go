@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	_ "embed" // embeds the sample application
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"verdict/internal/feature"
 	"verdict/internal/field"
 	"verdict/internal/loan"
+	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
 
@@ -72,7 +74,12 @@ func decide(c *command) int {
 		app.Measure(application.CatalogueOf(policy.Semantics), named, &vector)
 	}
 	var d engine.Decision
-	engine.Compile(policy, field.Catalogue()).Decide(app.Facts, &d)
+	plan := engine.Compile(policy, field.Catalogue())
+	if plan.UsesOwn() { // earlier decisions are not known here, so the other facts about them stay absent
+		named := cmp.Or(app.ApplicantRef, app.Facts.Get("fraud.applicant_ref").Text(), app.ApplicantID) != ""
+		app.Facts.Set(field.OwnReference, rule.Bool(named))
+	}
+	plan.Decide(app.Facts, &d)
 	d.AddDerived(app.Facts)
 	env := engine.Envelope{
 		Preview:       true,

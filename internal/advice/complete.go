@@ -181,6 +181,9 @@ func absent(plan *engine.Plan, facts *rule.Facts) []string {
 		if name == "applicant.id" && supply == rule.FromEvaluate {
 			continue // the id is optional in an evaluate request, and nobody is asked for it
 		}
+		if field.IsOwn(name) {
+			continue // no request contains it
+		}
 		if id, known := field.Catalogue().Lookup(name); known {
 			f := field.Catalogue().Field(id)
 			index := name == "bureau_ntc_index"

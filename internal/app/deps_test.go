@@ -54,6 +54,7 @@ var house = []room{
 	{"engine/space", pure, "exact rule field"},
 	{"engine/analysis", pure, "exact fault wire rule field loan engine engine/space"},
 	{"list", pure, "fault rule"},
+	{"exposure", pure, "civil wire rule field"},
 	{"sheet", pure, "fault"},
 	{"application", pure, "civil fault wire rule field report place signal feature sheet"},
 	{"chart", pure, ""},
@@ -84,8 +85,9 @@ var house = []room{
 	},
 	{"frauddesk", useCase, "fault wire rule place signal application tenant store cache operation"},
 	{"listdesk", useCase, "fault rule list sheet tenant admission store cache journal operation"},
+	{"exposuredesk", useCase, "fault exposure tenant store journal operation"},
 	{"decisioning", useCase, "civil fault wire rule feature report field signal engine loan application advice " +
-		"evidence tenant admission store sealing journal operation policydesk frauddesk listdesk"},
+		"exposure evidence tenant admission store sealing journal operation policydesk frauddesk listdesk"},
 	{"evidencedesk", useCase, "fault field engine evidence capsule tenant store journal operation"},
 	{"eventdesk", useCase, "fault wire evidence tenant store journal operation"},
 	{"webhookdesk", useCase, "fault webhook tenant admission store operation eventdesk"},
@@ -96,17 +98,17 @@ var house = []room{
 	{"agent", useCase, "exact civil fault wire rule field engine application advice recovery tenant admission " +
 		"operation decisioning agentdesk"},
 	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery " +
-		"list tenant operation account policydesk frauddesk listdesk decisioning evidencedesk eventdesk webhookdesk " +
+		"list tenant operation account policydesk frauddesk listdesk exposuredesk decisioning evidencedesk eventdesk webhookdesk " +
 		"agentdesk privacydesk study agent"},
 	{"usecase", useCase, "fault wire engine signal application sealing tenant store journal operation account " +
-		"policydesk frauddesk listdesk decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk study " +
-		"document"},
+		"policydesk frauddesk listdesk exposuredesk decisioning evidencedesk eventdesk webhookdesk agentdesk " +
+		"privacydesk study document"},
 
 	{"reference", useCase, "fault wire serving frauddesk"},
 
 	{"job", adapter, "fault study"},
 	{"httpapi", adapter, "fault wire api list document tenant admission serving operation account policydesk " +
-		"frauddesk listdesk " +
+		"frauddesk listdesk exposuredesk " +
 		"decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk study usecase agent reference"},
 	{"console", adapter, "civil fault wire rule signal chart list tenant serving operation account policydesk frauddesk " +
 		"listdesk decisioning webhookdesk agentdesk privacydesk study usecase agent document backtest engine training"},

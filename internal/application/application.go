@@ -40,10 +40,12 @@ const (
 type Application struct {
 	Endpoint    Endpoint
 	ApplicantID string // "" when not given
-	Bureau      string // the bureau of an evaluate request
-	PolicyKey   string // "" when not named
-	Facts       *rule.Facts
-	Warnings    []fault.Item
+	// ApplicantRef is the top-level applicant_ref, "" when not given.
+	ApplicantRef string
+	Bureau       string // the bureau of an evaluate request
+	PolicyKey    string // "" when not named
+	Facts        *rule.Facts
+	Warnings     []fault.Item
 	// IncludeFacts is set when the response must include the facts.
 	IncludeFacts bool
 
@@ -231,7 +233,7 @@ func (r *reader) object(v wire.Value) bool {
 // maxKey is the maximum length of a key, in characters.
 const maxKey = 64
 
-// topLevel reads policy_key and include, and warns about unknown members. It does
+// topLevel reads policy_key, applicant_ref and include, and warns about unknown members. It does
 // not refuse unknown members, because a caller may send members of a newer
 // version.
 func (r *reader) topLevel(v wire.Value, known ...string) {
@@ -240,6 +242,8 @@ func (r *reader) topLevel(v wire.Value, known ...string) {
 		case !member.Given():
 		case name == "policy_key":
 			r.policyKey(member)
+		case name == field.ApplicantRef:
+			r.applicantRef(member)
 		case name == "include" && r.opt.Include:
 			r.include(member)
 		case !slices.Contains(known, name) && !slices.Contains(r.opt.Members, name):
@@ -257,6 +261,18 @@ func (r *reader) policyKey(v wire.Value) {
 		r.faults.Add(v.Pointer(), fault.CodeInvalidField, field.PolicyKeyText)
 	default:
 		r.app.PolicyKey = v.Text()
+	}
+}
+
+// applicantRef reads the caller's reference of the applicant.
+func (r *reader) applicantRef(v wire.Value) {
+	switch {
+	case v.Kind() != wire.String:
+		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a string, but is %s", v.Kind())
+	case v.Text() == "" || len(v.Text()) > maxText:
+		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "must have 1 to %d bytes", maxText)
+	default:
+		r.app.ApplicantRef = v.Text()
 	}
 }
 

@@ -162,6 +162,9 @@ func (b *columnBuilder) unmapped(header []string) {
 // there is no such field.
 func (b *columnBuilder) resolve(name string) (column, bool) {
 	n := columnNames()[name]
+	if id, _ := field.Catalogue().Lookup(name); field.IsOwn(name) && b.o.Reads != nil && b.o.Reads(name) {
+		n = &node{scalar: true, raw: id, canonical: rule.Undeclared} // without such a policy own_emi is of the report
+	}
 	if n == nil {
 		if typ, declared := b.o.Inputs[name]; declared {
 			return b.input(name, typ), true

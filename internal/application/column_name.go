@@ -35,7 +35,7 @@ var columnNames = sync.OnceValue(func() map[string]*node {
 			if n.canonical != rule.Undeclared {
 				names[c.Field(n.canonical).Name] = n
 			}
-			if _, known := c.Lookup(segment); !known && segment != "id" {
+			if _, known := c.Lookup(segment); (!known || field.IsOwn(segment)) && segment != "id" {
 				names[segment] = n
 			}
 		}

@@ -129,7 +129,7 @@ func canonical(c *rule.Catalogue, path string) (rule.FieldID, conversion) {
 		return rule.Undeclared, asIs
 	}
 	for _, candidate := range []string{name, "bureau_" + name} {
-		if id, ok := c.Lookup(candidate); ok {
+		if id, ok := c.Lookup(candidate); ok && !field.IsOwn(candidate) { // own_emi is not of the report
 			if c.Field(id).Unit == "₹" {
 				return id, money
 			}

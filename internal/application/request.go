@@ -50,6 +50,13 @@ func (r Request) PolicyKey() (key string, ok bool) {
 	return strings.Clone(v.Text()), v.Kind() == wire.String && field.IsPolicyKey(v.Text())
 }
 
+// Append appends a text of the request to dst. Requests with the same members, values and policy_key have the same
+// text, apart from the order of members.
+func (r Request) Append(dst []byte) []byte {
+	w := wire.Writer{Buf: append(append(dst, r.policyKey...), '\n')}
+	return w.Value(r.body).Buf
+}
+
 // HasSignals reports whether the request has a block that a tenant's thresholds
 // and tables are applied to.
 func (r Request) HasSignals() bool {

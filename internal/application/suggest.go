@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"verdict/internal/fault"
+	"verdict/internal/field"
 	"verdict/internal/report"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
@@ -59,7 +60,7 @@ func (s *suggester) warnMember(v wire.Value, name string, known []string) {
 		s.warnings.Add("", fault.CodeUnknownField, textNoMember) // the warning is only counted
 		return
 	}
-	candidates := slices.Concat(known, s.members, []string{"policy_key"})
+	candidates := slices.Concat(known, s.members, []string{"policy_key", field.ApplicantRef})
 	h := s.search("", name, candidates)
 	if h.nearest == "" {
 		h.nearest = s.elsewhere(name)

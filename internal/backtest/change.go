@@ -34,6 +34,7 @@ func changesBetween(champion, challenger *engine.Policy) []change {
 	d.semantics()
 	d.required()
 	d.affordability()
+	d.exposure()
 	d.knockouts()
 	d.adjustments()
 	d.scorecard()
@@ -98,6 +99,7 @@ const (
 	sectionSemantics     = "semantics"
 	sectionRequired      = "required_fields"
 	sectionAffordability = "affordability"
+	sectionExposure      = "exposure"
 	sectionKnockouts     = "knockouts"
 	sectionAdjustments   = "adjustments"
 	sectionBase          = "base_points"
@@ -119,6 +121,12 @@ func (d *differ) affordability() {
 		d.add(sectionAffordability, "", before, after, func(to, from *engine.Policy) {
 			to.Affordability = from.Affordability
 		})
+	}
+}
+
+func (d *differ) exposure() {
+	if before, after := d.a.Exposure.String(), d.b.Exposure.String(); before != after {
+		d.add(sectionExposure, "", before, after, func(to, from *engine.Policy) { to.Exposure = from.Exposure })
 	}
 }
 

@@ -29,6 +29,7 @@ type Run struct {
 	changes    []change
 	numbering  uint64
 	lookups    []rule.NamedLookup // of both policies
+	own        bool               // one of the policies reads what the lender decided before
 }
 
 // columnIndexes has the index of each column that the backtest itself reads, or -1
@@ -68,7 +69,7 @@ func New(s Setup, champion, challenger *engine.Plan) (*Run, error) {
 	if challenger != nil {
 		r.changes = changesBetween(champion.Policy(), challenger.Policy())
 	}
-	r.numbering, r.lookups = r.number(), r.lookupsOf()
+	r.numbering, r.lookups, r.own = r.number(), r.lookupsOf(), r.usesOwn()
 	return r, nil
 }
 

@@ -37,6 +37,7 @@ func (r *Run) warnings(p *Partial) (list []Warning) {
 	}
 	list = append(list, p.readWarnings()...)
 	list = append(list, p.listWarnings()...)
+	list = append(list, p.ownWarnings()...)
 	if names := r.featuresAbsent(); len(names) > 0 {
 		list = append(list, Warning{Code: fault.CodeFeaturesAbsent, Fields: names,
 			Detail: "the policy names these features, but no column has them, so they are absent in every row; " +

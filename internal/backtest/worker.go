@@ -194,6 +194,9 @@ func (w *Worker) cells(number int64, cells [][]byte) {
 	if len(w.run.lookups) > 0 && !w.answer(w.facts, false) {
 		return
 	}
+	if w.assumeNamed(w.facts) {
+		w.noteOwn()
+	}
 	w.decide(&r, factsByPolicy{w.facts, w.facts})
 }
 
@@ -215,6 +218,12 @@ func (w *Worker) Facts(number int64, id string, champion, challenger *rule.Facts
 		if !w.answer(champion, true) || challenger != champion && !w.answerOnly(challenger) {
 			return
 		}
+	}
+	if w.assumeNamed(champion) {
+		w.noteOwn()
+	}
+	if challenger != champion {
+		w.assumeNamed(challenger)
 	}
 	w.decide(&r, factsByPolicy{champion, challenger})
 }

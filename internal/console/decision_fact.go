@@ -17,6 +17,7 @@ var groupNames = []struct{ group, name string }{
 	{"bureau", "Bureau"},
 	{"bank", "Bank statement"},
 	{"fraud", "Fraud"},
+	{"own", "Own exposure"},
 	{"device", "Device"},
 	{"location", "Location"},
 	{"features", "Features that the policy reads"},
@@ -71,6 +72,7 @@ var bindings = map[string]string{
 	"requested_amount": "the amount asked for",
 	"band_max_limit":   "the maximum of the pricing band",
 	"income_multiple":  "the pricing band's maximum multiple of income",
+	"exposure_cap":     "the most that one person may owe and be offered",
 	"default_limit":    "the pricing band's default, because income or FOIR is unknown",
 }
 

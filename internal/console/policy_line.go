@@ -279,10 +279,16 @@ func generalOf(doc wire.Value) []fact {
 		}
 		return otherwise
 	}
+	exposure := "not limited"
+	if v := doc.Get("exposure"); v.Given() {
+		most, _ := rupees(v.Get("max_total"))
+		exposure = "at most " + most + " owed and offered"
+	}
 	return []fact{
 		{"Semantics", semantics},
 		{"Income counted", counted("income", "as declared")},
 		{"Obligations counted", counted("obligations", "as declared")},
+		{"Exposure of one person", exposure},
 		{"Limits are multiples of", step},
 		{"Offers are valid for", doc.Get("offer_validity_days").Text() + " days"},
 		{"Built-in rules", either(doc.Get("include_defaults"), "merged", "left out")},

@@ -33,6 +33,7 @@ type creditCase struct {
 	vector   *feature.Vector // nil unless features are computed
 	hash     string          // of the vector; "" until vectorHash computes it
 	fraud    *fraudCase      // nil if the request has no fraud block
+	own      *ownCase        // nil unless the policy reads what the lender decided before, and the applicant is named
 	keys     *journal.Tree   // of the tenant; nil if the case is not stored
 
 	id        string    // the id of the decision; set shortly before the decision is stored
@@ -86,6 +87,11 @@ func (s *Service) caseUnder(
 	}
 	c.measure()
 	app.WarnBank(policy.Plan.Policy().AbsentBankFigures(app.Facts))
+	if policy.Plan.UsesOwn() {
+		if err := s.newOwnCase(ctx, p, c, request); err != nil {
+			return nil, err
+		}
+	}
 	if app.Endpoint == application.Evaluate && request.HasFraud() {
 		err = s.newFraudCase(ctx, p, c, settings)
 	}
@@ -142,9 +148,14 @@ func (c *creditCase) release() {
 }
 
 // applicantRef returns the caller's reference of the applicant, "" if the request has
-// none.
+// none. A policy that reads what the lender decided before takes the reference of the fraud
+// block before applicant.id, because that of the fraud block is the person's.
 func (c *creditCase) applicantRef() string {
-	return cmp.Or(c.app.ApplicantID, c.app.Facts.Get("fraud.applicant_ref").Text())
+	person := c.app.Facts.Get("fraud.applicant_ref").Text()
+	if c.policy.Plan.UsesOwn() {
+		return cmp.Or(c.app.ApplicantRef, person, c.app.ApplicantID)
+	}
+	return cmp.Or(c.app.ApplicantRef, c.app.ApplicantID, person)
 }
 
 // storedFacts returns the facts to store with the decision. An identifier of an evaluate

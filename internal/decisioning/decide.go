@@ -49,8 +49,8 @@ func (s *Service) Evaluate(
 }
 
 // decide reads the request, computes the features, searches the block list, decides and
-// stores. An application that is counted for fraud is decided inside the transaction
-// that counts it. Any other application is decided before the transaction.
+// stores. An application that is counted, for fraud or because the policy reads what the
+// lender decided before, is decided inside the transaction that counts it. Any other application is decided before the transaction.
 func (s *Service) decide(
 	ctx context.Context, p tenant.Principal, endpoint string, request application.Request, r *operation.Reply[Decided],
 ) (Decided, error) {
@@ -82,15 +82,20 @@ func (s *Service) decide(
 	c.name(s.core)
 	var answer operation.Answer
 	for tries := 0; ; tries++ {
-		if c.counted() {
+		if c.counted() || c.own != nil {
 			answer, err = s.persistCounted(ctx, p, scope, c, o, attempt)
 		} else {
 			answer, err = s.persist(ctx, p, scope, c, o, attempt)
 		}
-		if !errors.Is(err, store.ErrKeysChanged) {
-			break
+		switch {
+		case errors.Is(err, store.ErrKeysChanged):
+			err = s.reloadKeys(ctx, c, p.TenantID, tries)
+		case errors.Is(err, errNotPrepared):
+			err = s.prepareOwn(ctx, scope, c)
+		default:
+			done = true
 		}
-		if err = s.reloadKeys(ctx, c, p.TenantID, tries); err != nil {
+		if done || err != nil {
 			break
 		}
 	}
@@ -111,6 +116,9 @@ func (s *Service) reloadKeys(ctx context.Context, c *creditCase, tenantID string
 		return err
 	}
 	c.keys, err = s.core.Keys.Reload(ctx, tenantID)
+	if c.own != nil {
+		c.own.keys = nil // use the new ones
+	}
 	return err
 }
 
@@ -120,8 +128,7 @@ func (c *creditCase) name(core *operation.Core) {
 	c.id, c.made = core.NewID(tenant.KindDecision, c.now)
 }
 
-// persist decides and stores an application that the fraud signals do not count; see
-// creditCase.counted.
+// persist decides and stores an application that is not counted.
 func (s *Service) persist(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, c *creditCase, o *Outcome, attempt operation.Attempt,
 ) (operation.Answer, error) {
@@ -141,21 +148,29 @@ func (s *Service) persist(
 const longAnswer = 64 << 10
 
 // persistCounted records, counts, decides and stores an application in one transaction.
-// If two applications use the same account at the same time, the second therefore counts
-// the first.
+// If two applications use the same account, or are of the same person, at the same time, the
+// second therefore counts the first.
 func (s *Service) persistCounted(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, c *creditCase, o *Outcome, attempt operation.Attempt,
 ) (answer operation.Answer, err error) {
 	err = scope.Write(ctx, func(tx *store.Tx) error {
-		if _, err := c.observe(tx); err != nil {
-			return err
+		if c.counted() {
+			if _, err := c.observe(tx); err != nil {
+				return err
+			}
+			if err := s.raise(tx, c); err != nil {
+				return err
+			}
 		}
-		if err := s.raise(tx, c); err != nil {
+		if err := c.countOwn(tx); err != nil {
 			return err
 		}
 		made := s.conclude(p, c, o)
 		answer, made.write.Answer = made.answer, made.record(attempt, c.keys)
-		return tx.Decisions().Insert(made.write)
+		if err := tx.Decisions().Insert(made.write); err != nil {
+			return err
+		}
+		return c.rememberOwn(tx)
 	})
 	return answer, err
 }

@@ -38,7 +38,7 @@ func (s *Service) eligible(ctx context.Context, p tenant.Principal, request appl
 		return nil, err
 	}
 	defer c.release()
-	if err := c.peek(ctx, s.core.Scope(p), now); err != nil {
+	if err := s.peek(ctx, s.core.Scope(p), c, now); err != nil {
 		return nil, err
 	}
 	e := &Eligibility{Envelope: engine.Envelope{

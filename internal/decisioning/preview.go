@@ -76,7 +76,7 @@ func (s *Service) variant(ctx context.Context, p tenant.Principal, ask WhatIf, n
 		return nil, err
 	}
 	defer c.release()
-	if err := c.peek(ctx, s.core.Scope(p), now); err != nil {
+	if err := s.peek(ctx, s.core.Scope(p), c, now); err != nil {
 		return nil, err
 	}
 	c.now = now

@@ -107,7 +107,7 @@ func (s *Service) Underwrite(
 	if c.keys, err = s.core.Keys.Tree(ctx, p.TenantID); err != nil {
 		return Underwritten{}, err
 	}
-	if err := c.peek(ctx, scope, now); err != nil {
+	if err := s.peek(ctx, scope, c, now); err != nil {
 		return Underwritten{}, err
 	}
 	c.now, c.made = now, now
@@ -144,8 +144,12 @@ type underwriting struct {
 }
 
 // maxStudies limits how often an application is studied if its fraud counts keep
-// changing.
-const maxStudies = 4
+// changing. What the lender decided before is never out of date, so a study is repeated
+// up to mostStudies times if that keeps changing.
+const (
+	maxStudies  = 4
+	mostStudies = 10
+)
 
 // observed holds the facts and the fraud counts that a transaction found.
 type observed struct {
@@ -205,7 +209,7 @@ func (w *underwriting) commit(ctx context.Context) error {
 		w.name()
 		var now observed
 		err := w.s.core.Scope(w.p).Write(ctx, func(tx *store.Tx) (err error) {
-			now, err = w.store(tx, studies == maxStudies)
+			now, err = w.store(tx, studies >= maxStudies)
 			return err
 		})
 		if errors.Is(err, store.ErrKeysChanged) {
@@ -215,8 +219,18 @@ func (w *underwriting) commit(ctx context.Context) error {
 			rekeyed, studies = rekeyed+1, studies-1 // not a study
 			continue
 		}
+		if errors.Is(err, errNotPrepared) {
+			if err := w.s.prepareOwn(ctx, w.s.core.Scope(w.p), w.c); err != nil {
+				return err
+			}
+			studies-- // not a study
+			continue
+		}
 		if !errors.Is(err, errMoved) {
 			return err
+		}
+		if studies == mostStudies {
+			return ownBusy()
 		}
 		if err := admission.Checkpoint(ctx); err != nil { // the write gave up the processor slot
 			return err
@@ -243,6 +257,9 @@ func (w *underwriting) store(tx *store.Tx, last bool) (now observed, err error) 
 			w.c.reassess(w.counts)
 		}
 	}
+	if err := w.c.countOwn(tx); err != nil {
+		return now, err
+	}
 	made := w.s.conclude(w.p, w.c, w.o)
 	if !bytes.Equal(made.facts, w.studied) {
 		made.answer.Release()
@@ -257,6 +274,9 @@ func (w *underwriting) store(tx *store.Tx, last bool) (now observed, err error) 
 	w.answer = operation.Answer{Status: operation.StatusOK, Body: body}
 	made.write.Answer = w.attempt.RecordOf(w.runID, w.answer)
 	if err := tx.Decisions().Insert(made.write); err != nil {
+		return now, err
+	}
+	if err := w.c.rememberOwn(tx); err != nil {
 		return now, err
 	}
 	run := store.Run{

@@ -31,6 +31,7 @@ func WriteApplicant(w *wire.Writer, a privacydesk.Applicant) {
 		w.Key("created_at").String(operation.Clock(alert.CreatedMicros)).EndObject()
 	}
 	w.EndArray().Key("fraud_links").Bool(a.Linked)
+	writeExposures(w, &a)
 	writeApplicantRuns(w, &a, true)
 	w.Key("decision_count").Int(a.DecisionCount).Key("data").Array()
 	for _, d := range a.Decisions.Data {
@@ -51,6 +52,7 @@ func WriteForApplicant(w *wire.Writer, a privacydesk.Applicant) {
 		w.Key("erasure").Object().Key("state").String(a.Erasure.State)
 		w.Key("requested_at").String(operation.Clock(a.Erasure.RequestedMicros)).EndObject()
 	}
+	writeExposures(w, &a)
 	writeApplicantRuns(w, &a, false)
 	w.Key("decision_count").Int(a.DecisionCount).Key("data").Array()
 	for _, d := range a.Decisions.Data {
@@ -69,6 +71,18 @@ func writeZones(w *wire.Writer, zones []privacydesk.ApplicantZone) {
 		orNull(w, "basis", z.Basis)
 		timeOrNull(w, "until", z.UntilMicros)
 		w.EndObject()
+	}
+	w.EndArray()
+}
+
+// writeExposures writes the loans that the lender has reported, if there are any.
+func writeExposures(w *wire.Writer, a *privacydesk.Applicant) {
+	if len(a.Exposures) == 0 {
+		return
+	}
+	w.Key("exposures").Array()
+	for _, e := range a.Exposures {
+		WriteExposure(w, e)
 	}
 	w.EndArray()
 }

@@ -56,6 +56,9 @@ func WriteErasure(w *wire.Writer, e privacydesk.Erasure) {
 	w.Key("decisions").Int(e.Counts.Decisions).Key("features").Int(e.Counts.Features)
 	w.Key("agent_runs").Int(e.Counts.Runs).Key("answers").Int(e.Counts.Answers)
 	w.Key("alert_references").Int(e.Counts.AlertRefs).Key("fraud_links").Int(e.Counts.Links)
+	if e.Counts.Exposures > 0 {
+		w.Key("exposures").Int(e.Counts.Exposures)
+	}
 	w.Key("zones").Object()
 	for _, z := range e.Zones {
 		w.Key(z.Zone).Int(z.Count)

@@ -164,7 +164,7 @@ func (p *Policy) AbsentBankFigures(facts *rule.Facts) (names []string) {
 			switch source {
 			case obligationsDeclared:
 				name = field.FOIR
-			case obligationsBureau, obligationsBank:
+			case obligationsBureau, obligationsBank, obligationsOwn:
 				name = obligationFields[source]
 			}
 			if given(name) && of.Take == TakeFirst {

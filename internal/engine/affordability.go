@@ -46,16 +46,21 @@ const (
 	obligationsDeclared = "declared" // foir × monthly_income
 	obligationsBureau   = "bureau"   // instalments of the live own and joint accounts
 	obligationsBank     = "bank"     // instalments currently due according to the bank statement
+	obligationsOwn      = "own"      // instalments of the loans that the lender has reported as exposures
 )
 
 var (
 	incomeSources     = []string{field.MonthlyIncome, field.BankIncome, field.BankDetectedIncome}
-	obligationSources = []string{obligationsDeclared, obligationsBureau, obligationsBank}
+	obligationSources = []string{obligationsDeclared, obligationsBureau, obligationsBank, obligationsOwn}
 )
 
 // obligationFields has the field with the monthly amount of each source of
 // obligations. Declared obligations are computed from the FOIR and have no field.
-var obligationFields = map[string]string{obligationsBureau: field.BureauOwnEMI, obligationsBank: field.BankDueEMI}
+var obligationFields = map[string]string{
+	obligationsBureau: field.BureauOwnEMI,
+	obligationsBank:   field.BankDueEMI,
+	obligationsOwn:    field.OwnEMI,
+}
 
 // declaredAlone returns the affordability of a policy that names no sources: only
 // declared income and declared obligations count.

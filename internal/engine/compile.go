@@ -50,6 +50,7 @@ func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 	}
 	c.results()
 	c.affordability()
+	c.exposure()
 	plan.lookups = p.Lookups()
 	plan.bands.sort(&plan.scoring)
 	plan.ntcBands.sort(&plan.scoring)

@@ -46,6 +46,10 @@ func (p *Plan) begin(facts *rule.Facts, d *Decision) {
 			break
 		}
 	}
+	if d.missing < 0 && p.lacksReference(&d.frame) {
+		d.missing = int32(len(p.required))
+		d.Status = Declined
+	}
 }
 
 func anyGiven(slots []int32, fr *rule.Frame) bool {

@@ -70,11 +70,12 @@ const (
 	BandMaxLimit
 	IncomeMultiple
 	DefaultLimit
+	ExposureCap
 )
 
 var constraintNames = [...]string{
 	FOIRCapacity: "foir_capacity", RequestedAmount: "requested_amount", BandMaxLimit: "band_max_limit",
-	IncomeMultiple: "income_multiple", DefaultLimit: "default_limit",
+	IncomeMultiple: "income_multiple", DefaultLimit: "default_limit", ExposureCap: "exposure_cap",
 }
 
 // String returns the constraint as the API spells it.

@@ -149,6 +149,9 @@ func (x detailer) requirement() Detail {
 			names = append(names, d.plan.policy.Required[i].Text)
 		}
 	}
+	if d.plan.lacksReference(&d.frame) {
+		names = append(names, field.ApplicantRef)
+	}
 	list := strings.Join(names, ", ")
 	return Detail{Field: list, Text: "required and not given: " + list}
 }
@@ -287,6 +290,8 @@ func (x detailer) limit() Detail {
 			Threshold: minimum,
 			Text:      fmt.Sprintf("%s minimum %s", b.ID, rule.Rupees(b.MinLimitPaise)),
 		}
+	case ExposureCap:
+		return x.exposure()
 	case BandMaxLimit:
 		return Detail{
 			Field:     field.RequestedAmount,

@@ -10,7 +10,7 @@ import (
 )
 
 // Document returns the policy as a complete document: every default filled in
-// except those of affordability, features and semantics, every merged rule
+// except those of affordability, exposure, features and semantics, every merged rule
 // included, members in name order. Reading it again gives the same policy and
 // the same bytes.
 func (p *Policy) Document() []byte {
@@ -73,6 +73,10 @@ func (p *Policy) write(w *wire.Writer, named bool) {
 		w.Key("text").String(t.Text).EndObject()
 	}
 	w.EndArray()
+	if p.Exposure != nil {
+		w.Key(sectionExposure)
+		p.Exposure.write(w)
+	}
 	if p.FeaturesAuto { // written only if set, so that older checksums do not change
 		w.Key("features").String(featuresAuto)
 	}

@@ -39,12 +39,15 @@ type Plan struct {
 	codeNodes     map[int32]*codeNode    // for knockouts whose code depends on the predicates that hit
 	own           [len(ownReasons)]int32 // codes of the engine's own reasons
 
-	step    int64
-	inputs  inputSlots
-	afford  affording
-	results resultSlots
-	named   namedInputs
-	lookups []rule.NamedLookup
+	step      int64
+	inputs    inputSlots
+	afford    affording
+	exposure  ownSlots
+	reference int32 // the slot that says whether the request names the applicant, if usesOwn is set
+	usesOwn   bool  // the policy reads facts about the lender's own decisions and loans
+	results   resultSlots
+	named     namedInputs
+	lookups   []rule.NamedLookup
 
 	predicates lazyPredicates
 }

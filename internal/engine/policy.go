@@ -72,6 +72,7 @@ type Policy struct {
 	Knockouts         []Knockout
 	Adjustments       []Adjustment
 	Affordability     *Affordability // nil means that only declared income and declared obligations count
+	Exposure          *Exposure      // nil means that what one person gets in all is not bounded
 	Scorecard         *Scorecard
 	ScorecardID       string // the stored scorecard that Scorecard was taken from
 	Bands             []Band

@@ -168,6 +168,7 @@ func (r *policyReader) document(v wire.Value) {
 	r.scope.Semantics = p.Semantics
 
 	r.affordability(f)
+	r.exposure(f)
 	r.inputs(f)
 	r.required(f)
 	r.knockouts(f)

@@ -11,6 +11,7 @@ const (
 	ReasonAmountMinimum = "AMT_MIN"
 	ReasonBandCap       = "AMT_BAND_CAP"
 	ReasonNewToCredit   = "BUR_NTC"
+	ReasonExposureCap   = "EXPOSURE_CAP"
 )
 
 // ownReason numbers the engine's own reason codes, so that a plan can map each
@@ -27,12 +28,14 @@ const (
 	ownAmountMinimum
 	ownBandCap
 	ownNewToCredit
+	ownExposureCap
 )
 
 var ownReasons = [...]string{
 	ownMissingInput: ReasonMissingInput, ownNoBand: ReasonNoBand, ownBelowMinimum: ReasonBelowMinimum,
 	ownFOIRHigh: ReasonFOIRHigh, ownIncomeLow: ReasonIncomeLow, ownIncomeMissing: ReasonIncomeMissing,
 	ownAmountMinimum: ReasonAmountMinimum, ownBandCap: ReasonBandCap, ownNewToCredit: ReasonNewToCredit,
+	ownExposureCap: ReasonExposureCap,
 }
 
 // ReasonText is one entry of the reason-code catalogue.
@@ -65,6 +68,8 @@ var reasonTexts = []ReasonText{
 	{ReasonAmountMinimum, "pricing", "The amount asked for is below the smallest loan offered"},
 	{ReasonBandCap, "pricing", "The amount offered is the most available for this application"},
 	{ReasonBelowMinimum, "pricing", "The amount that could be offered is below the smallest loan"},
+	{ReasonExposureCap, "pricing", "Existing loans and offers of this lender limit the amount available"},
+	{"OWN_HISTORY", "knockout", "Earlier applications to this lender, or loans from it"},
 	{"BANK_BOUNCE", "score", "Payments from the bank account were returned"},
 	{"BANK_MISMATCH", "score", "The bank statement does not agree with the details given"},
 	{"BANK_ABB", "score", "The average bank balance is low"},

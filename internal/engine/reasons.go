@@ -127,6 +127,8 @@ func (x reasoner) bindingCode(bandCode int32) int32 {
 		return p.own[ownIncomeLow]
 	case RequestedAmount:
 		return p.own[ownAmountMinimum]
+	case ExposureCap:
+		return p.own[ownExposureCap]
 	case DefaultLimit:
 		if bandCode == noCode {
 			return noCode

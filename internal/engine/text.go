@@ -109,6 +109,9 @@ func (n *narrative) limit() string {
 		by = fmt.Sprintf("capped by %s income multiple %s", b.ID, b.IncomeMultiple)
 	case RequestedAmount:
 		by = fmt.Sprintf("set by the amount asked for, %s", rule.Rupees(n.requestedPaise()))
+	case ExposureCap:
+		by = fmt.Sprintf("capped by the exposure of %s that the policy allows in all",
+			rule.Rupees(d.plan.policy.Exposure.MaxTotalPaise))
 	case BandMaxLimit:
 		by = fmt.Sprintf("capped by %s maximum %s", b.ID, rule.Rupees(b.MaxLimitPaise))
 	default:

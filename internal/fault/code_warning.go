@@ -96,6 +96,7 @@ const (
 	CodeReadAsMissing        = "read_as_missing"
 	CodeLookedUpNow          = "looked_up_now"
 	CodeNotLookedUp          = "not_looked_up"
+	CodeOwnFactsUnknown      = "own_facts_unknown"
 )
 
 // Warnings about parts of explore that had no effect in an underwriting run.

@@ -64,7 +64,7 @@ const eitherRequest = rule.FromDecisions | rule.FromEvaluate
 func sections() []section {
 	return slices.Concat([]section{
 		applicantSection(), affordabilitySection(), bureauSection(), bankSection(), deviceSection(),
-		locationSection(), fraudSection(), offerSection(),
+		locationSection(), fraudSection(), ownSection(), offerSection(),
 	}, rawSections(), []section{featureSection()})
 }
 

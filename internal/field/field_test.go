@@ -77,6 +77,8 @@ const contractNames = `
 	fraud.applicant_ref fraud.pincode fraud.ip fraud.beneficiary_account fraud.agent_id fraud.mobile fraud.email
 	bank_summary.income bank_summary.emi bank_summary.balance bank_summary.bounces bank_summary.months
 	bank_summary.declared_monthly_income bank_summary.declared_emi
+	own_reference own_open_offer own_other_open_offer own_approved_amount_30d own_approved_amount_90d
+	own_approved_amount_365d own_declines_30d own_days_since_decline own_last_status own_outstanding own_emi own_max_dpd
 `
 
 func TestCatalogueIsTheContracts(t *testing.T) {
@@ -248,7 +250,7 @@ func TestReasonCodes(t *testing.T) {
 	t.Parallel()
 	known := strings.Fields(`BUR_SCORE BUR_NTC BUR_DPD BUR_ENQ BUR_TRADELINES BUR_WRITEOFF BUR_SUIT INC_LOW FOIR_HIGH
 		AGE_RANGE EMP_TYPE AMT_MIN BANK_BOUNCE BANK_MISMATCH BANK_ABB DEV_ROOTED FR_EMULATOR FR_MULE FR_RING
-		LOC_PINCODE LOC_MISMATCH BUR_OVERDUE BUR_THIN_FILE`)
+		LOC_PINCODE LOC_MISMATCH BUR_OVERDUE BUR_THIN_FILE EXPOSURE_CAP OWN_HISTORY MISSING_REQUIRED_INPUT`)
 	for f := range withPrefix("") {
 		if f.ReasonCode != "" && !slices.Contains(known, f.ReasonCode) {
 			t.Errorf("%s gives the reason %s, which no catalogue has", f.Name, f.ReasonCode)

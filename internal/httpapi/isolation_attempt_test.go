@@ -69,6 +69,7 @@ var bodyMembers = map[string][]string{
 	"erasePerson decision_id":  nil, // only of a decision that names no applicant; see TestErasureRefusals
 	// like erasePerson
 	"placeLegalHold decision_id": nil,
+	"reportExposure decision_id": nil, // the decision must be of the applicant; see TestExposures
 }
 
 // naming matches the names of members that look like references to a resource.

@@ -165,6 +165,7 @@ func (r *resident) furnish(mark string) {
 	r.furnishWebhooks(mark)
 	r.furnishLists(mark)
 	r.furnishErasures(mark)
+	r.furnishExposures(mark)
 	r.furnishHolds(mark)
 }
 
@@ -176,6 +177,15 @@ func (r *resident) furnishErasures(mark string) {
 		erased := r.post("/v1/erasures", `{"applicant_ref":"`+mark+person+`","reason":"applicant_request"}`).
 			want(http.StatusCreated)
 		r.named["{erasure_id}"] = erased.text("id")
+	}
+}
+
+// furnishExposures reports two loans of the resident's applicant.
+func (r *resident) furnishExposures(mark string) {
+	r.Helper()
+	for _, product := range []string{"_gold", "_card"} {
+		r.post("/v1/exposures", `{"applicant_ref":"`+mark+`","product":"`+mark+product+`","outstanding":1000}`).
+			want(http.StatusOK)
 	}
 }
 

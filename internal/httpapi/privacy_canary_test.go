@@ -53,6 +53,10 @@ func plant(m *member) {
 		m.post(request.path, fill.Replace(request.body), fmt.Sprintf("Idempotency-Key: canary%d", i)).
 			want(http.StatusOK)
 	}
+	m.post("/v1/exposures", fill.Replace(`{"applicant_ref":"$REF","product":"$PURPOSE","outstanding":$AMOUNT,
+		"emi":$INCOME}`), "Idempotency-Key: canary of a loan").want(http.StatusOK)
+	m.post("/v1/exposures", fill.Replace(`{"applicant_ref":"$REF","product":"$PURPOSE","closed":true}`)).
+		want(http.StatusOK)
 }
 
 // TestCanaries plants unusual texts in every field of every route that stores something about an

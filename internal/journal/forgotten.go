@@ -53,3 +53,28 @@ func (k *Keys) ForgottenRun(ctx context.Context, scope *store.Scope, r *store.Ru
 	}
 	return false, err
 }
+
+// ForgottenExposure reports the same of a stored exposure, which has no leaf either.
+func (k *Keys) ForgottenExposure(ctx context.Context, scope *store.Scope, e *store.Exposure) (bool, error) {
+	tree, err := k.Tree(ctx, scope.Tenant())
+	if err != nil {
+		return false, err
+	}
+	of := holderOfExposure(scope.Environment(), e)
+	found, err := findKey(tree.number(e.Document), of, k.reader(ctx, tree))
+	switch {
+	case errors.Is(err, errNoTree) || err == nil && found.erased == 0:
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	again := *e
+	err = k.retry(ctx, scope, e.Document, of, func(tree *Tree) error {
+		again = *e
+		return tree.OpenExposure(scope.Environment(), &again)
+	})
+	if errors.As(err, new(Unreadable)) {
+		return true, nil
+	}
+	return false, err
+}

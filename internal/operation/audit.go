@@ -33,6 +33,8 @@ const (
 	ActionListCreated      = "list.created"
 	ActionListChanged      = "list.changed"
 	ActionListDeleted      = "list.deleted"
+	ActionExposureReported = "exposure.reported"
+	ActionExposureClosed   = "exposure.closed"
 
 	ActionWebhookCreated     = "webhook.created"
 	ActionWebhookChanged     = "webhook.changed"

@@ -8,13 +8,14 @@ import (
 
 	"verdict/internal/civil"
 	"verdict/internal/decisioning"
+	"verdict/internal/exposuredesk"
 	"verdict/internal/operation"
 	"verdict/internal/sealing"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
 
-// maxListed is the maximum number of runs, of alerts and of holds that Applicant returns.
+// maxListed is the maximum number of runs, of alerts, of exposures and of holds that Applicant returns.
 const maxListed = store.MaxPage
 
 // Applicant is what is held about an applicant.
@@ -25,10 +26,11 @@ type Applicant struct {
 	DecisionCount int64
 	Runs          []ApplicantRun // the newest maxListed, oldest first
 	RunCount      int64
-	Alerts        []ApplicantAlert // the oldest maxListed
-	Holds         []Hold           // those in force
-	Erasure       *Erasure         // deferred or running; nil if there is none
-	Linked        bool             // there are links to accounts, devices and the like
+	Alerts        []ApplicantAlert        // the oldest maxListed
+	Exposures     []exposuredesk.Exposure // the oldest maxListed
+	Holds         []Hold                  // those in force
+	Erasure       *Erasure                // deferred or running; nil if there is none
+	Linked        bool                    // there are links to accounts, devices and the like
 	Zones         []ApplicantZone
 }
 
@@ -93,6 +95,9 @@ func (s *Service) Applicant(
 			return Applicant{}, err
 		}
 		out.Decisions.Data = append(out.Decisions.Data, d)
+	}
+	if out.Exposures, err = s.exposures.Of(ctx, scope, ref, maxListed); err != nil {
+		return Applicant{}, err
 	}
 	if err := scope.Read(ctx, func(tx *store.Tx) error { return s.describe(tx, &w, &out) }); err != nil {
 		return Applicant{}, err

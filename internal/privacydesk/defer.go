@@ -13,10 +13,12 @@ import (
 	"verdict/internal/tenant"
 )
 
-// The bases on which an erasure is deferred, in the order in which they are listed. An exposure that is not
-// closed will be another one when exposures are stored; see store.Grounds.
+// The bases on which an erasure is deferred, in the order in which they are listed.
 const (
 	BasisOpenOffer = "open_offer" // the lender has made an offer that is still valid
+	// BasisOpenExposure means that a loan which the lender has reported is not closed.
+	BasisOpenExposure = "open_exposure"
+
 	BasisOpenAlert = "open_alert" // an alert that names the person is not closed
 	BasisLegalHold = "legal_hold"
 )
@@ -61,7 +63,7 @@ func (w *work) runOrDefer(ctx context.Context, commit operation.Commit[Erasure])
 		}
 	}
 	return Erasure{}, fault.New(fault.Unavailable, fault.CodeUnavailable,
-		"the offers, alerts or holds of this applicant are changing at the moment; try again later")
+		"the offers, exposures, alerts or holds of this applicant are changing at the moment; try again later")
 }
 
 // mustWait reports whether the erasure must wait, and reads what the transaction needs to judge that again.
@@ -126,6 +128,10 @@ func (w *work) judge(g *store.Grounds, now time.Time) (d deferral, err error) {
 		}
 	}
 	wait := lookAgain
+	if g.OpenExposure {
+		d.basis = append(d.basis, BasisOpenExposure)
+		known = false // the report that it is closed wakes the erasure
+	}
 	if g.OpenAlert {
 		d.basis = append(d.basis, BasisOpenAlert)
 		known, wait = false, lookAgainAlert

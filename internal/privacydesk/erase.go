@@ -59,7 +59,7 @@ func (s *Service) Erase(
 // checkHeld returns NotFound if nothing is held about a person, and Invalid if the decision that
 // names the person names an applicant. Otherwise it returns some of what is held.
 func (s *Service) checkHeld(ctx context.Context, scope *store.Scope, p store.Person) (held store.Held, err error) {
-	if isReplacement(p.ApplicantRef) {
+	if operation.IsReplacement(p.ApplicantRef) {
 		return held, nothingHeld()
 	}
 	if p.DecisionID != "" {
@@ -83,19 +83,6 @@ func (s *Service) checkHeld(ctx context.Context, scope *store.Scope, p store.Per
 		return held, err
 	}
 	return held, nothingHeld()
-}
-
-// isReplacement reports whether a reference has the form of what replaces the reference of an erased person: in
-// decisions and runs, or in the counters of fraud. Nothing is held under it that could be erased: the rows have no
-// documents, and another replacement would contradict their entries in the journal.
-func isReplacement(reference string) bool {
-	for prefix, digits := range map[string]int{store.ErasedPrefix: 64, operation.KeyedPrefix: 32} {
-		hash, found := strings.CutPrefix(reference, prefix)
-		if found && len(hash) == digits && strings.Trim(hash, "0123456789abcdef") == "" {
-			return true
-		}
-	}
-	return false
 }
 
 func nothingHeld() error {
@@ -142,7 +129,7 @@ func (w *work) run(ctx context.Context, commit operation.Commit[Erasure]) (Erasu
 		if err != nil {
 			return Erasure{}, err
 		}
-		if len(held.Decisions) > w.s.batch || len(held.Runs) > w.s.batch {
+		if held.Exceeds(w.s.batch) {
 			done, err := w.write(ctx, w.step)
 			if err != nil {
 				return Erasure{}, err
@@ -206,7 +193,7 @@ func (w *work) retry(ctx context.Context, err error) error {
 	return errMore
 }
 
-// held returns what is held, one decision and one run more than a batch. Decisions from before the
+// held returns what is held, one decision, one run and one exposure more than a batch. Decisions from before the
 // journal get their entries first, because their hashes must remain.
 func (w *work) held(ctx context.Context) (store.Held, error) {
 	held, err := w.scope.Erasures(ctx).Held(w.person, w.s.batch+1)
@@ -244,6 +231,9 @@ func (w *work) lookUp(ctx context.Context, held *store.Held) error {
 	}
 	for _, r := range held.Runs {
 		w.numbers = append(w.numbers, keys.TreeOf(r.Head))
+	}
+	for _, x := range held.Exposures {
+		w.numbers = append(w.numbers, keys.TreeOf(x.Head))
 	}
 	slices.Sort(w.numbers)
 	w.numbers = slices.Compact(w.numbers)
@@ -325,16 +315,28 @@ func (w *work) empty(tx *store.Tx, e *store.Erasure, held *store.Held) error {
 			return err
 		}
 	}
+	for _, x := range held.Exposures {
+		w.noteTree(e, x.Head)
+		if err := tx.Erasures().DeleteExposure(x.ID, &e.Counts); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// noteTree notes in e the tree with the key of a document, from its beginning, and returns the tree's number.
+func (w *work) noteTree(e *store.Erasure, head []byte) int64 {
+	number := w.keys.TreeOf(head)
+	if name := strconv.FormatInt(number, 10); !w.forgotten && !slices.Contains(strings.Fields(e.Trees), name) {
+		e.Trees = strings.TrimSpace(e.Trees + " " + name)
+	}
+	return number
 }
 
 // replacement returns what replaces the reference in a row, "" if the person is not named. It notes the tree
 // and the replacement in e. head is the beginning of the stored answer.
 func (w *work) replacement(e *store.Erasure, id string, head []byte) (string, error) {
-	number := w.keys.TreeOf(head)
-	if name := strconv.FormatInt(number, 10); !w.forgotten && !slices.Contains(strings.Fields(e.Trees), name) {
-		e.Trees = strings.TrimSpace(e.Trees + " " + name)
-	}
+	number := w.noteTree(e, head)
 	if w.person.ApplicantRef == "" {
 		return "", nil
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/exposuredesk"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/sealing"
@@ -22,22 +23,25 @@ type Options struct {
 type Service struct {
 	core      *operation.Core
 	decisions *decisioning.Service
+	exposures *exposuredesk.Service
 	options   Options
-	batch     int    // decisions and runs that are emptied in one transaction
+	batch     int    // decisions, runs and exposures that are emptied in one transaction
 	found     func() // called when a request has found something to erase; for tests
 	emptied   func() // called after each transaction but the last; for tests
 }
 
-// batchSize is the number of decisions, and of runs, that are emptied in one transaction. The writes
+// batchSize is the number of decisions, of runs and of exposures, that are emptied in one transaction. The writes
 // of every tenant wait for it.
 const batchSize = 100
 
 // New returns the service.
-func New(core *operation.Core, decisions *decisioning.Service, o Options) *Service {
+func New(
+	core *operation.Core, decisions *decisioning.Service, exposures *exposuredesk.Service, o Options,
+) *Service {
 	if o.MaxHolds == 0 {
 		o.MaxHolds = DefaultMaxHolds
 	}
-	return &Service{core: core, decisions: decisions, options: o, batch: batchSize,
+	return &Service{core: core, decisions: decisions, exposures: exposures, options: o, batch: batchSize,
 		found: func() {}, emptied: func() {}}
 }
 
@@ -51,7 +55,7 @@ func Reasons() []string {
 var ReasonChoices = strings.Join(Reasons()[:len(Reasons())-1], ", ") + " or " + Reasons()[len(Reasons())-1]
 
 // maxReference is the maximum length of a reference in bytes.
-const maxReference = 256
+const maxReference = operation.MaxReference
 
 // NewErasure is an erasure to be made. Either ApplicantRef or DecisionID is set.
 type NewErasure struct {
@@ -121,6 +125,7 @@ type Counts struct {
 	Answers   int64 // stored answers to requests with an Idempotency-Key
 	AlertRefs int64 // references in the evidence of alerts
 	Links     int64 // links between the person and accounts, devices and the like
+	Exposures int64
 }
 
 // ZoneCount is the number of erased documents of a zone.
@@ -136,7 +141,7 @@ func (c Counts) zones() []ZoneCount {
 		{sealing.History.String(), c.Features},
 		{sealing.Features.String(), c.Features},
 		{sealing.Combined.String(), c.Decisions},
-		{sealing.Request.String(), c.Runs},
+		{sealing.Request.String(), c.Runs + c.Exposures},
 	}
 	return slices.DeleteFunc(all, func(z ZoneCount) bool { return z.Count == 0 })
 }

@@ -24,7 +24,7 @@ const ForgottenReason = "other"
 
 // EraseForgotten erases the people again who were erased after the backup from which the database was restored,
 // and returns their number. Their keys are missing, so their documents cannot be decrypted, but their references
-// are readable. EraseForgotten reads every decision and run. If it is interrupted, the next call goes on.
+// are readable. EraseForgotten reads every decision, run and exposure. If it is interrupted, the next call goes on.
 func (s *Service) EraseForgotten(ctx context.Context) (people int64, err error) {
 	for after := ""; ; {
 		tenants, err := s.core.DB.Accounts().ListTenants(ctx, after)
@@ -40,6 +40,9 @@ func (s *Service) EraseForgotten(ctx context.Context) (people int64, err error) 
 				err := f.decisions(ctx)
 				if err == nil {
 					err = f.runs(ctx)
+				}
+				if err == nil {
+					err = f.exposures(ctx)
 				}
 				if people += f.people; err != nil {
 					return people, err
@@ -129,6 +132,35 @@ func (f *forgotten) runs(ctx context.Context) error {
 		if after = next; after == "" {
 			return nil
 		}
+	}
+}
+
+// exposures erases the people of whom only exposures are forgotten.
+func (f *forgotten) exposures(ctx context.Context) error {
+	for page := (store.Page{Limit: forgottenBatch}); ; {
+		rows, more, err := f.scope.Exposures(ctx).List("", page)
+		if err != nil {
+			return err
+		}
+		done := map[store.Person]bool{}
+		for i := range rows {
+			person := store.Person{ApplicantRef: rows[i].ApplicantRef}
+			if done[person] {
+				continue
+			}
+			gone, err := f.s.core.Keys.ForgottenExposure(ctx, f.scope, &rows[i])
+			if err == nil && gone {
+				done[person] = true
+				err = f.erase(ctx, person)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if !more {
+			return nil
+		}
+		page.AfterMicros, page.AfterID = rows[len(rows)-1].CreatedMicros, rows[len(rows)-1].ID
 	}
 }
 

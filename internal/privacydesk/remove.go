@@ -81,7 +81,7 @@ func (l *lastStep) emptyRest(tx *store.Tx) (store.Erasure, error) {
 	switch {
 	case err != nil:
 		return e, err
-	case len(held.Decisions) > l.s.batch || len(held.Runs) > l.s.batch:
+	case held.Exceeds(l.s.batch):
 		return e, errMore
 	case held.Empty() && !open:
 		return l.finished(tx)

@@ -50,6 +50,9 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{fault.CodeNotLookedUp,
 		"Rows of a backtest were not looked up in the list of `fields`, because the field is not known: the stored " +
 			"decisions do not have it, or the lists are not available. `detail` says how many rows."},
+	{fault.CodeOwnFactsUnknown,
+		"Rows of a backtest do not say what was decided for the applicant before, although the policy reads it: their " +
+			"`own_` fields are absent, and their exposure is not limited. `detail` says how many rows."},
 	{fault.CodeFeaturesAbsent,
 		"The policy of a backtest names the features in `fields`, but no column has them, so they are absent in " +
 			"every row."},

@@ -14,20 +14,34 @@ type HeldRun struct {
 	Head       []byte // as in HeldDecision
 }
 
+// HeldExposure is an exposure of a person that is to be erased.
+type HeldExposure struct {
+	ID   string
+	Head []byte // the beginning of the document, which names the key tree if it is sealed
+}
+
 // Held is what is stored about a person and must be erased.
 type Held struct {
 	Decisions []HeldDecision
 	Runs      []HeldRun
+	Exposures []HeldExposure
 	Linked    bool // the fraud counters know the person
 }
 
 // Empty reports whether nothing is held.
-func (h *Held) Empty() bool { return len(h.Decisions) == 0 && len(h.Runs) == 0 && !h.Linked }
+func (h *Held) Empty() bool {
+	return len(h.Decisions) == 0 && len(h.Runs) == 0 && len(h.Exposures) == 0 && !h.Linked
+}
+
+// Exceeds reports whether more decisions, runs or exposures are held than a number.
+func (h *Held) Exceeds(most int) bool {
+	return len(h.Decisions) > most || len(h.Runs) > most || len(h.Exposures) > most
+}
 
 // headBytes is the number of bytes of a sealed document that name its key tree.
 const headBytes = "11"
 
-// Held returns what is stored about a person: at most limit decisions, and at most limit runs.
+// Held returns what is stored about a person: at most limit decisions, limit runs and limit exposures.
 // It uses the indexes of references, so it costs the same however much else is stored.
 func (er ErasureReader) Held(p Person, limit int) (Held, error) {
 	return read(er.access, func(tx *Tx) (h Held, err error) {
@@ -38,6 +52,9 @@ func (er ErasureReader) Held(p Person, limit int) (Held, error) {
 			return Held{}, err
 		}
 		if p.ApplicantRef != "" {
+			if h.Exposures, err = tx.heldExposures(p.ApplicantRef, limit); err != nil {
+				return Held{}, err
+			}
 			var links int64
 			err = tx.one([]any{&links}, `SELECT count(*) FROM (SELECT 1 AS one FROM fraud_links WHERE tenant_id = $1
 				AND environment = $2 AND member = $3 LIMIT 1) AS linked`, p.ApplicantRef)
@@ -68,6 +85,19 @@ func (tx *Tx) heldRuns(p Person, limit int) ([]HeldRun, error) {
 		"SELECT id, subject_ref, substr(response, 1, "+headBytes+`) FROM agent_runs
 		WHERE tenant_id = $1 AND environment = $2 AND `+where+" ORDER BY created_micros, id LIMIT $4",
 		name, int64(limit))
+}
+
+func (tx *Tx) heldExposures(applicantRef string, limit int) ([]HeldExposure, error) {
+	return eachRow(tx, func(e *HeldExposure) []any { return []any{&e.ID, &e.Head} },
+		"SELECT id, substr(document, 1, "+headBytes+`) FROM exposures WHERE tenant_id = $1 AND environment = $2
+		AND applicant_ref = $3 ORDER BY created_micros, id LIMIT $4`, applicantRef, int64(limit))
+}
+
+// DeleteExposure deletes an exposure.
+func (er Erasures) DeleteExposure(id string, counts *ErasedCounts) error {
+	deleted, err := er.tx.exec("DELETE FROM exposures WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
+	counts.Exposures += deleted
+	return err
 }
 
 // StoredDecision is a decision whose documents were not erased.

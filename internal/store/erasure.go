@@ -35,6 +35,7 @@ type ErasedCounts struct {
 	Answers   int64 // stored answers to requests with an Idempotency-Key
 	AlertRefs int64 // references in the evidence of alerts
 	Links     int64 // links between the person and accounts, devices and the like
+	Exposures int64
 }
 
 // Erasure is the erasure of a person.
@@ -70,7 +71,7 @@ func (e *Erasure) Begin() {
 
 const erasureColumns = `id, state, applicant_ref, decision_id, reason, actor, created_micros, erased_micros, decisions,
 	features, runs, answers, alert_refs, links, refs, trees, started_leaf, leaf, basis, deferred_until_micros,
-	next_micros, withdrawn_micros, withdrawn_by`
+	next_micros, withdrawn_micros, withdrawn_by, exposures`
 
 // erasureRow is an Erasure in the form in which it is stored.
 type erasureRow struct {
@@ -83,7 +84,7 @@ func (r *erasureRow) fields() []any {
 	return []any{&r.ID, &r.State, &r.Person.ApplicantRef, &r.Person.DecisionID, &r.Reason, &r.Actor, &r.CreatedMicros,
 		&r.ErasedMicros, &r.Counts.Decisions, &r.Counts.Features, &r.Counts.Runs, &r.Counts.Answers,
 		&r.Counts.AlertRefs, &r.Counts.Links, &r.refs, &r.Trees, &r.StartedLeaf, &r.Leaf, &r.basis,
-		&r.DeferredUntilMicros, &r.NextMicros, &r.WithdrawnMicros, &r.WithdrawnBy}
+		&r.DeferredUntilMicros, &r.NextMicros, &r.WithdrawnMicros, &r.WithdrawnBy, &r.Counts.Exposures}
 }
 
 func (r *erasureRow) erasure() Erasure {
@@ -122,6 +123,9 @@ func (e *Erasure) completed() evidence.Record {
 			w.Optional("decision_id", e.Person.DecisionID)
 			w.Key("decisions").Int(e.Counts.Decisions)
 			w.Optional("erasure_id", e.ID)
+			if e.Counts.Exposures > 0 { // earlier entries do not have it
+				w.Key("exposures").Int(e.Counts.Exposures)
+			}
 			w.Key("features").Int(e.Counts.Features)
 			w.Key("fraud_links").Int(e.Counts.Links)
 			w.Optional("reason", e.Reason)
@@ -277,18 +281,19 @@ func (er Erasures) Put(e *Erasure) (err error) {
 	}
 	er.tx.noteWritten(e.ID)
 	_, err = er.tx.exec(`INSERT INTO erasures (tenant_id, environment, `+erasureColumns+`) VALUES ($1, $2, $3, $4, $5,
-		$6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)
+		$6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)
 		ON CONFLICT (tenant_id, environment, id) DO UPDATE SET state = excluded.state,
 		applicant_ref = excluded.applicant_ref, erased_micros = excluded.erased_micros,
 		decisions = excluded.decisions, features = excluded.features, runs = excluded.runs,
 		answers = excluded.answers, alert_refs = excluded.alert_refs, links = excluded.links, refs = excluded.refs,
 		trees = excluded.trees, started_leaf = excluded.started_leaf, leaf = excluded.leaf, basis = excluded.basis,
 		deferred_until_micros = excluded.deferred_until_micros, next_micros = excluded.next_micros,
-		withdrawn_micros = excluded.withdrawn_micros, withdrawn_by = excluded.withdrawn_by`,
+		withdrawn_micros = excluded.withdrawn_micros, withdrawn_by = excluded.withdrawn_by,
+		exposures = excluded.exposures`,
 		e.ID, e.State, e.Person.ApplicantRef, e.Person.DecisionID, e.Reason, e.Actor, e.CreatedMicros, e.ErasedMicros,
 		e.Counts.Decisions, e.Counts.Features, e.Counts.Runs, e.Counts.Answers, e.Counts.AlertRefs, e.Counts.Links,
 		strings.Join(e.Refs, " "), e.Trees, e.StartedLeaf, e.Leaf, strings.Join(e.Basis, " "), e.DeferredUntilMicros,
-		e.NextMicros, e.WithdrawnMicros, e.WithdrawnBy)
+		e.NextMicros, e.WithdrawnMicros, e.WithdrawnBy, e.Counts.Exposures)
 	return err
 }
 

@@ -1,11 +1,11 @@
 package store
 
-// Grounds are the reasons for which the erasure of a person must wait. Exposures, when they
-// are stored, are a further one.
+// Grounds are the reasons for which the erasure of a person must wait.
 type Grounds struct {
-	Approvals []Approval
-	OpenAlert bool
-	Holds     []LegalHold // those in force
+	Approvals    []Approval // without those on which a loan was made
+	OpenExposure bool
+	OpenAlert    bool
+	Holds        []LegalHold // those in force
 }
 
 // Approval is the newest approval of a person under a rule set.
@@ -23,6 +23,10 @@ const finalReview = `(SELECT r.outcome FROM decision_reviews r WHERE r.tenant_id
 const approved = `(d.status = 'APPROVED' AND coalesce(` + finalReview + `, '') <> 'overturned'
 	OR d.status = 'REFERRED' AND (d.plain = '' OR d.plain LIKE '%"limit":%')
 		AND coalesce(` + finalReview + `, '') = 'overturned')`
+
+// booked is the condition that a loan was made on the decision, so that its offer is not open any more.
+const booked = `EXISTS (SELECT 1 FROM exposures e WHERE e.tenant_id = $1 AND e.environment = $2
+	AND e.decision_id <> '' AND e.decision_id = d.id)`
 
 // GroundsQuery says whose grounds are wanted.
 type GroundsQuery struct {
@@ -48,11 +52,18 @@ func (er ErasureReader) Grounds(q GroundsQuery) (Grounds, error) {
 		}
 		g.Approvals, err = eachRow(tx, func(a *Approval) []any { return []any{&a.PolicyID, &a.CreatedMicros} },
 			`SELECT d.policy_id, max(d.created_micros) FROM decisions d
-			WHERE d.tenant_id = $1 AND d.environment = $2 AND `+where+" AND d.id > $4 AND "+approved+`
+			WHERE d.tenant_id = $1 AND d.environment = $2 AND `+where+" AND d.id > $4 AND "+approved+" AND NOT "+booked+`
 			GROUP BY d.policy_id ORDER BY d.policy_id`, name, q.SinceID)
 		if err != nil {
 			return Grounds{}, err
 		}
+		var open int64
+		err = tx.one([]any{&open}, `SELECT count(*) FROM (SELECT 1 AS one FROM exposures WHERE tenant_id = $1
+			AND environment = $2 AND applicant_ref = $3 AND closed_micros = 0 LIMIT 1) AS found`, q.Person.ApplicantRef)
+		if err != nil {
+			return Grounds{}, err
+		}
+		g.OpenExposure = open > 0
 		var alerts int64
 		err = tx.one([]any{&alerts}, `SELECT count(*) FROM (SELECT 1 AS one FROM fraud_alert_evidence e JOIN fraud_alerts a
 			ON a.tenant_id = e.tenant_id AND a.environment = e.environment AND a.id = e.alert_id

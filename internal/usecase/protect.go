@@ -62,11 +62,16 @@ func (s *Set) Protect(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if secrets == 0 && decisions == 0 && runs == 0 {
+		exposures, err := s.Exposures.SealOlder(ctx)
+		if err != nil {
+			return err
+		}
+		if secrets == 0 && decisions == 0 && runs == 0 && exposures == 0 {
 			break
 		}
 		s.core.Logger.InfoContext(ctx, "encrypted data that was stored unencrypted",
-			"secrets", secrets, "decisions", decisions, "runs", runs)
+			"secrets", secrets, "decisions", decisions, "runs", runs,
+			"exposures", exposures)
 	}
 	if err := s.scrub(ctx); err != nil {
 		return err

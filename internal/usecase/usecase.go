@@ -16,6 +16,7 @@ import (
 	"verdict/internal/document"
 	"verdict/internal/eventdesk"
 	"verdict/internal/evidencedesk"
+	"verdict/internal/exposuredesk"
 	"verdict/internal/frauddesk"
 	"verdict/internal/journal"
 	"verdict/internal/listdesk"
@@ -82,6 +83,7 @@ type Set struct {
 	Policies  *policydesk.Service
 	Fraud     *frauddesk.Service
 	Lists     *listdesk.Service
+	Exposures *exposuredesk.Service
 	Decisions *decisioning.Service
 	Evidence  *evidencedesk.Service
 	Events    *eventdesk.Service
@@ -121,6 +123,7 @@ func New(db *store.DB, o Options) (*Set, error) {
 	policies := policydesk.New(core, policydesk.Options{
 		PlanCache: o.PlanCache, MaxDrafts: o.Caps.Drafts, MaxScorecards: o.Caps.Scorecards, Rule: o.Hooks.Rule,
 	})
+	exposures := exposuredesk.New(core)
 	lists := listdesk.New(core, listdesk.Options{Caps: o.Caps.Lists})
 	o.Log.Keys = core.Keys
 	decisions := decisioning.New(core, policies, fraud, lists, decisioning.Options{
@@ -151,12 +154,13 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Policies:  policies,
 		Fraud:     fraud,
 		Lists:     lists,
+		Exposures: exposures,
 		Decisions: decisions,
 		Evidence:  evidencedesk.New(core, o.Log),
 		Events:    events,
 		Webhooks:  webhooks,
 		Agents:    agentdesk.New(core, policies, decisions),
-		Privacy:   privacydesk.New(core, decisions, privacydesk.Options{MaxHolds: o.Caps.Holds}),
+		Privacy:   privacydesk.New(core, decisions, exposures, privacydesk.Options{MaxHolds: o.Caps.Holds}),
 		Backtests: studies.Backtests,
 		Chunks:    studies.Chunks,
 		Fitting:   studies.Fitting,
@@ -222,4 +226,5 @@ func (s *Set) Purge(ctx context.Context) {
 	s.accounts.Purge(ctx)
 	s.Webhooks.Purge(ctx)
 	s.Lists.Purge(ctx)
+	s.Decisions.PurgeRequests(ctx)
 }

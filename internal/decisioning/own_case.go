@@ -1,0 +1,232 @@
+package decisioning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"verdict/internal/application"
+	"verdict/internal/exposure"
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/journal"
+	"verdict/internal/operation"
+	"verdict/internal/rule"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// ownCase is what the lender decided before for the applicant of an application.
+type ownCase struct {
+	ref        string
+	requestKey string         // recognises a repetition of the request
+	days       map[string]int // for how many working days offers are valid, by rule set
+	keys       *journal.Tree  // opens the exposures; nil for those of the case
+	derived    []string       // names of the derived facts; the next derivation removes them
+	read       store.Own      // what the last transaction has read
+	tries      int            // how often prepareOwn was called
+}
+
+// repeatWindow is how long a repetition of a request is recognised.
+const repeatWindow = 10 * time.Minute
+
+// keptRequests is how long requests are remembered. It is longer than repeatWindow, because the clocks of nodes differ.
+const keptRequests = 2 * repeatWindow
+
+// requestKind is the kind of the keyed hash by which a repetition of a request is recognised.
+const requestKind = "request of an applicant"
+
+// errNotPrepared rolls back a transaction that needs keys, rule sets or entries of the journal which were not looked up
+// before it, because a transaction must not wait for other reads.
+var errNotPrepared = errors.New("something was not looked up before the transaction")
+
+// maxOwnTries limits how often the things that a transaction needs are looked up. The second try nearly always
+// succeeds.
+const maxOwnTries = 5
+
+func ownBusy() error {
+	return fault.New(fault.Unavailable, fault.CodeUnavailable,
+		"the decisions or exposures of this applicant are changing at the moment; try again later")
+}
+
+// newOwnCase prepares to read what the lender decided before, if the request names the applicant.
+func (s *Service) newOwnCase(
+	ctx context.Context, p tenant.Principal, c *creditCase, request application.Request,
+) error {
+	ref := c.applicantRef()
+	if ref == "" {
+		c.app.Facts.Set(field.OwnReference, rule.Bool(false))
+		return nil
+	}
+	keyed, err := s.core.Keyed(ctx, operation.ScopeOf(p))
+	if err != nil {
+		return err
+	}
+	body := request.Append(append([]byte(ref), 0))
+	c.own = &ownCase{
+		ref:        ref,
+		requestKey: keyed(requestKind, string(body)),
+		days:       map[string]int{c.policy.ID: c.policy.Plan.Policy().OfferValidityDays},
+	}
+	return nil
+}
+
+func (o *ownCase) query(now time.Time) store.OwnQuery {
+	return store.OwnQuery{
+		ApplicantRef:   o.ref,
+		SinceID:        tenant.FirstID(tenant.KindDecision, now.Add(-MaxOfferLife)),
+		RequestKey:     o.requestKey,
+		RepeatedMicros: now.Add(-repeatWindow).UnixMicro(),
+	}
+}
+
+// countOwn reads what the lender decided before, in the transaction of the decision, and sets the facts. Transactions of
+// a scope are serial, so the second of two decisions at the same moment counts the first.
+func (c *creditCase) countOwn(tx *store.Tx) (err error) {
+	if c.own == nil {
+		return nil
+	}
+	if c.own.read, err = tx.Exposures().Own(c.own.query(c.now)); err != nil {
+		return err
+	}
+	return c.deriveOwn(tx.Environment(), c.now)
+}
+
+// rememberOwn stores the request, so that a repetition of it is recognised.
+func (c *creditCase) rememberOwn(tx *store.Tx) error {
+	if c.own == nil {
+		return nil
+	}
+	return tx.Exposures().Remember(c.own.requestKey, c.id, c.made.UnixMicro())
+}
+
+// peek reads all counts for an application that is not recorded: see creditCase.peek.
+func (s *Service) peek(ctx context.Context, scope *store.Scope, c *creditCase, now time.Time) error {
+	if err := c.peek(ctx, scope, now); err != nil || c.own == nil {
+		return err
+	}
+	own := *scope // a copy, so that the scope of a request that counts nothing stays on the stack
+	return s.peekOwn(ctx, &own, c, now)
+}
+
+func (s *Service) peekOwn(ctx context.Context, scope *store.Scope, c *creditCase, now time.Time) error {
+	for {
+		var err error
+		if c.own.read, err = scope.Exposures(ctx).Own(c.own.query(now)); err != nil {
+			return err
+		}
+		if err = c.deriveOwn(scope.Environment(), now); !errors.Is(err, errNotPrepared) {
+			return err
+		}
+		if err := s.prepareOwn(ctx, scope, c); err != nil {
+			return err
+		}
+	}
+}
+
+// prepareOwn looks up what the last transaction needed: the keys of exposures, how long offers were valid, and the
+// outcomes of decisions from before the journal.
+func (s *Service) prepareOwn(ctx context.Context, scope *store.Scope, c *creditCase) (err error) {
+	own := c.own
+	if own.tries++; own.tries > maxOwnTries {
+		return ownBusy()
+	}
+	load := s.core.Keys.Tree
+	if own.keys != nil {
+		load = s.core.Keys.Reload // the applicant may have been erased on another node, and has come back
+	}
+	tree, err := load(ctx, scope.Tenant())
+	if err != nil {
+		return err
+	}
+	if own.keys, err = s.core.Keys.WithExposures(ctx, tree, scope.Environment(), own.read.Exposures); err != nil {
+		return err
+	}
+	var older []string
+	for i := range own.read.Decisions {
+		d := &own.read.Decisions[i]
+		if d.Plain == "" {
+			older = append(older, d.ID)
+		}
+		if _, known := own.days[d.PolicyID]; known {
+			continue
+		}
+		if own.days[d.PolicyID], err = s.OfferDays(ctx, scope, d.PolicyID); err != nil {
+			return err
+		}
+	}
+	return s.AddEntries(ctx, scope, older)
+}
+
+// deriveOwn sets the facts about what was read. It returns errNotPrepared if prepareOwn must be called first.
+func (c *creditCase) deriveOwn(environment string, now time.Time) error {
+	own := c.own
+	for _, name := range own.derived {
+		c.app.Facts.Set(name, rule.Value{})
+	}
+	own.derived = own.derived[:0]
+	keys := own.keys
+	if keys == nil {
+		keys = c.keys
+	}
+	person, err := own.person(environment, keys)
+	if err != nil {
+		return err
+	}
+	person.Derive(now, c.policy.Key, func(name string, v rule.Value) {
+		c.app.Facts.Set(name, v)
+		own.derived = append(own.derived, name)
+	})
+	return nil
+}
+
+// person returns what was read in the form from which facts are derived.
+func (o *ownCase) person(environment string, keys *journal.Tree) (p exposure.Person, err error) {
+	for i := range o.read.Decisions {
+		d := &o.read.Decisions[i]
+		days, known := o.days[d.PolicyID]
+		if !known || d.Plain == "" {
+			return p, errNotPrepared
+		}
+		outcome, _, err := journal.ReadPlain(d.Plain)
+		if err != nil {
+			return p, operation.AsDefect(fmt.Errorf("decision %s: %w", d.ID, err))
+		}
+		p.Decisions = append(p.Decisions, exposure.Decision{
+			AtMicros:   d.CreatedMicros,
+			Status:     d.Status,
+			Review:     d.Review,
+			PolicyKey:  d.PolicyKey,
+			LimitPaise: outcome.LimitPaise,
+			EndMicros:  OfferEnd(d.CreatedMicros, days),
+			Booked:     d.Booked,
+		})
+	}
+	for i := range o.read.Exposures {
+		e := o.read.Exposures[i] // a copy, because opening it replaces the document
+		if keys == nil {
+			return p, errNotPrepared
+		}
+		if err := keys.OpenExposure(environment, &e); err != nil {
+			if o.tries < maxOwnTries {
+				return p, errNotPrepared // with other keys it may be readable
+			}
+			return p, operation.AsDefect(err)
+		}
+		loan, err := exposure.Decode(e.Document)
+		if err != nil {
+			return p, operation.AsDefect(fmt.Errorf("exposure %s: %w", e.ID, err))
+		}
+		p.Loans = append(p.Loans, loan)
+	}
+	return p, nil
+}
+
+// PurgeRequests deletes the requests that need not be recognised any more.
+func (s *Service) PurgeRequests(ctx context.Context) {
+	before := s.core.Now().Add(-keptRequests).UnixMicro()
+	s.core.PurgeAll(ctx, "recent requests", func(limit int) (int64, error) {
+		return s.core.DB.System().PurgeRecentRequests(ctx, before, limit)
+	})
+}

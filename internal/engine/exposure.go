@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"fmt"
+
+	"verdict/internal/field"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// Exposure bounds what the lender has at stake with one person.
+type Exposure struct {
+	// MaxTotalPaise bounds the outstanding amount of the person's loans, the open offers and the new limit together.
+	MaxTotalPaise int64
+}
+
+const sectionExposure = "exposure"
+
+// String describes the bound. A nil Exposure stands for none.
+func (e *Exposure) String() string {
+	if e == nil {
+		return "not limited"
+	}
+	return fmt.Sprintf("at most %s in all", rule.Rupees(e.MaxTotalPaise))
+}
+
+func (e *Exposure) write(w *wire.Writer) {
+	w.Object().Key("max_total").Decimal(e.MaxTotalPaise, 2).EndObject()
+}
+
+// exposure reads the section "exposure". If the section is left out, nothing is bounded.
+func (r *policyReader) exposure(f *wire.Form) {
+	v := f.Get(sectionExposure)
+	if !v.Given() {
+		return
+	}
+	form := wire.NewForm(v, &r.faults)
+	form.Require("max_total", "the most that may be lent to one person, in rupees")
+	if most, ok := form.Decimal("max_total", 2, 1_00, maxAmountPaise); ok {
+		r.policy.Exposure = &Exposure{MaxTotalPaise: most}
+	}
+	form.Done()
+}
+
+// UsesOwn reports whether the policy reads what the lender itself decided for the applicant before, or bounds it.
+// Such a policy requires that the request names the applicant.
+func (p *Policy) UsesOwn() bool {
+	if p.Exposure != nil {
+		return true
+	}
+	for _, name := range p.namedWithSources() {
+		if field.IsOwn(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// ownSlots are the fields that the bound of the exposure reads. Each is -1 if the policy has no bound.
+type ownSlots struct {
+	outstanding, offers int32
+}
+
+// exposure assigns the slots of the bound, and that of the requirement that the request names the applicant.
+func (c *compiler) exposure() {
+	p := c.plan
+	p.exposure = ownSlots{-1, -1}
+	slot := func(name string) int32 {
+		ref, ok := p.ref(name)
+		if !ok {
+			return -1 // a test uses its own catalogue; the field is always absent
+		}
+		return p.slots.Slot(ref)
+	}
+	if p.policy.Exposure != nil {
+		p.exposure = ownSlots{outstanding: slot(field.OwnOutstanding), offers: slot(field.OwnOtherOpenOffer)}
+	}
+	for i := range int32(p.slots.Len()) {
+		p.usesOwn = p.usesOwn || field.IsOwn(p.slots.Ref(i).Name)
+	}
+	if p.usesOwn {
+		p.reference = slot(field.OwnReference)
+	}
+}
+
+// lacksReference reports whether the policy requires that the request names the applicant, and it does not.
+func (p *Plan) lacksReference(fr *rule.Frame) bool {
+	if !p.usesOwn {
+		return false
+	}
+	named, known := fr.Number(p.reference)
+	return !known || named != 1
+}
+
+// UsesOwn reports whether the facts of a decision must say what the lender decided for the applicant before.
+func (p *Plan) UsesOwn() bool { return p.usesOwn }
+
+// room returns what the bound of the exposure leaves for this limit. It returns false if there is no bound, or if it
+// is not known what the applicant owes, as in a backtest of rows that do not say it.
+func (p *Plan) room(d *Decision) (int64, bool) {
+	if p.exposure.outstanding < 0 {
+		return 0, false
+	}
+	outstanding, known := p.paise(d, p.exposure.outstanding)
+	offers, knownOffers := p.paise(d, p.exposure.offers)
+	if !known || !knownOffers {
+		return 0, false
+	}
+	room := p.policy.Exposure.MaxTotalPaise
+	if outstanding >= room || offers >= room-outstanding {
+		return 0, true
+	}
+	return room - outstanding - offers, true
+}
+
+// exposure explains a limit that the bound of the exposure determined.
+func (x detailer) exposure() Detail {
+	d := x.decision
+	outstanding, offers := d.named(field.OwnOutstanding), d.named(field.OwnOtherOpenOffer)
+	most := rule.Rupees(d.plan.policy.Exposure.MaxTotalPaise)
+	return Detail{
+		Field:     field.OwnOutstanding,
+		Value:     outstanding,
+		Threshold: rule.Num(most),
+		Text: fmt.Sprintf("the policy lends at most %s to one person in all; %s is outstanding and %s is offered "+
+			"under other policies; the limit that leaves is %s", most, outstanding, offers, rule.Rupees(d.limit.paise)),
+	}
+}

@@ -1,0 +1,23 @@
+package operation
+
+import (
+	"strings"
+
+	"verdict/internal/store"
+)
+
+// MaxReference is the maximum length of the reference of an applicant, in bytes.
+const MaxReference = 256
+
+// IsReplacement reports whether a reference has the form of what replaces the reference of an erased person: in
+// decisions and runs, or in the counters of fraud. Nothing is held under it that could be erased: the rows have no
+// documents, and another replacement would contradict their entries in the journal.
+func IsReplacement(reference string) bool {
+	for prefix, digits := range map[string]int{store.ErasedPrefix: 64, KeyedPrefix: 32} {
+		hash, found := strings.CutPrefix(reference, prefix)
+		if found && len(hash) == digits && strings.Trim(hash, "0123456789abcdef") == "" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,124 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// Exposure is a loan that the lender has reported.
+type Exposure struct {
+	ID            string
+	ApplicantRef  string
+	DecisionID    string // the decision on which the loan was made, "" if there is none
+	Document      []byte // product and amounts, sealed
+	CreatedMicros int64
+	CreatedBy     string
+	UpdatedMicros int64
+	UpdatedBy     string
+	ClosedMicros  int64 // 0 if it is not closed
+}
+
+const exposureColumns = `id, applicant_ref, decision_id, document, created_micros, created_by, updated_micros,
+	updated_by, closed_micros`
+
+func (e *Exposure) fields() []any {
+	return []any{&e.ID, &e.ApplicantRef, &e.DecisionID, &e.Document, &e.CreatedMicros, &e.CreatedBy, &e.UpdatedMicros,
+		&e.UpdatedBy, &e.ClosedMicros}
+}
+
+// countFlag scans a count into a flag that says whether it is positive.
+type countFlag struct{ flag *bool }
+
+// Scan implements sql.Scanner.
+func (c countFlag) Scan(value any) error {
+	n, ok := value.(int64)
+	if !ok {
+		return fmt.Errorf("a count is a %T", value)
+	}
+	*c.flag = n > 0
+	return nil
+}
+
+// ExposureReader reads exposures, and what was decided for their people.
+type ExposureReader struct{ access }
+
+// Exposures reads like ExposureReader, and stores exposures.
+type Exposures struct{ ExposureReader }
+
+// Exposures returns the ExposureReader of the scope.
+func (s *Scope) Exposures(ctx context.Context) ExposureReader { return ExposureReader{s.access(ctx)} }
+
+// Exposures returns the Exposures of the transaction.
+func (tx *Tx) Exposures() Exposures { return Exposures{ExposureReader{tx.access()}} }
+
+// Open returns the exposures of a person that are not closed, in the order of their ids.
+func (ex ExposureReader) Open(applicantRef string) ([]Exposure, error) {
+	return read(ex.access, func(tx *Tx) ([]Exposure, error) {
+		return eachRow(tx, (*Exposure).fields, selectOpenExposures, applicantRef)
+	})
+}
+
+// OfDecision returns the exposure that names a decision. found is false if there is none.
+func (ex ExposureReader) OfDecision(decisionID string) (e Exposure, found bool, err error) {
+	return readTwo(ex.access, func(tx *Tx) (Exposure, bool, error) {
+		rows, err := eachRow(tx, (*Exposure).fields, "SELECT "+exposureColumns+` FROM exposures
+			WHERE tenant_id = $1 AND environment = $2 AND decision_id <> '' AND decision_id = $3`, decisionID)
+		if err != nil || len(rows) == 0 {
+			return Exposure{}, false, err
+		}
+		return rows[0], true, nil
+	})
+}
+
+// List returns a page of the exposures of a person, or of all people if applicantRef is "", and whether there are
+// more.
+func (ex ExposureReader) List(applicantRef string, p Page) ([]Exposure, bool, error) {
+	return readTwo(ex.access, func(tx *Tx) ([]Exposure, bool, error) {
+		q := listOf("SELECT " + exposureColumns + " FROM exposures WHERE tenant_id = $1 AND environment = $2")
+		q.equals("applicant_ref", applicantRef)
+		q.page(p)
+		return list(tx, q, p, func(scan func(...any) error) (e Exposure, err error) {
+			err = scan(e.fields()...)
+			return e, err
+		})
+	})
+}
+
+// Put stores an exposure, or replaces the one with the same id. keyChanges is KeyState.Changes of the keys with which
+// the document is sealed; Put returns ErrKeysChanged if the keys were changed since. If the exposure is closed, a deferred
+// erasure of the person is looked at again soon.
+func (ex Exposures) Put(e *Exposure, keyChanges int64) error {
+	if err := ex.tx.CheckKeys(keyChanges); err != nil {
+		return err
+	}
+	ex.tx.noteWritten(e.ID)
+	_, err := ex.tx.exec(`INSERT INTO exposures (tenant_id, environment, `+exposureColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		ON CONFLICT (tenant_id, environment, id) DO UPDATE SET document = excluded.document,
+			updated_micros = excluded.updated_micros, updated_by = excluded.updated_by,
+			closed_micros = excluded.closed_micros`,
+		e.ID, e.ApplicantRef, e.DecisionID, notNil(e.Document), e.CreatedMicros, e.CreatedBy, e.UpdatedMicros,
+		e.UpdatedBy, e.ClosedMicros)
+	if err != nil || e.ClosedMicros == 0 {
+		return err
+	}
+	_, err = ex.tx.exec(`UPDATE erasures SET next_micros = 0 WHERE tenant_id = $1 AND environment = $2
+		AND applicant_ref = $3 AND decision_id = '' AND state = 'deferred'`, e.ApplicantRef)
+	return err
+}
+
+// SealDocuments replaces the readable documents of exposures by the ciphertexts. It leaves an exposure alone whose
+// document is sealed already. keyChanges is KeyState.Changes of the keys; SealDocuments returns ErrKeysChanged if the
+// keys were changed since.
+func (ex Exposures) SealDocuments(rows []Exposure, keyChanges int64) error {
+	if err := ex.tx.CheckKeys(keyChanges); err != nil {
+		return err
+	}
+	for i := range rows {
+		if _, err := ex.tx.exec(`UPDATE exposures SET document = $4 WHERE tenant_id = $1 AND environment = $2 AND id = $3
+			AND substr(document, 1, 1) <> $5`, rows[i].ID, rows[i].Document, sealedForm); err != nil {
+			return err
+		}
+	}
+	return nil
+}
