@@ -29,6 +29,8 @@ var placeholders = strings.NewReplacer(
 	"{alert_id}", "alr_01KA2XH8P1M6G3R8ST2VW5XYZA",
 	"{blocked_key}", "hmac:5f0c7d6e1f2a4b3c8d9e0a1b2c3d4e5f",
 	"{backtest_id}", "bt_01KA2XK4R2N7H4S9TV3WX6YZAB",
+	"{batch_id}", "bat_01KA2XK4R2N7H4S9TV3WX6YZAB",
+	"{spare_batch_id}", "bat_01KA2XK4R2N7H4S9TV3WX6YZAC",
 	"{job_id}", "bt_01KA2XK4R2N7H4S9TV3WX6YZAC",
 	"{run_id}", "run_01KA2XM6T3P8J5V0WX4YZ7ABCD",
 )

@@ -52,7 +52,7 @@ func TestConfigDefaults(t *testing.T) {
 		RefusalRate:  tenant.Rate{Allowance: 200, Window: time.Second, Burst: 400},
 		StrangerRate: tenant.Rate{Allowance: 100, Window: time.Second, Burst: 200}, Plans: tenant.DefaultPricePlans(),
 		Passwords: tenant.PasswordRules{MinCharacters: 8}, HashesAtOnce: 1, Signup: tenant.SignupOpen,
-		SignupsEachDay: 100, Caps: usecase.DefaultCaps(), PlanCache: 1000, BacktestDays: 30,
+		SignupsEachDay: 100, Caps: usecase.DefaultCaps(), PlanCache: 1000, BacktestDays: 30, BatchDays: 30,
 		Narration: narrate.Config{Timeout: 5 * time.Second}, LogLevel: slog.LevelInfo, LogFormat: "text", TraceRatio: 1,
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(tenant.PricePlans{}),

@@ -86,6 +86,7 @@ var house = []room{
 	{"listdesk", useCase, "fault rule list sheet tenant admission store cache journal operation"},
 	{"decisioning", useCase, "civil fault wire rule feature report field signal engine loan application advice " +
 		"evidence tenant admission store sealing journal operation policydesk frauddesk listdesk"},
+	{"batchdesk", useCase, "fault wire application tenant admission store journal operation decisioning"},
 	{"evidencedesk", useCase, "fault field engine evidence capsule tenant store journal operation"},
 	{"eventdesk", useCase, "fault wire evidence tenant store journal operation"},
 	{"webhookdesk", useCase, "fault webhook tenant admission store operation eventdesk"},
@@ -96,18 +97,19 @@ var house = []room{
 	{"agent", useCase, "exact civil fault wire rule field engine application advice recovery tenant admission " +
 		"operation decisioning agentdesk"},
 	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery " +
-		"list tenant operation account policydesk frauddesk listdesk decisioning evidencedesk eventdesk webhookdesk " +
-		"agentdesk privacydesk study agent"},
-	{"usecase", useCase, "fault wire engine signal application sealing tenant store journal operation account " +
-		"policydesk frauddesk listdesk decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk study " +
+		"list tenant operation account policydesk frauddesk listdesk decisioning batchdesk evidencedesk eventdesk " +
+		"webhookdesk agentdesk privacydesk study agent"},
+	{"usecase", useCase, "fault wire engine signal application sealing tenant admission store journal operation " +
+		"account policydesk frauddesk listdesk decisioning batchdesk evidencedesk eventdesk webhookdesk agentdesk privacydesk study " +
 		"document"},
 
 	{"reference", useCase, "fault wire serving frauddesk"},
 
-	{"job", adapter, "fault study"},
+	{"job", adapter, "fault operation"},
 	{"httpapi", adapter, "fault wire api list document tenant admission serving operation account policydesk " +
 		"frauddesk listdesk " +
-		"decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk study usecase agent reference"},
+		"decisioning batchdesk evidencedesk eventdesk webhookdesk agentdesk privacydesk study usecase agent " +
+		"reference"},
 	{"console", adapter, "civil fault wire rule signal chart list tenant serving operation account policydesk frauddesk " +
 		"listdesk decisioning webhookdesk agentdesk privacydesk study usecase agent document backtest engine training"},
 

@@ -29,7 +29,16 @@ const (
 type Decided struct {
 	ID       string
 	Status   string
-	AlertIDs []string // the fraud alerts that the decision opened or was added to
+	Grade    string
+	Policy   PolicyRef // the policy that decided
+	AlertIDs []string  // the fraud alerts that the decision opened or was added to
+}
+
+// PolicyRef names a version of a policy.
+type PolicyRef struct {
+	Key     string
+	ID      string // the id of the rule set
+	Version int64
 }
 
 // Decide decides an application. It returns after the decision, its facts, its usage and
@@ -266,7 +275,12 @@ func (s *Service) decided(c *creditCase, o *Outcome) {
 }
 
 func (c *creditCase) decided(o *Outcome) Decided {
-	out := Decided{ID: c.id, Status: o.Decision.Status.String()}
+	out := Decided{
+		ID:     c.id,
+		Status: o.Decision.Status.String(),
+		Grade:  o.Decision.Grade,
+		Policy: PolicyRef{Key: c.policy.Key, ID: c.policy.ID, Version: c.policy.Version},
+	}
 	if c.fraud != nil {
 		out.AlertIDs = c.fraud.found.AlertIDs
 	}

@@ -180,10 +180,18 @@ func isFile(r *http.Request) bool {
 
 // checkLines refuses a stream that is compressed or not in UTF-8.
 func checkLines(r *http.Request) error {
+	if err := checkCharset(r); err != nil {
+		return err
+	}
+	return checkNotCompressed(r)
+}
+
+// checkCharset refuses lines that are not in UTF-8.
+func checkCharset(r *http.Request) error {
 	if _, params := mediaType(r); params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8") {
 		return fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType, "the lines must be in UTF-8")
 	}
-	return checkNotCompressed(r)
+	return nil
 }
 
 // checkNotCompressed refuses a body with a Content-Encoding.

@@ -1,0 +1,1 @@
+-- Number 26 belongs to another change. It creates nothing here.
