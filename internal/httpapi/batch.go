@@ -56,6 +56,9 @@ func (b *batch) answer() error {
 		return err
 	}
 	if isLines(b.c.r) {
+		if err := checkLength(b.c.r); err != nil {
+			return err
+		}
 		if prefersAsync(b.c.r) {
 			return b.startJob()
 		}

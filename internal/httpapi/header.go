@@ -178,6 +178,16 @@ func isFile(r *http.Request) bool {
 	return kind == "text/csv" || kind == "multipart/form-data"
 }
 
+// checkLength refuses a body of HTTP/1.0 whose length is not given: net/http reads it as an empty one, so
+// nothing of it would be decided.
+func checkLength(r *http.Request) error {
+	if !r.ProtoAtLeast(1, 1) && r.ContentLength == 0 && r.Header["Content-Length"] == nil {
+		return fault.New(fault.Malformed, fault.CodeMalformedBody,
+			"a body of HTTP/1.0 needs a Content-Length; use HTTP/1.1 to send lines of unknown length")
+	}
+	return nil
+}
+
 // checkLines refuses a stream that is compressed or not in UTF-8.
 func checkLines(r *http.Request) error {
 	if err := checkCharset(r); err != nil {
