@@ -22,6 +22,7 @@ type deciding struct {
 	*work
 	caller tenant.Principal
 	lines  [][]byte
+	may    decisioning.Permit // nil if every row may be decided
 
 	next    atomic.Int64                // the index in rows of the next row to decide
 	decided atomic.Int64                // the number of rows decided
@@ -32,7 +33,11 @@ type deciding struct {
 // decideRows decides the rows that have no outcome, several at a time. It returns operation.ErrUnfinished if it has
 // decided some of them and must be called again for the rest.
 func (w *work) decideRows(ctx context.Context, caller tenant.Principal, lines [][]byte) error {
-	d := &deciding{work: w, caller: caller, lines: lines}
+	may, err := w.permit(ctx)
+	if err != nil {
+		return err
+	}
+	d := &deciding{work: w, caller: caller, lines: lines, may: may}
 	stop := w.s.core.Now().Add(chunkTime)
 	more := func() bool {
 		return ctx.Err() == nil && d.failed.Load() == nil && w.s.core.Now().Before(stop)
@@ -82,6 +87,30 @@ func (w *work) decideRows(ctx context.Context, caller tenant.Principal, lines []
 		append(w.about(), "rows", missing(), "error", *failed)...)
 	w.refuseRest(errInternal())
 	return nil
+}
+
+// permit returns the function that refuses the rows of people who were erased since the batch was started, nil if
+// nobody was.
+func (w *work) permit(ctx context.Context) (decisioning.Permit, error) {
+	excluded, err := w.scope.BatchJobs(ctx).Excluded(w.batch.ID)
+	if err != nil || len(excluded) == 0 {
+		return nil, err
+	}
+	keyed, err := w.s.core.Keyed(ctx, operation.ScopeID{Tenant: w.scope.Tenant(), Environment: w.scope.Environment()})
+	if err != nil {
+		return nil, err
+	}
+	erased := make(map[string]bool, len(excluded))
+	for _, person := range excluded {
+		erased[person] = true
+	}
+	return func(reference string) error {
+		if reference != "" && erased[keyed(decisioning.ErasedMember, reference)] {
+			return fault.New(fault.Gone, fault.CodeErased,
+				"the applicant was erased after the row was sent, so the row was not decided")
+		}
+		return nil
+	}, nil
 }
 
 // row decides one row, unless it has an outcome.
@@ -138,15 +167,12 @@ func (d *deciding) one(ctx context.Context, index int64, line []byte) (decided d
 	reply := operation.Reply[decisioning.Decided]{Idempotency: &operation.Idempotency{
 		Route: key.Route, Key: key.Name, Keep: keepRows, LookedUp: true,
 	}}
+	request := application.DecisionRequest(body)
 	if d.batch.Endpoint == decisioning.EndpointEvaluate {
-		request := application.EvaluateRequest(body)
-		request.Strict = d.batch.Strict
-		decided, err = d.s.decisions.Evaluate(ctx, d.caller, request, &reply)
-	} else {
-		request := application.DecisionRequest(body)
-		request.Strict = d.batch.Strict
-		decided, err = d.s.decisions.Decide(ctx, d.caller, request, &reply)
+		request = application.EvaluateRequest(body)
 	}
+	request.Strict = d.batch.Strict
+	decided, err = d.s.decisions.DecideFor(ctx, d.caller, d.batch.Endpoint, request, d.may, &reply)
 	if err == nil {
 		answer := reply.Answer(decided)
 		answer.Release()

@@ -46,7 +46,7 @@ type PolicyRef struct {
 func (s *Service) Decide(
 	ctx context.Context, p tenant.Principal, request application.Request, r *operation.Reply[Decided],
 ) (Decided, error) {
-	return s.decide(ctx, p, EndpointDecisions, request, r)
+	return s.decide(ctx, p, EndpointDecisions, request, nil, r)
 }
 
 // Evaluate decides from a bureau report and optional blocks. It stores the decision as
@@ -54,14 +54,27 @@ func (s *Service) Decide(
 func (s *Service) Evaluate(
 	ctx context.Context, p tenant.Principal, request application.Request, r *operation.Reply[Decided],
 ) (Decided, error) {
-	return s.decide(ctx, p, EndpointEvaluate, request, r)
+	return s.decide(ctx, p, EndpointEvaluate, request, nil, r)
+}
+
+// Permit says whether the application of an applicant may be decided. reference is the caller's reference of the
+// applicant, "" if the request has none.
+type Permit func(reference string) error
+
+// DecideFor decides a request of an endpoint like Decide or Evaluate, unless permit returns an error.
+func (s *Service) DecideFor(
+	ctx context.Context, p tenant.Principal, endpoint string, request application.Request, permit Permit,
+	r *operation.Reply[Decided],
+) (Decided, error) {
+	return s.decide(ctx, p, endpoint, request, permit, r)
 }
 
 // decide reads the request, computes the features, searches the block list, decides and
 // stores. An application that is counted for fraud is decided inside the transaction
 // that counts it. Any other application is decided before the transaction.
 func (s *Service) decide(
-	ctx context.Context, p tenant.Principal, endpoint string, request application.Request, r *operation.Reply[Decided],
+	ctx context.Context, p tenant.Principal, endpoint string, request application.Request, permit Permit,
+	r *operation.Reply[Decided],
 ) (Decided, error) {
 	if err := p.Require(tenant.Decide); err != nil {
 		return Decided{}, err
@@ -79,6 +92,11 @@ func (s *Service) decide(
 		return Decided{}, err
 	}
 	defer c.release()
+	if permit != nil {
+		if err := permit(c.applicantRef()); err != nil {
+			return Decided{}, err
+		}
+	}
 	if err := c.lookUp(ctx, scope, s.core.Moment()); err != nil {
 		return Decided{}, err
 	}

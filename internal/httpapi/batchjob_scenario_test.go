@@ -238,6 +238,27 @@ func TestBatchJobRefused(t *testing.T) {
 	})
 }
 
+// TestBatchJobErased erases an applicant while a batch with a row of the applicant waits. The row is not decided.
+func TestBatchJobErased(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{batches: batchdesk.Limits{ChunkRows: 2}}, func(s *stack) {
+		m := s.signup()
+		// An open offer would defer the erasure.
+		declined := strings.Replace(batchItem("A-3", 0.32), "742", "442", 1)
+		m.post("/v1/decisions", declined).want(http.StatusOK).is("status", "DECLINED")
+		path := m.startJob(rowsOf(4))
+		m.post("/v1/erasures", `{"applicant_ref":"A-3","reason":"applicant_request"}`).want(http.StatusCreated)
+		m.runChunks(path, 2)
+		m.get(path).is("status", "completed", "counts.by_error.erased", 1, "counts.by_policy.0.rows", 3)
+		if rows := m.results(path, "?errors=1"); len(rows) != 1 || rows[0]["index"] != 3.0 {
+			s.Errorf("the rows with an error: %v", rows)
+		}
+		later := m.startJob(rowsOf(4)) // a new request about the same person
+		m.runChunks(later, 2)
+		m.get(later).is("status", "completed", "counts.by_policy.0.rows", 4)
+	})
+}
+
 // TestBatchJobEvaluates runs a job of evaluate requests.
 func TestBatchJobEvaluates(t *testing.T) {
 	t.Parallel()

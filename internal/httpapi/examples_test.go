@@ -23,6 +23,7 @@ import (
 	"verdict/internal/evidence"
 	"verdict/internal/httpapi"
 	"verdict/internal/reference"
+	"verdict/internal/tenant"
 	"verdict/internal/usecase"
 )
 
@@ -35,7 +36,7 @@ func TestExamples(t *testing.T) {
 	requests := exampleRequests(t, doc)
 	each(t, stackOptions{}, func(s *stack) {
 		s.begin(november)
-		ids, key, tenantID := placeholders{}, "", ""
+		ids, key := placeholders{}, ""
 		for _, r := range requests {
 			sender := key
 			if public(r.operation) {
@@ -47,7 +48,7 @@ func TestExamples(t *testing.T) {
 				s.Fatalf("%s: %d, want %d: %s", r.name, got.status, r.status, got.body)
 			}
 			ids.cosign(s.T, r, got)
-			ids.startBatches(s, r, key, tenantID)
+			ids.startBatches(s, r, key)
 			if got.header.Get("Content-Type") != "application/json" {
 				continue
 			}
@@ -57,7 +58,7 @@ func TestExamples(t *testing.T) {
 			r.asShown(s.T, got)
 			ids.learn(r, got)
 			if key == "" {
-				key, tenantID = got.text("api_key"), got.text("tenant", "id")
+				key = got.text("api_key")
 			}
 		}
 	})
@@ -292,7 +293,7 @@ func (p placeholders) cosign(t *testing.T, r exampleRequest, got answer) {
 }
 
 // startBatches starts two batches as jobs and runs the first one, because an example cannot send lines.
-func (p placeholders) startBatches(s *stack, r exampleRequest, key, tenantID string) {
+func (p placeholders) startBatches(s *stack, r exampleRequest, key string) {
 	s.Helper()
 	if r.operation.OperationID != "createDecisions" {
 		return
@@ -301,7 +302,12 @@ func (p placeholders) startBatches(s *stack, r exampleRequest, key, tenantID str
 		started := s.send("POST", "/v1/decisions/batch", key, batchItem("A-1", 0.32), jobHeaders...)
 		p[name] = started.want(http.StatusAccepted).text("batch_id")
 	}
-	(&member{stack: s, tenantID: tenantID}).runChunks(p["{batch_id}"], 1)
+	parsed, _ := tenant.ParseKey(key)
+	owner, err := s.service.Access.Authenticate(s.Context(), parsed)
+	if err != nil {
+		s.Fatal(err)
+	}
+	(&member{stack: s, tenantID: owner.TenantID}).runChunks(p["{batch_id}"], 1)
 }
 
 // fill replaces the placeholders in text by ids, in query parameters too.

@@ -159,3 +159,26 @@ func (bj BatchJobs) Cancel(id string, nowMicros int64) (b BatchJob, changed bool
 		WHERE tenant_id = $1 AND environment = $2 AND id = $3`, id, b.Status, b.FinishedMicros)
 	return b, err == nil, err
 }
+
+// Exclude records that the rows of a person in unfinished jobs must not be decided, because the person was erased.
+// person is a keyed hash of the reference.
+func (bj BatchJobs) Exclude(person string) error {
+	_, err := bj.tx.exec(`INSERT INTO batch_exclusions (tenant_id, environment, batch_id, person)
+		SELECT tenant_id, environment, id, $3 FROM batches
+		WHERE tenant_id = $1 AND environment = $2 AND finished_micros = 0
+		ON CONFLICT (tenant_id, environment, batch_id, person) DO NOTHING`, person)
+	return err
+}
+
+// Excluded returns the people whose rows in a job must not be decided.
+func (bj BatchJobReader) Excluded(id string) ([]string, error) {
+	return read(bj.access, func(tx *Tx) (people []string, err error) {
+		err = tx.each(func(scan func(...any) error) error {
+			var person string
+			err := scan(&person)
+			people = append(people, person)
+			return err
+		}, "SELECT person FROM batch_exclusions WHERE tenant_id = $1 AND environment = $2 AND batch_id = $3", id)
+		return people, err
+	})
+}

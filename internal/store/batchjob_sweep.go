@@ -75,6 +75,11 @@ func (bj BatchJobs) purge(id string, limit int64) (int64, error) {
 	if err != nil || n == limit {
 		return n, err
 	}
+	_, err = bj.tx.exec(
+		"DELETE FROM batch_exclusions WHERE tenant_id = $1 AND environment = $2 AND batch_id = $3", id)
+	if err != nil {
+		return n, err
+	}
 	_, err = bj.tx.exec("UPDATE batches SET purged = 1 WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
 	return n + 1, err
 }

@@ -46,7 +46,21 @@ CREATE TABLE batch_chunks (
 );
 CREATE INDEX batch_chunks_pending ON batch_chunks (tenant_id, environment, batch_id, number) WHERE done = 0;
 
--- Both documents are compressed already.
+-- The people who were erased while a batch was unfinished, by a keyed hash of their reference. Their rows are not
+-- decided.
+CREATE TABLE batch_exclusions (
+  tenant_id   TEXT NOT NULL CHECK (tenant_id <> ''),
+  environment TEXT NOT NULL CHECK (environment IN ('sandbox', 'live')),
+  batch_id    TEXT NOT NULL CHECK (batch_id <> ''),
+  person      TEXT NOT NULL CHECK (person <> ''),
+  PRIMARY KEY (tenant_id, environment, batch_id, person)
+)
+-- +sqlite
+WITHOUT ROWID
+-- +end
+;
+
+-- Both documents of a chunk are compressed already.
 
 -- +postgres
 ALTER TABLE batch_chunks ALTER input SET STORAGE EXTERNAL;
@@ -55,7 +69,7 @@ ALTER TABLE batch_chunks ALTER result SET STORAGE EXTERNAL;
 DO $wall$
 DECLARE t text;
 BEGIN
-  FOREACH t IN ARRAY ARRAY['batches', 'batch_chunks'] LOOP
+  FOREACH t IN ARRAY ARRAY['batches', 'batch_chunks', 'batch_exclusions'] LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
     EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', t);
     EXECUTE format($policy$

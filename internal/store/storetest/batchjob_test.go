@@ -41,7 +41,10 @@ func fillBatchJob(tx *store.Tx) error {
 	if err := tx.BatchJobs().Insert(batchJob("bat_fill")); err != nil {
 		return err
 	}
-	return tx.BatchJobs().ReceiveChunk("bat_fill", batchChunk(1))
+	if err := tx.BatchJobs().ReceiveChunk("bat_fill", batchChunk(1)); err != nil {
+		return err
+	}
+	return tx.BatchJobs().Exclude("hmac:1")
 }
 
 // queueBatch stores a queued job of n chunks.
@@ -128,12 +131,22 @@ func TestBatchJob(t *testing.T) {
 		if _, found, err = scope.BatchJobs(ctx).ChunkAt("bat_1", 20); found || err != nil {
 			t.Errorf("there is a chunk with row 20: %t, %v", found, err)
 		}
+		change(t, scope, func(tx *store.Tx) error {
+			return errors.Join(tx.BatchJobs().Exclude("hmac:a"), tx.BatchJobs().Exclude("hmac:a"))
+		})
+		if people, err := scope.BatchJobs(ctx).Excluded("bat_1"); err != nil || !cmp.Equal(people, []string{"hmac:a"}) {
+			t.Errorf("excluded: %v, %v", people, err)
+		}
 		finishBatchChunk(t, scope, "bat_1", 1, 7000)
 		want.Status, want.RowsDone, want.ChunksDone = store.BatchJobCompleted, 20, 2
 		want.FinishedMicros, want.Counts = 7000, []byte("++")
 		wantBatch()
 		if n, err := scope.BatchJobs(ctx).Unfinished(); err != nil || n != 0 {
 			t.Errorf("%d jobs are unfinished, %v", n, err)
+		}
+		change(t, scope, func(tx *store.Tx) error { return tx.BatchJobs().Exclude("hmac:b") })
+		if people, err := scope.BatchJobs(ctx).Excluded("bat_1"); err != nil || len(people) != 1 {
+			t.Errorf("excluded from a job that is over: %v, %v", people, err)
 		}
 		if _, err := signUp(t, db, "ten_2").BatchJobs(ctx).Get("bat_1"); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("another tenant: %v", err)

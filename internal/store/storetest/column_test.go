@@ -43,6 +43,8 @@ var columns = map[string]string{
 	"batch_chunks " + encrypted:         "input", // with a key from the tenant's key tree; emptied when it is done
 	"batch_chunks " + lender:            "batch_id",
 	"batch_chunks " + outcome:           "result",
+	"batch_exclusions " + keyedHash:     "person",
+	"batch_exclusions " + lender:        "batch_id",
 	"batches " + lender:                 "id status endpoint error_code error_detail request_id counts",
 	"batches " + staff:                  "created_by",
 	"backtests " + staff:                "created_by",
