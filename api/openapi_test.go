@@ -29,6 +29,8 @@ var placeholders = strings.NewReplacer(
 	"{alert_id}", "alr_01KA2XH8P1M6G3R8ST2VW5XYZA",
 	"{blocked_key}", "hmac:5f0c7d6e1f2a4b3c8d9e0a1b2c3d4e5f",
 	"{backtest_id}", "bt_01KA2XK4R2N7H4S9TV3WX6YZAB",
+	"{batch_id}", "bat_01KA2XK4R2N7H4S9TV3WX6YZAB",
+	"{spare_batch_id}", "bat_01KA2XK4R2N7H4S9TV3WX6YZAC",
 	"{job_id}", "bt_01KA2XK4R2N7H4S9TV3WX6YZAC",
 	"{run_id}", "run_01KA2XM6T3P8J5V0WX4YZ7ABCD",
 )
@@ -281,7 +283,7 @@ var known = []string{
 	"{rule_set_id}", "{decision_id}", "{evaluated_id}", "{draft_id}", "{spare_id}", "{scorecard_id}",
 	"{alert_id}", "{blocked_key}", "{backtest_id}", "{job_id}", "{run_id}", "{webhook_id}", "{spare_webhook_id}",
 	"{cosigned_checkpoint}", "{erasure_id}", "{deferred_id}", "{legal_hold_id}", "{applicant_ref}",
-	"{list_name}", "{spare_list_name}",
+	"{list_name}", "{spare_list_name}", "{batch_id}", "{spare_batch_id}",
 }
 
 // TestPlaceholdersAreKnown checks that the examples contain no placeholder that

@@ -26,6 +26,16 @@ The same policy and the same application print the same bytes.
   verdict decide -input application.json
   verdict decide -policy policy.json -input - < application.json
 
+  verdict decide -csv FILE -service URL [-api-key FILE] [-strict] > results.ndjson
+  verdict decide -batch ID -service URL [-api-key FILE] > results.ndjson
+
+With -csv, a service decides and stores every row of the file, as a batch, and the
+result of each row is printed as a line of JSON. Columns are named by the members of
+a decision request: applicant.monthly_income, or only monthly_income for fields of the
+applicant and of the bureau report. A blank cell is absent. The file may be compressed
+with gzip. -batch waits for a batch that was started before. The key of the variable
+VERDICT_KEY, or of -api-key, needs the scopes decide and read.
+
 The input is a body of POST /v1/decisions or of POST /v1/evaluate. A DECLINED
 decision is an answer, not a failure: the exit code is 0.
 `
@@ -38,8 +48,19 @@ func decide(c *command) int {
 	asOf := fs.String("as-of", "",
 		"RFC 3339 `time` of the decision: ages and windows are counted from its day, and the offer has a valid_until")
 	compact := fs.Bool("compact", false, "print on one line")
+	batch := batchOptions{remote: newRemoteFlags(fs)}
+	fs.StringVar(&batch.csv, "csv", "", "let a service decide every row of this CSV `file`, - for standard input")
+	fs.StringVar(&batch.batch, "batch", "", "print the results of the batch with this `id`")
+	fs.BoolVar(&batch.strict, "strict", false, "with -csv: refuse rows with unknown members")
 	if code, done := c.parse(fs, 0); done {
 		return code
+	}
+	if batch.csv != "" || batch.batch != "" {
+		if batch.csv != "" && batch.batch != "" || *inputFile != "" || *sample || *policyFile != "" || *asOf != "" {
+			return c.usage("-csv and -batch let the service decide: give one of them, and no -input, -sample, " +
+				"-policy or -as-of")
+		}
+		return c.decideRows(&batch)
 	}
 	if (*inputFile == "") != *sample {
 		return c.usage("give either -input or -sample")

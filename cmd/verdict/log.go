@@ -116,7 +116,7 @@ func (c *command) withSigning(
 		master, err := config.ReadMasterKey(ctx, db)
 		if err == nil {
 			var service *usecase.Set
-			service, err = app.NewService(db, config, quiet, usecase.Hooks{}, nil, log, master)
+			service, err = app.NewService(db, config, quiet, usecase.Hooks{}, app.Background{}, log, master)
 			if err == nil {
 				out, err = work(ctx, service)
 			}

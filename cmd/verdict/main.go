@@ -29,7 +29,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		"serve": serve, "demo": demonstrate, "migrate": migrate, "backup": backup, "restore": restore, "verify": verify,
 		"tenant": tenants, "decide": decide, "backtest": runBacktest, "book": writeBook, "check": check,
 		"scorecard": scorecardCommand, "fields": fields, "log": logCommand, "keys": keysCommand,
-		"erase": eraseCommand, "version": printVersion,
+		"erase": eraseCommand, "list": listCommand, "version": printVersion,
 	}
 	c := &command{name: "help", stdin: stdin, stdout: stdout, stderr: stderr}
 	if len(args) == 0 {

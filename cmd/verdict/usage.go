@@ -30,6 +30,10 @@ Without a database:
   verdict fields [PREFIX]                     list the fields a policy can use
   verdict version                             print the version
 
+With a service (-service URL, and an API key in VERDICT_KEY):
+  verdict decide -csv FILE                    let the service decide every row, print the results as lines of JSON
+  verdict list push NAME FILE                 replace all entries of a list by those of a CSV file
+
 Use - as FILE for standard input or output. Without -policy the default policy is
 used. The database is -database-url or VERDICT_DATABASE_URL, by default
 sqlite:verdict.db. "verdict COMMAND -h" explains a command.

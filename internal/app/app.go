@@ -87,7 +87,9 @@ func (a *App) open(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if a.service, err = NewService(a.db, c, a.logger, a.hooks(), a.queue, log, master); err != nil {
+	a.node = newNode(c)
+	background := Background{Queue: a.queue, Processors: a.node.Processors}
+	if a.service, err = NewService(a.db, c, a.logger, a.hooks(), background, log, master); err != nil {
 		return err
 	}
 	if _, err = a.service.ApplyErasures(ctx); err != nil {
@@ -98,7 +100,6 @@ func (a *App) open(ctx context.Context) (err error) {
 	}); err != nil {
 		return err
 	}
-	a.node = newNode(c)
 	if a.httpAPI, err = a.newHTTPAPI(); err != nil {
 		return err
 	}

@@ -51,6 +51,7 @@ type Config struct {
 	PlanCache          int
 	BacktestWorkers    int
 	BacktestDays       int // how many days the rows of backtests are kept
+	BatchDays          int // how many days the results of batches are kept
 	Narration          narrate.Config
 	WebhookAllow       []netip.Prefix // networks to which webhooks may be sent although they are not public
 	IPCountries        string

@@ -52,7 +52,7 @@ func TestConfigDefaults(t *testing.T) {
 		RefusalRate:  tenant.Rate{Allowance: 200, Window: time.Second, Burst: 400},
 		StrangerRate: tenant.Rate{Allowance: 100, Window: time.Second, Burst: 200}, Plans: tenant.DefaultPricePlans(),
 		Passwords: tenant.PasswordRules{MinCharacters: 8}, HashesAtOnce: 1, Signup: tenant.SignupOpen,
-		SignupsEachDay: 100, Caps: usecase.DefaultCaps(), PlanCache: 1000, BacktestDays: 30,
+		SignupsEachDay: 100, Caps: usecase.DefaultCaps(), PlanCache: 1000, BacktestDays: 30, BatchDays: 30,
 		Narration: narrate.Config{Timeout: 5 * time.Second}, LogLevel: slog.LevelInfo, LogFormat: "text", TraceRatio: 1,
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(tenant.PricePlans{}),
@@ -140,7 +140,7 @@ func TestConfigMistakes(t *testing.T) {
 		"rate-decide": {"fast"}, "rate-write": {"0/m"}, "rate-backtest": {""}, "rate-signup": {"1/day"},
 		"database-url": {"mysql://secret@host/db", "secret", "sqlite:", ""}, "db-connections": {"0"},
 		"db-batch": {"1.5"}, "db-queue": {"-2"}, "db-queue-wait": {"0s"}, "db-timeout": {"1ms"}, "policy-cache": {"0"},
-		"backtest-workers": {"-1", "all"}, "backtest-retention-days": {"-1", "30d"},
+		"backtest-workers": {"-1", "all"}, "batch-retention-days": {"-1", "month"}, "backtest-retention-days": {"-1", "30d"},
 		"narration-url":     {"api.example.com", "ftp://host/v1", "https://me:secret@host/v1"},
 		"narration-timeout": {"0s", "2m"}, "plan-quotas": {"free=-1"}, "password-min-length": {"7"},
 		"password-hashes": {"0"}, "max-drafts": {"0"}, "max-scorecards": {"0"}, "max-blocked": {"0"}, "max-holds": {"0"},

@@ -88,6 +88,7 @@ var house = []room{
 	{"exposuredesk", useCase, "fault exposure tenant store journal operation"},
 	{"decisioning", useCase, "civil fault wire rule feature report field signal engine loan application advice " +
 		"exposure evidence tenant admission store sealing journal operation policydesk frauddesk listdesk"},
+	{"batchdesk", useCase, "fault wire application tenant admission store journal operation decisioning"},
 	{"evidencedesk", useCase, "fault field engine evidence capsule tenant store journal operation"},
 	{"eventdesk", useCase, "fault wire evidence tenant store journal operation"},
 	{"webhookdesk", useCase, "fault webhook tenant admission store operation eventdesk"},
@@ -98,18 +99,18 @@ var house = []room{
 	{"agent", useCase, "exact civil fault wire rule field engine application advice recovery tenant admission " +
 		"operation decisioning agentdesk"},
 	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery " +
-		"list tenant operation account policydesk frauddesk listdesk exposuredesk decisioning evidencedesk eventdesk webhookdesk " +
-		"agentdesk privacydesk study agent"},
-	{"usecase", useCase, "fault wire engine signal application sealing tenant store journal operation account " +
-		"policydesk frauddesk listdesk exposuredesk decisioning evidencedesk eventdesk webhookdesk agentdesk " +
-		"privacydesk study document"},
+		"list tenant operation account policydesk frauddesk listdesk exposuredesk decisioning batchdesk evidencedesk " +
+		"eventdesk webhookdesk agentdesk privacydesk study agent"},
+	{"usecase", useCase, "fault wire engine signal application sealing tenant admission store journal operation " +
+		"account policydesk frauddesk listdesk exposuredesk decisioning batchdesk evidencedesk eventdesk webhookdesk " +
+		"agentdesk privacydesk study document"},
 
 	{"reference", useCase, "fault wire serving frauddesk"},
 
-	{"job", adapter, "fault study"},
+	{"job", adapter, "fault operation"},
 	{"httpapi", adapter, "fault wire api list document tenant admission serving operation account policydesk " +
-		"frauddesk listdesk exposuredesk " +
-		"decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk study usecase agent reference"},
+		"frauddesk listdesk exposuredesk decisioning batchdesk evidencedesk eventdesk webhookdesk agentdesk " +
+		"privacydesk study usecase agent reference"},
 	{"console", adapter, "civil fault wire rule signal chart list tenant serving operation account policydesk frauddesk " +
 		"listdesk decisioning webhookdesk agentdesk privacydesk study usecase agent document backtest engine training"},
 

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"verdict/internal/job"
-	"verdict/internal/study"
+	"verdict/internal/operation"
 )
 
-// queue runs the chunks of large backtests.
+// queue runs the chunks of large backtests and of batches.
 type queue interface {
-	study.ChunkQueue
+	operation.ChunkQueue
 	Run(ctx context.Context, work job.Work, giveUp job.GiveUp) error
 	Close() error
 }
@@ -38,9 +38,9 @@ func newQueue(ctx context.Context, c Config, database string, logger *slog.Logge
 func (a *App) runJobs(ctx context.Context) {
 	var all sync.WaitGroup
 	all.Go(func() {
-		if err := a.queue.Run(ctx, a.service.Chunks.Run, a.service.Chunks.Abandon); err != nil {
+		if err := a.queue.Run(ctx, a.service.RunChunk, a.service.AbandonChunk); err != nil {
 			a.logger.Error("background work stopped with an error; "+
-				"this node runs no large backtests until it is restarted",
+				"this node runs no large backtests and no batches until it is restarted",
 				"error", err)
 		}
 	})
@@ -49,7 +49,7 @@ func (a *App) runJobs(ctx context.Context) {
 }
 
 const (
-	// sweepEvery is the interval at which interrupted backtests are resumed.
+	// sweepEvery is the interval at which interrupted backtests and batches are resumed.
 	sweepEvery = 15 * time.Second
 	// purgeEvery is the number of sweeps between two purges.
 	purgeEvery = 20
@@ -63,17 +63,21 @@ const (
 	purgeSteps, purgeRounds = 50, 40
 )
 
-// sweep resumes interrupted backtests immediately, because an earlier process may have left some, and then at every
-// interval of sweepEvery. At the first sweep, and then at every purgeEvery-th, it also fails abandoned backtests and
-// purges old ones.
+// sweep resumes interrupted backtests and batches immediately, because an earlier process may have left some, and then
+// at every interval of sweepEvery. At the first sweep, and then at every purgeEvery-th, it also fails abandoned ones
+// and purges old ones.
 func (a *App) sweep(ctx context.Context) {
 	ticker := time.NewTicker(sweepEvery)
 	defer ticker.Stop()
 	for n := 0; ; n++ {
 		a.runStep(ctx, "resume backtests", a.service.Chunks.Resume)
+		a.runStep(ctx, "resume batches", a.service.Batches.Resume)
 		if n%purgeEvery == 0 {
 			a.runStep(ctx, "fail abandoned backtests", a.failAbandoned)
 			a.runStep(ctx, "purge backtests", a.purge)
+			a.runStep(ctx, "purge batches", func(ctx context.Context) error {
+				return a.service.Batches.Purge(ctx, time.Duration(a.config.BatchDays)*24*time.Hour)
+			})
 		}
 		select {
 		case <-ctx.Done():
@@ -87,7 +91,7 @@ func (a *App) sweep(ctx context.Context) {
 // step again.
 func (a *App) runStep(ctx context.Context, name string, do func(context.Context) error) {
 	if err := do(ctx); err != nil && ctx.Err() == nil {
-		a.logger.Warn("a step of the background work on backtests failed; a later round retries it",
+		a.logger.Warn("a step of the background work on backtests and batches failed; a later round retries it",
 			"step", name, "error", err)
 	}
 }

@@ -145,7 +145,7 @@ func (c Config) applyErasures(ctx context.Context, keys []sealing.Secret) (peopl
 		return 0, err
 	}
 	quiet := slog.New(slog.DiscardHandler) // the returned errors say the same
-	service, err := NewService(db, c, quiet, usecase.Hooks{}, nil, evidencedesk.Options{}, master)
+	service, err := NewService(db, c, quiet, usecase.Hooks{}, Background{}, evidencedesk.Options{}, master)
 	if err != nil {
 		return 0, err
 	}

@@ -87,7 +87,7 @@ func wantVerified(t *testing.T, c Config, erased int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	service, err := NewService(db, c, nil, usecase.Hooks{}, nil, evidencedesk.Options{}, master)
+	service, err := NewService(db, c, nil, usecase.Hooks{}, Background{}, evidencedesk.Options{}, master)
 	if err != nil {
 		t.Fatal(err)
 	}

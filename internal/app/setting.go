@@ -324,8 +324,8 @@ var settings = []setting{
 		name:  "backtest-workers",
 		form:  "number",
 		def:   "0",
-		meaning: "maximum number of chunks of large backtests that this node runs in parallel; 0 means half of its " +
-			"processors, at least one",
+		meaning: "maximum number of chunks of large backtests and of batches that this node runs in parallel; 0 means " +
+			"half of its processors, at least one",
 		set: wholeNumber(func(c *Config) *int { return &c.BacktestWorkers }, 0, 1000),
 	},
 	{
@@ -336,6 +336,15 @@ var settings = []setting{
 		meaning: "number of days after which the rows of a successful backtest are deleted; the export of rows and " +
 			"the report as a page are then no longer available, but the report as JSON is; 0 means never",
 		set: wholeNumber(func(c *Config) *int { return &c.BacktestDays }, 0, 36500),
+	},
+	{
+		group: groupStore,
+		name:  "batch-retention-days",
+		form:  "number",
+		def:   "30",
+		meaning: "number of days after which the results of a batch are deleted; its counts and its decisions stay; " +
+			"0 means never",
+		set: wholeNumber(func(c *Config) *int { return &c.BatchDays }, 0, 36500),
 	},
 
 	{

@@ -14,6 +14,7 @@ import (
 	"verdict/internal/httpapi"
 	"verdict/internal/journal"
 	"verdict/internal/mmdb"
+	"verdict/internal/operation"
 	"verdict/internal/outbound"
 	"verdict/internal/place"
 	"verdict/internal/policydesk"
@@ -21,7 +22,6 @@ import (
 	"verdict/internal/serving"
 	"verdict/internal/signal"
 	"verdict/internal/store"
-	"verdict/internal/study"
 	"verdict/internal/telemetry"
 	"verdict/internal/usecase"
 )
@@ -31,11 +31,16 @@ func OpenStore(ctx context.Context, c Config) (*store.DB, error) {
 	return store.Open(ctx, c.DatabaseURL, c.Store)
 }
 
-// NewService returns the use cases over a database. If spreader is nil, large
-// backtests are not available. If log has no key, nothing is signed. If master is nil,
-// nothing is encrypted.
+// Background is what runs large backtests and batches. If it has no queue, they are not available.
+type Background struct {
+	Queue      operation.ChunkQueue
+	Processors *admission.Scheduler // shares processor time with requests
+}
+
+// NewService returns the use cases over a database. If log has no key, nothing is signed.
+// If master is nil, nothing is encrypted.
 func NewService(
-	db *store.DB, c Config, logger *slog.Logger, hooks usecase.Hooks, spreader study.ChunkQueue,
+	db *store.DB, c Config, logger *slog.Logger, hooks usecase.Hooks, background Background,
 	log evidencedesk.Options, master *sealing.Epoch,
 ) (*usecase.Set, error) {
 	atlas, err := newAtlas(c.IPCountries)
@@ -47,7 +52,7 @@ func NewService(
 		masterKeys = source
 	}
 	return usecase.New(db, usecase.Options{
-		Atlas: atlas, ChunkQueue: spreader, Now: c.Now,
+		Atlas: atlas, ChunkQueue: background.Queue, Processors: background.Processors, Now: c.Now,
 		SignupMode: c.Signup, SignupsEachDay: c.SignupsEachDay, Caps: c.Caps,
 		Plans: c.Plans, Passwords: c.Passwords, HashesAtOnce: c.HashesAtOnce, PlanCache: c.PlanCache, Logger: logger,
 		Hooks: hooks, Log: log, MasterKey: master, MasterKeys: masterKeys, Node: nodeName(),

@@ -30,8 +30,13 @@ type suggester struct {
 	searched int                  // number of members for which a similar known name was searched
 }
 
-// warn warns that a member is not known, with the hint.
+// warn warns that a member is not known, with the hint. If the list of warnings is full, it only counts the warning,
+// which needs no text.
 func (s *suggester) warn(v wire.Value, text string, h hint) {
+	if s.full() && h.nearest == "" {
+		s.warnings.AddItem(fault.Item{})
+		return
+	}
 	if h.beside != "" {
 		text += "; it belongs beside " + h.beside
 	}

@@ -29,7 +29,16 @@ const (
 type Decided struct {
 	ID       string
 	Status   string
-	AlertIDs []string // the fraud alerts that the decision opened or was added to
+	Grade    string
+	Policy   PolicyRef // the policy that decided
+	AlertIDs []string  // the fraud alerts that the decision opened or was added to
+}
+
+// PolicyRef names a version of a policy.
+type PolicyRef struct {
+	Key     string
+	ID      string // the id of the rule set
+	Version int64
 }
 
 // Decide decides an application. It returns after the decision, its facts, its usage and
@@ -37,7 +46,7 @@ type Decided struct {
 func (s *Service) Decide(
 	ctx context.Context, p tenant.Principal, request application.Request, r *operation.Reply[Decided],
 ) (Decided, error) {
-	return s.decide(ctx, p, EndpointDecisions, request, r)
+	return s.decide(ctx, p, EndpointDecisions, request, nil, r)
 }
 
 // Evaluate decides from a bureau report and optional blocks. It stores the decision as
@@ -45,14 +54,27 @@ func (s *Service) Decide(
 func (s *Service) Evaluate(
 	ctx context.Context, p tenant.Principal, request application.Request, r *operation.Reply[Decided],
 ) (Decided, error) {
-	return s.decide(ctx, p, EndpointEvaluate, request, r)
+	return s.decide(ctx, p, EndpointEvaluate, request, nil, r)
+}
+
+// Permit says whether the application of an applicant may be decided. reference is the caller's reference of the
+// applicant, "" if the request has none.
+type Permit func(reference string) error
+
+// DecideFor decides a request of an endpoint like Decide or Evaluate, unless permit returns an error.
+func (s *Service) DecideFor(
+	ctx context.Context, p tenant.Principal, endpoint string, request application.Request, permit Permit,
+	r *operation.Reply[Decided],
+) (Decided, error) {
+	return s.decide(ctx, p, endpoint, request, permit, r)
 }
 
 // decide reads the request, computes the features, searches the block list, decides and
 // stores. An application that is counted, for fraud or because the policy reads what the
 // lender decided before, is decided inside the transaction that counts it. Any other application is decided before the transaction.
 func (s *Service) decide(
-	ctx context.Context, p tenant.Principal, endpoint string, request application.Request, r *operation.Reply[Decided],
+	ctx context.Context, p tenant.Principal, endpoint string, request application.Request, permit Permit,
+	r *operation.Reply[Decided],
 ) (Decided, error) {
 	if err := p.Require(tenant.Decide); err != nil {
 		return Decided{}, err
@@ -70,6 +92,11 @@ func (s *Service) decide(
 		return Decided{}, err
 	}
 	defer c.release()
+	if permit != nil {
+		if err := permit(c.applicantRef()); err != nil {
+			return Decided{}, err
+		}
+	}
 	if err := c.lookUp(ctx, scope, s.core.Moment()); err != nil {
 		return Decided{}, err
 	}
@@ -281,7 +308,12 @@ func (s *Service) decided(c *creditCase, o *Outcome) {
 }
 
 func (c *creditCase) decided(o *Outcome) Decided {
-	out := Decided{ID: c.id, Status: o.Decision.Status.String()}
+	out := Decided{
+		ID:     c.id,
+		Status: o.Decision.Status.String(),
+		Grade:  o.Decision.Grade,
+		Policy: PolicyRef{Key: c.policy.Key, ID: c.policy.ID, Version: c.policy.Version},
+	}
 	if c.fraud != nil {
 		out.AlertIDs = c.fraud.found.AlertIDs
 	}

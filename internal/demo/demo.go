@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"verdict/internal/agent"
+	"verdict/internal/operation"
 	"verdict/internal/sealing"
 	"verdict/internal/store"
-	"verdict/internal/study"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
 )
@@ -130,4 +130,4 @@ type fill struct {
 type noQueue struct{}
 
 // Enqueue ignores the chunks.
-func (noQueue) Enqueue(context.Context, []study.Chunk) error { return nil }
+func (noQueue) Enqueue(context.Context, []operation.Chunk) error { return nil }

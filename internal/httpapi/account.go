@@ -63,7 +63,7 @@ func (h *accountHandlers) audit(c *call) error {
 
 // auditCSV sends all entries that match the filter as a CSV file.
 func (h *accountHandlers) auditCSV(c *call, filter account.AuditFilter, list operation.List) error {
-	return c.export("audit.csv", func(out io.Writer, pause func()) error {
+	return c.export("audit.csv", csvText, func(out io.Writer, pause func()) error {
 		return h.people.ExportAudit(c.resources.Slot.Extend(c.r.Context()), c.caller, filter, list, out, pause)
 	})
 }

@@ -54,7 +54,7 @@ func (c *call) checkShare() error {
 
 // isExport reports whether the answer is a file that is sent in parts, as fast as
 // the client reads it.
-func (c *call) isExport() bool { return c.csv || c.route.only == csvType }
+func (c *call) isExport() bool { return c.csv || c.route.only == csvType || c.route.only == linesType }
 
 // admit takes a place for the work on a request and then waits for a slot on a
 // processor. It is called after the body has arrived, so that a slow sender holds

@@ -172,7 +172,8 @@ func (a *API) Leave() {
 // among them, because package reference serves its pages itself.
 func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, now func() time.Time) []route {
 	accounts := &accountHandlers{access: set.Access, people: set.People}
-	decisions := &decisionHandlers{decisions: set.Decisions}
+	decisions := &decisionHandlers{decisions: set.Decisions, batches: set.Batches}
+	batches := &batchHandlers{batches: set.Batches}
 	ruleSets := &ruleSetHandlers{policies: set.Policies}
 	scorecards := &scorecardHandlers{policies: set.Policies, fitting: set.Fitting}
 	backtests := &backtestHandlers{backtests: set.Backtests, now: now}
@@ -189,6 +190,7 @@ func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, n
 		accounts.routes(),
 		health.routes(),
 		decisions.routes(),
+		batches.routes(),
 		ruleSets.routes(),
 		scorecards.routes(),
 		backtests.routes(),

@@ -169,6 +169,7 @@ func (s *siege) raid(t *testing.T, db *store.DB, kind string) *raid {
 		got := r.send(request.method, r.ids.fill(request.path), r.owner.key, r.ids.fill(request.body),
 			request.headers...).want(request.status)
 		r.ids.cosign(t, request, got)
+		r.ids.startBatches(r.stack, request, r.owner.key)
 		if got.header.Get("Content-Type") == "application/json" {
 			r.ids.learn(request, got)
 		}

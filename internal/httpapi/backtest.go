@@ -141,7 +141,7 @@ func (h *backtestHandlers) rows(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	return c.export("backtest-rows.csv", func(out io.Writer, pause func()) error {
+	return c.export("backtest-rows.csv", csvText, func(out io.Writer, pause func()) error {
 		return h.backtests.Rows(c.resources.Slot.Extend(c.r.Context()), c.caller, c.id, swapped, out, pause)
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"verdict/internal/backtest"
+	"verdict/internal/operation"
 	"verdict/internal/study"
 )
 
@@ -116,7 +117,7 @@ func (m *member) finish(spread *waiting, accepted answer) answer {
 }
 
 // run runs chunks in the same way as a worker.
-func (m *member) run(chunks []study.Chunk) {
+func (m *member) run(chunks []operation.Chunk) {
 	m.Helper()
 	for _, c := range chunks {
 		if err := m.service.Chunks.Run(m.Context(), c); err != nil {

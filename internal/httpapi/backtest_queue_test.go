@@ -5,17 +5,17 @@ import (
 	"slices"
 	"sync"
 
-	"verdict/internal/study"
+	"verdict/internal/operation"
 )
 
 // waiting collects the chunks of large backtests until a test runs them.
 type waiting struct {
 	mu     sync.Mutex
-	chunks []study.Chunk
+	chunks []operation.Chunk
 }
 
 // Enqueue stores the chunks.
-func (w *waiting) Enqueue(_ context.Context, chunks []study.Chunk) error {
+func (w *waiting) Enqueue(_ context.Context, chunks []operation.Chunk) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.chunks = append(w.chunks, chunks...)
@@ -23,7 +23,7 @@ func (w *waiting) Enqueue(_ context.Context, chunks []study.Chunk) error {
 }
 
 // take removes and returns the stored chunks.
-func (w *waiting) take() []study.Chunk {
+func (w *waiting) take() []operation.Chunk {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	chunks := slices.Clone(w.chunks)

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdict/internal/operation"
 	"verdict/internal/store"
-	"verdict/internal/study"
 	"verdict/internal/tenant"
 )
 
@@ -79,7 +79,7 @@ func TestReplayIsCutByJobs(t *testing.T) {
 }
 
 // runTogether runs a chunk several times concurrently.
-func (m *member) runTogether(c study.Chunk, times int) {
+func (m *member) runTogether(c operation.Chunk, times int) {
 	m.Helper()
 	var all sync.WaitGroup
 	for range times {

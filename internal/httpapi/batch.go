@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"verdict/internal/admission"
+	"verdict/internal/batchdesk"
 	"verdict/internal/decisioning"
 	"verdict/internal/document"
 	"verdict/internal/operation"
@@ -21,8 +22,10 @@ import (
 // batch is a request with many applications. Each is decided, stored, billed and refused as if it had been sent
 // alone.
 type batch struct {
-	c      *call
-	decide decideFunc
+	c        *call
+	endpoint string // for which the applications are requests
+	decide   decideFunc
+	jobs     *batchdesk.Service
 }
 
 // decideFunc decides one application, whose document is body.
@@ -46,12 +49,19 @@ const (
 	batchTimeout = 2 * time.Minute
 )
 
-// answer decides the batch and answers, with one document or, to a stream of applications, with a stream.
+// answer decides the batch and answers, with one document or, to a stream of applications, with a stream. If the
+// client wants to be answered before a stream is decided, the batch becomes a job.
 func (b *batch) answer() error {
 	if err := b.c.caller.Require(tenant.Decide); err != nil {
 		return err
 	}
 	if isLines(b.c.r) {
+		if err := checkLength(b.c.r); err != nil {
+			return err
+		}
+		if prefersAsync(b.c.r) {
+			return b.startJob()
+		}
 		return b.answerStream()
 	}
 	texts, err := document.ReadBatch(b.c.body)

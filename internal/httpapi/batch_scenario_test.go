@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"reflect"
 	"strings"
@@ -127,6 +128,36 @@ func TestBatchQuota(t *testing.T) {
 		}
 		if decided != 2 {
 			s.Errorf("%d decisions with a quota of 2", decided)
+		}
+	})
+}
+
+// TestBatchWithoutLength sends lines with HTTP/1.0 and without a length, of which net/http reads nothing. Nothing is
+// decided, and the answer says so.
+func TestBatchWithoutLength(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		for _, prefer := range []string{"handling=lenient", "respond-async"} {
+			conn, err := (&net.Dialer{}).DialContext(s.Context(), "tcp", strings.TrimPrefix(s.url, "http://"))
+			if err != nil {
+				s.Fatal(err)
+			}
+			_, err = fmt.Fprintf(conn, "POST /v1/decisions/batch HTTP/1.0\r\nHost: x\r\nAuthorization: Bearer %s\r\n"+
+				"Content-Type: application/x-ndjson\r\nPrefer: %s\r\n\r\n%s\n", m.key, prefer, batchItem("A-1", 0.32))
+			if err != nil {
+				s.Fatal(err)
+			}
+			answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				s.Fatal(err)
+			}
+			body, _ := io.ReadAll(answer.Body)
+			if answer.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), "Content-Length") {
+				s.Errorf("%s: %d %s", prefer, answer.StatusCode, body)
+			}
+			_ = answer.Body.Close()
+			_ = conn.Close()
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -107,14 +108,21 @@ func breaches(doc *openapi3.T, method, path, body string, got answer) []string {
 	if charset := params["charset"]; err != nil || media == nil || charset != "" && charset != "utf-8" {
 		return append(faults, fmt.Sprintf("the contract knows no answer of type %q", got.header.Get("Content-Type")))
 	}
-	if strings.HasSuffix(kind, "json") {
+	switch {
+	case kind == "application/x-ndjson" && strings.HasSuffix(path, "/results"):
+		for line := range bytes.Lines(got.body) {
+			if err := matches(doc, doc.Components.Schemas["BatchRow"].Value, line); err != nil {
+				faults = append(faults, "a line: "+err.Error())
+			}
+		}
+	case strings.HasSuffix(kind, "json") && kind != "application/x-ndjson":
 		if err := matches(doc, media.Schema.Value, got.body); err != nil {
 			faults = append(faults, "the body: "+err.Error())
 		}
 	}
 	if kind == problemType {
 		faults = append(faults, problemBreaches(media, got)...)
-	} else if strings.HasSuffix(kind, "json") {
+	} else if kind == "application/json" {
 		faults = append(faults, warningBreaches(got)...)
 	}
 	// The service ignores a byte order mark.

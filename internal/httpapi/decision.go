@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"verdict/internal/batchdesk"
 	"verdict/internal/decisioning"
 	"verdict/internal/document"
 	"verdict/internal/operation"
@@ -12,7 +13,10 @@ import (
 )
 
 // decisionHandlers serve deciding, the stored decisions and the usage of the plan.
-type decisionHandlers struct{ decisions *decisioning.Service }
+type decisionHandlers struct {
+	decisions *decisioning.Service
+	batches   *batchdesk.Service
+}
 
 func (h *decisionHandlers) routes() []route {
 	return []route{
@@ -57,7 +61,7 @@ func (h *decisionHandlers) evaluate(c *call) error {
 
 func (h *decisionHandlers) decideBatch(c *call) error {
 	strict := c.strict()
-	b := batch{c, func(
+	b := batch{c: c, endpoint: decisioning.EndpointDecisions, jobs: h.batches, decide: func(
 		ctx context.Context, body wire.Value, reply *operation.Reply[decisioning.Decided],
 	) (decisioning.Decided, error) {
 		return h.decisions.Decide(ctx, c.caller, document.DecisionRequest(body, strict), reply)
@@ -67,7 +71,7 @@ func (h *decisionHandlers) decideBatch(c *call) error {
 
 func (h *decisionHandlers) evaluateBatch(c *call) error {
 	strict := c.strict()
-	b := batch{c, func(
+	b := batch{c: c, endpoint: decisioning.EndpointEvaluate, jobs: h.batches, decide: func(
 		ctx context.Context, body wire.Value, reply *operation.Reply[decisioning.Decided],
 	) (decisioning.Decided, error) {
 		return h.decisions.Evaluate(ctx, c.caller, document.EvaluateRequest(body, strict), reply)

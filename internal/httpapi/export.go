@@ -7,12 +7,16 @@ import (
 	"verdict/internal/serving"
 )
 
-// csvType is the media type of exports.
-const csvType = "text/csv"
+// csvType is the media type of CSV files, and csvText the same with the encoding.
+const (
+	csvType = "text/csv"
+	csvText = csvType + "; charset=utf-8"
+)
 
-// export sends a CSV file that write writes in parts, compressed if the client
-// accepts that. write must call pause between two parts.
-func (c *call) export(name string, write func(out io.Writer, pause func()) error) error {
+// export sends a file that write writes in parts, compressed if the client
+// accepts that. write must call pause between two parts. kind is the media type of
+// the file.
+func (c *call) export(name, kind string, write func(out io.Writer, pause func()) error) error {
 	out := &c.response
 	file := serving.Export{
 		Request: c.r,
@@ -20,7 +24,7 @@ func (c *call) export(name string, write func(out io.Writer, pause func()) error
 		Slot:    c.resources.Slot,
 		Start: func(to io.Writer) io.Writer {
 			h := out.header()
-			h["Content-Type"] = []string{csvType + "; charset=utf-8"}
+			h["Content-Type"] = []string{kind}
 			h["Content-Disposition"] = []string{`attachment; filename="` + name + `"`}
 			h["Cache-Control"] = noStore
 			counted := countedBytes{out, to}

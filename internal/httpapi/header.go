@@ -186,12 +186,30 @@ func isFile(r *http.Request) bool {
 	return kind == "text/csv" || kind == "multipart/form-data"
 }
 
+// checkLength refuses a body of HTTP/1.0 whose length is not given: net/http reads it as an empty one, so
+// nothing of it would be decided.
+func checkLength(r *http.Request) error {
+	if !r.ProtoAtLeast(1, 1) && r.ContentLength == 0 && r.Header["Content-Length"] == nil {
+		return fault.New(fault.Malformed, fault.CodeMalformedBody,
+			"a body of HTTP/1.0 needs a Content-Length; use HTTP/1.1 to send lines of unknown length")
+	}
+	return nil
+}
+
 // checkLines refuses a stream that is compressed or not in UTF-8.
 func checkLines(r *http.Request) error {
+	if err := checkCharset(r); err != nil {
+		return err
+	}
+	return checkNotCompressed(r)
+}
+
+// checkCharset refuses lines that are not in UTF-8.
+func checkCharset(r *http.Request) error {
 	if _, params := mediaType(r); params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8") {
 		return fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType, "the lines must be in UTF-8")
 	}
-	return checkNotCompressed(r)
+	return nil
 }
 
 // checkNotCompressed refuses a body with a Content-Encoding.

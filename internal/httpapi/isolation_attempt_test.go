@@ -29,6 +29,7 @@ var ids = map[string][]string{
 		"{draft_id}",
 		"{rule_set_id}",
 	}, "{spare_id}": {"{spare_id}"}, "{rule_set_id}": {"{rule_set_id}", "{draft_id}"},
+	"{batch_id}": {"{batch_id}"}, "{spare_batch_id}": {"{spare_batch_id}"},
 	"{list_name}": {"{list_name}"}, "{spare_list_name}": {"{spare_list_name}"},
 	"{run_id}": {"{run_id}", "{collections_id}"}, "{collections_id}": {"{collections_id}"},
 }
@@ -46,7 +47,7 @@ var (
 		"severity", "pincode", "risk", "kind", "map", "outcome_column", "bad_values", "good_values", "weight_column",
 		"status_column", "protected_column", "month_column", "id_column", "foir_unit", "lgd", "funding_rate",
 		"swapped", "n", "seed", "months", "bad_rate", "agent", "outcome", "after", "failed",
-		"in_force", "audience", "value",
+		"in_force", "audience", "value", "errors",
 	}
 )
 

@@ -79,6 +79,8 @@ var nobody = placeholders{
 	"{rule_set_id}": "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{scorecard_id}": "sc_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{alert_id}": "alr_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{blocked_key}": "hmac:5f0c7d6e1f2a4b3c8d9e0a1b2c3d4e5f",
 	"{backtest_id}": "bt_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{job_id}": "bt_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
+	"{batch_id}":               "bat_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
+	"{spare_batch_id}":         "bat_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{challenger_rule_set_id}": "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{reference_backtest_id}":  "bt_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{webhook_id}":             "whk_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
@@ -245,7 +247,7 @@ func (r *resident) furnishRuns(mark string) {
 }
 
 // furnishBacktests creates two finished backtests and two that wait in the
-// queue.
+// queue, and one finished batch and one that waits.
 func (r *resident) furnishBacktests(mark string) {
 	r.Helper()
 	for _, once := range []string{"1", "2"} {
@@ -257,6 +259,11 @@ func (r *resident) furnishBacktests(mark string) {
 		waits := r.post("/v1/backtest", `{"synthetic":{"n":60000}}`, once+"waits").want(http.StatusAccepted)
 		r.named["{job_id}"] = waits.text("backtest_id")
 	}
+	for _, name := range []string{"{batch_id}", "{spare_batch_id}"} {
+		started := r.post("/v1/decisions/batch", batchItem(mark, 0.32)+"\n"+batchItem(mark, 32), jobHeaders...)
+		r.named[name] = started.want(http.StatusAccepted).text("batch_id")
+	}
+	r.runChunks(r.named["{batch_id}"], 1)
 	r.named["{challenger_rule_set_id}"] = r.named["{draft_id}"]
 	r.named["{reference_backtest_id}"] = r.named["{backtest_id}"]
 }

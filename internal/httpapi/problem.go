@@ -57,10 +57,12 @@ func (c *call) withAdvice(refusal *fault.Error, status int) *fault.Error {
 }
 
 // withRetryAdvice adds a text to the refusal for a client that cannot know whether
-// its request took effect. The text says how to repeat the request.
+// its request took effect. The text says how to repeat the request. It does not depend on
+// whether the request had an Idempotency-Key, because RefuseEarly does not know that.
 func withRetryAdvice(refusal *fault.Error) *fault.Error {
 	advised := *refusal
-	advised.Detail += "; repeat the request with the same Idempotency-Key, so that it takes effect at most once"
+	advised.Detail += "; repeated with the Idempotency-Key that it had, the request takes effect at most once, " +
+		"and repeated without one perhaps twice"
 	return &advised
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -114,6 +115,10 @@ func (a answer) is(pathsAndValues ...any) answer {
 		path, _ := pathsAndValues[i].(string)
 		steps := []any{}
 		for part := range strings.SplitSeq(path, ".") {
+			if at, err := strconv.Atoi(part); err == nil {
+				steps = append(steps, at)
+				continue
+			}
 			steps = append(steps, part)
 		}
 		want := pathsAndValues[i+1]

@@ -1,11 +1,11 @@
-// Package job runs the chunks of large backtests in the background: on PostgreSQL
-// on all nodes, through River's queue in the same database, and on SQLite in
+// Package job runs the chunks of large backtests and of batches in the background: on
+// PostgreSQL on all nodes, through River's queue in the same database, and on SQLite in
 // goroutines of the single process.
 //
-// A chunk runs at least once. The rows and results of chunks are in the backtest
-// tables, and only the first result of a chunk counts. The queue contains only
-// the names of chunks. If the queue loses a chunk, the chunk is enqueued again
-// from the backtest tables.
+// A chunk runs at least once. The rows and results of chunks are in the tables of
+// backtests and batches, and only the first result of a chunk counts. The queue contains
+// only the names of chunks. If the queue loses a chunk, the chunk is enqueued again
+// from these tables.
 package job
 
 import (
@@ -16,15 +16,16 @@ import (
 	"time"
 
 	"verdict/internal/fault"
-	"verdict/internal/study"
+	"verdict/internal/operation"
 )
 
 // Work runs a chunk. If Work returns an error, the chunk is retried, so Work must
-// not return an error for bad data.
-type Work func(ctx context.Context, c study.Chunk) error
+// not return an error for bad data. If the error is operation.ErrUnfinished, the attempt
+// does not count.
+type Work func(ctx context.Context, c operation.Chunk) error
 
 // GiveUp is called for a chunk that will not be retried.
-type GiveUp func(ctx context.Context, c study.Chunk) error
+type GiveUp func(ctx context.Context, c operation.Chunk) error
 
 const (
 	// attempts is the number of times that a chunk is tried before it is given up.
@@ -53,7 +54,7 @@ func pause(attempt int) time.Duration {
 // urgency returns the priority of a chunk, from 1 (first) to 4 (last). Later
 // chunks of a run have a lower priority, so that a small run does not wait until a
 // large run is complete.
-func urgency(c study.Chunk) int {
+func urgency(c operation.Chunk) int {
 	switch {
 	case c.Number <= 8:
 		return 1
@@ -77,17 +78,23 @@ type runner struct {
 
 // try makes one attempt. The call after the last attempt gives up the chunk. So a
 // chunk is given up even if its node died during the last attempt.
-func (h *runner) try(ctx context.Context, c study.Chunk, attempt int) error {
+func (h *runner) try(ctx context.Context, c operation.Chunk, attempt int) error {
 	if attempt > attempts {
-		h.logger.Error("backtest chunk failed in all attempts; the backtest fails", about(c)...)
+		h.logger.Error("chunk failed in all attempts; it is given up", about(c)...)
 		return guarded(ctx, h.giveUp, c, h.logger)
 	}
 	err := guarded(ctx, h.work, c, h.logger)
-	if err != nil && !stopping(ctx) {
-		h.logger.Warn("backtest chunk failed; it is tried up to max_attempts times",
+	if err != nil && !uncounted(ctx, err) {
+		h.logger.Warn("chunk failed; it is tried up to max_attempts times",
 			append(about(c), "attempt", attempt, "max_attempts", attempts, "error", err)...)
 	}
 	return err
+}
+
+// uncounted reports whether an attempt with an error does not count: the chunk is
+// partly done, or a shutdown interrupted the attempt.
+func uncounted(ctx context.Context, err error) bool {
+	return errors.Is(err, operation.ErrUnfinished) || stopping(ctx)
 }
 
 // stopping reports whether ctx was cancelled by shutdown, and did not end by the
@@ -99,11 +106,11 @@ var errPanicked = errors.New("the work on a chunk panicked")
 
 // guarded calls do and turns a panic into errPanicked.
 func guarded(
-	ctx context.Context, do func(context.Context, study.Chunk) error, c study.Chunk, logger *slog.Logger,
+	ctx context.Context, do func(context.Context, operation.Chunk) error, c operation.Chunk, logger *slog.Logger,
 ) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			logger.Error("work on a backtest chunk panicked; the attempt failed",
+			logger.Error("work on a chunk panicked; the attempt failed",
 				append(about(c), "stack", fault.PanicStack(p, debug.Stack()))...) // p itself may hold a tenant's data
 			err = errPanicked
 		}
@@ -111,6 +118,6 @@ func guarded(
 	return do(ctx, c)
 }
 
-func about(c study.Chunk) []any {
-	return []any{"tenant_id", c.TenantID, "environment", c.Environment, "backtest_id", c.BacktestID, "chunk", c.Number}
+func about(c operation.Chunk) []any {
+	return []any{"tenant_id", c.TenantID, "environment", c.Environment, "job_id", c.JobID, "chunk", c.Number}
 }

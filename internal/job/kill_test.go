@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"verdict/internal/job"
+	"verdict/internal/operation"
 	"verdict/internal/store/storetest"
-	"verdict/internal/study"
 )
 
 // childVariable is the environment variable that makes this test binary the
@@ -25,7 +25,7 @@ func takeUntilKilled(databaseURL string) {
 	ctx := context.Background()
 	r, err := job.NewRiver(ctx, databaseURL, 2, quiet)
 	if err == nil {
-		err = r.Run(ctx, func(_ context.Context, c study.Chunk) error {
+		err = r.Run(ctx, func(_ context.Context, c operation.Chunk) error {
 			_, _ = os.Stdout.WriteString(strconv.FormatInt(c.Number, 10) + "\n")
 			select {}
 		}, unwanted)
@@ -76,7 +76,7 @@ func TestKill(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	stop := running(t, r, func(_ context.Context, c study.Chunk) error {
+	stop := running(t, r, func(_ context.Context, c operation.Chunk) error {
 		counted.done("survivor", c)
 		return nil
 	}, unwanted)

@@ -2,11 +2,12 @@ package job
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
 
-	"verdict/internal/study"
+	"verdict/internal/operation"
 )
 
 // Local runs chunks in this process, for a database that no other process uses.
@@ -15,19 +16,19 @@ type Local struct {
 	workers int
 	logger  *slog.Logger
 	mu      sync.Mutex
-	waiting [urgencies][]study.Chunk
-	known   map[study.Chunk]struct{} // chunks that are waiting or running
-	more    chan struct{}            // has capacity 1; wakes a worker
+	waiting [urgencies][]operation.Chunk
+	known   map[operation.Chunk]struct{} // chunks that are waiting or running
+	more    chan struct{}                // has capacity 1; wakes a worker
 }
 
 // NewLocal returns a Local that runs workers chunks at a time.
 func NewLocal(workers int, logger *slog.Logger) *Local {
-	return &Local{workers: workers, logger: logger, known: map[study.Chunk]struct{}{}, more: make(chan struct{}, 1)}
+	return &Local{workers: workers, logger: logger, known: map[operation.Chunk]struct{}{}, more: make(chan struct{}, 1)}
 }
 
 // Enqueue enqueues chunks. It ignores chunks that are already waiting or running.
 // It never blocks.
-func (l *Local) Enqueue(_ context.Context, chunks []study.Chunk) error {
+func (l *Local) Enqueue(_ context.Context, chunks []operation.Chunk) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range chunks {
@@ -52,7 +53,7 @@ func (l *Local) wake() {
 // next removes and returns the most urgent chunk. It wakes another worker, because
 // more chunks may be waiting and the channel holds only one wake-up. found is
 // false if no chunk is waiting.
-func (l *Local) next() (c study.Chunk, found bool) {
+func (l *Local) next() (c operation.Chunk, found bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i := range l.waiting {
@@ -64,10 +65,10 @@ func (l *Local) next() (c study.Chunk, found bool) {
 		l.wake()
 		return c, true
 	}
-	return study.Chunk{}, false
+	return operation.Chunk{}, false
 }
 
-func (l *Local) forget(c study.Chunk) {
+func (l *Local) forget(c operation.Chunk) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.known, c)
@@ -118,7 +119,7 @@ func (l *Local) serve(ctx, underWay context.Context, h *runner) {
 
 // do tries a chunk until it succeeds, is given up, or ctx ends. The worker does nothing else during the pauses, because
 // an attempt usually fails if the database fails, and then every other chunk would fail too.
-func (l *Local) do(ctx, underWay context.Context, h *runner, c study.Chunk) {
+func (l *Local) do(ctx, underWay context.Context, h *runner, c operation.Chunk) {
 	defer l.forget(c)
 	for attempt := 1; attempt <= attempts+1; attempt++ {
 		bounded, cancel := context.WithTimeout(underWay, attemptTimeout)
@@ -127,7 +128,11 @@ func (l *Local) do(ctx, underWay context.Context, h *runner, c study.Chunk) {
 		if err == nil {
 			return
 		}
-		timer := time.NewTimer(pause(attempt))
+		wait := pause(attempt)
+		if errors.Is(err, operation.ErrUnfinished) {
+			attempt, wait = attempt-1, 0
+		}
+		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
 			timer.Stop()

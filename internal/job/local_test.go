@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"verdict/internal/job"
-	"verdict/internal/study"
+	"verdict/internal/operation"
 )
 
 // TestLocal enqueues chunks several times, before and while they run, and
@@ -21,7 +21,7 @@ func TestLocal(t *testing.T) {
 		local, counted := job.NewLocal(3, quiet), newTally(n)
 		gate := make(chan struct{})
 		spread(t, local, chunksOf("bt_1", n))
-		stop := running(t, local, func(_ context.Context, c study.Chunk) error {
+		stop := running(t, local, func(_ context.Context, c operation.Chunk) error {
 			<-gate
 			counted.done("local", c)
 			return nil
@@ -42,8 +42,8 @@ func TestLocalUrgency(t *testing.T) {
 		local := job.NewLocal(1, quiet)
 		spread(t, local, chunksOf("bt_large", 1000))
 		spread(t, local, chunksOf("bt_small", 3))
-		var order []study.Chunk
-		stop := running(t, local, func(_ context.Context, c study.Chunk) error {
+		var order []operation.Chunk
+		stop := running(t, local, func(_ context.Context, c operation.Chunk) error {
 			order = append(order, c)
 			return nil
 		}, unwanted)
@@ -64,8 +64,8 @@ func TestLocalRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		local, counted := job.NewLocal(2, quiet), newTally(2)
 		began := time.Now()
-		tries, givenUp := 0, make(chan study.Chunk, 1)
-		stop := running(t, local, func(ctx context.Context, c study.Chunk) error {
+		tries, givenUp := 0, make(chan operation.Chunk, 1)
+		stop := running(t, local, func(ctx context.Context, c operation.Chunk) error {
 			if c.Number != 1 {
 				counted.done("local", c)
 				return nil
@@ -79,7 +79,7 @@ func TestLocalRetries(t *testing.T) {
 			default:
 				return errors.New("no database")
 			}
-		}, func(_ context.Context, c study.Chunk) error {
+		}, func(_ context.Context, c operation.Chunk) error {
 			givenUp <- c
 			return nil
 		})
@@ -110,7 +110,7 @@ func TestLocalStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first, counted := job.NewLocal(2, quiet), newTally(10)
 		interrupted := 0
-		stop := running(t, first, func(ctx context.Context, c study.Chunk) error {
+		stop := running(t, first, func(ctx context.Context, c operation.Chunk) error {
 			if c.Number == 1 {
 				<-ctx.Done()
 				interrupted++
@@ -129,7 +129,7 @@ func TestLocalStops(t *testing.T) {
 				took, interrupted, counted.byWhom["first"])
 		}
 		second := job.NewLocal(2, quiet)
-		stop = running(t, second, func(_ context.Context, c study.Chunk) error {
+		stop = running(t, second, func(_ context.Context, c operation.Chunk) error {
 			if c.Number != 2 { // chunk 2 is finished already
 				counted.done("second", c)
 			}

@@ -7,14 +7,14 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 
-	"verdict/internal/study"
+	"verdict/internal/operation"
 )
 
 // insertBatch is the maximum number of chunks that one statement inserts.
 const insertBatch = 1000
 
 // Enqueue enqueues chunks. It ignores chunks that are already waiting or running.
-func (r *River) Enqueue(ctx context.Context, chunks []study.Chunk) error {
+func (r *River) Enqueue(ctx context.Context, chunks []operation.Chunk) error {
 	missing, err := r.missing(ctx, chunks)
 	if err != nil {
 		return fmt.Errorf("look for chunks of a backtest: %w", withoutURL(err))
@@ -33,14 +33,14 @@ func (r *River) Enqueue(ctx context.Context, chunks []study.Chunk) error {
 // duplicates too, but it would write each of them first. That would be expensive,
 // because every node enqueues the unfinished chunks of a large run again every
 // few seconds.
-func (r *River) missing(ctx context.Context, chunks []study.Chunk) ([]river.InsertManyParams, error) {
+func (r *River) missing(ctx context.Context, chunks []operation.Chunk) ([]river.InsertManyParams, error) {
 	queued, err := r.queued(ctx, chunks)
 	if err != nil {
 		return nil, err
 	}
 	var jobs []river.InsertManyParams
 	for _, c := range chunks {
-		args := chunkArgs{c.TenantID, c.Environment, c.BacktestID, c.Number}
+		args := chunkArgs{c.TenantID, c.Environment, c.JobID, c.Number}
 		if _, is := queued[args]; !is {
 			jobs = append(jobs, river.InsertManyParams{Args: args})
 		}
@@ -49,13 +49,13 @@ func (r *River) missing(ctx context.Context, chunks []study.Chunk) ([]river.Inse
 }
 
 // queued returns the chunks in the queue that belong to the same runs as chunks.
-func (r *River) queued(ctx context.Context, chunks []study.Chunk) (map[chunkArgs]struct{}, error) {
+func (r *River) queued(ctx context.Context, chunks []operation.Chunk) (map[chunkArgs]struct{}, error) {
 	var runs []string
 	known := map[string]bool{}
 	for _, c := range chunks {
-		if !known[c.BacktestID] {
-			known[c.BacktestID] = true
-			runs = append(runs, c.BacktestID)
+		if !known[c.JobID] {
+			known[c.JobID] = true
+			runs = append(runs, c.JobID)
 		}
 	}
 	rows, err := r.pool.Query(ctx, "SELECT args FROM "+pgx.Identifier{r.schema, "river_job"}.Sanitize()+`

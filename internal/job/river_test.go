@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"verdict/internal/job"
+	"verdict/internal/operation"
 	"verdict/internal/store/storetest"
-	"verdict/internal/study"
 )
 
 func newRiver(tb testing.TB, databaseURL string, workers int) *job.River {
@@ -41,7 +41,7 @@ func TestRiver(t *testing.T) {
 	}
 	var stops []func()
 	for name, r := range nodes {
-		stops = append(stops, running(t, r, func(_ context.Context, c study.Chunk) error {
+		stops = append(stops, running(t, r, func(_ context.Context, c operation.Chunk) error {
 			both.arrive(name) // neither node continues before the other has begun
 			counted.done(name, c)
 			return nil
@@ -92,7 +92,7 @@ func TestRiverUnique(t *testing.T) {
 	r, counted := newRiver(t, databaseURL, 1), newTally(3)
 	spread(t, r, chunksOf("bt_1", 3))
 	begun, gate := make(chan struct{}, 3), make(chan struct{})
-	stop := running(t, r, func(_ context.Context, c study.Chunk) error {
+	stop := running(t, r, func(_ context.Context, c operation.Chunk) error {
 		begun <- struct{}{}
 		<-gate
 		counted.done("one", c)
@@ -129,7 +129,7 @@ func TestRiverStops(t *testing.T) {
 	databaseURL := storetest.Postgres(t)
 	one, two, counted := newRiver(t, databaseURL, 1), newRiver(t, databaseURL, 1), newTally(2)
 	begun := make(chan struct{}, 2)
-	stop := running(t, one, func(ctx context.Context, _ study.Chunk) error {
+	stop := running(t, one, func(ctx context.Context, _ operation.Chunk) error {
 		begun <- struct{}{}
 		<-ctx.Done()
 		return ctx.Err()
@@ -137,7 +137,7 @@ func TestRiverStops(t *testing.T) {
 	spread(t, one, chunksOf("bt_1", 2))
 	<-begun
 	stop()
-	stop = running(t, two, func(_ context.Context, c study.Chunk) error {
+	stop = running(t, two, func(_ context.Context, c operation.Chunk) error {
 		counted.done("two", c)
 		return nil
 	}, unwanted)
@@ -229,8 +229,8 @@ func TestAttempts(t *testing.T) {
 	} {
 		gaveUp := false
 		uncounted, err := job.Attempt(a.ctx, c, a.attempt,
-			func(context.Context, study.Chunk) error { return a.err },
-			func(context.Context, study.Chunk) error { gaveUp = true; return nil })
+			func(context.Context, operation.Chunk) error { return a.err },
+			func(context.Context, operation.Chunk) error { gaveUp = true; return nil })
 		if (err != nil) != (a.err != nil) || gaveUp != a.gaveUp || uncounted != a.uncounted {
 			t.Errorf("%s: %v, given up %t, uncounted %t", a.name, err, gaveUp, uncounted)
 		}

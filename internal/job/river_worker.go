@@ -7,13 +7,14 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 
-	"verdict/internal/study"
+	"verdict/internal/operation"
 )
 
-// queue is the name of the only queue.
+// queue is the name of the only queue. It was named when only backtests had chunks.
 const queue = "backtest"
 
-// chunkArgs identifies a chunk. It is stored, so the member names must not change.
+// chunkArgs identifies a chunk. It is stored, so the member names must not change; backtest_id is the id of the
+// backtest or of the batch.
 type chunkArgs struct {
 	TenantID    string `json:"tenant_id"`
 	Environment string `json:"environment"`
@@ -24,8 +25,8 @@ type chunkArgs struct {
 // Kind implements river.JobArgs.
 func (chunkArgs) Kind() string { return "backtest_chunk" }
 
-func (a chunkArgs) chunk() study.Chunk {
-	return study.Chunk{TenantID: a.TenantID, Environment: a.Environment, BacktestID: a.BacktestID, Number: a.Number}
+func (a chunkArgs) chunk() operation.Chunk {
+	return operation.Chunk{TenantID: a.TenantID, Environment: a.Environment, JobID: a.BacktestID, Number: a.Number}
 }
 
 // InsertOpts returns the options of a job. A chunk is unique in the queue until
@@ -55,11 +56,11 @@ func (r *River) workers() *river.Workers {
 	return workers
 }
 
-// Work makes one attempt. An attempt that a shutdown interrupts does not count,
-// and the chunk is immediately available to other nodes.
+// Work makes one attempt. An attempt that a shutdown interrupts, or that has done a part
+// of the chunk, does not count, and the chunk is immediately available to all nodes.
 func (w *worker) Work(ctx context.Context, job *river.Job[chunkArgs]) error {
 	err := w.owner.runner.Load().try(ctx, job.Args.chunk(), job.Attempt)
-	if err != nil && stopping(ctx) {
+	if err != nil && uncounted(ctx, err) {
 		return river.JobSnooze(0)
 	}
 	return err

@@ -8,16 +8,16 @@ import (
 	"testing"
 
 	"verdict/internal/job"
-	"verdict/internal/study"
+	"verdict/internal/operation"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
 
 // chunksOf returns the chunks of one run.
-func chunksOf(backtest string, n int64) []study.Chunk {
-	chunks := make([]study.Chunk, n)
+func chunksOf(backtest string, n int64) []operation.Chunk {
+	chunks := make([]operation.Chunk, n)
 	for i := range chunks {
-		chunks[i] = study.Chunk{TenantID: "ten_A", Environment: "sandbox", BacktestID: backtest, Number: int64(i + 1)}
+		chunks[i] = operation.Chunk{TenantID: "ten_A", Environment: "sandbox", JobID: backtest, Number: int64(i + 1)}
 	}
 	return chunks
 }
@@ -26,16 +26,16 @@ func chunksOf(backtest string, n int64) []study.Chunk {
 type tally struct {
 	mu     sync.Mutex
 	want   int
-	times  map[study.Chunk]int
+	times  map[operation.Chunk]int
 	byWhom map[string]int
 	all    chan struct{} // closed when the wanted number of different chunks has run
 }
 
 func newTally(want int) *tally {
-	return &tally{want: want, times: map[study.Chunk]int{}, byWhom: map[string]int{}, all: make(chan struct{})}
+	return &tally{want: want, times: map[operation.Chunk]int{}, byWhom: map[string]int{}, all: make(chan struct{})}
 }
 
-func (t *tally) done(who string, c study.Chunk) {
+func (t *tally) done(who string, c operation.Chunk) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.times[c]++
@@ -61,13 +61,13 @@ func (t *tally) wantOnce(tb testing.TB) {
 }
 
 // unwanted is the GiveUp of tests in which no chunk is given up.
-func unwanted(context.Context, study.Chunk) error {
+func unwanted(context.Context, operation.Chunk) error {
 	return fmt.Errorf("a chunk was given up")
 }
 
 // runner is a queue of either kind.
 type runner interface {
-	study.ChunkQueue
+	operation.ChunkQueue
 	Run(ctx context.Context, work job.Work, giveUp job.GiveUp) error
 	Close() error
 }
@@ -91,7 +91,7 @@ func running(tb testing.TB, r runner, work job.Work, giveUp job.GiveUp) (stop fu
 	return stop
 }
 
-func spread(tb testing.TB, s study.ChunkQueue, chunks []study.Chunk) {
+func spread(tb testing.TB, s operation.ChunkQueue, chunks []operation.Chunk) {
 	tb.Helper()
 	if err := s.Enqueue(tb.Context(), chunks); err != nil {
 		tb.Fatal(err)

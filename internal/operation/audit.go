@@ -28,6 +28,8 @@ const (
 	ActionUnblocked        = "blocklist.removed"
 	ActionBacktestCreated  = "backtest.created"
 	ActionBacktestEnded    = "backtest.cancelled"
+	ActionBatchCreated     = "batch.created"
+	ActionBatchCancelled   = "batch.cancelled"
 	ActionCapsule          = "decision.capsule_read"
 	ActionStrategy         = "collections_strategy.changed"
 	ActionListCreated      = "list.created"

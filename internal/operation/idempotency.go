@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,10 @@ type Idempotency struct {
 	Route string
 	Key   string
 	Hash  string
+	// Keep is how long the answer is stored; 0 means RememberFor. LookedUp says that the caller has looked for an
+	// earlier answer and found none.
+	Keep     time.Duration
+	LookedUp bool
 }
 
 // Answer is the answer to a request.
@@ -146,6 +151,10 @@ func (s *Core) attempt(ctx context.Context, scope *store.Scope, o *Idempotency) 
 			a.End()
 		}
 	}()
+	if o.LookedUp {
+		begun = true
+		return a, nil, nil
+	}
 	stored, err := scope.Answers(ctx).Lookup(a.key(), o.Hash, a.now)
 	if err != nil || stored == nil {
 		begun = err == nil
@@ -208,7 +217,7 @@ func (a Attempt) record(answer Answer) *store.IdempotencyAnswer {
 		Status:        int64(answer.Status),
 		Header:        answer.Location,
 		NowMicros:     a.now,
-		ExpiresMicros: a.now + RememberFor.Microseconds(),
+		ExpiresMicros: a.now + cmp.Or(a.idempotency.Keep, RememberFor).Microseconds(),
 	}
 }
 

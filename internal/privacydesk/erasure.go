@@ -173,6 +173,7 @@ func kept(erasedMicros int64) []Kept {
 		{"fraud_links_as_keyed_hashes", BasisFraudPrevention, 0},
 		{"answers_without_a_decision", BasisRepeated, erasedMicros + answersKept.Microseconds()},
 		{"uploads_of_backtests", BasisUpload, 0},
+		{"rows_of_unfinished_batches", BasisUpload, 0},
 	}
 }
 

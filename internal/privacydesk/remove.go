@@ -58,6 +58,9 @@ func (l *lastStep) complete(tx *store.Tx) (Erasure, error) {
 		if err := tx.Erasures().HideMember(l.person.ApplicantRef, l.alias, &e.Counts); err != nil {
 			return Erasure{}, err
 		}
+		if err := tx.BatchJobs().Exclude(l.alias); err != nil {
+			return Erasure{}, err
+		}
 	}
 	now := l.s.core.Moment()
 	e.State, e.ErasedMicros = Completed, now.UnixMicro()

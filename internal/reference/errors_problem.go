@@ -124,6 +124,12 @@ var errorPages = []errorPage{
 		Fix:     "Run the backtest again to have row-level results.",
 	},
 	{
+		Code: fault.CodeBatchExpired, Status: 410, Title: "Results were deleted",
+		Meaning: "The batch with its counts and its decisions still exist, but the results of its rows were deleted.",
+		Cause:   "Results are kept for a limited time, which the operator of the service sets.",
+		Fix:     "Read the decisions with `GET /v1/decisions`, by the references of the applicants.",
+	},
+	{
 		Code: fault.CodeMethodNotAllowed, Status: 405, Title: "Method not allowed",
 		Meaning: "The path exists but does not support this method.",
 		Cause:   "Often a GET was sent instead of a POST, or the path has an extra slash.",

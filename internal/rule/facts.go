@@ -31,13 +31,21 @@ type Facts struct {
 	known     []fact
 	texts     []string
 	others    []NamedValue // facts whose names are not in the catalogue
+	// names has the names of others, and perhaps more, so that Set need not search many others. It is nil while there
+	// are few.
+	names map[string]struct{}
 }
+
+// manyOthers is the number of others from which Set uses names.
+const manyOthers = 32
 
 // NewFacts returns an empty set of facts over a catalogue.
 func NewFacts(c *Catalogue) *Facts { return &Facts{catalogue: c, known: make([]fact, 0, 48)} }
 
 // Reset removes all facts and keeps the allocated memory for reuse.
-func (f *Facts) Reset() { f.known, f.texts, f.others = f.known[:0], f.texts[:0], f.others[:0] }
+func (f *Facts) Reset() {
+	f.known, f.texts, f.others, f.names = f.known[:0], f.texts[:0], f.others[:0], nil
+}
 
 // Add appends a fact by id. It does not look for an earlier fact of the same
 // field; if there is one, the later value counts. An absent value adds nothing.
@@ -62,10 +70,31 @@ func (f *Facts) Set(name string, v Value) {
 		f.Add(id, v)
 		return
 	}
-	f.others = slices.DeleteFunc(f.others, func(x NamedValue) bool { return x.Name == name })
+	if f.mayHaveOther(name) {
+		f.others = slices.DeleteFunc(f.others, func(x NamedValue) bool { return x.Name == name })
+	}
 	if v.typ != Absent {
 		f.others = append(f.others, NamedValue{Name: name, Value: v})
+		if f.names != nil {
+			f.names[name] = struct{}{}
+		}
 	}
+}
+
+// mayHaveOther returns false if no fact outside of the catalogue has a name. If there are few such facts, it always
+// returns true.
+func (f *Facts) mayHaveOther(name string) bool {
+	if len(f.others) < manyOthers {
+		return true
+	}
+	if f.names == nil {
+		f.names = make(map[string]struct{}, 4*manyOthers)
+		for i := range f.others {
+			f.names[f.others[i].Name] = struct{}{}
+		}
+	}
+	_, may := f.names[name]
+	return may
 }
 
 // Get returns the value of a field by name. It returns an absent value if there

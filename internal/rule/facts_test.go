@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -41,6 +42,17 @@ func TestFactsAgainstAMap(t *testing.T) {
 				model[n] = v
 				if v.Type() == rule.Absent {
 					delete(model, n)
+				}
+			},
+			"set many": func(t *rapid.T) { // more others than are searched one by one
+				v := values().Draw(t, "value")
+				for i := range rapid.IntRange(0, 80).Draw(t, "number") {
+					n := "own." + strconv.Itoa(i)
+					facts.Set(n, v)
+					model[n] = v
+					if v.Type() == rule.Absent {
+						delete(model, n)
+					}
 				}
 			},
 			"add": func(t *rapid.T) {

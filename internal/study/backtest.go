@@ -89,19 +89,6 @@ func (l *BacktestLimits) fill() {
 	}
 }
 
-// Chunk names a part of a backtest that one worker runs: some of its rows, or a step of
-// splitting stored decisions into chunks.
-type Chunk struct {
-	TenantID, Environment, BacktestID string
-	Number                            int64
-}
-
-// ChunkQueue enqueues chunks. Chunks.Run is then called at least once for each chunk,
-// on this node or another. Enqueuing a chunk again is harmless.
-type ChunkQueue interface {
-	Enqueue(ctx context.Context, chunks []Chunk) error
-}
-
 // Backtest is a run of a backtest.
 type Backtest struct {
 	ID             string

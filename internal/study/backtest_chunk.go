@@ -16,7 +16,7 @@ import (
 // be called any number of times for the same chunk, on any node; only one result is
 // used. If Run returns an error, storage failed and the caller should retry. A
 // permanent error does not make Run return an error; it fails the backtest.
-func (s *Chunks) Run(ctx context.Context, c Chunk) error {
+func (s *Chunks) Run(ctx context.Context, c operation.Chunk) error {
 	scope := s.core.DB.Scope(c.TenantID, c.Environment)
 	do := s.runRows
 	if c.Number <= cutNumber {
@@ -29,37 +29,37 @@ func (s *Chunks) Run(ctx context.Context, c Chunk) error {
 		return nil // the run has ended and its rows were deleted
 	case errors.As(err, &spoilt):
 		s.core.Logger.ErrorContext(ctx, "backtest failed and will not be retried",
-			"tenant_id", c.TenantID, "environment", c.Environment, "backtest_id", c.BacktestID, "error", err)
+			"tenant_id", c.TenantID, "environment", c.Environment, "backtest_id", c.JobID, "error", err)
 		return s.Abandon(ctx, c)
 	case err != nil:
-		return fmt.Errorf("process chunk %d of backtest %s: %w", c.Number, c.BacktestID, err)
+		return fmt.Errorf("process chunk %d of backtest %s: %w", c.Number, c.JobID, err)
 	}
 	return nil
 }
 
 // Abandon fails the run of a chunk that will not be retried.
-func (s *Chunks) Abandon(ctx context.Context, c Chunk) error {
-	return s.runs.fail(ctx, s.core.DB.Scope(c.TenantID, c.Environment), c.BacktestID, fault.CodeInternalError,
+func (s *Chunks) Abandon(ctx context.Context, c operation.Chunk) error {
+	return s.runs.fail(ctx, s.core.DB.Scope(c.TenantID, c.Environment), c.JobID, fault.CodeInternalError,
 		"a part of the run failed because of an internal error; nothing was billed")
 }
 
-func (s *Chunks) runRows(ctx context.Context, scope *store.Scope, c Chunk) error {
+func (s *Chunks) runRows(ctx context.Context, scope *store.Scope, c operation.Chunk) error {
 	var record store.Backtest
 	var stored store.BacktestChunk
 	err := scope.Read(ctx, func(tx *store.Tx) (err error) {
-		if record, err = tx.Backtests().Get(c.BacktestID); err != nil || record.Over() {
+		if record, err = tx.Backtests().Get(c.JobID); err != nil || record.Over() {
 			return err
 		}
-		stored, err = tx.Backtests().Chunk(c.BacktestID, c.Number)
+		stored, err = tx.Backtests().Chunk(c.JobID, c.Number)
 		return err
 	})
 	if err != nil || record.Over() {
 		return err
 	}
 	if stored.Done {
-		return s.finish(ctx, scope, c.BacktestID)
+		return s.finish(ctx, scope, c.JobID)
 	}
-	job, err := s.runs.get(ctx, scope, c.BacktestID)
+	job, err := s.runs.get(ctx, scope, c.JobID)
 	if err != nil {
 		return err
 	}
@@ -70,13 +70,13 @@ func (s *Chunks) runRows(ctx context.Context, scope *store.Scope, c Chunk) error
 	result := partial.Append(tally.append(nil))
 	now, left := s.core.Moment().UnixMicro(), int64(0)
 	err = scope.Write(ctx, func(tx *store.Tx) (err error) {
-		_, left, err = tx.Backtests().FinishChunk(c.BacktestID, c.Number, stored.Rows, result, now)
+		_, left, err = tx.Backtests().FinishChunk(c.JobID, c.Number, stored.Rows, result, now)
 		return err
 	})
 	if err != nil || left > 0 {
 		return err
 	}
-	return s.finish(ctx, scope, c.BacktestID)
+	return s.finish(ctx, scope, c.JobID)
 }
 
 // performChunk decides the rows of a stored chunk.

@@ -163,29 +163,29 @@ func (s *Backtests) enqueueReplay(
 // splitReplay splits more of a replay into chunks, and enqueues the chunks when the
 // replay is complete. It continues after the last stored chunk, so concurrent calls are
 // harmless: if two calls store the same piece, one of them fails and stops.
-func (s *Chunks) splitReplay(ctx context.Context, scope *store.Scope, c Chunk) error {
-	in, err := s.intakeOf(ctx, scope, c.BacktestID)
+func (s *Chunks) splitReplay(ctx context.Context, scope *store.Scope, c operation.Chunk) error {
+	in, err := s.intakeOf(ctx, scope, c.JobID)
 	if err == nil && in != nil {
 		until := s.core.Now().Add(s.options.Backtests.CutTime)
 		in.enough = func() bool { return s.core.Now().After(until) }
-		err = in.store(ctx, scope, c.BacktestID)
+		err = in.store(ctx, scope, c.JobID)
 	}
 	switch {
 	case fault.KindOf(err) == fault.TooLarge, fault.KindOf(err) == fault.Limited:
-		s.runs.abort(ctx, scope, c.BacktestID, err)
+		s.runs.abort(ctx, scope, c.JobID, err)
 		return nil
 	case fault.KindOf(err) == fault.Conflict: // the run was cancelled, or another job splits it
 		return nil
 	case err != nil || in == nil:
 		return err
 	case !in.whole:
-		s.runs.enqueueChunks(ctx, scope, c.BacktestID, c.Number-1, c.Number-1)
+		s.runs.enqueueChunks(ctx, scope, c.JobID, c.Number-1, c.Number-1)
 		return nil
 	case in.rows == 0:
-		s.runs.abort(ctx, scope, c.BacktestID, noRows())
+		s.runs.abort(ctx, scope, c.JobID, noRows())
 		return nil
 	}
-	return s.queueReplay(ctx, scope, c.BacktestID, in)
+	return s.queueReplay(ctx, scope, c.JobID, in)
 }
 
 // intakeOf returns the intake for the rest of a replay. It returns nil if the run no

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"verdict/internal/operation"
 	"verdict/internal/store"
 )
 
@@ -69,9 +70,11 @@ func (s *Chunks) resumeRun(ctx context.Context, ref store.BacktestRef) error {
 	if s.options.ChunkQueue == nil {
 		return nil
 	}
-	chunks := make([]Chunk, len(pending))
+	chunks := make([]operation.Chunk, len(pending))
 	for i, number := range pending {
-		chunks[i] = Chunk{ref.TenantID, ref.Environment, ref.ID, number}
+		chunks[i] = operation.Chunk{
+			TenantID: ref.TenantID, Environment: ref.Environment, JobID: ref.ID, Number: number,
+		}
 	}
 	return s.options.ChunkQueue.Enqueue(ctx, chunks)
 }

@@ -85,9 +85,11 @@ func (r *runs) afford(ctx context.Context, p tenant.Principal, a *asked) error {
 // included. If that fails, Chunks.Resume enqueues the chunks later, because they are
 // stored.
 func (r *runs) enqueueChunks(ctx context.Context, scope *store.Scope, id string, from, to int64) {
-	var chunks []Chunk
+	var chunks []operation.Chunk
 	for number := from; number <= to; number++ {
-		chunks = append(chunks, Chunk{scope.Tenant(), scope.Environment(), id, number})
+		chunks = append(chunks, operation.Chunk{
+			TenantID: scope.Tenant(), Environment: scope.Environment(), JobID: id, Number: number,
+		})
 	}
 	if err := r.options.ChunkQueue.Enqueue(ctx, chunks); err != nil {
 		r.core.Logger.WarnContext(ctx, "could not enqueue the chunks of a backtest; they are enqueued later",

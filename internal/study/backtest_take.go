@@ -2,10 +2,7 @@ package study
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"hash"
 	"io"
 	"math"
 	"time"
@@ -37,9 +34,14 @@ func (s *Backtests) Run(
 	if r.Streamed == nil || reply == nil || reply.Idempotency == nil {
 		return operation.WriteInSteps(ctx, s.core, scope, reply, run)
 	}
-	body := newHashed(r.CSV, r.Streamed)
+	body := operation.NewStreamed(r.CSV, r.Streamed)
 	r.CSV = body
-	return s.onceRead(ctx, scope, reply, body, run)
+	drain := func() error {
+		limit := s.options.Backtests.MaxBytes
+		_, err := io.Copy(io.Discard, &bounded{body, limit, limit})
+		return err
+	}
+	return operation.WriteStreamed(ctx, s.core, scope, reply, body, drain, run)
 }
 
 // take runs a small backtest within the request, unless Async is set and there is a
@@ -198,59 +200,4 @@ func (in *intake) keep(ctx context.Context, scope *store.Scope, id string, p *pi
 	}
 	in.rows, in.chunks = in.rows+p.rows, in.chunks+1
 	return scope.Write(ctx, func(tx *store.Tx) error { return tx.Backtests().ReceiveChunk(id, c) })
-}
-
-// hashed computes the hash of a request while its rows are read.
-type hashed struct {
-	r   io.Reader
-	sum hash.Hash
-}
-
-// newHashed begins the hash with the options, because the same rows with other options
-// are a different request. The hash does not depend on the compression of the rows.
-func newHashed(csv io.Reader, options []byte) *hashed {
-	h := &hashed{r: csv, sum: sha256.New()}
-	h.sum.Write(options)
-	h.sum.Write([]byte{0})
-	return h
-}
-
-func (h *hashed) Read(p []byte) (int, error) {
-	n, err := h.r.Read(p)
-	h.sum.Write(p[:n])
-	return n, err
-}
-
-func (h *hashed) text() string { return hex.EncodeToString(h.sum.Sum(nil)) }
-
-// onceRead runs like operation.WriteInSteps, for a body that is read while it is processed,
-// so that its hash is known only at the end. If the Idempotency-Key already has an
-// answer, onceRead reads the body only to compute its hash.
-func (s *Backtests) onceRead(
-	ctx context.Context, scope *store.Scope, reply *operation.Reply[Backtest], body *hashed,
-	run func(operation.Commit[Backtest]) (Backtest, error),
-) (Backtest, error) {
-	once := reply.Idempotency
-	once.Hash = ""
-	begun := false
-	hashing := func(commit operation.Commit[Backtest]) (Backtest, error) {
-		begun = true
-		return run(func(ctx context.Context, do func(*store.Tx) (Backtest, error)) (Backtest, error) {
-			once.Hash = body.text()
-			return commit(ctx, do)
-		})
-	}
-	made, err := operation.WriteInSteps(ctx, s.core, scope, reply, hashing)
-	if begun || fault.CodeOf(err) != fault.CodeIdempotencyKeyReused {
-		return made, err
-	}
-	limit := s.options.Backtests.MaxBytes
-	if _, err := io.Copy(io.Discard, &bounded{body, limit, limit}); err != nil {
-		return Backtest{}, err
-	}
-	once.Hash = body.text()
-	return operation.WriteInSteps(ctx, s.core, scope, reply, func(operation.Commit[Backtest]) (Backtest, error) {
-		return Backtest{}, fault.New(fault.Conflict, fault.CodeIdempotencyInProgress,
-			"the Idempotency-Key has just become free; send the request again")
-	})
 }

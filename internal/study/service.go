@@ -16,7 +16,7 @@ type Options struct {
 	// Backtests holds the limits of backtests. ChunkQueue enqueues the chunks of large
 	// backtests; without it, large backtests are refused.
 	Backtests  BacktestLimits
-	ChunkQueue ChunkQueue
+	ChunkQueue operation.ChunkQueue
 }
 
 // Services holds the three services of this package over one database. They are safe

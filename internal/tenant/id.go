@@ -39,6 +39,7 @@ const (
 	KindLegalHold Kind = "lhd_"
 	KindList      Kind = "lst_"
 	KindExposure  Kind = "exp_"
+	KindBatch     Kind = "bat_"
 )
 
 // Kinds lists every kind.
@@ -47,7 +48,7 @@ func Kinds() []Kind {
 		KindTenant, KindUser, KindKey, KindDecision, KindPolicy,
 		KindScorecard, KindAlert, KindRun, KindRequest, KindBacktest,
 		KindReview, KindAudit, KindSession, KindInvitation, KindWebhook, KindDelivery, KindErasure,
-		KindLegalHold, KindList, KindExposure,
+		KindLegalHold, KindList, KindExposure, KindBatch,
 	}
 }
 

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"verdict/internal/account"
+	"verdict/internal/admission"
 	"verdict/internal/agentdesk"
+	"verdict/internal/batchdesk"
 	"verdict/internal/decisioning"
 	"verdict/internal/document"
 	"verdict/internal/eventdesk"
@@ -69,9 +71,11 @@ type Options struct {
 	// Post is for package webhookdesk. Without it no events are sent to webhooks.
 	Post func(ctx context.Context, url string, header map[string]string, body []byte) (status int, problem string)
 
-	// These fields are for package study.
+	// These fields are for the packages study and batchdesk. Processors shares processor time among tenants.
 	Backtests  study.BacktestLimits
-	ChunkQueue study.ChunkQueue
+	Batches    batchdesk.Limits
+	ChunkQueue operation.ChunkQueue
+	Processors *admission.Scheduler
 }
 
 // Set holds the services of the use-case packages over one database. It is safe
@@ -90,6 +94,7 @@ type Set struct {
 	Webhooks  *webhookdesk.Service
 	Agents    *agentdesk.Service
 	Privacy   *privacydesk.Service
+	Batches   *batchdesk.Service
 	Backtests *study.Backtests
 	Chunks    *study.Chunks
 	Fitting   *study.Fitting
@@ -138,6 +143,12 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Backtests:  o.Backtests,
 		ChunkQueue: o.ChunkQueue,
 	})
+	batches := batchdesk.New(core, decisions, batchdesk.Options{
+		Plans:      o.Plans,
+		Limits:     o.Batches,
+		ChunkQueue: o.ChunkQueue,
+		Processors: o.Processors,
+	})
 	events := eventdesk.New(core)
 	webhooks, err := webhookdesk.New(core, events, webhookdesk.Options{
 		Post:       o.Post,
@@ -161,6 +172,7 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Webhooks:  webhooks,
 		Agents:    agentdesk.New(core, policies, decisions),
 		Privacy:   privacydesk.New(core, decisions, exposures, privacydesk.Options{MaxHolds: o.Caps.Holds}),
+		Batches:   batches,
 		Backtests: studies.Backtests,
 		Chunks:    studies.Chunks,
 		Fitting:   studies.Fitting,

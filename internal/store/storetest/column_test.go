@@ -40,6 +40,13 @@ var columns = map[string]string{
 	"backtest_chunks " + readable: "input", // uploaded rows, deleted after some days
 	"backtests " + lender: "id status source rule_set_id challenger_id setup request report error_code " +
 		"error_detail",
+	"batch_chunks " + encrypted:         "input", // with a key from the tenant's key tree; emptied when it is done
+	"batch_chunks " + lender:            "batch_id",
+	"batch_chunks " + outcome:           "result",
+	"batch_exclusions " + keyedHash:     "person",
+	"batch_exclusions " + lender:        "batch_id",
+	"batches " + lender:                 "id status endpoint error_code error_detail request_id counts",
+	"batches " + staff:                  "created_by",
 	"backtests " + staff:                "created_by",
 	"collections_strategies " + lender:  "document",
 	"collections_strategies " + hash:    "salt",

@@ -144,6 +144,7 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 		db.System().AddRuleStats(t.Context(), []store.RuleStat{stat}),
 		scope.Write(t.Context(), fillFraud),
 		scope.Write(t.Context(), fillBacktest),
+		scope.Write(t.Context(), fillBatchJob),
 		scope.Write(t.Context(), fillRun),
 		scope.Write(t.Context(), fillStrategy),
 		scope.Write(t.Context(), fillLog),

@@ -24,7 +24,8 @@ var (
 		"log_tiles", "log_checkpoints", "log_cosigned", "usage_thresholds", "erasures",
 		"legal_holds", "retention_settings", "retention_progress",
 		"webhooks", "webhook_retries", "webhook_ranges", "webhook_deliveries",
-		"lists", "list_chunks", "rule_set_lists", "exposures", "recent_requests",
+		"lists", "deleted_lists", "list_chunks", "rule_set_lists", "exposures", "recent_requests",
+		"batches", "batch_chunks", "batch_exclusions",
 	}
 	personal = []string{"tenants", "users", "sessions", "invitations", "key_trees"}
 	shared   = []string{"schema_migrations", "installation", "signup_codes", "key_epochs", "key_holders"}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"time"
+
+	"verdict/internal/sheet"
+	"verdict/internal/wire"
+)
+
+// batchOptions are the flags with which "verdict decide" sends the rows of a file to a service.
+type batchOptions struct {
+	csv    string
+	batch  string // the id of a batch that was started before
+	remote remoteFlags
+	strict bool
+}
+
+// batchState is the part of a batch that the command reads.
+type batchState struct {
+	ID       string `json:"batch_id"`
+	Status   string `json:"status"`
+	Progress struct {
+		Done  int64 `json:"rows_done"`
+		Total int64 `json:"rows_total"`
+	} `json:"progress"`
+	Counts struct {
+		Statuses map[string]int64 `json:"by_status"`
+		Errors   map[string]int64 `json:"by_error"`
+	} `json:"counts"`
+	Error *struct{ Code, Detail string } `json:"error"`
+}
+
+// decideRows starts a batch with the rows of a file, waits for its end and prints the results.
+func (c *command) decideRows(o *batchOptions) int {
+	service, err := o.remote.open(c)
+	if err != nil {
+		return c.usage("%v", err)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if o.batch == "" {
+		if o.batch, err = c.startBatch(ctx, service, o); err != nil {
+			return c.unanswered(err)
+		}
+		_, _ = fmt.Fprintf(c.stderr, "verdict decide: the service decides the rows as %s; "+
+			"if this command is interrupted, continue with -batch %s\n", o.batch, o.batch)
+	}
+	state, err := c.awaitBatch(ctx, service, o.batch)
+	if err != nil {
+		return c.unanswered(err)
+	}
+	answer, err := service.send(ctx, http.MethodGet, "/v1/batches/"+o.batch+"/results", nil, nil)
+	if err != nil {
+		return c.unanswered(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if _, err := io.Copy(c.stdout, answer.Body); err != nil {
+		return c.usage("write the results: %v", err)
+	}
+	_, _ = fmt.Fprintf(c.stderr, "verdict decide: %s is %s: %s\n", o.batch, state.Status, state.summary())
+	if state.Status != "completed" {
+		return exitRefused
+	}
+	return exitOK
+}
+
+// summary returns the counts of a batch as a text.
+func (b *batchState) summary() string {
+	text := fmt.Sprintf("%d rows", b.Progress.Done)
+	for _, counts := range []map[string]int64{b.Counts.Statuses, b.Counts.Errors} {
+		for _, name := range slices.Sorted(maps.Keys(counts)) {
+			text += fmt.Sprintf(", %d %s", counts[name], name)
+		}
+	}
+	if b.Error != nil {
+		text += ", " + b.Error.Code + ": " + b.Error.Detail
+	}
+	return text
+}
+
+// startBatch sends the rows and returns the id of the batch.
+func (c *command) startBatch(ctx context.Context, service *remote, o *batchOptions) (string, error) {
+	in, size, err := c.rows(o.csv)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = in.Close() }() // the file is only read
+	bar := c.progress(size, "sending")
+	defer func() { _ = bar.Finish() }()
+	text, err := expand(&meter{in: in, bar: bar})
+	if err != nil {
+		return "", err
+	}
+	plain, encoding, err := sheet.Sniff(text, 256<<10)
+	if err != nil {
+		return "", err
+	}
+	rows := sheet.NewReader(encoding.Decode(plain), 0)
+	header, err := rows.Header()
+	if err != nil {
+		return "", err
+	}
+	columns, ignored := requestColumns(header)
+	if len(ignored) > 0 {
+		_, _ = fmt.Fprintf(c.stderr, "verdict decide: columns that are no members of a request were left out: %s\n",
+			strings.Join(ignored, ", "))
+	}
+	lines, to := io.Pipe()
+	go func() { _ = to.CloseWithError(writeRequests(to, rows, columns, len(header))) }()
+	body, packed := compressed(lines)
+	defer func() { _, _ = packed.Close(), lines.Close() }()
+	prefer := "respond-async"
+	if o.strict {
+		prefer += ", handling=strict"
+	}
+	answer, err := service.send(ctx, http.MethodPost, "/v1/decisions/batch", body, map[string]string{
+		"Content-Type":     "application/x-ndjson",
+		"Content-Encoding": "gzip",
+		"Prefer":           prefer,
+		"Idempotency-Key":  rand.Text(),
+	})
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	var started batchState
+	err = json.NewDecoder(answer.Body).Decode(&started)
+	return started.ID, err
+}
+
+// writeRequests writes each row as a line of JSON.
+func writeRequests(to io.Writer, rows *sheet.Reader, columns []requestColumn, width int) error {
+	cursor := sheet.NewCursor(width)
+	var memory []byte
+	for row := int64(1); ; {
+		block, err := rows.Next(memory)
+		if err == io.EOF { //nolint:errorlint // the reader returns io.EOF itself
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		cursor.Reset(block.Data)
+		for ; cursor.Next(); row++ {
+			if code := cursor.Fault(); code != "" {
+				return fmt.Errorf("row %d of the file: %s", row, code)
+			}
+			var w wire.Writer
+			writeRequest(&w, columns, cursor.Cells())
+			if _, err := to.Write(append(w.Buf, '\n')); err != nil {
+				return err
+			}
+		}
+		memory = block.Data[:0]
+	}
+}
+
+// awaitBatch waits until a batch is over.
+func (c *command) awaitBatch(ctx context.Context, service *remote, id string) (state batchState, err error) {
+	bar := c.progress(-1, "deciding")
+	for {
+		state = batchState{}
+		if err := service.get(ctx, "/v1/batches/"+id, &state); err != nil {
+			return state, err
+		}
+		if state.Progress.Total > 0 {
+			bar.ChangeMax64(state.Progress.Total)
+		}
+		_ = bar.Set64(state.Progress.Done)
+		switch state.Status {
+		case "completed", "cancelled", "failed":
+			_ = bar.Finish()
+			return state, nil
+		}
+		if err := wait(ctx, pollEvery); err != nil {
+			return state, err
+		}
+	}
+}
+
+// pollEvery is the interval at which the progress of a batch is read.
+const pollEvery = 500 * time.Millisecond

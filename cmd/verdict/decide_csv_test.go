@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"verdict/internal/wire"
+)
+
+// TestDecideCSV lets a service decide the rows of a file, and fills a list of the service.
+func TestDecideCSV(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := startServe(t, "-database-url", "sqlite:"+filepath.Join(dir, "verdict.db"))
+	signed := ask(t, p.url+"/api/signup", "",
+		`{"email":"rows@example.in","org_name":"Rows","password":"correct horse battery"}`)
+	key, _ := signed["api_key"].(string)
+	keyFile, rows := filepath.Join(dir, "key"), filepath.Join(dir, "rows.csv")
+	wrongKey := filepath.Join(dir, "wrong")
+	for name, text := range map[string]string{
+		keyFile:  key + "\n",
+		wrongKey: "vk_sandbox_wrong",
+		rows: "applicant_id,monthly_income,applicant.foir,score,shoe_size\n" +
+			"00017,85000,0.32,742,42\nA-2,85000,32,742,\nA-3,85000,,600,41\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out, complaints bytes.Buffer
+	code := run([]string{"decide", "-csv", rows, "-service", p.url, "-api-key", keyFile}, nil, &out, &complaints)
+	if code != exitOK || !strings.Contains(complaints.String(), "left out: shoe_size") ||
+		!strings.Contains(complaints.String(), "is completed: 3 rows, 1 APPROVED, 1 DECLINED, 1 invalid_field") {
+		t.Fatalf("exit %d: %s", code, &complaints)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	var first struct {
+		DecisionID string `json:"decision_id"`
+	}
+	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil || len(lines) != 3 || first.DecisionID == "" {
+		t.Fatalf("%v: %s", err, &out)
+	}
+
+	code = run([]string{"list", "push", "employers", "-", "-type", "text", "-service", p.url,
+		"-api-key", keyFile},
+		strings.NewReader("value\nAcme\nZenith\n"), &out, &complaints)
+	if code != exitOK || !strings.Contains(out.String(), `"entries": 2`) {
+		t.Errorf("exit %d: %s %s", code, &out, &complaints)
+	}
+	for _, wrong := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"decide", "-csv", rows, "-service", "nowhere", "-api-key", keyFile}, exitUsage, "-service must be a URL"},
+		{[]string{"decide", "-csv", rows, "-sample", "-service", p.url}, exitUsage, "give one of them"},
+		{[]string{"decide", "-batch", "bat_1", "-service", p.url, "-api-key", keyFile}, exitRefused, "404 not_found"},
+		{[]string{"list", "push", "employers", keyFile, "-service", p.url, "-api-key", wrongKey},
+			exitRefused, "401"},
+		{[]string{"list", "push", "employers", rows, "-service", p.url, "-api-key", keyFile, "-if-version", "7"},
+			exitRefused, "412"},
+		{[]string{"list", "pull"}, exitUsage, "unexpected argument"},
+	} {
+		complaints.Reset()
+		if code := run(wrong.args, nil, &out, &complaints); code != wrong.code ||
+			!strings.Contains(complaints.String(), wrong.says) {
+			t.Errorf("%q: exit %d: %s", wrong.args, code, &complaints)
+		}
+	}
+}
+
+// TestRequestColumns checks which request a row becomes.
+func TestRequestColumns(t *testing.T) {
+	t.Parallel()
+	columns, ignored := requestColumns([]string{
+		"score", "applicant.id", "policy_key", "applicant.own.level", "monthly_income", "loan_officer", "applicant.flag",
+	})
+	if len(ignored) != 1 || ignored[0] != "loan_officer" {
+		t.Errorf("ignored %q", ignored)
+	}
+	for row, want := range map[string]string{
+		`742|17|2024|3|85000|x|true`: `{"applicant":{"flag":true,"id":"17","monthly_income":85000,"own":{"level":3}},` +
+			`"bureau_report":{"score":742},"policy_key":"2024"}`,
+		`742||||||`: `{"bureau_report":{"score":742}}`,
+		`||||||`:    `{}`,
+	} {
+		var cells [][]byte
+		for cell := range strings.SplitSeq(row, "|") {
+			cells = append(cells, []byte(cell))
+		}
+		var w wire.Writer
+		writeRequest(&w, columns, cells)
+		if string(w.Buf) != want {
+			t.Errorf("%s: %s, want %s", row, w.Buf, want)
+		}
+	}
+}

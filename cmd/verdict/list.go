@@ -1,0 +1,99 @@
+package main
+
+import (
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/signal"
+)
+
+const listHelp = `Replace all entries of a list of values in a service.
+
+  verdict list push NAME FILE -service URL [-api-key FILE] [-type text|number|hashed] [-if-version N]
+
+FILE is CSV with the column value and, if entries expire, the column expires_at; it
+may be compressed with gzip. Use - for standard input. The file is sent as it is
+read. The key of the variable VERDICT_KEY, or of -api-key, needs the scope
+policies:write. A new list needs -type. With -if-version the list is replaced only if it still has that version.
+`
+
+func listCommand(c *command) int {
+	if len(c.args) > 0 && c.args[0] == "push" {
+		c.name, c.args = "list push", c.args[1:]
+		return listPush(c)
+	}
+	fs := c.flags(listHelp)
+	if code, done := c.parse(fs, 0); done {
+		return code
+	}
+	return c.usage("say push; \"verdict list -h\" explains it")
+}
+
+func listPush(c *command) int {
+	fs := c.flags(listHelp)
+	flags := newRemoteFlags(fs)
+	kind := fs.String("type", "", "`type` of the list: text, number or hashed; a new list needs it")
+	version := fs.Int64("if-version", -1, "replace the list only if it has this `version`")
+	words, code, done := c.arguments(fs, "NAME", "FILE")
+	if done {
+		return code
+	}
+	service, err := flags.open(c)
+	if err != nil {
+		return c.usage("%v", err)
+	}
+	in, size, err := c.rows(words[1])
+	if err != nil {
+		return c.usage("%v", err)
+	}
+	defer func() { _ = in.Close() }() // the file is only read
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+
+	path := "/v1/lists/" + url.PathEscape(words[0])
+	if *kind != "" {
+		path += "?type=" + url.QueryEscape(*kind)
+	}
+	header := map[string]string{"Content-Type": "text/csv", "Content-Encoding": "gzip"}
+	if *version >= 0 {
+		header["If-Match"] = fmt.Sprintf(`"%d"`, *version)
+	}
+	bar := c.progress(size, "sending")
+	plain, err := expand(&meter{in: in, bar: bar})
+	if err != nil {
+		return c.usage("read %s: %v", words[1], err)
+	}
+	body, packing := compressed(plain)
+	defer func() { _ = packing.Close() }()
+	answer, err := service.send(ctx, http.MethodPut, path, body, header)
+	_ = bar.Finish()
+	if err != nil {
+		return c.unanswered(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	if err != nil {
+		return c.usage("read the answer: %v", err)
+	}
+	return c.printJSON(text, false)
+}
+
+// compressed returns a reader of the compressed content of in. Closing it ends the goroutine that compresses.
+func compressed(in io.Reader) (io.Reader, io.Closer) {
+	out, to := io.Pipe()
+	go func() {
+		packed, err := gzip.NewWriterLevel(to, gzip.BestSpeed)
+		if err == nil {
+			_, err = io.Copy(packed, in)
+		}
+		if err == nil {
+			err = packed.Close()
+		}
+		_ = to.CloseWithError(err)
+	}()
+	return out, out
+}

@@ -1,0 +1,200 @@
+package batchdesk
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"verdict/internal/admission"
+	"verdict/internal/application"
+	"verdict/internal/decisioning"
+	"verdict/internal/fault"
+	"verdict/internal/operation"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// deciding is the work on the rows of a chunk by several goroutines.
+type deciding struct {
+	*work
+	caller tenant.Principal
+	lines  [][]byte
+	may    decisioning.Permit // nil if every row may be decided
+
+	next    atomic.Int64                // the index in rows of the next row to decide
+	decided atomic.Int64                // the number of rows decided
+	quota   atomic.Pointer[fault.Error] // the refusal of a row because the quota is used up
+	failed  atomic.Pointer[error]       // a failure of storage; no more rows are begun
+}
+
+// decideRows decides the rows that have no outcome, several at a time. It returns operation.ErrUnfinished if it has
+// decided some of them and must be called again for the rest.
+func (w *work) decideRows(ctx context.Context, caller tenant.Principal, lines [][]byte) error {
+	may, err := w.permit(ctx)
+	if err != nil {
+		return err
+	}
+	d := &deciding{work: w, caller: caller, lines: lines, may: may}
+	stop := w.s.core.Now().Add(chunkTime)
+	more := func() bool {
+		return ctx.Err() == nil && d.failed.Load() == nil && w.s.core.Now().Before(stop)
+	}
+	var workers sync.WaitGroup
+	for range min(rowsAtOnce, len(lines)) {
+		workers.Go(func() {
+			for more() {
+				i := d.next.Add(1) - 1
+				if i >= int64(len(lines)) {
+					return
+				}
+				d.row(ctx, int(i))
+			}
+		})
+	}
+	workers.Wait()
+
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	missing := func() (n int) {
+		for i := range w.rows {
+			if !w.rows[i].known() {
+				n++
+			}
+		}
+		return n
+	}
+	if missing() == 0 {
+		return nil
+	}
+	// A commit whose outcome was unknown may have stored a decision, and so may another node.
+	if err := w.recall(ctx); err != nil {
+		return err
+	}
+	failed := d.failed.Load()
+	switch {
+	case missing() == 0:
+		return nil
+	case d.decided.Load() > 0 && !w.last || failed == nil:
+		return operation.ErrUnfinished
+	case !w.last:
+		return *failed
+	}
+	w.s.core.Logger.ErrorContext(ctx, "could not decide rows of a batch; they get an internal error",
+		append(w.about(), "rows", missing(), "error", *failed)...)
+	w.refuseRest(errInternal())
+	return nil
+}
+
+// permit returns the function that refuses the rows of people who were erased since the batch was started, nil if
+// nobody was.
+func (w *work) permit(ctx context.Context) (decisioning.Permit, error) {
+	excluded, err := w.scope.BatchJobs(ctx).Excluded(w.batch.ID)
+	if err != nil || len(excluded) == 0 {
+		return nil, err
+	}
+	keyed, err := w.s.core.Keyed(ctx, operation.ScopeID{Tenant: w.scope.Tenant(), Environment: w.scope.Environment()})
+	if err != nil {
+		return nil, err
+	}
+	erased := make(map[string]bool, len(excluded))
+	for _, person := range excluded {
+		erased[person] = true
+	}
+	return func(reference string) error {
+		if reference != "" && erased[keyed(decisioning.ErasedMember, reference)] {
+			return fault.New(fault.Gone, fault.CodeErased,
+				"the applicant was erased after the row was sent, so the row was not decided")
+		}
+		return nil
+	}, nil
+}
+
+// row decides one row, unless it has an outcome.
+func (d *deciding) row(ctx context.Context, i int) {
+	row := &d.rows[i]
+	if row.known() {
+		return
+	}
+	if refusal := d.quota.Load(); refusal != nil {
+		row.Err = refusal
+		return
+	}
+	decided, err := d.one(ctx, row.Index, d.lines[i])
+	if err == nil {
+		// If another attempt has decided the row at the same time, the id is "", and recall sets it.
+		row.DecisionID, row.Status, row.Grade, row.Policy = decided.ID, decided.Status, decided.Grade, decided.Policy
+		d.decided.Add(1)
+		return
+	}
+	refusal := d.final(ctx, err)
+	switch {
+	case refusal == nil:
+		d.failed.CompareAndSwap(nil, &err)
+	case refusal.Code == fault.CodeQuotaExceeded:
+		d.quota.Store(refusal)
+	}
+	row.Err = refusal
+}
+
+// one decides one row as if it had been sent alone. A panic is an error of this row alone.
+func (d *deciding) one(ctx context.Context, index int64, line []byte) (decided decisioning.Decided, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			d.s.core.Logger.ErrorContext(ctx, "deciding a row of a batch panicked; the row gets an internal error",
+				append(d.about(), "stack", fault.PanicStack(p, debug.Stack()))...) // p itself may hold a tenant's data
+			err = errInternal()
+		}
+	}()
+	if processors := d.s.options.Processors; processors != nil {
+		var slot *admission.Slot
+		ctx, slot = processors.Enter(ctx, d.caller.TenantID)
+		defer slot.Leave()
+	}
+	var check func() error
+	if len(line) > longLine {
+		check = operation.Checking(ctx)
+	}
+	body, err := wire.ParseUntil(line, check)
+	if err != nil {
+		return decided, err
+	}
+	defer body.Free()
+	key := store.BatchRowKey(d.batch.ID, index)
+	reply := operation.Reply[decisioning.Decided]{Idempotency: &operation.Idempotency{
+		Route: key.Route, Key: key.Name, Keep: keepRows, LookedUp: true,
+	}}
+	request := application.DecisionRequest(body)
+	if d.batch.Endpoint == decisioning.EndpointEvaluate {
+		request = application.EvaluateRequest(body)
+	}
+	request.Strict = d.batch.Strict
+	decided, err = d.s.decisions.DecideFor(ctx, d.caller, d.batch.Endpoint, request, d.may, &reply)
+	if err == nil {
+		answer := reply.Answer(decided)
+		answer.Release()
+	}
+	return decided, err
+}
+
+// longLine is the length of a row that takes half a millisecond to parse, in bytes. Parsing a longer row needs
+// checkpoints.
+const longLine = 64 << 10
+
+// final returns the refusal that is the outcome of a row, nil if the row should be tried again.
+func (d *deciding) final(ctx context.Context, err error) *fault.Error {
+	var spoilt operation.Defect
+	if errors.As(err, &spoilt) {
+		d.s.core.Logger.ErrorContext(ctx, "could not decide a row of a batch; it gets an internal error",
+			append(d.about(), "error", err)...)
+		return errInternal()
+	}
+	refusal := fault.Of(err)
+	if refusal == nil || refusal.Kind == fault.Unavailable || refusal.Code == fault.CodeIdempotencyInProgress {
+		return nil
+	}
+	return refusal
+}

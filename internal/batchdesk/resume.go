@@ -1,0 +1,89 @@
+package batchdesk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"verdict/internal/operation"
+	"verdict/internal/store"
+)
+
+// resumed stores the progress of each unfinished batch at the last check, so that Resume does not touch a batch that
+// makes progress.
+type resumed struct {
+	mu   sync.Mutex
+	done map[store.BatchJobRef]struct{}
+}
+
+// still returns the batches that made no progress since the last check, or that are new.
+func (r *resumed) still(refs []store.BatchJobRef) []store.BatchJobRef {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known := map[string]bool{}
+	for ref := range r.done {
+		known[ref.ID] = true
+	}
+	seen := make(map[store.BatchJobRef]struct{}, len(refs))
+	var stuck []store.BatchJobRef
+	for _, ref := range refs {
+		if _, same := r.done[ref]; same || !known[ref.ID] {
+			stuck = append(stuck, ref)
+		}
+		seen[ref] = struct{}{}
+	}
+	r.done = seen
+	return stuck
+}
+
+// Resume enqueues the chunks of unfinished batches that are not done. Such chunks were never enqueued, or were lost
+// with a node. Every node calls Resume periodically. Resume skips a batch that has made progress since the last call.
+func (s *Service) Resume(ctx context.Context) error {
+	refs, err := s.core.DB.System().UnfinishedBatchJobs(ctx)
+	if err != nil || s.options.ChunkQueue == nil {
+		return err
+	}
+	var failed []error
+	for _, ref := range s.resumed.still(refs) {
+		pending, err := s.core.DB.Scope(ref.TenantID, ref.Environment).BatchJobs(ctx).PendingChunks(ref.ID)
+		chunks := make([]operation.Chunk, len(pending))
+		for i, number := range pending {
+			chunks[i] = operation.Chunk{
+				TenantID: ref.TenantID, Environment: ref.Environment, JobID: ref.ID, Number: number,
+			}
+		}
+		if err == nil {
+			err = s.options.ChunkQueue.Enqueue(ctx, chunks)
+		}
+		if err != nil {
+			failed = append(failed, fmt.Errorf("resume batch %s: %w", ref.ID, err))
+		}
+	}
+	return errors.Join(failed...)
+}
+
+const (
+	// arriveWithin is how long the rows of a batch may take to arrive.
+	arriveWithin = time.Hour
+	// purgeSteps limits the number of chunks that one transaction deletes, and purgeRounds the number of transactions
+	// in one call of Purge.
+	purgeSteps, purgeRounds = 50, 40
+)
+
+// Purge fails the batches whose rows have not arrived in time, and deletes the results of batches that were over
+// before a period; 0 means that results are kept. It does a limited number of steps; the next Purge continues.
+func (s *Service) Purge(ctx context.Context, retention time.Duration) error {
+	now := s.core.Now()
+	system := s.core.DB.System()
+	_, err := system.FailAbandonedBatchJobs(ctx, now.Add(-arriveWithin).UnixMicro(), now.UnixMicro())
+	before := int64(0)
+	if retention > 0 {
+		before = now.Add(-retention).UnixMicro()
+	}
+	for n, round := int64(1), 0; err == nil && n > 0 && round < purgeRounds; round++ {
+		n, err = system.PurgeBatchJobs(ctx, before, purgeSteps)
+	}
+	return err
+}

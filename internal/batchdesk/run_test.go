@@ -1,0 +1,239 @@
+//nolint:thelper // the function passed to Each is the test itself: report failures at their own lines
+package batchdesk_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/batchdesk"
+	"verdict/internal/decisioning"
+	"verdict/internal/operation"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
+	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
+)
+
+// queue collects the chunks that are enqueued.
+type queue struct {
+	mu     sync.Mutex
+	chunks []operation.Chunk
+}
+
+func (q *queue) Enqueue(_ context.Context, chunks []operation.Chunk) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.chunks = append(q.chunks, chunks...)
+	return nil
+}
+
+func (q *queue) take() (chunks []operation.Chunk) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	chunks, q.chunks = q.chunks, nil
+	return chunks
+}
+
+// lines returns n rows.
+func lines(n int) string {
+	var text strings.Builder
+	for i := range n {
+		_, _ = fmt.Fprintf(&text, `{"applicant":{"id":"A-%d","monthly_income":85000,"foir":0.32},`+
+			`"bureau_report":{"score":742}}`+"\n", i)
+	}
+	return text.String()
+}
+
+func start(tb testing.TB, service *usecase.Set, caller tenant.Principal, text string) batchdesk.Batch {
+	tb.Helper()
+	started, err := service.Batches.Start(tb.Context(), caller, batchdesk.Request{
+		Endpoint: decisioning.EndpointDecisions, Lines: strings.NewReader(text), MaxLine: 1 << 20,
+	}, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return started
+}
+
+// wantEachOnce checks that a batch is over, that each row has a decision of its own, and that each was billed once.
+func wantEachOnce(t *testing.T, service *usecase.Set, caller tenant.Principal, id string, n int) {
+	t.Helper()
+	seen := map[string]bool{}
+	err := service.Batches.Results(t.Context(), caller, id, batchdesk.Window{}, func(r batchdesk.Row) error {
+		if seen[r.DecisionID] || r.Err != nil || r.Index != int64(len(seen)) {
+			t.Errorf("the outcome of row %d is %+v", len(seen), r)
+		}
+		seen[r.DecisionID] = true
+		return nil
+	}, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	usage, err := service.Decisions.Usage(t.Context(), caller)
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch, err := service.Batches.Get(t.Context(), caller, id)
+	if err != nil || batch.Status != batchdesk.Completed || len(seen) != n || usage.Used != int64(n) {
+		t.Errorf("%d rows have an outcome, %d units are used, the batch is %+v, %v", len(seen), usage.Used, batch, err)
+	}
+}
+
+// TestSameChunkTwice lets two nodes run the same chunk at the same time, as if one of them had been believed dead.
+func TestSameChunkTwice(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		q := &queue{}
+		h := usecasetest.Open(t, db, usecase.Options{ChunkQueue: q})
+		other, err := usecase.New(db, usecase.Options{
+			ChunkQueue: q, MasterKey: usecasetest.MasterKey, PasswordCost: usecasetest.Cheap,
+			Now: usecasetest.NewClock().Now,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		started := start(t, h.Service, h.Caller, lines(300))
+		chunks := q.take()
+		var all sync.WaitGroup
+		errs := make([]error, 2)
+		for i, service := range []*usecase.Set{h.Service, other} {
+			all.Go(func() {
+				for errs[i] = operation.ErrUnfinished; errors.Is(errs[i], operation.ErrUnfinished); {
+					errs[i] = service.RunChunk(t.Context(), chunks[0])
+				}
+			})
+		}
+		all.Wait()
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
+		}
+		wantEachOnce(t, h.Service, h.Caller, started.ID, 300)
+	})
+}
+
+// TestUnfinishedChunk runs a chunk for which an attempt has too little time. The next attempts continue.
+func TestUnfinishedChunk(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		clock := usecasetest.NewClock()
+		var moving sync.Mutex
+		moves := false
+		now := func() time.Time {
+			moving.Lock()
+			defer moving.Unlock()
+			if moves {
+				clock.Pass(200 * time.Millisecond)
+			}
+			return clock.Now()
+		}
+		q := &queue{}
+		h := usecasetest.Open(t, db, usecase.Options{ChunkQueue: q, Now: now})
+		started := start(t, h.Service, h.Caller, lines(400))
+		chunk := q.take()[0]
+		moving.Lock()
+		moves = true
+		moving.Unlock()
+		attempts := 0
+		for err := operation.ErrUnfinished; errors.Is(err, operation.ErrUnfinished); attempts++ {
+			if err = h.Service.RunChunk(t.Context(), chunk); err != nil && !errors.Is(err, operation.ErrUnfinished) {
+				t.Fatal(err)
+			}
+		}
+		if attempts < 2 {
+			t.Errorf("%d attempts", attempts)
+		}
+		wantEachOnce(t, h.Service, h.Caller, started.ID, 400)
+	})
+}
+
+// TestResume enqueues the chunks that are not done, once they made no progress.
+func TestResume(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		q := &queue{}
+		h := usecasetest.Open(t, db, usecase.Options{ChunkQueue: q, Batches: batchdesk.Limits{ChunkRows: 10}})
+		start(t, h.Service, h.Caller, lines(30))
+		chunks := q.take()
+		resume := func(want []operation.Chunk) {
+			t.Helper()
+			if err := h.Service.Batches.Resume(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, q.take()); diff != "" {
+				t.Errorf("enqueued (-want +got):\n%s", diff)
+			}
+		}
+		resume(chunks) // this node does not know the batch yet
+		if err := h.Service.RunChunk(t.Context(), chunks[1]); err != nil {
+			t.Fatal(err)
+		}
+		resume(nil) // it made progress
+		resume([]operation.Chunk{chunks[0], chunks[2]})
+	})
+}
+
+// TestUnreadableChunk spoils the stored rows of a chunk. They get an internal error, and the batch ends.
+func TestUnreadableChunk(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		q := &queue{}
+		h := usecasetest.Open(t, storetest.Open(t, databaseURL, store.Options{}), usecase.Options{
+			ChunkQueue: q, Batches: batchdesk.Limits{ChunkRows: 10},
+		})
+		started := start(t, h.Service, h.Caller, lines(20))
+		tx, err := storetest.Raw(t, databaseURL).BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		statements := []string{"UPDATE batch_chunks SET input = (SELECT input FROM batch_chunks WHERE number = 2)"}
+		if !strings.HasPrefix(databaseURL, "sqlite") {
+			statements = append([]string{"SELECT set_config('verdict.role', 'system', true)"}, statements...)
+		}
+		for _, statement := range statements {
+			if _, err := tx.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := tx.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range q.take() {
+			if err := h.Service.RunChunk(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		batch, err := h.Service.Batches.Get(t.Context(), h.Caller, started.ID)
+		if err != nil || batch.Status != batchdesk.Completed || batch.Counts.Errors["internal_error"] != 10 {
+			t.Errorf("%+v, %v", batch, err)
+		}
+	})
+}
+
+// TestAbandonedChunk gives up a chunk whose rows cannot be stored because the context has ended; with a working
+// database, giving up decides the rows after all.
+func TestAbandonedChunk(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		q := &queue{}
+		h := usecasetest.Open(t, db, usecase.Options{ChunkQueue: q})
+		started := start(t, h.Service, h.Caller, lines(5))
+		chunk := q.take()[0]
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := h.Service.RunChunk(ended, chunk); err == nil {
+			t.Error("a chunk was run although its context has ended")
+		}
+		if err := h.Service.AbandonChunk(t.Context(), chunk); err != nil {
+			t.Fatal(err)
+		}
+		wantEachOnce(t, h.Service, h.Caller, started.ID, 5)
+	})
+}

@@ -1,0 +1,260 @@
+package batchdesk
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"verdict/internal/fault"
+	"verdict/internal/operation"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// Request is a request for a batch.
+type Request struct {
+	Endpoint string // decisioning.EndpointDecisions or decisioning.EndpointEvaluate
+	Strict   bool   // unknown members of a row are refused
+	ID       string // of the request, for the errors of rows
+	// Lines has the rows, one in a line. It is read as it arrives. A line may have MaxLine bytes.
+	Lines   io.Reader
+	MaxLine int
+}
+
+// Start stores the rows as they arrive, each chunk in its own transaction, and enqueues the batch once all rows have
+// arrived. Its memory use does not depend on the number of rows. Rows are not read before they are decided, so a row
+// that is not JSON fails alone.
+func (s *Service) Start(
+	ctx context.Context, p tenant.Principal, r Request, reply *operation.Reply[Batch],
+) (Batch, error) {
+	if err := p.Require(tenant.Decide); err != nil {
+		return Batch{}, err
+	}
+	if s.options.ChunkQueue == nil {
+		return Batch{}, fault.New(fault.Unavailable, fault.CodeUnavailable, "this service runs no batches")
+	}
+	scope := s.core.Scope(p)
+	options := r.Endpoint
+	if r.Strict {
+		options += " strict"
+	}
+	body := operation.NewStreamed(&limited{r: r.Lines, left: s.options.Limits.Bytes, most: s.options.Limits.Bytes},
+		[]byte(options))
+	r.Lines = body
+	work := func(commit operation.Commit[Batch]) (Batch, error) { return s.receive(ctx, p, scope, &r, commit) }
+	if reply == nil || reply.Idempotency == nil {
+		return operation.WriteInSteps(ctx, s.core, scope, reply, work)
+	}
+	drain := func() error {
+		_, err := io.Copy(io.Discard, body)
+		return err
+	}
+	return operation.WriteStreamed(ctx, s.core, scope, reply, body, drain, work)
+}
+
+// limited is a reader that returns an error if the rows exceed their limit.
+type limited struct {
+	r          io.Reader
+	left, most int64
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if l.left <= 0 {
+		return 0, fault.New(fault.TooLarge, fault.CodeRequestTooLarge,
+			"the rows of a batch may have at most %d bytes", l.most)
+	}
+	n, err := l.r.Read(p[:min(int64(len(p)), l.left)])
+	l.left -= int64(n)
+	return n, err
+}
+
+// receive stores the record of the batch and its rows.
+func (s *Service) receive(
+	ctx context.Context, p tenant.Principal, scope *store.Scope, r *Request, commit operation.Commit[Batch],
+) (Batch, error) {
+	in := &intake{
+		s:     s,
+		scope: scope,
+		lines: bufio.NewReaderSize(r.Lines, 64<<10),
+		limit: r.MaxLine,
+	}
+	first, err := in.line()
+	if errors.Is(err, io.EOF) {
+		return Batch{}, fault.New(fault.Invalid, fault.CodeNoRows, "there are no rows to decide")
+	}
+	if err != nil {
+		return Batch{}, err
+	}
+	record, err := s.create(ctx, p, scope, r)
+	if err != nil {
+		return Batch{}, err
+	}
+	in.id = record.ID
+	err = in.store(ctx, first)
+	var queued Batch
+	if err == nil {
+		queued, err = commit(ctx, func(tx *store.Tx) (Batch, error) {
+			record.Status, record.Rows, record.Chunks = Queued, in.rows, in.chunks
+			if err := tx.BatchJobs().Queue(record.ID, in.rows, in.chunks); err != nil {
+				return Batch{}, err
+			}
+			return batchOf(&record)
+		})
+	}
+	if err != nil {
+		s.abort(ctx, scope, record.ID, err)
+		return Batch{}, err
+	}
+	s.enqueue(ctx, scope, record.ID, in.chunks)
+	return queued, nil
+}
+
+// create stores the record of a batch that receives its rows. It refuses the batch if too many are unfinished.
+func (s *Service) create(
+	ctx context.Context, p tenant.Principal, scope *store.Scope, r *Request,
+) (store.BatchJob, error) {
+	id, made := s.core.NewID(tenant.KindBatch, s.core.Moment())
+	record := store.BatchJob{
+		ID:            id,
+		Status:        Receiving,
+		Endpoint:      r.Endpoint,
+		Strict:        r.Strict,
+		RequestID:     r.ID,
+		CreatedBy:     operation.Actor(p),
+		CreatedMicros: made.UnixMicro(),
+	}
+	err := scope.Write(ctx, func(tx *store.Tx) error {
+		err := operation.CheckCap(tx, tx.BatchJobs().Unfinished, s.options.Limits.Unfinished, "unfinished batches",
+			"wait until one is completed, or cancel one with DELETE /v1/batches/{id}")
+		if err != nil {
+			return err
+		}
+		if err := tx.BatchJobs().Insert(record); err != nil {
+			return err
+		}
+		return tx.Audit().Add(s.core.Audit(p, made, operation.ActionBatchCreated, id, ""))
+	})
+	return record, err
+}
+
+// intake receives the rows of a batch.
+type intake struct {
+	s            *Service
+	scope        *store.Scope
+	id           string
+	lines        *bufio.Reader
+	limit        int // the maximum length of a line, in bytes
+	rows, chunks int64
+	block        []byte // the rows of the next chunk, each with a line feed
+	held         int64  // the number of rows in block
+}
+
+// store stores the rows, of which the first has been read.
+func (in *intake) store(ctx context.Context, line []byte) (err error) {
+	limits := &in.s.options.Limits
+	for ; err == nil; line, err = in.line() {
+		if in.rows+in.held >= limits.Rows {
+			return fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "a batch may have at most %d rows", limits.Rows)
+		}
+		if in.held > 0 && len(in.block)+len(line) >= limits.ChunkBytes || in.held == limits.ChunkRows {
+			if err := in.flush(ctx); err != nil {
+				return err
+			}
+		}
+		in.block = append(append(in.block, line...), '\n')
+		in.held++
+	}
+	if !errors.Is(err, io.EOF) {
+		return err
+	}
+	return in.flush(ctx)
+}
+
+// flush stores the held rows as a chunk.
+func (in *intake) flush(ctx context.Context) error {
+	var packed bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
+	if err != nil {
+		return err
+	}
+	_, _ = zip.Write(in.block) // writing to a buffer cannot fail
+	if err := zip.Close(); err != nil {
+		return err
+	}
+	tree, err := in.s.core.Keys.Tree(ctx, in.scope.Tenant())
+	if err != nil {
+		return err
+	}
+	c := store.BatchChunk{Number: in.chunks + 1, First: in.rows, Rows: in.held}
+	c.Input = tree.SealBatch(in.scope.Environment(), in.id, c.Number, packed.Bytes())
+	err = in.scope.Write(ctx, func(tx *store.Tx) error { return tx.BatchJobs().ReceiveChunk(in.id, c) })
+	in.rows, in.chunks, in.held = in.rows+in.held, in.chunks+1, 0
+	if in.block = in.block[:0]; cap(in.block) > 2*in.s.options.Limits.ChunkBytes {
+		in.block = nil // it held a long line
+	}
+	return err
+}
+
+// line returns the next line that is not blank. At the end it returns io.EOF.
+func (in *intake) line() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.lines.ReadSlice('\n')
+		if len(line)+len(part) > in.limit+1 {
+			return nil, fault.New(fault.TooLarge, fault.CodeRequestTooLarge,
+				"a row may have at most %d bytes, and row %d has more", in.limit, in.rows+in.held)
+		}
+		line = append(line, part...)
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			return line, nil // if this is the end, the next call returns io.EOF
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// enqueue enqueues the chunks of a batch. If that fails, Resume enqueues the chunks later, because they are stored.
+func (s *Service) enqueue(ctx context.Context, scope *store.Scope, id string, n int64) {
+	chunks := make([]operation.Chunk, n)
+	for i := range chunks {
+		chunks[i] = operation.Chunk{
+			TenantID: scope.Tenant(), Environment: scope.Environment(), JobID: id, Number: int64(i) + 1,
+		}
+	}
+	if err := s.options.ChunkQueue.Enqueue(ctx, chunks); err != nil {
+		s.core.Logger.WarnContext(ctx, "could not enqueue the chunks of a batch; they are enqueued later",
+			"tenant_id", scope.Tenant(), "environment", scope.Environment(), "batch_id", id, "error", err)
+	}
+}
+
+// abortTimeout limits the time of the transaction that fails an aborted batch.
+const abortTimeout = 5 * time.Second
+
+// abort fails a batch whose rows did not arrive completely. The recorded error is cause if cause is a refusal other
+// than an internal error, and input_incomplete otherwise. The client may have disconnected, so abort ignores the end
+// and the deadline of ctx.
+func (s *Service) abort(ctx context.Context, scope *store.Scope, id string, cause error) {
+	code, detail := fault.CodeInputIncomplete, "the rows did not arrive completely"
+	if refusal := fault.Of(cause); refusal != nil && refusal.Kind != fault.Internal {
+		code, detail = refusal.Code, refusal.Detail
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTimeout)
+	defer cancel()
+	now := s.core.Moment().UnixMicro()
+	err := scope.Write(ctx, func(tx *store.Tx) error { return tx.BatchJobs().Fail(id, code, detail, now) })
+	if err != nil {
+		s.core.Logger.WarnContext(ctx, "could not mark an aborted batch as failed; a later sweep marks it",
+			"tenant_id", scope.Tenant(), "environment", scope.Environment(), "batch_id", id, "error", err)
+	}
+}

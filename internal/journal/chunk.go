@@ -1,0 +1,68 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"verdict/internal/sealing"
+)
+
+// SealList returns the ciphertext of the values in a chunk of a list, or the values themselves if documents are not
+// encrypted. The key is derived from the tenant's key tree, so a new master key changes nothing in the row.
+func (t *Tree) SealList(environment, listID string, chunk int64, values []byte) []byte {
+	return t.sealChunk(sealing.ListName(environment, listID), chunkObject(listID, chunk), values)
+}
+
+// OpenList returns the values in a chunk of a list. The error wraps Unreadable if they cannot be decrypted.
+func (k *Keys) OpenList(ctx context.Context, scope Scope, listID string, chunk int64, stored []byte) ([]byte, error) {
+	name := sealing.ListName(scope.Environment, listID)
+	values, err := k.openChunk(ctx, scope.Tenant, name, chunkObject(listID, chunk), stored)
+	if err != nil {
+		return nil, fmt.Errorf("the values of list %s: %w", listID, err)
+	}
+	return values, nil
+}
+
+// SealBatch returns the ciphertext of the rows in a chunk of a batch, like SealList.
+func (t *Tree) SealBatch(environment, batchID string, chunk int64, rows []byte) []byte {
+	return t.sealChunk(sealing.BatchName(environment, batchID), chunkObject(batchID, chunk), rows)
+}
+
+// OpenBatch returns the rows in a chunk of a batch. The error wraps Unreadable if they cannot be decrypted.
+func (k *Keys) OpenBatch(ctx context.Context, scope Scope, batchID string, chunk int64, stored []byte) ([]byte, error) {
+	name := sealing.BatchName(scope.Environment, batchID)
+	rows, err := k.openChunk(ctx, scope.Tenant, name, chunkObject(batchID, chunk), stored)
+	if err != nil {
+		return nil, fmt.Errorf("the rows of batch %s: %w", batchID, err)
+	}
+	return rows, nil
+}
+
+// sealChunk encrypts a chunk with the key of the object with a name in the key tree.
+func (t *Tree) sealChunk(name, chunk string, data []byte) []byte {
+	if !t.seals {
+		return data
+	}
+	key := t.secret(t.newest, holder{object: name})
+	return t.sealAlone(&key, chunk, sealing.Request, data)
+}
+
+// openChunk decrypts what sealChunk has encrypted.
+func (k *Keys) openChunk(ctx context.Context, tenantID, name, chunk string, stored []byte) ([]byte, error) {
+	if !sealing.Sealed(stored) {
+		return stored, nil
+	}
+	tree, err := k.Tree(ctx, tenantID)
+	if err != nil {
+		return nil, err
+	}
+	of := holder{object: name}
+	if tree, err = k.with(ctx, tree, tree.number(stored), of); err != nil {
+		return nil, err
+	}
+	return openAlone(sealing.NewSealer(tree.secret(tree.number(stored), of), chunk), sealing.Request, stored)
+}
+
+// chunkObject names a chunk of a list or a batch, so that its ciphertext cannot take the place of another chunk's.
+func chunkObject(id string, chunk int64) string { return id + " " + strconv.FormatInt(chunk, 10) }

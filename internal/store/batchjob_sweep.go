@@ -1,0 +1,85 @@
+package store
+
+import (
+	"context"
+
+	"verdict/internal/fault"
+)
+
+// BatchJobRef names a batch job of any tenant, with its progress.
+type BatchJobRef struct {
+	TenantID, Environment, ID string
+	ChunksDone                int64
+}
+
+// UnfinishedBatchJobs returns the jobs whose rows have all arrived and that are not over, oldest first.
+func (sys *System) UnfinishedBatchJobs(ctx context.Context) ([]BatchJobRef, error) {
+	var refs []BatchJobRef
+	err := sys.read(ctx, func(s *transaction) error {
+		refs = nil // reset, because the read may be repeated
+		return s.each(func(scan func(...any) error) error {
+			var r BatchJobRef
+			err := scan(&r.TenantID, &r.Environment, &r.ID, &r.ChunksDone)
+			refs = append(refs, r)
+			return err
+		}, `SELECT tenant_id, environment, id, chunks_done FROM batches
+			WHERE finished_micros = 0 AND status <> 'receiving' ORDER BY created_micros, id`)
+	})
+	return refs, err
+}
+
+// FailAbandonedBatchJobs fails the jobs that were created before a time and whose rows have not all arrived, because
+// their client or the receiving node is assumed to be gone. It returns the number of failed jobs.
+func (sys *System) FailAbandonedBatchJobs(ctx context.Context, beforeMicros, nowMicros int64) (failed int64, err error) {
+	err = sys.write(ctx, "fail abandoned batches", func(s *transaction) (err error) {
+		failed, err = s.exec(`UPDATE batches
+			SET status = 'failed', error_code = $1, error_detail = $2, finished_micros = $3
+			WHERE finished_micros = 0 AND status = 'receiving' AND created_micros < $4`,
+			fault.CodeInputIncomplete, "the rows did not arrive completely", nowMicros, beforeMicros)
+		return err
+	})
+	return failed, err
+}
+
+// PurgeBatchJobs deletes the chunks of jobs that ended before a time, and of jobs that ended before all rows had
+// arrived. The records of the jobs stay. A step deletes one chunk or marks one job as purged. PurgeBatchJobs does at
+// most limit steps, so that no transaction is long, and returns the number of steps: 0 if nothing is left to do.
+func (sys *System) PurgeBatchJobs(ctx context.Context, beforeMicros int64, limit int) (done int64, err error) {
+	err = sys.write(ctx, "purge batches", func(s *transaction) error {
+		done = 0 // reset, because the write may be repeated
+		var refs []BatchJobRef
+		err := s.each(func(scan func(...any) error) error {
+			var r BatchJobRef
+			err := scan(&r.TenantID, &r.Environment, &r.ID)
+			refs = append(refs, r)
+			return err
+		}, `SELECT tenant_id, environment, id FROM batches WHERE finished_micros > 0 AND purged = 0
+			AND (finished_micros < $1 OR chunk_count = 0) ORDER BY finished_micros, id LIMIT $2`,
+			beforeMicros, int64(limit))
+		for i := 0; err == nil && i < len(refs) && done < int64(limit); i++ {
+			var n int64
+			n, err = s.within(refs[i].TenantID, refs[i].Environment).BatchJobs().purge(refs[i].ID, int64(limit)-done)
+			done += n
+		}
+		return err
+	})
+	return done, err
+}
+
+// purge deletes at most limit chunks of a job. If it deletes fewer, none is left, and it marks the job as purged. It
+// returns the number of steps: one for each deleted chunk, and one for the mark.
+func (bj BatchJobs) purge(id string, limit int64) (int64, error) {
+	n, err := bj.tx.exec(`DELETE FROM batch_chunks WHERE tenant_id = $1 AND environment = $2 AND batch_id = $3
+		AND number IN (SELECT number FROM batch_chunks
+		WHERE tenant_id = $1 AND environment = $2 AND batch_id = $3 ORDER BY number LIMIT $4)`, id, limit)
+	if err != nil || n == limit {
+		return n, err
+	}
+	_, err = bj.tx.exec(
+		"DELETE FROM batch_exclusions WHERE tenant_id = $1 AND environment = $2 AND batch_id = $3", id)
+	if err != nil {
+		return n, err
+	}
+	_, err = bj.tx.exec("UPDATE batches SET purged = 1 WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
+	return n + 1, err
+}
