@@ -54,6 +54,7 @@ var house = []room{
 	{"engine/space", pure, "exact rule field"},
 	{"engine/analysis", pure, "exact fault wire rule field loan engine engine/space"},
 	{"list", pure, "fault rule"},
+	{"table", pure, "fault wire rule field list"},
 	{"sheet", pure, "fault"},
 	{"application", pure, "civil fault wire rule field report place signal feature sheet"},
 	{"chart", pure, ""},
@@ -79,37 +80,39 @@ var house = []room{
 	{
 		"policydesk",
 		useCase,
-		"fault wire rule feature field engine engine/analysis list application tenant admission store cache operation " +
+		"fault wire rule feature field engine engine/analysis list table application tenant admission store cache operation " +
 			"account",
 	},
 	{"frauddesk", useCase, "fault wire rule place signal application tenant store cache operation"},
 	{"listdesk", useCase, "fault rule list sheet tenant admission store cache journal operation"},
+	{"tabledesk", useCase, "fault rule table sheet tenant admission store cache journal operation listdesk"},
 	{"decisioning", useCase, "civil fault wire rule feature report field signal engine loan application advice " +
-		"evidence tenant admission store sealing journal operation policydesk frauddesk listdesk"},
+		"evidence tenant admission store sealing journal operation policydesk frauddesk listdesk tabledesk"},
 	{"evidencedesk", useCase, "fault field engine evidence capsule tenant store journal operation"},
 	{"eventdesk", useCase, "fault wire evidence tenant store journal operation"},
 	{"webhookdesk", useCase, "fault webhook tenant admission store operation eventdesk"},
 	{"agentdesk", useCase, "fault wire engine recovery tenant store operation policydesk decisioning"},
 	{"privacydesk", useCase, "fault civil wire sealing tenant store journal operation decisioning"},
 	{"study", useCase, "fault wire rule feature report field sheet application backtest backtest/page training " +
-		"tenant admission store cache journal operation policydesk listdesk decisioning"},
+		"tenant admission store cache journal operation policydesk listdesk tabledesk decisioning"},
 	{"agent", useCase, "exact civil fault wire rule field engine application advice recovery tenant admission " +
 		"operation decisioning agentdesk"},
 	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery " +
-		"list tenant operation account policydesk frauddesk listdesk decisioning evidencedesk eventdesk webhookdesk " +
-		"agentdesk privacydesk study agent"},
+		"list table tenant operation account policydesk frauddesk listdesk tabledesk decisioning evidencedesk eventdesk " +
+		"webhookdesk agentdesk privacydesk study agent"},
 	{"usecase", useCase, "fault wire engine signal application sealing tenant store journal operation account " +
-		"policydesk frauddesk listdesk decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk study " +
-		"document"},
+		"policydesk frauddesk listdesk tabledesk decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk " +
+		"study document"},
 
 	{"reference", useCase, "fault wire serving frauddesk"},
 
 	{"job", adapter, "fault study"},
 	{"httpapi", adapter, "fault wire api list document tenant admission serving operation account policydesk " +
-		"frauddesk listdesk " +
+		"frauddesk listdesk table tabledesk " +
 		"decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk study usecase agent reference"},
 	{"console", adapter, "civil fault wire rule signal chart list tenant serving operation account policydesk frauddesk " +
-		"listdesk decisioning webhookdesk agentdesk privacydesk study usecase agent document backtest engine training"},
+		"listdesk table tabledesk decisioning webhookdesk agentdesk privacydesk study usecase agent document backtest " +
+		"engine training"},
 
 	{"narrate", adapter, "wire"},
 	{"outbound", adapter, "webhook"},

@@ -29,6 +29,7 @@ type Run struct {
 	changes    []change
 	numbering  uint64
 	lookups    []rule.NamedLookup // of both policies
+	tables     []rule.Table       // of both policies
 }
 
 // columnIndexes has the index of each column that the backtest itself reads, or -1
@@ -68,7 +69,7 @@ func New(s Setup, champion, challenger *engine.Plan) (*Run, error) {
 	if challenger != nil {
 		r.changes = changesBetween(champion.Policy(), challenger.Policy())
 	}
-	r.numbering, r.lookups = r.number(), r.lookupsOf()
+	r.numbering, r.lookups, r.tables = r.number(), r.lookupsOf(), r.tablesOf()
 	return r, nil
 }
 

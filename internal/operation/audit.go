@@ -33,6 +33,9 @@ const (
 	ActionListCreated      = "list.created"
 	ActionListChanged      = "list.changed"
 	ActionListDeleted      = "list.deleted"
+	ActionTableCreated     = "table.created"
+	ActionTableChanged     = "table.changed"
+	ActionTableDeleted     = "table.deleted"
 
 	ActionWebhookCreated     = "webhook.created"
 	ActionWebhookChanged     = "webhook.changed"

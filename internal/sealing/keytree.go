@@ -88,6 +88,9 @@ func AnswerName(environment, route, key string) string {
 // ListName returns the name, for KeyTree, of the values of a list.
 func ListName(environment, id string) string { return "list " + environment + " " + id }
 
+// TableName returns the name, for KeyTree, of the rows of a lookup table.
+func TableName(environment, id string) string { return "table " + environment + " " + id }
+
 // WebhookName returns the name, for KeyTree, of the secret of a webhook.
 func WebhookName(environment, id string) string { return "webhook " + environment + " " + id }
 

@@ -38,6 +38,7 @@ const (
 	KindErasure   Kind = "era_"
 	KindLegalHold Kind = "lhd_"
 	KindList      Kind = "lst_"
+	KindTable     Kind = "tbl_"
 )
 
 // Kinds lists every kind.
@@ -46,7 +47,7 @@ func Kinds() []Kind {
 		KindTenant, KindUser, KindKey, KindDecision, KindPolicy,
 		KindScorecard, KindAlert, KindRun, KindRequest, KindBacktest,
 		KindReview, KindAudit, KindSession, KindInvitation, KindWebhook, KindDelivery, KindErasure,
-		KindLegalHold, KindList,
+		KindLegalHold, KindList, KindTable,
 	}
 }
 
