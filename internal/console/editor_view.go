@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"verdict/internal/policydesk"
+	"verdict/internal/rule"
 )
 
 // editorView is the data of the editor's page.
@@ -67,6 +68,10 @@ func (p *editorPages) drawEditor(v *visit, w *editing) error {
 	if err != nil {
 		return err
 	}
+	tables, err := p.readable(v)
+	if err != nil {
+		return err
+	}
 
 	view := editorView{
 		version:       w.found,
@@ -76,7 +81,7 @@ func (p *editorPages) drawEditor(v *visit, w *editing) error {
 		CardFields:    scaleFields,
 		General:       formOf(generalFields, w.draft.root, ""),
 		Card:          formOf(scaleFields, w.draft.card(), cardPrefix),
-		Fields:        choices(),
+		Fields:        choices(tables),
 		Inputs:        plainText(w.draft.root["inputs"]),
 		Semantics:     plainText(w.draft.root["semantics"]),
 		Checked:       w.checked,
@@ -131,8 +136,8 @@ func (o *openLine) Is(section string, index int) bool {
 	return o != nil && o.Section == section && o.Index == index
 }
 
-// choices returns the fields that a condition may name, except features.
-func choices() []choice {
+// choices returns the fields that a condition may name, except features. They include the columns of tables.
+func choices(tables []rule.Table) []choice {
 	var list []choice
 	for _, f := range policydesk.PolicyFields() {
 		meaning := f.Meaning
@@ -146,6 +151,11 @@ func choices() []choice {
 			Values:  strings.Join(f.Values, "|"),
 			Stage2:  f.Group == "offer",
 		})
+	}
+	for i := range tables {
+		for _, c := range tables[i].Columns {
+			list = append(list, choice{Name: c.Fact, Type: c.Type.String(), Meaning: "column of the table " + tables[i].Name})
+		}
 	}
 	return list
 }

@@ -183,6 +183,7 @@ func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, n
 	webhooks := &webhookHandlers{webhooks: set.Webhooks}
 	privacy := &privacyHandlers{privacy: set.Privacy}
 	lists := &listHandlers{lists: set.Lists}
+	tables := &tableHandlers{tables: set.Tables}
 
 	return slices.Concat(
 		accounts.routes(),
@@ -198,6 +199,7 @@ func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, n
 		webhooks.routes(),
 		privacy.routes(),
 		lists.routes(),
+		tables.routes(),
 	)
 }
 

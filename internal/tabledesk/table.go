@@ -168,10 +168,9 @@ type Found struct {
 	Values  []rule.Value // of the row or the default; nil if there is neither
 }
 
-// LookUpRow looks up the row of the given key values, as a decision made now would. value returns the text of the value
-// of a key, "" if none was given.
+// LookUpRow looks up the row of the given values of the keys, as a decision made now would.
 func (s *Service) LookUpRow(
-	ctx context.Context, p tenant.Principal, name string, value func(field string) string,
+	ctx context.Context, p tenant.Principal, name string, keys []rule.Value,
 ) (Found, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Found{}, err
@@ -180,19 +179,7 @@ func (s *Service) LookUpRow(
 	if err != nil {
 		return Found{}, err
 	}
-	var faults fault.List
-	keys := make([]rule.Value, len(from.Keys))
-	for i, k := range from.Keys {
-		text := value(k.Field.Name)
-		var code, detail string
-		if keys[i], code, detail = table.ParseValue(text, k.Field.Type); text == "" {
-			code, detail = fault.CodeRequired, "is a key of the table; give the value to look up"
-		}
-		if code != "" {
-			faults.Add("/"+fault.EscapePointer(k.Field.Name), code, "%s", detail)
-		}
-	}
-	if err := faults.Err(); err != nil {
+	if err := checkKeys(from.Keys, keys); err != nil {
 		return Found{}, err
 	}
 	out := Found{Table: name, Version: from.number, Columns: from.Columns}
@@ -205,6 +192,22 @@ func (s *Service) LookUpRow(
 		out.Values = from.Defaults
 	}
 	return out, nil
+}
+
+// checkKeys refuses values that are not those of the keys.
+func checkKeys(keys []rule.TableKey, values []rule.Value) error {
+	var faults fault.List
+	if len(values) != len(keys) {
+		faults.Add("/keys", fault.CodeInvalidField, "has %d values, but the table has %d keys", len(values), len(keys))
+		return faults.Err()
+	}
+	for i, k := range keys {
+		if values[i].Type() != k.Field.Type {
+			faults.Add("/keys", fault.CodeWrongType, "value %d must have the type %s, as %s has", i+1,
+				table.TypeName(k.Field.Type), k.Field.Name)
+		}
+	}
+	return faults.Err()
 }
 
 // Delete deletes a table. It returns Conflict table_in_use if a rule set needs it, see listdesk.User.
