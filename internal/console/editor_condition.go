@@ -36,8 +36,8 @@ func (p *editorPages) findFields(v *visit) error {
 	return answerScript(v, w.EndArray())
 }
 
-// readable returns the tables whose columns a condition can name.
-func (p *editorPages) readable(v *visit) ([]rule.Table, error) {
+// lookupTables returns the tables whose columns a condition can name.
+func (p *editorPages) lookupTables(v *visit) ([]rule.Table, error) {
 	found, err := p.tables.Tables(v.ctx, v.caller())
 	tables := make([]rule.Table, len(found))
 	for i := range found {
@@ -59,7 +59,7 @@ func (p *editorPages) checkCondition(v *visit) error {
 	w.Object()
 	if err == nil {
 		semantics, _ := strconv.Atoi(v.form.Value("semantics")) // 0 if the field is empty
-		tables, reading := p.readable(v)
+		tables, reading := p.lookupTables(v)
 		if reading != nil {
 			return reading
 		}

@@ -68,7 +68,7 @@ func (p *editorPages) drawEditor(v *visit, w *editing) error {
 	if err != nil {
 		return err
 	}
-	tables, err := p.readable(v)
+	tables, err := p.lookupTables(v)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (p *editorPages) drawEditor(v *visit, w *editing) error {
 		view.Open.Form.Faults = w.said.faultsIn(w.open.pointer(), rowPrefix)
 	}
 
-	view.Text = readable(doc, w.said, nil)
+	view.Text = readable(doc, w.said, nil, tables...)
 	view.Open.describe(w.draft, view.Text)
 	return v.render("policy_edit", "Edit "+w.found.Set.Name, view)
 }

@@ -3,6 +3,8 @@ package console_test
 import (
 	"net/http"
 	"testing"
+
+	"verdict/internal/tenant"
 )
 
 // TestTablePages uploads tables, names a column in the condition editor, and deletes a table.
@@ -24,10 +26,11 @@ func TestTablePages(t *testing.T) {
 		want(http.StatusUnprocessableEntity).has("not a field of the request")
 	b.post("/console/sandbox/policies/condition", "condition",
 		`{"op":"lt","field":"table.limits.max_ltv","value":0.5}`, "semantics", "2").want(http.StatusOK).
-		has("table.limits.max_ltv \\u003c 0.5")
+		has("table.limits.max_ltv < 0.5")
 	b.post("/console/sandbox/policies/condition", "condition",
 		`{"op":"lt","field":"table.limits.other","value":0.5}`, "semantics", "2").want(http.StatusOK).
 		has("not a column of the table")
+	b.edit(b.active(tenant.Sandbox), "").page.has(`value="table.limits.max_ltv"`, "column of the table limits")
 	b.post(at + "/limits/delete").want(http.StatusSeeOther)
 	b.get(at).want(http.StatusOK).has("No table yet")
 	b.upload("/console/live/tables/file", rows, "name", "limits", "keys", "employment_type,monthly_income:range",

@@ -12,14 +12,15 @@ import (
 )
 
 // ConditionTexts returns the conditions of a policy document in words, by the JSON pointer
-// of each condition. A condition that cannot be read is left out.
-func ConditionTexts(document wire.Value) map[string]string {
+// of each condition. A condition that cannot be read is left out. Conditions can read the
+// tables, and those that the document describes.
+func ConditionTexts(document wire.Value, tables ...rule.Table) map[string]string {
 	texts := map[string]string{}
 	semantics, _ := strconv.Atoi(document.Get("semantics").Text()) // 0 if missing: the first semantics
 	scope := rule.Scope{Catalogue: field.Catalogue(), Inputs: declaredInputs(document), Semantics: semantics}
 	var ignored fault.List // a stored document describes its tables correctly
-	tables := engine.ReadTables(document.Get("tables"), field.Catalogue(), &ignored)
-	scope.Table = findTable(tables)
+	described := engine.ReadTables(document.Get("tables"), field.Catalogue(), &ignored)
+	scope.Table = findTable(slices.Concat(tables, described))
 	read := func(v wire.Value, stage2 bool) {
 		if text, _, err := readCondition(v, scope, stage2); err == nil && v.Given() {
 			texts[v.Pointer()] = text
