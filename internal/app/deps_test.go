@@ -108,7 +108,7 @@ var house = []room{
 
 	{"job", adapter, "fault study"},
 	{"httpapi", adapter, "fault wire api list document tenant admission serving operation account policydesk " +
-		"frauddesk listdesk table tabledesk " +
+		"frauddesk listdesk tabledesk " +
 		"decisioning evidencedesk eventdesk webhookdesk agentdesk privacydesk study usecase agent reference"},
 	{"console", adapter, "civil fault wire rule signal chart list tenant serving operation account policydesk frauddesk " +
 		"listdesk table tabledesk decisioning webhookdesk agentdesk privacydesk study usecase agent document backtest " +

@@ -154,7 +154,8 @@ func choices(tables []rule.Table) []choice {
 	}
 	for i := range tables {
 		for _, c := range tables[i].Columns {
-			list = append(list, choice{Name: c.Fact, Type: c.Type.String(), Meaning: "column of the table " + tables[i].Name})
+			meaning := "column of the table " + tables[i].Name
+			list = append(list, choice{Name: c.Fact, Type: c.Type.String(), Meaning: meaning})
 		}
 	}
 	return list

@@ -155,6 +155,14 @@ func TestTableScorecard(t *testing.T) {
 		if err != nil {
 			continue
 		}
+		v, err := wire.Parse([]byte(`{"table.grid.kind":"x"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent, warnings, err := engine.NewApplicants(v, wire.Value{}).Read(stored)
+		if err != nil || len(warnings) > 0 || sent[0].Get("table.grid.kind").Text() != "x" {
+			t.Errorf("an applicant with the column: %v, %v", warnings, err)
+		}
 		again, err := engine.ParsePolicy(policy.Document(), engine.Sources{Catalogue: field.Catalogue()})
 		if err != nil || !bytes.Equal(again.Document(), policy.Document()) || len(policy.Inputs) != 2 {
 			t.Errorf("%v\n%s", err, policy.Document())

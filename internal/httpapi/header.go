@@ -130,9 +130,17 @@ func idempotencyKey(r *http.Request) (*operation.Idempotency, error) {
 }
 
 // expectedVersion reads the version in quotes from the If-Match header. It returns
-// operation.AnyVersion if the header is missing or is "*".
+// operation.AnyVersion if the header is missing or is "*", and 0, which means that nothing
+// is stored yet, for "If-None-Match: *".
 func expectedVersion(r *http.Request) (int64, error) {
 	given := r.Header["If-Match"]
+	if none := r.Header["If-None-Match"]; len(none) > 0 {
+		if len(none) > 1 || len(given) > 0 || strings.TrimSpace(none[0]) != "*" {
+			return 0, fault.New(fault.Invalid, fault.CodeInvalidField,
+				`the If-None-Match header of a change must be * and have no If-Match beside it`)
+		}
+		return 0, nil
+	}
 	if len(given) == 0 || len(given) == 1 && strings.TrimSpace(given[0]) == "*" {
 		return operation.AnyVersion, nil
 	}

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"io"
-	"net/http"
 	"strings"
 
 	"verdict/internal/document"
@@ -48,7 +47,7 @@ func (h *tableHandlers) get(c *call) error {
 // replace replaces a table. The rows are in a JSON body, which has been read already, or in a CSV file, which is read as
 // it arrives.
 func (h *tableHandlers) replace(c *call) error {
-	expected, err := expectedOrNone(c.r)
+	expected, err := expectedVersion(c.r)
 	if err != nil {
 		return err
 	}
@@ -64,19 +63,6 @@ func (h *tableHandlers) replace(c *call) error {
 	}
 	changed, err := h.tables.Replace(c.ctx, c.caller, c.id, upload, expected)
 	return sendVersioned(c, changed, changed.Version, err, document.WriteReplacedTable)
-}
-
-// expectedOrNone returns the version that a table must have to be replaced, 0 if there must be no table yet.
-func expectedOrNone(r *http.Request) (int64, error) {
-	given := r.Header["If-None-Match"]
-	if len(given) == 0 {
-		return expectedVersion(r)
-	}
-	if len(given) > 1 || strings.TrimSpace(given[0]) != "*" || len(r.Header["If-Match"]) > 0 {
-		return 0, fault.New(fault.Invalid, fault.CodeInvalidField,
-			`the If-None-Match header must be "*", without an If-Match header; it means that there must be no table yet`)
-	}
-	return 0, nil
 }
 
 // receive replaces the rows of a table by those of a CSV file. The query may describe a new table.

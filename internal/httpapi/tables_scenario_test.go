@@ -197,6 +197,7 @@ func TestTableFiles(t *testing.T) {
 			"a blank value":    {header + "SALARIED,,1, ,B\n", http.StatusUnprocessableEntity, "/rows/0/values/0"},
 			"a formula":        {header + "SALARIED,,1,=1+1,B\n", http.StatusUnprocessableEntity, "/rows/0/values/0"},
 			"a bound":          {header + "SALARIED,x,1,0.7,B\n", http.StatusUnprocessableEntity, "/rows/0/keys/1/gte"},
+			"no rows":          {header, http.StatusUnprocessableEntity, ""},
 			"an overlap":       {header + "A,,,1,B\nB,,,1,B\na,5,,1,B\n", http.StatusUnprocessableEntity, "/rows/0/keys"},
 			"thousands marked": {header + "A,\"50,000\",,1,B\n", http.StatusUnprocessableEntity, "/rows/0/keys/1/gte"},
 		} {

@@ -23,16 +23,16 @@ func (k *Keys) OpenList(ctx context.Context, scope Scope, listID string, chunk i
 	return values, nil
 }
 
-// SealTable returns the ciphertext of the rows of a version of a table, as SealList does.
-func (t *Tree) SealTable(environment, tableID string, version int64, rows []byte) []byte {
-	return t.sealPart(sealing.TableName(environment, tableID), partObject(tableID, version), rows)
+// SealTable returns the ciphertext of the rows of a table that was replaced at a time, as SealList does.
+func (t *Tree) SealTable(environment, tableID string, micros int64, rows []byte) []byte {
+	return t.sealPart(sealing.TableName(environment, tableID), partObject(tableID, micros), rows)
 }
 
-// OpenTable returns the rows of a version of a table. The error wraps Unreadable if they cannot be decrypted.
+// OpenTable returns the rows that SealTable has encrypted. The error wraps Unreadable if they cannot be decrypted.
 func (k *Keys) OpenTable(
-	ctx context.Context, scope Scope, tableID string, version int64, stored []byte,
+	ctx context.Context, scope Scope, tableID string, micros int64, stored []byte,
 ) ([]byte, error) {
-	rows, err := k.openPart(ctx, scope, sealing.TableName(scope.Environment, tableID), partObject(tableID, version),
+	rows, err := k.openPart(ctx, scope, sealing.TableName(scope.Environment, tableID), partObject(tableID, micros),
 		stored)
 	if err != nil {
 		return nil, fmt.Errorf("the rows of table %s: %w", tableID, err)

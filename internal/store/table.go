@@ -10,7 +10,7 @@ import (
 type Table struct {
 	Name          string
 	ID            string // a table that is deleted and created again has another id
-	Version       int64  // assigned by Put, from 1 on
+	Version       int64  // assigned by Put
 	Rows          int64
 	Bytes         int64  // the size of the rows
 	Definition    string // encoded by the caller
@@ -83,7 +83,7 @@ func (t TableReader) Document(tableID string, version int64) ([]byte, error) {
 }
 
 // Put stores a version of a table, and returns it with its number, which is one more than the last. The first version
-// creates the table. document has its rows. allow is called with the version before, if there is one, and may refuse the
+// creates the table; its number is above those of all tables that were deleted. document has its rows. allow is called with the version before, if there is one, and may refuse the
 // new one.
 //
 // Put returns Precondition precondition_failed if the last version is not the expected one, where 0 means that there is
@@ -108,7 +108,13 @@ func (t Tables) Put(
 	if err := t.checkCaps(table, caps); err != nil {
 		return Table{}, err
 	}
-	table.Version = before.Version + 1
+	last := before.Version
+	if last == 0 {
+		if last, err = t.highestDeleted(); err != nil {
+			return Table{}, err
+		}
+	}
+	table.Version = last + 1
 	_, err = t.tx.exec(`INSERT INTO lookup_tables (tenant_id, environment, `+tableColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 		ON CONFLICT (tenant_id, environment, name) DO UPDATE SET version = excluded.version,
@@ -124,6 +130,13 @@ func (t Tables) Put(
 			VALUES ($1, $2, $3, $4, $5)`, table.ID, table.Version, notNil(document))
 	}
 	return table, err
+}
+
+// highestDeleted returns the highest version of a table that was deleted, 0 if there was none.
+func (t Tables) highestDeleted() (version int64, err error) {
+	err = t.tx.one([]any{&version}, `SELECT coalesce(max(highest), 0) FROM deleted_lookup_tables
+		WHERE tenant_id = $1 AND environment = $2`)
+	return version, err
 }
 
 // lockFirst locks a table and then the scope, and returns the table, the zero Table if it does not exist.
@@ -182,10 +195,19 @@ func (t Tables) Delete(name string) (Table, error) {
 			"rule set %s, which is %s, names this table; activate a rule set without it first", users[0].ID,
 			users[0].Role())
 	}
+	if err := t.tx.lockScope(); err != nil {
+		return Table{}, err
+	}
 	if err := t.deleteDocuments(table.ID); err != nil {
 		return Table{}, err
 	}
-	_, err = t.tx.exec("DELETE FROM lookup_tables WHERE tenant_id = $1 AND environment = $2 AND name = $3", name)
+	if _, err := t.tx.exec("DELETE FROM lookup_tables WHERE tenant_id = $1 AND environment = $2 AND name = $3",
+		name); err != nil {
+		return Table{}, err
+	}
+	_, err = t.tx.exec(`INSERT INTO deleted_lookup_tables (tenant_id, environment, highest) VALUES ($1, $2, $3)
+		ON CONFLICT (tenant_id, environment) DO UPDATE SET highest = excluded.highest
+		WHERE excluded.highest > deleted_lookup_tables.highest`, table.Version)
 	return table, err
 }
 

@@ -52,7 +52,7 @@ func (s *Service) Replace(
 		return Changed{}, err
 	}
 	out, err := tableOf(&stored)
-	return Changed{Table: out, Created: stored.Version == 1}, err
+	return Changed{Table: out, Created: r.before.Version == 0}, err
 }
 
 // replacement stores a new version of a table.
@@ -86,7 +86,7 @@ func (r *replacement) commit(ctx context.Context, built *table.Table, anyVersion
 	}
 	err = operation.RetryChange(func() (lost bool, err error) {
 		next := r.next(built, int64(len(rows)))
-		document := r.tree.SealTable(r.scope.Environment(), next.ID, r.before.Version+1, rows)
+		document := r.tree.SealTable(r.scope.Environment(), next.ID, next.UpdatedMicros, rows)
 		err = r.scope.Write(ctx, func(tx *store.Tx) (err error) {
 			stored, err = tx.Tables().Put(next, document, r.before.Version, r.s.options.Caps,
 				func(before store.Table) error { return keeps(tx, &before, built) })
@@ -143,7 +143,7 @@ func keeps(tx *store.Tx, before *store.Table, built *table.Table) error {
 // audit returns the audit entry of a replacement.
 func (r *replacement) audit(to *store.Table) store.AuditEntry {
 	action := operation.ActionTableChanged
-	if to.Version == 1 {
+	if r.before.Version == 0 {
 		action = operation.ActionTableCreated
 	}
 	return r.s.core.Audit(r.p, r.now, action, to.Name, fmt.Sprintf("version %d: %d rows", to.Version, to.Rows))

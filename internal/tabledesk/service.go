@@ -37,9 +37,10 @@ type (
 	headID    struct{ tenant, environment, name string }
 	versionID struct {
 		headID
-		id      string
-		version int64
-		encoded string // the definition
+		id            string
+		version       int64
+		updatedMicros int64
+		encoded       string // the definition
 	}
 )
 
@@ -88,7 +89,7 @@ func headOf(id headID, stored *store.Table) (*head, error) {
 	if err != nil {
 		return nil, operation.AsDefect(err)
 	}
-	return &head{versionID{id, stored.ID, stored.Version, stored.Definition}, definition}, nil
+	return &head{versionID{id, stored.ID, stored.Version, stored.UpdatedMicros, stored.Definition}, definition}, nil
 }
 
 // loadTable reads and decodes the rows of a version. It returns NotFound if the version was replaced or deleted.
@@ -98,7 +99,7 @@ func (s *Service) loadTable(ctx context.Context, id versionID) (*table.Table, er
 		return nil, err
 	}
 	scope := journal.Scope{Tenant: id.tenant, Environment: id.environment}
-	rows, err := s.core.Keys.OpenTable(ctx, scope, id.id, id.version, stored)
+	rows, err := s.core.Keys.OpenTable(ctx, scope, id.id, id.updatedMicros, stored)
 	var unreadable journal.Unreadable
 	if errors.As(err, &unreadable) {
 		return nil, operation.AsDefect(err)

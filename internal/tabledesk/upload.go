@@ -133,7 +133,7 @@ func (c *collector) file(in io.Reader) error {
 	for {
 		block, err = rows.Next(block.Data[:0])
 		if errors.Is(err, io.EOF) {
-			return nil
+			return c.notEmpty()
 		}
 		if err != nil {
 			return err
@@ -144,6 +144,15 @@ func (c *collector) file(in io.Reader) error {
 			}
 		}
 	}
+}
+
+// notEmpty refuses a file without rows, which is rather a broken export than a table that should have no rows.
+func (c *collector) notEmpty() error {
+	if c.read > 0 {
+		return nil
+	}
+	return fault.New(fault.Invalid, fault.CodeNoRows,
+		`there are no rows after the header; to empty a table, send it as application/json with "rows": []`)
 }
 
 // The ends of the names of the columns with the bounds of a range.

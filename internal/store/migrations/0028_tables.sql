@@ -18,6 +18,15 @@ CREATE TABLE lookup_tables (
   PRIMARY KEY (tenant_id, environment, name)
 );
 
+-- The highest version of any table that was deleted. A new table begins above it, so that no
+-- two tables have the same name and version, by which decisions name them.
+CREATE TABLE deleted_lookup_tables (
+  tenant_id   TEXT   NOT NULL CHECK (tenant_id <> ''),
+  environment TEXT   NOT NULL CHECK (environment IN ('sandbox', 'live')),
+  highest     BIGINT NOT NULL,
+  PRIMARY KEY (tenant_id, environment)
+);
+
 -- document holds the rows, encrypted.
 CREATE TABLE lookup_table_documents (
   tenant_id   TEXT   NOT NULL CHECK (tenant_id <> ''),
@@ -45,7 +54,7 @@ WITHOUT ROWID
 DO $wall$
 DECLARE t text;
 BEGIN
-  FOREACH t IN ARRAY ARRAY['lookup_tables', 'lookup_table_documents', 'rule_set_tables'] LOOP
+  FOREACH t IN ARRAY ARRAY['lookup_tables', 'deleted_lookup_tables', 'lookup_table_documents', 'rule_set_tables'] LOOP
     EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
     EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', t);
     EXECUTE format($policy$

@@ -21,6 +21,12 @@ func fillTable(tx *store.Tx) error {
 	if _, err := tx.Tables().Put(tabled("grid", "tbl_1"), []byte{0, 0xff}, 0, roomyTables, nil); err != nil {
 		return err
 	}
+	if _, err := tx.Tables().Put(tabled("gone", "tbl_2"), nil, 0, roomyTables, nil); err != nil {
+		return err
+	}
+	if _, err := tx.Tables().Delete("gone"); err != nil {
+		return err
+	}
 	return tx.Tables().Use("pol_1", []string{"grid"})
 }
 
@@ -116,6 +122,9 @@ func TestTables(t *testing.T) {
 		wantKind(t, err, 0, "")
 		_, err = scope.Tables(ctx).Document("tbl_1", 2)
 		wantKind(t, err, fault.NotFound, fault.CodeNotFound)
+		if again, err := putTable(t, scope, tabled("grid", "tbl_3"), "", 0, roomyTables); err != nil || again.Version != 3 {
+			t.Errorf("the version of a new table is %d: %v", again.Version, err)
+		}
 		if document, err := other.Tables(ctx).Document("tbl_1", 1); err != nil || string(document) != "theirs" {
 			t.Errorf("the table of another tenant is gone: %s, %v", document, err)
 		}

@@ -25,7 +25,7 @@ var (
 		"legal_holds", "retention_settings", "retention_progress",
 		"webhooks", "webhook_retries", "webhook_ranges", "webhook_deliveries",
 		"lists", "list_chunks", "rule_set_lists",
-		"lookup_tables", "lookup_table_documents", "rule_set_tables",
+		"lookup_tables", "deleted_lookup_tables", "lookup_table_documents", "rule_set_tables",
 	}
 	personal = []string{"tenants", "users", "sessions", "invitations", "key_trees"}
 	shared   = []string{"schema_migrations", "installation", "signup_codes", "key_epochs", "key_holders"}
