@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/google/go-cmp/cmp"
@@ -23,7 +22,6 @@ import (
 	"verdict/internal/evidence"
 	"verdict/internal/httpapi"
 	"verdict/internal/reference"
-	"verdict/internal/tenant"
 	"verdict/internal/usecase"
 )
 
@@ -34,9 +32,7 @@ func TestExamples(t *testing.T) {
 	t.Parallel()
 	doc := loadContract(t)
 	requests := exampleRequests(t, doc)
-	fast := tenant.Rate{Allowance: 100_000, Window: time.Second, Burst: 100_000}
-	plans := tenant.DefaultPricePlans().WithRates(tenant.Rates{Decide: fast, Write: fast, Backtest: fast})
-	each(t, stackOptions{plans: plans}, func(s *stack) {
+	each(t, stackOptions{plans: fastPlans()}, func(s *stack) {
 		s.begin(november)
 		ids, key := placeholders{}, ""
 		for _, r := range requests {
