@@ -48,7 +48,7 @@ PURE := ./api ./internal/advice ./internal/application ./internal/backtest ./int
   ./internal/capsule ./internal/chart ./internal/civil ./internal/engine ./internal/engine/analysis ./internal/engine/space ./internal/evidence \
   ./internal/exact ./internal/fault ./internal/feature ./internal/field ./internal/list ./internal/loan ./internal/place \
   ./internal/recovery ./internal/report ./internal/rule ./internal/sealing ./internal/sheet ./internal/signal \
-  ./internal/store/archive ./internal/training ./internal/webhook ./internal/wire
+  ./internal/store/archive ./internal/table ./internal/training ./internal/webhook ./internal/wire
 
 # Tests of the pure ring that share a value between goroutines: with the race
 # detector, and again without it. TestFitTwice fits on all processors.

@@ -283,7 +283,7 @@ var known = []string{
 	"{rule_set_id}", "{decision_id}", "{evaluated_id}", "{draft_id}", "{spare_id}", "{scorecard_id}",
 	"{alert_id}", "{blocked_key}", "{backtest_id}", "{job_id}", "{run_id}", "{webhook_id}", "{spare_webhook_id}",
 	"{cosigned_checkpoint}", "{erasure_id}", "{deferred_id}", "{legal_hold_id}", "{applicant_ref}",
-	"{list_name}", "{spare_list_name}", "{batch_id}", "{spare_batch_id}",
+	"{list_name}", "{spare_list_name}", "{table_name}", "{spare_table_name}", "{batch_id}", "{spare_batch_id}",
 }
 
 // TestPlaceholdersAreKnown checks that the examples contain no placeholder that

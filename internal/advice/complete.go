@@ -83,7 +83,7 @@ func (s *search) complete(facts *rule.Facts, d *engine.Decision) Completeness {
 	for _, n := range open {
 		s.spend(len(n.Missing) + 1)
 		out.Open = append(out.Open, Open{RuleID: n.ID, Missing: n.Missing, Residual: rest.residual(n.ID)})
-		for _, other := range n.Missing {
+		for _, other := range s.withKeys(n.Missing, facts) {
 			name := canonical(other)
 			if list := lacking[name]; len(list) == 0 || list[len(list)-1] != n.ID {
 				lacking[name] = append(list, n.ID)
@@ -112,6 +112,23 @@ func (s *search) complete(facts *rule.Facts, d *engine.Decision) Completeness {
 		return cmp.Or(-compareBool(a.Matters, b.Matters), cmp.Compare(effort(a.Field), effort(b.Field)))
 	})
 	return out
+}
+
+// withKeys returns the missing fields of a rule. The column of a table is replaced by the keys that are absent.
+func (s *search) withKeys(missing []string, facts *rule.Facts) (names []string) {
+	for _, name := range missing {
+		t, _, ok := rule.FindTable(s.plan.Tables(), name)
+		if !ok {
+			names = append(names, name)
+			continue
+		}
+		for _, key := range t.Keys {
+			if facts.Get(key.Field.Name).Type() == rule.Absent {
+				names = append(names, key.Field.Name)
+			}
+		}
+	}
+	return names
 }
 
 func compareBool(a, b bool) int {
@@ -201,6 +218,11 @@ func absent(plan *engine.Plan, facts *rule.Facts) []string {
 // consider decides the application with each value of m.Field that the policy
 // distinguishes, and updates m.Best and m.Worst.
 func (s *search) consider(m *Missing) {
+	if s.isKey(m.Field) {
+		// The rows of tables are not known here, so the columns may have any values.
+		m.Best, m.Worst = engine.Approved, engine.Declined
+		return
+	}
 	raw := sent(s.facts, m.Field)
 	for _, v := range s.possible(m.Field) {
 		if m.Best == engine.Approved && m.Worst == engine.Declined && !s.plain {
@@ -246,6 +268,22 @@ func (s *search) lookups(name string) (found []rule.NamedLookup) {
 	for _, l := range s.plan.Lookups() {
 		if slices.Contains(namesOf(name), l.Field.Name) && len(found) < most {
 			found = append(found, l)
+		}
+	}
+	return found
+}
+
+// isKey reports whether a field, under any of its names, is a key of a table of the policy.
+func (s *search) isKey(name string) bool { return len(s.tables(name)) > 0 }
+
+// tables returns the tables of the policy that have a field, under any of its names, as a key.
+func (s *search) tables(name string) (found []*rule.Table) {
+	tables := s.plan.Tables()
+	for i := range tables {
+		for _, key := range tables[i].Keys {
+			if slices.Contains(namesOf(name), key.Field.Name) {
+				found = append(found, &tables[i])
+			}
 		}
 	}
 	return found

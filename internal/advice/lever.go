@@ -44,8 +44,8 @@ type span struct {
 // the field cannot change.
 func (s *search) newLever(d *engine.Decision, name string, o Options, all []string) (l lever, ok bool) {
 	plan, facts := s.plan, s.facts
-	if len(s.lookups(name)) > 0 {
-		return lever{}, false // another value may be in the list or not
+	if len(s.lookups(name)) > 0 || s.isKey(name) {
+		return lever{}, false // it is not known what lists and tables say about another value
 	}
 	l = lever{name: name, from: facts.Get(name), others: sent(facts, name), waiting: name == enquiries}
 	if name == field.FOIREffective {

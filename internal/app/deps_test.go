@@ -55,6 +55,7 @@ var house = []room{
 	{"engine/analysis", pure, "exact fault wire rule field loan engine engine/space"},
 	{"list", pure, "fault rule"},
 	{"exposure", pure, "civil wire rule field"},
+	{"table", pure, "fault wire rule field list"},
 	{"sheet", pure, "fault"},
 	{"application", pure, "civil fault wire rule field report place signal feature sheet"},
 	{"chart", pure, ""},
@@ -80,14 +81,15 @@ var house = []room{
 	{
 		"policydesk",
 		useCase,
-		"fault wire rule feature field engine engine/analysis list application tenant admission store cache operation " +
+		"fault wire rule feature field engine engine/analysis list table application tenant admission store cache operation " +
 			"account",
 	},
 	{"frauddesk", useCase, "fault wire rule place signal application tenant store cache operation"},
 	{"listdesk", useCase, "fault rule list sheet tenant admission store cache journal operation"},
+	{"tabledesk", useCase, "fault rule table sheet tenant admission store cache journal operation listdesk"},
 	{"exposuredesk", useCase, "fault exposure tenant store journal operation"},
 	{"decisioning", useCase, "civil fault wire rule feature report field signal engine loan application advice " +
-		"exposure evidence tenant admission store sealing journal operation policydesk frauddesk listdesk"},
+		"exposure evidence tenant admission store sealing journal operation policydesk frauddesk listdesk tabledesk"},
 	{"batchdesk", useCase, "fault wire application tenant admission store journal operation decisioning"},
 	{"evidencedesk", useCase, "fault field engine evidence capsule tenant store journal operation"},
 	{"eventdesk", useCase, "fault wire evidence tenant store journal operation"},
@@ -95,24 +97,25 @@ var house = []room{
 	{"agentdesk", useCase, "fault wire engine recovery tenant store operation policydesk decisioning"},
 	{"privacydesk", useCase, "fault civil wire sealing tenant store journal operation decisioning"},
 	{"study", useCase, "fault wire rule feature report field sheet application backtest backtest/page training " +
-		"tenant admission store cache journal operation policydesk listdesk decisioning"},
+		"tenant admission store cache journal operation policydesk listdesk tabledesk decisioning"},
 	{"agent", useCase, "exact civil fault wire rule field engine application advice recovery tenant admission " +
 		"operation decisioning agentdesk"},
 	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery " +
-		"list tenant operation account policydesk frauddesk listdesk exposuredesk decisioning batchdesk evidencedesk " +
-		"eventdesk webhookdesk agentdesk privacydesk study agent"},
+		"list table tenant operation account policydesk frauddesk listdesk tabledesk exposuredesk decisioning " +
+		"batchdesk evidencedesk eventdesk webhookdesk agentdesk privacydesk study agent"},
 	{"usecase", useCase, "fault wire engine signal application sealing tenant admission store journal operation " +
-		"account policydesk frauddesk listdesk exposuredesk decisioning batchdesk evidencedesk eventdesk webhookdesk " +
-		"agentdesk privacydesk study document"},
+		"account policydesk frauddesk listdesk tabledesk exposuredesk decisioning batchdesk evidencedesk eventdesk " +
+		"webhookdesk agentdesk privacydesk study document"},
 
 	{"reference", useCase, "fault wire serving frauddesk"},
 
 	{"job", adapter, "fault operation"},
 	{"httpapi", adapter, "fault wire api list document tenant admission serving operation account policydesk " +
-		"frauddesk listdesk exposuredesk decisioning batchdesk evidencedesk eventdesk webhookdesk agentdesk " +
+		"frauddesk listdesk tabledesk exposuredesk decisioning batchdesk evidencedesk eventdesk webhookdesk agentdesk " +
 		"privacydesk study usecase agent reference"},
 	{"console", adapter, "civil fault wire rule signal chart list tenant serving operation account policydesk frauddesk " +
-		"listdesk decisioning webhookdesk agentdesk privacydesk study usecase agent document backtest engine training"},
+		"listdesk table tabledesk decisioning webhookdesk agentdesk privacydesk study usecase agent document backtest " +
+		"engine training"},
 
 	{"narrate", adapter, "wire"},
 	{"outbound", adapter, "webhook"},

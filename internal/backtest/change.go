@@ -66,6 +66,7 @@ func hybrid(base, other *engine.Policy, apply func(to, from *engine.Policy)) fun
 				p.Inputs = append(p.Inputs, in)
 			}
 		}
+		p.Tables = mergedTables(base.Tables, other.Tables)
 		card := *base.Scorecard
 		card.Factors = slices.Clone(card.Factors)
 		p.Scorecard = &card

@@ -3,17 +3,22 @@ package backtest
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
 
-// LookUp sets the function that looks fields of a row up in lists and adds the answers to its facts. Without it, rules
-// that need lists are not evaluated, and a warning says so.
-func (w *Worker) LookUp(lookUp func(questions []rule.NamedLookup, facts *rule.Facts) error) {
-	w.lookUp = lookUp
-}
+// LookUp looks fields of a row up in lists and tables and adds the answers to its facts.
+type LookUp func(questions []rule.NamedLookup, tables []rule.Table, facts *rule.Facts) error
+
+// LookUp sets the function that looks fields of a row up. Without it, rules that need lists or tables are not evaluated,
+// and a warning says so.
+func (w *Worker) LookUp(lookUp LookUp) { w.lookUp = lookUp }
+
+// looksUp reports whether a policy of the run needs lists or tables.
+func (r *Run) looksUp() bool { return len(r.lookups)+len(r.tables) > 0 }
 
 // lookupsOf returns the lookups of both policies, each once.
 func (r *Run) lookupsOf() (list []rule.NamedLookup) {
@@ -30,10 +35,11 @@ func (r *Run) lookupsOf() (list []rule.NamedLookup) {
 	return list
 }
 
-// answer adds the answers of lists that the facts of a row lack. stored says that the facts are those of a stored
+// answer adds the answers of lists and tables that the facts of a row lack. stored says that the facts are those of a stored
 // decision, which may lack a field that the application had. It reports whether the work can go on.
 func (w *Worker) answer(facts *rule.Facts, stored bool) bool {
 	w.questions, w.unknown = w.questions[:0], w.unknown[:0]
+	w.askTables(facts, stored)
 	for i := range w.run.lookups {
 		q := &w.run.lookups[i]
 		switch given := facts.Get(q.Field.Name).Type() != rule.Absent; {
@@ -45,20 +51,23 @@ func (w *Worker) answer(facts *rule.Facts, stored bool) bool {
 		}
 	}
 	w.noteLists(fault.CodeNotLookedUp, w.unknown)
-	if len(w.questions) == 0 {
+	if len(w.questions)+len(w.tables) == 0 {
 		return true
 	}
-	if w.err = w.lookUp(w.questions, facts); w.err != nil {
+	if w.err = w.lookUp(w.questions, w.tables, facts); w.err != nil {
 		return false
 	}
 	w.noteLists(fault.CodeLookedUpNow, w.questions)
+	for i := range w.tables {
+		w.noteTable(fault.CodeLookedUpNow, w.tables[i].Name)
+	}
 	return true
 }
 
 // answerOnly adds answers like answer, to other facts of a row that is counted already.
 func (w *Worker) answerOnly(facts *rule.Facts) bool {
-	if len(w.questions) > 0 {
-		w.err = w.lookUp(w.questions, facts)
+	if len(w.questions)+len(w.tables) > 0 {
+		w.err = w.lookUp(w.questions, w.tables, facts)
 	}
 	return w.err == nil
 }
@@ -87,18 +96,23 @@ func (w *Worker) noteLists(code string, questions []rule.NamedLookup) {
 	}
 }
 
-// listWarnings returns a warning for each list in which rows were looked up now, or were not.
+// listWarnings returns a warning for each list and each table in which rows were looked up now, or were not.
 func (p *Partial) listWarnings() (list []Warning) {
 	for _, kind := range []struct{ code, detail string }{
-		{fault.CodeLookedUpNow, "rows were looked up in the list %s as it was during the run, " +
+		{fault.CodeLookedUpNow, "rows were looked up in the %s %s as it was during the run, " +
 			"because they have no answer from the time of their decision"},
-		{fault.CodeNotLookedUp, "rows were not looked up in the list %s, because the field is not known"},
+		{fault.CodeNotLookedUp, "rows were not looked up in the %s %s, because the field is not known"},
 	} {
 		for _, r := range p.read {
-			if r.code == kind.code {
-				list = append(list, Warning{Code: kind.code, Fields: []string{r.field},
-					Detail: fmt.Sprintf("%d "+kind.detail, r.count, r.field)})
+			if r.code != kind.code {
+				continue
 			}
+			what, name := "list", r.field
+			if table, ok := strings.CutPrefix(r.field, tableMark); ok {
+				what, name = "table", table
+			}
+			list = append(list, Warning{Code: kind.code, Fields: []string{name},
+				Detail: fmt.Sprintf("%d "+kind.detail, r.count, what, name)})
 		}
 	}
 	return list

@@ -30,6 +30,7 @@ type Run struct {
 	numbering  uint64
 	lookups    []rule.NamedLookup // of both policies
 	own        bool               // one of the policies reads what the lender decided before
+	tables     []rule.Table       // of both policies
 }
 
 // columnIndexes has the index of each column that the backtest itself reads, or -1
@@ -69,7 +70,7 @@ func New(s Setup, champion, challenger *engine.Plan) (*Run, error) {
 	if challenger != nil {
 		r.changes = changesBetween(champion.Policy(), challenger.Policy())
 	}
-	r.numbering, r.lookups, r.own = r.number(), r.lookupsOf(), r.usesOwn()
+	r.numbering, r.lookups, r.tables, r.own = r.number(), r.lookupsOf(), r.tablesOf(), r.usesOwn()
 	return r, nil
 }
 

@@ -24,9 +24,10 @@ type Worker struct {
 	challenger decider
 	hybrid     engine.Decision
 
-	lookUp    func(questions []rule.NamedLookup, facts *rule.Facts) error // nil if there are no lists
-	questions []rule.NamedLookup                                          // of the current row, to be looked up
-	unknown   []rule.NamedLookup                                          // of the current row, that cannot be
+	lookUp    LookUp             // nil if there are no lists and tables
+	questions []rule.NamedLookup // of the current row, to be looked up
+	unknown   []rule.NamedLookup // of the current row, that cannot be
+	tables    []rule.Table       // in which the current row is to be looked up
 
 	check func() error // nil if the work is never interrupted
 	err   error        // error of check; if it is set, the partial is incomplete
@@ -191,7 +192,7 @@ func (w *Worker) cells(number int64, cells [][]byte) {
 	if w.run.setup.PercentFOIR {
 		w.partial.foirMost = max(w.partial.foirMost, int64(w.facts.Get("foir").Number()))
 	}
-	if len(w.run.lookups) > 0 && !w.answer(w.facts, false) {
+	if w.run.looksUp() && !w.answer(w.facts, false) {
 		return
 	}
 	if w.assumeNamed(w.facts) {
@@ -214,7 +215,7 @@ func (w *Worker) Facts(number int64, id string, champion, challenger *rule.Facts
 		w.fail(RowError{number, "actual_status", code}, r.id)
 		return
 	}
-	if len(w.run.lookups) > 0 {
+	if w.run.looksUp() {
 		if !w.answer(champion, true) || challenger != champion && !w.answerOnly(challenger) {
 			return
 		}

@@ -26,6 +26,7 @@
 //	impactPages     measure what activating a version would change
 //	keyPages        API keys
 //	listPages       lists of values
+//	tablePages      lookup tables
 //	webhookPages    webhooks and their deliveries
 //	privacyPages    erasures, legal holds, retention periods
 //	usagePages      the tenant's usage and quota

@@ -10,6 +10,7 @@ import (
 	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/policydesk"
+	"verdict/internal/tabledesk"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -34,6 +35,7 @@ const (
 type editorPages struct {
 	policies *policydesk.Service
 	access   *account.Access
+	tables   *tabledesk.Service
 	versions policyVersions
 }
 

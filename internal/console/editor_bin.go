@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"verdict/internal/policydesk"
+	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
 
@@ -142,6 +143,15 @@ func typesOf(d *draft) map[string]string {
 	types := map[string]string{}
 	for _, f := range policydesk.PolicyFields() {
 		types[f.Name] = f.Type.String()
+	}
+	described, _ := d.root["tables"].([]any)
+	for _, t := range described {
+		table, _ := t.(map[string]any)
+		columns, _ := table["columns"].([]any)
+		for _, c := range columns {
+			column, _ := c.(map[string]any)
+			types[rule.TableFact(plainText(table["name"]), plainText(column["name"]))] = plainText(column["type"])
+		}
 	}
 	for _, section := range []string{sectionInputs, sectionFactors} {
 		lines, _ := d.list(section)

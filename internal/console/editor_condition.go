@@ -7,6 +7,7 @@ import (
 	"verdict/internal/document"
 	"verdict/internal/fault"
 	"verdict/internal/policydesk"
+	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
 
@@ -35,6 +36,16 @@ func (p *editorPages) findFields(v *visit) error {
 	return answerScript(v, w.EndArray())
 }
 
+// lookupTables returns the tables whose columns a condition can name.
+func (p *editorPages) lookupTables(v *visit) ([]rule.Table, error) {
+	found, err := p.tables.Tables(v.ctx, v.caller())
+	tables := make([]rule.Table, len(found))
+	for i := range found {
+		tables[i] = found[i].Definition.Table
+	}
+	return tables, err
+}
+
 // checkCondition sends a condition in words to the condition builder, or the
 // condition's faults.
 func (p *editorPages) checkCondition(v *visit) error {
@@ -48,7 +59,12 @@ func (p *editorPages) checkCondition(v *visit) error {
 	w.Object()
 	if err == nil {
 		semantics, _ := strconv.Atoi(v.form.Value("semantics")) // 0 if the field is empty
-		text, stored, faulty := document.CheckCondition(condition, inputs, semantics, v.form.Value("stage") == "2")
+		tables, reading := p.lookupTables(v)
+		if reading != nil {
+			return reading
+		}
+		text, stored, faulty := document.CheckCondition(condition, inputs, tables, semantics,
+			v.form.Value("stage") == "2")
 		if err = faulty; err == nil {
 			w.Key("text").String(text).Key("condition").Raw(stored)
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"verdict/internal/policydesk"
+	"verdict/internal/rule"
 )
 
 // editorView is the data of the editor's page.
@@ -67,6 +68,10 @@ func (p *editorPages) drawEditor(v *visit, w *editing) error {
 	if err != nil {
 		return err
 	}
+	tables, err := p.lookupTables(v)
+	if err != nil {
+		return err
+	}
 
 	view := editorView{
 		version:       w.found,
@@ -76,7 +81,7 @@ func (p *editorPages) drawEditor(v *visit, w *editing) error {
 		CardFields:    scaleFields,
 		General:       formOf(generalFields, w.draft.root, ""),
 		Card:          formOf(scaleFields, w.draft.card(), cardPrefix),
-		Fields:        choices(),
+		Fields:        choices(tables),
 		Inputs:        plainText(w.draft.root["inputs"]),
 		Semantics:     plainText(w.draft.root["semantics"]),
 		Checked:       w.checked,
@@ -102,7 +107,7 @@ func (p *editorPages) drawEditor(v *visit, w *editing) error {
 		view.Open.Form.Faults = w.said.faultsIn(w.open.pointer(), rowPrefix)
 	}
 
-	view.Text = readable(doc, w.said, nil)
+	view.Text = readable(doc, w.said, nil, tables...)
 	view.Open.describe(w.draft, view.Text)
 	return v.render("policy_edit", "Edit "+w.found.Set.Name, view)
 }
@@ -131,8 +136,8 @@ func (o *openLine) Is(section string, index int) bool {
 	return o != nil && o.Section == section && o.Index == index
 }
 
-// choices returns the fields that a condition may name, except features.
-func choices() []choice {
+// choices returns the fields that a condition may name, except features. They include the columns of tables.
+func choices(tables []rule.Table) []choice {
 	var list []choice
 	for _, f := range policydesk.PolicyFields() {
 		meaning := f.Meaning
@@ -146,6 +151,12 @@ func choices() []choice {
 			Values:  strings.Join(f.Values, "|"),
 			Stage2:  f.Group == "offer",
 		})
+	}
+	for i := range tables {
+		for _, c := range tables[i].Columns {
+			meaning := "column of the table " + tables[i].Name
+			list = append(list, choice{Name: c.Fact, Type: c.Type.String(), Meaning: meaning})
+		}
 	}
 	return list
 }

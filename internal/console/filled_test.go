@@ -89,6 +89,8 @@ func newFilled(t *testing.T) *filled {
 		}
 		f.admin.upload("/console/"+string(env)+"/lists/file", "value\nAcme\n", "name", "employers", "type", "text",
 			"confirm", "LIVE").want(http.StatusSeeOther)
+		f.admin.upload("/console/"+string(env)+"/tables/file", "monthly_income.gte,segment\n0,A\n", "name", "segments",
+			"keys", "monthly_income:range", "columns", "segment:text", "confirm", "LIVE").want(http.StatusSeeOther)
 		for _, route := range h.console.Routes() {
 			pattern, get := strings.CutPrefix(route, "GET ")
 			looks, named := f.ids[env][pattern]

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"verdict/internal/fault"
 	"verdict/internal/list"
@@ -47,6 +48,22 @@ var uploadFields = []string{"name", "type", "confirm"}
 
 // upload replaces a list by a CSV file while the file is uploaded.
 func (p *listPages) upload(v *visit) error {
+	var changed listdesk.Changed
+	return v.receiveFile(uploadFields, p.all, func(ctx context.Context, file io.Reader) (err error) {
+		upload := listdesk.Upload{Type: list.Type(v.form.Value("type")), CSV: file, Reserve: v.resources.Reserve}
+		changed, err = p.replace(ctx, v, upload)
+		return err
+	}, func() error {
+		return v.done(fmt.Sprintf("The list %s has %s now. This is version %d.", changed.Name,
+			plural(int(changed.Entries), "entry", "entries"), changed.Version), "/lists")
+	})
+}
+
+// receiveFile calls replace with a CSV file while the file is uploaded, and then done. fields are the fields of the form
+// before the file. If something is refused, it draws the page with the form again.
+func (v *visit) receiveFile(
+	fields []string, page func(*visit) error, replace func(ctx context.Context, file io.Reader) error, done func() error,
+) error {
 	ctx, cancel := context.WithTimeout(v.r.Context(), maxUploadTime)
 	defer cancel()
 	body := newUpload(v, maxUploadTime)
@@ -56,14 +73,12 @@ func (p *listPages) upload(v *visit) error {
 		return err
 	}
 	ctx = v.resources.Slot.Extend(ctx)
-	file, err := body.fields(uploadFields)
+	file, err := body.fields(fields)
 	if err == nil {
 		err = v.confirmed()
 	}
-	var changed listdesk.Changed
 	if err == nil {
-		upload := listdesk.Upload{Type: list.Type(v.form.Value("type")), CSV: file, Reserve: v.resources.Reserve}
-		changed, err = p.replace(ctx, v, upload)
+		err = replace(ctx, file)
 	}
 	if err != nil {
 		v.drain(body)
@@ -71,10 +86,9 @@ func (p *listPages) upload(v *visit) error {
 	body.StartAnswer()
 	v.ctx = ctx // v.ctx may have expired during the upload
 	if err != nil {
-		return v.redraw(err, p.all)
+		return v.redraw(err, page)
 	}
-	return v.done(fmt.Sprintf("The list %s has %s now. This is version %d.", changed.Name,
-		plural(int(changed.Entries), "entry", "entries"), changed.Version), "/lists")
+	return done()
 }
 
 // replace replaces a list. A new list without a type has texts.

@@ -6,6 +6,7 @@ import (
 
 	"verdict/internal/document"
 	"verdict/internal/policydesk"
+	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
 
@@ -96,9 +97,11 @@ var policySections = []string{
 }
 
 // readable describes a document in words. The document may be an unfinished edit that is
-// not valid yet.
-func readable(doc wire.Value, said remarks, stats map[string]policydesk.RuleCount) *policyText {
-	texts := document.ConditionTexts(doc)
+// not valid yet, and that names tables which it does not describe yet.
+func readable(
+	doc wire.Value, said remarks, stats map[string]policydesk.RuleCount, tables ...rule.Table,
+) *policyText {
+	texts := document.ConditionTexts(doc, tables...)
 	card := doc.Get("scorecard")
 	t := &policyText{
 		Name:        doc.Get("name").Text(),

@@ -85,6 +85,11 @@ func (s *Service) caseUnder(
 			return nil, err
 		}
 	}
+	if tables := policy.Plan.Tables(); len(tables) > 0 {
+		if err := s.tables.LookUp(ctx, operation.ScopeOf(p), tables, app.Facts); err != nil {
+			return nil, err
+		}
+	}
 	c.measure()
 	app.WarnBank(policy.Plan.Policy().AbsentBankFigures(app.Facts))
 	if policy.Plan.UsesOwn() {
@@ -180,14 +185,21 @@ func (c *creditCase) keepRead() {
 	})
 }
 
-// isAnswer reports whether a fact is the answer of a list or the version of one.
+// isAnswer reports whether a fact is the answer of a list or a table, or the version of one.
 func (c *creditCase) isAnswer(name string) bool {
 	for i := range c.policy.Lookups {
 		if l := &c.policy.Lookups[i]; name == l.Fact || name == rule.ListVersionFact(l.List) {
 			return true
 		}
 	}
-	return false
+	tables := c.policy.Plan.Tables()
+	for i := range tables {
+		if name == rule.TableVersionFact(tables[i].Name) {
+			return true
+		}
+	}
+	_, _, column := rule.FindTable(tables, name)
+	return column
 }
 
 // forget removes from the facts of an evaluate request the identifiers that the policy

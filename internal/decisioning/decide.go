@@ -267,6 +267,7 @@ func (c *creditCase) outcome(d *engine.Decision) *journal.Outcome {
 		RateBP:      d.Offer.RateBP,
 		Semantics:   d.Plan().Policy().Semantics,
 		Lists:       engine.ListVersions(c.policy.Lookups, c.app.Facts),
+		Tables:      engine.TableVersions(c.policy.Plan.Tables(), c.app.Facts),
 	}
 	if len(d.Reasons) > 0 {
 		o.Reasons = make([]string, len(d.Reasons))
@@ -287,6 +288,7 @@ func (c *creditCase) surround(o *Outcome) {
 	}
 	env.Warnings, env.TenurePointer = c.warnings(d), c.tenurePointer(d)
 	env.Lists = engine.ListVersions(c.policy.Lookups, c.app.Facts)
+	env.Tables = engine.TableVersions(c.policy.Plan.Tables(), c.app.Facts)
 	o.Features = c.featureBlock(d)
 	if c.fraud != nil {
 		o.Fraud = &c.fraud.found

@@ -47,6 +47,7 @@ func (s *Service) eligible(ctx context.Context, p tenant.Principal, request appl
 		Environment:   string(p.Environment),
 		Warnings:      c.app.Warnings,
 		Lists:         engine.ListVersions(c.policy.Lookups, c.app.Facts),
+		Tables:        engine.TableVersions(c.policy.Plan.Tables(), c.app.Facts),
 	}}
 	c.policy.Plan.Eligible(c.app.Facts, &e.Result)
 	s.meterUnbilled(p, EndpointEligibility)

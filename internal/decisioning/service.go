@@ -8,6 +8,7 @@ import (
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/rule"
+	"verdict/internal/tabledesk"
 	"verdict/internal/tenant"
 )
 
@@ -34,6 +35,7 @@ type Service struct {
 	desk    *policydesk.Service
 	fraud   *frauddesk.Service
 	lists   *listdesk.Service
+	tables  *tabledesk.Service
 	options Options
 
 	gathered gathered
@@ -44,12 +46,13 @@ type Service struct {
 
 // New returns a Service over the database of core.
 func New(
-	core *operation.Core, desk *policydesk.Service, fraud *frauddesk.Service, lists *listdesk.Service, o Options,
+	core *operation.Core, desk *policydesk.Service, fraud *frauddesk.Service, lists *listdesk.Service,
+	tables *tabledesk.Service, o Options,
 ) *Service {
 	if len(o.Plans.Names()) == 0 {
 		o.Plans = tenant.DefaultPricePlans()
 	}
-	s := &Service{core: core, desk: desk, fraud: fraud, lists: lists, options: o}
+	s := &Service{core: core, desk: desk, fraud: fraud, lists: lists, tables: tables, options: o}
 	s.gathered.counts = map[gatheredKey]int64{}
 	return s
 }

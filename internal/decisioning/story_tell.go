@@ -157,6 +157,9 @@ func (t *teller) known() []FactStory {
 			f.Group, f.Read = field.Catalogue().Field(id).Group, t.policy.Plan.Reads(id)
 		} else {
 			_, f.Read = t.policy.Inputs[fact.Name]
+			if _, _, column := rule.ParseTableFact(fact.Name); column {
+				f.Read = true
+			}
 		}
 		list = append(list, f)
 	}

@@ -8,9 +8,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// table collects the rows of a request. Every member name that occurs in a row becomes a
+// rowTable collects the rows of a request. Every member name that occurs in a row becomes a
 // column.
-type table struct {
+type rowTable struct {
 	names  []string
 	places map[string]int
 	given  []int  // for each column, the last row that has a value in it, counted from 1
@@ -39,7 +39,7 @@ func rowsAsCSV(rows wire.Value, faults *fault.List) (string, error) {
 		faults.Add(rows.Pointer(), fault.CodeWrongType, "must be a list of objects")
 		return "", nil
 	}
-	t := table{places: map[string]int{}, faults: faults}
+	t := rowTable{places: map[string]int{}, faults: faults}
 	for _, row := range rows.Elements() {
 		if row.Kind() != wire.Object {
 			faults.Add(row.Pointer(), fault.CodeWrongType, "must be an object of fields and values")
@@ -65,7 +65,7 @@ func refusedAt(v wire.Value, refusal *fault.Error) error {
 }
 
 // add adds the members of an object to the current row.
-func (t *table) add(prefix string, object wire.Value) error {
+func (t *rowTable) add(prefix string, object wire.Value) error {
 	for name, v := range object.Members() {
 		switch {
 		case !v.Given():
@@ -93,7 +93,7 @@ func (t *table) add(prefix string, object wire.Value) error {
 }
 
 // put adds a cell to the current row.
-func (t *table) put(name string, v wire.Value) error {
+func (t *rowTable) put(name string, v wire.Value) error {
 	at, known := t.places[name]
 	if !known {
 		if at = len(t.names); at == sheet.MaxColumns {
@@ -123,7 +123,7 @@ func cellText(v wire.Value) string {
 	return "false"
 }
 
-func (t *table) csv() string {
+func (t *rowTable) csv() string {
 	if len(t.names) == 0 {
 		return ""
 	}

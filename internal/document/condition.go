@@ -1,8 +1,10 @@
 package document
 
 import (
+	"slices"
 	"strconv"
 
+	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
@@ -10,11 +12,15 @@ import (
 )
 
 // ConditionTexts returns the conditions of a policy document in words, by the JSON pointer
-// of each condition. A condition that cannot be read is left out.
-func ConditionTexts(document wire.Value) map[string]string {
+// of each condition. A condition that cannot be read is left out. Conditions can read the
+// tables, and those that the document describes.
+func ConditionTexts(document wire.Value, tables ...rule.Table) map[string]string {
 	texts := map[string]string{}
 	semantics, _ := strconv.Atoi(document.Get("semantics").Text()) // 0 if missing: the first semantics
 	scope := rule.Scope{Catalogue: field.Catalogue(), Inputs: declaredInputs(document), Semantics: semantics}
+	var ignored fault.List // a stored document describes its tables correctly
+	described := engine.ReadTables(document.Get("tables"), field.Catalogue(), &ignored)
+	scope.Table = findTable(slices.Concat(tables, described))
 	read := func(v wire.Value, stage2 bool) {
 		if text, _, err := readCondition(v, scope, stage2); err == nil && v.Given() {
 			texts[v.Pointer()] = text
@@ -34,12 +40,26 @@ func ConditionTexts(document wire.Value) map[string]string {
 	return texts
 }
 
+// findTable returns the function that finds one of the tables by its name.
+func findTable(tables []rule.Table) func(name string) (*rule.Table, bool) {
+	return func(name string) (*rule.Table, bool) {
+		at := slices.IndexFunc(tables, func(t rule.Table) bool { return t.Name == name })
+		if at < 0 {
+			return nil, false
+		}
+		return &tables[at], true
+	}
+}
+
 // CheckCondition reads a single condition as part of a document with these semantics and
-// inputs. It returns the condition in words, and in the form in which it would be stored.
+// inputs, which can read the tables. It returns the condition in words, and in the form in
+// which it would be stored.
 func CheckCondition(
-	condition, inputs wire.Value, semantics int, stage2 bool,
+	condition, inputs wire.Value, tables []rule.Table, semantics int, stage2 bool,
 ) (text string, document []byte, err error) {
-	scope := rule.Scope{Catalogue: field.Catalogue(), Inputs: map[string]rule.Type{}, Semantics: semantics}
+	scope := rule.Scope{
+		Catalogue: field.Catalogue(), Inputs: map[string]rule.Type{}, Semantics: semantics, Table: findTable(tables),
+	}
 	declare(inputs, scope.Inputs)
 	return readCondition(condition, scope, stage2)
 }

@@ -40,7 +40,7 @@ func FuzzBodies(f *testing.F) {
 		"block":      func(v wire.Value) error { _, err := document.ReadBlock(v, now); return err },
 		"pincodes":   func(v wire.Value) error { _, err := document.ReadPincodeRisks(v); return err },
 		"review":     func(v wire.Value) error { _, err := document.ReadReview(v); return err },
-		"condition":  func(v wire.Value) error { _, _, err := document.CheckCondition(v, v, 2, true); return err },
+		"condition":  func(v wire.Value) error { _, _, err := document.CheckCondition(v, v, nil, 2, true); return err },
 		"activation": func(v wire.Value) error { _, err := document.ReadActivation(v); return err },
 		"patch":      func(v wire.Value) error { _, err := document.ReadConfigPatch(v); return err },
 		"fit":        func(v wire.Value) error { _, err := document.ReadFit(v); return err },

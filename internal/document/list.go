@@ -78,12 +78,18 @@ func WriteLists(w *wire.Writer, lists []listdesk.List) {
 func WriteList(w *wire.Writer, l listdesk.List) {
 	w.Object()
 	writeList(w, &l)
+	writeUsers(w, l.UsedBy)
+	w.EndObject()
+}
+
+// writeUsers writes the rule sets that keep a list or a table from being deleted.
+func writeUsers(w *wire.Writer, users []listdesk.User) {
 	w.Key("used_by").Array()
-	for _, u := range l.UsedBy {
+	for _, u := range users {
 		w.Object().Key("rule_set_id").String(u.RuleSetID).Key("policy_key").String(u.PolicyKey)
 		w.Key("version").Int(u.Version).Key("name").String(u.Name).Key("status").String(u.Status).EndObject()
 	}
-	w.EndArray().EndObject()
+	w.EndArray()
 }
 
 func writeList(w *wire.Writer, l *listdesk.List) {

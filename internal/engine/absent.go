@@ -68,6 +68,9 @@ func (p *Plan) namedInputs() []namedInput {
 func (p *Plan) findNamed() {
 	for _, name := range p.policy.namedWithSources() {
 		ref, ok := p.ref(name)
+		if _, _, column := rule.ParseTableFact(name); column {
+			continue // a request lacks the keys of the table, or the table has no row
+		}
 		derived := name == field.IncomeEffective || name == field.FOIREffective
 		if !ok || ref.ID >= 0 && !derived && !field.OfApplicantOrReport(p.catalogue.Field(ref.ID)) || ofOthers(name) {
 			continue

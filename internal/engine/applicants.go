@@ -147,8 +147,9 @@ func (r *applicantReader) filledIn(values []rule.NamedValue) (*rule.Facts, error
 // check checks the name and the value of one member.
 func (r *applicantReader) check(name string, value rule.Value, at member, faults *fault.List) {
 	id, known := field.Catalogue().Lookup(name)
+	_, _, column := rule.ParseTableFact(name) // no table is read to score an applicant, so its columns are sent
 	switch {
-	case !known && !field.Declarable(name):
+	case !known && !column && !field.Declarable(name):
 		faults.Add(at.Pointer(), fault.CodeUnknownField,
 			"is not a field a scorecard can read%s", nearestField(name, faults))
 	case !known:

@@ -52,6 +52,11 @@ func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 	c.affordability()
 	c.exposure()
 	plan.lookups = p.Lookups()
+	for i := range p.Tables {
+		for _, key := range p.Tables[i].Keys {
+			plan.slots.Slot(key.Field) // so that the plan reads the fields that must be looked up
+		}
+	}
 	plan.bands.sort(&plan.scoring)
 	plan.ntcBands.sort(&plan.scoring)
 	return plan

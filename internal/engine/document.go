@@ -116,6 +116,13 @@ func (p *Policy) write(w *wire.Writer, named bool) {
 	if p.Semantics > FirstSemantics { // left out otherwise, so that older checksums do not change
 		w.Key("semantics").Int(int64(p.Semantics))
 	}
+	if len(p.Tables) > 0 { // so that a policy without tables has the same checksum as before
+		w.Key("tables").Array()
+		for i := range p.Tables {
+			writeTable(w, &p.Tables[i])
+		}
+		w.EndArray()
+	}
 	w.EndObject()
 }
 

@@ -92,7 +92,8 @@ func (e *Eligibility) Write(w *wire.Writer, env *Envelope) {
 		w.Key("version").Int(int64(env.PolicyVersion))
 	}
 	w.Key("checksum").String(d.plan.checksum).EndObject()
-	writeLists(w, env.Lists)
+	writeVersions(w, "lists", env.Lists)
+	writeVersions(w, "tables", env.Tables)
 	writeWarnings(w, env.Warnings)
 	w.Key("persisted").Bool(false).EndObject()
 }

@@ -189,14 +189,17 @@ func earlyPaise(rateBP int64, months int) int64 {
 // Lookups lists the fields that must be looked up in lists before a decision.
 func (p *Plan) Lookups() []rule.NamedLookup { return p.lookups }
 
+// Tables lists the tables in which a row must be looked up before a decision.
+func (p *Plan) Tables() []rule.Table { return p.policy.Tables }
+
 // Policy returns the policy of the plan.
 func (p *Plan) Policy() *Policy { return p.policy }
 
 // Checksum returns the policy's checksum.
 func (p *Plan) Checksum() string { return p.checksum }
 
-// ref finds a name in the catalogue or among the policy's declared inputs. It
-// returns false if neither has the name.
+// ref finds a name in the catalogue, among the policy's declared inputs or among
+// the columns of its tables. It returns false if none has the name.
 func (p *Plan) ref(name string) (rule.Ref, bool) {
 	if id, ok := p.catalogue.Lookup(name); ok {
 		return rule.Ref{Name: name, ID: id, Type: p.catalogue.Field(id).Type}, true
@@ -206,16 +209,23 @@ func (p *Plan) ref(name string) (rule.Ref, bool) {
 			return rule.Ref{Name: name, ID: rule.Undeclared, Type: in.Type}, true
 		}
 	}
+	if _, column, ok := rule.FindTable(p.policy.Tables, name); ok {
+		return column.Ref(), true
+	}
 	return rule.Ref{}, false
 }
 
 // Fields lists every field that the plan reads, by name, except those that the
-// engine derives from others before Stage 1, and the answers of lists.
+// engine derives from others before Stage 1, the answers of lists and the columns
+// of tables.
 func (p *Plan) Fields() []string {
 	out := make([]string, 0, p.slots.Len())
 	for i := range int32(p.slots.Len()) {
 		name := p.slots.Ref(i).Name
 		if _, _, answer := rule.ParseListFact(name); answer {
+			continue
+		}
+		if _, _, column := rule.ParseTableFact(name); column {
 			continue
 		}
 		if derived := p.afford.active && (i == p.afford.incomeOut || i == p.afford.foirOut); !derived {

@@ -68,6 +68,7 @@ type Policy struct {
 	Semantics         int  // FirstSemantics to NewestSemantics
 	FeaturesAuto      bool // features are computed even if the request does not ask for them
 	Inputs            []Input
+	Tables            []rule.Table // the tables that the policy names, with the columns that it names, by name
 	Required          []Requirement
 	Knockouts         []Knockout
 	Adjustments       []Adjustment

@@ -65,6 +65,9 @@ type Sources struct {
 	// List returns the type of the values in a stored list, and false if there is no list of this name. If it is nil,
 	// as for a stored policy, every list is assumed to exist.
 	List func(name string) (rule.Type, bool)
+	// Table returns a stored table with all its columns, and false if there is no table of this name. If it is nil, as
+	// for a stored policy, the tables are those that the document describes.
+	Table func(name string) (*rule.Table, bool)
 	// Check is called before each knockout and each adjustment; an error stops the reading. If Check is nil, reading is
 	// never interrupted.
 	Check func() error
@@ -104,6 +107,7 @@ type policyReader struct {
 	faults fault.List
 	ids    map[string]bool // rule ids, shared by knockouts and adjustments
 
+	tabled       bool  // the policy names a column of a table
 	interruption error // the error of src.Check
 }
 
@@ -170,6 +174,7 @@ func (r *policyReader) document(v wire.Value) {
 	r.affordability(f)
 	r.exposure(f)
 	r.inputs(f)
+	r.tables(f)
 	r.required(f)
 	r.knockouts(f)
 	r.adjustments(f)
@@ -190,6 +195,9 @@ func (r *policyReader) document(v wire.Value) {
 	f.Known(readOnly...)
 	f.Also(memberPatch)
 	f.Done()
+	if r.tabled && r.faults.Len() == 0 {
+		p.Tables = p.usedTables(r.scope.Table)
+	}
 }
 
 func (r *policyReader) inputs(f *wire.Form) {
@@ -231,7 +239,7 @@ func (r *policyReader) required(f *wire.Form) {
 		for _, name := range strings.Split(v.Text(), "|") {
 			ref, detail := r.scope.Resolve(name, r.faults.SkipHints())
 			if detail != "" {
-				r.faults.Add(v.Pointer(), fault.CodeUnknownField, "%s", detail)
+				r.faults.Add(v.Pointer(), rule.UnknownCode(name), "%s", detail)
 				continue
 			}
 			req.Any = append(req.Any, ref)
@@ -339,7 +347,7 @@ func (r *policyReader) template(f *wire.Form, message string, stage2 bool) {
 			continue
 		}
 		if _, detail := scope.Resolve(name, r.faults.SkipHints()); detail != "" {
-			f.Fail("message", fault.CodeUnknownField, "{%s} %s", name, detail)
+			f.Fail("message", rule.UnknownCode(name), "{%s} %s", name, detail)
 		}
 	}
 }
@@ -434,6 +442,10 @@ func (r *policyReader) actionable(f *wire.Form) {
 		name := v.Text()
 		if _, detail := r.scope.Resolve(name, r.faults.SkipHints()); v.Kind() != wire.String || detail != "" {
 			r.faults.Add(v.Pointer(), fault.CodeUnknownField, "must be the name of a known field")
+			continue
+		}
+		if _, _, column := rule.ParseTableFact(name); column {
+			r.faults.Add(v.Pointer(), fault.CodeInvalidField, "must be a field of the request, not the column of a table")
 			continue
 		}
 		if name == field.MonthlyIncome {

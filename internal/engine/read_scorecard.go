@@ -72,7 +72,7 @@ func (r *policyReader) declareCardInputs(f *wire.Form, card *Scorecard) {
 		if _, detail := r.scope.Resolve(ref.Name, true); ref.Name != "" && ref.ID >= 0 && detail != "" {
 			f.Fail(sectionScorecard, fault.CodeUnknownField, "the scorecard reads %s, which %s", ref.Name, detail)
 		}
-		if ref.Name == "" || ref.ID != rule.Undeclared {
+		if ref.Name == "" || ref.ID != rule.Undeclared || r.isColumn(f, ref) {
 			continue
 		}
 		at := slices.IndexFunc(r.policy.Inputs, func(in Input) bool { return in.Name == ref.Name })
@@ -87,6 +87,23 @@ func (r *policyReader) declareCardInputs(f *wire.Form, card *Scorecard) {
 			r.policy.Inputs = append(r.policy.Inputs, Input{Name: ref.Name, Type: ref.Type})
 		}
 	}
+}
+
+// isColumn reports whether a factor's field is the column of a table. It reports a fault if the policy cannot read the
+// column, or the card states another type.
+func (r *policyReader) isColumn(f *wire.Form, ref rule.Ref) bool {
+	if _, _, ok := rule.ParseTableFact(ref.Name); !ok {
+		return false
+	}
+	found, detail := r.scope.Resolve(ref.Name, true)
+	switch {
+	case detail != "":
+		f.Fail(sectionScorecard, fault.CodeUnknownTable, "the scorecard reads %s, which %s", ref.Name, detail)
+	case found.Type != ref.Type:
+		f.Fail(sectionScorecard, fault.CodeWrongType, "the scorecard reads %s as a %s, but the column is a %s", ref.Name,
+			ref.Type, found.Type)
+	}
+	return true
 }
 
 type scorecardReader struct {
@@ -205,7 +222,8 @@ func (r *scorecardReader) factor(v wire.Value, names map[string]bool) Factor {
 
 // field resolves the name of a factor's field. A standalone card has no inputs
 // section, so a factor may state the type of a request path that is not in the
-// catalogue.
+// catalogue, or of the column of a table, which is checked when a policy uses the
+// card.
 func (r *scorecardReader) field(f *wire.Form, name string) (ref rule.Ref, typed bool) {
 	given := f.Get("type").Given()
 	choice := f.Choice("type", 0, rule.NumberType.String(), rule.StringType.String(), rule.BoolType.String())
@@ -217,13 +235,20 @@ func (r *scorecardReader) field(f *wire.Form, name string) (ref rule.Ref, typed 
 		r.scope.Inputs[name] = declared
 		return rule.Ref{Name: name, ID: rule.Undeclared, Type: declared}, true
 	}
+	_, _, column := rule.ParseTableFact(name)
+	if column && given && r.scope.Table == nil {
+		return rule.Ref{Name: name, ID: rule.Undeclared, Type: declared}, true
+	}
 	ref, detail := r.scope.Resolve(name, r.faults.SkipHints())
 	if detail != "" {
-		f.Fail("field", fault.CodeUnknownField, "%s", detail)
+		if column && r.scope.Table == nil {
+			detail = "is the column of a table; state its type in \"type\""
+		}
+		f.Fail("field", rule.UnknownCode(name), "%s", detail)
 	} else if given && declared != ref.Type {
 		f.Fail("type", fault.CodeWrongType, "the field is a %s", ref.Type)
 	}
-	return ref, false
+	return ref, column && given
 }
 
 // binMembers are the members of all kinds of bins. Each kind of bin uses some

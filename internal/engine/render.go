@@ -33,6 +33,7 @@ type Envelope struct {
 	TenurePointer string
 	Warnings      []fault.Item // parts of the request that were reinterpreted or ignored
 	Lists         []rule.ListVersion
+	Tables        []rule.ListVersion
 }
 
 // ListVersions returns the versions of the lists that were consulted for an application, by name. It returns nil if
@@ -51,12 +52,24 @@ func ListVersions(lookups []rule.NamedLookup, facts *rule.Facts) (list []rule.Li
 	return list
 }
 
-// writeLists writes the versions of the lists that were consulted, if there are any.
-func writeLists(w *wire.Writer, list []rule.ListVersion) {
+// TableVersions returns the versions of the tables that were consulted for an application, by name. It returns nil if
+// there were none.
+func TableVersions(tables []rule.Table, facts *rule.Facts) (list []rule.ListVersion) {
+	for i := range tables { // the tables of a policy are sorted by name
+		version := facts.Get(rule.TableVersionFact(tables[i].Name))
+		if version.Type() == rule.NumberType {
+			list = append(list, rule.ListVersion{Name: tables[i].Name, Version: version.Number().Floor()})
+		}
+	}
+	return list
+}
+
+// writeVersions writes the versions of the lists or tables that were consulted, if there are any.
+func writeVersions(w *wire.Writer, member string, list []rule.ListVersion) {
 	if len(list) == 0 {
 		return
 	}
-	w.Key("lists").Array()
+	w.Key(member).Array()
 	for _, v := range list {
 		w.Object().Key("name").String(v.Name).Key("version").Int(v.Version).EndObject()
 	}
@@ -95,7 +108,8 @@ func (d *Decision) Write(w *wire.Writer, env *Envelope) {
 
 	w.Key("decision_hash").Plain(d.Hash()).Key("engine_version").Plain(Version)
 	w.Optional("environment", env.Environment)
-	writeLists(w, env.Lists)
+	writeVersions(w, "lists", env.Lists)
+	writeVersions(w, "tables", env.Tables)
 	if env.Facts != nil {
 		w.Key("facts")
 		env.Facts.Write(w)

@@ -62,8 +62,8 @@ func writeCondition(w *wire.Writer, c *rule.Condition) {
 }
 
 // ReferencedFields lists the fields that required_fields, the rules with their
-// messages, the conditions of offers and the scorecard name, each once, by
-// name. Fields that the engine itself reads to price an offer are included only
+// messages, the conditions of offers and the scorecard name, and the keys of
+// the tables that they name, each once, by name. Fields that the engine itself reads to price an offer are included only
 // if the policy names them there too.
 func (p *Policy) ReferencedFields() []string {
 	names := map[string]bool{}
@@ -93,6 +93,11 @@ func (p *Policy) ReferencedFields() []string {
 		note(f.Field)
 		if f.When != nil {
 			f.When.Fields(note)
+		}
+	}
+	for i := range p.Tables {
+		for _, key := range p.Tables[i].Keys {
+			note(key.Field)
 		}
 	}
 	return slices.Sorted(maps.Keys(names))

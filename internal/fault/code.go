@@ -73,6 +73,8 @@ const (
 	CodeErased                 = "erased"
 	CodeListMissing            = "list_missing"
 	CodeListInUse              = "list_in_use"
+	CodeTableMissing           = "table_missing"
+	CodeTableInUse             = "table_in_use"
 	CodeKeysMissing            = "keys_missing"
 	CodeHoldInForce            = "hold_in_force"
 )
@@ -98,6 +100,7 @@ const (
 	CodeInvalidCondition     = "invalid_condition"
 	CodeUnknownField         = "unknown_field"
 	CodeUnknownList          = "unknown_list"
+	CodeUnknownTable         = "unknown_table"
 	CodeBureauReportMismatch = "bureau_report_mismatch"
 	CodeReportMustHaveOneKey = "report_must_have_one_key"
 )

@@ -248,7 +248,8 @@ func (l *List) Err() error {
 	}
 	code := CodeInvalidField
 	switch first := l.items[0].Code; first {
-	case CodeUnknownField, CodeUnknownList, CodeInvalidCondition, CodeBureauReportMismatch, CodeReportMustHaveOneKey:
+	case CodeUnknownField, CodeUnknownList, CodeUnknownTable, CodeInvalidCondition, CodeBureauReportMismatch,
+		CodeReportMustHaveOneKey:
 		code = first
 	}
 	detail := l.items[0].placed()

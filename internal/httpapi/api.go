@@ -185,6 +185,7 @@ func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, n
 	privacy := &privacyHandlers{privacy: set.Privacy}
 	lists := &listHandlers{lists: set.Lists}
 	exposures := &exposureHandlers{exposures: set.Exposures}
+	tables := &tableHandlers{tables: set.Tables}
 
 	return slices.Concat(
 		accounts.routes(),
@@ -202,6 +203,7 @@ func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, n
 		privacy.routes(),
 		lists.routes(),
 		exposures.routes(),
+		tables.routes(),
 	)
 }
 

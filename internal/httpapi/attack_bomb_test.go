@@ -131,7 +131,7 @@ func bodyLimit(request exampleRequest) int64 {
 	switch request.operation.OperationID {
 	case "fitScorecard":
 		return 64 << 20
-	case "evaluateReport", "previewDecision", "checkEligibility", "underwrite", "runBacktest", "replaceList",
+	case "evaluateReport", "previewDecision", "checkEligibility", "underwrite", "runBacktest", "replaceList", "replaceTable",
 		"createDecisions", "evaluateReports":
 		return 8 << 20
 	}

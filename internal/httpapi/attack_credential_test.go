@@ -210,8 +210,8 @@ func (r *raid) elsewhere() {
 			if public(request.operation) || !r.some(2) {
 				continue
 			}
-			if id := request.operation.OperationID; id == "replaceList" || id == "getApplicant" {
-				continue // the sender would create a list of the same name, or has an applicant with the same reference
+			if id := request.operation.OperationID; id == "replaceList" || id == "replaceTable" || id == "getApplicant" {
+				continue // the sender would create a list or table of the same name, or has an applicant with the same reference
 			}
 			got := r.try(request.method, r.ids.fill(request.path), sender.key,
 				r.ids.fill(request.body), request.headers...)

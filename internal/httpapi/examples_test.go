@@ -34,7 +34,7 @@ func TestExamples(t *testing.T) {
 	t.Parallel()
 	doc := loadContract(t)
 	requests := exampleRequests(t, doc)
-	each(t, stackOptions{}, func(s *stack) {
+	each(t, stackOptions{plans: fastPlans()}, func(s *stack) {
 		s.begin(november)
 		ids, key := placeholders{}, ""
 		for _, r := range requests {
@@ -229,8 +229,8 @@ func timeless(t *testing.T, body []byte) (value any) {
 type placeholders map[string]string
 
 // learn stores the ids in an answer for the placeholders that have no id yet.
-// The placeholders {spare_id}, {spare_webhook_id} and {spare_list_name} always get the id or
-// the name of the newest rule set, webhook and list.
+// The placeholders {spare_id}, {spare_webhook_id}, {spare_list_name} and {spare_table_name}
+// always get the id or the name of the newest rule set, webhook, list and table.
 func (p placeholders) learn(r exampleRequest, got answer) {
 	p["{applicant_ref}"] = "A-1001" // the applicant of the first example of createDecision
 	if r.operation.OperationID == "createRuleSet" && got.status == http.StatusCreated {
@@ -241,6 +241,9 @@ func (p placeholders) learn(r exampleRequest, got answer) {
 	}
 	if r.operation.OperationID == "replaceList" && got.status == http.StatusOK {
 		p["{spare_list_name}"] = got.text("name")
+	}
+	if r.operation.OperationID == "replaceTable" && got.status == http.StatusOK {
+		p["{spare_table_name}"] = got.text("name")
 	}
 	for name, from := range map[string]struct{ operation, member, beside string }{
 		"{rule_set_id}":   {"signUp", "default_rule_set_id", ""},
@@ -258,6 +261,7 @@ func (p placeholders) learn(r exampleRequest, got answer) {
 		"{legal_hold_id}": {"placeLegalHold", "id", ""},
 		"{run_id}":        {"underwrite", "run_id", ""},
 		"{list_name}":     {"replaceList", "name", ""},
+		"{table_name}":    {"replaceTable", "name", ""},
 	} {
 		fits := from.operation == r.operation.OperationID && (from.beside == "" || got.at(from.beside) != nil)
 		if !fits || p[name] != "" {

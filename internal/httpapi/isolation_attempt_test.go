@@ -31,6 +31,7 @@ var ids = map[string][]string{
 	}, "{spare_id}": {"{spare_id}"}, "{rule_set_id}": {"{rule_set_id}", "{draft_id}"},
 	"{batch_id}": {"{batch_id}"}, "{spare_batch_id}": {"{spare_batch_id}"},
 	"{list_name}": {"{list_name}"}, "{spare_list_name}": {"{spare_list_name}"},
+	"{table_name}": {"{table_name}"}, "{spare_table_name}": {"{spare_table_name}"},
 	"{run_id}": {"{run_id}", "{collections_id}"}, "{collections_id}": {"{collections_id}"},
 }
 
@@ -47,7 +48,7 @@ var (
 		"severity", "pincode", "risk", "kind", "map", "outcome_column", "bad_values", "good_values", "weight_column",
 		"status_column", "protected_column", "month_column", "id_column", "foir_unit", "lgd", "funding_rate",
 		"swapped", "n", "seed", "months", "bad_rate", "agent", "outcome", "after", "failed",
-		"in_force", "audience", "value", "errors",
+		"in_force", "audience", "value", "errors", "keys", "columns",
 	}
 )
 
@@ -113,10 +114,10 @@ func readAttempts(t *testing.T, doc *openapi3.T) (list []attempt) {
 // that another tenant could have. TestEvidenceIsIsolated checks them.
 var ownParts = map[string]bool{"level": true, "index": true}
 
-// isOwnPart reports whether a path parameter is one of ownParts, or the name of a list that is replaced: whoever
-// replaces a list creates it if there is none.
+// isOwnPart reports whether a path parameter is one of ownParts, or the name of a list or a table that is replaced:
+// whoever replaces one creates it if there is none.
 func isOwnPart(operation *openapi3.Operation, name string) bool {
-	return ownParts[name] || operation.OperationID == "replaceList"
+	return ownParts[name] || operation.OperationID == "replaceList" || operation.OperationID == "replaceTable"
 }
 
 // placeholderOf returns the example of a path parameter. It must be a

@@ -91,6 +91,8 @@ var nobody = placeholders{
 	"{applicant_ref}":          "nobody",
 	"{list_name}":              "nobodys_list",
 	"{spare_list_name}":        "nobodys_list",
+	"{table_name}":             "nobodys_table",
+	"{spare_table_name}":       "nobodys_table",
 	"{run_id}":                 "run_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{collections_id}":         "run_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{subject_ref}":            "nobody",
@@ -202,13 +204,20 @@ func (r *resident) furnishHolds(mark string) {
 	r.named["{deferred_id}"], r.named["{applicant_ref}"] = deferred.text("id"), mark
 }
 
-// furnishLists creates two lists, one of them to be deleted.
+// furnishLists creates two lists and two tables, one of each to be deleted.
 func (r *resident) furnishLists(mark string) {
 	r.Helper()
 	for placeholder, name := range map[string]string{"{list_name}": "list_" + mark, "{spare_list_name}": "spare_" + mark} {
 		r.named[placeholder] = name
 		r.put("/v1/lists/"+name, `{"type":"text","entries":[{"value":"`+mark+` employer"},{"value":"`+mark+` other"}]}`).
 			want(http.StatusOK)
+	}
+	const table = `{"keys":[{"field":"employment_type"},{"field":"monthly_income","match":"range"}],
+		"columns":[{"name":"segment","type":"text"}],"rows":[{"keys":["SALARIED",{"lt":9}],"values":["MARK row"]},{"keys":["SALARIED",{"gte":9}],"values":["MARK other"]}],
+		"default":["MARK default"]}`
+	for placeholder, name := range map[string]string{"{table_name}": "table_" + mark, "{spare_table_name}": "more_" + mark} {
+		r.named[placeholder] = name
+		r.put("/v1/tables/"+name, strings.ReplaceAll(table, "MARK", mark)).want(http.StatusOK)
 	}
 }
 
@@ -328,7 +337,8 @@ func (r *resident) everything(doc *openapi3.T) (texts []string) {
 		operation := doc.Paths.Find(template).Get
 		if operation == nil || public(operation) || operation.OperationID == "getHealth" ||
 			operation.OperationID == "runSyntheticBacktest" || operation.OperationID == "getCapsule" ||
-			operation.OperationID == "getApplicant" || operation.OperationID == "listContains" {
+			operation.OperationID == "getApplicant" || operation.OperationID == "listContains" ||
+			operation.OperationID == "lookUpTableRow" {
 			continue // the answer belongs to no tenant, or the request stores something, or needs a query
 		}
 		path := template

@@ -77,6 +77,19 @@ func (h *listHandlers) receive(c *call, expected int64) error {
 	if err := q.err(); err != nil {
 		return err
 	}
+	return c.receiveCSV(listdesk.MaxFile, func(ctx context.Context, file io.Reader, read func()) error {
+		upload.CSV = file
+		changed, err := h.lists.Replace(ctx, c.caller, c.id, upload, expected)
+		read()
+		return sendVersioned(c, changed, changed.Version, err, document.WriteReplacedList)
+	})
+}
+
+// receiveCSV calls store with the CSV file in the body, decompressed, while the file arrives. store must call read when
+// it has read the file, and then send the answer.
+func (c *call) receiveCSV(
+	most int64, store func(ctx context.Context, file io.Reader, read func()) error,
+) error {
 	kind, params := mediaType(c.r)
 	if kind != csvType {
 		return fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType,
@@ -94,21 +107,17 @@ func (h *listHandlers) receive(c *call, expected int64) error {
 		return err
 	}
 	ctx = c.resources.Slot.Extend(ctx)
-	if upload.CSV, err = h.file(c, body, params["charset"]); err != nil {
+	if c.r.ContentLength > most {
+		return tooLarge(most)
+	}
+	file, err := decompressed(c.r, body, params["charset"])
+	if err != nil {
 		return err
 	}
-	changed, err := h.lists.Replace(ctx, c.caller, c.id, upload, expected)
-	body.StartAnswer()
-	c.ctx = ctx // the work may have taken longer than other requests may
-	return sendVersioned(c, changed, changed.Version, err, document.WriteReplacedList)
-}
-
-// file returns the CSV file in the body, decompressed.
-func (h *listHandlers) file(c *call, body io.Reader, charset string) (io.Reader, error) {
-	if c.r.ContentLength > listdesk.MaxFile {
-		return nil, tooLarge(listdesk.MaxFile)
-	}
-	return decompressed(c.r, body, charset)
+	return store(ctx, file, func() {
+		body.StartAnswer()
+		c.ctx = ctx // the work may have taken longer than other requests may
+	})
 }
 
 func (h *listHandlers) change(c *call) error {

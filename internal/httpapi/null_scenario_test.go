@@ -26,7 +26,7 @@ func TestNullIsLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	requests := exampleRequests(t, doc)
-	each(t, stackOptions{}, func(s *stack) {
+	each(t, stackOptions{plans: fastPlans()}, func(s *stack) {
 		s.begin(november)
 		ids, key, added := placeholders{}, "", 0
 		for _, r := range requests {

@@ -39,7 +39,10 @@ func (q *query) fail(name, code, format string, args ...any) {
 const maxParameter = 256
 
 // text reads a parameter. It returns "" if the parameter is missing.
-func (q *query) text(name string) string {
+func (q *query) text(name string) string { return q.textUpTo(name, maxParameter) }
+
+// textUpTo reads a parameter of at most most bytes. It returns "" if the parameter is missing.
+func (q *query) textUpTo(name string, most int) string {
 	q.known = append(q.known, name)
 	given := q.values[name]
 	switch {
@@ -49,8 +52,8 @@ func (q *query) text(name string) string {
 		q.fail(name, fault.CodeDuplicate, "must be given once")
 	case given[0] == "":
 		q.fail(name, fault.CodeInvalidField, "must not be empty")
-	case len(given[0]) > maxParameter && name != "cursor":
-		q.fail(name, fault.CodeOutOfRange, "must have at most %d bytes", maxParameter)
+	case len(given[0]) > most && name != "cursor":
+		q.fail(name, fault.CodeOutOfRange, "must have at most %d bytes", most)
 	case strings.ContainsRune(given[0], 0):
 		q.fail(name, fault.CodeInvalidField, "must not have a zero byte")
 	}

@@ -39,6 +39,23 @@ func (k *Keys) OpenBatch(ctx context.Context, scope Scope, batchID string, chunk
 	return rows, nil
 }
 
+// SealTable returns the ciphertext of the rows of a table that was replaced at a time, like SealList.
+func (t *Tree) SealTable(environment, tableID string, micros int64, rows []byte) []byte {
+	return t.sealChunk(sealing.TableName(environment, tableID), chunkObject(tableID, micros), rows)
+}
+
+// OpenTable returns the rows that SealTable has encrypted. The error wraps Unreadable if they cannot be decrypted.
+func (k *Keys) OpenTable(
+	ctx context.Context, scope Scope, tableID string, micros int64, stored []byte,
+) ([]byte, error) {
+	name := sealing.TableName(scope.Environment, tableID)
+	rows, err := k.openChunk(ctx, scope.Tenant, name, chunkObject(tableID, micros), stored)
+	if err != nil {
+		return nil, fmt.Errorf("the rows of table %s: %w", tableID, err)
+	}
+	return rows, nil
+}
+
 // sealChunk encrypts a chunk with the key of the object with a name in the key tree.
 func (t *Tree) sealChunk(name, chunk string, data []byte) []byte {
 	if !t.seals {
@@ -64,5 +81,5 @@ func (k *Keys) openChunk(ctx context.Context, tenantID, name, chunk string, stor
 	return openAlone(sealing.NewSealer(tree.secret(tree.number(stored), of), chunk), sealing.Request, stored)
 }
 
-// chunkObject names a chunk of a list or a batch, so that its ciphertext cannot take the place of another chunk's.
+// chunkObject names a chunk of a list, a table or a batch, so that its ciphertext cannot take the place of another chunk's.
 func chunkObject(id string, chunk int64) string { return id + " " + strconv.FormatInt(chunk, 10) }

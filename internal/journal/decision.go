@@ -29,6 +29,7 @@ type Outcome struct {
 	Reasons     []string    // reason codes by rank
 	Semantics   int         // of the policy
 	Lists       []rule.ListVersion
+	Tables      []rule.ListVersion
 }
 
 // Complete sets the plain text and the journal entry of a decision that is about to be
@@ -132,13 +133,7 @@ func plainText(o *Outcome, zones []sealing.ZoneHash, f *store.Features) string {
 	if o.LimitPaise != 0 {
 		w.Key("limit").Decimal(o.LimitPaise, 2)
 	}
-	if len(o.Lists) > 0 {
-		w.Key("lists").Object()
-		for _, l := range o.Lists {
-			w.Key(l.Name).Int(l.Version)
-		}
-		w.EndObject()
-	}
+	writeVersions(&w, "lists", o.Lists)
 	if o.LimitPaise != 0 {
 		w.Key("rate").Decimal(o.RateBP, 2)
 	}
@@ -151,6 +146,7 @@ func plainText(o *Outcome, zones []sealing.ZoneHash, f *store.Features) string {
 	}
 	w.Key("score").Decimal(int64(o.Score), rule.Places)
 	w.Key("semantics").Int(int64(o.Semantics))
+	writeVersions(&w, "tables", o.Tables)
 	w.Key("zones").Object()
 	for _, z := range zones {
 		w.Key(z.Zone.String()).Plain("")
@@ -159,6 +155,18 @@ func plainText(o *Outcome, zones []sealing.ZoneHash, f *store.Features) string {
 	}
 	w.EndObject().EndObject()
 	return string(w.Buf)
+}
+
+// writeVersions writes the versions of the lists or tables that were consulted, if there are any.
+func writeVersions(w *wire.Writer, member string, list []rule.ListVersion) {
+	if len(list) == 0 {
+		return
+	}
+	w.Key(member).Object()
+	for _, l := range list {
+		w.Key(l.Name).Int(l.Version)
+	}
+	w.EndObject()
 }
 
 // leafOf returns the leaf of a decision.

@@ -44,7 +44,8 @@ func listOf(l store.List) List {
 	}
 }
 
-func usersOf(stored []store.ListUser) []User {
+// UsersOf returns the users of a list or a table.
+func UsersOf(stored []store.ListUser) []User {
 	users := make([]User, len(stored))
 	for i, u := range stored {
 		users[i] = User{RuleSetID: u.ID, PolicyKey: u.PolicyKey, Name: u.Name, Status: u.Status, Version: u.Version}
@@ -70,7 +71,7 @@ func (s *Service) Lists(ctx context.Context, p tenant.Principal) ([]List, error)
 				return err
 			}
 			lists[i] = listOf(l)
-			lists[i].UsedBy = usersOf(users)
+			lists[i].UsedBy = UsersOf(users)
 		}
 		return nil
 	})
@@ -92,7 +93,7 @@ func (s *Service) List(ctx context.Context, p tenant.Principal, name string) (fo
 		}
 		users, err := tx.Lists().Users(name)
 		found = listOf(stored)
-		found.UsedBy = usersOf(users)
+		found.UsedBy = UsersOf(users)
 		return err
 	})
 	return found, err

@@ -146,8 +146,7 @@ func (c *collector) pause() error {
 
 // file reads the rows of a CSV file.
 func (c *collector) file(in io.Reader) error {
-	counted := &limited{in: in, left: MaxFile}
-	rows := sheet.NewReader(counted, 0)
+	rows := sheet.NewReader(Limited(in, MaxFile), 0)
 	header, err := rows.Header()
 	if err != nil {
 		return err
@@ -189,7 +188,7 @@ func (c *collector) row(cursor *sheet.Cursor, value, expires int) error {
 	cells := cursor.Cells()
 	if cells == nil {
 		c.read++
-		c.faults.Add("/entries/"+at, fault.CodeInvalidField, "%s", rowFault(cursor.Fault()))
+		c.faults.Add("/entries/"+at, fault.CodeInvalidField, "%s", RowFault(cursor.Fault()))
 		return c.pause()
 	}
 	e := NewEntry{Value: string(cells[value])}
@@ -208,8 +207,8 @@ func (c *collector) row(cursor *sheet.Cursor, value, expires int) error {
 	return c.add(e)
 }
 
-// rowFault describes why a row is malformed.
-func rowFault(code string) string {
+// RowFault describes why a row of a file is malformed.
+func RowFault(code string) string {
 	switch code {
 	case fault.CodeWrongNumberOfCells:
 		return "has another number of cells than the header; put a value with a comma in quotes"
@@ -237,16 +236,19 @@ func columnsOf(header []string) (value, expires int, err error) {
 	return value, expires, nil
 }
 
+// Limited returns a reader of a file that refuses a file of more than most bytes.
+func Limited(in io.Reader, most int64) io.Reader { return &limited{in: in, left: most, most: most} }
+
 // limited reads a file up to its maximum size.
 type limited struct {
-	in   io.Reader
-	left int64
+	in         io.Reader
+	left, most int64
 }
 
 func (l *limited) Read(p []byte) (int, error) {
 	n, err := l.in.Read(p[:min(int64(len(p)), l.left+1)])
 	if l.left -= int64(n); l.left < 0 {
-		return 0, fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "the file is larger than %d bytes", MaxFile)
+		return 0, fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "the file is larger than %d bytes", l.most)
 	}
 	return n, err
 }

@@ -37,6 +37,9 @@ const (
 	ActionListDeleted      = "list.deleted"
 	ActionExposureReported = "exposure.reported"
 	ActionExposureClosed   = "exposure.closed"
+	ActionTableCreated     = "table.created"
+	ActionTableChanged     = "table.changed"
+	ActionTableDeleted     = "table.deleted"
 
 	ActionWebhookCreated     = "webhook.created"
 	ActionWebhookChanged     = "webhook.changed"

@@ -102,6 +102,9 @@ func (s *Service) Activate(
 			if err := lockLists(tx, policy.Lookups); err != nil {
 				return err
 			}
+			if err := lockTables(tx, policy.Plan.Tables()); err != nil {
+				return err
+			}
 			gated = p.Environment == tenant.Live
 			return s.gate(tx, p, target, findings, a.Acknowledge)
 		}

@@ -1,6 +1,7 @@
 package policydesk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,7 +105,7 @@ func (s *Service) insertion(
 	if err != nil {
 		return nil, err
 	}
-	features, lists := policy.FeatureNames(), listNames(policy.Lookups())
+	features, lists, tables := policy.FeatureNames(), listNames(policy.Lookups()), tableNames(policy.Tables)
 	return func(tx *store.Tx) (RuleSet, error) {
 		if err := s.roomForDraft(tx); err != nil {
 			return RuleSet{}, err
@@ -119,6 +120,9 @@ func (s *Service) insertion(
 			return RuleSet{}, err
 		}
 		if err := tx.Lists().Use(stored.ID, lists); err != nil {
+			return RuleSet{}, err
+		}
+		if err := tx.Tables().Use(stored.ID, tables); err != nil {
 			return RuleSet{}, err
 		}
 		set := ruleSetOf(stored)
@@ -246,13 +250,14 @@ func (s *Service) readPolicy(
 		}
 		return card, err == nil
 	}
-	lists := listFinder{lists: scope.Lists(ctx)}
+	lists, tables := listFinder{lists: scope.Lists(ctx)}, tableFinder{tables: scope.Tables(ctx)}
 	sources := engine.Sources{
-		Catalogue: field.Catalogue(), Scorecard: find, List: lists.find, Check: operation.Checking(ctx),
+		Catalogue: field.Catalogue(), Scorecard: find, List: lists.find, Table: tables.find,
+		Check: operation.Checking(ctx),
 	}
 	policy, err := engine.ParsePolicy(merged, sources)
-	if lists.err != nil {
-		return nil, lists.err
+	if err := cmp.Or(lists.err, tables.err); err != nil {
+		return nil, err
 	}
 	if err == nil && draft.PinsScorecard() {
 		err = checkPin(policy, find)

@@ -267,6 +267,22 @@ var errorPages = []errorPage{
 		Fix: "Activate a rule set without the list, and after it another one, or empty the list instead.",
 	},
 	{
+		Code: fault.CodeTableMissing, Status: 409, Title: "A table is missing",
+		Meaning: "The rule set reads a column of a table that does not exist, or that has no such column, a column of " +
+			"another type, or other keys. Nothing was changed or decided.",
+		Cause: "The table was deleted or replaced since the rule set was saved. A table that an active rule set names " +
+			"cannot be deleted, and keeps its keys and columns.",
+		Fix: "Create or replace the table with `PUT /v1/tables/{name}`, or save the rule set again.",
+	},
+	{
+		Code: fault.CodeTableInUse, Status: 409, Title: "The table is in use",
+		Meaning: "The table cannot be deleted, or cannot lose a key, a column or its default, because a rule set needs it.",
+		Cause: "An active rule set names the table, or the rule set that was active immediately before, to which a " +
+			"rollback leads. `GET /v1/tables/{name}` shows them in `used_by`.",
+		Fix: "Use another name for a table with other keys or columns. To delete the table, activate a rule set without " +
+			"it, and after it another one.",
+	},
+	{
 		Code: fault.CodeErased, Status: 410, Title: "The data was erased",
 		Meaning: "The object exists, but its data was erased with the applicant, or at the end of its retention period.",
 		Cause: "Somebody with the scope `privacy:manage` has erased the applicant with `POST /v1/erasures`, or has set " +
@@ -344,6 +360,15 @@ var errorPages = []errorPage{
 		Meaning: "A condition looks a field up in a list that does not exist in this environment.",
 		Cause:   "The name is misspelt, or the list exists only in the other environment.",
 		Fix:     "`GET /v1/lists` shows the lists. Create one with `PUT /v1/lists/{name}` before you save the rule set.",
+	},
+	{
+		Code: fault.CodeUnknownTable, Status: 422, Title: "Unknown table",
+		Meaning: "A policy reads `table.<table>.<column>`, but this environment has no such table, the table has no such " +
+			"column, or the policy cannot read a key of the table.",
+		Cause: "The name is misspelt, the table exists only in the other environment, or a key is a path that the policy " +
+			"does not declare in `inputs`.",
+		Fix: "`GET /v1/tables` shows the tables with their keys and columns. Create one with `PUT /v1/tables/{name}` " +
+			"before you save the rule set.",
 	},
 	{
 		Code: fault.CodeInvalidCondition, Status: 422, Title: "Condition cannot be used",

@@ -45,11 +45,11 @@ var warningNotes = []struct{ Code, Meaning string }{
 		"Cells such as `NA`, `null` or `-` in a backtest's columns of numbers were read as missing; `fields` are " +
 			"their columns."},
 	{fault.CodeLookedUpNow,
-		"Rows of a backtest were looked up in the list of `fields` as it is now, because they have no answer from the " +
-			"time of their decision. `detail` says how many rows."},
+		"Rows of a backtest were looked up in the list or table of `fields` as it is now, because they have no answer from " +
+			"the time of their decision. `detail` says how many rows."},
 	{fault.CodeNotLookedUp,
-		"Rows of a backtest were not looked up in the list of `fields`, because the field is not known: the stored " +
-			"decisions do not have it, or the lists are not available. `detail` says how many rows."},
+		"Rows of a backtest were not looked up in the list or table of `fields`, because a field is not known: the " +
+			"stored decisions do not have it, or the lists and tables are not available. `detail` says how many rows."},
 	{fault.CodeOwnFactsUnknown,
 		"Rows of a backtest do not say what was decided for the applicant before, although the policy reads it: their " +
 			"`own_` fields are absent, and their exposure is not limited. `detail` says how many rows."},

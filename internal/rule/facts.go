@@ -3,6 +3,7 @@ package rule
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"verdict/internal/fault"
 	"verdict/internal/wire"
@@ -120,6 +121,12 @@ func (f *Facts) Get(name string) Value {
 // those for which keep returns true.
 func (f *Facts) KeepOthers(keep func(name string) bool) {
 	f.others = slices.DeleteFunc(f.others, func(x NamedValue) bool { return !keep(x.Name) })
+}
+
+// HasTable reports whether the facts have the value of any column of a table.
+func (f *Facts) HasTable(name string) bool {
+	prefix := TableFact(name, "")
+	return slices.ContainsFunc(f.others, func(x NamedValue) bool { return strings.HasPrefix(x.Name, prefix) })
 }
 
 // Change replaces the value of every fact with the result of to. A fact whose

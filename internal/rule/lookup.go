@@ -32,7 +32,7 @@ func (l Lookup) Fact() Ref {
 // ListVersionFact returns the name of the fact that has the version of a list in which values were looked up.
 func ListVersionFact(list string) string { return versionPrefix + list }
 
-// ListVersion is the version of a list in which fields of an application were looked up.
+// ListVersion is the version of a list or table in which fields of an application were looked up.
 type ListVersion struct {
 	Name    string
 	Version int64
@@ -119,6 +119,9 @@ func (r *reader) lookup(v wire.Value, c *Condition) {
 func (s *Scope) unlisted(ref Ref) string {
 	if ref.Type == BoolType {
 		return ref.Name + ` is a boolean; use "eq"`
+	}
+	if _, _, ok := ParseTableFact(ref.Name); ok {
+		return ref.Name + " is the column of a table, which is read together with lists; use a field of the request"
 	}
 	if ref.ID < 0 {
 		return ""

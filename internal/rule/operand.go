@@ -27,13 +27,13 @@ func (r *reader) field(v wire.Value) Operand {
 func (r *reader) ref(name wire.Value) Operand {
 	ref, detail := r.scope.Resolve(name.Text(), r.faults.SkipHints())
 	if detail != "" {
-		r.faults.Add(name.Pointer(), fault.CodeUnknownField, "%s", detail)
+		r.faults.Add(name.Pointer(), UnknownCode(name.Text()), "%s", detail)
 		return Operand{}
 	}
 	return Operand{Kind: FieldOperand, Field: ref}
 }
 
-// Resolve finds a name in the catalogue or among the declared inputs. If the
+// Resolve finds a name in the catalogue, among the declared inputs or among the columns of tables. If the
 // name may not be used here, detail says why; otherwise detail is "". If skipHints
 // is set, it skips the costly search for the most similar name.
 func (s *Scope) Resolve(name string, skipHints bool) (ref Ref, detail string) {
@@ -50,6 +50,9 @@ func (s *Scope) Resolve(name string, skipHints bool) (ref Ref, detail string) {
 	}
 	if t, ok := s.Inputs[name]; ok {
 		return Ref{Name: name, ID: Undeclared, Type: t}, ""
+	}
+	if table, column, ok := ParseTableFact(name); ok {
+		return s.resolveColumn(table, column)
 	}
 	hint := ""
 	if !skipHints {

@@ -27,6 +27,9 @@ type Scope struct {
 	// List returns the type of the values in a list. It returns false if there is no list of this name. If it is nil,
 	// as for a stored policy, every list is assumed to exist.
 	List func(name string) (Type, bool)
+	// Table returns a table with its columns. It returns false if there is no table of this name. If it is nil, no
+	// column of a table can be named.
+	Table func(name string) (*Table, bool)
 }
 
 // ReadCondition reads and checks a condition_ast. It adds every fault with its

@@ -91,6 +91,9 @@ func ListName(environment, id string) string { return "list " + environment + " 
 // BatchName returns the name, for KeyTree, of the rows of a batch.
 func BatchName(environment, id string) string { return "batch " + environment + " " + id }
 
+// TableName returns the name, for KeyTree, of the rows of a lookup table.
+func TableName(environment, id string) string { return "table " + environment + " " + id }
+
 // WebhookName returns the name, for KeyTree, of the secret of a webhook.
 func WebhookName(environment, id string) string { return "webhook " + environment + " " + id }
 

@@ -188,13 +188,13 @@ func (l Lists) Delete(name, actor string, nowMicros int64) (List, error) {
 	return list, err
 }
 
-// ListUser is a rule set that names a list.
+// ListUser is a rule set that names a list or a table.
 type ListUser struct {
 	ID, PolicyKey, Name, Status string
 	Version                     int64
 }
 
-// Role says why the rule set keeps its lists from being deleted.
+// Role says why the rule set keeps its lists and tables from being deleted.
 func (u ListUser) Role() string {
 	if u.Status == StatusActive {
 		return "active"
@@ -205,21 +205,31 @@ func (u ListUser) Role() string {
 // Users returns the rule sets that name a list and can decide without further checks: those that are active, and
 // those that were active immediately before them, to which a rollback leads.
 func (l ListReader) Users(name string) ([]ListUser, error) {
-	return read(l.access, func(tx *Tx) (users []ListUser, err error) {
-		err = tx.each(func(scan func(...any) error) error {
-			var u ListUser
-			err := scan(&u.ID, &u.PolicyKey, &u.Name, &u.Status, &u.Version)
-			users = append(users, u)
-			return err
-		}, `SELECT r.id, r.policy_key, r.name, r.status, r.version FROM rule_set_lists u
-			JOIN rule_sets r ON r.tenant_id = u.tenant_id AND r.environment = u.environment AND r.id = u.rule_set_id
-			WHERE u.tenant_id = $1 AND u.environment = $2 AND u.list = $3 AND (r.status = 'active'
-				OR r.status = 'retired' AND EXISTS (SELECT 1 FROM rule_sets a WHERE a.tenant_id = $1
-					AND a.environment = $2 AND a.policy_key = r.policy_key AND a.status = 'active'
-					AND a.activated_micros = r.retired_micros))
-			ORDER BY r.status, r.policy_key, r.id`, name)
-		return users, err
-	})
+	return read(l.access, func(tx *Tx) ([]ListUser, error) { return tx.users(listsOfRuleSets, name) })
+}
+
+// The tables that record what rule sets name, each with the condition on the name.
+const (
+	listsOfRuleSets  = "FROM rule_set_lists u, rule_sets r WHERE u.list = $3"
+	tablesOfRuleSets = "FROM rule_set_tables u, rule_sets r WHERE u.table_name = $3"
+)
+
+// users returns the rule sets that ListReader.Users describes. from is listsOfRuleSets or tablesOfRuleSets.
+func (tx *Tx) users(from, name string) (users []ListUser, err error) {
+	err = tx.each(func(scan func(...any) error) error {
+		var u ListUser
+		err := scan(&u.ID, &u.PolicyKey, &u.Name, &u.Status, &u.Version)
+		users = append(users, u)
+		return err
+	}, `SELECT r.id, r.policy_key, r.name, r.status, r.version `+from+`
+		AND u.tenant_id = $1 AND u.environment = $2
+		AND r.tenant_id = u.tenant_id AND r.environment = u.environment AND r.id = u.rule_set_id
+		AND (r.status = 'active'
+			OR r.status = 'retired' AND EXISTS (SELECT 1 FROM rule_sets a WHERE a.tenant_id = $1
+				AND a.environment = $2 AND a.policy_key = r.policy_key AND a.status = 'active'
+				AND a.activated_micros = r.retired_micros))
+		ORDER BY r.status, r.policy_key, r.id`, name)
+	return users, err
 }
 
 // Use records the lists that a new rule set names.

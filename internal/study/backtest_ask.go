@@ -223,7 +223,7 @@ func (s *Backtests) findPolicies(ctx context.Context, p tenant.Principal, a *ask
 	}
 	for _, policy := range []*policydesk.Policy{a.champion, a.challenger} {
 		if err == nil && policy != nil {
-			err = s.lists.Check(ctx, operation.ScopeOf(p), policy.Lookups)
+			err = s.lookups.check(ctx, operation.ScopeOf(p), policy)
 		}
 	}
 	return err

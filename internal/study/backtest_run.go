@@ -8,7 +8,6 @@ import (
 	"verdict/internal/backtest"
 	"verdict/internal/fault"
 	"verdict/internal/journal"
-	"verdict/internal/listdesk"
 	"verdict/internal/operation"
 	"verdict/internal/rule"
 	"verdict/internal/sheet"
@@ -29,7 +28,7 @@ type backtestRun struct {
 	features replayFeatures
 	endpoint string // for billing
 	keys     *journal.Keys
-	lists    *listdesk.Service
+	lookups  Lookups
 }
 
 // newRun returns the run of a request.
@@ -43,7 +42,7 @@ func (s *Backtests) newRun(p tenant.Principal, a *asked, run *backtest.Run) *bac
 		replay:   a.replay,
 		endpoint: a.endpoint,
 		keys:     s.core.Keys,
-		lists:    s.lists,
+		lookups:  s.lookups,
 	}
 	job.features = a.replayFeatures()
 	job.record = store.Backtest{
@@ -133,9 +132,12 @@ func (j *backtestRun) perform(
 	ctx context.Context, scope *store.Scope, p piece, w *backtest.Worker, t *bookTally,
 ) error {
 	w.Check(operation.Checking(ctx))
-	w.LookUp(func(questions []rule.NamedLookup, facts *rule.Facts) error {
-		name := operation.ScopeID{Tenant: scope.Tenant(), Environment: scope.Environment()}
-		return j.lists.LookUp(ctx, name, questions, facts, j.record.CreatedMicros)
+	name := operation.ScopeID{Tenant: scope.Tenant(), Environment: scope.Environment()}
+	w.LookUp(func(questions []rule.NamedLookup, tables []rule.Table, facts *rule.Facts) error {
+		if err := j.lookups.Lists.LookUp(ctx, name, questions, facts, j.record.CreatedMicros); err != nil {
+			return err
+		}
+		return j.lookups.Tables.LookUp(ctx, name, tables, facts)
 	})
 	switch j.record.Source {
 	case sourceDecisions:

@@ -8,7 +8,6 @@ import (
 	"verdict/internal/backtest"
 	"verdict/internal/cache"
 	"verdict/internal/fault"
-	"verdict/internal/listdesk"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/store"
@@ -20,7 +19,7 @@ import (
 type runs struct {
 	core    *operation.Core
 	desk    *policydesk.Service
-	lists   *listdesk.Service
+	lookups Lookups
 	options Options
 
 	compiled *cache.Cache[runKey, *backtestRun]
@@ -40,7 +39,7 @@ func (r *runs) load(ctx context.Context, key runKey) (*backtestRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	job := &backtestRun{record: record, keys: r.core.Keys, lists: r.lists}
+	job := &backtestRun{record: record, keys: r.core.Keys, lookups: r.lookups}
 	job.record.Report = nil
 	a := &asked{}
 	if a.champion, err = r.desk.Policy(ctx, scope, record.RuleSetID); err == nil && record.ChallengerID != "" {

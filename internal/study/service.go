@@ -1,12 +1,15 @@
 package study
 
 import (
+	"context"
+
 	"verdict/internal/admission"
 	"verdict/internal/cache"
 	"verdict/internal/decisioning"
 	"verdict/internal/listdesk"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
+	"verdict/internal/tabledesk"
 	"verdict/internal/tenant"
 )
 
@@ -27,11 +30,25 @@ type Services struct {
 	Fitting   *Fitting
 }
 
+// Lookups has the use cases that look up fields of rows in lists and tables.
+type Lookups struct {
+	Lists  *listdesk.Service
+	Tables *tabledesk.Service
+}
+
+// check refuses a policy whose lists or tables are missing.
+func (l *Lookups) check(ctx context.Context, scope operation.ScopeID, policy *policydesk.Policy) error {
+	if err := l.Lists.Check(ctx, scope, policy.Lookups); err != nil {
+		return err
+	}
+	return l.Tables.Check(ctx, scope, policy.Plan.Tables())
+}
+
 // Backtests runs policies over rows and returns the runs with their results.
 type Backtests struct {
 	core      *operation.Core
 	desk      *policydesk.Service
-	lists     *listdesk.Service
+	lookups   Lookups
 	decisions *decisioning.Service
 	options   Options
 	runs      *runs
@@ -63,21 +80,21 @@ const runsCached = 16
 
 // New returns the services.
 func New(
-	core *operation.Core, desk *policydesk.Service, lists *listdesk.Service, decisions *decisioning.Service, o Options,
+	core *operation.Core, desk *policydesk.Service, lookups Lookups, decisions *decisioning.Service, o Options,
 ) *Services {
 	if len(o.Plans.Names()) == 0 {
 		o.Plans = tenant.DefaultPricePlans()
 	}
 	o.Backtests.fill()
 
-	stored := &runs{core: core, desk: desk, lists: lists, options: o}
+	stored := &runs{core: core, desk: desk, lookups: lookups, options: o}
 	stored.compiled = cache.New(runsCached, 0, core.Now, stored.load)
 
 	return &Services{
 		Backtests: &Backtests{
 			core:      core,
 			desk:      desk,
-			lists:     lists,
+			lookups:   lookups,
 			decisions: decisions,
 			options:   o,
 			runs:      stored,

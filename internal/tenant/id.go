@@ -40,6 +40,7 @@ const (
 	KindList      Kind = "lst_"
 	KindExposure  Kind = "exp_"
 	KindBatch     Kind = "bat_"
+	KindTable     Kind = "tbl_"
 )
 
 // Kinds lists every kind.
@@ -48,7 +49,7 @@ func Kinds() []Kind {
 		KindTenant, KindUser, KindKey, KindDecision, KindPolicy,
 		KindScorecard, KindAlert, KindRun, KindRequest, KindBacktest,
 		KindReview, KindAudit, KindSession, KindInvitation, KindWebhook, KindDelivery, KindErasure,
-		KindLegalHold, KindList, KindExposure, KindBatch,
+		KindLegalHold, KindList, KindTable, KindExposure, KindBatch,
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 type Caps struct {
 	Drafts, Scorecards, Blocked, Holds, Keys int
 	Lists                                    store.ListCaps
+	Tables                                   store.TableCaps
 }
 
 // DefaultCaps returns the default caps.

@@ -29,6 +29,7 @@ import (
 	"verdict/internal/signal"
 	"verdict/internal/store"
 	"verdict/internal/study"
+	"verdict/internal/tabledesk"
 	"verdict/internal/tenant"
 	"verdict/internal/webhookdesk"
 )
@@ -88,6 +89,7 @@ type Set struct {
 	Fraud     *frauddesk.Service
 	Lists     *listdesk.Service
 	Exposures *exposuredesk.Service
+	Tables    *tabledesk.Service
 	Decisions *decisioning.Service
 	Evidence  *evidencedesk.Service
 	Events    *eventdesk.Service
@@ -130,15 +132,16 @@ func New(db *store.DB, o Options) (*Set, error) {
 	})
 	exposures := exposuredesk.New(core)
 	lists := listdesk.New(core, listdesk.Options{Caps: o.Caps.Lists})
+	tables := tabledesk.New(core, tabledesk.Options{Caps: o.Caps.Tables})
 	o.Log.Keys = core.Keys
-	decisions := decisioning.New(core, policies, fraud, lists, decisioning.Options{
+	decisions := decisioning.New(core, policies, fraud, lists, tables, decisioning.Options{
 		Encode:   document.AppendDecision,
 		AddFacts: document.AddFacts,
 		Decode:   document.ReadDecision,
 		Decided:  o.Hooks.Decided,
 		Plans:    o.Plans,
 	})
-	studies := study.New(core, policies, lists, decisions, study.Options{
+	studies := study.New(core, policies, study.Lookups{Lists: lists, Tables: tables}, decisions, study.Options{
 		Plans:      o.Plans,
 		Backtests:  o.Backtests,
 		ChunkQueue: o.ChunkQueue,
@@ -166,6 +169,7 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Fraud:     fraud,
 		Lists:     lists,
 		Exposures: exposures,
+		Tables:    tables,
 		Decisions: decisions,
 		Evidence:  evidencedesk.New(core, o.Log),
 		Events:    events,

@@ -127,7 +127,7 @@ func (a *silenceCheck) noteFactors(list []silencing) {
 			a.featureSilence(here, "The factor "+f.Name+" does not apply", []string{f.Field.Name},
 				"give the factor missing_points")
 		default:
-			list[at].add(nil, here, "the factor "+f.Name, f.Name)
+			list[a.source(at)].add(nil, here, "the factor "+f.Name, f.Name)
 		}
 	}
 }
@@ -159,6 +159,9 @@ func (a *silenceCheck) featureSilence(at location, opening string, features []st
 func (a *silenceCheck) omissible(at space.Field) bool {
 	at = a.source(at)
 	d := a.space.Domain(at)
+	if t, ok := a.space.Table(d.Ref); ok {
+		return a.mayLack(t) && !a.notes[at].required && !a.hitsAbsence(at)
+	}
 	scored := d.Scored || at == a.space.NTC() || d.Ref.Name == thinFileIndex
 	return !d.Computed && !a.notes[at].required && !scored && !a.hitsAbsence(at) &&
 		!(a.block(at).severity == SeverityError && a.policy.FeaturesAuto)
@@ -258,6 +261,10 @@ func (a *silenceCheck) reportSilenced(list []silencing) {
 	for i := range list {
 		q := &list[i]
 		if len(q.ids) == 0 {
+			continue
+		}
+		if t, ok := a.space.Table(a.space.Domain(q.field).Ref); ok {
+			a.reportTable(q, t)
 			continue
 		}
 		b := a.block(q.field)

@@ -116,6 +116,7 @@ func paramsOf(p *engine.Policy) space.Params {
 		MinScore: p.Scorecard.MinScore,
 		MaxScore: p.Scorecard.MaxScore,
 		Grades:   grades(p),
+		Tables:   p.Tables,
 	}
 	if len(sources.Income.Of) > 0 {
 		params.IncomeSource = sources.Income.Of[0]

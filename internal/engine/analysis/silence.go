@@ -170,8 +170,8 @@ func (a *silenceCheck) without(c *clause, at space.Field) []rule.NamedValue {
 	return facts
 }
 
-// source returns the field that a request must contain so that a field has a value: for the answer of a list the field
-// that was looked up, otherwise the field itself.
+// source returns the field that a request must contain so that a field has a value: for the answer of a list
+// or table the field that was looked up (see space.LookedUp), otherwise the field itself.
 func (a *silenceCheck) source(at space.Field) space.Field {
 	if of, ok := a.space.LookedUp(a.space.Domain(at).Ref); ok {
 		return a.space.FieldOf(of)

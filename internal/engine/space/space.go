@@ -37,6 +37,7 @@ type Params struct {
 	Grades             []string    // the possible values of grade
 	IncomeSource       string      // fact that determines income_effective if no other source is given; "" for none
 	FOIRSource         string      // fact that determines foir_effective if no other source is given; "" for none
+	Tables             []rule.Table
 }
 
 // Space is the set of all applications: the fields that conditions name, each with its domain and the codes of its
@@ -117,7 +118,7 @@ func (s *Space) FieldOf(ref rule.Ref) Field {
 	} else if at, ok := s.byName[ref.Name]; ok {
 		return at
 	}
-	d := s.domainOf(ref) // places the field that was looked up, if ref is the answer of a list
+	d := s.domainOf(ref) // places the fields that were looked up, if ref is the answer of a list or a table
 	at := Field(len(s.domains))
 	s.domains = append(s.domains, d)
 	if s.domains[at].Scored {
@@ -149,6 +150,11 @@ func (s *Space) domainOf(ref rule.Ref) Domain {
 		}
 	} else if of, ok := s.LookedUp(ref); ok {
 		d.Supply = s.Domain(s.FieldOf(of)).Supply
+	} else if t, ok := s.Table(ref); ok {
+		d.Supply = AnyRequest
+		for _, key := range t.Keys {
+			d.Supply &= s.Domain(s.FieldOf(key.Field)).Supply
+		}
 	} else {
 		// The type of a path that the policy declares is not checked in a
 		// request, unlike that of a catalogue field. So its value may have
@@ -239,13 +245,26 @@ func (s *Space) Reads(c *rule.Condition, list []Field, mark int) []Field {
 	return s.operands(&c.Right, s.operands(&c.Left, list, mark), mark)
 }
 
-// LookedUp returns the field whose value was looked up in a list, if ref is the fact that has the answer.
+// LookedUp returns the field whose value was looked up, if ref is the fact that has the answer of a list, or a column
+// of a table that has this key alone and a default. Then the fact is absent only if the field is.
 func (s *Space) LookedUp(ref rule.Ref) (field rule.Ref, ok bool) {
 	if ref.ID >= 0 {
 		return rule.Ref{}, false
 	}
+	if t, ok := s.Table(ref); ok && t.Default && len(t.Keys) == 1 {
+		return t.Keys[0].Field, true
+	}
 	field, ok = s.looked[ref.Name]
 	return field, ok
+}
+
+// Table returns the table of a policy that has the column ref.
+func (s *Space) Table(ref rule.Ref) (*rule.Table, bool) {
+	if ref.ID >= 0 || len(s.params.Tables) == 0 {
+		return nil, false
+	}
+	t, _, ok := rule.FindTable(s.params.Tables, ref.Name)
+	return t, ok
 }
 
 func (s *Space) operands(o *rule.Operand, list []Field, mark int) []Field {

@@ -152,6 +152,7 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 		scope.Write(t.Context(), fillHold),
 		scope.Write(t.Context(), fillRetention),
 		scope.Write(t.Context(), fillList),
+		scope.Write(t.Context(), fillTable),
 		fillStaff(t, db, scope.Tenant()),
 		fillWebhook(t, db, scope),
 		scope.Write(t.Context(), func(tx *store.Tx) error {

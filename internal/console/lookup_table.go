@@ -1,0 +1,99 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"verdict/internal/fault"
+	"verdict/internal/operation"
+	"verdict/internal/table"
+	"verdict/internal/tabledesk"
+	"verdict/internal/tenant"
+)
+
+// tablePages serves the lookup tables of an environment.
+type tablePages struct{ tables *tabledesk.Service }
+
+func (p *tablePages) routes() []page {
+	return []page{
+		{pattern: "GET /console/{env}/tables", handle: p.all, scope: tenant.Read},
+		{pattern: "POST /console/{env}/tables/file", handle: p.upload, scope: tenant.PolicyWrite, upload: true},
+		{pattern: "POST /console/{env}/tables/{name}/delete", handle: p.remove, scope: tenant.PolicyWrite},
+	}
+}
+
+// tableLine is a table as the page shows it.
+type tableLine struct {
+	tabledesk.Table
+	Name    string
+	Keys    []string
+	Columns []string
+}
+
+// all shows the tables, and the form that uploads one.
+func (p *tablePages) all(v *visit) error {
+	tables, err := p.tables.Tables(v.ctx, v.caller())
+	if err != nil {
+		return err
+	}
+	lines := make([]tableLine, len(tables))
+	for i, t := range tables {
+		line := tableLine{Table: t, Name: t.Definition.Name}
+		for _, k := range t.Definition.Keys {
+			line.Keys = append(line.Keys, k.Field.Name+" ("+table.MatchName(k)+")")
+		}
+		for _, c := range t.Definition.Columns {
+			line.Columns = append(line.Columns, c.Fact+" ("+table.TypeName(c.Type)+")")
+		}
+		lines[i] = line
+	}
+	return v.render("tables", "Tables", struct{ Tables []tableLine }{lines})
+}
+
+// tableFields are the fields of the form before the file.
+var tableFields = []string{"name", "keys", "columns", "confirm"}
+
+// upload replaces a table by a CSV file while the file is uploaded.
+func (p *tablePages) upload(v *visit) error {
+	var changed tabledesk.Changed
+	return v.receiveFile(tableFields, p.all, func(ctx context.Context, file io.Reader) (err error) {
+		upload := tabledesk.Upload{CSV: file, Reserve: v.resources.Reserve}
+		name, keys, columns := v.form.Value("name"), v.form.Value("keys"), v.form.Value("columns")
+		if keys != "" || columns != "" {
+			upload.Definition, err = tabledesk.ParseDefinition(name, keys, columns)
+		}
+		if err == nil {
+			changed, err = p.tables.Replace(ctx, v.caller(), name, upload, operation.AnyVersion)
+		}
+		return inUploadedTable(err)
+	}, func() error {
+		return v.done(fmt.Sprintf("The table %s has %d rows. This is version %d.", changed.Definition.Name, changed.Rows,
+			changed.Version), "/tables")
+	})
+}
+
+// inUploadedTable moves faults to the fields of the form: those of a key or a column to the field that describes it,
+// and those of rows to the file.
+func inUploadedTable(err error) error {
+	return fault.MapItems(err, func(item fault.Item) fault.Item {
+		for _, field := range []string{"/name", "/keys", "/columns"} {
+			if len(item.Pointer) >= len(field) && item.Pointer[:len(field)] == field {
+				item.Pointer = field
+				return item
+			}
+		}
+		item.Detail, item.Pointer = item.Pointer+" "+item.Detail, "/file"
+		return item
+	})
+}
+
+func (p *tablePages) remove(v *visit) error {
+	if err := v.confirmed(); err != nil {
+		return v.redraw(err, p.all)
+	}
+	if err := p.tables.Delete(v.ctx, v.caller(), v.id("name")); err != nil {
+		return v.redraw(err, p.all)
+	}
+	return v.done("The table was deleted.", "/tables")
+}

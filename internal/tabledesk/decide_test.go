@@ -1,0 +1,176 @@
+package tabledesk_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"verdict/internal/application"
+	"verdict/internal/decisioning"
+	"verdict/internal/fault"
+	"verdict/internal/operation"
+	"verdict/internal/policydesk"
+	"verdict/internal/usecase/usecasetest"
+)
+
+const (
+	// ltvTable has the highest ratio of the loan to the value by pincode and income.
+	ltvTable = `{"keys":[{"field":"applicant.pin","match":"exact","type":"text"},{"field":"monthly_income","match":"range"}],
+		"columns":[{"name":"max_ltv","type":"number"},{"name":"segment","type":"text"},{"name":"served","type":"boolean"}],
+		"rows":[
+			{"keys":["400001",{"lt":50000}],"values":[0.6,"B",true]},
+			{"keys":["400001",{"gte":50000,"lt":100000}],"values":[0.8,"A",true]},
+			{"keys":[" Fort  Kochi ",{"gte":0}],"values":[0.5,"C",false]}]}`
+	ltvHigh = `{"op":"gt","left":{"field":"applicant.ltv"},"right":{"field":"table.ltv.max_ltv"}}`
+)
+
+// TestDecideByTable decides with a table, and checks what the decision says about it: the status, the reason, the
+// version and the stored facts. Then the table changes, and the decision is still explained in the same way.
+func TestDecideByTable(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		b.replace("ltv", ltvTable)
+		b.activate(ltvHigh)
+		high := b.Decided(b.T, from(`,"pin":"400001","ltv":0.85`))
+		low := b.Decided(b.T, from(`,"pin":"400001","ltv":0.8`))
+		normal := b.Decided(b.T, from(`,"pin":"FORT kochi","ltv":0.51`))
+		noRow := b.Decided(b.T, from(`,"pin":"999999","ltv":9`))
+		noKey := b.Decided(b.T, from(`,"ltv":9`))
+		b.replace("ltv", strings.Replace(ltvTable, "0.8", "0.9", 1))
+		b.clock.Pass(time.Second)
+
+		for id, want := range map[string]struct{ status, fact, version, tables string }{
+			high:   {"DECLINED", "0.8", "1", `[{"name":"ltv","version":1}]`},
+			low:    {"APPROVED", "0.8", "1", `[{"name":"ltv","version":1}]`},
+			normal: {"DECLINED", "0.5", "1", `[{"name":"ltv","version":1}]`},
+			noRow:  {"APPROVED", "absent", "1", `[{"name":"ltv","version":1}]`},
+			noKey:  {"APPROVED", "absent", "absent", `null`},
+		} {
+			shown, answer := b.explained(id)
+			if answer["status"] != want.status || !shown.Again.Verified || !equalJSON(b.T, answer["tables"], want.tables) {
+				b.Errorf("status %v, verified %v, tables %v, want %v", answer["status"], shown.Again.Verified,
+					answer["tables"], want)
+			}
+			if got := shown.Facts.Get("table.ltv.max_ltv").String(); got != want.fact {
+				b.Errorf("the fact is %s, want %s", got, want.fact)
+			}
+			if got := shown.Facts.Get("table.ltv.segment").String(); got != "absent" {
+				b.Errorf("a column that the policy does not read was stored: %s", got)
+			}
+			if got := shown.Facts.Get("table_version.ltv").String(); got != want.version {
+				b.Errorf("the version is %s, want %s", got, want.version)
+			}
+		}
+		shown, _ := b.explained(high)
+		if text := strings.Join(shown.Again.Text, "\n"); !strings.Contains(text, "applicant.ltv > table.ltv.max_ltv") {
+			b.Errorf("the explanation is %s", text)
+		}
+		again := b.Decided(b.T, from(`,"pin":"400001","ltv":0.85`))
+		if _, answer := b.explained(again); answer["status"] != "APPROVED" ||
+			!equalJSON(b.T, answer["tables"], `[{"name":"ltv","version":2}]`) {
+			b.Errorf("after the change: %v with %v", answer["status"], answer["tables"])
+		}
+		report, err := b.Service.Decisions.Verify(b.Context(), "", nil)
+		if err != nil || report.Failed > 0 {
+			b.Errorf("verify: %+v, %v", report, err)
+		}
+	})
+}
+
+// TestDefaults checks that a table with a default answers every application that has the keys.
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		b.replace("ltv", strings.Replace(ltvTable, `"rows"`, `"default":[0.4,"D",false],"rows"`, 1))
+		b.activate(ltvHigh)
+		for members, want := range map[string]string{
+			`,"pin":"999999","ltv":0.41`: "DECLINED",
+			`,"pin":"999999","ltv":0.4`:  "APPROVED",
+			`,"ltv":0.41`:                "APPROVED", // without a key the columns are absent
+		} {
+			if _, answer := b.explained(b.Decided(b.T, from(members))); answer["status"] != want {
+				b.Errorf("%s: %v, want %s", members, answer["status"], want)
+			}
+		}
+	})
+}
+
+// TestTablesThatAreMissing checks the refusals of drafts, activations, previews, replacements and deletions.
+func TestTablesThatAreMissing(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		_, err := b.draft(ltvHigh)
+		if got := usecasetest.Pointers(b.T, err); usecasetest.CodeOf(err) != fault.CodeUnknownTable ||
+			got[0] != "/patch/knockouts/set/0/condition_ast/right/field" {
+			b.Errorf("an unknown table: %v at %v", err, got)
+		}
+		b.replace("ltv", ltvTable)
+		_, err = b.draft(strings.Replace(ltvHigh, "max_ltv", "min_ltv", 1))
+		if usecasetest.CodeOf(err) != fault.CodeUnknownTable {
+			b.Errorf("an unknown column: %v", err)
+		}
+		_, err = b.draft(`{"op":"in_list","field":"table.ltv.segment","list":"words"}`)
+		if usecasetest.CodeOf(err) != fault.CodeInvalidCondition {
+			b.Errorf("a column was looked up in a list: %v", err)
+		}
+		set, err := b.draft(ltvHigh)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.replace("ltv", strings.NewReplacer(`"max_ltv"`, `"least_ltv"`).Replace(ltvTable))
+		activate := func(id string) error {
+			_, err := b.Service.Policies.Activate(b.Context(), b.Caller, id, policydesk.Activation{}, nil)
+			return err
+		}
+		remove := func() error { return b.Service.Tables.Delete(b.Context(), b.Caller, "ltv") }
+		if err := activate(set.ID); usecasetest.CodeOf(err) != fault.CodeTableMissing {
+			b.Errorf("activated without its column: %v", err)
+		}
+		if err := remove(); err != nil {
+			b.Fatal(err)
+		}
+		if err := activate(set.ID); usecasetest.CodeOf(err) != fault.CodeTableMissing {
+			b.Errorf("activated without its table: %v", err)
+		}
+		b.clock.Pass(time.Second)
+		preview := decisioning.WhatIf{
+			Request: application.DecisionRequest(usecasetest.Parse(b.T, from(`,"pin":"400001","ltv":1`))), RuleSetID: set.ID,
+		}
+		if _, err = b.Service.Decisions.Preview(b.Context(), b.Caller, preview); usecasetest.CodeOf(err) !=
+			fault.CodeTableMissing {
+			b.Errorf("previewed without its table: %v", err)
+		}
+
+		b.replace("ltv", ltvTable)
+		if err := activate(set.ID); err != nil {
+			b.Fatal(err)
+		}
+		if err := remove(); usecasetest.CodeOf(err) != fault.CodeTableInUse {
+			b.Errorf("a table in use was deleted: %v", err)
+		}
+		for _, change := range [][2]string{
+			{`{"name":"served","type":"boolean"}`, `{"name":"served","type":"text"}`},
+			{`"max_ltv"`, `"least_ltv"`},
+			{`"match":"range"`, `"match":"exact"`},
+		} {
+			u := upload(b.T, "ltv", strings.Replace(ltvTable, change[0], change[1], 1))
+			u.Rows = nil
+			_, err := b.Service.Tables.Replace(b.Context(), b.Caller, "ltv", u, operation.AnyVersion)
+			if usecasetest.CodeOf(err) != fault.CodeTableInUse {
+				b.Errorf("%v was replaced by %v: %v", change[0], change[1], err)
+			}
+		}
+		b.activate(`{"op":"false"}`)
+		if err := remove(); usecasetest.CodeOf(err) != fault.CodeTableInUse {
+			b.Errorf("a table of the previous rule set was deleted: %v", err)
+		}
+		if err := activate(set.ID); err != nil {
+			b.Errorf("the rollback failed: %v", err)
+		}
+		b.activate(`{"op":"false"}`)
+		b.activate(`{"op":"not","arg":{"op":"true"}}`)
+		if err := remove(); err != nil {
+			b.Errorf("a table that nothing needs was not deleted: %v", err)
+		}
+	})
+}
