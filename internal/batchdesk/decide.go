@@ -24,7 +24,7 @@ type deciding struct {
 	lines  [][]byte
 	may    decisioning.Permit // nil if every row may be decided
 
-	next    atomic.Int64                // the index in rows of the next row to decide
+	next    atomic.Int64                // the number of rows that were begun
 	decided atomic.Int64                // the number of rows decided
 	quota   atomic.Pointer[fault.Error] // the refusal of a row because the quota is used up
 	failed  atomic.Pointer[error]       // a failure of storage; no more rows are begun
@@ -42,15 +42,16 @@ func (w *work) decideRows(ctx context.Context, caller tenant.Principal, lines []
 	more := func() bool {
 		return ctx.Err() == nil && d.failed.Load() == nil && w.s.core.Now().Before(stop)
 	}
+	todo := w.missing()
 	var workers sync.WaitGroup
-	for range min(rowsAtOnce, len(lines)) {
+	for range min(rowsAtOnce, len(todo)) {
 		workers.Go(func() {
 			for more() {
 				i := d.next.Add(1) - 1
-				if i >= int64(len(lines)) {
+				if i >= int64(len(todo)) {
 					return
 				}
-				d.row(ctx, int(i))
+				d.row(ctx, todo[i])
 			}
 		})
 	}
@@ -59,35 +60,43 @@ func (w *work) decideRows(ctx context.Context, caller tenant.Principal, lines []
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	missing := func() (n int) {
-		for i := range w.rows {
-			if !w.rows[i].known() {
-				n++
-			}
-		}
-		return n
-	}
-	if missing() == 0 {
+	if len(w.missing()) == 0 {
 		return nil
 	}
 	// A commit whose outcome was unknown may have stored a decision, and so may another node.
 	if err := w.recall(ctx); err != nil {
 		return err
 	}
-	failed := d.failed.Load()
+	failed := errNoTime
+	if stored := d.failed.Load(); stored != nil {
+		failed = *stored
+	}
 	switch {
-	case missing() == 0:
+	case len(w.missing()) == 0:
 		return nil
-	case d.decided.Load() > 0 && !w.last || failed == nil:
+	case d.decided.Load() > 0 && (!w.last || d.failed.Load() == nil):
 		return operation.ErrUnfinished
 	case !w.last:
-		return *failed
+		return failed
 	}
 	w.s.core.Logger.ErrorContext(ctx, "could not decide rows of a batch; they get an internal error",
-		append(w.about(), "rows", missing(), "error", *failed)...)
+		append(w.about(), "rows", len(w.missing()), "error", failed)...)
 	w.refuseRest(errInternal())
 	return nil
 }
+
+// missing returns the indexes in rows of the rows that have no outcome.
+func (w *work) missing() (indexes []int) {
+	for i := range w.rows {
+		if !w.rows[i].known() {
+			indexes = append(indexes, i)
+		}
+	}
+	return indexes
+}
+
+// errNoTime is the failure of an attempt in which no row was decided although storage did not fail.
+var errNoTime = errors.New("no row was decided in the time of an attempt")
 
 // permit returns the function that refuses the rows of people who were erased since the batch was started, nil if
 // nobody was.
@@ -113,12 +122,9 @@ func (w *work) permit(ctx context.Context) (decisioning.Permit, error) {
 	}, nil
 }
 
-// row decides one row, unless it has an outcome.
+// row decides one row.
 func (d *deciding) row(ctx context.Context, i int) {
 	row := &d.rows[i]
-	if row.known() {
-		return
-	}
 	if refusal := d.quota.Load(); refusal != nil {
 		row.Err = refusal
 		return

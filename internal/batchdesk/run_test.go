@@ -130,13 +130,13 @@ func TestUnfinishedChunk(t *testing.T) {
 			moving.Lock()
 			defer moving.Unlock()
 			if moves {
-				clock.Pass(200 * time.Millisecond)
+				clock.Pass(30 * time.Millisecond)
 			}
 			return clock.Now()
 		}
 		q := &queue{}
 		h := usecasetest.Open(t, db, usecase.Options{ChunkQueue: q, Now: now})
-		started := start(t, h.Service, h.Caller, lines(400))
+		started := start(t, h.Service, h.Caller, lines(900))
 		chunk := q.take()[0]
 		moving.Lock()
 		moves = true
@@ -150,7 +150,7 @@ func TestUnfinishedChunk(t *testing.T) {
 		if attempts < 2 {
 			t.Errorf("%d attempts", attempts)
 		}
-		wantEachOnce(t, h.Service, h.Caller, started.ID, 400)
+		wantEachOnce(t, h.Service, h.Caller, started.ID, 900)
 	})
 }
 

@@ -52,7 +52,7 @@ func (l *Limits) fill() {
 const (
 	// rowsAtOnce is the number of rows of a chunk that are decided at the same time. Decisions that wait for storage at
 	// the same time are committed together.
-	rowsAtOnce = 32
+	rowsAtOnce = 64
 	// chunkTime is how long an attempt begins to decide rows. It is less than the time after which a chunk counts as
 	// abandoned, so that a chunk that makes progress is not taken over by another node.
 	chunkTime = 25 * time.Second
