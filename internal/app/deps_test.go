@@ -98,8 +98,8 @@ var house = []room{
 	{"agent", useCase, "exact civil fault wire rule field engine application advice recovery tenant admission " +
 		"operation decisioning agentdesk"},
 	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery " +
-		"list tenant operation account policydesk frauddesk listdesk exposuredesk decisioning evidencedesk eventdesk webhookdesk " +
-		"agentdesk privacydesk study agent"},
+		"list tenant operation account policydesk frauddesk listdesk exposuredesk decisioning evidencedesk eventdesk " +
+		"webhookdesk agentdesk privacydesk study agent"},
 	{"usecase", useCase, "fault wire engine signal application sealing tenant store journal operation account " +
 		"policydesk frauddesk listdesk exposuredesk decisioning evidencedesk eventdesk webhookdesk agentdesk " +
 		"privacydesk study document"},

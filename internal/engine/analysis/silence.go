@@ -65,8 +65,8 @@ func (a *silenceCheck) possibleClause(c *clause) bool {
 	return c.Known && len(c.Upper) > 0 && a.solver.Supplied(c.Upper)
 }
 
-// requirements marks the fields that required_fields lists, and those about the lender's own decisions. It does not mark
-// alternatives, because no single alternative is certain to be given. There is
+// requirements marks the fields that required_fields lists, and those about the
+// lender's own decisions. It does not mark alternatives, because no single alternative is certain to be given. There is
 // one exception: if all alternatives are bureau score or new-to-credit fields,
 // it marks them all, because an applicant without a score is new to credit, and
 // that is checked separately.
