@@ -95,7 +95,7 @@ var house = []room{
 	{"eventdesk", useCase, "fault wire evidence tenant store journal operation"},
 	{"webhookdesk", useCase, "fault webhook tenant admission store operation eventdesk"},
 	{"agentdesk", useCase, "fault wire engine recovery tenant store operation policydesk decisioning"},
-	{"privacydesk", useCase, "fault civil wire sealing tenant store journal operation decisioning"},
+	{"privacydesk", useCase, "fault civil wire sealing tenant store journal operation exposuredesk decisioning"},
 	{"study", useCase, "fault wire rule feature report field sheet application backtest backtest/page training " +
 		"tenant admission store cache journal operation policydesk listdesk tabledesk decisioning"},
 	{"agent", useCase, "exact civil fault wire rule field engine application advice recovery tenant admission " +

@@ -71,7 +71,8 @@ func (s *Service) DecideFor(
 
 // decide reads the request, computes the features, searches the block list, decides and
 // stores. An application that is counted, for fraud or because the policy reads what the
-// lender decided before, is decided inside the transaction that counts it. Any other application is decided before the transaction.
+// lender decided before, is decided inside the transaction that counts it. Any other
+// application is decided before the transaction.
 func (s *Service) decide(
 	ctx context.Context, p tenant.Principal, endpoint string, request application.Request, permit Permit,
 	r *operation.Reply[Decided],
@@ -114,15 +115,8 @@ func (s *Service) decide(
 		} else {
 			answer, err = s.persist(ctx, p, scope, c, o, attempt)
 		}
-		switch {
-		case errors.Is(err, store.ErrKeysChanged):
-			err = s.reloadKeys(ctx, c, p.TenantID, tries)
-		case errors.Is(err, errNotPrepared):
-			err = s.prepareOwn(ctx, scope, c)
-		default:
-			done = true
-		}
-		if done || err != nil {
+		var again bool
+		if again, err = s.lookUpAgain(ctx, scope, c, tries, err); !again {
 			break
 		}
 	}
@@ -131,6 +125,22 @@ func (s *Service) decide(
 	}
 	s.decided(c, o)
 	return c.decided(o), nil
+}
+
+// lookUpAgain looks up what a transaction lacked that was refused with err. tries is how often that happened before. It
+// reports whether the transaction can be tried again; otherwise it returns the error of the case.
+func (s *Service) lookUpAgain(
+	ctx context.Context, scope *store.Scope, c *creditCase, tries int, err error,
+) (again bool, _ error) {
+	switch {
+	case errors.Is(err, store.ErrKeysChanged):
+		err = s.reloadKeys(ctx, c, scope.Tenant(), tries)
+	case errors.Is(err, errNotPrepared):
+		err = s.prepareOwn(ctx, scope, c)
+	default:
+		return false, err
+	}
+	return err == nil, err
 }
 
 // reloadKeys reads the keys of a case again, because somebody was erased since they were read, on any

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"verdict/internal/admission"
 	"verdict/internal/application"
 	"verdict/internal/exposure"
 	"verdict/internal/fault"
@@ -81,8 +82,8 @@ func (o *ownCase) query(now time.Time) store.OwnQuery {
 	}
 }
 
-// countOwn reads what the lender decided before, in the transaction of the decision, and sets the facts. Transactions of
-// a scope are serial, so the second of two decisions at the same moment counts the first.
+// countOwn reads what the lender decided before, in the transaction of the decision, and sets the facts. Transactions
+// of a scope are serial, so the second of two decisions at the same moment counts the first.
 func (c *creditCase) countOwn(tx *store.Tx) (err error) {
 	if c.own == nil {
 		return nil
@@ -131,6 +132,9 @@ func (s *Service) prepareOwn(ctx context.Context, scope *store.Scope, c *creditC
 	own := c.own
 	if own.tries++; own.tries > maxOwnTries {
 		return ownBusy()
+	}
+	if err := admission.Checkpoint(ctx); err != nil { // the write gave up the processor slot
+		return err
 	}
 	load := s.core.Keys.Tree
 	if own.keys != nil {

@@ -199,10 +199,11 @@ func (w *underwriting) look(ctx context.Context, stored []byte, hurry bool) erro
 }
 
 // commit stores the decision and the run. The study must be of the decision that is
-// stored. If the fraud counts changed since the study, commit therefore rolls the
-// transaction back, studies again and starts another transaction, so that other writes
-// never wait for a study. After maxStudies studies, commit decides with the counts of
-// the last study, which are only slightly out of date.
+// stored. If the counts changed since the study, commit therefore rolls the transaction
+// back, studies again and starts another transaction, so that other writes never wait for
+// a study. After maxStudies studies, commit decides with the fraud counts of the last
+// study, which are only slightly out of date. What the lender decided before must be exact;
+// if it changes again and again, commit returns Unavailable.
 func (w *underwriting) commit(ctx context.Context) error {
 	rekeyed := 0
 	for studies := 1; ; studies++ {
@@ -235,16 +236,18 @@ func (w *underwriting) commit(ctx context.Context) error {
 		if err := admission.Checkpoint(ctx); err != nil { // the write gave up the processor slot
 			return err
 		}
-		w.counts = now.counts
+		if studies < maxStudies { // later facts are of the counts of this study
+			w.counts = now.counts
+		}
 		if err := w.look(ctx, now.facts, true); err != nil {
 			return err
 		}
 	}
 }
 
-// store records, counts, decides and stores everything. If the fraud counts changed
-// since the study, it returns errMoved and the new facts and counts. If last is set, it
-// decides with the counts of the last study instead. store can run more than once.
+// store records, counts, decides and stores everything. If the counts changed since the
+// study, it returns errMoved and the new facts and counts. If last is set, it decides with
+// the fraud counts of the last study instead. store can run more than once.
 func (w *underwriting) store(tx *store.Tx, last bool) (now observed, err error) {
 	if w.c.counted() {
 		if now.counts, err = w.c.observe(tx); err != nil {

@@ -97,7 +97,8 @@ type decided struct {
 // decide decides an application on a node.
 func (b *bench) decide(node *usecase.Set, body string) decided {
 	b.Helper()
-	made, err := node.Decisions.Decide(b.Context(), b.Caller, application.DecisionRequest(usecasetest.Parse(b.T, body)), nil)
+	request := application.DecisionRequest(usecasetest.Parse(b.T, body))
+	made, err := node.Decisions.Decide(b.Context(), b.Caller, request, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

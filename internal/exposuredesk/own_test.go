@@ -251,7 +251,8 @@ func TestPreviewCountsNothing(t *testing.T) {
 				answer.Offer.LimitPaise != 50_000_00 {
 				b.Errorf("the preview offers %d with own_open_offer %s", answer.Offer.LimitPaise, got)
 			}
-			if _, err := b.Service.Decisions.Eligibility(b.Context(), b.Caller, application.EitherRequest(body), nil); err != nil {
+			_, err = b.Service.Decisions.Eligibility(b.Context(), b.Caller, application.EitherRequest(body), nil)
+			if err != nil {
 				b.Fatal(err)
 			}
 		}

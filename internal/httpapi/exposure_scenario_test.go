@@ -13,7 +13,8 @@ const boundedPolicy = `{"name":"bounded","exposure":{"max_total":400000},"patch"
 // asksFor returns an application of a person for an amount.
 func asksFor(ref string, amount int) string {
 	return fmt.Sprintf(`{"applicant_ref":%q,"applicant":{"monthly_income":850000,"foir":0.1,"requested_amount":%d},
-		"bureau_report":{"score":860,"enquiries_6m":0,"active_tradelines":4,"max_dpd_12m":0},"include":["facts"]}`, ref, amount)
+		"bureau_report":{"score":860,"enquiries_6m":0,"active_tradelines":4,"max_dpd_12m":0},
+		"include":["facts"]}`, ref, amount)
 }
 
 // TestExposures reports loans over the API, and decides under a policy that is bounded by them.

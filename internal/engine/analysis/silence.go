@@ -65,8 +65,8 @@ func (a *silenceCheck) possibleClause(c *clause) bool {
 	return c.Known && len(c.Upper) > 0 && a.solver.Supplied(c.Upper)
 }
 
-// requirements marks the fields that required_fields lists. It does not mark
-// alternatives, because no single alternative is certain to be given. There is
+// requirements marks the fields that required_fields lists, and those about the
+// lender's own decisions. It does not mark alternatives, because no single alternative is certain to be given. There is
 // one exception: if all alternatives are bureau score or new-to-credit fields,
 // it marks them all, because an applicant without a score is new to credit, and
 // that is checked separately.
@@ -77,6 +77,11 @@ func (a *silenceCheck) requirements() {
 		}
 	}
 	a.notes = make([]fieldNote, a.space.Len()) // no field is placed after this point
+	for i := range a.notes {
+		// A policy that reads such a field requires applicant_ref, and the field is then read by the service. No request
+		// can leave it out.
+		a.notes[i].required = field.IsOwn(a.space.Domain(space.Field(i)).Ref.Name)
+	}
 	for _, req := range a.policy.Required {
 		history := true
 		for _, ref := range req.Any {

@@ -9,6 +9,12 @@ import (
 	"verdict/internal/store/storetest"
 )
 
+// fillExposure stores an exposure and a request.
+func fillExposure(tx *store.Tx) error {
+	e := store.Exposure{ID: "exp_1", ApplicantRef: "app-1", DecisionID: "dec_1", Document: []byte("x"), CreatedMicros: 1}
+	return errors.Join(tx.Exposures().Put(&e, 0), tx.Exposures().Remember("k", "dec_1", 1))
+}
+
 // TestExposures stores, replaces and lists exposures. Another scope sees none.
 func TestExposures(t *testing.T) {
 	t.Parallel()
@@ -24,7 +30,9 @@ func TestExposures(t *testing.T) {
 		put(store.Exposure{ID: "exp_1", ApplicantRef: "app-1", DecisionID: "dec_1", Document: []byte("a"), CreatedMicros: 5})
 		put(store.Exposure{ID: "exp_2", ApplicantRef: "app-1", Document: []byte("b"), CreatedMicros: 6})
 		put(store.Exposure{ID: "exp_3", ApplicantRef: "app-2", Document: []byte("c"), CreatedMicros: 7})
-		put(store.Exposure{ID: "exp_1", Document: []byte("d"), UpdatedMicros: 9, UpdatedBy: "key_2", ClosedMicros: 9})
+		put(store.Exposure{
+			ID: "exp_1", ApplicantRef: "ignored", Document: []byte("d"), UpdatedMicros: 9, UpdatedBy: "key_2", ClosedMicros: 9,
+		})
 
 		open, err := scope.Exposures(ctx).Open("app-1")
 		if err != nil || len(open) != 1 || open[0].ID != "exp_2" {

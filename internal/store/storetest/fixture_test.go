@@ -150,6 +150,7 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 		scope.Write(t.Context(), fillLog),
 		scope.Write(t.Context(), fillErasure),
 		scope.Write(t.Context(), fillHold),
+		scope.Write(t.Context(), fillExposure),
 		scope.Write(t.Context(), fillRetention),
 		scope.Write(t.Context(), fillList),
 		scope.Write(t.Context(), fillTable),
