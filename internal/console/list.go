@@ -123,7 +123,7 @@ func (p *listPages) remove(v *visit) error {
 	if err := v.confirmed(); err != nil {
 		return v.redraw(err, p.all)
 	}
-	if err := p.lists.Delete(v.ctx, v.caller(), v.id("name")); err != nil {
+	if err := p.lists.Delete(v.ctx, v.caller(), v.id("name"), operation.AnyVersion); err != nil {
 		return v.redraw(err, p.all)
 	}
 	return v.done("The list was deleted.", "/lists")

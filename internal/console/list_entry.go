@@ -82,6 +82,9 @@ func (p *listPages) change(v *visit, patch listdesk.Patch, done string) error {
 	if err != nil {
 		return v.redraw(inEntry(err), p.one)
 	}
+	if len(patch.Remove) > 0 && changed.Removed == 0 {
+		done = "The entry was not in the list any more."
+	}
 	return v.done(fmt.Sprintf("%s This is version %d.", done, changed.Version), "/lists/"+changed.Name)
 }
 

@@ -20,6 +20,8 @@ func TestListPages(t *testing.T) {
 		has("/entries/1")
 	b.upload(at+"/file", "employer\nAcme\n", "name", "employers", "type", "").want(http.StatusUnprocessableEntity).
 		has("the columns value")
+	b.upload(at+"/file", "value\nAcme\n", "name", "others", "type", "foo").want(http.StatusUnprocessableEntity).
+		has("must be one of text, number, hashed")
 	b.upload(at+"/file", "value\nAcme\n", "name", "Not a name", "type", "text").want(http.StatusUnprocessableEntity)
 	b.get(at+"/employers").want(http.StatusOK).has("Acme", "no policy", "Add an entry")
 	b.get(at + "/employers?contains=ACME").want(http.StatusOK).has("<strong>ACME</strong> is in the list.")

@@ -177,7 +177,7 @@ func makeLists(t *testing.T, h *usecasetest.House, scope *store.Scope) (rows []r
 			t.Fatal(err)
 		}
 	}
-	if err := h.Service.Lists.Delete(t.Context(), h.Caller, "third"); err != nil {
+	if err := h.Service.Lists.Delete(t.Context(), h.Caller, "third", operation.AnyVersion); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"first", "second"} {

@@ -32,6 +32,10 @@ func text(f *wire.Form, name string) string {
 	return strings.Clone(t)
 }
 
+// firstYear is the first year of the times that readTime accepts. Earlier ones are what programs write for a missing
+// time, such as 0001-01-01T00:00:00Z and 1970-01-01T00:00:00Z.
+const firstYear = 2000
+
 // readTime reads an RFC 3339 time. It returns the zero time if the member is missing.
 func readTime(f *wire.Form, name string) time.Time {
 	t, ok := f.Text(name, anyLength)
@@ -39,8 +43,11 @@ func readTime(f *wire.Form, name string) time.Time {
 		return time.Time{}
 	}
 	at, err := time.Parse(time.RFC3339Nano, t)
-	if err != nil {
+	switch {
+	case err != nil:
 		f.Fail(name, fault.CodeOutOfRange, "must be an RFC 3339 time, such as 2027-01-31T18:30:00Z")
+	case at.Year() < firstYear:
+		f.Fail(name, fault.CodeOutOfRange, "must not be before %d; leave it out if there is no such time", firstYear)
 	}
 	return at
 }

@@ -107,8 +107,8 @@ func TestDerive(t *testing.T) {
 	}
 }
 
-// TestLoans checks that a loan is read as it was written.
-func TestLoans(t *testing.T) {
+// TestReportedLoans checks that a loan is read as it was written.
+func TestReportedLoans(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		amount := rapid.Int64Range(0, 1e13)

@@ -63,6 +63,7 @@ func (h *listHandlers) replace(c *call) error {
 	if err != nil {
 		return err
 	}
+	upload.Reserve = c.resources.Reserve
 	changed, err := h.lists.Replace(c.ctx, c.caller, c.id, upload, expected)
 	return sendVersioned(c, changed, changed.Version, err, document.WriteReplacedList)
 }
@@ -137,7 +138,11 @@ func (h *listHandlers) remove(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	if err := h.lists.Delete(c.ctx, c.caller, c.id); err != nil {
+	expected, err := expectedVersion(c.r)
+	if err != nil {
+		return err
+	}
+	if err := h.lists.Delete(c.ctx, c.caller, c.id, expected); err != nil {
 		return err
 	}
 	return c.response.sendNoContent()

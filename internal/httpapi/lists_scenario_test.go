@@ -116,14 +116,18 @@ func TestBadLists(t *testing.T) {
 		m.put(at, `{"type":"text","entries":[{"value":"kept"}]}`).want(http.StatusOK)
 		long := strings.Repeat("x", 257)
 		for name, c := range map[string]struct{ body, code, pointer string }{
-			"blank":          {`{"entries":[{"value":"a"},{"value":" "}]}`, "invalid_field", "/entries/1/value"},
-			"long":           {`{"entries":[{"value":"` + long + `"}]}`, "invalid_field", "/entries/0/value"},
-			"a number":       {`{"entries":[{"value":5}]}`, "invalid_field", "/entries/0/value"},
-			"an object":      {`{"entries":[{"value":{}}]}`, "invalid_field", "/entries/0/value"},
-			"no value":       {`{"entries":[{}]}`, "invalid_field", "/entries/0/value"},
-			"no object":      {`{"entries":["a"]}`, "invalid_field", "/entries/0"},
-			"unknown":        {`{"entries":[{"value":"a","expiry":1}]}`, "unknown_field", "/entries/0/expiry"},
-			"no time":        {`{"entries":[{"value":"a","expires_at":"soon"}]}`, "invalid_field", "/entries/0/expires_at"},
+			"blank":     {`{"entries":[{"value":"a"},{"value":" "}]}`, "invalid_field", "/entries/1/value"},
+			"long":      {`{"entries":[{"value":"` + long + `"}]}`, "invalid_field", "/entries/0/value"},
+			"a number":  {`{"entries":[{"value":5}]}`, "invalid_field", "/entries/0/value"},
+			"an object": {`{"entries":[{"value":{}}]}`, "invalid_field", "/entries/0/value"},
+			"no value":  {`{"entries":[{}]}`, "invalid_field", "/entries/0/value"},
+			"no object": {`{"entries":["a"]}`, "invalid_field", "/entries/0"},
+			"unknown":   {`{"entries":[{"value":"a","expiry":1}]}`, "unknown_field", "/entries/0/expiry"},
+			"no time":   {`{"entries":[{"value":"a","expires_at":"soon"}]}`, "invalid_field", "/entries/0/expires_at"},
+			"no date": {`{"entries":[{"value":"a","expires_at":"0001-01-01T00:00:00Z"}]}`, "invalid_field",
+				"/entries/0/expires_at"},
+			"the first date": {`{"entries":[{"value":"a","expires_at":"1970-01-01T00:00:00Z"}]}`, "invalid_field",
+				"/entries/0/expires_at"},
 			"another type":   {`{"type":"number","entries":[]}`, "invalid_field", "/type"},
 			"no type":        {`{"type":"regex","entries":[]}`, "invalid_field", "/type"},
 			"no entries":     {`{"type":"text"}`, "invalid_field", "/entries"},
@@ -228,7 +232,8 @@ func TestListVersions(t *testing.T) {
 		m.put(at, list, `If-None-Match: "1"`).refused(http.StatusUnprocessableEntity, "invalid_field")
 		m.put(at, list, "If-None-Match: *", `If-Match: "1"`).refused(http.StatusUnprocessableEntity, "invalid_field")
 		m.put(at, list).want(http.StatusOK).is("version", 2.0)
-		s.send("DELETE", at, m.key, "").want(http.StatusNoContent)
+		s.send("DELETE", at, m.key, "", `If-Match: "1"`).refused(http.StatusPreconditionFailed, "precondition_failed")
+		s.send("DELETE", at, m.key, "", `If-Match: "2"`).want(http.StatusNoContent)
 		m.put(at, list, "If-None-Match: *").want(http.StatusOK).is("version", 3.0)
 
 		var seen []string

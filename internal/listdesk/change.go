@@ -3,6 +3,7 @@ package listdesk
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"verdict/internal/fault"
 	"verdict/internal/list"
@@ -44,15 +45,41 @@ func (s *Service) Replace(
 	if err != nil {
 		return Changed{}, err
 	}
-	out := Changed{Created: w.before.Version == 0, Received: len(entries)}
-	out.Expired = expiredAt(entries, w.now.UnixMicro())
-	if out.Repeated, err = w.rewrite(ctx, entries); err != nil {
-		w.abandon(ctx)
-		return Changed{}, err
-	}
-	stored, err := w.commit(ctx, expected == operation.AnyVersion)
-	out.List = listOf(stored)
+	out := Changed{Received: len(entries), Expired: expiredAt(entries, w.now.UnixMicro())}
+	err = operation.RetryChange(func() (lost bool, err error) {
+		out.Created = w.before.Version == 0
+		if out.Repeated, err = w.rewrite(ctx, entries); err != nil {
+			w.abandon(ctx)
+			return false, err
+		}
+		stored, err := w.commit(ctx, expected == operation.AnyVersion)
+		if out.List = listOf(stored); !operation.IsLost(err) || expected != operation.AnyVersion {
+			return false, err
+		}
+		// Somebody deleted or created the list meanwhile. The keys of the entries depend on the id of the list.
+		again, failed := s.writer(ctx, p, name, u.Type, expected, true)
+		if failed != nil {
+			return false, failed
+		}
+		w = again
+		if failed := rekey(&w.keyer, entries); failed != nil {
+			return false, failed
+		}
+		return true, err
+	})
 	return out, err
+}
+
+// rekey computes the keys of entries for another list.
+func rekey(keyer *list.Keyer, entries []list.Entry) error {
+	for i, e := range entries {
+		again, code, detail := keyer.NewEntry(e.Value, e.ExpiresMicros)
+		if code != "" {
+			return operation.Invalid("/entries/"+strconv.Itoa(i)+"/value", code, detail)
+		}
+		entries[i] = again
+	}
+	return nil
 }
 
 // expiredAt counts the entries that have expired at a time.

@@ -201,7 +201,7 @@ func TestListsThatAreMissing(t *testing.T) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := b.Service.Lists.Delete(b.Context(), b.Caller, "bad_employers"); err != nil {
+		if err := b.Service.Lists.Delete(b.Context(), b.Caller, "bad_employers", operation.AnyVersion); err != nil {
 			b.Fatal(err)
 		}
 		_, err = b.Service.Policies.Activate(b.Context(), b.Caller, set.ID, policydesk.Activation{}, nil)
@@ -221,12 +221,12 @@ func TestListsThatAreMissing(t *testing.T) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := b.Service.Lists.Delete(b.Context(), b.Caller, "bad_employers"); usecasetest.CodeOf(err) !=
+		if err := b.Service.Lists.Delete(b.Context(), b.Caller, "bad_employers", operation.AnyVersion); usecasetest.CodeOf(err) !=
 			fault.CodeListInUse {
 			b.Errorf("a list in use was deleted: %v", err)
 		}
 		b.activate(`{"op":"false"}`)
-		if err := b.Service.Lists.Delete(b.Context(), b.Caller, "bad_employers"); usecasetest.CodeOf(err) !=
+		if err := b.Service.Lists.Delete(b.Context(), b.Caller, "bad_employers", operation.AnyVersion); usecasetest.CodeOf(err) !=
 			fault.CodeListInUse {
 			b.Errorf("a list of the previous rule set was deleted: %v", err)
 		}
@@ -235,7 +235,7 @@ func TestListsThatAreMissing(t *testing.T) {
 		}
 		b.activate(`{"op":"false"}`)
 		b.activate(`{"op":"not","arg":{"op":"true"}}`)
-		if err := b.Service.Lists.Delete(b.Context(), b.Caller, "bad_employers"); err != nil {
+		if err := b.Service.Lists.Delete(b.Context(), b.Caller, "bad_employers", operation.AnyVersion); err != nil {
 			b.Errorf("a list that nothing needs was not deleted: %v", err)
 		}
 	})

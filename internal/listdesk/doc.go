@@ -7,8 +7,8 @@
 //	Contains      read          NotFound, Invalid
 //	Entries       policy:write  NotFound, invalid_cursor
 //	Replace       policy:write  Invalid with every fault, precondition_failed, cap_reached, request_too_large
-//	Change        policy:write  NotFound, Invalid with every fault, precondition_failed, cap_reached
-//	Delete        policy:write  NotFound, list_in_use
+//	Change        policy:write  NotFound, Invalid with every fault, precondition_failed, cap_reached, request_too_large
+//	Delete        policy:write  NotFound, precondition_failed, list_in_use
 //
 // For other use cases:
 //

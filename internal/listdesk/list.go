@@ -2,6 +2,7 @@ package listdesk
 
 import (
 	"context"
+	"fmt"
 
 	"verdict/internal/fault"
 	"verdict/internal/list"
@@ -126,8 +127,11 @@ func (s *Service) Contains(ctx context.Context, p tenant.Principal, name, value 
 			return Membership{}, err
 		}
 		chunk, err := s.chunk(ctx, id, from, key)
-		if fault.KindOf(err) == fault.NotFound && tries < maxTries {
-			continue
+		if fault.KindOf(err) == fault.NotFound {
+			if tries < maxTries {
+				continue
+			}
+			err = s.unreadable(ctx, fmt.Errorf("list %s: a part is missing", from.id))
 		}
 		if err != nil {
 			return Membership{}, err
@@ -161,8 +165,9 @@ func keyOf(of *head, value string) (list.Key, error) {
 	return of.keyer.Of(rule.Num(n)), nil
 }
 
-// Delete deletes a list. It returns Conflict list_in_use if a rule set needs it, see User.
-func (s *Service) Delete(ctx context.Context, p tenant.Principal, name string) error {
+// Delete deletes a list. It fails unless expected is the present version or AnyVersion. It returns Conflict list_in_use
+// if a rule set needs the list, see User.
+func (s *Service) Delete(ctx context.Context, p tenant.Principal, name string, expected int64) error {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
 		return err
 	}
@@ -172,6 +177,13 @@ func (s *Service) Delete(ctx context.Context, p tenant.Principal, name string) e
 	now := s.core.Moment()
 	var deleted store.List
 	err := s.core.Scope(p).Write(ctx, func(tx *store.Tx) (err error) {
+		found, err := tx.Lists().Lock(name)
+		if err != nil {
+			return err
+		}
+		if expected != operation.AnyVersion && expected != found.Version {
+			return notExpected()
+		}
 		if deleted, err = tx.Lists().Delete(name, operation.Actor(p), now.UnixMicro()); err != nil {
 			return err
 		}

@@ -111,7 +111,7 @@ func TestLargeList(t *testing.T) {
 		if now := b.chunks(); now != 1 {
 			b.Errorf("a small list has %d chunks", now)
 		}
-		if err := b.Service.Lists.Delete(b.Context(), b.Caller, "employers"); err != nil || b.chunks() != 0 {
+		if err := b.Service.Lists.Delete(b.Context(), b.Caller, "employers", operation.AnyVersion); err != nil || b.chunks() != 0 {
 			b.Errorf("%d chunks are left: %v", b.chunks(), err)
 		}
 	})
@@ -192,6 +192,28 @@ func TestPurge(t *testing.T) {
 			b.Errorf("%d chunks after the purge", n)
 		}
 		b.contains("employers", map[string]bool{"employer 10": true})
+	})
+}
+
+// TestDiscardKeepsTheLatest checks that the chunks of the latest version are never deleted, as after a commit that the
+// node did not see succeed, and that those of an earlier version are.
+func TestDiscardKeepsTheLatest(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		b.upload("employers", file(1, 10))
+		scope := b.db.Scope(b.Caller.TenantID, string(b.Caller.Environment))
+		stored, err := scope.Lists(b.Context()).Get("employers")
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Service.Lists.Discard(b.Context(), scope, stored)
+		b.contains("employers", map[string]bool{"employer 10": true})
+		b.upload("employers", file(1, 11))
+		b.Service.Lists.Discard(b.Context(), scope, stored)
+		b.contains("employers", map[string]bool{"employer 11": true})
+		if n := b.chunks(); n != 1 {
+			b.Errorf("%d chunks are stored", n)
+		}
 	})
 }
 

@@ -29,12 +29,24 @@ const discardEach = 16
 // discardTimeout limits the time for which a request goes on deleting chunks after its change was stored.
 const discardTimeout = 10 * time.Second
 
-// discard deletes chunks that no version names. Those that it cannot delete are left to Purge.
+// discard deletes those of the chunks that the latest version does not name. It looks in the transaction that deletes
+// them: if the connection was lost during a commit, nobody knows whether the list has the new version. Chunks that it
+// cannot delete are left to Purge.
 func (s *Service) discard(ctx context.Context, scope *store.Scope, listID string, ids []int64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTimeout)
 	defer cancel()
 	for part := range slices.Chunk(ids, discardEach) {
-		err := scope.Write(ctx, func(tx *store.Tx) error { return tx.Lists().DeleteChunks(listID, part) })
+		err := scope.Write(ctx, func(tx *store.Tx) error {
+			directory, err := tx.Lists().Directory(listID)
+			if err != nil && fault.KindOf(err) != fault.NotFound {
+				return err
+			}
+			named := chunksOf(directory)
+			return tx.Lists().DeleteChunks(listID, slices.DeleteFunc(slices.Clone(part), func(id int64) bool {
+				_, found := slices.BinarySearch(named, id)
+				return found
+			}))
+		})
 		if err != nil {
 			s.core.Logger.WarnContext(ctx, "could not delete parts of a list that was replaced; the next purge retries",
 				"list", listID, "error", err)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"verdict/internal/cache"
+	"verdict/internal/fault"
 	"verdict/internal/list"
 	"verdict/internal/operation"
 	"verdict/internal/store"
@@ -84,11 +85,18 @@ func (s *Service) loadHead(ctx context.Context, id headID) (*head, error) {
 	}
 	directory, err := list.ReadDirectory(stored.Directory)
 	if err != nil {
-		return nil, fmt.Errorf("list %s: %w", stored.ID, operation.AsDefect(err))
+		return nil, s.unreadable(ctx, fmt.Errorf("list %s: %w", stored.ID, err))
 	}
 	scope := operation.ScopeID{Tenant: id.tenant, Environment: id.environment}
 	keyer, err := s.keyer(ctx, scope, stored.ID, list.Type(stored.Type))
 	return &head{id: stored.ID, version: stored.Version, keyer: keyer, directory: directory}, err
+}
+
+// unreadable logs why a list cannot be read, and returns the refusal of a request that needs it. A decision without the
+// answer of a list could be wrong.
+func (s *Service) unreadable(ctx context.Context, err error) error {
+	s.core.Logger.ErrorContext(ctx, "a stored list cannot be read; replace it with PUT /v1/lists/{name}", "error", err)
+	return fault.New(fault.Unavailable, fault.CodeUnavailable, "a list cannot be read; try again later")
 }
 
 // errAltered is the error of a chunk that is not the one that the directory names.
@@ -104,7 +112,7 @@ func (s *Service) loadChunk(ctx context.Context, id chunkID) (list.Chunk, error)
 		err = errAltered
 	}
 	if err != nil {
-		return list.Chunk{}, fmt.Errorf("chunk %d of list %s: %w", id.id, id.list, operation.AsDefect(err))
+		return list.Chunk{}, s.unreadable(ctx, fmt.Errorf("chunk %d of list %s: %w", id.id, id.list, err))
 	}
 	return chunk, nil
 }

@@ -74,6 +74,9 @@ const (
 	columnExpires = "expires_at"
 )
 
+// firstYear is the first year in which an entry may expire. Earlier times are what programs write for a missing time.
+const firstYear = 2000
+
 // MaxFile is the maximum size of a file in bytes, decompressed.
 const MaxFile = 64 << 20
 
@@ -195,10 +198,10 @@ func (c *collector) row(cursor *sheet.Cursor, value, expires int) error {
 	if expires >= 0 {
 		if text := bytes.TrimSpace(cells[expires]); len(text) > 0 {
 			until, err := time.Parse(time.RFC3339, string(text))
-			if err != nil {
+			if err != nil || until.Year() < firstYear {
 				c.read++
 				c.faults.Add("/entries/"+at+"/expires_at", fault.CodeWrongType,
-					"must be a time such as 2026-12-31T18:29:59Z, or blank")
+					"must be a time such as 2026-12-31T18:29:59Z, not before %d, or blank", firstYear)
 				return c.pause()
 			}
 			e.ExpiresAt = until

@@ -54,8 +54,7 @@ func (s *Service) writer(
 		return nil, operation.Missing("list")
 	}
 	if expected != operation.AnyVersion && expected != w.before.Version {
-		return nil, fault.New(fault.Precondition, fault.CodePreconditionFailed,
-			"the current version of the list is not the expected one")
+		return nil, notExpected()
 	}
 	w.next = w.before
 	w.next.UpdatedMicros, w.next.UpdatedBy = w.now.UnixMicro(), operation.Actor(p)
@@ -79,7 +78,10 @@ func (s *Service) writer(
 // checkType refuses a type that the list does not have, and a new list without one. A list keeps its type, because
 // the conditions that name it were checked against it.
 func checkType(t list.Type, before store.List) error {
+	_, known := list.ParseType(string(t))
 	switch {
+	case t != "" && !known:
+		return operation.Invalid("/type", fault.CodeInvalidField, "must be "+describeTypes())
 	case t == "" && before.Version == 0:
 		return operation.Invalid("/type", fault.CodeRequired, "is required for a new list: "+describeTypes())
 	case t != "" && before.Version > 0 && string(t) != before.Type:
@@ -110,7 +112,15 @@ func (w *writer) rewrite(ctx context.Context, entries []list.Entry) (repeated in
 			return 0, err
 		}
 	}
-	return repeated, w.flush(ctx)
+	return repeated, w.finish(ctx)
+}
+
+// finish stores the chunks that still wait. It refuses a version with too many entries.
+func (w *writer) finish(ctx context.Context) error {
+	if w.next.Entries > list.MaxEntries {
+		return fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "a list has at most %d entries", list.MaxEntries)
+	}
+	return w.flush(ctx)
 }
 
 // merge stores the chunks that a change affects. add and remove are sorted.
@@ -120,18 +130,11 @@ func (w *writer) merge(ctx context.Context, add []list.Entry, remove []list.Key)
 	}
 	for len(add) > 0 || len(remove) > 0 {
 		index := w.firstIndex(add, remove)
-		entries, err := w.entriesAt(ctx, index)
-		if err != nil {
+		var merged []list.Entry
+		var err error
+		if merged, add, remove, err = w.mergeChunk(ctx, w.directory, index, add, remove); err != nil {
 			return err
 		}
-		var adding []list.Entry
-		var removing []list.Key
-		adding, add = cut(add, func(e list.Entry) bool { return w.directory.Index(e.Key) == index })
-		removing, remove = cut(remove, func(k list.Key) bool { return w.directory.Index(k) == index })
-		merged, added, removed := list.Merged(entries, adding, removing)
-		w.added, w.removed = w.added+added, w.removed+removed
-		w.next.Entries -= int64(len(entries))
-		w.next.Bytes -= bytesOf(entries)
 		if err := w.put(ctx, index, merged); err != nil {
 			return err
 		}
@@ -139,22 +142,49 @@ func (w *writer) merge(ctx context.Context, add []list.Entry, remove []list.Key)
 			return err
 		}
 	}
-	return w.flush(ctx)
+	return w.finish(ctx)
 }
 
-// mergeAll applies a change to all entries, and divides them into more chunks.
+// mergeAll applies a change to all chunks, and divides their entries into more chunks.
 func (w *writer) mergeAll(ctx context.Context, add []list.Entry, remove []list.Key) error {
-	all := make([]list.Entry, 0, int(w.before.Entries)+len(add))
-	for index := range w.directory.Len() {
-		entries, err := w.entriesAt(ctx, index)
-		if err != nil {
+	before := w.directory
+	w.directory = list.NewDirectory(int(w.before.Entries) + len(add))
+	for index := range before.Len() {
+		var merged []list.Entry
+		var err error
+		if merged, add, remove, err = w.mergeChunk(ctx, before, index, add, remove); err != nil {
 			return err
 		}
-		all = append(all, entries...)
+		for len(merged) > 0 { // sorted by key, so the entries of a new chunk are next to each other
+			var part []list.Entry
+			at := w.directory.Index(merged[0].Key)
+			part, merged = cut(merged, func(e list.Entry) bool { return w.directory.Index(e.Key) == at })
+			if err := w.put(ctx, at, part); err != nil {
+				return err
+			}
+		}
+		if err := admission.Checkpoint(ctx); err != nil {
+			return err
+		}
 	}
-	all, w.added, w.removed = list.Merged(all, add, remove)
-	_, err := w.rewrite(ctx, all)
-	return err
+	return w.finish(ctx)
+}
+
+// mergeChunk returns the entries of a chunk of the version before after the change, and the rest of the change.
+func (w *writer) mergeChunk(
+	ctx context.Context, before list.Directory, index int, add []list.Entry, remove []list.Key,
+) (merged, laterAdd []list.Entry, laterRemove []list.Key, err error) {
+	entries, err := w.entriesAt(ctx, before, index)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	adding, laterAdd := cut(add, func(e list.Entry) bool { return before.Index(e.Key) == index })
+	removing, laterRemove := cut(remove, func(k list.Key) bool { return before.Index(k) == index })
+	merged, added, removed := list.Merged(entries, adding, removing)
+	w.added, w.removed = w.added+added, w.removed+removed
+	w.next.Entries -= int64(len(entries))
+	w.next.Bytes -= bytesOf(entries)
+	return merged, laterAdd, laterRemove, nil
 }
 
 // firstIndex returns the index of the first chunk that a change affects.
@@ -179,8 +209,8 @@ func cut[T any](all []T, belongs func(T) bool) (head, rest []T) {
 }
 
 // entriesAt returns the entries of a chunk of the version before.
-func (w *writer) entriesAt(ctx context.Context, index int) ([]list.Entry, error) {
-	id := w.directory.Chunk(index)
+func (w *writer) entriesAt(ctx context.Context, before list.Directory, index int) ([]list.Entry, error) {
+	id := before.Chunk(index)
 	if id == 0 {
 		return nil, nil
 	}
@@ -194,6 +224,11 @@ func (w *writer) entriesAt(ctx context.Context, index int) ([]list.Entry, error)
 	return w.s.open(ctx, operation.ScopeOf(w.p), w.before.ID, &stored)
 }
 
+func notExpected() error {
+	return fault.New(fault.Precondition, fault.CodePreconditionFailed,
+		"the current version of the list is not the expected one")
+}
+
 func changedMeanwhile() error {
 	return fault.New(fault.Precondition, fault.CodePreconditionFailed,
 		"the list was changed in the meantime; read it again")
@@ -201,9 +236,7 @@ func changedMeanwhile() error {
 
 // put prepares the chunk at an index of the new version.
 func (w *writer) put(ctx context.Context, index int, entries []list.Entry) error {
-	if w.next.Entries += int64(len(entries)); w.next.Entries > list.MaxEntries {
-		return fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "a list has at most %d entries", list.MaxEntries)
-	}
+	w.next.Entries += int64(len(entries))
 	w.next.Bytes += bytesOf(entries)
 	w.chunks[index] = 0
 	if len(entries) == 0 {

@@ -81,18 +81,10 @@ func (l ListReader) All() ([]List, error) {
 // means that there is no list of this name yet. It returns Conflict cap_reached if the scope would have more than the
 // caps allow.
 func (l Lists) Put(list List, expectedVersion int64, caps ListCaps) (List, error) {
-	// An activation locks its lists before the scope, so Put does too. Otherwise each could wait for the other.
+	// The transaction has locked the scope, so nobody else changes its lists.
 	before, err := l.Lock(list.Name)
 	if err != nil && !isRefusal(err) {
 		return List{}, err
-	}
-	if err := l.tx.lockScope(); err != nil {
-		return List{}, err
-	}
-	if before.Version == 0 { // another node may have created the list before the scope was locked
-		if before, err = l.Lock(list.Name); err != nil && !isRefusal(err) {
-			return List{}, err
-		}
 	}
 	if before.Version != expectedVersion || expectedVersion > 0 && before.ID != list.ID {
 		return List{}, fault.New(fault.Precondition, fault.CodePreconditionFailed,
@@ -171,9 +163,6 @@ func (l Lists) Delete(name, actor string, nowMicros int64) (List, error) {
 		return List{}, fault.New(fault.Conflict, fault.CodeListInUse,
 			"rule set %s, which is %s, names this list; activate a rule set without it first", users[0].ID,
 			users[0].Role())
-	}
-	if err := l.tx.lockScope(); err != nil {
-		return List{}, err
 	}
 	if _, err := l.tx.exec("DELETE FROM lists WHERE tenant_id = $1 AND environment = $2 AND name = $3",
 		name); err != nil {

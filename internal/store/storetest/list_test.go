@@ -23,6 +23,12 @@ func fillList(tx *store.Tx) error {
 	if _, err := tx.Lists().Put(listed("words", "lst_1"), 0, roomy); err != nil {
 		return err
 	}
+	if _, err := tx.Lists().Put(listed("gone", "lst_2"), 0, roomy); err != nil {
+		return err
+	}
+	if _, err := tx.Lists().Delete("gone", "key_1", 7); err != nil {
+		return err
+	}
 	return tx.Lists().Use("pol_1", []string{"words"})
 }
 
