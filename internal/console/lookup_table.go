@@ -92,7 +92,7 @@ func (p *tablePages) remove(v *visit) error {
 	if err := v.confirmed(); err != nil {
 		return v.redraw(err, p.all)
 	}
-	if err := p.tables.Delete(v.ctx, v.caller(), v.id("name")); err != nil {
+	if err := p.tables.Delete(v.ctx, v.caller(), v.id("name"), operation.AnyVersion); err != nil {
 		return v.redraw(err, p.all)
 	}
 	return v.done("The table was deleted.", "/tables")

@@ -67,6 +67,15 @@ func recordCases() []recordCase {
 			exchanged: []string{"keys", "entry_values"},
 		},
 		{
+			table: "lookup_tables", make: makeTables, keys: []string{"id", "name"},
+			exchanged: []string{"rows_count", "version", "leaf"},
+			other:     [][2]string{{"name = 'other'", "name = 'second'"}},
+		},
+		{
+			table: "lookup_table_documents", make: makeTableDocuments, keys: []string{"table_id", "version"},
+			exchanged: []string{"document"},
+		},
+		{
 			table: "fraud_entities", make: makeBlocklist,
 			// What changes with every decision about the entity has no entry.
 			keys: []string{
@@ -195,6 +204,36 @@ func makeListChunks(t *testing.T, h *usecasetest.House, scope *store.Scope) (row
 	t.Helper()
 	for _, row := range makeLists(t, h, scope) {
 		rows = append(rows, recordRow{row.id, "list_id = '" + row.id + "'"})
+	}
+	return rows
+}
+
+// makeTables creates two tables, the second in two versions, and a third that is deleted.
+func makeTables(t *testing.T, _ *usecasetest.House, scope *store.Scope) (rows []recordRow) {
+	t.Helper()
+	caps := store.TableCaps{Tables: 10, Rows: 100, Bytes: 1000}
+	versions := map[string]int64{}
+	for i, name := range []string{"first", "second", "second", "third"} {
+		write(t, scope, func(tx *store.Tx) error {
+			put := store.Table{
+				Name: name, ID: "tbl_" + name, Rows: int64(i) + 1, Bytes: 5, Definition: "definition of " + name,
+				CreatedMicros: 1_000, CreatedBy: "key_1", UpdatedMicros: 2_000, UpdatedBy: "key_2",
+			}
+			_, err := tx.Tables().Put(put, fmt.Append(nil, "rows ", i), versions[name], caps,
+				func(store.Table) error { return nil })
+			versions[name]++
+			return err
+		})
+	}
+	write(t, scope, func(tx *store.Tx) error { _, err := tx.Tables().Delete("third", "key_3", 3_000); return err })
+	return []recordRow{{"tbl_first", "id = 'tbl_first'"}, {"tbl_second", "id = 'tbl_second'"}}
+}
+
+// makeTableDocuments creates the same tables as makeTables, each of which has one document.
+func makeTableDocuments(t *testing.T, h *usecasetest.House, scope *store.Scope) (rows []recordRow) {
+	t.Helper()
+	for _, row := range makeTables(t, h, scope) {
+		rows = append(rows, recordRow{row.id, "table_id = '" + row.id + "'"})
 	}
 	return rows
 }

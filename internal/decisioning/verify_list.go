@@ -2,13 +2,15 @@ package decisioning
 
 import (
 	"verdict/internal/evidence"
+	"verdict/internal/fault"
 	"verdict/internal/listdesk"
 	"verdict/internal/store"
 )
 
-// listEntries holds the entries of scorecards, of lists and of the block list.
+// listEntries holds the entries of scorecards, of lists, of tables and of the block list.
 type listEntries struct {
 	lists  map[string]*entry // the last change of each list, by its id
+	tables map[string]*entry // the last change of each table, by its id
 	cards  map[string]*entry // by the id of the scorecard
 	blocks map[string]*entry // the last change of each entry of the block list, by its id
 }
@@ -22,8 +24,12 @@ func (v *recordVerifier) collectList(e *entry) {
 	}
 	v.compareEvent(e)
 	last := v.blocks
-	if e.leaf.Kind == evidence.List {
+	switch e.leaf.Kind {
+	case evidence.List:
 		last = v.lists
+	case evidence.Table:
+		last = v.tables
+	default:
 	}
 	if before := last[e.leaf.ID]; before == nil || before.number < e.number {
 		last[e.leaf.ID] = e
@@ -62,6 +68,39 @@ func (v *recordVerifier) checkLists(tx *store.Tx) error {
 	for id, e := range v.lists {
 		if !stored[id] && !e.is(store.EventListDeleted) {
 			v.wrong(id, "the list of entry %d of the journal is missing", e.number)
+		}
+	}
+	return nil
+}
+
+// checkTables compares the stored tables with the last change of each.
+func (v *recordVerifier) checkTables(tx *store.Tx) error {
+	rows, err := tx.Tables().AllLogged()
+	if err != nil {
+		return err
+	}
+	stored := map[string]bool{}
+	for i := range rows {
+		t := &rows[i]
+		document, err := tx.Tables().Document(t.ID, t.Version)
+		if err != nil && fault.KindOf(err) != fault.NotFound {
+			return err
+		}
+		switch e := v.tables[t.ID]; {
+		case e == nil:
+			v.wrong(t.ID, "it has no entry in the journal")
+		case stored[t.ID]:
+			v.wrong(t.ID, "two tables have this id")
+		case e.is(store.EventTableDeleted):
+			v.wrong(t.ID, "it was deleted by entry %d of the journal, and is stored", e.number)
+		case v.linked(e, t.Leaf) && t.Commitment(document) != e.leaf.Commitment:
+			v.wrong(t.ID, "the stored table is not that of entry %d of the journal", e.number)
+		}
+		stored[t.ID] = true
+	}
+	for id, e := range v.tables {
+		if !stored[id] && !e.is(store.EventTableDeleted) {
+			v.wrong(id, "the table of entry %d of the journal is missing", e.number)
 		}
 	}
 	return nil

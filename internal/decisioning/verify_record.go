@@ -42,7 +42,7 @@ func newRecordVerifier(scope *store.Scope, tell func(id, why string)) *recordVer
 		reader: journal.NewReader(scope), found: numbers{},
 		policyEntries: newPolicyEntries(), configEntries: configEntries{versions: map[string]*entry{}},
 		listEntries: listEntries{
-			lists: map[string]*entry{}, cards: map[string]*entry{}, blocks: map[string]*entry{},
+			lists: map[string]*entry{}, tables: map[string]*entry{}, cards: map[string]*entry{}, blocks: map[string]*entry{},
 		},
 	}
 }
@@ -132,7 +132,7 @@ func (v *recordVerifier) collect(e *entry) {
 		v.collectPolicy(e)
 	case evidence.Config:
 		v.collectConfig(e)
-	case evidence.Scorecard, evidence.List, evidence.Blocklist:
+	case evidence.Scorecard, evidence.List, evidence.Table, evidence.Blocklist:
 		v.collectList(e)
 	case evidence.Alert, evidence.Key, evidence.Backtest, evidence.Usage, evidence.Webhook, evidence.LegalHold,
 		evidence.Retention:
@@ -181,7 +181,7 @@ func (v *recordVerifier) finish(ctx context.Context, size int64) error {
 		}
 		before := v.noEntry
 		for _, check := range []func(*store.Tx) error{
-			v.checkPolicies, v.checkConfigs, v.checkScorecards, v.checkLists, v.checkBlocklist,
+			v.checkPolicies, v.checkConfigs, v.checkScorecards, v.checkLists, v.checkTables, v.checkBlocklist,
 		} {
 			if err := check(tx); err != nil {
 				v.noEntry = before // the function may be called again

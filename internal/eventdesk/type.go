@@ -23,6 +23,9 @@ func Types() []string {
 		"list.created",
 		"list.changed",
 		"list.deleted",
+		"table.created",
+		"table.changed",
+		"table.deleted",
 		"key.created",
 		"key.revoked",
 		"backtest.finished",
@@ -40,7 +43,7 @@ func Types() []string {
 // A review belongs to its decision, so decision_id comes first. An alert may have added an
 // entry to the block list, so block_id comes before alert_id.
 var objectMembers = []string{
-	"decision_id", "rule_set_id", "scorecard_id", "list_id", "block_id", "alert_id", "key_id", "backtest_id", "config", "period",
+	"decision_id", "rule_set_id", "scorecard_id", "list_id", "table_id", "block_id", "alert_id", "key_id", "backtest_id", "config", "period",
 	"webhook_id", "erasure_id", "legal_hold_id", "zone",
 }
 

@@ -34,6 +34,7 @@ const (
 	LegalHold  Kind = "legal_hold"
 	Retention  Kind = "retention"
 	List       Kind = "list"
+	Table      Kind = "table"
 )
 
 const leafVersion = 1
@@ -89,7 +90,7 @@ const (
 var kindCodes = []Kind{
 	Decision, Review, RuleSet, Activation, Config, Erasure, Rollout, Reopened, Alert, Key, Backtest, Usage, Webhook,
 	Scorecard, Blocklist, LegalHold, Retention,
-	List,
+	List, Table,
 }
 
 // Pack appends the leaf in the compact form in which it is stored, which takes half the

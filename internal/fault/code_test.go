@@ -33,21 +33,22 @@ var vocabularies = []struct {
 // otherMeanings lists, for each file, words that are a code elsewhere and have
 // another meaning in the file, such as the name of a member or of a column.
 var otherMeanings = map[string][]string{
-	"internal/agent/narration.go":      {"unavailable"},   // a reason why prose was not used
-	"internal/backtest/book.go":        {"bad_month"},     // a column
-	"internal/backtest/setup_store.go": {"encoding"},      // a JSON member
-	"internal/console/alert.go":        {"duplicate"},     // a resolution of an alert
-	"internal/console/field.go":        {"required"},      // an attribute in HTML
-	"internal/demo/measure.go":         {"bad_month"},     // a column
-	"internal/document/list.go":        {"not_found"},     // a JSON member
-	"internal/document/privacy.go":     {"erased"},        // a JSON member
-	"internal/frauddesk/alert.go":      {"duplicate"},     // a resolution of an alert
-	"internal/httpapi/health.go":       {"unavailable"},   // a state of readiness
-	"internal/reference/schema.go":     {"required"},      // a member of OpenAPI
-	"internal/reference/view.go":       {"required"},      // a member of OpenAPI
-	"internal/store/alert.go":          {"duplicate"},     // a resolution of an alert
-	"internal/training/identifier.go":  {"identifier"},    // a name of a column
-	"internal/training/write.go":       {"sign_reversal"}, // a JSON member
+	"internal/agent/narration.go":      {"unavailable"},              // a reason why prose was not used
+	"internal/backtest/book.go":        {"bad_month"},                // a column
+	"internal/backtest/setup_store.go": {"encoding"},                 // a JSON member
+	"internal/console/alert.go":        {"duplicate"},                // a resolution of an alert
+	"internal/batchdesk/row.go":        {"not_found", "unavailable"}, // stored names of kinds
+	"internal/console/field.go":        {"required"},                 // an attribute in HTML
+	"internal/demo/measure.go":         {"bad_month"},                // a column
+	"internal/document/list.go":        {"not_found"},                // a JSON member
+	"internal/document/privacy.go":     {"erased"},                   // a JSON member
+	"internal/frauddesk/alert.go":      {"duplicate"},                // a resolution of an alert
+	"internal/httpapi/health.go":       {"unavailable"},              // a state of readiness
+	"internal/reference/schema.go":     {"required"},                 // a member of OpenAPI
+	"internal/reference/view.go":       {"required"},                 // a member of OpenAPI
+	"internal/store/alert.go":          {"duplicate"},                // a resolution of an alert
+	"internal/training/identifier.go":  {"identifier"},               // a name of a column
+	"internal/training/write.go":       {"sign_reversal"},            // a JSON member
 }
 
 // strangers lists the programs of this repository that are clients of the API.

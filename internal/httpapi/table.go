@@ -108,7 +108,11 @@ func (h *tableHandlers) remove(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	if err := h.tables.Delete(c.ctx, c.caller, c.id); err != nil {
+	expected, err := expectedVersion(c.r)
+	if err != nil {
+		return err
+	}
+	if err := h.tables.Delete(c.ctx, c.caller, c.id, expected); err != nil {
 		return err
 	}
 	return c.response.sendNoContent()

@@ -82,18 +82,18 @@ func (t TableReader) Document(tableID string, version int64) ([]byte, error) {
 	})
 }
 
-// Put stores a version of a table, and returns it with its number, which is one more than the last. The first version
-// creates the table; its number is above those of all tables that were deleted. document has its rows. allow is called with the version before, if there is one, and may refuse the
-// new one.
+// Put stores a version of a table with its entry in the journal, and returns it with its number, which is one more than
+// the last. The first version creates the table; its number is above those of all tables that were deleted. document has
+// its rows. allow is called with the version before, if there is one, and may refuse the new one.
 //
 // Put returns Precondition precondition_failed if the last version is not the expected one, where 0 means that there is
 // no table of this name yet. It returns Conflict cap_reached if the scope would have more than the caps allow.
 func (t Tables) Put(
 	table Table, document []byte, expectedVersion int64, caps TableCaps, allow func(before Table) error,
 ) (Table, error) {
-	// An activation locks its tables before the scope, so Put does too. Otherwise each could wait for the other.
-	before, err := t.lockFirst(table.Name)
-	if err != nil {
+	// The transaction has locked the scope, so nobody else changes its tables.
+	before, err := t.Lock(table.Name)
+	if err != nil && !isRefusal(err) {
 		return Table{}, err
 	}
 	if before.Version != expectedVersion || expectedVersion > 0 && before.ID != table.ID {
@@ -108,20 +108,29 @@ func (t Tables) Put(
 	if err := t.checkCaps(table, caps); err != nil {
 		return Table{}, err
 	}
-	last := before.Version
+	event, last := eventTableChanged, before.Version
 	if last == 0 {
+		event = eventTableCreated
 		if last, err = t.highestDeleted(); err != nil {
 			return Table{}, err
 		}
 	}
 	table.Version = last + 1
-	_, err = t.tx.exec(`INSERT INTO lookup_tables (tenant_id, environment, `+tableColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+	logged := LoggedTable{Table: table, Salt: newSalt()}
+	record := table.record(event, table.UpdatedBy, table.UpdatedMicros)
+	record.Commitment = logged.Commitment(document)
+	leaf, err := t.tx.record(record)
+	if err != nil {
+		return Table{}, err
+	}
+	_, err = t.tx.exec(`INSERT INTO lookup_tables (tenant_id, environment, `+tableColumns+`, leaf, salt)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 		ON CONFLICT (tenant_id, environment, name) DO UPDATE SET version = excluded.version,
 			rows_count = excluded.rows_count, bytes = excluded.bytes, definition = excluded.definition,
-			updated_micros = excluded.updated_micros, updated_by = excluded.updated_by`,
+			updated_micros = excluded.updated_micros, updated_by = excluded.updated_by,
+			leaf = excluded.leaf, salt = excluded.salt`,
 		table.Name, table.ID, table.Version, table.Rows, table.Bytes, table.Definition,
-		table.CreatedMicros, table.CreatedBy, table.UpdatedMicros, table.UpdatedBy)
+		table.CreatedMicros, table.CreatedBy, table.UpdatedMicros, table.UpdatedBy, leaf, logged.Salt)
 	if err == nil {
 		err = t.deleteDocuments(table.ID)
 	}
@@ -137,23 +146,6 @@ func (t Tables) highestDeleted() (version int64, err error) {
 	err = t.tx.one([]any{&version}, `SELECT coalesce(max(highest), 0) FROM deleted_lookup_tables
 		WHERE tenant_id = $1 AND environment = $2`)
 	return version, err
-}
-
-// lockFirst locks a table and then the scope, and returns the table, the zero Table if it does not exist.
-func (t Tables) lockFirst(name string) (Table, error) {
-	before, err := t.Lock(name)
-	if err != nil && !isRefusal(err) {
-		return Table{}, err
-	}
-	if err := t.tx.lockScope(); err != nil {
-		return Table{}, err
-	}
-	if before.Version == 0 { // another node may have created the table before the scope was locked
-		if before, err = t.Lock(name); err != nil && !isRefusal(err) {
-			return Table{}, err
-		}
-	}
-	return before, nil
 }
 
 // checkCaps refuses a table that would exceed the caps of the scope.
@@ -178,9 +170,9 @@ func (t Tables) checkCaps(table Table, caps TableCaps) error {
 	return nil
 }
 
-// Delete deletes a table. It returns NotFound if there is no table of this name, and Conflict table_in_use if a rule
-// set that Users returns names it.
-func (t Tables) Delete(name string) (Table, error) {
+// Delete deletes a table, and adds an entry to the journal. It returns NotFound if there is no table of this name, and
+// Conflict table_in_use if a rule set that Users returns names it.
+func (t Tables) Delete(name, actor string, nowMicros int64) (Table, error) {
 	// An activation locks the tables of its rule set, so it has been committed, or finds the table deleted.
 	table, err := t.Lock(name)
 	if err != nil {
@@ -195,9 +187,6 @@ func (t Tables) Delete(name string) (Table, error) {
 			"rule set %s, which is %s, names this table; activate a rule set without it first", users[0].ID,
 			users[0].Role())
 	}
-	if err := t.tx.lockScope(); err != nil {
-		return Table{}, err
-	}
 	if err := t.deleteDocuments(table.ID); err != nil {
 		return Table{}, err
 	}
@@ -205,9 +194,12 @@ func (t Tables) Delete(name string) (Table, error) {
 		name); err != nil {
 		return Table{}, err
 	}
-	_, err = t.tx.exec(`INSERT INTO deleted_lookup_tables (tenant_id, environment, highest) VALUES ($1, $2, $3)
+	if _, err := t.tx.exec(`INSERT INTO deleted_lookup_tables (tenant_id, environment, highest) VALUES ($1, $2, $3)
 		ON CONFLICT (tenant_id, environment) DO UPDATE SET highest = excluded.highest
-		WHERE excluded.highest > deleted_lookup_tables.highest`, table.Version)
+		WHERE excluded.highest > deleted_lookup_tables.highest`, table.Version); err != nil {
+		return Table{}, err
+	}
+	_, err = t.tx.record(table.record(EventTableDeleted, actor, nowMicros))
 	return table, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"verdict/internal/operation"
 	"verdict/internal/study"
 )
 
@@ -97,7 +98,7 @@ func TestRowsWithTables(t *testing.T) {
 		if got := warnings["looked_up_now ltv"]; declined != 2 || !strings.HasPrefix(got, "3 rows ") {
 			b.Errorf("%v rows are declined, with the warnings %v", declined, warnings)
 		}
-		if err := b.Service.Tables.Delete(b.Context(), b.Caller, "ltv"); err != nil {
+		if err := b.Service.Tables.Delete(b.Context(), b.Caller, "ltv", operation.AnyVersion); err != nil {
 			b.Fatal(err)
 		}
 		b.clock.Pass(time.Second)

@@ -122,7 +122,7 @@ func TestTablesThatAreMissing(t *testing.T) {
 			_, err := b.Service.Policies.Activate(b.Context(), b.Caller, id, policydesk.Activation{}, nil)
 			return err
 		}
-		remove := func() error { return b.Service.Tables.Delete(b.Context(), b.Caller, "ltv") }
+		remove := func() error { return b.Service.Tables.Delete(b.Context(), b.Caller, "ltv", operation.AnyVersion) }
 		if err := activate(set.ID); usecasetest.CodeOf(err) != fault.CodeTableMissing {
 			b.Errorf("activated without its column: %v", err)
 		}

@@ -210,8 +210,9 @@ func checkKeys(keys []rule.TableKey, values []rule.Value) error {
 	return faults.Err()
 }
 
-// Delete deletes a table. It returns Conflict table_in_use if a rule set needs it, see listdesk.User.
-func (s *Service) Delete(ctx context.Context, p tenant.Principal, name string) error {
+// Delete deletes a table. It fails unless expected is the present version or AnyVersion. It returns Conflict table_in_use
+// if a rule set needs the table, see listdesk.User.
+func (s *Service) Delete(ctx context.Context, p tenant.Principal, name string, expected int64) error {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
 		return err
 	}
@@ -220,7 +221,15 @@ func (s *Service) Delete(ctx context.Context, p tenant.Principal, name string) e
 	}
 	now := s.core.Moment()
 	err := s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
-		if _, err := tx.Tables().Delete(name); err != nil {
+		found, err := tx.Tables().Lock(name)
+		if err != nil {
+			return err
+		}
+		if expected != operation.AnyVersion && expected != found.Version {
+			return fault.New(fault.Precondition, fault.CodePreconditionFailed,
+				"the current version of the table is not the expected one")
+		}
+		if _, err := tx.Tables().Delete(name, operation.Actor(p), now.UnixMicro()); err != nil {
 			return err
 		}
 		return tx.Audit().Add(s.core.Audit(p, now, operation.ActionTableDeleted, name, ""))

@@ -15,6 +15,8 @@ CREATE TABLE lookup_tables (
   created_by     TEXT   NOT NULL,
   updated_micros BIGINT NOT NULL,
   updated_by     TEXT   NOT NULL,
+  leaf           BIGINT NOT NULL, -- the number of the journal entry of the last change
+  salt           BYTEA  NOT NULL, -- of the hash of the row and the document, which is part of that entry
   PRIMARY KEY (tenant_id, environment, name)
 );
 

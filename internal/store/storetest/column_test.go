@@ -160,6 +160,7 @@ var columns = map[string]string{
 	"lookup_table_documents " + encrypted: "document", // with a key from the tenant's key tree
 	"lookup_tables " + lender:             "name id definition",
 	"lookup_tables " + staff:              "created_by updated_by",
+	"lookup_tables " + hash:               "salt",
 	"rule_set_tables " + lender:           "table_name rule_set_id",
 }
 

@@ -24,7 +24,7 @@ func fillTable(tx *store.Tx) error {
 	if _, err := tx.Tables().Put(tabled("gone", "tbl_2"), nil, 0, roomyTables, nil); err != nil {
 		return err
 	}
-	if _, err := tx.Tables().Delete("gone"); err != nil {
+	if _, err := tx.Tables().Delete("gone", "key_1", 7); err != nil {
 		return err
 	}
 	return tx.Tables().Use("pol_1", []string{"grid"})
@@ -108,7 +108,7 @@ func TestTables(t *testing.T) {
 			if all, err := s.Tables(ctx).All(); err != nil || len(all) != 0 {
 				t.Errorf("another %s has %v, %v", name, all, err)
 			}
-			err := s.Write(ctx, func(tx *store.Tx) error { _, err := tx.Tables().Delete("grid"); return err })
+			err := s.Write(ctx, func(tx *store.Tx) error { _, err := tx.Tables().Delete("grid", "key_1", 7); return err })
 			wantKind(t, err, fault.NotFound, fault.CodeNotFound)
 		}
 		_, err = putTable(t, other, tabled("grid", "tbl_1"), "theirs", 0, roomyTables)
@@ -118,7 +118,7 @@ func TestTables(t *testing.T) {
 		if err != nil || len(all) != 1 || all[0] != second {
 			t.Errorf("%+v, %v", all, err)
 		}
-		err = scope.Write(ctx, func(tx *store.Tx) error { _, err := tx.Tables().Delete("grid"); return err })
+		err = scope.Write(ctx, func(tx *store.Tx) error { _, err := tx.Tables().Delete("grid", "key_1", 7); return err })
 		wantKind(t, err, 0, "")
 		_, err = scope.Tables(ctx).Document("tbl_1", 2)
 		wantKind(t, err, fault.NotFound, fault.CodeNotFound)
@@ -157,7 +157,7 @@ func TestTableCaps(t *testing.T) {
 					continue
 				}
 				err := scope.Write(t.Context(), func(tx *store.Tx) error {
-					_, err := tx.Tables().Delete(fmt.Sprint("t", i))
+					_, err := tx.Tables().Delete(fmt.Sprint("t", i), "key_1", 7)
 					return err
 				})
 				wantKind(t, err, 0, "")
