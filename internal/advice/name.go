@@ -49,10 +49,8 @@ func twinsOf(name string) []twin {
 	if t, ok := twins[name]; ok {
 		return []twin{t.decisions, t.evaluate}
 	}
-	for _, raw := range []string{"bureau_report." + name, "bureau_report." + strings.TrimPrefix(name, "bureau_")} {
-		if _, ok := field.Catalogue().Lookup(raw); ok {
-			return []twin{{name: raw, times: 1}}
-		}
+	if raw, ok := field.InReport(name); ok {
+		return []twin{{name: raw, times: 1}}
 	}
 	return nil
 }
@@ -100,12 +98,8 @@ func canonical(name string) string {
 			return c
 		}
 	}
-	if rest, ok := strings.CutPrefix(name, "bureau_report."); ok {
-		for _, c := range []string{rest, "bureau_" + rest} {
-			if _, known := field.Catalogue().Lookup(c); known {
-				return c
-			}
-		}
+	if derived, ok := field.OfReport(name); ok {
+		return derived
 	}
 	return name
 }

@@ -124,17 +124,13 @@ func canonical(c *rule.Catalogue, path string) (rule.FieldID, conversion) {
 		id, _ := c.Lookup(to.name)
 		return id, to.how
 	}
-	name, ok := strings.CutPrefix(path, "bureau_report.")
+	name, ok := field.OfReport(path)
 	if !ok {
 		return rule.Undeclared, asIs
 	}
-	for _, candidate := range []string{name, "bureau_" + name} {
-		if id, ok := c.Lookup(candidate); ok && !field.IsOwn(candidate) { // own_emi is not of the report
-			if c.Field(id).Unit == "₹" {
-				return id, money
-			}
-			return id, asIs
-		}
+	id, _ := c.Lookup(name)
+	if c.Field(id).Unit == "₹" {
+		return id, money
 	}
-	return rule.Undeclared, asIs
+	return id, asIs
 }

@@ -78,6 +78,36 @@ func bureauReportSection() section {
 	}
 }
 
+const reportPrefix = "bureau_report."
+
+// OfReport returns the fact that is derived from a path below bureau_report, such as bureau_own_emi from
+// bureau_report.own_emi. The fact own_emi is of the lender itself and not of the report.
+func OfReport(path string) (name string, ok bool) {
+	rest, ok := strings.CutPrefix(path, reportPrefix)
+	if !ok {
+		return "", false
+	}
+	for _, candidate := range []string{rest, "bureau_" + rest} {
+		if _, known := Catalogue().Lookup(candidate); known && !IsOwn(candidate) {
+			return candidate, true
+		}
+	}
+	return "", false
+}
+
+// InReport returns the path below bureau_report from which a fact is derived.
+func InReport(name string) (path string, ok bool) {
+	if IsOwn(name) {
+		return "", false
+	}
+	for _, candidate := range []string{reportPrefix + name, reportPrefix + strings.TrimPrefix(name, "bureau_")} {
+		if _, known := Catalogue().Lookup(candidate); known {
+			return candidate, true
+		}
+	}
+	return "", false
+}
+
 // rawScore returns the entry for the score as the bureau returned it, with the
 // codes for no history (-1), no score (0) and the thin-file index (1 to 6).
 func rawScore(name string) entry {
