@@ -82,6 +82,9 @@ func (r *retaining) run(ctx context.Context) (emptied int64, err error) {
 	if p.AppliedMicros != 0 && civil.DayAt(time.UnixMicro(p.AppliedMicros)) == civil.DayAt(now) {
 		return 0, nil // it was done today
 	}
+	if err := r.lookAgain(ctx, &p); err != nil {
+		return 0, err
+	}
 	for more := true; more; {
 		var n int64
 		n, more, err = r.batch(ctx, store.ExpiredQuery{AfterID: p.AfterID, BeforeID: firstAt(r.zone, r.cutoff)}, &p)
@@ -103,6 +106,29 @@ func (r *retaining) run(ctx context.Context) (emptied int64, err error) {
 	})
 }
 
+// lookAgain moves the progress back if the period has become longer. The documents that are not beyond it any more
+// are then looked at again when they are: some of them were kept because of a legal hold, which may have ended by then.
+func (r *retaining) lookAgain(ctx context.Context, p *store.RetentionProgress) error {
+	before := justBefore(firstAt(r.zone, r.cutoff))
+	if p.AfterID <= before {
+		return nil
+	}
+	return r.scope.Write(ctx, func(tx *store.Tx) (err error) {
+		if err := tx.Lock(); err != nil {
+			return err
+		}
+		if *p, err = tx.Retention().ProgressOf(r.zone); err != nil || p.AfterID <= before {
+			return err
+		}
+		p.AfterID = before
+		return tx.Retention().PutProgress(p, 0, 0, 0)
+	})
+}
+
+// justBefore returns a text that is less than an id, and greater than all ids that are less. All ids of a kind have
+// the same length.
+func justBefore(id string) string { return id[:len(id)-1] }
+
 // released empties what was kept because of legal holds that have ended since the zone was last done.
 func (r *retaining) released(
 	ctx context.Context, p *store.RetentionProgress, nowMicros int64,
@@ -114,9 +140,11 @@ func (r *retaining) released(
 	if err != nil {
 		return 0, err
 	}
+	// The objects after p.AfterID have their turn later. AfterID+"0" is after that id, and before the next one.
+	// Another node may have gone further than this one, which must not go beyond its own cutoff.
+	beforeID := min(p.AfterID+"0", firstAt(r.zone, r.cutoff))
 	for i := range holds {
-		// The objects after p.AfterID have their turn later. BeforeID is after that id, and before the next one.
-		q := store.ExpiredQuery{Person: holds[i].Person, BeforeID: p.AfterID + "0"}
+		q := store.ExpiredQuery{Person: holds[i].Person, BeforeID: beforeID}
 		for more := true; more; {
 			var n int64
 			n, more, err = r.batch(ctx, q, nil)

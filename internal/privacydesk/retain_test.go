@@ -1,0 +1,42 @@
+//nolint:thelper // what eachCluster runs is the test itself: a failure belongs to its own line
+package privacydesk_test
+
+import (
+	"testing"
+	"time"
+)
+
+// release releases a legal hold.
+func (c *cluster) release(id string) {
+	c.Helper()
+	if _, err := c.nodes[0].Privacy.ReleaseHold(c.Context(), c.Caller, id, nil); err != nil {
+		c.Fatal(err)
+	}
+}
+
+// TestRetentionLengthened releases a hold after the period has become longer. The documents of the person are kept
+// for as long as the longer period says, and emptied then.
+func TestRetentionLengthened(t *testing.T) {
+	t.Parallel()
+	eachCluster(t, func(t *testing.T, c *cluster) {
+		c.setRetention("combined", "P10D")
+		held, other := c.decide(0, "A-held"), c.decide(0, "A-other")
+		h := c.mustHold("A-held", "audit", time.Time{})
+		c.clock.Pass(20 * day)
+		c.retain(0, 1)
+		c.wantInputs(other, false, "combined")
+		c.setRetention("combined", "P50D")
+		c.clock.Pass(2 * day)
+		c.release(h.ID)
+		c.clock.Pass(day)
+		c.retain(0, 0)
+		c.wantInputs(held, true)
+		c.clock.Pass(27 * day) // 50 days after the decision
+		c.retain(1, 0)
+		c.wantInputs(held, true)
+		c.clock.Pass(day)
+		c.retain(1, 1)
+		c.wantInputs(held, false, "combined")
+		c.verify(2)
+	})
+}
