@@ -133,9 +133,6 @@ func justBefore(id string) string { return id[:len(id)-1] }
 func (r *retaining) released(
 	ctx context.Context, p *store.RetentionProgress, nowMicros int64,
 ) (emptied int64, err error) {
-	if p.AppliedMicros == 0 {
-		return 0, nil // nothing was passed over yet
-	}
 	holds, err := r.scope.LegalHolds(ctx).Ended(p.AppliedMicros, nowMicros)
 	if err != nil {
 		return 0, err

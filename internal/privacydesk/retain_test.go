@@ -4,6 +4,8 @@ package privacydesk_test
 import (
 	"testing"
 	"time"
+
+	"verdict/internal/store"
 )
 
 // release releases a legal hold.
@@ -38,5 +40,32 @@ func TestRetentionLengthened(t *testing.T) {
 		c.retain(1, 1)
 		c.wantInputs(held, false, "combined")
 		c.verify(2)
+	})
+}
+
+// TestRetentionInterrupted releases a hold after the first run has passed it over and was interrupted.
+func TestRetentionInterrupted(t *testing.T) {
+	t.Parallel()
+	eachCluster(t, func(t *testing.T, c *cluster) {
+		c.setRetention("combined", "P10D")
+		held := c.decide(0, "A-held")
+		h := c.mustHold("A-held", "audit", time.Time{})
+		c.clock.Pass(20 * day)
+		c.retain(0, 0)
+		// An interruption after the last batch leaves the progress without the time at which the run was done.
+		if err := c.scope().Write(t.Context(), func(tx *store.Tx) error {
+			p, err := tx.Retention().ProgressOf("combined")
+			if err != nil {
+				return err
+			}
+			p.AppliedMicros = 0
+			return tx.Retention().PutProgress(&p, 0, 0, 0)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		c.release(h.ID)
+		c.retain(1, 1)
+		c.wantInputs(held, false, "combined")
+		c.verify(1)
 	})
 }
