@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"verdict/internal/decisioning"
 	"verdict/internal/store"
 )
 
@@ -67,5 +68,72 @@ func TestRetentionInterrupted(t *testing.T) {
 		c.retain(1, 1)
 		c.wantInputs(held, false, "combined")
 		c.verify(1)
+	})
+}
+
+// TestRetentionReleasedMeanwhile stores the release of a hold after a run, with a time before it: the clocks of the
+// nodes differ, and a release takes its time before it waits for its transaction.
+func TestRetentionReleasedMeanwhile(t *testing.T) {
+	t.Parallel()
+	eachCluster(t, func(t *testing.T, c *cluster) {
+		c.setRetention("combined", "P10D")
+		held := c.decide(0, "A-held")
+		h := c.mustHold("A-held", "audit", time.Time{})
+		c.clock.Pass(20 * day)
+		c.retain(0, 0)
+		if err := c.scope().Write(t.Context(), func(tx *store.Tx) error {
+			stored, err := tx.LegalHolds().Get(h.ID)
+			if err != nil {
+				return err
+			}
+			return tx.LegalHolds().Release(stored, "key_1", c.clock.Now().Add(-time.Minute).UnixMicro())
+		}); err != nil {
+			t.Fatal(err)
+		}
+		c.clock.Pass(day)
+		c.retain(1, 1)
+		c.wantInputs(held, false, "combined")
+		c.verify(1)
+	})
+}
+
+// TestRetentionReleasedOffers releases the hold of somebody whose decisions have become offers after they were passed
+// over. Their documents are emptied when the offers have ended. The other decisions of the person need not wait.
+func TestRetentionReleasedOffers(t *testing.T) {
+	t.Parallel()
+	eachCluster(t, func(t *testing.T, c *cluster) {
+		for _, node := range c.nodes {
+			node.Privacy.SetBatch(2, func() {})
+		}
+		c.setRetention("combined", "P1D")
+		c.clock.Pass(2 * day)
+		var offers []string
+		for range 3 {
+			offers = append(offers, c.send("A-held", referredScore, "REFERRED"))
+		}
+		declined := c.decide(0, "A-held")
+		h := c.mustHold("A-held", "complaint", time.Time{})
+		c.clock.Pass(2 * day)
+		c.retain(0, 0)
+		for _, id := range offers {
+			if _, err := c.nodes[0].Decisions.ReviewDecision(t.Context(), c.Caller, id,
+				decisioning.NewReview{Outcome: "overturned"}, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.clock.Pass(time.Hour)
+		c.release(h.ID)
+		c.clock.Pass(day)
+		c.retain(1, 1)
+		c.wantInputs(declined, false, "combined")
+		for _, id := range offers {
+			c.wantInputs(id, true)
+		}
+		c.clock.Pass(20 * day)
+		c.retain(0, 3)
+		for _, id := range offers {
+			c.wantInputs(id, false, "combined")
+		}
+		c.verify(4)
 	})
 }
