@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/fault"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 )
 
@@ -135,5 +137,48 @@ func TestRetentionReleasedOffers(t *testing.T) {
 			c.wantInputs(id, false, "combined")
 		}
 		c.verify(4)
+	})
+}
+
+// TestRetentionUntil checks that the time until which documents are stored is exactly the time at which they are
+// emptied, also at the ends of months.
+func TestRetentionUntil(t *testing.T) {
+	t.Parallel()
+	eachCluster(t, func(t *testing.T, c *cluster) {
+		c.setRetention("combined", "P1M")
+		c.clock.Pass(time.Date(2027, 2, 28, 12, 0, 0, 0, time.UTC).Sub(c.clock.Now()))
+		c.decide(0, "A-1")
+		a, err := c.nodes[0].Privacy.Applicant(t.Context(), c.Caller, "A-1", operation.List{Limit: 1})
+		if err != nil || len(a.Zones) == 0 {
+			t.Fatalf("held: %+v, %v", a.Zones, err)
+		}
+		until := int64(0)
+		for _, z := range a.Zones {
+			until = max(until, z.UntilMicros)
+		}
+		if got := operation.Clock(until); got != "2027-03-31T18:30:00.000Z" { // 1 April in India
+			t.Errorf("stored until %s", got)
+		}
+		c.clock.Pass(time.UnixMicro(until).Sub(c.clock.Now()) - time.Second)
+		c.retain(0, 0)
+		c.clock.Pass(time.Second)
+		c.retain(0, 1)
+	})
+}
+
+// TestRetentionOrder checks that periods of different units are compared in the same way on every day of the year.
+func TestRetentionOrder(t *testing.T) {
+	t.Parallel()
+	eachCluster(t, func(t *testing.T, c *cluster) {
+		for range 12 {
+			for history, refused := range map[string]bool{"P28D": false, "P29D": true, "P30D": true, "P1M": false} {
+				_, err := c.nodes[0].Privacy.SetRetention(t.Context(), c.Caller, periods("response", "P1M", "history", history),
+					operation.AnyVersion)
+				if refused != (fault.KindOf(err) == fault.Invalid) || !refused && err != nil {
+					t.Errorf("a history of %s at %s: %v", history, c.clock.Now(), err)
+				}
+			}
+			c.clock.Pass(30 * day)
+		}
 	})
 }
