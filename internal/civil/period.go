@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Period is a length of time on the calendar: years, months and days. It is written as an ISO 8601 duration,
@@ -75,10 +76,26 @@ func (p Period) Before(d Day) Day {
 	return DayOf(y, mm, min(day, DaysIn(y, int(mm)))) - Day(p.Days)
 }
 
-// After returns the day that is a period after d, in the same way.
-func (p Period) After(d Day) Day {
-	year, month, day := d.Date()
+// End returns the first day whose Before is after d: from then on, something of the day d is older than the period.
+func (p Period) End(d Day) Day {
+	year, month, day := (d + 1 + Day(p.Days)).Date()
 	m := MonthOf(year, month) + Month(12*p.Years+p.Months)
 	y, mm := m.Date()
-	return DayOf(y, mm, min(day, DaysIn(y, int(mm)))) + Day(p.Days)
+	if day > DaysIn(y, int(mm)) {
+		y, mm = (m + 1).Date() // on the last days of the month, Before is still an earlier day
+		day = 1
+	}
+	return DayOf(y, mm, day)
+}
+
+// AtMost reports whether p is at most as long as q on every day of four years, one of which is a leap year. One month
+// is at most 31 days, and 28 days are at most one month, but neither 30 days nor a month is at most the other.
+func (p Period) AtMost(q Period) bool {
+	const first, last = 2024, 2027
+	for d := DayOf(first, time.January, 1); d <= DayOf(last, time.December, 31); d++ {
+		if p.Before(d) < q.Before(d) {
+			return false
+		}
+	}
+	return true
 }

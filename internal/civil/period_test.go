@@ -32,18 +32,18 @@ func TestParsePeriod(t *testing.T) {
 	}
 }
 
-// TestPeriodBefore checks the calendar, in particular at the ends of months.
+// TestPeriodBefore checks both directions on the calendar, in particular at the ends of months.
 func TestPeriodBefore(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ period, from, before, after string }{
-		{"P1M", "2026-03-31", "2026-02-28", "2026-04-30"},
-		{"P1M", "2024-03-31", "2024-02-29", "2024-04-30"},
-		{"P1Y", "2024-02-29", "2023-02-28", "2025-02-28"},
-		{"P5Y", "2026-11-17", "2021-11-17", "2031-11-17"},
-		{"P18M", "2026-11-17", "2025-05-17", "2028-05-17"},
-		{"P2W", "2026-01-03", "2025-12-20", "2026-01-17"},
-		{"P1M1D", "2026-03-31", "2026-02-27", "2026-05-01"},
-		{"P0D", "2026-11-17", "2026-11-17", "2026-11-17"},
+	for _, c := range []struct{ period, from, before, end string }{
+		{"P1M", "2026-03-31", "2026-02-28", "2026-05-01"},
+		{"P1M", "2024-03-31", "2024-02-29", "2024-05-01"},
+		{"P1Y", "2024-02-29", "2023-02-28", "2025-03-01"},
+		{"P5Y", "2026-11-17", "2021-11-17", "2031-11-18"},
+		{"P18M", "2026-11-17", "2025-05-17", "2028-05-18"},
+		{"P2W", "2026-01-03", "2025-12-20", "2026-01-18"},
+		{"P1M1D", "2026-03-31", "2026-02-27", "2026-05-02"},
+		{"P0D", "2026-11-17", "2026-11-17", "2026-11-18"},
 	} {
 		p, err := civil.ParsePeriod(c.period)
 		if err != nil {
@@ -59,8 +59,59 @@ func TestPeriodBefore(t *testing.T) {
 		if got := p.Before(from).String(); got != c.before {
 			t.Errorf("%s before %s is %s, want %s", c.period, c.from, got, c.before)
 		}
-		if got := p.After(from).String(); got != c.after {
-			t.Errorf("%s after %s is %s, want %s", c.period, c.from, got, c.after)
+		if got := p.End(from).String(); got != c.end {
+			t.Errorf("%s of %s ends on %s, want %s", c.period, c.from, got, c.end)
+		}
+	}
+}
+
+// TestPeriodEnd checks for each day of several years that End is the first day whose Before is later.
+func TestPeriodEnd(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"P1D", "P30D", "P1M", "P2M", "P1M1D", "P11M30D", "P1Y", "P4Y", "P1Y1M1D"} {
+		p, err := civil.ParsePeriod(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for d := civil.Date(2023, 1, 1); d < civil.Date(2029, 1, 1); d++ {
+			if end := p.End(d); p.Before(end) <= d || p.Before(end-1) > d {
+				t.Fatalf("%s of %s ends on %s, a period before which is %s, and before the day before %s",
+					text, d, end, p.Before(end), p.Before(end-1))
+			}
+		}
+	}
+}
+
+// TestPeriodAtMost compares periods of different units.
+func TestPeriodAtMost(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		p, q       string
+		atMost, by bool // p is at most q, and q at most p
+	}{
+		{"P1M", "P1M", true, true},
+		{"P12M", "P1Y", true, true},
+		{"P2W", "P14D", true, true},
+		{"P28D", "P1M", true, false},
+		{"P29D", "P1M", false, false},
+		{"P30D", "P1M", false, false},
+		{"P1M", "P31D", true, false},
+		{"P365D", "P1Y", true, false},
+		{"P1Y", "P366D", true, false},
+		{"P1826D", "P5Y", true, false},
+		{"P1Y", "P13M", true, false},
+		{"P1M1D", "P32D", true, false},
+	} {
+		p, err := civil.ParsePeriod(c.p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := civil.ParsePeriod(c.q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.AtMost(q) != c.atMost || q.AtMost(p) != c.by {
+			t.Errorf("%s is at most %s: %v, and %v the other way round", c.p, c.q, p.AtMost(q), q.AtMost(p))
 		}
 	}
 }

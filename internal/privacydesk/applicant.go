@@ -179,8 +179,7 @@ func (s *Service) describe(tx *store.Tx, w *work, out *Applicant) error {
 		}
 		zone := ApplicantZone{Zone: z.Zone, Period: z.Period, Basis: z.Basis}
 		if period, err := civil.ParsePeriod(z.Period); err == nil {
-			// Documents are emptied on the day after the one that is a period after theirs.
-			zone.UntilMicros = (period.After(civil.DayAt(time.UnixMicro(newest))) + 1).At(0, civil.India).UnixMicro()
+			zone.UntilMicros = period.End(civil.DayAt(time.UnixMicro(newest))).At(0, civil.India).UnixMicro()
 		}
 		out.Zones = append(out.Zones, zone)
 	}
@@ -188,16 +187,17 @@ func (s *Service) describe(tx *store.Tx, w *work, out *Applicant) error {
 	return nil
 }
 
-// endWithAnswers sets the end of the zones that have no period of their own: when the answer of a decision is erased,
-// so are all its other documents.
+// endWithAnswers sets the end of the zones that have no period of their own, or a longer one: when the answer of a
+// decision is erased, so are all its other documents.
 func endWithAnswers(zones []ApplicantZone) {
 	answers := slices.IndexFunc(zones, func(z ApplicantZone) bool { return z.Zone == sealing.Response.String() })
-	if answers < 0 {
+	if answers < 0 || zones[answers].UntilMicros == 0 {
 		return
 	}
+	end := zones[answers].UntilMicros
 	for i := range zones {
-		if z := &zones[i]; z.Period == "" && z.Zone != zoneRuns {
-			z.UntilMicros = zones[answers].UntilMicros
+		if z := &zones[i]; z.Zone != zoneRuns && (z.UntilMicros == 0 || z.UntilMicros > end) {
+			z.UntilMicros = end
 		}
 	}
 }

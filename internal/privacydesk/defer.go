@@ -30,6 +30,9 @@ const (
 	lookAgainAlert = 10 * time.Minute
 )
 
+// tryAgain is how long a deferred erasure waits after a failure.
+const tryAgain = 10 * time.Minute
+
 // errChanged rolls back a transaction that finds other grounds than were read before it.
 var errChanged = errors.New("the grounds of the erasure have changed")
 
@@ -247,14 +250,14 @@ func (s *Service) Withdraw(
 
 // RunDeferred carries out the deferred erasures that need not wait any more, and returns their number.
 // Several nodes may do that at the same time. If some fail, the others are carried out, and RunDeferred
-// returns the errors.
+// returns the errors. Those that fail are tried again after tryAgain, so that they do not come before the others.
 func (s *Service) RunDeferred(ctx context.Context) (completed int, err error) {
+	var failed error
 	for {
 		due, err := s.core.DB.System().DueErasures(ctx, s.core.Now().UnixMicro(), resumeAtOnce)
 		if err != nil {
-			return completed, err
+			return completed, errors.Join(failed, err)
 		}
-		var failed error
 		for i := range due {
 			w := s.resumed(&due[i])
 			done, err := w.runOrDefer(ctx, w.commit)
@@ -263,10 +266,28 @@ func (s *Service) RunDeferred(ctx context.Context) (completed int, err error) {
 				completed++
 			case err != nil && fault.KindOf(err) != fault.NotFound: // NotFound: another node was faster
 				failed = errors.Join(failed, err)
+				if err := w.tryLater(ctx); err != nil {
+					return completed, errors.Join(failed, err)
+				}
 			}
 		}
-		if failed != nil || len(due) < resumeAtOnce {
+		if len(due) < resumeAtOnce {
 			return completed, failed
 		}
 	}
+}
+
+// tryLater makes an erasure wait that has failed, if it is still deferred.
+func (w *work) tryLater(ctx context.Context) error {
+	return w.scope.Write(ctx, func(tx *store.Tx) error {
+		if err := tx.Lock(); err != nil {
+			return err
+		}
+		e, open, err := tx.Erasures().Open(w.person)
+		if err != nil || !open || e.State != Deferred {
+			return err
+		}
+		e.NextMicros = w.s.core.Now().Add(tryAgain).UnixMicro()
+		return tx.Erasures().Put(&e)
+	})
 }

@@ -17,28 +17,41 @@ const resumeAtOnce = 100
 // that at the same time, also while a request is still erasing: each transaction takes what is left. An
 // erasure that fails does not stop the others; Resume returns the errors of all.
 func (s *Service) Resume(ctx context.Context) (completed int, err error) {
-	open, err := s.core.DB.System().OpenErasures(ctx, resumeAtOnce)
-	if err != nil {
-		return 0, err
-	}
 	var failed []error
-	for i := range open {
-		e := &open[i]
-		w := s.resumed(e)
-		_, err := w.run(ctx, w.commit)
-		if fault.KindOf(err) == fault.NotFound {
-			continue // another node was faster
-		}
+	for last := (store.ScopedErasure{}); ; {
+		open, err := s.core.DB.System().OpenErasures(ctx, &last, resumeAtOnce)
 		if err != nil {
-			failed = append(failed, fmt.Errorf("erasure %s of tenant %s: %w", e.ID, e.Tenant, err))
-			if ctx.Err() != nil {
-				break
-			}
-			continue
+			return completed, errors.Join(append(failed, err)...)
 		}
-		completed++
+		for i := range open {
+			done, err := s.resume(ctx, &open[i])
+			switch {
+			case err != nil:
+				if failed = append(failed, err); ctx.Err() != nil {
+					return completed, errors.Join(failed...)
+				}
+			case done:
+				completed++
+			}
+		}
+		if len(open) < resumeAtOnce {
+			return completed, errors.Join(failed...)
+		}
+		last = open[len(open)-1]
 	}
-	return completed, errors.Join(failed...)
+}
+
+// resume completes an erasure. done is false if another node was faster.
+func (s *Service) resume(ctx context.Context, e *store.ScopedErasure) (done bool, err error) {
+	w := s.resumed(e)
+	_, err = w.run(ctx, w.commit)
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("erasure %s of tenant %s: %w", e.ID, e.Tenant, err)
+	}
+	return true, nil
 }
 
 // resumed returns the work of an erasure that was requested earlier.

@@ -15,6 +15,11 @@ import (
 // retainPause is the pause after each transaction, so that other writes have their turn.
 const retainPause = 20 * time.Millisecond
 
+// endedOverlap is how far before the last run of a zone the holds that have ended are looked for. A release can be
+// stored after a run with a time before it: it takes its time before it waits for its transaction, and the clocks of
+// the nodes differ. To look at a person twice changes nothing.
+const endedOverlap = 24 * time.Hour
+
 // Retain empties the documents that are beyond their retention period, of all tenants, and returns their number. It
 // does nothing for a zone that was done today. Several nodes may do that at the same time, and after an interruption
 // the next call goes on. If the work fails for a tenant, Retain goes on with the others, and returns the errors.
@@ -68,6 +73,7 @@ type retaining struct {
 	cutoff    int64          // documents that were stored before are beyond the period
 	offerDays map[string]int // as in work
 	lastID    string         // the last object that batch has looked at
+	openID    string         // the first object with an open offer that batch has passed over, "" if there was none
 	keys      *journal.Tree  // looked up before each transaction
 }
 
@@ -81,6 +87,9 @@ func (r *retaining) run(ctx context.Context) (emptied int64, err error) {
 	now := r.s.core.Now()
 	if p.AppliedMicros != 0 && civil.DayAt(time.UnixMicro(p.AppliedMicros)) == civil.DayAt(now) {
 		return 0, nil // it was done today
+	}
+	if err := r.moveBack(ctx, &p); err != nil {
+		return 0, err
 	}
 	for more := true; more; {
 		var n int64
@@ -103,20 +112,43 @@ func (r *retaining) run(ctx context.Context) (emptied int64, err error) {
 	})
 }
 
+// moveBack moves the progress back if the period has become longer. The documents that are not beyond it any more
+// are then looked at again when they are: some of them were kept because of a legal hold, which may have ended by then.
+func (r *retaining) moveBack(ctx context.Context, p *store.RetentionProgress) error {
+	before := justBefore(firstAt(r.zone, r.cutoff))
+	if p.AfterID <= before {
+		return nil
+	}
+	return r.scope.Write(ctx, func(tx *store.Tx) (err error) {
+		if err := tx.Lock(); err != nil {
+			return err
+		}
+		if *p, err = tx.Retention().ProgressOf(r.zone); err != nil || p.AfterID <= before {
+			return err
+		}
+		p.AfterID = before
+		return tx.Retention().PutProgress(p, 0, 0, 0)
+	})
+}
+
+// justBefore returns a text that is less than an id, and greater than all ids that are less. All ids of a kind have
+// the same length.
+func justBefore(id string) string { return id[:len(id)-1] }
+
 // released empties what was kept because of legal holds that have ended since the zone was last done.
 func (r *retaining) released(
 	ctx context.Context, p *store.RetentionProgress, nowMicros int64,
 ) (emptied int64, err error) {
-	if p.AppliedMicros == 0 {
-		return 0, nil // nothing was passed over yet
-	}
-	holds, err := r.scope.LegalHolds(ctx).Ended(p.AppliedMicros, nowMicros)
+	since := max(p.AppliedMicros-endedOverlap.Microseconds(), 0)
+	holds, err := r.scope.LegalHolds(ctx).Ended(since, nowMicros)
 	if err != nil {
 		return 0, err
 	}
+	// The objects after p.AfterID have their turn later. AfterID+"0" is after that id, and before the next one.
+	// Another node may have gone further than this one, which must not go beyond its own cutoff.
+	beforeID := min(p.AfterID+"0", firstAt(r.zone, r.cutoff))
 	for i := range holds {
-		// The objects after p.AfterID have their turn later. BeforeID is after that id, and before the next one.
-		q := store.ExpiredQuery{Person: holds[i].Person, BeforeID: p.AfterID + "0"}
+		q := store.ExpiredQuery{Person: holds[i].Person, BeforeID: beforeID}
 		for more := true; more; {
 			var n int64
 			n, more, err = r.batch(ctx, q, nil)
@@ -133,7 +165,8 @@ func (r *retaining) released(
 // more. p is advanced, unless it is nil; the objects are then those of one person.
 //
 // A batch ends before the first decision whose offer is still open, so that nothing is passed over. The period is
-// then applied later, at most by as long as offers are valid.
+// then applied later, at most by as long as offers are valid. Among the objects of one person such a decision is passed
+// over, and the progress moved back, so that the next run looks at it again.
 func (r *retaining) batch(
 	ctx context.Context, q store.ExpiredQuery, p *store.RetentionProgress,
 ) (emptied int64, more bool, err error) {
@@ -160,8 +193,11 @@ func (r *retaining) batch(
 		if err != nil {
 			return err
 		}
-		if p != nil {
+		switch {
+		case p != nil:
 			current.AfterID = r.lastID
+		case r.openID != "":
+			current.AfterID = min(current.AfterID, justBefore(r.openID))
 		}
 		return tx.Retention().PutProgress(&current, emptied, r.cutoff, r.s.core.Now().UnixMicro())
 	})
@@ -246,7 +282,7 @@ func (r *retaining) mayBeOffer(x *store.Expired) bool {
 }
 
 // emptyAll empties the zone of the objects of a query, and returns how many were not empty, and whether there may be
-// more objects. It sets lastID. If pass is set, decisions with an open offer are passed over.
+// more objects. It sets lastID. If pass is set, decisions with an open offer are passed over, and openID is set.
 func (r *retaining) emptyAll(tx *store.Tx, q store.ExpiredQuery, pass bool) (emptied int64, more bool, err error) {
 	if err := tx.CheckKeys(r.keys.Changes(r.scope.Environment())); err != nil {
 		return 0, false, err
@@ -255,7 +291,7 @@ func (r *retaining) emptyAll(tx *store.Tx, q store.ExpiredQuery, pass bool) (emp
 	if err != nil {
 		return 0, false, err
 	}
-	r.lastID = q.AfterID
+	r.lastID, r.openID = q.AfterID, ""
 	for i := range found {
 		x := &found[i]
 		if r.mayBeOffer(x) {
@@ -266,6 +302,9 @@ func (r *retaining) emptyAll(tx *store.Tx, q store.ExpiredQuery, pass bool) (emp
 			case decisioning.OfferEnd(x.CreatedMicros, days) > q.NowMicros && !pass:
 				return emptied, false, nil
 			case decisioning.OfferEnd(x.CreatedMicros, days) > q.NowMicros:
+				if r.lastID = x.ID; r.openID == "" {
+					r.openID = x.ID
+				}
 				continue
 			}
 		}

@@ -82,9 +82,8 @@ func (z ZonePeriod) check(c fault.Check) (p civil.Period) {
 }
 
 // CheckPeriods adds the faults of retention periods.
-func CheckPeriods(periods []ZonePeriod, faults *fault.List, now time.Time) {
-	today := civil.DayAt(now)
-	ends := map[string]civil.Day{}
+func CheckPeriods(periods []ZonePeriod, faults *fault.List) {
+	lengths := map[string]civil.Period{}
 	for _, z := range periods {
 		at := "/zones/" + strings.ReplaceAll(strings.ReplaceAll(z.Zone, "~", "~0"), "/", "~1")
 		switch {
@@ -101,14 +100,14 @@ func CheckPeriods(periods []ZonePeriod, faults *fault.List, now time.Time) {
 			continue
 		}
 		if p := z.check(faults.Check(at)); p != (civil.Period{}) {
-			ends[z.Zone] = p.After(today)
+			lengths[z.Zone] = p
 		}
 	}
-	answer, set := ends[sealing.Response.String()]
+	answer, set := lengths[sealing.Response.String()]
 	for _, zone := range RetentionZones() {
-		if end, known := ends[zone]; set && known && zone != zoneRuns && end > answer {
-			faults.Add("/zones/"+zone+"/period", fault.CodeOutOfRange,
-				"must not be longer than the period of response: when that ends, the decision loses all its documents")
+		if p, known := lengths[zone]; set && known && zone != zoneRuns && !p.AtMost(answer) {
+			faults.Add("/zones/"+zone+"/period", fault.CodeOutOfRange, "must not be longer than the period of response "+
+				"at any time of the year: when that ends, the decision loses all its documents")
 		}
 	}
 }
@@ -228,7 +227,7 @@ func (s *Service) SetRetention(
 	}
 	now := s.core.Moment()
 	var faults fault.List
-	CheckPeriods(periods, &faults, now)
+	CheckPeriods(periods, &faults)
 	if err := faults.Err(); err != nil {
 		return Retention{}, err
 	}

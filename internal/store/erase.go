@@ -162,9 +162,9 @@ func (er Erasures) EmptyRun(id, ref string, counts *ErasedCounts) error {
 	return err
 }
 
-// HideMember replaces the reference of a person in the fraud counters, in rings, in the
-// evidence of alerts and in legal holds that have ended by alias, a keyed hash of the reference. If the reference comes back,
-// Observe finds the person under the alias.
+// HideMember replaces the reference of a person in the fraud counters, in rings, in the evidence of alerts and in all
+// legal holds by alias, a keyed hash of the reference. An erasure waits for holds in force, unless the person's keys
+// were removed before. If the reference comes back, Observe finds the person under the alias.
 func (er Erasures) HideMember(ref, alias string, counts *ErasedCounts) error {
 	for _, change := range []struct {
 		count *int64

@@ -303,9 +303,11 @@ type ScopedErasure struct {
 	Erasure
 }
 
-// OpenErasures returns running erasures of all tenants, at most limit.
-func (sys *System) OpenErasures(ctx context.Context, limit int) ([]ScopedErasure, error) {
-	return sys.erasures(ctx, "state = 'running' ORDER BY tenant_id, environment, id LIMIT $1", int64(limit))
+// OpenErasures returns running erasures of all tenants, at most limit, in the order of tenant, environment and id. They
+// begin after another one; the zero value is before all.
+func (sys *System) OpenErasures(ctx context.Context, after *ScopedErasure, limit int) ([]ScopedErasure, error) {
+	return sys.erasures(ctx, `state = 'running' AND (tenant_id, environment, id) > ($1, $2, $3)
+		ORDER BY tenant_id, environment, id LIMIT $4`, after.Tenant, after.Environment, after.ID, int64(limit))
 }
 
 // DueErasures returns deferred erasures of all tenants that must be looked at again, at most limit, those that

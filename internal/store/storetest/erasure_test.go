@@ -239,7 +239,7 @@ func TestErasures(t *testing.T) {
 		if _, found, err := other.Erasures(ctx).Open(e.Person); err != nil || found {
 			t.Errorf("open in the other environment: %v, %v", found, err)
 		}
-		if all, err := db.System().OpenErasures(ctx, 10); err != nil || len(all) != 1 || all[0].Environment != "live" {
+		if all, err := db.System().OpenErasures(ctx, &store.ScopedErasure{}, 10); err != nil || len(all) != 1 || all[0].Environment != "live" {
 			t.Errorf("open are %+v, %v", all, err)
 		}
 		e.State, e.ErasedMicros, e.Counts = store.ErasureCompleted, 9, store.ErasedCounts{Decisions: 3}
@@ -260,7 +260,7 @@ func TestErasures(t *testing.T) {
 		if rows, more, err := other.Erasures(ctx).List(store.Page{}); err != nil || len(rows) != 0 || more {
 			t.Errorf("the other environment lists %+v, %v", rows, err)
 		}
-		if all, err := db.System().OpenErasures(ctx, 10); err != nil || len(all) != 0 {
+		if all, err := db.System().OpenErasures(ctx, &store.ScopedErasure{}, 10); err != nil || len(all) != 0 {
 			t.Errorf("open are %+v, %v", all, err)
 		}
 	})

@@ -120,7 +120,7 @@ func TestDeferredErasures(t *testing.T) {
 		}
 		due(49, 0)
 		due(50, 1)
-		if open, err := db.System().OpenErasures(ctx, 10); err != nil || len(open) != 0 {
+		if open, err := db.System().OpenErasures(ctx, &store.ScopedErasure{}, 10); err != nil || len(open) != 0 {
 			t.Errorf("running are %+v, %v", open, err)
 		}
 		got, err := scope.Erasures(ctx).Get("era_1")
