@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// streamMemory is the memory that a stream always takes, in bytes: its two buffers.
-	streamMemory = 2 * maxRead
+	// streamMemory is the memory that a stream always takes, in bytes: its two buffers, and a line of maxRead bytes.
+	streamMemory = 3 * maxRead
 	// longLine is the length of an application, in bytes, that is decided before the next one is read, so that a
 	// stream has at most one such application in memory.
 	longLine = 32 << 10
@@ -38,7 +38,8 @@ type stream struct {
 	control  *http.ResponseController
 	queue    chan *inFlight // the applications that are being decided, in order
 	deciding atomic.Int64   // the length of the applications that are being decided, in bytes
-	reserved int64          // the memory for these applications
+	reading  int64          // the length of the line that is being read, in bytes, if it is longer than maxRead
+	reserved int64          // the memory for these applications and this line
 	checked  time.Time      // when the key was last checked
 }
 
@@ -189,6 +190,7 @@ func (s *stream) leaving() bool {
 func (s *stream) begin(it item) error {
 	f := &inFlight{item: it, done: make(chan struct{})}
 	length := int64(len(it.text))
+	s.reading = 0
 	s.deciding.Add(length)
 	f.err = s.reserve()
 	select {
@@ -211,9 +213,10 @@ func (s *stream) begin(it item) error {
 	return nil
 }
 
-// reserve takes or gives back memory, so that the reserved memory is that of the applications that are being decided.
+// reserve takes or gives back memory, so that the reserved memory is that of the applications that are being decided
+// and of the line that is being read.
 func (s *stream) reserve() error {
-	need := s.deciding.Load() * parsedFactor
+	need := (s.deciding.Load() + s.reading) * parsedFactor
 	if need > s.reserved {
 		if err := s.c.resources.Reserve(need - s.reserved); err != nil {
 			return err
@@ -281,26 +284,52 @@ func (s *stream) sendLine(write func(*wire.Writer)) {
 }
 
 // readLine returns the next line, empty for a blank one. At the end of the body it returns io.EOF, with the last
-// line before it if that line is not terminated.
+// line before it if that line is not terminated. It takes memory for a long line as the line arrives, and reads it in
+// turns with the bodies of other owners.
 func (s *stream) readLine() ([]byte, error) {
 	limit := int(s.c.maxBody())
 	var line []byte
+	s.reading = 0
 	for {
 		part, err := s.lines.ReadSlice('\n')
 		if len(line)+len(part) > limit+1 {
 			return nil, fault.New(fault.TooLarge, fault.CodeRequestTooLarge,
 				"a line is larger than %d bytes; the stream ends here", limit)
 		}
+		if len(line) > 0 {
+			if err := s.growLine(len(line) + len(part)); err != nil {
+				return nil, err
+			}
+		}
 		line = append(line, part...)
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
-		line = bytes.TrimSpace(line)
+		line = trimmed(line)
 		if errors.Is(err, io.EOF) && len(line) > 0 {
 			err = nil // the next call returns io.EOF
 		}
 		return line, err
 	}
+}
+
+// growLine takes memory for a line that grows to length bytes, and waits for the owner's turn to receive them.
+func (s *stream) growLine(length int) error {
+	s.reading = int64(length)
+	if err := s.reserve(); err != nil {
+		return err
+	}
+	return s.c.resources.Pace(s.ctx)
+}
+
+// trimmed returns a line without the blanks around it. If most of the line is blank, it returns a copy, because the
+// memory for an application is reserved by its length, and the application would keep the whole line in memory.
+func trimmed(line []byte) []byte {
+	text := bytes.TrimSpace(line)
+	if len(text) < len(line)/2 {
+		return bytes.Clone(text)
+	}
+	return text
 }
 
 // errLeaving is the refusal of the rest of a stream when the node begins to stop.

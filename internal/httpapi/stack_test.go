@@ -41,6 +41,7 @@ type stack struct {
 	service *usecase.Set
 	url     string
 	api     *httpapi.API
+	memory  *admission.Pool // for bodies
 	clock   *clock
 	log     *logged
 }
@@ -119,11 +120,13 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 	if rate == (tenant.Rate{}) {
 		rate = tenant.Rate{Allowance: 10_000, Window: time.Second, Burst: 10_000}
 	}
+	node := serving.NewNode(serving.Limits{MaxExports: o.exports, Processors: o.processors})
+	s.memory = node.Memory
 	api, err := httpapi.New(s.service, httpapi.Options{
 		Now: s.clock.now, Logger: s.log.logger(), SignupRate: rate, Version: "1.2.3", Commit: "abc1234",
 		FilePace: o.pace, MaxInFlight: o.inFlight,
 		RequestTimeout: 2 * time.Minute,
-		Node:           serving.NewNode(serving.Limits{MaxExports: o.exports, Processors: o.processors}),
+		Node:           node,
 	})
 	if err != nil {
 		t.Fatal(err)
