@@ -276,7 +276,11 @@ func TestBatchStreamEnds(t *testing.T) {
 		code string
 		pace time.Duration
 	}{
-		"the key is revoked":    {func(l *lineStream) { l.revoke() }, "key_revoked", time.Hour},
+		"the key is revoked":                        {func(l *lineStream) { l.revoke(batchItem("A-2", 0.32) + "\n") }, "key_revoked", time.Hour},
+		"the key is revoked and blank lines arrive": {func(l *lineStream) { l.revoke("\n") }, "key_revoked", time.Hour},
+		"the key is revoked in the middle of a line": {
+			func(l *lineStream) { l.revoke(`{"applicant":`) }, "key_revoked", time.Hour,
+		},
 		"the node stops":        {func(l *lineStream) { l.api.Leave() }, "unavailable", time.Hour},
 		"nothing arrives":       {func(*lineStream) {}, "request_timeout", 200 * time.Millisecond},
 		"a line is too long":    {func(l *lineStream) { l.fill() }, "request_too_large", time.Hour},
@@ -311,8 +315,8 @@ func TestBatchStreamEnds(t *testing.T) {
 	}
 }
 
-// revoke revokes the key of the stream and sends another application.
-func (l *lineStream) revoke() {
+// revoke revokes the key of the stream and sends more.
+func (l *lineStream) revoke(more string) {
 	l.Helper()
 	keys, err := l.db.Accounts().ListKeys(l.Context(), l.tenantID, l.clock.now().UnixMicro())
 	if err != nil || len(keys) != 1 {
@@ -322,7 +326,7 @@ func (l *lineStream) revoke() {
 		l.Fatal(err)
 	}
 	l.clock.advance(time.Minute)
-	l.write(batchItem("A-2", 0.32) + "\n")
+	l.write(more)
 }
 
 // fill sends a line that never ends.

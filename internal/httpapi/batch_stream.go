@@ -27,6 +27,9 @@ const (
 	leavingTimeout = 5 * time.Second
 	// keyChecked is how often a stream checks that its key is still valid.
 	keyChecked = time.Second
+	// blankLines is the number of blank lines that take a token, like an application, because reading them takes time on
+	// a processor that is not shared fairly.
+	blankLines = 100
 )
 
 // stream is a batch whose applications arrive as lines and are answered as lines, in the same order.
@@ -76,7 +79,7 @@ func (b *batch) answerStream() error {
 		checked: c.started,
 	}
 	// The context of the request also ends if a read fails, and what was read before must still be decided.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), fileTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), c.api.options.FileTimeout)
 	defer cancel()
 	s.ctx, s.cancel = c.resources.Slot.Extend(ctx), cancel
 	s.lines.Reset(streamBody{s})
@@ -117,9 +120,15 @@ func (s *stream) run() error {
 
 // receive reads the applications and begins to decide them. It returns nil at the end of the body.
 func (s *stream) receive() error {
-	for index := 0; ; {
+	for index, blank := 0, 0; ; {
 		line, err := s.readLine()
-		if len(line) > 0 && err == nil {
+		switch {
+		case err != nil:
+		case len(line) == 0:
+			if blank++; blank%blankLines == 0 {
+				err = s.c.waitForToken(s.ctx, s.c.route.bucket)
+			}
+		default:
 			if index > 0 { // the request has taken one token
 				err = s.c.waitForToken(s.ctx, s.c.route.bucket)
 			}
@@ -140,10 +149,17 @@ func (s *stream) receive() error {
 	}
 }
 
-// mayGoOn returns an error if the node has begun to stop, or the key of the stream is no longer valid.
+// mayGoOn returns an error if the node has begun to stop, the time of the stream is over, or its key is no longer
+// valid.
 func (s *stream) mayGoOn() error {
 	if s.leaving() {
 		return errLeaving
+	}
+	switch err := s.ctx.Err(); {
+	case errors.Is(err, context.DeadlineExceeded):
+		return s.timeOver()
+	case err != nil:
+		return err
 	}
 	now := s.c.api.options.Now()
 	if now.Sub(s.checked) < keyChecked {
@@ -153,6 +169,13 @@ func (s *stream) mayGoOn() error {
 	key, _ := bearerKey(s.c.r)
 	_, err := s.c.api.access.Authenticate(s.ctx, key)
 	return err
+}
+
+// timeOver returns the refusal of the rest of a stream that has taken too long.
+func (s *stream) timeOver() error {
+	return fault.New(serving.RequestTimeout, fault.CodeRequestTimeout,
+		"a stream may take at most %s; send the applications after the last answer in another one",
+		s.c.api.options.FileTimeout)
 }
 
 // watchLeave ends the reading of the body, and the waiting for a client that does not read, when the node begins to
@@ -336,23 +359,34 @@ func trimmed(line []byte) []byte {
 var errLeaving = fault.New(fault.Unavailable, fault.CodeUnavailable,
 	"this node is stopping, and the applications after the last answer were not read")
 
-// streamBody reads the body of a stream. Each read must return something within Options.FilePace.
+// streamBody reads the body of a stream. Each read must return something within Options.FilePace, and the whole body
+// must arrive within Options.FileTimeout. Each read checks that the stream may go on, so blank lines and parts of a line
+// do not keep it open.
 type streamBody struct{ s *stream }
 
 func (b streamBody) Read(p []byte) (int, error) {
-	c := b.s.c
-	_ = b.s.reserve() // it gives back what was decided; if it needs more, the application has been refused
-	_ = b.s.control.SetReadDeadline(time.Now().Add(c.api.options.FilePace))
-	if b.s.leaving() { // after the deadline was set, which may have replaced the one of watchLeave
-		return 0, errLeaving
+	s, c := b.s, b.s.c
+	_ = s.reserve() // it gives back what was decided; if it needs more, the application has been refused
+	until := time.Now().Add(c.api.options.FilePace)
+	end, _ := s.ctx.Deadline()
+	last := end.Before(until)
+	if last {
+		until = end
+	}
+	_ = s.control.SetReadDeadline(until)
+	// After the deadline was set, which may have replaced the one of watchLeave.
+	if err := s.mayGoOn(); err != nil {
+		return 0, err
 	}
 	n, err := c.r.Body.Read(p)
 	c.bodyRead, c.bytesIn = true, c.bytesIn+int64(n)
 	switch {
 	case err == nil, errors.Is(err, io.EOF):
 		return n, err
-	case b.s.leaving():
+	case s.leaving():
 		return n, errLeaving
+	case errors.Is(err, os.ErrDeadlineExceeded) && last:
+		return n, s.timeOver()
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return n, fault.New(serving.RequestTimeout, fault.CodeRequestTimeout,
 			"nothing arrived for %s; the stream ends here", c.api.options.FilePace)

@@ -37,9 +37,9 @@ func (b *batch) startJob() error {
 	}
 	// Do not cancel the work when the sender disconnects: reading the rows then fails, and the batch can still be
 	// marked as failed with the reason.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), fileTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), c.api.options.FileTimeout)
 	defer cancel()
-	body := fileBody{serving.NewUpload(c.response.w, c.r, &c.resources, c.api.options.FilePace, 0), c}
+	body := newFileBody(c)
 	var err error
 	if c.ctx, err = c.resources.Compute(c.ctx); err != nil {
 		return err
