@@ -360,8 +360,8 @@ var errLeaving = fault.New(fault.Unavailable, fault.CodeUnavailable,
 	"this node is stopping, and the applications after the last answer were not read")
 
 // streamBody reads the body of a stream. Each read must return something within Options.FilePace, and the whole body
-// must arrive within Options.FileTimeout. Each read checks that the stream may go on, so blank lines and parts of a line
-// do not keep it open.
+// must arrive within Options.FileTimeout. Each read checks that the stream may go on, so blank lines and parts of a
+// line do not keep it open.
 type streamBody struct{ s *stream }
 
 func (b streamBody) Read(p []byte) (int, error) {
