@@ -35,6 +35,9 @@ func serve(c *command) int {
 	}
 	config.Version, config.Commit = api.Version, commit
 	for _, name := range app.UnknownVariables(os.Environ()) {
+		if name == keyVariable { // no setting, but other commands read it
+			continue
+		}
 		_, _ = fmt.Fprintf(c.stderr, "verdict serve: unknown setting %s; \"verdict serve -h\" lists the settings\n",
 			name)
 	}

@@ -23,7 +23,19 @@ type Request struct {
 	// Lines has the rows, one in a line. It is read as it arrives. A line may have MaxLine bytes.
 	Lines   io.Reader
 	MaxLine int
+	// Reserve, unless nil, is called when a row of more than 64 KiB is longer than all before it, with the further memory
+	// that it takes, in bytes. An error ends the upload.
+	Reserve func(bytes int64) error
 }
+
+const (
+	// readAtOnce is the size of the buffer for reading rows, in bytes.
+	readAtOnce = 64 << 10
+	// rowFactor is the approximate ratio of the memory that storing a long row takes to the length of the row: it is
+	// held as a line, in its chunk, compressed, encrypted and in the statement to the database, some of them in buffers
+	// that have grown beyond their content.
+	rowFactor = 7
+)
 
 // Start stores the rows as they arrive, each chunk in its own transaction, and enqueues the batch once all rows have
 // arrived. Its memory use does not depend on the number of rows. Rows are not read before they are decided, so a row
@@ -77,10 +89,12 @@ func (s *Service) receive(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, r *Request, commit operation.Commit[Batch],
 ) (Batch, error) {
 	in := &intake{
-		s:     s,
-		scope: scope,
-		lines: bufio.NewReaderSize(r.Lines, 64<<10),
-		limit: r.MaxLine,
+		s:       s,
+		scope:   scope,
+		lines:   bufio.NewReaderSize(r.Lines, readAtOnce),
+		limit:   r.MaxLine,
+		reserve: r.Reserve,
+		longest: readAtOnce,
 	}
 	first, err := in.line()
 	if errors.Is(err, io.EOF) {
@@ -148,6 +162,8 @@ type intake struct {
 	id           string
 	lines        *bufio.Reader
 	limit        int // the maximum length of a line, in bytes
+	reserve      func(bytes int64) error
+	longest      int // the length of a line for which memory is reserved, in bytes
 	rows, chunks int64
 	block        []byte // the rows of the next chunk, each with a line feed
 	held         int64  // the number of rows in block
@@ -208,6 +224,9 @@ func (in *intake) line() ([]byte, error) {
 			return nil, fault.New(fault.TooLarge, fault.CodeRequestTooLarge,
 				"a row may have at most %d bytes, and row %d has more", in.limit, in.rows+in.held)
 		}
+		if err := in.grow(len(line) + len(part)); err != nil {
+			return nil, err
+		}
 		line = append(line, part...)
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
@@ -222,6 +241,18 @@ func (in *intake) line() ([]byte, error) {
 			return nil, err
 		}
 	}
+}
+
+// grow reserves memory for a line that grows to length bytes, unless an earlier line was as long.
+func (in *intake) grow(length int) error {
+	if length <= in.longest || in.reserve == nil {
+		return nil
+	}
+	if err := in.reserve(int64(length-in.longest) * rowFactor); err != nil {
+		return err
+	}
+	in.longest = length
+	return nil
 }
 
 // enqueue enqueues the chunks of a batch. If that fails, Resume enqueues the chunks later, because they are stored.

@@ -50,6 +50,9 @@ type Options struct {
 	RequestTimeout time.Duration
 	// FilePace is the time in which every 256 KiB of a file must arrive (default 30 s).
 	FilePace time.Duration
+	// FileTimeout is the time in which a whole file or stream must arrive (default 50 minutes). It must be less than
+	// the hour after which an unfinished upload counts as abandoned.
+	FileTimeout time.Duration
 	// Agents runs the agents (default: a service without a narrator).
 	Agents *agent.Service
 	// Observe is called at the end of every request, in the goroutine of the request,
@@ -83,6 +86,7 @@ const (
 	defaultMaxInFlight    = 320
 	defaultRequestTimeout = 20 * time.Second
 	defaultFilePace       = 30 * time.Second
+	defaultFileTimeout    = 50 * time.Minute
 )
 
 // New returns the API over the use cases.
@@ -146,6 +150,9 @@ func (o Options) withDefaults(service *usecase.Set) Options {
 	}
 	if o.FilePace == 0 {
 		o.FilePace = defaultFilePace
+	}
+	if o.FileTimeout == 0 {
+		o.FileTimeout = defaultFileTimeout
 	}
 	if o.SignupRate == (tenant.Rate{}) {
 		o.SignupRate = tenant.DefaultSignupRate()

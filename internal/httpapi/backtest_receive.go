@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"verdict/internal/document"
 	"verdict/internal/fault"
@@ -18,11 +17,6 @@ import (
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
-
-// fileTimeout is the time in which a whole file must arrive. It is less than the
-// hour after which an unfinished upload counts as abandoned. Every 256 KiB must
-// arrive within Options.FilePace.
-const fileTimeout = 50 * time.Minute
 
 // fileMemory is the memory that receiving a file takes, in bytes.
 const fileMemory = 8 << 20
@@ -35,9 +29,9 @@ func (h *backtestHandlers) receive(c *call) error {
 	}
 	// Do not cancel the work when the sender disconnects: reading the file then
 	// fails, and the run can still be marked as failed with the reason.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), fileTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), c.api.options.FileTimeout)
 	defer cancel()
-	body := fileBody{serving.NewUpload(c.response.w, c.r, &c.resources, c.api.options.FilePace, 0), c}
+	body := newFileBody(c)
 	// Wait for a processor slot with the usual timeout of a request.
 	var err error
 	if c.ctx, err = c.resources.Compute(c.ctx); err != nil {
@@ -91,6 +85,13 @@ func readOptions(c *call, options wire.Value) (study.BacktestRequest, error) {
 type fileBody struct {
 	*serving.Upload
 	c *call
+}
+
+// newFileBody returns the reader of the body. Every 256 KiB must arrive within Options.FilePace, and the whole body
+// within Options.FileTimeout.
+func newFileBody(c *call) fileBody {
+	o := &c.api.options
+	return fileBody{serving.NewUpload(c.response.w, c.r, &c.resources, o.FilePace, o.FileTimeout), c}
 }
 
 // Read reads from the body, and refuses a body that arrives too slowly.

@@ -129,7 +129,7 @@ func (b *batch) decideOne(ctx context.Context, it *item) {
 		it.err = err
 		return
 	}
-	reply := operation.Reply[decisioning.Decided]{Idempotency: b.once(it)}
+	reply := operation.Reply[decisioning.Decided]{Idempotency: b.once(it, body)}
 	it.text = nil // it may be large, and nothing reads it any more
 	decided, err := b.decide(ctx, body, &reply)
 	if it.err = err; err == nil {
@@ -138,12 +138,15 @@ func (b *batch) decideOne(ctx context.Context, it *item) {
 	body.Free()
 }
 
-// once returns what identifies one application of a batch with an Idempotency-Key: the key, a slash and the index.
-func (b *batch) once(it *item) *operation.Idempotency {
+// once returns what identifies one application of a batch with an Idempotency-Key: the key, a slash and the index. The
+// hash is that of the parsed application without blanks, so that an application in a body and the same one in a line
+// have the same hash. once overwrites the text of the application, to which body does not refer.
+func (b *batch) once(it *item, body wire.Value) *operation.Idempotency {
 	if b.c.once == nil {
 		return nil
 	}
-	sum := sha256.Sum256(it.text)
+	w := wire.Writer{Buf: it.text[:0]}
+	sum := sha256.Sum256(w.Value(body).Buf)
 	return &operation.Idempotency{
 		Route: b.c.once.Route,
 		Key:   b.c.once.Key + "/" + strconv.Itoa(it.index),

@@ -267,6 +267,41 @@ func TestBatchStream(t *testing.T) {
 	})
 }
 
+// TestBatchRepeatedInAnotherForm repeats the applications of a body as a stream and the other way round. Blanks and
+// escapes may differ, but no value may.
+func TestBatchRepeatedInAnotherForm(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		plain := batchItem("A-1", 0.32)
+		other := strings.NewReplacer("A-1", `\u0041-1`, ":", " :  ", "{", "{ ").Replace(plain)
+		changed := strings.Replace(plain, "85000", "85001", 1)
+		stream := func(key string, lines ...string) (answers []answer) {
+			l := m.stream("/v1/decisions/batch", "Idempotency-Key: "+key)
+			for _, line := range lines {
+				l.write(line + "\n")
+				answers = append(answers, l.read())
+			}
+			_ = l.to.Close()
+			l.end()
+			return answers
+		}
+		m.post("/v1/decisions/batch", batchOf(other, plain, plain), "Idempotency-Key: body").want(http.StatusOK)
+		again := stream("body", plain, other, changed)
+		if again[0].at("replayed") != true || again[1].at("replayed") != true {
+			s.Errorf("a body repeated as a stream: %s\n%s", again[0].body, again[1].body)
+		}
+		if got := again[2].at("error", "code"); got != "idempotency_key_reused" {
+			s.Errorf("another application under a used key: %v", got)
+		}
+		stream("stream", other, plain)
+		body := m.post("/v1/decisions/batch", batchOf(other, other), "Idempotency-Key: stream").want(http.StatusOK)
+		if body.at("results", 0, "replayed") != true || body.at("results", 1, "replayed") != true {
+			s.Errorf("a stream repeated as a body: %s", body.body)
+		}
+	})
+}
+
 // TestBatchStreamEnds checks how a stream ends early: the last line says why, and what was read before is decided
 // and answered.
 func TestBatchStreamEnds(t *testing.T) {
@@ -276,7 +311,9 @@ func TestBatchStreamEnds(t *testing.T) {
 		code string
 		pace time.Duration
 	}{
-		"the key is revoked":    {func(l *lineStream) { l.revoke() }, "key_revoked", time.Hour},
+		"the key is revoked":    {func(l *lineStream) { l.revoke(batchItem("A-2", 0.32) + "\n") }, "key_revoked", time.Hour},
+		"revoked, blank lines":  {func(l *lineStream) { l.revoke("\n") }, "key_revoked", time.Hour},
+		"revoked, half a line":  {func(l *lineStream) { l.revoke(`{"applicant":`) }, "key_revoked", time.Hour},
 		"the node stops":        {func(l *lineStream) { l.api.Leave() }, "unavailable", time.Hour},
 		"nothing arrives":       {func(*lineStream) {}, "request_timeout", 200 * time.Millisecond},
 		"a line is too long":    {func(l *lineStream) { l.fill() }, "request_too_large", time.Hour},
@@ -311,8 +348,8 @@ func TestBatchStreamEnds(t *testing.T) {
 	}
 }
 
-// revoke revokes the key of the stream and sends another application.
-func (l *lineStream) revoke() {
+// revoke revokes the key of the stream and sends more.
+func (l *lineStream) revoke(more string) {
 	l.Helper()
 	keys, err := l.db.Accounts().ListKeys(l.Context(), l.tenantID, l.clock.now().UnixMicro())
 	if err != nil || len(keys) != 1 {
@@ -322,7 +359,7 @@ func (l *lineStream) revoke() {
 		l.Fatal(err)
 	}
 	l.clock.advance(time.Minute)
-	l.write(batchItem("A-2", 0.32) + "\n")
+	l.write(more)
 }
 
 // fill sends a line that never ends.

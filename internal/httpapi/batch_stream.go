@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// streamMemory is the memory that a stream always takes, in bytes: its two buffers.
-	streamMemory = 2 * maxRead
+	// streamMemory is the memory that a stream always takes, in bytes: its two buffers, and a line of maxRead bytes.
+	streamMemory = 3 * maxRead
 	// longLine is the length of an application, in bytes, that is decided before the next one is read, so that a
 	// stream has at most one such application in memory.
 	longLine = 32 << 10
@@ -27,6 +27,9 @@ const (
 	leavingTimeout = 5 * time.Second
 	// keyChecked is how often a stream checks that its key is still valid.
 	keyChecked = time.Second
+	// blankLines is the number of blank lines that take a token, like an application, because reading them takes time on
+	// a processor that is not shared fairly.
+	blankLines = 100
 )
 
 // stream is a batch whose applications arrive as lines and are answered as lines, in the same order.
@@ -38,7 +41,8 @@ type stream struct {
 	control  *http.ResponseController
 	queue    chan *inFlight // the applications that are being decided, in order
 	deciding atomic.Int64   // the length of the applications that are being decided, in bytes
-	reserved int64          // the memory for these applications
+	reading  int64          // the length of the line that is being read, in bytes, if it is longer than maxRead
+	reserved int64          // the memory for these applications and this line
 	checked  time.Time      // when the key was last checked
 }
 
@@ -75,7 +79,7 @@ func (b *batch) answerStream() error {
 		checked: c.started,
 	}
 	// The context of the request also ends if a read fails, and what was read before must still be decided.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), fileTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), c.api.options.FileTimeout)
 	defer cancel()
 	s.ctx, s.cancel = c.resources.Slot.Extend(ctx), cancel
 	s.lines.Reset(streamBody{s})
@@ -116,9 +120,15 @@ func (s *stream) run() error {
 
 // receive reads the applications and begins to decide them. It returns nil at the end of the body.
 func (s *stream) receive() error {
-	for index := 0; ; {
+	for index, blank := 0, 0; ; {
 		line, err := s.readLine()
-		if len(line) > 0 && err == nil {
+		switch {
+		case err != nil:
+		case len(line) == 0:
+			if blank++; blank%blankLines == 0 {
+				err = s.c.waitForToken(s.ctx, s.c.route.bucket)
+			}
+		default:
 			if index > 0 { // the request has taken one token
 				err = s.c.waitForToken(s.ctx, s.c.route.bucket)
 			}
@@ -139,10 +149,17 @@ func (s *stream) receive() error {
 	}
 }
 
-// mayGoOn returns an error if the node has begun to stop, or the key of the stream is no longer valid.
+// mayGoOn returns an error if the node has begun to stop, the time of the stream is over, or its key is no longer
+// valid.
 func (s *stream) mayGoOn() error {
 	if s.leaving() {
 		return errLeaving
+	}
+	switch err := s.ctx.Err(); {
+	case errors.Is(err, context.DeadlineExceeded):
+		return s.timeOver()
+	case err != nil:
+		return err
 	}
 	now := s.c.api.options.Now()
 	if now.Sub(s.checked) < keyChecked {
@@ -152,6 +169,13 @@ func (s *stream) mayGoOn() error {
 	key, _ := bearerKey(s.c.r)
 	_, err := s.c.api.access.Authenticate(s.ctx, key)
 	return err
+}
+
+// timeOver returns the refusal of the rest of a stream that has taken too long.
+func (s *stream) timeOver() error {
+	return fault.New(serving.RequestTimeout, fault.CodeRequestTimeout,
+		"a stream may take at most %s; send the applications after the last answer in another one",
+		s.c.api.options.FileTimeout)
 }
 
 // watchLeave ends the reading of the body, and the waiting for a client that does not read, when the node begins to
@@ -189,6 +213,7 @@ func (s *stream) leaving() bool {
 func (s *stream) begin(it item) error {
 	f := &inFlight{item: it, done: make(chan struct{})}
 	length := int64(len(it.text))
+	s.reading = 0
 	s.deciding.Add(length)
 	f.err = s.reserve()
 	select {
@@ -211,9 +236,10 @@ func (s *stream) begin(it item) error {
 	return nil
 }
 
-// reserve takes or gives back memory, so that the reserved memory is that of the applications that are being decided.
+// reserve takes or gives back memory, so that the reserved memory is that of the applications that are being decided
+// and of the line that is being read.
 func (s *stream) reserve() error {
-	need := s.deciding.Load() * parsedFactor
+	need := (s.deciding.Load() + s.reading) * parsedFactor
 	if need > s.reserved {
 		if err := s.c.resources.Reserve(need - s.reserved); err != nil {
 			return err
@@ -281,21 +307,28 @@ func (s *stream) sendLine(write func(*wire.Writer)) {
 }
 
 // readLine returns the next line, empty for a blank one. At the end of the body it returns io.EOF, with the last
-// line before it if that line is not terminated.
+// line before it if that line is not terminated. It takes memory for a long line as the line arrives, and reads it in
+// turns with the bodies of other owners.
 func (s *stream) readLine() ([]byte, error) {
 	limit := int(s.c.maxBody())
 	var line []byte
+	s.reading = 0
 	for {
 		part, err := s.lines.ReadSlice('\n')
 		if len(line)+len(part) > limit+1 {
 			return nil, fault.New(fault.TooLarge, fault.CodeRequestTooLarge,
 				"a line is larger than %d bytes; the stream ends here", limit)
 		}
+		if len(line) > 0 {
+			if err := s.growLine(len(line) + len(part)); err != nil {
+				return nil, err
+			}
+		}
 		line = append(line, part...)
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
-		line = bytes.TrimSpace(line)
+		line = trimmed(line)
 		if errors.Is(err, io.EOF) && len(line) > 0 {
 			err = nil // the next call returns io.EOF
 		}
@@ -303,27 +336,57 @@ func (s *stream) readLine() ([]byte, error) {
 	}
 }
 
+// growLine takes memory for a line that grows to length bytes, and waits for the owner's turn to receive them.
+func (s *stream) growLine(length int) error {
+	s.reading = int64(length)
+	if err := s.reserve(); err != nil {
+		return err
+	}
+	return s.c.resources.Pace(s.ctx)
+}
+
+// trimmed returns a line without the blanks around it. If most of the line is blank, it returns a copy, because the
+// memory for an application is reserved by its length, and the application would keep the whole line in memory.
+func trimmed(line []byte) []byte {
+	text := bytes.TrimSpace(line)
+	if len(text) < len(line)/2 {
+		return bytes.Clone(text)
+	}
+	return text
+}
+
 // errLeaving is the refusal of the rest of a stream when the node begins to stop.
 var errLeaving = fault.New(fault.Unavailable, fault.CodeUnavailable,
 	"this node is stopping, and the applications after the last answer were not read")
 
-// streamBody reads the body of a stream. Each read must return something within Options.FilePace.
+// streamBody reads the body of a stream. Each read must return something within Options.FilePace, and the whole body
+// must arrive within Options.FileTimeout. Each read checks that the stream may go on, so blank lines and parts of a
+// line do not keep it open.
 type streamBody struct{ s *stream }
 
 func (b streamBody) Read(p []byte) (int, error) {
-	c := b.s.c
-	_ = b.s.reserve() // it gives back what was decided; if it needs more, the application has been refused
-	_ = b.s.control.SetReadDeadline(time.Now().Add(c.api.options.FilePace))
-	if b.s.leaving() { // after the deadline was set, which may have replaced the one of watchLeave
-		return 0, errLeaving
+	s, c := b.s, b.s.c
+	_ = s.reserve() // it gives back what was decided; if it needs more, the application has been refused
+	until := time.Now().Add(c.api.options.FilePace)
+	end, _ := s.ctx.Deadline()
+	last := end.Before(until)
+	if last {
+		until = end
+	}
+	_ = s.control.SetReadDeadline(until)
+	// After the deadline was set, which may have replaced the one of watchLeave.
+	if err := s.mayGoOn(); err != nil {
+		return 0, err
 	}
 	n, err := c.r.Body.Read(p)
 	c.bodyRead, c.bytesIn = true, c.bytesIn+int64(n)
 	switch {
 	case err == nil, errors.Is(err, io.EOF):
 		return n, err
-	case b.s.leaving():
+	case s.leaving():
 		return n, errLeaving
+	case errors.Is(err, os.ErrDeadlineExceeded) && last:
+		return n, s.timeOver()
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return n, fault.New(serving.RequestTimeout, fault.CodeRequestTimeout,
 			"nothing arrived for %s; the stream ends here", c.api.options.FilePace)

@@ -32,14 +32,14 @@ func (b *batch) startJob() error {
 	if err := checkCharset(c.r); err != nil {
 		return err
 	}
-	if err := c.resources.Reserve(fileMemory + c.maxBody()); err != nil {
+	if err := c.resources.Reserve(fileMemory); err != nil {
 		return err
 	}
 	// Do not cancel the work when the sender disconnects: reading the rows then fails, and the batch can still be
 	// marked as failed with the reason.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), fileTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), c.api.options.FileTimeout)
 	defer cancel()
-	body := fileBody{serving.NewUpload(c.response.w, c.r, &c.resources, c.api.options.FilePace, 0), c}
+	body := newFileBody(c)
 	var err error
 	if c.ctx, err = c.resources.Compute(c.ctx); err != nil {
 		return err
@@ -56,6 +56,7 @@ func (b *batch) startJob() error {
 		ID:       c.requestID,
 		Lines:    lines,
 		MaxLine:  int(c.maxBody()),
+		Reserve:  c.resources.Reserve,
 	}, reply)
 	body.StartAnswer()
 	c.ctx = ctx // the upload may have taken longer than other requests may

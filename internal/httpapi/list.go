@@ -100,9 +100,9 @@ func (c *call) receiveCSV(
 		return err
 	}
 	// A sender who disconnects ends the upload, and nothing changes.
-	ctx, cancel := context.WithTimeout(c.r.Context(), fileTimeout)
+	ctx, cancel := context.WithTimeout(c.r.Context(), c.api.options.FileTimeout)
 	defer cancel()
-	body := fileBody{serving.NewUpload(c.response.w, c.r, &c.resources, c.api.options.FilePace, 0), c}
+	body := newFileBody(c)
 	var err error
 	if c.ctx, err = c.resources.Compute(c.ctx); err != nil {
 		return err

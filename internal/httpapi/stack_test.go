@@ -41,6 +41,7 @@ type stack struct {
 	service *usecase.Set
 	url     string
 	api     *httpapi.API
+	memory  *admission.Pool // for bodies
 	clock   *clock
 	log     *logged
 }
@@ -77,6 +78,7 @@ type stackOptions struct {
 	// post sends events to webhooks; if it is nil, every receiver accepts them.
 	post     func(ctx context.Context, url string, header map[string]string, body []byte) (status int, problem string)
 	pace     time.Duration // time in which every 256 KiB of a file must arrive
+	whole    time.Duration // time in which a whole file must arrive
 	inFlight int
 	exports  int
 	// processors replaces the default scheduler, and front wraps the API,
@@ -119,11 +121,13 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 	if rate == (tenant.Rate{}) {
 		rate = tenant.Rate{Allowance: 10_000, Window: time.Second, Burst: 10_000}
 	}
+	node := serving.NewNode(serving.Limits{MaxExports: o.exports, Processors: o.processors})
+	s.memory = node.Memory
 	api, err := httpapi.New(s.service, httpapi.Options{
 		Now: s.clock.now, Logger: s.log.logger(), SignupRate: rate, Version: "1.2.3", Commit: "abc1234",
-		FilePace: o.pace, MaxInFlight: o.inFlight,
+		FilePace: o.pace, FileTimeout: o.whole, MaxInFlight: o.inFlight,
 		RequestTimeout: 2 * time.Minute,
-		Node:           serving.NewNode(serving.Limits{MaxExports: o.exports, Processors: o.processors}),
+		Node:           node,
 	})
 	if err != nil {
 		t.Fatal(err)
