@@ -32,6 +32,15 @@ func text(f *wire.Form, name string) string {
 	return strings.Clone(t)
 }
 
+// chosen reads a text that is one of a few, like text. Otherwise than a missing member, an empty text is refused.
+func chosen(f *wire.Form, name string) string {
+	t, ok := f.Text(name, anyLength)
+	if ok && t == "" {
+		f.Fail(name, fault.CodeOutOfRange, "must not be empty; leave it out instead")
+	}
+	return strings.Clone(t)
+}
+
 // firstYear is the first year of the times that readTime accepts. Earlier ones are what programs write for a missing
 // time, such as 0001-01-01T00:00:00Z and 1970-01-01T00:00:00Z.
 const firstYear = 2000
@@ -81,7 +90,7 @@ func WriteBlocked(w *wire.Writer, b frauddesk.Blocked) {
 func ReadAlertMove(body wire.Value, now time.Time) (frauddesk.AlertMove, error) {
 	var faults fault.List
 	f := wire.NewForm(body, &faults)
-	m := frauddesk.AlertMove{To: text(&f, "status"), Resolution: text(&f, "resolution"), Note: text(&f, "note")}
+	m := frauddesk.AlertMove{To: text(&f, "status"), Resolution: chosen(&f, "resolution"), Note: text(&f, "note")}
 	if at := f.Choice("action", -1, "acknowledge", "close"); at >= 0 {
 		to := []string{"acknowledged", "closed"}[at]
 		if m.To != "" && m.To != to {
