@@ -32,7 +32,7 @@ func text(f *wire.Form, name string) string {
 	return strings.Clone(t)
 }
 
-// chosen reads a text that is one of a few, like text. Otherwise than a missing member, an empty text is refused.
+// chosen reads a text like text does, but refuses an empty one: to choose nothing, leave the member out.
 func chosen(f *wire.Form, name string) string {
 	t, ok := f.Text(name, anyLength)
 	if ok && t == "" {

@@ -176,7 +176,7 @@ func (c *collector) file(in io.Reader) error {
 	}
 }
 
-// notEmpty refuses a file without rows, which is rather a broken export than a list that should have no entries.
+// notEmpty refuses a file without rows: it is more likely a broken export than an empty list.
 func (c *collector) notEmpty() error {
 	if c.read > 0 {
 		return nil
