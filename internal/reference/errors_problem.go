@@ -305,7 +305,8 @@ var errorPages = []errorPage{
 		Meaning: "The body is larger than this path allows, or contains too many values.",
 		Cause: "A body may have 1 MiB; 8 MiB on paths that accept a bureau report, a bank statement or the rows of a " +
 			"backtest; 64 MiB for fitting a scorecard; 8 KiB for signup. The operator can change the first two " +
-			"limits, and a node with little memory may allow less. A JSON body may contain 1,048,576 values. The rows " +
+			"limits, and a node with little memory may allow less. A JSON body may contain 1,048,576 values, and no " +
+			"more than one for every four bytes beyond the first 16,384 values. The rows " +
 			"of a backtest in JSON are read as one table, in which at most 8 million cells may be empty; as a file, a " +
 			"backtest accepts up to 100 million rows.",
 		Fix: "Send less: leave out what no policy reads, and split lists into several requests. Send rows that " +

@@ -22,9 +22,13 @@ import (
 // reserve.
 const MaxDepth = 128
 
-// MaxValues is the maximum number of values in a document, so that a body of tiny
-// values cannot need many times its size in memory.
+// MaxValues is the maximum number of values in a document.
 const MaxValues = 1 << 20
+
+// mostValues returns the maximum number of values in a document of a length: one for every four bytes and some more, so
+// that a body of tiny values cannot need many times its length in memory and time. Objects have fewer values, even
+// with names of one letter.
+func mostValues(length int) int { return min(length/4+1<<14, MaxValues) }
 
 // Kind is the JSON type of a Value.
 type Kind uint8
@@ -135,7 +139,7 @@ func ParseUntil(data []byte, check func() error) (Value, error) {
 	if err := check(); err != nil {
 		return Value{}, err
 	}
-	p := parser{src: data, doc: &document{src: string(data)}, check: check}
+	p := parser{src: data, doc: &document{src: string(data)}, check: check, most: mostValues(len(data))}
 	if err := check(); err != nil {
 		return Value{}, err
 	}
@@ -153,18 +157,18 @@ func ParseUntil(data []byte, check func() error) (Value, error) {
 }
 
 // estimate returns the approximate number of values in a document: each value is the
-// first in its container or follows a comma. The result is limited to the number of
-// values that a real document of that size could have, so that a text full of commas
-// cannot cause a large allocation.
+// first in its container or follows a comma. The result is limited to what the document
+// may have, so that a text full of commas cannot cause a large allocation.
 func estimate(data []byte) int {
 	n := bytes.Count(data, []byte{','}) + bytes.Count(data, []byte{'{'}) + bytes.Count(data, []byte{'['}) + 1
-	return min(n, len(data)/6+8, MaxValues)
+	return min(n, mostValues(len(data)))
 }
 
 type parser struct {
 	src   []byte
 	pos   int
 	nodes []node // assigned to doc.nodes at the end
+	most  int    // the maximum length of nodes
 	doc   *document
 	// last has, for each depth, the index after the node of the last object that was
 	// read at that depth, or 0 for none.
@@ -211,8 +215,9 @@ func (p *parser) value(parent int32, name span, depth int) (err error) {
 	if p.pos >= len(p.src) {
 		return p.fail("the document ends where a value was expected")
 	}
-	if len(p.nodes) == MaxValues {
-		return fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "the document has more than %d values", MaxValues)
+	if len(p.nodes) == p.most {
+		return fault.New(fault.TooLarge, fault.CodeRequestTooLarge,
+			"the document has more than %d values, too many for its size", p.most)
 	}
 	if p.pos >= p.pause {
 		p.pause = p.pos + bytesBetweenChecks

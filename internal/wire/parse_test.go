@@ -321,16 +321,33 @@ func TestPointers(t *testing.T) {
 // because parsing it would need many times its size in memory.
 func TestManyValues(t *testing.T) {
 	t.Parallel()
-	document := func(values int) []byte {
-		return []byte("[" + strings.TrimSuffix(strings.Repeat("0,", values-1), ",") + "]")
+	list := func(element string, values int) []byte {
+		return []byte("[" + strings.TrimSuffix(strings.Repeat(element, values-1), ",") + "]")
 	}
-	if v, err := wire.Parse(document(wire.MaxValues)); err != nil || v.Len() != wire.MaxValues-1 {
-		t.Errorf("the most values there may be: %d, %v", v.Len(), err)
+	const reserve = 1 << 14
+	for name, x := range map[string]struct {
+		element string
+		most    int // values, the list itself among them
+	}{
+		"of four bytes":        {"100,", wire.MaxValues},
+		"of two bytes":         {"0,", 2*reserve - 1}, // half of their bytes, in fours, and the reserve
+		"small, of two bytes":  {"0,", reserve},
+		"objects of one digit": {`{"k":1},`, 40_000},
+	} {
+		if v, err := wire.Parse(list(x.element, x.most)); err != nil || v.Len() != x.most-1 {
+			t.Errorf("%s, the most values there may be: %d, %v", name, v.Len(), err)
+		}
 	}
-	_, err := wire.Parse(document(wire.MaxValues + 1))
-	var refusal *fault.Error
-	if !errors.As(err, &refusal) || refusal.Kind != fault.TooLarge {
-		t.Errorf("one value more: %v", err)
+	for name, body := range map[string][]byte{
+		"one value more": list("100,", wire.MaxValues+1),
+		"tiny values":    list("0,", 2*reserve+2),
+		"a padded body":  []byte(`{"padding":` + string(list("0,", 500_000)) + `}`),
+	} {
+		_, err := wire.Parse(body)
+		var refusal *fault.Error
+		if !errors.As(err, &refusal) || refusal.Kind != fault.TooLarge {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -364,7 +381,7 @@ func TestByteOrderMark(t *testing.T) {
 func TestParseEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("gone")
-	for _, one := range []string{`1000000000`, `{"a":[1,"x"]}`, `"` + strings.Repeat("long ", 20) + `"`} {
+	for _, one := range []string{`1000000000`, `{"name":[1,"x"]}`, `"` + strings.Repeat("long ", 20) + `"`} {
 		data := []byte("[" + strings.Repeat(one+",", 1<<20/len(one)) + one + "]")
 		checks := 0
 		v, err := wire.ParseUntil(data, func() error { checks++; return nil })
