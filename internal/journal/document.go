@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -13,16 +14,21 @@ import (
 // seal replaces the documents of a decision by their ciphertexts. key is from the tree with the
 // given number. All ciphertexts share one piece of memory.
 func seal(key *sealing.Secret, number int64, hashes zoneList, w *store.DecisionWrite) {
-	size := 0
-	for _, document := range documents(&w.Decision, w.Features) {
-		size += len(*document) + sealing.MaxDocumentOverhead
-	}
 	sealer := sealing.NewSealer(*key, w.Decision.ID)
-	buffer, zones := make([]byte, 0, size), hashes.list()
+	lent := borrow()
+	defer lent.release()
+	var sizes [maxZones]int
+	sealed, zone := lent.text[:0], 0
 	for _, document := range documents(&w.Decision, w.Features) {
-		from := len(buffer)
-		buffer = sealer.SealDocument(buffer, number, zones[0], *document)
-		*document, zones = buffer[from:len(buffer):len(buffer)], zones[1:]
+		before := len(sealed)
+		sealed = sealer.SealDocument(sealed, number, hashes.zones[zone], *document)
+		sizes[zone], zone = len(sealed)-before, zone+1
+	}
+	lent.text = sealed
+	own, zone := bytes.Clone(sealed), 0
+	for _, document := range documents(&w.Decision, w.Features) {
+		size := sizes[zone]
+		*document, own, zone = own[:size:size], own[size:], zone+1
 	}
 }
 

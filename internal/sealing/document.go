@@ -1,6 +1,12 @@
 package sealing
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+	"sync"
+
+	"verdict/internal/compress"
+)
 
 // documentForm is the first byte of a sealed document. It is the first byte of no document:
 // JSON begins with an ASCII character, and the encodings of vectors and histories begin with
@@ -12,11 +18,21 @@ const documentForm = 0xE1
 const MaxDocumentOverhead = 1 + binary.MaxVarintLen64 + Overhead
 
 // SealDocument appends a sealed document: a ciphertext that begins with the number of the
-// key tree from which its key was derived. hash is the salted hash of the document.
+// key tree from which its key was derived. hash is the salted hash of the document. The
+// document is compressed if that makes it shorter.
 func (s Sealer) SealDocument(to []byte, tree int64, hash ZoneHash, document []byte) []byte {
 	to = binary.AppendUvarint(append(to, documentForm), uint64(tree)) //nolint:gosec // trees are numbered from 1
+	lent, _ := compressed.Get().(*[]byte)                             // the pool holds nothing else
+	defer compressed.Put(lent)
+	*lent = compress.Append((*lent)[:0], document)
+	if len(*lent) < len(document) {
+		return s.sealCompressed(to, hash, *lent)
+	}
 	return s.Seal(to, hash, document)
 }
+
+// compressed holds memory for compressed documents, which are needed only briefly.
+var compressed = sync.Pool{New: func() any { return new([]byte) }}
 
 // OpenDocument returns a document that SealDocument has sealed, or ErrUnreadable.
 func (s Sealer) OpenDocument(zone Zone, stored []byte) ([]byte, error) {
@@ -27,7 +43,16 @@ func (s Sealer) OpenDocument(zone Zone, stored []byte) ([]byte, error) {
 	if length <= 0 {
 		return nil, ErrUnreadable
 	}
-	return s.Open(zone, stored[1+length:])
+	ciphertext := stored[1+length:]
+	data, err := s.Open(zone|compressedZone, ciphertext)
+	if err != nil { // it is older than compression, or could not be made shorter
+		return s.Open(zone, ciphertext)
+	}
+	document, err := compress.Expand(data, math.MaxInt32)
+	if err != nil {
+		return nil, ErrUnreadable
+	}
+	return document, nil
 }
 
 // Sealed reports whether stored bytes are a sealed document.

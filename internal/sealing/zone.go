@@ -107,11 +107,26 @@ func SaltOf(key *Secret, object string, zone Zone) Salt {
 // other data or another salt, for instance when a transaction is repeated.
 func (s Sealer) Seal(to []byte, hash ZoneHash, data []byte) []byte {
 	nonce := keyed(&s.nonces, "", hash.Hash[:])
+	return s.seal(to, &nonce, hash.Zone, data)
+}
+
+// sealCompressed is like Seal for data that is compressed. What the data becomes may depend on the version of the
+// program, so the nonce is derived from it, too.
+func (s Sealer) sealCompressed(to []byte, hash ZoneHash, data []byte) []byte {
+	both := HashZone(hash.Zone, Salt(hash.Hash[:SaltSize]), data)
+	nonce := keyed(&s.nonces, "compressed ", both[:])
+	return s.seal(to, &nonce, hash.Zone|compressedZone, data)
+}
+
+// compressedZone is added to the zone of compressed data, so that the cipher distinguishes it from other data.
+const compressedZone Zone = 0x80
+
+func (s Sealer) seal(to []byte, nonce *Secret, zone Zone, data []byte) []byte {
 	to = append(to, nonce[:nonceSize]...)
 	from := len(to)
 	to = append(to, data...)
 	// The cipher gets the copy of the nonce in to, so that nonce itself is not allocated.
-	return s.aead.Seal(to[:from], to[from-nonceSize:from], to[from:], zoneLabels[hash.Zone][:])
+	return s.aead.Seal(to[:from], to[from-nonceSize:from], to[from:], zoneLabels[zone][:])
 }
 
 // Overhead is the number of bytes by which a ciphertext is longer than its data.
