@@ -1,0 +1,406 @@
+package generate
+
+import (
+	"slices"
+	"time"
+
+	"verdict/internal/engine"
+	"verdict/internal/engine/analysis"
+	"verdict/internal/engine/space"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// The limits of one search. They bound the time for the largest policy.
+const (
+	maxTries    = 150_000 // applications that are decided
+	maxClimbs   = 40      // starting points for one score
+	randomTries = 30_000  // applications that are drawn for the goals that are left
+	solverSteps = 1_000_000
+)
+
+// search finds applications that reach the goals of a policy.
+type search struct {
+	coverage *Coverage
+	requests []*request
+	pool     []found // every application that was decided and reaches a goal, in the order of the search
+	tried    map[string]int
+	covered  bits
+	random   random
+	tries    int
+	bases    []candidate
+	seeds    []candidate
+	empty    map[string]bool // the goals that no application can reach, by their texts
+}
+
+// found is an application with the goals that it reaches.
+type found struct {
+	candidate
+	outcome
+}
+
+func newSearch(c *Coverage) *search {
+	p := &prober{coverage: c, limits: thresholdsOf(c.subject.Policy, c.conditions)}
+	return &search{
+		coverage: c,
+		requests: p.requests(),
+		tried:    map[string]int{},
+		empty:    map[string]bool{},
+		covered:  make(bits, (len(c.goals)+63)/64),
+	}
+}
+
+// refused is the index of an application that was refused.
+const refused = -1
+
+// try decides a candidate and adds it to the pool. ok is false if the application
+// is refused or the limit of the search is reached.
+func (s *search) try(c candidate) (o outcome, ok bool) {
+	key := c.key()
+	if at, known := s.tried[key]; known {
+		if at == refused {
+			return o, false
+		}
+		return s.pool[at].outcome, true
+	}
+	if s.tries >= maxTries {
+		return o, false
+	}
+	s.tries++
+	body, err := wire.Parse(c.body())
+	if err == nil {
+		o, ok = s.coverage.measure(body, time.Time{})
+	}
+	if !ok {
+		s.tried[key] = refused
+		return o, false
+	}
+	s.tried[key] = len(s.pool)
+	s.pool = append(s.pool, found{c, o})
+	for i, word := range o.reached {
+		s.covered[i] |= word
+	}
+	return o, true
+}
+
+// run searches in the order that doc.go describes.
+func (s *search) run() {
+	for _, r := range s.requests {
+		for _, ntc := range []bool{false, true} {
+			if base, ok := s.best(r, ntc); ok {
+				s.bases = append(s.bases, base)
+			}
+		}
+	}
+	s.seeds = append(s.seeds, s.bases...)
+	s.bands()
+	s.witnesses()
+	for _, seed := range s.seeds {
+		s.neighbours(seed)
+	}
+	s.draw()
+}
+
+// best returns the applicant of a kind of request who gets the best decision: a
+// better status, fewer hits, a higher score, and more members given.
+func (s *search) best(r *request, ntc bool) (best candidate, ok bool) {
+	score := r.memberOf(field.BureauScore)
+	isNTC := r.memberOf(field.BureauIsNTC)
+	if ntc && isNTC < 0 {
+		return best, false
+	}
+	best = candidate{r, make([]uint16, len(r.members))}
+	if ntc {
+		best.at[isNTC] = uint16(r.members[isNTC].index(field.BureauIsNTC, rule.Bool(true)))
+	} else if score >= 0 {
+		best.at[score] = uint16(len(r.members[score].values) / 2)
+	}
+	now, ok := s.try(best)
+	for range 3 {
+		for i := range r.members {
+			if ntc && i == isNTC {
+				continue
+			}
+			direct := len(r.members[i].facts) > 0
+			for k := 1; k < len(r.members[i].values); k++ {
+				o, fine := s.try(best.with(i, k))
+				if fine && (!ok || better(&o, &now, best.at[i] == 0 && direct)) {
+					best, now, ok = best.with(i, k), o, true
+				}
+			}
+		}
+	}
+	return best, ok
+}
+
+// better reports whether o is better than the outcome now, or at least as good if
+// equal is set.
+func better(o, now *outcome, equal bool) bool {
+	switch {
+	case o.status != now.status:
+		return o.status < now.status
+	case o.hits != now.hits:
+		return o.hits < now.hits
+	case o.score != now.score:
+		return o.score > now.score
+	}
+	return equal
+}
+
+// bands adds seeds whose scores are at the ends of the bands.
+func (s *search) bands() {
+	for i := range s.coverage.goals {
+		g := &s.coverage.goals[i]
+		if least, greatest := s.coverage.subject.Policy.Scorecard.Bounds(); !g.exact || g.score < least ||
+			g.score > greatest {
+			continue
+		}
+		for _, base := range s.bases {
+			at := base.request.memberOf(field.BureauIsNTC)
+			isNTC := at >= 0 && base.request.members[at].values[base.at[at]].Number() < rule.Int(300)
+			if isNTC != g.ntc {
+				continue
+			}
+			if c, ok := s.climb(base, g.score, at); ok {
+				s.seeds = append(s.seeds, c)
+			}
+		}
+	}
+}
+
+// climb looks for an applicant with a score, preferably one that no rule hits. It
+// starts from the base and from random changes of it, and changes one member at a
+// time while the score gets nearer. ntc is the index of the member that must not
+// change the kind of the applicant, or -1.
+func (s *search) climb(base candidate, score rule.Number, ntc int) (nearest candidate, ok bool) {
+	distance := func(o *outcome) int64 {
+		n := o.score.Floor() - score.Floor()
+		return max(n, -n)*100 + int64(o.hits)*10 + int64(o.status)
+	}
+	whole := int64(100)
+	bestDistance := int64(-1)
+	for round := range maxClimbs {
+		c := base.clone()
+		for i := range c.at {
+			if round == 0 || s.random.below(3) > 0 {
+				continue
+			}
+			if k := s.random.below(len(c.request.members[i].values)); i != ntc || c.sameKind(i, k) {
+				c.at[i] = uint16(k)
+			}
+		}
+		o, fine := s.try(c)
+		if !fine {
+			continue
+		}
+		now := distance(&o)
+		for improved := true; improved && now > 0; {
+			improved = false
+			from := c
+			for i := range from.at {
+				for k := range from.request.members[i].values {
+					if i == ntc && !from.sameKind(i, k) {
+						continue
+					}
+					next := from.with(i, k)
+					if o, fine := s.try(next); fine && distance(&o) < now {
+						c, now, improved = next, distance(&o), true
+					}
+				}
+			}
+		}
+		if bestDistance < 0 || now < bestDistance {
+			nearest, bestDistance = c, now
+		}
+		if bestDistance == 0 || bestDistance < whole && round > maxClimbs/4 {
+			break
+		}
+	}
+	return nearest, bestDistance >= 0 && bestDistance < whole
+}
+
+// sameKind reports whether the value k of the member at i leaves the applicant new
+// to credit, or not new to credit.
+func (c candidate) sameKind(i, k int) bool {
+	code := func(k int) bool { return c.request.members[i].values[k].Number() < rule.Int(300) }
+	return k > 0 && code(k) == code(int(c.at[i]))
+}
+
+// witnesses adds an example of every box in which a condition holds, and of every
+// box in which it does not hold.
+func (s *search) witnesses() {
+	p := s.coverage.subject.Policy
+	solver := space.NewSolver()
+	solver.Space.Reset(field.Catalogue(), analysis.ParamsOf(p))
+	solver.Reset(space.NewBudget(solverSteps, nil))
+	for _, c := range s.coverage.conditions {
+		solver.Space.Reads(c.root, nil, 0) // registers the fields of all conditions first
+	}
+	for _, c := range s.coverage.conditions {
+		for _, positive := range []bool{true, false} {
+			region, ok := solver.Region(c.root, positive, space.Over)
+			if !ok {
+				continue
+			}
+			possible := solver.Possible(region)
+			for _, box := range possible {
+				s.witness(solver, box)
+			}
+			if len(possible) == 0 {
+				s.exclude(c, positive)
+			}
+		}
+	}
+}
+
+// exclude notes that a condition never holds, or that it always holds if its fields
+// are given. Then none of its predicates can change its result.
+func (s *search) exclude(c *condition, positive bool) {
+	if positive {
+		s.empty[s.coverage.goals[c.goals.holds].text] = true
+		if c.goals.alone >= 0 {
+			s.empty[s.coverage.goals[c.goals.alone].text] = true
+		}
+	} else {
+		s.empty[s.coverage.goals[c.goals.fails].text] = true
+	}
+}
+
+// witness adds the example of a box on top of every base.
+func (s *search) witness(solver *space.Solver, box space.Box) {
+	facts, ok := solver.Facts(box)
+	if !ok {
+		return
+	}
+	for _, base := range s.bases {
+		c := base.clone()
+		fits := true
+		for _, k := range box {
+			name := solver.Space.Domain(k.Field).Ref.Name
+			if len(k.Allow) > 0 && k.Allow.Contains(space.Absent) && len(k.Allow) == 1 {
+				fits = c.put(name, rule.Value{}) && fits
+			}
+		}
+		for _, f := range facts {
+			fits = c.put(f.Name, f.Value) && fits
+		}
+		if !fits {
+			continue
+		}
+		if _, ok := s.try(c); ok {
+			s.seeds = append(s.seeds, c)
+		}
+	}
+}
+
+// put sets the member of a fact. It returns false if no member gives the fact this
+// value.
+func (c candidate) put(fact string, v rule.Value) bool {
+	at := c.request.memberOf(fact)
+	if at < 0 {
+		return v.Type() == rule.Absent // it is absent already
+	}
+	k := c.request.members[at].index(fact, v)
+	if k < 0 {
+		return c.at[at] > 0 && c.request.members[at].values[c.at[at]].Number() >= rule.Int(300)
+	}
+	c.at[at] = uint16(k)
+	return true
+}
+
+// neighbours tries every value of every member of a candidate.
+func (s *search) neighbours(c candidate) {
+	for i := range c.at {
+		for k := range c.request.members[i].values {
+			s.try(c.with(i, k))
+		}
+	}
+}
+
+// draw tries random changes of the members that belong to goals which are not
+// reached.
+func (s *search) draw() {
+	for n := 0; n < randomTries && s.tries < maxTries; n++ {
+		var left []int
+		for i := range s.coverage.goals {
+			if !s.covered.has(i) && !s.empty[s.coverage.goals[i].text] && s.unreachable(&s.coverage.goals[i]) == "" {
+				left = append(left, i)
+			}
+		}
+		if len(left) == 0 || len(s.seeds) == 0 {
+			return
+		}
+		for range 200 {
+			n++
+			s.drawOne(&s.coverage.goals[left[s.random.below(len(left))]])
+		}
+	}
+}
+
+func (s *search) drawOne(g *goal) {
+	c := s.seeds[s.random.below(len(s.seeds))].clone()
+	if s.random.below(2) == 0 {
+		c = s.pool[s.random.below(len(s.pool))].clone()
+	}
+	if len(c.at) == 0 {
+		return
+	}
+	change := func(i int) { c.at[i] = uint16(s.random.below(len(c.request.members[i].values))) }
+	for _, fact := range g.facts {
+		for i := range c.request.members {
+			if c.request.members[i].changes(fact) && s.random.below(3) > 0 {
+				change(i)
+			}
+		}
+	}
+	for range s.random.below(3) {
+		change(s.random.below(len(c.at)))
+	}
+	s.try(c)
+}
+
+// unreachable returns why a goal cannot be reached by a request, or "" if nothing
+// is known that prevents it.
+func (s *search) unreachable(g *goal) string {
+	if g.never != "" {
+		return g.never
+	}
+	if g.about != nil {
+		for _, l := range g.about.leaves {
+			if l.node.IsLookup() {
+				return "lists are not known here"
+			}
+		}
+	}
+	for _, fact := range g.facts {
+		known := false
+		for _, r := range s.requests {
+			known = known || slices.ContainsFunc(r.members, func(m member) bool { return m.changes(fact) })
+		}
+		if !known && g.about != nil {
+			if reason := sourceOf(s.coverage.subject.Policy, fact); reason != "" {
+				return fact + ": " + reason
+			}
+		}
+	}
+	return ""
+}
+
+// sourceOf says where a fact comes from that no single member of a request gives. It
+// returns "" for facts that the engine computes from others.
+func sourceOf(p *engine.Policy, fact string) string {
+	d, ok := domainOf(p, fact)
+	switch {
+	case !ok:
+		return "tables are not known here"
+	case d.group == "affordability" || d.group == "offer":
+		return ""
+	case d.group == "fraud" || d.group == "own":
+		return "the service counts it from earlier applications"
+	case field.IsFeature(fact):
+		return "it is computed from the accounts and transactions of a report"
+	default:
+		return "no single member of a request gives it its value"
+	}
+}
