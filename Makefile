@@ -90,7 +90,8 @@ CORPORA := TestComputeIsTheDefinition TestExplainAgreesWithCompute \
   TestCorpusHashes TestCompiledEqualsReference TestEveryReasonIsACause TestChecksumIsOfWhatDecides TestSoleKnockout \
   TestLeavingOutIsNeverBetter TestLimitIsMonotone TestNoBetterApplicantIsWorseOff TestOfferInvariants \
   TestAnalysisIsSound TestAnalysisIsExact TestAnalysisIsBounded \
-  TestHoldOutIsNotLearntFrom TestLeak TestEngineScoresAsTrained TestLoans TestIdentifiers TestWeights TestEqualWeights
+  TestHoldOutIsNotLearntFrom TestLeak TestEngineScoresAsTrained TestLoans TestIdentifiers TestWeights TestEqualWeights \
+  TestMutations
 
 # $(call only,NAMES) is a pattern for -run and -skip that matches only these tests.
 none :=
