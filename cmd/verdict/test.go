@@ -168,7 +168,11 @@ func writeFile(name string, data []byte) error {
 
 // printCoverage prints how many goals of a policy the cases reach, and the others.
 func (c *command) printCoverage(policy *engine.Policy, cases []policytest.Case) int {
-	total, missed := generate.NewCoverage(policy).Count(cases)
+	measured, err := generate.NewCoverage(policy)
+	if err != nil {
+		return c.refused("the policy", err)
+	}
+	total, missed := measured.Count(cases)
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%d of %d covered\n", total-len(missed), total)
 	for _, text := range missed {

@@ -36,9 +36,13 @@ type Set struct {
 }
 
 // Generate returns a small set of cases that covers a policy. The same policy gives
-// the same bytes.
+// the same bytes. The only error is that the policy is too large.
 func Generate(p *engine.Policy) (*Set, error) {
-	s := newSearch(NewCoverage(p))
+	coverage, err := NewCoverage(p)
+	if err != nil {
+		return nil, err
+	}
+	s := newSearch(coverage)
 	s.run()
 	return s.set()
 }

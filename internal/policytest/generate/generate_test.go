@@ -2,12 +2,14 @@ package generate
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"verdict/internal/engine"
+	"verdict/internal/engine/enginetest"
 	"verdict/internal/field"
 	"verdict/internal/policytest"
 	"verdict/internal/rule"
@@ -16,10 +18,23 @@ import (
 
 // once runs the search on the default policy, which several tests read.
 var once = sync.OnceValues(func() (*search, error) {
-	s := newSearch(NewCoverage(engine.DefaultPolicy()))
+	coverage, err := NewCoverage(engine.DefaultPolicy())
+	if err != nil {
+		return nil, err
+	}
+	s := newSearch(coverage)
 	s.run()
 	return s, nil
 })
+
+func newCoverage(t *testing.T, p *engine.Policy) *Coverage {
+	t.Helper()
+	c, err := NewCoverage(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
 
 func generated(t *testing.T) (*search, *Set) {
 	t.Helper()
@@ -32,6 +47,17 @@ func generated(t *testing.T) (*search, *Set) {
 		t.Fatal(err)
 	}
 	return s, set
+}
+
+// uncoverable are parts of the goals of the default policy that no application can
+// reach here: rules that need data of the service, predicates that another field
+// implies, scores that no points add up to, and fees that are never the minimum.
+var uncoverable = []string{
+	"rule KO_PINCODE_BLOCKED: ", "rule KO_FRAUD_MULE_ACCOUNT: ", "rule KO_FRAUD_BLOCKLISTED: ",
+	"rule RF_NTC_INCOME_UNKNOWN: is not evaluated", "rule RF_NTC_RISK_INDEX: bureau_is_ntc = true decides, and does not",
+	"band PB_A_PLUS: score 900", "band PB_F: score 300", "required field bureau_score|bureau_is_ntc: is absent",
+	"band PB_C: the fee is the minimum", "band PB_D: the fee is the minimum", "band PB_E: the fee is the minimum",
+	"band PB_NTC: the fee is the minimum",
 }
 
 // TestGenerateDefault checks that the cases of the default policy pass, and that
@@ -54,12 +80,14 @@ func TestGenerateDefault(t *testing.T) {
 		cases = append(cases, read...)
 	}
 	t.Logf("%d cases, %d of %d goals, %d applications", len(cases), set.Goals-len(set.Unreached), set.Goals, set.Tries)
-	total, missed := NewCoverage(engine.DefaultPolicy()).Count(cases)
+	total, missed := newCoverage(t, engine.DefaultPolicy()).Count(cases)
 	if total != set.Goals || len(missed) != len(set.Unreached) {
 		t.Errorf("counted again: %d of %d missed, want %d of %d", len(missed), total, len(set.Unreached), set.Goals)
 	}
 	for _, g := range set.Unreached {
-		t.Logf("not covered: %s: %s", g.Text, g.Why)
+		if !slices.ContainsFunc(uncoverable, func(text string) bool { return strings.Contains(g.Text, text) }) {
+			t.Errorf("not covered: %s: %s", g.Text, g.Why)
+		}
 	}
 }
 
@@ -117,13 +145,13 @@ func TestGenerateTwice(t *testing.T) {
 func TestMeasureAgrees(t *testing.T) {
 	t.Parallel()
 	s, _ := generated(t)
-	c := NewCoverage(engine.DefaultPolicy())
+	c := newCoverage(t, engine.DefaultPolicy())
 	for i := 0; i < len(s.pool); i += 1 + len(s.pool)/2_000 {
 		body, err := wire.Parse(s.pool[i].body())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := c.measure(body, time.Time{}); !ok {
+		if _, _, ok := c.measure(body, time.Time{}); !ok {
 			t.Fatalf("refused: %s", s.pool[i].body())
 		}
 		hit := map[int]bool{}
@@ -162,6 +190,20 @@ func TestStage2(t *testing.T) {
 	} {
 		if !strings.Contains(why[text], want) {
 			t.Errorf("%s: %q, want %q", text, why[text], want)
+		}
+	}
+}
+
+// TestHostile checks that policies that would take too long are refused.
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	for name := range enginetest.HostileDocuments() {
+		policy := enginetest.HostilePolicy(t, name)
+		if policy.Cost() <= maxCost {
+			continue
+		}
+		if _, err := Generate(policy); err == nil || !strings.Contains(err.Error(), "too large") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package generate
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"verdict/internal/engine"
 	"verdict/internal/field"
@@ -101,7 +102,7 @@ func (l *goalList) condition(c *condition) {
 func (l *goalList) leaf(c *condition, x *leaf) {
 	facts := []string{}
 	x.node.Operands(func(ref rule.Ref) { facts = append(facts, ref.Name) })
-	text := x.node.Text()
+	text := short(x.node.Text())
 	if x.node.Op == rule.True || x.node.Op == rule.False {
 		return
 	}
@@ -129,6 +130,15 @@ func (l *goalList) leaf(c *condition, x *leaf) {
 		at := l.add(facts, "%s: %s decides at %s", c.name, text, v)
 		x.goals = append(x.goals, leafGoal{at: at, value: v})
 	}
+}
+
+// short returns the beginning of a text, for predicates with many values.
+func short(text string) string {
+	const longest = 100
+	if len(text) <= longest {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longest], "") + "…"
 }
 
 // around returns a constant and those of its neighbours at which a comparison

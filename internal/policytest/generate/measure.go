@@ -49,8 +49,19 @@ type codeGoal struct {
 	changed *engine.Plan
 }
 
-// NewCoverage lists the goals of a policy.
-func NewCoverage(p *engine.Policy) *Coverage {
+// The limits of a policy whose coverage is measured: its cost, and the number of its
+// goals. Policies that people maintain are far below them.
+const (
+	maxCost  = 10_000
+	maxGoals = 20_000
+)
+
+// NewCoverage lists the goals of a policy. It returns an error if there are too many.
+func NewCoverage(p *engine.Policy) (*Coverage, error) {
+	if cost := p.Cost(); cost > maxCost {
+		return nil, fmt.Errorf("the policy is too large to measure its coverage: it has %d conditions, operands, bins and "+
+			"bands, at most %d can be covered", cost, maxCost)
+	}
 	c := &Coverage{subject: policytest.NewSubject(p), slots: rule.NewSlots(field.Catalogue())}
 	c.code = rule.NewCode(c.slots)
 	c.conditions = conditionsOf(p, c.code)
@@ -87,7 +98,11 @@ func NewCoverage(p *engine.Policy) *Coverage {
 	}
 	c.others(l)
 	c.goals = l.goals
-	return c
+	if len(c.goals) > maxGoals {
+		return nil, fmt.Errorf("the policy is too large to measure its coverage: it has %d thresholds, values and bins, "+
+			"at most %d can be covered", len(c.goals), maxGoals)
+	}
+	return c, nil
 }
 
 // others lists the goals that belong to no single entry of the policy.
@@ -169,41 +184,48 @@ func (b bits) set(at int) {
 
 func (b bits) has(at int) bool { return b[at>>6]>>(at&63)&1 != 0 }
 
-// outcome is the result of measuring one application.
-type outcome struct {
-	reached bits
-	status  engine.Status
-	hits    int
+// result is what the search needs to know about the decision of an application.
+type result struct {
 	score   rule.Number
+	hits    int32
+	status  engine.Status
 	offer   bool
+	refused bool // the application is invalid
+}
+
+// cost returns about how many steps measure takes.
+func (c *Coverage) cost() int {
+	cost := 1_000 + len(c.goals) + c.subject.Policy.Cost()*(1+len(c.codes))
+	for _, x := range c.conditions {
+		cost += 2 * len(x.leaves) * len(x.leaves)
+	}
+	return cost
 }
 
 // measure decides an application and returns the goals that it reaches. ok is false
 // if the application is refused.
-func (c *Coverage) measure(body wire.Value, asOf time.Time) (o outcome, ok bool) {
+func (c *Coverage) measure(body wire.Value, asOf time.Time) (o result, reached bits, ok bool) {
 	d := &c.decision
 	app, err := c.subject.Decide(body, asOf, d)
 	if err != nil {
-		return o, false
+		return o, nil, false
 	}
-	o = outcome{
-		reached: make(bits, (len(c.goals)+63)/64),
-		status:  d.Status, hits: len(d.Hits()), score: d.FinalScore, offer: d.Offer.Made,
-	}
+	o = result{status: d.Status, hits: int32(len(d.Hits())), score: d.FinalScore, offer: d.Offer.Made}
+	reached = make(bits, (len(c.goals)+63)/64)
 	c.addResults(body, asOf, app)
 	c.slots.Load(app.Facts, &c.frame)
 	for _, x := range c.conditions {
 		x.evaluate(c.code, &c.frame, app.Facts)
-		c.condition(x, app.Facts, o.reached)
+		c.condition(x, app.Facts, reached)
 	}
 	for i, f := range c.factors {
-		f.measure(app.Facts.Get(c.subject.Policy.Scorecard.Factors[i].Field.Name), o.reached)
+		f.measure(app.Facts.Get(c.subject.Policy.Scorecard.Factors[i].Field.Name), reached)
 	}
 	if i := c.band(app.Facts); i >= 0 {
-		c.measureBand(i, app.Facts, o.reached)
+		c.measureBand(i, app.Facts, reached)
 	}
-	c.measureOthers(app.Facts, o.reached)
-	return o, true
+	c.measureOthers(app.Facts, reached)
+	return o, reached, true
 }
 
 // addResults adds the results of the decision that Stage 2 rules read.
@@ -392,9 +414,9 @@ func (c *Coverage) measureOthers(facts *rule.Facts, reached bits) {
 func (c *Coverage) Count(cases []policytest.Case) (total int, missed []string) {
 	all := make(bits, (len(c.goals)+63)/64)
 	for i := range cases {
-		if o, ok := c.measure(cases[i].Application, cases[i].AsOf); ok {
+		if _, reached, ok := c.measure(cases[i].Application, cases[i].AsOf); ok {
 			for k := range all {
-				all[k] |= o.reached[k]
+				all[k] |= reached[k]
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package generate
 
 import (
+	mathbits "math/bits"
 	"slices"
 	"time"
 
@@ -12,23 +13,29 @@ import (
 	"verdict/internal/wire"
 )
 
-// The limits of one search. They bound the time for the largest policy.
+// The limits of one search. They bound the time and the memory for the largest policy.
 const (
-	maxTries    = 150_000 // applications that are decided
-	maxClimbs   = 40      // starting points for one score
-	randomTries = 30_000  // applications that are drawn for the goals that are left
+	maxTries    = 150_000       // applications that are decided
+	maxWork     = 2_000_000_000 // steps of measuring them
+	maxClimbs   = 40            // starting points for one score
+	randomTries = 30_000        // applications that are drawn for the goals that are left
 	solverSteps = 1_000_000
+
+	// maxChoices is the number of applications per goal among which the cover chooses.
+	maxChoices = 40
 )
 
 // search finds applications that reach the goals of a policy.
 type search struct {
 	coverage *Coverage
 	requests []*request
-	pool     []found // every application that was decided and reaches a goal, in the order of the search
-	tried    map[string]int
+	pool     []found // the applications among which the cover chooses, in the order of the search
+	choices  []uint8 // for each goal, the number of applications in the pool that reach it
+	tried    map[string]result
 	covered  bits
 	random   random
-	tries    int
+	tries    int // applications that were decided
+	maxTries int
 	bases    []candidate
 	seeds    []candidate
 	empty    map[string]bool // the goals that no application can reach, by their texts
@@ -37,7 +44,8 @@ type search struct {
 // found is an application with the goals that it reaches.
 type found struct {
 	candidate
-	outcome
+	result
+	reached bits
 }
 
 func newSearch(c *Coverage) *search {
@@ -45,43 +53,59 @@ func newSearch(c *Coverage) *search {
 	return &search{
 		coverage: c,
 		requests: p.requests(),
-		tried:    map[string]int{},
+		tried:    map[string]result{},
+		choices:  make([]uint8, len(c.goals)),
+		maxTries: min(maxTries, maxWork/c.cost()),
 		empty:    map[string]bool{},
 		covered:  make(bits, (len(c.goals)+63)/64),
 	}
 }
 
-// refused is the index of an application that was refused.
-const refused = -1
-
-// try decides a candidate and adds it to the pool. ok is false if the application
-// is refused or the limit of the search is reached.
-func (s *search) try(c candidate) (o outcome, ok bool) {
+// try decides a candidate. It adds it to the pool if the pool has few others that
+// reach one of its goals. ok is false if the application is refused or the limit of
+// the search is reached.
+func (s *search) try(c candidate) (o result, ok bool) {
 	key := c.key()
-	if at, known := s.tried[key]; known {
-		if at == refused {
-			return o, false
-		}
-		return s.pool[at].outcome, true
+	if o, known := s.tried[key]; known {
+		return o, !o.refused
 	}
-	if s.tries >= maxTries {
+	if s.tries >= s.maxTries {
 		return o, false
 	}
 	s.tries++
+	var reached bits
 	body, err := wire.Parse(c.body())
 	if err == nil {
-		o, ok = s.coverage.measure(body, time.Time{})
+		o, reached, ok = s.coverage.measure(body, time.Time{})
 	}
 	if !ok {
-		s.tried[key] = refused
+		s.tried[key] = result{refused: true}
 		return o, false
 	}
-	s.tried[key] = len(s.pool)
-	s.pool = append(s.pool, found{c, o})
-	for i, word := range o.reached {
+	s.tried[key] = o
+	useful := false
+	for i, word := range reached {
 		s.covered[i] |= word
+		for ; word != 0; word &= word - 1 {
+			useful = useful || s.choices[i<<6+mathbits.TrailingZeros64(word)] < maxChoices
+		}
+	}
+	if useful {
+		s.keep(found{c, o, reached})
 	}
 	return o, true
+}
+
+// keep adds an application to the pool.
+func (s *search) keep(f found) {
+	s.pool = append(s.pool, f)
+	for i, word := range f.reached {
+		for ; word != 0; word &= word - 1 {
+			if n := &s.choices[i<<6+mathbits.TrailingZeros64(word)]; *n < maxChoices {
+				*n++
+			}
+		}
+	}
 }
 
 // run searches in the order that doc.go describes.
@@ -134,9 +158,9 @@ func (s *search) best(r *request, ntc bool) (best candidate, ok bool) {
 	return best, ok
 }
 
-// better reports whether o is better than the outcome now, or at least as good if
+// better reports whether o is better than the result now, or at least as good if
 // equal is set.
-func better(o, now *outcome, equal bool) bool {
+func better(o, now *result, equal bool) bool {
 	switch {
 	case o.status != now.status:
 		return o.status < now.status
@@ -174,7 +198,7 @@ func (s *search) bands() {
 // time while the score gets nearer. ntc is the index of the member that must not
 // change the kind of the applicant, or -1.
 func (s *search) climb(base candidate, score rule.Number, ntc int) (nearest candidate, ok bool) {
-	distance := func(o *outcome) int64 {
+	distance := func(o *result) int64 {
 		n := o.score.Floor() - score.Floor()
 		return max(n, -n)*100 + int64(o.hits)*10 + int64(o.status)
 	}
@@ -321,7 +345,7 @@ func (s *search) neighbours(c candidate) {
 // draw tries random changes of the members that belong to goals which are not
 // reached.
 func (s *search) draw() {
-	for n := 0; n < randomTries && s.tries < maxTries; n++ {
+	for n := 0; n < randomTries && s.tries < s.maxTries; n++ {
 		var left []int
 		for i := range s.coverage.goals {
 			if !s.covered.has(i) && !s.empty[s.coverage.goals[i].text] && s.unreachable(&s.coverage.goals[i]) == "" {
