@@ -58,7 +58,8 @@ func TestPolicyPageCases(t *testing.T) {
 	}
 	files := map[string][]byte{"draft.json": bytes.Replace(engine.DefaultPolicyJSON(),
 		[]byte(`"field": "age", "value": 21`), []byte(`"field": "age", "value": 23`), 1)}
-	for _, m := range regexp.MustCompile("(?s)`(cases/[a-z_]+\\.txtar)`:\n\n```txtar\n(.*?)```").FindAllSubmatch(text, -1) {
+	named := regexp.MustCompile("(?s)`(cases/[a-z_]+\\.txtar)`:\n\n```txtar\n(.*?)```")
+	for _, m := range named.FindAllSubmatch(text, -1) {
 		files[string(m[1])] = m[2]
 	}
 	for name, data := range files {

@@ -53,7 +53,7 @@ func TestUnwritableAnswer(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
 		{"help"}, {"-h"}, {"version"}, {"version", "-h"}, {"decide", "-sample"}, {"decide", "-sample", "-compact"},
-		{"decide", "-h"}, {"check"}, {"check", "-json"}, {"check", "-h"}, {"fields"}, {"fields", "-format", "json"},
+		{"decide", "-h"}, {"check"}, {"test", "-h"}, {"check", "-json"}, {"check", "-h"}, {"fields"}, {"fields", "-format", "json"},
 		{"fields", "-format", "markdown"}, {"serve", "-h"}, {"tenant", "-h"}, {"verify", "-h"}, {"book"},
 		{"book", "-h"}, {"backtest", "-h"}, {"backtest", "-synthetic", "10"}, {"backtest", "-synthetic", "10", "-json"},
 		{"backtest", "-synthetic", "10", "-out", "-"},

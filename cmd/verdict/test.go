@@ -49,7 +49,8 @@ are no cases.
 func testPolicy(c *command) int {
 	flags := c.flags(testHelp)
 	policyFile := flags.String("policy", "", "policy `file`, - for standard input; default: the default policy")
-	junit := flags.String("junit", "", "also write the results as JUnit XML to `file`, - for standard output instead of the text")
+	junit := flags.String("junit", "",
+		"also write the results as JUnit XML to `file`, - for standard output instead of the text")
 	verbose := flags.Bool("v", false, "print the cases that pass too")
 	coverage := flags.Bool("coverage", false, "also print which rules, bins, bands and boundaries the cases do not cover")
 	generated := flags.Bool("generate", false, "write cases that cover the policy")

@@ -3,15 +3,15 @@
 //
 // # What is covered
 //
-// Goals are listed from the policy. A rule must hit alone, not hit, and be left
-// unevaluated. Every comparison must decide its rule both ways, at its threshold
-// and at the nearest value on the other side. Every value of a set, every bin with
-// both ends, the points for a missing field, every band with both ends, and in
-// every priced band each tenure, each bound of the limit, the smallest limit and
-// both kinds of fee must occur. Measure reports which goals one application
-// reaches, from the facts that the engine read and from its decision. A goal counts
-// only if the decision shows it: changing the part of the policy that it belongs to
-// would change a part of the decision that the case compares.
+// Goals are listed from the policy. A rule must hit, give the status alone, not
+// hit, and be left unevaluated. Every comparison must decide its rule both ways, at
+// its threshold and at the nearest value on the other side. Every value of a set,
+// every bin with both ends, a missing field, every band with both ends, every reason
+// code of the score, and in every priced band each tenure, each bound of the limit,
+// the smallest limit and both kinds of fee must occur. Coverage measures which goals
+// an application reaches, from the facts that the engine read and from its decision.
+// A goal counts only if the decision shows it: changing the part of the policy that it
+// belongs to would change a part of the decision that the case compares.
 //
 // # How applications are found
 //

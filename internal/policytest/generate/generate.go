@@ -142,12 +142,6 @@ func (s *search) why(g *goal) string {
 	if g.about != nil && s.empty[g.text] {
 		return "no application satisfies it"
 	}
-	if g.exact {
-		least, greatest := s.coverage.subject.Policy.Scorecard.Bounds()
-		if g.score < least || g.score > greatest {
-			return fmt.Sprintf("the points of the scorecard add up to %s to %s", least, greatest)
-		}
-	}
 	if slices.Contains(g.facts, "location_pincode_risk") {
 		return "the tenant's table of pincodes is not known here"
 	}

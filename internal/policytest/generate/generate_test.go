@@ -178,8 +178,8 @@ func TestStage2(t *testing.T) {
 		why[g.Text] = g.Why
 	}
 	for _, text := range []string{
-		"rule KO_EMI: holds", "rule KO_EMI: does not hold", "rule KO_EMI: is the only rule that hits",
-		`rule KO_CHANNEL: is the only rule that hits`, "rule KO_NEVER: does not hold", "factor score: bin 2 at 700",
+		"rule KO_EMI: holds", "rule KO_EMI: does not hold", "rule KO_EMI: alone gives the status",
+		`rule KO_CHANNEL: alone gives the status`, "rule KO_NEVER: does not hold", "factor score: bin 2 at 700",
 	} {
 		if w, ok := why[text]; ok {
 			t.Errorf("%s is not covered: %s", text, w)

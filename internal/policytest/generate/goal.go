@@ -85,8 +85,8 @@ func (l *goalList) condition(c *condition) {
 	c.goals.holds = l.add(facts, "%s: holds", c.name)
 	c.goals.fails = l.add(facts, "%s: does not hold", c.name)
 	if c.owner == ofKnockout {
-		c.goals.alone = l.add(facts, "%s: is the only rule that hits", c.name)
-		if slices.ContainsFunc(c.leaves, func(x *leaf) bool { return x.node.Op != rule.Exists && x.node.Op != rule.IsAbsent }) {
+		c.goals.alone = l.add(facts, "%s: alone gives the status", c.name)
+		if slices.ContainsFunc(c.leaves, (*leaf).canBeUnknown) {
 			c.goals.unknown = l.add(facts, "%s: is not evaluated, because a field is absent", c.name)
 		}
 	}
@@ -96,6 +96,15 @@ func (l *goalList) condition(c *condition) {
 	for i := first; i < len(l.goals); i++ {
 		l.goals[i].about = c
 	}
+}
+
+// canBeUnknown reports whether the predicate is unknown if its field is absent.
+func (l *leaf) canBeUnknown() bool {
+	switch l.node.Op {
+	case rule.Exists, rule.IsAbsent, rule.True, rule.False:
+		return false
+	}
+	return true
 }
 
 // leaf lists the values of the leaf's field at which the leaf must decide.
@@ -222,8 +231,23 @@ func (l *goalList) factor(f *engine.Factor, when *condition) *factorGoals {
 	return g
 }
 
-// band lists the goals of a band.
+// band lists the goals of a band, and notes which of them no score reaches.
 func (l *goalList) band(b *engine.Band) *bandGoals {
+	first := len(l.goals)
+	g := l.bandGoals(b)
+	least, greatest := scores(l.policy)
+	never := fmt.Sprintf("the points of the policy add up to %s to %s", least, greatest)
+	for i := first; i < len(l.goals); i++ {
+		x := &l.goals[i]
+		outside := b.Ranged && (rule.Int(b.MaxScore+1) <= least || rule.Int(b.MinScore) > greatest)
+		if outside || x.exact && (x.score+rule.One <= least || x.score > greatest) {
+			x.never = never
+		}
+	}
+	return g
+}
+
+func (l *goalList) bandGoals(b *engine.Band) *bandGoals {
 	scored := func(score rule.Number, exact bool, format string, args ...any) int {
 		at := l.add([]string{field.BureauScore, field.BureauIsNTC}, "band "+b.ID+": "+format, args...)
 		l.goals[at].score, l.goals[at].exact, l.goals[at].ntc = score, exact, b.NTC
@@ -264,7 +288,9 @@ func (l *goalList) band(b *engine.Band) *bandGoals {
 	}
 	g.atMinimum = priced("the limit is the minimum")
 	g.belowMinimum = priced("the requested amount is just below the minimum")
-	g.feeShare = priced("the fee is a share of the limit")
+	if b.FeePct > 0 {
+		g.feeShare = priced("the fee is a share of the limit")
+	}
 	g.feeMinimum = priced("the fee is the minimum")
 	if share, ok := rule.Rupees(b.MinLimitPaise).Times(b.FeePct); ok && share > rule.Rupees(b.FeeMinPaise)*100 {
 		l.goals[g.feeMinimum].never = "the share of the smallest limit is higher"

@@ -298,7 +298,8 @@ func decoded(t *testing.T, data []byte) (document object) {
 var equivalent = []struct{ name, why string }{
 	{"/knockouts/12 removed", "the rule is a system rule, which is added again"},
 	{"/knockouts/19/on_absent", "a request without a score is refused, so it is always known who is new to credit"},
-	{"/knockouts/21/condition_ast/args/0 removed", "only applicants who are new to credit have the index"},
+	{"/knockouts/21/condition_ast/args/0 removed",
+		"only applicants who are new to credit have the index; without it the rule passes, or is not evaluated"},
 	{"/knockouts/21/condition_ast/args/1/min = 0", "the index is at least 1"},
 	{"/scorecard/min_score", "no sum of points is that low"},
 	{"/scorecard/max_score", "no sum of points is that high"},

@@ -123,6 +123,9 @@ func (p *prober) requests() []*request {
 	evaluate := &request{supply: rule.FromEvaluate, fixed: []sent{{[]string{"bureau"}, rule.Str(bureau)}}}
 	list := []*request{decisions, evaluate}
 	for _, r := range list {
+		if p.coverage.subject.Plan.UsesOwn() { // a request that names nobody is declined
+			r.fixed = append(r.fixed, sent{[]string{"applicant", "id"}, rule.Str("A-1001")})
+		}
 		for _, fact := range p.limits.facts {
 			p.addFact(r, fact)
 		}

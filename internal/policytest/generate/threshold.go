@@ -50,6 +50,9 @@ func thresholdsOf(p *engine.Policy, conditions []*condition) *thresholds {
 			t.add(ref.Name)
 		}
 	}
+	if p.NeedsScore() {
+		t.add(field.BureauScore)
+	}
 	t.price(p)
 	sources := p.CountedSources()
 	for _, name := range sources.Income.Of {
@@ -112,6 +115,16 @@ func binConstants(b *engine.Bin) (list []rule.Value) {
 		list = append(list, rule.Num(n))
 	}
 	return append(list, b.In...)
+}
+
+// scores returns the least and the greatest score that a policy can give.
+func scores(p *engine.Policy) (least, greatest rule.Number) {
+	least, greatest = p.Scorecard.Bounds()
+	for i := range p.Adjustments {
+		least += min(0, p.Adjustments[i].Delta)
+		greatest += max(0, p.Adjustments[i].Delta)
+	}
+	return max(least, p.Scorecard.MinScore), min(greatest, p.Scorecard.MaxScore)
 }
 
 // domain describes the values that a fact can have.
@@ -182,7 +195,11 @@ func (d *domain) values(constants []rule.Value) (list []rule.Value) {
 	if d.least > -rule.MaxNumber {
 		add(d.least)
 	}
-	if len(list) == 0 {
+	if d.least > -rule.MaxNumber && d.most < rule.MaxNumber {
+		middle := (d.least + d.most) / 2
+		add(middle - middle%d.unit)
+	}
+	if len(list) < 2 {
 		add(0)
 		add(rule.One)
 	}
