@@ -47,7 +47,7 @@ RACE := -race -gcflags='modernc.org/...=-race=false'
 PURE := ./api ./internal/advice ./internal/application ./internal/backtest ./internal/backtest/page \
   ./internal/capsule ./internal/chart ./internal/civil ./internal/compress ./internal/engine ./internal/engine/analysis ./internal/engine/space ./internal/evidence \
   ./internal/exact ./internal/exposure ./internal/fault ./internal/feature ./internal/field ./internal/list ./internal/loan ./internal/place \
-  ./internal/recovery ./internal/report ./internal/rule ./internal/sealing ./internal/sheet ./internal/signal \
+  ./internal/policytest ./internal/policytest/generate ./internal/recovery ./internal/report ./internal/rule ./internal/sealing ./internal/sheet ./internal/signal \
   ./internal/store/archive ./internal/table ./internal/training ./internal/webhook ./internal/wire
 
 # Tests of the pure ring that share a value between goroutines: with the race
@@ -90,7 +90,8 @@ CORPORA := TestComputeIsTheDefinition TestExplainAgreesWithCompute \
   TestCorpusHashes TestCompiledEqualsReference TestEveryReasonIsACause TestChecksumIsOfWhatDecides TestSoleKnockout \
   TestLeavingOutIsNeverBetter TestLimitIsMonotone TestNoBetterApplicantIsWorseOff TestOfferInvariants \
   TestAnalysisIsSound TestAnalysisIsExact TestAnalysisIsBounded \
-  TestHoldOutIsNotLearntFrom TestLeak TestEngineScoresAsTrained TestLoans TestIdentifiers TestWeights TestEqualWeights
+  TestHoldOutIsNotLearntFrom TestLeak TestEngineScoresAsTrained TestLoans TestIdentifiers TestWeights TestEqualWeights \
+  TestMutations
 
 # $(call only,NAMES) is a pattern for -run and -skip that matches only these tests.
 none :=

@@ -9,9 +9,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"verdict/internal/engine"
 	"verdict/internal/field"
+	"verdict/internal/policytest"
+	"verdict/internal/wire"
 )
 
 // fenced returns the code blocks of a page in one language.
@@ -37,6 +40,79 @@ func TestPolicyPage(t *testing.T) {
 	for _, document := range blocks {
 		if _, err := engine.ParsePolicy([]byte(document), engine.Sources{Catalogue: field.Catalogue()}); err != nil {
 			t.Errorf("%v\n%s", err, document)
+		}
+	}
+}
+
+// TestPolicyPageCases runs the test cases of the reference page and compares the
+// output with the page. draft.json is the policy that the page describes.
+func TestPolicyPageCases(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/POLICY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	if err := os.Mkdir(filepath.Join(folder, "cases"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{"draft.json": bytes.Replace(engine.DefaultPolicyJSON(),
+		[]byte(`"field": "age", "value": 21`), []byte(`"field": "age", "value": 23`), 1)}
+	named := regexp.MustCompile("(?s)`(cases/[a-z_]+\\.txtar)`:\n\n```txtar\n(.*?)```")
+	for _, m := range named.FindAllSubmatch(text, -1) {
+		files[string(m[1])] = m[2]
+	}
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	blocks := fenced(t, "../../docs/POLICY.md", "console")
+	if len(files) != 3 || len(blocks) != 2 {
+		t.Fatalf("the page shows %d cases and %d outputs", len(files)-1, len(blocks))
+	}
+	for _, block := range blocks {
+		line, want, _ := strings.Cut(strings.TrimPrefix(block, "$ verdict "), "\n")
+		args := strings.Fields(line)
+		for i, arg := range args {
+			if arg == "cases" || arg == "draft.json" {
+				args[i] = filepath.Join(folder, arg)
+			}
+		}
+		var out, errs bytes.Buffer
+		code := run(args, strings.NewReader(""), &out, &errs)
+		got := strings.ReplaceAll(out.String(), filepath.ToSlash(folder)+"/", "")
+		if got != want || errs.Len() > 0 || (code == exitOK) != strings.Contains(want, " 0 failed") {
+			t.Errorf("verdict %s exits with %d and prints\n%s%s\nwant\n%s", line, code, got, &errs, want)
+		}
+	}
+}
+
+// TestDecideAndTestAgree checks that a test case sees the decision that "verdict
+// decide" prints.
+func TestDecideAndTestAgree(t *testing.T) {
+	t.Parallel()
+	for _, asOf := range []string{"", "2026-11-15T09:30:00+05:30"} {
+		args := []string{"decide", "-sample", "-compact"}
+		var at time.Time
+		if asOf != "" {
+			args = append(args, "-as-of", asOf)
+			var err error
+			if at, err = time.Parse(time.RFC3339, asOf); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var out, errs bytes.Buffer
+		if code := run(args, strings.NewReader(""), &out, &errs); code != exitOK {
+			t.Fatal(errs.String())
+		}
+		body, err := wire.Parse(sampleApplication)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := policytest.NewSubject(engine.DefaultPolicy()).Answer(body, at)
+		if err != nil || string(got)+"\n" != out.String() {
+			t.Errorf("%v\n%s\nwant\n%s", err, got, &out)
 		}
 	}
 }

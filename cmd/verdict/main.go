@@ -27,7 +27,7 @@ func main() {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	commands := map[string]func(*command) int{
 		"serve": serve, "demo": demonstrate, "migrate": migrate, "backup": backup, "restore": restore, "verify": verify,
-		"tenant": tenants, "decide": decide, "backtest": runBacktest, "book": writeBook, "check": check,
+		"tenant": tenants, "decide": decide, "backtest": runBacktest, "book": writeBook, "check": check, "test": testPolicy,
 		"scorecard": scorecardCommand, "fields": fields, "log": logCommand, "keys": keysCommand,
 		"erase": eraseCommand, "list": listCommand, "version": printVersion,
 	}

@@ -53,10 +53,10 @@ func TestUnwritableAnswer(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
 		{"help"}, {"-h"}, {"version"}, {"version", "-h"}, {"decide", "-sample"}, {"decide", "-sample", "-compact"},
-		{"decide", "-h"}, {"check"}, {"check", "-json"}, {"check", "-h"}, {"fields"}, {"fields", "-format", "json"},
-		{"fields", "-format", "markdown"}, {"serve", "-h"}, {"tenant", "-h"}, {"verify", "-h"}, {"book"},
-		{"book", "-h"}, {"backtest", "-h"}, {"backtest", "-synthetic", "10"}, {"backtest", "-synthetic", "10", "-json"},
-		{"backtest", "-synthetic", "10", "-out", "-"},
+		{"decide", "-h"}, {"check"}, {"check", "-json"}, {"check", "-h"}, {"test", "-h"}, {"fields"},
+		{"fields", "-format", "json"}, {"fields", "-format", "markdown"}, {"serve", "-h"}, {"tenant", "-h"},
+		{"verify", "-h"}, {"book"}, {"book", "-h"}, {"backtest", "-h"}, {"backtest", "-synthetic", "10"},
+		{"backtest", "-synthetic", "10", "-json"}, {"backtest", "-synthetic", "10", "-out", "-"},
 	} {
 		var stderr bytes.Buffer
 		if code := run(args, strings.NewReader(""), broken{}, &stderr); code != exitUsage {

@@ -27,6 +27,7 @@ Without a database:
   verdict book   -n N [-seed S]               write a synthetic book of loans as CSV
   verdict scorecard fit -csv FILE -target C   fit a scorecard to rows whose outcome is known
   verdict check  [-policy FILE] [-json]       analyse a policy before it is activated
+  verdict test   [-policy FILE] CASES…        run the test cases of a policy; -generate writes some
   verdict fields [PREFIX]                     list the fields a policy can use
   verdict version                             print the version
 
@@ -39,6 +40,7 @@ used. The database is -database-url or VERDICT_DATABASE_URL, by default
 sqlite:verdict.db. "verdict COMMAND -h" explains a command.
 
 Exit codes: 0 success; 1 an invalid policy, application or request, an error that
-"check" found, or a decision or log that is not as it was recorded; 2 wrong usage,
-or a file or database that cannot be read or written.
+"check" found, a decision that "test" did not expect, or a decision or log that is
+not as it was recorded; 2 wrong usage, or a file or database that cannot be read
+or written.
 `

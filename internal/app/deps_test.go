@@ -63,6 +63,8 @@ var house = []room{
 	{"backtest/page", pure, "chart backtest"},
 	{"training", pure, "fault wire rule field engine sheet backtest"},
 	{"advice", pure, "rule field engine"},
+	{"policytest", pure, "civil fault wire rule feature field engine loan application"},
+	{"policytest/generate", pure, "wire rule field engine engine/space engine/analysis application policytest"},
 	{"recovery", pure, "exact civil fault wire loan"},
 	{"compress", pure, ""},
 	{"sealing", pure, "compress"},

@@ -106,11 +106,11 @@ func (a *analysis) begin(p *engine.Policy, catalogue *rule.Catalogue, check func
 		unknown: a.unknown[:0],
 	}
 	a.solver.Reset(space.NewBudget(maxSteps, check))
-	a.space.Reset(catalogue, paramsOf(p))
+	a.space.Reset(catalogue, ParamsOf(p))
 }
 
-// paramsOf returns the data of a policy that the space needs.
-func paramsOf(p *engine.Policy) space.Params {
+// ParamsOf returns the data of a policy that the space needs.
+func ParamsOf(p *engine.Policy) space.Params {
 	sources := p.CountedSources()
 	params := space.Params{
 		MinScore: p.Scorecard.MinScore,

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"verdict/internal/durablefile"
+	"verdict/internal/engine"
+	"verdict/internal/policytest"
+	"verdict/internal/policytest/generate"
+)
+
+const testHelp = `Run the test cases of a policy, or write cases that cover it.
+
+  verdict test -policy policy.json cases/
+  verdict test -policy policy.json -junit report.xml cases/ extra.txtar
+  verdict test -policy policy.json -coverage cases/
+  verdict test -generate -policy policy.json -o cases/
+
+A case is an application, as "verdict decide -input" takes it, and the parts of the
+decision that must come out. Only the parts that are named are compared: status,
+grade, score, limit, rate, reasons, hits, conditions, or a path such as offer.emi.
+A case is a txtar file
+
+  Somebody of 20 is one year too young.
+  -- application.json --
+  {"applicant": {"age": 20}, "bureau_report": {"score": 780}}
+  -- expect.json --
+  {"status": "DECLINED", "reasons": ["AGE_RANGE"]}
+
+or a JSON file {"name": …, "application": {…}, "expect": {…}}, or an array of such
+objects. Of a folder, every .txtar and .json file is run, in the order of their names.
+
+With -generate, a small set of cases is written that covers every rule, bin, band
+and boundary both ways, with what the policy decides today. Read the cases before you
+keep them: they repeat the mistakes of the policy. What could not be covered is
+printed with the reason.
+
+Exits with 0 when every case passes, with 1 when a decision differs or a case or
+the policy is invalid, and with 2 when a file cannot be read or written or there
+are no cases.
+`
+
+func testPolicy(c *command) int {
+	flags := c.flags(testHelp)
+	policyFile := flags.String("policy", "", "policy `file`, - for standard input; default: the default policy")
+	junit := flags.String("junit", "",
+		"also write the results as JUnit XML to `file`, - for standard output instead of the text")
+	verbose := flags.Bool("v", false, "print the cases that pass too")
+	coverage := flags.Bool("coverage", false, "also print which rules, bins, bands and boundaries the cases do not cover")
+	generated := flags.Bool("generate", false, "write cases that cover the policy")
+	folder := flags.String("o", "", "with -generate: the `folder` to write to; it must be empty or not exist")
+	if code, done := c.parse(flags, maxCaseFiles); done {
+		return code
+	}
+	switch {
+	case *generated && (*folder == "" || *junit != "" || *coverage || *verbose || flags.NArg() > 0):
+		return c.usage("-generate needs -o FOLDER, and no cases, -junit, -coverage or -v")
+	case !*generated && *folder != "":
+		return c.usage("-o is the folder of -generate")
+	case !*generated && flags.NArg() == 0:
+		return c.usage("name the files or folders of the cases")
+	}
+	policy, code, ok := c.policy(*policyFile)
+	if !ok {
+		return code
+	}
+	if *generated {
+		return c.generateCases(policy, *folder)
+	}
+	files, err := caseFiles(flags.Args())
+	if err != nil {
+		return c.usage("%v", err)
+	}
+	subject := policytest.NewSubject(policy)
+	var report policytest.Report
+	var all []policytest.Case
+	for _, file := range files {
+		data, err := c.read(file)
+		if err != nil {
+			return c.usage("%v", err)
+		}
+		cases, err := policytest.Read(data)
+		if err != nil {
+			return c.refused(file, err)
+		}
+		all = append(all, cases...)
+		for i := range cases {
+			report.Results = append(report.Results, subject.Run(filepath.ToSlash(file), &cases[i]))
+		}
+	}
+	if code := c.printResults(&report, *junit, *verbose); code != exitOK {
+		return code
+	}
+	if *coverage && *junit != standardInput {
+		if code := c.printCoverage(policy, all); code != exitOK {
+			return code
+		}
+	}
+	if report.Failed() > 0 {
+		return exitRefused
+	}
+	return exitOK
+}
+
+// maxCaseFiles is the maximum number of files and folders on the command line.
+const maxCaseFiles = 10_000
+
+// caseFiles lists the files of cases. A folder stands for the .txtar and .json files
+// in it and below it.
+func caseFiles(names []string) (list []string, err error) {
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			list = append(list, name)
+			continue
+		}
+		before := len(list)
+		err = filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
+			if extension := filepath.Ext(path); err == nil && !entry.IsDir() && slices.Contains(caseExtensions, extension) {
+				list = append(list, path)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(list) == before {
+			return nil, fmt.Errorf("the folder %s has no .txtar and no .json file", name)
+		}
+	}
+	return list, nil
+}
+
+var caseExtensions = []string{".txtar", ".json"}
+
+// printResults prints the results, and writes them as JUnit XML if a file is named.
+func (c *command) printResults(report *policytest.Report, junit string, verbose bool) int {
+	if junit == "" {
+		return c.print(report.Text(verbose))
+	}
+	document, err := report.JUnit()
+	if err != nil {
+		return c.usage("%v", err)
+	}
+	if junit == standardInput {
+		return c.print(document)
+	}
+	if err := writeFile(junit, document); err != nil {
+		return c.usage("write %s: %v", junit, err)
+	}
+	return c.print(report.Text(verbose))
+}
+
+func writeFile(name string, data []byte) error {
+	return durablefile.Replace(name, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// printCoverage prints how many goals of a policy the cases reach, and the others.
+func (c *command) printCoverage(policy *engine.Policy, cases []policytest.Case) int {
+	measured, err := generate.NewCoverage(policy)
+	if err != nil {
+		return c.refused("the policy", err)
+	}
+	total, missed := measured.Count(cases)
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%d of %d covered\n", total-len(missed), total)
+	for _, text := range missed {
+		fmt.Fprintf(&b, "  not covered: %s\n", text)
+	}
+	return c.print(b.Bytes())
+}
+
+// generateCases writes cases that cover a policy to a folder.
+func (c *command) generateCases(policy *engine.Policy, folder string) int {
+	switch entries, err := os.ReadDir(folder); {
+	case err == nil && len(entries) > 0:
+		return c.usage("the folder %s is not empty: former cases would be mixed with the new ones", folder)
+	case err != nil && !os.IsNotExist(err):
+		return c.usage("%v", err)
+	}
+	set, err := generate.Generate(policy)
+	if err != nil {
+		return c.refused("the policy", err)
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // cases are no secret
+		return c.usage("%v", err)
+	}
+	for _, f := range set.Files {
+		if err := writeFile(filepath.Join(folder, f.Name), f.Data); err != nil {
+			return c.usage("%v", err)
+		}
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%d cases cover %d of %d\n", len(set.Files), set.Goals-len(set.Unreached), set.Goals)
+	for _, g := range set.Unreached {
+		fmt.Fprintf(&b, "  not covered: %s\n    %s\n", g.Text, g.Why)
+	}
+	return c.print(b.Bytes())
+}
