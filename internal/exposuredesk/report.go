@@ -3,6 +3,7 @@ package exposuredesk
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"verdict/internal/exposure"
 	"verdict/internal/fault"
@@ -42,6 +43,13 @@ func (n *NewReport) Check(faults *fault.List) {
 			"which the loan was made")
 	}
 	c.Text("product", n.Loan.Product, MaxProduct)
+	const spaces = "must not begin or end with a space, because references and products are compared exactly"
+	if strings.TrimSpace(n.ApplicantRef) != n.ApplicantRef {
+		c.Fail("applicant_ref", fault.CodeInvalidField, spaces)
+	}
+	if strings.TrimSpace(n.Loan.Product) != n.Loan.Product {
+		c.Fail("product", fault.CodeInvalidField, spaces)
+	}
 	c.Require("outstanding", n.HasOutstanding || n.Closed, "the amount that the applicant owes, in rupees")
 	if n.Closed && n.Loan.OutstandingPaise > 0 {
 		c.Fail("outstanding", fault.CodeInvalidField,

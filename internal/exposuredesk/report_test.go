@@ -125,6 +125,7 @@ func TestBadReports(t *testing.T) {
 			"owed and closed": {exposuredesk.NewReport{ApplicantRef: "P", Closed: true,
 				Loan: exposure.Loan{Product: "p", OutstandingPaise: 1}}, []string{"/outstanding"}},
 			"a replaced reference": {owes("hmac:0123456789abcdef0123456789abcdef", "p", 1), []string{"/applicant_ref"}},
+			"spaces":               {owes("P ", "\tp", 1), []string{"/applicant_ref", "/product"}},
 			"no decision": {exposuredesk.NewReport{ApplicantRef: "P", DecisionID: "dec_1",
 				Loan: exposure.Loan{OutstandingPaise: 1}}, []string{"/decision_id"}},
 		} {
