@@ -138,10 +138,10 @@ func (w *reporting) store(tx *store.Tx) (Exposure, error) {
 	if err := tx.Lock(); err != nil {
 		return Exposure{}, err
 	}
-	if err := w.mayStore(tx); err != nil {
-		return Exposure{}, err
-	}
 	row, found, err := w.present(tx)
+	if err == nil {
+		err = w.mayStore(tx, &row, found)
+	}
 	if err != nil {
 		return Exposure{}, err
 	}
@@ -195,15 +195,20 @@ func (w *reporting) store(tx *store.Tx) (Exposure, error) {
 }
 
 // mayStore returns why the report cannot be stored: the decision is not about the applicant, or the applicant is being
-// erased.
-func (w *reporting) mayStore(tx *store.Tx) error {
+// erased. row is the present exposure, if it was found. It says whose loan it is even after the decision has lost its
+// reference at the end of a retention period, which may be shorter than the life of the loan.
+func (w *reporting) mayStore(tx *store.Tx, row *store.Exposure, found bool) error {
 	if w.n.DecisionID != "" {
-		d, err := tx.Decisions().Get(w.n.DecisionID)
-		if fault.KindOf(err) == fault.NotFound || err == nil && d.ApplicantRef != w.n.ApplicantRef {
-			return noDecision()
+		ref := row.ApplicantRef
+		if !found {
+			d, err := tx.Decisions().Get(w.n.DecisionID)
+			if err != nil && fault.KindOf(err) != fault.NotFound {
+				return err
+			}
+			ref = d.ApplicantRef // "" if there is no decision
 		}
-		if err != nil {
-			return err
+		if ref != w.n.ApplicantRef {
+			return noDecision()
 		}
 	}
 	e, open, err := tx.Erasures().Open(store.Person{ApplicantRef: w.n.ApplicantRef})

@@ -217,3 +217,41 @@ func TestErasure(t *testing.T) {
 		}
 	})
 }
+
+// TestReportAfterRetention reports a loan whose decision has lost its reference, because the retention period of the
+// decision is shorter than the life of the loan.
+func TestReportAfterRetention(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		const day = 24 * time.Hour
+		id, unbooked := b.Decided(b.T, asks("P-1", "default", 300_000)), b.Decided(b.T, asks("P-1", "default", 200_000))
+		loan := exposuredesk.NewReport{ApplicantRef: "P-1", DecisionID: id}
+		loan.Loan.OutstandingPaise = 300_000_00
+		b.reported(loan)
+		period := privacydesk.ZonePeriod{Zone: "response", Period: "P30D", Basis: "purpose_fulfilled"}
+		if _, err := b.Service.Privacy.SetRetention(b.Context(), b.Caller, []privacydesk.ZonePeriod{period},
+			operation.AnyVersion); err != nil {
+			b.Fatal(err)
+		}
+		b.clock.Pass(60 * day)
+		if n, err := b.Service.Privacy.Retain(b.Context()); n != 2 || err != nil {
+			b.Fatalf("%d decisions were emptied, %v", n, err)
+		}
+
+		loan.Loan.OutstandingPaise = 100_000_00
+		if e, err := b.report(loan); err != nil || e.Loan.OutstandingPaise != 100_000_00 {
+			b.Errorf("the loan is %+v, %v", e, err)
+		}
+		other := loan
+		other.ApplicantRef = "P-2"
+		_, err := b.report(other)
+		b.refused(err, fault.CodeInvalidField, "/decision_id")
+		other.ApplicantRef, other.DecisionID = "P-1", unbooked
+		_, err = b.report(other)
+		b.refused(err, fault.CodeInvalidField, "/decision_id")
+		if e, err := b.report(exposuredesk.NewReport{ApplicantRef: "P-1", DecisionID: id, Closed: true}); err != nil ||
+			!e.Closed() {
+			b.Errorf("the closed loan is %+v, %v", e, err)
+		}
+	})
+}
