@@ -355,3 +355,24 @@ func TestHalfPurged(t *testing.T) {
 		}
 	})
 }
+
+// TestBlankLines starts batches with as many blank lines as are allowed, and with one more.
+func TestBlankLines(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		const most = 2_000
+		h := usecasetest.Open(t, db, usecase.Options{ChunkQueue: &queue{}, Batches: batchdesk.Limits{Rows: most}})
+		if started := start(t, h.Service, h.Caller, lines(2)+strings.Repeat(" \r\n", most)+lines(1)); started.Rows != 3 {
+			t.Errorf("the batch is %+v", started)
+		}
+		for _, text := range []string{"", lines(1)} {
+			_, err := h.Service.Batches.Start(t.Context(), h.Caller, batchdesk.Request{
+				Endpoint: decisioning.EndpointDecisions, MaxLine: 1 << 20,
+				Lines: strings.NewReader(text + strings.Repeat("\n", most+1)),
+			}, nil)
+			if fault.CodeOf(err) != fault.CodeRequestTooLarge {
+				t.Errorf("too many blank lines after %d bytes: %v", len(text), err)
+			}
+		}
+	})
+}
