@@ -34,8 +34,9 @@ result of each row is printed as a line of JSON. Columns are named by the member
 a decision request: applicant.monthly_income, or only monthly_income for fields of the
 applicant and of the bureau report. A blank cell is absent. -text names further columns
 whose cells are texts even if they look like numbers, such as applicant.pincode if your
-policy declares it as a text. The file may be compressed with gzip. -batch waits for a batch that was started before. The key of the variable
-VERDICT_KEY, or of -api-key, needs the scopes decide and read.
+policy declares it as a text. The file may be compressed with gzip. -batch waits for a
+batch that was started before. The key of the variable VERDICT_KEY, or of -api-key,
+needs the scopes decide and read.
 
 The input is a body of POST /v1/decisions or of POST /v1/evaluate. A DECLINED
 decision is an answer, not a failure: the exit code is 0.

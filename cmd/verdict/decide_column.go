@@ -24,8 +24,8 @@ type requestColumn struct {
 // report. It returns the names of the other columns in ignored. texts has the names of columns whose cells are texts,
 // besides those of which the catalogue says so.
 //
-// It returns an error if a name of texts is not a column, and if two columns are the same member or one is a part of the
-// other, because a service would refuse every row.
+// It returns an error if a name of texts is not a column. It also does if two columns are the same member, or one is a
+// part of the other, because a service would refuse every row.
 func requestColumns(header, texts []string) (columns []requestColumn, ignored []string, err error) {
 	catalogue := field.Catalogue()
 	for _, name := range texts {

@@ -112,7 +112,8 @@ func TestRequestColumnsTwice(t *testing.T) {
 		{"score", "monthly_income", "applicant.monthly_income"},
 		{"applicant.own", "score", "applicant.own.level"},
 	} {
-		if columns, _, err := requestColumns(header, nil); err == nil || !strings.Contains(err.Error(), "remove one of them") {
+		columns, _, err := requestColumns(header, nil)
+		if err == nil || !strings.Contains(err.Error(), "remove one of them") {
 			t.Errorf("%q: %v, %v", header, columns, err)
 		}
 	}

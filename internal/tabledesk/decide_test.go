@@ -182,7 +182,8 @@ func TestTablesThatAreMissing(t *testing.T) {
 func TestDefinitionReplaced(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {
-		const before = `{"keys":[{"field":"applicant.pin","type":"text"}],"columns":[{"name":"limit","type":"number"}],"rows":[]}`
+		const before = `{"keys":[{"field":"applicant.pin","type":"text"}],"columns":[{"name":"limit","type":"number"}],
+			"rows":[]}`
 		const after = `{"keys":[{"field":"applicant.pin","type":"text"}],"columns":[{"name":"limit","type":"number"},
 			{"name":"segment","type":"text"}],"rows":[{"keys":["400001"],"values":[5,"a"]}]}`
 		b.replace("limits", before)
