@@ -26,15 +26,17 @@ The same policy and the same application print the same bytes.
   verdict decide -input application.json
   verdict decide -policy policy.json -input - < application.json
 
-  verdict decide -csv FILE -service URL [-api-key FILE] [-strict] > results.ndjson
+  verdict decide -csv FILE -service URL [-api-key FILE] [-strict] [-text NAMES] > results.ndjson
   verdict decide -batch ID -service URL [-api-key FILE] > results.ndjson
 
 With -csv, a service decides and stores every row of the file, as a batch, and the
 result of each row is printed as a line of JSON. Columns are named by the members of
 a decision request: applicant.monthly_income, or only monthly_income for fields of the
-applicant and of the bureau report. A blank cell is absent. The file may be compressed
-with gzip. -batch waits for a batch that was started before. The key of the variable
-VERDICT_KEY, or of -api-key, needs the scopes decide and read.
+applicant and of the bureau report. A blank cell is absent. -text names further columns
+whose cells are texts even if they look like numbers, such as applicant.pincode if your
+policy declares it as a text. The file may be compressed with gzip. -batch waits for a
+batch that was started before. The key of the variable VERDICT_KEY, or of -api-key,
+needs the scopes decide and read.
 
 The input is a body of POST /v1/decisions or of POST /v1/evaluate. A DECLINED
 decision is an answer, not a failure: the exit code is 0.
@@ -52,6 +54,7 @@ func decide(c *command) int {
 	fs.StringVar(&batch.csv, "csv", "", "let a service decide every row of this CSV `file`, - for standard input")
 	fs.StringVar(&batch.batch, "batch", "", "print the results of the batch with this `id`")
 	fs.BoolVar(&batch.strict, "strict", false, "with -csv: refuse rows with unknown members")
+	fs.StringVar(&batch.texts, "text", "", "with -csv: `names` of columns that are texts, separated by commas")
 	if code, done := c.parse(fs, 0); done {
 		return code
 	}

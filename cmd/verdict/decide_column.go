@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -20,12 +21,22 @@ type requestColumn struct {
 
 // requestColumns finds the members of a decision request that the columns of a file contain, ordered by their path. A
 // column is named by the path of the member, or by its name alone if that is a field of the applicant or of the bureau
-// report. It returns the names of the other columns in ignored.
-func requestColumns(header []string) (columns []requestColumn, ignored []string) {
+// report. It returns the names of the other columns in ignored. texts has the names of columns whose cells are texts,
+// besides those of which the catalogue says so.
+//
+// It returns an error if a name of texts is not a column. It also does if two columns are the same member, or one is a
+// part of the other, because a service would refuse every row.
+func requestColumns(header, texts []string) (columns []requestColumn, ignored []string, err error) {
 	catalogue := field.Catalogue()
+	for _, name := range texts {
+		if !slices.Contains(header, name) {
+			return nil, nil, fmt.Errorf("-text names %q, which is not a column of the file", name)
+		}
+	}
 	for i, name := range header {
 		path := name
-		if !strings.Contains(name, ".") && name != "policy_key" {
+		topLevel := name == "policy_key" || name == field.ApplicantRef
+		if !strings.Contains(name, ".") && !topLevel {
 			path = ""
 			for _, candidate := range []string{
 				"applicant." + name, "bureau_report." + name, "applicant." + strings.TrimPrefix(name, "applicant_"),
@@ -39,23 +50,41 @@ func requestColumns(header []string) (columns []requestColumn, ignored []string)
 			ignored = append(ignored, name)
 			continue
 		}
-		c := requestColumn{cell: i, path: strings.Split(path, "."), text: path == "policy_key"}
+		c := requestColumn{cell: i, path: strings.Split(path, "."), text: topLevel || slices.Contains(texts, name)}
 		if id, known := catalogue.Lookup(path); known {
 			c.text = catalogue.Field(id).Type == rule.StringType
 		}
 		columns = append(columns, c)
 	}
 	slices.SortStableFunc(columns, func(a, b requestColumn) int { return slices.Compare(a.path, b.path) })
-	return columns, ignored
+	for i := 1; i < len(columns); i++ {
+		a, b := columns[i-1], columns[i]
+		if len(a.path) <= len(b.path) && slices.Equal(a.path, b.path[:len(a.path)]) {
+			return nil, nil, fmt.Errorf("the columns %q and %q are the same member of a request, or one is a part of the "+
+				"other; remove one of them", header[a.cell], header[b.cell])
+		}
+	}
+	return columns, ignored, nil
 }
 
-// writeRequest writes the cells of a row as a decision request. A blank cell is left out.
+// splitNames returns the names of a list with commas, without spaces around them.
+func splitNames(list string) (names []string) {
+	for name := range strings.SplitSeq(list, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// writeRequest writes the cells of a row as a decision request. It leaves out blank cells, and spellings of a missing
+// number such as "NA" in columns that are not texts.
 func writeRequest(w *wire.Writer, columns []requestColumn, cells [][]byte) {
 	w.Object()
 	var open []string // the objects that are open
 	for _, c := range columns {
 		cell := bytes.TrimSpace(cells[c.cell])
-		if len(cell) == 0 || sheet.IsMissing(cell) {
+		if len(cell) == 0 || !c.text && sheet.IsMissing(cell) {
 			continue
 		}
 		parents := c.path[:len(c.path)-1]
@@ -79,10 +108,11 @@ func writeRequest(w *wire.Writer, columns []requestColumn, cells [][]byte) {
 	w.EndObject()
 }
 
-// writeCell writes a cell as a number, a boolean or, if it is neither or text is set, as a text.
+// writeCell writes a cell as a number, a boolean or, if it is neither or text is set, as a text. Spreadsheet programs
+// write booleans in capital letters.
 func writeCell(w *wire.Writer, cell []byte, text bool) {
 	if !text {
-		if v, err := wire.Parse(cell); err == nil && (v.Kind() == wire.Number || v.Kind() == wire.Bool) {
+		if v, err := wire.Parse(bytes.ToLower(cell)); err == nil && (v.Kind() == wire.Number || v.Kind() == wire.Bool) {
 			w.Value(v)
 			return
 		}

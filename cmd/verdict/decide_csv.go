@@ -24,6 +24,7 @@ type batchOptions struct {
 	batch  string // the id of a batch that was started before
 	remote remoteFlags
 	strict bool
+	texts  string // names of columns, separated by commas
 }
 
 // batchState is the part of a batch that the command reads.
@@ -102,16 +103,19 @@ func (c *command) startBatch(ctx context.Context, service *remote, o *batchOptio
 	if err != nil {
 		return "", err
 	}
-	plain, encoding, err := sheet.Sniff(text, 256<<10)
+	plain, _, err := sheet.Sniff(text, 256<<10) // in UTF-8, whatever the encoding of the file
 	if err != nil {
 		return "", err
 	}
-	rows := sheet.NewReader(encoding.Decode(plain), 0)
+	rows := sheet.NewReader(plain, 0)
 	header, err := rows.Header()
 	if err != nil {
 		return "", err
 	}
-	columns, ignored := requestColumns(header)
+	columns, ignored, err := requestColumns(header, splitNames(o.texts))
+	if err != nil {
+		return "", err
+	}
 	if len(ignored) > 0 {
 		_, _ = fmt.Fprintf(c.stderr, "verdict decide: columns that are no members of a request were left out: %s\n",
 			strings.Join(ignored, ", "))

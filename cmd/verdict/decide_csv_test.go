@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,17 +77,21 @@ func TestDecideCSV(t *testing.T) {
 // TestRequestColumns checks which request a row becomes.
 func TestRequestColumns(t *testing.T) {
 	t.Parallel()
-	columns, ignored := requestColumns([]string{
+	columns, ignored, err := requestColumns([]string{
 		"score", "applicant.id", "policy_key", "applicant.own.level", "monthly_income", "loan_officer", "applicant.flag",
-	})
-	if len(ignored) != 1 || ignored[0] != "loan_officer" {
-		t.Errorf("ignored %q", ignored)
+		"applicant_ref", "applicant.pin",
+	}, []string{"applicant.pin"})
+	if err != nil || len(ignored) != 1 || ignored[0] != "loan_officer" {
+		t.Errorf("ignored %q, %v", ignored, err)
 	}
 	for row, want := range map[string]string{
-		`742|17|2024|3|85000|x|true`: `{"applicant":{"flag":true,"id":"17","monthly_income":85000,"own":{"level":3}},` +
-			`"bureau_report":{"score":742},"policy_key":"2024"}`,
-		`742||||||`: `{"bureau_report":{"score":742}}`,
-		`||||||`:    `{}`,
+		`742|17|2024|3|85000|x|TRUE|0017|400001`: `{"applicant":{"flag":true,"id":"17","monthly_income":85000,` +
+			`"own":{"level":3},"pin":"400001"},"applicant_ref":"0017","bureau_report":{"score":742},"policy_key":"2024"}`,
+		`742||||||||`:             `{"bureau_report":{"score":742}}`,
+		`||||||||`:                `{}`,
+		`742|Null||NA|n/a|||Nil|`: `{"applicant":{"id":"Null"},"applicant_ref":"Nil","bureau_report":{"score":742}}`,
+		"742|Ren\uFFFD|||||| A-1 |": `{"applicant":{"id":"Ren` + "\uFFFD" +
+			`"},"applicant_ref":"A-1","bureau_report":{"score":742}}`,
 	} {
 		var cells [][]byte
 		for cell := range strings.SplitSeq(row, "|") {
@@ -97,5 +102,54 @@ func TestRequestColumns(t *testing.T) {
 		if string(w.Buf) != want {
 			t.Errorf("%s: %s, want %s", row, w.Buf, want)
 		}
+	}
+}
+
+// TestRequestColumnsTwice checks that columns are refused that cannot both be in one request.
+func TestRequestColumnsTwice(t *testing.T) {
+	t.Parallel()
+	for _, header := range [][]string{
+		{"score", "monthly_income", "applicant.monthly_income"},
+		{"applicant.own", "score", "applicant.own.level"},
+	} {
+		columns, _, err := requestColumns(header, nil)
+		if err == nil || !strings.Contains(err.Error(), "remove one of them") {
+			t.Errorf("%q: %v, %v", header, columns, err)
+		}
+	}
+	if columns, _, err := requestColumns([]string{"score"}, []string{"pin"}); err == nil {
+		t.Errorf("an unknown column is a text: %v", columns)
+	}
+}
+
+// TestDecideCSVInWindows1252 lets a service decide a file in the encoding that spreadsheet programs write. The names
+// arrive as they were written.
+func TestDecideCSVInWindows1252(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := startServe(t, "-database-url", "sqlite:"+filepath.Join(dir, "verdict.db"))
+	signed := ask(t, p.url+"/api/signup", "",
+		`{"email":"rows@example.in","org_name":"Rows","password":"correct horse battery"}`)
+	key, _ := signed["api_key"].(string)
+	keyFile := filepath.Join(dir, "key")
+	if err := os.WriteFile(keyFile, []byte(key), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, complaints bytes.Buffer
+	code := run([]string{"decide", "-csv", "-", "-service", p.url, "-api-key", keyFile},
+		strings.NewReader("applicant_ref,monthly_income,score\r\nRen\xe9e,85000,742\r\n"), &out, &complaints)
+	var row struct {
+		DecisionID string `json:"decision_id"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &row); err != nil || code != exitOK {
+		t.Fatalf("exit %d, %v: %s %s", code, err, &out, &complaints)
+	}
+	service := &remote{url: p.url, key: key, client: http.DefaultClient}
+	var found struct{ Data []any }
+	if err := service.get(t.Context(), "/v1/decisions?applicant_id=Ren%C3%A9e", &found); err != nil {
+		t.Fatal(err)
+	}
+	if len(found.Data) != 1 {
+		t.Errorf("%d decisions are about Renée", len(found.Data))
 	}
 }

@@ -18,7 +18,8 @@ const listHelp = `Replace all entries of a list of values in a service.
 FILE is CSV with the column value and, if entries expire, the column expires_at; it
 may be compressed with gzip. Use - for standard input. The file is sent as it is
 read. The key of the variable VERDICT_KEY, or of -api-key, needs the scope
-policies:write. A new list needs -type. With -if-version the list is replaced only if it still has that version.
+policy:write. A new list needs -type. With -if-version the list is replaced only if
+it still has that version.
 `
 
 func listCommand(c *command) int {

@@ -14,6 +14,7 @@ package application
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
@@ -271,6 +272,9 @@ func (r *reader) applicantRef(v wire.Value) {
 		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a string, but is %s", v.Kind())
 	case v.Text() == "" || len(v.Text()) > maxText:
 		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "must have 1 to %d bytes", maxText)
+	case strings.TrimSpace(v.Text()) != v.Text():
+		r.faults.Add(v.Pointer(), fault.CodeInvalidField, "must not begin or end with a space, because it would name "+
+			"another applicant than the same reference without it")
 	default:
 		r.app.ApplicantRef = v.Text()
 	}

@@ -34,8 +34,7 @@ func (s *Service) Results(
 	case err != nil:
 		return err
 	case batch.Purged && batch.Chunks > 0:
-		return fault.New(fault.Gone, fault.CodeBatchExpired,
-			"the results of this batch were deleted; its decisions still exist")
+		return errExpired()
 	}
 	err = walk(ctx, scope, &batch, window, fn, pause)
 	if errors.Is(err, errEnough) {
@@ -44,13 +43,20 @@ func (s *Service) Results(
 	return err
 }
 
+func errExpired() error {
+	return fault.New(fault.Gone, fault.CodeBatchExpired,
+		"the results of this batch were deleted; its decisions still exist")
+}
+
 // walk calls fn with the outcomes of a window. It reads one chunk at a time, each in a transaction of its own, because
-// fn may take long.
+// fn may take long. It returns batch_expired if a chunk is gone: Purge deletes the chunks of a large batch in several
+// transactions, and the batch counts as purged only after the last one.
 func walk(
 	ctx context.Context, scope *store.Scope, b *store.BatchJob, window Window, fn func(Row) error, pause func(),
 ) error {
 	n := int64(0)
 	chunk, found, err := scope.BatchJobs(ctx).ChunkAt(b.ID, window.From)
+	stored := window.From < b.Rows // the chunk was stored once
 	for err == nil && found && chunk.Done {
 		err = decodeRows(chunk.Result, chunk.First, func(row Row) error {
 			if row.Index < window.From || window.Errors && row.Err == nil {
@@ -65,8 +71,12 @@ func walk(
 		})
 		pause()
 		if err == nil {
+			stored = chunk.Number < b.Chunks
 			chunk, found, err = scope.BatchJobs(ctx).ResultOf(b.ID, chunk.Number+1)
 		}
+	}
+	if err == nil && !found && stored {
+		return errExpired()
 	}
 	return err
 }

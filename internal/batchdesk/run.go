@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"verdict/internal/fault"
 	"verdict/internal/journal"
@@ -153,7 +154,7 @@ func (w *work) lines(ctx context.Context) ([][]byte, error) {
 	if err != nil {
 		return nil, operation.AsDefect(err)
 	}
-	lines := bytes.SplitAfter(text, []byte{'\n'})
+	lines := bytes.Split(text, []byte{'\n'}) // each row ends with a line feed
 	if lines = lines[:len(lines)-1]; int64(len(lines)) != w.chunk.Rows {
 		return nil, operation.AsDefect(fmt.Errorf("chunk %d has %d rows instead of %d", w.chunk.Number, len(lines),
 			w.chunk.Rows))
@@ -189,8 +190,25 @@ func (s *Service) caller(ctx context.Context, scope *store.Scope, b *store.Batch
 	return p, nil
 }
 
-// finish stores the outcomes. Only the first attempt that has them all stores them.
+// finish stores the outcomes. Only the first attempt that has them all stores them. If a row was refused and turns out
+// to be decided, by a commit whose outcome was unknown or by another node, the decision is its outcome.
 func (w *work) finish(ctx context.Context) error {
+	for {
+		err := w.store(ctx)
+		if !errors.Is(err, errDecided) {
+			return err
+		}
+		if err := w.recall(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// errDecided rolls back the transaction of finish if there is a decision for a row that has an error.
+var errDecided = errors.New("a row that was refused is decided")
+
+// store stores the outcomes in one transaction. It returns errDecided if recall must be called first.
+func (w *work) store(ctx context.Context) error {
 	result, err := encodeRows(w.rows)
 	if err != nil {
 		return err
@@ -198,7 +216,19 @@ func (w *work) finish(ctx context.Context) error {
 	counts, done := count(w.rows), w.chunk
 	done.Input, done.Result = nil, result
 	now := w.s.core.Moment().UnixMicro()
+	refused := slices.ContainsFunc(w.rows, func(r Row) bool { return r.Err != nil })
 	return w.scope.Write(ctx, func(tx *store.Tx) error {
+		if refused { // transactions of a scope are serial, so no decision is being stored at this moment
+			decided, err := tx.BatchJobs().DecidedRows(w.batch.ID, w.chunk)
+			if err != nil {
+				return err
+			}
+			for i := range decided {
+				if w.rows[decided[i].Row-w.chunk.First].DecisionID == "" {
+					return errDecided
+				}
+			}
+		}
 		_, err := tx.BatchJobs().FinishChunk(w.batch.ID, done, now, counts.addTo)
 		return err
 	})

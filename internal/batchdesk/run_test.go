@@ -14,6 +14,7 @@ import (
 
 	"verdict/internal/batchdesk"
 	"verdict/internal/decisioning"
+	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
@@ -235,5 +236,143 @@ func TestAbandonedChunk(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantEachOnce(t, h.Service, h.Caller, started.ID, 5)
+	})
+}
+
+// TestCancelledWhileDeciding cancels a batch while a node that was believed dead decides some rows of a chunk. Another
+// node finds the rows undecided before that, and gives them an error after it. The rows that were decided keep their
+// decisions.
+func TestCancelledWhileDeciding(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		q := &queue{}
+		slow := &hook{clock: usecasetest.NewClock()}
+		fast := &hook{clock: usecasetest.NewClock()}
+		h := usecasetest.Open(t, db, usecase.Options{ChunkQueue: q, Now: fast.now})
+		dead, err := usecase.New(db, usecase.Options{
+			ChunkQueue: q, MasterKey: usecasetest.MasterKey, PasswordCost: usecasetest.Cheap, Now: slow.now,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		started := start(t, h.Service, h.Caller, lines(200))
+		chunk := q.take()[0]
+
+		opened, release, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+		slow.set(func() { // the first time is read after the chunk was opened
+			close(opened)
+			<-release
+			slow.set(func() { slow.clock.Pass(time.Second) }) // there is time for some rows only
+		})
+		go func() { ended <- dead.RunChunk(t.Context(), chunk) }()
+		<-opened
+		if _, err := h.Service.Batches.Cancel(t.Context(), h.Caller, started.ID); err != nil {
+			t.Fatal(err)
+		}
+		fast.set(func() {
+			fast.set(nil)
+			close(release)
+			if err := <-ended; !errors.Is(err, operation.ErrUnfinished) {
+				t.Errorf("the slow node returned %v", err)
+			}
+		})
+		if err := h.Service.RunChunk(t.Context(), chunk); err != nil {
+			t.Fatal(err)
+		}
+
+		batch, err := h.Service.Batches.Get(t.Context(), h.Caller, started.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		usage, err := h.Service.Decisions.Usage(t.Context(), h.Caller)
+		if err != nil {
+			t.Fatal(err)
+		}
+		decided := batch.Counts.Statuses["APPROVED"]
+		if usage.Used == 0 || decided != usage.Used || batch.Counts.Errors["batch_cancelled"] != 200-decided {
+			t.Errorf("%d units are used, the batch is %+v", usage.Used, batch)
+		}
+	})
+}
+
+// hook calls a function whenever the time is read.
+type hook struct {
+	clock *usecasetest.Clock
+	mu    sync.Mutex
+	do    func()
+}
+
+func (h *hook) set(do func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.do = do
+}
+
+func (h *hook) now() time.Time {
+	h.mu.Lock()
+	do := h.do
+	h.mu.Unlock()
+	if do != nil {
+		do()
+	}
+	return h.clock.Now()
+}
+
+// TestHalfPurged deletes some of the chunks of a batch, as Purge does with a large one. The results are gone then, not
+// shorter.
+func TestHalfPurged(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		q, clock := &queue{}, usecasetest.NewClock()
+		h := usecasetest.Open(t, db, usecase.Options{
+			ChunkQueue: q, Now: clock.Now, Batches: batchdesk.Limits{ChunkRows: 5},
+		})
+		started := start(t, h.Service, h.Caller, lines(20))
+		for _, c := range q.take() {
+			if err := h.Service.RunChunk(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		results := func(from int64, between func()) (n int, err error) {
+			err = h.Service.Batches.Results(t.Context(), h.Caller, started.ID, batchdesk.Window{From: from},
+				func(batchdesk.Row) error { n++; return nil }, between)
+			return n, err
+		}
+		if n, err := results(20, func() {}); n != 0 || err != nil {
+			t.Errorf("%d rows after the last one, %v", n, err)
+		}
+		purge := sync.OnceFunc(func() {
+			clock.Pass(time.Hour)
+			if _, err := db.System().PurgeBatchJobs(t.Context(), clock.Now().UnixMicro(), 2); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if n, err := results(0, purge); n != 5 || fault.CodeOf(err) != fault.CodeBatchExpired {
+			t.Errorf("%d rows while chunks are deleted, %v", n, err)
+		}
+		if n, err := results(0, func() {}); n != 0 || fault.CodeOf(err) != fault.CodeBatchExpired {
+			t.Errorf("%d rows after two chunks were deleted, %v", n, err)
+		}
+	})
+}
+
+// TestBlankLines starts batches with as many blank lines as are allowed, and with one more.
+func TestBlankLines(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		const most = 2_000
+		h := usecasetest.Open(t, db, usecase.Options{ChunkQueue: &queue{}, Batches: batchdesk.Limits{Rows: most}})
+		if started := start(t, h.Service, h.Caller, lines(2)+strings.Repeat(" \r\n", most)+lines(1)); started.Rows != 3 {
+			t.Errorf("the batch is %+v", started)
+		}
+		for _, text := range []string{"", lines(1)} {
+			_, err := h.Service.Batches.Start(t.Context(), h.Caller, batchdesk.Request{
+				Endpoint: decisioning.EndpointDecisions, MaxLine: 1 << 20,
+				Lines: strings.NewReader(text + strings.Repeat("\n", most+1)),
+			}, nil)
+			if fault.CodeOf(err) != fault.CodeRequestTooLarge {
+				t.Errorf("too many blank lines after %d bytes: %v", len(text), err)
+			}
+		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"time"
 
+	"verdict/internal/admission"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/store"
@@ -89,6 +90,7 @@ func (s *Service) receive(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, r *Request, commit operation.Commit[Batch],
 ) (Batch, error) {
 	in := &intake{
+		ctx:     ctx,
 		s:       s,
 		scope:   scope,
 		lines:   bufio.NewReaderSize(r.Lines, readAtOnce),
@@ -157,6 +159,7 @@ func (s *Service) create(
 
 // intake receives the rows of a batch.
 type intake struct {
+	ctx          context.Context
 	s            *Service
 	scope        *store.Scope
 	id           string
@@ -165,6 +168,7 @@ type intake struct {
 	reserve      func(bytes int64) error
 	longest      int // the length of a line for which memory is reserved, in bytes
 	rows, chunks int64
+	blank        int64  // the number of blank lines
 	block        []byte // the rows of the next chunk, each with a line feed
 	held         int64  // the number of rows in block
 }
@@ -215,6 +219,22 @@ func (in *intake) flush(ctx context.Context) error {
 	return err
 }
 
+// blankEach is the number of blank lines between two checkpoints.
+const blankEach = 1_000
+
+// skip counts a blank line. A compressed body can have billions of them, so their number is limited, and others can
+// compute in between.
+func (in *intake) skip() error {
+	in.blank++
+	if most := in.s.options.Limits.Rows; in.blank > most {
+		return fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "a batch may have at most %d blank lines", most)
+	}
+	if in.blank%blankEach != 0 {
+		return nil
+	}
+	return admission.Checkpoint(in.ctx)
+}
+
 // line returns the next line that is not blank. At the end it returns io.EOF.
 func (in *intake) line() ([]byte, error) {
 	var line []byte
@@ -238,6 +258,9 @@ func (in *intake) line() ([]byte, error) {
 			return line, nil // if this is the end, the next call returns io.EOF
 		}
 		if err != nil {
+			return nil, err
+		}
+		if err := in.skip(); err != nil {
 			return nil, err
 		}
 	}

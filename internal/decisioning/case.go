@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -79,6 +80,9 @@ func (s *Service) caseUnder(
 	}
 
 	c := &creditCase{endpoint: endpoint, policy: policy, app: app}
+	if err := c.checkRef(); err != nil {
+		return nil, err
+	}
 	if len(policy.Lookups) > 0 {
 		at := s.core.Moment().UnixMicro()
 		if err := s.lists.LookUp(ctx, operation.ScopeOf(p), policy.Lookups, app.Facts, at); err != nil {
@@ -154,13 +158,32 @@ func (c *creditCase) release() {
 
 // applicantRef returns the caller's reference of the applicant, "" if the request has
 // none. A policy that reads what the lender decided before takes the reference of the fraud
-// block before applicant.id, because that of the fraud block is the person's.
+// block before applicant.id, because that of the fraud block is the person's. It ignores spaces around these two,
+// as the fraud counts do, so that one person does not have two limits.
 func (c *creditCase) applicantRef() string {
 	person := c.app.Facts.Get("fraud.applicant_ref").Text()
 	if c.policy.Plan.UsesOwn() {
-		return cmp.Or(c.app.ApplicantRef, person, c.app.ApplicantID)
+		return cmp.Or(c.app.ApplicantRef, strings.TrimSpace(person), strings.TrimSpace(c.app.ApplicantID))
 	}
 	return cmp.Or(c.app.ApplicantRef, c.app.ApplicantID, person)
+}
+
+// checkRef refuses a reference that has the form of the replacement of an erased reference. What is stored under such a
+// reference could not be erased, and would count with the decisions of the erased person.
+func (c *creditCase) checkRef() error {
+	ref := c.applicantRef()
+	if !operation.IsReplacement(ref) {
+		return nil
+	}
+	pointer := "/applicant/id"
+	switch ref {
+	case c.app.ApplicantRef:
+		pointer = "/applicant_ref"
+	case strings.TrimSpace(c.app.Facts.Get("fraud.applicant_ref").Text()):
+		pointer = "/fraud/applicant_ref"
+	}
+	return operation.Invalid(pointer, fault.CodeInvalidField,
+		"has the form of what replaces an erased reference; send the reference of the applicant")
 }
 
 // storedFacts returns the facts to store with the decision. An identifier of an evaluate

@@ -219,6 +219,11 @@ func TestNobodyNamed(t *testing.T) {
 		byID = strings.Replace(byID, `"applicant":{`, `"applicant":{"id":"P-9",`, 1)
 		b.decide(b.nodes[0], byID)
 		b.want(b.decide(b.nodes[1], asks("P-9", "default", 100_000)), map[string]string{"own_open_offer": "300000"})
+		spaced := b.decide(b.nodes[0], strings.Replace(byID, `"P-9"`, `" P-9 "`, 1))
+		b.want(spaced, map[string]string{"own_open_offer": "100000"})
+		blank := b.decide(b.nodes[0], strings.Replace(byID, `"P-9"`, `" "`, 1))
+		b.want(blank, map[string]string{"own_reference": "false", "own_outstanding": absent})
+		b.decide(b.nodes[1], asks("P-9", "default", 100_000))
 
 		evaluate := `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":860},"incomeAssessment":
 			{"monthlyIncome":850000,"foir":10},"requestedAmount":70000}},"applicant":{"id":"APP-77"},

@@ -3,6 +3,7 @@ package exposuredesk
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"verdict/internal/exposure"
 	"verdict/internal/fault"
@@ -42,6 +43,13 @@ func (n *NewReport) Check(faults *fault.List) {
 			"which the loan was made")
 	}
 	c.Text("product", n.Loan.Product, MaxProduct)
+	const spaces = "must not begin or end with a space, because references and products are compared exactly"
+	if strings.TrimSpace(n.ApplicantRef) != n.ApplicantRef {
+		c.Fail("applicant_ref", fault.CodeInvalidField, spaces)
+	}
+	if strings.TrimSpace(n.Loan.Product) != n.Loan.Product {
+		c.Fail("product", fault.CodeInvalidField, spaces)
+	}
 	c.Require("outstanding", n.HasOutstanding || n.Closed, "the amount that the applicant owes, in rupees")
 	if n.Closed && n.Loan.OutstandingPaise > 0 {
 		c.Fail("outstanding", fault.CodeInvalidField,
@@ -130,10 +138,10 @@ func (w *reporting) store(tx *store.Tx) (Exposure, error) {
 	if err := tx.Lock(); err != nil {
 		return Exposure{}, err
 	}
-	if err := w.mayStore(tx); err != nil {
-		return Exposure{}, err
-	}
 	row, found, err := w.present(tx)
+	if err == nil {
+		err = w.mayStore(tx, &row, found)
+	}
 	if err != nil {
 		return Exposure{}, err
 	}
@@ -187,15 +195,20 @@ func (w *reporting) store(tx *store.Tx) (Exposure, error) {
 }
 
 // mayStore returns why the report cannot be stored: the decision is not about the applicant, or the applicant is being
-// erased.
-func (w *reporting) mayStore(tx *store.Tx) error {
+// erased. row is the present exposure, if it was found. It says whose loan it is even after the decision has lost its
+// reference at the end of a retention period, which may be shorter than the life of the loan.
+func (w *reporting) mayStore(tx *store.Tx, row *store.Exposure, found bool) error {
 	if w.n.DecisionID != "" {
-		d, err := tx.Decisions().Get(w.n.DecisionID)
-		if fault.KindOf(err) == fault.NotFound || err == nil && d.ApplicantRef != w.n.ApplicantRef {
-			return noDecision()
+		ref := row.ApplicantRef
+		if !found {
+			d, err := tx.Decisions().Get(w.n.DecisionID)
+			if err != nil && fault.KindOf(err) != fault.NotFound {
+				return err
+			}
+			ref = d.ApplicantRef // "" if there is no decision
 		}
-		if err != nil {
-			return err
+		if ref != w.n.ApplicantRef {
+			return noDecision()
 		}
 	}
 	e, open, err := tx.Erasures().Open(store.Person{ApplicantRef: w.n.ApplicantRef})

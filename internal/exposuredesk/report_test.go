@@ -125,6 +125,7 @@ func TestBadReports(t *testing.T) {
 			"owed and closed": {exposuredesk.NewReport{ApplicantRef: "P", Closed: true,
 				Loan: exposure.Loan{Product: "p", OutstandingPaise: 1}}, []string{"/outstanding"}},
 			"a replaced reference": {owes("hmac:0123456789abcdef0123456789abcdef", "p", 1), []string{"/applicant_ref"}},
+			"spaces":               {owes("P ", "\tp", 1), []string{"/applicant_ref", "/product"}},
 			"no decision": {exposuredesk.NewReport{ApplicantRef: "P", DecisionID: "dec_1",
 				Loan: exposure.Loan{OutstandingPaise: 1}}, []string{"/decision_id"}},
 		} {
@@ -213,6 +214,44 @@ func TestErasure(t *testing.T) {
 		}
 		if d := b.decide(b.nodes[1], asks("P-1", "default", 310_000)); d.limit != 50_000 {
 			b.Errorf("the decision is %+v", d)
+		}
+	})
+}
+
+// TestReportAfterRetention reports a loan whose decision has lost its reference, because the retention period of the
+// decision is shorter than the life of the loan.
+func TestReportAfterRetention(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		const day = 24 * time.Hour
+		id, unbooked := b.Decided(b.T, asks("P-1", "default", 300_000)), b.Decided(b.T, asks("P-1", "default", 200_000))
+		loan := exposuredesk.NewReport{ApplicantRef: "P-1", DecisionID: id}
+		loan.Loan.OutstandingPaise = 300_000_00
+		b.reported(loan)
+		period := privacydesk.ZonePeriod{Zone: "response", Period: "P30D", Basis: "purpose_fulfilled"}
+		if _, err := b.Service.Privacy.SetRetention(b.Context(), b.Caller, []privacydesk.ZonePeriod{period},
+			operation.AnyVersion); err != nil {
+			b.Fatal(err)
+		}
+		b.clock.Pass(60 * day)
+		if n, err := b.Service.Privacy.Retain(b.Context()); n != 2 || err != nil {
+			b.Fatalf("%d decisions were emptied, %v", n, err)
+		}
+
+		loan.Loan.OutstandingPaise = 100_000_00
+		if e, err := b.report(loan); err != nil || e.Loan.OutstandingPaise != 100_000_00 {
+			b.Errorf("the loan is %+v, %v", e, err)
+		}
+		other := loan
+		other.ApplicantRef = "P-2"
+		_, err := b.report(other)
+		b.refused(err, fault.CodeInvalidField, "/decision_id")
+		other.ApplicantRef, other.DecisionID = "P-1", unbooked
+		_, err = b.report(other)
+		b.refused(err, fault.CodeInvalidField, "/decision_id")
+		if e, err := b.report(exposuredesk.NewReport{ApplicantRef: "P-1", DecisionID: id, Closed: true}); err != nil ||
+			!e.Closed() {
+			b.Errorf("the closed loan is %+v, %v", e, err)
 		}
 	})
 }

@@ -69,7 +69,7 @@ func (b *batch) answer() error {
 		return err
 	}
 	b.c.body.Free()
-	if err := b.c.takeTokens(b.c.route.bucket, len(texts)-1); err != nil { // the request has taken one
+	if err := b.c.takeTokens(b.c.route.bucket, len(texts)-1, 1); err != nil { // the request has taken one
 		return err
 	}
 	b.c.extendDeadlines(batchTimeout)

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -107,6 +108,25 @@ func TestBatchRefused(t *testing.T) {
 		if used := m.get("/v1/usage").at("used"); used != 0.0 {
 			s.Errorf("used %v units", used)
 		}
+	})
+}
+
+// TestBatchBeyondBurst sends as many applications as the rate limit ever allows at once, and one more, which no waiting
+// makes possible.
+func TestBatchBeyondBurst(t *testing.T) {
+	t.Parallel()
+	rates := tenant.DefaultRates()
+	rates.Decide = tenant.Rate{Allowance: 10, Window: time.Second, Burst: 10}
+	plans := tenant.DefaultPricePlans()
+	each(t, stackOptions{plans: plans.WithRates(rates)}, func(s *stack) {
+		m := s.signup()
+		items := slices.Repeat([]string{batchItem("A-1", 0.32)}, 11)
+		got := m.post("/v1/decisions/batch", batchOf(items...)).refused(http.StatusTooManyRequests, "rate_limited")
+		if !strings.Contains(got.text("detail"), "send fewer") {
+			s.Errorf("the refusal is %s", got.body)
+		}
+		s.clock.advance(time.Minute)
+		m.post("/v1/decisions/batch", batchOf(items[1:]...)).want(http.StatusOK)
 	})
 }
 

@@ -97,6 +97,10 @@ func TestBadExposures(t *testing.T) {
 			m.post("/v1/exposures", body).refused(http.StatusUnprocessableEntity, code)
 		}
 		m.post("/v1/exposures", `{"applicant_ref":"P","product":"p","closed":true}`).refused(http.StatusNotFound, "not_found")
+		for _, ref := range []string{" ", " P", "P\\t"} {
+			m.post("/v1/decisions", `{"applicant_ref":"`+ref+`","bureau_report":{"score":700}}`).
+				refused(http.StatusUnprocessableEntity, "invalid_field").is("errors.0.pointer", "/applicant_ref")
+		}
 		m.post("/v1/decisions", `{"applicant_ref":7,"bureau_report":{"score":700}}`).
 			refused(http.StatusUnprocessableEntity, "invalid_field")
 	})

@@ -34,10 +34,10 @@ type bucketOwner struct {
 
 // takeToken takes a token from one of the caller's buckets and sets the RateLimit
 // headers. It refuses the request if the bucket is empty.
-func (c *call) takeToken(from bucket) error { return c.takeTokens(from, 1) }
+func (c *call) takeToken(from bucket) error { return c.takeTokens(from, 1, 0) }
 
-// takeTokens takes n tokens like takeToken, or none.
-func (c *call) takeTokens(from bucket, n int) error {
+// takeTokens takes n tokens like takeToken, or none. taken is the number of tokens that the request has taken before.
+func (c *call) takeTokens(from bucket, n, taken int) error {
 	if from == noBucket {
 		return nil
 	}
@@ -49,14 +49,14 @@ func (c *call) takeTokens(from bucket, n int) error {
 	next := max(wait.Seconds(), float64(window)/float64(max(rate.Allowance, 1))) // seconds until another token is added
 	h["Ratelimit-Policy"] = []string{name + ";q=" + strconv.Itoa(rate.Allowance) + ";w=" + strconv.Itoa(window)}
 	h["Ratelimit"] = []string{name + ";r=" + strconv.Itoa(left) + ";t=" + strconv.Itoa(int(math.Ceil(next)))}
-	switch {
-	case ok:
+	if ok {
 		return nil
-	case n > rate.Burst:
+	}
+	serving.SetRetryAfter(h, wait) // every answer with 429 has it
+	if n+taken > rate.Burst {
 		return fault.New(fault.Limited, fault.CodeRateLimited,
 			"the rate limit never allows this many items at once; send fewer, or send them as a stream")
 	}
-	serving.SetRetryAfter(h, wait)
 	return fault.New(fault.Limited, fault.CodeRateLimited,
 		"too many requests; the Retry-After header says when to try again")
 }

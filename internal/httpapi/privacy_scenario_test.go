@@ -68,6 +68,13 @@ func TestErasure(t *testing.T) {
 			m.post("/v1/erasures", body).refused(http.StatusNotFound, "not_found")
 			m.post("/v1/legal-holds", body).refused(http.StatusNotFound, "not_found")
 			m.get("/v1/applicants/"+ref).refused(http.StatusNotFound, "not_found")
+			for pointer, body := range map[string]string{ // it could not be erased
+				"/applicant_ref": `{"applicant_ref":"` + ref + `","bureau_report":{"score":742}}`,
+				"/applicant/id":  `{"applicant":{"id":"` + ref + `"},"bureau_report":{"score":742}}`,
+			} {
+				m.post("/v1/decisions", body).refused(http.StatusUnprocessableEntity, "invalid_field").
+					is("errors.0.pointer", pointer)
+			}
 		}
 		if got := m.get(receipt.header.Get("Location")).want(http.StatusOK); string(got.body) != string(receipt.body) {
 			s.Errorf("the receipt is read as %s", got.body)

@@ -13,11 +13,11 @@ const MaxReference = 256
 // decisions and runs, or in the counters of fraud. Nothing is held under it that could be erased: the rows have no
 // documents, and another replacement would contradict their entries in the journal.
 func IsReplacement(reference string) bool {
-	for prefix, digits := range map[string]int{store.ErasedPrefix: 64, KeyedPrefix: 32} {
-		hash, found := strings.CutPrefix(reference, prefix)
-		if found && len(hash) == digits && strings.Trim(hash, "0123456789abcdef") == "" {
-			return true
-		}
-	}
-	return false
+	return isHash(reference, store.ErasedPrefix, 64) || isHash(reference, KeyedPrefix, 32)
+}
+
+// isHash reports whether a reference is a prefix and a number of hexadecimal digits.
+func isHash(reference, prefix string, digits int) bool {
+	hash, found := strings.CutPrefix(reference, prefix)
+	return found && len(hash) == digits && strings.Trim(hash, "0123456789abcdef") == ""
 }

@@ -1,6 +1,7 @@
 package tabledesk_test
 
 import (
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
+	"verdict/internal/tabledesk"
 	"verdict/internal/usecase/usecasetest"
 )
 
@@ -173,4 +175,41 @@ func TestTablesThatAreMissing(t *testing.T) {
 			b.Errorf("a table that nothing needs was not deleted: %v", err)
 		}
 	})
+}
+
+// TestDefinitionReplaced replaces the definition of a table while a file for it arrives. The file does not bring back
+// the definition by which it was read.
+func TestDefinitionReplaced(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		const before = `{"keys":[{"field":"applicant.pin","type":"text"}],"columns":[{"name":"limit","type":"number"}],
+			"rows":[]}`
+		const after = `{"keys":[{"field":"applicant.pin","type":"text"}],"columns":[{"name":"limit","type":"number"},
+			{"name":"segment","type":"text"}],"rows":[{"keys":["400001"],"values":[5,"a"]}]}`
+		b.replace("limits", before)
+		for _, c := range []struct {
+			meanwhile string
+			code      string
+		}{{before, ""}, {after, fault.CodePreconditionFailed}} {
+			file := io.MultiReader(&once{do: func() { b.replace("limits", c.meanwhile) }},
+				strings.NewReader("applicant.pin,limit\n400001,7\n"))
+			_, err := b.Service.Tables.Replace(b.Context(), b.Caller, "limits", tabledesk.Upload{CSV: file},
+				operation.AnyVersion)
+			if fault.CodeOf(err) != c.code {
+				b.Errorf("the file is answered with %v, want %q", err, c.code)
+			}
+		}
+		found, err := b.Service.Tables.Table(b.Context(), b.Caller, "limits")
+		if err != nil || len(found.Definition.Columns) != 2 {
+			b.Errorf("the table is %+v, %v", found, err)
+		}
+	})
+}
+
+// once is a reader of nothing that calls a function when it is read.
+type once struct{ do func() }
+
+func (o *once) Read([]byte) (int, error) {
+	o.do()
+	return 0, io.EOF
 }

@@ -35,7 +35,7 @@ func (s *Service) Replace(
 		return Changed{}, fault.New(fault.Invalid, fault.CodeInvalidField, "the name of a table is %s",
 			rule.ListNameRule)
 	}
-	r := replacement{s: s, p: p, scope: s.core.Scope(p), now: s.core.Moment()}
+	r := replacement{s: s, p: p, scope: s.core.Scope(p), now: s.core.Moment(), inherits: u.Definition == nil}
 	if err := r.begin(ctx, name, expected); err != nil {
 		return Changed{}, err
 	}
@@ -63,6 +63,8 @@ type replacement struct {
 	tree   *journal.Tree
 	now    time.Time
 	before store.Table // version 0 if the table does not exist yet
+	// inherits says that the new version has the definition of the one before, by which its rows were read.
+	inherits bool
 }
 
 // begin reads the present version.
@@ -78,7 +80,8 @@ func (r *replacement) begin(ctx context.Context, name string, expected int64) (e
 	return err
 }
 
-// commit stores the table. If anyVersion is set, it replaces whichever version is the last one by then.
+// commit stores the table. If anyVersion is set, it replaces whichever version is the last one by then, unless the rows
+// were read by a definition that has been replaced meanwhile.
 func (r *replacement) commit(ctx context.Context, built *table.Table, anyVersion bool) (stored store.Table, err error) {
 	rows, err := built.Encode()
 	if err != nil {
@@ -101,6 +104,9 @@ func (r *replacement) commit(ctx context.Context, built *table.Table, anyVersion
 		now, reading := r.scope.Tables(ctx).Get(next.Name)
 		if reading != nil && fault.KindOf(reading) != fault.NotFound {
 			return false, reading
+		}
+		if r.inherits && now.Definition != r.before.Definition {
+			return false, err
 		}
 		r.before = now // zero if the table was deleted
 		return true, err
