@@ -148,7 +148,7 @@ var sectionFields = map[string][]editField{
 		{
 			Name:     "of",
 			Label:    "Largest loan, ₹",
-			Hint:     `As JSON: {"value": 200000}, {"field": "…"} or {"op": "mul", "args": [{"value": 0.85}, {"field": "…"}]}.`,
+			Hint:     `As JSON: {"value": 200000}, {"field": "…"}, or {"op": "mul", "args": [{"value": 0.85}, …]}.`,
 			Kind:     asOperand,
 			Required: true,
 			Wide:     true,

@@ -37,8 +37,8 @@ func (p *Plan) paise(d *Decision, slot int32) (int64, bool) {
 
 // limit computes the amount that the band can lend: the smallest of the amount that the capacity can repay (or the
 // default limit if the capacity is unknown), the amount requested, the band's maximum, a multiple of income, what
-// the policy's exposure leaves and the caps that apply, rounded down to the step. It then lowers the amount step by step while the rounded
-// instalment exceeds the capacity.
+// the policy's exposure leaves and the caps that apply, rounded down to the step. It then lowers the amount step by
+// step while the rounded instalment exceeds the capacity.
 func (p *Plan) limit(d *Decision) {
 	b, l := d.band, &d.limit
 	l.computed, l.at = true, b.defaultAt
