@@ -71,7 +71,7 @@ func (s *search) newLever(d *engine.Decision, name string, o Options, all []stri
 	case field.RequestedTenureMonths:
 		l.tenure = true
 		if !present {
-			l.origin = usualTenure(plan.Policy(), d.Grade)
+			l.origin = usualTenure(plan.Policy(), d)
 		}
 		l.points = tenures(plan.Policy(), o.Tenures)
 	case field.RequestedAmount:
@@ -143,11 +143,14 @@ func spanOf(name string, origin rule.Number) span {
 	return s
 }
 
-// usualTenure returns the tenure that the engine uses for a grade if none was
-// requested, or 0 if no band has the grade.
-func usualTenure(p *engine.Policy, grade string) rule.Number {
+// usualTenure returns the tenure that the engine uses for a decision if none was
+// requested, or 0 if there is no band.
+func usualTenure(p *engine.Policy, d *engine.Decision) rule.Number {
+	if b := d.Band(); b != nil && p.HasSegments() { // several bands may have the same grade
+		return rule.Int(int64(b.TenureMonths))
+	}
 	for i := range p.Bands {
-		if p.Bands[i].Grade == grade {
+		if p.Bands[i].Grade == d.Grade {
 			return rule.Int(int64(p.Bands[i].TenureMonths))
 		}
 	}

@@ -3,6 +3,7 @@ package advice
 import (
 	"slices"
 
+	"verdict/internal/engine"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
@@ -97,6 +98,7 @@ func (e *edges) gather() {
 		return e.search.tick(workOfEdge)
 	})
 	p := plan.Policy()
+	e.dense = e.dense || e.capped(p)
 	for i := range p.Scorecard.Factors {
 		f := &p.Scorecard.Factors[i]
 		if !e.is(f.Field) {
@@ -112,6 +114,14 @@ func (e *edges) gather() {
 			e.at = append(e.at, f.Bins[k].Special...)
 		}
 	}
+}
+
+// capped reports whether a limit cap is computed from the field. Then every value may give another limit.
+func (e *edges) capped(p *engine.Policy) (found bool) {
+	for i := range p.LimitCaps {
+		p.LimitCaps[i].Of.Fields(func(ref rule.Ref) { found = found || e.is(ref) })
+	}
+	return found
 }
 
 func (e *edges) is(ref rule.Ref) bool { return slices.Contains(e.names, ref.Name) }

@@ -92,6 +92,10 @@ func (m *memoWriter) sayDecision() {
 			cite{"decision.offer.pricing_band_id", o.BandID},
 			cite{"decision.offer.binding_constraint", o.Binding.String()},
 		)
+		if o.LimitCapID != "" {
+			m.say(aboutDecision, fmt.Sprintf("The limit cap %s determined the amount.", o.LimitCapID),
+				cite{"decision.offer.limit_cap_id", o.LimitCapID})
+		}
 	}
 	if purpose := m.study.ask.purpose; purpose != "" {
 		m.say(aboutDecision, "The purpose was stated as: "+purpose, cite{"request", "purpose"})

@@ -79,6 +79,9 @@ func newStudy(a ask, u *decisioning.Underwriting, check func() error) (*study, e
 			st.band = &policy.Bands[i]
 		}
 	}
+	if policy.HasSegments() { // several bands may have the same grade
+		st.band = d.Band()
+	}
 	detail := d.Detail
 	switch {
 	case a.edition < thirdEdition:

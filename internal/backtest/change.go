@@ -39,6 +39,7 @@ func changesBetween(champion, challenger *engine.Policy) []change {
 	d.adjustments()
 	d.scorecard()
 	d.bands()
+	d.limitCaps()
 	d.step()
 	if len(d.changes) > maxChanges {
 		d.bySection()
@@ -60,6 +61,7 @@ func hybrid(base, other *engine.Policy, apply func(to, from *engine.Policy)) fun
 		p.Knockouts = slices.Clone(base.Knockouts)
 		p.Adjustments = slices.Clone(base.Adjustments)
 		p.Bands = slices.Clone(base.Bands)
+		p.LimitCaps = slices.Clone(base.LimitCaps)
 		p.Inputs = slices.Clone(base.Inputs)
 		for _, in := range other.Inputs {
 			if !slices.ContainsFunc(p.Inputs, func(x engine.Input) bool { return x.Name == in.Name }) {
@@ -107,6 +109,7 @@ const (
 	sectionRange         = "score_range"
 	sectionFactors       = "factors"
 	sectionBands         = "pricing_bands"
+	sectionLimitCaps     = "limit_caps"
 	sectionStep          = "limit_step"
 )
 
@@ -170,10 +173,34 @@ func knockoutID(k *engine.Knockout) string     { return k.ID }
 func adjustmentID(a *engine.Adjustment) string { return a.ID }
 func factorName(f *engine.Factor) string       { return f.Name }
 
+// limitCaps adds a change for each cap that differs.
+func (d *differ) limitCaps() {
+	eachDifferent(d.a.LimitCaps, d.b.LimitCaps, capID, (*engine.LimitCap).String,
+		func(id string, before, after *engine.LimitCap) {
+			d.add(sectionLimitCaps, id, capText(before), capText(after), func(to, from *engine.Policy) {
+				to.LimitCaps = replaced(to.LimitCaps, from.LimitCaps, capID, id)
+			})
+		})
+}
+
+func capID(c *engine.LimitCap) string { return c.ID }
+
 // bands adds a change for each band that differs if both policies have the same
 // ranges. Otherwise it adds one change for all bands, because a single band of
-// one policy may overlap the bands of the other.
+// one policy may overlap the bands of the other. It does so for bands with
+// conditions too, whose order matters.
 func (d *differ) bands() {
+	if d.a.HasSegments() || d.b.HasSegments() {
+		if !slices.EqualFunc(d.a.Bands, d.b.Bands, func(x, y engine.Band) bool {
+			x.ID = y.ID
+			return reflect.DeepEqual(x, y)
+		}) {
+			d.add(sectionBands, "", bandsText(d.a.Bands), bandsText(d.b.Bands), func(to, from *engine.Policy) {
+				to.Bands = from.Bands
+			})
+		}
+		return
+	}
 	if !slices.EqualFunc(sortedRanges(d.a), sortedRanges(d.b), func(x, y bandRange) bool { return x == y }) {
 		d.add(sectionBands, "", bandsText(d.a.Bands), bandsText(d.b.Bands), func(to, from *engine.Policy) {
 			to.Bands = from.Bands

@@ -92,6 +92,7 @@ func (d *differ) bySection() {
 		sectionAdjustments: func(to, from *engine.Policy) { to.Adjustments = from.Adjustments },
 		sectionFactors:     func(to, from *engine.Policy) { to.Scorecard.Factors = from.Scorecard.Factors },
 		sectionBands:       func(to, from *engine.Policy) { to.Bands = from.Bands },
+		sectionLimitCaps:   func(to, from *engine.Policy) { to.LimitCaps = from.LimitCaps },
 	}
 	each := d.changes
 	d.changes = nil

@@ -107,6 +107,9 @@ func bandText(b *engine.Band) string {
 	if b.Ranged {
 		text += " " + strconv.FormatInt(b.MinScore, 10) + " to " + strconv.FormatInt(b.MaxScore, 10)
 	}
+	if b.When != nil {
+		text += " if " + b.When.Text()
+	}
 	if b.Action != engine.Approve {
 		text += ", " + b.Action.String()
 	}
@@ -124,6 +127,14 @@ func bandText(b *engine.Band) string {
 		text += ", fee " + b.FeePct.String() + " %, at least " + rupees(b.FeeMinPaise)
 	}
 	return text
+}
+
+// capText describes a limit cap. It returns "" for nil.
+func capText(c *engine.LimitCap) string {
+	if c == nil {
+		return ""
+	}
+	return c.String()
 }
 
 func rupees(paise int64) string { return string(wire.AppendDecimal(nil, paise, 2)) }

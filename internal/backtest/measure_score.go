@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"verdict/internal/engine"
 	"verdict/internal/rule"
@@ -75,7 +76,10 @@ func bandLadder(p *engine.Policy) []ScoreBand {
 	if len(bands) == 0 {
 		return []ScoreBand{{Place: Between}}
 	}
-	slices.SortFunc(bands, func(a, b ScoreBand) int { return cmp.Compare(a.Min, b.Min) })
+	slices.SortStableFunc(bands, func(a, b ScoreBand) int { return cmp.Compare(a.Min, b.Min) })
+	if p.HasSegments() {
+		bands = divided(bands)
+	}
 	list := []ScoreBand{{Place: Below, HasMax: true, Max: bands[0].Min - 1}}
 	for _, b := range bands {
 		if last := list[len(list)-1].Max; last+1 < b.Min {
@@ -84,6 +88,34 @@ func bandLadder(p *engine.Policy) []ScoreBand {
 		list = append(list, b)
 	}
 	return append(list, ScoreBand{Place: Above, HasMin: true, Min: list[len(list)-1].Max + 1})
+}
+
+// divided divides bands that share scores into ranges that do not. A range has the names and grades of all its bands.
+func divided(bands []ScoreBand) (out []ScoreBand) {
+	var starts []int64
+	for _, b := range bands {
+		starts = append(starts, b.Min, b.Max+1)
+	}
+	slices.Sort(starts)
+	starts = slices.Compact(starts)
+	for k := range len(starts) - 1 {
+		piece := ScoreBand{Place: InBand, HasMin: true, Min: starts[k], HasMax: true, Max: starts[k+1] - 1}
+		var ids, grades []string
+		for _, b := range bands {
+			if b.Min > piece.Min || b.Max < piece.Min {
+				continue
+			}
+			if ids = append(ids, b.Band); !slices.Contains(grades, b.Grade) {
+				grades = append(grades, b.Grade)
+			}
+		}
+		if len(ids) == 0 {
+			continue
+		}
+		piece.Band, piece.Grade = strings.Join(ids, ", "), strings.Join(grades, ", ")
+		out = append(out, piece)
+	}
+	return out
 }
 
 // calibration divides the labelled rows by score into ten groups of about equal

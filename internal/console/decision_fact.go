@@ -73,11 +73,18 @@ var bindings = map[string]string{
 	"band_max_limit":   "the maximum of the pricing band",
 	"income_multiple":  "the pricing band's maximum multiple of income",
 	"exposure_cap":     "the most that one person may owe and be offered",
+	"limit_cap":        "a limit cap of the policy",
 	"default_limit":    "the pricing band's default, because income or FOIR is unknown",
 }
 
 // Binding returns a text that names the limit that determined the amount of the offer.
-func (t *shownDecision) Binding() string { return bindings[t.Answer.Offer.Binding.String()] }
+func (t *shownDecision) Binding() string {
+	text := bindings[t.Answer.Offer.Binding.String()]
+	if id := t.Answer.Offer.LimitCapID; id != "" {
+		text += ", " + id
+	}
+	return text
+}
 
 // Engines returns the version of the engine that decided and, if it differs, the version that
 // repeated the decision for this page.

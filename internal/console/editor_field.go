@@ -15,6 +15,7 @@ const (
 	sectionTerms       = "conditions"
 	sectionFactors     = "factors"
 	sectionBands       = "pricing_bands"
+	sectionCaps        = "limit_caps"
 	sectionInputs      = "inputs"
 )
 
@@ -28,6 +29,7 @@ const (
 	asLines     editKind = "lines"     // texts, one per line
 	asNumbers   editKind = "numbers"   // separated by commas
 	asCondition editKind = "condition" // a condition_ast
+	asOperand   editKind = "operand"   // a number, a field or arithmetic, as JSON
 )
 
 // editField describes a member of a line that can be edited.
@@ -51,6 +53,7 @@ var sectionTitles = map[string]string{
 	sectionTerms:       "condition of the offer",
 	sectionFactors:     "factor",
 	sectionBands:       "pricing band",
+	sectionCaps:        "limit cap",
 	sectionInputs:      "input",
 }
 
@@ -138,6 +141,20 @@ var sectionFields = map[string][]editField{
 		{Name: "processing_fee_pct", Label: "Fee, %", Kind: asNumber},
 		{Name: "processing_fee_min", Label: "Minimum fee, ₹", Kind: asNumber},
 		{Name: "gst_pct", Label: "GST on the fee, %", Kind: asNumber},
+		{Name: "when", Label: "Only for applicants with", Kind: asCondition, Wide: true},
+	},
+	sectionCaps: {
+		{Name: "id", Label: "Id", Required: true},
+		{
+			Name:     "of",
+			Label:    "Largest loan, ₹",
+			Hint:     `As JSON: {"value": 200000}, {"field": "…"}, or {"op": "mul", "args": [{"value": 0.85}, …]}.`,
+			Kind:     asOperand,
+			Required: true,
+			Wide:     true,
+		},
+		{Name: "reason_code", Label: "Reason code", Hint: "If empty, the code of a band's maximum is used."},
+		{Name: "when", Label: "Applies only when", Kind: asCondition, Wide: true},
 	},
 	sectionInputs: {
 		{Name: "name", Label: "Path in the request", Hint: "Begins with “applicant.” or “report.”", Required: true},
@@ -207,7 +224,7 @@ func (f *editField) put(row map[string]any, typed string) {
 		row[f.Name] = numberOrText(typed)
 	case f.Kind == asNumbers:
 		row[f.Name] = split(typed, ",", numberOrText)
-	case f.Kind == asCondition:
+	case f.Kind == asCondition || f.Kind == asOperand:
 		row[f.Name] = typed
 		if v, err := wire.Parse([]byte(typed)); err == nil {
 			row[f.Name] = editable(v)
@@ -254,7 +271,7 @@ func (f *editField) typed(row map[string]any) string {
 			texts = append(texts, plainText(e))
 		}
 		return strings.Join(texts, between)
-	case asCondition:
+	case asCondition, asOperand:
 		if _, is := v.(string); is || v == nil {
 			return plainText(v)
 		}

@@ -124,6 +124,12 @@ func (o *openLine) describe(d *draft, text *policyText) {
 	if o.Index < len(lines) {
 		o.Condition = lines[o.Index].Condition
 	}
+	if o.Section == sectionBands && o.Index < len(text.Bands) {
+		o.Condition = text.Bands[o.Index].When
+	}
+	if o.Section == sectionCaps && o.Index < len(text.Caps) {
+		o.Condition = text.Caps[o.Index].When
+	}
 	if o.Section == sectionFactors && o.Index < len(text.Factors) {
 		row, _ := d.row(o.Section, o.Index)
 		o.Condition, o.Columns = text.Factors[o.Index].When, binFields

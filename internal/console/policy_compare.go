@@ -125,6 +125,7 @@ func compare(before, after *policyText) []differences {
 		{"Adjustments", ruleParts(before.Adjustments), ruleParts(after.Adjustments)},
 		{"Scorecard", cardParts(before), cardParts(after)},
 		{"Pricing bands", bandParts(before.Bands), bandParts(after.Bands)},
+		{"Limit caps", capParts(before.Caps), capParts(after.Caps)},
 		{"Conditions of the offer", ruleParts(before.Terms), ruleParts(after.Terms)},
 		{"Everything else", generalParts(before), generalParts(after)},
 	} {
@@ -263,7 +264,7 @@ func bandParts(bands []bandLine) []part {
 		}
 
 		list = append(list, part{b.ID, facts(
-			"Grade", b.Grade, "Scores", b.Scores, "For", ntc, "Action", b.Action,
+			"Grade", b.Grade, "Scores", b.Scores, "For", ntc, "When", b.When, "Action", b.Action,
 			"Rate", b.Rate, "Tenure", b.Tenure, "Loans", b.Limits,
 			"Loan if the income is unknown", b.Usual, "Multiple of income", b.Multiple, "FOIR cap", b.FOIRCap,
 			"Fee", b.Fee, "GST", b.Tax,

@@ -21,6 +21,7 @@ type policyText struct {
 	ScorecardID string
 	Factors     []factorLine
 	Bands       []bandLine
+	Caps        []capLine
 	Inputs      []inputLine
 	Required    []string
 	Actionable  []string
@@ -68,6 +69,7 @@ type binLine struct {
 type bandLine struct {
 	Index                       int
 	ID, Grade, Scores, Action   string
+	When                        string // the condition in words; "" if there is none or it cannot be read
 	NTC                         bool
 	Rate, Tenure, Limits, Usual string
 	Multiple, FOIRCap, Fee, Tax string
@@ -90,6 +92,7 @@ var policySections = []string{
 	"scorecard",
 	"scorecard_id",
 	"pricing_bands",
+	sectionCaps,
 	"conditions",
 	"required_fields",
 	"actionable_fields",
@@ -132,7 +135,10 @@ func readable(
 		t.Factors = append(t.Factors, factorOf(i, v, texts, said))
 	}
 	for i, v := range doc.Get("pricing_bands").Elements() {
-		t.Bands = append(t.Bands, bandOf(i, v, said))
+		t.Bands = append(t.Bands, bandOf(i, v, texts, said))
+	}
+	for i, v := range doc.Get(sectionCaps).Elements() {
+		t.Caps = append(t.Caps, capOf(i, v, texts, said))
 	}
 	for i, v := range doc.Get("inputs").Elements() {
 		t.Inputs = append(t.Inputs, inputLine{
@@ -224,7 +230,7 @@ func binRange(field string, b wire.Value) string {
 	return "any value"
 }
 
-func bandOf(i int, v wire.Value, said remarks) bandLine {
+func bandOf(i int, v wire.Value, texts map[string]string, said remarks) bandLine {
 	text := func(name string) string { return v.Get(name).Text() }
 	amount := func(name string) string {
 		written, _ := rupees(v.Get(name))
@@ -239,6 +245,9 @@ func bandOf(i int, v wire.Value, said remarks) bandLine {
 		NTC:     v.Get("ntc").IsTrue(),
 		Anchor:  anchorOf(v.Pointer()),
 		Remarks: said.claim(v.Pointer(), text("id")),
+	}
+	if when := v.Get("when"); when.Given() {
+		b.When = texts[when.Pointer()]
 	}
 	if text("min_score") != "" || text("max_score") != "" {
 		b.Scores = text("min_score") + "–" + text("max_score")

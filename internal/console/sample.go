@@ -237,7 +237,7 @@ func outcomeOf(d *decisioning.Answer) []outcomeRow {
 		{Label: "Tenure", This: tenure},
 		{Label: "EMI", This: instalment},
 		{Label: "APR", This: apr},
-		{Label: "Limited by", This: words(offer.Binding.String())},
+		{Label: "Limited by", This: strings.TrimSpace(words(offer.Binding.String()) + " " + offer.LimitCapID)},
 		{Label: "Rules that hit", This: hitRules(d)},
 		{Label: "Adjustments", This: appliedRules(d)},
 		{Label: "Reasons", This: reasonTexts(d)},

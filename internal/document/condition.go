@@ -11,8 +11,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// ConditionTexts returns the conditions of a policy document in words, by the JSON pointer
-// of each condition. A condition that cannot be read is left out. Conditions can read the
+// ConditionTexts returns the conditions of a policy document, and the amounts of its limit caps, in words, by the JSON
+// pointer of each. A condition that cannot be read is left out. Conditions can read the
 // tables, and those that the document describes.
 func ConditionTexts(document wire.Value, tables ...rule.Table) map[string]string {
 	texts := map[string]string{}
@@ -36,6 +36,18 @@ func ConditionTexts(document wire.Value, tables ...rule.Table) map[string]string
 	}
 	for _, f := range document.Get("scorecard").Get("factors").Elements() {
 		read(f.Get("when"), false)
+	}
+	for _, section := range []string{"pricing_bands", "limit_caps"} {
+		for _, v := range document.Get(section).Elements() {
+			read(v.Get("when"), false)
+		}
+	}
+	for _, v := range document.Get("limit_caps").Elements() {
+		var faults fault.List
+		of := v.Get("of")
+		if o := rule.ReadOperand(of, &scope, &faults); faults.Len() == 0 {
+			texts[of.Pointer()] = o.Text()
+		}
 	}
 	return texts
 }

@@ -154,6 +154,7 @@ func (a *Answer) readOffer(v wire.Value) {
 		HasPostFOIR:     member(offerPostFOIR).Given(),
 		PostFOIR:        amount(offerPostFOIR),
 		Binding:         Constraint(max(0, slices.Index(constraintNames[:], member(offerBinding).Text()))),
+		LimitCapID:      member(offerLimitCap).Text(),
 		BandID:          member(offerBand).Text(),
 	}
 	for _, t := range member(offerConditions).Elements() {

@@ -83,9 +83,11 @@ func (x reasoner) betterBand(best rule.Number) bool {
 	d := x.decision
 	score, most := d.FinalScore.Floor(), best.Floor()
 	l := x.plan.ladder(d)
+	if l.conditional {
+		return l.betterSegment(score+1, most, d)
+	}
 	for i, r := range l.ranges {
-		better := l.bands[i].Action == Approve || l.bands[i].Action == Refer && d.Status == Declined
-		if better && max(r.least, score+1) <= min(r.greatest, most) {
+		if l.bands[i].better(d.Status) && max(r.least, score+1) <= min(r.greatest, most) {
 			return true
 		}
 	}

@@ -55,6 +55,8 @@ func Changes(p, base *Policy) (list []Change) {
 	list = entryChanges(list, "inputs", p.Inputs, base.Inputs, writeInput)
 	list = entryChanges(list, "knockouts", p.Knockouts, base.Knockouts,
 		func(w *wire.Writer, k *Knockout) { k.write(w) })
+	list = entryChanges(list, sectionLimitCaps, p.LimitCaps, base.LimitCaps,
+		func(w *wire.Writer, c *LimitCap) { c.write(w) })
 	list = entryChanges(list, "pricing_bands", p.Bands, base.Bands, func(w *wire.Writer, b *Band) { b.write(w) })
 	list = entryChanges(list, "required_fields", p.Required, base.Required, func(*wire.Writer, *Requirement) {})
 	list = append(list, plainChanges(p, base)...)
@@ -64,7 +66,7 @@ func Changes(p, base *Policy) (list []Change) {
 
 // entryChanges appends the differences between the entries of a section,
 // matched by id.
-func entryChanges[T Knockout | Adjustment | Factor | Band | Term | Input | Requirement](
+func entryChanges[T Knockout | Adjustment | Factor | Band | LimitCap | Term | Input | Requirement](
 	list []Change, section string, now, before []T, write func(*wire.Writer, *T),
 ) []Change {
 	text := func(e *T) []byte {
@@ -113,6 +115,8 @@ func idOf(entry any) string {
 		return e.Name
 	case *Band:
 		return e.ID
+	case *LimitCap:
+		return e.ID
 	case *Term:
 		return e.Code
 	case *Input:
@@ -142,7 +146,8 @@ func writeInput(w *wire.Writer, in *Input) { w.String(in.Type.String()).String(i
 func plainChanges(p, base *Policy) (list []Change) {
 	now, before := document(p), document(base)
 	listed := []string{
-		"adjustments", "conditions", "inputs", "knockouts", "pricing_bands", "required_fields", "name", "policy_key",
+		"adjustments", "conditions", "inputs", "knockouts", sectionLimitCaps, "pricing_bands",
+		"required_fields", "name", "policy_key",
 		memberScorecardID, "version",
 	}
 	list = memberChanges(list, "", now, before, listed)

@@ -48,6 +48,8 @@ func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 	for i := range p.Bands {
 		c.band(int32(i))
 	}
+	c.segments()
+	c.limitCaps()
 	c.results()
 	c.affordability()
 	c.exposure()
@@ -242,4 +244,16 @@ func (c *compiler) band(i int32) {
 		l = &p.ntcBands
 	}
 	l.bands = append(l.bands, compiled)
+	l.conditional = l.conditional || b.When != nil
+}
+
+// segments compiles the conditions of the bands, if any band has one.
+func (c *compiler) segments() {
+	for _, l := range [...]*ladder{&c.plan.bands, &c.plan.ntcBands} {
+		for i := range l.bands {
+			if l.conditional {
+				l.whens = append(l.whens, c.optional(l.bands[i].When))
+			}
+		}
+	}
 }

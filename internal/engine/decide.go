@@ -135,11 +135,17 @@ func (p *Plan) price(d *Decision) {
 	}
 }
 
-// match returns the band of the final score, or nil if there is none. Bands
+// match returns the band of the final score, or nil if there is none. Of several
+// bands the first one whose condition holds counts. Bands
 // marked new-to-credit take only applicants who are new to credit, and other
 // bands take only other applicants.
 func (p *Plan) match(d *Decision) *compiledBand {
-	return p.ladder(d).find(d.FinalScore)
+	l := p.ladder(d)
+	if !l.conditional {
+		return l.find(d.FinalScore)
+	}
+	p.code.EvalAll(l.whens, &d.frame, &d.segments)
+	return l.segmentAt(d.FinalScore.Floor(), d)
 }
 
 // ladder returns the bands that are open to an application.

@@ -71,11 +71,13 @@ const (
 	IncomeMultiple
 	DefaultLimit
 	ExposureCap
+	LimitCapped
 )
 
 var constraintNames = [...]string{
 	FOIRCapacity: "foir_capacity", RequestedAmount: "requested_amount", BandMaxLimit: "band_max_limit",
 	IncomeMultiple: "income_multiple", DefaultLimit: "default_limit", ExposureCap: "exposure_cap",
+	LimitCapped: "limit_cap",
 }
 
 // String returns the constraint as the API spells it.
@@ -104,6 +106,7 @@ type Offer struct {
 	HasPostFOIR        bool
 	PostFOIR           int64 // ten-thousandths
 	Binding            Constraint
+	LimitCapID         string // the cap that determined the limit; "" if another constraint did
 	BandID             string
 	Terms              []*Term
 	TenureNotAvailable bool // the band does not allow the requested tenure
@@ -161,6 +164,7 @@ type Decision struct {
 	unknown  []int32      // knockouts that could not be evaluated
 	hits     []Hit        // in order of evaluation
 	band     *compiledBand
+	segments rule.Truths // results of the conditions of the bands, if a band has one
 	limit    limit
 	quoted   quote   // the last quote; used unless KeepQuotes was called
 	quotes   []quote // nil unless KeepQuotes was called

@@ -292,6 +292,8 @@ func (x detailer) limit() Detail {
 		}
 	case ExposureCap:
 		return x.exposure()
+	case LimitCapped:
+		return x.limitCap()
 	case BandMaxLimit:
 		return Detail{
 			Field:     field.RequestedAmount,
@@ -359,7 +361,8 @@ func (x detailer) band() Detail {
 			Text:  d.band.ID + " refers applicants who are new to credit",
 		}
 	case d.band != nil:
-		text = fmt.Sprintf("%s declines scores from %d to %d", d.band.ID, d.band.MinScore, d.band.MaxScore)
+		text = fmt.Sprintf("%s declines scores from %d to %d", d.band.ID, d.band.MinScore, d.band.MaxScore) +
+			x.who(d.band.Band)
 	case len(d.plan.ladder(d).bands) == 0 && d.named(field.BureauIsNTC).IsTrue():
 		return Detail{
 			Field: field.BureauIsNTC,

@@ -10,7 +10,7 @@ import (
 )
 
 // Document returns the policy as a complete document: every default filled in
-// except those of affordability, exposure, features and semantics, every merged rule
+// except those of affordability, exposure, features, limit_caps and semantics, every merged rule
 // included, members in name order. Reading it again gives the same policy and
 // the same bytes.
 func (p *Policy) Document() []byte {
@@ -91,7 +91,15 @@ func (p *Policy) write(w *wire.Writer, named bool) {
 	for i := range p.Knockouts {
 		p.Knockouts[i].write(w)
 	}
-	w.EndArray().Key("limit_step").Decimal(p.LimitStepPaise, 2)
+	w.EndArray()
+	if len(p.LimitCaps) > 0 { // left out otherwise, so that older checksums do not change
+		w.Key(sectionLimitCaps).Array()
+		for i := range p.LimitCaps {
+			p.LimitCaps[i].write(w)
+		}
+		w.EndArray()
+	}
+	w.Key("limit_step").Decimal(p.LimitStepPaise, 2)
 	if named {
 		w.Key("name").String(p.Name)
 	}
@@ -192,6 +200,10 @@ func (b *Band) write(w *wire.Writer) {
 			w.Int(int64(t))
 		}
 		w.EndArray()
+	}
+	if b.When != nil {
+		w.Key("when")
+		b.When.Write(w)
 	}
 	w.EndObject()
 }

@@ -43,6 +43,11 @@ func generateNewest(seed uint64) *generated {
 			}
 		}
 	}
+	if seed < 1<<40 { // the committed corpus has larger seeds, no segments and no caps
+		w := &writer{dice: newDice(seed*0x9e3779b97f4a7c15 + 7), generated: *g, ids: 10_000}
+		w.segments(policy)
+		w.limitCaps(policy)
+	}
 	document, err := json.Marshal(policy)
 	if err != nil {
 		panic(err)
@@ -92,5 +97,56 @@ func (d *dice) useDerived(v any) {
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			d.useDerived(v[key])
 		}
+	}
+}
+
+// segments gives some bands a condition and adds bands that overlap others.
+func (w *writer) segments(policy map[string]any) {
+	if w.percent(50) {
+		return
+	}
+	bands := as[[]any](policy["pricing_bands"])
+	for _, b := range bands {
+		if w.percent(30) {
+			as[object](b)["when"] = w.condition(w.below(3), false)
+		}
+	}
+	for range 1 + w.below(3) {
+		b := w.band(w.percent(30))
+		if b["ntc"] != true || w.percent(50) {
+			low := w.between(300, 880)
+			b["min_score"], b["max_score"] = low, low+w.between(0, 600)
+		}
+		b["when"] = w.condition(w.below(3), false)
+		bands = slices.Insert(bands, w.below(len(bands)+1), any(b))
+	}
+	policy["pricing_bands"], policy["allow_gaps"] = bands, true
+}
+
+// limitCaps adds limits that are computed from the application.
+func (w *writer) limitCaps(policy map[string]any) {
+	caps := []any{}
+	for w.percent(40) && len(caps) < 4 {
+		of := w.operand(2, false)
+		if of["value"] != nil {
+			of = object{"value": w.between(10_000, 600_000)}
+		}
+		if w.percent(60) {
+			of = object{"op": "mul", "args": []any{
+				object{"field": pick(w.dice, "requested_amount", "monthly_income", "bank_income")},
+				object{"value": pick(w.dice, json.Number("0.8"), json.Number("3.5"), json.Number("0.333333"))},
+			}}
+		}
+		c := object{"id": w.id("CAP"), "of": of}
+		if w.percent(60) {
+			c["when"] = w.condition(w.below(3), false)
+		}
+		if w.percent(60) {
+			c["reason_code"] = pick(w.dice, reasonCodes...)
+		}
+		caps = append(caps, c)
+	}
+	if len(caps) > 0 {
+		policy["limit_caps"] = caps
 	}
 }

@@ -12,7 +12,7 @@ import (
 var sections = []string{
 	"actionable_fields", "adjustments", "affordability", "allow_gaps", "conditions", sectionExposure, "features",
 	"include_defaults", "inputs", "knockouts",
-	"limit_step", "offer_validity_days", "pricing_bands", "required_fields", sectionScorecard,
+	sectionLimitCaps, "limit_step", "offer_validity_days", "pricing_bands", "required_fields", sectionScorecard,
 	sectionSemantics,
 }
 

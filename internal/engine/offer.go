@@ -19,6 +19,8 @@ type limit struct {
 	capacityPaise   int64
 	notAvailable    bool // the band does not allow the requested tenure
 	computed        bool
+	capAt           int32 // index of the cap, if the binding constraint is one
+	capUnknown      bool  // the cap applies but cannot be computed, so the limit is 0
 }
 
 func (l *limit) offered() bool { return l.computed && !l.belowMinimum }
@@ -34,9 +36,9 @@ func (p *Plan) paise(d *Decision, slot int32) (int64, bool) {
 }
 
 // limit computes the amount that the band can lend: the smallest of the amount that the capacity can repay (or the
-// default limit if the capacity is unknown), the amount requested, the band's maximum, a multiple of income and what
-// the policy's exposure leaves, rounded down to the step. It then lowers the amount step by step while the rounded
-// instalment exceeds the capacity.
+// default limit if the capacity is unknown), the amount requested, the band's maximum, a multiple of income, what
+// the policy's exposure leaves and the caps that apply, rounded down to the step. It then lowers the amount step by
+// step while the rounded instalment exceeds the capacity.
 func (p *Plan) limit(d *Decision) {
 	b, l := d.band, &d.limit
 	l.computed, l.at = true, b.defaultAt
@@ -89,6 +91,7 @@ func (p *Plan) limit(d *Decision) {
 	if room, bounded := p.room(d); bounded {
 		bound(room, ExposureCap)
 	}
+	paise, binding = p.cap(d, paise, binding)
 
 	l.paise, l.binding = paise-paise%p.step, binding
 	l.instalmentPaise = terms.Instalment(l.paise)
@@ -140,6 +143,9 @@ func (p *Plan) makeOffer(d *Decision) {
 	o.HasCapacity, o.CapacityPaise = l.hasCapacity, l.capacityPaise
 	o.PostFOIR, o.HasPostFOIR = p.postOfferFOIR(d, s.InstalmentPaise)
 	o.Binding, o.BandID = l.binding, b.ID
+	if c := d.cappedBy(); c != nil {
+		o.LimitCapID = c.ID
+	}
 	o.TenureNotAvailable = l.notAvailable
 }
 

@@ -20,6 +20,7 @@ var patchable = []struct{ name, id string }{
 	{"pricing_bands", "id"},
 	{sectionFactors, "factor"},
 	{"conditions", "code"},
+	{sectionLimitCaps, "id"},
 }
 
 const sectionFactors = "factors"

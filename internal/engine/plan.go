@@ -25,6 +25,7 @@ type Plan struct {
 	adjusting   []rule.Test // parallel to adjustments
 	scoring     scoring
 	terms       []rule.Test
+	caps        []compiledCap
 	bands       ladder
 	ntcBands    ladder
 	compared    map[int32][]int32 // for knockouts whose on_absent is not "pass": the request slots that they compare
@@ -86,7 +87,7 @@ type compiledAdjustment struct {
 const noCode int32 = 0
 
 // ladder has the bands for applicants who are new to credit, or those for all
-// others, sorted by lowest score. Their ranges are stored in one slice for fast
+// others, sorted by lowest score unless a band has a condition. Their ranges are stored in one slice for fast
 // lookup.
 type ladder struct {
 	bands  []compiledBand
@@ -98,6 +99,11 @@ type ladder struct {
 	// maxTable scores.
 	least int64
 	table []uint16
+
+	// conditional is set if a band has a condition. Then the bands are in the order of the policy, ranges may overlap,
+	// and there is no table.
+	conditional bool
+	whens       []rule.Test // parallel to bands; only if conditional is set
 }
 
 // maxTable is the largest number of scores for which a ladder has a table. Most
@@ -111,7 +117,9 @@ type scoreRange struct{ least, greatest int64 }
 // sort sorts the bands and prepares the lookup for the scores that the card can
 // give.
 func (l *ladder) sort(card *scoring) {
-	slices.SortStableFunc(l.bands, func(a, b compiledBand) int { return cmp.Compare(a.MinScore, b.MinScore) })
+	if !l.conditional {
+		slices.SortStableFunc(l.bands, func(a, b compiledBand) int { return cmp.Compare(a.MinScore, b.MinScore) })
+	}
 	for i := range l.bands {
 		b := &l.bands[i]
 		r := scoreRange{b.MinScore, b.MaxScore}
@@ -121,7 +129,7 @@ func (l *ladder) sort(card *scoring) {
 		l.ranges = append(l.ranges, r)
 	}
 	least, greatest := card.min.Floor(), card.max.Floor()
-	if greatest-least >= maxTable {
+	if l.conditional || greatest-least >= maxTable {
 		return
 	}
 	l.least = least

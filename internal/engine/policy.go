@@ -77,6 +77,7 @@ type Policy struct {
 	Scorecard         *Scorecard
 	ScorecardID       string // the stored scorecard that Scorecard was taken from
 	Bands             []Band
+	LimitCaps         []LimitCap
 	Terms             []Term
 	LimitStepPaise    int64
 	OfferValidityDays int
@@ -129,13 +130,15 @@ type Term struct {
 }
 
 // Band is the price for a range of scores. Both ends are inclusive whole
-// numbers.
+// numbers. Of several bands with the same score, the first one whose condition
+// holds applies.
 type Band struct {
 	ID, Grade          string
 	NTC                bool
 	Ranged             bool // false only for a new-to-credit band that takes any score
 	MinScore, MaxScore int64
 	Action             Action
+	When               *rule.Condition // nil means that the band takes everybody with its scores
 
 	// The price. A declining band may leave it out; Priced says whether it is
 	// given.

@@ -44,6 +44,16 @@ func newPredicates(p *Policy) *Predicates {
 			when.Walk(x.add)
 		}
 	}
+	for i := range p.Bands {
+		if when := p.Bands[i].When; when != nil {
+			when.Walk(x.add)
+		}
+	}
+	for i := range p.LimitCaps {
+		if when := p.LimitCaps[i].When; when != nil {
+			when.Walk(x.add)
+		}
+	}
 	return x
 }
 
@@ -65,7 +75,7 @@ func (x *Predicates) names(fields ...string) bool {
 	return slices.ContainsFunc(fields, func(name string) bool { return len(x.byField[name]) > 0 })
 }
 
-// Nodes returns the number of nodes in the conditions of all knockouts, adjustments and factors.
+// Nodes returns the number of nodes in the conditions of all knockouts, adjustments, factors, bands and caps.
 func (x *Predicates) Nodes() int { return x.nodes }
 
 // ReadsOffer reports whether a knockout reads a value of the offer.

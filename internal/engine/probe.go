@@ -71,7 +71,7 @@ const valuesForOne = 10
 
 // Cost returns an estimate of the cost of a decision under the policy: 1 for each
 // predicate, operator and argument of a condition, 1 for every ten values of a list,
-// and 1 for each bin and band.
+// and 1 for each bin, band and cap.
 func (p *Policy) Cost() int {
 	cost := len(p.Bands)
 	add := func(c *rule.Condition) {
@@ -87,6 +87,17 @@ func (p *Policy) Cost() int {
 	}
 	for i := range p.Terms {
 		add(&p.Terms[i].Condition)
+	}
+	for i := range p.Bands {
+		if when := p.Bands[i].When; when != nil {
+			add(when)
+		}
+	}
+	for i := range p.LimitCaps {
+		c := &p.LimitCaps[i]
+		if cost += 1 + operandCost(&c.Of); c.When != nil {
+			add(c.When)
+		}
 	}
 	for i := range p.Scorecard.Factors {
 		f := &p.Scorecard.Factors[i]

@@ -160,7 +160,7 @@ func withoutPrice(document object) object {
 			"tenure_months": 12, "min_limit": 12, "max_limit": 10_000_000, "default_limit": 100_000, "foir_cap": 5,
 		}
 	}
-	out["pricing_bands"] = []any{band("PB_ANY", false), band("PB_ANY_NTC", true)}
+	out["pricing_bands"], out["limit_caps"] = []any{band("PB_ANY", false), band("PB_ANY_NTC", true)}, []any{}
 	return out
 }
 

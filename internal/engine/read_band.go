@@ -62,6 +62,9 @@ func (r *policyReader) band(v wire.Value, seen map[string]bool) (b Band, placed 
 	before = r.faults.Len()
 	placed = r.scores(f, &b) && r.faults.Len() == before && placed
 	before = r.faults.Len()
+	if b.When = r.when(f); b.When != nil {
+		r.fromSemantics2(f, "when")
+	}
 	b.Action = Action(f.Choice("action", int(Approve), actionNames[:]...))
 	r.price(f, &b, r.faults.Len() == before)
 	f.Done()
@@ -175,9 +178,9 @@ func priceConsistency(f *wire.Form, b *Band, known pricedParts) {
 	}
 }
 
-// ladder rejects overlapping bands, and gaps between bands unless the policy allows them. It skips bands whose scores
-// could not be read (placed is false). If there is such a band, it does not look for gaps, because that band might fill
-// a gap.
+// ladder rejects overlapping bands, and gaps between bands unless the policy allows them. Bands with a condition may
+// overlap. It skips bands whose scores could not be read (placed is false). If there is such a band, it does not look
+// for gaps, because that band might fill a gap.
 func (r *policyReader) ladder(list wire.Value, ntc bool, placed []bool) {
 	var order []int
 	all, open := true, false
@@ -187,18 +190,40 @@ func (r *policyReader) ladder(list wire.Value, ntc bool, placed []bool) {
 		if !placed[i] || b.NTC != ntc {
 			continue
 		}
-		if open || !b.Ranged && len(order) > 0 {
+		if b.When == nil && (open || !b.Ranged && slices.ContainsFunc(order, r.unconditional)) {
 			r.faults.Add(elementPointer(list, i), fault.CodeBandOverlap,
 				"a new-to-credit band without min_score and max_score accepts every score, "+
 					"so it must be the only new-to-credit band")
 		}
-		if open = open || !b.Ranged; b.Ranged {
+		if b.Ranged {
 			order = append(order, i)
+		} else if b.When == nil {
+			open = true
 		}
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
 		return cmp.Compare(r.policy.Bands[i].MinScore, r.policy.Bands[j].MinScore)
 	})
+	gaps := all && !r.policy.AllowGaps
+	free := slices.DeleteFunc(slices.Clone(order), func(i int) bool { return !r.unconditional(i) })
+	segmented := len(free) < len(order)
+	r.steps(list, free, gaps && !segmented)
+	if segmented && gaps && !r.takesAll(ntc) {
+		r.gaps(list, order)
+	}
+}
+
+// unconditional reports whether the band at an index takes everybody with its scores.
+func (r *policyReader) unconditional(i int) bool { return r.policy.Bands[i].When == nil }
+
+// takesAll reports whether a band with a condition accepts every score, so that no score is without a band.
+func (r *policyReader) takesAll(ntc bool) bool {
+	return slices.ContainsFunc(r.policy.Bands, func(b Band) bool { return b.NTC == ntc && b.When != nil && !b.Ranged })
+}
+
+// steps rejects bands without conditions that share a score and, if gaps is set, scores between them. order has the
+// bands by lowest score.
+func (r *policyReader) steps(list wire.Value, order []int, gaps bool) {
 	for k := 1; k < len(order); k++ {
 		low, high := &r.policy.Bands[order[k-1]], &r.policy.Bands[order[k]]
 		switch {
@@ -206,12 +231,30 @@ func (r *policyReader) ladder(list wire.Value, ntc bool, placed []bool) {
 			r.faults.Add(elementPointer(list, order[k]), fault.CodeBandOverlap,
 				"scores %d to %d are also in %s; bands must not overlap",
 				high.MinScore, min(low.MaxScore, high.MaxScore), bandName(low))
-		case high.MinScore > low.MaxScore+1 && !r.policy.AllowGaps && all:
-			r.faults.Add(elementPointer(list, order[k]), fault.CodeBandGap,
-				"scores %d to %d, between %s and %s, have no band; close the gap or set allow_gaps",
-				low.MaxScore+1, high.MinScore-1, bandName(low), bandName(high))
+		case high.MinScore > low.MaxScore+1 && gaps:
+			r.gap(list, order[k], low, high)
 		}
 	}
+}
+
+// gaps rejects scores between the bands that no band takes, with or without a condition. order has the bands by lowest
+// score.
+func (r *policyReader) gaps(list wire.Value, order []int) {
+	for k, top := 1, order[0]; k < len(order); k++ {
+		low, high := &r.policy.Bands[top], &r.policy.Bands[order[k]]
+		if high.MinScore > low.MaxScore+1 {
+			r.gap(list, order[k], low, high)
+		}
+		if high.MaxScore > low.MaxScore {
+			top = order[k]
+		}
+	}
+}
+
+func (r *policyReader) gap(list wire.Value, at int, low, high *Band) {
+	r.faults.Add(elementPointer(list, at), fault.CodeBandGap,
+		"scores %d to %d, between %s and %s, have no band; close the gap or set allow_gaps",
+		low.MaxScore+1, high.MinScore-1, bandName(low), bandName(high))
 }
 
 // bandName returns the name of a band in a fault; a band may have no id.

@@ -129,6 +129,14 @@ func (x reasoner) bindingCode(bandCode int32) int32 {
 		return p.own[ownAmountMinimum]
 	case ExposureCap:
 		return p.own[ownExposureCap]
+	case LimitCapped:
+		if d.limit.capUnknown {
+			return p.own[ownMissingInput]
+		}
+		if code := p.caps[d.limit.capAt].code; code != noCode {
+			return code
+		}
+		return bandCode
 	case DefaultLimit:
 		if bandCode == noCode {
 			return noCode

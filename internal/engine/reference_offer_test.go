@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 )
@@ -19,6 +20,7 @@ type offer struct {
 	capacity       *big.Rat // nil if income or FOIR is unknown
 	postFOIR       *big.Rat // nil if income or FOIR is unknown
 	binding        string
+	cap            object // the limit cap that is the binding constraint, if one is
 	alternatives   []any
 }
 
@@ -166,27 +168,41 @@ func (a *application) price() {
 	// one counts.
 	var terms []term
 	if o.requested != nil {
-		terms = append(terms, term{"requested_amount", o.requested})
+		terms = append(terms, term{name: "requested_amount", amount: o.requested})
 	}
 	switch {
 	case o.capacity != nil:
-		terms = append(terms, term{"foir_capacity", wholePaise(mul(o.capacity, a.annuity(bp, o.months)))})
+		terms = append(terms, term{name: "foir_capacity", amount: wholePaise(mul(o.capacity, a.annuity(bp, o.months)))})
 	case foir != nil && foir.Cmp(num(b, "foir_cap", 0)) >= 0:
-		terms = append(terms, term{"foir_capacity", new(big.Rat)})
+		terms = append(terms, term{name: "foir_capacity", amount: new(big.Rat)})
 	default:
-		terms = append(terms, term{"default_limit", num(b, "default_limit", 0)})
+		terms = append(terms, term{name: "default_limit", amount: num(b, "default_limit", 0)})
 	}
 	if income != nil && b["income_multiple"] != nil {
-		terms = append(terms, term{"income_multiple", wholePaise(mul(income, num(b, "income_multiple", 0)))})
+		terms = append(terms, term{
+			name: "income_multiple", amount: wholePaise(mul(income, num(b, "income_multiple", 0))),
+		})
 	}
-	terms = append(terms, term{"band_max_limit", num(b, "max_limit", 0)})
+	terms = append(terms, term{name: "band_max_limit", amount: num(b, "max_limit", 0)})
+	unknownCap := false
+	for _, c := range objects(a.policy, "limit_caps") {
+		if when, ok := c["when"].(object); ok && a.truth(when) != yes {
+			continue
+		}
+		amount, ok := a.operand(as[object](c["of"])).(*big.Rat)
+		if !ok { // it applies and has no amount, so nothing can be lent
+			terms, unknownCap = []term{{"limit_cap", new(big.Rat), c}}, true
+			break
+		}
+		terms = append(terms, term{"limit_cap", floorTo(greatest(amount, new(big.Rat)), big.NewRat(1, 100)), c})
+	}
 	bound := slices.MinFunc(terms, func(x, y term) int { return x.amount.Cmp(y.amount) })
 
 	step := num(a.policy, "limit_step", 1000)
-	o.binding, o.limit = bound.name, floorTo(bound.amount, step)
+	o.binding, o.limit, o.cap = bound.name, floorTo(bound.amount, step), bound.cap
 	for o.capacity != nil && o.limit.Sign() > 0 && a.emi(o.limit, bp, o.months).Cmp(o.capacity) > 0 {
 		o.limit = sub(o.limit, step)
-		o.binding = "foir_capacity" // the instalment did not fit the capacity
+		o.binding, o.cap = "foir_capacity", nil // the instalment did not fit the capacity
 	}
 	if o.limit.Cmp(num(b, "min_limit", 0)) < 0 {
 		a.worsen(declined)
@@ -194,6 +210,12 @@ func (a *application) price() {
 		a.limitCode = map[string]string{
 			"foir_capacity": "FOIR_HIGH", "income_multiple": "INC_LOW", "requested_amount": "AMT_MIN",
 		}[o.binding]
+		if o.cap != nil {
+			a.limitCode = text(o.cap, "reason_code")
+		}
+		if unknownCap {
+			a.limitCode = "MISSING_REQUIRED_INPUT"
+		}
 		return
 	}
 
@@ -229,6 +251,7 @@ func wholePaise(amount *big.Rat) *big.Rat { return floorTo(least(amount, million
 type term struct {
 	name   string
 	amount *big.Rat
+	cap    object // nil unless the term is a limit cap
 }
 
 // tenures returns the allowed tenures of a band in months, ascending.
@@ -365,6 +388,8 @@ func (a *application) constraintCode() string {
 		return "INC_LOW"
 	case "band_max_limit":
 		return "AMT_BAND_CAP"
+	case "limit_cap":
+		return cmp.Or(text(a.offer.cap, "reason_code"), "AMT_BAND_CAP")
 	case "default_limit":
 		if a.income() == nil {
 			return "INC_MISSING"
@@ -412,6 +437,9 @@ func (a *application) offerShown() object {
 	}
 	if o.alternatives == nil {
 		shown["alternatives"] = []any{}
+	}
+	if o.cap != nil {
+		shown["limit_cap_id"] = o.cap["id"]
 	}
 	if a.status == referred {
 		shown["indicative"] = true

@@ -385,7 +385,7 @@ func (a *application) grading() {
 		if isSet(b, "ntc", false) != ntc {
 			continue
 		}
-		if b["min_score"] == nil || floor >= whole(b, "min_score", 0) && floor <= whole(b, "max_score", 0) {
+		if a.takes(b, floor) {
 			a.band, a.grade = b, text(b, "grade")
 			break
 		}
@@ -396,6 +396,15 @@ func (a *application) grading() {
 	case text(a.band, "action") == "refer":
 		a.worsen(referred)
 	}
+}
+
+// takes reports whether a band accepts a whole score of this applicant: the score is in its range, and its condition,
+// if it has one, is true.
+func (a *application) takes(b object, score int64) bool {
+	if when, ok := b["when"].(object); ok && a.truth(when) != yes {
+		return false
+	}
+	return b["min_score"] == nil || score >= whole(b, "min_score", 0) && score <= whole(b, "max_score", 0)
 }
 
 // pointsHelp reports whether a band that lends is above the score and none is
@@ -455,14 +464,14 @@ func (a *application) lostTheBand(lost []loss) bool {
 	ntc := a.read("bureau_is_ntc") == true
 	for score := floorOf(a.score) + 1; score <= floorOf(best); score++ {
 		for _, b := range objects(a.policy, "pricing_bands") {
-			if isSet(b, "ntc", false) != ntc ||
-				b["min_score"] != nil && (score < whole(b, "min_score", 0) || score > whole(b, "max_score", 0)) {
+			if isSet(b, "ntc", false) != ntc || !a.takes(b, score) {
 				continue
 			}
 			outcome := map[string]int{"decline": declined, "refer": referred}[text(b, "action")]
 			if outcome < a.status {
 				return true
 			}
+			break // the first band counts
 		}
 	}
 	return false

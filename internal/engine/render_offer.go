@@ -32,6 +32,7 @@ const (
 	offerMaxEMI
 	offerPostFOIR
 	offerBinding
+	offerLimitCap
 	offerBand
 	offerValidUntil
 	offerConditions
@@ -74,6 +75,7 @@ var offerTable = [...]struct {
 	offerMaxEMI:       {"max_emi", memberNumber, 2},
 	offerPostFOIR:     {"post_offer_foir", memberNumber, 4},
 	offerBinding:      {"binding_constraint", memberText, 0},
+	offerLimitCap:     {"limit_cap_id", memberText, 0},
 	offerBand:         {"pricing_band_id", memberText, 0},
 	offerValidUntil:   {"valid_until", memberText, 0},
 	offerConditions:   {"conditions", memberTerms, 0},
@@ -143,6 +145,9 @@ func (v *offerValues) fill(o *Offer, validUntil string) {
 		v.number(offerPostFOIR, o.PostFOIR)
 	}
 	v.text(offerBinding, o.Binding.String())
+	if o.LimitCapID != "" {
+		v.text(offerLimitCap, o.LimitCapID)
+	}
 	v.text(offerBand, o.BandID)
 	if validUntil != "" {
 		v.text(offerValidUntil, validUntil)

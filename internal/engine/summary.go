@@ -46,7 +46,15 @@ func (p *Policy) WriteSummary(w *wire.Writer, extra func(w *wire.Writer, ruleID 
 	for i := range p.Bands {
 		p.Bands[i].write(w)
 	}
-	w.EndArray().Key("scorecard_factors").Array()
+	w.EndArray()
+	if len(p.LimitCaps) > 0 {
+		w.Key(sectionLimitCaps).Array()
+		for i := range p.LimitCaps {
+			p.LimitCaps[i].write(w)
+		}
+		w.EndArray()
+	}
+	w.Key("scorecard_factors").Array()
 	for i := range p.Scorecard.Factors {
 		p.Scorecard.Factors[i].write(w)
 	}
@@ -62,7 +70,7 @@ func writeCondition(w *wire.Writer, c *rule.Condition) {
 }
 
 // ReferencedFields lists the fields that required_fields, the rules with their
-// messages, the conditions of offers and the scorecard name, and the keys of
+// messages, the conditions of offers, the bands, the caps and the scorecard name, and the keys of
 // the tables that they name, each once, by name. Fields that the engine itself reads to price an offer are included only
 // if the policy names them there too.
 func (p *Policy) ReferencedFields() []string {
@@ -93,6 +101,17 @@ func (p *Policy) ReferencedFields() []string {
 		note(f.Field)
 		if f.When != nil {
 			f.When.Fields(note)
+		}
+	}
+	for i := range p.Bands {
+		if when := p.Bands[i].When; when != nil {
+			when.Fields(note)
+		}
+	}
+	for i := range p.LimitCaps {
+		c := &p.LimitCaps[i]
+		if c.Of.Fields(note); c.When != nil {
+			c.When.Fields(note)
 		}
 	}
 	for i := range p.Tables {
@@ -129,6 +148,16 @@ func (p *Policy) conditions(visit func(*rule.Condition)) {
 	}
 	for i := range p.Terms {
 		visit(&p.Terms[i].Condition)
+	}
+	for i := range p.Bands {
+		if when := p.Bands[i].When; when != nil {
+			visit(when)
+		}
+	}
+	for i := range p.LimitCaps {
+		if when := p.LimitCaps[i].When; when != nil {
+			visit(when)
+		}
 	}
 }
 

@@ -85,7 +85,7 @@ func (n *narrative) band() string {
 		return fmt.Sprintf("%s %s applicants who are new to credit with scores from %d to %d", b.ID, does, b.MinScore,
 			b.MaxScore)
 	default:
-		return fmt.Sprintf("%s %s scores from %d to %d", b.ID, does, b.MinScore, b.MaxScore)
+		return fmt.Sprintf("%s %s scores from %d to %d", b.ID, does, b.MinScore, b.MaxScore) + n.detailer.who(b.Band)
 	}
 }
 
@@ -112,6 +112,8 @@ func (n *narrative) limit() string {
 	case ExposureCap:
 		by = fmt.Sprintf("capped by the exposure of %s that the policy allows in all",
 			rule.Rupees(d.plan.policy.Exposure.MaxTotalPaise))
+	case LimitCapped:
+		by = n.limitCap()
 	case BandMaxLimit:
 		by = fmt.Sprintf("capped by %s maximum %s", b.ID, rule.Rupees(b.MaxLimitPaise))
 	default:

@@ -29,6 +29,8 @@ const (
 	CodeUnlendableBand        = "unlendable_band"
 	CodeRunawayLastInstalment = "runaway_last_instalment"
 	CodeScoresWithoutBand     = "scores_without_band"
+	CodeNoFallbackBand        = "no_fallback_band"
+	CodeShadowedBand          = "shadowed_band"
 )
 
 // Findings about entries of the base that a version no longer has.

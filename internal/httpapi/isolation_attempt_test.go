@@ -67,6 +67,7 @@ var bodyMembers = map[string][]string{
 	"knockouts.id":             nil,
 	"adjustments.id":           nil,
 	"pricing_bands.id":         nil,
+	"limit_caps.id":            nil,
 	"witness_key":              nil,
 	"erasePerson decision_id":  nil, // only of a decision that names no applicant; see TestErasureRefusals
 	// like erasePerson

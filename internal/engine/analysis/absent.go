@@ -46,6 +46,13 @@ func (a *silenceCheck) silentWhenAbsent() {
 			a.noteSilenced(list, &clauses[i], false)
 		}
 	}
+	for i := range a.segments {
+		c := &a.segments[i]
+		a.noteSilenced(list, c, a.worseThanFallback(c.at.index))
+	}
+	for i := range a.caps {
+		a.noteSilenced(list, &a.caps[i], true)
+	}
 	a.noteFactors(list)
 	a.reportSilenced(list)
 }

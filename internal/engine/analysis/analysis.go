@@ -76,6 +76,8 @@ type analysis struct {
 	adjustments []clause
 	whens       []clause // the "when" conditions of factors
 	terms       []clause
+	segments    []clause      // the "when" conditions of bands
+	caps        []clause      // the "when" conditions of limit caps
 	reads       []space.Field // backing array of the reads of all clauses
 
 	found   []found
@@ -103,6 +105,7 @@ func (a *analysis) begin(p *engine.Policy, catalogue *rule.Catalogue, check func
 		found:     a.found[:0],
 		reads:     a.reads[:0],
 		knockouts: a.knockouts[:0], adjustments: a.adjustments[:0], whens: a.whens[:0], terms: a.terms[:0],
+		segments: a.segments[:0], caps: a.caps[:0],
 		unknown: a.unknown[:0],
 	}
 	a.solver.Reset(space.NewBudget(maxSteps, check))
@@ -148,7 +151,7 @@ func (a *analysis) release() {
 	}
 	clear(a.found)
 	clear(a.unknown)
-	for _, list := range [][]clause{a.knockouts, a.adjustments, a.whens, a.terms} {
+	for _, list := range [][]clause{a.knockouts, a.adjustments, a.whens, a.terms, a.segments, a.caps} {
 		clear(list)
 	}
 	a.space.Clear()
@@ -157,7 +160,7 @@ func (a *analysis) release() {
 	analyses.Put(a)
 }
 
-// lists returns the conditions of the policy by section, in document order.
-func (a *analysis) lists() [4][]clause {
-	return [...][]clause{a.knockouts, a.adjustments, a.whens, a.terms}
+// lists returns the conditions of the policy by section.
+func (a *analysis) lists() [6][]clause {
+	return [...][]clause{a.knockouts, a.adjustments, a.whens, a.terms, a.segments, a.caps}
 }

@@ -16,8 +16,12 @@ import (
 type bandCheck struct{ *analysis }
 
 func (a bandCheck) run() {
-	a.ladder(false)
-	a.ladder(true)
+	for _, ntc := range [...]bool{false, true} {
+		a.monotony(ntc)
+		if a.policy.HasSegments() {
+			a.shadowed(ntc)
+		}
+	}
 	if !slices.ContainsFunc(a.policy.Bands, func(b engine.Band) bool { return b.NTC }) {
 		a.report(SeverityInfo, fault.CodeNoNTCBand, location{section: atBand, index: -1},
 			"No pricing band takes applicants who are new to credit: all of them are declined as "+
@@ -27,25 +31,64 @@ func (a bandCheck) run() {
 	a.lending()
 }
 
-// ladder compares the action of each band with that of the next lower band, and
-// its price with that of the next lower band that lends.
-func (a bandCheck) ladder(ntc bool) {
-	order := ladderOrder(a.policy.Bands, ntc)
-	var below, priced *engine.Band
-	for _, i := range order {
-		b := &a.policy.Bands[i]
+// monotony compares the bands of each segment with each other, each pair once.
+func (a bandCheck) monotony(ntc bool) {
+	ladders, keys := a.ladders(ntc)
+	var compared [][2]int
+	for i, ladder := range ladders {
+		a.compare(ladder, a.segmentOf(keys, i), func(better, worse int) bool {
+			pair := [2]int{better, worse}
+			if slices.Contains(compared, pair) {
+				return false
+			}
+			compared = append(compared, pair)
+			return len(keys) == 1 || a.solver.Budget.Spend(len(compared))
+		})
+	}
+}
+
+// segment is a group of applicants by the conditions of bands that they meet.
+type segment struct {
+	who      string   // the beginning of a sentence; "" if the policy has no such conditions
+	severity Severity // of findings about the segment
+}
+
+func (a bandCheck) segmentOf(keys []string, i int) segment {
+	if len(keys) == 1 {
+		return segment{severity: SeverityError}
+	}
+	s := segment{who: "For applicants who meet no when of a band: ", severity: SeverityWarning}
+	if a.certain(keys, keys[i]) {
+		s.severity = SeverityError
+	}
+	if at := slices.IndexFunc(a.policy.Bands, func(b engine.Band) bool { return segmentKey(&b) == keys[i] }); i > 0 {
+		s.who = "For applicants with " + excerpt(a.policy.Bands[at].When) + ": "
+	}
+	return s
+}
+
+// compare compares the action of each band with that of the next lower band, and
+// its price with that of the next lower band that lends. fresh reports whether a pair was not compared before.
+func (a bandCheck) compare(ladder []piece, s segment, fresh func(better, worse int) bool) {
+	var below, priced *piece
+	for i := range ladder {
+		p := &ladder[i]
+		b := &a.policy.Bands[p.band]
 		offers := b.Priced && b.Action != engine.Decline
-		if below != nil && b.Action > below.Action {
-			a.worse(i, b, below, []string{fmt.Sprintf("action %s instead of %s", b.Action, below.Action)})
-		}
-		if offers && priced != nil {
-			if worse := worseTerms(b, priced); len(worse) > 0 {
-				a.worse(i, b, priced, worse)
+		if below != nil {
+			if lower := &a.policy.Bands[below.band]; b.Action > lower.Action && fresh(p.band, below.band) {
+				a.worse(s, p, below, []string{fmt.Sprintf("action %s instead of %s", b.Action, lower.Action)})
 			}
 		}
-		below = b
+		if offers && priced != nil {
+			worse := worseTerms(b, &a.policy.Bands[priced.band])
+			if len(worse) > 0 && fresh(p.band, priced.band) {
+				a.worse(s, p, priced, worse)
+			}
+		}
+		below = p
 		if offers {
-			priced = b
+			priced = p
 		}
 	}
 }
@@ -62,10 +105,15 @@ func ladderOrder(bands []engine.Band, ntc bool) (order []int) {
 	return order
 }
 
-func (a bandCheck) worse(i int, b, below *engine.Band, members []string) {
-	a.report(SeverityError, fault.CodeBetterScoreWorsePrice, location{section: atBand, index: i},
-		fmt.Sprintf("A better score gets worse terms: score %d (%s) has %s, compared with score %d (%s).",
-			b.MinScore, b.ID, enumerate(members), below.MaxScore, below.ID), nil)
+func (a bandCheck) worse(s segment, p, below *piece, members []string) {
+	bands := a.policy.Bands
+	opening := s.who + "A better"
+	if s.who != "" {
+		opening = s.who + "a better"
+	}
+	a.report(s.severity, fault.CodeBetterScoreWorsePrice, location{section: atBand, index: p.band},
+		fmt.Sprintf("%s score gets worse terms: score %d (%s) has %s, compared with score %d (%s).",
+			opening, p.least, bands[p.band].ID, enumerate(members), below.greatest, bands[below.band].ID), nil)
 }
 
 // worseTerms lists the members of a band's price that are worse for the

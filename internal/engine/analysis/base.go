@@ -98,6 +98,8 @@ func removed(p, base *engine.Policy) (list []Finding) {
 		ids(base.Adjustments, adjustmentID), ids(p.Adjustments, adjustmentID))
 	add(fault.CodeFactorsRemoved, "/scorecard/factors", "factor", "factors",
 		ids(base.Scorecard.Factors, factorName), ids(p.Scorecard.Factors, factorName))
+	add(fault.CodeRulesRemoved, "/limit_caps", "limit cap", "limit caps",
+		ids(base.LimitCaps, capID), ids(p.LimitCaps, capID))
 	add(fault.CodeBandsRemoved, "/pricing_bands", "band", "bands", ids(base.Bands, bandID), ids(p.Bands, bandID))
 	return append(list, sourcesRemoved(p, base)...)
 }
@@ -152,3 +154,4 @@ func knockoutID(k *engine.Knockout) string     { return k.ID }
 func adjustmentID(a *engine.Adjustment) string { return a.ID }
 func factorName(f *engine.Factor) string       { return f.Name }
 func bandID(b *engine.Band) string             { return b.ID }
+func capID(c *engine.LimitCap) string          { return c.ID }

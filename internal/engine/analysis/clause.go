@@ -22,6 +22,10 @@ func (c *clause) label() string {
 	switch c.at.section {
 	case atFactor:
 		return "the when of the factor " + c.name
+	case atBand:
+		return "the when of the band " + c.name
+	case atCap:
+		return "the when of the limit cap " + c.name
 	case atTerm:
 		return "the condition " + c.name
 	default:
@@ -67,6 +71,18 @@ func (a *analysis) clauses() {
 		if f.When != nil {
 			a.whens = add(a.whens, atFactor, i, f.Name, f.When)
 			a.whens[len(a.whens)-1].at.rest = "/when"
+		}
+	}
+	for i := range p.Bands {
+		if b := &p.Bands[i]; b.When != nil {
+			a.segments = add(a.segments, atBand, i, b.ID, b.When)
+			a.segments[len(a.segments)-1].at.rest = "/when"
+		}
+	}
+	for i := range p.LimitCaps {
+		if c := &p.LimitCaps[i]; c.When != nil {
+			a.caps = add(a.caps, atCap, i, c.ID, c.When)
+			a.caps[len(a.caps)-1].at.rest = "/when"
 		}
 	}
 	for i := range p.Terms {

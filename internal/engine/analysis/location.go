@@ -17,6 +17,7 @@ const (
 	atAdjustment
 	atFactor
 	atBand
+	atCap
 	atTerm
 )
 
@@ -29,7 +30,7 @@ type location struct {
 
 var sectionPointers = [...]string{
 	atPolicy: "", atKnockout: "/knockouts", atAdjustment: "/adjustments", atFactor: "/scorecard/factors",
-	atBand: "/pricing_bands", atTerm: "/conditions",
+	atBand: "/pricing_bands", atCap: "/limit_caps", atTerm: "/conditions",
 }
 
 func (l location) pointer() string {
@@ -90,6 +91,8 @@ func (a *analysis) idAt(l location) string {
 		return p.Scorecard.Factors[l.index].Name
 	case atBand:
 		return p.Bands[l.index].ID
+	case atCap:
+		return p.LimitCaps[l.index].ID
 	case atTerm:
 		return p.Terms[l.index].Code
 	default:

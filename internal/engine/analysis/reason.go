@@ -41,6 +41,10 @@ func (a reasonCheck) messages() {
 			check(k.ReasonCode, location{section: atKnockout, index: i}, "", k.ID)
 		}
 	}
+	for i := range a.policy.LimitCaps {
+		c := &a.policy.LimitCaps[i]
+		check(c.ReasonCode, location{section: atCap, index: i}, "the limit cap ", c.ID)
+	}
 	generated := a.policy.GeneratedCodes()
 	for i := range a.policy.Adjustments {
 		adj := &a.policy.Adjustments[i]

@@ -112,6 +112,7 @@ func (a scoreCheck) reachability() {
 		reach := a.scores(ntc)
 		least, most := reach.clamped()
 		a.uncovered(ntc, reach)
+		a.withoutFallback(ntc, reach)
 		for i := range a.policy.Bands {
 			b := &a.policy.Bands[i]
 			if b.NTC != ntc || !b.Ranged || reach.hits(rule.Int(b.MinScore), rule.Int(b.MaxScore+1)-1) {
@@ -122,10 +123,18 @@ func (a scoreCheck) reachability() {
 				who = "new-to-credit applicant"
 			}
 			a.report(SeverityWarning, fault.CodeUnreachableGrade, location{section: atBand, index: i},
-				fmt.Sprintf("Grade %s (%s) is never given: no %s can score %d to %d. Scores run from %s to %s.",
-					b.Grade, b.ID, who, b.MinScore, b.MaxScore, least, most), nil)
+				fmt.Sprintf("%s: no %s can score %d to %d. Scores run from %s to %s.",
+					a.neverUsed(b), who, b.MinScore, b.MaxScore, least, most), nil)
 		}
 	}
+}
+
+// neverUsed says that a band is not used. With segments, another band may have the same grade.
+func (a scoreCheck) neverUsed(b *engine.Band) string {
+	if a.policy.HasSegments() {
+		return "The band " + b.ID + " is never used"
+	}
+	return fmt.Sprintf("Grade %s (%s) is never given", b.Grade, b.ID)
 }
 
 // scores returns the sums of points that applicants can reach. It considers

@@ -15,29 +15,33 @@ import (
 // a highest band or below a lowest band that declines are not reported.
 func (a scoreCheck) uncovered(ntc bool, reach *reach) {
 	order := ladderOrder(a.policy.Bands, ntc)
-	if len(order) == 0 || !a.policy.Bands[order[0]].Ranged {
+	if len(order) == 0 || slices.ContainsFunc(order, func(i int) bool { return !a.policy.Bands[i].Ranged }) {
 		return
 	}
 	least, most := reach.clamped()
 	band := func(k int) *engine.Band { return &a.policy.Bands[order[k]] }
-	top, last := band(len(order)-1), len(order)-1
-	if from := rule.Int(top.MaxScore + 1); top.Action != engine.Decline && from <= most && reach.hits(from, most) {
-		severity := SeverityWarning
-		if a.freeFactors() {
-			severity = SeverityError
-		}
-		a.report(severity, fault.CodeBetterScoreWorsePrice, location{section: atBand, index: order[last]}, fmt.Sprintf(
-			"Scores from %d to %s have no band: applicants who score better than %s are declined.",
-			top.MaxScore+1, most, top.ID), nil)
-	}
+	highest := 0 // the band that reaches furthest up so far; bands with a condition may overlap
 	for k := 1; k < len(order); k++ {
-		low, high := band(k-1), band(k)
+		low, high := band(highest), band(k)
 		if low.MaxScore+1 < high.MinScore && reach.hits(rule.Int(low.MaxScore+1), rule.Int(high.MinScore)-1) {
 			a.report(SeverityWarning, fault.CodeScoresWithoutBand, location{section: atBand, index: order[k]},
 				fmt.Sprintf(
 					"Scores from %d to %d, between %s and %s, have no band and are declined.", low.MaxScore+1,
 					high.MinScore-1, low.ID, high.ID), nil)
 		}
+		if high.MaxScore > low.MaxScore {
+			highest = k
+		}
+	}
+	top := band(highest)
+	if from := rule.Int(top.MaxScore + 1); top.Action != engine.Decline && from <= most && reach.hits(from, most) {
+		severity := SeverityWarning
+		if a.freeFactors() {
+			severity = SeverityError
+		}
+		a.report(severity, fault.CodeBetterScoreWorsePrice, location{section: atBand, index: order[highest]}, fmt.Sprintf(
+			"Scores from %d to %s have no band: applicants who score better than %s are declined.",
+			top.MaxScore+1, most, top.ID), nil)
 	}
 	bottom := band(0)
 	if to := rule.Int(bottom.MinScore) - 1; bottom.Action != engine.Decline && least <= to && reach.hits(least, to) {

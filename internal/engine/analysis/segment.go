@@ -1,0 +1,205 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"verdict/internal/engine"
+	"verdict/internal/fault"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// piece is a range of scores for which one band applies, both ends included.
+type piece struct {
+	band            int // index in the policy's bands
+	least, greatest int64
+}
+
+// pieceOf returns the whole range of a band.
+func pieceOf(bands []engine.Band, i int) piece {
+	if !bands[i].Ranged {
+		return piece{i, math.MinInt64, math.MaxInt64}
+	}
+	return piece{i, bands[i].MinScore, bands[i].MaxScore}
+}
+
+// segmentKey identifies the condition of a band. Bands without a condition have the key "".
+func segmentKey(b *engine.Band) string {
+	if b.When == nil {
+		return ""
+	}
+	var w wire.Writer
+	b.When.Write(&w)
+	return string(w.Buf)
+}
+
+// ladders returns the bands of each segment by score: for applicants for whom no condition holds, and for each
+// condition those for whom it alone holds. Without conditions there is one ladder. It returns nil if the budget ends.
+func (a bandCheck) ladders(ntc bool) (list [][]piece, keys []string) {
+	bands := a.policy.Bands
+	keys = []string{""}
+	for i := range bands {
+		if key := segmentKey(&bands[i]); bands[i].NTC == ntc && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	for _, key := range keys {
+		var open []piece
+		for i := range bands {
+			if of := segmentKey(&bands[i]); bands[i].NTC == ntc && (of == "" || of == key) {
+				open = append(open, pieceOf(bands, i))
+			}
+		}
+		if len(keys) > 1 && !a.solver.Budget.Spend(len(open)*len(open)) {
+			return nil, nil
+		}
+		list = append(list, firstPieces(open))
+	}
+	return list, keys
+}
+
+// firstPieces divides overlapping ranges so that each score belongs to the first range that contains it. The result is
+// in ascending order.
+func firstPieces(open []piece) (out []piece) {
+	starts := make([]int64, 0, 2*len(open))
+	for _, p := range open {
+		if starts = append(starts, p.least); p.greatest < math.MaxInt64 {
+			starts = append(starts, p.greatest+1)
+		}
+	}
+	slices.Sort(starts)
+	starts = slices.Compact(starts)
+	for k, from := range starts {
+		to := int64(math.MaxInt64)
+		if k+1 < len(starts) {
+			to = starts[k+1] - 1
+		}
+		at := slices.IndexFunc(open, func(p piece) bool { return p.least <= from && from <= p.greatest })
+		if at < 0 {
+			continue
+		}
+		if n := len(out); n > 0 && out[n-1].band == open[at].band && out[n-1].greatest+1 == from {
+			out[n-1].greatest = to
+			continue
+		}
+		out = append(out, piece{open[at].band, from, to})
+	}
+	return out
+}
+
+// certain reports whether somebody is surely in a segment, so that a finding about it is an error: a policy with one
+// condition has that segment and the rest, and applicants who leave out every field are in no segment. If conditions
+// test presence, or if there are several, another band may apply to everybody in the segment.
+func (a bandCheck) certain(keys []string, key string) bool {
+	if key != "" {
+		return len(keys) <= 2
+	}
+	return !slices.ContainsFunc(a.segments, func(c clause) bool { return len(c.reads) == 0 || asksPresence(c.cond) })
+}
+
+// shadowed reports bands that never apply, because for each of their scores an earlier band applies to everybody, or
+// to everybody who meets the same condition.
+func (a bandCheck) shadowed(ntc bool) {
+	bands := a.policy.Bands
+	for i := range bands {
+		if bands[i].NTC != ntc {
+			continue
+		}
+		if !a.solver.Budget.Spend(i) {
+			return
+		}
+		rest := []piece{pieceOf(bands, i)}
+		for k := range i {
+			if key := segmentKey(&bands[k]); bands[k].NTC == ntc && (key == "" || key == segmentKey(&bands[i])) {
+				rest = without(rest, pieceOf(bands, k))
+			}
+		}
+		if len(rest) == 0 {
+			a.report(SeverityWarning, fault.CodeShadowedBand, location{section: atBand, index: i}, fmt.Sprintf(
+				"%s never applies: for each of its scores an earlier band applies to the same applicants; "+
+					"the first band whose when holds counts.", bands[i].ID), nil)
+		}
+	}
+}
+
+// without removes a range from a list of ranges.
+func without(list []piece, p piece) (out []piece) {
+	for _, r := range list {
+		if r.greatest < p.least || p.greatest < r.least {
+			out = append(out, r)
+			continue
+		}
+		if r.least < p.least {
+			out = append(out, piece{r.band, r.least, p.least - 1})
+		}
+		if p.greatest < r.greatest {
+			out = append(out, piece{r.band, p.greatest + 1, r.greatest})
+		}
+	}
+	return out
+}
+
+// withoutFallback reports scores for which every band has a condition. Applicants who meet none of the conditions,
+// for example because they leave a field out, are declined.
+func (a scoreCheck) withoutFallback(ntc bool, reach *reach) {
+	bands := a.policy.Bands
+	var free, conditional []piece
+	for i := range bands {
+		switch {
+		case bands[i].NTC != ntc:
+		case bands[i].When == nil:
+			free = append(free, pieceOf(bands, i))
+		default:
+			conditional = append(conditional, pieceOf(bands, i))
+		}
+	}
+	if len(conditional) == 0 || !a.solver.Budget.Spend(len(conditional)*(len(conditional)+len(free))) {
+		return
+	}
+	open := firstPieces(conditional)
+	for _, p := range free {
+		open = without(open, p)
+	}
+	least, most := reach.clamped()
+	for _, p := range joined(open) {
+		from, to := max(p.least, least.Floor()), min(p.greatest, most.Floor())
+		if from > to || !reach.hits(rule.Int(from), rule.Int(to+1)-1) {
+			continue
+		}
+		a.report(SeverityWarning, fault.CodeNoFallbackBand, location{section: atBand, index: p.band}, fmt.Sprintf(
+			"Scores from %d to %d have only bands with a when: applicants who meet none of the conditions are "+
+				"declined; add a last band for these scores without a when.", from, to), nil)
+	}
+}
+
+// joined joins ranges that follow each other. The joined range has the first band.
+func joined(list []piece) (out []piece) {
+	for _, p := range list {
+		if n := len(out); n > 0 && out[n-1].greatest+1 == p.least {
+			out[n-1].greatest = p.greatest
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// worseThanFallback reports whether a band with a condition treats applicants worse than the first later band without
+// one that has some of its scores, so that an applicant gains by not meeting the condition.
+func (a *silenceCheck) worseThanFallback(i int) bool {
+	bands := a.policy.Bands
+	own := pieceOf(bands, i)
+	for k := i + 1; k < len(bands); k++ {
+		other := pieceOf(bands, k)
+		if bands[k].NTC != bands[i].NTC || bands[k].When != nil || other.greatest < own.least || own.greatest < other.least {
+			continue
+		}
+		if bands[i].Action != bands[k].Action {
+			return bands[i].Action > bands[k].Action
+		}
+		return bands[i].Priced && bands[k].Priced && len(worseTerms(&bands[i], &bands[k])) > 0
+	}
+	return false
+}

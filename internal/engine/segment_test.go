@@ -1,0 +1,172 @@
+package engine_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"verdict/internal/engine"
+	"verdict/internal/golden"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// TestReferenceAgreesWithGoldenFiles recomputes every golden decision with the naive interpreter. It leaves out the
+// files about own exposure, which the interpreter does not know.
+func TestReferenceAgreesWithGoldenFiles(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/decisions/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(filepath.Base(file), "exposure") {
+			continue
+		}
+		plan := goldenPlan(t, archive)
+		facts := goldenFacts(t, golden.Section(archive, "facts.json"))
+		var d engine.Decision
+		plan.Decide(facts, &d)
+		var w wire.Writer
+		facts.Write(&w)
+		want := newReference(t, plan.Policy().Document(), plan.Checksum()).decide(t, w.Buf)
+		if got := d.Canonical(); !bytes.Equal(got, want) {
+			t.Errorf("%s: the engine gives\n%s\nthe naive interpreter\n%s", file, got, want)
+		}
+		compared++
+	}
+	if compared < 50 {
+		t.Errorf("only %d golden files were compared", compared)
+	}
+}
+
+// handMade is the outcome of a golden file, calculated by hand in whole paise.
+type handMade struct {
+	band, binding string
+	limit         int64 // rupees
+}
+
+// TestGoldenLimitsByHand recomputes the limits of the golden files about segments and caps with a few lines of integer
+// arithmetic for each, as a risk officer would on paper.
+func TestGoldenLimitsByHand(t *testing.T) {
+	t.Parallel()
+	down := func(amount, step int64) int64 { return amount / step * step }
+	for name, want := range map[string]handMade{
+		// 85 % of 98,765.40 is 83,950.59.
+		"two_wheeler_ltv_cap": {"TW", "limit_cap", down(9876540*85/100/100, 1000)},
+		// Capacity 0.6 − 0.2 of 60,000 is 24,000, enough for the 600,000 asked for: the instalment is 20,072.
+		"segment_employer_category": {"PB_A_CAT_A", "requested_amount", 600_000},
+		// Capacity 18,000 supports 519,000 over 36 months at 15 %; the band lends 500,000.
+		"segment_other_employer": {"PB_A", "band_max_limit", 500_000},
+		// Capacity 0.1 of 30,000 is 3,000, three times of it 9,000 without interest.
+		"bnpl_zero_rate": {"BNPL_PARTNER", "foir_capacity", down(3*(30_000/10), 100)},
+		// Capacity 0.45 · 52,000 − 6,500 supports more than four times the income.
+		"self_employed_bank_income": {"SE", "limit_cap", down(4*52_000, 1000)},
+	} {
+		var decision struct {
+			Offer struct {
+				Limit   json.Number
+				Band    string `json:"pricing_band_id"`
+				Binding string `json:"binding_constraint"`
+			}
+		}
+		archive, err := txtar.ParseFile("testdata/decisions/" + name + ".txtar")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(golden.Section(archive, "decision.json"), &decision); err != nil {
+			t.Fatal(err)
+		}
+		limit, err := decision.Offer.Limit.Int64()
+		if got := (handMade{decision.Offer.Band, decision.Offer.Binding, limit}); err != nil || got != want {
+			t.Errorf("%s: %+v, by hand %+v", name, got, want)
+		}
+	}
+}
+
+// TestCapNeverExceeded checks, for generated policies, that no offer is above a cap that applies, and that a cap is the
+// binding constraint only if the offer names it.
+func TestCapNeverExceeded(t *testing.T) {
+	t.Parallel()
+	bound := 0
+	for seed := range uint64(rounds(400, 5_000)) {
+		g := generateNewest(seed + 9_000_000)
+		plan := compile(t, g.document)
+		d := newDice(^seed)
+		for range 10 {
+			decision := decide(t, plan, g.facts(d))
+			o := &decision.Offer
+			if (o.Binding == engine.LimitCapped) != (o.LimitCapID != "") {
+				t.Fatalf("seed %d: binding %s, cap %q", seed, o.Binding, o.LimitCapID)
+			}
+			if o.LimitCapID != "" {
+				bound++
+			}
+		}
+	}
+	if bound < 20 {
+		t.Errorf("caps determined only %d offers", bound)
+	}
+}
+
+// TestMovingABandWithoutConditions checks that the order of bands has no effect if none has a condition, and that a
+// condition that always holds gives the price of the band without it.
+func TestMovingABandWithoutConditions(t *testing.T) {
+	t.Parallel()
+	document := func(when string) string {
+		return `{"name":"P","semantics":2,"include_defaults":false,"scorecard":{"base_points":700,"factors":[]},
+			"pricing_bands":[{"id":"HIGH","grade":"A","min_score":600,"max_score":900,"interest_rate":12,
+			"tenure_months":12,"min_limit":1000,"max_limit":90000,"default_limit":5000,"foir_cap":0.5` + when + `},
+			{"id":"LOW","grade":"B","min_score":300,"max_score":599,"action":"decline"}]}`
+	}
+	facts := object{"monthly_income": json.Number("50000"), "foir": json.Number("0.1")}
+	plain := decide(t, compile(t, []byte(document(""))), facts)
+	always := decide(t, compile(t, []byte(document(`,"when":{"op":"true"}`))), facts)
+	if plain.Offer.LimitPaise != always.Offer.LimitPaise || plain.Offer.APR != always.Offer.APR {
+		t.Errorf("%+v and %+v", plain.Offer, always.Offer)
+	}
+	never := decide(t, compile(t, []byte(document(`,"when":{"op":"false"}`))), facts)
+	if never.Status != engine.Declined || never.Grade != engine.NoGrade {
+		t.Errorf("a band that never applies: %s %s", never.Status, never.Grade)
+	}
+	if band := never.Band(); band != nil {
+		t.Errorf("the band is %s", band.ID)
+	}
+}
+
+// TestOperandAlone checks the operand of a cap: in words, as a constant, and without its fields.
+func TestOperandAlone(t *testing.T) {
+	t.Parallel()
+	plan := goldenPlan(t, parseArchive(t, "testdata/decisions/two_wheeler_ltv_cap.txtar"))
+	caps := plan.Policy().LimitCaps
+	if got := caps[0].String(); got != "at most 0.85 * applicant.vehicle_price" {
+		t.Error(got)
+	}
+	if got := caps[1].String(); got != "at most 60000 if bureau_is_ntc = true" {
+		t.Error(got)
+	}
+	if n, constant, ok := caps[1].Of.Constant(); n != rule.Int(60_000) || !constant || !ok {
+		t.Errorf("%s %t %t", n, constant, ok)
+	}
+	if _, constant, _ := caps[0].Of.Constant(); constant {
+		t.Error("a share of a field is no constant")
+	}
+}
+
+func parseArchive(tb testing.TB, path string) *txtar.Archive {
+	tb.Helper()
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return archive
+}
