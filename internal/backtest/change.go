@@ -39,6 +39,7 @@ func changesBetween(champion, challenger *engine.Policy) []change {
 	d.adjustments()
 	d.scorecard()
 	d.bands()
+	d.charges()
 	d.step()
 	if len(d.changes) > maxChanges {
 		d.bySection()
@@ -107,6 +108,7 @@ const (
 	sectionRange         = "score_range"
 	sectionFactors       = "factors"
 	sectionBands         = "pricing_bands"
+	sectionCharges       = "charges"
 	sectionStep          = "limit_step"
 )
 
@@ -135,6 +137,12 @@ func (d *differ) required() {
 	before, after := requiredText(d.a), requiredText(d.b)
 	if before != after {
 		d.add(sectionRequired, "", before, after, func(to, from *engine.Policy) { to.Required = from.Required })
+	}
+}
+
+func (d *differ) charges() {
+	if before, after := d.a.ChargesText(), d.b.ChargesText(); before != after {
+		d.add(sectionCharges, "", before, after, func(to, from *engine.Policy) { to.Charges = from.Charges })
 	}
 }
 

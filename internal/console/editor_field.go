@@ -15,6 +15,7 @@ const (
 	sectionTerms       = "conditions"
 	sectionFactors     = "factors"
 	sectionBands       = "pricing_bands"
+	sectionCharges     = "charges"
 	sectionInputs      = "inputs"
 )
 
@@ -51,6 +52,7 @@ var sectionTitles = map[string]string{
 	sectionTerms:       "condition of the offer",
 	sectionFactors:     "factor",
 	sectionBands:       "pricing band",
+	sectionCharges:     "charge",
 	sectionInputs:      "input",
 }
 
@@ -138,6 +140,22 @@ var sectionFields = map[string][]editField{
 		{Name: "processing_fee_pct", Label: "Fee, %", Kind: asNumber},
 		{Name: "processing_fee_min", Label: "Minimum fee, ₹", Kind: asNumber},
 		{Name: "gst_pct", Label: "GST on the fee, %", Kind: asNumber},
+	},
+	sectionCharges: {
+		{
+			Name:     "id",
+			Label:    "Id",
+			Hint:     "Such as insurance or stamp_duty. The lender profile can give it a name for applicants.",
+			Required: true,
+		},
+		{Name: "to", Label: "Paid to", begins: "lender", Choices: []option{
+			{Value: "lender", Label: "The lender"}, {Value: "third_party", Label: "A third party, through the lender"}}},
+		{Name: "kind", Label: "Kind", begins: "fixed", Choices: []option{
+			{Value: "fixed", Label: "Fixed amount"}, {Value: "percent", Label: "Percentage of the loan"}}},
+		{Name: "amount", Label: "Amount, ₹ or %", Kind: asNumber, Required: true},
+		{Name: "min", Label: "At least, ₹", Hint: "Only of a percentage.", Kind: asNumber},
+		{Name: "max", Label: "At most, ₹", Hint: "Only of a percentage.", Kind: asNumber},
+		{Name: "gst", Label: "GST on the charge, %", Kind: asNumber},
 	},
 	sectionInputs: {
 		{Name: "name", Label: "Path in the request", Hint: "Begins with “applicant.” or “report.”", Required: true},

@@ -49,6 +49,8 @@ func (c Change) Write(w *wire.Writer) {
 func Changes(p, base *Policy) (list []Change) {
 	list = entryChanges(list, "adjustments", p.Adjustments, base.Adjustments,
 		func(w *wire.Writer, a *Adjustment) { a.write(w) })
+	list = entryChanges(list, sectionCharges, p.Charges, base.Charges,
+		func(w *wire.Writer, c *Charge) { c.write(w) })
 	list = entryChanges(list, "conditions", p.Terms, base.Terms, writeTerm)
 	list = entryChanges(list, "factors", p.Scorecard.Factors, base.Scorecard.Factors,
 		func(w *wire.Writer, f *Factor) { f.write(w) })
@@ -64,7 +66,7 @@ func Changes(p, base *Policy) (list []Change) {
 
 // entryChanges appends the differences between the entries of a section,
 // matched by id.
-func entryChanges[T Knockout | Adjustment | Factor | Band | Term | Input | Requirement](
+func entryChanges[T Knockout | Adjustment | Factor | Band | Term | Input | Requirement | Charge](
 	list []Change, section string, now, before []T, write func(*wire.Writer, *T),
 ) []Change {
 	text := func(e *T) []byte {
@@ -119,6 +121,8 @@ func idOf(entry any) string {
 		return e.Name
 	case *Requirement:
 		return e.Text
+	case *Charge:
+		return e.ID
 	default:
 		return ""
 	}
@@ -142,7 +146,7 @@ func writeInput(w *wire.Writer, in *Input) { w.String(in.Type.String()).String(i
 func plainChanges(p, base *Policy) (list []Change) {
 	now, before := document(p), document(base)
 	listed := []string{
-		"adjustments", "conditions", "inputs", "knockouts", "pricing_bands", "required_fields", "name", "policy_key",
+		"adjustments", sectionCharges, "conditions", "inputs", "knockouts", "pricing_bands", "required_fields", "name", "policy_key",
 		memberScorecardID, "version",
 	}
 	list = memberChanges(list, "", now, before, listed)

@@ -20,6 +20,7 @@ var patchable = []struct{ name, id string }{
 	{"pricing_bands", "id"},
 	{sectionFactors, "factor"},
 	{"conditions", "code"},
+	{sectionCharges, "id"},
 }
 
 const sectionFactors = "factors"

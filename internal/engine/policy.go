@@ -77,6 +77,7 @@ type Policy struct {
 	Scorecard         *Scorecard
 	ScorecardID       string // the stored scorecard that Scorecard was taken from
 	Bands             []Band
+	Charges           []Charge // of every loan, besides the fees of the bands
 	Terms             []Term
 	LimitStepPaise    int64
 	OfferValidityDays int

@@ -180,6 +180,7 @@ func (r *policyReader) document(v wire.Value) {
 	r.adjustments(f)
 	r.scorecard(f)
 	r.bands(f)
+	r.charges(f)
 	r.terms(f)
 
 	p.LimitStepPaise = 1000_00

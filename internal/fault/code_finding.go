@@ -29,6 +29,7 @@ const (
 	CodeUnlendableBand        = "unlendable_band"
 	CodeRunawayLastInstalment = "runaway_last_instalment"
 	CodeScoresWithoutBand     = "scores_without_band"
+	CodeChargesExceedLoan     = "charges_exceed_loan"
 )
 
 // Findings about entries of the base that a version no longer has.

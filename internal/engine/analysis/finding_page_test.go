@@ -22,7 +22,7 @@ func TestFindingsPage(t *testing.T) {
 		fault.CodeContradictoryCondition, fault.CodeUnsuppliedFields, fault.CodeSilentForNTC,
 		fault.CodeSilentWhenAbsent, fault.CodeUnreachableGrade, fault.CodeBetterScoreWorsePrice, fault.CodeNoNTCBand,
 		fault.CodeNonMonotoneBins, fault.CodeDeadAdjustment, fault.CodeDeadBin, fault.CodeNoApplicantMessage,
-		fault.CodeAnalysisTruncated, fault.CodeUnlendableBand, fault.CodeRunawayLastInstalment,
+		fault.CodeAnalysisTruncated, fault.CodeUnlendableBand, fault.CodeRunawayLastInstalment, fault.CodeChargesExceedLoan,
 		fault.CodeScoresWithoutBand, fault.CodeUnitMismatch, fault.CodeSemanticsOld, fault.CodeRulesRemoved,
 		fault.CodeBandsRemoved, fault.CodeFactorsRemoved, fault.CodeSourcesRemoved,
 	} {
