@@ -77,6 +77,7 @@ func (c *Console) subjects() []subject {
 		&impactPages{runs: set.Backtests, versions: versions, now: now},
 		&listPages{lists: set.Lists},
 		&tablePages{tables: set.Tables},
+		&offerPages{offers: set.Offers},
 		&keyPages{accounts: set.People, people: people, now: now},
 		&webhookPages{webhooks: set.Webhooks},
 		&privacyPages{privacy: set.Privacy, people: people},
