@@ -104,8 +104,8 @@ var house = []room{
 	{"agent", useCase, "exact civil fault wire rule field engine application advice recovery tenant admission " +
 		"operation decisioning agentdesk"},
 	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery " +
-		"list table offer tenant operation account policydesk frauddesk listdesk tabledesk offerdesk exposuredesk decisioning " +
-		"batchdesk evidencedesk eventdesk webhookdesk agentdesk privacydesk study agent"},
+		"list table offer tenant operation account policydesk frauddesk listdesk tabledesk offerdesk exposuredesk " +
+		"decisioning batchdesk evidencedesk eventdesk webhookdesk agentdesk privacydesk study agent"},
 	{"usecase", useCase, "fault wire engine signal application sealing tenant admission store journal operation " +
 		"account policydesk frauddesk listdesk tabledesk offerdesk exposuredesk decisioning batchdesk evidencedesk " +
 		"eventdesk webhookdesk agentdesk privacydesk study document"},
@@ -114,11 +114,11 @@ var house = []room{
 
 	{"job", adapter, "fault operation"},
 	{"httpapi", adapter, "civil fault wire api list document tenant admission serving operation account policydesk " +
-		"frauddesk listdesk tabledesk offer offerdesk exposuredesk decisioning batchdesk evidencedesk eventdesk webhookdesk " +
-		"agentdesk privacydesk study usecase agent reference"},
+		"frauddesk listdesk tabledesk offer offerdesk exposuredesk decisioning batchdesk evidencedesk eventdesk " +
+		"webhookdesk agentdesk privacydesk study usecase agent reference"},
 	{"console", adapter, "civil fault wire rule signal chart list tenant serving operation account policydesk frauddesk " +
-		"listdesk table tabledesk offer offerdesk decisioning webhookdesk agentdesk privacydesk study usecase agent document backtest " +
-		"engine training"},
+		"listdesk table tabledesk offer offerdesk decisioning webhookdesk agentdesk privacydesk study usecase agent " +
+		"document backtest engine training"},
 
 	{"narrate", adapter, "wire"},
 	{"outbound", adapter, "webhook"},

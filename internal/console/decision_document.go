@@ -1,45 +1,38 @@
 package console
 
 import (
-	"verdict/internal/decisioning"
+	"verdict/internal/civil"
+	"verdict/internal/fault"
 	"verdict/internal/offer"
+	"verdict/internal/offerdesk"
 )
 
-// HasStatement reports whether the decision has an offer that is approved, by the engine or by a person.
-func (t *shownDecision) HasStatement() bool {
-	overturned := t.overturned()
-	return t.Answer.Offer.Made && (t.Status() == "APPROVED" && !overturned || t.Status() == "REFERRED" && overturned)
+// documentLinks says which documents of a decision there are at present.
+type documentLinks struct {
+	Statement bool // the key facts statement of an offer that has not expired
+	Letter    bool // the letter about a decline or a counter-offer
+	Missing   bool // there would be a document if the lender profile were stored
+	Languages []documentLanguage
 }
 
-// HasLetter reports whether there is a letter: about a decline, or about a counter-offer.
-func (t *shownDecision) HasLetter() bool {
-	if t.HasStatement() {
-		return t.Answer.Offer.CounterOffer
-	}
-	switch t.Status() {
-	case "DECLINED":
-		return !t.overturned()
-	case "APPROVED":
-		return true
-	default:
-		return t.Reviewed()
-	}
-}
-
-// documentLanguage is a language in which the documents of a decision can be read.
+// documentLanguage is a language in which the documents can be read.
 type documentLanguage struct{ Tag, Name string }
 
-// Languages returns the languages of documents.
-func (t *shownDecision) Languages() (list []documentLanguage) {
+// documents finds out which documents a decision has, by making them.
+func (p *decisionPages) documents(v *visit, id string) (links documentLinks, err error) {
+	want := offerdesk.Wanted{DisbursedOn: civil.NoDay}
+	_, noStatement := p.offers.KFS(v.ctx, v.caller(), id, want)
+	_, noLetter := p.offers.Letter(v.ctx, v.caller(), id, want)
+	for _, refusal := range []error{noStatement, noLetter} {
+		if refusal != nil && fault.Of(refusal) == nil {
+			return links, refusal
+		}
+		links.Missing = links.Missing || fault.CodeOf(refusal) == fault.CodeLenderProfileMissing
+	}
+	links.Statement, links.Letter = noStatement == nil, noLetter == nil
 	for _, tag := range offer.Languages() {
 		language, _ := offer.LanguageOf(tag)
-		list = append(list, documentLanguage{tag, language.Text("language")})
+		links.Languages = append(links.Languages, documentLanguage{tag, language.Text("language")})
 	}
-	return list
-}
-
-// overturned reports whether the last final review decided otherwise than the engine.
-func (t *shownDecision) overturned() bool {
-	e := decisioning.Explained{Reviews: t.Reviews}
-	return e.Overturned()
+	return links, nil
 }

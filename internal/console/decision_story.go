@@ -102,10 +102,16 @@ func (p *decisionPages) decision(v *visit) error {
 		return err
 	}
 
+	documents, err := p.documents(v, v.id("id"))
+	if err != nil {
+		return err
+	}
+
 	return v.render("decision", "Decision "+short(v.id("id")), struct {
 		*shownDecision
-		Names map[string]string // e-mail addresses of people, by user id
-	}{t, names})
+		Names     map[string]string // e-mail addresses of people, by user id
+		Documents documentLinks
+	}{t, names, documents})
 }
 
 // review adds a person's review to a decision.

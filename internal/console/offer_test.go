@@ -19,7 +19,7 @@ func TestOfferPages(t *testing.T) {
 	const at = "/console/sandbox/lender"
 	id := b.decide(tenant.Sandbox, "A-1")
 	decision := "/console/sandbox/decisions/" + id
-	b.get(decision).want(http.StatusOK).has(decision+"/kfs?lang=hi", decision+"/letter?lang=en")
+	b.get(decision).want(http.StatusOK).has(`href="/console/sandbox/lender"`).hasNot(decision + "/kfs")
 	b.get(decision + "/kfs").want(http.StatusConflict).has("lender")
 
 	b.get(at).want(http.StatusOK).has("No profile is stored yet")
@@ -35,8 +35,9 @@ func TestOfferPages(t *testing.T) {
 	b.post(at, pairs(fields)...).want(http.StatusPreconditionFailed)
 	b.post("/console/live/lender", pairs(fields)...).want(http.StatusUnprocessableEntity).has("LIVE")
 
+	b.get(decision).want(http.StatusOK).has(decision+"/kfs?lang=hi", decision+"/letter?lang=en")
 	for lang, title := range map[string]string{"en": "Key Facts Statement", "hi": "मुख्य तथ्य विवरण"} {
-		page := b.get(decision + "/kfs?lang=" + lang).want(http.StatusOK).has(title, `<html lang="`+lang+`">`)
+		page := b.get(decision+"/kfs?lang="+lang).want(http.StatusOK).has(title, `<html lang="`+lang+`">`)
 		if got := page.header.Get("Content-Security-Policy"); got != offer.ContentPolicy {
 			t.Errorf("the policy of the page is %s", got)
 		}

@@ -146,8 +146,8 @@ func writeInput(w *wire.Writer, in *Input) { w.String(in.Type.String()).String(i
 func plainChanges(p, base *Policy) (list []Change) {
 	now, before := document(p), document(base)
 	listed := []string{
-		"adjustments", sectionCharges, "conditions", "inputs", "knockouts", "pricing_bands", "required_fields", "name", "policy_key",
-		memberScorecardID, "version",
+		"adjustments", sectionCharges, "conditions", "inputs", "knockouts", "pricing_bands", "required_fields", "name",
+		"policy_key", memberScorecardID, "version",
 	}
 	list = memberChanges(list, "", now, before, listed)
 	return memberChanges(list, sectionScorecard, now.Get(sectionScorecard), before.Get(sectionScorecard),

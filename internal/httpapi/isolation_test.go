@@ -311,7 +311,8 @@ func (r *resident) furnishFraud(mark string) {
 
 // evaluateBy returns an evaluate request with features for an applicant.
 func evaluateBy(applicant string) string {
-	return `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":781},"requestedAmount":900000,"reportDate":"2026-11-10",
+	return `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":781},"requestedAmount":900000,
+		"reportDate":"2026-11-10",
 		"enquiries":[{"date":"2026-11-03","product":"personal_loan"},{"date":"2026-10-30","product":"credit_card"}]}},
 		"fraud":{"applicant_ref":"` + applicant + `"},"features":true}`
 }

@@ -35,7 +35,8 @@ func approved(tb testing.TB, limit, rateBP int64, months int, fee, gst int64, ch
 	s := terms.Schedule(limit)
 	o := engine.Offer{
 		Made: true, LimitPaise: limit, RateBP: rateBP, TenureMonths: months,
-		InstalmentPaise: s.InstalmentPaise, LastPaise: s.LastPaise, InterestPaise: s.InterestPaise, PayablePaise: s.PayablePaise,
+		InstalmentPaise: s.InstalmentPaise, LastPaise: s.LastPaise,
+		InterestPaise: s.InterestPaise, PayablePaise: s.PayablePaise,
 		FeePaise: fee, GSTPaise: gst, Charged: len(charges) > 0,
 	}
 	for _, c := range charges {
@@ -44,8 +45,8 @@ func approved(tb testing.TB, limit, rateBP int64, months int, fee, gst int64, ch
 	o.NetPaise = limit - fee - gst - o.ChargesPaise
 	o.APR = loan.APR(o.NetPaise, s.InstalmentPaise, s.LastPaise, months)
 	return &Decided{
-		ID: "dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE", On: decidedOn, ValidUntil: decidedOn.AddWorkdays(3).LastSecond(), Approved: true,
-		Answer: &engine.Answer{Status: "APPROVED", Offer: o, Charges: charges},
+		ID: "dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE", On: decidedOn, ValidUntil: decidedOn.AddWorkdays(3).LastSecond(),
+		Approved: true, Answer: &engine.Answer{Status: "APPROVED", Offer: o, Charges: charges},
 	}
 }
 
@@ -118,7 +119,8 @@ func TestStatementAddsUp(t *testing.T) {
 			})
 		}
 		fee := rapid.Int64Range(0, limit/20).Draw(r, "fee")
-		d := approved(t, limit, rapid.Int64Range(5_00, 36_00).Draw(r, "rate"), months, fee, loan.Tax(fee, 18_000_000), charges...)
+		rate := rapid.Int64Range(5_00, 36_00).Draw(r, "rate")
+		d := approved(t, limit, rate, months, fee, loan.Tax(fee, 18_000_000), charges...)
 		disbursed := decidedOn + civil.Day(rapid.IntRange(0, 300).Draw(r, "after"))
 		k, err := MakeKFS(d, p, 1, disbursed, languages["en"])
 		if err != nil {
@@ -247,7 +249,9 @@ func TestGoldenDocuments(t *testing.T) {
 // checkPage checks that a page loads and runs nothing, and shows markup as text.
 func checkPage(t *testing.T, name, page string) {
 	t.Helper()
-	for _, no := range []string{"<script", "<b>Markup", "<img", "<link", "http://", "https://", "FR_MULE", "BUR_SCORE", "ZgotmplZ"} {
+	for _, no := range []string{
+		"<script", "<b>Markup", "<img", "<link", "http://", "https://", "FR_MULE", "BUR_SCORE", "ZgotmplZ",
+	} {
 		if strings.Contains(page, no) {
 			t.Errorf("%s contains %s", name, no)
 		}
@@ -275,7 +279,9 @@ func TestLetters(t *testing.T) {
 	// A person approved the referral: the letter states what bounded the amount, not why the application was referred.
 	reviewed := approved(t, 100_000_00, 16_00, 12, 0, 0)
 	reviewed.Answer.Status = "REFERRED"
-	reviewed.Answer.Reasons = []engine.AnswerReason{{Code: "BUR_ENQ", Message: "There were many recent applications for credit"}}
+	reviewed.Answer.Reasons = []engine.AnswerReason{
+		{Code: "BUR_ENQ", Message: "There were many recent applications for credit"},
+	}
 	reviewed.Answer.Offer.CounterOffer, reviewed.Answer.Offer.Binding = true, engine.FOIRCapacity
 	letter, ok := MakeLetter(reviewed, p, 1, l)
 	if !ok || !slices.Equal(letter.Reasons, []string{"Existing obligations are high compared with income"}) {
@@ -331,7 +337,8 @@ func indent(b *strings.Builder, v wire.Value, at string) {
 // TestPolicyAllowsTheStyle keeps the content security policy strict.
 func TestPolicyAllowsTheStyle(t *testing.T) {
 	t.Parallel()
-	if !strings.HasPrefix(ContentPolicy, "default-src 'none'; style-src 'sha256-") || strings.Contains(ContentPolicy, "unsafe") {
+	const strict = "default-src 'none'; style-src 'sha256-"
+	if !strings.HasPrefix(ContentPolicy, strict) || strings.Contains(ContentPolicy, "unsafe") {
 		t.Errorf("the policy is %s", ContentPolicy)
 	}
 }

@@ -55,7 +55,8 @@ func TestEveryKeyIsUsed(t *testing.T) {
 		source.Write(content)
 	}
 	used := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?:\.T|\.Text\(| Text\()\s*"([a-z_0-9.A-Z]+)"`).FindAllStringSubmatch(source.String(), -1) {
+	key := regexp.MustCompile(`(?:\.T|\.Text\(| Text\()\s*"([a-z_0-9.A-Z]+)"`)
+	for _, m := range key.FindAllStringSubmatch(source.String(), -1) {
 		used[m[1]] = true
 	}
 	// These keys are built from a prefix and a name.

@@ -86,7 +86,9 @@ func linesOf(named map[string]string) string {
 
 // ReadFields reads a profile from the fields of a form. The pointers of its faults are the names of fields.
 func ReadFields(value func(name string) string) (Profile, error) {
-	w := fieldWriter{value: value}
+	w := fieldWriter{value: func(name string) string {
+		return strings.ReplaceAll(value(name), "\r\n", "\n") // as browsers send line ends
+	}}
 	document, err := wire.Parse(w.document())
 	if err != nil {
 		return Profile{}, fmt.Errorf("profile of a form: %w", err)

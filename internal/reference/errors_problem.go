@@ -300,8 +300,8 @@ var errorPages = []errorPage{
 	},
 	{
 		Code: fault.CodeLenderProfileMissing, Status: 409, Title: "The lender profile is missing",
-		Meaning: "Documents for applicants state the name, the address and the terms of the lender, and they are not stored " +
-			"yet.",
+		Meaning: "Documents for applicants state the name, the address and the terms of the lender, and these are not " +
+			"stored yet.",
 		Cause: "Nobody has stored a lender profile in this environment.",
 		Fix: "Store it with `PUT /v1/lender-profile`, or on the page “Lender profile” of the console. Decisions that were " +
 			"made before use the first version.",
