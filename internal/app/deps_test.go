@@ -53,6 +53,7 @@ var house = []room{
 	{"engine", pure, "exact fault wire rule field loan"},
 	{"engine/space", pure, "exact rule field"},
 	{"engine/analysis", pure, "exact fault wire rule field loan engine engine/space"},
+	{"offer", pure, "exact civil fault wire engine loan"},
 	{"list", pure, "fault rule"},
 	{"exposure", pure, "civil wire rule field"},
 	{"table", pure, "fault wire rule field list"},
@@ -91,8 +92,10 @@ var house = []room{
 	{"listdesk", useCase, "fault rule list sheet tenant admission store cache journal operation"},
 	{"tabledesk", useCase, "fault rule table sheet tenant admission store cache journal operation listdesk"},
 	{"exposuredesk", useCase, "fault exposure tenant store journal operation"},
+	{"offerdesk", useCase, "civil fault wire engine offer tenant store cache journal operation"},
 	{"decisioning", useCase, "civil fault wire rule feature report field signal engine loan application advice " +
-		"exposure evidence tenant admission store sealing journal operation policydesk frauddesk listdesk tabledesk"},
+		"exposure evidence tenant admission store sealing journal operation policydesk frauddesk listdesk tabledesk " +
+		"offerdesk"},
 	{"batchdesk", useCase, "fault wire application tenant admission store journal operation decisioning"},
 	{"evidencedesk", useCase, "fault field engine evidence capsule tenant store journal operation"},
 	{"eventdesk", useCase, "fault wire evidence tenant store journal operation"},
@@ -104,21 +107,21 @@ var house = []room{
 	{"agent", useCase, "exact civil fault wire rule field engine application advice recovery tenant admission " +
 		"operation decisioning agentdesk"},
 	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery " +
-		"list table tenant operation account policydesk frauddesk listdesk tabledesk exposuredesk decisioning " +
-		"batchdesk evidencedesk eventdesk webhookdesk agentdesk privacydesk study agent"},
+		"list table offer tenant operation account policydesk frauddesk listdesk tabledesk offerdesk exposuredesk " +
+		"decisioning batchdesk evidencedesk eventdesk webhookdesk agentdesk privacydesk study agent"},
 	{"usecase", useCase, "fault wire engine signal application sealing tenant admission store journal operation " +
-		"account policydesk frauddesk listdesk tabledesk exposuredesk decisioning batchdesk evidencedesk eventdesk " +
-		"webhookdesk agentdesk privacydesk study document"},
+		"account policydesk frauddesk listdesk tabledesk offerdesk exposuredesk decisioning batchdesk evidencedesk " +
+		"eventdesk webhookdesk agentdesk privacydesk study document"},
 
 	{"reference", useCase, "fault wire serving frauddesk"},
 
 	{"job", adapter, "fault operation"},
-	{"httpapi", adapter, "fault wire api list document tenant admission serving operation account policydesk " +
-		"frauddesk listdesk tabledesk exposuredesk decisioning batchdesk evidencedesk eventdesk webhookdesk agentdesk " +
-		"privacydesk study usecase agent reference"},
+	{"httpapi", adapter, "civil fault wire api list document tenant admission serving operation account policydesk " +
+		"frauddesk listdesk tabledesk offer offerdesk exposuredesk decisioning batchdesk evidencedesk eventdesk " +
+		"webhookdesk agentdesk privacydesk study usecase agent reference"},
 	{"console", adapter, "civil fault wire rule signal chart list tenant serving operation account policydesk frauddesk " +
-		"listdesk table tabledesk decisioning webhookdesk agentdesk privacydesk study usecase agent document backtest " +
-		"engine training"},
+		"listdesk table tabledesk offer offerdesk decisioning webhookdesk agentdesk privacydesk study usecase agent " +
+		"document backtest engine training"},
 
 	{"narrate", adapter, "wire"},
 	{"outbound", adapter, "webhook"},

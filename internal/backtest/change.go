@@ -40,6 +40,7 @@ func changesBetween(champion, challenger *engine.Policy) []change {
 	d.scorecard()
 	d.bands()
 	d.limitCaps()
+	d.charges()
 	d.step()
 	if len(d.changes) > maxChanges {
 		d.bySection()
@@ -110,6 +111,7 @@ const (
 	sectionFactors       = "factors"
 	sectionBands         = "pricing_bands"
 	sectionLimitCaps     = "limit_caps"
+	sectionCharges       = "charges"
 	sectionStep          = "limit_step"
 )
 
@@ -138,6 +140,12 @@ func (d *differ) required() {
 	before, after := requiredText(d.a), requiredText(d.b)
 	if before != after {
 		d.add(sectionRequired, "", before, after, func(to, from *engine.Policy) { to.Required = from.Required })
+	}
+}
+
+func (d *differ) charges() {
+	if before, after := d.a.ChargesText(), d.b.ChargesText(); before != after {
+		d.add(sectionCharges, "", before, after, func(to, from *engine.Policy) { to.Charges = from.Charges })
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/offerdesk"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/privacydesk"
@@ -17,6 +18,7 @@ type decisionPages struct {
 	decisions *decisioning.Service
 	policies  *policydesk.Service
 	privacy   *privacydesk.Service
+	offers    *offerdesk.Service
 	people    directory
 }
 

@@ -102,10 +102,16 @@ func (p *decisionPages) decision(v *visit) error {
 		return err
 	}
 
+	documents, err := p.documents(v, v.id("id"))
+	if err != nil {
+		return err
+	}
+
 	return v.render("decision", "Decision "+short(v.id("id")), struct {
 		*shownDecision
-		Names map[string]string // e-mail addresses of people, by user id
-	}{t, names})
+		Names     map[string]string // e-mail addresses of people, by user id
+		Documents documentLinks
+	}{t, names, documents})
 }
 
 // review adds a person's review to a decision.
@@ -177,10 +183,22 @@ func (t *shownDecision) Costs() []costLine {
 	if !offer.Made {
 		return nil
 	}
-	return []costLine{
+	lines := []costLine{
 		{"Loan amount", paise(offer.LimitPaise), false},
 		{"Processing fee", paise(offer.FeePaise), false},
 		{"GST on the fee", paise(offer.GSTPaise), false},
+	}
+	for _, c := range t.Answer.Charges {
+		name := "Charge " + c.ID
+		if c.ThirdParty {
+			name += ", to a third party"
+		}
+		if c.TaxPaise > 0 {
+			name += ", with GST"
+		}
+		lines = append(lines, costLine{name, paise(c.Paise + c.TaxPaise), false})
+	}
+	return append(lines, []costLine{
 		{"Paid out", paise(offer.NetPaise), true},
 		{"Instalment a month", paise(offer.InstalmentPaise), false},
 		{"Last instalment", paise(offer.LastPaise), false},
@@ -188,7 +206,7 @@ func (t *shownDecision) Costs() []costLine {
 		{"Total payable", paise(offer.PayablePaise), true},
 		{"Interest rate a year", t.Percent(offer.RateBP), false},
 		{"APR, with all charges", t.Percent(offer.APR), false},
-	}
+	}...)
 }
 
 // scoreLine is one step in the calculation of the score.

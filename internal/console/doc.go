@@ -27,6 +27,7 @@
 //	keyPages        API keys
 //	listPages       lists of values
 //	tablePages      lookup tables
+//	offerPages      key facts statements, letters, the lender profile
 //	webhookPages    webhooks and their deliveries
 //	privacyPages    erasures, legal holds, retention periods
 //	usagePages      the tenant's usage and quota

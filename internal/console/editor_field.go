@@ -16,6 +16,7 @@ const (
 	sectionFactors     = "factors"
 	sectionBands       = "pricing_bands"
 	sectionCaps        = "limit_caps"
+	sectionCharges     = "charges"
 	sectionInputs      = "inputs"
 )
 
@@ -54,6 +55,7 @@ var sectionTitles = map[string]string{
 	sectionFactors:     "factor",
 	sectionBands:       "pricing band",
 	sectionCaps:        "limit cap",
+	sectionCharges:     "charge",
 	sectionInputs:      "input",
 }
 
@@ -155,6 +157,22 @@ var sectionFields = map[string][]editField{
 		},
 		{Name: "reason_code", Label: "Reason code", Hint: "If empty, the code of a band's maximum is used."},
 		{Name: "when", Label: "Applies only when", Kind: asCondition, Wide: true},
+	},
+	sectionCharges: {
+		{
+			Name:     "id",
+			Label:    "Id",
+			Hint:     "Such as insurance or stamp_duty. The lender profile can give it a name for applicants.",
+			Required: true,
+		},
+		{Name: "to", Label: "Paid to", begins: "lender", Choices: []option{
+			{Value: "lender", Label: "The lender"}, {Value: "third_party", Label: "A third party, through the lender"}}},
+		{Name: "kind", Label: "Kind", begins: "fixed", Choices: []option{
+			{Value: "fixed", Label: "Fixed amount"}, {Value: "percent", Label: "Percentage of the loan"}}},
+		{Name: "amount", Label: "Amount, ₹ or %", Kind: asNumber, Required: true},
+		{Name: "min", Label: "At least, ₹", Hint: "Only of a percentage.", Kind: asNumber},
+		{Name: "max", Label: "At most, ₹", Hint: "Only of a percentage.", Kind: asNumber},
+		{Name: "gst", Label: "GST on the charge, %", Kind: asNumber},
 	},
 	sectionInputs: {
 		{Name: "name", Label: "Path in the request", Hint: "Begins with “applicant.” or “report.”", Required: true},

@@ -36,6 +36,7 @@ var menu = []menuGroup{
 		{Name: "Policies", Path: "/console/{env}/policies", Key: "p"},
 		{Name: "Lists", Path: "/console/{env}/lists", Key: "l"},
 		{Name: "Tables", Path: "/console/{env}/tables", Key: "t"},
+		{Name: "Lender profile", Path: "/console/{env}/lender"},
 		{Name: "Scorecards", Path: "/console/{env}/scorecards", Key: "s"},
 		{Name: "Backtests", Path: "/console/{env}/backtests", Key: "b"},
 	}},

@@ -22,6 +22,7 @@ type policyText struct {
 	Factors     []factorLine
 	Bands       []bandLine
 	Caps        []capLine
+	Charges     []chargeLine
 	Inputs      []inputLine
 	Required    []string
 	Actionable  []string
@@ -77,6 +78,15 @@ type bandLine struct {
 	Remarks                     []remark
 }
 
+// chargeLine is a charge of every loan in words.
+type chargeLine struct {
+	Index            int
+	ID, To, Amount   string
+	Least, Most, Tax string
+	Anchor           string
+	Remarks          []remark
+}
+
 // inputLine is a request path that the policy declares as an input.
 type inputLine struct {
 	Index               int
@@ -93,6 +103,7 @@ var policySections = []string{
 	"scorecard_id",
 	"pricing_bands",
 	sectionCaps,
+	"charges",
 	"conditions",
 	"required_fields",
 	"actionable_fields",
@@ -139,6 +150,9 @@ func readable(
 	}
 	for i, v := range doc.Get(sectionCaps).Elements() {
 		t.Caps = append(t.Caps, capOf(i, v, texts, said))
+	}
+	for i, v := range doc.Get("charges").Elements() {
+		t.Charges = append(t.Charges, chargeOf(i, v, said))
 	}
 	for i, v := range doc.Get("inputs").Elements() {
 		t.Inputs = append(t.Inputs, inputLine{
@@ -265,6 +279,34 @@ func bandOf(i int, v wire.Value, texts map[string]string, said remarks) bandLine
 	b.Fee = text("processing_fee_pct") + " %, at least " + amount("processing_fee_min")
 	b.Tax = text("gst_pct") + " %"
 	return b
+}
+
+func chargeOf(i int, v wire.Value, said remarks) chargeLine {
+	amount := func(name string) string {
+		if !v.Get(name).Given() {
+			return ""
+		}
+		written, _ := rupees(v.Get(name))
+		return written
+	}
+	c := chargeLine{
+		Index:   i,
+		ID:      v.Get("id").Text(),
+		To:      "to the lender",
+		Amount:  amount("amount"),
+		Least:   amount("min"),
+		Most:    amount("max"),
+		Tax:     v.Get("gst").Text(),
+		Anchor:  anchorOf(v.Pointer()),
+		Remarks: said.claim(v.Pointer(), v.Get("id").Text()),
+	}
+	if v.Get("to").Text() == "third_party" {
+		c.To = "to a third party"
+	}
+	if v.Get("kind").Text() == "percent" {
+		c.Amount = v.Get("amount").Text() + " %"
+	}
+	return c
 }
 
 func scaleOf(card wire.Value) []fact {

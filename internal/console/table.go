@@ -52,7 +52,13 @@ func (c *Console) subjects() []subject {
 			webhooks:  set.Webhooks,
 			now:       now,
 		},
-		&decisionPages{decisions: set.Decisions, policies: set.Policies, privacy: set.Privacy, people: people},
+		&decisionPages{
+			decisions: set.Decisions,
+			policies:  set.Policies,
+			privacy:   set.Privacy,
+			offers:    set.Offers,
+			people:    people,
+		},
 		&fraudPages{fraud: set.Fraud, people: people, now: now},
 		&runPages{agents: set.Agents, decisions: set.Decisions, people: people},
 		&scorecardPages{
@@ -77,6 +83,7 @@ func (c *Console) subjects() []subject {
 		&impactPages{runs: set.Backtests, versions: versions, now: now},
 		&listPages{lists: set.Lists},
 		&tablePages{tables: set.Tables},
+		&offerPages{offers: set.Offers},
 		&keyPages{accounts: set.People, people: people, now: now},
 		&webhookPages{webhooks: set.Webhooks},
 		&privacyPages{privacy: set.Privacy, people: people},

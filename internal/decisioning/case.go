@@ -36,6 +36,7 @@ type creditCase struct {
 	fraud    *fraudCase      // nil if the request has no fraud block
 	own      *ownCase        // nil unless the policy reads what the lender decided before, and the applicant is named
 	keys     *journal.Tree   // of the tenant; nil if the case is not stored
+	profile  int64           // the version of the lender profile; 0 if there is none, or the case is not stored
 
 	id        string    // the id of the decision; set shortly before the decision is stored
 	made, now time.Time // now is the time of the request, made the time in the id

@@ -101,7 +101,7 @@ func (s *Service) decide(
 	if err := c.lookUp(ctx, scope, s.core.Moment()); err != nil {
 		return Decided{}, err
 	}
-	if c.keys, err = s.core.Keys.Tree(ctx, p.TenantID); err != nil {
+	if err := s.prepareToStore(ctx, p, c); err != nil {
 		return Decided{}, err
 	}
 
@@ -125,6 +125,15 @@ func (s *Service) decide(
 	}
 	s.decided(c, o)
 	return c.decided(o), nil
+}
+
+// prepareToStore reads what a case is stored with: the version of the lender profile, and the keys of the tenant.
+func (s *Service) prepareToStore(ctx context.Context, p tenant.Principal, c *creditCase) (err error) {
+	if c.profile, err = s.offers.Version(ctx, operation.ScopeOf(p)); err != nil {
+		return err
+	}
+	c.keys, err = s.core.Keys.Tree(ctx, p.TenantID)
+	return err
 }
 
 // lookUpAgain looks up what a transaction lacked that was refused with err. tries is how often that happened before. It
@@ -278,6 +287,7 @@ func (c *creditCase) outcome(d *engine.Decision) *journal.Outcome {
 		Semantics:   d.Plan().Policy().Semantics,
 		Lists:       engine.ListVersions(c.policy.Lookups, c.app.Facts),
 		Tables:      engine.TableVersions(c.policy.Plan.Tables(), c.app.Facts),
+		Profile:     c.profile,
 	}
 	if len(d.Reasons) > 0 {
 		o.Reasons = make([]string, len(d.Reasons))

@@ -38,7 +38,7 @@ func TestUnbilledCountsAreTriedAgain(t *testing.T) {
 		t.Helper()
 		db := storetest.Open(t, databaseURL, store.Options{})
 		core := operation.New(db, operation.Options{})
-		s := New(core, nil, nil, nil, nil, Options{})
+		s := New(core, nil, nil, nil, nil, nil, Options{})
 		p := tenant.Principal{TenantID: "ten_A", Environment: "sandbox"}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()

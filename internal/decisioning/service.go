@@ -5,6 +5,7 @@ import (
 
 	"verdict/internal/frauddesk"
 	"verdict/internal/listdesk"
+	"verdict/internal/offerdesk"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/rule"
@@ -36,6 +37,7 @@ type Service struct {
 	fraud   *frauddesk.Service
 	lists   *listdesk.Service
 	tables  *tabledesk.Service
+	offers  *offerdesk.Service
 	options Options
 
 	gathered gathered
@@ -47,12 +49,12 @@ type Service struct {
 // New returns a Service over the database of core.
 func New(
 	core *operation.Core, desk *policydesk.Service, fraud *frauddesk.Service, lists *listdesk.Service,
-	tables *tabledesk.Service, o Options,
+	tables *tabledesk.Service, offers *offerdesk.Service, o Options,
 ) *Service {
 	if len(o.Plans.Names()) == 0 {
 		o.Plans = tenant.DefaultPricePlans()
 	}
-	s := &Service{core: core, desk: desk, fraud: fraud, lists: lists, tables: tables, options: o}
+	s := &Service{core: core, desk: desk, fraud: fraud, lists: lists, tables: tables, offers: offers, options: o}
 	s.gathered.counts = map[gatheredKey]int64{}
 	return s
 }

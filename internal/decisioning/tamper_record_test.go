@@ -54,6 +54,10 @@ func recordCases() []recordCase {
 			exchanged: []string{"document", "updated_by"},
 		},
 		{
+			table: "lender_profiles", make: makeLenderProfiles, keys: []string{"version"},
+			exchanged: []string{"document", "updated_by"},
+		},
+		{
 			table: "scorecards", make: makeScorecards, keys: []string{"id"},
 			exchanged: []string{"document", "created_by"},
 		},
@@ -154,6 +158,20 @@ func makeStrategies(t *testing.T, _ *usecasetest.House, scope *store.Scope) (row
 			rows = append(rows, recordRow{
 				fmt.Sprint("collections_strategy/", s.Version), fmt.Sprint("version = ", s.Version),
 			})
+			return err
+		})
+	}
+	return rows
+}
+
+func makeLenderProfiles(t *testing.T, _ *usecasetest.House, scope *store.Scope) (rows []recordRow) {
+	t.Helper()
+	for i := range 2 {
+		write(t, scope, func(tx *store.Tx) error {
+			p, err := tx.LenderProfiles().Put(store.LenderProfile{
+				Document: fmt.Append(nil, "document ", i), UpdatedMicros: 5_000, UpdatedBy: fmt.Sprint("usr_", i),
+			}, -1)
+			rows = append(rows, recordRow{fmt.Sprint("lender_profile/", p.Version), fmt.Sprint("version = ", p.Version)})
 			return err
 		})
 	}

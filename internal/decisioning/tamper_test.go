@@ -28,7 +28,7 @@ func intrude(t *testing.T, databaseURL, kind string) *intruder {
 	i := &intruder{t, storetest.Raw(t, databaseURL), kind}
 	for _, table := range []string{
 		"decisions", "decision_features", "journal", "decision_reviews", "rule_sets", "collections_strategies",
-		"fraud_entities",
+		"fraud_entities", "lender_profiles",
 	} {
 		if kind == "postgres" {
 			i.do("ALTER TABLE " + table + " DISABLE TRIGGER USER")

@@ -104,7 +104,7 @@ func (s *Service) Underwrite(
 		return Underwritten{}, err
 	}
 	defer c.release()
-	if c.keys, err = s.core.Keys.Tree(ctx, p.TenantID); err != nil {
+	if err := s.prepareToStore(ctx, p, c); err != nil {
 		return Underwritten{}, err
 	}
 	if err := s.peek(ctx, scope, c, now); err != nil {

@@ -9,14 +9,16 @@ import (
 
 // configEntries holds the entries of the settings.
 type configEntries struct {
-	versions map[string]*entry // the versions of the strategy and of the retention periods, by the id of the entry
-	fraud    *entry            // the last version of the fraud configuration
-	pincodes *entry            // the last change of the pincode risks
+	// versions has the versions of the strategy, of the retention periods and of the lender profile, by the id of the
+	// entry.
+	versions map[string]*entry
+	fraud    *entry // the last version of the fraud configuration
+	pincodes *entry // the last change of the pincode risks
 }
 
 func (v *recordVerifier) collectConfig(e *entry) {
 	switch name, _, _ := strings.Cut(e.leaf.ID, "/"); name {
-	case store.ConfigStrategy, store.ConfigRetention:
+	case store.ConfigStrategy, store.ConfigRetention, store.ConfigLenderProfile:
 		v.versions[e.leaf.ID] = e
 	case store.ConfigFraud:
 		if v.fraud == nil || v.fraud.number < e.number {
@@ -62,11 +64,23 @@ func (v *recordVerifier) checkConfigs(tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
+	err = tx.LenderProfiles().WalkLogged(func(p *store.LoggedLenderProfile) error {
+		record := p.Record()
+		found[record.ID] = true
+		v.checkConfig(v.versions[record.ID], &record, p.Leaf, "the stored document")
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	for id, e := range v.versions {
 		if !found[id] {
 			what := "strategy"
-			if strings.HasPrefix(id, store.ConfigRetention+"/") {
+			switch name, _, _ := strings.Cut(id, "/"); name {
+			case store.ConfigRetention:
 				what = "retention periods"
+			case store.ConfigLenderProfile:
+				what = "lender profile"
 			}
 			v.wrong(id, "the %s of entry %d of the journal is missing", what, e.number)
 		}

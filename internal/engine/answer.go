@@ -19,6 +19,7 @@ type Answer struct {
 	Offer         Offer // without Terms and TenureNotAvailable
 	Terms         []AnswerTerm
 	Alternatives  []Alternative
+	Charges       []ChargeLine
 	ValidUntil    string // RFC 3339; "" for none
 	Rules         []FiredRule
 	Contributions []Contribution
@@ -66,6 +67,7 @@ func (d *Decision) Answer(env *Envelope) Answer {
 			a.Terms = append(a.Terms, AnswerTerm{t.Code, t.Text})
 		}
 		a.Alternatives = slices.Clone(d.Alternatives())
+		a.Charges = d.Charges()
 	}
 	for _, r := range d.Reasons {
 		x := d.Detail(r)
@@ -157,6 +159,7 @@ func (a *Answer) readOffer(v wire.Value) {
 		LimitCapID:      member(offerLimitCap).Text(),
 		BandID:          member(offerBand).Text(),
 	}
+	a.readCharges(member(offerCharges))
 	for _, t := range member(offerConditions).Elements() {
 		a.Terms = append(a.Terms, AnswerTerm{t.Get("code").Text(), t.Get("text").Text()})
 	}

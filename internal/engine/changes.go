@@ -49,6 +49,8 @@ func (c Change) Write(w *wire.Writer) {
 func Changes(p, base *Policy) (list []Change) {
 	list = entryChanges(list, "adjustments", p.Adjustments, base.Adjustments,
 		func(w *wire.Writer, a *Adjustment) { a.write(w) })
+	list = entryChanges(list, sectionCharges, p.Charges, base.Charges,
+		func(w *wire.Writer, c *Charge) { c.write(w) })
 	list = entryChanges(list, "conditions", p.Terms, base.Terms, writeTerm)
 	list = entryChanges(list, "factors", p.Scorecard.Factors, base.Scorecard.Factors,
 		func(w *wire.Writer, f *Factor) { f.write(w) })
@@ -66,7 +68,7 @@ func Changes(p, base *Policy) (list []Change) {
 
 // entryChanges appends the differences between the entries of a section,
 // matched by id.
-func entryChanges[T Knockout | Adjustment | Factor | Band | LimitCap | Term | Input | Requirement](
+func entryChanges[T Knockout | Adjustment | Factor | Band | LimitCap | Charge | Term | Input | Requirement](
 	list []Change, section string, now, before []T, write func(*wire.Writer, *T),
 ) []Change {
 	text := func(e *T) []byte {
@@ -123,6 +125,8 @@ func idOf(entry any) string {
 		return e.Name
 	case *Requirement:
 		return e.Text
+	case *Charge:
+		return e.ID
 	default:
 		return ""
 	}
@@ -146,9 +150,8 @@ func writeInput(w *wire.Writer, in *Input) { w.String(in.Type.String()).String(i
 func plainChanges(p, base *Policy) (list []Change) {
 	now, before := document(p), document(base)
 	listed := []string{
-		"adjustments", "conditions", "inputs", "knockouts", sectionLimitCaps, "pricing_bands",
-		"required_fields", "name", "policy_key",
-		memberScorecardID, "version",
+		"adjustments", sectionCharges, "conditions", "inputs", "knockouts", sectionLimitCaps, "pricing_bands",
+		"required_fields", "name", "policy_key", memberScorecardID, "version",
 	}
 	list = memberChanges(list, "", now, before, listed)
 	return memberChanges(list, sectionScorecard, now.Get(sectionScorecard), before.Get(sectionScorecard),

@@ -130,6 +130,9 @@ func (p *Plan) price(d *Decision) {
 		return
 	}
 	p.limit(d)
+	if !d.limit.belowMinimum && p.consumed(d) {
+		d.limit.belowMinimum, d.limit.consumed = true, true
+	}
 	if d.limit.belowMinimum {
 		d.Status = Declined
 	}

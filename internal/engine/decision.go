@@ -97,6 +97,8 @@ type Offer struct {
 	LastPaise          int64
 	FeePaise           int64
 	GSTPaise           int64
+	Charged            bool  // the policy has charges
+	ChargesPaise       int64 // all charges with their tax
 	NetPaise           int64
 	InterestPaise      int64
 	PayablePaise       int64

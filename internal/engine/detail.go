@@ -267,6 +267,9 @@ func (x detailer) limit() Detail {
 	d := x.decision
 	b, l := d.band, &d.limit
 	minimum := rule.Num(rule.Rupees(b.MinLimitPaise))
+	if l.consumed {
+		return x.consumed()
+	}
 	switch l.binding {
 	case FOIRCapacity:
 		return Detail{

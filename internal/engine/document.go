@@ -10,7 +10,7 @@ import (
 )
 
 // Document returns the policy as a complete document: every default filled in
-// except those of affordability, exposure, features, limit_caps and semantics, every merged rule
+// except those of affordability, charges, exposure, features, limit_caps and semantics, every merged rule
 // included, members in name order. Reading it again gives the same policy and
 // the same bytes.
 func (p *Policy) Document() []byte {
@@ -65,6 +65,13 @@ func (p *Policy) write(w *wire.Writer, named bool) {
 		p.Affordability.write(w)
 	}
 	w.Key("allow_gaps").Bool(p.AllowGaps)
+	if len(p.Charges) > 0 { // so that a policy without charges has the same checksum as before
+		w.Key(sectionCharges).Array()
+		for i := range p.Charges {
+			p.Charges[i].write(w)
+		}
+		w.EndArray()
+	}
 	w.Key("conditions").Array()
 	for i := range p.Terms {
 		t := &p.Terms[i]

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -10,12 +11,49 @@ import (
 // declared.
 var affordabilityFacts = []string{"bank_income", "bank_detected_income", "bureau_own_emi", "bank_due_emi"}
 
-// generateEither returns a policy of semantics 1 or 2, depending on the seed.
+// generateEither returns a policy of semantics 1 or 2, with or without charges, depending on the seed.
 func generateEither(seed uint64) *generated {
+	g := generatePolicy(seed)
 	if seed/2%2 == 1 { // the lowest bit could give each worker of a test only one semantics
-		return generateNewest(seed)
+		g = generateNewest(seed)
 	}
-	return generatePolicy(seed)
+	if seed/4%3 == 1 {
+		addCharges(g, newDice(^seed<<3))
+	}
+	return g
+}
+
+// addCharges adds charges to a policy. Some of them exceed the smallest loans. The committed corpus has none.
+func addCharges(g *generated, d *dice) {
+	policy := map[string]any{}
+	if err := json.Unmarshal(g.document, &policy); err != nil {
+		panic(err)
+	}
+	charges := []any{}
+	for i := range d.below(4) {
+		c := object{"id": fmt.Sprintf("C%d", i), "to": pick(d, "lender", "third_party"), "kind": "fixed",
+			"amount": pick(d, rational(d.between(1, 900_00), 2), rational(d.between(1, 30_000_00), 2))}
+		if d.percent(60) {
+			c["kind"], c["amount"] = "percent", pick(d, rational(d.between(1, 3_0000), 4), rational(d.between(1, 50_0000), 4))
+			least := d.between(1, 5_000_00)
+			if d.percent(50) {
+				c["min"] = rational(least, 2)
+			}
+			if d.percent(50) {
+				c["max"] = rational(least+d.between(0, 50_000_00), 2)
+			}
+		}
+		if d.percent(60) {
+			c["gst"] = pick(d, json.Number("0"), json.Number("18"), rational(d.between(0, 50_0000), 4))
+		}
+		charges = append(charges, c)
+	}
+	policy["charges"] = charges
+	document, err := json.Marshal(policy)
+	if err != nil {
+		panic(err)
+	}
+	g.document = document
 }
 
 // generateNewest returns a policy of semantics 2. It modifies the result of

@@ -10,8 +10,8 @@ import (
 // version inherits from its base if the request leaves them out. The name and
 // the policy_key are not inherited.
 var sections = []string{
-	"actionable_fields", "adjustments", "affordability", "allow_gaps", "conditions", sectionExposure, "features",
-	"include_defaults", "inputs", "knockouts",
+	"actionable_fields", "adjustments", "affordability", "allow_gaps", sectionCharges, "conditions", sectionExposure,
+	"features", "include_defaults", "inputs", "knockouts",
 	sectionLimitCaps, "limit_step", "offer_validity_days", "pricing_bands", "required_fields", sectionScorecard,
 	sectionSemantics,
 }

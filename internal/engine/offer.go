@@ -14,7 +14,8 @@ type limit struct {
 	instalmentPaise int64
 	at              int // index of the tenure in the band
 	binding         Constraint
-	belowMinimum    bool
+	belowMinimum    bool // too small to be offered
+	consumed        bool // too small because fee and charges leave nothing to pay out
 	hasCapacity     bool
 	capacityPaise   int64
 	notAvailable    bool // the band does not allow the requested tenure
@@ -126,7 +127,7 @@ func mulFloor(paise int64, by rule.Number) int64 {
 	return int64(min(q, maxAmountPaise))
 }
 
-// makeOffer prices the limit: instalments, fee, tax and APR.
+// makeOffer prices the limit: instalments, fee, charges, tax and APR.
 func (p *Plan) makeOffer(d *Decision) {
 	b, l, o := d.band, &d.limit, &d.Offer
 	q := d.quote()
@@ -138,7 +139,9 @@ func (p *Plan) makeOffer(d *Decision) {
 	o.RateBP, o.TenureMonths = b.RateBP, b.tenures[l.at].terms.Months()
 	o.InstalmentPaise, o.LastPaise = s.InstalmentPaise, s.LastPaise
 	o.InterestPaise, o.PayablePaise = s.InterestPaise, s.PayablePaise
-	o.FeePaise, o.GSTPaise, o.NetPaise = q.fee, q.gst, l.paise-q.fee-q.gst
+	o.FeePaise, o.GSTPaise = q.fee, q.gst
+	o.Charged, o.ChargesPaise = len(p.policy.Charges) > 0, q.charges
+	o.NetPaise = l.paise - q.fee - q.gst - q.charges
 	o.APR = q.apr
 	o.HasCapacity, o.CapacityPaise = l.hasCapacity, l.capacityPaise
 	o.PostFOIR, o.HasPostFOIR = p.postOfferFOIR(d, s.InstalmentPaise)

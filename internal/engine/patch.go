@@ -21,6 +21,7 @@ var patchable = []struct{ name, id string }{
 	{sectionFactors, "factor"},
 	{"conditions", "code"},
 	{sectionLimitCaps, "id"},
+	{sectionCharges, "id"},
 }
 
 const sectionFactors = "factors"

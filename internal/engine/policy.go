@@ -78,6 +78,7 @@ type Policy struct {
 	ScorecardID       string // the stored scorecard that Scorecard was taken from
 	Bands             []Band
 	LimitCaps         []LimitCap
+	Charges           []Charge // of every loan, besides the fees of the bands
 	Terms             []Term
 	LimitStepPaise    int64
 	OfferValidityDays int

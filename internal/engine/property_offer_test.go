@@ -58,7 +58,13 @@ func TestOfferInvariants(t *testing.T) {
 		require(!o.HasRequested || o.LimitPaise <= o.RequestedPaise, "the limit is at most what was asked for")
 		require(!o.HasCapacity || o.InstalmentPaise <= o.CapacityPaise, "the instalment fits the capacity")
 		require(o.HasCapacity == o.HasPostFOIR, "a known capacity has a FOIR after it")
-		require(o.NetPaise == o.LimitPaise-o.FeePaise-o.GSTPaise && o.NetPaise > 0, "net is the limit less fee and tax")
+		charges := int64(0)
+		for _, c := range d.Charges() {
+			charges += c.Paise + c.TaxPaise
+		}
+		require(charges == o.ChargesPaise && o.Charged == (len(plan.Policy().Charges) > 0), "the charges add up")
+		require(o.NetPaise == o.LimitPaise-o.FeePaise-o.GSTPaise-charges && o.NetPaise > 0,
+			"net is the limit less fee, charges and tax")
 		require(o.PayablePaise == o.InstalmentPaise*int64(o.TenureMonths-1)+o.LastPaise,
 			"payable is the sum of the instalments")
 		require(o.InterestPaise == o.PayablePaise-o.LimitPaise && o.LastPaise > 0,
@@ -68,7 +74,7 @@ func TestOfferInvariants(t *testing.T) {
 		// loan by more than 0.01 %.
 		if o.LimitPaise >= 5_000_00 {
 			require(o.APR >= o.RateBP-1, "the APR is at least the rate")
-			require(o.FeePaise > 0 || o.APR <= o.RateBP+1, "without a fee the APR is the rate")
+			require(o.FeePaise+charges > 0 || o.APR <= o.RateBP+1, "without a fee the APR is the rate")
 		}
 		months := 0
 		for _, a := range d.Alternatives() {

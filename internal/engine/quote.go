@@ -5,13 +5,14 @@ import (
 )
 
 // quote is the price of a limit over a tenure of a band. It depends only on the
-// limit, the tenure and the band.
+// limit, the tenure and the band, which belongs to one policy.
 type quote struct {
 	band     *compiledBand
 	at       int32 // index of the tenure in the band
 	paise    int64
 	schedule loan.Schedule
 	fee, gst int64
+	charges  int64 // all charges of the policy with their tax
 	apr      int64
 }
 
@@ -31,7 +32,7 @@ func (d *Decision) KeepQuotes() { d.quotes = make([]quote, 1<<quoteBits) }
 func (d *Decision) quote() *quote {
 	l := &d.limit
 	if d.quotes == nil {
-		d.quoted = d.band.quote(l)
+		d.quoted = d.plan.quote(d.band, l)
 		return &d.quoted
 	}
 	// Multiplicative hashing: the high bits of a product depend on all bits of
@@ -40,16 +41,17 @@ func (d *Decision) quote() *quote {
 	key := uint64(l.paise)<<16 ^ uint64(d.band.index)<<8 ^ uint64(l.at)
 	q := &d.quotes[key*multiplier>>(64-quoteBits)]
 	if q.band != d.band || q.paise != l.paise || q.at != int32(l.at) {
-		*q = d.band.quote(l)
+		*q = d.plan.quote(d.band, l)
 	}
 	return q
 }
 
-func (b *compiledBand) quote(l *limit) quote {
+func (p *Plan) quote(b *compiledBand, l *limit) quote {
 	terms := &b.tenures[l.at].terms
 	q := quote{band: b, at: int32(l.at), paise: l.paise, schedule: terms.Schedule(l.paise)}
 	q.fee = loan.Fee(l.paise, int64(b.FeePct), b.FeeMinPaise)
 	q.gst = loan.Tax(q.fee, int64(b.GSTPct))
-	q.apr = loan.APR(l.paise-q.fee-q.gst, q.schedule.InstalmentPaise, q.schedule.LastPaise, terms.Months())
+	q.charges = p.policy.ChargesOn(l.paise)
+	q.apr = loan.APR(l.paise-q.fee-q.gst-q.charges, q.schedule.InstalmentPaise, q.schedule.LastPaise, terms.Months())
 	return q
 }

@@ -181,6 +181,7 @@ func (r *policyReader) document(v wire.Value) {
 	r.scorecard(f)
 	r.bands(f)
 	r.limitCaps(f)
+	r.charges(f)
 	r.terms(f)
 
 	p.LimitStepPaise = 1000_00

@@ -12,6 +12,7 @@ const (
 	ReasonBandCap       = "AMT_BAND_CAP"
 	ReasonNewToCredit   = "BUR_NTC"
 	ReasonExposureCap   = "EXPOSURE_CAP"
+	ReasonChargesExceed = "CHARGES_EXCEED_LIMIT"
 )
 
 // ownReason numbers the engine's own reason codes, so that a plan can map each
@@ -29,13 +30,14 @@ const (
 	ownBandCap
 	ownNewToCredit
 	ownExposureCap
+	ownChargesExceed
 )
 
 var ownReasons = [...]string{
 	ownMissingInput: ReasonMissingInput, ownNoBand: ReasonNoBand, ownBelowMinimum: ReasonBelowMinimum,
 	ownFOIRHigh: ReasonFOIRHigh, ownIncomeLow: ReasonIncomeLow, ownIncomeMissing: ReasonIncomeMissing,
 	ownAmountMinimum: ReasonAmountMinimum, ownBandCap: ReasonBandCap, ownNewToCredit: ReasonNewToCredit,
-	ownExposureCap: ReasonExposureCap,
+	ownExposureCap: ReasonExposureCap, ownChargesExceed: ReasonChargesExceed,
 }
 
 // ReasonText is one entry of the reason-code catalogue.
@@ -69,6 +71,7 @@ var reasonTexts = []ReasonText{
 	{ReasonBandCap, "pricing", "The amount offered is the most available for this application"},
 	{ReasonBelowMinimum, "pricing", "The amount that could be offered is below the smallest loan"},
 	{ReasonExposureCap, "pricing", "Existing loans and offers of this lender limit the amount available"},
+	{ReasonChargesExceed, "pricing", "The charges of a loan of this size would leave nothing to pay out"},
 	{"OWN_HISTORY", "knockout", "Earlier applications to this lender, or loans from it"},
 	{"BANK_BOUNCE", "score", "Payments from the bank account were returned"},
 	{"BANK_MISMATCH", "score", "The bank statement does not agree with the details given"},
@@ -119,4 +122,19 @@ func ApplicantMessage(code string) string {
 		return r.Message
 	}
 	return "A detail of the application does not fit this loan"
+}
+
+// CatalogueText is an entry of the reason-code catalogue with its text for a value that is not bad but could be better.
+type CatalogueText struct {
+	ReasonText
+	Neutral string // "" for none
+}
+
+// ReasonTexts returns the reason-code catalogue.
+func ReasonTexts() []CatalogueText {
+	list := make([]CatalogueText, len(reasonTexts))
+	for i, r := range reasonTexts {
+		list[i] = CatalogueText{r, neutralTexts[r.Code]}
+	}
+	return list
 }

@@ -120,6 +120,9 @@ func (x reasoner) lacks(knockout int32) bool {
 // noCode for the default limit if bandCode is noCode.
 func (x reasoner) bindingCode(bandCode int32) int32 {
 	p, d := x.plan, x.decision
+	if d.limit.consumed {
+		return p.own[ownChargesExceed]
+	}
 	switch d.limit.binding {
 	case FOIRCapacity:
 		return p.own[ownFOIRHigh]

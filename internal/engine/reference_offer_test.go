@@ -15,6 +15,7 @@ type offer struct {
 	months         int64
 	loan           loan
 	fee, gst       *big.Rat
+	charges        []any
 	net            *big.Rat
 	apr            *big.Rat
 	capacity       *big.Rat // nil if income or FOIR is unknown
@@ -219,13 +220,34 @@ func (a *application) price() {
 		return
 	}
 
-	o.isCounterOffer = o.requested != nil && o.limit.Cmp(floorTo(o.requested, step)) < 0
-	o.loan = amortise(o.limit, a.emi(o.limit, bp, o.months), bp, o.months)
 	hundred := big.NewRat(100, 1)
 	o.fee = greatest(round(quo(mul(o.limit, num(b, "processing_fee_pct", 0)), hundred), 2),
 		num(b, "processing_fee_min", 0))
 	o.gst = round(quo(mul(o.fee, num(b, "gst_pct", 18)), hundred), 2)
 	o.net = sub(sub(o.limit, o.fee), o.gst)
+	for _, c := range objects(a.policy, "charges") {
+		amount := num(c, "amount", 0)
+		if text(c, "kind") == "percent" {
+			amount = round(quo(mul(o.limit, amount), hundred), 2)
+			amount = greatest(amount, num(c, "min", 0))
+			if c["max"] != nil {
+				amount = least(amount, num(c, "max", 0))
+			}
+		}
+		tax := round(quo(mul(amount, num(c, "gst", 0)), hundred), 2)
+		o.net = sub(sub(o.net, amount), tax)
+		o.charges = append(o.charges, object{
+			"id": c["id"], "to": c["to"], "amount": decimal(amount, 2), "gst": decimal(tax, 2),
+		})
+	}
+	if o.charges != nil && o.net.Sign() <= 0 {
+		a.worsen(declined)
+		a.belowMinimum, a.limitCode = true, "CHARGES_EXCEED_LIMIT"
+		return
+	}
+
+	o.isCounterOffer = o.requested != nil && o.limit.Cmp(floorTo(o.requested, step)) < 0
+	o.loan = amortise(o.limit, a.emi(o.limit, bp, o.months), bp, o.months)
 	o.apr = apr(o.net, o.loan.emi, o.loan.last, o.months)
 	if o.capacity != nil {
 		o.postFOIR = halfUp(add(foir, quo(o.loan.emi, income)), 4)
@@ -446,6 +468,9 @@ func (a *application) offerShown() object {
 	}
 	if o.requested != nil {
 		shown["requested_amount"] = decimal(o.requested, 2)
+	}
+	if o.charges != nil {
+		shown["charges"] = o.charges
 	}
 	if o.capacity != nil {
 		shown["max_emi"] = decimal(o.capacity, 2)

@@ -25,6 +25,7 @@ const (
 	offerLastEMI
 	offerFee
 	offerGST
+	offerCharges
 	offerNet
 	offerInterest
 	offerPayable
@@ -47,6 +48,7 @@ const (
 	memberFlag
 	memberTerms
 	memberAlternatives
+	memberCharges
 )
 
 // offerTable has the name and format of each member.
@@ -68,6 +70,7 @@ var offerTable = [...]struct {
 	offerLastEMI:      {"last_emi", memberNumber, 2},
 	offerFee:          {"processing_fee", memberNumber, 2},
 	offerGST:          {"processing_fee_gst", memberNumber, 2},
+	offerCharges:      {sectionCharges, memberCharges, 0},
 	offerNet:          {"net_disbursed", memberNumber, 2},
 	offerInterest:     {"total_interest", memberNumber, 2},
 	offerPayable:      {"total_payable", memberNumber, 2},
@@ -134,6 +137,7 @@ func (v *offerValues) fill(o *Offer, validUntil string) {
 	v.number(offerLastEMI, o.LastPaise)
 	v.number(offerFee, o.FeePaise)
 	v.number(offerGST, o.GSTPaise)
+	v.given[offerCharges] = o.Charged
 	v.number(offerNet, o.NetPaise)
 	v.number(offerInterest, o.InterestPaise)
 	v.number(offerPayable, o.PayablePaise)
@@ -198,6 +202,8 @@ func (o *offerWriter) writeMember(w *wire.Writer, m offerMember) {
 		o.writeTerms(w)
 	case memberAlternatives:
 		o.writeAlternatives(w)
+	case memberCharges:
+		o.writeCharges(w)
 	}
 }
 

@@ -98,6 +98,9 @@ func (n *narrative) limit() string {
 	if !l.computed || !l.belowMinimum && d.Status == Declined {
 		return ""
 	}
+	if l.consumed {
+		return sentence(n.detailer.consumed().Text)
+	}
 	var by string
 	switch l.binding {
 	case FOIRCapacity:

@@ -77,6 +77,10 @@ const (
 	CodeTableInUse             = "table_in_use"
 	CodeKeysMissing            = "keys_missing"
 	CodeHoldInForce            = "hold_in_force"
+	CodeNoOffer                = "no_offer"
+	CodeNoLetter               = "no_letter"
+	CodeOfferExpired           = "offer_expired"
+	CodeLenderProfileMissing   = "lender_profile_missing"
 )
 
 // Refusals at a limit of the tenant or of the service, failures of the service, and a client that has disconnected.

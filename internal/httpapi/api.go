@@ -193,6 +193,7 @@ func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, n
 	lists := &listHandlers{lists: set.Lists}
 	exposures := &exposureHandlers{exposures: set.Exposures}
 	tables := &tableHandlers{tables: set.Tables}
+	offers := &offerHandlers{offers: set.Offers}
 
 	return slices.Concat(
 		accounts.routes(),
@@ -211,6 +212,7 @@ func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, n
 		lists.routes(),
 		exposures.routes(),
 		tables.routes(),
+		offers.routes(),
 	)
 }
 

@@ -28,6 +28,7 @@ type call struct {
 	body      wire.Value
 	once      *operation.Idempotency // nil if the request has no Idempotency-Key
 	csv       bool                   // the client asked for CSV
+	html      bool                   // the client asked for HTML
 	started   time.Time
 	outcome   serving.Outcome
 	bodyRead  bool // something was read from the body, perhaps only its end
@@ -91,10 +92,11 @@ func (c *call) serve() error {
 		return c.documentation()
 	}
 
-	var err error
-	if c.csv, err = answersCSV(c.r, c.route); err != nil {
+	other, err := answersOther(c.r, c.route)
+	if err != nil {
 		return err
 	}
+	c.csv, c.html = other && c.route.csv, other && c.route.page
 	if err := c.checkShare(); err != nil {
 		return err
 	}

@@ -52,10 +52,12 @@ func bearerKey(r *http.Request) (tenant.Key, bool) {
 	return tenant.ParseKey(strings.TrimLeft(text, " "))
 }
 
-// answersCSV reads the Accept header. It reports whether the answer should be CSV. This
-// requires that the route can answer with CSV, and that the client accepts CSV but not
-// JSON. It refuses a request that accepts none of the formats of the route.
-func answersCSV(r *http.Request, rt *route) (bool, error) {
+// answersOther reads the Accept header. It reports whether the answer should be in the
+// other format of the route, CSV or HTML. This requires that the route has one, and that
+// the client accepts it but not JSON; a browser, which accepts HTML by name and JSON only
+// with everything else, gets HTML. It refuses a request that accepts none of the formats of
+// the route.
+func answersOther(r *http.Request, rt *route) (bool, error) {
 	accept := r.Header["Accept"]
 	if len(accept) == 0 {
 		return false, nil
@@ -63,28 +65,34 @@ func answersCSV(r *http.Request, rt *route) (bool, error) {
 	if rt.only != "" {
 		return false, checkAccepts(strings.Join(accept, ","), rt.only)
 	}
-	json, csv := false, false
+	json, anything, other := false, false, false
 	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
 		kind, params, err := mime.ParseMediaType(part)
 		if err != nil || refusedByWeight(params) {
 			continue
 		}
 		switch kind {
-		case "*/*", "application/*", "application/json", "application/problem+json":
+		case "*/*":
+			anything = true
+		case "application/*", "application/json", "application/problem+json":
 			json = true
-		case "text/csv", "text/*":
-			csv = csv || rt.csv
+		case csvType:
+			other = other || rt.csv
+		case htmlType:
+			other = other || rt.page
+		case "text/*":
+			other = other || rt.csv || rt.page
 		case linesType, "application/ndjson", "application/jsonl":
 			json = json || rt.lines
 		case "text/plain":
 			json = json || rt.public
 		}
 	}
-	if !json && !csv {
+	if !json && !anything && !other {
 		return false, fault.New(serving.NotAcceptable, fault.CodeNotAcceptable,
 			"the Accept header must allow application/json")
 	}
-	return csv && !json, nil
+	return other && !json && (rt.page || !anything), nil
 }
 
 // checkAccepts refuses a request whose Accept header excludes the only format of the

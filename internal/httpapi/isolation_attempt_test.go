@@ -48,7 +48,7 @@ var (
 		"severity", "pincode", "risk", "kind", "map", "outcome_column", "bad_values", "good_values", "weight_column",
 		"status_column", "protected_column", "month_column", "id_column", "foir_unit", "lgd", "funding_rate",
 		"swapped", "n", "seed", "months", "bad_rate", "agent", "outcome", "after", "failed",
-		"in_force", "audience", "value", "errors", "keys", "columns",
+		"in_force", "audience", "value", "errors", "keys", "columns", "version", "lang", "format", "disbursed_on",
 	}
 )
 
@@ -68,6 +68,7 @@ var bodyMembers = map[string][]string{
 	"adjustments.id":           nil,
 	"pricing_bands.id":         nil,
 	"limit_caps.id":            nil,
+	"charges.id":               nil,
 	"witness_key":              nil,
 	"erasePerson decision_id":  nil, // only of a decision that names no applicant; see TestErasureRefusals
 	// like erasePerson

@@ -141,7 +141,8 @@ func (r *resident) furnish(mark string) {
 	}
 	create("/v1/rule-sets/"+r.named["{rule_set_id}"]+"/activate", `{"note":"`+mark+`"}`, "0").want(http.StatusOK)
 	for _, once := range []string{"1", "2"} {
-		decision := create("/v1/decisions", `{"applicant":{"id":"`+mark+`"},"bureau_report":{"score":781}}`, once).
+		decision := create("/v1/decisions",
+			`{"applicant":{"id":"`+mark+`","requested_amount":900000},"bureau_report":{"score":781}}`, once).
 			want(http.StatusOK)
 		evaluated := create("/v1/evaluate", evaluateBy(mark), once).want(http.StatusOK)
 		draft := create("/v1/rule-sets", `{"name":"`+mark+once+`"}`, once).want(http.StatusCreated)
@@ -160,6 +161,7 @@ func (r *resident) furnish(mark string) {
 		create("/v1/decisions/"+decision.text("decision_id")+"/review", `{"outcome":"upheld","note":"`+mark+`"}`, once).
 			want(http.StatusCreated)
 	}
+	r.put("/v1/lender-profile", strings.ReplaceAll(lenderProfile, "Asha", mark)).want(http.StatusOK)
 	r.named["{spare_id}"] = create("/v1/rule-sets", `{"name":"`+mark+`"}`, "spare").want(http.StatusCreated).text("id")
 	r.named["{applicant_id}"], r.named["{policy_key}"], r.named["{name}"] = mark, mark, mark
 	r.named["{actor}"] = r.get("/v1/rule-sets/" + r.named["{draft_id}"]).text("created_by")
@@ -309,7 +311,8 @@ func (r *resident) furnishFraud(mark string) {
 
 // evaluateBy returns an evaluate request with features for an applicant.
 func evaluateBy(applicant string) string {
-	return `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":781},"reportDate":"2026-11-10",
+	return `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":781},"requestedAmount":900000,
+		"reportDate":"2026-11-10",
 		"enquiries":[{"date":"2026-11-03","product":"personal_loan"},{"date":"2026-10-30","product":"credit_card"}]}},
 		"fraud":{"applicant_ref":"` + applicant + `"},"features":true}`
 }

@@ -16,6 +16,7 @@ type route struct {
 	rows    bool   // the body may contain many rows
 	once    bool   // the route accepts an Idempotency-Key
 	csv     bool   // the route can also answer with CSV
+	page    bool   // the route can also answer with HTML
 	stream  bool   // the handler itself reads a body that is a file
 	lines   bool   // the handler itself reads a body of JSON lines
 	only    string // the media type of the answer if the answer is not JSON

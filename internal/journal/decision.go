@@ -30,6 +30,7 @@ type Outcome struct {
 	Semantics   int         // of the policy
 	Lists       []rule.ListVersion
 	Tables      []rule.ListVersion
+	Profile     int64 // the version of the lender profile, 0 if there was none
 }
 
 // Complete sets the plain text and the journal entry of a decision that is about to be
@@ -129,6 +130,9 @@ func plainText(o *Outcome, zones []sealing.ZoneHash, f *store.Features) string {
 	}
 	if f != nil {
 		w.Key("features").Object().Key("as_of").String(f.AsOf).Key("hash").String(f.Hash).EndObject()
+	}
+	if o.Profile != 0 {
+		w.Key("lender_profile").Int(o.Profile)
 	}
 	if o.LimitPaise != 0 {
 		w.Key("limit").Decimal(o.LimitPaise, 2)
@@ -368,6 +372,7 @@ func ReadPlain(plain string) (o Outcome, zones []string, err error) {
 		AskedRupees: r.optional("asked"),
 		LimitPaise:  r.optional("limit").Paise(),
 		Semantics:   int(r.number("semantics").Floor()),
+		Profile:     r.optional("lender_profile").Floor(),
 	}
 	const hundredths = int64(rule.One) / 100
 	o.RateBP = int64(r.optional("rate")) / hundredths

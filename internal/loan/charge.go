@@ -35,3 +35,25 @@ func percent(amountPaise, pctMicros int64) int64 {
 	}
 	return int64(min(share, math.MaxInt64))
 }
+
+// Charge is a further charge of a loan, such as stamp duty or a premium: a fixed amount, or a percentage of the amount
+// lent within bounds.
+type Charge struct {
+	FixedPaise int64 // used if PctMicros is 0
+	PctMicros  int64 // in millionths of a percent, as in [Fee]
+	MinPaise   int64 // the least that a percentage charges
+	MaxPaise   int64 // the most that a percentage charges; 0 for no bound
+	TaxMicros  int64 // tax on the charge, in millionths of a percent
+}
+
+// On returns the charge for an amount, and the tax on it, both rounded half up to the paisa.
+func (c Charge) On(amountPaise int64) (chargePaise, taxPaise int64) {
+	chargePaise = c.FixedPaise
+	if c.PctMicros > 0 {
+		chargePaise = max(percent(amountPaise, c.PctMicros), c.MinPaise)
+		if c.MaxPaise > 0 {
+			chargePaise = min(chargePaise, c.MaxPaise)
+		}
+	}
+	return chargePaise, Tax(chargePaise, c.TaxMicros)
+}

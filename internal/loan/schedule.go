@@ -74,3 +74,36 @@ func (t Terms) last(principal, instalment uint64) (uint64, bool) {
 
 // interest returns one month's interest, rounded half up to the paisa.
 func interest(balance, rateBP uint64) uint64 { return exact.DivHalfUp(balance*rateBP, yearBP) }
+
+// Instalment is one row of a repayment schedule. Amounts are in paise.
+type Instalment struct {
+	OutstandingPaise int64 // the principal owed before the instalment
+	PrincipalPaise   int64 // the part that repays principal; negative while a capped balance grows
+	InterestPaise    int64
+	PaidPaise        int64 // principal and interest
+}
+
+// Instalments returns the rows of the schedule that [Terms.Schedule] summarizes. The paid amounts add up to its
+// PayablePaise and the interest to its InterestPaise; the principal adds up to principalPaise.
+func (t Terms) Instalments(principalPaise int64) []Instalment {
+	s := t.Schedule(principalPaise)
+	if s.PayablePaise == 0 {
+		return nil
+	}
+	balance := int64(clamp(principalPaise))
+	rows := make([]Instalment, t.months)
+	for i := range rows {
+		row := Instalment{OutstandingPaise: balance, PaidPaise: s.InstalmentPaise}
+		row.InterestPaise = int64(interest(uint64(min(balance, maxBalance)), uint64(t.rateBP)))
+		if i == t.months-1 {
+			// The last instalment repays the rest. Its interest is what remains of it: the same as that of the balance,
+			// unless a balance that grew was capped.
+			row.PaidPaise = s.LastPaise
+			row.InterestPaise = s.LastPaise - balance
+		}
+		row.PrincipalPaise = row.PaidPaise - row.InterestPaise
+		balance -= row.PrincipalPaise
+		rows[i] = row
+	}
+	return rows
+}

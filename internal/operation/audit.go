@@ -32,6 +32,7 @@ const (
 	ActionBatchCancelled   = "batch.cancelled"
 	ActionCapsule          = "decision.capsule_read"
 	ActionStrategy         = "collections_strategy.changed"
+	ActionLenderProfile    = "lender_profile.changed"
 	ActionListCreated      = "list.created"
 	ActionListChanged      = "list.changed"
 	ActionListDeleted      = "list.deleted"

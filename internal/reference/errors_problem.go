@@ -283,6 +283,37 @@ var errorPages = []errorPage{
 			"it, and after it another one.",
 	},
 	{
+		Code: fault.CodeNoOffer, Status: 409, Title: "There is no offer",
+		Meaning: "A key facts statement describes an approved offer, and this decision has none.",
+		Cause: "The application was declined, by the policy or by the person who reviewed it last, or it was referred and " +
+			"nobody has approved it yet.",
+		Fix: "For a decline, `GET /v1/decisions/{id}/letter` returns the letter. Review a referred decision with " +
+			"`POST /v1/decisions/{id}/review`; the outcome `overturned` approves it.",
+	},
+	{
+		Code: fault.CodeNoLetter, Status: 409, Title: "There is no letter",
+		Meaning: "A letter tells an applicant about a decline or a smaller loan than was asked for. This decision is " +
+			"neither.",
+		Cause: "The amount asked for was approved, or the decision was referred and still waits for a person.",
+		Fix: "For an approved offer, `GET /v1/decisions/{id}/kfs` returns the key facts statement. Review a referred " +
+			"decision first.",
+	},
+	{
+		Code: fault.CodeLenderProfileMissing, Status: 409, Title: "The lender profile is missing",
+		Meaning: "Documents for applicants state the name, the address and the terms of the lender, and these are not " +
+			"stored yet.",
+		Cause: "Nobody has stored a lender profile in this environment.",
+		Fix: "Store it with `PUT /v1/lender-profile`, or on the page “Lender profile” of the console. Decisions that were " +
+			"made before use the first version.",
+	},
+	{
+		Code: fault.CodeOfferExpired, Status: 410, Title: "The offer has expired",
+		Meaning: "The borrower can no longer agree to this offer.",
+		Cause: "The time in `valid_until` has passed. It is that of the offer, and at least the end of the third working " +
+			"day after the decision.",
+		Fix: "Decide the application again; the new decision has a new offer.",
+	},
+	{
 		Code: fault.CodeErased, Status: 410, Title: "The data was erased",
 		Meaning: "The object exists, but its data was erased with the applicant, or at the end of its retention period.",
 		Cause: "Somebody with the scope `privacy:manage` has erased the applicant with `POST /v1/erasures`, or has set " +

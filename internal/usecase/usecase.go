@@ -22,6 +22,7 @@ import (
 	"verdict/internal/frauddesk"
 	"verdict/internal/journal"
 	"verdict/internal/listdesk"
+	"verdict/internal/offerdesk"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/privacydesk"
@@ -90,6 +91,7 @@ type Set struct {
 	Lists     *listdesk.Service
 	Exposures *exposuredesk.Service
 	Tables    *tabledesk.Service
+	Offers    *offerdesk.Service
 	Decisions *decisioning.Service
 	Evidence  *evidencedesk.Service
 	Events    *eventdesk.Service
@@ -133,8 +135,9 @@ func New(db *store.DB, o Options) (*Set, error) {
 	exposures := exposuredesk.New(core)
 	lists := listdesk.New(core, listdesk.Options{Caps: o.Caps.Lists})
 	tables := tabledesk.New(core, tabledesk.Options{Caps: o.Caps.Tables})
+	offers := offerdesk.New(core)
 	o.Log.Keys = core.Keys
-	decisions := decisioning.New(core, policies, fraud, lists, tables, decisioning.Options{
+	decisions := decisioning.New(core, policies, fraud, lists, tables, offers, decisioning.Options{
 		Encode:   document.AppendDecision,
 		AddFacts: document.AddFacts,
 		Decode:   document.ReadDecision,
@@ -170,6 +173,7 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Lists:     lists,
 		Exposures: exposures,
 		Tables:    tables,
+		Offers:    offers,
 		Decisions: decisions,
 		Evidence:  evidencedesk.New(core, o.Log),
 		Events:    events,

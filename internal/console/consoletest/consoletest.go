@@ -11,13 +11,16 @@ import (
 
 	"verdict/internal/agentdesk"
 	"verdict/internal/decisioning"
+	"verdict/internal/document"
 	"verdict/internal/frauddesk"
 	"verdict/internal/listdesk"
+	"verdict/internal/offer"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
 	"verdict/internal/webhookdesk"
+	"verdict/internal/wire"
 )
 
 // Examples finds pages of a tenant in one environment.
@@ -66,8 +69,45 @@ func (x *Examples) Pages(t *testing.T) map[string][]Page {
 	if all["/console/{env}/decisions/{id}/features"] == nil {
 		t.Error("no decision has features")
 	}
+	maps.Copy(all, x.documents(t))
 	maps.Copy(all, x.backtests(t))
 	maps.Copy(all, x.policies(t))
+	return all
+}
+
+// documents stores a lender profile and decides an application, so that there is an offer that has not expired, and
+// returns the pages of its documents in each language.
+func (x *Examples) documents(t *testing.T) map[string][]Page {
+	t.Helper()
+	const hostile = `<script>alert("lender")</script>`
+	profile := offer.Profile{
+		Name: "Kaveri Capital Limited", Address: "12 Lake Road\nBengaluru 560001", CoolingOffDays: 3,
+		Grievance: offer.Contact{
+			Name: "Nodal grievance redressal officer", Phone: "080 5550 1234", Email: "help@kaveri.example",
+		},
+		Texts: map[string]offer.Texts{"en": {Note: hostile}, "hi": {Name: "कावेरी कैपिटल लिमिटेड"}},
+	}
+	if _, err := x.service.Offers.ReplaceProfile(t.Context(), x.who, profile, operation.AnyVersion); err != nil {
+		t.Fatal(err)
+	}
+	body, err := wire.Parse([]byte(`{
+		"applicant":{"id":"A-KFS","monthly_income":85000,"foir":0.32,"requested_amount":5000000},
+		"bureau_report":{"score":790,"enquiries_6m":0,"active_tradelines":4,"max_dpd_12m":0}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	decided, err := x.service.Decisions.Decide(t.Context(), x.who, document.DecisionRequest(body, false), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]Page{}
+	for _, name := range []string{"kfs", "letter"} {
+		pattern := "/console/{env}/decisions/{id}/" + name
+		for _, tag := range offer.Languages() {
+			all[pattern] = append(all[pattern],
+				Page{Path: x.at + "/decisions/" + decided.ID + "/" + name + "?lang=" + tag, Name: tag})
+		}
+	}
 	return all
 }
 

@@ -23,7 +23,7 @@ func TestFindingsPage(t *testing.T) {
 		fault.CodeSilentWhenAbsent, fault.CodeUnreachableGrade, fault.CodeBetterScoreWorsePrice, fault.CodeNoNTCBand,
 		fault.CodeNonMonotoneBins, fault.CodeDeadAdjustment, fault.CodeDeadBin, fault.CodeNoApplicantMessage,
 		fault.CodeAnalysisTruncated, fault.CodeUnlendableBand, fault.CodeRunawayLastInstalment,
-		fault.CodeScoresWithoutBand, fault.CodeUnitMismatch,
+		fault.CodeChargesExceedLoan, fault.CodeScoresWithoutBand, fault.CodeUnitMismatch,
 		fault.CodeNoFallbackBand, fault.CodeShadowedBand, fault.CodeSemanticsOld, fault.CodeRulesRemoved,
 		fault.CodeBandsRemoved, fault.CodeFactorsRemoved, fault.CodeSourcesRemoved,
 	} {

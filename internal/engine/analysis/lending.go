@@ -11,8 +11,9 @@ import (
 )
 
 // lending reports priced bands that cannot lend as intended: bands whose
-// limits, rounded down to the step, are below their own minimum, and bands in
-// which rounding the instalment can add up to more than three instalments.
+// limits, rounded down to the step, are below their own minimum, bands whose
+// charges use up their smallest loan, and bands in which rounding the instalment
+// can add up to more than three instalments.
 func (a bandCheck) lending() {
 	step := a.policy.LimitStepPaise
 	for i := range a.policy.Bands {
@@ -32,12 +33,35 @@ func (a bandCheck) lending() {
 					"floored to the limit_step of %s, is below its min_limit of %s.",
 				b.ID, rule.Rupees(b.DefaultLimitPaise), rule.Rupees(step), rule.Rupees(b.MinLimitPaise)), nil)
 		}
+		a.charges(at, b)
 		if months, ok := runaway(b); ok {
 			a.report(SeverityError, fault.CodeRunawayLastInstalment, at, fmt.Sprintf(
 				"Over %d months at %s percent, the rounding of the instalments for the smallest loan of %s adds "+
 					"up to several instalments, all due in the last month; raise min_limit or shorten the tenure.",
 				months, rule.Number(b.RateBP)*rule.Paisa, b.ID), nil)
 		}
+	}
+}
+
+// charges reports charges that take the whole of a band's smallest loan, or more than half of it. Without charges there
+// is nothing to report: the reader refuses a fee of more than half.
+func (a bandCheck) charges(at location, b *engine.Band) {
+	if len(a.policy.Charges) == 0 {
+		return
+	}
+	fee := loan.Fee(b.MinLimitPaise, int64(b.FeePct), b.FeeMinPaise)
+	taken := fee + loan.Tax(fee, int64(b.GSTPct)) + a.policy.ChargesOn(b.MinLimitPaise)
+	switch {
+	case taken >= b.MinLimitPaise:
+		a.report(SeverityError, fault.CodeChargesExceedLoan, at, fmt.Sprintf(
+			"Fee, charges and tax on the smallest loan of %s, %s, are %s: nothing is left to pay out, so such an "+
+				"application is declined; raise min_limit or lower the charges.",
+			b.ID, rule.Rupees(b.MinLimitPaise), rule.Rupees(taken)), nil)
+	case taken > b.MinLimitPaise/2:
+		a.report(SeverityWarning, fault.CodeChargesExceedLoan, at, fmt.Sprintf(
+			"Fee, charges and tax on the smallest loan of %s, %s, are %s, more than half of it; raise min_limit or "+
+				"lower the charges.",
+			b.ID, rule.Rupees(b.MinLimitPaise), rule.Rupees(taken)), nil)
 	}
 }
 

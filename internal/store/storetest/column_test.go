@@ -115,6 +115,9 @@ var columns = map[string]string{
 	"legal_holds " + lender:               "id decision_id reason",
 	"legal_holds " + reference:            "applicant_ref", // a keyed hash after the person was erased
 	"legal_holds " + staff:                "actor released_by",
+	"lender_profiles " + hash:             "salt",
+	"lender_profiles " + lender:           "document",
+	"lender_profiles " + staff:            "updated_by",
 	"list_chunks " + keyedHash:            "keys",
 	"list_chunks " + lender:               "list_id",
 	"list_chunks " + encrypted:            "entry_values", // with a key from the tenant's key tree

@@ -152,6 +152,7 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 		scope.Write(t.Context(), fillHold),
 		scope.Write(t.Context(), fillExposure),
 		scope.Write(t.Context(), fillRetention),
+		scope.Write(t.Context(), fillLenderProfile),
 		scope.Write(t.Context(), fillList),
 		scope.Write(t.Context(), fillTable),
 		fillStaff(t, db, scope.Tenant()),

@@ -22,7 +22,7 @@ var (
 		"fraud_alerts", "fraud_alert_evidence", "fraud_alert_events", "fraud_rings", "fraud_ring_people",
 		"backtests", "backtest_chunks", "agent_runs", "collections_strategies", "referrals", "journal",
 		"log_tiles", "log_checkpoints", "log_cosigned", "usage_thresholds", "erasures",
-		"legal_holds", "retention_settings", "retention_progress",
+		"legal_holds", "lender_profiles", "retention_settings", "retention_progress",
 		"webhooks", "webhook_retries", "webhook_ranges", "webhook_deliveries",
 		"lists", "deleted_lists", "list_chunks", "rule_set_lists", "exposures", "recent_requests",
 		"batches", "batch_chunks", "batch_exclusions",

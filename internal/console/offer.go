@@ -1,0 +1,150 @@
+package console
+
+import (
+	"net/http"
+
+	"verdict/internal/civil"
+	"verdict/internal/fault"
+	"verdict/internal/offer"
+	"verdict/internal/offerdesk"
+	"verdict/internal/tenant"
+)
+
+// offerPages serves the documents that a borrower gets, and the lender profile that they state.
+type offerPages struct{ offers *offerdesk.Service }
+
+func (p *offerPages) routes() []page {
+	return []page{
+		{pattern: "GET /console/{env}/decisions/{id}/kfs", handle: p.kfs, scope: tenant.Read},
+		{pattern: "GET /console/{env}/decisions/{id}/letter", handle: p.letter, scope: tenant.Read},
+		{pattern: "GET /console/{env}/lender", handle: p.profile, scope: tenant.Read},
+		{pattern: "POST /console/{env}/lender", handle: p.saveProfile, scope: tenant.PolicyWrite},
+	}
+}
+
+// kfs shows the key facts statement as the borrower gets it: a page without the console's frame, to be printed.
+func (p *offerPages) kfs(v *visit) error {
+	want := offerdesk.Wanted{Language: v.query("lang"), DisbursedOn: civil.NoDay}
+	if text := v.query("disbursed_on"); text != "" {
+		day, ok := offer.ParseDay(text)
+		if !ok {
+			return fault.New(fault.Invalid, fault.CodeInvalidField, "the day of the disbursal must be a date")
+		}
+		want.DisbursedOn = day
+	}
+	statement, err := p.offers.KFS(v.ctx, v.caller(), v.id("id"), want)
+	if err != nil {
+		return err
+	}
+	return v.sendDocument(statement.HTML)
+}
+
+// letter shows the letter to the applicant.
+func (p *offerPages) letter(v *visit) error {
+	want := offerdesk.Wanted{Language: v.query("lang"), DisbursedOn: civil.NoDay}
+	letter, err := p.offers.Letter(v.ctx, v.caller(), v.id("id"), want)
+	if err != nil {
+		return err
+	}
+	return v.sendDocument(letter.HTML)
+}
+
+// sendDocument sends a page that has its own stylesheet and content security policy.
+func (v *visit) sendDocument(html func() ([]byte, error)) error {
+	body, err := html()
+	if err != nil {
+		return err
+	}
+	h := v.w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", offer.ContentPolicy)
+	v.w.WriteHeader(http.StatusOK)
+	v.send(body)
+	return nil
+}
+
+// lenderTexts are the texts of one language on the page of the profile.
+type lenderTexts struct {
+	Tag, Language string
+	Fields        []lenderField
+}
+
+// lenderField is a field of the page of the profile.
+type lenderField struct{ Name, Label, Value, Hint, Rows string }
+
+// textLabels has the labels and hints of the texts, by name.
+var textLabels = map[string]lenderField{
+	"name":                {Label: "Name in this language"},
+	"address":             {Label: "Address in this language", Rows: "2"},
+	"loan_type":           {Label: "Type of loan"},
+	"penal_charges":       {Label: "Penal charges for late payment"},
+	"other_penal_charges": {Label: "Other penal charges"},
+	"foreclosure_charges": {Label: "Charges for repaying early"},
+	"switching_charges":   {Label: "Charges for switching rates"},
+	"other_charges":       {Label: "Any other charges"},
+	"recovery_clause":     {Label: "Term about recovery agents"},
+	"grievance_clause":    {Label: "Term about complaints"},
+	"note":                {Label: "Text at the end of each document", Rows: "3"},
+	"charges": {
+		Label: "Names of charges", Rows: "3",
+		Hint: "One per line: the id of the charge in the policy, “=” and its name.",
+	},
+	"reasons": {
+		Label: "Texts of reasons", Rows: "3",
+		Hint: "One per line: the reason code, “=” and the text for applicants.",
+	},
+}
+
+// profile shows the lender profile as a form.
+func (p *offerPages) profile(v *visit) error {
+	profile, err := p.offers.Profile(v.ctx, v.caller(), 0)
+	if err != nil && fault.KindOf(err) != fault.NotFound {
+		return err
+	}
+	values := map[string]string{}
+	if profile.Version > 0 {
+		values = profile.Fields()
+	}
+	data := struct {
+		Version       int64
+		UpdatedMicros int64
+		UpdatedBy     string
+		Values        map[string]string
+		YesNo         []option
+		Texts         []lenderTexts
+	}{
+		Version: profile.Version, UpdatedMicros: profile.UpdatedMicros, UpdatedBy: profile.UpdatedBy, Values: values,
+		YesNo: []option{{Label: "Choose"}, {Value: "no", Label: "No"}, {Value: "yes", Label: "Yes"}},
+	}
+	for _, tag := range offer.Languages() {
+		language, _ := offer.LanguageOf(tag)
+		texts := lenderTexts{Tag: tag, Language: language.Text("language")}
+		for _, name := range offer.TextNames() {
+			field := textLabels[name]
+			field.Name = offer.TextField(tag, name)
+			field.Value = values[field.Name]
+			texts.Fields = append(texts.Fields, field)
+		}
+		data.Texts = append(data.Texts, texts)
+	}
+	return v.render("lender", "Lender profile", data)
+}
+
+// saveProfile stores the form as a new version of the profile.
+func (p *offerPages) saveProfile(v *visit) error {
+	err := v.confirmed()
+	if err == nil {
+		var next offer.Profile
+		if next, err = offer.ReadFields(v.form.Value); err == nil {
+			var faults fault.List
+			expected := int64(wholeNumber(&faults, "/version", v.form.Value("version"), 0, 0, 1<<30))
+			if err = faults.Err(); err == nil {
+				_, err = p.offers.ReplaceProfile(v.ctx, v.caller(), next, expected)
+			}
+		}
+	}
+	if err != nil {
+		return v.redraw(err, p.profile)
+	}
+	return v.done("The lender profile was saved. New decisions are stored with this version.", "/lender")
+}

@@ -1,0 +1,156 @@
+package httpapi_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"verdict/internal/offer"
+	"verdict/internal/tenant"
+)
+
+const lenderProfile = `{"name":"Asha Finance","address":"12 Lake Road\nPune","cooling_off_days":3,"transferable":false,
+	"grievance":{"name":"Asha officer","phone":"020 5550 1234","email":"complaints@asha.example"},
+	"holidays":["2026-11-17"],
+	"texts":{"en":{"note":"<script>alert(1)</script>"},"hi":{"name":"आशा फ़ाइनेंस"}}}`
+
+// TestLenderProfile stores versions of the profile and reads them.
+func TestLenderProfile(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		const at = "/v1/lender-profile"
+		m.get(at).refused(http.StatusNotFound, "not_found")
+		m.put(at, lenderProfile, `If-Match: "1"`).refused(http.StatusPreconditionFailed, "precondition_failed")
+		first := m.put(at, lenderProfile, "If-None-Match: *").want(http.StatusOK).is("version", 1.0)
+		if first.header.Get("Etag") != `"1"` {
+			s.Errorf("the ETag is %s", first.header.Get("Etag"))
+		}
+		m.put(at, lenderProfile, "If-None-Match: *").refused(http.StatusPreconditionFailed, "precondition_failed")
+		m.put(at, string(first.body), `If-Match: "1"`).want(http.StatusOK).is("version", 2.0)
+		m.get(at).want(http.StatusOK).is("version", 2.0).is("name", "Asha Finance")
+		m.get(at+"?version=1").want(http.StatusOK).is("version", 1.0)
+		m.get(at+"?version=3").refused(http.StatusNotFound, "not_found")
+		faults := m.put(at, `{"name":"","address":"Pune","cooling_off_days":0,"texts":{"xx":{}}}`).
+			refused(http.StatusUnprocessableEntity, "invalid_field").pointers()
+		for _, pointer := range []string{"/name", "/cooling_off_days", "/transferable", "/grievance", "/texts/xx"} {
+			if !strings.Contains(strings.Join(faults, " "), pointer) {
+				s.Errorf("no fault at %s: %v", pointer, faults)
+			}
+		}
+		reader := m.with(tenant.Sandbox, tenant.Decide, m.userID)
+		reader.put(at, lenderProfile).refused(http.StatusForbidden, "insufficient_scope")
+		reader.get(at).refused(http.StatusForbidden, "insufficient_scope")
+	})
+}
+
+// TestKeyFactsStatement checks the statement and the letter of decisions of every outcome.
+func TestKeyFactsStatement(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		s.begin(november)
+		m := s.signup()
+		before := m.post("/v1/decisions", sample).want(http.StatusOK).text("decision_id")
+		kfs := func(id, query string) string { return "/v1/decisions/" + id + "/kfs" + query }
+		letter := func(id, query string) string { return "/v1/decisions/" + id + "/letter" + query }
+		m.get(kfs(before, "")).refused(http.StatusConflict, "lender_profile_missing")
+		m.put("/v1/lender-profile", lenderProfile).want(http.StatusOK)
+		m.put("/v1/lender-profile", strings.Replace(lenderProfile, "Asha Finance", "Asha Second", 1)).want(http.StatusOK)
+		s.clock.advance(time.Second)
+		after := m.post("/v1/decisions", sample).want(http.StatusOK)
+		if got := m.get(kfs(before, "")).want(http.StatusOK); got.at("lender", "profile_version") != 1.0 {
+			s.Errorf("a decision from before the first profile has %v", got.at("lender"))
+		}
+		statement := m.get(kfs(after.text("decision_id"), "")).want(http.StatusOK)
+		for _, name := range []string{"net_disbursed", "apr", "total_interest", "total_payable"} {
+			if got, want := statement.at("apr_computation", name), after.at("offer", name); got != want {
+				s.Errorf("%s is %v, want %v", name, got, want)
+			}
+		}
+		rows := statement.list("schedule")
+		last := float64(len(rows))
+		if statement.at("lender", "name") != "Asha Second" || after.at("offer", "tenure_months") != last ||
+			statement.at("schedule", len(rows)-1, "instalment") != after.at("offer", "last_emi") {
+			s.Errorf("the statement is %s", statement.body)
+		}
+		run := m.post("/v1/agents/underwrite", strings.Replace(sample, "A-1", "A-9", 1)).want(http.StatusOK)
+		if got := m.get(kfs(textAt(run, "decision", "decision_id"), "")); got.at("lender", "profile_version") != 2.0 {
+			s.Errorf("the decision of an agent has %s", got.body)
+		}
+		s.checkFormats(m, kfs(after.text("decision_id"), ""), `lang="en"`, "Key Facts Statement")
+		hindi := string(m.get(kfs(after.text("decision_id"), "?lang=hi&format=html")).want(http.StatusOK).body)
+		if !strings.Contains(hindi, "मुख्य तथ्य विवरण") || !strings.Contains(hindi, "आशा फ़ाइनेंस") {
+			s.Error("the page is not in Hindi")
+		}
+		m.get(kfs(before, "?lang=xx")).refused(http.StatusUnprocessableEntity, "invalid_field")
+		m.get(kfs(before, "?disbursed_on=tomorrow")).refused(http.StatusUnprocessableEntity, "invalid_field")
+		m.get(kfs(before, "?disbursed_on=2026-11-01")).refused(http.StatusUnprocessableEntity, "invalid_field")
+		m.get(kfs(before, "?disbursed_on=2028-11-01")).refused(http.StatusUnprocessableEntity, "invalid_field")
+		m.get(kfs(before, "?disbursed_on=2026-11-30")).want(http.StatusOK).is("disbursed_on", "2026-11-30")
+		full := m.post("/v1/decisions", strings.Replace(sample, "600000", "300000", 1)).want(http.StatusOK)
+		m.get(letter(full.text("decision_id"), "")).refused(http.StatusConflict, "no_letter")
+
+		declined := m.post("/v1/decisions", `{"applicant":{"id":"A-2"},"bureau_report":{"score":560}}`).want(http.StatusOK).
+			is("status", "DECLINED").text("decision_id")
+		m.get(kfs(declined, "")).refused(http.StatusConflict, "no_offer")
+		told := m.get(letter(declined, "?lang=hi")).want(http.StatusOK).is("kind", "decline")
+		if strings.Contains(string(told.body), "BUR_") || strings.Contains(string(told.body), "560") {
+			s.Errorf("the letter has a code or a value: %s", told.body)
+		}
+		s.checkFormats(m, letter(declined, ""), `lang="en"`, "Your application for a loan")
+
+		counter := after.text("decision_id")
+		m.get(letter(counter, "")).want(http.StatusOK).is("kind", "counter_offer", "offer.requested_amount", 600000)
+
+		referred := m.post("/v1/decisions", `{"applicant":{"id":"A-3"},"bureau_report":{"score":-1}}`).want(http.StatusOK).
+			is("status", "REFERRED").text("decision_id")
+		m.get(kfs(referred, "")).refused(http.StatusConflict, "no_offer")
+		m.get(letter(referred, "")).refused(http.StatusConflict, "no_letter")
+		m.post("/v1/decisions/"+referred+"/review", `{"outcome":"more_information"}`).want(http.StatusCreated)
+		m.get(kfs(referred, "")).refused(http.StatusConflict, "no_offer")
+		s.clock.advance(time.Second)
+		m.post("/v1/decisions/"+referred+"/review", `{"outcome":"overturned"}`).want(http.StatusCreated)
+		m.get(kfs(referred, "")).want(http.StatusOK)
+		s.clock.advance(time.Second)
+		m.post("/v1/decisions/"+referred+"/review", `{"outcome":"upheld","reason_code":"INC_LOW"}`).want(http.StatusCreated)
+		m.get(kfs(referred, "")).refused(http.StatusConflict, "no_offer")
+		m.get(letter(referred, "")).want(http.StatusOK).is("kind", "decline").
+			is("reasons.0", "The income is low for this loan")
+
+		// The policy's offers are valid for three days without Sundays. A holiday makes it a day more.
+		s.begin(november.Add(4 * 24 * time.Hour))
+		m.get(kfs(before, "")).want(http.StatusOK)
+		s.begin(november.Add(6 * 24 * time.Hour))
+		m.get(kfs(before, "")).refused(http.StatusGone, "offer_expired")
+		m.get(letter(counter, "")).want(http.StatusOK)
+		m.post("/v1/erasures", `{"applicant_ref":"A-2","reason":"applicant_request"}`).want(http.StatusCreated)
+		m.get(letter(declined, "")).refused(http.StatusGone, "erased")
+		m.get(kfs("dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "")).refused(http.StatusNotFound, "not_found")
+	})
+}
+
+// checkFormats checks that a document is JSON unless HTML is asked for, by the query or by the Accept header, and that
+// the page is strict.
+func (s *stack) checkFormats(m *member, path string, want ...string) {
+	s.Helper()
+	const browser = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+	for _, html := range []answer{m.get(path + "?format=html"), m.get(path, "Accept: text/html"), m.get(path, browser)} {
+		html.want(http.StatusOK)
+		if html.header.Get("Content-Type") != "text/html; charset=utf-8" ||
+			html.header.Get("Content-Security-Policy") != offer.ContentPolicy || strings.Contains(string(html.body), "<script") {
+			s.Errorf("%s is answered with %v", path, html.header)
+		}
+		for _, text := range want {
+			if !strings.Contains(string(html.body), text) {
+				s.Errorf("%s lacks %s", path, text)
+			}
+		}
+	}
+	for _, accept := range []string{"Accept: application/json", "Accept: */*", "Accept: text/html, application/json"} {
+		if got := m.get(path, accept).want(http.StatusOK); got.header.Get("Content-Type") != "application/json" {
+			s.Errorf("%s with %s is answered with %s", path, accept, got.header.Get("Content-Type"))
+		}
+	}
+	m.get(path, "Accept: text/csv").refused(http.StatusNotAcceptable, "not_acceptable")
+}

@@ -1,0 +1,121 @@
+package offer
+
+import (
+	"slices"
+
+	"verdict/internal/civil"
+)
+
+// Profile is what the documents state about the lender itself.
+type Profile struct {
+	Name           string
+	Address        string
+	Registration   string // with the regulator; "" for none
+	Website        string // "" for none
+	CoolingOffDays int
+	Transferable   bool // the loan may be transferred to another lender or securitised
+	Grievance      Contact
+	RecoveryAgents []Contact
+	Collaboration  *Collaboration // nil unless two lenders fund the loan together
+	Holidays       []civil.Day    // ascending; days that are not working days, besides Sundays
+	Texts          map[string]Texts
+}
+
+// Contact is a person or an office that the borrower can reach.
+type Contact struct {
+	Name    string
+	Phone   string
+	Email   string
+	Address string // "" for none
+}
+
+// Collaboration is how two lenders fund a loan together.
+type Collaboration struct {
+	Originator, Partner Share
+	BlendedRateBP       int64 // hundredths of a percent; 0 if it is not stated
+}
+
+// Share is the part of a loan that a lender funds.
+type Share struct {
+	Name    string
+	ShareBP int64 // hundredths of a percent
+}
+
+// Texts are the lender's own words in one language. For a text that is "" the catalogue of the language has one.
+type Texts struct {
+	Name, Address string // in the script of the language
+	LoanType      string
+	Terms         map[string]string // by the name of the member, one of termNames
+	Note          string            // at the end of each document
+	Charges       map[string]string // the names of charges, by id
+	Reasons       map[string]string // the texts of reasons, by code
+}
+
+// termNames are the members of a language's texts that state a term of the loan.
+var termNames = []string{
+	"penal_charges", "other_penal_charges", "foreclosure_charges", "switching_charges", "other_charges",
+	"recovery_clause", "grievance_clause",
+}
+
+// The bounds of a profile. Lengths are in bytes.
+const (
+	maxName        = 200
+	maxText        = 2_000
+	maxContacts    = 50
+	maxHolidays    = 400
+	maxNamed       = 200
+	maxCoolingDays = 60
+
+	// MaxProfile is the maximum size of a profile as JSON, in bytes.
+	MaxProfile = 256 << 10
+)
+
+// AddWorkdays returns the day that is n working days later. Sundays and the lender's holidays are not working days.
+func (p *Profile) AddWorkdays(d civil.Day, n int) civil.Day {
+	end := d.AddWorkdays(n)
+	passed := 0
+	for _, h := range p.Holidays {
+		if h <= d || h.Weekday() == 0 { // a Sunday is skipped anyway
+			continue
+		}
+		if h > end {
+			break
+		}
+		passed++
+		// Each holiday that is passed moves the end by a working day, which may pass further holidays.
+		end = d.AddWorkdays(n + passed)
+	}
+	return end
+}
+
+// IsWorkday reports whether a day is a working day.
+func (p *Profile) IsWorkday(d civil.Day) bool {
+	_, holiday := slices.BinarySearch(p.Holidays, d)
+	return d.Weekday() != 0 && !holiday
+}
+
+// in returns the lender's texts in a language.
+func (p *Profile) in(l *Language) Texts { return p.Texts[l.Tag] }
+
+// term returns a term of the loan in a language: the lender's text, otherwise that of the catalogue.
+func (p *Profile) term(l *Language, name string) string {
+	if text := p.in(l).Terms[name]; text != "" {
+		return text
+	}
+	return l.Text("term." + name)
+}
+
+// name and address return those of the lender, in the script of the language if the profile has them.
+func (p *Profile) name(l *Language) string {
+	if name := p.in(l).Name; name != "" {
+		return name
+	}
+	return p.Name
+}
+
+func (p *Profile) address(l *Language) string {
+	if address := p.in(l).Address; address != "" {
+		return address
+	}
+	return p.Address
+}

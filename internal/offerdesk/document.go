@@ -1,0 +1,208 @@
+package offerdesk
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"verdict/internal/civil"
+	"verdict/internal/engine"
+	"verdict/internal/fault"
+	"verdict/internal/journal"
+	"verdict/internal/offer"
+	"verdict/internal/operation"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// maxAheadDays limits how far the disbursal may be in the future.
+const maxAheadDays = 366
+
+// overturned is the outcome of a review that decides otherwise than the engine.
+const overturned = "overturned"
+
+// Wanted says how a document is made.
+type Wanted struct {
+	Language    string    // a tag of offer.Languages; "" for the default
+	DisbursedOn civil.Day // of a key facts statement; civil.NoDay for the day of the decision
+}
+
+// KFS returns the key facts statement of an approved offer.
+func (s *Service) KFS(ctx context.Context, p tenant.Principal, decisionID string, want Wanted) (*offer.KFS, error) {
+	decided, scope, err := s.decided(ctx, p, decisionID)
+	if err != nil {
+		return nil, err
+	}
+	language, err := languageOf(want)
+	if err != nil {
+		return nil, err
+	}
+	if !decided.HasOffer() {
+		return nil, fault.New(fault.Conflict, fault.CodeNoOffer,
+			"this decision has no approved offer, so there is no key facts statement")
+	}
+	profile, err := s.profileOf(ctx, scope, &decided)
+	if err != nil {
+		return nil, err
+	}
+	now := s.core.Now()
+	if decided.Expired(&profile.Profile, now) {
+		return nil, fault.New(fault.Gone, fault.CodeOfferExpired,
+			"the offer was valid until a time that has passed; decide the application again")
+	}
+	disbursedOn := decided.On
+	if want.DisbursedOn.Known() {
+		disbursedOn = want.DisbursedOn
+		if err := checkDisbursal(disbursedOn, civil.DayAt(now)); err != nil {
+			return nil, err
+		}
+	}
+	statement, err := offer.MakeKFS(&decided.Decided, &profile.Profile, profile.Version, disbursedOn, language)
+	if err != nil {
+		return nil, operation.AsDefect(err)
+	}
+	return statement, nil
+}
+
+func checkDisbursal(day, today civil.Day) error {
+	switch {
+	case day < today:
+		return operation.Invalid("?disbursed_on", fault.CodeOutOfRange, "must not be a day in the past")
+	case day > today+maxAheadDays:
+		return operation.Invalid("?disbursed_on", fault.CodeOutOfRange,
+			fmt.Sprintf("must not be more than %d days ahead", maxAheadDays))
+	}
+	return nil
+}
+
+// Letter returns the letter about a decline or a counter-offer.
+func (s *Service) Letter(
+	ctx context.Context, p tenant.Principal, decisionID string, want Wanted,
+) (*offer.Letter, error) {
+	decided, scope, err := s.decided(ctx, p, decisionID)
+	if err != nil {
+		return nil, err
+	}
+	language, err := languageOf(want)
+	if err != nil {
+		return nil, err
+	}
+	refusal := fault.New(fault.Conflict, fault.CodeNoLetter,
+		"this decision is neither a decline nor a counter-offer, or still waits for a person; there is no letter")
+	if !decided.Declined && !decided.HasOffer() {
+		return nil, refusal
+	}
+	profile, err := s.profileOf(ctx, scope, &decided)
+	if err != nil {
+		return nil, err
+	}
+	letter, ok := offer.MakeLetter(&decided.Decided, &profile.Profile, profile.Version, language)
+	if !ok {
+		return nil, refusal
+	}
+	return letter, nil
+}
+
+func languageOf(want Wanted) (*offer.Language, error) {
+	tag := want.Language
+	if tag == "" {
+		tag = offer.DefaultLanguage
+	}
+	language, ok := offer.LanguageOf(tag)
+	if !ok {
+		return nil, operation.Invalid("?lang", fault.CodeInvalidField, "must be a language that the service has")
+	}
+	return language, nil
+}
+
+// decidedWith is a decision with the version of the profile that it was stored with, 0 if there was none.
+type decidedWith struct {
+	offer.Decided
+	profile int64
+}
+
+// decided reads a decision with its reviews. It returns NotFound if there is none, and Gone erased if its answer was
+// erased.
+func (s *Service) decided(
+	ctx context.Context, p tenant.Principal, id string,
+) (d decidedWith, scope *store.Scope, err error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return d, nil, err
+	}
+	if !tenant.Valid(tenant.KindDecision, id) {
+		return d, nil, operation.Missing("decision")
+	}
+	scope = s.core.Scope(p)
+	var stored store.Decision
+	var reviews []store.Review
+	err = scope.ReadOf(ctx, id, func(tx *store.Tx) (err error) {
+		if stored, err = tx.Decisions().Get(id); err != nil {
+			return err
+		}
+		reviews, err = tx.Decisions().Reviews(id)
+		return err
+	})
+	if err != nil {
+		return d, nil, err
+	}
+	if len(stored.Response) == 0 {
+		return d, nil, operation.Erased("decision")
+	}
+	if stored.Plain != "" { // a decision from before the journal, and thus from before the first profile, has none
+		outcome, _, err := journal.ReadPlain(stored.Plain)
+		if err != nil {
+			return d, nil, operation.AsDefect(fmt.Errorf("decision %s: %w", id, err))
+		}
+		d.profile = outcome.Profile
+	}
+	if err := s.core.OpenDecision(ctx, scope, &stored, nil); err != nil {
+		return d, nil, err
+	}
+	d.Decided, err = readDecided(&stored, reviews)
+	return d, scope, err
+}
+
+// readDecided reads the answer of a decision, and how the decision ended.
+func readDecided(stored *store.Decision, reviews []store.Review) (d offer.Decided, err error) {
+	response, err := wire.Parse(stored.Response)
+	if err != nil {
+		return d, operation.AsDefect(fmt.Errorf("answer of decision %s: %w", stored.ID, err))
+	}
+	answer := engine.ReadAnswer(response)
+	d = offer.Decided{ID: stored.ID, On: civil.DayAt(time.UnixMicro(stored.CreatedMicros)), Answer: &answer}
+	if answer.ValidUntil != "" {
+		if d.ValidUntil, err = time.Parse(time.RFC3339, answer.ValidUntil); err != nil {
+			return d, operation.AsDefect(fmt.Errorf("validity of decision %s: %w", stored.ID, err))
+		}
+	}
+	d.Approved = answer.Status == engine.Approved.String()
+	d.Declined = answer.Status == engine.Declined.String()
+	for _, r := range slices.Backward(reviews) {
+		if r.Outcome == store.OutcomeAsks {
+			continue
+		}
+		d.ReviewCode = r.ReasonCode
+		switch referred := !d.Approved && !d.Declined; {
+		case r.Outcome != overturned && referred: // a referral that a person upheld is a decline
+			d.Declined = true
+		case r.Outcome == overturned && referred:
+			d.Approved = true
+		case r.Outcome == overturned:
+			d.Approved, d.Declined = d.Declined, d.Approved
+		}
+		break
+	}
+	return d, nil
+}
+
+// profileOf returns the profile with which a decision was stored, the first one if there was none at the time.
+func (s *Service) profileOf(ctx context.Context, scope *store.Scope, d *decidedWith) (Profile, error) {
+	profile, err := s.profile(ctx, scope, max(d.profile, 1))
+	if fault.KindOf(err) == fault.NotFound && d.profile == 0 {
+		return Profile{}, fault.New(fault.Conflict, fault.CodeLenderProfileMissing,
+			"documents state the name and the terms of the lender; store them with PUT /v1/lender-profile first")
+	}
+	return profile, operation.MissingIsDefect(err)
+}

@@ -1,0 +1,109 @@
+package offerdesk
+
+import (
+	"context"
+	"fmt"
+
+	"verdict/internal/cache"
+	"verdict/internal/fault"
+	"verdict/internal/offer"
+	"verdict/internal/operation"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+	"verdict/internal/wire"
+)
+
+// Service offers the operations on documents and the lender profile. It is safe for concurrent use.
+type Service struct {
+	core     *operation.Core
+	versions *cache.Cache[operation.ScopeID, int64]
+}
+
+// scopesCached is the number of scopes whose version is cached.
+const scopesCached = 10_000
+
+// New returns a Service over the database of core.
+func New(core *operation.Core) *Service {
+	s := &Service{core: core}
+	s.versions = cache.New(scopesCached, cache.RefreshAfter, core.Now, s.loadVersion)
+	return s
+}
+
+func (s *Service) loadVersion(ctx context.Context, id operation.ScopeID) (int64, error) {
+	return s.core.DB.Scope(id.Tenant, id.Environment).LenderProfiles(ctx).LatestVersion()
+}
+
+// Version returns the latest version of the lender profile, 0 if there is none. Other nodes see a new version at most
+// cache.RefreshAfter after it was stored.
+func (s *Service) Version(ctx context.Context, id operation.ScopeID) (int64, error) {
+	return s.versions.Get(ctx, id)
+}
+
+// Profile is one version of the lender profile.
+type Profile struct {
+	offer.Profile
+	Version       int64
+	UpdatedMicros int64
+	UpdatedBy     string
+}
+
+// Profile returns a version of the lender profile, the latest if version is 0. It returns NotFound if there is none.
+func (s *Service) Profile(ctx context.Context, p tenant.Principal, version int64) (Profile, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return Profile{}, err
+	}
+	return s.profile(ctx, s.core.Scope(p), version)
+}
+
+func (s *Service) profile(ctx context.Context, scope *store.Scope, version int64) (Profile, error) {
+	stored, err := store.LenderProfile{}, error(nil)
+	if version == 0 {
+		stored, err = scope.LenderProfiles(ctx).Latest()
+	} else {
+		stored, err = scope.LenderProfiles(ctx).At(version)
+	}
+	if err != nil {
+		return Profile{}, err
+	}
+	if stored.Version == 0 {
+		return Profile{}, fault.New(fault.NotFound, fault.CodeNotFound,
+			"there is no lender profile yet; store one with PUT /v1/lender-profile")
+	}
+	document, err := wire.Parse(stored.Document)
+	var read offer.Profile
+	if err == nil {
+		read, err = offer.ReadProfile(document)
+	}
+	if err != nil {
+		return Profile{}, fmt.Errorf("read version %d of the lender profile: %w", stored.Version, operation.AsDefect(err))
+	}
+	return Profile{read, stored.Version, stored.UpdatedMicros, stored.UpdatedBy}, nil
+}
+
+// ReplaceProfile stores a profile as a new version. It fails unless expected is the latest version, 0 for none, or
+// AnyVersion.
+func (s *Service) ReplaceProfile(
+	ctx context.Context, p tenant.Principal, next offer.Profile, expected int64,
+) (Profile, error) {
+	if err := p.Require(tenant.PolicyWrite); err != nil {
+		return Profile{}, err
+	}
+	now := s.core.Moment()
+	var w wire.Writer
+	next.Write(&w)
+	record := store.LenderProfile{Document: w.Buf, UpdatedMicros: now.UnixMicro(), UpdatedBy: operation.Actor(p)}
+	err := s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
+		put, err := tx.LenderProfiles().Put(record, expected)
+		if err != nil {
+			return err
+		}
+		record.Version = put.Version
+		note := fmt.Sprintf("version %d", put.Version)
+		return tx.Audit().Add(s.core.Audit(p, now, operation.ActionLenderProfile, "lender_profile", note))
+	})
+	if err != nil {
+		return Profile{}, err
+	}
+	s.versions.Forget(operation.ScopeOf(p))
+	return Profile{next, record.Version, record.UpdatedMicros, record.UpdatedBy}, nil
+}
