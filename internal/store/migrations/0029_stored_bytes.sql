@@ -44,3 +44,8 @@ BEGIN
   END LOOP;
 END $wall$;
 -- +end
+
+-- A keyed hash of the request with an Idempotency-Key that has begun an erasure, '' if there was none. If the node stops
+-- before it has stored the answer, a repetition of the request finds the erasure by it.
+ALTER TABLE erasures ADD COLUMN request_key TEXT NOT NULL DEFAULT '';
+CREATE INDEX erasures_request ON erasures (tenant_id, environment, request_key) WHERE request_key <> '';
