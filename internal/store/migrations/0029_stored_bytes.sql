@@ -49,3 +49,6 @@ END $wall$;
 -- before it has stored the answer, a repetition of the request finds the erasure by it.
 ALTER TABLE erasures ADD COLUMN request_key TEXT NOT NULL DEFAULT '';
 CREATE INDEX erasures_request ON erasures (tenant_id, environment, request_key) WHERE request_key <> '';
+
+-- Closed loans are deleted at the end of their retention period.
+CREATE INDEX exposures_closed ON exposures (tenant_id, environment, closed_micros, id) WHERE closed_micros > 0;
