@@ -153,6 +153,9 @@ func (s *Service) putStrategy(
 	audit := s.core.Audit(p, now, operation.ActionStrategy, "collections_strategy", note)
 	err := s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
 		put, err := tx.Strategies().Put(record, version)
+		if err == nil {
+			err = operation.CheckStored(tx, p.Plan)
+		}
 		if err != nil {
 			return err
 		}

@@ -106,8 +106,8 @@ func TestConfigPrecedence(t *testing.T) {
 func TestConfigValues(t *testing.T) {
 	t.Parallel()
 	got, err := load(t, []string{
-		"-plan-quotas", "free=10,partner=unmetered", "-rate-decide", "5/s", "-max-body", "512KiB", "-trusted-proxies",
-		"10.1.2.3/8, fd00::/8", "-log-level", "WARN", "-trace-ratio", "0.25", "-tls-cert", "a", "-tls-key", "b",
+		"-plan-quotas", "free=10,partner=unmetered", "-plan-storage", "free=64MiB,growth=1TiB",
+		"-rate-decide", "5/s", "-max-body", "512KiB", "-trusted-proxies", "10.1.2.3/8, fd00::/8", "-log-level", "WARN", "-trace-ratio", "0.25", "-tls-cert", "a", "-tls-key", "b",
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -116,6 +116,10 @@ func TestConfigValues(t *testing.T) {
 	partner, ok := got.Plans.Get("partner")
 	if free.MonthlyQuota != 10 || !ok || !partner.Unmetered || partner.Rates.Decide.Allowance != 5 {
 		t.Errorf("the plans are %v, the new one at %v", got.Plans, partner.Rates.Decide)
+	}
+	growth, _ := got.Plans.Get("growth")
+	if free.StoredBytes != 64<<20 || growth.StoredBytes != 1<<40 || partner.StoredBytes != 4<<30 {
+		t.Errorf("the plans may store %s", got.Plans.Storage())
 	}
 	if got.MaxBody != 512<<10 || got.LogLevel != slog.LevelWarn || got.TraceRatio != 0.25 {
 		t.Errorf("got %+v", got)
@@ -142,8 +146,10 @@ func TestConfigMistakes(t *testing.T) {
 		"db-batch": {"1.5"}, "db-queue": {"-2"}, "db-queue-wait": {"0s"}, "db-timeout": {"1ms"}, "policy-cache": {"0"},
 		"backtest-workers": {"-1", "all"}, "batch-retention-days": {"-1", "month"}, "backtest-retention-days": {"-1", "30d"},
 		"narration-url":     {"api.example.com", "ftp://host/v1", "https://me:secret@host/v1"},
-		"narration-timeout": {"0s", "2m"}, "plan-quotas": {"free=-1"}, "password-min-length": {"7"},
-		"password-hashes": {"0"}, "max-drafts": {"0"}, "max-scorecards": {"0"}, "max-blocked": {"0"}, "max-holds": {"0"},
+		"narration-timeout": {"0s", "2m"}, "plan-quotas": {"free=-1"},
+		"plan-storage":        {"free=4", "free=0GiB", "free=-1GiB", "secret=1GiB", "free=9999999TiB", "4GiB", "free"},
+		"password-min-length": {"7"},
+		"password-hashes":     {"0"}, "max-drafts": {"0"}, "max-scorecards": {"0"}, "max-blocked": {"0"}, "max-holds": {"0"},
 		"max-keys": {"201"}, "signup": {"", "ajar"}, "signups-each-day": {"-1", "many"}, "log-level": {"loud"},
 		"log-format": {"xml"}, "master-key": {"/etc/secret", "vault:secret", "file:"},
 		"otlp-endpoint": {"localhost:4318"}, "trace-ratio": {"NaN", "2"},

@@ -119,6 +119,18 @@ func quotas(c *Config, text string) (err error) {
 	return err
 }
 
+// planStorage changes the plans that the setting of the quotas has defined before.
+func planStorage(c *Config, text string) error {
+	if len(c.Plans.Names()) == 0 {
+		return nil // the quotas were refused
+	}
+	plans, err := c.Plans.WithStorage(text)
+	if err == nil {
+		c.Plans = plans
+	}
+	return err
+}
+
 func prefixes(field func(*Config) *prefixList) setter {
 	return func(c *Config, text string) error {
 		var list prefixList

@@ -372,6 +372,16 @@ var settings = []setting{
 	},
 	{
 		group: groupTenant,
+		name:  "plan-storage",
+		form:  "sizes",
+		def:   "free=4GiB,growth=32GiB,enterprise=256GiB",
+		meaning: "maximum size of what a tenant may store in each environment without being billed for it, for each " +
+			"plan: rows and results of batches and backtests, lists, rule sets, scorecards, exposures, and answers that " +
+			"are repeated; more is refused with 409 cap_reached; a plan that -plan-quotas adds has the smallest default",
+		set: planStorage,
+	},
+	{
+		group: groupTenant,
 		name:  "signup",
 		form:  "mode",
 		def:   "open",

@@ -93,6 +93,7 @@ func (s *Service) receive(
 		ctx:     ctx,
 		s:       s,
 		scope:   scope,
+		plan:    p.Plan,
 		lines:   bufio.NewReaderSize(r.Lines, readAtOnce),
 		limit:   r.MaxLine,
 		reserve: r.Reserve,
@@ -129,7 +130,8 @@ func (s *Service) receive(
 	return queued, nil
 }
 
-// create stores the record of a batch that receives its rows. It refuses the batch if too many are unfinished.
+// create stores the record of a batch that receives its rows. It refuses the batch if too many are unfinished, or if
+// the caller has stored as much as the plan allows.
 func (s *Service) create(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, r *Request,
 ) (store.BatchJob, error) {
@@ -149,6 +151,9 @@ func (s *Service) create(
 		if err != nil {
 			return err
 		}
+		if err := operation.CheckStored(tx, p.Plan); err != nil {
+			return err
+		}
 		if err := tx.BatchJobs().Insert(record); err != nil {
 			return err
 		}
@@ -162,6 +167,7 @@ type intake struct {
 	ctx          context.Context
 	s            *Service
 	scope        *store.Scope
+	plan         tenant.PricePlan
 	id           string
 	lines        *bufio.Reader
 	limit        int // the maximum length of a line, in bytes
@@ -211,7 +217,12 @@ func (in *intake) flush(ctx context.Context) error {
 	}
 	c := store.BatchChunk{Number: in.chunks + 1, First: in.rows, Rows: in.held}
 	c.Input = tree.SealBatch(in.scope.Environment(), in.id, c.Number, packed.Bytes())
-	err = in.scope.Write(ctx, func(tx *store.Tx) error { return tx.BatchJobs().ReceiveChunk(in.id, c) })
+	err = in.scope.Write(ctx, func(tx *store.Tx) error {
+		if err := tx.BatchJobs().ReceiveChunk(in.id, c); err != nil {
+			return err
+		}
+		return operation.CheckStored(tx, in.plan)
+	})
 	in.rows, in.chunks, in.held = in.rows+in.held, in.chunks+1, 0
 	if in.block = in.block[:0]; cap(in.block) > 2*in.s.options.Limits.ChunkBytes {
 		in.block = nil // it held a long line
@@ -292,12 +303,16 @@ func (s *Service) enqueue(ctx context.Context, scope *store.Scope, id string, n 
 	}
 }
 
-// abortTimeout limits the time of the transaction that fails an aborted batch.
-const abortTimeout = 5 * time.Second
+const (
+	// abortTimeout limits the time in which an aborted batch is marked as failed and its rows are deleted.
+	abortTimeout = 5 * time.Second
+	// discardSteps is the number of chunks that one transaction of abort deletes.
+	discardSteps = 8
+)
 
-// abort fails a batch whose rows did not arrive completely. The recorded error is cause if cause is a refusal other
-// than an internal error, and input_incomplete otherwise. The client may have disconnected, so abort ignores the end
-// and the deadline of ctx.
+// abort fails a batch whose rows did not arrive completely, and deletes its rows. The recorded error is cause if cause
+// is a refusal other than an internal error, and input_incomplete otherwise. The client may have disconnected, so abort
+// ignores the end and the deadline of ctx.
 func (s *Service) abort(ctx context.Context, scope *store.Scope, id string, cause error) {
 	code, detail := fault.CodeInputIncomplete, "the rows did not arrive completely"
 	if refusal := fault.Of(cause); refusal != nil && refusal.Kind != fault.Internal {
@@ -307,8 +322,14 @@ func (s *Service) abort(ctx context.Context, scope *store.Scope, id string, caus
 	defer cancel()
 	now := s.core.Moment().UnixMicro()
 	err := scope.Write(ctx, func(tx *store.Tx) error { return tx.BatchJobs().Fail(id, code, detail, now) })
+	for more := true; more && err == nil; {
+		err = scope.Write(ctx, func(tx *store.Tx) (err error) {
+			more, err = tx.BatchJobs().Discard(id, discardSteps)
+			return err
+		})
+	}
 	if err != nil {
-		s.core.Logger.WarnContext(ctx, "could not mark an aborted batch as failed; a later sweep marks it",
+		s.core.Logger.WarnContext(ctx, "could not end an aborted batch and delete its rows; a later sweep does it",
 			"tenant_id", scope.Tenant(), "environment", scope.Environment(), "batch_id", id, "error", err)
 	}
 }

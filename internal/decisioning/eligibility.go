@@ -25,7 +25,7 @@ func (s *Service) Eligibility(
 	if err := p.Require(tenant.Decide); err != nil {
 		return nil, err
 	}
-	return operation.ComputeOnce(ctx, s.core, s.core.Scope(p), r, func() (*Eligibility, error) {
+	return operation.ComputeOnce(ctx, s.core, p, r, func() (*Eligibility, error) {
 		return s.eligible(ctx, p, request)
 	})
 }

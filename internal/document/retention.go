@@ -55,7 +55,7 @@ func WriteRetention(w *wire.Writer, r privacydesk.Retention) {
 		orNull(w, "period", z.Period)
 		orNull(w, "basis", z.Basis)
 		optionalTime(w, "applies_from", z.AppliesMicros)
-		if z.Period != "" {
+		if z.DueKnown {
 			w.Key("due").Int(z.Due).Key("due_is_minimum").Bool(z.DueMore)
 		}
 		w.Key("documents_erased").Int(z.Emptied)

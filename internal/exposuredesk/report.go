@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"verdict/internal/exposure"
 	"verdict/internal/fault"
@@ -187,11 +188,39 @@ func (w *reporting) store(tx *store.Tx) (Exposure, error) {
 	if err := tx.Exposures().Put(&row, w.keys.Changes(tx.Environment())); err != nil {
 		return Exposure{}, err
 	}
+	if !found {
+		if err := operation.CheckStored(tx, w.p.Plan); err != nil {
+			return Exposure{}, err
+		}
+	}
+	if err := w.draw(tx, now); err != nil {
+		return Exposure{}, err
+	}
 	action := operation.ActionExposureReported
 	if e.Closed() {
 		action = operation.ActionExposureClosed
 	}
 	return e, tx.Audit().Add(w.s.core.Audit(w.p, now, action, e.ID, ""))
+}
+
+// reportsPerUnit is how many reports a plan allows in a month for each unit of its quota. Reports are not billed, but
+// each adds an entry to the audit trail, which is never deleted.
+const reportsPerUnit = 20
+
+// draw takes a report from the month's allowance of the plan.
+func (w *reporting) draw(tx *store.Tx, now time.Time) error {
+	plan := w.p.Plan
+	if plan.Unmetered || w.n.Closed { // a loan is closed once
+		return nil
+	}
+	most := plan.MonthlyQuota * reportsPerUnit
+	ok, err := tx.Usage().Draw(tenant.PeriodOf(now).Key()+" exposures", 1, most)
+	if err != nil || ok {
+		return err
+	}
+	return fault.New(fault.Limited, fault.CodeQuotaExceeded,
+		"the plan allows %d reports of loans a month, and they are used up; report again next month, or change the plan",
+		most)
 }
 
 // mayStore returns why the report cannot be stored: the decision is not about the applicant, or the applicant is being

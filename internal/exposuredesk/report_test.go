@@ -255,3 +255,21 @@ func TestReportAfterRetention(t *testing.T) {
 		}
 	})
 }
+
+// TestReportAllowance checks that a plan allows a number of reports a month, and that loans can be closed beyond it.
+func TestReportAllowance(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		b.Caller.Plan.MonthlyQuota = 1
+		for i := range int64(20) {
+			b.reported(owes("P-1", "gold_loan", 1_000+i))
+		}
+		_, err := b.report(owes("P-1", "gold_loan", 5_000))
+		b.refused(err, fault.CodeQuotaExceeded)
+		b.reported(exposuredesk.NewReport{ApplicantRef: "P-1", Loan: exposure.Loan{Product: "gold_loan"}, Closed: true})
+		b.clock.Pass(31 * 24 * time.Hour)
+		b.reported(owes("P-1", "gold_loan", 5_000))
+		b.Caller.Plan.MonthlyQuota, b.Caller.Plan.Unmetered = 0, true
+		b.reported(owes("P-1", "gold_loan", 6_000))
+	})
+}

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"verdict/internal/httpapi"
 )
 
 // leave takes memory for the tenant until only free bytes of its share are left, and returns how much is then in use.
@@ -74,5 +76,35 @@ func TestBatchJobMemory(t *testing.T) {
 		if after := s.memory.InUse(); after != before {
 			s.Errorf("the uploads have kept %d bytes", after-before)
 		}
+	})
+}
+
+// TestBatchStreamAnswerMemory checks that a stream takes memory for an answer before the application is decided, and
+// gives it back.
+func TestBatchStreamAnswerMemory(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		m := s.signup()
+		line := batchItem("A-1", 0.32) + "\n"
+		// Enough for the stream and the application, and not for the answer.
+		before := m.leave(httpapi.StreamMemory + 8<<10)
+		l := m.stream("/v1/decisions/batch")
+		l.write(line)
+		if got := l.read(); got.at("error", "code") != "unavailable" || got.at("index") != float64(0) {
+			s.Errorf("without memory for the answer: %.300s", got.body)
+		}
+		_ = l.to.Close()
+		l.end()
+		if after := s.memory.InUse(); after != before {
+			s.Errorf("the stream has kept %d bytes", after-before)
+		}
+		s.memory.Give(m.tenantID, 64<<10)
+		l = m.stream("/v1/decisions/batch")
+		l.write(line)
+		if got := l.read(); got.at("decision", "status") == nil {
+			s.Errorf("with memory for the answer: %.300s", got.body)
+		}
+		_ = l.to.Close()
+		l.end()
 	})
 }

@@ -23,6 +23,8 @@ const (
 	// longLine is the length of an application, in bytes, that is decided before the next one is read, so that a
 	// stream has at most one such application in memory.
 	longLine = 32 << 10
+	// answerMemory is the memory for an answer that waits to be sent, in bytes, until a larger one is known.
+	answerMemory = 16 << 10
 	// leavingTimeout is the time in which a client must read its last answers when the node stops.
 	leavingTimeout = 5 * time.Second
 	// keyChecked is how often a stream checks that its key is still valid.
@@ -41,8 +43,10 @@ type stream struct {
 	control  *http.ResponseController
 	queue    chan *inFlight // the applications that are being decided, in order
 	deciding atomic.Int64   // the length of the applications that are being decided, in bytes
+	unsent   atomic.Int64   // the number of applications whose answers were not sent yet
+	largest  atomic.Int64   // the size of the largest answer, at least answerMemory, in bytes
 	reading  int64          // the length of the line that is being read, in bytes, if it is longer than maxRead
-	reserved int64          // the memory for these applications and this line
+	reserved int64          // the memory for these applications, their answers and this line
 	checked  time.Time      // when the key was last checked
 }
 
@@ -82,6 +86,7 @@ func (b *batch) answerStream() error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), c.api.options.FileTimeout)
 	defer cancel()
 	s.ctx, s.cancel = c.resources.Slot.Extend(ctx), cancel
+	s.largest.Store(answerMemory)
 	s.lines.Reset(streamBody{s})
 	if c.r.ProtoMajor == 1 {
 		if err := s.control.EnableFullDuplex(); err != nil {
@@ -215,6 +220,7 @@ func (s *stream) begin(it item) error {
 	length := int64(len(it.text))
 	s.reading = 0
 	s.deciding.Add(length)
+	s.unsent.Add(1)
 	f.err = s.reserve()
 	select {
 	case s.queue <- f:
@@ -225,6 +231,7 @@ func (s *stream) begin(it item) error {
 		defer close(f.done)
 		if f.err == nil {
 			s.decideOne(s.ctx, &f.item)
+			s.noteAnswer(int64(cap(f.answer.Body)))
 		}
 		s.deciding.Add(-length)
 	}
@@ -236,10 +243,18 @@ func (s *stream) begin(it item) error {
 	return nil
 }
 
-// reserve takes or gives back memory, so that the reserved memory is that of the applications that are being decided
-// and of the line that is being read.
+// noteAnswer notes the size of an answer.
+func (s *stream) noteAnswer(size int64) {
+	for known := s.largest.Load(); size > known && !s.largest.CompareAndSwap(known, size); {
+		known = s.largest.Load()
+	}
+}
+
+// reserve takes or gives back memory, so that the reserved memory is that of the applications that are being decided,
+// of their answers until they are sent, and of the line that is being read. The size of an answer is not known before
+// it is there, so each counts as the largest one of this stream.
 func (s *stream) reserve() error {
-	need := (s.deciding.Load() + s.reading) * parsedFactor
+	need := (s.deciding.Load()+s.reading)*parsedFactor + s.unsent.Load()*s.largest.Load()
 	if need > s.reserved {
 		if err := s.c.resources.Reserve(need - s.reserved); err != nil {
 			return err
@@ -294,6 +309,7 @@ func (s *stream) send() (failed error) {
 				s.cancel()
 			}
 		}
+		s.unsent.Add(-1)
 	}
 }
 

@@ -6,3 +6,6 @@ import "net/http"
 func (a *API) AddFailingPage(pattern string, failure error) {
 	a.docs.HandleFunc(pattern, func(w http.ResponseWriter, _ *http.Request) { pageFailed(w, failure) })
 }
+
+// StreamMemory is the memory that a stream of applications takes before the first one is decided.
+const StreamMemory = streamMemory

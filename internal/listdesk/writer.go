@@ -275,7 +275,12 @@ func (w *writer) flush(ctx context.Context) error {
 	for _, c := range w.waiting {
 		w.written = append(w.written, c.ID)
 	}
-	err := w.scope.Write(ctx, func(tx *store.Tx) error { return tx.Lists().InsertChunks(w.next.ID, w.waiting) })
+	err := w.scope.Write(ctx, func(tx *store.Tx) error {
+		if err := tx.Lists().InsertChunks(w.next.ID, w.waiting); err != nil {
+			return err
+		}
+		return operation.CheckStored(tx, w.p.Plan)
+	})
 	w.waiting, w.size = nil, 0
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"verdict/internal/admission"
 	"verdict/internal/fault"
 	"verdict/internal/store"
+	"verdict/internal/tenant"
 )
 
 // Missing returns a NotFound error for an id that does not exist in the caller's scope.
@@ -82,4 +83,18 @@ func CheckCap(tx *store.Tx, count func() (int64, error), most int, what, mend st
 	}
 	return fault.New(fault.Conflict, fault.CodeCapReached,
 		"there are %d %s, the maximum in an environment; %s", n, what, mend)
+}
+
+// CheckStored returns Conflict cap_reached if the environment has stored more bytes than the plan allows. It must be
+// called after the change in the same transaction: the change has locked the counter, so no other node adds bytes
+// between the check and the commit.
+func CheckStored(tx *store.Tx, plan tenant.PricePlan) error {
+	n, err := tx.StoredBytes().Sum()
+	if err != nil || n <= plan.StoredBytes {
+		return err
+	}
+	return fault.New(fault.Conflict, fault.CodeCapReached,
+		"the plan allows %d bytes of stored uploads, policies, exposures and repeatable answers in an environment, and "+
+			"this request would exceed them; wait until the rows of batches and backtests are deleted, cancel jobs that "+
+			"are not needed, or delete lists and drafts", plan.StoredBytes)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"verdict/internal/store"
+	"verdict/internal/tenant"
 )
 
 // Reply says how the result of an operation is encoded for a caller that needs
@@ -71,10 +72,12 @@ func WritePrepared[T any](
 }
 
 // ComputeOnce calls compute, which changes nothing stored, and stores the answer, so that
-// repetitions of the request get the same answer.
+// repetitions of the request get the same answer. It returns cap_reached if the plan does not
+// allow the caller to store the answer.
 func ComputeOnce[T any](
-	ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], compute func() (T, error),
+	ctx context.Context, s *Core, p tenant.Principal, r *Reply[T], compute func() (T, error),
 ) (result T, err error) {
+	scope := s.Scope(p)
 	attempt, done, err := r.Begin(ctx, s, scope)
 	if err != nil || done {
 		return result, err
@@ -88,7 +91,12 @@ func ComputeOnce[T any](
 	if record == nil {
 		return result, nil
 	}
-	err = scope.Write(ctx, func(tx *store.Tx) error { return tx.Answers().Insert(*record) })
+	err = scope.Write(ctx, func(tx *store.Tx) error {
+		if err := tx.Answers().Insert(*record); err != nil {
+			return err
+		}
+		return CheckStored(tx, p.Plan)
+	})
 	return settle(ctx, r, attempt, result, err)
 }
 

@@ -111,6 +111,9 @@ func (s *Service) insertion(
 			return RuleSet{}, err
 		}
 		stored, err := tx.RuleSets().Insert(draft)
+		if err == nil {
+			err = operation.CheckStored(tx, p.Plan)
+		}
 		if err != nil {
 			return RuleSet{}, err
 		}

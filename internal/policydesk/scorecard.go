@@ -66,6 +66,7 @@ type ScorecardInsert struct {
 	card   *engine.Scorecard
 	record store.Scorecard
 	audit  store.AuditEntry
+	plan   tenant.PricePlan
 }
 
 // NewScorecard prepares a scorecard of the caller, so that a transaction can store it.
@@ -81,16 +82,19 @@ func (s *Service) NewScorecard(p tenant.Principal, card *engine.Scorecard) Score
 	}
 	audit := s.core.Audit(p, now, operation.ActionScorecardCreated, record.ID, "")
 	audit.AfterChecksum = record.Checksum
-	return ScorecardInsert{desk: s, card: card, record: record, audit: audit}
+	return ScorecardInsert{desk: s, card: card, record: record, audit: audit, plan: p.Plan}
 }
 
 // Store stores the scorecard with its audit entry. It returns cap_reached if there are too many
-// scorecards.
+// scorecards, or if the plan does not allow their size.
 func (i ScorecardInsert) Store(tx *store.Tx) (Scorecard, error) {
 	if err := i.desk.roomForScorecard(tx); err != nil {
 		return Scorecard{}, err
 	}
 	stored, err := tx.Scorecards().Insert(i.record)
+	if err == nil {
+		err = operation.CheckStored(tx, i.plan)
+	}
 	if err != nil {
 		return Scorecard{}, err
 	}
@@ -196,7 +200,7 @@ func (s *Service) Score(
 	if err := p.Require(tenant.Decide); err != nil {
 		return Scores{}, err
 	}
-	return operation.ComputeOnce(ctx, s.core, s.core.Scope(p), r, func() (Scores, error) {
+	return operation.ComputeOnce(ctx, s.core, p, r, func() (Scores, error) {
 		return s.score(ctx, p, ask)
 	})
 }

@@ -171,10 +171,18 @@ func (s *Service) describe(tx *store.Tx, w *work, out *Applicant) error {
 	out.Zones = nil // the read may be repeated
 	for _, z := range r.Zones {
 		newest := totals.NewestMicros
-		if z.Zone == zoneRuns {
+		switch z.Zone {
+		case zoneRuns:
 			newest = totals.NewestRun
+		case zoneLoans:
+			newest, err = tx.Retention().NewestClosedLoan(out.Ref)
+		case zoneLinks:
+			newest = 0 // the applicant must not learn about fraud detection
 		}
-		if newest == 0 {
+		if err != nil {
+			return err
+		}
+		if newest == 0 || deletes(z.Zone) && z.Period == "" {
 			continue
 		}
 		zone := ApplicantZone{Zone: z.Zone, Period: z.Period, Basis: z.Basis}
@@ -196,7 +204,7 @@ func endWithAnswers(zones []ApplicantZone) {
 	}
 	end := zones[answers].UntilMicros
 	for i := range zones {
-		if z := &zones[i]; z.Zone != zoneRuns && (z.UntilMicros == 0 || z.UntilMicros > end) {
+		if z := &zones[i]; z.Zone != zoneRuns && !deletes(z.Zone) && (z.UntilMicros == 0 || z.UntilMicros > end) {
 			z.UntilMicros = end
 		}
 	}

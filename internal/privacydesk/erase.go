@@ -19,6 +19,9 @@ import (
 // NotFound if nothing is held. If the person is being erased already, it helps to complete that
 // erasure and returns its receipt. If the erasure must wait, it is stored as deferred, and carried out
 // when it need not wait any more; a person has at most one such erasure.
+//
+// If the node stops in the middle, another one completes the erasure, and the answer to the request is lost. A
+// repetition with the same Idempotency-Key then gets the receipt.
 func (s *Service) Erase(
 	ctx context.Context, p tenant.Principal, n NewErasure, r *operation.Reply[Erasure],
 ) (Erasure, error) {
@@ -33,6 +36,13 @@ func (s *Service) Erase(
 	scope := s.core.Scope(p)
 	return operation.WriteInSteps(ctx, s.core, scope, r, func(commit operation.Commit[Erasure]) (Erasure, error) {
 		person := store.Person{ApplicantRef: n.ApplicantRef, DecisionID: n.DecisionID}
+		request, err := s.requestKey(ctx, scope, r)
+		if err != nil {
+			return Erasure{}, err
+		}
+		if done, found, err := s.ofRequest(scope.Erasures(ctx), request); err != nil || found {
+			return repeated(ctx, commit, &done, err)
+		}
 		seen, err := s.checkHeld(ctx, scope, person)
 		if err != nil {
 			return Erasure{}, err
@@ -42,7 +52,7 @@ func (s *Service) Erase(
 		auditOf := func(action, id string, now time.Time) store.AuditEntry {
 			return s.core.Audit(p, now, action, id, n.Reason)
 		}
-		w := work{s: s, scope: scope, person: person, seen: seen, auditOf: auditOf, fresh: store.Erasure{
+		w := work{s: s, scope: scope, person: person, seen: seen, request: request, auditOf: auditOf, fresh: store.Erasure{
 			ID:            id,
 			State:         Running,
 			Person:        person,
@@ -54,6 +64,40 @@ func (s *Service) Erase(
 		}}
 		return w.runOrDefer(ctx, commit)
 	})
+}
+
+// requestKey returns a keyed hash of a request with an Idempotency-Key, "" for any other.
+func (s *Service) requestKey(
+	ctx context.Context, scope *store.Scope, r *operation.Reply[Erasure],
+) (string, error) {
+	if r == nil || r.Idempotency == nil {
+		return "", nil
+	}
+	keyed, err := s.core.Keyed(ctx, operation.ScopeID{Tenant: scope.Tenant(), Environment: scope.Environment()})
+	if err != nil {
+		return "", err
+	}
+	once := r.Idempotency
+	return keyed("erasure request", once.Route+"\x00"+once.Key+"\x00"+once.Hash), nil
+}
+
+// ofRequest returns the completed erasure of a request that was sent before and has no stored answer.
+func (s *Service) ofRequest(from store.ErasureReader, request string) (e store.Erasure, found bool, err error) {
+	if request == "" {
+		return e, false, nil
+	}
+	return from.OfRequest(request, s.core.Now().Add(-operation.RememberFor).UnixMicro())
+}
+
+// repeated stores and returns the receipt of a completed erasure as the answer to a repeated request. It returns err
+// if that is set.
+func repeated(
+	ctx context.Context, commit operation.Commit[Erasure], e *store.Erasure, err error,
+) (Erasure, error) {
+	if err != nil {
+		return Erasure{}, err
+	}
+	return commit(ctx, func(*store.Tx) (Erasure, error) { return receipt(e, store.KeyEpochs{}), nil })
 }
 
 // checkHeld returns NotFound if nothing is held about a person, and Invalid if the decision that
@@ -95,8 +139,10 @@ type work struct {
 	s      *Service
 	scope  *store.Scope
 	person store.Person
-	seen   store.Held    // some of what was held at the beginning
-	fresh  store.Erasure // stored if there is no erasure of the person yet; zero if there must be one
+	seen   store.Held // some of what was held at the beginning
+	// request is a keyed hash of the request, if it has an Idempotency-Key.
+	request string
+	fresh   store.Erasure // stored if there is no erasure of the person yet; zero if there must be one
 	// auditOf returns the entry of an action in the audit trail.
 	auditOf func(action, id string, now time.Time) store.AuditEntry
 
@@ -261,6 +307,11 @@ func treesOf(e *store.Erasure) (numbers []int64, err error) {
 // is held now came later. It returns errChanged if the erasure is not running yet and must wait.
 func (w *work) current(tx *store.Tx) (e store.Erasure, open bool, err error) {
 	e, open, err = tx.Erasures().Open(w.person)
+	defer func() {
+		if w.request != "" {
+			e.RequestKey = w.request
+		}
+	}()
 	switch {
 	case err != nil || open && e.State == Running:
 		return e, open, err

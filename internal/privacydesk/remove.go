@@ -115,7 +115,10 @@ func (l *lastStep) emptyRest(tx *store.Tx) (store.Erasure, error) {
 // finished returns the erasure of the person that another request has completed since this request began. It
 // is found by what has replaced the reference in a row that was held at the beginning.
 func (l *lastStep) finished(tx *store.Tx) (store.Erasure, error) {
-	e, found, err := tx.Erasures().Finished(l.person, &l.seen)
+	e, found, err := l.s.ofRequest(tx.Erasures().ErasureReader, l.request)
+	if err == nil && !found {
+		e, found, err = tx.Erasures().Finished(l.person, &l.seen)
+	}
 	if err == nil && !found {
 		err = fault.New(fault.NotFound, fault.CodeNotFound, "nothing is held about this applicant any "+
 			"more; another request has erased it, and GET /v1/erasures lists the receipt")

@@ -55,8 +55,12 @@ func (s *Service) retainScope(ctx context.Context, scope *store.Scope) (emptied 
 		if !applies {
 			continue
 		}
-		r := retaining{s: s, scope: scope, zone: zone, cutoff: cutoff}
-		n, err := r.run(ctx)
+		var n int64
+		if deletes(zone) {
+			n, err = (&deleting{s: s, scope: scope, zone: zone, cutoff: cutoff}).run(ctx)
+		} else {
+			n, err = (&retaining{s: s, scope: scope, zone: zone, cutoff: cutoff}).run(ctx)
+		}
 		emptied += n
 		if err != nil {
 			return emptied, err

@@ -15,14 +15,19 @@ import (
 	"verdict/internal/wire"
 )
 
-// zoneRuns names the requests and answers of agents' runs among the zones.
-const zoneRuns = "agent_runs"
+// The zones that do not belong to a decision.
+const (
+	zoneRuns  = "agent_runs"  // the requests and answers of agents' runs
+	zoneLoans = "exposures"   // reported loans that are closed
+	zoneLinks = "fraud_links" // when people were seen with accounts, devices and other entities
+)
 
 // RetentionZones returns the zones that can have a retention period. At the end of the period of the response, which
 // must not be shorter than those of the other zones of a decision, the decision loses its reference too.
 func RetentionZones() []string {
 	return []string{
 		sealing.History.String(), sealing.Features.String(), sealing.Combined.String(), sealing.Response.String(), zoneRuns,
+		zoneLoans, zoneLinks,
 	}
 }
 
@@ -92,8 +97,8 @@ func CheckPeriods(periods []ZonePeriod, faults *fault.List) {
 				"set a period for combined instead")
 			continue
 		case z.Zone == sealing.Fraud.String():
-			faults.Add(at, fault.CodeInvalidField, "links to accounts and devices have no retention period; "+
-				"an erasure replaces the reference in them by a keyed hash")
+			faults.Add(at, fault.CodeInvalidField, "links to accounts and devices are in the zone "+
+				zoneLinks+"; what was counted for a decision is in the zone combined")
 			continue
 		case !slices.Contains(RetentionZones(), z.Zone):
 			faults.Add(at, fault.CodeUnknownField, "is not a zone; the zones are %s", strings.Join(RetentionZones(), ", "))
@@ -105,7 +110,7 @@ func CheckPeriods(periods []ZonePeriod, faults *fault.List) {
 	}
 	answer, set := lengths[sealing.Response.String()]
 	for _, zone := range RetentionZones() {
-		if p, known := lengths[zone]; set && known && zone != zoneRuns && !p.AtMost(answer) {
+		if p, known := lengths[zone]; set && known && zone != zoneRuns && !deletes(zone) && !p.AtMost(answer) {
 			faults.Add("/zones/"+zone+"/period", fault.CodeOutOfRange, "must not be longer than the period of response "+
 				"at any time of the year: when that ends, the decision loses all its documents")
 		}
@@ -122,9 +127,11 @@ type ZoneRetention struct {
 	EmptiedBeforeMicros int64
 	Emptied             int64
 	AppliedMicros       int64 // when the period was last applied, 0 for never
-	// Due is the number of decisions, or runs, that are beyond the period now, and DueMore is set if there are more.
-	Due     int64
-	DueMore bool
+	// Due is the number of decisions, runs or loans that are beyond the period now, and DueMore is set if there are more.
+	// DueKnown is false for links, which would all have to be read to count them.
+	Due      int64
+	DueMore  bool
+	DueKnown bool
 }
 
 // Retention is how long documents are stored.
@@ -187,6 +194,7 @@ func (s *Service) retention(tx *store.Tx) (Retention, error) {
 			if z.Due, err = s.due(tx, zone, progress, latest); err != nil {
 				return Retention{}, err
 			}
+			z.DueKnown = zone != zoneLinks
 			if z.DueMore = z.Due > maxDue; z.DueMore {
 				z.Due = maxDue
 			}
@@ -196,8 +204,14 @@ func (s *Service) retention(tx *store.Tx) (Retention, error) {
 	return out, nil
 }
 
-// due counts the decisions or runs that are beyond a period and were not looked at yet.
+// due counts the decisions, runs or loans that are beyond a period and were not looked at yet.
 func (s *Service) due(tx *store.Tx, zone string, progress []store.RetentionProgress, cutoff int64) (int64, error) {
+	switch zone {
+	case zoneLoans:
+		return tx.Retention().ClosedLoans(cutoff, maxDue+1)
+	case zoneLinks:
+		return 0, nil
+	}
 	after := ""
 	for i := range progress {
 		if progress[i].Zone == zone {

@@ -116,7 +116,7 @@ func (l *lender) open(ctx context.Context) error {
 		TenantID: signed.Tenant.ID,
 		UserID:   signed.UserID,
 		Scopes:   tenant.RoleAdmin.Scopes(),
-		Plan:     tenant.PricePlan{Unmetered: true},
+		Plan:     tenant.PricePlan{Unmetered: true, StoredBytes: 1 << 40},
 	}
 	l.base = map[tenant.Environment]string{}
 	for _, e := range tenant.Environments() {

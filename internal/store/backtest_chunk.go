@@ -25,7 +25,10 @@ func (bt Backtests) InsertChunk(id string, c BacktestChunk) error {
 			`done, input, result)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		id, c.Number, c.First, c.Rows, flag(c.Done), notNil(c.Input), notNil(c.Result))
-	return err
+	if err != nil {
+		return err
+	}
+	return bt.tx.StoredBytes().add(len(c.Input) + len(c.Result))
 }
 
 // ReceiveChunk stores a chunk that has just arrived. It returns Conflict invalid_transition if the run is not
@@ -95,6 +98,9 @@ func (bt Backtests) FinishChunk(
 		WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 AND number = $4 AND done = 0`,
 		id, number, notNil(result))
 	if err != nil || n == 0 {
+		return false, left, err
+	}
+	if err := bt.tx.StoredBytes().add(len(result)); err != nil {
 		return false, left, err
 	}
 	if b.StartedMicros == 0 {

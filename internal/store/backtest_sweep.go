@@ -99,48 +99,34 @@ func (sys *System) PurgeFailedBacktests(ctx context.Context, beforeMicros int64,
 	return sys.purge(ctx, "status IN ('failed', 'cancelled')", beforeMicros, limit)
 }
 
+// purge deletes chunks of runs that ended before beforeMicros and are not marked as purged. Parameter which is a
+// further SQL condition on the runs; there must be an index for it.
 func (sys *System) purge(ctx context.Context, which string, beforeMicros int64, limit int) (int64, error) {
-	var done int64
-	err := sys.write(ctx, "purge backtests", func(s *transaction) error {
-		done = 0 // reset, because the write may be repeated
-		runs, err := s.unpurged(which, beforeMicros, limit)
-		if err != nil {
-			return err
-		}
-		for _, r := range runs {
-			n, err := s.within(r.TenantID, r.Environment).Backtests().purge(r.ID, int64(limit)-done)
-			if done += n; err != nil || done >= int64(limit) {
-				return err
-			}
-		}
-		return nil
-	})
-	return done, err
+	return sys.purgeJobs(ctx, func(s *transaction) ([]scopedJob, error) {
+		return s.scopedJobs("SELECT tenant_id, environment, id FROM backtests WHERE "+which+
+			" AND purged = 0 AND finished_micros < $1 ORDER BY finished_micros, id LIMIT $2", beforeMicros, int64(limit))
+	}, limit, func(tx *Tx, id string, limit int64) (int64, error) { return tx.Backtests().purge(id, limit) })
 }
 
-// unpurged returns at most limit runs that ended before beforeMicros and are not marked as
-// purged. Parameter which is a further SQL condition on the runs; there must be an index
-// for it.
-func (s *transaction) unpurged(which string, beforeMicros int64, limit int) ([]BacktestRef, error) {
-	var runs []BacktestRef
-	err := s.each(func(scan func(...any) error) error {
-		var r BacktestRef
-		err := scan(&r.TenantID, &r.Environment, &r.ID)
-		runs = append(runs, r)
-		return err
-	}, "SELECT tenant_id, environment, id FROM backtests WHERE "+which+` AND purged = 0 AND finished_micros < $1
-		ORDER BY finished_micros, id LIMIT $2`, beforeMicros, int64(limit))
-	return runs, err
+// Discard deletes at most limit chunks of a run that has failed or was cancelled, and reports whether there may be
+// more. It deletes nothing of any other run.
+func (bt Backtests) Discard(id string, limit int64) (more bool, err error) {
+	b, err := bt.lock(id)
+	if err != nil || b.Status != BacktestFailed && b.Status != BacktestCancelled || b.Purged {
+		return false, err
+	}
+	n, err := bt.purge(id, limit)
+	return n == limit, err
 }
 
 // purge deletes at most limit chunks of a run. If it deletes fewer, none is left, and it marks the run as purged. It
 // returns the number of steps: one for each deleted chunk, and one for the mark.
 func (bt Backtests) purge(id string, limit int64) (int64, error) {
-	n, err := bt.tx.exec(
+	n, err := bt.tx.StoredBytes().deleteCounted(
 		`DELETE FROM backtest_chunks WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 AND number IN
 		(SELECT number FROM backtest_chunks `+
-			`WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 ORDER BY number LIMIT $4)`,
-		id, limit)
+			`WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 ORDER BY number LIMIT $4)
+		RETURNING length(input) + length(result)`, id, limit)
 	if err != nil || n == limit {
 		return n, err
 	}

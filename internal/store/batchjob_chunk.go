@@ -25,7 +25,10 @@ func (bj BatchJobs) ReceiveChunk(id string, c BatchChunk) error {
 		(tenant_id, environment, batch_id, number, first_row, row_count, done, result, input)
 		VALUES ($1, $2, $3, $4, $5, $6, 0, $7, $8)`,
 		id, c.Number, c.First, c.Rows, noDocument, notNil(c.Input))
-	return err
+	if err != nil {
+		return err
+	}
+	return bj.tx.StoredBytes().add(len(c.Input))
 }
 
 // Chunk returns a chunk with its input and without its result, NotFound if there is none.
@@ -79,8 +82,9 @@ func (bj BatchJobReader) PendingChunks(id string) ([]int64, error) {
 	})
 }
 
-// FinishChunk stores the outcomes of a chunk, deletes its rows, and updates the progress of the job. count returns the counts of the job with those of the chunk added. Only the first call for
-// a chunk has an effect; for later calls first is false. The last chunk of a job ends it.
+// FinishChunk stores the outcomes of a chunk, deletes its rows, and updates the progress of the job. count returns the
+// counts of the job with those of the chunk added. Only the first call for a chunk has an effect; for later calls first
+// is false. The last chunk of a job ends it.
 func (bj BatchJobs) FinishChunk(
 	id string, c BatchChunk, nowMicros int64, count func(counts []byte) ([]byte, error),
 ) (first bool, err error) {
@@ -88,10 +92,8 @@ func (bj BatchJobs) FinishChunk(
 	if err != nil || b.Over() {
 		return false, err
 	}
-	n, err := bj.tx.exec(`UPDATE batch_chunks SET done = 1, result = $5, input = $6
-		WHERE tenant_id = $1 AND environment = $2 AND batch_id = $3 AND number = $4 AND done = 0`,
-		id, c.Number, notNil(c.Result), noDocument)
-	if err != nil || n == 0 {
+	first, err = bj.storeResult(id, &c)
+	if err != nil || !first {
 		return false, err
 	}
 	if b.Counts, err = count(b.Counts); err != nil {
@@ -106,6 +108,28 @@ func (bj BatchJobs) FinishChunk(
 		finished_micros = $8, counts = $9 WHERE tenant_id = $1 AND environment = $2 AND id = $3`,
 		id, b.Status, b.RowsDone, b.ChunksDone, b.StartedMicros, b.FinishedMicros, b.Counts)
 	return err == nil, err
+}
+
+// storeResult replaces the rows of a chunk by their outcomes. first is false if the chunk is done already.
+func (bj BatchJobs) storeResult(id string, c *BatchChunk) (first bool, err error) {
+	var rows int64
+	err = bj.tx.one([]any{&rows}, `SELECT length(input) FROM batch_chunks
+		WHERE tenant_id = $1 AND environment = $2 AND batch_id = $3 AND number = $4 AND done = 0`, id, c.Number)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if _, err := bj.tx.exec(`UPDATE batch_chunks SET done = 1, result = $5, input = $6
+		WHERE tenant_id = $1 AND environment = $2 AND batch_id = $3 AND number = $4 AND done = 0`,
+		id, c.Number, notNil(c.Result), noDocument); err != nil {
+		return false, err
+	}
+	if err := bj.tx.StoredBytes().release(rows); err != nil {
+		return false, err
+	}
+	return true, bj.tx.StoredBytes().add(len(c.Result))
 }
 
 // advance sets the state of a job after a chunk was done.

@@ -45,33 +45,32 @@ func (sys *System) FailAbandonedBatchJobs(ctx context.Context, beforeMicros, now
 // arrived. The records of the jobs stay. A step deletes one chunk or marks one job as purged. PurgeBatchJobs does at
 // most limit steps, so that no transaction is long, and returns the number of steps: 0 if nothing is left to do.
 func (sys *System) PurgeBatchJobs(ctx context.Context, beforeMicros int64, limit int) (done int64, err error) {
-	err = sys.write(ctx, "purge batches", func(s *transaction) error {
-		done = 0 // reset, because the write may be repeated
-		var refs []BatchJobRef
-		err := s.each(func(scan func(...any) error) error {
-			var r BatchJobRef
-			err := scan(&r.TenantID, &r.Environment, &r.ID)
-			refs = append(refs, r)
-			return err
-		}, `SELECT tenant_id, environment, id FROM batches WHERE finished_micros > 0 AND purged = 0
+	return sys.purgeJobs(ctx, func(s *transaction) ([]scopedJob, error) {
+		return s.scopedJobs(`SELECT tenant_id, environment, id FROM batches WHERE finished_micros > 0 AND purged = 0
 			AND (finished_micros < $1 OR chunk_count = 0) ORDER BY finished_micros, id LIMIT $2`,
 			beforeMicros, int64(limit))
-		for i := 0; err == nil && i < len(refs) && done < int64(limit); i++ {
-			var n int64
-			n, err = s.within(refs[i].TenantID, refs[i].Environment).BatchJobs().purge(refs[i].ID, int64(limit)-done)
-			done += n
-		}
-		return err
-	})
-	return done, err
+	}, limit, func(tx *Tx, id string, limit int64) (int64, error) { return tx.BatchJobs().purge(id, limit) })
+}
+
+// Discard deletes at most limit chunks of a job that ended before all rows had arrived, and reports whether there may
+// be more. It deletes nothing of any other job.
+func (bj BatchJobs) Discard(id string, limit int64) (more bool, err error) {
+	b, err := bj.lock(id)
+	if err != nil || !b.Over() || b.Chunks > 0 || b.Purged {
+		return false, err
+	}
+	n, err := bj.purge(id, limit)
+	return n == limit, err
 }
 
 // purge deletes at most limit chunks of a job. If it deletes fewer, none is left, and it marks the job as purged. It
 // returns the number of steps: one for each deleted chunk, and one for the mark.
 func (bj BatchJobs) purge(id string, limit int64) (int64, error) {
-	n, err := bj.tx.exec(`DELETE FROM batch_chunks WHERE tenant_id = $1 AND environment = $2 AND batch_id = $3
+	n, err := bj.tx.StoredBytes().deleteCounted(`DELETE FROM batch_chunks
+		WHERE tenant_id = $1 AND environment = $2 AND batch_id = $3
 		AND number IN (SELECT number FROM batch_chunks
-		WHERE tenant_id = $1 AND environment = $2 AND batch_id = $3 ORDER BY number LIMIT $4)`, id, limit)
+		WHERE tenant_id = $1 AND environment = $2 AND batch_id = $3 ORDER BY number LIMIT $4)
+		RETURNING length(input) + length(result)`, id, limit)
 	if err != nil || n == limit {
 		return n, err
 	}

@@ -57,7 +57,8 @@ func (rs RuleSets) RemoveDraft(id string, nowMicros int64) (removed RuleSet, arc
 			WHERE tenant_id = $1 AND environment = $2 AND rule_set_id = $3`, id); err != nil {
 			return RuleSet{}, false, err
 		}
-		_, err = rs.tx.exec("DELETE FROM rule_sets WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
+		_, err = rs.tx.StoredBytes().deleteCounted(`DELETE FROM rule_sets
+			WHERE tenant_id = $1 AND environment = $2 AND id = $3 RETURNING length(document)`, id)
 		return set, false, err
 	}
 	set.ArchivedMicros = nowMicros

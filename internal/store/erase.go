@@ -96,8 +96,11 @@ func (tx *Tx) heldExposures(applicantRef string, limit int) ([]HeldExposure, err
 // DeleteExposure deletes an exposure.
 func (er Erasures) DeleteExposure(id string, counts *ErasedCounts) error {
 	deleted, err := er.tx.exec("DELETE FROM exposures WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
+	if err != nil {
+		return err
+	}
 	counts.Exposures += deleted
-	return err
+	return er.tx.StoredBytes().release(deleted * exposureBytes)
 }
 
 // StoredDecision is a decision whose documents were not erased.

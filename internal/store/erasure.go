@@ -62,6 +62,7 @@ type Erasure struct {
 	NextMicros          int64    // when to look again whether it can be carried out
 	WithdrawnMicros     int64    // 0 if it was not withdrawn
 	WithdrawnBy         string
+	RequestKey          string // a keyed hash of the request and its Idempotency-Key, "" if it has none
 }
 
 // Begin turns a deferred erasure into a running one.
@@ -71,7 +72,7 @@ func (e *Erasure) Begin() {
 
 const erasureColumns = `id, state, applicant_ref, decision_id, reason, actor, created_micros, erased_micros, decisions,
 	features, runs, answers, alert_refs, links, refs, trees, started_leaf, leaf, basis, deferred_until_micros,
-	next_micros, withdrawn_micros, withdrawn_by, exposures`
+	next_micros, withdrawn_micros, withdrawn_by, exposures, request_key`
 
 // erasureRow is an Erasure in the form in which it is stored.
 type erasureRow struct {
@@ -84,7 +85,8 @@ func (r *erasureRow) fields() []any {
 	return []any{&r.ID, &r.State, &r.Person.ApplicantRef, &r.Person.DecisionID, &r.Reason, &r.Actor, &r.CreatedMicros,
 		&r.ErasedMicros, &r.Counts.Decisions, &r.Counts.Features, &r.Counts.Runs, &r.Counts.Answers,
 		&r.Counts.AlertRefs, &r.Counts.Links, &r.refs, &r.Trees, &r.StartedLeaf, &r.Leaf, &r.basis,
-		&r.DeferredUntilMicros, &r.NextMicros, &r.WithdrawnMicros, &r.WithdrawnBy, &r.Counts.Exposures}
+		&r.DeferredUntilMicros, &r.NextMicros, &r.WithdrawnMicros, &r.WithdrawnBy, &r.Counts.Exposures,
+		&r.RequestKey}
 }
 
 func (r *erasureRow) erasure() Erasure {
@@ -202,6 +204,21 @@ func (er ErasureReader) Open(p Person) (e Erasure, found bool, err error) {
 	})
 }
 
+// OfRequest returns the completed erasure that a request with an Idempotency-Key has begun after a time. found is false
+// if there is none.
+func (er ErasureReader) OfRequest(requestKey string, sinceMicros int64) (e Erasure, found bool, err error) {
+	return readTwo(er.access, func(tx *Tx) (Erasure, bool, error) {
+		rows, err := eachRow(tx, (*erasureRow).fields, "SELECT "+erasureColumns+` FROM erasures
+			WHERE tenant_id = $1 AND environment = $2 AND request_key <> '' AND request_key = $3
+			AND state = 'completed' AND erased_micros > $4 ORDER BY created_micros DESC, id DESC LIMIT 1`,
+			requestKey, sinceMicros)
+		if err != nil || len(rows) == 0 {
+			return Erasure{}, false, err
+		}
+		return rows[0].erasure(), true, nil
+	})
+}
+
 // Finished returns the completed erasure of a person of whom something was held before. found is false if
 // that cannot be told: a completed erasure does not name the applicant, so it is found by what has replaced
 // the reference in one of the rows.
@@ -281,7 +298,7 @@ func (er Erasures) Put(e *Erasure) (err error) {
 	}
 	er.tx.noteWritten(e.ID)
 	_, err = er.tx.exec(`INSERT INTO erasures (tenant_id, environment, `+erasureColumns+`) VALUES ($1, $2, $3, $4, $5,
-		$6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)
+		$6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)
 		ON CONFLICT (tenant_id, environment, id) DO UPDATE SET state = excluded.state,
 		applicant_ref = excluded.applicant_ref, erased_micros = excluded.erased_micros,
 		decisions = excluded.decisions, features = excluded.features, runs = excluded.runs,
@@ -289,11 +306,11 @@ func (er Erasures) Put(e *Erasure) (err error) {
 		trees = excluded.trees, started_leaf = excluded.started_leaf, leaf = excluded.leaf, basis = excluded.basis,
 		deferred_until_micros = excluded.deferred_until_micros, next_micros = excluded.next_micros,
 		withdrawn_micros = excluded.withdrawn_micros, withdrawn_by = excluded.withdrawn_by,
-		exposures = excluded.exposures`,
+		exposures = excluded.exposures, request_key = excluded.request_key`,
 		e.ID, e.State, e.Person.ApplicantRef, e.Person.DecisionID, e.Reason, e.Actor, e.CreatedMicros, e.ErasedMicros,
 		e.Counts.Decisions, e.Counts.Features, e.Counts.Runs, e.Counts.Answers, e.Counts.AlertRefs, e.Counts.Links,
 		strings.Join(e.Refs, " "), e.Trees, e.StartedLeaf, e.Leaf, strings.Join(e.Basis, " "), e.DeferredUntilMicros,
-		e.NextMicros, e.WithdrawnMicros, e.WithdrawnBy, e.Counts.Exposures)
+		e.NextMicros, e.WithdrawnMicros, e.WithdrawnBy, e.Counts.Exposures, e.RequestKey)
 	return err
 }
 

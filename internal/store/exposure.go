@@ -92,19 +92,29 @@ func (ex Exposures) Put(e *Exposure, keyChanges int64) error {
 		return err
 	}
 	ex.tx.noteWritten(e.ID)
-	_, err := ex.tx.exec(`INSERT INTO exposures (tenant_id, environment, `+exposureColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-		ON CONFLICT (tenant_id, environment, id) DO UPDATE SET document = excluded.document,
-			updated_micros = excluded.updated_micros, updated_by = excluded.updated_by,
-			closed_micros = excluded.closed_micros`,
-		e.ID, e.ApplicantRef, e.DecisionID, notNil(e.Document), e.CreatedMicros, e.CreatedBy, e.UpdatedMicros,
-		e.UpdatedBy, e.ClosedMicros)
+	changed, err := ex.tx.exec(`UPDATE exposures SET document = $4, updated_micros = $5, updated_by = $6,
+		closed_micros = $7 WHERE tenant_id = $1 AND environment = $2 AND id = $3`,
+		e.ID, notNil(e.Document), e.UpdatedMicros, e.UpdatedBy, e.ClosedMicros)
+	if err == nil && changed == 0 {
+		err = ex.insert(e)
+	}
 	if err != nil || e.ClosedMicros == 0 {
 		return err
 	}
 	_, err = ex.tx.exec(`UPDATE erasures SET next_micros = 0 WHERE tenant_id = $1 AND environment = $2
 		AND applicant_ref = $3 AND decision_id = '' AND state = 'deferred'`, e.ApplicantRef)
 	return err
+}
+
+func (ex Exposures) insert(e *Exposure) error {
+	_, err := ex.tx.exec(`INSERT INTO exposures (tenant_id, environment, `+exposureColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+		e.ID, e.ApplicantRef, e.DecisionID, notNil(e.Document), e.CreatedMicros, e.CreatedBy, e.UpdatedMicros,
+		e.UpdatedBy, e.ClosedMicros)
+	if err != nil {
+		return err
+	}
+	return ex.tx.StoredBytes().add(exposureBytes)
 }
 
 // SealDocuments replaces the readable documents of exposures by the ciphertexts. It leaves an exposure alone whose

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"slices"
 
 	"verdict/internal/fault"
@@ -69,12 +70,26 @@ var answerTable = newBulkTable("idempotency_keys",
 // idempotency_key_reused. The caller must return this error, so that its changes
 // are undone.
 func (an Answers) Insert(a IdempotencyAnswer) error {
-	taken, err := an.insertAll([]*IdempotencyAnswer{&a})
-	if err != nil || !taken[0] {
+	// The statement of insertAll would replace an expired answer without counting its size.
+	if _, err := an.tx.StoredBytes().deleteCounted(`DELETE FROM idempotency_keys
+		WHERE tenant_id = $1 AND environment = $2 AND route = $3 AND name = $4 AND expires_micros <= $5
+		RETURNING `+answerSize, a.Key.Route, a.Key.Name, a.NowMicros); err != nil {
 		return err
 	}
-	return an.answered(&a, inProgress())
+	taken, err := an.insertAll([]*IdempotencyAnswer{&a})
+	switch {
+	case err != nil:
+		return err
+	case taken[0]:
+		return an.answered(&a, inProgress())
+	case a.Subject != "":
+		return nil // the decision or the run is billed
+	}
+	return an.tx.StoredBytes().add(len(a.Body) + answerBytes)
 }
+
+// answerSize is the SQL expression for what an answer counts among the stored bytes.
+var answerSize = fmt.Sprintf("CASE WHEN subject = '' THEN length(body) + %d ELSE 0 END", answerBytes)
 
 // insertAll stores the answers whose key is free. taken marks the answers whose
 // key is taken, including by an earlier answer of the same call. An answer may
@@ -195,15 +210,36 @@ func compareKeys(a, b IdempotencyKey) int {
 	return cmp.Or(cmp.Compare(a.Route, b.Route), cmp.Compare(a.Name, b.Name))
 }
 
-// PurgeIdempotency removes at most limit expired keys of all tenants and
-// returns the number removed.
-func (sys *System) PurgeIdempotency(ctx context.Context, nowMicros int64, limit int) (int64, error) {
-	var removed int64
-	err := sys.write(ctx, "purge answers", func(s *transaction) (err error) {
-		removed, err = s.exec(`DELETE FROM idempotency_keys WHERE (tenant_id, environment, route, name) IN
-			(SELECT tenant_id, environment, route, name FROM idempotency_keys WHERE expires_micros <= $1 LIMIT $2)`,
-			nowMicros, int64(limit))
-		return err
+// PurgeIdempotency removes expired keys of all tenants, in one transaction for each scope, and returns the number
+// removed: at most limit for each scope, and together at least limit if there are as many.
+func (sys *System) PurgeIdempotency(ctx context.Context, nowMicros int64, limit int) (removed int64, err error) {
+	const due = `(SELECT tenant_id, environment, route, name FROM idempotency_keys
+		WHERE expires_micros <= $1 ORDER BY expires_micros LIMIT $2) AS due`
+	var scopes []ScopeName
+	err = sys.read(ctx, func(s *transaction) error {
+		scopes = nil // the read may be repeated
+		return s.each(func(scan func(...any) error) error {
+			var n ScopeName
+			err := scan(&n.Tenant, &n.Environment)
+			scopes = append(scopes, n)
+			return err
+		}, "SELECT DISTINCT tenant_id, environment FROM "+due, nowMicros, int64(limit))
 	})
+	for i := 0; err == nil && i < len(scopes); i++ {
+		var deleted int64
+		err = sys.writeIn(ctx, scopes[i].Tenant, scopes[i].Environment, func(s *transaction) (err error) {
+			tx := s.within(scopes[i].Tenant, scopes[i].Environment)
+			deleted, err = tx.StoredBytes().deleteCounted(`DELETE FROM idempotency_keys
+				WHERE (tenant_id, environment, route, name) IN (SELECT tenant_id, environment, route, name FROM
+					(SELECT tenant_id, environment, route, name FROM idempotency_keys
+						WHERE expires_micros <= $3 ORDER BY expires_micros LIMIT $4) AS due
+					WHERE tenant_id = $1 AND environment = $2)
+				RETURNING `+answerSize, nowMicros, int64(limit))
+			return err
+		})
+		if err == nil {
+			removed += deleted
+		}
+	}
 	return removed, err
 }

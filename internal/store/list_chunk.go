@@ -17,11 +17,15 @@ var listChunkTable = newBulkTable("list_chunks", column{"list_id", text}, column
 
 // InsertChunks stores chunks, which belong to no version until Put stores a directory that names them.
 func (l Lists) InsertChunks(listID string, chunks []ListChunk) error {
-	rows := make([][]any, len(chunks))
+	rows, size := make([][]any, len(chunks)), 0
 	for i, c := range chunks {
 		rows[i] = []any{listID, c.ID, c.CreatedMicros, notNil(c.Keys), notNil(c.Values)}
+		size += len(c.Keys) + len(c.Values)
 	}
-	return l.tx.insertMany(listChunkTable, rows)
+	if err := l.tx.insertMany(listChunkTable, rows); err != nil {
+		return err
+	}
+	return l.tx.StoredBytes().add(size)
 }
 
 // Keys returns the keys of a chunk, NotFound if there is no such chunk.
@@ -45,8 +49,9 @@ func (l ListReader) Chunk(listID string, id int64) (ListChunk, error) {
 // DeleteChunks deletes chunks that no directory names.
 func (l Lists) DeleteChunks(listID string, ids []int64) error {
 	for _, id := range ids {
-		if _, err := l.tx.exec(`DELETE FROM list_chunks
-			WHERE tenant_id = $1 AND environment = $2 AND list_id = $3 AND id = $4`, listID, id); err != nil {
+		if _, err := l.tx.StoredBytes().deleteCounted(`DELETE FROM list_chunks
+			WHERE tenant_id = $1 AND environment = $2 AND list_id = $3 AND id = $4
+			RETURNING length(keys) + length(entry_values)`, listID, id); err != nil {
 			return err
 		}
 	}

@@ -54,7 +54,10 @@ func (rs RuleSets) Insert(r RuleSet) (RuleSet, error) {
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, '', 0, $14, $15)`,
 		r.ID, r.PolicyKey, r.Version, r.Name, r.Status, notNil(r.Document),
 		r.Checksum, r.Base, r.Notes, r.CreatedMicros, r.CreatedBy, leaf, logged.Salt)
-	return r, err
+	if err != nil {
+		return RuleSet{}, err
+	}
+	return r, rs.tx.StoredBytes().add(len(r.Document))
 }
 
 // nextVersion returns the next version number of a series: of the rule sets of one policy_key, or of the scorecards of

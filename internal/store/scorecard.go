@@ -34,7 +34,10 @@ func (sc Scorecards) Insert(c Scorecard) (Scorecard, error) {
 			`created_micros, created_by, leaf, salt)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 		c.ID, c.Name, c.Version, notNil(c.Document), c.Checksum, c.CreatedMicros, c.CreatedBy, leaf, logged.Salt)
-	return c, err
+	if err != nil {
+		return Scorecard{}, err
+	}
+	return c, sc.tx.StoredBytes().add(len(c.Document))
 }
 
 // Get returns a scorecard, NotFound if there is none.

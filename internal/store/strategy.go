@@ -64,5 +64,8 @@ func (st Strategies) Put(s Strategy, expectedVersion int64) (Strategy, error) {
 	_, err = st.tx.exec(`INSERT INTO collections_strategies (tenant_id, environment, `+strategyColumns+`, leaf, salt)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		s.Version, notNil(s.Document), s.UpdatedMicros, s.UpdatedBy, leaf, logged.Salt)
-	return s, err
+	if err != nil {
+		return Strategy{}, err
+	}
+	return s, st.tx.StoredBytes().add(len(s.Document))
 }

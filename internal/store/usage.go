@@ -120,6 +120,12 @@ func (us UsageMeter) raise(a allowance, sum int64) (bool, error) {
 	return changed == 1, err
 }
 
+// Draw takes n from an allowance that is not the quota of a plan, such as the reports of loans in a month. name names
+// the allowance and its period. Draw returns false, and takes nothing, if more than most would be taken.
+func (us UsageMeter) Draw(name string, n, most int64) (bool, error) {
+	return us.raise(allowance{period: name, quota: most}, n)
+}
+
 func (us UsageMeter) used(period string) (int64, error) {
 	var used int64
 	err := us.tx.one([]any{&used},

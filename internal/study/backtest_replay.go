@@ -147,6 +147,9 @@ func (s *Backtests) enqueueReplay(
 				return Backtest{}, err
 			}
 		}
+		if err := operation.CheckStored(tx, p.Plan); err != nil {
+			return Backtest{}, err
+		}
 		audit := s.core.Audit(p, time.UnixMicro(record.CreatedMicros), operation.ActionBacktestCreated, record.ID, "")
 		return backtestOf(&record), tx.Audit().Add(audit)
 	})
@@ -171,7 +174,8 @@ func (s *Chunks) splitReplay(ctx context.Context, scope *store.Scope, c operatio
 		err = in.store(ctx, scope, c.JobID)
 	}
 	switch {
-	case fault.KindOf(err) == fault.TooLarge, fault.KindOf(err) == fault.Limited:
+	case fault.KindOf(err) == fault.TooLarge, fault.KindOf(err) == fault.Limited,
+		fault.CodeOf(err) == fault.CodeCapReached:
 		s.runs.abort(ctx, scope, c.JobID, err)
 		return nil
 	case fault.KindOf(err) == fault.Conflict: // the run was cancelled, or another job splits it

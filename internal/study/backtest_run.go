@@ -209,6 +209,9 @@ func (s *Backtests) answerNow(
 				return Backtest{}, err
 			}
 		}
+		if err := operation.CheckStored(tx, p.Plan); err != nil {
+			return Backtest{}, err
+		}
 		if err := tx.Audit().Add(s.core.Audit(p, now, operation.ActionBacktestCreated, record.ID, "")); err != nil {
 			return Backtest{}, err
 		}

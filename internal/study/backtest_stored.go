@@ -96,10 +96,14 @@ func (r *runs) enqueueChunks(ctx context.Context, scope *store.Scope, id string,
 	}
 }
 
-// abortTimeout limits the time of the transaction that fails an aborted run.
-const abortTimeout = 5 * time.Second
+const (
+	// abortTimeout limits the time in which an aborted run is marked as failed and its rows are deleted.
+	abortTimeout = 5 * time.Second
+	// discardSteps is the number of chunks that one transaction of abort deletes.
+	discardSteps = 8
+)
 
-// abort fails a run whose rows did not arrive completely. The recorded error is cause if
+// abort fails a run whose rows did not arrive completely, and deletes its rows. The recorded error is cause if
 // cause is a refusal other than an internal error, and input_incomplete otherwise. The
 // client may have disconnected, so abort ignores the end and the deadline of ctx.
 func (r *runs) abort(ctx context.Context, scope *store.Scope, id string, cause error) {
@@ -109,8 +113,15 @@ func (r *runs) abort(ctx context.Context, scope *store.Scope, id string, cause e
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTimeout)
 	defer cancel()
-	if err := r.fail(ctx, scope, id, code, detail); err != nil {
-		r.core.Logger.WarnContext(ctx, "could not mark an aborted backtest as failed; a later sweep marks it",
+	err := r.fail(ctx, scope, id, code, detail)
+	for more := true; more && err == nil; {
+		err = scope.Write(ctx, func(tx *store.Tx) (err error) {
+			more, err = tx.Backtests().Discard(id, discardSteps)
+			return err
+		})
+	}
+	if err != nil {
+		r.core.Logger.WarnContext(ctx, "could not end an aborted backtest and delete its rows; a later sweep does it",
 			"tenant_id", scope.Tenant(), "environment", scope.Environment(), "backtest_id", id, "error", err)
 	}
 }

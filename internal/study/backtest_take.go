@@ -142,6 +142,9 @@ func (s *Backtests) enqueue(
 	record.Status = store.BacktestReceiving
 	audit := s.core.Audit(p, time.UnixMicro(record.CreatedMicros), operation.ActionBacktestCreated, record.ID, "")
 	err := scope.Write(ctx, func(tx *store.Tx) error {
+		if err := operation.CheckStored(tx, p.Plan); err != nil {
+			return err
+		}
 		if err := tx.Backtests().Insert(record); err != nil {
 			return err
 		}
@@ -199,5 +202,10 @@ func (in *intake) keep(ctx context.Context, scope *store.Scope, id string, p *pi
 		return err
 	}
 	in.rows, in.chunks = in.rows+p.rows, in.chunks+1
-	return scope.Write(ctx, func(tx *store.Tx) error { return tx.Backtests().ReceiveChunk(id, c) })
+	return scope.Write(ctx, func(tx *store.Tx) error {
+		if err := tx.Backtests().ReceiveChunk(id, c); err != nil {
+			return err
+		}
+		return operation.CheckStored(tx, in.a.plan)
+	})
 }

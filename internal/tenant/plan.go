@@ -2,6 +2,7 @@ package tenant
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ type PricePlan struct {
 	Name         string
 	Unmetered    bool
 	MonthlyQuota int64 // billable units a month, unless unmetered
+	StoredBytes  int64 // maximum of stored bytes that are not billed, in each environment
 	Rates        Rates // rate limits of each key
 }
 
@@ -54,9 +56,9 @@ type PricePlans struct{ list []PricePlan }
 func DefaultPricePlans() PricePlans {
 	rates := DefaultRates()
 	return PricePlans{[]PricePlan{
-		{Name: FreePlan, MonthlyQuota: 100_000, Rates: rates},
-		{Name: "growth", MonthlyQuota: 5_000_000, Rates: rates},
-		{Name: "enterprise", Unmetered: true, Rates: rates},
+		{Name: FreePlan, MonthlyQuota: 100_000, StoredBytes: 4 << 30, Rates: rates},
+		{Name: "growth", MonthlyQuota: 5_000_000, StoredBytes: 32 << 30, Rates: rates},
+		{Name: "enterprise", Unmetered: true, StoredBytes: 256 << 30, Rates: rates},
 	}}
 }
 
@@ -125,13 +127,68 @@ func (p PricePlans) WithQuotas(text string) (PricePlans, error) {
 			plan.MonthlyQuota = n
 		}
 		if i := slices.IndexFunc(list, func(q PricePlan) bool { return q.Name == plan.Name }); i >= 0 {
-			plan.Rates = list[i].Rates
+			plan.Rates, plan.StoredBytes = list[i].Rates, list[i].StoredBytes
 			list[i] = plan
 		} else {
+			plan.StoredBytes = p.smallest()
 			list = append(list, plan)
 		}
 	}
 	return PricePlans{list}, nil
+}
+
+// smallest returns the smallest maximum of stored bytes of any plan, which a new plan gets.
+func (p PricePlans) smallest() int64 {
+	least := int64(math.MaxInt64)
+	for _, plan := range p.list {
+		least = min(least, plan.StoredBytes)
+	}
+	return least
+}
+
+// storageUnits are the units in which WithStorage reads sizes.
+var storageUnits = map[string]int64{"MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
+
+// maxStorage limits the sizes of WithStorage, in bytes.
+const maxStorage = 1 << 50
+
+// WithStorage returns the plans with the maximum of stored bytes of a setting such as "free=4GiB,enterprise=1TiB".
+// Every plan that it names must exist.
+func (p PricePlans) WithStorage(text string) (PricePlans, error) {
+	list := slices.Clone(p.list)
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		name, size, _ := strings.Cut(part, "=")
+		i := slices.IndexFunc(list, func(q PricePlan) bool { return q.Name == strings.TrimSpace(name) })
+		if i < 0 {
+			return PricePlans{}, fmt.Errorf("names a plan that does not exist; the plans are %s",
+				strings.Join(p.Names(), ", "))
+		}
+		size = strings.TrimSpace(size)
+		number, unit := size[:max(len(size)-len("GiB"), 0)], size[max(len(size)-len("GiB"), 0):]
+		n, err := strconv.ParseInt(number, 10, 64)
+		if bytes := storageUnits[unit]; err != nil || bytes == 0 || n < 1 || n > maxStorage/bytes {
+			return PricePlans{}, fmt.Errorf("plan %s: must be a size from 1MiB to %dTiB, such as 512MiB or 4GiB",
+				list[i].Name, int64(maxStorage>>40))
+		}
+		list[i].StoredBytes = n * storageUnits[unit]
+	}
+	return PricePlans{list}, nil
+}
+
+// Storage writes the maximum of stored bytes of each plan in the format that WithStorage reads.
+func (p PricePlans) Storage() string {
+	parts := make([]string, 0, len(p.list))
+	for _, plan := range p.list {
+		size := strconv.FormatInt(plan.StoredBytes>>20, 10) + "MiB"
+		if plan.StoredBytes%(1<<30) == 0 {
+			size = strconv.FormatInt(plan.StoredBytes>>30, 10) + "GiB"
+		}
+		parts = append(parts, plan.Name+"="+size)
+	}
+	return strings.Join(parts, ",")
 }
 
 // WithRates returns the plans with the given rates for every plan.

@@ -17,7 +17,7 @@ func TestDefaultPlans(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 	free, ok := plans.Get(FreePlan)
-	want := PricePlan{Name: "free", MonthlyQuota: 100_000, Rates: Rates{
+	want := PricePlan{Name: "free", MonthlyQuota: 100_000, StoredBytes: 4 << 30, Rates: Rates{
 		Decide:   Rate{500, time.Second, 1000},
 		Write:    Rate{60, time.Minute, 60},
 		Backtest: Rate{30, time.Minute, 30},

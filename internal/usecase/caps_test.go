@@ -11,6 +11,8 @@ import (
 	"verdict/internal/account"
 	"verdict/internal/decisioning"
 	"verdict/internal/engine"
+	"verdict/internal/exposure"
+	"verdict/internal/exposuredesk"
 	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/frauddesk"
@@ -155,6 +157,28 @@ func capCases() []capCase {
 		{
 			name: "people", cap: store.MaxPage, callers: 30, code: fault.CodeTooManyPeople,
 			before: fillPeople, create: createPerson, count: countPeople,
+		},
+		{
+			// Each exposure takes a kilobyte of the storage that the plan allows.
+			name: "stored bytes", cap: most, callers: 3 * most, code: fault.CodeCapReached,
+			before: func(h *cluster) {
+				stored, err := h.scope().StoredBytes(h.Context()).Sum()
+				if err != nil {
+					h.Fatal(err)
+				}
+				h.admin.Plan.StoredBytes = stored + most<<10
+			},
+			create: func(h *cluster, node *usecase.Set, i int) error {
+				_, err := node.Exposures.Report(h.Context(), h.admin, exposuredesk.NewReport{
+					ApplicantRef: fmt.Sprintf("P-%d", i), HasOutstanding: true,
+					Loan: exposure.Loan{Product: "gold", OutstandingPaise: 100},
+				}, nil)
+				return err
+			},
+			count: func(h *cluster) (int, error) {
+				rows, _, err := h.scope().Exposures(h.Context()).List("", store.Page{})
+				return len(rows), err
+			},
 		},
 		{
 			name: "reviews", cap: store.MaxReviews, callers: store.MaxReviews + 10, code: fault.CodeCapReached,

@@ -111,11 +111,13 @@ func serve(t *testing.T, config app.Config) string {
 
 // caller returns an admin of the demonstration's tenant.
 func (s *stage) caller(env tenant.Environment) tenant.Principal {
+	plan, _ := tenant.DefaultPricePlans().Get(tenant.FreePlan)
 	return tenant.Principal{
 		TenantID:    s.made.TenantID,
 		Environment: env,
 		UserID:      s.made.People[0].ID,
 		Scopes:      tenant.RoleAdmin.Scopes(),
+		Plan:        plan,
 	}
 }
 

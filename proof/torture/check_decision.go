@@ -46,6 +46,9 @@ func (m *model) storedDecision(s *scope, id string, body []byte) {
 		m.violate("nothing-lost", "decision %s of %s reads %s", id, s, short(body))
 		return
 	}
+	if known.released != "" && len(stored.InputsErased) > 0 {
+		known.erased = known.released // it must stay erased
+	}
 	if known.erased != "" {
 		m.erasedDecision(s, known, stored.Hash, stored.InputsErased, body)
 		return

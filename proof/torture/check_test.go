@@ -77,7 +77,49 @@ func TestErasedDecision(t *testing.T) {
 	b.broken("erasure-form", "era_1")
 }
 
-// TestErasureFoundNothing sends an erasure again that the service has completed after it was interrupted.
+// TestReleasedDecision checks that a decision may be erased after the release of a hold, and then stays erased.
+func TestReleasedDecision(t *testing.T) {
+	t.Parallel()
+	const explained = `"re_explanation":{"verified":true,"recomputed_hash":"h"}`
+	readable := stored("dec_1", "h", explained)
+	erased := stored("dec_1", "h", `"inputs_erased":["response"],"re_explanation":{}`)
+	b := newBench(t)
+	b.decide("dec_1", "h", "pol_first")
+	b.m.storedDecision(b.one, "dec_1", readable)
+	b.holds()
+	b.one.release("A-7", []string{"dec_1"})
+	b.m.storedDecision(b.one, "dec_1", readable)
+	b.m.storedDecision(b.one, "dec_1", erased)
+	b.holds()
+	b.m.storedDecision(b.one, "dec_1", readable)
+	b.broken("erased-completely", "dec_1")
+
+	held := newBench(t)
+	held.decide("dec_1", "h", "pol_first")
+	held.m.storedDecision(held.one, "dec_1", erased)
+	held.broken("hash-verifies", "dec_1")
+}
+
+// TestDeferredErasure checks the answer to an erasure that must wait.
+func TestDeferredErasure(t *testing.T) {
+	t.Parallel()
+	for state, promise := range map[string]string{"deferred": "", "completed": "erasure-form"} {
+		b := newBench(t)
+		var id string
+		r := b.post("/v1/erasures", http.StatusAccepted)
+		r.learn = learnID(r, "erasure.deferred", "deferred", &id)
+		b.tell(r, http.StatusAccepted, `{"id":"era_1","state":"`+state+`"}`)
+		if promise != "" {
+			b.broken(promise, "era_1")
+			continue
+		}
+		if b.holds(); id != "era_1" {
+			t.Errorf("the id is %q", id)
+		}
+	}
+}
+
+// TestErasureFoundNothing sends an erasure again that the service has carried out by itself.
 func TestErasureFoundNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -87,6 +87,7 @@ type decided struct {
 	body     kept // size 0 if the decision was part of another answer
 	alerts   []string
 	erased   string // the reference of the applicant if the applicant was erased
+	released string // the reference of the applicant if the service may erase the applicant at any time
 }
 
 // kept holds the length and the hash of an answer. A later read of the resource

@@ -41,6 +41,7 @@ var tales = []struct {
 	{2, (*story).handlesKeys},
 	{2, (*story).joins},
 	{6, (*story).erases},
+	{4, (*story).defers},
 }
 
 // story runs story number n.

@@ -64,6 +64,7 @@ var columns = map[string]string{
 	"decisions " + sealed:                 "response facts",
 	"decisions " + staff:                  "actor",
 	"erasures " + hash:                    "refs",
+	"erasures " + keyedHash:               "request_key",
 	"erasures " + lender:                  "id state decision_id reason trees basis",
 	"erasures " + reference:               "applicant_ref", // until the erasure is completed or withdrawn
 	"erasures " + staff:                   "actor withdrawn_by",

@@ -126,6 +126,7 @@ func features() *store.Features {
 func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 	t.Helper()
 	w, a := decision("dec_1", store.Unmetered), answer("dec_1")
+	a.Subject = w.Decision.ID
 	w.Answer, w.Features = &a, features()
 	stat := store.RuleStat{
 		TenantID:    scope.Tenant(),

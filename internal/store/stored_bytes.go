@@ -1,0 +1,110 @@
+package store
+
+import "context"
+
+// The sizes of rows that count as a fixed number of bytes, with their indexes. Migration 0029 contains them too.
+const (
+	exposureBytes = 1 << 10
+	answerBytes   = 512 // in addition to the body
+)
+
+// StoredBytesReader reads how many bytes a scope has stored that are not billed by their size: the rows and results of
+// batches and backtests, the parts of lists, rule sets, scorecards, collections strategies, exposures, and answers
+// under idempotency keys that belong to no decision or run.
+type StoredBytesReader struct{ access }
+
+// StoredBytes reads like StoredBytesReader, and counts. The methods of this package that store or delete such rows
+// count them in the same transaction, in one row for each scope.
+type StoredBytes struct{ StoredBytesReader }
+
+// StoredBytes returns the StoredBytesReader of the scope.
+func (s *Scope) StoredBytes(ctx context.Context) StoredBytesReader {
+	return StoredBytesReader{s.access(ctx)}
+}
+
+// StoredBytes returns the StoredBytes of the transaction.
+func (tx *Tx) StoredBytes() StoredBytes { return StoredBytes{StoredBytesReader{tx.access()}} }
+
+// Sum returns the number of bytes. After a change in the same transaction it is exact: other nodes wait for the end of
+// the transaction before they change it.
+func (sb StoredBytesReader) Sum() (int64, error) {
+	return read(sb.access, func(tx *Tx) (n int64, err error) {
+		err = tx.one([]any{&n}, "SELECT bytes FROM stored_bytes WHERE tenant_id = $1 AND environment = $2")
+		return n, ignoreAbsent(err)
+	})
+}
+
+// add counts bytes that the transaction stores.
+func (sb StoredBytes) add(n int) error {
+	if n == 0 {
+		return nil
+	}
+	_, err := sb.tx.exec(`INSERT INTO stored_bytes (tenant_id, environment, bytes) VALUES ($1, $2, $3)
+		ON CONFLICT (tenant_id, environment) DO UPDATE SET bytes = stored_bytes.bytes + excluded.bytes`, int64(n))
+	return err
+}
+
+// release counts bytes that the transaction deletes. A node of an earlier version does not count what it stores, so
+// the number does not fall below 0.
+func (sb StoredBytes) release(n int64) error {
+	if n == 0 {
+		return nil
+	}
+	_, err := sb.tx.exec(`UPDATE stored_bytes SET bytes = CASE WHEN bytes > $3 THEN bytes - $3 ELSE 0 END
+		WHERE tenant_id = $1 AND environment = $2`, n)
+	return err
+}
+
+// deleteCounted runs a DELETE whose RETURNING clause returns the size of each deleted row, releases the bytes, and
+// returns the number of deleted rows.
+func (sb StoredBytes) deleteCounted(query string, args ...any) (deleted int64, err error) {
+	var sum int64
+	err = sb.tx.each(func(scan func(...any) error) error {
+		var size int64
+		err := scan(&size)
+		deleted, sum = deleted+1, sum+size
+		return err
+	}, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return deleted, sb.release(sum)
+}
+
+// scopedJob names a job of any tenant.
+type scopedJob struct{ tenant, environment, id string }
+
+// purgeJobs calls purge for the jobs that find returns, each in a transaction of its own, until limit steps were done.
+// Only one scope is locked at a time, so two nodes that purge cannot deadlock. It returns the number of steps.
+func (sys *System) purgeJobs(
+	ctx context.Context, find func(*transaction) ([]scopedJob, error), limit int,
+	purge func(tx *Tx, id string, limit int64) (int64, error),
+) (done int64, err error) {
+	var jobs []scopedJob
+	err = sys.read(ctx, func(s *transaction) (err error) {
+		jobs, err = find(s)
+		return err
+	})
+	for i := 0; err == nil && i < len(jobs) && done < int64(limit); i++ {
+		j, steps := jobs[i], int64(0)
+		err = sys.writeIn(ctx, j.tenant, j.environment, func(s *transaction) (err error) {
+			steps, err = purge(s.within(j.tenant, j.environment), j.id, int64(limit)-done)
+			return err
+		})
+		if err == nil {
+			done += steps
+		}
+	}
+	return done, err
+}
+
+// scopedJobs returns the jobs of a query for tenant, environment and id.
+func (s *transaction) scopedJobs(query string, args ...any) (jobs []scopedJob, err error) {
+	err = s.each(func(scan func(...any) error) error {
+		var j scopedJob
+		err := scan(&j.tenant, &j.environment, &j.id)
+		jobs = append(jobs, j)
+		return err
+	}, query, args...)
+	return jobs, err
+}
