@@ -2,7 +2,7 @@ package store
 
 import "context"
 
-// The sizes of rows that count as a fixed number of bytes, with their indexes. Migration 0029 contains them too.
+// The sizes of rows that count as a fixed number of bytes, with their indexes. Migration 0030 contains them too.
 const (
 	exposureBytes = 1 << 10
 	answerBytes   = 512 // in addition to the body

@@ -17,7 +17,7 @@ import (
 // is part of the migration that counted what was stored before.
 func measureStored(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("../migrations/0029_stored_bytes.sql")
+	text, err := os.ReadFile("../migrations/0030_stored_bytes.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
