@@ -27,6 +27,7 @@ func (h *listHandlers) routes() []route {
 		{pattern: "DELETE /v1/lists/{name}", handle: h.remove, bucket: bucketWrite},
 		{pattern: "GET /v1/lists/{name}/entries", handle: h.entries, bucket: bucketRead},
 		{pattern: "GET /v1/lists/{name}/contains", handle: h.contains, bucket: bucketRead},
+		{pattern: "POST /v1/lists/{name}/lookup", handle: h.lookUp, bucket: bucketRead, body: required},
 	}
 }
 
@@ -166,4 +167,14 @@ func (h *listHandlers) contains(c *call) error {
 	}
 	found, err := h.lists.Contains(c.ctx, c.caller, c.id, value)
 	return sendVersioned(c, found, found.Version, inQuery(err), document.WriteMembership)
+}
+
+// lookUp looks a value up like contains. The value is in the body, so that it is not in the logs of proxies.
+func (h *listHandlers) lookUp(c *call) error {
+	value, err := readAs(c, tenant.Read, document.ReadListLookup)
+	if err != nil {
+		return err
+	}
+	found, err := h.lists.Contains(c.ctx, c.caller, c.id, value)
+	return sendVersioned(c, found, found.Version, err, document.WriteMembership)
 }

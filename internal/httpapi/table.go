@@ -24,7 +24,8 @@ func (h *tableHandlers) routes() []route {
 		},
 		{pattern: "DELETE /v1/tables/{name}", handle: h.remove, bucket: bucketWrite},
 		{pattern: "GET /v1/tables/{name}/rows", handle: h.rows, bucket: bucketRead},
-		{pattern: "GET /v1/tables/{name}/lookup", handle: h.lookUp, bucket: bucketRead},
+		{pattern: "GET /v1/tables/{name}/lookup", handle: h.lookUpQuery, bucket: bucketRead},
+		{pattern: "POST /v1/tables/{name}/lookup", handle: h.lookUp, bucket: bucketRead, body: required},
 	}
 }
 
@@ -128,7 +129,7 @@ func (h *tableHandlers) rows(c *call) error {
 	return sendVersioned(c, rows, rows.Version, err, document.WriteTableRows)
 }
 
-func (h *tableHandlers) lookUp(c *call) error {
+func (h *tableHandlers) lookUpQuery(c *call) error {
 	q := c.query()
 	text := q.textUpTo("keys", maxDescription)
 	if err := q.err(); err != nil {
@@ -143,4 +144,14 @@ func (h *tableHandlers) lookUp(c *call) error {
 	}
 	found, err := h.tables.LookUpRow(c.ctx, c.caller, c.id, keys)
 	return sendVersioned(c, found, found.Version, inQuery(err), document.WriteTableLookup)
+}
+
+// lookUp looks a row up like lookUpQuery. The keys are in the body, so that they are not in the logs of proxies.
+func (h *tableHandlers) lookUp(c *call) error {
+	keys, err := readAs(c, tenant.Read, document.ReadTableLookup)
+	if err != nil {
+		return err
+	}
+	found, err := h.tables.LookUpRow(c.ctx, c.caller, c.id, keys)
+	return sendVersioned(c, found, found.Version, err, document.WriteTableLookup)
 }
