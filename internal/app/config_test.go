@@ -144,6 +144,8 @@ func TestConfigMistakes(t *testing.T) {
 		"narration-url":     {"api.example.com", "ftp://host/v1", "https://me:secret@host/v1"},
 		"narration-timeout": {"0s", "2m"}, "plan-quotas": {"free=-1"}, "password-min-length": {"7"},
 		"password-hashes": {"0"}, "max-drafts": {"0"}, "max-scorecards": {"0"}, "max-blocked": {"0"}, "max-holds": {"0"},
+		"max-lists": {"0", "10001"}, "max-list-entries": {"0", "many"}, "max-list-bytes": {"1KiB", "2TiB"},
+		"max-tables": {"0"}, "max-table-rows": {"-1"}, "max-table-bytes": {"0", "x"},
 		"max-keys": {"201"}, "signup": {"", "ajar"}, "signups-each-day": {"-1", "many"}, "log-level": {"loud"},
 		"log-format": {"xml"}, "master-key": {"/etc/secret", "vault:secret", "file:"},
 		"otlp-endpoint": {"localhost:4318"}, "trace-ratio": {"NaN", "2"},

@@ -178,15 +178,16 @@ var errorPages = []errorPage{
 	},
 	{
 		Code: fault.CodeCapReached, Status: 409, Title: "Limit reached",
-		Meaning: "There are as many objects of a kind as are allowed: drafts, scorecards, block list entries or legal " +
-			"holds of the tenant in this environment, webhooks of the tenant in both, unfinished redeliveries of a webhook, " +
+		Meaning: "There are as many objects of a kind as are allowed: drafts, scorecards, block list entries, legal " +
+			"holds, lists with their entries or tables with their rows of the tenant in this environment, webhooks of the tenant in both, unfinished redeliveries of a webhook, " +
 			"reviews of a decision, or witnesses of a checkpoint. `detail` says how many there are.",
 		Cause: "Drafts accumulate if a program creates one for every attempt.",
 		Fix: "Delete drafts with `DELETE /v1/rule-sets/{id}`, entries of the block list with `DELETE " +
 			"/v1/fraud/blocklist`, webhooks with `DELETE /v1/webhooks/{id}`; release legal holds " +
 			"with `POST /v1/legal-holds/{id}/release`; try variants with `overrides` of a " +
-			"preview instead of drafts. The operator can raise four of the limits (`-max-drafts`, " +
-			"`-max-scorecards`, `-max-blocked`, `-max-holds`).",
+			"preview instead of drafts. The operator can raise some of the limits (`-max-drafts`, " +
+			"`-max-scorecards`, `-max-blocked`, `-max-holds`, and those of lists and tables that begin with `-max-list` " +
+			"and `-max-table`).",
 	},
 	{
 		Code: fault.CodeFindingsUnacknowledged, Status: 409, Title: "Errors in the rule set",
