@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"verdict/internal/wire"
 )
 
 // TestDecideCSV lets a service decide the rows of a file, and fills a list of the service.
@@ -69,33 +67,6 @@ func TestDecideCSV(t *testing.T) {
 		if code := run(wrong.args, nil, &out, &complaints); code != wrong.code ||
 			!strings.Contains(complaints.String(), wrong.says) {
 			t.Errorf("%q: exit %d: %s", wrong.args, code, &complaints)
-		}
-	}
-}
-
-// TestRequestColumns checks which request a row becomes.
-func TestRequestColumns(t *testing.T) {
-	t.Parallel()
-	columns, ignored := requestColumns([]string{
-		"score", "applicant.id", "policy_key", "applicant.own.level", "monthly_income", "loan_officer", "applicant.flag",
-	})
-	if len(ignored) != 1 || ignored[0] != "loan_officer" {
-		t.Errorf("ignored %q", ignored)
-	}
-	for row, want := range map[string]string{
-		`742|17|2024|3|85000|x|true`: `{"applicant":{"flag":true,"id":"17","monthly_income":85000,"own":{"level":3}},` +
-			`"bureau_report":{"score":742},"policy_key":"2024"}`,
-		`742||||||`: `{"bureau_report":{"score":742}}`,
-		`||||||`:    `{}`,
-	} {
-		var cells [][]byte
-		for cell := range strings.SplitSeq(row, "|") {
-			cells = append(cells, []byte(cell))
-		}
-		var w wire.Writer
-		writeRequest(&w, columns, cells)
-		if string(w.Buf) != want {
-			t.Errorf("%s: %s, want %s", row, w.Buf, want)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func (s *Service) Replace(
 	if err != nil {
 		return Changed{}, err
 	}
-	built, err := u.build(ctx, definition)
+	built, err := u.Build(ctx, definition)
 	if err != nil {
 		return Changed{}, err
 	}

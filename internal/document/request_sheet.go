@@ -1,15 +1,74 @@
-package main
+package document
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"slices"
 	"strings"
 
+	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 	"verdict/internal/sheet"
 	"verdict/internal/wire"
 )
+
+// RequestSheet is a CSV file whose rows are decision requests.
+type RequestSheet struct {
+	// Ignored has the names of the columns that are no members of a request.
+	Ignored []string
+
+	rows    *sheet.Reader
+	columns []requestColumn
+	width   int
+}
+
+// sniffBytes is the number of bytes at the beginning of a file from which its encoding is recognised.
+const sniffBytes = 256 << 10
+
+// NewRequestSheet reads the header of a file.
+func NewRequestSheet(file io.Reader) (*RequestSheet, error) {
+	plain, encoding, err := sheet.Sniff(file, sniffBytes)
+	if err != nil {
+		return nil, err
+	}
+	s := &RequestSheet{rows: sheet.NewReader(encoding.Decode(plain), 0)}
+	header, err := s.rows.Header()
+	if err != nil {
+		return nil, err
+	}
+	s.columns, s.Ignored = requestColumns(header)
+	s.width = len(header)
+	return s, nil
+}
+
+// WriteLines writes each row as a line of JSON. It returns Invalid for a row that is malformed.
+func (s *RequestSheet) WriteLines(to io.Writer) error {
+	cursor := sheet.NewCursor(s.width)
+	var memory []byte
+	for row := int64(1); ; {
+		block, err := s.rows.Next(memory)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		cursor.Reset(block.Data)
+		for ; cursor.Next(); row++ {
+			if code := cursor.Fault(); code != "" {
+				return fault.New(fault.Invalid, code, "row %d of the file cannot be read", row)
+			}
+			var w wire.Writer
+			writeRequest(&w, s.columns, cursor.Cells())
+			if _, err := to.Write(append(w.Buf, '\n')); err != nil {
+				return err
+			}
+		}
+		memory = block.Data[:0]
+	}
+}
 
 // requestColumn is a column of a file whose cells are members of a decision request.
 type requestColumn struct {
