@@ -113,6 +113,7 @@ var detailPaths = map[tenant.Kind]string{
 	tenant.KindPolicy:    "/policies/",
 	tenant.KindScorecard: "/scorecards/",
 	tenant.KindBacktest:  "/backtests/",
+	tenant.KindBatch:     "/batches/",
 	tenant.KindAlert:     "/fraud/alerts/",
 	tenant.KindRun:       "/runs/",
 }
@@ -134,7 +135,7 @@ func (v *view) Thing(id string) string {
 var parts = map[string][]string{
 	"decision":  {"decision", "decisions", "features", "referrals"},
 	"policy":    {"policies", "policy"},
-	"desk":      {"alert", "backtest", "backtests", "fraud", "pincodes", "run", "runs", "scorecard", "scorecards"},
+	"desk":      {"alert", "backtest", "backtests", "batch", "batches", "fraud", "pincodes", "run", "runs", "scorecard", "scorecards"},
 	"reference": {"reference"},
 }
 

@@ -52,7 +52,13 @@ func (c *Console) subjects() []subject {
 			webhooks:  set.Webhooks,
 			now:       now,
 		},
-		&decisionPages{decisions: set.Decisions, policies: set.Policies, privacy: set.Privacy, people: people},
+		&decisionPages{
+			decisions: set.Decisions,
+			policies:  set.Policies,
+			privacy:   set.Privacy,
+			exposures: set.Exposures,
+			people:    people,
+		},
 		&fraudPages{fraud: set.Fraud, people: people, now: now},
 		&runPages{agents: set.Agents, decisions: set.Decisions, people: people},
 		&scorecardPages{
@@ -66,6 +72,7 @@ func (c *Console) subjects() []subject {
 			people:   people,
 			now:      now,
 		},
+		&batchPages{batches: set.Batches, versions: versions, people: people},
 		&policyPages{
 			policies: set.Policies,
 			accounts: set.People,
