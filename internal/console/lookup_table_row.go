@@ -11,7 +11,10 @@ import (
 )
 
 // tableRow is a row of a table as the page shows it: its keys, then its values.
-type tableRow struct{ Cells []string }
+type tableRow struct{ Cells []tableCell }
+
+// tableCell is a key or a value of a row, with the name of its column.
+type tableCell struct{ Column, Text string }
 
 // tableAnswer is what a table gives for the keys that somebody typed.
 type tableAnswer struct {
@@ -58,7 +61,7 @@ func (p *tablePages) draw(v *visit, answer *tableAnswer) error {
 		data.Heads = append(data.Heads, c.Name)
 	}
 	for _, row := range rows.Data {
-		data.Rows = append(data.Rows, tableRow{cellsOf(row)})
+		data.Rows = append(data.Rows, tableRow{cellsOf(row, data.Heads)})
 	}
 	for _, value := range found.Definition.Defaults {
 		data.Defaults = append(data.Defaults, valueText(value))
@@ -69,13 +72,13 @@ func (p *tablePages) draw(v *visit, answer *tableAnswer) error {
 // keyName returns the name of the form's field for a key.
 func keyName(at int) string { return "key" + strconv.Itoa(at) }
 
-// cellsOf returns the keys and values of a row as texts.
-func cellsOf(row table.Row) (cells []string) {
+// cellsOf returns the keys and values of a row as texts. heads has the names of the columns.
+func cellsOf(row table.Row, heads []string) (cells []tableCell) {
 	for _, key := range row.Keys {
-		cells = append(cells, cellText(key))
+		cells = append(cells, tableCell{heads[len(cells)], cellText(key)})
 	}
 	for _, value := range row.Values {
-		cells = append(cells, valueText(value))
+		cells = append(cells, tableCell{heads[len(cells)], valueText(value)})
 	}
 	return cells
 }
