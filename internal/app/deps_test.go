@@ -114,8 +114,8 @@ var house = []room{
 		"frauddesk listdesk tabledesk exposuredesk decisioning batchdesk evidencedesk eventdesk webhookdesk agentdesk " +
 		"privacydesk study usecase agent reference"},
 	{"console", adapter, "civil fault wire rule signal chart list tenant serving operation account policydesk frauddesk " +
-		"listdesk table tabledesk exposure exposuredesk decisioning batchdesk webhookdesk agentdesk privacydesk study usecase " +
-		"agent document backtest engine training sheet"},
+		"listdesk table tabledesk exposure exposuredesk decisioning batchdesk webhookdesk agentdesk privacydesk study " +
+		"usecase agent document backtest engine training sheet"},
 
 	{"narrate", adapter, "wire"},
 	{"outbound", adapter, "webhook"},

@@ -179,8 +179,9 @@ var errorPages = []errorPage{
 	{
 		Code: fault.CodeCapReached, Status: 409, Title: "Limit reached",
 		Meaning: "There are as many objects of a kind as are allowed: drafts, scorecards, block list entries, legal " +
-			"holds, lists with their entries or tables with their rows of the tenant in this environment, webhooks of the tenant in both, unfinished redeliveries of a webhook, " +
-			"reviews of a decision, or witnesses of a checkpoint. `detail` says how many there are.",
+			"holds, lists with their entries or tables with their rows of the tenant in this environment, webhooks of " +
+			"the tenant in both, unfinished redeliveries of a webhook, reviews of a decision, or witnesses of a " +
+			"checkpoint. `detail` says how many there are.",
 		Cause: "Drafts accumulate if a program creates one for every attempt.",
 		Fix: "Delete drafts with `DELETE /v1/rule-sets/{id}`, entries of the block list with `DELETE " +
 			"/v1/fraud/blocklist`, webhooks with `DELETE /v1/webhooks/{id}`; release legal holds " +
