@@ -31,20 +31,11 @@ func (h *listHandlers) routes() []route {
 	}
 }
 
-func (h *listHandlers) all(c *call) error {
-	if err := c.query().err(); err != nil {
-		return err
-	}
-	lists, err := h.lists.Lists(c.ctx, c.caller)
-	return sendValue(c, lists, err, document.WriteLists)
-}
+func (h *listHandlers) all(c *call) error { return readAll(c, h.lists.Lists, document.WriteLists) }
 
 func (h *listHandlers) get(c *call) error {
-	if err := c.query().err(); err != nil {
-		return err
-	}
-	found, err := h.lists.List(c.ctx, c.caller, c.id)
-	return sendVersioned(c, found, found.Version, err, document.WriteList)
+	version := func(found listdesk.List) int64 { return found.Version }
+	return readVersioned(c, h.lists.List, version, document.WriteList)
 }
 
 // replace replaces all entries of a list. The entries are a JSON body, which has been read already, or a CSV file,
@@ -135,19 +126,7 @@ func (h *listHandlers) change(c *call) error {
 	return sendVersioned(c, changed, changed.Version, err, document.WriteChangedList)
 }
 
-func (h *listHandlers) remove(c *call) error {
-	if err := c.query().err(); err != nil {
-		return err
-	}
-	expected, err := expectedVersion(c.r)
-	if err != nil {
-		return err
-	}
-	if err := h.lists.Delete(c.ctx, c.caller, c.id, expected); err != nil {
-		return err
-	}
-	return c.response.sendNoContent()
-}
+func (h *listHandlers) remove(c *call) error { return removeVersioned(c, h.lists.Delete) }
 
 func (h *listHandlers) entries(c *call) error {
 	q := c.query()

@@ -29,20 +29,11 @@ func (h *tableHandlers) routes() []route {
 	}
 }
 
-func (h *tableHandlers) all(c *call) error {
-	if err := c.query().err(); err != nil {
-		return err
-	}
-	tables, err := h.tables.Tables(c.ctx, c.caller)
-	return sendValue(c, tables, err, document.WriteTables)
-}
+func (h *tableHandlers) all(c *call) error { return readAll(c, h.tables.Tables, document.WriteTables) }
 
 func (h *tableHandlers) get(c *call) error {
-	if err := c.query().err(); err != nil {
-		return err
-	}
-	found, err := h.tables.Table(c.ctx, c.caller, c.id)
-	return sendVersioned(c, found, found.Version, err, document.WriteTable)
+	version := func(found tabledesk.Table) int64 { return found.Version }
+	return readVersioned(c, h.tables.Table, version, document.WriteTable)
 }
 
 // replace replaces a table. The rows are in a JSON body, which has been read already, or in a CSV file, which is read as
@@ -105,19 +96,7 @@ func firstSegment(err error) error {
 	})
 }
 
-func (h *tableHandlers) remove(c *call) error {
-	if err := c.query().err(); err != nil {
-		return err
-	}
-	expected, err := expectedVersion(c.r)
-	if err != nil {
-		return err
-	}
-	if err := h.tables.Delete(c.ctx, c.caller, c.id, expected); err != nil {
-		return err
-	}
-	return c.response.sendNoContent()
-}
+func (h *tableHandlers) remove(c *call) error { return removeVersioned(c, h.tables.Delete) }
 
 func (h *tableHandlers) rows(c *call) error {
 	q := c.query()
