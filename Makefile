@@ -3,7 +3,7 @@
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build run quick test long torture replay attack load fair fuzz bench lint fmt clean verify.html FORCE
+.PHONY: help build run quick test long torture replay attack load batch fair fuzz bench lint fmt clean verify.html FORCE
 
 # The version is in api/VERSION, which the binary embeds; the commit is not known there.
 COMMIT  ?= $(shell git rev-parse --verify --quiet --short=12 HEAD 2>/dev/null || echo unknown)
@@ -211,6 +211,12 @@ attack: ## every attack of the suite on every operation of the contract, and the
 load: build ## rising rates to saturation, beyond and back, on both databases
 	@scripts/deps test
 	@go -C proof run ./cmd/load -rounds 3 -binary ../bin/verdict -proof ../docs/PROOF.md
+
+# ROWS=10000000 is the largest batch; it takes hours on two cores.
+ROWS ?= 1000000
+batch: ## a batch of a million rows (ROWS) on two nodes, one of which is killed, and its rate
+	@scripts/deps test
+	@VERDICT_LONG=1 VERDICT_BATCH_ROWS=$(ROWS) VERDICT_PROOF='$(CURDIR)/docs/PROOF.md' go test -count=1 -timeout 12h -v -run '^TestBatchNodeKilled$$' ./internal/app
 
 fair: build ## what a tenant gets while another, or a stranger, does its worst on every operation
 	@scripts/deps test

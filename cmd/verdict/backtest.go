@@ -31,7 +31,7 @@ and left out, and never stops the run. The file may be compressed with gzip.
 
 Prints a summary, or with -json the report of the API. Use - instead of a
 file for standard input or output; only one result can go to standard output.
-`
+` + lookupHelp
 
 // backtestOptions holds the values of the flags.
 type backtestOptions struct {
@@ -41,6 +41,7 @@ type backtestOptions struct {
 	workers                            int
 	columns                            columnOptions
 	synthetic                          int64
+	files                              lookupFiles
 	book                               bookOptions
 }
 
@@ -51,6 +52,7 @@ func (o *backtestOptions) declare(fs *flag.FlagSet) {
 	fs.Int64Var(&o.synthetic, "synthetic", 0,
 		"generate a synthetic book with this number of `rows` instead of reading a file")
 	o.book.declare(fs)
+	o.files.declare(fs)
 	o.columns.declare(fs)
 	fs.StringVar(&o.reference, "reference", "",
 		"report `file` (-json) of another run, to measure how far the scores have shifted since then")
@@ -142,13 +144,19 @@ type trial struct {
 }
 
 func (t *trial) policies() (code int, ok bool) {
-	if t.champion, code, ok = t.policy(t.options.policy); !ok {
+	files := &t.options.files
+	if code, ok := files.readTables(t.command); !ok {
+		return code, false
+	}
+	if t.champion, code, ok = files.policy(t.command, t.options.policy); !ok {
 		return code, false
 	}
 	if t.options.challenger != "" {
-		t.challenger, code, ok = t.policy(t.options.challenger)
+		if t.challenger, code, ok = files.policy(t.command, t.options.challenger); !ok {
+			return code, false
+		}
 	}
-	return code, ok
+	return files.complete(t.command, t.champion, t.challenger)
 }
 
 // prepare determines what each column means and compiles the policies. If ok is

@@ -9,6 +9,7 @@ import (
 	"verdict/internal/backtest"
 	"verdict/internal/durablefile"
 	"verdict/internal/fault"
+	"verdict/internal/rule"
 	"verdict/internal/sheet"
 )
 
@@ -134,6 +135,12 @@ func (t *trial) read(idle <-chan *load, work chan<- *load, stop <-chan struct{})
 // result.
 func (t *trial) work(work <-chan *load, done chan<- *load, rows bool) *backtest.Partial {
 	w := t.run.NewWorker()
+	if files := &t.options.files; files.given() {
+		w.LookUp(func(lookups []rule.NamedLookup, tables []rule.Table, facts *rule.Facts) error {
+			files.lookUp(lookups, tables, facts, files.now)
+			return nil
+		})
+	}
 	var text bytes.Buffer
 	var out *sheet.Writer
 	if rows {

@@ -23,23 +23,31 @@ the policy lacks.
   verdict check                            the default policy
 
 Exits with 1 when the policy is refused or a finding is an error.
-`
+` + lookupHelp
 
 func check(c *command) int {
 	fs := c.flags(checkHelp)
 	policyFile := fs.String("policy", "", "policy `file`, - for standard input; default: the default policy")
 	baseFile := fs.String("base", "", "policy `file` that the policy was made from, - for standard input")
 	asJSON := fs.Bool("json", false, "print the findings as JSON")
+	var files lookupFiles
+	files.declare(fs)
 	if code, done := c.parse(fs, 0); done {
 		return code
 	}
-	policy, code, ok := c.policy(*policyFile)
+	if code, ok := files.readTables(c); !ok {
+		return code
+	}
+	policy, code, ok := files.policy(c, *policyFile)
 	if !ok {
+		return code
+	}
+	if code, ok := files.complete(c, policy); !ok {
 		return code
 	}
 	found := analysis.Run(policy, field.Catalogue())
 	if *baseFile != "" {
-		base, code, ok := c.policy(*baseFile)
+		base, code, ok := files.policy(c, *baseFile)
 		if !ok {
 			return code
 		}

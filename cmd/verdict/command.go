@@ -10,7 +10,6 @@ import (
 	"os"
 
 	"verdict/internal/engine"
-	"verdict/internal/field"
 	"verdict/internal/wire"
 )
 
@@ -130,19 +129,16 @@ func (c *command) document(name string) (v wire.Value, code int, ok bool) {
 	return v, exitOK, true
 }
 
-// policy returns the policy in a file, or the default policy if name is "". If
-// ok is false, it has already reported the error, and code is the exit code.
-func (c *command) policy(name string) (p *engine.Policy, code int, ok bool) {
+// policyWith returns the policy in a file, or the default policy if name is "", read with src. err is the refusal of a
+// policy; if ok is false and err is nil, policyWith has already reported the error, and code is the exit code.
+func (c *command) policyWith(name string, src engine.Sources) (p *engine.Policy, code int, ok bool, err error) {
 	if name == "" {
-		return engine.DefaultPolicy(), exitOK, true
+		return engine.DefaultPolicy(), exitOK, true, nil
 	}
 	v, code, ok := c.document(name)
 	if !ok {
-		return nil, code, false
+		return nil, code, false, nil
 	}
-	p, err := engine.ReadPolicy(v, engine.Sources{Catalogue: field.Catalogue()})
-	if err != nil {
-		return nil, c.refused(name, err), false
-	}
-	return p, exitOK, true
+	p, err = engine.ReadPolicy(v, src)
+	return p, exitOK, err == nil, err
 }

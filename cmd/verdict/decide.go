@@ -40,6 +40,7 @@ needs the scopes decide and read.
 
 The input is a body of POST /v1/decisions or of POST /v1/evaluate. A DECLINED
 decision is an answer, not a failure: the exit code is 0.
+` + lookupHelp + `An entry that has expired at the time of -as-of, or now, does not count.
 `
 
 func decide(c *command) int {
@@ -50,6 +51,8 @@ func decide(c *command) int {
 	asOf := fs.String("as-of", "",
 		"RFC 3339 `time` of the decision: ages and windows are counted from its day, and the offer has a valid_until")
 	compact := fs.Bool("compact", false, "print on one line")
+	var files lookupFiles
+	files.declare(fs)
 	batch := batchOptions{remote: newRemoteFlags(fs)}
 	fs.StringVar(&batch.csv, "csv", "", "let a service decide every row of this CSV `file`, - for standard input")
 	fs.StringVar(&batch.batch, "batch", "", "print the results of the batch with this `id`")
@@ -59,9 +62,10 @@ func decide(c *command) int {
 		return code
 	}
 	if batch.csv != "" || batch.batch != "" {
-		if batch.csv != "" && batch.batch != "" || *inputFile != "" || *sample || *policyFile != "" || *asOf != "" {
+		if batch.csv != "" && batch.batch != "" || *inputFile != "" || *sample || *policyFile != "" || *asOf != "" ||
+			files.given() {
 			return c.usage("-csv and -batch let the service decide: give one of them, and no -input, -sample, " +
-				"-policy or -as-of")
+				"-policy, -as-of, -list or -table")
 		}
 		return c.decideRows(&batch)
 	}
@@ -78,8 +82,14 @@ func decide(c *command) int {
 			return c.usage("-as-of is not an RFC 3339 time such as 2026-11-15T09:30:00+05:30")
 		}
 	}
-	policy, code, ok := c.policy(*policyFile)
+	if code, ok := files.readTables(c); !ok {
+		return code
+	}
+	policy, code, ok := files.policy(c, *policyFile)
 	if !ok {
+		return code
+	}
+	if code, ok := files.complete(c, policy); !ok {
 		return code
 	}
 	var today civil.Day
@@ -102,6 +112,12 @@ func decide(c *command) int {
 	if plan.UsesOwn() { // earlier decisions are not known here, so the other facts about them stay absent
 		named := cmp.Or(app.ApplicantRef, app.Facts.Get("fraud.applicant_ref").Text(), app.ApplicantID) != ""
 		app.Facts.Set(field.OwnReference, rule.Bool(named))
+	}
+	if files.given() {
+		if *asOf == "" {
+			at = files.now
+		}
+		files.lookUp(plan.Lookups(), plan.Tables(), app.Facts, at)
 	}
 	plan.Decide(app.Facts, &d)
 	d.AddDerived(app.Facts)

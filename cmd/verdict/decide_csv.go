@@ -14,8 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"verdict/internal/sheet"
-	"verdict/internal/wire"
+	"verdict/internal/document"
 )
 
 // batchOptions are the flags with which "verdict decide" sends the rows of a file to a service.
@@ -103,25 +102,16 @@ func (c *command) startBatch(ctx context.Context, service *remote, o *batchOptio
 	if err != nil {
 		return "", err
 	}
-	plain, _, err := sheet.Sniff(text, 256<<10) // in UTF-8, whatever the encoding of the file
+	rows, err := document.NewRequestSheet(text, splitNames(o.texts)...)
 	if err != nil {
 		return "", err
 	}
-	rows := sheet.NewReader(plain, 0)
-	header, err := rows.Header()
-	if err != nil {
-		return "", err
-	}
-	columns, ignored, err := requestColumns(header, splitNames(o.texts))
-	if err != nil {
-		return "", err
-	}
-	if len(ignored) > 0 {
+	if len(rows.Ignored) > 0 {
 		_, _ = fmt.Fprintf(c.stderr, "verdict decide: columns that are no members of a request were left out: %s\n",
-			strings.Join(ignored, ", "))
+			strings.Join(rows.Ignored, ", "))
 	}
 	lines, to := io.Pipe()
-	go func() { _ = to.CloseWithError(writeRequests(to, rows, columns, len(header))) }()
+	go func() { _ = to.CloseWithError(rows.WriteLines(to)) }()
 	body, packed := compressed(lines)
 	defer func() { _, _ = packed.Close(), lines.Close() }()
 	prefer := "respond-async"
@@ -141,33 +131,6 @@ func (c *command) startBatch(ctx context.Context, service *remote, o *batchOptio
 	var started batchState
 	err = json.NewDecoder(answer.Body).Decode(&started)
 	return started.ID, err
-}
-
-// writeRequests writes each row as a line of JSON.
-func writeRequests(to io.Writer, rows *sheet.Reader, columns []requestColumn, width int) error {
-	cursor := sheet.NewCursor(width)
-	var memory []byte
-	for row := int64(1); ; {
-		block, err := rows.Next(memory)
-		if err == io.EOF { //nolint:errorlint // the reader returns io.EOF itself
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		cursor.Reset(block.Data)
-		for ; cursor.Next(); row++ {
-			if code := cursor.Fault(); code != "" {
-				return fmt.Errorf("row %d of the file: %s", row, code)
-			}
-			var w wire.Writer
-			writeRequest(&w, columns, cursor.Cells())
-			if _, err := to.Write(append(w.Buf, '\n')); err != nil {
-				return err
-			}
-		}
-		memory = block.Data[:0]
-	}
 }
 
 // awaitBatch waits until a batch is over.
@@ -195,3 +158,13 @@ func (c *command) awaitBatch(ctx context.Context, service *remote, id string) (s
 
 // pollEvery is the interval at which the progress of a batch is read.
 const pollEvery = 500 * time.Millisecond
+
+// splitNames returns the names of a list with commas, without spaces around them.
+func splitNames(list string) (names []string) {
+	for name := range strings.SplitSeq(list, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"verdict/internal/wire"
 )
 
 // TestDecideCSV lets a service decide the rows of a file, and fills a list of the service.
@@ -71,54 +69,6 @@ func TestDecideCSV(t *testing.T) {
 			!strings.Contains(complaints.String(), wrong.says) {
 			t.Errorf("%q: exit %d: %s", wrong.args, code, &complaints)
 		}
-	}
-}
-
-// TestRequestColumns checks which request a row becomes.
-func TestRequestColumns(t *testing.T) {
-	t.Parallel()
-	columns, ignored, err := requestColumns([]string{
-		"score", "applicant.id", "policy_key", "applicant.own.level", "monthly_income", "loan_officer", "applicant.flag",
-		"applicant_ref", "applicant.pin",
-	}, []string{"applicant.pin"})
-	if err != nil || len(ignored) != 1 || ignored[0] != "loan_officer" {
-		t.Errorf("ignored %q, %v", ignored, err)
-	}
-	for row, want := range map[string]string{
-		`742|17|2024|3|85000|x|TRUE|0017|400001`: `{"applicant":{"flag":true,"id":"17","monthly_income":85000,` +
-			`"own":{"level":3},"pin":"400001"},"applicant_ref":"0017","bureau_report":{"score":742},"policy_key":"2024"}`,
-		`742||||||||`:             `{"bureau_report":{"score":742}}`,
-		`||||||||`:                `{}`,
-		`742|Null||NA|n/a|||Nil|`: `{"applicant":{"id":"Null"},"applicant_ref":"Nil","bureau_report":{"score":742}}`,
-		"742|Ren\uFFFD|||||| A-1 |": `{"applicant":{"id":"Ren` + "\uFFFD" +
-			`"},"applicant_ref":"A-1","bureau_report":{"score":742}}`,
-	} {
-		var cells [][]byte
-		for cell := range strings.SplitSeq(row, "|") {
-			cells = append(cells, []byte(cell))
-		}
-		var w wire.Writer
-		writeRequest(&w, columns, cells)
-		if string(w.Buf) != want {
-			t.Errorf("%s: %s, want %s", row, w.Buf, want)
-		}
-	}
-}
-
-// TestRequestColumnsTwice checks that columns are refused that cannot both be in one request.
-func TestRequestColumnsTwice(t *testing.T) {
-	t.Parallel()
-	for _, header := range [][]string{
-		{"score", "monthly_income", "applicant.monthly_income"},
-		{"applicant.own", "score", "applicant.own.level"},
-	} {
-		columns, _, err := requestColumns(header, nil)
-		if err == nil || !strings.Contains(err.Error(), "remove one of them") {
-			t.Errorf("%q: %v, %v", header, columns, err)
-		}
-	}
-	if columns, _, err := requestColumns([]string{"score"}, []string{"pin"}); err == nil {
-		t.Errorf("an unknown column is a text: %v", columns)
 	}
 }
 

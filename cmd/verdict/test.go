@@ -8,11 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"verdict/internal/durablefile"
 	"verdict/internal/engine"
 	"verdict/internal/policytest"
 	"verdict/internal/policytest/generate"
+	"verdict/internal/rule"
 )
 
 const testHelp = `Run the test cases of a policy, or write cases that cover it.
@@ -44,6 +46,7 @@ printed with the reason.
 Exits with 0 when every case passes, with 1 when a decision differs or a case or
 the policy is invalid, and with 2 when a file cannot be read or written or there
 are no cases.
+` + lookupHelp + `An entry that has expired at the time of a case, or now, does not count.
 `
 
 func testPolicy(c *command) int {
@@ -55,10 +58,14 @@ func testPolicy(c *command) int {
 	coverage := flags.Bool("coverage", false, "also print which rules, bins, bands and boundaries the cases do not cover")
 	generated := flags.Bool("generate", false, "write cases that cover the policy")
 	folder := flags.String("o", "", "with -generate: the `folder` to write to; it must be empty or not exist")
+	var lookups lookupFiles
+	lookups.declare(flags)
 	if code, done := c.parse(flags, maxCaseFiles); done {
 		return code
 	}
 	switch {
+	case (*generated || *coverage) && lookups.given():
+		return c.usage("-generate and -coverage know no lists and tables: give no -list and no -table")
 	case *generated && (*folder == "" || *junit != "" || *coverage || *verbose || flags.NArg() > 0):
 		return c.usage("-generate needs -o FOLDER, and no cases, -junit, -coverage or -v")
 	case !*generated && *folder != "":
@@ -66,8 +73,14 @@ func testPolicy(c *command) int {
 	case !*generated && flags.NArg() == 0:
 		return c.usage("name the files or folders of the cases")
 	}
-	policy, code, ok := c.policy(*policyFile)
+	if code, ok := lookups.readTables(c); !ok {
+		return code
+	}
+	policy, code, ok := lookups.policy(c, *policyFile)
 	if !ok {
+		return code
+	}
+	if code, ok := lookups.complete(c, policy); !ok {
 		return code
 	}
 	if *generated {
@@ -78,6 +91,14 @@ func testPolicy(c *command) int {
 		return c.usage("%v", err)
 	}
 	subject := policytest.NewSubject(policy)
+	if lookups.given() {
+		subject.LookUp = func(facts *rule.Facts, asOf time.Time) {
+			if asOf.IsZero() {
+				asOf = lookups.now
+			}
+			lookups.lookUp(subject.Plan.Lookups(), subject.Plan.Tables(), facts, asOf)
+		}
+	}
 	var report policytest.Report
 	var all []policytest.Case
 	for _, file := range files {

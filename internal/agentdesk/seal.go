@@ -2,11 +2,10 @@ package agentdesk
 
 import (
 	"context"
-	"errors"
 	"time"
 
+	"verdict/internal/operation"
 	"verdict/internal/store"
-	"verdict/internal/tenant"
 )
 
 const (
@@ -17,53 +16,23 @@ const (
 // SealOlder encrypts the requests and responses of runs that were stored readable, and
 // returns the number of runs. Like decisioning.Service.SealOlder, it can be interrupted.
 func (s *Service) SealOlder(ctx context.Context) (done int64, err error) {
-	ids, err := s.core.TenantIDs(ctx, "")
-	if err != nil {
-		return 0, err
-	}
-	for _, id := range ids {
-		for _, e := range tenant.Environments() {
-			n, err := s.sealScope(ctx, s.core.DB.Scope(id, string(e)))
-			if done += n; err != nil {
-				return done, err
-			}
-		}
-	}
-	return done, nil
+	return operation.SealOlder(ctx, s.core, sealPause, s.sealSome, nil)
 }
 
-func (s *Service) sealScope(ctx context.Context, scope *store.Scope) (done int64, err error) {
-	for after := ""; ; {
-		rows, next, err := scope.Runs(ctx).WithReadable(after, sealBatch)
-		if err != nil {
-			return done, err
-		}
-		if len(rows) > 0 {
-			tree, err := s.core.Keys.Tree(ctx, scope.Tenant())
-			if err != nil {
-				return done, err
-			}
-			for i := range rows {
-				tree.SealRun(scope.Environment(), &rows[i])
-			}
-			changes := tree.Changes(scope.Environment())
-			err = scope.Write(ctx, func(tx *store.Tx) error { return tx.Runs().SealDocuments(rows, changes) })
-			if errors.Is(err, store.ErrKeysChanged) {
-				// Somebody was erased in the meantime. The next pass seals the runs that are still readable.
-				_, err = s.core.Keys.Reload(ctx, scope.Tenant())
-			}
-			if err != nil {
-				return done, err
-			}
-			done += int64(len(rows))
-			select {
-			case <-ctx.Done():
-				return done, ctx.Err()
-			case <-time.After(sealPause):
-			}
-		}
-		if after = next; after == "" {
-			return done, nil
-		}
+// sealSome encrypts the readable runs among a few.
+func (s *Service) sealSome(ctx context.Context, scope *store.Scope, after string) (int64, string, error) {
+	rows, next, err := scope.Runs(ctx).WithReadable(after, sealBatch)
+	if err != nil || len(rows) == 0 {
+		return 0, next, err
 	}
+	tree, err := s.core.Keys.Tree(ctx, scope.Tenant())
+	if err != nil {
+		return 0, "", err
+	}
+	for i := range rows {
+		tree.SealRun(scope.Environment(), &rows[i])
+	}
+	changes := tree.Changes(scope.Environment())
+	err = s.core.WriteSealed(ctx, scope, func(tx *store.Tx) error { return tx.Runs().SealDocuments(rows, changes) })
+	return int64(len(rows)), next, err
 }

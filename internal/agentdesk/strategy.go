@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/recovery"
 	"verdict/internal/store"
@@ -119,9 +118,8 @@ func (s *Service) ChangeCollectionsStrategy(
 		if err != nil {
 			return false, err
 		}
-		if expected != operation.AnyVersion && expected != stored.Version {
-			return false, fault.New(fault.Precondition, fault.CodePreconditionFailed,
-				"the current version of the strategy is not the expected one")
+		if err := operation.CheckVersion("strategy", stored.Version, expected); err != nil {
+			return false, err
 		}
 		current, err := readStrategy(stored)
 		if err != nil {

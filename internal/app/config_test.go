@@ -150,6 +150,8 @@ func TestConfigMistakes(t *testing.T) {
 		"plan-storage":        {"free=4", "free=0GiB", "free=-1GiB", "secret=1GiB", "free=9999999TiB", "4GiB", "free"},
 		"password-min-length": {"7"},
 		"password-hashes":     {"0"}, "max-drafts": {"0"}, "max-scorecards": {"0"}, "max-blocked": {"0"}, "max-holds": {"0"},
+		"max-lists": {"0", "10001"}, "max-list-entries": {"0", "many"}, "max-list-bytes": {"1KiB", "2TiB"},
+		"max-tables": {"0"}, "max-table-rows": {"-1"}, "max-table-bytes": {"0", "x"},
 		"max-keys": {"201"}, "signup": {"", "ajar"}, "signups-each-day": {"-1", "many"}, "log-level": {"loud"},
 		"log-format": {"xml"}, "master-key": {"/etc/secret", "vault:secret", "file:"},
 		"otlp-endpoint": {"localhost:4318"}, "trace-ratio": {"NaN", "2"},

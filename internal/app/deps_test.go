@@ -100,7 +100,7 @@ var house = []room{
 	{"evidencedesk", useCase, "fault field engine evidence capsule tenant store journal operation"},
 	{"eventdesk", useCase, "fault wire evidence tenant store journal operation"},
 	{"webhookdesk", useCase, "fault webhook tenant admission store operation eventdesk"},
-	{"agentdesk", useCase, "fault wire engine recovery tenant store operation policydesk decisioning"},
+	{"agentdesk", useCase, "wire engine recovery tenant store operation policydesk decisioning"},
 	{"privacydesk", useCase, "fault civil wire sealing tenant store journal operation exposuredesk decisioning"},
 	{"study", useCase, "fault wire rule feature report field sheet application backtest backtest/page training " +
 		"tenant admission store cache journal operation policydesk listdesk tabledesk decisioning"},
@@ -120,8 +120,8 @@ var house = []room{
 		"frauddesk listdesk tabledesk offer offerdesk exposuredesk decisioning batchdesk evidencedesk eventdesk " +
 		"webhookdesk agentdesk privacydesk study usecase agent reference"},
 	{"console", adapter, "civil fault wire rule signal chart list tenant serving operation account policydesk frauddesk " +
-		"listdesk table tabledesk offer offerdesk decisioning webhookdesk agentdesk privacydesk study usecase agent " +
-		"document backtest engine training"},
+		"listdesk table tabledesk offer offerdesk exposure exposuredesk decisioning batchdesk webhookdesk agentdesk " +
+		"privacydesk study usecase agent document backtest engine training sheet"},
 
 	{"narrate", adapter, "wire"},
 	{"outbound", adapter, "webhook"},

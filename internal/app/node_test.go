@@ -39,7 +39,8 @@ func beNode(databaseURL string) int {
 	fs := flag.NewFlagSet("node", flag.ContinueOnError)
 	settings := Bind(fs)
 	err := fs.Parse([]string{"-addr", "127.0.0.1:0", "-database-url", databaseURL, "-log-level", "error",
-		"-rate-decide", "1000000/s", "-webhook-allow", "127.0.0.0/8", "-log-key", os.Getenv(nodeKeyVariable),
+		"-rate-decide", "1000000/s", "-plan-quotas", "free=1000000000", "-webhook-allow", "127.0.0.0/8",
+		"-log-key", os.Getenv(nodeKeyVariable),
 		"-master-key", os.Getenv(nodeMasterVariable)})
 	if err == nil {
 		var c Config

@@ -47,13 +47,13 @@ func address(field func(*Config) *string, optional bool) setter {
 	}
 }
 
-func wholeNumber(field func(*Config) *int, least, most int) setter {
+func wholeNumber[N int | int64](field func(*Config) *N, least, most N) setter {
 	return func(c *Config, text string) error {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < least || n > most {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < int64(least) || n > int64(most) {
 			return fmt.Errorf("must be a whole number from %d to %d", least, most)
 		}
-		*field(c) = n
+		*field(c) = N(n)
 		return nil
 	}
 }

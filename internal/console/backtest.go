@@ -68,17 +68,20 @@ func (b backtestRow) Done() int64 {
 }
 
 // Took returns how long the run took, or "" while it has not finished.
-func (b backtestRow) Took() string {
-	if b.StartedMicros == 0 || b.FinishedMicros <= b.StartedMicros {
+func (b backtestRow) Took() string { return took(b.StartedMicros, b.FinishedMicros) }
+
+// took returns the time between two moments as a text, or "" if the second has not come yet.
+func took(startedMicros, finishedMicros int64) string {
+	if startedMicros == 0 || finishedMicros <= startedMicros {
 		return ""
 	}
 
-	took := time.Duration(b.FinishedMicros-b.StartedMicros) * time.Microsecond
-	if took < time.Second {
-		return fmt.Sprintf("%d ms", took.Milliseconds())
+	lasted := time.Duration(finishedMicros-startedMicros) * time.Microsecond
+	if lasted < time.Second {
+		return fmt.Sprintf("%d ms", lasted.Milliseconds())
 	}
 
-	return took.Round(100 * time.Millisecond).String()
+	return lasted.Round(100 * time.Millisecond).String()
 }
 
 // backtestRowsOf adds the names of policies and people to runs.

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 
@@ -132,20 +131,7 @@ func (p *backtestPages) runBacktest(v *visit, from string, r study.BacktestReque
 		return v.redraw(missingField(trimPointer(err, "/"+from)), draw)
 	}
 
-	return p.toBacktest(v, run)
-}
-
-// toBacktest redirects to a run. The console's own script follows no redirect, so it gets 201 with
-// a Location header.
-func (p *backtestPages) toBacktest(v *visit, run study.Backtest) error {
-	at := "/backtests/" + run.ID
-	if v.r.Header.Get(scriptHeader) != "" {
-		v.w.Header().Set("Location", v.at(at))
-		v.w.WriteHeader(http.StatusCreated)
-		return nil
-	}
-
-	return v.redirect(v.at(at))
+	return v.leaveFor("/backtests/" + run.ID)
 }
 
 // trimPointer removes the name of the object from the pointers of faults, so that the form shows

@@ -44,5 +44,5 @@ func (p *backtestPages) uploadBacktest(v *visit) error {
 		return v.redraw(missingField(err), draw)
 	}
 
-	return p.toBacktest(v, run)
+	return v.leaveFor("/backtests/" + run.ID)
 }

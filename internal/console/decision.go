@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/exposuredesk"
+	"verdict/internal/fault"
 	"verdict/internal/offerdesk"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
@@ -19,6 +21,7 @@ type decisionPages struct {
 	policies  *policydesk.Service
 	privacy   *privacydesk.Service
 	offers    *offerdesk.Service
+	exposures *exposuredesk.Service
 	people    directory
 }
 
@@ -60,19 +63,39 @@ func (p *decisionPages) list(v *visit) error {
 		return err
 	}
 
+	owed, err := p.owedBy(v, sought)
+	if err != nil {
+		return err
+	}
+
 	return v.render("decisions", "Decisions", struct {
 		Filters  *form
 		Rows     []decisioning.DecisionSummary
 		Versions []option
 		Pager    pager
 		Narrowed bool
+		Owed     []exposuredesk.Exposure
 	}{
 		Filters:  filters,
 		Rows:     page.Data,
 		Versions: versions,
 		Pager:    v.pager(page.NextCursor),
 		Narrowed: len(v.r.URL.Query()) > 0,
+		Owed:     owed,
 	})
+}
+
+// owedBy returns the newest loans that the lender has reported for an applicant, none if nobody is sought or the person
+// may not read facts.
+func (p *decisionPages) owedBy(v *visit, reference string) ([]exposuredesk.Exposure, error) {
+	if reference == "" || !v.caller().Scopes.Has(tenant.FactsRead) || v.query("cursor") != "" {
+		return nil, nil
+	}
+	page, err := p.exposures.Exposures(v.ctx, v.caller(), reference, operation.List{Limit: perPage})
+	if fault.KindOf(err) == fault.Invalid {
+		return nil, nil // a text that cannot be a reference
+	}
+	return page.Data, err
 }
 
 // versionOptions returns the newest rule sets that may have made decisions. It includes the

@@ -20,6 +20,7 @@
 //	runPages        the runs of the agents
 //	scorecardPages  scorecards and their fitting
 //	backtestPages   backtests and their comparison
+//	batchPages      batches that run as jobs
 //	policyPages     policies from draft to active
 //	editorPages     the editor of a version
 //	samplePages     decide a sample application with a version

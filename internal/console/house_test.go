@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"verdict/internal/console"
+	"verdict/internal/console/consoletest"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -93,7 +94,7 @@ func houseOf(t *testing.T, db *store.DB, o console.Options, settings usecase.Opt
 	}
 	settings.Now, settings.Post = h.clock.now, h.receiver.post
 	settings.PasswordCost = tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1}
-	settings.MasterKey = usecasetest.MasterKey
+	settings.MasterKey, settings.ChunkQueue = usecasetest.MasterKey, consoletest.Queue{}
 	var err error
 	h.service, err = usecase.New(db, settings)
 	if err != nil {

@@ -20,6 +20,7 @@ func (p *listPages) routes() []page {
 		{pattern: "GET /console/{env}/lists", handle: p.all, scope: tenant.Read},
 		{pattern: "POST /console/{env}/lists/file", handle: p.upload, scope: tenant.PolicyWrite, upload: true},
 		{pattern: "GET /console/{env}/lists/{name}", handle: p.one, scope: tenant.Read},
+		{pattern: "POST /console/{env}/lists/{name}/lookup", handle: p.lookUp, scope: tenant.Read},
 		{pattern: "POST /console/{env}/lists/{name}/add", handle: p.add, scope: tenant.PolicyWrite},
 		{pattern: "POST /console/{env}/lists/{name}/remove", handle: p.removeEntry, scope: tenant.PolicyWrite},
 		{pattern: "POST /console/{env}/lists/{name}/delete", handle: p.remove, scope: tenant.PolicyWrite},

@@ -18,25 +18,25 @@ type lookedUp struct {
 }
 
 // one shows a list, a form that looks a value up, and its entries to those who may change them.
-func (p *listPages) one(v *visit) error {
+func (p *listPages) one(v *visit) error { return p.draw(v, nil) }
+
+// lookUp looks a value up and shows the answer. The form is posted, so that the value is not in the address, which the
+// access logs of proxies contain.
+func (p *listPages) lookUp(v *visit) error {
+	value := v.form.Value("sought")
+	answer, err := p.lists.Contains(v.ctx, v.caller(), v.id("name"), value)
+	if err != nil {
+		return v.redraw(mapPointers(err, func(string) string { return "/sought" }), p.one)
+	}
+	return p.draw(v, &lookedUp{value, answer})
+}
+
+// draw renders the page of a list. asked is the value that was looked up, nil if none was.
+func (p *listPages) draw(v *visit, asked *lookedUp) error {
 	name := v.id("name")
 	found, err := p.lists.List(v.ctx, v.caller(), name)
 	if err != nil {
 		return err
-	}
-	var asked *lookedUp
-	if value := v.query("contains"); value != "" {
-		answer, err := p.lists.Contains(v.ctx, v.caller(), name, value)
-		if fault.KindOf(err) == fault.Invalid {
-			for _, item := range fault.Of(err).Items {
-				item.Pointer = "/contains"
-				v.form.Faults = append(v.form.Faults, item)
-			}
-		} else if err != nil {
-			return err
-		} else {
-			asked = &lookedUp{value, answer}
-		}
 	}
 	var entries listdesk.EntryPage
 	if v.caller().Scopes.Has(tenant.PolicyWrite) {
@@ -46,12 +46,11 @@ func (p *listPages) one(v *visit) error {
 	}
 	return v.render("list", "List "+name, struct {
 		List    listdesk.List
-		Filters *form
 		Asked   *lookedUp
 		Entries []listdesk.Entry
 		Pager   pager
 		Numbers bool
-	}{found, v.filters(), asked, entries.Data, v.pager(entries.NextCursor), found.Type == list.Number})
+	}{found, asked, entries.Data, v.pager(entries.NextCursor), found.Type == list.Number})
 }
 
 // add adds one entry, or changes when an entry expires.

@@ -24,11 +24,14 @@ func TestListPages(t *testing.T) {
 		has("must be one of text, number, hashed")
 	b.upload(at+"/file", "value\nAcme\n", "name", "Not a name", "type", "text").want(http.StatusUnprocessableEntity)
 	b.get(at+"/employers").want(http.StatusOK).has("Acme", "no policy", "Add an entry")
-	b.get(at + "/employers?contains=ACME").want(http.StatusOK).has("<strong>ACME</strong> is in the list.")
-	b.get(at + "/employers?contains=Initech").want(http.StatusOK).has("<strong>Initech</strong> is not in the list.")
+	b.post(at+"/employers/lookup", "sought", "ACME").want(http.StatusOK).has("<strong>ACME</strong> is in the list.")
+	b.post(at+"/employers/lookup", "sought", "Initech").want(http.StatusOK).
+		has("<strong>Initech</strong> is not in the list.")
+	b.post(at+"/employers/lookup", "sought", "").want(http.StatusUnprocessableEntity).has("must be the value to look up")
+	b.post(at+"/nobody/lookup", "sought", "x").want(http.StatusNotFound)
 	b.post(at+"/employers/add", "value", "Initech", "expires_at", "2020-01-31").want(http.StatusSeeOther)
-	b.get(at+"/employers?contains=initech").want(http.StatusOK).has("The entry was saved. This is version 3.",
-		"is not in the list any more", "(expired)")
+	b.get(at+"/employers").want(http.StatusOK).has("The entry was saved. This is version 3.", "(expired)")
+	b.post(at+"/employers/lookup", "sought", "initech").want(http.StatusOK).has("is not in the list any more")
 	b.post(at+"/employers/add", "value", "x", "expires_at", "soon").want(http.StatusUnprocessableEntity).
 		has("must be a date")
 	b.post(at+"/employers/add", "value", "\u200b").want(http.StatusUnprocessableEntity).has("must not be blank")

@@ -19,6 +19,8 @@ func (p *tablePages) routes() []page {
 	return []page{
 		{pattern: "GET /console/{env}/tables", handle: p.all, scope: tenant.Read},
 		{pattern: "POST /console/{env}/tables/file", handle: p.upload, scope: tenant.PolicyWrite, upload: true},
+		{pattern: "GET /console/{env}/tables/{name}", handle: p.one, scope: tenant.Read},
+		{pattern: "POST /console/{env}/tables/{name}/lookup", handle: p.lookUp, scope: tenant.Read},
 		{pattern: "POST /console/{env}/tables/{name}/delete", handle: p.remove, scope: tenant.PolicyWrite},
 	}
 }
@@ -39,16 +41,21 @@ func (p *tablePages) all(v *visit) error {
 	}
 	lines := make([]tableLine, len(tables))
 	for i, t := range tables {
-		line := tableLine{Table: t, Name: t.Definition.Name}
-		for _, k := range t.Definition.Keys {
-			line.Keys = append(line.Keys, k.Field.Name+" ("+table.MatchName(k)+")")
-		}
-		for _, c := range t.Definition.Columns {
-			line.Columns = append(line.Columns, c.Fact+" ("+table.TypeName(c.Type)+")")
-		}
-		lines[i] = line
+		lines[i] = tableLineOf(t)
 	}
 	return v.render("tables", "Tables", struct{ Tables []tableLine }{lines})
+}
+
+// tableLineOf returns a table with the texts that the pages show.
+func tableLineOf(t tabledesk.Table) tableLine {
+	line := tableLine{Table: t, Name: t.Definition.Name}
+	for _, k := range t.Definition.Keys {
+		line.Keys = append(line.Keys, k.Field.Name+" ("+table.MatchName(k)+")")
+	}
+	for _, c := range t.Definition.Columns {
+		line.Columns = append(line.Columns, c.Fact+" ("+table.TypeName(c.Type)+")")
+	}
+	return line
 }
 
 // tableFields are the fields of the form before the file.

@@ -19,6 +19,15 @@ func TestTablePages(t *testing.T) {
 		"max_ltv:number").want(http.StatusSeeOther)
 	b.get(at).want(http.StatusOK).has("The table limits has 2 rows. This is version 1.", "table.limits.max_ltv (number)",
 		"monthly_income (range)")
+	b.get(at+"/limits").want(http.StatusOK).has("below 50000", "50000 or more", "0.7", "no policy",
+		"the columns are absent")
+	b.post(at+"/limits/lookup", "key0", "salaried", "key1", "60000").want(http.StatusOK).
+		has("A row matches.", "table.limits.max_ltv", "0.8")
+	b.post(at+"/limits/lookup", "key0", "RETIRED", "key1", "60000").want(http.StatusOK).has("no default")
+	b.post(at+"/limits/lookup", "key0", "SALARIED", "key1", "much").want(http.StatusUnprocessableEntity).
+		has("must be a number")
+	b.get(at + "/nobody").want(http.StatusNotFound)
+	b.post(at+"/nobody/lookup", "key0", "x").want(http.StatusNotFound)
 	b.upload(at+"/file", rows, "name", "limits").want(http.StatusSeeOther)
 	b.upload(at+"/file", rows+"SALARIED,60000,70000,1\n", "name", "limits").want(http.StatusUnprocessableEntity).
 		has("/rows/1/keys", "/rows/2/keys")

@@ -30,6 +30,7 @@ var menu = []menuGroup{
 		{Name: "Decisions", Path: "/console/{env}/decisions", Key: "d"},
 		{Name: "Referrals", Path: "/console/{env}/referrals", Key: "r"},
 		{Name: "Fraud desk", Path: "/console/{env}/fraud", Key: "f"},
+		{Name: "Batches", Path: "/console/{env}/batches"},
 		{Name: "Agent runs", Path: "/console/{env}/runs"},
 	}},
 	{"Policy", []menuEntry{

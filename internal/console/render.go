@@ -113,6 +113,7 @@ var detailPaths = map[tenant.Kind]string{
 	tenant.KindPolicy:    "/policies/",
 	tenant.KindScorecard: "/scorecards/",
 	tenant.KindBacktest:  "/backtests/",
+	tenant.KindBatch:     "/batches/",
 	tenant.KindAlert:     "/fraud/alerts/",
 	tenant.KindRun:       "/runs/",
 }
@@ -132,9 +133,11 @@ func (v *view) Thing(id string) string {
 // names of its pages. A page belongs to at most one part, so that at most one of these stylesheets
 // applies to it. assets/console.css applies to all pages.
 var parts = map[string][]string{
-	"decision":  {"decision", "decisions", "features", "referrals"},
-	"policy":    {"policies", "policy"},
-	"desk":      {"alert", "backtest", "backtests", "fraud", "pincodes", "run", "runs", "scorecard", "scorecards"},
+	"decision": {"decision", "decisions", "features", "referrals"},
+	"policy":   {"policies", "policy"},
+	"desk": {
+		"alert", "backtest", "backtests", "batch", "batches", "fraud", "pincodes", "run", "runs", "scorecard", "scorecards",
+	},
 	"reference": {"reference"},
 }
 

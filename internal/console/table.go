@@ -57,6 +57,7 @@ func (c *Console) subjects() []subject {
 			policies:  set.Policies,
 			privacy:   set.Privacy,
 			offers:    set.Offers,
+			exposures: set.Exposures,
 			people:    people,
 		},
 		&fraudPages{fraud: set.Fraud, people: people, now: now},
@@ -72,6 +73,7 @@ func (c *Console) subjects() []subject {
 			people:   people,
 			now:      now,
 		},
+		&batchPages{batches: set.Batches, versions: versions, people: people},
 		&policyPages{
 			policies: set.Policies,
 			accounts: set.People,

@@ -134,8 +134,8 @@ func (v *recordVerifier) collect(e *entry) {
 		v.collectConfig(e)
 	case evidence.Scorecard, evidence.List, evidence.Table, evidence.Blocklist:
 		v.collectList(e)
-	case evidence.Alert, evidence.Key, evidence.Backtest, evidence.Usage, evidence.Webhook, evidence.LegalHold,
-		evidence.Retention:
+	case evidence.Alert, evidence.Key, evidence.Backtest, evidence.Batch, evidence.Usage, evidence.Webhook,
+		evidence.LegalHold, evidence.Retention:
 		v.compareEvent(e)
 	default: // decisions and reviews are compared with their rows
 	}

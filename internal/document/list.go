@@ -65,6 +65,17 @@ func ReadListPatch(body wire.Value) (p listdesk.Patch, err error) {
 	return p, faults.Err()
 }
 
+// ReadListLookup reads the value to look up in a list. The use case checks it.
+func ReadListLookup(body wire.Value) (value string, err error) {
+	var faults fault.List
+	f := wire.NewForm(body, &faults)
+	if f.Require("value", "the value to look up") {
+		value = readListValue(f.Get("value"), &faults).Value
+	}
+	f.Done()
+	return value, faults.Err()
+}
+
 // WriteLists writes all lists of an environment.
 func WriteLists(w *wire.Writer, lists []listdesk.List) {
 	w.Object().Key("data").Array()

@@ -43,6 +43,17 @@ func ReadTableKeys(text string) ([]rule.Value, error) {
 	})
 }
 
+// ReadTableLookup reads the values of the keys of which the row is looked up. The use case checks them.
+func ReadTableLookup(body wire.Value) (keys []rule.Value, err error) {
+	var faults fault.List
+	f := wire.NewForm(body, &faults)
+	if f.Require("keys", "an array with the values of the keys in order") {
+		keys = table.ReadValues(f.Array("keys", table.MaxKeys), &faults)
+	}
+	f.Done()
+	return keys, faults.Err()
+}
+
 // WriteTables writes all tables of an environment.
 func WriteTables(w *wire.Writer, tables []tabledesk.Table) {
 	w.Object().Key("data").Array()

@@ -29,6 +29,7 @@ func Types() []string {
 		"key.created",
 		"key.revoked",
 		"backtest.finished",
+		"batch.finished",
 		"usage.threshold",
 		"webhook.disabled",
 		"erasure.started",
@@ -43,8 +44,8 @@ func Types() []string {
 // A review belongs to its decision, so decision_id comes first. An alert may have added an
 // entry to the block list, so block_id comes before alert_id.
 var objectMembers = []string{
-	"decision_id", "rule_set_id", "scorecard_id", "list_id", "table_id", "block_id", "alert_id", "key_id", "backtest_id", "config", "period",
-	"webhook_id", "erasure_id", "legal_hold_id", "zone",
+	"decision_id", "rule_set_id", "scorecard_id", "list_id", "table_id", "block_id", "alert_id", "key_id", "backtest_id",
+	"batch_id", "config", "period", "webhook_id", "erasure_id", "legal_hold_id", "zone",
 }
 
 // objectOf returns the id of the object that an event is about.

@@ -35,6 +35,7 @@ const (
 	Retention  Kind = "retention"
 	List       Kind = "list"
 	Table      Kind = "table"
+	Batch      Kind = "batch"
 )
 
 const leafVersion = 1
@@ -90,7 +91,7 @@ const (
 var kindCodes = []Kind{
 	Decision, Review, RuleSet, Activation, Config, Erasure, Rollout, Reopened, Alert, Key, Backtest, Usage, Webhook,
 	Scorecard, Blocklist, LegalHold, Retention,
-	List, Table,
+	List, Table, Batch,
 }
 
 // Pack appends the leaf in the compact form in which it is stored, which takes half the

@@ -2,11 +2,10 @@ package exposuredesk
 
 import (
 	"context"
-	"errors"
 	"time"
 
+	"verdict/internal/operation"
 	"verdict/internal/store"
-	"verdict/internal/tenant"
 )
 
 const (
@@ -17,40 +16,23 @@ const (
 // SealOlder encrypts the exposures that were stored before the database had a master key, and returns their number. It
 // can be interrupted.
 func (s *Service) SealOlder(ctx context.Context) (done int64, err error) {
-	ids, err := s.core.TenantIDs(ctx, "")
-	if err != nil {
-		return 0, err
-	}
-	for _, id := range ids {
-		for _, e := range tenant.Environments() {
-			n, err := s.sealScope(ctx, s.core.DB.Scope(id, string(e)))
-			if done += n; err != nil {
-				return done, err
-			}
-		}
-	}
-	return done, nil
+	return operation.SealOlder(ctx, s.core, sealPause, s.sealSome, nil)
 }
 
-func (s *Service) sealScope(ctx context.Context, scope *store.Scope) (done int64, err error) {
-	for page := (store.Page{Limit: sealBatch}); ; {
-		rows, more, err := scope.Exposures(ctx).List("", page)
-		if err != nil {
-			return done, err
-		}
-		sealed, err := s.sealRows(ctx, scope, rows)
-		if done += sealed; err != nil || !more {
-			return done, err
-		}
-		page.AfterMicros, page.AfterID = rows[len(rows)-1].CreatedMicros, rows[len(rows)-1].ID
+// sealSome encrypts those of a few exposures that are readable.
+func (s *Service) sealSome(ctx context.Context, scope *store.Scope, after store.Page) (int64, store.Page, error) {
+	after.Limit = sealBatch
+	rows, more, err := scope.Exposures(ctx).List("", after)
+	if err != nil || len(rows) == 0 {
+		return 0, store.Page{}, err
 	}
-}
-
-// sealRows encrypts those of some exposures that are readable, and returns their number.
-func (s *Service) sealRows(ctx context.Context, scope *store.Scope, rows []store.Exposure) (int64, error) {
+	var next store.Page
+	if more {
+		next = store.Page{AfterMicros: rows[len(rows)-1].CreatedMicros, AfterID: rows[len(rows)-1].ID}
+	}
 	tree, err := s.core.Keys.Tree(ctx, scope.Tenant())
 	if err != nil {
-		return 0, err
+		return 0, store.Page{}, err
 	}
 	var readable []store.Exposure
 	for i := range rows {
@@ -59,21 +41,11 @@ func (s *Service) sealRows(ctx context.Context, scope *store.Scope, rows []store
 		}
 	}
 	if len(readable) == 0 {
-		return 0, nil
+		return 0, next, nil
 	}
 	changes := tree.Changes(scope.Environment())
-	err = scope.Write(ctx, func(tx *store.Tx) error { return tx.Exposures().SealDocuments(readable, changes) })
-	if errors.Is(err, store.ErrKeysChanged) {
-		// Somebody was erased in the meantime. The next pass seals the exposures that are still readable.
-		_, err = s.core.Keys.Reload(ctx, scope.Tenant())
-	}
-	if err != nil {
-		return 0, err
-	}
-	select {
-	case <-ctx.Done():
-		return int64(len(readable)), ctx.Err()
-	case <-time.After(sealPause):
-		return int64(len(readable)), nil
-	}
+	err = s.core.WriteSealed(ctx, scope, func(tx *store.Tx) error {
+		return tx.Exposures().SealDocuments(readable, changes)
+	})
+	return int64(len(readable)), next, err
 }

@@ -77,9 +77,8 @@ func (s *Service) ChangeConfig(
 		if err != nil {
 			return false, err
 		}
-		if expected != operation.AnyVersion && expected != stored.Version {
-			return false, fault.New(fault.Precondition, fault.CodePreconditionFailed,
-				"the current version of the configuration is not the expected one")
+		if err := operation.CheckVersion("configuration", stored.Version, expected); err != nil {
+			return false, err
 		}
 		config, err := changed(stored, change, p.Environment, key)
 		if err != nil {

@@ -104,6 +104,15 @@ func TestBatchJob(t *testing.T) {
 		m.get(path).want(http.StatusOK).is("status", "completed", "progress.rows_done", 1000,
 			"counts.by_error.invalid_field", 1, "counts.by_policy.0.rows", 999, "counts.by_policy.0.version", 1)
 		m.get("/v1/usage").want(http.StatusOK).is("used", 999)
+		events := m.get("/v1/events?after=1000&limit=1000").want(http.StatusOK).list("data")
+		ended, _ := events[len(events)-1].(map[string]any)
+		want := map[string]any{
+			"batch_id": strings.TrimPrefix(path, "/v1/batches/"), "endpoint": "POST /v1/decisions", "rows": 1000.0,
+			"status": "completed",
+		}
+		if diff := cmp.Diff(want, ended["data"]); ended["type"] != "batch.finished" || diff != "" {
+			s.Errorf("the last event is %v (-want +got):\n%s", ended["type"], diff)
+		}
 
 		rows := m.results(path, "")
 		if len(rows) != 1000 {

@@ -27,23 +27,15 @@ func (h *listHandlers) routes() []route {
 		{pattern: "DELETE /v1/lists/{name}", handle: h.remove, bucket: bucketWrite},
 		{pattern: "GET /v1/lists/{name}/entries", handle: h.entries, bucket: bucketRead},
 		{pattern: "GET /v1/lists/{name}/contains", handle: h.contains, bucket: bucketRead},
+		{pattern: "POST /v1/lists/{name}/lookup", handle: h.lookUp, bucket: bucketRead, body: required},
 	}
 }
 
-func (h *listHandlers) all(c *call) error {
-	if err := c.query().err(); err != nil {
-		return err
-	}
-	lists, err := h.lists.Lists(c.ctx, c.caller)
-	return sendValue(c, lists, err, document.WriteLists)
-}
+func (h *listHandlers) all(c *call) error { return readAll(c, h.lists.Lists, document.WriteLists) }
 
 func (h *listHandlers) get(c *call) error {
-	if err := c.query().err(); err != nil {
-		return err
-	}
-	found, err := h.lists.List(c.ctx, c.caller, c.id)
-	return sendVersioned(c, found, found.Version, err, document.WriteList)
+	version := func(found listdesk.List) int64 { return found.Version }
+	return readVersioned(c, h.lists.List, version, document.WriteList)
 }
 
 // replace replaces all entries of a list. The entries are a JSON body, which has been read already, or a CSV file,
@@ -134,19 +126,7 @@ func (h *listHandlers) change(c *call) error {
 	return sendVersioned(c, changed, changed.Version, err, document.WriteChangedList)
 }
 
-func (h *listHandlers) remove(c *call) error {
-	if err := c.query().err(); err != nil {
-		return err
-	}
-	expected, err := expectedVersion(c.r)
-	if err != nil {
-		return err
-	}
-	if err := h.lists.Delete(c.ctx, c.caller, c.id, expected); err != nil {
-		return err
-	}
-	return c.response.sendNoContent()
-}
+func (h *listHandlers) remove(c *call) error { return removeVersioned(c, h.lists.Delete) }
 
 func (h *listHandlers) entries(c *call) error {
 	q := c.query()
@@ -166,4 +146,14 @@ func (h *listHandlers) contains(c *call) error {
 	}
 	found, err := h.lists.Contains(c.ctx, c.caller, c.id, value)
 	return sendVersioned(c, found, found.Version, inQuery(err), document.WriteMembership)
+}
+
+// lookUp looks a value up like contains. The value is in the body, so that it is not in the logs of proxies.
+func (h *listHandlers) lookUp(c *call) error {
+	value, err := readAs(c, tenant.Read, document.ReadListLookup)
+	if err != nil {
+		return err
+	}
+	found, err := h.lists.Contains(c.ctx, c.caller, c.id, value)
+	return sendVersioned(c, found, found.Version, err, document.WriteMembership)
 }

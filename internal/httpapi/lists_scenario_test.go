@@ -55,6 +55,13 @@ func TestLists(t *testing.T) {
 			is("expires_at", "2020-11-14T00:00:00.000Z")
 		m.get(at+"/contains?value=other").want(http.StatusOK).is("contains", false)
 		m.get(at+"/contains").refused(http.StatusUnprocessableEntity, "invalid_field")
+		m.post(at+"/lookup", `{"value":"acme LTD"}`).want(http.StatusOK).is("contains", true).is("version", 1.0)
+		m.post(at+"/lookup", `{"value":"other"}`).want(http.StatusOK).is("contains", false)
+		for _, bad := range []string{`{}`, `{"value":""}`, `{"value":true}`, `{"value":null}`} {
+			m.post(at+"/lookup", bad).refused(http.StatusUnprocessableEntity, "invalid_field")
+		}
+		m.post(at+"/lookup", `{"value":"a","x":1}`).refused(http.StatusUnprocessableEntity, "unknown_field")
+		m.post("/v1/lists/none/lookup", `{"value":"a"}`).refused(http.StatusNotFound, "not_found")
 
 		m.put(at, `{"entries":[]}`, `If-Match: "7"`).refused(http.StatusPreconditionFailed, "precondition_failed")
 		s.send("PATCH", at, m.key, `{"add":[{"value":"Initech"},{"value":"globex"}],"remove":["acme ltd","nobody"]}`,
@@ -263,6 +270,7 @@ func TestListScopes(t *testing.T) {
 		writer.get(at).refused(http.StatusForbidden, "insufficient_scope")
 		reader.get(at).want(http.StatusOK)
 		reader.get(at + "/contains?value=a").want(http.StatusOK)
+		reader.post(at+"/lookup", `{"value":"a"}`).want(http.StatusOK)
 		reader.get(at+"/entries").refused(http.StatusForbidden, "insufficient_scope")
 		reader.put(at, list).refused(http.StatusForbidden, "insufficient_scope")
 		reader.csv(at, "value\na\n").refused(http.StatusForbidden, "insufficient_scope")

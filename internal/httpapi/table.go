@@ -24,24 +24,16 @@ func (h *tableHandlers) routes() []route {
 		},
 		{pattern: "DELETE /v1/tables/{name}", handle: h.remove, bucket: bucketWrite},
 		{pattern: "GET /v1/tables/{name}/rows", handle: h.rows, bucket: bucketRead},
-		{pattern: "GET /v1/tables/{name}/lookup", handle: h.lookUp, bucket: bucketRead},
+		{pattern: "GET /v1/tables/{name}/lookup", handle: h.lookUpQuery, bucket: bucketRead},
+		{pattern: "POST /v1/tables/{name}/lookup", handle: h.lookUp, bucket: bucketRead, body: required},
 	}
 }
 
-func (h *tableHandlers) all(c *call) error {
-	if err := c.query().err(); err != nil {
-		return err
-	}
-	tables, err := h.tables.Tables(c.ctx, c.caller)
-	return sendValue(c, tables, err, document.WriteTables)
-}
+func (h *tableHandlers) all(c *call) error { return readAll(c, h.tables.Tables, document.WriteTables) }
 
 func (h *tableHandlers) get(c *call) error {
-	if err := c.query().err(); err != nil {
-		return err
-	}
-	found, err := h.tables.Table(c.ctx, c.caller, c.id)
-	return sendVersioned(c, found, found.Version, err, document.WriteTable)
+	version := func(found tabledesk.Table) int64 { return found.Version }
+	return readVersioned(c, h.tables.Table, version, document.WriteTable)
 }
 
 // replace replaces a table. The rows are in a JSON body, which has been read already, or in a CSV file, which is read as
@@ -104,19 +96,7 @@ func firstSegment(err error) error {
 	})
 }
 
-func (h *tableHandlers) remove(c *call) error {
-	if err := c.query().err(); err != nil {
-		return err
-	}
-	expected, err := expectedVersion(c.r)
-	if err != nil {
-		return err
-	}
-	if err := h.tables.Delete(c.ctx, c.caller, c.id, expected); err != nil {
-		return err
-	}
-	return c.response.sendNoContent()
-}
+func (h *tableHandlers) remove(c *call) error { return removeVersioned(c, h.tables.Delete) }
 
 func (h *tableHandlers) rows(c *call) error {
 	q := c.query()
@@ -128,7 +108,7 @@ func (h *tableHandlers) rows(c *call) error {
 	return sendVersioned(c, rows, rows.Version, err, document.WriteTableRows)
 }
 
-func (h *tableHandlers) lookUp(c *call) error {
+func (h *tableHandlers) lookUpQuery(c *call) error {
 	q := c.query()
 	text := q.textUpTo("keys", maxDescription)
 	if err := q.err(); err != nil {
@@ -143,4 +123,14 @@ func (h *tableHandlers) lookUp(c *call) error {
 	}
 	found, err := h.tables.LookUpRow(c.ctx, c.caller, c.id, keys)
 	return sendVersioned(c, found, found.Version, inQuery(err), document.WriteTableLookup)
+}
+
+// lookUp looks a row up like lookUpQuery. The keys are in the body, so that they are not in the logs of proxies.
+func (h *tableHandlers) lookUp(c *call) error {
+	keys, err := readAs(c, tenant.Read, document.ReadTableLookup)
+	if err != nil {
+		return err
+	}
+	found, err := h.tables.LookUpRow(c.ctx, c.caller, c.id, keys)
+	return sendVersioned(c, found, found.Version, err, document.WriteTableLookup)
 }

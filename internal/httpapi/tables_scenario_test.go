@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode/utf16"
 
+	"github.com/google/go-cmp/cmp"
+
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
@@ -49,6 +51,13 @@ func TestTables(t *testing.T) {
 		}
 		for _, bad := range []string{``, `{}`, `["SALARIED"]`, `["SALARIED","5"]`, `[5,5]`, `["SALARIED",null]`, `[[],5]`} {
 			m.get(at+lookupOf(bad)).refused(http.StatusUnprocessableEntity, "invalid_field")
+		}
+		sent := m.post(at+"/lookup", `{"keys":["salaried",50000]}`).want(http.StatusOK)
+		if diff := cmp.Diff(string(found.body), string(sent.body)); diff != "" {
+			s.Errorf("a lookup with a body (-query +body):\n%s", diff)
+		}
+		for _, bad := range []string{`{}`, `{"keys":["SALARIED"]}`, `{"keys":["SALARIED","5"]}`, `{"keys":[[],5]}`} {
+			m.post(at+"/lookup", bad).refused(http.StatusUnprocessableEntity, "invalid_field")
 		}
 		page := m.get(at + "/rows?limit=1").want(http.StatusOK)
 		next := page.text("pagination", "next_cursor")

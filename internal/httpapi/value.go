@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 
@@ -75,4 +76,44 @@ func sendReply[T any](c *call, reply *operation.Reply[T], value T, err error) er
 		return err
 	}
 	return c.response.sendAnswer(c.ctx, reply.Answer(value))
+}
+
+// removeVersioned deletes the object that the path names, unless the request expects another version.
+func removeVersioned(
+	c *call, remove func(ctx context.Context, p tenant.Principal, name string, expected int64) error,
+) error {
+	if err := c.query().err(); err != nil {
+		return err
+	}
+	expected, err := expectedVersion(c.r)
+	if err != nil {
+		return err
+	}
+	if err := remove(c.ctx, c.caller, c.id, expected); err != nil {
+		return err
+	}
+	return c.response.sendNoContent()
+}
+
+// readVersioned sends the object that the path names, with its version.
+func readVersioned[T any](
+	c *call, read func(ctx context.Context, p tenant.Principal, name string) (T, error), version func(T) int64,
+	write func(*wire.Writer, T),
+) error {
+	if err := c.query().err(); err != nil {
+		return err
+	}
+	found, err := read(c.ctx, c.caller, c.id)
+	return sendVersioned(c, found, version(found), err, write)
+}
+
+// readAll sends all objects of a kind.
+func readAll[T any](
+	c *call, read func(ctx context.Context, p tenant.Principal) ([]T, error), write func(*wire.Writer, []T),
+) error {
+	if err := c.query().err(); err != nil {
+		return err
+	}
+	all, err := read(c.ctx, c.caller)
+	return sendValue(c, all, err, write)
 }

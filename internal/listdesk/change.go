@@ -41,7 +41,7 @@ func (s *Service) Replace(
 	if err != nil {
 		return Changed{}, err
 	}
-	entries, err := u.collect(ctx, &w.keyer)
+	entries, err := u.Read(ctx, &w.keyer)
 	if err != nil {
 		return Changed{}, err
 	}

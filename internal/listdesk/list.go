@@ -181,8 +181,8 @@ func (s *Service) Delete(ctx context.Context, p tenant.Principal, name string, e
 		if err != nil {
 			return err
 		}
-		if expected != operation.AnyVersion && expected != found.Version {
-			return notExpected()
+		if err := operation.CheckVersion("list", found.Version, expected); err != nil {
+			return err
 		}
 		if deleted, err = tx.Lists().Delete(name, operation.Actor(p), now.UnixMicro()); err != nil {
 			return err

@@ -98,8 +98,8 @@ type collector struct {
 	charged int64 // the memory that was reserved
 }
 
-// collect reads the entries of an upload. The refusal lists the faults of all entries.
-func (u *Upload) collect(ctx context.Context, keyer *list.Keyer) ([]list.Entry, error) {
+// Read reads the entries of an upload. The refusal lists the faults of all entries.
+func (u *Upload) Read(ctx context.Context, keyer *list.Keyer) ([]list.Entry, error) {
 	c := collector{ctx: ctx, keyer: keyer, reserve: u.Reserve}
 	var err error
 	if u.CSV != nil {

@@ -53,8 +53,8 @@ func (s *Service) writer(
 	if w.before.Version == 0 && !create {
 		return nil, operation.Missing("list")
 	}
-	if expected != operation.AnyVersion && expected != w.before.Version {
-		return nil, notExpected()
+	if err := operation.CheckVersion("list", w.before.Version, expected); err != nil {
+		return nil, err
 	}
 	w.next = w.before
 	w.next.UpdatedMicros, w.next.UpdatedBy = w.now.UnixMicro(), operation.Actor(p)
@@ -222,11 +222,6 @@ func (w *writer) entriesAt(ctx context.Context, before list.Directory, index int
 		return nil, err
 	}
 	return w.s.open(ctx, operation.ScopeOf(w.p), w.before.ID, &stored)
-}
-
-func notExpected() error {
-	return fault.New(fault.Precondition, fault.CodePreconditionFailed,
-		"the current version of the list is not the expected one")
 }
 
 func changedMeanwhile() error {

@@ -31,6 +31,16 @@ func KeysBusy() error {
 		"too many people are being erased at the moment; try again later")
 }
 
+// CheckVersion returns Precondition precondition_failed if the present version of an object is not the one that a caller
+// expects. what names the object.
+func CheckVersion(what string, present, expected int64) error {
+	if expected == AnyVersion || expected == present {
+		return nil
+	}
+	return fault.New(fault.Precondition, fault.CodePreconditionFailed,
+		"the current version of the %s is not the expected one", what)
+}
+
 // Invalid returns an Invalid refusal with one fault.
 func Invalid(pointer, code, detail string) error {
 	var faults fault.List

@@ -20,6 +20,9 @@ import (
 type Subject struct {
 	Policy *engine.Policy
 	Plan   *engine.Plan
+	// LookUp adds what lists and tables say about an application to its facts. If it is
+	// nil, nothing is known of them.
+	LookUp func(facts *rule.Facts, asOf time.Time)
 
 	inputs   map[string]rule.Type
 	features []application.Feature
@@ -63,6 +66,9 @@ func (s *Subject) Decide(body wire.Value, asOf time.Time, d *engine.Decision) (*
 	if s.Plan.UsesOwn() { // earlier decisions are not known, so the other facts about them stay absent
 		named := cmp.Or(app.ApplicantRef, app.Facts.Get("fraud.applicant_ref").Text(), app.ApplicantID) != ""
 		app.Facts.Set(field.OwnReference, rule.Bool(named))
+	}
+	if s.LookUp != nil {
+		s.LookUp(app.Facts, asOf)
 	}
 	s.Plan.Decide(app.Facts, d)
 	d.AddDerived(app.Facts)

@@ -178,18 +178,18 @@ var errorPages = []errorPage{
 	},
 	{
 		Code: fault.CodeCapReached, Status: 409, Title: "Limit reached",
-		Meaning: "There are as many objects of a kind as are allowed: drafts, scorecards, block list entries or legal " +
-			"holds of the tenant in this environment, webhooks of the tenant in both, unfinished redeliveries of a webhook, " +
-			"reviews of a decision, or witnesses of a checkpoint. Or the environment has stored as many bytes as the " +
-			"plan allows. `detail` says how many there are.",
+		Meaning: "There are as many objects of a kind as are allowed: drafts, scorecards, block list entries, legal " +
+			"holds, lists with their entries or tables with their rows of the tenant in this environment, webhooks of " +
+			"the tenant in both, unfinished redeliveries of a webhook, reviews of a decision, or witnesses of a " +
+			"checkpoint. Or the environment has stored as many bytes as the plan allows. `detail` says how many there are.",
 		Cause: "Drafts accumulate if a program creates one for every attempt. Rows of batches and backtests are stored " +
 			"until they are decided, and results until their retention ends.",
 		Fix: "Delete drafts with `DELETE /v1/rule-sets/{id}`, entries of the block list with `DELETE " +
 			"/v1/fraud/blocklist`, webhooks with `DELETE /v1/webhooks/{id}`; release legal holds " +
 			"with `POST /v1/legal-holds/{id}/release`; try variants with `overrides` of a " +
 			"preview instead of drafts. To free storage, wait until jobs are done, cancel jobs, or delete lists and " +
-			"drafts. The operator can raise five of the limits (`-max-drafts`, " +
-			"`-max-scorecards`, `-max-blocked`, `-max-holds`, `-plan-storage`).",
+			"drafts. The operator can raise some of the limits (`-max-drafts`, `-max-scorecards`, `-max-blocked`, " +
+			"`-max-holds`, `-plan-storage`, and those of lists and tables that begin with `-max-list` and `-max-table`).",
 	},
 	{
 		Code: fault.CodeFindingsUnacknowledged, Status: 409, Title: "Errors in the rule set",

@@ -44,6 +44,15 @@ func drawPolicy(d dice, key string, number int) object {
 			inputs = append(inputs, object{"name": in.name, "type": in.typ.String()})
 		}
 	}
+	if w.percent(35) {
+		w.fields = append(w.fields, pick(d, own...), pick(d, own...), pick(d, own...))
+	}
+	if w.percent(40) {
+		for name, typ := range columns {
+			w.inputs[name] = typ
+			w.fields = append(w.fields, name)
+		}
+	}
 	slices.Sort(w.fields)
 	w.fields = slices.Compact(w.fields)
 	policy := object{

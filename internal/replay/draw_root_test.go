@@ -8,16 +8,11 @@ import (
 	"verdict/internal/rule"
 )
 
-// roots lists the names of all operators of conditions and of arithmetic, except those
-// that need lists, which the corpora do not have; the tests of listdesk replay
-// decisions with lists. Every drawn policy has adjustments that test a few of these operators, each in a
-// short condition of its own. So a change of any operator is visible in decisions
+// roots lists the names of all operators of conditions and of arithmetic. Every drawn policy has adjustments that test
+// a few of these operators, each in a short condition of its own. So a change of any operator is visible in decisions
 // and is not hidden in a long rule.
-var roots = append(slices.DeleteFunc(spelled(func(i uint8) any {
-	return rule.Op(i)
-}, 1), func(name string) bool {
-	return name == rule.InList.String() || name == rule.NotInList.String()
-}), spelled(func(i uint8) any { return rule.Arith(i) }, 1)...)
+var roots = append(spelled(func(i uint8) any { return rule.Op(i) }, 1),
+	spelled(func(i uint8) any { return rule.Arith(i) }, 1)...)
 
 // perAuthor is the number of these adjustments in a policy.
 const perAuthor = 6
@@ -59,6 +54,11 @@ func (w *author) root(op string) object {
 			return object{"op": op, "field": name, "values": []any{word, pick(w.dice, texts[name]...)}}
 		}
 		return object{"op": op, "field": pick(w.dice, counts...), "values": []any{0, 2, w.IntN(9)}}
+	case "in_list", "not_in_list":
+		if w.percent(50) {
+			return object{"op": op, "field": name, "list": textList}
+		}
+		return object{"op": op, "field": pick(w.dice, counts...), "list": numberList}
 	case "between":
 		f := w.lookup(pick(w.dice, usual...))
 		ends := w.ordered(f, 3)

@@ -47,7 +47,13 @@ var derived = names(func(f *rule.Field) bool { return f.Semantics > 1 })
 // younger matches the fields that were added after the newest corpus was drawn.
 // They must be left out, because otherwise the drawn policies would differ from
 // those of the newest corpus. Empty the expression when a corpus is added.
-var younger = regexp.MustCompile(`^own_`)
+var younger = regexp.MustCompile(`^$`)
+
+// own lists the fields about what the lender decided before.
+var own = names(func(f *rule.Field) bool { return strings.HasPrefix(f.Name, "own_") })
+
+// columns lists the columns of the table that drawn policies read.
+var columns = map[string]rule.Type{"table.drawn.factor": rule.NumberType, "table.drawn.segment": rule.StringType}
 
 var features = []string{
 	"enquiry__personal_loan__90d__count", "enquiry__all__30d__sum", "outstanding__unsecured__365d__ratio",

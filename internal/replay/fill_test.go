@@ -15,6 +15,8 @@ import (
 	"verdict/internal/document"
 	"verdict/internal/engine"
 	"verdict/internal/engine/analysis"
+	"verdict/internal/exposure"
+	"verdict/internal/exposuredesk"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/store"
@@ -94,6 +96,9 @@ func fill(ctx context.Context, db *store.DB, policies int) error {
 			if err := l.apply(ctx, d, key, p*perPolicy+i); err != nil {
 				return fmt.Errorf("application %d of policy %d: %w", i, p, err)
 			}
+			if err := l.lend(ctx, d, p*perPolicy+i); err != nil {
+				return fmt.Errorf("loan %d of policy %d: %w", i, p, err)
+			}
 		}
 	}
 	return nil
@@ -138,8 +143,75 @@ func (l *lender) open(ctx context.Context) error {
 		if _, err := l.service.Fraud.SetPincodeRisks(ctx, l.by, risks.Entries, risks.Replace); err != nil {
 			return err
 		}
+		if err := l.lookups(ctx); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// The lists of the lender.
+const (
+	textList   = "drawn_texts"
+	numberList = "drawn_numbers"
+)
+
+// lookups creates the lists and the table that drawn policies name.
+func (l *lender) lookups(ctx context.Context) error {
+	lists := map[string]object{
+		textList: {"type": "text", "entries": []any{
+			object{"value": "salaried"}, object{"value": "Self_Employed"}, object{"value": "Redmi  9"},
+			object{"value": "cibil"}, object{"value": "STUDENT", "expires_at": "2026-10-25T00:00:00Z"},
+		}},
+		numberList: {"type": "number", "entries": []any{object{"value": 0}, object{"value": 3}, object{"value": 5}}},
+	}
+	for _, name := range []string{textList, numberList} {
+		upload, err := document.ReadList(value(lists[name]))
+		if err != nil {
+			return err
+		}
+		if _, err := l.service.Lists.Replace(ctx, l.by, name, upload, operation.AnyVersion); err != nil {
+			return err
+		}
+	}
+	upload, err := document.ReadTable("drawn")(value(object{
+		"keys": []any{object{"field": "employment_type"}, object{"field": "monthly_income", "match": "range"}},
+		"columns": []any{
+			object{"name": "factor", "type": "number"}, object{"name": "segment", "type": "text"},
+		},
+		"rows": []any{
+			object{"keys": []any{"SALARIED", object{"lt": 40000}}, "values": []any{17.5, "CAT_B"}},
+			object{"keys": []any{"SALARIED", object{"gte": 40000}}, "values": []any{63, "CAT_A"}},
+			object{"keys": []any{"self_employed", object{"gte": 25000, "lt": 90000}}, "values": []any{48.25, "IN"}},
+			object{"keys": []any{"STUDENT", object{}}, "values": []any{2, "sal"}},
+		},
+	}))
+	if err != nil {
+		return err
+	}
+	_, err = l.service.Tables.Replace(ctx, l.by, "drawn", upload, operation.AnyVersion)
+	return err
+}
+
+// returning is how many applications before another one its applicant had applied, if the applicant is the same.
+const returning = 20
+
+// lend reports loans of some applicants, so that later applications of the same people have own exposure.
+func (l *lender) lend(ctx context.Context, d dice, n int) error {
+	if n%10 != 0 {
+		return nil
+	}
+	_, err := l.service.Exposures.Report(ctx, l.by, exposuredesk.NewReport{
+		ApplicantRef:   fmt.Sprintf("A-%d", n),
+		HasOutstanding: true,
+		Loan: exposure.Loan{
+			Product:          "personal_loan",
+			OutstandingPaise: int64(d.between(1, 400)) * 1_000_00,
+			EMIPaise:         int64(d.between(1, 30)) * 500_00,
+			DPD:              int64(pick(d, 0, 0, 4, 35)),
+		},
+	}, nil)
+	return err
 }
 
 // arm creates a policy and activates it. The first policy of each environment is
@@ -188,6 +260,9 @@ func (l *lender) apply(ctx context.Context, d dice, key string, n int) error {
 	a := drawApplicant(d, n, l.now)
 	shapes := slices.Sorted(maps.Keys(layouts))
 	if n%2 == 0 {
+		if n%6 == 0 && n >= returning {
+			a.n = n - returning // the same person applies again
+		}
 		_, err := l.service.Decisions.Decide(ctx, l.by, application.DecisionRequest(value(a.decision(key))), nil)
 		return err
 	}

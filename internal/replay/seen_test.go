@@ -154,6 +154,9 @@ func (s *seen) check(t *testing.T) {
 	for _, in := range declared {
 		want("fact", s.facts, in.name)
 	}
+	for name := range columns {
+		want("fact", s.facts, name)
+	}
 	for layout := range layouts {
 		want("layout", s.layouts, layout)
 	}

@@ -44,46 +44,52 @@ func (sys *System) UnfinishedBacktests(ctx context.Context) ([]BacktestRef, erro
 // the number of failed runs.
 func (sys *System) FailAbandonedBacktests(ctx context.Context, beforeMicros, nowMicros int64) (int64, error) {
 	const abandoned = "finished_micros = 0 AND status = 'receiving' AND source <> 'decisions' AND created_micros < "
+	return sys.failAbandoned(ctx, "backtests", abandoned, beforeMicros, func(tx *Tx) ([]evidence.Record, error) {
+		rows, err := eachRow(tx, (*Backtest).fields, `UPDATE backtests
+			SET status = 'failed', error_code = $3, error_detail = $4, finished_micros = $5
+			WHERE tenant_id = $1 AND environment = $2 AND `+abandoned+"$6 RETURNING "+backtestColumns,
+			fault.CodeInputIncomplete, "the input did not arrive completely", nowMicros, beforeMicros)
+		records := make([]evidence.Record, len(rows))
+		for i := range rows {
+			records[i] = rows[i].finished()
+		}
+		return records, err
+	})
+}
+
+// failAbandoned fails the jobs in a table that were created before a time and that meet the condition abandoned. It
+// calls fail in a transaction of each scope with such jobs. fail changes the rows and returns the journal entry of each
+// job. failAbandoned returns the number of failed jobs.
+func (sys *System) failAbandoned(
+	ctx context.Context, table, abandoned string, beforeMicros int64, fail func(tx *Tx) ([]evidence.Record, error),
+) (failed int64, err error) {
 	var scopes []ScopeName
-	err := sys.read(ctx, func(s *transaction) error {
+	err = sys.read(ctx, func(s *transaction) error {
 		scopes = nil // reset, because the read may be repeated
 		return s.each(func(scan func(...any) error) error {
 			var n ScopeName
 			err := scan(&n.Tenant, &n.Environment)
 			scopes = append(scopes, n)
 			return err
-		}, "SELECT DISTINCT tenant_id, environment FROM backtests WHERE "+abandoned+"$1", beforeMicros)
+		}, "SELECT DISTINCT tenant_id, environment FROM "+table+" WHERE "+abandoned+"$1", beforeMicros)
 	})
-	if err != nil {
-		return 0, err
-	}
-	var failed int64
-	for _, n := range scopes {
-		inScope := int64(0)
-		err := sys.writeIn(ctx, n.Tenant, n.Environment, func(s *transaction) error {
+	for i := 0; err == nil && i < len(scopes); i++ {
+		n, inScope := scopes[i], 0
+		err = sys.writeIn(ctx, n.Tenant, n.Environment, func(s *transaction) error {
 			tx := s.within(n.Tenant, n.Environment)
-			rows, err := eachRow(tx, (*Backtest).fields, `UPDATE backtests
-				SET status = 'failed', error_code = $3, error_detail = $4, finished_micros = $5
-				WHERE tenant_id = $1 AND environment = $2 AND `+abandoned+"$6 RETURNING "+backtestColumns,
-				fault.CodeInputIncomplete, "the input did not arrive completely", nowMicros, beforeMicros)
-			if err != nil || len(rows) == 0 {
+			records, err := fail(tx)
+			if inScope = len(records); err != nil || inScope == 0 {
 				return err
 			}
-			slices.SortFunc(rows, func(a, b Backtest) int { return cmp.Compare(a.ID, b.ID) })
-			records := make([]evidence.Record, len(rows))
-			for i := range rows {
-				records[i] = rows[i].finished()
-			}
-			inScope = int64(len(rows))
+			slices.SortFunc(records, func(a, b evidence.Record) int { return cmp.Compare(a.ID, b.ID) })
 			_, err = tx.record(records...)
 			return err
 		})
-		if err != nil {
-			return failed, err
+		if err == nil {
+			failed += int64(inScope)
 		}
-		failed += inScope
 	}
-	return failed, nil
+	return failed, err
 }
 
 // PurgeBacktests deletes the chunks of runs that ended before a time. The record of a run stays, with its report. A

@@ -2,8 +2,12 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 
+	"verdict/internal/evidence"
 	"verdict/internal/fault"
+	"verdict/internal/wire"
 )
 
 // The states of a batch job. A job is receiving while its rows arrive, and cancelling until the rows that were not
@@ -137,10 +141,37 @@ func (bj BatchJobs) receiving(id string) error {
 
 // Fail ends a job whose rows did not arrive completely. It changes nothing if the job is no longer receiving.
 func (bj BatchJobs) Fail(id, code, detail string, nowMicros int64) error {
-	_, err := bj.tx.exec(`UPDATE batches SET status = $4, error_code = $5, error_detail = $6, finished_micros = $7
-		WHERE tenant_id = $1 AND environment = $2 AND id = $3 AND status = 'receiving'`,
+	var b BatchJob
+	err := bj.tx.one(b.fields(), `UPDATE batches
+		SET status = $4, error_code = $5, error_detail = $6, finished_micros = $7
+		WHERE tenant_id = $1 AND environment = $2 AND id = $3 AND status = 'receiving' RETURNING `+batchJobColumns,
 		id, BatchJobFailed, code, detail, nowMicros)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = bj.tx.record(b.finished())
 	return err
+}
+
+// finished returns the journal entry of a job that is over. The outcomes of the rows are deleted later, so no row
+// belongs to the entry.
+func (b *BatchJob) finished() evidence.Record {
+	return evidence.Record{
+		Kind:   evidence.Batch,
+		ID:     b.ID,
+		Micros: wholeMillis(b.FinishedMicros),
+		Type:   "batch.finished",
+		Data: eventData(func(w *wire.Writer) {
+			w.Optional("batch_id", b.ID)
+			w.Optional("endpoint", b.Endpoint)
+			w.Optional("error_code", b.ErrorCode)
+			w.Key("rows").Int(b.Rows)
+			w.Optional("status", b.Status)
+		}),
+	}
 }
 
 // Cancel cancels a job and returns it in its new state. A job whose rows still arrive is over immediately; any other
@@ -157,6 +188,9 @@ func (bj BatchJobs) Cancel(id string, nowMicros int64) (b BatchJob, changed bool
 	}
 	_, err = bj.tx.exec(`UPDATE batches SET status = $4, finished_micros = $5
 		WHERE tenant_id = $1 AND environment = $2 AND id = $3`, id, b.Status, b.FinishedMicros)
+	if err == nil && b.Over() {
+		_, err = bj.tx.record(b.finished())
+	}
 	return b, err == nil, err
 }
 

@@ -84,7 +84,7 @@ func (bj BatchJobReader) PendingChunks(id string) ([]int64, error) {
 
 // FinishChunk stores the outcomes of a chunk, deletes its rows, and updates the progress of the job. count returns the
 // counts of the job with those of the chunk added. Only the first call for a chunk has an effect; for later calls first
-// is false. The last chunk of a job ends it.
+// is false. The last chunk of a job ends it, and adds its entry to the journal.
 func (bj BatchJobs) FinishChunk(
 	id string, c BatchChunk, nowMicros int64, count func(counts []byte) ([]byte, error),
 ) (first bool, err error) {
@@ -107,6 +107,9 @@ func (bj BatchJobs) FinishChunk(
 	_, err = bj.tx.exec(`UPDATE batches SET status = $4, rows_done = $5, chunks_done = $6, started_micros = $7,
 		finished_micros = $8, counts = $9 WHERE tenant_id = $1 AND environment = $2 AND id = $3`,
 		id, b.Status, b.RowsDone, b.ChunksDone, b.StartedMicros, b.FinishedMicros, b.Counts)
+	if err == nil && b.Over() {
+		_, err = bj.tx.record(b.finished())
+	}
 	return err == nil, err
 }
 

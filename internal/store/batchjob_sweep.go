@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 
+	"verdict/internal/evidence"
 	"verdict/internal/fault"
 )
 
@@ -30,15 +31,19 @@ func (sys *System) UnfinishedBatchJobs(ctx context.Context) ([]BatchJobRef, erro
 
 // FailAbandonedBatchJobs fails the jobs that were created before a time and whose rows have not all arrived, because
 // their client or the receiving node is assumed to be gone. It returns the number of failed jobs.
-func (sys *System) FailAbandonedBatchJobs(ctx context.Context, beforeMicros, nowMicros int64) (failed int64, err error) {
-	err = sys.write(ctx, "fail abandoned batches", func(s *transaction) (err error) {
-		failed, err = s.exec(`UPDATE batches
-			SET status = 'failed', error_code = $1, error_detail = $2, finished_micros = $3
-			WHERE finished_micros = 0 AND status = 'receiving' AND created_micros < $4`,
+func (sys *System) FailAbandonedBatchJobs(ctx context.Context, beforeMicros, nowMicros int64) (int64, error) {
+	const abandoned = "finished_micros = 0 AND status = 'receiving' AND created_micros < "
+	return sys.failAbandoned(ctx, "batches", abandoned, beforeMicros, func(tx *Tx) ([]evidence.Record, error) {
+		rows, err := eachRow(tx, (*BatchJob).fields, `UPDATE batches
+			SET status = 'failed', error_code = $3, error_detail = $4, finished_micros = $5
+			WHERE tenant_id = $1 AND environment = $2 AND `+abandoned+"$6 RETURNING "+batchJobColumns,
 			fault.CodeInputIncomplete, "the rows did not arrive completely", nowMicros, beforeMicros)
-		return err
+		records := make([]evidence.Record, len(rows))
+		for i := range rows {
+			records[i] = rows[i].finished()
+		}
+		return records, err
 	})
-	return failed, err
 }
 
 // PurgeBatchJobs deletes the chunks of jobs that ended before a time, and of jobs that ended before all rows had

@@ -22,7 +22,7 @@ func (s *Service) LookUp(
 ) error {
 	for i := range tables {
 		var buffer [table.MaxKeys]rule.Value
-		keys, ok := keysOf(&tables[i], facts, buffer[:0])
+		keys, ok := table.Keys(&tables[i], facts, buffer[:0])
 		if !ok {
 			continue
 		}
@@ -30,45 +30,16 @@ func (s *Service) LookUp(
 		if err != nil {
 			return err
 		}
-		from.answer(&tables[i], keys, facts)
+		from.Answer(&tables[i], keys, facts)
+		facts.Set(rule.TableVersionFact(from.Name), rule.Num(rule.Int(from.number)))
 	}
 	return nil
-}
-
-// keysOf returns the values of the key fields. It returns false if a field is absent or has another type.
-func keysOf(t *rule.Table, facts *rule.Facts, keys []rule.Value) ([]rule.Value, bool) {
-	for _, key := range t.Keys {
-		value := facts.Get(key.Field.Name)
-		if value.Type() != key.Field.Type {
-			return nil, false
-		}
-		keys = append(keys, value)
-	}
-	return keys, true
 }
 
 // version is one version of a table with its rows.
 type version struct {
 	*table.Table
 	number int64
-}
-
-// answer adds the columns that a policy reads to the facts.
-func (v *version) answer(read *rule.Table, keys []rule.Value, facts *rule.Facts) {
-	row, found := v.Find(keys)
-	for i := range v.Columns {
-		c, wanted := read.Column(v.Columns[i].Name)
-		switch {
-		case !wanted:
-		case found:
-			facts.Set(c.Fact, v.Value(row, i))
-		case v.Default:
-			facts.Set(c.Fact, v.Defaults[i])
-		default:
-			facts.Set(c.Fact, rule.Value{})
-		}
-	}
-	facts.Set(rule.TableVersionFact(v.Name), rule.Num(rule.Int(v.number)))
 }
 
 // version returns the latest version of a table, which other nodes see at most cache.RefreshAfter after it was stored.

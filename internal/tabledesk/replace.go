@@ -43,7 +43,7 @@ func (s *Service) Replace(
 	if err != nil {
 		return Changed{}, err
 	}
-	built, err := u.build(ctx, definition)
+	built, err := u.Build(ctx, definition)
 	if err != nil {
 		return Changed{}, err
 	}
@@ -72,9 +72,8 @@ func (r *replacement) begin(ctx context.Context, name string, expected int64) (e
 	if r.before, err = r.scope.Tables(ctx).Get(name); err != nil && fault.KindOf(err) != fault.NotFound {
 		return err
 	}
-	if expected != operation.AnyVersion && expected != r.before.Version {
-		return fault.New(fault.Precondition, fault.CodePreconditionFailed,
-			"the current version of the table is not the expected one")
+	if err := operation.CheckVersion("table", r.before.Version, expected); err != nil {
+		return err
 	}
 	r.tree, err = r.s.core.Keys.Tree(ctx, r.p.TenantID)
 	return err

@@ -225,9 +225,8 @@ func (s *Service) Delete(ctx context.Context, p tenant.Principal, name string, e
 		if err != nil {
 			return err
 		}
-		if expected != operation.AnyVersion && expected != found.Version {
-			return fault.New(fault.Precondition, fault.CodePreconditionFailed,
-				"the current version of the table is not the expected one")
+		if err := operation.CheckVersion("table", found.Version, expected); err != nil {
+			return err
 		}
 		if _, err := tx.Tables().Delete(name, operation.Actor(p), now.UnixMicro()); err != nil {
 			return err

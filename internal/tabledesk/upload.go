@@ -56,8 +56,8 @@ func (u *Upload) definition(name string, before *store.Table) (table.Definition,
 	return definition, nil
 }
 
-// build reads the rows. The refusal lists the faults of all rows.
-func (u *Upload) build(ctx context.Context, d table.Definition) (*table.Table, error) {
+// Build reads the rows. The refusal lists the faults of all rows.
+func (u *Upload) Build(ctx context.Context, d table.Definition) (*table.Table, error) {
 	c := collector{ctx: ctx, builder: table.NewBuilder(d), definition: &d, reserve: u.Reserve}
 	if u.CSV != nil {
 		if err := c.file(u.CSV); err != nil {

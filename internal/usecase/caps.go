@@ -3,14 +3,15 @@ package usecase
 import (
 	"verdict/internal/account"
 	"verdict/internal/frauddesk"
+	"verdict/internal/listdesk"
 	"verdict/internal/policydesk"
 	"verdict/internal/privacydesk"
 	"verdict/internal/store"
+	"verdict/internal/tabledesk"
 )
 
-// Caps limits how many objects a tenant may have: drafts, scorecards, block
-// list entries and legal holds in one environment, and valid API keys in both environments
-// together. A zero field gets its default.
+// Caps limits how many objects a tenant may have: drafts, scorecards, block list entries, legal holds, lists and tables
+// in one environment, and valid API keys in both environments together. A zero field gets its default.
 type Caps struct {
 	Drafts, Scorecards, Blocked, Holds, Keys int
 	Lists                                    store.ListCaps
@@ -25,5 +26,7 @@ func DefaultCaps() Caps {
 		Blocked:    frauddesk.DefaultMaxBlocked,
 		Holds:      privacydesk.DefaultMaxHolds,
 		Keys:       account.DefaultMaxKeys,
+		Lists:      listdesk.DefaultCaps(),
+		Tables:     tabledesk.DefaultCaps(),
 	}
 }

@@ -82,7 +82,9 @@ func newStage(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	accepts := func(context.Context, string, map[string]string, []byte) (int, string) { return 200, "" }
-	if s.service, err = usecase.New(db, usecase.Options{MasterKey: key, Post: accepts}); err != nil {
+	if s.service, err = usecase.New(db, usecase.Options{
+		MasterKey: key, Post: accepts, ChunkQueue: consoletest.Queue{},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	s.browser = browser.Open(t)

@@ -22,7 +22,9 @@ func (s *stage) paths(t *testing.T) map[string][]consoletest.Page {
 		"/console/{env}/policies/fields": nil,
 		"/console/{env}/reference":       {{Path: "/console/live/reference", Cut: ".reference > :nth-child(n+4)"}},
 	}
-	maps.Copy(all, consoletest.NewExamples(s.service, s.caller(tenant.Live)).Pages(t))
+	examples := consoletest.NewExamples(s.service, s.caller(tenant.Live))
+	maps.Copy(all, examples.Pages(t))
+	all["/console/{env}/decisions"] = []consoletest.Page{{Path: "/console/live/decisions"}, examples.Loans(t)}
 	return all
 }
 

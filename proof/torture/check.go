@@ -73,6 +73,7 @@ func (c *checker) everything() error {
 		promise string
 		look    func() error
 	}{
+		{"batches-complete", c.batchesAreComplete},
 		{"nothing-lost", c.decisionsAreThere},
 		{"nothing-twice", c.decisionsAreListed},
 		{"runs-repeat", c.runsAreThere},
@@ -106,6 +107,9 @@ func (s *scope) lookAgain() {
 		s.unseen.others[id] = struct{}{}
 	}
 	for id := range s.backtests {
+		s.unseen.others[id] = struct{}{}
+	}
+	for id := range s.batches {
 		s.unseen.others[id] = struct{}{}
 	}
 	for id := range s.ruleSets {

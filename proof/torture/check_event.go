@@ -19,6 +19,7 @@ type history struct {
 	created map[string]struct{} // the decisions that have an event
 	reviews map[string]struct{} // the reviews that have an event
 	erased  map[string]struct{} // the erasures that have an event
+	batches map[string]struct{} // the batches whose end has an event
 
 	leaves map[string]struct{} // the decisions that have a leaf
 	roots  evidence.Roots      // of the leaves that were read
@@ -30,7 +31,7 @@ type history struct {
 func newHistory() history {
 	return history{
 		created: map[string]struct{}{}, reviews: map[string]struct{}{}, erased: map[string]struct{}{},
-		leaves: map[string]struct{}{},
+		batches: map[string]struct{}{}, leaves: map[string]struct{}{},
 	}
 }
 
@@ -43,6 +44,7 @@ type toldHappening struct {
 		DecisionID string `json:"decision_id"`
 		ReviewID   string `json:"review_id"`
 		ErasureID  string `json:"erasure_id"`
+		BatchID    string `json:"batch_id"`
 	} `json:"data"`
 }
 
@@ -57,6 +59,7 @@ func (c *checker) eventsAreExact() error {
 		clear(h.created)
 		clear(h.reviews)
 		clear(h.erased)
+		clear(h.batches)
 	}
 	for more := true; more; {
 		body, err := c.read(c.scope.get(fmt.Sprintf("/v1/events?after=%d&limit=1000", after)))
@@ -103,6 +106,8 @@ func (m *model) eventTold(s *scope, want int, e toldHappening) {
 		m.once(h.reviews, e.Data.ReviewID, "one-event", fmt.Sprintf("the events of %s", s))
 	case "erasure.completed":
 		m.once(h.erased, e.Data.ErasureID, "one-event", fmt.Sprintf("the events of %s", s))
+	case "batch.finished":
+		m.once(h.batches, e.Data.BatchID, "one-event", fmt.Sprintf("the events of %s", s))
 	}
 }
 
@@ -128,6 +133,11 @@ func (m *model) eventsEnd(s *scope, last int) {
 	for id := range s.erasures {
 		if _, found := h.erased[id]; !found {
 			m.violate("one-event", "erasure %s of %s has no event", id, s)
+		}
+	}
+	for id, b := range s.batches {
+		if _, found := h.batches[id]; !found && b.results.size > 0 {
+			m.violate("one-event", "batch %s of %s is over and has no event", id, s)
 		}
 	}
 	for decision, reviews := range s.reviews {

@@ -61,6 +61,7 @@ func (w *Workload) carry(ctx context.Context, url string, r *request) (answer, e
 	}
 	set("Content-Type", r.contentType)
 	set("Idempotency-Key", r.once)
+	set("Prefer", r.prefer)
 	set("Cookie", r.cookie)
 	if r.key != "" {
 		set("Authorization", "Bearer "+r.key)

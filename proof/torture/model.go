@@ -45,7 +45,8 @@ type scope struct {
 	backtests   map[string]kept
 	reviews     map[string][]string // ids of reviews, by decision
 	erasures    map[string]struct{} // ids of completed erasures
-	ruleSets    map[string]string   // checksums of rule sets, by id
+	batches     map[string]*batch
+	ruleSets    map[string]string // checksums of rule sets, by id
 	activations []*request
 	alerts      map[string]*alert
 	accounts    map[string]*account
@@ -67,7 +68,7 @@ type scope struct {
 type looked struct {
 	decisions map[string]struct{}
 	deeds     map[deed]struct{}
-	others    map[string]struct{} // ids of runs, backtests, rule sets and alerts
+	others    map[string]struct{} // ids of runs, backtests, batches, rule sets and alerts
 }
 
 func newLooked() looked {
@@ -139,7 +140,8 @@ func newScope(l *lender, env, word, key string) *scope {
 	return &scope{
 		lender: l, env: env, word: word, key: key,
 		decisions: map[string]*decided{}, runs: map[string]kept{}, backtests: map[string]kept{},
-		reviews: map[string][]string{}, erasures: map[string]struct{}{}, ruleSets: map[string]string{}, alerts: map[string]*alert{},
+		reviews: map[string][]string{}, erasures: map[string]struct{}{}, batches: map[string]*batch{},
+		ruleSets: map[string]string{}, alerts: map[string]*alert{},
 		accounts: map[string]*account{}, billed: map[string]int64{}, periods: map[string]int64{},
 		deeds: map[deed]struct{}{}, history: newHistory(), unseen: newLooked(), passed: newLooked(),
 	}
@@ -234,6 +236,8 @@ type Figures struct {
 	Replayed    int64 // requests answered with a stored answer
 	LateRefusal int64 // requests refused or lost after the end of a fault, within the grace period
 	Checked     int64 // answers that the checks have read
+	Batches     int64 // batches that were accepted as jobs
+	BatchRows   int64 // rows of batches that were found to be decided
 	Bad         int64 // violations
 
 	LongestRecovery time.Duration // the longest time from the end of a fault to the next successful write

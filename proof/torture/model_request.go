@@ -17,6 +17,7 @@ type request struct {
 	path        string
 	once        string // Idempotency-Key
 	contentType string
+	prefer      string // header Prefer
 	cookie      string // session cookie, for a page of the console
 	body        []byte
 	want        []int // statuses that are allowed besides refusals that a fault excuses

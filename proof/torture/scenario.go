@@ -37,6 +37,8 @@ func Scenarios() []Scenario {
 		{Name: "kill", Databases: both, Rounds: 200, needs: needs{nodes: 1}, round: killed},
 		{Name: "term", Databases: both, Rounds: 30, needs: needs{nodes: 1}, round: asked},
 		{Name: "nodes", Databases: postgres, Rounds: 40, needs: needs{nodes: 3}, round: oneDies},
+		{Name: "batch-kill", Databases: both, Rounds: 20, needs: needs{nodes: 1, batches: true}, round: killedAtWork},
+		{Name: "batch-nodes", Databases: postgres, Rounds: 20, needs: needs{nodes: 3, batches: true}, round: killedAtWork},
 		{
 			Name:      "postgres-restart",
 			Databases: postgres,

@@ -56,6 +56,8 @@ func together(results []Result) Result {
 		sum.Unanswered += f.Unanswered
 		sum.Retried += f.Retried
 		sum.Checked += f.Checked
+		sum.Batches += f.Batches
+		sum.BatchRows += f.BatchRows
 		sum.Bad += f.Bad
 		sum.Beside = max(sum.Beside, f.Beside)
 		if f.LongestRecovery > sum.LongestRecovery {
@@ -76,8 +78,8 @@ func FaultKinds(results []Result) string {
 }
 
 // Bounds returns a text that says how long the first write took after a
-// promotion, and how long other lenders waited while one lender was locked. It
-// returns "" if neither was measured.
+// promotion, how long other lenders waited while one lender was locked, and how
+// many batches ran. It leaves out what did not happen.
 func Bounds(results []Result) string {
 	all := together(results)
 	var parts []string
@@ -88,6 +90,10 @@ func Bounds(results []Result) string {
 	if all.Figures.Beside > 0 {
 		parts = append(parts, fmt.Sprintf("Beside a locked scope 99 of 100 decisions took at most %s (bound %s).",
 			all.Figures.Beside.Round(time.Millisecond), besideWithin))
+	}
+	if all.Figures.Batches > 0 {
+		parts = append(parts, fmt.Sprintf("While nodes were killed, %d batches with %d rows ran; each row was decided once.",
+			all.Figures.Batches, all.Figures.BatchRows))
 	}
 	return strings.Join(parts, " ")
 }

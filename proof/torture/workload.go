@@ -26,6 +26,7 @@ type Workload struct {
 	Operator func(ctx context.Context, args ...string) error
 
 	seed     uint64
+	batches  bool // whether stories send batches as jobs
 	client   *http.Client
 	model    *model
 	secrets  *secrets

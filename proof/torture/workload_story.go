@@ -44,6 +44,24 @@ var tales = []struct {
 	{4, (*story).defers},
 }
 
+// tale returns the kind of a story that a random source picks.
+func (w *Workload) tale(rng *rand.Rand) func(*story) {
+	var all int
+	for _, t := range tales {
+		all += t.share
+	}
+	if w.batches && rng.IntN(batchShare) == 0 {
+		return (*story).sendsBatch
+	}
+	at := rng.IntN(all)
+	for _, t := range tales {
+		if at -= t.share; at < 0 {
+			return t.tell
+		}
+	}
+	return (*story).decides // not reached: at is less than the sum of the shares
+}
+
 // story runs story number n.
 func (w *Workload) story(ctx context.Context, n uint64, urls func() []string) {
 	rng := w.chance(n, streamStory)
@@ -52,17 +70,7 @@ func (w *Workload) story(ctx context.Context, n uint64, urls func() []string) {
 		scope: w.lasting[rng.IntN(len(w.lasting))],
 		where: somewhere(ctx, urls, w.chance(n, streamAddress)),
 	}
-	var all int
-	for _, t := range tales {
-		all += t.share
-	}
-	at := rng.IntN(all)
-	for _, t := range tales {
-		if at -= t.share; at < 0 {
-			t.tell(s)
-			return
-		}
-	}
+	w.tale(rng)(s)
 }
 
 // get returns a GET request.

@@ -58,6 +58,7 @@ type needs struct {
 	cluster            bool // a cluster of its own, which the scenario may stop and kill
 	pair               bool // a primary and a synchronous standby
 	proxy, disk, clock bool
+	batches            bool // clients that send batches as jobs
 }
 
 // diskBytes is the size of the small disk, in bytes.
@@ -71,6 +72,7 @@ func newWorld(ctx context.Context, o Order) (_ *World, err error) {
 		faults:   map[string]int{},
 		strict:   o.Strict,
 	}
+	w.Workload.batches = o.Scenario.needs.batches
 	if o.Cluster != nil && !o.Scenario.needs.cluster {
 		w.Cluster, w.shared = o.Cluster, true
 	}

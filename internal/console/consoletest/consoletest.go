@@ -4,19 +4,26 @@
 package consoletest
 
 import (
+	"context"
+	"fmt"
 	"maps"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"verdict/internal/agentdesk"
+	"verdict/internal/batchdesk"
 	"verdict/internal/decisioning"
 	"verdict/internal/document"
+	"verdict/internal/exposure"
+	"verdict/internal/exposuredesk"
 	"verdict/internal/frauddesk"
 	"verdict/internal/listdesk"
 	"verdict/internal/offer"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
+	"verdict/internal/tabledesk"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
 	"verdict/internal/webhookdesk"
@@ -56,6 +63,7 @@ func (x *Examples) Pages(t *testing.T) map[string][]Page {
 		"/console/{env}/scorecards/{id}":   {{Path: x.at + "/scorecards/" + x.scorecard(t)}},
 		"/console/{env}/fraud/alerts/{id}": x.alerts(t),
 		"/console/{env}/lists/{name}":      x.lists(t),
+		"/console/{env}/tables/{name}":     x.tables(t),
 	}
 	for _, status := range []string{"APPROVED", "REFERRED", "DECLINED"} {
 		id, features := x.decision(t, status)
@@ -71,6 +79,7 @@ func (x *Examples) Pages(t *testing.T) map[string][]Page {
 	}
 	maps.Copy(all, x.documents(t))
 	maps.Copy(all, x.backtests(t))
+	maps.Copy(all, x.batches(t))
 	maps.Copy(all, x.policies(t))
 	return all
 }
@@ -169,7 +178,7 @@ func (x *Examples) webhook(t *testing.T) string {
 	return issued.ID
 }
 
-// lists creates a list, and returns its page with and without a value to look up.
+// lists creates a list, and returns its page.
 func (x *Examples) lists(t *testing.T) []Page {
 	t.Helper()
 	upload := listdesk.Upload{Type: "text", Entries: []listdesk.NewEntry{
@@ -180,8 +189,85 @@ func (x *Examples) lists(t *testing.T) []Page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := x.at + "/lists/dealers"
-	return []Page{{Path: at}, {Path: at + "?contains=kaveri+motors", Name: "lookup"}}
+	return []Page{{Path: x.at + "/lists/dealers"}}
+}
+
+// tables creates a table, and returns its page.
+func (x *Examples) tables(t *testing.T) []Page {
+	t.Helper()
+	definition, err := tabledesk.ParseDefinition("ltv_by_income", "employment_type,monthly_income:range",
+		"max_ltv:number,segment:text")
+	if err != nil {
+		t.Fatal(err)
+	}
+	upload := tabledesk.Upload{Definition: definition, CSV: strings.NewReader(
+		"employment_type,monthly_income.gte,monthly_income.lt,max_ltv,segment\nSALARIED,,50000,0.7,B\n" +
+			"SALARIED,50000,,0.8,A\nSELF_EMPLOYED,20000,,0.6,<b>C</b>\n")}
+	_, err = x.service.Tables.Replace(t.Context(), x.who, "ltv_by_income", upload, operation.AnyVersion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []Page{{Path: x.at + "/tables/ltv_by_income"}}
+}
+
+// Queue is a queue of chunks that runs none. Examples runs the chunks that it needs.
+type Queue struct{}
+
+// Enqueue implements operation.ChunkQueue.
+func (Queue) Enqueue(context.Context, []operation.Chunk) error { return nil }
+
+// batches creates a batch that is completed, with rows that were not decided, and one that waits.
+func (x *Examples) batches(t *testing.T) map[string][]Page {
+	t.Helper()
+	start := func(rows string) string {
+		started, err := x.service.Batches.Start(t.Context(), x.who, batchdesk.Request{
+			Endpoint: decisioning.EndpointDecisions, ID: "req_example", MaxLine: 1 << 20, Lines: strings.NewReader(rows),
+		}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return started.ID
+	}
+	row := `{"applicant":{"id":"ROW-%d","monthly_income":85000,"foir":%s},"bureau_report":{"score":%d}}` + "\n"
+	rows := "this is not JSON\n" + fmt.Sprintf(row, 1, "42", 742)
+	for i := range 40 {
+		rows += fmt.Sprintf(row, i+2, "0.3", 600+10*(i%20))
+	}
+	done, waiting := start(rows), start(rows)
+	err := x.service.RunChunk(t.Context(), operation.Chunk{
+		TenantID: x.who.TenantID, Environment: string(x.who.Environment), JobID: done, Number: 1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := x.at + "/batches/"
+	return map[string][]Page{
+		"/console/{env}/batches/{id}":             {{Path: at + done}, {Path: at + waiting, Name: "waiting"}},
+		"/console/{env}/batches/{id}/results.csv": {{Path: at + done + "/results.csv"}},
+	}
+}
+
+// Loans reports loans of an applicant, and returns the page that shows them beside the applicant's decisions.
+func (x *Examples) Loans(t *testing.T) Page {
+	t.Helper()
+	page, err := x.service.Decisions.Decisions(t.Context(), x.who, decisioning.DecisionFilter{Status: "APPROVED"}, list)
+	if err != nil || len(page.Data) == 0 {
+		t.Fatalf("no decision is approved: %v", err)
+	}
+	d := page.Data[len(page.Data)-1]
+	for _, loan := range []exposuredesk.NewReport{
+		{DecisionID: d.ID, HasOutstanding: true, Loan: exposure.Loan{
+			Product: "personal_loan", OutstandingPaise: 412_350_50, EMIPaise: 14_170_00, DPD: 12,
+		}},
+		{HasOutstanding: true, Loan: exposure.Loan{Product: "<i>two wheeler</i>", OutstandingPaise: 9_000_00}},
+		{Loan: exposure.Loan{Product: "<i>two wheeler</i>"}, Closed: true},
+	} {
+		loan.ApplicantRef = d.ApplicantRef
+		if _, err := x.service.Exposures.Report(t.Context(), x.who, loan, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Page{Path: x.at + "/decisions?q=" + url.QueryEscape(d.ApplicantRef), Name: "loans"}
 }
 
 // runs returns the newest run of each agent.

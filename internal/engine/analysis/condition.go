@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"verdict/internal/engine/space"
@@ -85,12 +86,31 @@ func (a *conditionCheck) always(c *clause) {
 	}
 	who := "every applicant"
 	if len(c.reads) > 0 {
-		who += " who gives " + a.names(c.reads)
+		who += " who gives " + a.names(a.sources(c.reads))
 	}
 	witness, _ := a.solver.Facts(supplied)
 	a.report(SeverityWarning, fault.CodeAlwaysFires, c.at,
 		fmt.Sprintf("%s hits %s: %s is true for all possible values.", c.opening(), who, excerpt(c.cond)),
 		witness)
+}
+
+// source returns the field that a request must contain so that a field has a value: for the answer of a list or table
+// the field that was looked up (see space.LookedUp), otherwise the field itself.
+func (a *analysis) source(at space.Field) space.Field {
+	if of, ok := a.space.LookedUp(a.space.Domain(at).Ref); ok {
+		return a.space.FieldOf(of)
+	}
+	return at
+}
+
+// sources returns the sources of fields, each once.
+func (a *analysis) sources(fields []space.Field) (list []space.Field) {
+	for _, at := range fields {
+		if at = a.source(at); !slices.Contains(list, at) {
+			list = append(list, at)
+		}
+	}
+	return list
 }
 
 func asksPresence(c *rule.Condition) (asks bool) {
@@ -101,6 +121,14 @@ func asksPresence(c *rule.Condition) (asks bool) {
 // hint says why nobody satisfies a condition, if that is not obvious.
 func (a *conditionCheck) hint(c *clause) string {
 	if c.Nobody {
+		for _, at := range c.reads {
+			if of, ok := a.space.LookedUp(a.space.Domain(at).Ref); ok {
+				return " (without " + of.Name + ", nothing is looked up)"
+			}
+			if t, ok := a.space.Table(a.space.Domain(at).Ref); ok {
+				return " (without its keys, the table " + t.Name + " has no values)"
+			}
+		}
 		return " (an applicant who is new to credit has no " + field.BureauScore + ")"
 	}
 	var words []string

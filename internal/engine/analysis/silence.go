@@ -165,7 +165,7 @@ func (a *silenceCheck) without(c *clause, at space.Field) []rule.NamedValue {
 	if i < 0 {
 		return nil
 	}
-	b := a.solver.With(c.Lower[i], at, space.OnlyAbsent())
+	b := a.solver.Without(c.Lower[i], at)
 	for _, req := range a.policy.Required {
 		if !slices.ContainsFunc(req.Any, func(ref rule.Ref) bool { return a.needs(b, a.space.FieldOf(ref)) }) {
 			b = a.given(b, req.Any, at)
@@ -173,15 +173,6 @@ func (a *silenceCheck) without(c *clause, at space.Field) []rule.NamedValue {
 	}
 	facts, _ := a.solver.Facts(b)
 	return facts
-}
-
-// source returns the field that a request must contain so that a field has a value: for the answer of a list
-// or table the field that was looked up (see space.LookedUp), otherwise the field itself.
-func (a *silenceCheck) source(at space.Field) space.Field {
-	if of, ok := a.space.LookedUp(a.space.Domain(at).Ref); ok {
-		return a.space.FieldOf(of)
-	}
-	return at
 }
 
 // needs reports whether every application in the box b has the field "at".

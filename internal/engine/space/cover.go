@@ -45,9 +45,22 @@ func (s *Solver) Possible(r Region) Region {
 }
 
 // Tightened returns a box without the applicants who cannot exist: those who
-// are new to credit but have a value that only a credit history gives. Some of
-// them stay if the rest would not be a single box. ok is false if nobody is left.
+// are new to credit but have a value that only a credit history gives, and those
+// who have the answer of a list or a table but not the field that was looked up.
+// Some of them stay if the rest would not be a single box. ok is false if nobody
+// is left.
 func (s *Solver) Tightened(b Box) (tight Box, ok bool) {
+	if len(s.Space.answers) > 0 {
+		if b, ok = s.answerable(b); !ok {
+			return nil, false
+		}
+	}
+	return s.withoutHistory(b)
+}
+
+// withoutHistory returns a box without the applicants who are new to credit but
+// have a value that only a credit history gives.
+func (s *Solver) withoutHistory(b Box) (tight Box, ok bool) {
 	ntc := s.Space.ntc
 	if ntc == NoField {
 		return b, true

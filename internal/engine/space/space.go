@@ -50,6 +50,7 @@ type Space struct {
 	byID      []uint16 // index+1 by catalogue id; 0 for a field that is not placed
 	byName    map[string]Field
 	looked    map[string]rule.Ref // the fields that were looked up in lists, by the facts that have the answers
+	answers   []answer            // of lists and tables, in the order in which they were placed
 	texts     map[string]int64    // codes of the texts of open string fields
 	textOf    []string
 	other     string // a text that no condition names; "" until first use
@@ -87,6 +88,8 @@ func (s *Space) Clear() {
 	clear(s.texts)
 	clear(s.looked)
 	clear(s.textOf)
+	clear(s.answers)
+	s.answers = s.answers[:0]
 	s.domains, s.textOf, s.scored = s.domains[:0], s.textOf[:0], s.scored[:0]
 	s.sets.block = s.sets.block[:0]
 	s.params, s.other = Params{}, ""
@@ -123,6 +126,11 @@ func (s *Space) FieldOf(ref rule.Ref) Field {
 	s.domains = append(s.domains, d)
 	if s.domains[at].Scored {
 		s.scored = append(s.scored, at)
+	}
+	if ref.ID < 0 {
+		if keys := s.keysOf(ref); len(keys) > 0 {
+			s.answers = append(s.answers, answer{at, keys})
+		}
 	}
 	if ref.ID >= 0 {
 		s.byID[ref.ID] = uint16(at) + 1

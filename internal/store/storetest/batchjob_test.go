@@ -204,6 +204,14 @@ func TestBatchJobEnds(t *testing.T) {
 			t.Errorf("unfinished: %v, %v", refs, err)
 		}
 
+		wantEvents(t, scope, "batch.",
+			`batch.finished {"batch_id":"bat_1","endpoint":"`+batchJob("").Endpoint+`","rows":20,"status":"cancelled"}`,
+			`batch.finished {"batch_id":"bat_2","endpoint":"`+batchJob("").Endpoint+`","rows":0,"status":"cancelled"}`,
+			`batch.finished {"batch_id":"bat_3","endpoint":"`+batchJob("").Endpoint+
+				`","error_code":"c","rows":0,"status":"failed"}`,
+			`batch.finished {"batch_id":"bat_4","endpoint":"`+batchJob("").Endpoint+
+				`","error_code":"input_incomplete","rows":0,"status":"failed"}`)
+
 		purged := func(before, want int64) {
 			t.Helper()
 			all := int64(0)

@@ -1,16 +1,76 @@
-package main
+package document
 
 import (
 	"bytes"
-	"fmt"
+	"errors"
+	"io"
 	"slices"
 	"strings"
 
+	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 	"verdict/internal/sheet"
 	"verdict/internal/wire"
 )
+
+// RequestSheet is a CSV file whose rows are decision requests.
+type RequestSheet struct {
+	// Ignored has the names of the columns that are no members of a request.
+	Ignored []string
+
+	rows    *sheet.Reader
+	columns []requestColumn
+	width   int
+}
+
+// sniffBytes is the number of bytes at the beginning of a file from which its encoding is recognised.
+const sniffBytes = 256 << 10
+
+// NewRequestSheet reads the header of a file. texts has the names of columns whose cells are texts, besides those of
+// which the catalogue says so. It returns Invalid if a name of texts is not a column. It also does if two columns are
+// the same member, or one is a part of the other, because a service would refuse every row.
+func NewRequestSheet(file io.Reader, texts ...string) (*RequestSheet, error) {
+	plain, _, err := sheet.Sniff(file, sniffBytes) // in UTF-8, whatever the encoding of the file
+	if err != nil {
+		return nil, err
+	}
+	s := &RequestSheet{rows: sheet.NewReader(plain, 0)}
+	header, err := s.rows.Header()
+	if err != nil {
+		return nil, err
+	}
+	s.columns, s.Ignored, err = requestColumns(header, texts)
+	s.width = len(header)
+	return s, err
+}
+
+// WriteLines writes each row as a line of JSON. It returns Invalid for a row that is malformed.
+func (s *RequestSheet) WriteLines(to io.Writer) error {
+	cursor := sheet.NewCursor(s.width)
+	var memory []byte
+	for row := int64(1); ; {
+		block, err := s.rows.Next(memory)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		cursor.Reset(block.Data)
+		for ; cursor.Next(); row++ {
+			if code := cursor.Fault(); code != "" {
+				return fault.New(fault.Invalid, code, "row %d of the file cannot be read", row)
+			}
+			var w wire.Writer
+			writeRequest(&w, s.columns, cursor.Cells())
+			if _, err := to.Write(append(w.Buf, '\n')); err != nil {
+				return err
+			}
+		}
+		memory = block.Data[:0]
+	}
+}
 
 // requestColumn is a column of a file whose cells are members of a decision request.
 type requestColumn struct {
@@ -21,16 +81,12 @@ type requestColumn struct {
 
 // requestColumns finds the members of a decision request that the columns of a file contain, ordered by their path. A
 // column is named by the path of the member, or by its name alone if that is a field of the applicant or of the bureau
-// report. It returns the names of the other columns in ignored. texts has the names of columns whose cells are texts,
-// besides those of which the catalogue says so.
-//
-// It returns an error if a name of texts is not a column. It also does if two columns are the same member, or one is a
-// part of the other, because a service would refuse every row.
+// report. It returns the names of the other columns in ignored.
 func requestColumns(header, texts []string) (columns []requestColumn, ignored []string, err error) {
 	catalogue := field.Catalogue()
 	for _, name := range texts {
 		if !slices.Contains(header, name) {
-			return nil, nil, fmt.Errorf("-text names %q, which is not a column of the file", name)
+			return nil, nil, fault.New(fault.Invalid, fault.CodeInvalidField, "the file has no column %q", name)
 		}
 	}
 	for i, name := range header {
@@ -60,21 +116,11 @@ func requestColumns(header, texts []string) (columns []requestColumn, ignored []
 	for i := 1; i < len(columns); i++ {
 		a, b := columns[i-1], columns[i]
 		if len(a.path) <= len(b.path) && slices.Equal(a.path, b.path[:len(a.path)]) {
-			return nil, nil, fmt.Errorf("the columns %q and %q are the same member of a request, or one is a part of the "+
-				"other; remove one of them", header[a.cell], header[b.cell])
+			return nil, nil, fault.New(fault.Invalid, fault.CodeInvalidField, "the columns %q and %q are the same member of "+
+				"a request, or one is a part of the other; remove one of them", header[a.cell], header[b.cell])
 		}
 	}
 	return columns, ignored, nil
-}
-
-// splitNames returns the names of a list with commas, without spaces around them.
-func splitNames(list string) (names []string) {
-	for name := range strings.SplitSeq(list, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // writeRequest writes the cells of a row as a decision request. It leaves out blank cells, and spellings of a missing

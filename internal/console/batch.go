@@ -1,0 +1,263 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"verdict/internal/batchdesk"
+	"verdict/internal/decisioning"
+	"verdict/internal/fault"
+	"verdict/internal/sheet"
+	"verdict/internal/tenant"
+)
+
+// batchPages serves the batches that run as jobs: the list, a new batch from a file, and one batch with its progress,
+// its counts and the rows that were not decided.
+type batchPages struct {
+	batches  *batchdesk.Service
+	versions policyVersions
+	people   directory
+}
+
+func (p *batchPages) routes() []page {
+	return []page{
+		{pattern: "GET /console/{env}/batches", handle: p.list, scope: tenant.Read},
+		{pattern: "GET /console/{env}/batches/new", handle: p.newForm, scope: tenant.Decide},
+		{pattern: "POST /console/{env}/batches/file", handle: p.upload, scope: tenant.Decide, upload: true},
+		{pattern: "GET /console/{env}/batches/{id}", handle: p.one, scope: tenant.Read},
+		{pattern: "POST /console/{env}/batches/{id}/cancel", handle: p.cancel, scope: tenant.Decide},
+		{
+			pattern: "GET /console/{env}/batches/{id}/results.csv",
+			handle:  p.results,
+			scope:   tenant.Read,
+			export:  true,
+		},
+	}
+}
+
+// batchRow is a batch with the texts that the pages show.
+type batchRow struct {
+	batchdesk.Batch
+	By string
+}
+
+// Over reports whether the batch has ended.
+func (b batchRow) Over() bool { return b.FinishedMicros != 0 }
+
+// Failed returns the number of rows that were not decided.
+func (b batchRow) Failed() (n int64) {
+	for _, rows := range b.Counts.Errors {
+		n += rows
+	}
+	return n
+}
+
+// Took returns how long the work on the rows took, or "" while it goes on.
+func (b batchRow) Took() string { return took(b.StartedMicros, b.FinishedMicros) }
+
+func (p *batchPages) rowsOf(v *visit, batches ...batchdesk.Batch) ([]batchRow, error) {
+	people, err := p.people.names(v)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]batchRow, len(batches))
+	for i, b := range batches {
+		rows[i] = batchRow{b, people[b.CreatedBy]}
+	}
+	return rows, nil
+}
+
+func (p *batchPages) list(v *visit) error {
+	list, filters := v.listing(), v.filters()
+	page, err := p.batches.List(v.ctx, v.caller(), filters.Value("status"), list)
+	if err != nil {
+		return err
+	}
+	rows, err := p.rowsOf(v, page.Data...)
+	if err != nil {
+		return err
+	}
+	return v.render("batches", "Batches", struct {
+		Filters *form
+		States  []option
+		Rows    []batchRow
+		Pager   pager
+	}{filters, stateOptions(batchdesk.States()), rows, v.pager(page.NextCursor)})
+}
+
+// countLine is a number of rows with a name.
+type countLine struct {
+	Name string
+	Rows int64
+}
+
+// policyCount is the number of rows that a version of a policy decided.
+type policyCount struct {
+	decisioning.PolicyRef
+	Name string
+	Rows int64
+}
+
+// one renders a batch.
+func (p *batchPages) one(v *visit) error {
+	batch, err := p.batches.Get(v.ctx, v.caller(), v.id("id"))
+	if err != nil {
+		return err
+	}
+	rows, err := p.rowsOf(v, batch)
+	if err != nil {
+		return err
+	}
+	policies, _, err := p.versions.names(v)
+	if err != nil {
+		return err
+	}
+	data := struct {
+		Batch    batchRow
+		Statuses []countLine
+		Codes    []countLine
+		Policies []policyCount
+		Problems batchProblems
+	}{Batch: rows[0], Statuses: countLines(batch.Counts.Statuses), Codes: countLines(batch.Counts.Errors)}
+	for _, ref := range batch.Counts.Sorted() {
+		name := fmt.Sprintf("%s, version %d", ref.Key, ref.Version)
+		if known, ok := policies[ref.ID]; ok {
+			name = known.Name
+		}
+		data.Policies = append(data.Policies, policyCount{ref, name, batch.Counts.Policies[ref]})
+	}
+	if len(batch.Counts.Errors) > 0 && !batch.Expired {
+		if data.Problems, err = p.problems(v, batch.ID); err != nil {
+			return err
+		}
+	}
+	return v.render("batch", "Batch", data)
+}
+
+// countLines returns counts by name.
+func countLines(counts map[string]int64) (lines []countLine) {
+	for _, name := range batchdesk.Names(counts) {
+		lines = append(lines, countLine{name, counts[name]})
+	}
+	return lines
+}
+
+// undecided is a row that was not decided. Rows are counted from 1, as people count the rows of a file.
+type undecided struct {
+	batchdesk.Row
+	Number int64
+}
+
+// batchProblems are some of the rows of a batch that were not decided.
+type batchProblems struct {
+	Rows  []undecided
+	Pager pager
+}
+
+// scannedRows is the number of results that one page searches for rows that were not decided.
+const scannedRows = 20_000
+
+// problems returns the rows that were not decided, from the index on that the query names. It searches a limited number
+// of rows; the next page continues.
+func (p *batchPages) problems(v *visit, id string) (found batchProblems, err error) {
+	first, _ := strconv.ParseInt(v.query("from"), 10, 64) // 0 if it is no number
+	window := batchdesk.Window{From: max(first, 0), Limit: scannedRows}
+	next := int64(-1)
+	err = p.batches.Results(v.ctx, v.caller(), id, window, func(row batchdesk.Row) error {
+		if row.Err != nil && len(found.Rows) == perPage && next < 0 {
+			next = row.Index
+		}
+		if row.Err != nil && len(found.Rows) < perPage {
+			found.Rows = append(found.Rows, undecided{row, row.Index + 1})
+		}
+		if next < 0 && row.Index == window.From+scannedRows-1 {
+			next = row.Index + 1
+		}
+		return nil
+	}, func() {})
+	path := v.at("/batches/" + id)
+	if window.From > 0 {
+		found.Pager.First = path + "#problems"
+	}
+	if next >= 0 {
+		found.Pager.Next = fmt.Sprintf("%s?from=%d#problems", path, next)
+	}
+	return found, err
+}
+
+func (p *batchPages) cancel(v *visit) error {
+	err := v.confirmed()
+	if err == nil {
+		_, err = p.batches.Cancel(v.ctx, v.caller(), v.id("id"))
+	}
+	if err != nil {
+		return v.redraw(err, p.one)
+	}
+	return v.done("The batch is being cancelled. Rows that were decided stay decided.", "/batches/"+v.id("id"))
+}
+
+// resultColumns are the columns of the file with the results.
+var resultColumns = []string{
+	"row", "decision_id", "status", "grade", "policy_key", "policy_version", "error_code", "error_detail", "error_at",
+}
+
+// results sends the outcomes of all rows as a CSV file.
+func (p *batchPages) results(v *visit) error {
+	return v.export(v.id("id")+"-results.csv", func(out io.Writer, pause func()) error {
+		file := sheet.NewWriter(out)
+		begun := false
+		begin := func() {
+			if !begun {
+				begun = true
+				writeCells(file, resultColumns)
+			}
+		}
+		send := func(row batchdesk.Row) error {
+			begin()
+			writeCells(file, resultCells(&row))
+			return file.Flush()
+		}
+		err := p.batches.Results(v.resources.Slot.Extend(v.r.Context()), v.caller(), v.id("id"), batchdesk.Window{}, send,
+			pause)
+		if err != nil {
+			return err
+		}
+		begin()
+		return file.Flush()
+	})
+}
+
+// writeCells writes a row of a file.
+func writeCells(file *sheet.Writer, cells []string) {
+	for _, cell := range cells {
+		file.Text(cell)
+	}
+	file.End()
+}
+
+// resultCells returns the cells of a row of the results. Rows are counted from 1, as people count the rows of a file.
+func resultCells(row *batchdesk.Row) []string {
+	number := strconv.FormatInt(row.Index+1, 10)
+	if row.Err != nil {
+		at := ""
+		if len(row.Err.Items) > 0 {
+			at = row.Err.Items[0].Pointer
+		}
+		return []string{number, "", "", "", "", "", row.Err.Code, row.Err.Detail, at}
+	}
+	return []string{
+		number, row.DecisionID, row.Status, row.Grade, row.Policy.Key, strconv.FormatInt(row.Policy.Version, 10), "", "", "",
+	}
+}
+
+// inFile moves the faults of an upload that belong to no field of the form to the field with the file.
+func inFile(err error) error {
+	refusal := fault.Of(err)
+	if refusal == nil || len(refusal.Items) > 0 || refusal.Kind != fault.Invalid && refusal.Kind != fault.TooLarge {
+		return err
+	}
+	var faults fault.List
+	faults.Add("/file", refusal.Code, "%s", refusal.Detail)
+	return faults.Err()
+}

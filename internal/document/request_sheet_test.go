@@ -1,0 +1,63 @@
+package document_test
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"verdict/internal/document"
+	"verdict/internal/fault"
+)
+
+// TestRequestSheet checks which requests the rows of a file become.
+func TestRequestSheet(t *testing.T) {
+	t.Parallel()
+	file := "score,applicant.id,policy_key,applicant.own.level,monthly_income,loan_officer,applicant.flag," +
+		"applicant_ref,applicant.pin\n742,17,2024,3,85000,x,TRUE,0017,400001\n742,,,,,,,,\n,,,,,x,,,\n" +
+		"742,Null,,NA,n/a,,,Nil,\n742,Ren\uFFFD,,,,,, A-1 ,\n"
+	rows, err := document.NewRequestSheet(strings.NewReader(file), "applicant.pin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(rows.Ignored, []string{"loan_officer"}) {
+		t.Errorf("ignored %q", rows.Ignored)
+	}
+	var lines bytes.Buffer
+	if err := rows.WriteLines(&lines); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"applicant":{"flag":true,"id":"17","monthly_income":85000,"own":{"level":3},"pin":"400001"},` +
+		`"applicant_ref":"0017","bureau_report":{"score":742},"policy_key":"2024"}` + "\n" +
+		`{"bureau_report":{"score":742}}` + "\n{}\n" +
+		`{"applicant":{"id":"Null"},"applicant_ref":"Nil","bureau_report":{"score":742}}` + "\n" +
+		`{"applicant":{"id":"Ren` + "\uFFFD" + `"},"applicant_ref":"A-1","bureau_report":{"score":742}}` + "\n"
+	if lines.String() != want {
+		t.Errorf("the lines are\n%s, want\n%s", &lines, want)
+	}
+
+	rows, err = document.NewRequestSheet(strings.NewReader("score,foir\n742,0.3\n742\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rows.WriteLines(&lines); fault.CodeOf(err) != fault.CodeWrongNumberOfCells ||
+		!strings.Contains(err.Error(), "row 2 of the file") {
+		t.Errorf("a row that lacks a cell: %v", err)
+	}
+}
+
+// TestRequestSheetColumns checks that columns are refused that cannot both be in one request.
+func TestRequestSheetColumns(t *testing.T) {
+	t.Parallel()
+	for _, header := range []string{
+		"score,monthly_income,applicant.monthly_income\n", "applicant.own,score,applicant.own.level\n",
+	} {
+		_, err := document.NewRequestSheet(strings.NewReader(header))
+		if fault.CodeOf(err) != fault.CodeInvalidField || !strings.Contains(err.Error(), "remove one of them") {
+			t.Errorf("%q: %v", header, err)
+		}
+	}
+	if _, err := document.NewRequestSheet(strings.NewReader("score\n"), "pin"); fault.CodeOf(err) != fault.CodeInvalidField {
+		t.Errorf("a text that is no column: %v", err)
+	}
+}

@@ -1,0 +1,59 @@
+package torture
+
+import (
+	"net/http"
+	"strings"
+)
+
+const (
+	// batchShare is the number of stories of which one sends a batch, if the scenario has batches.
+	batchShare = 12
+	// leastRows and moreRows set the number of rows of a batch: leastRows, and fewer than moreRows further ones.
+	leastRows, moreRows = 30, 90
+)
+
+// batch is a batch that was accepted as a job.
+type batch struct {
+	sent    *request
+	first   int  // the profile of its first row; the next rows have the next profiles
+	rows    int  // the number of its rows
+	results kept // size 0 until all results were read
+}
+
+// sendsBatch sends applications as a job. The check waits for the job, because it runs after the answer. A lender with
+// the small quota sends a single decision: which rows the quota is enough for depends on the order of the work.
+func (s *story) sendsBatch() {
+	if s.scope.small {
+		s.decides()
+		return
+	}
+	b := &batch{first: s.rng.IntN(profiles), rows: leastRows + s.rng.IntN(moreRows)}
+	var lines strings.Builder
+	for i := range b.rows {
+		lines.WriteString(profileOf((b.first+i)%profiles).decision(s.applicant(i)) + "\n")
+	}
+	r := s.post("/v1/decisions/batch", lines.String(), http.StatusAccepted)
+	r.contentType, r.prefer = "application/x-ndjson", "respond-async"
+	// An upload that ends with its node leaves a batch without rows, which counts as unfinished until it is cancelled.
+	r.want = append(r.want, http.StatusConflict)
+	b.sent = r
+	r.learn = learnBatch(r, b)
+	s.do(r)
+}
+
+// learnBatch returns the function that updates the model with a batch that was accepted.
+func learnBatch(r *request, b *batch) func(*model, answer) {
+	return func(m *model, a answer) {
+		var told struct {
+			ID string `json:"batch_id"`
+		}
+		if !a.read(&told) || told.ID == "" {
+			m.violate("batch-form", "%s: %s", r, short(a.body))
+			return
+		}
+		m.count.Batches++
+		r.scope.did("batch.created", told.ID)
+		r.scope.batches[told.ID] = b
+		r.scope.unseen.others[told.ID] = struct{}{}
+	}
+}
