@@ -31,6 +31,7 @@ const (
 	CodeScoresWithoutBand     = "scores_without_band"
 	CodeNoFallbackBand        = "no_fallback_band"
 	CodeShadowedBand          = "shadowed_band"
+	CodeHighestScoreCounts    = "highest_score_counts"
 )
 
 // Findings about entries of the base that a version no longer has.
