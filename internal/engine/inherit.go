@@ -12,8 +12,8 @@ import (
 var sections = []string{
 	"actionable_fields", "adjustments", "affordability", "allow_gaps", "conditions", sectionExposure, "features",
 	"include_defaults", "inputs", "knockouts",
-	sectionLimitCaps, "limit_step", "offer_validity_days", "pricing_bands", "required_fields", sectionScorecard,
-	sectionSemantics,
+	sectionLimitCaps, "limit_step", "offer_validity_days", sectionPeople, "pricing_bands", "required_fields",
+	sectionScorecard, sectionSemantics,
 }
 
 // The scorecard's section has two members: the card and the id of the stored

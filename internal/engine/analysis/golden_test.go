@@ -131,7 +131,7 @@ func TestAnalysisKnowsEveryCode(t *testing.T) {
 		fault.CodeSilentWhenAbsent, fault.CodeUnreachableGrade, fault.CodeBetterScoreWorsePrice, fault.CodeNoNTCBand,
 		fault.CodeNonMonotoneBins, fault.CodeDeadAdjustment, fault.CodeDeadBin, fault.CodeNoApplicantMessage,
 		fault.CodeUnlendableBand, fault.CodeRunawayLastInstalment, fault.CodeScoresWithoutBand, fault.CodeUnitMismatch,
-		fault.CodeNoFallbackBand, fault.CodeShadowedBand,
+		fault.CodeNoFallbackBand, fault.CodeShadowedBand, fault.CodeHighestScoreCounts,
 		fault.CodeSemanticsOld,
 	} {
 		if !strings.Contains(all.String(), " "+code+" /") {
