@@ -201,6 +201,9 @@ func absent(plan *engine.Plan, facts *rule.Facts) []string {
 		if field.IsOwn(name) {
 			continue // no request contains it
 		}
+		if field.IsOfRole(name) && !hasRole(facts, name) {
+			continue // nobody is asked to bring a co-applicant or a guarantor
+		}
 		if id, known := field.Catalogue().Lookup(name); known {
 			f := field.Catalogue().Field(id)
 			index := name == "bureau_ntc_index"
@@ -213,6 +216,14 @@ func absent(plan *engine.Plan, facts *rule.Facts) []string {
 		out, listed[name] = append(out, name), true
 	}
 	return out
+}
+
+// hasRole reports whether the application has a person with the role to which a field belongs.
+func hasRole(facts *rule.Facts, name string) bool {
+	role, _, _ := strings.Cut(name, ".")
+	return slices.ContainsFunc(field.RoleFacts(), func(fact string) bool {
+		return facts.Get(field.OfRole(role, fact)).Type() != rule.Absent
+	})
 }
 
 // consider decides the application with each value of m.Field that the policy

@@ -1,6 +1,7 @@
 package advice_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,4 +65,42 @@ func TestMissingKeyOfATable(t *testing.T) {
 		}
 	}
 	t.Errorf("the employer is not among %+v", got.Missing)
+}
+
+// TestNobodyIsAskedForAPerson checks that fields of a co-applicant are missing inputs only if there is one.
+func TestNobodyIsAskedForAPerson(t *testing.T) {
+	t.Parallel()
+	policy, err := engine.ParsePolicy([]byte(`{"name":"P","semantics":2,"include_defaults":false,
+		"affordability":{"people":"all"},"scorecard":{"base_points":700,"factors":[]},
+		"pricing_bands":[{"id":"P","grade":"A","min_score":300,"max_score":900,"interest_rate":12,"tenure_months":12,
+		"min_limit":1000,"max_limit":90000,"default_limit":5000,"foir_cap":0.5}]}`),
+		engine.Sources{Catalogue: field.Catalogue()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := engine.Compile(policy, field.Catalogue())
+	asks := func(facts *rule.Facts) (of []string) {
+		var d engine.Decision
+		plan.Decide(facts, &d)
+		out, err := advice.Complete(plan, facts, &d, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range out.Missing {
+			if field.IsOfRole(m.Field) {
+				of = append(of, m.Field)
+			}
+		}
+		return of
+	}
+	facts := rule.NewFacts(field.Catalogue())
+	facts.Set(field.MonthlyIncome, rule.Num(rule.Int(40_000)))
+	facts.Set(field.FOIR, rule.Num(rule.One/10))
+	if got := asks(facts); len(got) > 0 {
+		t.Errorf("alone: %v", got)
+	}
+	facts.Set("co_applicant.monthly_income", rule.Num(rule.Int(30_000)))
+	if got := asks(facts); !slices.Contains(got, "co_applicant.foir") {
+		t.Errorf("with a co-applicant: %v", got)
+	}
 }

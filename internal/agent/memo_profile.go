@@ -77,6 +77,15 @@ var incomeFacts = []struct{ text, name string }{
 	{"Instalments due by the bank statement: %s a month.", field.BankDueEMI},
 }
 
+// roleProfile lists the facts about the co-applicant and the guarantor that a memo states.
+var roleProfile = []struct{ text, name string }{
+	{"The co-applicant has a bureau score of %s.", field.OfRole(field.CoApplicant, field.BureauScore)},
+	{"The co-applicant declares an income of %s a month.", field.OfRole(field.CoApplicant, field.MonthlyIncome)},
+	{"Instalments on the co-applicant's report: %s a month.", field.OfRole(field.CoApplicant, field.BureauOwnEMI)},
+	{"The guarantor has a bureau score of %s.", field.OfRole(field.Guarantor, field.BureauScore)},
+	{"The guarantor declares an income of %s a month.", field.OfRole(field.Guarantor, field.MonthlyIncome)},
+}
+
 // sayIncome adds the statements that derive the FOIR, from the declared income to
 // the amount left for the new instalment.
 func (m *memoWriter) sayIncome() {
@@ -94,6 +103,11 @@ func (m *memoWriter) sayIncome() {
 	for _, line := range incomeFacts {
 		if n, ok := st.number(line.name); ok {
 			m.say(aboutIncome, fmt.Sprintf(line.text, n), cite{line.name, n.String()})
+		}
+	}
+	for _, line := range roleProfile {
+		if v := st.facts.Get(line.name); v.Type() != rule.Absent {
+			m.say(aboutIncome, fmt.Sprintf(line.text, v), cite{line.name, v.String()})
 		}
 	}
 	for _, line := range []struct{ text, name string }{

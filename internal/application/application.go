@@ -47,6 +47,8 @@ type Application struct {
 	PolicyKey    string // "" when not named
 	Facts        *rule.Facts
 	Warnings     []fault.Item
+	// HasOthers is set when the request has a co-applicant or a guarantor.
+	HasOthers bool
 	// IncludeFacts is set when the response must include the facts.
 	IncludeFacts bool
 
@@ -66,6 +68,7 @@ type Application struct {
 	Device   *signal.Block
 	Location *signal.Block
 
+	at      string     // the pointer of the primary applicant's entry; "" unless the request lists applicants
 	hasBank bool       // a bank_summary was sent
 	tenure  wire.Value // the requested tenure, as it was sent
 }
@@ -125,7 +128,7 @@ var defaultSignals = sync.OnceValue(func() *Signals {
 // invalid field and repeats no value.
 func Read(v wire.Value, opt Options) (*Application, error) {
 	switch {
-	case v.Get("report").Given():
+	case v.Get("report").Given(), peopleEvaluate(v):
 		return ReadEvaluate(v, opt)
 	case opt.ScoreOptional:
 		return readBeforeReport(v, opt)
@@ -155,7 +158,7 @@ func ReadDecision(v wire.Value, opt Options) (*Application, error) {
 // reason enough not to pay for a report.
 func readBeforeReport(v wire.Value, opt Options) (*Application, error) {
 	r := newReader(Evaluate, opt)
-	r.app.AsOf = opt.Today
+	r.app.AsOf, r.early = opt.Today, true
 	if r.object(v) {
 		r.topLevel(v, eitherMembers...)
 		r.decision(v)
@@ -170,12 +173,16 @@ func readBeforeReport(v wire.Value, opt Options) (*Application, error) {
 // decisionMembers are the top-level members of a decision request; eitherMembers
 // also has those of an evaluate request.
 var (
-	decisionMembers = []string{"applicant", "bureau_report"}
+	decisionMembers = []string{"applicant", "bureau_report", memberApplicants}
 	eitherMembers   = slices.Concat(decisionMembers, evaluateMembers)
 )
 
 // decision reads the blocks of a decision request.
 func (r *reader) decision(v wire.Value) {
+	if hasPeople(v) {
+		r.people(v, r.primaryDecision)
+		return
+	}
 	r.block(v, "applicant")
 	r.block(v, "bureau_report")
 	r.score(v, "bureau_report", "/bureau_report", "bureau_report.score")
@@ -192,6 +199,8 @@ type reader struct {
 	suggest  suggester
 	carried  int        // number of unknown values that were stored
 	quiet    bool       // unknown members cause no warning
+	early    bool       // the request is sent before there is a report
+	isOther  bool       // the reader reads a person other than the primary applicant
 	foir     wire.Value // the declared FOIR, as it was sent
 }
 

@@ -378,3 +378,22 @@ func TestColumnsWithoutAScore(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestColumnsOfOthers checks that a file can have columns about a co-applicant, and that blank cells are absent.
+func TestColumnsOfOthers(t *testing.T) {
+	t.Parallel()
+	columns, err := NewColumns(
+		[]string{"score", "co_applicant.bureau_score", "co_applicant.monthly_income", "guarantor.age"},
+		ColumnOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ignored := columns.Ignored(); len(ignored) > 0 {
+		t.Errorf("ignored are %v", ignored)
+	}
+	for _, name := range []string{"co_applicant.bureau_score", "co_applicant.monthly_income", "guarantor.age"} {
+		if !columns.Has(name) {
+			t.Errorf("no column holds %s", name)
+		}
+	}
+}

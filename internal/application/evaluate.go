@@ -25,10 +25,14 @@ func ReadEvaluate(v wire.Value, opt Options) (*Application, error) {
 			"is required here, but this is the body of a decision request: send it to POST /v1/decisions")
 	default:
 		r.topLevel(v, evaluateMembers...)
-		if body, ok := r.report(v); ok {
-			r.bureauReport(body)
+		if hasPeople(v) {
+			r.people(v, r.primaryEvaluate)
+		} else {
+			if body, ok := r.report(v); ok {
+				r.bureauReport(body)
+			}
+			r.applicant(v.Get("applicant"))
 		}
-		r.applicant(v.Get("applicant"))
 		r.blocks(v)
 	}
 	return r.done()
@@ -36,7 +40,7 @@ func ReadEvaluate(v wire.Value, opt Options) (*Application, error) {
 
 // evaluateMembers are the top-level names of an evaluate request.
 var evaluateMembers = []string{
-	"bureau", "report", "applicant", "features", "device", "location", "fraud", "bank_summary",
+	"bureau", "report", "applicant", "features", "device", "location", "fraud", "bank_summary", memberApplicants,
 }
 
 // isDecision reports whether a body has the members of a decision request.
@@ -211,7 +215,7 @@ func (r *reader) report(v wire.Value) (wire.Value, bool) {
 		if isFlatReport(r.app.Bureau, v) {
 			text += `; the report's members are beside it and belong inside: {"report":{"<bureau>":{…}}}`
 		}
-		r.faults.AddItem(wire.Required(v, "report", "/report", text))
+		r.faults.AddItem(wire.Required(v, "report", v.Pointer()+"/report", text))
 		return wire.Value{}, false
 	}
 	if !r.object(outer) {
@@ -263,7 +267,8 @@ func isFlatReport(bureau string, v wire.Value) bool {
 func (r *reader) bureau(body wire.Value) (name string, ok bool) {
 	v := body.Get("bureau")
 	if !v.Given() {
-		r.faults.AddItem(wire.Required(body, "bureau", "/bureau", "the name of the bureau whose report is sent"))
+		r.faults.AddItem(
+			wire.Required(body, "bureau", body.Pointer()+"/bureau", "the name of the bureau whose report is sent"))
 		return "", false
 	}
 	if name, ok = r.key(v); !ok {

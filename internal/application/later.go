@@ -35,10 +35,10 @@ func warnLater(app *Application, warnings *fault.List) {
 		n             int
 		pointer, what string
 	}{
-		{accounts, "/report", "accounts"},
-		{notes, "/report", "closings and lenders' notes of accounts"},
-		{enquiries, "/report", "enquiries"},
-		{transactions, "/bank_summary/transactions", "transactions"},
+		{accounts, app.at + "/report", "accounts"},
+		{notes, app.at + "/report", "closings and lenders' notes of accounts"},
+		{enquiries, app.at + "/report", "enquiries"},
+		{transactions, app.at + "/bank_summary/transactions", "transactions"},
 	} {
 		if of.n > 0 {
 			warnings.Add(of.pointer, fault.CodeLaterEvent,

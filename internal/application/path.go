@@ -76,7 +76,7 @@ var roots = sync.OnceValue(func() map[string]*node {
 	tree := &node{children: map[string]*node{}}
 	for id := range rule.FieldID(c.Len()) {
 		path := c.Field(id).Name
-		if !strings.Contains(path, ".") {
+		if !strings.Contains(path, ".") || field.IsOfRole(path) { // no request has a path that begins with a role
 			continue
 		}
 		n := tree

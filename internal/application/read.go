@@ -18,10 +18,11 @@ const (
 	maxPath    = 128 // the longest path that a policy can declare
 )
 
-// walk reads the members of an object, using the tree of known paths.
-func (r *reader) walk(n *node, v wire.Value, path string) {
+// walk reads the members of an object, using the tree of known paths. It skips the members in except, which the caller
+// reads.
+func (r *reader) walk(n *node, v wire.Value, path string, except ...string) {
 	for name, member := range v.Members() {
-		if !member.Given() {
+		if !member.Given() || slices.Contains(except, name) {
 			continue
 		}
 		if proper, ok := n.aliases[name]; ok {

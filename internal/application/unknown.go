@@ -60,7 +60,7 @@ func (r *reader) ignored(v wire.Value, h hint) {
 // Otherwise it warns that the value was not read.
 func (r *reader) carry(v wire.Value, path string, h hint) {
 	val, ok := rule.ReadValue(v)
-	if !ok || len(val.Text()) > maxText || !field.Declarable(path) || r.carried == maxCarried {
+	if !ok || len(val.Text()) > maxText || !field.Declarable(path) || r.carried == maxCarried || r.isOther {
 		r.ignored(v, h)
 		return
 	}

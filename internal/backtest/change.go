@@ -34,6 +34,7 @@ func changesBetween(champion, challenger *engine.Policy) []change {
 	d.semantics()
 	d.required()
 	d.affordability()
+	d.people()
 	d.exposure()
 	d.knockouts()
 	d.adjustments()
@@ -103,6 +104,7 @@ const (
 	sectionSemantics     = "semantics"
 	sectionRequired      = "required_fields"
 	sectionAffordability = "affordability"
+	sectionPeople        = "people"
 	sectionExposure      = "exposure"
 	sectionKnockouts     = "knockouts"
 	sectionAdjustments   = "adjustments"
@@ -127,6 +129,12 @@ func (d *differ) affordability() {
 		d.add(sectionAffordability, "", before, after, func(to, from *engine.Policy) {
 			to.Affordability = from.Affordability
 		})
+	}
+}
+
+func (d *differ) people() {
+	if before, after := d.a.People.String(), d.b.People.String(); before != after {
+		d.add(sectionPeople, "", before, after, func(to, from *engine.Policy) { to.People = from.People })
 	}
 }
 

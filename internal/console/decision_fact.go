@@ -16,6 +16,8 @@ var groupNames = []struct{ group, name string }{
 	{"applicant", "Applicant and request"},
 	{"bureau", "Bureau"},
 	{"bank", "Bank statement"},
+	{"co_applicant", "Co-applicant"},
+	{"guarantor", "Guarantor"},
 	{"fraud", "Fraud"},
 	{"own", "Own exposure"},
 	{"device", "Device"},

@@ -333,6 +333,13 @@ func generalOf(doc wire.Value) []fact {
 		}
 		return otherwise
 	}
+	people, score := "the primary applicant", "that of the primary applicant"
+	if doc.Get("affordability").Get("people").Text() == "all" {
+		people = "the primary applicant and the co-applicant together"
+	}
+	if v := doc.Get("people").Get("score").Text(); v != "" && v != "primary" {
+		score = "the " + v + " of primary applicant and co-applicant"
+	}
 	exposure := "not limited"
 	if v := doc.Get("exposure"); v.Given() {
 		most, _ := rupees(v.Get("max_total"))
@@ -342,6 +349,8 @@ func generalOf(doc wire.Value) []fact {
 		{"Semantics", semantics},
 		{"Income counted", counted("income", "as declared")},
 		{"Obligations counted", counted("obligations", "as declared")},
+		{"People whose figures count", people},
+		{"Bureau score that counts", score},
 		{"Exposure of one person", exposure},
 		{"Limits are multiples of", step},
 		{"Offers are valid for", doc.Get("offer_validity_days").Text() + " days"},

@@ -98,6 +98,12 @@ func (s *Service) caseUnder(
 	c.measure()
 	app.WarnBank(policy.Plan.Policy().AbsentBankFigures(app.Facts))
 	if policy.Plan.UsesOwn() {
+		if app.HasOthers {
+			app.Warnings = append(app.Warnings, fault.Item{
+				Pointer: "/applicants", Code: fault.CodePeopleNotCounted,
+				Detail: "what the lender decided before is counted for the primary applicant only",
+			})
+		}
 		if err := s.newOwnCase(ctx, p, c, request); err != nil {
 			return nil, err
 		}

@@ -38,6 +38,7 @@ var adverseByCode = map[string]direction{
 	"BUR_WRITEOFF": high, "BUR_SUIT": high, "BUR_OVERDUE": high, "BUR_THIN_FILE": low, ReasonIncomeLow: low,
 	ReasonFOIRHigh: high, "AGE_RANGE": either, "EMP_TYPE": either, ReasonAmountMinimum: low,
 	"BANK_BOUNCE": high, "BANK_MISMATCH": high, "BANK_ABB": low, "DEV_ROOTED": high, "FR_EMULATOR": high,
+	"CO_APPLICANT": either, "GUARANTOR": either,
 	"FR_MULE": high, "FR_RING": high, "LOC_PINCODE": high, "LOC_MISMATCH": high,
 }
 

@@ -16,6 +16,8 @@ import (
 type Affordability struct {
 	Income      Source
 	Obligations Source
+	// AllPeople adds the income and the obligations of the co-applicant to those of the primary applicant.
+	AllPeople bool
 }
 
 // Source is a list of sources in order of preference, and the rule that selects one
@@ -90,7 +92,8 @@ func (a *Affordability) CountsDeclared() bool {
 // one source, and take has no effect.
 func (a *Affordability) isDeclaredAlone() bool {
 	alone := declaredAlone()
-	return slices.Equal(a.Income.Of, alone.Income.Of) && slices.Equal(a.Obligations.Of, alone.Obligations.Of)
+	return !a.AllPeople &&
+		slices.Equal(a.Income.Of, alone.Income.Of) && slices.Equal(a.Obligations.Of, alone.Obligations.Of)
 }
 
 // String describes which figures count. A nil Affordability stands for the declared
@@ -106,7 +109,11 @@ func (a *Affordability) String() string {
 		}
 		return s.Take.String() + " of " + strings.Join(s.Of, ", ")
 	}
-	return "income: " + words(&a.Income) + "; obligations: " + words(&a.Obligations)
+	text := "income: " + words(&a.Income) + "; obligations: " + words(&a.Obligations)
+	if a.AllPeople {
+		text += "; people: all"
+	}
+	return text
 }
 
 func (a *Affordability) write(w *wire.Writer) {
@@ -118,6 +125,9 @@ func (a *Affordability) write(w *wire.Writer) {
 	w.Object()
 	source("income", &a.Income)
 	source("obligations", &a.Obligations)
+	if a.AllPeople {
+		w.Key("people").String("all")
+	}
 	w.EndObject()
 }
 
@@ -136,6 +146,7 @@ func (r *policyReader) affordability(f *wire.Form) {
 	a := declaredAlone()
 	r.source(&form, "income", &a.Income, incomeSources, TakeFirst, TakeLowest)
 	r.source(&form, "obligations", &a.Obligations, obligationSources, TakeHighest, TakeFirst)
+	a.AllPeople = form.Choice("people", 0, "primary", "all") == 1
 	form.Done()
 	if !a.isDeclaredAlone() {
 		r.policy.Affordability = &a
@@ -179,12 +190,11 @@ func (r *policyReader) source(f *wire.Form, name string, into *Source, known []s
 // affording is an Affordability compiled to a plan's slots.
 type affording struct {
 	active             bool // the policy reads a derived field or names sources
-	monthly, foir      int32
-	income             []int32 // in order of preference
-	lowest             bool
-	obligations        []int32 // in order of preference; declaredSlot for the declared obligations
-	highest            bool
+	person                  // the primary applicant
+	lowest             bool // the lowest income counts, not the first
+	highest            bool // the highest obligations count, not the first
 	incomeOut, foirOut int32
+	partner            *person // the co-applicant; nil unless the policy adds up the people
 }
 
 // declaredSlot represents the declared obligations in a list of slots. They have no
@@ -221,6 +231,9 @@ func (c *compiler) affordability() {
 		}
 	}
 	p.afford.highest = names.Obligations.Take == TakeHighest
+	if names.AllPeople {
+		p.afford.partner = c.partner(names)
+	}
 	for _, name := range names.Obligations.Of {
 		if name == obligationsDeclared {
 			p.afford.obligations = append(p.afford.obligations, declaredSlot)
@@ -246,14 +259,17 @@ func (p *Plan) counted(declared string) string {
 // derive computes income_effective and foir_effective and stores them in the frame.
 // It stores a value that cannot be derived as absent.
 func (a *affording) derive(slots *rule.Slots, fr *rule.Frame) {
-	income, hasIncome := a.effectiveIncome(fr)
+	income, hasIncome := a.incomeOf(fr, &a.person)
 	foir, hasFOIR := a.effectiveFOIR(fr, income, hasIncome)
 	var incomeValue, foirValue rule.Value
-	if hasIncome {
-		incomeValue = rule.Num(income)
-	}
 	if hasFOIR {
 		foirValue = rule.Num(foir)
+	}
+	if hasIncome {
+		if a.partner != nil {
+			income, foirValue = a.together(fr, income, foirValue)
+		}
+		incomeValue = rule.Num(income)
 	}
 	slots.Put(fr, a.incomeOut, incomeValue)
 	slots.Put(fr, a.foirOut, foirValue)
@@ -269,8 +285,9 @@ func amountIn(fr *rule.Frame, slot int32) (rule.Number, bool) {
 	return n, ok && n >= 0
 }
 
-func (a *affording) effectiveIncome(fr *rule.Frame) (income rule.Number, known bool) {
-	for _, slot := range a.income {
+// incomeOf returns the income of a person from the source that counts.
+func (a *affording) incomeOf(fr *rule.Frame, p *person) (income rule.Number, known bool) {
+	for _, slot := range p.income {
 		n, ok := amountIn(fr, slot)
 		switch {
 		case !ok:

@@ -52,6 +52,7 @@ func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 	c.limitCaps()
 	c.results()
 	c.affordability()
+	c.people()
 	c.exposure()
 	plan.lookups = p.Lookups()
 	for i := range p.Tables {

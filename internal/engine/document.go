@@ -111,6 +111,10 @@ func (p *Policy) write(w *wire.Writer, named bool) {
 		w.Key("name").String(p.Name)
 	}
 	w.Key("offer_validity_days").Int(int64(p.OfferValidityDays))
+	if p.People != nil {
+		w.Key(sectionPeople)
+		p.People.write(w)
+	}
 	if named {
 		w.Key("policy_key").String(p.Key)
 	}

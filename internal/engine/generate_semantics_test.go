@@ -85,6 +85,8 @@ func generateNewest(seed uint64) *generated {
 		w := &writer{dice: newDice(seed*0x9e3779b97f4a7c15 + 7), generated: *g, ids: 10_000}
 		w.segments(policy)
 		w.limitCaps(policy)
+		w.people(policy)
+		g.fields = w.fields
 	}
 	document, err := json.Marshal(policy)
 	if err != nil {
@@ -186,5 +188,30 @@ func (w *writer) limitCaps(policy map[string]any) {
 	}
 	if len(caps) > 0 {
 		policy["limit_caps"] = caps
+	}
+}
+
+// coApplicantFacts lists the facts about a co-applicant that the engine itself can read.
+var coApplicantFacts = []string{
+	"co_applicant.bureau_score", "co_applicant.monthly_income", "co_applicant.foir", "co_applicant.bank_income",
+	"co_applicant.bank_detected_income", "co_applicant.bureau_own_emi", "co_applicant.bank_due_emi",
+}
+
+// people makes some policies count the figures and the score of a co-applicant.
+func (w *writer) people(policy map[string]any) {
+	if w.percent(50) {
+		return
+	}
+	w.fields = slices.Concat(w.fields, coApplicantFacts)
+	if w.percent(60) {
+		policy["people"] = object{"score": pick(w.dice, "primary", "lowest", "lowest", "highest")}
+	}
+	if w.percent(70) {
+		section, ok := policy["affordability"].(object)
+		if !ok {
+			section = object{}
+			policy["affordability"] = section
+		}
+		section["people"] = "all"
 	}
 }

@@ -56,6 +56,10 @@ func (p *Plan) Obligations(facts *rule.Facts) Obligations {
 	o := Obligations{
 		FOIR: value(p.afford.foirOut), income: value(p.afford.incomeOut), monthly: value(p.afford.monthly),
 	}
+	if p.afford.addsUp(&fr) {
+		// How much of the sum the applicant must pay off depends on two people's figures, so nothing is suggested.
+		return Obligations{income: o.income}
+	}
 	for _, slot := range p.afford.obligations {
 		if slot == declaredSlot {
 			o.ratio = value(p.afford.foir)

@@ -43,6 +43,7 @@ type Plan struct {
 	step      int64
 	inputs    inputSlots
 	afford    affording
+	scores    scoreSlots
 	exposure  ownSlots
 	reference int32 // the slot that says whether the request names the applicant, if usesOwn is set
 	usesOwn   bool  // the policy reads facts about the lender's own decisions and loans

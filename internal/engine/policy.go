@@ -73,6 +73,7 @@ type Policy struct {
 	Knockouts         []Knockout
 	Adjustments       []Adjustment
 	Affordability     *Affordability // nil means that only declared income and declared obligations count
+	People            *People        // nil means that the score of the primary applicant counts
 	Exposure          *Exposure      // nil means that what one person gets in all is not bounded
 	Scorecard         *Scorecard
 	ScorecardID       string // the stored scorecard that Scorecard was taken from

@@ -162,6 +162,12 @@ func TestUnnamedFactsLeaveNoTrace(t *testing.T) {
 		// The affordability section reads these fields under the names of its sources.
 		names["bureau_own_emi"] = names["bureau_own_emi"] || names["bureau"]
 		names["bank_due_emi"] = names["bank_due_emi"] || names["bank"]
+		if p := plan.Policy(); p.People != nil || p.Affordability != nil && p.Affordability.AllPeople {
+			names["bureau_score"] = true
+			for _, name := range coApplicantFacts {
+				names[name] = true
+			}
+		}
 		want := decide(t, plan, facts).Canonical()
 		more, less := object{}, object{}
 		for _, name := range pool {

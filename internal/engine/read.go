@@ -172,6 +172,7 @@ func (r *policyReader) document(v wire.Value) {
 	r.scope.Semantics = p.Semantics
 
 	r.affordability(f)
+	r.people(f)
 	r.exposure(f)
 	r.inputs(f)
 	r.tables(f)

@@ -72,6 +72,8 @@ var reasonTexts = []ReasonText{
 	{ReasonBelowMinimum, "pricing", "The amount that could be offered is below the smallest loan"},
 	{ReasonExposureCap, "pricing", "Existing loans and offers of this lender limit the amount available"},
 	{ReasonChargesExceed, "pricing", "The charges of a loan of this size would leave nothing to pay out"},
+	{"CO_APPLICANT", "knockout", "A detail of the co-applicant does not fit this loan"},
+	{"GUARANTOR", "knockout", "A detail of the guarantor does not fit this loan"},
 	{"OWN_HISTORY", "knockout", "Earlier applications to this lender, or loans from it"},
 	{"BANK_BOUNCE", "score", "Payments from the bank account were returned"},
 	{"BANK_MISMATCH", "score", "The bank statement does not agree with the details given"},

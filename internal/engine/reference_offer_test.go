@@ -63,7 +63,8 @@ func (r *reference) namesSources() bool {
 	section, _ := r.policy["affordability"].(object)
 	income, _ := section["income"].(object)
 	obligations, _ := section["obligations"].(object)
-	return income != nil && !slices.Equal(list(income, "of"), []any{"monthly_income"}) ||
+	return text(section, "people") == "all" ||
+		income != nil && !slices.Equal(list(income, "of"), []any{"monthly_income"}) ||
 		obligations != nil && !slices.Equal(list(obligations, "of"), []any{"declared"})
 }
 
@@ -141,10 +142,14 @@ func (a *application) derive() {
 			shares = append(shares, share(amount("bank_due_emi")))
 		}
 	}
+	foir := choose(shares, take)
+	if income != nil && text(section, "people") == "all" {
+		income, foir = a.addPartner(income, foir, section)
+	}
 	if income != nil {
 		a.facts["income_effective"] = income
 	}
-	if foir := choose(shares, take); foir != nil {
+	if foir != nil {
 		a.facts["foir_effective"] = foir
 	}
 }

@@ -134,6 +134,7 @@ type loss struct {
 func (r *reference) decide(tb testing.TB, facts []byte) []byte {
 	tb.Helper()
 	a := &application{reference: r, facts: readFacts(tb, facts), fired: []any{}}
+	a.chooseScore()
 	a.derive()
 	a.requireFields()
 	a.runKnockouts(1)

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"bytes"
 	"encoding/json"
+	"math/big"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -55,6 +56,17 @@ type handMade struct {
 	limit         int64 // rupees
 }
 
+// repaid returns the amount, in whole thousands, that an instalment in rupees repays at 1 % a month. It adds up the
+// present value of each instalment.
+func repaid(instalment int64, months int) int64 {
+	value, discount := new(big.Rat), big.NewRat(1, 1)
+	for range months {
+		discount.Mul(discount, big.NewRat(100, 101))
+		value.Add(value, new(big.Rat).Mul(discount, big.NewRat(instalment, 1)))
+	}
+	return floorOf(value) / 1000 * 1000
+}
+
 // TestGoldenLimitsByHand recomputes the limits of the golden files about segments and caps with a few lines of integer
 // arithmetic for each, as a risk officer would on paper.
 func TestGoldenLimitsByHand(t *testing.T) {
@@ -71,6 +83,13 @@ func TestGoldenLimitsByHand(t *testing.T) {
 		"bnpl_zero_rate": {"BNPL_PARTNER", "foir_capacity", down(3*(30_000/10), 100)},
 		// Capacity 0.45 · 52,000 − 6,500 supports more than four times the income.
 		"self_employed_bank_income": {"SE", "limit_cap", down(4*52_000, 1000)},
+		// Half of 70,000 less 12,000 is 23,000 a month, which repays 1,033,000 over 60 months at 1 % a month.
+		"people_income_combined": {"P", "foir_capacity", repaid(35_000-12_000, 60)},
+		// Half of 40,000 less 6,000.
+		"people_obligations_unknown": {"P", "foir_capacity", repaid(20_000-6_000, 60)},
+		// Half of 40,000 less 6,000 and 9,000.
+		"people_burden_without_income": {"P", "foir_capacity", repaid(20_000-15_000, 60)},
+		"people_guarantor":             {"P", "foir_capacity", repaid(20_000-6_000, 60)},
 	} {
 		var decision struct {
 			Offer struct {

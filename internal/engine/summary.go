@@ -71,8 +71,8 @@ func writeCondition(w *wire.Writer, c *rule.Condition) {
 
 // ReferencedFields lists the fields that required_fields, the rules with their
 // messages, the conditions of offers, the bands, the caps and the scorecard name, and the keys of
-// the tables that they name, each once, by name. Fields that the engine itself reads to price an offer are included only
-// if the policy names them there too.
+// the tables that they name, each once, by name. Fields that the engine itself reads to price an offer are included
+// only if the policy names them there too.
 func (p *Policy) ReferencedFields() []string {
 	names := map[string]bool{}
 	note := func(ref rule.Ref) { names[ref.Name] = true }

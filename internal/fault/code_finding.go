@@ -32,6 +32,7 @@ const (
 	CodeNoFallbackBand        = "no_fallback_band"
 	CodeShadowedBand          = "shadowed_band"
 	CodeChargesExceedLoan     = "charges_exceed_loan"
+	CodeHighestScoreCounts    = "highest_score_counts"
 )
 
 // Findings about entries of the base that a version no longer has.

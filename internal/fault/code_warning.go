@@ -18,6 +18,8 @@ const (
 	CodeFOIRLooksLikeRatio    = "foir_looks_like_ratio"
 	CodeFOIRUnderstated       = "foir_understated"
 	CodeTenureNotAvailable    = "tenure_not_available"
+	CodeConsentNotStated      = "consent_not_stated"
+	CodePeopleNotCounted      = "people_not_counted"
 	CodeMoreWarnings          = "more_warnings"
 )
 

@@ -65,7 +65,7 @@ func sections() []section {
 	return slices.Concat([]section{
 		applicantSection(), affordabilitySection(), bureauSection(), bankSection(), deviceSection(),
 		locationSection(), fraudSection(), ownSection(), offerSection(),
-	}, rawSections(), []section{featureSection()})
+	}, peopleSections(), rawSections(), []section{featureSection()})
 }
 
 // Catalogue returns the catalogue, which is built once and never changes.

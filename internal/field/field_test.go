@@ -90,6 +90,17 @@ func TestCatalogueIsTheContracts(t *testing.T) {
 	for _, e := range append(bureauOwnFacts(), days("max_dpd_24m", ""), days("max_dpd_36m", "")) {
 		want["bureau_report."+strings.TrimPrefix(e.Name, "bureau_")] = true
 	}
+	for _, role := range []string{CoApplicant, Guarantor} {
+		// A fact about another person is a fact of the applicant, the bureau or the bank under the role, or the consent.
+		for name := range maps.Clone(want) {
+			if f := lookup(t, name); f.Group == "applicant" || f.Group == "bureau" || f.Group == "bank" {
+				want[OfRole(role, name)] = true
+			}
+		}
+		delete(want, OfRole(role, RequestedAmount))
+		delete(want, OfRole(role, RequestedTenureMonths))
+		want[OfRole(role, ConsentID)], want[OfRole(role, ConsentAt)] = true, true
+	}
 	features := 0
 	for f := range withPrefix("") {
 		if _, ok := feature.Parse(f.Name); ok {
@@ -250,7 +261,8 @@ func TestReasonCodes(t *testing.T) {
 	t.Parallel()
 	known := strings.Fields(`BUR_SCORE BUR_NTC BUR_DPD BUR_ENQ BUR_TRADELINES BUR_WRITEOFF BUR_SUIT INC_LOW FOIR_HIGH
 		AGE_RANGE EMP_TYPE AMT_MIN BANK_BOUNCE BANK_MISMATCH BANK_ABB DEV_ROOTED FR_EMULATOR FR_MULE FR_RING
-		LOC_PINCODE LOC_MISMATCH BUR_OVERDUE BUR_THIN_FILE EXPOSURE_CAP OWN_HISTORY MISSING_REQUIRED_INPUT`)
+		LOC_PINCODE LOC_MISMATCH BUR_OVERDUE BUR_THIN_FILE EXPOSURE_CAP OWN_HISTORY MISSING_REQUIRED_INPUT
+		CO_APPLICANT GUARANTOR`)
 	for f := range withPrefix("") {
 		if f.ReasonCode != "" && !slices.Contains(known, f.ReasonCode) {
 			t.Errorf("%s gives the reason %s, which no catalogue has", f.Name, f.ReasonCode)

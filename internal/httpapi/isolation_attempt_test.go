@@ -61,6 +61,7 @@ var bodyMembers = map[string][]string{
 	"challenger_rule_set_id": ids["{rule_set_id}"],
 	"reference_backtest_id":  ids["{backtest_id}"], "decisions.policy_key": nil,
 	"device.device_id": nil, "fraud.agent_id": nil, "bank_summary.transactions.txn_id": nil,
+	"applicants.bank_summary.transactions.txn_id": nil, "applicants.id": nil, "applicants.consent.id": nil,
 	"createRuleSet policy_key": nil,
 	"applicant.id":             nil,
 	"loan.id":                  nil,

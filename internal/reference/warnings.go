@@ -140,6 +140,11 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{fault.CodeUnknownLanguage, "There are no templates in the borrower's language; messages are in English."},
 	{fault.CodeUnknownStatus, "The status of a mandate is unknown, so the mandate is not presented."},
 	{fault.CodeUnknownDisposition, "The result of an attempt is unknown; it counts as an attempt."},
+	{fault.CodeConsentNotStated,
+		"The request has the report of a co-applicant or guarantor without their `consent`."},
+	{fault.CodePeopleNotCounted,
+		"The policy reads what the lender decided for the applicant before. That is counted for the primary " +
+			"applicant only, not for the co-applicant and the guarantor."},
 	{fault.CodeFOIRUnderstated,
 		"The declared FOIR is more than 0.05 below the FOIR that results from the instalments of the applicant's " +
 			"own and joint accounts in the report. " +

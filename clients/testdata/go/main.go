@@ -100,7 +100,7 @@ func evaluate(
 		return nil, fmt.Errorf("the amount is read as %v: %w", number, err)
 	}
 	answer, err := client.EvaluateReportWithResponse(ctx, nil, verdictapi.EvaluateRequest{
-		Bureau: "cibil", Report: map[string]verdictapi.Report{"cibil": report}, Features: new(true),
+		Bureau: new("cibil"), Report: &map[string]verdictapi.Report{"cibil": report}, Features: new(true),
 	}, key)
 	if err != nil {
 		return nil, err

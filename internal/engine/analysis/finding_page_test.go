@@ -23,8 +23,8 @@ func TestFindingsPage(t *testing.T) {
 		fault.CodeSilentWhenAbsent, fault.CodeUnreachableGrade, fault.CodeBetterScoreWorsePrice, fault.CodeNoNTCBand,
 		fault.CodeNonMonotoneBins, fault.CodeDeadAdjustment, fault.CodeDeadBin, fault.CodeNoApplicantMessage,
 		fault.CodeAnalysisTruncated, fault.CodeUnlendableBand, fault.CodeRunawayLastInstalment,
-		fault.CodeChargesExceedLoan, fault.CodeScoresWithoutBand, fault.CodeUnitMismatch,
-		fault.CodeNoFallbackBand, fault.CodeShadowedBand, fault.CodeSemanticsOld, fault.CodeRulesRemoved,
+		fault.CodeChargesExceedLoan, fault.CodeScoresWithoutBand, fault.CodeUnitMismatch, fault.CodeNoFallbackBand,
+		fault.CodeShadowedBand, fault.CodeHighestScoreCounts, fault.CodeSemanticsOld, fault.CodeRulesRemoved,
 		fault.CodeBandsRemoved, fault.CodeFactorsRemoved, fault.CodeSourcesRemoved,
 	} {
 		if !strings.Contains(table, "`"+code+"`") {

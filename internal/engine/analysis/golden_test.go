@@ -131,7 +131,8 @@ func TestAnalysisKnowsEveryCode(t *testing.T) {
 		fault.CodeSilentWhenAbsent, fault.CodeUnreachableGrade, fault.CodeBetterScoreWorsePrice, fault.CodeNoNTCBand,
 		fault.CodeNonMonotoneBins, fault.CodeDeadAdjustment, fault.CodeDeadBin, fault.CodeNoApplicantMessage,
 		fault.CodeUnlendableBand, fault.CodeRunawayLastInstalment, fault.CodeScoresWithoutBand, fault.CodeUnitMismatch,
-		fault.CodeNoFallbackBand, fault.CodeShadowedBand, fault.CodeSemanticsOld, fault.CodeChargesExceedLoan,
+		fault.CodeNoFallbackBand, fault.CodeShadowedBand, fault.CodeHighestScoreCounts, fault.CodeSemanticsOld,
+		fault.CodeChargesExceedLoan,
 	} {
 		if !strings.Contains(all.String(), " "+code+" /") {
 			t.Errorf("no golden file shows %s", code)

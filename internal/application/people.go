@@ -1,0 +1,274 @@
+package application
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// memberApplicants is the top-level member that lists the people of an application.
+const memberApplicants = "applicants"
+
+// rolePrimary is the role of the person whose application is decided.
+const rolePrimary = "primary"
+
+var roles = []string{rolePrimary, field.CoApplicant, field.Guarantor}
+
+// ownMembers are the members of an entry of applicants that are not those of the applicant object.
+var ownMembers = []string{
+	"role", field.ApplicantRef, "consent", "bureau_report", "bureau", "report", "bank_summary",
+}
+
+// movedMembers are the top-level members that belong into an entry of applicants, if the request has that list.
+var movedMembers = []string{"applicant", "bureau_report", "bureau", "report", "bank_summary"}
+
+// hasPeople reports whether a body lists several people.
+func hasPeople(v wire.Value) bool { return v.Get(memberApplicants).Given() }
+
+// peopleEvaluate reports whether the people of a body have reports of an evaluate request.
+func peopleEvaluate(v wire.Value) bool {
+	for _, e := range v.Get(memberApplicants).Elements() {
+		if e.Get("report").Given() || e.Get("bureau").Given() {
+			return true
+		}
+	}
+	return false
+}
+
+// people reads the list applicants. It calls primary with the entry of the primary applicant, and adds the facts of
+// the others under their roles.
+func (r *reader) people(v wire.Value, primary func(entry wire.Value)) {
+	for _, name := range movedMembers {
+		if member := v.Get(name); member.Given() {
+			r.faults.Add(member.Pointer(), fault.CodeInvalidField,
+				`belongs into the entry of a person, because the request has "applicants"`)
+		}
+	}
+	list := v.Get(memberApplicants)
+	if list.Kind() != wire.Array {
+		r.faults.Add(list.Pointer(), fault.CodeWrongType, "must be a list of people, but is %s", list.Kind())
+		return
+	}
+	if list.Len() > len(roles) {
+		r.faults.Add(list.Pointer(), fault.CodeTooMany,
+			"has more than %d entries: one primary applicant, one co-applicant and one guarantor", len(roles))
+		return
+	}
+	var seen []string
+	for _, entry := range list.Elements() {
+		if !r.object(entry) {
+			continue
+		}
+		role, ok := r.role(entry, seen)
+		if !ok {
+			continue
+		}
+		seen = append(seen, role)
+		if role == rolePrimary {
+			primary(entry)
+			r.primaryRef(entry)
+			r.consent(entry.Get("consent"))
+		} else {
+			r.other(entry, role)
+		}
+	}
+	if r.faults.Len() == 0 && !slices.Contains(seen, rolePrimary) {
+		r.faults.Add(list.Pointer(), fault.CodeRequired, `must have an entry with the role "primary"`)
+	}
+	r.references(list)
+}
+
+// role reads the role of an entry, which no other entry may have.
+func (r *reader) role(entry wire.Value, seen []string) (string, bool) {
+	v := entry.Get("role")
+	switch {
+	case !v.Given():
+		r.faults.AddItem(wire.Required(entry, "role", entry.Pointer()+"/role", strings.Join(roles, ", ")))
+	case v.Kind() != wire.String || !slices.Contains(roles, v.Text()):
+		r.faults.Add(v.Pointer(), fault.CodeInvalidField, "must be one of %s", strings.Join(roles, ", "))
+	case slices.Contains(seen, v.Text()):
+		r.faults.Add(v.Pointer(), fault.CodeDuplicate, "is the role of another entry too; each role is for one person")
+	default:
+		return v.Text(), true
+	}
+	return "", false
+}
+
+// primaryRef reads the reference of the primary applicant, which may also be at the top level.
+func (r *reader) primaryRef(entry wire.Value) {
+	v := entry.Get(field.ApplicantRef)
+	if !v.Given() {
+		return
+	}
+	before := r.app.ApplicantRef
+	r.applicantRef(v)
+	if before != "" && v.Kind() == wire.String && v.Text() != before {
+		r.faults.Add(v.Pointer(), fault.CodeInvalidField,
+			"differs from the applicant_ref of the request, which names the primary applicant; send one of the two")
+	}
+}
+
+// references rejects a reference that two people have. The applicant_ref of the request is that of the primary
+// applicant.
+func (r *reader) references(list wire.Value) {
+	for _, name := range []string{field.ApplicantRef, "id"} {
+		seen := map[string]bool{}
+		for _, entry := range list.Elements() {
+			if entry.Get("role").Text() == rolePrimary && !entry.Get(name).Given() && name == field.ApplicantRef {
+				seen[r.app.ApplicantRef] = r.app.ApplicantRef != ""
+			}
+		}
+		for _, entry := range list.Elements() {
+			v := entry.Get(name)
+			if v.Kind() != wire.String || v.Text() == "" {
+				continue
+			}
+			if seen[v.Text()] {
+				r.faults.Add(v.Pointer(), fault.CodeDuplicate,
+					"is the reference of another person of this application too; one person has one role")
+			}
+			seen[v.Text()] = true
+		}
+	}
+}
+
+// primaryDecision reads the entry of the primary applicant of a decision request.
+func (r *reader) primaryDecision(entry wire.Value) {
+	r.walk(roots()["applicant"], entry, "applicant", ownMembers...)
+	r.misplaced(entry, "bureau", "report", "bank_summary")
+	r.block(entry, "bureau_report")
+	r.score(entry, "bureau_report", entry.Pointer()+"/bureau_report", "bureau_report.score")
+	fallBack(r.app.Facts)
+	r.app.ApplicantID = r.app.Facts.Get("applicant.id").Text()
+}
+
+// primaryEvaluate reads the entry of the primary applicant of an evaluate request.
+func (r *reader) primaryEvaluate(entry wire.Value) {
+	r.app.at = entry.Pointer()
+	r.misplaced(entry, "bureau_report")
+	if body, ok := r.report(entry); ok {
+		r.bureauReport(body)
+	}
+	r.walk(evaluateApplicant(), entry, "applicant", ownMembers...)
+	r.app.ApplicantID = r.app.Facts.Get("applicant.id").Text()
+	r.block(entry, "bank_summary")
+	if summary := entry.Get("bank_summary"); summary.Kind() == wire.Object {
+		r.bank(summary)
+	}
+}
+
+// misplaced rejects members of an entry that belong to the other endpoint.
+func (r *reader) misplaced(entry wire.Value, names ...string) {
+	for _, name := range names {
+		if v := entry.Get(name); v.Given() {
+			r.faults.Add(v.Pointer(), fault.CodeWrongEndpoint,
+				"belongs to a request of the other endpoint: /v1/decisions takes bureau_report, /v1/evaluate report")
+		}
+	}
+}
+
+// other reads a person other than the primary applicant with a reader of its own, and adds the facts under the role.
+func (r *reader) other(entry wire.Value, role string) {
+	person := newReader(r.app.Endpoint, r.opt)
+	person.opt.Inputs, person.opt.FeaturesAuto, person.isOther = nil, false, true
+	person.app.AsOf = r.opt.Today
+	given := entry.Get("bureau_report").Given() || entry.Get("report").Given()
+	person.opt.ScoreOptional = r.opt.ScoreOptional || !given
+	switch {
+	case r.app.Endpoint == Decisions || r.early:
+		person.primaryDecision(entry)
+	case given:
+		person.primaryEvaluate(entry)
+	default:
+		person.withoutReport(entry)
+	}
+	if role == field.Guarantor && !given && !r.opt.ScoreOptional {
+		member := map[Endpoint]string{Decisions: "bureau_report", Evaluate: "report"}[r.app.Endpoint]
+		r.faults.AddItem(wire.Required(entry, member, entry.Pointer()+"/"+member,
+			"the guarantor's report, because the guarantee depends on it"))
+	}
+	person.notOfLoan(entry)
+	consented := person.consent(entry.Get("consent"))
+	if given && !consented {
+		r.warnings.Add(entry.Pointer(), fault.CodeConsentNotStated,
+			`has the report of a second person without "consent": {"id": …, "at": …}`)
+	}
+	if v := entry.Get(field.ApplicantRef); v.Given() {
+		person.applicantRef(v)
+	}
+	for _, item := range person.faults.Items() {
+		r.faults.AddItem(item)
+	}
+	for _, item := range person.warnings.Items() {
+		r.warnings.AddItem(item)
+	}
+	r.app.HasOthers = true
+	r.addRole(role, person.app.Facts, entry.Get("consent"))
+}
+
+// withoutReport reads a person of an evaluate request whose report was not sent: the statement alone.
+func (r *reader) withoutReport(entry wire.Value) {
+	r.misplaced(entry, "bureau_report")
+	r.walk(evaluateApplicant(), entry, "applicant", ownMembers...)
+	r.block(entry, "bank_summary")
+	if summary := entry.Get("bank_summary"); summary.Kind() == wire.Object {
+		r.bank(summary)
+	}
+}
+
+// notOfLoan warns about members that describe the loan and not the person.
+func (r *reader) notOfLoan(entry wire.Value) {
+	for _, name := range []string{field.RequestedAmount, field.RequestedTenureMonths} {
+		if r.app.Facts.Get(name).Type() != rule.Absent {
+			r.warnings.Add(entry.Pointer(), fault.CodeNotRead,
+				"states %s, which is read from the primary applicant only", name)
+		}
+	}
+}
+
+// consent reads the consent of a person, and reports whether there is one.
+func (r *reader) consent(v wire.Value) bool {
+	if !v.Given() || !r.object(v) {
+		return false
+	}
+	id, at := v.Get("id"), v.Get("at")
+	ok := true
+	switch {
+	case !id.Given():
+		r.faults.AddItem(wire.Required(v, "id", v.Pointer()+"/id", "your identifier of the consent"))
+		ok = false
+	case id.Kind() != wire.String || id.Text() == "" || len(id.Text()) > maxText:
+		r.faults.Add(id.Pointer(), fault.CodeInvalidField, "must be a text of 1 to %d bytes", maxText)
+		ok = false
+	}
+	if !at.Given() {
+		r.faults.AddItem(wire.Required(v, "at", v.Pointer()+"/at", "the time of the consent"))
+		return false
+	}
+	if _, err := time.Parse(time.RFC3339, at.Text()); at.Kind() != wire.String || err != nil {
+		r.faults.Add(at.Pointer(), fault.CodeInvalidField, "must be a time such as 2026-11-17T10:00:00+05:30")
+		return false
+	}
+	return ok
+}
+
+// addRole adds the facts about a person under the role.
+func (r *reader) addRole(role string, facts *rule.Facts, consent wire.Value) {
+	for _, name := range field.RoleFacts() {
+		if v := facts.Get(name); v.Type() != rule.Absent {
+			r.app.Facts.Set(field.OfRole(role, name), v)
+		}
+	}
+	add := func(name string, v wire.Value) {
+		if v.Kind() == wire.String && len(v.Text()) <= maxText {
+			r.app.Facts.Set(field.OfRole(role, name), rule.Str(v.Text()))
+		}
+	}
+	add(field.ConsentID, consent.Get("id"))
+	add(field.ConsentAt, consent.Get("at"))
+}

@@ -1,0 +1,121 @@
+package engine_test
+
+import (
+	"math/big"
+	"slices"
+)
+
+// addPartner adds the co-applicant's income and obligations. A co-applicant whose obligations are unknown counts for
+// nothing; obligations without an income count all the same.
+func (a *application) addPartner(income, foir *big.Rat, section object) (*big.Rat, *big.Rat) {
+	extra := a.chosenIncome("co_applicant.", section)
+	burden := a.chosenObligations("co_applicant.", section, extra)
+	if burden == nil {
+		return income, foir
+	}
+	total := income
+	if extra != nil {
+		total = least(add(income, extra), million)
+	}
+	own := a.chosenObligations("", section, income)
+	if own == nil {
+		return total, nil
+	}
+	owed, most := least(add(own, burden), million), big.NewRat(5, 1)
+	switch {
+	case owed.Sign() == 0:
+		return total, new(big.Rat)
+	case total.Sign() == 0:
+		return total, most
+	}
+	return total, halfUp(least(quo(owed, total), most), 6)
+}
+
+// notNegative returns an amount of a person, or nil if it is absent or negative.
+func (a *application) notNegative(name string) *big.Rat {
+	if n, ok := a.read(name).(*big.Rat); ok && n.Sign() >= 0 {
+		return n
+	}
+	return nil
+}
+
+func (a *application) chosenIncome(who string, section object) *big.Rat {
+	names, take := []any{"monthly_income"}, "first"
+	if s, ok := section["income"].(object); ok {
+		names = list(s, "of")
+		if given := text(s, "take"); given != "" {
+			take = given
+		}
+	}
+	var found []*big.Rat
+	for _, name := range names {
+		if n := a.notNegative(who + as[string](name)); n != nil {
+			found = append(found, n)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return nil
+	case take == "lowest":
+		return slices.MinFunc(found, (*big.Rat).Cmp)
+	}
+	return found[0]
+}
+
+func (a *application) chosenObligations(who string, section object, income *big.Rat) *big.Rat {
+	names, take := []any{"declared"}, "highest"
+	if s, ok := section["obligations"].(object); ok {
+		names = list(s, "of")
+		if given := text(s, "take"); given != "" {
+			take = given
+		}
+	}
+	var found []*big.Rat
+	for _, name := range names {
+		var n *big.Rat
+		switch name {
+		case "declared":
+			of := a.notNegative(who + "monthly_income")
+			if of == nil {
+				of = income
+			}
+			if foir := a.notNegative(who + "foir"); foir != nil && of != nil {
+				n = least(round(mul(foir, of), 6), million)
+			}
+		case "bureau":
+			n = a.notNegative(who + "bureau_own_emi")
+		case "bank":
+			n = a.notNegative(who + "bank_due_emi")
+		}
+		if n != nil {
+			found = append(found, n)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return nil
+	case take == "highest":
+		return slices.MaxFunc(found, (*big.Rat).Cmp)
+	}
+	return found[0]
+}
+
+// chooseScore replaces the bureau score by that of the co-applicant if the policy says so.
+func (a *application) chooseScore() {
+	section, _ := a.policy["people"].(object)
+	other, ok := a.read("co_applicant.bureau_score").(*big.Rat)
+	if !ok {
+		return
+	}
+	own, rated := a.read("bureau_score").(*big.Rat)
+	switch text(section, "score") {
+	case "lowest":
+		if rated && other.Cmp(own) < 0 {
+			a.facts["bureau_score"] = other
+		}
+	case "highest":
+		if !rated || other.Cmp(own) > 0 {
+			a.facts["bureau_score"], a.facts["bureau_is_ntc"] = other, false
+		}
+	}
+}
