@@ -53,6 +53,7 @@ var house = []room{
 	{"engine", pure, "exact fault wire rule field loan"},
 	{"engine/space", pure, "exact rule field"},
 	{"engine/analysis", pure, "exact fault wire rule field loan engine engine/space"},
+	{"engine/prover", pure, "exact wire rule field loan engine engine/space"},
 	{"list", pure, "fault rule"},
 	{"exposure", pure, "civil wire rule field"},
 	{"table", pure, "fault wire rule field list"},
