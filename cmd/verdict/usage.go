@@ -27,6 +27,7 @@ Without a database:
   verdict book   -n N [-seed S]               write a synthetic book of loans as CSV
   verdict scorecard fit -csv FILE -target C   fit a scorecard to rows whose outcome is known
   verdict check  [-policy FILE] [-json]       analyse a policy before it is activated
+  verdict diff   OLD NEW [-json|-html FILE]   compare two policies for all possible applicants
   verdict fields [PREFIX]                     list the fields a policy can use
   verdict version                             print the version
 

@@ -291,15 +291,21 @@ func (a *automaton) advance(at int32) {
 			break
 		}
 		scoreless := v.scored && a.isNTC(s)
-		for cell := range v.cells {
+		for k := range v.cells {
+			// The first cell is the state without a value. A witness leaves out what it can, except the score, without
+			// which requests are refused.
+			cell := k
+			if v.scored || a.ntc >= 0 && v == a.model.vars[a.ntc] {
+				cell = (k + 1) % len(v.cells)
+			}
 			edge := i*len(v.cells) + cell
 			from.edges[edge] = -1
 			if scoreless && !v.cells[cell].absent {
 				continue
 			}
 			next := pairState{ctx: s.ctx, parent: int32(i), cell: int32(cell)}
-			for k := range s.sides {
-				next.sides[k] = a.move(k, s.sides[k], at, cell)
+			for side := range s.sides {
+				next.sides[side] = a.move(side, s.sides[side], at, cell)
 			}
 			if a.finished(&next) {
 				continue

@@ -109,6 +109,9 @@ func TestDefaultAgainstADraft(t *testing.T) {
 		if !c.Confirmed || len(c.Causes) == 0 || len(c.Where) == 0 {
 			t.Errorf("%+v: confirmed %v, causes %v, where %v", c.Kind, c.Confirmed, c.Causes, c.Where)
 		}
+		if c.Confirmed && c.Witness.Request == nil {
+			t.Errorf("%+v: no request states %v", c.Kind, c.Witness.Facts)
+		}
 	}
 }
 

@@ -20,6 +20,9 @@ type class struct {
 type Witness struct {
 	Facts    []rule.NamedValue
 	From, To Decided
+	// Request is a body of POST /v1/decisions that gives the same kind of change, or nil if the facts cannot be stated in
+	// one.
+	Request []byte
 }
 
 // Decided is what a plan has decided for a witness.
@@ -115,7 +118,6 @@ func (s *search) found(wanted []int) bool {
 // path tries points between two points, at which the limits of both policies rise from the first to the second.
 func (s *search) path(leaf int32, from, to *box, wanted []int) {
 	s.try(leaf, from, wanted)
-	s.try(leaf, to, wanted)
 	var between func(p, q *box, depth int)
 	between = func(p, q *box, depth int) {
 		m := middle(&s.lending, p, q)
@@ -127,6 +129,7 @@ func (s *search) path(leaf int32, from, to *box, wanted []int) {
 		between(&m, q, depth-1)
 	}
 	between(from, to, 4)
+	s.try(leaf, to, wanted)
 	for i, id := range s.layers[len(s.layers)-1].states[leaf].sides {
 		if id == dead {
 			continue

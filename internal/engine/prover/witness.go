@@ -25,11 +25,12 @@ func (a *automaton) cellsOf(leaf int32) []int32 {
 func (s *search) confirm(leaf int32, p *box) {
 	cells := s.cellsOf(leaf)
 	free := slices.ContainsFunc(s.vars, func(v *variable) bool { return v.kind == freeVariable })
-	if s.decide(cells, p, 0) || !free {
+	// Variant 1 has exact amounts instead of whole paise.
+	if s.decide(cells, p, 0) || s.decide(cells, p, 1) || !free {
 		return
 	}
 	// A free predicate depends on the values within the cells: try several.
-	for variant := 1; variant < 64; variant++ {
+	for variant := 2; variant < 64; variant++ {
 		if s.decide(cells, p, variant) {
 			return
 		}
@@ -52,9 +53,9 @@ func (s *search) decide(cells []int32, p *box, variant int) bool {
 	if at < 0 || s.classes[at].witness != nil {
 		return false
 	}
-	s.classes[at].witness = &Witness{
-		Facts: facts.Sorted(), From: decided(&s.decisions[0]), To: decided(&s.decisions[1]),
-	}
+	w := &Witness{Facts: facts.Sorted(), From: decided(&s.decisions[0]), To: decided(&s.decisions[1])}
+	w.Request = s.realise(w.Facts, &k)
+	s.classes[at].witness = w
 	return true
 }
 
@@ -79,6 +80,10 @@ func (s *search) fill(facts *rule.Facts, cells []int32, p *box, variant int) {
 		if k := slices.Index(s.lending.vars, v); k >= 0 {
 			given = p.given[k]
 			value = rule.Num(p.lo[k])
+			if given && v.dim != dimFOIR && v.dim != dimTenure && variant%2 == 0 {
+				unit := s.lending.units[k]
+				value = rule.Num(paisa(p.lo[k], rule.Number(c.set[0].Lo)*unit, rule.Number(c.set[0].Hi)*unit))
+			}
 		}
 		if !given {
 			continue
