@@ -225,14 +225,15 @@ func TestOperationsAreDescribed(t *testing.T) {
 }
 
 // TestIdempotencyKeyIsTaken checks that every POST under /v1/ accepts an
-// Idempotency-Key, except the preview, which stores nothing, and that no other
-// operation does.
+// Idempotency-Key, except the preview and the comparison of rule sets, which
+// store nothing, and that no other operation does.
 func TestIdempotencyKeyIsTaken(t *testing.T) {
 	t.Parallel()
 	doc := load(t)
 	each(doc, func(op string, operation *openapi3.Operation) {
 		taken := operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, "Idempotency-Key") != nil
-		want := strings.HasPrefix(op, http.MethodPost+" /v1/") && op != "POST /v1/decisions/preview"
+		want := strings.HasPrefix(op, http.MethodPost+" /v1/") && op != "POST /v1/decisions/preview" &&
+			op != "POST /v1/rule-sets/{id}/diff"
 		if taken != want {
 			t.Errorf("%s: takes an Idempotency-Key: %t", op, taken)
 		}

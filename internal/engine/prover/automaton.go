@@ -61,7 +61,6 @@ type automaton struct {
 }
 
 func newAutomaton(m *model, o Options) *automaton {
-	m.divide()
 	ordered := m.order()
 	sizes := make([]int, len(ordered))
 	requests := 0
@@ -282,9 +281,14 @@ func (a *automaton) advance(at int32) {
 	from = &a.layers[at]
 	to := &a.layers[at+1]
 	known := map[[3]int32]int32{}
+	moves := movesBetweenChecks
 	for i := range from.states {
 		s := &from.states[i]
-		if i&1023 == 0 && a.stopped() && i > 0 {
+		if moves += len(v.cells); moves > movesBetweenChecks {
+			moves = 0
+			a.stopped()
+		}
+		if a.truncated != "" && i >= beamOut {
 			for k := i * len(v.cells); k < len(from.edges); k++ {
 				from.edges[k] = -1
 			}
@@ -330,13 +334,19 @@ func (a *automaton) advance(at int32) {
 	}
 }
 
+// movesBetweenChecks is the number of moves between two calls of Options.Check.
+const movesBetweenChecks = 500
+
+// beamOut is the number of states of a layer that are still read after the budget is used up.
+const beamOut = 100
+
 // beam is the number of states of a layer that are still explored after the budget is used up, so that an incomplete
 // result has some of the differences.
-const beam = 500
+const beam = 200
 
 // full reports whether the budget is used up.
 func (a *automaton) full() bool {
-	if a.truncated == "" && (a.total >= a.options.MaxStates || a.bytes >= a.options.MaxBytes) {
+	if a.truncated == "" && (a.total >= a.options.MaxStates || a.bytes+a.clauses.bytes >= a.options.MaxBytes) {
 		a.truncated = "the comparison needs more states than the budget allows"
 	}
 	return a.truncated != ""

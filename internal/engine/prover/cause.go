@@ -18,8 +18,13 @@ type causes struct {
 	tooMany      bool
 }
 
+// maxCauseCost is the largest total cost of the policies that are compiled to find causes.
+const maxCauseCost = 1_000_000
+
 func newCauses(old, changed *engine.Plan, changes []engine.Change, terms []string, most int) *causes {
 	c := &causes{old: old, changed: changed, changes: changes, terms: terms, tooMany: len(changes) > most}
+	// Each change is tried in a plan of its own, and compiling a large policy takes milliseconds.
+	c.tooMany = c.tooMany || len(changes)*(old.Policy().Cost()+changed.Policy().Cost()) > maxCauseCost
 	c.without, c.with = make([]*engine.Plan, len(changes)), make([]*engine.Plan, len(changes))
 	return c
 }

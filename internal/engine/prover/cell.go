@@ -1,7 +1,6 @@
 package prover
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"verdict/internal/engine"
@@ -25,7 +24,19 @@ func (m *model) divide() {
 			}
 		}
 	}
+	const most = 50_000_000 // ranges that are compared, over all fields
+	work := 0
 	for i, v := range m.vars {
+		spans := 0
+		for _, set := range v.sets {
+			spans += len(set)
+		}
+		if work += (len(v.sets) + 1) * (spans + 1); work > most {
+			m.tooLarge = "the policies compare " + v.name + " with too many values"
+		}
+		if m.tooLarge != "" {
+			return
+		}
 		m.cells(v, factors[i])
 	}
 }
@@ -33,58 +44,110 @@ func (m *model) divide() {
 // cells divides the states of one variable. States are in the same cell if they are in the same tested sets and give
 // the same points. The cells of a lending fact are also intervals.
 func (m *model) cells(v *variable, factors []*engine.Factor) {
-	bins := make([]binning, len(factors))
-	cuts := []int64{}
-	cut := func(set space.Set) {
+	sets := slices.Clone(v.sets)
+	var points [][]rule.Number // by factor and index in sets, for the sets of its bins
+	var firsts []int
+	for _, f := range factors {
+		b := m.binning(f, v)
+		firsts, points = append(firsts, len(sets)), append(points, b.of)
+		sets = append(sets, b.sets...)
+	}
+	var cuts []int64
+	for _, set := range append(sets, v.all) {
 		for _, x := range set {
 			cuts = append(cuts, x.Lo, x.Hi+1)
-		}
-	}
-	cut(v.all)
-	for _, set := range v.sets {
-		cut(set)
-	}
-	for i, f := range factors {
-		bins[i] = m.binning(f, v)
-		for _, set := range bins[i].sets {
-			cut(set)
 		}
 	}
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
 
-	known := map[string]int{}
-	last := -1
-	var key []byte
-	for i, lo := range cuts {
-		if !v.all.Contains(lo) || i+1 == len(cuts) {
-			continue
+	var spans []space.Span // the smallest ranges that are told apart
+	for i, lo := range cuts[:len(cuts)-1] {
+		if v.all.Contains(lo) {
+			spans = append(spans, space.Span{Lo: lo, Hi: cuts[i+1] - 1})
 		}
-		key = key[:0]
-		for _, set := range v.sets {
-			inside := byte(0)
-			if set.Contains(lo) {
-				inside = 1
-			}
-			key = append(key, inside)
+	}
+	class := make([]int32, len(spans))
+	refine := refinement{class: class, count: 1}
+	for _, set := range v.sets {
+		refine.split(spans, func(lo int64) uint64 { return inside(set, lo) })
+	}
+	for i, of := range points {
+		bins := binning{sets: sets[firsts[i] : firsts[i]+len(of)], of: of}
+		if factors[i].HasMissing {
+			bins.missing = factors[i].Weighted(factors[i].Missing)
 		}
-		for k := range bins {
-			key = binary.LittleEndian.AppendUint64(key, uint64(bins[k].points(lo)))
+		refine.split(spans, func(lo int64) uint64 { return uint64(bins.points(lo)) })
+	}
+	m.group(v, spans, class)
+}
+
+func inside(set space.Set, code int64) uint64 {
+	_, found := slices.BinarySearchFunc(set, code, func(x space.Span, code int64) int {
+		switch {
+		case x.Hi < code:
+			return -1
+		case x.Lo > code:
+			return 1
+		default:
+			return 0
 		}
-		span := space.Span{Lo: lo, Hi: cuts[i+1] - 1}
-		at, ok := known[string(key)]
-		if ok && v.dim != noDim && at != last {
-			ok = false // not an interval
+	})
+	if found {
+		return 1
+	}
+	return 0
+}
+
+// refinement divides ranges into classes.
+type refinement struct {
+	class []int32
+	count int32
+}
+
+// split divides every class by the value that each range has.
+func (r *refinement) split(spans []space.Span, value func(lo int64) uint64) {
+	type part struct {
+		class int32
+		value uint64
+	}
+	parts := map[part]int32{}
+	for i := range spans {
+		p := part{r.class[i], value(spans[i].Lo)}
+		id, ok := parts[p]
+		if !ok {
+			id = int32(len(parts))
+			parts[p] = id
+		}
+		r.class[i] = id
+	}
+	r.count = int32(len(parts))
+}
+
+// group makes a cell of the ranges of each class, or of each run of ranges of a lending fact.
+func (m *model) group(v *variable, spans []space.Span, class []int32) {
+	known := map[int32]int{}
+	for i, x := range spans {
+		at, ok := known[class[i]]
+		if ok && v.dim != noDim && at != len(v.cells)-1 {
+			ok = false // the cell would not be an interval
 		}
 		if !ok {
+			if len(v.cells) == maxCells {
+				m.tooLarge = "the policies divide the values of " + v.name + " into too many cells"
+				return
+			}
 			at = len(v.cells)
-			known[string(key)] = at
+			known[class[i]] = at
 			v.cells = append(v.cells, cell{})
 		}
 		c := &v.cells[at]
-		c.set = m.solver.Sets.Union(c.set, space.Set{span})
-		c.absent = c.absent || (v.kind == requestVariable || v.kind == resultVariable) && lo == space.Absent
-		last = at
+		if n := len(c.set); n > 0 && c.set[n-1].Hi+1 == x.Lo {
+			c.set[n-1].Hi = x.Hi
+		} else {
+			c.set = append(c.set, x)
+		}
+		c.absent = c.absent || (v.kind == requestVariable || v.kind == resultVariable) && x.Lo == space.Absent
 	}
 }
 

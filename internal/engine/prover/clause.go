@@ -39,6 +39,7 @@ type clauses struct {
 	lists []clauseList
 	byKey map[string]int32
 	buf   []byte
+	bytes int // estimate of the memory that lists use
 
 	stepsAt int32
 	steps   map[residualKey]step
@@ -110,6 +111,7 @@ func (c *clauses) list(ids []int32) int32 {
 	at := int32(len(c.lists))
 	c.byKey[string(b)] = at
 	c.lists = append(c.lists, l)
+	c.bytes += 8*len(out) + 100
 	return at
 }
 

@@ -88,6 +88,11 @@ func Diff(old, changed *engine.Plan, o Options) (Result, error) {
 		}
 	}
 	m := newModel(old, changed)
+	if m.divide(); m.tooLarge != "" {
+		return Result{
+			Incomplete: append(m.unknown, m.tooLarge), Changes: engine.Changes(changed.Policy(), old.Policy()),
+		}, nil
+	}
 	a := newAutomaton(m, o)
 	a.explore()
 	s := &search{pricing: newPricing(a), byKind: map[Kind]int{}}
@@ -132,10 +137,16 @@ func (s *search) result(old, changed *engine.Plan) Result {
 			"for some kinds of change it is not known whether an applicant exists; they are not confirmed")
 	}
 	slices.SortStableFunc(kept, func(x, y *class) int { return compareKinds(&x.kind, &y.kind) })
-	regions := s.regions(kept)
+	var regions [][]Constraint
+	if s.truncated == "" { // otherwise the regions would leave out what was not explored
+		regions = s.regions(kept)
+	}
 	causes := newCauses(old, changed, r.Changes, s.terms, s.options.MaxCauses)
 	for i, c := range kept {
-		x := Class{Kind: c.kind, Confirmed: c.witness != nil, Witness: c.witness, Where: regions[i]}
+		x := Class{Kind: c.kind, Confirmed: c.witness != nil, Witness: c.witness}
+		if regions != nil {
+			x.Where = regions[i]
+		}
 		x.FromLimit, x.ToLimit = s.limitsOf(c)
 		if c.witness != nil {
 			x.Causes = causes.of(c.witness.Facts, &c.kind)

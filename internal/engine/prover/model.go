@@ -111,7 +111,16 @@ type model struct {
 	ntc       int // the variable that says whether the applicant is new to credit, -1 for none
 	terms     []string
 	unknown   []string // what is not modelled
+	tooLarge  string   // why the policies are too large to compare; "" if they are not
 }
+
+// The largest policies that are compared: the number of variables, and for each of them the number of sets that
+// conditions test and the number of cells.
+const (
+	maxVariables = 2_000
+	maxSets      = 2_000
+	maxCells     = 4_000
+)
 
 func newModel(old, changed *engine.Plan) *model {
 	m := &model{catalogue: old.Catalogue(), solver: space.NewSolver(), byKey: map[string]int{}, ntc: -1}
@@ -232,6 +241,9 @@ func (m *model) variable(ref rule.Ref) int {
 
 func (m *model) add(key string, v *variable) int {
 	at := len(m.vars)
+	if at == maxVariables {
+		m.tooLarge = "the policies name too many fields, or too many predicates that sets cannot express"
+	}
 	m.vars = append(m.vars, v)
 	m.byKey[key] = at
 	return at
@@ -240,6 +252,10 @@ func (m *model) add(key string, v *variable) int {
 // test returns the index of a set among the sets that conditions test.
 func (m *model) test(v int, set space.Set) int {
 	x := m.vars[v]
+	if len(x.sets) >= maxSets {
+		m.tooLarge = "the policies compare " + x.name + " with too many values"
+		return 0
+	}
 	if at := slices.IndexFunc(x.sets, func(s space.Set) bool { return slices.Equal(s, set) }); at >= 0 {
 		return at
 	}

@@ -11,6 +11,16 @@ import (
 func (m *model) order() []*variable {
 	groups := m.groups()
 	differ := m.differing(groups)
+	of := make([][]*group, len(m.vars))
+	for i := range groups {
+		g := &groups[i]
+		for _, v := range g.vars {
+			of[v] = append(of[v], g)
+			if !m.isResult(v) {
+				g.left++
+			}
+		}
+	}
 	same := m.samePrices()
 	placed := make([]bool, len(m.vars))
 	var out []*variable
@@ -18,18 +28,21 @@ func (m *model) order() []*variable {
 		placed[i] = true
 		m.vars[i].at = int32(len(out))
 		out = append(out, m.vars[i])
+		for _, g := range of[i] {
+			g.left, g.begun = g.left-1, true
+		}
 	}
 	if m.ntc >= 0 {
 		place(m.ntc)
 	}
 	for {
-		best, bestRank := -1, []int(nil)
+		best, bestRank := -1, [6]int{}
 		for i, v := range m.vars {
-			if placed[i] || v.kind == resultVariable || v.kind == freeResult || !m.ready(v, placed) {
+			if placed[i] || m.isResult(i) || !m.ready(v, placed) {
 				continue
 			}
-			rank := m.rank(i, groups, differ, placed, same)
-			if best < 0 || slices.Compare(rank, bestRank) < 0 {
+			rank := m.rank(i, of[i], differ, same)
+			if best < 0 || slices.Compare(rank[:], bestRank[:]) < 0 {
 				best, bestRank = i, rank
 			}
 		}
@@ -46,6 +59,11 @@ func (m *model) order() []*variable {
 	return out
 }
 
+// isResult reports whether a variable is computed during the decision.
+func (m *model) isResult(i int) bool {
+	return m.vars[i].kind == resultVariable || m.vars[i].kind == freeResult
+}
+
 // ready reports whether the fields of a free variable are placed, so that it is skipped if one of them is absent.
 func (m *model) ready(v *variable, placed []bool) bool {
 	return !slices.ContainsFunc(v.reads, func(i int) bool { return !placed[i] })
@@ -53,46 +71,37 @@ func (m *model) ready(v *variable, placed []bool) bool {
 
 // rank returns the rank of a variable among those that could be next. Lower ranks come first. same says that both
 // policies lend alike.
-func (m *model) rank(at int, groups []group, differ, placed []bool, same bool) []int {
+func (m *model) rank(at int, groups []*group, differ []bool, same bool) [6]int {
 	v := m.vars[at]
 	late, unequal := 0, 1
 	if v.dim != noDim {
 		late = 1
 	}
-	open, closes := 0, 0
 	if differ[at] {
 		unequal = 0
 	}
+	opened, closed := 0, 0
 	for _, g := range groups {
-		begun, left, has := false, 0, false
-		for _, i := range g.vars {
-			switch {
-			case i == at:
-				has = true
-			case placed[i]:
-				begun = true
-			case m.vars[i].kind != resultVariable && m.vars[i].kind != freeResult:
-				left++
-			}
-		}
 		switch {
-		case left > 0 && (has || begun):
-			open++
-		case left == 0 && has && begun:
-			closes++
+		case g.left == 1 && g.begun:
+			closed++
+		case g.left > 1 && !g.begun:
+			opened++
 		}
 	}
 	if same {
-		return []int{unequal, late, open, -closes, len(v.cells), at}
+		return [6]int{unequal, late, opened - closed, -closed, len(v.cells), at}
 	}
-	return []int{late, unequal, open, -closes, len(v.cells), at}
+	return [6]int{late, unequal, opened - closed, -closed, len(v.cells), at}
 }
 
 // group is the set of variables that a clause reads.
 type group struct {
-	vars []int
-	key  string
-	side int
+	vars  []int
+	key   string
+	side  int
+	left  int // variables that have no position yet, without results
+	begun bool
 }
 
 // groups returns the variables of every clause of both policies.

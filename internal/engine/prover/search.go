@@ -50,14 +50,14 @@ const (
 	maxTries    = 300   // applicants that are built for one class
 	maxBoxes    = 4_000 // boxes of one leaf that are searched
 	maxAllBoxes = 400_000
-	maxClasses  = 4_096
+	maxClasses  = 512
 )
 
 // collect finds the kinds of change that are possible in each leaf, and looks for applicants at a few points of each.
 func (s *search) collect() {
 	last := s.layers[len(s.layers)-1].states
 	for i := range last {
-		if i&255 == 0 && s.stopped() {
+		if i&63 == 0 && s.stopped() {
 			break
 		}
 		b := s.boxOf(last[i].ctx)

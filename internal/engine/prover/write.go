@@ -11,7 +11,14 @@ import (
 
 // Write writes the result as JSON.
 func (r *Result) Write(w *wire.Writer) {
-	w.Object().Key("equal").Bool(r.Equal).Key("complete").Bool(r.Complete)
+	w.Object()
+	r.WriteMembers(w)
+	w.EndObject()
+}
+
+// WriteMembers writes the members of the result's JSON object, so that a caller can add others.
+func (r *Result) WriteMembers(w *wire.Writer) {
+	w.Key("equal").Bool(r.Equal).Key("complete").Bool(r.Complete)
 	if len(r.Incomplete) > 0 {
 		w.Key("incomplete").Strings(r.Incomplete)
 	}
@@ -25,7 +32,7 @@ func (r *Result) Write(w *wire.Writer) {
 	for i := range r.Classes {
 		r.writeClass(w, &r.Classes[i])
 	}
-	w.EndArray().EndObject()
+	w.EndArray()
 }
 
 func (r *Result) writeClass(w *wire.Writer, c *Class) {
