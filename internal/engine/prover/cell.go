@@ -24,7 +24,7 @@ func (m *model) divide() {
 			}
 		}
 	}
-	const most = 50_000_000 // ranges that are compared, over all fields
+	const most = 5_000_000 // ranges that are compared, over all fields
 	work := 0
 	for i, v := range m.vars {
 		spans := 0
@@ -70,6 +70,9 @@ func (m *model) cells(v *variable, factors []*engine.Factor) {
 	class := make([]int32, len(spans))
 	refine := refinement{class: class, count: 1}
 	for _, set := range v.sets {
+		if m.stop() {
+			return
+		}
 		refine.split(spans, func(lo int64) uint64 { return inside(set, lo) })
 	}
 	for i, of := range points {

@@ -87,8 +87,11 @@ func Diff(old, changed *engine.Plan, o Options) (Result, error) {
 			return err
 		}
 	}
-	m := newModel(old, changed)
+	m := newModel(old, changed, o.Check)
 	if m.divide(); m.tooLarge != "" {
+		if abort != nil {
+			return Result{}, abort
+		}
 		return Result{
 			Incomplete: append(m.unknown, m.tooLarge), Changes: engine.Changes(changed.Policy(), old.Policy()),
 		}, nil

@@ -111,7 +111,18 @@ type model struct {
 	ntc       int // the variable that says whether the applicant is new to credit, -1 for none
 	terms     []string
 	unknown   []string // what is not modelled
-	tooLarge  string   // why the policies are too large to compare; "" if they are not
+	tooLarge  string   // why the policies are not compared; "" if they are
+	check     func() error
+}
+
+// stop asks the caller whether to stop, and reports whether the policies are not compared.
+func (m *model) stop() bool {
+	if m.tooLarge == "" && m.check != nil {
+		if err := m.check(); err != nil {
+			m.tooLarge = err.Error()
+		}
+	}
+	return m.tooLarge != ""
 }
 
 // The largest policies that are compared: the number of variables, and for each of them the number of sets that
@@ -122,8 +133,10 @@ const (
 	maxCells     = 4_000
 )
 
-func newModel(old, changed *engine.Plan) *model {
-	m := &model{catalogue: old.Catalogue(), solver: space.NewSolver(), byKey: map[string]int{}, ntc: -1}
+func newModel(old, changed *engine.Plan, check func() error) *model {
+	m := &model{
+		catalogue: old.Catalogue(), solver: space.NewSolver(), byKey: map[string]int{}, ntc: -1, check: check,
+	}
 	m.space = m.solver.Space
 	m.solver.Reset(space.NewBudget(math.MaxInt/2, nil))
 	for i, p := range []*engine.Plan{old, changed} {

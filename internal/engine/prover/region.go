@@ -149,15 +149,15 @@ func span(lo, hi rule.Number, d *space.Domain, whole space.Set, x space.Span) st
 
 // words lists the values of a text or boolean field.
 func (s *search) words(d *space.Domain, set space.Set) (out []string) {
+	open := d.Ref.Type == rule.StringType && len(d.Vocabulary) == 0
 	for _, x := range set {
+		if open && x.Hi == s.lastCode(d) {
+			// The codes beyond those of the texts that a condition names stand for all other texts.
+			out = append(out, "any other text")
+			continue
+		}
 		for code := x.Lo; code <= x.Hi; code++ {
-			value := s.space.Pick(d, space.Set{{Lo: code, Hi: code}})
-			if len(d.Vocabulary) == 0 && d.Ref.Type == rule.StringType && x.Hi-x.Lo > 1<<32 {
-				// Codes beyond those of the texts that a condition names stand for all other texts.
-				out = append(out, "any other text")
-				break
-			}
-			out = append(out, value.String())
+			out = append(out, s.space.Pick(d, space.Set{{Lo: code, Hi: code}}).String())
 			if len(out) > maxParts {
 				return out
 			}
@@ -165,3 +165,6 @@ func (s *search) words(d *space.Domain, set space.Set) (out []string) {
 	}
 	return out
 }
+
+// lastCode returns the last code of a field.
+func (s *search) lastCode(d *space.Domain) int64 { return d.Given[len(d.Given)-1].Hi }

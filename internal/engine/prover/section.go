@@ -56,6 +56,9 @@ func (m *model) clauses(s *side) {
 		}
 	}
 	for i := range p.Knockouts {
+		if m.stop() {
+			return
+		}
 		k := &p.Knockouts[i]
 		c := s.renamed(&k.Condition)
 		r := rawClause{kind: ruleEffect, onTrue: k.Action, t: m.condition(&c, true)}
@@ -71,11 +74,17 @@ func (m *model) clauses(s *side) {
 		s.raw = append(s.raw, r)
 	}
 	for i := range p.Adjustments {
+		if m.stop() {
+			return
+		}
 		a := &p.Adjustments[i]
 		c := s.renamed(&a.Condition)
 		s.raw = append(s.raw, rawClause{kind: scoreEffect, delta: a.Delta, t: m.condition(&c, true)})
 	}
 	for i := range p.Scorecard.Factors {
+		if m.stop() {
+			return
+		}
 		m.factor(s, &p.Scorecard.Factors[i])
 	}
 	for i := range p.Terms {
