@@ -22,17 +22,20 @@ prove that there is none.
   verdict diff old.json new.json
   verdict diff old.json new.json -json
   verdict diff old.json new.json -html difference.html
+  verdict diff old.json new.json -book book.csv.gz
 
 The status and, unless the application is declined, the grade, the rate, the limit,
 the tenure, the fee and the conditions of the offer are compared. A comparison that
 takes longer than -time ends with what it has found, and says that it is not
-complete. Exits with 0 even if the policies differ.
+complete. With -book it also counts how many rows of a CSV file are of each kind; the
+columns are those of a backtest. Exits with 0 even if the policies differ.
 `
 
 func diffCommand(c *command) int {
 	fs := c.flags(diffHelp)
 	asJSON := fs.Bool("json", false, "print the result as JSON")
 	html := fs.String("html", "", "write the result as a page to `file`, - for standard output")
+	book := fs.String("book", "", "count the rows of this CSV `file` in each kind, - for standard input")
 	limit := fs.Duration("time", 10*time.Second, "the longest `time` that the comparison may take")
 	var files []string
 	for { // flags may come before and after the files
@@ -47,7 +50,7 @@ func diffCommand(c *command) int {
 	switch {
 	case len(files) != 2:
 		return c.usage("give two policy files: verdict diff OLD NEW")
-	case files[0] == standardInput && files[1] == standardInput:
+	case moreThanOne(files[0] == standardInput, files[1] == standardInput, *book == standardInput):
 		return c.usage("only one file can be standard input")
 	case *asJSON && *html == standardInput:
 		return c.usage("only one result can go to standard output: use -json or \"-html -\"")
@@ -63,6 +66,16 @@ func diffCommand(c *command) int {
 	r, err := c.compare(plans, *limit)
 	if err != nil {
 		return c.usage("compare the policies: %v", err)
+	}
+	if *book != "" {
+		p, failed, code, ok := c.countBook(*book, plans, &r)
+		if !ok {
+			return code
+		}
+		r.Population = p
+		if failed > 0 {
+			_, _ = fmt.Fprintf(c.stderr, "verdict diff: %d rows of %s cannot be read and are left out\n", failed, *book)
+		}
 	}
 	if *html != "" {
 		page, err := diffPage(&r, plans)
@@ -86,6 +99,17 @@ func diffCommand(c *command) int {
 		return c.printJSON(w.Buf, false)
 	}
 	return c.print(diffText(&r))
+}
+
+// moreThanOne reports whether several conditions are true.
+func moreThanOne(conditions ...bool) bool {
+	n := 0
+	for _, is := range conditions {
+		if is {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // compare compares two plans. It shows its progress on a terminal.
@@ -114,6 +138,9 @@ func diffText(r *prover.Result) []byte {
 	for i := range r.Classes {
 		c := &r.Classes[i]
 		fmt.Fprintf(&b, "\n%s (%s)\n", c.Title(), c.Direction())
+		if p := r.Population; p != nil {
+			fmt.Fprintf(&b, "  %d of %d rows\n", p.ByClass[i], p.Rows)
+		}
 		for _, x := range c.Where {
 			fmt.Fprintf(&b, "    %s: %s\n", x.Field, x.Text)
 		}

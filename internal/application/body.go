@@ -3,6 +3,7 @@ package application
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"verdict/internal/field"
 	"verdict/internal/rule"
@@ -56,17 +57,16 @@ func stated(f rule.NamedValue) (path string, v rule.Value, ok bool) {
 }
 
 // requestPaths returns the path of each fact in a decision request, except those of the bureau report.
-func requestPaths() map[string]string {
+var requestPaths = sync.OnceValue(func() map[string]string {
 	paths := map[string]string{}
 	for path, to := range canonicals {
 		root, _, _ := strings.Cut(path, ".")
-		if slices.Contains(decisionMembers, root) && (to.how == asIs || to.how == money || to.how == employment ||
-			to.how == score) {
+		if slices.Contains(decisionMembers, root) {
 			paths[to.name] = path
 		}
 	}
 	return paths
-}
+})
 
 // bodyNode is a member of a body that is being built: a value, or an object with members in the order of their names.
 type bodyNode struct {

@@ -48,6 +48,8 @@ type Result struct {
 	Changes    []engine.Change
 	Classes    []Class
 	Terms      []string // the conditions of the offer that the bits of a Kind stand for
+	// Population is set by a caller that has counted the applicants of a book, else nil.
+	Population *Population
 }
 
 // Class is a kind of applicants whom the policies treat differently.

@@ -30,12 +30,13 @@ func (r *Result) WriteMembers(w *wire.Writer) {
 	}
 	w.EndArray().Key("classes").Array()
 	for i := range r.Classes {
-		r.writeClass(w, &r.Classes[i])
+		r.writeClass(w, i)
 	}
 	w.EndArray()
 }
 
-func (r *Result) writeClass(w *wire.Writer, c *Class) {
+func (r *Result) writeClass(w *wire.Writer, at int) {
+	c := &r.Classes[at]
 	w.Object()
 	writeOutcome(w, "from", &c.From, c.FromLimit)
 	writeOutcome(w, "to", &c.To, c.ToLimit)
@@ -64,6 +65,9 @@ func (r *Result) writeClass(w *wire.Writer, c *Class) {
 	w.Key("realisable").Bool(c.Confirmed && c.Witness.Request != nil)
 	if c.Witness != nil {
 		writeWitness(w, c.Witness)
+	}
+	if p := r.Population; p != nil {
+		w.Key("population").Object().Key("rows").Int(p.ByClass[at]).Key("of").Int(p.Rows).EndObject()
 	}
 	w.EndObject()
 }
