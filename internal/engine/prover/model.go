@@ -211,7 +211,9 @@ func (m *model) aliases() {
 	for i, s := range m.sides {
 		sources := s.policy.CountedSources()
 		alias := func(derived, source string, shared bool) {
-			if id, ok := m.catalogue.Lookup(source); ok {
+			// A negative amount does not count, so a source that can be negative is not the figure itself.
+			if id, ok := m.catalogue.Lookup(source); ok && m.catalogue.Field(id).BoundedBelow &&
+				m.catalogue.Field(id).Min >= 0 {
 				s.alias[derived] = rule.Ref{Name: source, ID: id, Type: rule.NumberType}
 			} else if !shared {
 				s.alias[derived] = rule.Ref{Name: derived + sideSuffix[i], ID: rule.Undeclared, Type: rule.NumberType}
