@@ -101,7 +101,7 @@ var house = []room{
 		"tenant admission store cache journal operation policydesk listdesk tabledesk decisioning"},
 	{"agent", useCase, "exact civil fault wire rule field engine application advice recovery tenant admission " +
 		"operation decisioning agentdesk"},
-	{"document", useCase, "fault wire rule feature field signal engine engine/prover sheet application backtest training recovery " +
+	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery " +
 		"list table tenant operation account policydesk frauddesk listdesk tabledesk exposuredesk decisioning " +
 		"batchdesk evidencedesk eventdesk webhookdesk agentdesk privacydesk study agent"},
 	{"usecase", useCase, "fault wire engine signal application sealing tenant admission store journal operation " +
