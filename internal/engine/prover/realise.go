@@ -39,11 +39,20 @@ func (s *search) realise(facts []rule.NamedValue, kind *Kind) []byte {
 	return body
 }
 
-// paisa rounds an amount to the paisa, as the service does when it reads a request, if the result is still between the
-// bounds.
-func paisa(n, least, most rule.Number) rule.Number {
-	rounded := rule.Rupees(n.Paise())
-	for _, x := range []rule.Number{rounded, rounded - rule.Paisa, rounded + rule.Paisa} {
+// rounded returns a lending fact of a witness, rounded if the result is still between the bounds: as people state it in
+// every third variant, to the paisa in every third one, as the service does when it reads a request, else not at all.
+func rounded(n rule.Number, dim, variant int, least, most rule.Number) rule.Number {
+	unit := rule.One
+	switch {
+	case variant%3 == 2 || variant%3 == 1 && dim == dimFOIR:
+		return n
+	case variant%3 == 1:
+		unit = rule.Paisa
+	case dim == dimFOIR:
+		unit = rule.One / 100
+	}
+	nearest := (n + unit/2) - (n+unit/2)%unit
+	for _, x := range []rule.Number{nearest, nearest - unit, nearest + unit} {
 		if least <= x && x <= most {
 			return x
 		}

@@ -25,12 +25,11 @@ func (a *automaton) cellsOf(leaf int32) []int32 {
 func (s *search) confirm(leaf int32, p *box) {
 	cells := s.cellsOf(leaf)
 	free := slices.ContainsFunc(s.vars, func(v *variable) bool { return v.kind == freeVariable })
-	// Variant 1 has exact amounts instead of whole paise.
-	if s.decide(cells, p, 0) || s.decide(cells, p, 1) || !free {
+	if s.decide(cells, p, 0) || s.decide(cells, p, 1) || s.decide(cells, p, 2) || !free {
 		return
 	}
 	// A free predicate depends on the values within the cells: try several.
-	for variant := 2; variant < 64; variant++ {
+	for variant := 3; variant < 64; variant++ {
 		if s.decide(cells, p, variant) {
 			return
 		}
@@ -80,9 +79,10 @@ func (s *search) fill(facts *rule.Facts, cells []int32, p *box, variant int) {
 		if k := slices.Index(s.lending.vars, v); k >= 0 {
 			given = p.given[k]
 			value = rule.Num(p.lo[k])
-			if given && v.dim != dimFOIR && v.dim != dimTenure && variant%2 == 0 {
+			if given && v.dim != dimTenure {
 				unit := s.lending.units[k]
-				value = rule.Num(paisa(p.lo[k], rule.Number(c.set[0].Lo)*unit, rule.Number(c.set[0].Hi)*unit))
+				value = rule.Num(rounded(p.lo[k], v.dim, variant, rule.Number(c.set[0].Lo)*unit,
+					rule.Number(c.set[0].Hi)*unit))
 			}
 		}
 		if !given {
@@ -103,7 +103,7 @@ func (s *search) value(v *variable, c *cell, variant int) (rule.Value, bool) {
 		return rule.Value{}, false
 	}
 	d := s.space.Domain(v.field)
-	if variant == 0 || d.Ref.Type != rule.NumberType {
+	if variant < 3 || d.Ref.Type != rule.NumberType {
 		return s.space.Pick(d, c.set), true
 	}
 	span := c.set[variant%len(c.set)]
