@@ -45,7 +45,8 @@ RACE := -race -gcflags='modernc.org/...=-race=false'
 # and what the packages share, plans and catalogues, the raced tests of the API
 # share too.
 PURE := ./api ./internal/advice ./internal/application ./internal/backtest ./internal/backtest/page \
-  ./internal/capsule ./internal/chart ./internal/civil ./internal/compress ./internal/engine ./internal/engine/analysis ./internal/engine/space ./internal/evidence \
+  ./internal/capsule ./internal/chart ./internal/civil ./internal/compress ./internal/engine ./internal/engine/analysis \
+  ./internal/engine/prover ./internal/engine/space ./internal/evidence \
   ./internal/exact ./internal/exposure ./internal/fault ./internal/feature ./internal/field ./internal/list ./internal/loan ./internal/offer ./internal/place \
   ./internal/policytest ./internal/policytest/generate ./internal/recovery ./internal/report ./internal/rule ./internal/sealing ./internal/sheet ./internal/signal \
   ./internal/store/archive ./internal/table ./internal/training ./internal/webhook ./internal/wire

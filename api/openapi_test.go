@@ -225,15 +225,15 @@ func TestOperationsAreDescribed(t *testing.T) {
 }
 
 // TestIdempotencyKeyIsTaken checks that every POST under /v1/ accepts an
-// Idempotency-Key, except the preview and lookups, which store nothing, and that
-// no other operation does.
+// Idempotency-Key, except the preview, lookups and the comparison of rule sets,
+// which store nothing, and that no other operation does.
 func TestIdempotencyKeyIsTaken(t *testing.T) {
 	t.Parallel()
 	doc := load(t)
 	each(doc, func(op string, operation *openapi3.Operation) {
 		taken := operation.Parameters.GetByInAndName(openapi3.ParameterInHeader, "Idempotency-Key") != nil
 		want := strings.HasPrefix(op, http.MethodPost+" /v1/") && op != "POST /v1/decisions/preview" &&
-			!strings.HasSuffix(op, "/lookup")
+			!strings.HasSuffix(op, "/lookup") && op != "POST /v1/rule-sets/{id}/diff"
 		if taken != want {
 			t.Errorf("%s: takes an Idempotency-Key: %t", op, taken)
 		}

@@ -28,7 +28,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	commands := map[string]func(*command) int{
 		"serve": serve, "demo": demonstrate, "migrate": migrate, "backup": backup, "restore": restore, "verify": verify,
 		"tenant": tenants, "decide": decide, "backtest": runBacktest, "book": writeBook, "check": check, "test": testPolicy,
-		"scorecard": scorecardCommand, "fields": fields, "log": logCommand, "keys": keysCommand,
+		"scorecard": scorecardCommand, "diff": diffCommand, "fields": fields, "log": logCommand, "keys": keysCommand,
 		"erase": eraseCommand, "list": listCommand, "version": printVersion,
 	}
 	c := &command{name: "help", stdin: stdin, stdout: stdout, stderr: stderr}

@@ -28,6 +28,7 @@ Without a database:
   verdict scorecard fit -csv FILE -target C   fit a scorecard to rows whose outcome is known
   verdict check  [-policy FILE] [-json]       analyse a policy before it is activated
   verdict test   [-policy FILE] CASES…        run the test cases of a policy; -generate writes some
+  verdict diff   OLD NEW [-json|-html FILE]   compare two policies for all possible applicants
   verdict fields [PREFIX]                     list the fields a policy can use
   verdict version                             print the version
 

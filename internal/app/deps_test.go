@@ -59,6 +59,7 @@ var house = []room{
 	{"table", pure, "fault wire rule field list"},
 	{"sheet", pure, "fault"},
 	{"application", pure, "civil fault wire rule field report place signal feature sheet"},
+	{"engine/prover", pure, "exact wire rule field loan engine engine/space application"},
 	{"chart", pure, ""},
 	{"backtest", pure, "exact fault wire rule field engine application sheet"},
 	{"backtest/page", pure, "chart backtest"},
@@ -85,8 +86,8 @@ var house = []room{
 	{
 		"policydesk",
 		useCase,
-		"fault wire rule feature field engine engine/analysis list table application tenant admission store cache operation " +
-			"account",
+		"fault wire rule feature field engine engine/analysis engine/prover list table application tenant admission store " +
+			"cache operation account",
 	},
 	{"frauddesk", useCase, "fault wire rule place signal application tenant store cache operation"},
 	{"listdesk", useCase, "fault rule list sheet tenant admission store cache journal operation"},

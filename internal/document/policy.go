@@ -92,6 +92,25 @@ func ReadActivation(body wire.Value) (policydesk.Activation, error) {
 	return a, faults.Err()
 }
 
+// ReadComparison reads the options of a comparison of two versions. The body may be missing.
+func ReadComparison(body wire.Value) (c policydesk.Comparison, err error) {
+	if !body.Given() {
+		return c, nil
+	}
+	var faults fault.List
+	f := wire.NewForm(body, &faults)
+	c.Against = chosen(&f, "against")
+	f.Done()
+	return c, faults.Err()
+}
+
+// WriteDifference writes the difference of two versions.
+func WriteDifference(w *wire.Writer, d policydesk.Difference) {
+	w.Object().Key("rule_set_id").String(d.ToID).Key("against_rule_set_id").String(d.FromID)
+	d.WriteMembers(w)
+	w.EndObject()
+}
+
 // PolicyWriter returns the function that writes a policy for people. The function
 // writes the rules with their conditions in words, the fields that the policy names
 // and, if they were requested, the statistics of the rules. It calls checkpoint after

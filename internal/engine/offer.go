@@ -164,12 +164,5 @@ func (p *Plan) postOfferFOIR(d *Decision, instalmentPaise int64) (int64, bool) {
 	if !ok {
 		return 0, false
 	}
-	// Round the share down to millionths, the precision of the FOIR, so that
-	// only the sum is rounded to ten-thousandths.
-	share, ok := exact.MulDivFloor(uint64(instalmentPaise), uint64(rule.One), uint64(income))
-	if !ok {
-		return 0, false
-	}
-	// Adding 50 before DivFloor rounds half up, for a negative FOIR too, although no request has one.
-	return exact.DivFloor(int64(foir)+int64(share)+50, 100), true
+	return PostOfferFOIR(foir, instalmentPaise, income)
 }

@@ -58,8 +58,8 @@ var (
 var bodyMembers = map[string][]string{
 	"rule_set_id": ids["{rule_set_id}"], "base": ids["{rule_set_id}"], "expected_active_id": {"{rule_set_id}"},
 	"scorecard_id": ids["{scorecard_id}"], "policy_key": {"{policy_key}"}, "decision_id": ids["{decision_id}"],
-	"challenger_rule_set_id": ids["{rule_set_id}"],
-	"reference_backtest_id":  ids["{backtest_id}"], "decisions.policy_key": nil,
+	"challenger_rule_set_id": ids["{rule_set_id}"], "against": ids["{rule_set_id}"],
+	"reference_backtest_id": ids["{backtest_id}"], "decisions.policy_key": nil,
 	"device.device_id": nil, "fraud.agent_id": nil, "bank_summary.transactions.txn_id": nil,
 	"applicants.bank_summary.transactions.txn_id": nil, "applicants.id": nil, "applicants.consent.id": nil,
 	"createRuleSet policy_key": nil,

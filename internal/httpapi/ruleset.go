@@ -17,6 +17,7 @@ func (h *ruleSetHandlers) routes() []route {
 		{pattern: "POST /v1/rule-sets", handle: h.createRuleSet, bucket: bucketWrite, body: required, once: true},
 		{pattern: "GET /v1/rule-sets/{id}", handle: h.ruleSet, bucket: bucketRead},
 		{pattern: "DELETE /v1/rule-sets/{id}", handle: h.deleteRuleSet, bucket: bucketWrite},
+		{pattern: "POST /v1/rule-sets/{id}/diff", handle: h.diff, bucket: bucketBacktest, body: optional},
 		{
 			pattern: "POST /v1/rule-sets/{id}/activate", handle: h.activate, bucket: bucketWrite,
 			body: optional, once: true,
@@ -64,6 +65,15 @@ func (h *ruleSetHandlers) deleteRuleSet(c *call) error {
 		return err
 	}
 	return c.response.sendNoContent()
+}
+
+func (h *ruleSetHandlers) diff(c *call) error {
+	request, err := readAs(c, tenant.Read, document.ReadComparison)
+	if err != nil {
+		return err
+	}
+	difference, err := h.policies.Diff(c.ctx, c.caller, c.id, request)
+	return sendValue(c, difference, err, document.WriteDifference)
 }
 
 func (h *ruleSetHandlers) activate(c *call) error {

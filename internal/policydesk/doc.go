@@ -15,6 +15,8 @@
 //	    deletes or archives a draft: NotFound, invalid_transition
 //	RuleSet, RuleSets, Policies
 //	    return versions: NotFound, invalid_cursor
+//	Diff
+//	    compares two versions for all applicants: NotFound, no_active_policy
 //	RuleStats
 //	    returns how often the rules of a version were evaluated and hit
 //	Activate

@@ -27,6 +27,9 @@ type Service struct {
 	core    *operation.Core
 	options Options
 
+	// comparing limits the comparisons that run at the same time, because each may use much memory.
+	comparing chan struct{}
+
 	active   *cache.Cache[series, string]
 	policies *cache.Cache[policyID, *Policy]
 }
@@ -51,7 +54,7 @@ func New(core *operation.Core, o Options) *Service {
 	if o.MaxScorecards == 0 {
 		o.MaxScorecards = DefaultMaxScorecards
 	}
-	s := &Service{core: core, options: o}
+	s := &Service{core: core, options: o, comparing: make(chan struct{}, maxComparing)}
 	s.active = cache.New(activeCached, cache.RefreshAfter, core.Now, s.loadActive)
 	s.policies = cache.New(o.PlanCache, 0, core.Now, s.loadPolicy)
 	s.policies.Bound(policyBytes, func(p *Policy) int { return p.size })

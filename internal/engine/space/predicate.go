@@ -60,6 +60,13 @@ func (s *Solver) predicate(c *rule.Condition, positive bool) (at Field, allow Se
 	return at, s.polarity(d.Given, allow, positive), true
 }
 
+// Predicate returns the field of a predicate and the states in which it holds or, if positive is false, in which its
+// negation holds. ok is false if no set of states of one field expresses the predicate. The condition must not be
+// compound.
+func (s *Solver) Predicate(c *rule.Condition, positive bool) (at Field, allow Set, ok bool) {
+	return s.predicate(c, positive)
+}
+
 // polarity returns the part of whole that is inside x, or outside x if inside
 // is false.
 func (s *Solver) polarity(whole, x Set, inside bool) Set {

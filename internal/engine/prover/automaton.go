@@ -1,0 +1,428 @@
+package prover
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"verdict/internal/engine"
+	"verdict/internal/engine/space"
+	"verdict/internal/rule"
+)
+
+// sideState is what one policy has settled after some variables. A declined application has the state dead, whatever
+// else is known.
+type sideState struct {
+	action  engine.Action
+	ntc     bool
+	settled bool   // every score that can still be reached is in one segment
+	segment int32  // if settled
+	terms   uint64 // conditions of the offer, of those that differ
+	score   rule.Number
+	list    int32 // the clauses that are not settled
+}
+
+// dead is the id of the state of a declined application.
+const dead int32 = 0
+
+// layer has the states of the product automaton after some variables.
+type layer struct {
+	states []pairState
+	edges  []int32 // by state and cell of the next variable: the index of the state in the next layer, or -1
+}
+
+// pairState is a state of the product automaton.
+type pairState struct {
+	sides  [2]int32
+	ctx    int32 // the cells of the lending facts
+	parent int32 // the state of the layer before through which it was first reached
+	cell   int32 // the cell through which it was first reached
+}
+
+// automaton explores both policies together.
+type automaton struct {
+	*model
+	*clauses
+	vars    []*variable // the variables that a request determines, in order
+	ordered []*variable // all variables, in order
+	lending boxVariables
+	layers  []layer
+	states  []sideState
+	ids     [2]map[sideState]int32
+	moves   [2]map[residualKey]int32 // of the current variable
+	ctxs    []string
+	ctxIDs  map[string]int32
+	joint   [2]jointLadder
+
+	options   Options
+	total     int
+	bytes     int
+	truncated string // why the exploration is incomplete; "" if it is not
+	ids32     []int32
+}
+
+func newAutomaton(m *model, o Options) *automaton {
+	ordered := m.order()
+	sizes := make([]int, len(ordered))
+	requests := 0
+	for i, v := range ordered {
+		sizes[i] = len(v.cells)
+		if v.kind == requestVariable || v.kind == freeVariable {
+			requests++
+		}
+	}
+	m.ladders()
+	a := &automaton{
+		model: m, clauses: newClauses(newFormulas(sizes)), vars: ordered[:requests], ctxIDs: map[string]int32{},
+		options: o, ordered: ordered, lending: m.boxVariables(),
+	}
+	a.states = []sideState{{action: engine.Decline}}
+	for i := range a.ids {
+		a.ids[i], a.moves[i] = map[sideState]int32{}, map[residualKey]int32{}
+	}
+	for i := range a.joint {
+		a.joint[i] = m.jointLadder(i)
+	}
+	return a
+}
+
+// stopped asks the caller whether to stop.
+func (a *automaton) stopped() bool {
+	if a.options.Check == nil || a.truncated != "" {
+		return a.truncated != ""
+	}
+	if err := a.options.Check(); err != nil {
+		a.truncated = err.Error()
+	}
+	return a.truncated != ""
+}
+
+// cellCount returns the number of combinations of cells, or the largest number that fits.
+func (a *automaton) cellCount() int64 {
+	const most = int64(1) << 62
+	n := int64(1)
+	for _, v := range a.vars {
+		if int64(len(v.cells)) > most/n {
+			return most
+		}
+		n *= int64(len(v.cells))
+	}
+	return n
+}
+
+// explore builds all layers.
+func (a *automaton) explore() {
+	root := pairState{ctx: a.context(make([]byte, 2*dimensions*2)), parent: -1, cell: -1}
+	for i, s := range a.sides {
+		initial := a.compile(a.model, s)
+		root.sides[i] = a.start(i, s, initial)
+	}
+	a.layers = []layer{{}}
+	if !a.finished(&root) {
+		a.layers[0].states = []pairState{root}
+	}
+	a.total = 1
+	for at := range a.vars {
+		a.advance(int32(at))
+		if a.options.Progress != nil {
+			a.options.Progress(at+1, len(a.vars))
+		}
+	}
+}
+
+// start returns the first state of a policy.
+func (a *automaton) start(i int, s *side, initial []step) int32 {
+	x := sideState{score: s.policy.Scorecard.Base}
+	a.ids32 = a.ids32[:0]
+	for _, st := range initial {
+		a.apply(&x, st)
+	}
+	return a.state(i, x, -1)
+}
+
+// apply adds the effect of a step to a state, and what remains of the clause to a.ids32.
+func (a *automaton) apply(x *sideState, st step) {
+	x.action = max(x.action, st.action)
+	x.score += st.delta
+	if st.term >= 0 {
+		x.terms |= 1 << st.term
+	}
+	if st.next >= 0 {
+		a.ids32 = append(a.ids32, st.next)
+	}
+}
+
+// state interns the state of a policy whose open clauses are in a.ids32. at is the last variable that is known.
+func (a *automaton) state(i int, x sideState, at int32) int32 {
+	if x.action == engine.Decline {
+		return dead
+	}
+	if x.settled {
+		x.score = 0
+	} else if a.ntc < 0 || a.model.vars[a.ntc].at <= at {
+		if a.settleScore(i, &x); x.action == engine.Decline {
+			return dead
+		}
+	}
+	a.ids32 = slices.DeleteFunc(a.ids32, func(id int32) bool {
+		c := &a.all[id]
+		switch c.kind {
+		case ruleEffect:
+			return max(c.onTrue, c.onUnknown) <= x.action
+		case scoreEffect, factorEffect:
+			return x.settled
+		default:
+			return false
+		}
+	})
+	x.list = a.list(a.ids32)
+	id, ok := a.ids[i][x]
+	if !ok {
+		id = int32(len(a.states))
+		a.states = append(a.states, x)
+		a.ids[i][x] = id
+		a.bytes += 120
+	}
+	return id
+}
+
+// settleScore finds out whether all scores that can still be reached are in the same segment.
+func (a *automaton) settleScore(i int, x *sideState) {
+	least, most := x.score, x.score
+	for _, id := range a.ids32 {
+		least += a.all[id].least
+		most += a.all[id].most
+	}
+	s := a.sides[i]
+	l := &s.ladders[indexOf(x.ntc)]
+	from := l.find(least)
+	if from != l.find(most) {
+		return
+	}
+	x.settled, x.segment, x.score = true, int32(from), 0
+	if band := l.segments[from].band; band < 0 {
+		x.action = engine.Decline
+	} else {
+		x.action = max(x.action, s.policy.Bands[band].Action)
+	}
+}
+
+func indexOf(ntc bool) int {
+	if ntc {
+		return 1
+	}
+	return 0
+}
+
+// move returns the state of a policy after the variable at a position is known to be in a cell.
+func (a *automaton) move(i int, id, at int32, cell int) int32 {
+	if id == dead {
+		return dead
+	}
+	key := residualKey{nodeID(id), int32(cell)}
+	if next, ok := a.moves[i][key]; ok {
+		return next
+	}
+	x := a.states[id]
+	if a.ntc >= 0 && a.model.vars[a.ntc].at == at {
+		x.ntc = a.vars[at].cells[cell].set.Contains(space.True)
+	}
+	a.ids32 = a.ids32[:0]
+	for _, c := range a.lists[x.list].ids {
+		if a.all[c].first > at {
+			a.ids32 = append(a.ids32, c)
+			continue
+		}
+		a.apply(&x, a.step(c, at, cell))
+	}
+	next := a.state(i, x, at)
+	a.moves[i][key] = next
+	return next
+}
+
+// finished reports whether both policies come to the same end in every continuation of a state.
+func (a *automaton) finished(p *pairState) bool {
+	if p.sides[0] == dead && p.sides[1] == dead {
+		return true
+	}
+	x, y := &a.states[p.sides[0]], &a.states[p.sides[1]]
+	if p.sides[0] == dead || p.sides[1] == dead || x.list != y.list || x.action != y.action || x.terms != y.terms ||
+		x.settled != y.settled || x.ntc != y.ntc {
+		return false
+	}
+	if x.settled {
+		l, r := a.sides[0].ladders[indexOf(x.ntc)], a.sides[1].ladders[indexOf(x.ntc)]
+		s, t := l.segments[x.segment], r.segments[y.segment]
+		return s.cell == t.cell && a.sameBand(s.band, t.band)
+	}
+	if x.score != y.score {
+		return false
+	}
+	list := &a.lists[x.list]
+	from, to := x.score+list.least, x.score+list.most
+	if a.ntc >= 0 && !a.placedNTC() {
+		return a.joint[0].same(from, to) && a.joint[1].same(from, to)
+	}
+	return a.joint[indexOf(x.ntc)].same(from, to)
+}
+
+// placedNTC reports whether the variable of new-to-credit is known.
+func (a *automaton) placedNTC() bool { return int(a.model.vars[a.ntc].at) < len(a.layers)-1 }
+
+// advance computes the layer after the variable at a position.
+func (a *automaton) advance(at int32) {
+	v := a.vars[at]
+	from := &a.layers[at]
+	from.edges = make([]int32, len(from.states)*len(v.cells))
+	a.bytes += 4 * len(from.edges)
+	for i := range a.moves {
+		clear(a.moves[i])
+	}
+	a.layers = append(a.layers, layer{})
+	from = &a.layers[at]
+	to := &a.layers[at+1]
+	known := map[[3]int32]int32{}
+	moves := movesBetweenChecks
+	for i := range from.states {
+		s := &from.states[i]
+		if moves += len(v.cells); moves > movesBetweenChecks {
+			moves = 0
+			a.stopped()
+		}
+		if a.truncated != "" && i >= beamOut {
+			for k := i * len(v.cells); k < len(from.edges); k++ {
+				from.edges[k] = -1
+			}
+			break
+		}
+		scoreless := v.scored && a.isNTC(s)
+		for k := range v.cells {
+			// The first cell is the state without a value. A witness leaves out what it can, except the score, without
+			// which requests are refused.
+			cell := k
+			if v.scored || a.ntc >= 0 && v == a.model.vars[a.ntc] {
+				cell = (k + 1) % len(v.cells)
+			}
+			edge := i*len(v.cells) + cell
+			from.edges[edge] = -1
+			if scoreless && !v.cells[cell].absent {
+				continue
+			}
+			next := pairState{ctx: s.ctx, parent: int32(i), cell: int32(cell)}
+			for side := range s.sides {
+				next.sides[side] = a.move(side, s.sides[side], at, cell)
+			}
+			if a.finished(&next) {
+				continue
+			}
+			if v.dim != noDim {
+				next.ctx = a.with(s.ctx, v, cell)
+			}
+			key := [3]int32{next.sides[0], next.sides[1], next.ctx}
+			id, ok := known[key]
+			if !ok {
+				if a.full() && len(to.states) >= beam {
+					continue
+				}
+				id = int32(len(to.states))
+				to.states = append(to.states, next)
+				known[key] = id
+				a.total++
+				a.bytes += 80
+			}
+			from.edges[edge] = id
+		}
+	}
+}
+
+// movesBetweenChecks is the number of moves between two calls of Options.Check.
+const movesBetweenChecks = 500
+
+// beamOut is the number of states of a layer that are still read after the budget is used up.
+const beamOut = 100
+
+// beam is the number of states of a layer that are still explored after the budget is used up, so that an incomplete
+// result has some of the differences.
+const beam = 200
+
+// full reports whether the budget is used up.
+func (a *automaton) full() bool {
+	if a.truncated == "" && (a.total >= a.options.MaxStates || a.bytes+a.clauses.bytes >= a.options.MaxBytes) {
+		a.truncated = "the comparison needs more states than the budget allows"
+	}
+	return a.truncated != ""
+}
+
+func (a *automaton) isNTC(s *pairState) bool {
+	return a.states[s.sides[0]].ntc || a.states[s.sides[1]].ntc
+}
+
+// context interns the cells of the lending facts: for each policy and fact, the cell plus one, or 0 if it is not known.
+func (a *automaton) context(cells []byte) int32 {
+	id, ok := a.ctxIDs[string(cells)]
+	if !ok {
+		id = int32(len(a.ctxs))
+		a.ctxs = append(a.ctxs, string(cells))
+		a.ctxIDs[string(cells)] = id
+	}
+	return id
+}
+
+// with returns a context with the cell of one more variable.
+func (a *automaton) with(ctx int32, v *variable, cell int) int32 {
+	cells := []byte(a.ctxs[ctx])
+	for i, s := range a.sides {
+		for dim, at := range s.dims {
+			if at >= 0 && a.model.vars[at] == v {
+				binary.LittleEndian.PutUint16(cells[2*(i*dimensions+dim):], uint16(cell+1))
+			}
+		}
+	}
+	return a.context(cells)
+}
+
+// cellIn returns the cell of a lending fact of a policy in a context, or -1 if the policy does not read it.
+func (a *automaton) cellIn(ctx int32, i, dim int) int {
+	return int(binary.LittleEndian.Uint16([]byte(a.ctxs[ctx][2*(i*dimensions+dim):])[:2])) - 1
+}
+
+// jointLadder says for which sums of points both policies give the same band.
+type jointLadder struct {
+	breaks []rule.Number
+	differ []int // number of ranges up to and including this one in which the policies differ
+}
+
+func (m *model) jointLadder(i int) (j jointLadder) {
+	a, b := &m.sides[0].ladders[i], &m.sides[1].ladders[i]
+	j.breaks = append(append(j.breaks, a.breaks...), b.breaks...)
+	slices.Sort(j.breaks)
+	j.breaks = slices.Compact(j.breaks)
+	count := 0
+	for k := range len(j.breaks) + 1 {
+		score := -rule.MaxNumber
+		if k > 0 {
+			score = j.breaks[k-1]
+		}
+		x, y := a.segments[a.find(score)], b.segments[b.find(score)]
+		if x.cell != y.cell || !m.sameBand(x.band, y.band) {
+			count++
+		}
+		j.differ = append(j.differ, count)
+	}
+	return j
+}
+
+// same reports whether the policies agree on all sums in a range.
+func (j *jointLadder) same(from, to rule.Number) bool {
+	find := func(n rule.Number) int {
+		at, found := slices.BinarySearch(j.breaks, n)
+		if found {
+			at++
+		}
+		return at
+	}
+	before := 0
+	if at := find(from); at > 0 {
+		before = j.differ[at-1]
+	}
+	return j.differ[find(to)] == before
+}

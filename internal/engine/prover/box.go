@@ -1,0 +1,159 @@
+package prover
+
+import (
+	"math/bits"
+
+	"verdict/internal/engine"
+	"verdict/internal/rule"
+)
+
+// maxDims is the most lending variables that two policies can have together.
+const maxDims = 2 * dimensions
+
+// box is a set of combinations of lending facts: an interval for each variable that is given.
+type box struct {
+	given  [maxDims]bool
+	lo, hi [maxDims]rule.Number
+}
+
+// boxVariables maps the lending facts of both policies to the dimensions of a box.
+type boxVariables struct {
+	vars  []*variable
+	units []rule.Number
+	of    [2][dimensions]int // -1 if the policy does not read the fact
+}
+
+func (m *model) boxVariables() (b boxVariables) {
+	at := map[int]int{}
+	for i, s := range m.sides {
+		for dim, v := range s.dims {
+			b.of[i][dim] = -1
+			if v < 0 {
+				continue
+			}
+			k, ok := at[v]
+			if !ok {
+				k = len(b.vars)
+				at[v] = k
+				b.vars = append(b.vars, m.vars[v])
+				b.units = append(b.units, m.space.Domain(m.vars[v].field).Unit)
+			}
+			b.of[i][dim] = k
+		}
+	}
+	return b
+}
+
+// boxOf returns the box of a context.
+func (a *automaton) boxOf(ctx int32) (b box) {
+	for i := range a.sides {
+		for dim := range dimensions {
+			k := a.lending.of[i][dim]
+			if k < 0 {
+				continue
+			}
+			c := &a.lending.vars[k].cells[a.cellIn(ctx, i, dim)]
+			if c.absent {
+				continue
+			}
+			unit := a.lending.units[k]
+			b.given[k] = true
+			b.lo[k], b.hi[k] = rule.Number(c.set[0].Lo)*unit, rule.Number(c.set[0].Hi)*unit
+			if dim == dimTenure { // every value of the cell has the same effect
+				b.hi[k] = b.lo[k]
+			}
+		}
+	}
+	return b
+}
+
+// falling reports whether the limit falls if a lending fact grows.
+func falling(dim int) bool { return dim == dimFOIR || dim == dimOutstanding || dim == dimOffers }
+
+// corner returns the point of a box at which all limits are highest or lowest.
+func (b *box) corner(vars *boxVariables, high bool) (p box) {
+	p = *b
+	for k, v := range vars.vars {
+		if high == falling(v.dim) {
+			p.hi[k] = p.lo[k]
+		} else {
+			p.lo[k] = p.hi[k]
+		}
+	}
+	return p
+}
+
+// facts returns the lending facts of a policy at a point.
+func (b *box) facts(vars *boxVariables, i int) (f engine.LendingFacts) {
+	value := func(dim int) rule.Value {
+		k := vars.of[i][dim]
+		if k < 0 || !b.given[k] {
+			return rule.Value{}
+		}
+		return rule.Num(b.lo[k])
+	}
+	return engine.LendingFacts{
+		Income: value(dimIncome), FOIR: value(dimFOIR), Requested: value(dimRequested), Tenure: value(dimTenure),
+		Outstanding: value(dimOutstanding), OtherOffers: value(dimOffers),
+	}
+}
+
+// isPoint reports whether a box contains only one combination.
+func (b *box) isPoint() bool { return b.lo == b.hi }
+
+// between returns a multiple of unit between two numbers, and one of the two if there is none between them. Between
+// numbers of different magnitude it returns one of a magnitude in the middle.
+func between(x, y, unit rule.Number) rule.Number {
+	lo, hi := min(x, y), max(x, y)
+	mid := lo + (hi-lo)/2
+	if lo >= 0 {
+		low, high := bits.Len64(uint64(max(lo, 1))), bits.Len64(uint64(hi))
+		if high-low > 3 {
+			mid = max(lo, rule.Number(1)<<((low+high)/2))
+		}
+	}
+	if mid -= mid % unit; mid < lo {
+		mid = lo
+	}
+	return mid
+}
+
+// middle returns a point between two points.
+func middle(vars *boxVariables, p, q *box) (m box) {
+	m = *p
+	for k := range vars.vars {
+		if m.given[k] {
+			m.lo[k] = between(p.lo[k], q.lo[k], vars.units[k])
+			m.hi[k] = m.lo[k]
+		}
+	}
+	return m
+}
+
+// halves splits a box at the dimension that is widest compared with its values. ok is false for a point.
+func (b *box) halves(vars *boxVariables) (low, high box, ok bool) {
+	widest, width := -1, uint64(0)
+	for k := range vars.vars {
+		if !b.given[k] || b.lo[k] == b.hi[k] {
+			continue
+		}
+		// Compare relative widths in 1/1024. The requested amount is split last, because its effect is computed exactly.
+		w := uint64(b.hi[k]-b.lo[k])/uint64(max(b.hi[k]>>10, 1)) + 1
+		if vars.vars[k].dim == dimRequested {
+			w = 0
+		}
+		if widest < 0 || w > width {
+			widest, width = k, w
+		}
+	}
+	if widest < 0 {
+		return low, high, false
+	}
+	low, high = *b, *b
+	mid := between(b.lo[widest], b.hi[widest], vars.units[widest])
+	if mid >= b.hi[widest] {
+		mid = b.hi[widest] - vars.units[widest]
+	}
+	low.hi[widest], high.lo[widest] = mid, mid+vars.units[widest]
+	return low, high, true
+}

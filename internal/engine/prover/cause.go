@@ -1,0 +1,130 @@
+package prover
+
+import (
+	"slices"
+
+	"verdict/internal/engine"
+	"verdict/internal/rule"
+)
+
+// causes finds the changed entries that cause a change.
+type causes struct {
+	old, changed *engine.Plan
+	changes      []engine.Change
+	terms        []string
+	without      []*engine.Plan // by change: the new policy without it
+	with         []*engine.Plan // by change: the old policy with it
+	decisions    [2]engine.Decision
+	tooMany      bool
+}
+
+// maxCauseCost is the largest total cost of the policies that are compiled to find causes.
+const maxCauseCost = 1_000_000
+
+func newCauses(old, changed *engine.Plan, changes []engine.Change, terms []string, most int) *causes {
+	c := &causes{old: old, changed: changed, changes: changes, terms: terms, tooMany: len(changes) > most}
+	// Each change is tried in a plan of its own, and compiling a large policy takes milliseconds.
+	c.tooMany = c.tooMany || len(changes)*(old.Policy().Cost()+changed.Policy().Cost()) > maxCauseCost
+	c.without, c.with = make([]*engine.Plan, len(changes)), make([]*engine.Plan, len(changes))
+	return c
+}
+
+// of returns the indexes of the changes without which the applicant would be decided differently. If there are none,
+// several changes cause the difference, each of which would be enough: it returns those that change the decision of
+// the old policy on their own. If there are none of those either, it returns all changes.
+func (c *causes) of(facts []rule.NamedValue, kind *Kind) (list []int) {
+	if c.tooMany {
+		return nil
+	}
+	applicant := rule.NewFacts(c.old.Catalogue())
+	for _, f := range facts {
+		applicant.Set(f.Name, f.Value)
+	}
+	differs := func(p, q *engine.Plan) bool {
+		p.Decide(applicant, &c.decisions[0])
+		q.Decide(applicant, &c.decisions[1])
+		k := compare(&c.decisions[0], &c.decisions[1], c.terms)
+		return k.changed()
+	}
+	for i := range c.changes {
+		if c.without[i] == nil {
+			c.without[i] = c.exchange(c.changed.Policy(), c.old.Policy(), &c.changes[i])
+		}
+		if differs(c.without[i], c.changed) {
+			list = append(list, i)
+		}
+	}
+	if len(list) > 0 {
+		return list
+	}
+	for i := range c.changes {
+		if c.with[i] == nil {
+			c.with[i] = c.exchange(c.old.Policy(), c.changed.Policy(), &c.changes[i])
+		}
+		if differs(c.old, c.with[i]) {
+			list = append(list, i)
+		}
+	}
+	if len(list) > 0 {
+		return list
+	}
+	for i := range c.changes {
+		list = append(list, i)
+	}
+	return list
+}
+
+// exchange returns the plan of a policy in which one changed entry is as in another policy.
+func (c *causes) exchange(policy, from *engine.Policy, change *engine.Change) *engine.Plan {
+	p := *policy
+	card := *policy.Scorecard
+	p.Scorecard = &card
+	id := change.ID
+	switch change.Section {
+	case "knockouts":
+		p.Knockouts = exchanged(p.Knockouts, from.Knockouts, id, func(k *engine.Knockout) string { return k.ID })
+	case "adjustments":
+		p.Adjustments = exchanged(p.Adjustments, from.Adjustments, id,
+			func(a *engine.Adjustment) string { return a.ID })
+	case "factors":
+		card.Factors = exchanged(card.Factors, from.Scorecard.Factors, id,
+			func(f *engine.Factor) string { return f.Name })
+	case "pricing_bands":
+		p.Bands = exchanged(p.Bands, from.Bands, id, func(b *engine.Band) string { return b.ID })
+	case "conditions":
+		p.Terms = exchanged(p.Terms, from.Terms, id, func(t *engine.Term) string { return t.Code })
+	case "required_fields":
+		p.Required = exchanged(p.Required, from.Required, id, func(r *engine.Requirement) string { return r.Text })
+	case "scorecard":
+		switch id {
+		case "base_points":
+			card.Base = from.Scorecard.Base
+		case "min_score":
+			card.MinScore = from.Scorecard.MinScore
+		case "max_score":
+			card.MaxScore = from.Scorecard.MaxScore
+		}
+	case "limit_step":
+		p.LimitStepPaise = from.LimitStepPaise
+	case "affordability":
+		p.Affordability = from.Affordability
+	case "exposure":
+		p.Exposure = from.Exposure
+	}
+	return engine.Compile(&p, c.old.Catalogue())
+}
+
+// exchanged returns a section in which the entry with an id is as in another section: replaced, added or left out. An
+// empty id stands for the order of the entries, which has no effect on a decision.
+func exchanged[T any](list, from []T, id string, idOf func(*T) string) []T {
+	is := func(e T) bool { return idOf(&e) == id }
+	out := slices.DeleteFunc(slices.Clone(list), is)
+	if at := slices.IndexFunc(from, is); id != "" && at >= 0 {
+		place := slices.IndexFunc(list, is)
+		if place < 0 {
+			place = len(out)
+		}
+		out = slices.Insert(out, min(place, len(out)), from[at])
+	}
+	return out
+}

@@ -1,0 +1,127 @@
+package prover
+
+import (
+	"slices"
+
+	"verdict/internal/engine"
+	"verdict/internal/rule"
+)
+
+// scoreLadder divides the scores of a policy into segments that it treats alike.
+type scoreLadder struct {
+	breaks   []rule.Number // the first score of every segment after the first
+	segments []segment
+}
+
+// segment is a range of scores with the same band and the same truth of all conditions on the final score.
+type segment struct {
+	band int // index in the policy's bands, -1 for none
+	cell int // cell of the final score; 0 if no condition reads it
+}
+
+// ladders computes the segments of both policies.
+func (m *model) ladders() {
+	for _, s := range m.sides {
+		for i := range s.ladders {
+			s.ladders[i] = m.ladder(s, i == 1)
+		}
+	}
+}
+
+func (m *model) ladder(s *side, ntc bool) (l scoreLadder) {
+	card := s.policy.Scorecard
+	cuts := []rule.Number{}
+	for i := range s.policy.Bands {
+		if b := &s.policy.Bands[i]; b.NTC == ntc && b.Ranged {
+			cuts = append(cuts, rule.Int(b.MinScore), rule.Int(b.MaxScore+1))
+		}
+	}
+	var score *variable
+	for _, v := range m.vars {
+		if v.kind == resultVariable && v.name == finalScore {
+			score = v
+			for _, c := range v.cells {
+				for _, x := range c.set {
+					cuts = append(cuts, rule.Number(x.Lo), rule.Number(x.Hi+1))
+				}
+			}
+		}
+	}
+	slices.Sort(cuts)
+	at := func(n rule.Number) segment {
+		n = min(max(n, card.MinScore), card.MaxScore)
+		x := segment{band: s.plan.BandOf(n, ntc)}
+		if score != nil {
+			x.cell = score.cellOf(int64(n))
+		}
+		return x
+	}
+	l.segments = []segment{at(card.MinScore)}
+	for _, cut := range slices.Compact(cuts) {
+		if cut <= card.MinScore || cut > card.MaxScore {
+			continue
+		}
+		if next := at(cut); next != l.segments[len(l.segments)-1] {
+			l.breaks, l.segments = append(l.breaks, cut), append(l.segments, next)
+		}
+	}
+	return l
+}
+
+// find returns the segment of a sum of points. Sums outside the range of the scorecard are clamped, so they are in the
+// first or the last segment.
+func (l *scoreLadder) find(score rule.Number) int {
+	at, found := slices.BinarySearch(l.breaks, score)
+	if found {
+		at++
+	}
+	return at
+}
+
+// samePrices reports whether the two policies lend alike at every score: then states that are equal stay equal.
+func (m *model) samePrices() bool {
+	a, b := m.sides[0].policy, m.sides[1].policy
+	if len(a.Bands) != len(b.Bands) {
+		return false
+	}
+	for i := range a.Bands {
+		x, y := &a.Bands[i], &b.Bands[i]
+		same := x.NTC == y.NTC && x.Ranged == y.Ranged && x.MinScore == y.MinScore && x.MaxScore == y.MaxScore
+		if !same || !m.sameBand(i, i) {
+			return false
+		}
+	}
+	return a.Scorecard.MinScore == b.Scorecard.MinScore && a.Scorecard.MaxScore == b.Scorecard.MaxScore
+}
+
+// sameBand reports whether a band of the old and one of the new policy decide and price alike.
+func (m *model) sameBand(i, j int) bool {
+	if i < 0 || j < 0 {
+		return i < 0 && j < 0
+	}
+	a, b := m.sides[0].policy, m.sides[1].policy
+	x, y := &a.Bands[i], &b.Bands[j]
+	if x.Action == engine.Decline || y.Action == engine.Decline {
+		return x.Action == y.Action
+	}
+	return x.Action == y.Action && x.Grade == y.Grade && x.RateBP == y.RateBP && x.TenureMonths == y.TenureMonths &&
+		slices.Equal(x.Tenures, y.Tenures) && x.MinLimitPaise == y.MinLimitPaise &&
+		x.MaxLimitPaise == y.MaxLimitPaise && x.DefaultLimitPaise == y.DefaultLimitPaise &&
+		x.HasIncomeMultiple == y.HasIncomeMultiple && x.IncomeMultiple == y.IncomeMultiple &&
+		x.FOIRCap == y.FOIRCap && x.FeePct == y.FeePct && x.FeeMinPaise == y.FeeMinPaise && x.GSTPct == y.GSTPct &&
+		m.sameLending()
+}
+
+// sameLending reports whether the settings of limits outside of the bands are the same.
+func (m *model) sameLending() bool {
+	a, b := m.sides[0], m.sides[1]
+	return a.policy.LimitStepPaise == b.policy.LimitStepPaise && a.dims == b.dims && exposureOf(a) == exposureOf(b)
+}
+
+// exposureOf returns the most that one person may owe in paise, or -1 if that is not bounded.
+func exposureOf(s *side) int64 {
+	if s.policy.Exposure == nil {
+		return -1
+	}
+	return s.policy.Exposure.MaxTotalPaise
+}

@@ -1,0 +1,379 @@
+package prover
+
+import (
+	"math"
+	"slices"
+
+	"verdict/internal/engine"
+	"verdict/internal/engine/space"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// variableKind says where the value of a variable comes from.
+type variableKind uint8
+
+const (
+	requestVariable variableKind = iota // a fact
+	freeVariable                        // a predicate that sets cannot express
+	resultVariable                      // computed during the decision; each policy has its own value
+	freeResult                          // a predicate that sets cannot express, over results
+)
+
+// variable is something that a condition tests.
+type variable struct {
+	name  string
+	kind  variableKind
+	field space.Field // not used by free variables
+	all   space.Set   // all states
+	sets  []space.Set // the sets of states that conditions test
+	reads []int       // of a free variable: the variables of its fields
+	cond  *rule.Condition
+
+	dim    int // the lending fact that the variable is, or noDim
+	scored bool
+	cells  []cell
+	at     int32 // position in the order
+}
+
+// noDim marks a variable that no limit depends on.
+const noDim = -1
+
+// The states of a free variable.
+const (
+	freeUnknown int64 = iota
+	freeFalse
+	freeTrue
+)
+
+// expr is a formula before the variables have cells and positions.
+type expr struct {
+	kind nodeKind
+	is   bool // of a constant
+	kids []*expr
+	v    int // of a literal: the variable
+	set  int // of a literal: index in the variable's sets
+}
+
+// The kinds of effects that a clause can have.
+type effectKind uint8
+
+const (
+	ruleEffect   effectKind = iota // declines or refers
+	scoreEffect                    // adds points
+	factorEffect                   // adds the points of the field's bin
+	termEffect                     // adds a condition to the offer
+)
+
+// rawClause is an entry of a policy that takes effect under a condition.
+type rawClause struct {
+	kind              effectKind
+	onTrue, onUnknown engine.Action // of a rule; Approve means no effect
+	delta             rule.Number
+	term              uint8
+	factor            *engine.Factor
+	v                 int   // of a factor: the variable of its field
+	t, f              *expr // true if the condition holds, and if its negation holds; f is nil if it is not needed
+}
+
+// side is one of the two policies.
+type side struct {
+	plan   *engine.Plan
+	policy *engine.Policy
+	// capacity computes the bound of a limit that the capacity to repay sets.
+	capacity *engine.Lender
+	alias    map[string]rule.Ref // the fields that conditions and prices read instead of the named ones
+	raw      []rawClause
+	dims     [dimensions]int // the variable of each lending fact
+	ladders  [2]scoreLadder  // for applicants with a credit history, and for those new to credit
+}
+
+// The facts that a limit depends on. The derived figures of the two policies may differ, so each policy has its own
+// variables for them.
+const (
+	dimIncome = iota
+	dimFOIR
+	dimRequested
+	dimTenure
+	dimOutstanding
+	dimOffers
+	dimensions
+)
+
+// model has both policies as clauses over the same variables.
+type model struct {
+	catalogue *rule.Catalogue
+	solver    *space.Solver
+	space     *space.Space
+	vars      []*variable
+	byKey     map[string]int
+	sides     [2]*side
+	ntc       int // the variable that says whether the applicant is new to credit, -1 for none
+	terms     []string
+	unknown   []string // what is not modelled
+	tooLarge  string   // why the policies are not compared; "" if they are
+	check     func() error
+}
+
+// stop asks the caller whether to stop, and reports whether the policies are not compared.
+func (m *model) stop() bool {
+	if m.tooLarge == "" && m.check != nil {
+		if err := m.check(); err != nil {
+			m.tooLarge = err.Error()
+		}
+	}
+	return m.tooLarge != ""
+}
+
+// The largest policies that are compared: the number of variables, and for each of them the number of sets that
+// conditions test and the number of cells.
+const (
+	maxVariables = 2_000
+	maxSets      = 2_000
+	maxCells     = 4_000
+)
+
+func newModel(old, changed *engine.Plan, check func() error) *model {
+	m := &model{
+		catalogue: old.Catalogue(), solver: space.NewSolver(), byKey: map[string]int{}, ntc: -1, check: check,
+	}
+	m.space = m.solver.Space
+	m.solver.Reset(space.NewBudget(math.MaxInt/2, nil))
+	for i, p := range []*engine.Plan{old, changed} {
+		m.sides[i] = &side{
+			plan: p, policy: p.Policy(), capacity: capacityPlan(p).NewLender(), alias: map[string]rule.Ref{},
+		}
+	}
+	m.space.Reset(m.catalogue, m.params())
+	m.aliases()
+	m.unknown = unmodelled(m.sides[0].policy, m.sides[1].policy)
+	if at := m.space.NTC(); at != space.NoField {
+		m.ntc = m.variable(m.space.Domain(at).Ref)
+		m.test(m.ntc, space.OnlyTrue())
+	}
+	m.findTerms()
+	for _, s := range m.sides {
+		m.clauses(s)
+		m.lending(s)
+	}
+	return m
+}
+
+// params returns the data of both policies that the space needs.
+func (m *model) params() space.Params {
+	a, b := m.sides[0].policy, m.sides[1].policy
+	params := space.Params{
+		MinScore: min(a.Scorecard.MinScore, b.Scorecard.MinScore),
+		MaxScore: max(a.Scorecard.MaxScore, b.Scorecard.MaxScore),
+		Grades:   []string{engine.NoGrade},
+	}
+	for _, p := range []*engine.Policy{a, b} {
+		for i := range p.Bands {
+			if g := p.Bands[i].Grade; !slices.Contains(params.Grades, g) {
+				params.Grades = append(params.Grades, g)
+			}
+		}
+		for i := range p.Tables {
+			known := slices.ContainsFunc(params.Tables, func(t rule.Table) bool { return t.Name == p.Tables[i].Name })
+			if !known {
+				params.Tables = append(params.Tables, p.Tables[i])
+			} else {
+				params.Tables = mergeColumns(params.Tables, &p.Tables[i])
+			}
+		}
+	}
+	return params
+}
+
+// mergeColumns adds the columns that the other policy names to the table of the same name.
+func mergeColumns(tables []rule.Table, from *rule.Table) []rule.Table {
+	for i := range tables {
+		if tables[i].Name != from.Name {
+			continue
+		}
+		columns := slices.Clone(tables[i].Columns)
+		for _, c := range from.Columns {
+			if !slices.ContainsFunc(columns, func(have rule.TableColumn) bool { return have.Name == c.Name }) {
+				columns = append(columns, c)
+			}
+		}
+		tables[i].Columns = columns
+	}
+	return tables
+}
+
+// aliases maps the derived income and FOIR to what they are derived from. A figure with a single source is that source,
+// unchanged. Otherwise it is a variable of its own: shared if both policies derive it alike, else one for each policy.
+func (m *model) aliases() {
+	a, b := m.sides[0].policy.CountedSources(), m.sides[1].policy.CountedSources()
+	sameIncome := sameSource(&a.Income, &b.Income)
+	sameFOIR := sameIncome && sameSource(&a.Obligations, &b.Obligations)
+	for i, s := range m.sides {
+		sources := s.policy.CountedSources()
+		alias := func(derived, source string, shared bool) {
+			// A negative amount does not count, so a source that can be negative is not the figure itself.
+			if id, ok := m.catalogue.Lookup(source); ok && m.catalogue.Field(id).BoundedBelow &&
+				m.catalogue.Field(id).Min >= 0 {
+				s.alias[derived] = rule.Ref{Name: source, ID: id, Type: rule.NumberType}
+			} else if !shared {
+				s.alias[derived] = rule.Ref{Name: derived + sideSuffix[i], ID: rule.Undeclared, Type: rule.NumberType}
+			}
+		}
+		income, foir := "", ""
+		if len(sources.Income.Of) == 1 {
+			income = sources.Income.Of[0]
+		}
+		if income == field.MonthlyIncome && sources.CountsDeclared() && len(sources.Obligations.Of) == 1 {
+			foir = field.FOIR
+		}
+		alias(field.IncomeEffective, income, sameIncome)
+		alias(field.FOIREffective, foir, sameFOIR)
+	}
+}
+
+// sideSuffix distinguishes the derived figures of the two policies.
+var sideSuffix = [...]string{" (old policy)", " (new policy)"}
+
+func sameSource(a, b *engine.Source) bool {
+	return slices.Equal(a.Of, b.Of) && (len(a.Of) == 1 || a.Take == b.Take)
+}
+
+// variable returns the variable of a field.
+func (m *model) variable(ref rule.Ref) int {
+	if at, ok := m.byKey[ref.Name]; ok {
+		return at
+	}
+	f := m.space.FieldOf(ref)
+	d := m.space.Domain(f)
+	v := &variable{name: ref.Name, field: f, dim: noDim, scored: d.Scored}
+	if d.Computed {
+		v.kind = resultVariable
+	}
+	// A request that gives a field with another type is refused, so no applicant has a mistyped field.
+	v.all = m.solver.Sets.Difference(d.All, space.Set{{Lo: space.Mistyped, Hi: space.Mistyped}})
+	return m.add(ref.Name, v)
+}
+
+func (m *model) add(key string, v *variable) int {
+	at := len(m.vars)
+	if at == maxVariables {
+		m.tooLarge = "the policies name too many fields, or too many predicates that sets cannot express"
+	}
+	m.vars = append(m.vars, v)
+	m.byKey[key] = at
+	return at
+}
+
+// test returns the index of a set among the sets that conditions test.
+func (m *model) test(v int, set space.Set) int {
+	x := m.vars[v]
+	if len(x.sets) >= maxSets {
+		m.tooLarge = "the policies compare " + x.name + " with too many values"
+		return 0
+	}
+	if at := slices.IndexFunc(x.sets, func(s space.Set) bool { return slices.Equal(s, set) }); at >= 0 {
+		return at
+	}
+	x.sets = append(x.sets, set)
+	return len(x.sets) - 1
+}
+
+func (m *model) literal(v int, set space.Set) *expr {
+	return &expr{kind: literalNode, v: v, set: m.test(v, set)}
+}
+
+// given returns the formula that a field is given.
+func (m *model) given(v int) *expr {
+	return m.literal(v, m.solver.Sets.Difference(m.vars[v].all, space.OnlyAbsent()))
+}
+
+// ref returns the field that a policy reads if a condition names ref.
+func (s *side) ref(ref rule.Ref) rule.Ref {
+	if other, ok := s.alias[ref.Name]; ok {
+		return other
+	}
+	return ref
+}
+
+// renamed returns the condition with the fields that the policy reads.
+func (s *side) renamed(c *rule.Condition) rule.Condition {
+	out := *c
+	out.Args = make([]rule.Condition, len(c.Args))
+	for i := range c.Args {
+		out.Args[i] = s.renamed(&c.Args[i])
+	}
+	out.Left, out.Right = s.renamedOperand(c.Left), s.renamedOperand(c.Right)
+	return out
+}
+
+func (s *side) renamedOperand(o rule.Operand) rule.Operand {
+	if o.Kind == rule.FieldOperand {
+		o.Field = s.ref(o.Field)
+	}
+	args := make([]rule.Operand, len(o.Args))
+	for i := range o.Args {
+		args[i] = s.renamedOperand(o.Args[i])
+	}
+	o.Args = args
+	return o
+}
+
+// condition returns the formula that is true if the condition holds or, if positive is false, if its negation holds.
+// Both are false if the condition is unknown.
+func (m *model) condition(c *rule.Condition, positive bool) *expr {
+	switch c.Op {
+	case rule.Not:
+		return m.condition(&c.Args[0], !positive)
+	case rule.And, rule.Or:
+		out := &expr{kind: orNode}
+		if (c.Op == rule.And) == positive {
+			out.kind = andNode
+		}
+		for i := range c.Args {
+			out.kids = append(out.kids, m.condition(&c.Args[i], positive))
+		}
+		return out
+	case rule.True, rule.False:
+		return &expr{is: (c.Op == rule.True) == positive}
+	}
+	m.place(c)
+	if f, allow, ok := m.solver.Predicate(c, positive); ok {
+		return m.literal(m.variable(m.space.Domain(f).Ref), allow)
+	}
+	return m.free(c, positive)
+}
+
+// place places the fields of a predicate in the space, so that the answers of lists are known as such.
+func (m *model) place(c *rule.Condition) { m.space.Reads(c, nil, 0) }
+
+// free returns the formula of a predicate that sets cannot express. It can hold or fail only if its fields are given.
+func (m *model) free(c *rule.Condition, positive bool) *expr {
+	out := &expr{kind: andNode}
+	var reads []int
+	results := false
+	c.Operands(func(ref rule.Ref) {
+		v := m.variable(ref)
+		reads = append(reads, v)
+		results = results || m.vars[v].kind == resultVariable
+		out.kids = append(out.kids, m.given(v))
+	})
+	key := "predicate " + c.Text()
+	v, known := m.byKey[key]
+	if !known {
+		x := &variable{name: c.Text(), kind: freeVariable, dim: noDim, reads: reads, cond: c}
+		x.all = space.Set{{Lo: freeFalse, Hi: freeTrue}}
+		if c.Left.Kind == rule.ArithOperand || c.Right.Kind == rule.ArithOperand {
+			x.all[0].Lo = freeUnknown // a result can be too large, and a divisor can be 0
+		}
+		if results {
+			x.kind = freeResult
+		}
+		v = m.add(key, x)
+	}
+	state := freeTrue
+	if !positive {
+		state = freeFalse
+	}
+	out.kids = append(out.kids, m.literal(v, space.Set{{Lo: state, Hi: state}}))
+	return out
+}

@@ -1,0 +1,107 @@
+package prover
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"verdict/internal/engine"
+	"verdict/internal/wire"
+)
+
+// known lists the fields of the policy's Go types and the member of the document that each is written to. A field that
+// is added to a policy must be added here, once the comparison covers it or it is known to have no effect on what is
+// compared. Until then its member must not be in modelled, so that policies that use it are compared incompletely.
+var known = map[reflect.Type]map[string]string{
+	reflect.TypeFor[engine.Policy](): {
+		"Key": "policy_key", "Name": "name", "Semantics": "semantics", "FeaturesAuto": "features", "Inputs": "inputs",
+		"Tables": "tables", "Required": "required_fields", "Knockouts": "knockouts", "Adjustments": "adjustments",
+		"Affordability": "affordability", "Exposure": "exposure", "Scorecard": "scorecard",
+		"ScorecardID": "scorecard_id", "Bands": "pricing_bands", "Terms": "conditions", "LimitStepPaise": "limit_step",
+		"OfferValidityDays": "offer_validity_days", "Actionable": "actionable_fields", "AllowGaps": "allow_gaps",
+		"IncludeDefaults": "include_defaults",
+	},
+	reflect.TypeFor[engine.Knockout](): {
+		"ID": "id", "Stage": "stage", "Action": "action", "OnAbsent": "on_absent", "ReasonCode": "reason_code",
+		"Message": "message", "ApplicantMessage": "applicant_message", "Condition": "condition_ast", "System": "system",
+	},
+	reflect.TypeFor[engine.Adjustment](): {
+		"ID": "id", "Delta": "delta", "ReasonCode": "reason_code", "Condition": "condition_ast",
+	},
+	reflect.TypeFor[engine.Term](): {"Code": "code", "Text": "text", "Condition": "condition_ast"},
+	reflect.TypeFor[engine.Band](): {
+		"ID": "id", "Grade": "grade", "NTC": "ntc", "Ranged": "min_score", "MinScore": "min_score",
+		"MaxScore": "max_score", "Action": "action", "Priced": "interest_rate", "RateBP": "interest_rate",
+		"TenureMonths": "tenure_months", "Tenures": "tenures_allowed", "MinLimitPaise": "min_limit",
+		"MaxLimitPaise": "max_limit", "DefaultLimitPaise": "default_limit", "HasIncomeMultiple": "income_multiple",
+		"IncomeMultiple": "income_multiple", "FOIRCap": "foir_cap", "FeePct": "processing_fee_pct",
+		"FeeMinPaise": "processing_fee_min", "GSTPct": "gst_pct",
+	},
+	reflect.TypeFor[engine.Scorecard](): {
+		"Name": "name", "Base": "base_points", "MinScore": "min_score", "MaxScore": "max_score", "Scaling": "pdo",
+		"Factors": "factors",
+	},
+	reflect.TypeFor[engine.Factor](): {
+		"Name": "factor", "Label": "label", "Field": "field", "Typed": "type", "ReasonCode": "reason_code",
+		"When": "when", "Bins": "bins", "HasMissing": "missing_points", "Missing": "missing_points", "Weight": "weight",
+	},
+	reflect.TypeFor[engine.Bin](): {
+		"HasMin": "gte", "HasMax": "lt", "Min": "gte", "Max": "lt", "Special": "special", "In": "in", "Else": "else",
+		"Points": "points", "ReasonCode": "reason_code", "HasWOE": "woe", "WOE": "woe",
+	},
+	reflect.TypeFor[engine.Affordability](): {"Income": "income", "Obligations": "obligations"},
+	reflect.TypeFor[engine.Exposure]():      {"MaxTotalPaise": "max_total"},
+}
+
+// sectionOf has the kind of object in modelled for each type.
+var sectionOf = map[reflect.Type]string{
+	reflect.TypeFor[engine.Policy]():        "",
+	reflect.TypeFor[engine.Knockout]():      "knockouts",
+	reflect.TypeFor[engine.Adjustment]():    "adjustments",
+	reflect.TypeFor[engine.Term]():          "conditions",
+	reflect.TypeFor[engine.Band]():          "pricing_bands",
+	reflect.TypeFor[engine.Scorecard]():     "scorecard",
+	reflect.TypeFor[engine.Factor]():        "factors",
+	reflect.TypeFor[engine.Bin]():           "bins",
+	reflect.TypeFor[engine.Affordability](): "affordability",
+	reflect.TypeFor[engine.Exposure]():      "exposure",
+}
+
+// TestEveryPartOfAPolicyIsModelled fails if a policy has a part that nobody has decided about.
+func TestEveryPartOfAPolicyIsModelled(t *testing.T) {
+	t.Parallel()
+	for typ, members := range known {
+		for i := range typ.NumField() {
+			name := typ.Field(i).Name
+			member, ok := members[name]
+			switch {
+			case !ok:
+				t.Errorf("%s.%s is new: let the comparison cover it, or leave its member out of modelled, and list it here",
+					typ, name)
+			case !slices.Contains(modelled[sectionOf[typ]], member):
+				t.Errorf("%s.%s is written as %q, which modelled does not list", typ, name, member)
+			}
+		}
+	}
+}
+
+// TestUnknownMembersAreReported checks that a member that the comparison does not cover is noticed.
+func TestUnknownMembersAreReported(t *testing.T) {
+	t.Parallel()
+	v, err := wire.Parse([]byte(`{"name": "x", "limit_caps": [], "pricing_bands": [{"id": "PB", "when": {}}],
+		"scorecard": {"factors": [{"bins": [{"points": 1, "odd": 2}]}]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	walkMembers(v, "", func(text string) { list = append(list, text) })
+	for _, name := range []string{`"limit_caps" of the policy`, `"when" of pricing_bands`, `"odd" of bins`} {
+		if !slices.ContainsFunc(list, func(text string) bool { return strings.Contains(text, name) }) {
+			t.Errorf("%s is not reported: %v", name, list)
+		}
+	}
+	if len(list) != 3 {
+		t.Errorf("reported %v", list)
+	}
+}

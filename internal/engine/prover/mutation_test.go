@@ -1,0 +1,248 @@
+package prover
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"verdict/internal/engine"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// mutations returns the default policy with one value changed: a threshold, an operator, the points of a bin, a delta,
+// an action, or a member of a band.
+func mutations(tb testing.TB) (names []string, documents [][]byte) {
+	tb.Helper()
+	var policy any
+	if err := json.Unmarshal(engine.DefaultPolicyJSON(), &policy); err != nil {
+		tb.Fatal(err)
+	}
+	try := func(name string, set func(any), old any, changed ...any) {
+		for _, next := range changed {
+			set(next)
+			data, err := json.Marshal(policy)
+			if err != nil {
+				tb.Fatal(err)
+			}
+			if _, err := engine.ParsePolicy(data, engine.Sources{Catalogue: field.Catalogue()}); err == nil {
+				names, documents = append(names, fmt.Sprintf("%s = %v", name, next)), append(documents, data)
+			}
+		}
+		set(old)
+	}
+	numbers := map[string]float64{
+		"value": 1, "points": 3, "delta": -4, "interest_rate": 0.5, "max_limit": -10_000, "min_limit": 5_000,
+		"default_limit": 1_000, "income_multiple": 1, "foir_cap": -0.05, "processing_fee_pct": 0.25,
+		"processing_fee_min": 100, "gst_pct": 1, "base_points": 5, "limit_step": 1_000, "min": 1, "tenure_months": -12,
+	}
+	words := map[string]map[string][]any{
+		"op":     {"lt": {"lte", "gt"}, "gt": {"gte", "lt"}, "gte": {"gt"}, "lte": {"lt"}, "and": {"or"}, "or": {"and"}},
+		"action": {"decline": {"refer"}, "refer": {"decline", "approve"}, "approve": {"refer"}},
+	}
+	var walk func(path string, v any)
+	walk = func(path string, v any) {
+		switch v := v.(type) {
+		case []any:
+			for i := range v {
+				walk(fmt.Sprintf("%s/%d", path, i), v[i])
+			}
+		case map[string]any:
+			keys := []string{}
+			for key := range v {
+				keys = append(keys, key)
+			}
+			slices.Sort(keys)
+			for _, key := range keys {
+				set := func(x any) { v[key] = x }
+				switch x := v[key].(type) {
+				case float64:
+					if step, ok := numbers[key]; ok {
+						if key == "value" && x < 5 && x != float64(int(x)) {
+							step = 0.05 // a ratio
+						}
+						try(path+"/"+key, set, x, x+step)
+					}
+				case string:
+					try(path+"/"+key, set, x, words[key][x]...)
+				default:
+					walk(path+"/"+key, x)
+				}
+			}
+		}
+	}
+	walk("", policy)
+	return names, documents
+}
+
+// crowd makes random applicants whose values are near the thresholds of a policy.
+type crowd struct {
+	*rand.Rand
+	names []string
+	near  map[string][]rule.Number
+}
+
+func newCrowd(p *engine.Plan, seed uint64) *crowd {
+	c := &crowd{Rand: rand.New(rand.NewPCG(seed, 3)), near: map[string][]rule.Number{}}
+	policy := p.Policy()
+	add := func(name string, list ...rule.Value) {
+		for _, v := range list {
+			if v.Type() == rule.NumberType {
+				c.near[name] = append(c.near[name], v.Number())
+			}
+		}
+	}
+	see := func(n *rule.Condition) {
+		if n.Left.Kind == rule.FieldOperand {
+			add(n.Left.Field.Name, append(slices.Clone(n.Values), n.Right.Value)...)
+		}
+	}
+	for i := range policy.Knockouts {
+		policy.Knockouts[i].Condition.Walk(see)
+	}
+	for i := range policy.Adjustments {
+		policy.Adjustments[i].Condition.Walk(see)
+	}
+	for i := range policy.Scorecard.Factors {
+		f := &policy.Scorecard.Factors[i]
+		for k := range f.Bins {
+			add(f.Field.Name, rule.Num(f.Bins[k].Min))
+		}
+	}
+	add(field.RequestedAmount, rule.Num(rule.Int(20_000)), rule.Num(rule.Int(300_000)), rule.Num(rule.Int(900_000)))
+	add(field.RequestedTenureMonths, rule.Num(rule.Int(12)), rule.Num(rule.Int(24)), rule.Num(rule.Int(60)))
+	c.near[field.FOIR] = append(c.near[field.FOIR], c.near[field.FOIREffective]...)
+	c.names = p.Fields()
+	return c
+}
+
+// applicant returns the facts of a random applicant.
+func (c *crowd) applicant() *rule.Facts {
+	facts := rule.NewFacts(field.Catalogue())
+	for _, name := range c.names {
+		id, ok := field.Catalogue().Lookup(name)
+		if !ok || c.IntN(8) == 0 {
+			continue
+		}
+		f := field.Catalogue().Field(id)
+		switch f.Type {
+		case rule.BoolType:
+			facts.Set(name, rule.Bool(c.IntN(6) == 0))
+		case rule.StringType:
+			if len(f.Values) > 0 {
+				facts.Set(name, rule.Str(f.Values[c.IntN(len(f.Values))]))
+			}
+		default:
+			facts.Set(name, rule.Num(c.number(f)))
+		}
+	}
+	if facts.Get(field.BureauIsNTC).IsTrue() {
+		facts.Set(field.BureauScore, rule.Value{})
+	}
+	return facts
+}
+
+func (c *crowd) number(f *rule.Field) rule.Number {
+	unit := rule.One
+	if !f.Integer && f.BoundedAbove && f.Max < rule.Int(10) {
+		unit = rule.One / 100
+	}
+	n := rule.Number(c.IntN(4)) * unit
+	if near := c.near[f.Name]; len(near) > 0 && c.IntN(10) > 0 {
+		n = near[c.IntN(len(near))] + rule.Number(c.IntN(9)-4)*unit
+	}
+	if f.BoundedBelow {
+		n = max(n, f.Min)
+	}
+	if f.BoundedAbove {
+		n = min(n, f.Max)
+	}
+	return n
+}
+
+// unlisted returns a kind of change that some of n random applicants show and a result does not list.
+func (c *crowd) unlisted(old, changed *engine.Plan, r *Result, n int) (missing Kind, differ int, ok bool) {
+	known := map[Kind]bool{}
+	for _, class := range r.Classes {
+		known[class.Kind] = true
+	}
+	var x, y engine.Decision
+	x.KeepQuotes()
+	y.KeepQuotes()
+	for range n {
+		facts := c.applicant()
+		old.Decide(facts, &x)
+		changed.Decide(facts, &y)
+		k := compare(&x, &y, r.Terms)
+		if !k.changed() {
+			continue
+		}
+		if differ++; !known[k] {
+			return k, differ, true
+		}
+	}
+	return Kind{}, differ, false
+}
+
+// TestEveryDifferenceIsInAClass decides random applicants under two policies and looks up each difference.
+func TestEveryDifferenceIsInAClass(t *testing.T) {
+	t.Parallel()
+	old := plan(t, engine.DefaultPolicyJSON())
+	n := 20_000
+	if os.Getenv("VERDICT_LONG") != "" {
+		n = 100_000
+	}
+	for _, edits := range [][]string{
+		{`"value": 21}`, `"value": 23}`, `"interest_rate": 14.0`, `"interest_rate": 14.5`},
+		{`"points": -20`, `"points": -10`, `"points": 45`, `"points": 40`, `"points": 8`, `"points": 12`},
+		{`"foir_cap": 0.6`, `"foir_cap": 0.55`, `"max_limit": 500000`, `"max_limit": 600000`, `"min_limit": 20000`,
+			`"min_limit": 30000`},
+	} {
+		changed := edited(t, edits...)
+		r := diff(t, old, changed)
+		k, differ, missing := newCrowd(old, 1).unlisted(old, changed, &r, n)
+		if missing {
+			t.Errorf("%v: %+v is in no class", edits, k)
+		}
+		t.Logf("%v: %d of %d applicants differ, %d classes, complete %v", edits, differ, n, len(r.Classes), r.Complete)
+		if differ == 0 || !r.Complete {
+			t.Errorf("%v: %d differ, %v", edits, differ, r.Incomplete)
+		}
+	}
+}
+
+// TestMutations changes the default policy at one place at a time. Each change is found with a witness, or proved to
+// have no effect.
+func TestMutations(t *testing.T) {
+	t.Parallel()
+	old := plan(t, engine.DefaultPolicyJSON())
+	names, documents := mutations(t)
+	every := 9
+	if os.Getenv("VERDICT_LONG") != "" {
+		every = 1
+	}
+	equal, different := 0, 0
+	for i := 0; i < len(names); i += every {
+		changed := plan(t, documents[i])
+		r := diff(t, old, changed)
+		switch {
+		case !r.Complete:
+			t.Errorf("%s: not complete: %v", names[i], r.Incomplete)
+		case r.Equal:
+			equal++
+			t.Logf("%s: proved equal", names[i])
+		default:
+			different++
+		}
+		if k, _, missing := newCrowd(changed, uint64(i)).unlisted(old, changed, &r, 2_000); missing {
+			t.Errorf("%s: %+v is in no class", names[i], k)
+		}
+	}
+	t.Logf("%d of %d mutations: %d found, %d proved equal", equal+different, len(names), different, equal)
+	if different == 0 {
+		t.Error("no mutation was found")
+	}
+}

@@ -1,0 +1,438 @@
+package prover
+
+import (
+	"math"
+	"slices"
+
+	"verdict/internal/engine"
+	"verdict/internal/engine/space"
+	"verdict/internal/exact"
+	"verdict/internal/field"
+	"verdict/internal/loan"
+	"verdict/internal/rule"
+)
+
+// finalScore is the result that the segments of scores depend on.
+const finalScore = field.FinalScore
+
+// maxSteps is the largest number of limits of a band for which the results of each limit are computed. Conditions on
+// the offers of a band with more limits may hold or fail at any limit.
+const maxSteps = 100_000
+
+// run is a range of limits, ends included, at which every condition on the limit, the instalment and the APR has the
+// same truth.
+type run struct {
+	from, to         int64 // limits in paise
+	instalments      [2]int64
+	limit, emi, apr  int // the cells of the results, -1 if no condition reads them or they are not computed
+	undeterminedCell bool
+}
+
+// pricing computes what the policies offer within boxes.
+type pricing struct {
+	*automaton
+	runs    map[[3]int][]run     // by side, band and tenure
+	results map[string]*variable // result variables by name
+}
+
+func newPricing(a *automaton) *pricing {
+	p := &pricing{automaton: a, runs: map[[3]int][]run{}, results: map[string]*variable{}}
+	for _, v := range a.model.vars {
+		if v.kind == resultVariable {
+			p.results[v.name] = v
+		}
+	}
+	return p
+}
+
+// view is what one policy can offer within a box.
+type view struct {
+	declined  bool
+	state     *sideState
+	segment   segment
+	band      *engine.Band
+	low, high int64 // the lowest and the highest limit
+	months    int
+	bounds    [2][bounds]int64 // each bound of the limit on its own, at the lowest and at the highest corner
+}
+
+// The bounds of a limit. The limit is the smallest of them.
+const (
+	boundCapacity  = iota // what the capacity can repay, or the default limit if the capacity is not known
+	boundMultiple         // a multiple of income
+	boundMax              // the maximum of the band
+	boundRoom             // what the exposure leaves
+	boundRequested        // the requested amount
+	bounds
+)
+
+// unbounded is the value of a bound that does not apply.
+const unbounded = math.MaxInt64 / 4
+
+// view computes the range of limits of a policy within a box. Every bound of the limit is monotone in every lending
+// fact, so the corners of the box have its lowest and its highest value.
+func (p *pricing) view(i int, id int32, b *box) (v view) {
+	if id == dead {
+		return view{declined: true}
+	}
+	s := p.sides[i]
+	v.state = &p.states[id]
+	v.segment = s.ladders[indexOf(v.state.ntc)].segments[v.state.segment]
+	v.band = &s.policy.Bands[v.segment.band]
+	corner := b.corner(&p.lending, false)
+	v.bounds[0], v.months = p.boundsAt(i, v.segment.band, &corner)
+	v.bounds[1] = v.bounds[0]
+	if !b.isPoint() {
+		corner = b.corner(&p.lending, true)
+		v.bounds[1], _ = p.boundsAt(i, v.segment.band, &corner)
+	}
+	v.low, v.high = slices.Min(v.bounds[0][:]), slices.Min(v.bounds[1][:])
+	return v
+}
+
+// boundsAt returns the bounds of a band's limit at a point, rounded down to the step, and the tenure.
+func (p *pricing) boundsAt(i, band int, point *box) (out [bounds]int64, months int) {
+	s := p.sides[i]
+	b := &s.policy.Bands[band]
+	step := s.policy.LimitStepPaise
+	facts := point.facts(&p.lending, i)
+	asked := facts.Requested
+	facts.Requested = rule.Value{}
+	out[boundCapacity], months = s.capacity.Limit(band, &facts)
+	out[boundMultiple], out[boundRoom], out[boundRequested] = unbounded, unbounded, unbounded
+	out[boundMax] = b.MaxLimitPaise - b.MaxLimitPaise%step
+	if income := facts.Income; b.HasIncomeMultiple && income.Type() == rule.NumberType && income.Number() >= 0 {
+		by, ok := exact.MulDivFloor(uint64(income.Number().Paise()), uint64(b.IncomeMultiple), uint64(rule.One))
+		if ok && by < unbounded {
+			out[boundMultiple] = int64(by) - int64(by)%step
+		}
+	}
+	outstanding, offers := facts.Outstanding, facts.OtherOffers
+	if most := exposureOf(s); most >= 0 && isAmount(outstanding) && isAmount(offers) {
+		room := max(0, most-outstanding.Number().Paise()-offers.Number().Paise())
+		out[boundRoom] = room - room%step
+	}
+	if asked.Type() == rule.NumberType {
+		out[boundRequested] = floor(asked.Number(), step)
+	}
+	return out, months
+}
+
+func isAmount(v rule.Value) bool { return v.Type() == rule.NumberType && v.Number() >= 0 }
+
+// floor returns a requested amount in paise, rounded down to the step.
+func floor(n rule.Number, step int64) int64 {
+	paise := max(0, n.Paise())
+	return paise - paise%step
+}
+
+// capacityPlan returns a plan with the policy's bands whose limits depend on the capacity alone.
+func capacityPlan(p *engine.Plan) *engine.Plan {
+	policy := *p.Policy()
+	policy.Exposure = nil
+	policy.Bands = slices.Clone(policy.Bands)
+	for i := range policy.Bands {
+		policy.Bands[i].MaxLimitPaise, policy.Bands[i].HasIncomeMultiple = unbounded, false
+	}
+	return engine.Compile(&policy, p.Catalogue())
+}
+
+// runsOf returns the runs of a band's limits. It returns nil if conditions on the offer are too expensive to compute.
+func (p *pricing) runsOf(i int, v *view) []run {
+	key := [3]int{i, v.segment.band, v.months}
+	if known, ok := p.runs[key]; ok {
+		return known
+	}
+	step := p.sides[i].policy.LimitStepPaise
+	from := (v.band.MinLimitPaise + step - 1) / step * step
+	to := v.band.MaxLimitPaise - v.band.MaxLimitPaise%step
+	var out []run
+	if from <= to && (to-from)/step < maxSteps {
+		out = p.computeRuns(v, from, to, step)
+	}
+	p.runs[key] = out
+	return out
+}
+
+func (p *pricing) computeRuns(v *view, from, to, step int64) (out []run) {
+	terms, err := loan.NewTerms(v.band.RateBP, v.months)
+	if err != nil {
+		return nil // cannot happen: the reader bounds rate and months
+	}
+	cellOf := func(name string, n rule.Number) int {
+		if x := p.results[name]; x != nil {
+			return x.cellOf(int64(n) / int64(p.space.Domain(x.field).Unit))
+		}
+		return -1
+	}
+	for limit := from; limit <= to; limit += step {
+		q := terms.Schedule(limit)
+		x := run{
+			from: limit, to: limit, instalments: [2]int64{q.InstalmentPaise, q.InstalmentPaise},
+			limit: cellOf(field.OfferLimit, rule.Rupees(limit)),
+			emi:   cellOf(field.OfferEMI, rule.Rupees(q.InstalmentPaise)),
+			apr:   -1,
+		}
+		if p.results[field.OfferAPR] != nil {
+			fee := loan.Fee(limit, int64(v.band.FeePct), v.band.FeeMinPaise)
+			gst := loan.Tax(fee, int64(v.band.GSTPct))
+			apr := loan.APR(limit-fee-gst, q.InstalmentPaise, q.LastPaise, v.months)
+			x.apr = cellOf(field.OfferAPR, rule.Number(apr)*rule.Paisa)
+		}
+		if n := len(out) - 1; n >= 0 && out[n].limit == x.limit && out[n].emi == x.emi && out[n].apr == x.apr {
+			out[n].to = limit
+			out[n].instalments[0] = min(out[n].instalments[0], q.InstalmentPaise)
+			out[n].instalments[1] = max(out[n].instalments[1], q.InstalmentPaise)
+			continue
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// statuses returns the set of statuses (a bit for each) that a policy can give within a box if the limit is in a range.
+func (p *pricing) statuses(i int, v *view, b *box, from, to int64) (set uint8) {
+	if len(p.lists[v.state.list].ids) == 0 {
+		return 1 << v.state.action
+	}
+	runs := p.runsOf(i, v)
+	if runs == nil {
+		return p.stage2(i, v, b, &run{from: from, to: to, undeterminedCell: true})
+	}
+	for k := range runs {
+		if runs[k].from <= to && from <= runs[k].to {
+			set |= p.stage2(i, v, b, &runs[k])
+		}
+	}
+	return set
+}
+
+// stage2 returns the statuses that the rules on the offer can give within a run.
+func (p *pricing) stage2(i int, v *view, b *box, r *run) uint8 {
+	set := uint8(1) << v.state.action
+	truth := func(n *node) uint8 { return p.truth(i, v, b, r, n) }
+	for _, id := range p.lists[v.state.list].ids {
+		c := &p.all[id]
+		if c.kind != ruleEffect {
+			continue
+		}
+		effects := uint8(0) // a bit for each action
+		t := p.possible(c.t, truth)
+		if t&2 != 0 {
+			effects |= 1 << c.onTrue
+		}
+		if t&1 != 0 {
+			switch f := p.possible(c.f, truth); {
+			case c.onUnknown == engine.Approve:
+				effects |= 1
+			default:
+				if f&2 != 0 {
+					effects |= 1
+				}
+				if f&1 != 0 {
+					effects |= 1 << c.onUnknown
+				}
+			}
+		}
+		set = worst(set, effects)
+	}
+	return set
+}
+
+// worst returns the statuses that follow if one of the statuses and one of the actions apply together.
+func worst(set, effects uint8) (out uint8) {
+	for s := range 3 {
+		for e := range 3 {
+			if set>>s&1 != 0 && effects>>e&1 != 0 {
+				out |= 1 << max(s, e)
+			}
+		}
+	}
+	return out
+}
+
+// truth returns whether a literal on a result can be false (bit 0) and true (bit 1).
+func (p *pricing) truth(i int, v *view, b *box, r *run, n *node) uint8 {
+	x := p.ordered[n.at]
+	at := -1
+	switch {
+	case x.kind == freeResult:
+		return 3
+	case x.name == finalScore:
+		at = v.segment.cell
+	case x.name == field.Grade:
+		d := p.space.Domain(x.field)
+		if code, ok := p.space.Code(d, rule.Str(v.band.Grade)); ok {
+			at = x.cellOf(code)
+		}
+	case x.name == field.PostOfferFOIR:
+		return p.postFOIR(i, b, r, x, n)
+	case r.undeterminedCell:
+	case x.name == field.OfferLimit:
+		at = r.limit
+	case x.name == field.OfferEMI:
+		at = r.emi
+	case x.name == field.OfferAPR:
+		at = r.apr
+	}
+	switch {
+	case at < 0:
+		return 3
+	case n.cells.has(at):
+		return 2
+	default:
+		return 1
+	}
+}
+
+// postFOIR returns the possible truth of a literal on post_offer_foir. The figure rises with the FOIR and the
+// instalment and falls with the income.
+func (p *pricing) postFOIR(i int, b *box, r *run, x *variable, n *node) (set uint8) {
+	add := func(code int64) {
+		at := x.cellOf(code)
+		switch {
+		case at < 0:
+			set = 3
+		case n.cells.has(at):
+			set |= 2
+		default:
+			set |= 1
+		}
+	}
+	foir, income := p.lending.of[i][dimFOIR], p.lending.of[i][dimIncome]
+	if foir < 0 || income < 0 || !b.given[foir] || !b.given[income] {
+		add(space.Absent)
+		return set
+	}
+	least, most := b.lo[income].Paise(), b.hi[income].Paise()
+	if b.lo[income] < 0 {
+		return 3
+	}
+	if least == 0 {
+		add(space.Absent)
+		if most == 0 {
+			return set
+		}
+		least = 1
+	}
+	if r.undeterminedCell {
+		return 3
+	}
+	low, ok := engine.PostOfferFOIR(b.lo[foir], r.instalments[0], most)
+	high, fits := engine.PostOfferFOIR(b.hi[foir], r.instalments[1], least)
+	if !ok || !fits {
+		return 3
+	}
+	const unit = int64(rule.One) / 10_000
+	for k := range x.cells {
+		for _, span := range x.cells[k].set {
+			if exact.DivCeil(span.Lo, unit) <= min(high, exact.DivFloor(span.Hi, unit)) && span.Hi >= low*unit {
+				if n.cells.has(k) {
+					set |= 2
+				} else {
+					set |= 1
+				}
+			}
+		}
+	}
+	return set
+}
+
+// dominance says what is known about the limits of two bands for all applicants of a box.
+type dominance struct {
+	atLeast, atMost bool // the limit of the old policy is never below, or never above, that of the new policy
+	more, less      bool // the same, before limits are rounded to the steps of the policies
+	shared          [bounds]bool
+}
+
+// dominates compares the bounds of two limits. A limit grows with each of the settings compared here, so one limit is
+// never above the other if no setting is.
+func (p *pricing) dominates(x, y *view, b *box) (d dominance) {
+	l, r := p.sides[0], p.sides[1]
+	if l.dims[dimIncome] != r.dims[dimIncome] || l.dims[dimFOIR] != r.dims[dimFOIR] {
+		return d
+	}
+	d.more, d.less = true, true
+	compare := func(bound int, pairs ...[2]int64) {
+		d.shared[bound] = true
+		for _, v := range pairs {
+			d.more, d.less = d.more && v[0] >= v[1], d.less && v[0] <= v[1]
+			d.shared[bound] = d.shared[bound] && v[0] == v[1]
+		}
+	}
+	given := func(dim int) bool {
+		k := p.lending.of[0][dim]
+		return k >= 0 && b.given[k]
+	}
+	foir, income := given(dimFOIR), given(dimIncome) && b.lo[p.lending.of[0][dimIncome]] >= 0
+	caps := [2]int64{int64(x.band.FOIRCap), int64(y.band.FOIRCap)}
+	defaults := [2]int64{x.band.DefaultLimitPaise, y.band.DefaultLimitPaise}
+	switch {
+	case foir && income:
+		compare(boundCapacity, caps, [2]int64{-x.band.RateBP, -y.band.RateBP}, [2]int64{int64(x.months), int64(y.months)})
+	case foir:
+		compare(boundCapacity, caps, defaults)
+	default:
+		compare(boundCapacity, defaults)
+	}
+	compare(boundMultiple)
+	if income {
+		compare(boundMultiple, [2]int64{multiple(x.band), multiple(y.band)})
+	}
+	compare(boundMax, [2]int64{x.band.MaxLimitPaise, y.band.MaxLimitPaise})
+	compare(boundRoom, [2]int64{exposureOr(l), exposureOr(r)})
+	compare(boundRequested)
+	fine, coarse := l.policy.LimitStepPaise, r.policy.LimitStepPaise
+	d.atLeast, d.atMost = d.more && coarse%fine == 0, d.less && fine%coarse == 0
+	return d
+}
+
+func multiple(b *engine.Band) int64 {
+	if !b.HasIncomeMultiple {
+		return int64(rule.MaxNumber)
+	}
+	return int64(b.IncomeMultiple)
+}
+
+func exposureOr(s *side) int64 {
+	if at := exposureOf(s); at >= 0 {
+		return at
+	}
+	return int64(rule.MaxNumber)
+}
+
+// feeOrders returns how the fees of the two policies can compare at equal limits in a range: bit 0 lower under the old
+// policy, bit 1 equal, bit 2 higher.
+func (p *pricing) feeOrders(x, y *view, from, to int64) (set uint8) {
+	a, b := x.band, y.band
+	if a.FeePct == b.FeePct && a.FeeMinPaise == b.FeeMinPaise && a.GSTPct == b.GSTPct {
+		return 2
+	}
+	step := p.sides[0].policy.LimitStepPaise
+	if step != p.sides[1].policy.LimitStepPaise || (to-from)/step > maxSteps {
+		return 7
+	}
+	for limit := (from + step - 1) / step * step; limit <= to; limit += step {
+		set |= 1 << (1 + sign(charge(a, limit)-charge(b, limit)))
+		if set == 7 {
+			break
+		}
+	}
+	return set
+}
+
+func charge(b *engine.Band, limit int64) int64 {
+	fee := loan.Fee(limit, int64(b.FeePct), b.FeeMinPaise)
+	return fee + loan.Tax(fee, int64(b.GSTPct))
+}
+
+func sign(n int64) int {
+	switch {
+	case n < 0:
+		return -1
+	case n > 0:
+		return 1
+	default:
+		return 0
+	}
+}

@@ -1,0 +1,228 @@
+package prover
+
+import (
+	"fmt"
+	"strings"
+
+	"verdict/internal/engine"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// Write writes the result as JSON.
+func (r *Result) Write(w *wire.Writer) {
+	w.Object()
+	r.WriteMembers(w)
+	w.EndObject()
+}
+
+// WriteMembers writes the members of the result's JSON object, so that a caller can add others.
+func (r *Result) WriteMembers(w *wire.Writer) {
+	w.Key("equal").Bool(r.Equal).Key("complete").Bool(r.Complete)
+	if len(r.Incomplete) > 0 {
+		w.Key("incomplete").Strings(r.Incomplete)
+	}
+	w.Key("summary").String(r.Summary())
+	w.Key("cells").Int(r.Cells).Key("states").Int(int64(r.States)).Key("prover_version").Int(Version)
+	w.Key("changes").Array()
+	for _, c := range r.Changes {
+		c.Write(w)
+	}
+	w.EndArray().Key("classes").Array()
+	for i := range r.Classes {
+		r.writeClass(w, i)
+	}
+	w.EndArray()
+}
+
+func (r *Result) writeClass(w *wire.Writer, at int) {
+	c := &r.Classes[at]
+	w.Object()
+	writeOutcome(w, "from", &c.From, c.FromLimit)
+	writeOutcome(w, "to", &c.To, c.ToLimit)
+	w.Key("direction").String(string(c.Direction()))
+	if c.From.Status != engine.Declined && c.To.Status != engine.Declined {
+		w.Key("limit").String(c.Limit.String()).Key("tenure").String(c.Tenure.String())
+		w.Key("fee").String(c.Fee.String())
+	}
+	if c.Added != 0 {
+		w.Key("conditions_added").Strings(r.termsOf(c.Added))
+	}
+	if c.Removed != 0 {
+		w.Key("conditions_removed").Strings(r.termsOf(c.Removed))
+	}
+	w.Key("where").Array()
+	for _, x := range c.Where {
+		w.Object().Key("field").String(x.Field).Key("is").String(x.Text).EndObject()
+	}
+	w.EndArray().Key("caused_by").Array()
+	for _, i := range c.Causes {
+		w.Object().Key("section").String(r.Changes[i].Section)
+		w.Optional("id", r.Changes[i].ID)
+		w.EndObject()
+	}
+	w.EndArray().Key("confirmed").Bool(c.Confirmed)
+	w.Key("realisable").Bool(c.Confirmed && c.Witness.Request != nil)
+	if c.Witness != nil {
+		writeWitness(w, c.Witness)
+	}
+	if p := r.Population; p != nil {
+		w.Key("population").Object().Key("rows").Int(p.ByClass[at]).Key("of").Int(p.Rows).EndObject()
+	}
+	w.EndObject()
+}
+
+func writeOutcome(w *wire.Writer, key string, o *Outcome, limit [2]rule.Number) {
+	w.Key(key).Object().Key("status").String(o.Status.String())
+	if o.Status != engine.Declined {
+		w.Key("grade").String(o.Grade).Key("interest_rate").Decimal(o.RateBP, 2)
+		w.Key("limit").Object().Key("least").Decimal(int64(limit[0]), rule.Places)
+		w.Key("most").Decimal(int64(limit[1]), rule.Places).EndObject()
+	}
+	w.EndObject()
+}
+
+func writeWitness(w *wire.Writer, x *Witness) {
+	if x.Request != nil {
+		w.Key("witness").Raw(x.Request)
+	}
+	w.Key("facts").Object()
+	for _, f := range x.Facts {
+		w.Key(f.Name)
+		f.Value.Write(w)
+	}
+	w.EndObject().Key("decided").Object()
+	for _, side := range []struct {
+		key string
+		of  *Decided
+	}{{"from", &x.From}, {"to", &x.To}} {
+		d := side.of
+		w.Key(side.key).Object().Key("status").String(d.Status.String()).Key("grade").String(d.Grade)
+		w.Key("final_score").Decimal(int64(d.Score), rule.Places)
+		if d.Offered {
+			w.Key("limit").Decimal(d.LimitPaise, 2).Key("interest_rate").Decimal(d.RateBP, 2)
+			w.Key("tenure_months").Int(int64(d.Tenure))
+		}
+		w.EndObject()
+	}
+	w.EndObject()
+}
+
+// String returns the order as the API spells it.
+func (o Order) String() string {
+	switch o {
+	case Lower:
+		return "lower"
+	case Higher:
+		return "higher"
+	default:
+		return "same"
+	}
+}
+
+// termsOf returns the codes of the conditions of the offer that bits stand for.
+func (r *Result) termsOf(bits uint64) (codes []string) {
+	for i, code := range r.Terms {
+		if bits>>i&1 != 0 {
+			codes = append(codes, code)
+		}
+	}
+	return codes
+}
+
+// Summary returns the result in one or two sentences for a credit committee.
+func (r *Result) Summary() string {
+	if r.Equal {
+		return "Both policies decide alike for every applicant."
+	}
+	var text strings.Builder
+	count := map[Direction]int{}
+	var declined, open []string
+	for i := range r.Classes {
+		c := &r.Classes[i]
+		if !c.Confirmed {
+			open = append(open, c.Title())
+			continue
+		}
+		count[c.Direction()]++
+		if c.From.Status == engine.Approved && c.To.Status == engine.Declined {
+			declined = append(declined, c.grade())
+		}
+	}
+	total := count[Better] + count[Worse] + count[Mixed]
+	switch total {
+	case 0:
+		text.WriteString("No applicant was found who is treated differently.")
+	case 1:
+		text.WriteString("1 kind of applicant is treated differently: ")
+	default:
+		fmt.Fprintf(&text, "%d kinds of applicant are treated differently: ", total)
+	}
+	if total > 0 {
+		fmt.Fprintf(&text, "%d worse, %d better, %d mixed. ", count[Worse], count[Better], count[Mixed])
+		switch {
+		case len(declined) > 0:
+			fmt.Fprintf(&text, "Nobody who was approved is declined, except some of those with grade %s.",
+				enumerate(declined))
+		case r.Complete:
+			text.WriteString("Nobody who was approved is declined.")
+		default:
+			text.WriteString("Nobody was found who was approved and is declined.")
+		}
+	}
+	if len(open) > 0 {
+		fmt.Fprintf(&text, " For %d more it is not known whether such an applicant exists.", len(open))
+	}
+	if !r.Complete {
+		text.WriteString(" The comparison is not complete.")
+	}
+	return text.String()
+}
+
+// grade returns the grade of a class under the old policy.
+func (c *Class) grade() string { return c.From.Grade }
+
+// Title returns the change of a class in a few words, such as "APPROVED A 14% → DECLINED".
+func (c *Class) Title() string {
+	side := func(o *Outcome) string {
+		if o.Status == engine.Declined {
+			return o.Status.String()
+		}
+		var w wire.Writer
+		w.Decimal(o.RateBP, 2)
+		return fmt.Sprintf("%s %s %s%%", o.Status, o.Grade, w.Buf)
+	}
+	text := side(&c.From) + " → " + side(&c.To)
+	if c.From.Status == engine.Declined || c.To.Status == engine.Declined {
+		return text
+	}
+	for _, x := range []struct {
+		name  string
+		order Order
+	}{{"limit", c.Limit}, {"tenure", c.Tenure}, {"fee", c.Fee}} {
+		if x.order != Same {
+			text += fmt.Sprintf(", %s %s", x.order, x.name)
+		}
+	}
+	if c.Added != 0 {
+		text += ", more conditions"
+	}
+	if c.Removed != 0 {
+		text += ", fewer conditions"
+	}
+	return text
+}
+
+// enumerate joins names as a sentence does.
+func enumerate(names []string) string {
+	var out []string
+	for _, name := range names {
+		if len(out) == 0 || out[len(out)-1] != name {
+			out = append(out, name)
+		}
+	}
+	if len(out) == 1 {
+		return out[0]
+	}
+	return strings.Join(out[:len(out)-1], ", ") + " or " + out[len(out)-1]
+}

@@ -1,0 +1,99 @@
+package policydesk
+
+import (
+	"context"
+	"time"
+
+	"verdict/internal/admission"
+	"verdict/internal/engine/prover"
+	"verdict/internal/operation"
+	"verdict/internal/tenant"
+)
+
+// AgainstActive is the value of Comparison.Against that means the active version of the same policy_key.
+const AgainstActive = "active"
+
+// Comparison names the version that a rule set is compared with.
+type Comparison struct {
+	Against string // id of a rule set, AgainstActive, or "" for AgainstActive
+}
+
+// Difference is the difference of two versions for all applicants.
+type Difference struct {
+	FromID, ToID string // the version compared with, and the version compared
+	prover.Result
+}
+
+// The limits of a comparison: how many run at the same time on a node, and the budget of each.
+const (
+	maxComparing    = 2
+	comparingStates = 1_000_000
+	comparingBytes  = 128 << 20
+	comparingTime   = 10 * time.Second
+)
+
+// Diff compares a rule set with another one, which may belong to another policy_key, for all applicants. The result
+// says what changes for whom if the other one is replaced by the rule set. Diff stores nothing.
+func (s *Service) Diff(ctx context.Context, p tenant.Principal, id string, c Comparison) (Difference, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return Difference{}, err
+	}
+	changed, err := s.existing(ctx, p, id)
+	if err != nil {
+		return Difference{}, err
+	}
+	var old *Policy
+	if c.Against == "" || c.Against == AgainstActive {
+		old, err = s.ActivePolicy(ctx, p, changed.Key)
+	} else {
+		old, err = s.existing(ctx, p, c.Against)
+	}
+	if err != nil {
+		return Difference{}, err
+	}
+	if err := s.awaitComparison(ctx); err != nil {
+		return Difference{}, err
+	}
+	defer func() { <-s.comparing }()
+	end, check := s.core.Now().Add(comparingTime), operation.Checking(ctx)
+	result, err := prover.Diff(old.Plan, changed.Plan, prover.Options{
+		MaxStates: comparingStates,
+		MaxBytes:  comparingBytes,
+		Check: func() error {
+			if err := check(); err != nil {
+				return err
+			}
+			if s.core.Now().After(end) {
+				return prover.ErrOutOfTime
+			}
+			return nil
+		},
+	})
+	return Difference{FromID: old.ID, ToID: changed.ID, Result: result}, err
+}
+
+// existing returns the compiled rule set with an id, or NotFound.
+func (s *Service) existing(ctx context.Context, p tenant.Principal, id string) (*Policy, error) {
+	if !tenant.Valid(tenant.KindPolicy, id) {
+		return nil, operation.Missing("rule set")
+	}
+	return s.Policy(ctx, s.core.Scope(p), id)
+}
+
+// awaitComparison waits until another comparison may run. The request does not count as computing while it waits.
+func (s *Service) awaitComparison(ctx context.Context) error {
+	select {
+	case s.comparing <- struct{}{}:
+		return nil
+	default:
+	}
+	slot := admission.SlotOf(ctx)
+	slot.Park()
+	defer slot.Unpark()
+	select {
+	case s.comparing <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
