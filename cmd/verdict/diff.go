@@ -57,7 +57,10 @@ func diffCommand(c *command) int {
 	}
 	var plans [2]*engine.Plan
 	for i, name := range files {
-		p, code, ok := c.policy(name)
+		p, code, ok, err := c.policyWith(name, engine.Sources{})
+		if err != nil {
+			return c.refused(name, err)
+		}
 		if !ok {
 			return code
 		}

@@ -121,8 +121,8 @@ func (l *lookupFiles) sources() engine.Sources {
 	return src
 }
 
-// policy returns the policy in a file, or the default policy if name is "", like command.policy. A policy that reads
-// tables which it does not describe needs their files.
+// policy returns the policy in a file, or the default policy if name is "". A policy that reads tables which it does
+// not describe needs their files.
 func (l *lookupFiles) policy(c *command, name string) (p *engine.Policy, code int, ok bool) {
 	p, code, ok, err := c.policyWith(name, l.sources())
 	if err != nil {
