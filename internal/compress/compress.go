@@ -68,11 +68,11 @@ func Append(to, document []byte) []byte {
 		earlier := int(positions[key>>(64-tableLog)]) - 1
 		positions[key>>(64-tableLog)] = uint32(i + 1) //nolint:gosec // documents are shorter than 4 GiB
 		var distance, length int
-		if earlier >= 0 && i-earlier <= window && uint32(word(document, earlier)) == uint32(next) { //nolint:gosec // four bytes of it
+		if earlier >= 0 && i-earlier <= window && alike(word(document, earlier), next) {
 			distance, length = i-earlier, common(document, i, document[earlier:])
 		}
 		if at := int(known[key>>(64-wordsLog)]) - 1; at >= 0 && length < 2*wordSize &&
-			i+len(dictionary)-at <= window && uint32(word(dictionary, at)) == uint32(next) { //nolint:gosec // four bytes of it
+			i+len(dictionary)-at <= window && alike(word(dictionary, at), next) {
 			if l := common(document, i, dictionary[at:]); l > length {
 				distance, length = i+len(dictionary)-at, l
 			}
@@ -156,7 +156,7 @@ func Expand(compressed []byte, limit int) ([]byte, error) {
 		}
 		length += minCopy
 		from := len(document) - distance
-		if r.failed || distance == 0 || from < -len(dictionary) || uint64(len(document)+length) > size { //nolint:gosec // not negative
+		if r.failed || distance == 0 || from < -len(dictionary) || length > int(size)-len(document) { //nolint:gosec // at most limit
 			return nil, ErrDamaged
 		}
 		if from < 0 {
@@ -217,6 +217,9 @@ func (r *reader) rest() (n int) {
 		}
 	}
 }
+
+// alike reports whether the first minCopy bytes of two words are the same.
+func alike(a, b uint64) bool { return uint32(a^b) == 0 } //nolint:gosec // the first four bytes
 
 // hash spreads the first bytes of a word over the upper bits.
 func hash(word uint64) uint64 { return (word << (8 * (wordSize - hashed))) * 0x9E3779B185EBCA87 }
