@@ -57,7 +57,7 @@ func diffCommand(c *command) int {
 	}
 	var plans [2]*engine.Plan
 	for i, name := range files {
-		p, code, ok, err := c.policyWith(name, engine.Sources{})
+		p, code, ok, err := c.policyWith(name, new(lookupFiles).sources())
 		if err != nil {
 			return c.refused(name, err)
 		}
