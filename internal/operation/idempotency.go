@@ -222,13 +222,28 @@ func (a Attempt) record(answer Answer) *store.IdempotencyAnswer {
 }
 
 // earlier returns the stored answer if failed says that another request with the same
-// Idempotency-Key was answered first. Otherwise it returns nil.
+// Idempotency-Key was answered first, or may be a consequence of that request. Otherwise it
+// returns nil.
 func (a Attempt) earlier(ctx context.Context, failed error) (*Answer, error) {
 	var already *store.AlreadyAnswered
-	if failed == nil || !errors.As(failed, &already) {
+	if errors.As(failed, &already) {
+		return a.replay(ctx, &already.Stored)
+	}
+	switch fault.KindOf(failed) { //nolint:exhaustive // other refusals do not depend on what is stored
+	case fault.Conflict, fault.NotFound, fault.Gone, fault.Precondition:
+	default:
 		return nil, nil //nolint:nilnil // there is no earlier answer
 	}
-	return a.replay(ctx, &already.Stored)
+	if a.idempotency == nil {
+		return nil, nil //nolint:nilnil // there is no earlier answer
+	}
+	// Another node may have executed the same request since this node looked for its answer. The refusal is then
+	// about what that request has changed.
+	stored, err := a.scope.Answers(ctx).Lookup(a.key(), a.idempotency.Hash, a.now)
+	if err != nil || stored == nil {
+		return nil, nil //nolint:nilerr,nilnil // the refusal stands
+	}
+	return a.replay(ctx, stored)
 }
 
 // replay returns a stored answer as it was given.

@@ -3,6 +3,7 @@ package privacydesk_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -82,4 +83,48 @@ func TestRepeatedAfterInterruption(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestSameRequestOnTwoNodes sends a request twice with one Idempotency-Key. The second node has looked for an answer
+// before the first node has stored it, so it is refused because of what the first node did. It returns the same answer.
+func TestSameRequestOnTwoNodes(t *testing.T) {
+	t.Parallel()
+	eachCluster(t, func(t *testing.T, c *cluster) {
+		c.decide(0, "A-1")
+		send := func(node int, route string, late bool, do func(*operation.Reply[privacydesk.Hold]) (privacydesk.Hold, error),
+		) operation.Answer {
+			reply := &operation.Reply[privacydesk.Hold]{
+				Idempotency: &operation.Idempotency{Route: route, Key: "k", Hash: "h", LookedUp: late},
+				Encode:      document.EncodeHold,
+			}
+			h, err := do(reply)
+			if err != nil {
+				t.Fatalf("%s on node %d: %v", route, node, err)
+			}
+			return reply.Answer(h)
+		}
+		var id string
+		for node, late := range []bool{false, true} {
+			a := send(node, "POST /v1/legal-holds", late, func(r *operation.Reply[privacydesk.Hold]) (privacydesk.Hold, error) {
+				h, err := c.nodes[node].Privacy.PlaceHold(t.Context(), c.Caller,
+					privacydesk.NewHold{ApplicantRef: "A-1", Reason: "litigation"}, r)
+				if id == "" {
+					id = h.ID
+				}
+				return h, err
+			})
+			if a.Replayed != late || !strings.Contains(string(a.Body), id) {
+				t.Errorf("placing it on node %d: %s", node, a.Body)
+			}
+		}
+		for node, late := range []bool{false, true} {
+			a := send(node, "POST /v1/legal-holds/{id}/release", late,
+				func(r *operation.Reply[privacydesk.Hold]) (privacydesk.Hold, error) {
+					return c.nodes[node].Privacy.ReleaseHold(t.Context(), c.Caller, id, r)
+				})
+			if a.Replayed != late || !strings.Contains(string(a.Body), id) {
+				t.Errorf("releasing it on node %d: %s", node, a.Body)
+			}
+		}
+	})
 }
