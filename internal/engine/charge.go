@@ -56,6 +56,9 @@ func (c *Charge) write(w *wire.Writer) {
 }
 
 // charges reads the section "charges".
+// feeID is the id of the processing fee in the documents of an offer.
+const feeID = "processing_fee"
+
 func (r *policyReader) charges(f *wire.Form) {
 	seen := map[string]bool{}
 	for _, v := range f.Array(sectionCharges, maxCharges).Elements() {
@@ -66,7 +69,9 @@ func (r *policyReader) charges(f *wire.Form) {
 func (r *policyReader) charge(v wire.Value, seen map[string]bool) (c Charge) {
 	form := wire.NewForm(v, &r.faults)
 	f := &form
-	c.ID = r.id(f, seen)
+	if c.ID = r.id(f, seen); c.ID == feeID {
+		f.Fail("id", fault.CodeInvalidField, "is the name of the fee that a band charges; choose another one")
+	}
 	f.Require("to", "lender or third_party")
 	c.ThirdParty = f.Choice("to", 0, chargeRecipients[:]...) == 1
 	f.Require("kind", "fixed or percent")

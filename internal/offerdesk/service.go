@@ -97,6 +97,9 @@ func (s *Service) ReplaceProfile(
 		if err != nil {
 			return err
 		}
+		if err := operation.CheckStored(tx, p.Plan); err != nil {
+			return err
+		}
 		record.Version = put.Version
 		note := fmt.Sprintf("version %d", put.Version)
 		return tx.Audit().Add(s.core.Audit(p, now, operation.ActionLenderProfile, "lender_profile", note))

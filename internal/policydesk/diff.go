@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"verdict/internal/admission"
 	"verdict/internal/engine/prover"
+	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/tenant"
 )
@@ -24,7 +24,8 @@ type Difference struct {
 	prover.Result
 }
 
-// The limits of a comparison: how many run at the same time on a node, and the budget of each.
+// The limits of a comparison: how many run at the same time on a node, each for a different tenant, and the budget of
+// each.
 const (
 	maxComparing    = 2
 	comparingStates = 1_000_000
@@ -33,7 +34,8 @@ const (
 )
 
 // Diff compares a rule set with another one, which may belong to another policy_key, for all applicants. The result
-// says what changes for whom if the other one is replaced by the rule set. Diff stores nothing.
+// says what changes for whom if the other one is replaced by the rule set. Diff stores nothing. It returns Unavailable
+// while another comparison of the tenant runs.
 func (s *Service) Diff(ctx context.Context, p tenant.Principal, id string, c Comparison) (Difference, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Difference{}, err
@@ -51,10 +53,11 @@ func (s *Service) Diff(ctx context.Context, p tenant.Principal, id string, c Com
 	if err != nil {
 		return Difference{}, err
 	}
-	if err := s.awaitComparison(ctx); err != nil {
-		return Difference{}, err
+	if !s.comparing.Take(p.TenantID, 1) {
+		return Difference{}, fault.New(fault.Unavailable, fault.CodeUnavailable,
+			"rule sets of this tenant, or of several others, are being compared; try again when that has ended")
 	}
-	defer func() { <-s.comparing }()
+	defer s.comparing.Give(p.TenantID, 1)
 	end, check := s.core.Now().Add(comparingTime), operation.Checking(ctx)
 	result, err := prover.Diff(old.Plan, changed.Plan, prover.Options{
 		MaxStates: comparingStates,
@@ -78,22 +81,4 @@ func (s *Service) existing(ctx context.Context, p tenant.Principal, id string) (
 		return nil, operation.Missing("rule set")
 	}
 	return s.Policy(ctx, s.core.Scope(p), id)
-}
-
-// awaitComparison waits until another comparison may run. The request does not count as computing while it waits.
-func (s *Service) awaitComparison(ctx context.Context) error {
-	select {
-	case s.comparing <- struct{}{}:
-		return nil
-	default:
-	}
-	slot := admission.SlotOf(ctx)
-	slot.Park()
-	defer slot.Unpark()
-	select {
-	case s.comparing <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -1,6 +1,7 @@
 package policydesk
 
 import (
+	"verdict/internal/admission"
 	"verdict/internal/cache"
 	"verdict/internal/operation"
 )
@@ -27,8 +28,7 @@ type Service struct {
 	core    *operation.Core
 	options Options
 
-	// comparing limits the comparisons that run at the same time, because each may use much memory.
-	comparing chan struct{}
+	comparing *admission.Pool // comparisons that are running; each may use much memory
 
 	active   *cache.Cache[series, string]
 	policies *cache.Cache[policyID, *Policy]
@@ -54,7 +54,7 @@ func New(core *operation.Core, o Options) *Service {
 	if o.MaxScorecards == 0 {
 		o.MaxScorecards = DefaultMaxScorecards
 	}
-	s := &Service{core: core, options: o, comparing: make(chan struct{}, maxComparing)}
+	s := &Service{core: core, options: o, comparing: admission.NewPool(maxComparing)}
 	s.active = cache.New(activeCached, cache.RefreshAfter, core.Now, s.loadActive)
 	s.policies = cache.New(o.PlanCache, 0, core.Now, s.loadPolicy)
 	s.policies.Bound(policyBytes, func(p *Policy) int { return p.size })

@@ -109,7 +109,10 @@ func (lp LenderProfiles) Put(p LenderProfile, expectedVersion int64) (LenderProf
 	_, err = lp.tx.exec(`INSERT INTO lender_profiles (tenant_id, environment, `+lenderProfileColumns+`, leaf, salt)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		p.Version, notNil(p.Document), p.UpdatedMicros, p.UpdatedBy, leaf, logged.Salt)
-	return p, err
+	if err != nil {
+		return LenderProfile{}, err
+	}
+	return p, lp.tx.StoredBytes().add(len(p.Document))
 }
 
 // WalkLogged calls fn for every version. If fn returns an error, it stops and returns the error.

@@ -21,6 +21,7 @@ SELECT tenant_id, environment, sum(size) FROM (
   UNION ALL SELECT tenant_id, environment, length(document) FROM rule_sets
   UNION ALL SELECT tenant_id, environment, length(document) FROM scorecards
   UNION ALL SELECT tenant_id, environment, length(document) FROM collections_strategies
+  UNION ALL SELECT tenant_id, environment, length(document) FROM lender_profiles
   UNION ALL SELECT tenant_id, environment, 1024 FROM exposures
   UNION ALL SELECT tenant_id, environment, length(body) + 512 FROM idempotency_keys WHERE subject = ''
 ) AS stored GROUP BY tenant_id, environment;

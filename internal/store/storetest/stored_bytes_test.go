@@ -123,6 +123,10 @@ func TestStoredBytes(t *testing.T) {
 			_, _, err := tx.RuleSets().RemoveDraft("pol_new1", 9)
 			return err
 		})
+		step("a lender profile", 30, func(tx *store.Tx) error {
+			_, err := tx.LenderProfiles().Put(store.LenderProfile{Document: make([]byte, 30), UpdatedMicros: 1}, -1)
+			return err
+		})
 		loan := store.Exposure{ID: "exp_9", ApplicantRef: "app-9", Document: []byte("abc"), CreatedMicros: 1}
 		for i, diff := range []int64{1024, 0} {
 			step(fmt.Sprint("report a loan ", i), diff, func(tx *store.Tx) error { return tx.Exposures().Put(&loan, 0) })
