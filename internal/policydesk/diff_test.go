@@ -6,6 +6,7 @@ import (
 	"errors"
 	"testing"
 
+	"verdict/internal/fault"
 	"verdict/internal/policydesk"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
@@ -14,7 +15,7 @@ import (
 )
 
 // TestDiffEndsWithItsCaller checks that a comparison whose caller is gone returns the caller's error and no result, and
-// that it gives up its place.
+// that it gives up its place. A tenant has one comparison at a time, and does not keep others from theirs.
 func TestDiffEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -37,6 +38,16 @@ func TestDiffEndsWithItsCaller(t *testing.T) {
 		}
 		if _, err = h.Service.Policies.Diff(t.Context(), h.Caller, draft.ID, policydesk.Comparison{}); err != nil {
 			t.Error(err)
+		}
+		end := h.Service.Policies.Compare(h.Caller.TenantID)
+		if _, err = h.Service.Policies.Diff(t.Context(), h.Caller, draft.ID, policydesk.Comparison{}); fault.KindOf(err) !=
+			fault.Unavailable {
+			t.Errorf("a second comparison of the tenant: %v", err)
+		}
+		end()
+		defer h.Service.Policies.Compare("ten_other")()
+		if _, err = h.Service.Policies.Diff(t.Context(), h.Caller, draft.ID, policydesk.Comparison{}); err != nil {
+			t.Errorf("beside another tenant: %v", err)
 		}
 	})
 }

@@ -1,0 +1,7 @@
+package policydesk
+
+// Compare holds the place of a comparison of a tenant, and returns the function that gives it back.
+func (s *Service) Compare(tenant string) (end func()) {
+	s.comparing.Take(tenant, 1)
+	return func() { s.comparing.Give(tenant, 1) }
+}
