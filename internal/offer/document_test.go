@@ -181,6 +181,24 @@ func TestValidity(t *testing.T) {
 	}
 }
 
+// TestNoTermIsInvented checks that a statement does not deny charges about which the lender has said nothing in the
+// language.
+func TestNoTermIsInvented(t *testing.T) {
+	t.Parallel()
+	english := &Profile{Texts: map[string]Texts{"en": {Terms: map[string]string{"other_charges": "500 rupees"}}}}
+	for _, tag := range Languages() {
+		l := languages[tag]
+		for _, name := range []string{"other_penal_charges", "other_charges"} {
+			if got := (&Profile{}).term(l, name); got != l.Text("term.penal_charges") {
+				t.Errorf("%s in %s without a text is %q", name, tag, got)
+			}
+		}
+	}
+	if got := english.term(languages["hi"], "other_charges"); got != "ऋण समझौते में दिए अनुसार" {
+		t.Errorf("a term that is given in English alone is %q in Hindi", got)
+	}
+}
+
 // TestStoredInstalmentsMustFit checks that an offer whose schedule is not the stored one gets no statement.
 func TestStoredInstalmentsMustFit(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package offer
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"verdict/internal/civil"
@@ -93,24 +94,34 @@ func (x *Letter) add(code, message string) {
 // storedLanguage is the language of the messages in stored decisions.
 const storedLanguage = "en"
 
-// neutral marks the text of a code for a value that is not bad but could be better.
-const neutral = ".neutral"
+// storedKeys has the key of each text of a reason in the language of stored messages. The engine has several texts for
+// some codes, and one text for several codes, so the message and not the code says what the applicant is told.
+var storedKeys = func() map[string]string {
+	keys := map[string]string{}
+	for key, text := range languages[storedLanguage].texts {
+		if strings.HasPrefix(key, "reason.") {
+			keys[text] = key
+		}
+	}
+	return keys
+}()
 
-// reasonText returns a reason in a language. message is the text in the stored decision, "" for none. It is the
-// lender's text for the code; in the language of stored messages the message itself; the catalogue's text for the
-// message or the code; otherwise a general text. It is never a text of another language.
+// reasonText returns a reason in a language. message is the text in the stored decision; if it is "", the engine's text
+// for the code takes its place. The reason is the lender's text for the code; in the language of stored messages the
+// message itself; the catalogue's text for the message or the code; otherwise a general text. It is never a text of
+// another language.
 func reasonText(l *Language, p *Profile, code, message string) string {
 	if text := p.in(l).Reasons[code]; text != "" {
 		return text
 	}
-	if l.Tag == storedLanguage && message != "" {
+	if message == "" {
+		message = engine.ApplicantMessage(code)
+	}
+	if l.Tag == storedLanguage {
 		return message
 	}
-	stored := languages[storedLanguage]
-	for _, key := range []string{"reason." + code, "reason." + code + neutral, "reason.UNVERIFIABLE"} {
-		if message != "" && stored.texts[key] == message && l.Has(key) {
-			return l.Text(key)
-		}
+	if key, ok := storedKeys[message]; ok && l.Has(key) {
+		return l.Text(key)
 	}
 	if key := "reason." + code; code != "" && l.Has(key) {
 		return l.Text(key)
