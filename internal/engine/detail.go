@@ -33,19 +33,15 @@ func (d *Decision) Message(r Reason) string {
 		return neutral
 	}
 	if r.kind == byLimit && d.limit.binding == DefaultLimit {
-		if text := d.unverifiedText(); text != "" {
-			return text
+		if v := d.unverified(); v != noVariant {
+			return variantTexts[v].text
 		}
 	}
 	if r.Code == ReasonFOIRHigh && d.isAboutInstalment(r) {
-		return instalmentHigh
+		return variantTexts[instalmentHigh].text
 	}
 	return ApplicantMessage(r.Code)
 }
-
-// instalmentHigh replaces the text of "FOIR_HIGH", which is about existing
-// obligations, when the new instalment is the cause.
-const instalmentHigh = "The instalment would be high compared with income"
 
 // isAboutInstalment reports whether a reason is about the instalment of the new loan
 // and not about existing obligations. That is so if the existing obligations take at

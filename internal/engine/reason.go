@@ -100,6 +100,31 @@ var neutralTexts = map[string]string{
 	"BANK_ABB":      "The average bank balance",
 }
 
+// variant numbers the texts that replace the text of a code because of how the
+// reason came about. Message returns such a text only from variantTexts, so
+// that ReasonTexts lists all of them.
+type variant uint8
+
+const (
+	noVariant variant = iota
+	instalmentHigh
+	incomeUnverified
+	obligationsUnverified
+	recordUnverified
+	variantCount
+)
+
+var variantTexts = [variantCount]struct{ code, text string }{
+	// The new instalment is the cause and not existing obligations.
+	instalmentHigh: {ReasonFOIRHigh, "The instalment would be high compared with income"},
+	// A declared figure does not count, and the figure that the policy uses
+	// instead cannot be derived.
+	incomeUnverified: {ReasonIncomeMissing, "The income could not be verified from the bank statement"},
+	obligationsUnverified: {ReasonMissingInput,
+		"The existing obligations could not be verified from the bank statement"},
+	recordUnverified: {ReasonMissingInput, "The existing obligations could not be verified"},
+}
+
 var reasonByCode = func() map[string]*ReasonText {
 	m := make(map[string]*ReasonText, len(reasonTexts))
 	for i := range reasonTexts {
@@ -126,17 +151,24 @@ func ApplicantMessage(code string) string {
 	return "A detail of the application does not fit this loan"
 }
 
-// CatalogueText is an entry of the reason-code catalogue with its text for a value that is not bad but could be better.
+// CatalogueText is an entry of the reason-code catalogue with its text for a value that is not bad but could be better,
+// and the texts that replace the entry's text because of how the reason came about.
 type CatalogueText struct {
 	ReasonText
-	Neutral string // "" for none
+	Neutral  string // "" for none
+	Variants []string
 }
 
 // ReasonTexts returns the reason-code catalogue.
 func ReasonTexts() []CatalogueText {
 	list := make([]CatalogueText, len(reasonTexts))
 	for i, r := range reasonTexts {
-		list[i] = CatalogueText{r, neutralTexts[r.Code]}
+		list[i] = CatalogueText{ReasonText: r, Neutral: neutralTexts[r.Code]}
+		for _, v := range variantTexts {
+			if v.code == r.Code {
+				list[i].Variants = append(list[i].Variants, v.text)
+			}
+		}
 	}
 	return list
 }

@@ -26,3 +26,19 @@ func TestReasonsPageIsCurrent(t *testing.T) {
 		t.Error("docs/POLICY.md does not say what the applicant reads of another code")
 	}
 }
+
+// TestVariantTexts checks that ReasonTexts lists every text that replaces the text of a code.
+func TestVariantTexts(t *testing.T) {
+	t.Parallel()
+	listed := map[string]bool{}
+	for _, r := range ReasonTexts() {
+		for _, text := range r.Variants {
+			listed[text] = text != r.Message
+		}
+	}
+	for v := noVariant + 1; v < variantCount; v++ {
+		if text := variantTexts[v].text; text == "" || !listed[text] {
+			t.Errorf("variant %d, %q, is not listed", v, text)
+		}
+	}
+}

@@ -9,14 +9,6 @@ import (
 	"verdict/internal/rule"
 )
 
-// The texts for an applicant whose declared figure does not count, if the
-// figure that the policy uses instead cannot be derived.
-const (
-	incomeUnverified      = "The income could not be verified from the bank statement"
-	obligationsUnverified = "The existing obligations could not be verified from the bank statement"
-	recordUnverified      = "The existing obligations could not be verified"
-)
-
 // isUnverified reports whether a figure was declared although the policy uses
 // another one that cannot be derived.
 func (d *Decision) isUnverified(declared string) bool {
@@ -24,15 +16,15 @@ func (d *Decision) isUnverified(declared string) bool {
 		d.named(declared).Type() != rule.Absent && d.named(d.plan.counted(declared)).Type() == rule.Absent
 }
 
-// unverifiedText returns the text for an applicant who gets the default limit
-// although figures were declared. It returns "" if no declared figure is
+// unverified returns the text for an applicant who gets the default limit
+// although figures were declared. It returns noVariant if no declared figure is
 // unverified.
-func (d *Decision) unverifiedText() string {
+func (d *Decision) unverified() variant {
 	switch _, hasIncome := d.plan.paise(d, d.plan.inputs.income); {
 	case !hasIncome && d.isUnverified(field.MonthlyIncome):
 		return incomeUnverified
 	case !hasIncome || !d.isUnverified(field.FOIR):
-		return ""
+		return noVariant
 	case slices.Contains(d.plan.policy.Affordability.Obligations.Of, obligationsBureau):
 		return recordUnverified
 	default:

@@ -120,13 +120,39 @@ func TestKeyFactsStatement(t *testing.T) {
 
 		// The policy's offers are valid for three days without Sundays. A holiday makes it a day more.
 		s.begin(november.Add(4 * 24 * time.Hour))
-		m.get(kfs(before, "")).want(http.StatusOK)
+		m.get(kfs(before, "")).want(http.StatusOK).is("disbursed_on", "2026-11-19")
 		s.begin(november.Add(6 * 24 * time.Hour))
 		m.get(kfs(before, "")).refused(http.StatusGone, "offer_expired")
-		m.get(letter(counter, "")).want(http.StatusOK)
+		m.get(letter(counter, "")).refused(http.StatusGone, "offer_expired")
+		m.get(letter(declined, "")).want(http.StatusOK)
 		m.post("/v1/erasures", `{"applicant_ref":"A-2","reason":"applicant_request"}`).want(http.StatusCreated)
 		m.get(letter(declined, "")).refused(http.StatusGone, "erased")
 		m.get(kfs("dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "")).refused(http.StatusNotFound, "not_found")
+	})
+}
+
+// TestLateReview checks the documents of a referral that a person approves after the offer's own validity, and declines
+// later without a reason code.
+func TestLateReview(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		s.begin(november)
+		m := s.signup()
+		m.put("/v1/lender-profile", lenderProfile).want(http.StatusOK)
+		referred := "/v1/decisions/" + m.post("/v1/decisions", `{"applicant":{"id":"A-3"},"bureau_report":{"score":-1}}`).
+			want(http.StatusOK).is("status", "REFERRED").text("decision_id")
+		s.begin(november.Add(15 * 24 * time.Hour)) // Monday, 30 November
+		m.post(referred+"/review", `{"outcome":"overturned"}`).want(http.StatusCreated)
+		m.get(referred+"/kfs").want(http.StatusOK).is("issued_on", "2026-11-30").is("disbursed_on", "2026-11-30").
+			is("valid_until", "2026-12-03T18:29:59Z")
+		s.begin(november.Add(19 * 24 * time.Hour))
+		m.get(referred+"/kfs").refused(http.StatusGone, "offer_expired")
+		m.post(referred+"/review", `{"outcome":"upheld"}`).want(http.StatusCreated)
+		told := m.get(referred+"/letter").want(http.StatusOK).is("kind", "decline").is("date", "2026-12-04")
+		if text := told.text("text"); len(told.list("reasons")) != 0 || !strings.Contains(text, "of 15 November 2026") ||
+			!strings.Contains(text, "After a review of your application by a person") {
+			s.Errorf("the letter of a decline without a reason code is %s", told.body)
+		}
 	})
 }
 

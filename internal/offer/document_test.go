@@ -175,9 +175,34 @@ func TestValidity(t *testing.T) {
 	if d.Expired(p, end) || d.Expired(p, end.Add(time.Second-1)) || !d.Expired(p, end.Add(time.Second)) {
 		t.Error("the last second belongs to the validity, and the next one does not")
 	}
+	d.ReviewedOn = civil.Date(2026, 11, 30)
+	if got := d.validUntil(p); got != civil.Date(2026, 12, 3).LastSecond() {
+		t.Errorf("after a review on 30 November it is valid until %s", got)
+	}
+	if k := statement(t, d, "en"); k.IssuedOn != d.ReviewedOn {
+		t.Errorf("the statement after a review is issued on %s", k.IssuedOn)
+	}
 	d.ValidUntil = decidedOn.AddWorkdays(30).LastSecond()
 	if got := d.validUntil(p); got != d.ValidUntil {
 		t.Errorf("valid until %s, want %s", got, d.ValidUntil)
+	}
+}
+
+// TestNoTermIsInvented checks that a statement does not deny charges about which the lender has said nothing in the
+// language.
+func TestNoTermIsInvented(t *testing.T) {
+	t.Parallel()
+	english := &Profile{Texts: map[string]Texts{"en": {Terms: map[string]string{"other_charges": "500 rupees"}}}}
+	for _, tag := range Languages() {
+		l := languages[tag]
+		for _, name := range []string{"other_penal_charges", "other_charges"} {
+			if got := (&Profile{}).term(l, name); got != l.Text("term.penal_charges") {
+				t.Errorf("%s in %s without a text is %q", name, tag, got)
+			}
+		}
+	}
+	if got := english.term(languages["hi"], "other_charges"); got != "ऋण समझौते में दिए अनुसार" {
+		t.Errorf("a term that is given in English alone is %q in Hindi", got)
 	}
 }
 
@@ -284,15 +309,67 @@ func TestLetters(t *testing.T) {
 	}
 	reviewed.Answer.Offer.CounterOffer, reviewed.Answer.Offer.Binding = true, engine.FOIRCapacity
 	letter, ok := MakeLetter(reviewed, p, 1, l)
-	if !ok || !slices.Equal(letter.Reasons, []string{"Existing obligations are high compared with income"}) {
+	if !ok || !slices.Equal(letter.Reasons, []string{"The instalment would be high compared with income"}) {
 		t.Errorf("a reviewed counter-offer: %v, %+v", ok, letter)
+	}
+	for _, binding := range []engine.Constraint{engine.DefaultLimit, engine.LimitCapped} {
+		reviewed.Answer.Offer.Binding = binding
+		letter, ok = MakeLetter(reviewed, p, 1, l)
+		if !ok || !slices.Equal(letter.Reasons, []string{"The amount offered is the most available for this application"}) {
+			t.Errorf("a reviewed counter-offer bounded by %s: %v, %+v", binding, ok, letter)
+		}
 	}
 	// A person declined what the engine approved.
 	overturned := approved(t, 100_000_00, 16_00, 12, 0, 0)
 	overturned.Approved, overturned.Declined, overturned.ReviewCode = false, true, "INC_LOW"
+	overturned.ReviewedOn = decidedOn + 9
 	letter, ok = MakeLetter(overturned, p, 1, l)
 	if !ok || !slices.Equal(letter.Reasons, []string{"The income is low for this loan"}) {
 		t.Errorf("an approval that was overturned: %v, %+v", ok, letter)
+	}
+	if letter.On != decidedOn+9 || !strings.Contains(letter.Text(), "your application of 17 November 2026") {
+		t.Errorf("a letter about a review is dated %s: %s", letter.On, letter.Text())
+	}
+}
+
+// TestDeclinedByAPerson checks the reasons of a referral that a person declined. Why it was referred is not why the
+// person declined it, unless the person says so by a reason code.
+func TestDeclinedByAPerson(t *testing.T) {
+	t.Parallel()
+	p := mustProfile(t)
+	d := approved(t, 100_000_00, 16_00, 12, 0, 0)
+	d.Approved, d.Declined, d.Answer.Status, d.ReviewedOn = false, true, "REFERRED", decidedOn
+	d.Answer.Reasons = []engine.AnswerReason{
+		{Code: "PAUSED", Message: "The application is waiting for a person to look at it"},
+		{Code: "BUR_ENQ", Message: "Our own text about applications"},
+	}
+	for code, want := range map[string]map[string][]string{
+		"": {"en": nil, "hi": nil},
+		"FR_MULE": {"en": {"Unable to verify application details"},
+			"hi": {"आवेदन में दी गई जानकारी की पुष्टि नहीं हो सकी"}},
+		"BUR_ENQ": {"en": {"Our own text about applications"}, "hi": {"हाल में ऋण के लिए कई आवेदन किए गए"}},
+	} {
+		for tag, reasons := range want {
+			d.ReviewCode = code
+			letter, ok := MakeLetter(d, p, 1, languages[tag])
+			if !ok || !slices.Equal(letter.Reasons, reasons) {
+				t.Errorf("%q in %s: %v, %+v", code, tag, ok, letter)
+				continue
+			}
+			page, err := letter.HTML()
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := languages[tag]
+			listed := strings.Contains(string(page), l.Text("letter.decline.reasons"))
+			neutral := strings.Contains(letter.Text(), map[string]string{
+				"en": "After a review of your application by a person, we cannot offer you a loan at this time.",
+				"hi": "एक व्यक्ति द्वारा आपके आवेदन की समीक्षा के बाद, हम इस समय आपको ऋण नहीं दे पा रहे हैं।",
+			}[tag])
+			if listed != (code != "") || neutral != (code == "") || strings.Contains(string(page), "<ul></ul>") {
+				t.Errorf("%q in %s: %s", code, tag, page)
+			}
+		}
 	}
 }
 

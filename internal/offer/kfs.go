@@ -69,7 +69,7 @@ func MakeKFS(d *Decided, p *Profile, version int64, disbursedOn civil.Day, l *La
 		ProfileVersion: version,
 		DecisionID:     d.ID,
 		Proposal:       d.proposal(),
-		IssuedOn:       d.On,
+		IssuedOn:       d.endedOn(),
 		ValidUntil:     d.validUntil(p),
 		DisbursedOn:    disbursedOn,
 		Offer:          o,

@@ -101,16 +101,40 @@ func TestReasonsAreTranslated(t *testing.T) {
 			case tag != storedLanguage && got == r.Message:
 				t.Errorf("%s has an English text in %s", r.Code, tag)
 			}
-			if r.Neutral != "" && tag != storedLanguage {
-				if other := reasonText(l, &Profile{}, r.Code, r.Neutral); other == got || other == l.Text("reason.OTHER") {
-					t.Errorf("%s has no neutral text in %s: %q", r.Code, tag, other)
+			seen := map[string]bool{got: true, l.Text("reason.OTHER"): true}
+			for _, message := range append(r.Variants, r.Neutral) {
+				other := reasonText(l, &Profile{}, r.Code, message)
+				switch {
+				case message == "":
+				case tag == storedLanguage && other != message:
+					t.Errorf("%s: %q, want %q", r.Code, other, message)
+				case tag != storedLanguage && (other == message || seen[other]):
+					t.Errorf("%s has no text in %s for %q: %q", r.Code, tag, message, other)
 				}
+				seen[other] = true
 			}
 		}
 	}
 	hindi := languages["hi"]
+	for code, want := range map[string]string{
+		"FOIR_HIGH":            "आय की तुलना में नई किस्त ज़्यादा होगी",
+		"CHARGES_EXCEED_LIMIT": "आय की तुलना में नई किस्त ज़्यादा होगी",
+	} {
+		got := reasonText(hindi, &Profile{}, code, "The instalment would be high compared with income")
+		if got != want {
+			t.Errorf("the text about the instalment with %s became %q", code, got)
+		}
+	}
 	if got := reasonText(hindi, &Profile{}, "MY_OWN", "A text of the policy"); got != hindi.Text("reason.OTHER") {
 		t.Errorf("a text of the policy became %q", got)
+	}
+	for _, code := range []string{"FR_MULE", "FR_RING", "FR_EMULATOR", "DEV_ROOTED", "LOC_MISMATCH"} {
+		if got := reasonText(languages["en"], &Profile{}, code, ""); got != "Unable to verify application details" {
+			t.Errorf("a review with %s became %q", code, got)
+		}
+		if got := reasonText(hindi, &Profile{}, code, ""); got != hindi.Text("reason.UNVERIFIABLE") {
+			t.Errorf("a review with %s became %q", code, got)
+		}
 	}
 	own := &Profile{Texts: map[string]Texts{"hi": {Reasons: map[string]string{"MY_OWN": "अपना पाठ"}}}}
 	if got := reasonText(hindi, own, "MY_OWN", "A text of the policy"); got != "अपना पाठ" {

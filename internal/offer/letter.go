@@ -1,7 +1,9 @@
 package offer
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"verdict/internal/civil"
@@ -22,8 +24,9 @@ type Letter struct {
 	ProfileVersion int64
 	DecisionID     string
 	Kind           string
-	On             civil.Day
-	Reasons        []string
+	AppliedOn      civil.Day
+	On             civil.Day    // the date of the letter
+	Reasons        []string     // none if a person declined without a reason code
 	Offer          engine.Offer // only of a counter-offer
 	ValidUntil     time.Time    // only of a counter-offer
 }
@@ -31,11 +34,11 @@ type Letter struct {
 // MakeLetter makes the letter of a decision. ok is false if the decision is neither a decline nor a counter-offer, or
 // still waits for a person.
 func MakeLetter(d *Decided, p *Profile, version int64, l *Language) (letter *Letter, ok bool) {
-	letter = &Letter{Language: l, Profile: p, ProfileVersion: version, DecisionID: d.ID, On: d.On}
+	letter = &Letter{Language: l, Profile: p, ProfileVersion: version, DecisionID: d.ID, AppliedOn: d.On, On: d.endedOn()}
 	switch {
 	case d.Declined:
 		letter.Kind = KindDecline
-		letter.reviewed(d)
+		letter.declined(d)
 	case d.HasOffer() && d.Answer.Offer.CounterOffer:
 		letter.Kind, letter.Offer = KindCounterOffer, d.Answer.Offer
 		letter.ValidUntil = d.validUntil(p)
@@ -46,27 +49,37 @@ func MakeLetter(d *Decided, p *Profile, version int64, l *Language) (letter *Let
 	return letter, true
 }
 
-// reviewed adds the reasons of a decline: that of the person who declined, and those of the engine unless it approved.
-func (x *Letter) reviewed(d *Decided) {
-	if d.ReviewCode != "" && d.Answer.Status != engine.Declined.String() {
-		x.add(d.ReviewCode, "")
-	}
-	if d.Answer.Status != engine.Approved.String() {
-		for _, r := range d.Answer.Reasons {
-			x.add(r.Code, r.Message)
+// declined adds the reasons of a decline: those of the engine, or that of the person who declined. Why the engine
+// referred an application is not why a person declined it, so a decline by a person without a reason code has none.
+func (x *Letter) declined(d *Decided) {
+	if d.declinedByPerson() {
+		if d.ReviewCode != "" {
+			x.add(d.ReviewCode, d.message(d.ReviewCode))
 		}
+		return
+	}
+	for _, r := range d.Answer.Reasons {
+		x.add(r.Code, r.Message)
 	}
 	if len(x.Reasons) == 0 {
 		x.add("", "")
 	}
 }
 
-// constraintCodes are the reason codes of the bounds that can make an offer smaller than the amount asked for.
+// message returns the text that the decision has for a code, which may be the policy's own; "" for none.
+func (d *Decided) message(code string) string {
+	for _, r := range d.Answer.Reasons {
+		if r.Code == code {
+			return r.Message
+		}
+	}
+	return ""
+}
+
+// constraintCodes are the reason codes of the bounds that can make an offer smaller than the amount asked for, as far as
+// the bound alone says what is true. Any other bound, such as the default limit, may have several causes.
 var constraintCodes = map[engine.Constraint]string{
-	engine.FOIRCapacity:   engine.ReasonFOIRHigh,
 	engine.IncomeMultiple: engine.ReasonIncomeLow,
-	engine.BandMaxLimit:   engine.ReasonBandCap,
-	engine.DefaultLimit:   engine.ReasonIncomeMissing,
 	engine.ExposureCap:    engine.ReasonExposureCap,
 }
 
@@ -78,9 +91,16 @@ func (x *Letter) countered(d *Decided) {
 			x.add(r.Code, r.Message)
 		}
 	}
-	if len(x.Reasons) == 0 {
-		x.add(constraintCodes[d.Answer.Offer.Binding], "")
+	if len(x.Reasons) > 0 {
+		return
 	}
+	binding := d.Answer.Offer.Binding
+	if binding == engine.FOIRCapacity {
+		// The existing obligations need not be high, but together with them the instalment asked for would be.
+		x.add(engine.ReasonFOIRHigh, languages[storedLanguage].Text("reason.FOIR_HIGH.instalment"))
+		return
+	}
+	x.add(cmp.Or(constraintCodes[binding], engine.ReasonBandCap), "")
 }
 
 // add adds a reason, unless the letter has the same text already: several codes of fraud have one text.
@@ -93,24 +113,34 @@ func (x *Letter) add(code, message string) {
 // storedLanguage is the language of the messages in stored decisions.
 const storedLanguage = "en"
 
-// neutral marks the text of a code for a value that is not bad but could be better.
-const neutral = ".neutral"
+// storedKeys has the key of each text of a reason in the language of stored messages. The engine has several texts for
+// some codes, and one text for several codes, so the message and not the code says what the applicant is told.
+var storedKeys = func() map[string]string {
+	keys := map[string]string{}
+	for key, text := range languages[storedLanguage].texts {
+		if strings.HasPrefix(key, "reason.") {
+			keys[text] = key
+		}
+	}
+	return keys
+}()
 
-// reasonText returns a reason in a language. message is the text in the stored decision, "" for none. It is the
-// lender's text for the code; in the language of stored messages the message itself; the catalogue's text for the
-// message or the code; otherwise a general text. It is never a text of another language.
+// reasonText returns a reason in a language. message is the text in the stored decision; if it is "", the engine's text
+// for the code takes its place. The reason is the lender's text for the code; in the language of stored messages the
+// message itself; the catalogue's text for the message or the code; otherwise a general text. It is never a text of
+// another language.
 func reasonText(l *Language, p *Profile, code, message string) string {
 	if text := p.in(l).Reasons[code]; text != "" {
 		return text
 	}
-	if l.Tag == storedLanguage && message != "" {
+	if message == "" {
+		message = engine.ApplicantMessage(code)
+	}
+	if l.Tag == storedLanguage {
 		return message
 	}
-	stored := languages[storedLanguage]
-	for _, key := range []string{"reason." + code, "reason." + code + neutral, "reason.UNVERIFIABLE"} {
-		if message != "" && stored.texts[key] == message && l.Has(key) {
-			return l.Text(key)
-		}
+	if key, ok := storedKeys[message]; ok && l.Has(key) {
+		return l.Text(key)
 	}
 	if key := "reason." + code; code != "" && l.Has(key) {
 		return l.Text(key)
@@ -139,7 +169,11 @@ func (x *Letter) Title() string { return x.Language.Text("letter." + x.words() +
 // Text returns the first paragraph of the letter.
 func (x *Letter) Text() string {
 	l := x.Language
-	return l.Text("letter."+x.words()+".text", "lender", x.LenderName(), "date", l.Day(x.On),
+	key := "letter." + x.words() + ".text"
+	if len(x.Reasons) == 0 {
+		key = "letter.decline.reviewed"
+	}
+	return l.Text(key, "lender", x.LenderName(), "date", l.Day(x.AppliedOn),
 		"requested", Rupees(x.Offer.RequestedPaise), "amount", Rupees(x.Offer.LimitPaise))
 }
 

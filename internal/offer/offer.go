@@ -18,6 +18,16 @@ type Decided struct {
 	// false while a person still has to decide.
 	Declined, Approved bool
 	ReviewCode         string // the reason code of the last final review; "" for none
+	// ReviewedOn is the Indian day of the review that ended the decision otherwise than the engine; 0 for none.
+	ReviewedOn civil.Day
+}
+
+// endedOn returns the day on which the decision ended: that of the engine, or that of the person who decided.
+func (d *Decided) endedOn() civil.Day { return max(d.On, d.ReviewedOn) }
+
+// declinedByPerson reports whether a person declined what the engine did not.
+func (d *Decided) declinedByPerson() bool {
+	return d.Declined && d.Answer.Status != engine.Declined.String()
 }
 
 // HasOffer reports whether the decision has an offer that the lender has approved.
@@ -35,10 +45,10 @@ func (d *Decided) proposal() string {
 // minWorkdays is the least number of working days in which a borrower can agree to the terms of a key facts statement.
 const minWorkdays = 3
 
-// ValidUntil returns the last second in which the borrower can agree to the offer: that of the offer, but not before
-// the end of the third working day after the decision, by the lender's holidays.
+// validUntil returns the last second in which the borrower can agree to the offer: that of the offer, but not before
+// the end of the third working day after the decision or the review that approved it, by the lender's holidays.
 func (d *Decided) validUntil(p *Profile) time.Time {
-	least := p.AddWorkdays(d.On, minWorkdays).LastSecond()
+	least := p.AddWorkdays(d.endedOn(), minWorkdays).LastSecond()
 	if d.ValidUntil.After(least) {
 		return d.ValidUntil
 	}

@@ -97,7 +97,8 @@ func (p *Profile) IsWorkday(d civil.Day) bool {
 // in returns the lender's texts in a language.
 func (p *Profile) in(l *Language) Texts { return p.Texts[l.Tag] }
 
-// term returns a term of the loan in a language: the lender's text, otherwise that of the catalogue.
+// term returns a term of the loan in a language: the lender's text, otherwise that of the catalogue. The catalogue never
+// says that there are no charges: a lender may have given the term in another language alone.
 func (p *Profile) term(l *Language, name string) string {
 	if text := p.in(l).Terms[name]; text != "" {
 		return text

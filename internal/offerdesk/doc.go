@@ -6,7 +6,7 @@
 //	Profile         read          NotFound
 //	ReplaceProfile  policy:write  Invalid, precondition_failed
 //	KFS             read          NotFound, erased, no_offer, lender_profile_missing, offer_expired, Invalid
-//	Letter          read          NotFound, erased, no_letter, lender_profile_missing
+//	Letter          read          NotFound, erased, no_letter, lender_profile_missing, offer_expired
 //
 // For other use cases:
 //

@@ -26,7 +26,7 @@ const overturned = "overturned"
 // Wanted says how a document is made.
 type Wanted struct {
 	Language    string    // a tag of offer.Languages; "" for the default
-	DisbursedOn civil.Day // of a key facts statement; civil.NoDay for the day of the decision
+	DisbursedOn civil.Day // of a key facts statement; civil.NoDay for today, or the day of the decision if that is later
 }
 
 // KFS returns the key facts statement of an approved offer.
@@ -49,13 +49,13 @@ func (s *Service) KFS(ctx context.Context, p tenant.Principal, decisionID string
 	}
 	now := s.core.Now()
 	if decided.Expired(&profile.Profile, now) {
-		return nil, fault.New(fault.Gone, fault.CodeOfferExpired,
-			"the offer was valid until a time that has passed; decide the application again")
+		return nil, expired()
 	}
-	disbursedOn := decided.On
+	today := civil.DayAt(now)
+	disbursedOn := max(decided.On, today)
 	if want.DisbursedOn.Known() {
 		disbursedOn = want.DisbursedOn
-		if err := checkDisbursal(disbursedOn, civil.DayAt(now)); err != nil {
+		if err := checkDisbursal(disbursedOn, today); err != nil {
 			return nil, err
 		}
 	}
@@ -64,6 +64,11 @@ func (s *Service) KFS(ctx context.Context, p tenant.Principal, decisionID string
 		return nil, operation.AsDefect(err)
 	}
 	return statement, nil
+}
+
+func expired() error {
+	return fault.New(fault.Gone, fault.CodeOfferExpired,
+		"the offer was valid until a time that has passed; decide the application again")
 }
 
 func checkDisbursal(day, today civil.Day) error {
@@ -101,6 +106,9 @@ func (s *Service) Letter(
 	letter, ok := offer.MakeLetter(&decided.Decided, &profile.Profile, profile.Version, language)
 	if !ok {
 		return nil, refusal
+	}
+	if letter.IsCounterOffer() && decided.Expired(&profile.Profile, s.core.Now()) {
+		return nil, expired()
 	}
 	return letter, nil
 }
@@ -184,6 +192,9 @@ func readDecided(stored *store.Decision, reviews []store.Review) (d offer.Decide
 			continue
 		}
 		d.ReviewCode = r.ReasonCode
+		if r.Outcome == overturned || !d.Approved && !d.Declined {
+			d.ReviewedOn = civil.DayAt(time.UnixMicro(r.CreatedMicros))
+		}
 		switch referred := !d.Approved && !d.Declined; {
 		case r.Outcome != overturned && referred: // a referral that a person upheld is a decline
 			d.Declined = true

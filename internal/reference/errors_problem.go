@@ -321,7 +321,7 @@ var statePages = []errorPage{
 		Code: fault.CodeOfferExpired, Status: 410, Title: "The offer has expired",
 		Meaning: "The borrower can no longer agree to this offer.",
 		Cause: "The time in `valid_until` has passed. It is that of the offer, and at least the end of the third working " +
-			"day after the decision.",
+			"day after the decision, or after the review that approved a referral.",
 		Fix: "Decide the application again; the new decision has a new offer.",
 	},
 	{
