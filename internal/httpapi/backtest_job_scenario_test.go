@@ -253,13 +253,12 @@ func TestCancelledUpload(t *testing.T) {
 			}
 		}
 		m.post("/v1/backtest/"+id+"/cancel", "").want(http.StatusOK).is("status", "cancelled")
-		before := kept(id)
 		close(cancelled)
 		got := <-answered
 		got.refused(http.StatusConflict, "invalid_transition")
 		checkContract(s.T, http.MethodPost, "/v1/backtest", "", got)
-		if after := kept(id); after != before {
-			s.Errorf("%d chunks were kept when the run was cancelled, and %d at the end of the file", before, after)
+		if n := kept(id); n > 0 {
+			s.Errorf("%d chunks of the cancelled run are stored", n)
 		}
 		m.get("/v1/backtest/"+id).want(http.StatusOK).is("status", "cancelled", "error", nil)
 	})

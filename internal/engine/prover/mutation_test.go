@@ -214,9 +214,9 @@ func TestEveryDifferenceIsInAClass(t *testing.T) {
 	}
 }
 
-// TestMutations changes the default policy at one place at a time. Each change is found with a witness, or proved to
+// TestMutationsAreFound changes the default policy at one place at a time. Each change is found with a witness, or proved to
 // have no effect.
-func TestMutations(t *testing.T) {
+func TestMutationsAreFound(t *testing.T) {
 	t.Parallel()
 	old := plan(t, engine.DefaultPolicyJSON())
 	names, documents := mutations(t)
