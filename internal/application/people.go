@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"verdict/internal/civil"
 	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
@@ -80,7 +81,7 @@ func (r *reader) people(v wire.Value, primary func(entry wire.Value)) {
 	if r.faults.Len() == 0 && !slices.Contains(seen, rolePrimary) {
 		r.faults.Add(list.Pointer(), fault.CodeRequired, `must have an entry with the role "primary"`)
 	}
-	r.references(list)
+	r.references(v, list)
 }
 
 // role reads the role of an entry, which no other entry may have.
@@ -113,26 +114,45 @@ func (r *reader) primaryRef(entry wire.Value) {
 	}
 }
 
-// references rejects a reference that two people have. The applicant_ref of the request is that of the primary
-// applicant.
-func (r *reader) references(list wire.Value) {
-	for _, name := range []string{field.ApplicantRef, "id"} {
-		seen := map[string]bool{}
-		for _, entry := range list.Elements() {
-			if entry.Get("role").Text() == rolePrimary && !entry.Get(name).Given() && name == field.ApplicantRef {
-				seen[r.app.ApplicantRef] = r.app.ApplicantRef != ""
-			}
+// references rejects a reference that two people have, because the income of one person would count twice. A person's
+// reference is the applicant_ref or, if there is none, the id. The applicant_ref of the request and that of its fraud
+// block are the primary applicant's. Two people cannot have the same id either. Spaces around a reference do not make
+// another person.
+func (r *reader) references(body, list wire.Value) {
+	owners, ids := map[string]int{}, map[string]int{}
+	claim := func(of map[string]int, v wire.Value, person int) bool {
+		ref := strings.TrimSpace(v.Text())
+		if v.Kind() != wire.String || ref == "" {
+			return true
 		}
-		for _, entry := range list.Elements() {
-			v := entry.Get(name)
-			if v.Kind() != wire.String || v.Text() == "" {
-				continue
-			}
-			if seen[v.Text()] {
-				r.faults.Add(v.Pointer(), fault.CodeDuplicate,
-					"is the reference of another person of this application too; one person has one role")
-			}
-			seen[v.Text()] = true
+		if owner, taken := of[ref]; taken && owner != person {
+			r.faults.Add(v.Pointer(), fault.CodeDuplicate,
+				"is the reference of another person of this application too; one person has one role")
+			return false
+		}
+		of[ref] = person
+		return true
+	}
+	primary := -1
+	for i, entry := range list.Elements() {
+		if entry.Get("role").Text() == rolePrimary {
+			primary = i
+		}
+	}
+	claim(owners, body.Get(field.ApplicantRef), primary)
+	if r.app.Endpoint == Evaluate { // a decision request has no fraud block
+		claim(owners, body.Get("fraud").Get(field.ApplicantRef), primary)
+	}
+	for i, entry := range list.Elements() {
+		id, first := entry.Get("id"), true
+		switch ref := entry.Get(field.ApplicantRef); {
+		case ref.Given():
+			claim(owners, ref, i)
+		case i != primary || !body.Get(field.ApplicantRef).Given():
+			first = claim(owners, id, i)
+		}
+		if first {
+			claim(ids, id, i)
 		}
 	}
 }
@@ -250,9 +270,14 @@ func (r *reader) consent(v wire.Value) bool {
 		r.faults.AddItem(wire.Required(v, "at", v.Pointer()+"/at", "the time of the consent"))
 		return false
 	}
-	if _, err := time.Parse(time.RFC3339, at.Text()); at.Kind() != wire.String || err != nil {
+	given, err := time.Parse(time.RFC3339, at.Text())
+	if at.Kind() != wire.String || err != nil {
 		r.faults.Add(at.Pointer(), fault.CodeInvalidField, "must be a time such as 2026-11-17T10:00:00+05:30")
 		return false
+	}
+	if r.opt.Today != 0 && civil.DayAt(given) > r.opt.Today {
+		r.warnings.Add(at.Pointer(), fault.CodeLaterEvent,
+			"is after the day of the request, so the consent was not given yet; send the time of the consent")
 	}
 	return ok
 }

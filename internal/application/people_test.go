@@ -190,6 +190,94 @@ func TestBadPeople(t *testing.T) {
 	}
 }
 
+// TestOnePersonIsNotTwo checks that a person cannot be two of the people under two members of the request, because the
+// income would count twice.
+func TestOnePersonIsNotTwo(t *testing.T) {
+	t.Parallel()
+	decision := func(top, primary, other string) string {
+		return `{` + top + `"applicants":[{"role":"primary",` + primary + `"bureau_report":{"score":742}},
+			{"role":"co_applicant",` + other + `"monthly_income":30000}]}`
+	}
+	evaluate := func(top, primary, other string) string {
+		return `{` + top + `"applicants":[{"role":"primary",` + primary + `"bureau":"cibil",
+			"report":{"cibil":{"scoreData":{"score":742},"reportDate":"2026-11-10","accounts":[],"enquiries":[]}}},
+			{"role":"co_applicant",` + other + `"bank_summary":{"income":20000}}]}`
+	}
+	const ref, id = "/applicants/1/applicant_ref", "/applicants/1/id"
+	for name, c := range map[string]struct{ body, pointer string }{
+		"id and reference":     {decision(``, `"id":"A-2",`, `"applicant_ref":"A-2",`), ref},
+		"reference and id":     {decision(``, `"applicant_ref":"A-2",`, `"id":"A-2",`), id},
+		"top level and id":     {decision(`"applicant_ref":"A-2",`, ``, `"id":"A-2",`), id},
+		"a space after an id":  {decision(``, `"id":"A-2 ",`, `"id":"A-2",`), id},
+		"a space before an id": {decision(``, `"id":"A-2",`, `"id":" A-2",`), id},
+		"ids beside references": {
+			decision(`"applicant_ref":"A-1",`, `"id":"7",`, `"applicant_ref":"A-2","id":"7 ",`), id,
+		},
+		"fraud block and reference": {evaluate(`"fraud":{"applicant_ref":" A-2"},`, ``, `"applicant_ref":"A-2",`), ref},
+		"fraud block and id":        {evaluate(`"fraud":{"applicant_ref":"A-2"},`, ``, `"id":"A-2",`), id},
+		"fraud block beside a reference": {
+			evaluate(`"applicant_ref":"A-1","fraud":{"applicant_ref":"A-2"},`, ``, `"applicant_ref":"A-2",`), ref,
+		},
+		"id beside the fraud block": {
+			evaluate(`"fraud":{"applicant_ref":"A-1"},`, `"id":"A-2",`, `"applicant_ref":"A-2",`), ref,
+		},
+		"the primary applicant last": {
+			`{"applicants":[{"role":"co_applicant","applicant_ref":"A-2"},
+				{"role":"primary","id":"A-2","bureau_report":{"score":742}}]}`, id,
+		},
+		"nobody twice": {decision(`"applicant_ref":"A-1",`, `"applicant_ref":"A-1","id":"A-1",`, `"id":"A-2",`), ""},
+		"one person under both members": {
+			evaluate(`"applicant_ref":"A-1","fraud":{"applicant_ref":"A-1"},`, `"id":"A-1",`, `"applicant_ref":"A-2",`), "",
+		},
+		"no references": {decision(``, `"id":"",`, `"id":" ",`), ""},
+	} {
+		read := application.ReadDecision
+		if strings.Contains(c.body, `"report"`) {
+			read = application.ReadEvaluate
+		}
+		_, err := readBody(t, read, c.body)
+		if c.pointer == "" || err == nil {
+			if (err == nil) != (c.pointer == "") {
+				t.Errorf("%s: %v, want a fault at %q", name, err, c.pointer)
+			}
+			continue
+		}
+		items := fault.Of(err).Items
+		if len(items) != 1 || items[0].Pointer != c.pointer || items[0].Code != fault.CodeDuplicate {
+			t.Errorf("%s: %v, want one duplicate at %s", name, items, c.pointer)
+		}
+	}
+}
+
+// TestLaterConsent checks the warning about a consent that is dated after the day of the request.
+func TestLaterConsent(t *testing.T) {
+	t.Parallel()
+	for at, later := range map[string]bool{
+		"2026-11-17T23:59:59+05:30": false, "2026-11-17T18:29:59Z": false,
+		"2026-11-17T18:30:00Z": true, "2036-11-17T10:00:00+05:30": true,
+	} {
+		app, err := readBody(t, application.ReadDecision, `{"applicants":[
+			{"role":"primary","consent":{"id":"C-1","at":"`+at+`"},"bureau_report":{"score":742}},
+			{"role":"guarantor","consent":{"id":"C-2","at":"`+at+`"},"bureau_report":{"score":742}}]}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var pointers []string
+		for _, w := range app.Warnings {
+			if w.Code == fault.CodeLaterEvent {
+				pointers = append(pointers, w.Pointer)
+			}
+		}
+		var want []string
+		if later {
+			want = []string{"/applicants/0/consent/at", "/applicants/1/consent/at"}
+		}
+		if !slices.Equal(pointers, want) {
+			t.Errorf("%s: warnings at %v, want %v", at, pointers, want)
+		}
+	}
+}
+
 // TestConsentOfOthers checks the warning about a second person's report without consent, and those about members that
 // are not read.
 func TestConsentOfOthers(t *testing.T) {

@@ -97,6 +97,13 @@ func (s *Service) caseUnder(
 	}
 	c.measure()
 	app.WarnBank(policy.Plan.Policy().AbsentBankFigures(app.Facts))
+	if app.HasOthers && policy.Plan.LeavesOutIncome(app.Facts) {
+		app.Warnings = append(app.Warnings, fault.Item{
+			Pointer: "/applicants", Code: fault.CodeNotRead,
+			Detail: "the co-applicant's income was not added, because the co-applicant's obligations are not known; " +
+				"send foir or a report with the instalments",
+		})
+	}
 	if policy.Plan.UsesOwn() {
 		if app.HasOthers {
 			app.Warnings = append(app.Warnings, fault.Item{

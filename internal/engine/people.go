@@ -132,6 +132,18 @@ func (a *affording) addsUp(fr *rule.Frame) bool {
 	return known
 }
 
+// LeavesOutIncome reports whether the co-applicant of an application states an income that the policy would add, but
+// that does not count because the obligations are not known.
+func (p *Plan) LeavesOutIncome(facts *rule.Facts) bool {
+	if p.afford.partner == nil {
+		return false
+	}
+	var fr rule.Frame
+	p.slots.Load(facts, &fr)
+	_, earns := p.afford.incomeOf(&fr, p.afford.partner)
+	return earns && !p.afford.addsUp(&fr)
+}
+
 // capped returns the sum of two amounts, at most the largest number.
 func capped(a, b rule.Number) rule.Number {
 	if sum, ok := a.Plus(b); ok {

@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 )
 
@@ -45,6 +46,13 @@ func TestPeople(t *testing.T) {
 		one, _ := single.at("offer", "max_emi").(float64)
 		if both, _ := couple.at("offer", "max_emi").(float64); both <= one {
 			s.Errorf("together %v, alone %v", both, one)
+		}
+
+		unknown := m.post("/v1/decisions", pair(`,{"role":"co_applicant","monthly_income":30000}`)).want(http.StatusOK)
+		if unknown.at("facts", "income_effective") != 40000.0 || textAt(unknown, "warnings", 0, "code") != "not_read" ||
+			textAt(unknown, "warnings", 0, "pointer") != "/applicants" ||
+			strings.Contains(string(couple.body), "income was not added") {
+			s.Errorf("a co-applicant whose obligations are not known: %s", unknown.body)
 		}
 
 		weak := m.post("/v1/decisions", pair(`,{"role":"co_applicant","bureau_report":{"score":560}}`)).

@@ -130,7 +130,8 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{fault.CodeEnquiryRepeated, "One lender's enquiries on one day for one product count once."},
 	{fault.CodeLaterEvent,
 		"Transactions dated after the request were left out. Or accounts, enquiries or transactions are dated " +
-			"after the day from which features are counted back, and no feature counts them."},
+			"after the day from which features are counted back, and no feature counts them. Or a person's `consent` " +
+			"is dated after the day of the request."},
 	{fault.CodeNoDirection, "Transactions without a direction were left out."},
 	{fault.CodeUnknownMode, "An unknown mode was read as `OTHERS`."},
 	{fault.CodeAmountAsText, "Amounts of transactions were sent as text; they were read as numbers."},

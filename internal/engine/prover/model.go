@@ -111,6 +111,7 @@ type model struct {
 	ntc       int // the variable that says whether the applicant is new to credit, -1 for none
 	terms     []string
 	unknown   []string // what is not modelled
+	differ    []string // the parts of it in which the policies differ
 	tooLarge  string   // why the policies are not compared; "" if they are
 	check     func() error
 }
@@ -146,7 +147,7 @@ func newModel(old, changed *engine.Plan, check func() error) *model {
 	}
 	m.space.Reset(m.catalogue, m.params())
 	m.aliases()
-	m.unknown = unmodelled(m.sides[0].policy, m.sides[1].policy)
+	m.unknown, m.differ = unmodelled(m.sides[0].policy, m.sides[1].policy)
 	if at := m.space.NTC(); at != space.NoField {
 		m.ntc = m.variable(m.space.Domain(at).Ref)
 		m.test(m.ntc, space.OnlyTrue())

@@ -34,37 +34,73 @@ var modelled = map[string][]string{
 	"affordability": {"income", "obligations"},
 }
 
-// unmodelled lists, one sentence for each, the parts of two policies that a comparison does not cover.
-func unmodelled(old, changed *engine.Policy) (list []string) {
-	add := func(text string) {
-		if !slices.Contains(list, text) {
-			list = append(list, text)
-		}
+// uncovered is a member of policy documents that a comparison does not cover.
+type uncovered struct {
+	name, kind string // kind is the kind of object that has the member, "" for the policy itself
+}
+
+// String returns the part of the policy as a sentence names it.
+func (u uncovered) String() string {
+	switch u.kind {
+	case "":
+		return u.name
+	case "affordability", "exposure", "scorecard":
+		return u.kind + "." + u.name
+	default: // a list, whose entries can have the member
+		return u.kind + " with " + u.name
 	}
-	for _, p := range []*engine.Policy{old, changed} {
+}
+
+// unmodelled lists, one sentence for each, the parts of two policies that a comparison does not cover. differ names
+// those of them in which the policies differ.
+func unmodelled(old, changed *engine.Policy) (list, differ []string) {
+	var order []uncovered
+	var texts [2]map[uncovered]string
+	for i, p := range []*engine.Policy{old, changed} {
+		texts[i] = map[uncovered]string{}
 		document, err := wire.Parse(p.Document())
 		if err != nil {
-			add("a policy document cannot be read")
-			continue
+			return []string{"a policy document cannot be read"}, nil
 		}
-		walkMembers(document, "", add)
+		walkMembers(document, "", false, func(u uncovered, text []byte) {
+			if !slices.Contains(order, u) {
+				order = append(order, u)
+			}
+			texts[i][u] += string(text) + "\n"
+		})
+	}
+	for _, u := range order {
+		where := "the policy"
+		if u.kind != "" {
+			where = u.kind
+		}
+		list = append(list, fmt.Sprintf("the comparison does not cover the member %q of %s", u.name, where))
+		if texts[0][u] != texts[1][u] {
+			list[len(list)-1] += ", in which the policies differ"
+			differ = append(differ, u.String())
+		}
 	}
 	features := readsFeatures(old) || readsFeatures(changed)
 	if features && (old.Semantics != changed.Semantics || old.FeaturesAuto != changed.FeaturesAuto) {
-		add("the policies compute features differently, so the same request can have other features under each")
+		list = append(list,
+			"the policies compute features differently, so the same request can have other features under each")
 	}
-	return list
+	return list, differ
 }
 
-// walkMembers checks the members of an object and of the objects in it.
-func walkMembers(v wire.Value, kind string, add func(string)) {
+// walkMembers calls add for each member of an object, and of the objects in it, that a comparison does not cover. The
+// text is what policies must have in common to be alike in the member: its value or, if v is listed, the whole
+// entry, because the effect of the entry's other members depends on the one that is not covered.
+func walkMembers(v wire.Value, kind string, listed bool, add func(u uncovered, text []byte)) {
 	for name, member := range v.Members() {
 		if !slices.Contains(modelled[kind], name) {
-			where := "the policy"
-			if kind != "" {
-				where = kind
+			var w wire.Writer
+			if listed {
+				w.Value(v)
+			} else {
+				w.Value(member)
 			}
-			add(fmt.Sprintf("the comparison does not cover the member %q of %s", name, where))
+			add(uncovered{name: name, kind: kind}, w.Buf)
 			continue
 		}
 		if _, known := modelled[name]; !known || kind == "affordability" {
@@ -72,10 +108,10 @@ func walkMembers(v wire.Value, kind string, add func(string)) {
 		}
 		if member.Kind() == wire.Array {
 			for _, e := range member.Elements() {
-				walkMembers(e, name, add)
+				walkMembers(e, name, true, add)
 			}
 		} else {
-			walkMembers(member, name, add)
+			walkMembers(member, name, false, add)
 		}
 	}
 }

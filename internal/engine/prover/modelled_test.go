@@ -105,13 +105,81 @@ func TestUnknownMembersAreReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	var list []string
-	walkMembers(v, "", func(text string) { list = append(list, text) })
-	for _, name := range []string{`"limit_caps" of the policy`, `"when" of pricing_bands`, `"odd" of bins`} {
-		if !slices.ContainsFunc(list, func(text string) bool { return strings.Contains(text, name) }) {
-			t.Errorf("%s is not reported: %v", name, list)
+	walkMembers(v, "", false, func(u uncovered, text []byte) { list = append(list, u.String()+": "+string(text)) })
+	want := []string{
+		`limit_caps: []`, `pricing_bands with when: {"id":"PB","when":{}}`, `bins with odd: {"points":1,"odd":2}`,
+	}
+	if !slices.Equal(list, want) {
+		t.Errorf("reported %q, want %q", list, want)
+	}
+}
+
+// with returns the plan of the default policy with further members and replaced texts.
+func with(t *testing.T, members string, pairs ...string) *engine.Plan {
+	t.Helper()
+	return edited(t, append([]string{`"semantics": 2,`, `"semantics": 2,` + members}, pairs...)...)
+}
+
+// TestWhatIsNotCompared checks what is said about policies that have parts which the comparison does not cover: the same
+// policies are equal, and a difference in such a part is named instead of saying that nobody is treated differently.
+func TestWhatIsNotCompared(t *testing.T) {
+	t.Parallel()
+	const (
+		caps    = `"limit_caps": [{"id": "LC", "of": {"value": 90000}}],`
+		charges = `"charges": [{"id": "CH", "to": "third_party", "kind": "fixed", "amount": 500}],`
+		people  = `"people": {"score": "lowest"},`
+		none    = "No applicant was found who is treated differently."
+	)
+	rate := []string{`"interest_rate": 14.0`, `"interest_rate": 14.5`}
+	when := func(value, rate string) []string {
+		return []string{
+			`"interest_rate": 14.0`,
+			`"when": {"op": "lt", "field": "age", "value": ` + value + `}, "interest_rate": ` + rate,
 		}
 	}
-	if len(list) != 3 {
-		t.Errorf("reported %v", list)
+	for name, c := range map[string]struct {
+		old, changed *engine.Plan
+		equal        bool
+		says, not    string
+	}{
+		"same caps":    {with(t, caps), with(t, caps), true, "decide alike", "not known"},
+		"same charges": {with(t, charges), with(t, charges), true, "decide alike", "not known"},
+		"same people":  {with(t, people), with(t, people), true, "decide alike", "not known"},
+		"same when": {
+			with(t, "", when("30", "14.0")...), with(t, "", when("30", "14.0")...), true, "decide alike", "not known",
+		},
+		"another name": {with(t, caps), with(t, caps, `"name": "`, `"name": "Another `), true, "decide alike", "not known"},
+		"new caps": {
+			with(t, ""), with(t, caps), false, "The policies differ in limit_caps, which this comparison does not cover; " +
+				"what changes for whom is not known.", none,
+		},
+		"other caps": {
+			with(t, caps), with(t, strings.Replace(caps, "90000", "80000", 1)), false, "differ in limit_caps, which", none,
+		},
+		"no charges": {with(t, charges), with(t, ""), false, "differ in charges, which", none},
+		"two parts":  {with(t, charges), with(t, people), false, "differ in charges and people, which", none},
+		"another when": {
+			with(t, "", when("30", "14.0")...), with(t, "", when("31", "14.0")...), false,
+			"differ in pricing_bands with when, which", none,
+		},
+		"another rate beside when": {
+			with(t, "", when("30", "14.0")...), with(t, "", when("30", "14.5")...), false,
+			"differ in pricing_bands with when, which", none,
+		},
+		"caps and a rate": {
+			with(t, ""), with(t, caps, rate...), false, "The policies also differ in limit_caps, which this comparison does " +
+				"not cover; what else changes for whom is not known.", none,
+		},
+		"a rate beside the same caps": {
+			with(t, caps), with(t, caps, rate...), false, "treated differently: ", "differ in",
+		},
+	} {
+		r := diff(t, c.old, c.changed)
+		if r.Equal != c.equal || r.Complete != c.equal || (len(r.Incomplete) == 0) != c.equal {
+			t.Errorf("%s: equal %v, complete %v: %v", name, r.Equal, r.Complete, r.Incomplete)
+		}
+		if text := r.Summary(); !strings.Contains(text, c.says) || strings.Contains(text, c.not) {
+			t.Errorf("%s: the summary is %q", name, text)
+		}
 	}
 }

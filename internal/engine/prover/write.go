@@ -130,7 +130,7 @@ func (r *Result) termsOf(bits uint64) (codes []string) {
 	return codes
 }
 
-// Summary returns the result in one or two sentences for a credit committee.
+// Summary returns the result in a few sentences for a credit committee.
 func (r *Result) Summary() string {
 	if r.Equal {
 		return "Both policies decide alike for every applicant."
@@ -150,10 +150,11 @@ func (r *Result) Summary() string {
 		}
 	}
 	total := count[Better] + count[Worse] + count[Mixed]
-	switch total {
-	case 0:
+	switch {
+	case total == 0 && len(r.NotCompared) > 0: // that nobody was found would say nothing
+	case total == 0:
 		text.WriteString("No applicant was found who is treated differently.")
-	case 1:
+	case total == 1:
 		text.WriteString("1 kind of applicant is treated differently: ")
 	default:
 		fmt.Fprintf(&text, "%d kinds of applicant are treated differently: ", total)
@@ -163,12 +164,21 @@ func (r *Result) Summary() string {
 		switch {
 		case len(declined) > 0:
 			fmt.Fprintf(&text, "Nobody who was approved is declined, except some of those with grade %s.",
-				enumerate(declined))
+				enumerate(declined, "or"))
 		case r.Complete:
 			text.WriteString("Nobody who was approved is declined.")
 		default:
 			text.WriteString("Nobody was found who was approved and is declined.")
 		}
+	}
+	if parts := r.NotCompared; len(parts) > 0 {
+		also, what := "", "what"
+		if total > 0 {
+			also, what = " also", "what else"
+			text.WriteString(" ")
+		}
+		fmt.Fprintf(&text, "The policies%s differ in %s, which this comparison does not cover; %s changes for whom is "+
+			"not known.", also, enumerate(parts, "and"), what)
 	}
 	if len(open) > 0 {
 		fmt.Fprintf(&text, " For %d more it is not known whether such an applicant exists.", len(open))
@@ -213,8 +223,8 @@ func (c *Class) Title() string {
 	return text
 }
 
-// enumerate joins names as a sentence does.
-func enumerate(names []string) string {
+// enumerate joins names as a sentence does, with a word before the last one.
+func enumerate(names []string, last string) string {
 	var out []string
 	for _, name := range names {
 		if len(out) == 0 || out[len(out)-1] != name {
@@ -224,5 +234,5 @@ func enumerate(names []string) string {
 	if len(out) == 1 {
 		return out[0]
 	}
-	return strings.Join(out[:len(out)-1], ", ") + " or " + out[len(out)-1]
+	return strings.Join(out[:len(out)-1], ", ") + " " + last + " " + out[len(out)-1]
 }
