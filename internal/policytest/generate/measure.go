@@ -49,6 +49,9 @@ type sourceGoals struct {
 const (
 	maxCost  = 10_000
 	maxGoals = 20_000
+	// maxSwitched bounds the cost multiplied by the number of bands with a condition and of caps, because each of them
+	// takes plans of its own.
+	maxSwitched = 1_000_000
 )
 
 // NewCoverage lists the goals of a policy. It returns an error if there are too many.
@@ -56,6 +59,10 @@ func NewCoverage(p *engine.Policy) (*Coverage, error) {
 	if cost := p.Cost(); cost > maxCost {
 		return nil, fmt.Errorf("the policy is too large to measure its coverage: it has %d conditions, operands, bins and "+
 			"bands, at most %d can be covered", cost, maxCost)
+	}
+	if n := switchedEntries(p); n*p.Cost() > maxSwitched {
+		return nil, fmt.Errorf("the policy is too large to measure its coverage: it has %d bands with a condition and limit "+
+			"caps, at most %d can be covered in a policy of this size", n, maxSwitched/p.Cost())
 	}
 	c := &Coverage{subject: policytest.NewSubject(p), slots: rule.NewSlots(field.Catalogue())}
 	c.code = rule.NewCode(c.slots)

@@ -28,6 +28,17 @@ func neverAndAlways(p *engine.Policy, change func(p *engine.Policy, when *rule.C
 	return s
 }
 
+// switchedEntries returns the number of bands with a condition and of caps.
+func switchedEntries(p *engine.Policy) int {
+	n := len(p.LimitCaps)
+	for i := range p.Bands {
+		if p.Bands[i].When != nil {
+			n++
+		}
+	}
+	return n
+}
+
 // shows reports whether the decision would differ in a part that the cases compare.
 func (c *Coverage) shows(other *engine.Plan, facts *rule.Facts) bool {
 	d, o := &c.decision, &c.changed

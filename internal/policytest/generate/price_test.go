@@ -123,3 +123,16 @@ func TestSegmentsAgree(t *testing.T) {
 		t.Error("no application is approved")
 	}
 }
+
+// TestManySegments checks that a policy with so many segments that their plans would take too much memory is refused.
+func TestManySegments(t *testing.T) {
+	t.Parallel()
+	p := *segmentedPolicy(t)
+	p.Bands = slices.Clone(p.Bands)
+	for p.Cost() < maxCost/2 {
+		p.Bands = append(p.Bands, p.Bands[0])
+	}
+	if _, err := NewCoverage(&p); err == nil || !strings.Contains(err.Error(), "bands with a condition") {
+		t.Errorf("%v, want that the policy is too large", err)
+	}
+}
