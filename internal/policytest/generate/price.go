@@ -5,7 +5,6 @@ import (
 
 	"verdict/internal/engine"
 	"verdict/internal/field"
-	"verdict/internal/loan"
 	"verdict/internal/rule"
 )
 
@@ -164,7 +163,7 @@ func (c *Coverage) measureCap(g *capGoals, reached bits) {
 
 // chargeGoals has the goals of a charge.
 type chargeGoals struct {
-	amount                 loan.Charge
+	charge                 *engine.Charge
 	fixed                  int
 	least, share, greatest int
 }
@@ -175,7 +174,7 @@ func (l *goalList) charge(c *engine.Charge) chargeGoals {
 	for i := range l.policy.LimitCaps {
 		l.policy.LimitCaps[i].Of.Fields(func(ref rule.Ref) { facts = append(facts, ref.Name) })
 	}
-	g := chargeGoals{c.Amount, noGoal, noGoal, noGoal, noGoal}
+	g := chargeGoals{c, noGoal, noGoal, noGoal, noGoal}
 	if !c.Percent {
 		g.fixed = l.add(facts, "charge %s: is deducted", c.ID)
 		return g
@@ -215,14 +214,14 @@ func (l *goalList) charge(c *engine.Charge) chargeGoals {
 // measure marks the goals of a charge of an offer.
 func (g *chargeGoals) measure(limitPaise int64, reached bits) {
 	reached.set(g.fixed)
-	unbounded := g.amount
+	unbounded := g.charge.Amount
 	unbounded.MinPaise, unbounded.MaxPaise = 0, 0
 	share, _ := unbounded.On(limitPaise)
 	switch {
-	case g.amount.PctMicros == 0:
-	case share < g.amount.MinPaise:
+	case g.charge.Amount.PctMicros == 0:
+	case share < g.charge.Amount.MinPaise:
 		reached.set(g.least)
-	case g.amount.MaxPaise > 0 && share > g.amount.MaxPaise:
+	case g.charge.Amount.MaxPaise > 0 && share > g.charge.Amount.MaxPaise:
 		reached.set(g.greatest)
 	default:
 		reached.set(g.share)
