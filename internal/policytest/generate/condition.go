@@ -13,6 +13,8 @@ const (
 	ofAdjustment
 	ofFactor
 	ofTerm
+	ofBand
+	ofCap
 )
 
 // condition is one condition of a policy with its leaves, the predicates.
@@ -23,6 +25,7 @@ type condition struct {
 	root   *rule.Condition
 	leaves []*leaf
 	goals  conditionGoals
+	shown  bool // for a band or a cap: the decision shows whether it applies
 }
 
 // leaf is one predicate of a condition.
@@ -59,6 +62,16 @@ func conditionsOf(p *engine.Policy, code *rule.Code) (list []*condition) {
 	}
 	for i := range p.Terms {
 		add(ofTerm, i, "condition "+p.Terms[i].Code, &p.Terms[i].Condition)
+	}
+	for i := range p.Bands {
+		if b := &p.Bands[i]; b.When != nil {
+			add(ofBand, i, "band "+b.ID+", when", b.When)
+		}
+	}
+	for i := range p.LimitCaps {
+		if c := &p.LimitCaps[i]; c.When != nil {
+			add(ofCap, i, "limit cap "+c.ID+", when", c.When)
+		}
 	}
 	return list
 }

@@ -155,6 +155,22 @@ var compared = []string{
 	"offer.binding_constraint", "offer.processing_fee", "offer.processing_fee_gst", "reasons", "hits", "conditions",
 }
 
+// compared lists the parts that the cases of a policy compare. A policy that has no segments, caps or charges has no
+// parts for them.
+func (c *Coverage) compared() []string {
+	parts := slices.Clone(compared)
+	if c.subject.Policy.HasSegments() {
+		parts = append(parts, "offer.pricing_band_id")
+	}
+	if len(c.caps) > 0 {
+		parts = append(parts, "offer.limit_cap_id")
+	}
+	if len(c.charges) > 0 {
+		parts = append(parts, "offer.charges", "offer.net_disbursed")
+	}
+	return parts
+}
+
 // asOf is the time of the decision in the one case that also checks how long an offer
 // is valid. The other cases have no time.
 const asOf = "2026-01-05T10:00:00+05:30"
@@ -183,7 +199,7 @@ func (s *search) file(number int, c candidate, goals []int, timed bool) (f File,
 	if err != nil {
 		return f, err
 	}
-	parts := slices.Clone(compared)
+	parts := s.coverage.compared()
 	if clamped(decision) { // the score alone does not show the points
 		for _, e := range decision.Get("explanation").Get("score_contributions").Elements() {
 			parts = append(parts, "explanation.score_contributions."+e.Get("factor").Text()+".points")

@@ -18,7 +18,8 @@ type goal struct {
 	score rule.Number // for a goal of a band: the score that reaches it
 	exact bool        // score is set
 	ntc   bool        // the band is for applicants who are new to credit
-	never string      // why no application reaches it; "" if that is not known
+	band  *engine.Band
+	never string // why no application reaches it; "" if that is not known
 }
 
 // conditionGoals has the indexes of a condition's goals, noGoal if there is none.
@@ -86,6 +87,8 @@ func (l *goalList) condition(c *condition) {
 	c.goals.fails = l.add(facts, "%s: does not hold", c.name)
 	if c.owner == ofKnockout {
 		c.goals.alone = l.add(facts, "%s: alone gives the status", c.name)
+	}
+	if c.owner == ofKnockout || c.owner == ofBand || c.owner == ofCap {
 		if slices.ContainsFunc(c.leaves, (*leaf).canBeUnknown) {
 			c.goals.unknown = l.add(facts, "%s: is not evaluated, because a field is absent", c.name)
 		}
@@ -248,13 +251,21 @@ func (l *goalList) band(b *engine.Band) *bandGoals {
 }
 
 func (l *goalList) bandGoals(b *engine.Band) *bandGoals {
+	var who []string
+	if b.When != nil {
+		b.When.Fields(func(ref rule.Ref) { who = append(who, ref.Name) })
+	}
 	scored := func(score rule.Number, exact bool, format string, args ...any) int {
-		at := l.add([]string{field.BureauScore, field.BureauIsNTC}, "band "+b.ID+": "+format, args...)
+		at := l.add(slices.Concat([]string{field.BureauScore, field.BureauIsNTC}, who), "band "+b.ID+": "+format, args...)
 		l.goals[at].score, l.goals[at].exact, l.goals[at].ntc = score, exact, b.NTC
+		l.goals[at].band = b
 		return at
 	}
-	price := []string{
+	price := slices.Concat([]string{
 		field.MonthlyIncome, field.FOIR, field.RequestedAmount, field.RequestedTenureMonths,
+	}, who)
+	for i := range l.policy.LimitCaps {
+		l.policy.LimitCaps[i].Of.Fields(func(ref rule.Ref) { price = append(price, ref.Name) })
 	}
 	priced := func(format string, args ...any) int {
 		at := l.add(price, "band "+b.ID+": "+format, args...)

@@ -26,6 +26,9 @@ type Coverage struct {
 	conditions []*condition
 	factors    []*factorGoals
 	bands      []*bandGoals
+	segments   []segment
+	caps       []*capGoals
+	charges    []chargeGoals
 	required   [][2]int // met, not met
 	sources    sourceGoals
 	codes      []codeGoal
@@ -46,6 +49,9 @@ type sourceGoals struct {
 const (
 	maxCost  = 10_000
 	maxGoals = 20_000
+	// maxSwitched bounds the cost multiplied by the number of bands with a condition and of caps, because each of them
+	// takes plans of its own.
+	maxSwitched = 1_000_000
 )
 
 // NewCoverage lists the goals of a policy. It returns an error if there are too many.
@@ -53,6 +59,10 @@ func NewCoverage(p *engine.Policy) (*Coverage, error) {
 	if cost := p.Cost(); cost > maxCost {
 		return nil, fmt.Errorf("the policy is too large to measure its coverage: it has %d conditions, operands, bins and "+
 			"bands, at most %d can be covered", cost, maxCost)
+	}
+	if n := switchedEntries(p); n*p.Cost() > maxSwitched {
+		return nil, fmt.Errorf("the policy is too large to measure its coverage: it has %d bands with a condition and limit "+
+			"caps, at most %d can be covered in a policy of this size", n, maxSwitched/p.Cost())
 	}
 	c := &Coverage{subject: policytest.NewSubject(p), slots: rule.NewSlots(field.Catalogue())}
 	c.code = rule.NewCode(c.slots)
@@ -76,6 +86,7 @@ func NewCoverage(p *engine.Policy) (*Coverage, error) {
 	for i := range p.Bands {
 		c.bands = append(c.bands, l.band(&p.Bands[i]))
 	}
+	c.prices(l)
 	for _, r := range p.Required {
 		var facts []string
 		for _, ref := range r.Any {
@@ -129,12 +140,13 @@ type result struct {
 	hits    int32
 	status  engine.Status
 	offer   bool
+	band    *engine.Band
 	refused bool // the application is invalid
 }
 
 // cost returns about how many steps measure takes.
 func (c *Coverage) cost() int {
-	cost := 1_000 + len(c.goals) + c.subject.Policy.Cost()*(1+len(c.codes))
+	cost := 1_000 + len(c.goals) + c.subject.Policy.Cost()*(1+len(c.codes)+len(c.segments)+len(c.caps))
 	for _, x := range c.conditions {
 		cost += 2 * len(x.leaves) * len(x.leaves)
 	}
@@ -149,8 +161,9 @@ func (c *Coverage) measure(body wire.Value, asOf time.Time) (o result, reached b
 	if err != nil {
 		return o, nil, false
 	}
-	o = result{status: d.Status, hits: int32(len(d.Hits())), score: d.FinalScore, offer: d.Offer.Made}
+	o = result{status: d.Status, hits: int32(len(d.Hits())), score: d.FinalScore, offer: d.Offer.Made, band: d.Band()}
 	reached = make(bits, (len(c.goals)+63)/64)
+	c.measureSwitched(app.Facts)
 	c.addResults(body, asOf, app)
 	c.slots.Load(app.Facts, &c.frame)
 	for _, x := range c.conditions {
@@ -160,9 +173,10 @@ func (c *Coverage) measure(body wire.Value, asOf time.Time) (o result, reached b
 	for i, f := range c.factors {
 		f.measure(app.Facts.Get(c.subject.Policy.Scorecard.Factors[i].Field.Name), reached)
 	}
-	if i := c.band(app.Facts); i >= 0 {
+	if i := c.band(); i >= 0 {
 		c.measureBand(i, app.Facts, reached)
 	}
+	c.measurePrices(reached)
 	c.measureOthers(app.Facts, reached)
 	return o, reached, true
 }
@@ -204,6 +218,10 @@ func (c *Coverage) condition(x *condition, facts *rule.Facts, reached bits) {
 	case ofFactor: // a factor that takes part has points only if there is a bin or the points of a missing field
 		f := &c.subject.Policy.Scorecard.Factors[x.index]
 		if facts.Get(f.Field.Name).Type() == rule.Absent && !f.HasMissing {
+			return
+		}
+	case ofBand, ofCap:
+		if !x.shown {
 			return
 		}
 	default:
@@ -273,22 +291,40 @@ func contains(bins []engine.Bin, i int, v rule.Value) bool {
 	}
 }
 
-// band returns the index of the band that the score fell into, or -1.
-func (c *Coverage) band(facts *rule.Facts) int {
-	ntc, score := facts.Get(field.BureauIsNTC).IsTrue(), c.decision.FinalScore.Floor()
-	return slices.IndexFunc(c.subject.Policy.Bands, func(b engine.Band) bool {
-		return b.NTC == ntc && (!b.Ranged || b.MinScore <= score && score <= b.MaxScore)
-	})
+// band returns the index of the band of the decision, or -1.
+func (c *Coverage) band() int {
+	bands := c.subject.Policy.Bands
+	for i := range bands {
+		if c.decision.Band() == &bands[i] {
+			return i
+		}
+	}
+	return -1
+}
+
+// showsBand reports whether the decision shows its band. Bands for different applicants often have the same grade, so
+// that only the offer says which of them applied.
+func (c *Coverage) showsBand(b *engine.Band) bool {
+	switch {
+	case !c.subject.Policy.HasSegments() || c.decision.Offer.Made:
+		return true
+	case b.Priced && b.Action != engine.Decline:
+		return false
+	default:
+		return len(c.decision.Hits()) == 0
+	}
 }
 
 func (c *Coverage) measureBand(at int, facts *rule.Facts, reached bits) {
 	b, g, d := &c.subject.Policy.Bands[at], c.bands[at], &c.decision
-	reached.set(g.reached)
-	if score := d.FinalScore.Floor(); b.Ranged && score == b.MinScore {
-		reached.set(g.lowest)
-	}
-	if score := d.FinalScore.Floor(); b.Ranged && score == b.MaxScore {
-		reached.set(g.highest)
+	if c.showsBand(b) {
+		reached.set(g.reached)
+		if score := d.FinalScore.Floor(); b.Ranged && score == b.MinScore {
+			reached.set(g.lowest)
+		}
+		if score := d.FinalScore.Floor(); b.Ranged && score == b.MaxScore {
+			reached.set(g.highest)
+		}
 	}
 	asked := facts.Get(field.RequestedAmount)
 	if len(d.Hits()) == 0 && d.Status == engine.Declined && b.Priced && b.Action != engine.Decline {

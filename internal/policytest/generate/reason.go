@@ -24,7 +24,7 @@ const maxCodes = 64
 // otherCode is a reason code that no policy has for another purpose.
 const otherCode = "CODE_OF_A_TEST"
 
-// reasonCodes lists the goals of the reason codes of factors, bins and adjustments.
+// reasonCodes lists the goals of the reason codes of factors, bins, limit caps and adjustments.
 func (c *Coverage) reasonCodes(l *goalList) {
 	add := func(name, code string, change func(p *engine.Policy)) {
 		if code == "" || len(c.codes) == maxCodes {
@@ -49,6 +49,12 @@ func (c *Coverage) reasonCodes(l *goalList) {
 			})
 		}
 	}
+	for i := range l.policy.LimitCaps {
+		add("limit cap "+l.policy.LimitCaps[i].ID, l.policy.LimitCaps[i].ReasonCode, func(p *engine.Policy) {
+			p.LimitCaps = slices.Clone(p.LimitCaps)
+			p.LimitCaps[i].ReasonCode = otherCode
+		})
+	}
 	for i := range l.policy.Adjustments {
 		if a := &l.policy.Adjustments[i]; a.Delta < 0 {
 			add("adjustment "+a.ID, a.ReasonCode, func(p *engine.Policy) { p.Adjustments[i].ReasonCode = otherCode })
@@ -59,7 +65,9 @@ func (c *Coverage) reasonCodes(l *goalList) {
 // measureCodes marks the reason codes that the reasons of the decision depend on.
 func (c *Coverage) measureCodes(facts *rule.Facts, reached bits) {
 	d := &c.decision
-	if len(d.Hits()) > 0 || d.Status == engine.Approved || len(d.Reasons) == 0 {
+	// The only reason of an approval is what bounds a counter-offer.
+	capped := d.Status == engine.Approved && d.Offer.LimitCapID != ""
+	if len(d.Hits()) > 0 || d.Status == engine.Approved && !capped || len(d.Reasons) == 0 {
 		return
 	}
 	for _, g := range c.codes {

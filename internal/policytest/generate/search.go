@@ -181,21 +181,26 @@ func (s *search) bands() {
 			if isNTC != g.ntc {
 				continue
 			}
-			if c, ok := s.climb(base, g.score, at); ok {
+			if c, ok := s.climb(base, g, at); ok {
 				s.seeds = append(s.seeds, c)
 			}
 		}
 	}
 }
 
-// climb looks for an applicant with a score, preferably one that no rule hits. It
+// climb looks for an applicant with the score of a goal, preferably one in its band and that no rule hits. It
 // starts from the base and from random changes of it, and changes one member at a
 // time while the score gets nearer. ntc is the index of the member that must not
 // change the kind of the applicant, or -1.
-func (s *search) climb(base candidate, score rule.Number, ntc int) (nearest candidate, ok bool) {
+func (s *search) climb(base candidate, g *goal, ntc int) (nearest candidate, ok bool) {
+	segments := s.coverage.subject.Policy.HasSegments()
 	distance := func(o *result) int64 {
-		n := o.score.Floor() - score.Floor()
-		return max(n, -n)*100 + int64(o.hits)*10 + int64(o.status)
+		n := o.score.Floor() - g.score.Floor()
+		other := int64(0)
+		if segments && o.band != g.band {
+			other = 50
+		}
+		return max(n, -n)*100 + other + int64(o.hits)*10 + int64(o.status)
 	}
 	whole := int64(100)
 	bestDistance := int64(-1)

@@ -54,6 +54,7 @@ func thresholdsOf(p *engine.Policy, conditions []*condition) *thresholds {
 		t.add(field.BureauScore)
 	}
 	t.price(p)
+	t.caps(p)
 	sources := p.CountedSources()
 	for _, name := range sources.Income.Of {
 		t.add(name, t.of[field.IncomeEffective]...)
