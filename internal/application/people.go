@@ -47,7 +47,7 @@ func (r *reader) people(v wire.Value, primary func(entry wire.Value)) {
 	for _, name := range movedMembers {
 		if member := v.Get(name); member.Given() {
 			r.faults.Add(member.Pointer(), fault.CodeInvalidField,
-				`belongs into the entry of a person, because the request has "applicants"`)
+				`belongs in the entry of a person, because the request has "applicants"`)
 		}
 	}
 	list := v.Get(memberApplicants)

@@ -25,7 +25,7 @@ const MaxDepth = 128
 // MaxValues is the maximum number of values in a document.
 const MaxValues = 1 << 20
 
-// mostValues returns the maximum number of values in a document of a length: one for every four bytes and some more, so
+// mostValues returns the maximum number of values in a request body of a length: one for every four bytes and some more, so
 // that a body of tiny values cannot need many times its length in memory and time. Objects have fewer values, even
 // with names of one letter.
 func mostValues(length int) int { return min(length/4+1<<14, MaxValues) }
@@ -118,12 +118,17 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // *fault.Error that says what the problem is and, if it has a position, where. The
 // error never quotes a value. A leading UTF-8 byte order mark is skipped, because editors and spreadsheets
 // on Windows write one.
-func Parse(data []byte) (Value, error) { return ParseUntil(data, nil) }
+func Parse(data []byte) (Value, error) { return parse(data, nil, MaxValues) }
 
-// ParseUntil does the work of Parse and calls check about every 32 KiB, which take
-// some hundred microseconds. If check returns an error, ParseUntil stops and returns
-// that error. check may be nil.
+// ParseUntil parses the body of a request. It does the work of Parse, and also refuses a document with too many values
+// for its length; a document that was stored earlier may have more. It calls check about every 32 KiB, which take some
+// hundred microseconds. If check returns an error, ParseUntil stops and returns that error. check may be nil.
 func ParseUntil(data []byte, check func() error) (Value, error) {
+	return parse(data, check, mostValues(len(data)))
+}
+
+// parse parses a document of at most most values.
+func parse(data []byte, check func() error, most int) (Value, error) {
 	data = bytes.TrimPrefix(data, byteOrderMark)
 	if len(data) >= unescaped {
 		return Value{}, fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "the document is larger than 2 GiB")
@@ -139,7 +144,7 @@ func ParseUntil(data []byte, check func() error) (Value, error) {
 	if err := check(); err != nil {
 		return Value{}, err
 	}
-	p := parser{src: data, doc: &document{src: string(data)}, check: check, most: mostValues(len(data))}
+	p := parser{src: data, doc: &document{src: string(data)}, check: check, most: most}
 	if err := check(); err != nil {
 		return Value{}, err
 	}
@@ -157,8 +162,8 @@ func ParseUntil(data []byte, check func() error) (Value, error) {
 }
 
 // estimate returns the approximate number of values in a document: each value is the
-// first in its container or follows a comma. The result is limited to what the document
-// may have, so that a text full of commas cannot cause a large allocation.
+// first in its container or follows a comma. The result is limited to what a body of that
+// length may have, so that a text full of commas cannot cause a large allocation.
 func estimate(data []byte) int {
 	n := bytes.Count(data, []byte{','}) + bytes.Count(data, []byte{'{'}) + bytes.Count(data, []byte{'['}) + 1
 	return min(n, mostValues(len(data)))
@@ -217,7 +222,7 @@ func (p *parser) value(parent int32, name span, depth int) (err error) {
 	}
 	if len(p.nodes) == p.most {
 		return fault.New(fault.TooLarge, fault.CodeRequestTooLarge,
-			"the document has more than %d values, too many for its size", p.most)
+			"the document has more than %d values, the most for its size", p.most)
 	}
 	if p.pos >= p.pause {
 		p.pause = p.pos + bytesBetweenChecks
