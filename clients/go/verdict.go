@@ -1,0 +1,203 @@
+// Package verdict is a client for Verdict, which decides credit applications.
+//
+//	client, err := verdict.New("https://verdict.example", verdict.Key("vk_live_..."))
+//	decision, err := client.CreateDecision(ctx, nil, api.DecisionRequest{...})
+//	fmt.Println(decision.Status)
+//
+// The types (package api) and a method for each operation are generated from
+// the API description. This package adds keys, retries, refusals as
+// errors, pages and the check of webhooks.
+package verdict
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	mathrand "math/rand/v2"
+	"net/http"
+	neturl "net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Client calls one service with one key. It is safe for concurrent use.
+//
+// A refusal is an error of type *Problem. POST requests get an Idempotency-Key,
+// so that a repetition after a lost answer is decided and billed once. Requests
+// that were refused because the service is busy, or the rate is exceeded, are
+// repeated after Retry-After.
+type Client struct {
+	url    string
+	sender *sender
+}
+
+// Option changes how a client calls the service.
+type Option func(*sender)
+
+// Key sets the API key.
+func Key(key string) Option { return func(s *sender) { s.key = key } }
+
+// HTTPClient sets the client that sends requests, for example with other
+// timeouts. The default waits 30 seconds for an answer.
+func HTTPClient(client *http.Client) Option { return func(s *sender) { s.client = client } }
+
+// Attempts sets how often a request is sent at most. The default is 4.
+func Attempts(n int) Option { return func(s *sender) { s.attempts = max(n, 1) } }
+
+// Sleep sets how the client waits before it repeats a request, for tests.
+func Sleep(sleep func(context.Context, time.Duration) error) Option {
+	return func(s *sender) { s.sleep = sleep }
+}
+
+// New returns a client for the service at url.
+func New(url string, options ...Option) (*Client, error) {
+	s := &sender{client: &http.Client{Timeout: 30 * time.Second}, attempts: 4, sleep: sleep}
+	for _, option := range options {
+		option(s)
+	}
+	parsed, err := neturl.Parse(url)
+	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
+		return nil, errors.New("the URL of the service must begin with http:// or https:// and name a host")
+	}
+	return &Client{url: strings.TrimSuffix(url, "/"), sender: s}, nil
+}
+
+// Problem is a refusal of the service, with its reason.
+type Problem struct {
+	Status    int    `json:"-"`
+	Code      string `json:"code"` // stable; a page of the documentation explains it
+	Title     string `json:"title"`
+	Detail    string `json:"detail"`
+	RequestID string `json:"request_id"`
+	// Errors has an entry for each invalid field.
+	Errors []struct {
+		Pointer string `json:"pointer"`
+		Code    string `json:"code"`
+		Detail  string `json:"detail"`
+	} `json:"errors"`
+}
+
+func (p *Problem) Error() string { return fmt.Sprintf("%d %s: %s", p.Status, p.Code, p.Detail) }
+
+// longestWait is the longest time to wait for Retry-After. A longer wait is the
+// caller's business: a quota that is used up ends next month.
+const longestWait = 30 * time.Second
+
+// sender sends requests, and repeats them where that is safe.
+type sender struct {
+	key      string
+	client   *http.Client
+	attempts int
+	sleep    func(context.Context, time.Duration) error
+}
+
+// send sends a request until it is answered or refused for good.
+func (s *sender) send(request *http.Request) (*http.Response, error) {
+	if s.key != "" {
+		request.Header.Set("Authorization", "Bearer "+s.key)
+	}
+	if request.Method == http.MethodPost && request.Header.Get("Idempotency-Key") == "" {
+		// Operations that take no key ignore it.
+		request.Header.Set("Idempotency-Key", rand.Text())
+	}
+	for attempt := 1; ; attempt++ {
+		response, err := s.client.Do(request)
+		wait, again := pause(attempt), true
+		if err == nil {
+			if response.StatusCode < 300 {
+				return response, nil
+			}
+			err = problemOf(response)
+			wait, again = retry(response, wait)
+		}
+		if !again || attempt == s.attempts || request.Context().Err() != nil {
+			return nil, err
+		}
+		if request.GetBody != nil {
+			body, bodyErr := request.GetBody()
+			if bodyErr != nil {
+				return nil, errors.Join(err, bodyErr)
+			}
+			request.Body = body
+		} else if request.Body != nil {
+			return nil, err // the body was a stream and is gone
+		}
+		if sleepErr := s.sleep(request.Context(), wait); sleepErr != nil {
+			return nil, errors.Join(err, sleepErr)
+		}
+	}
+}
+
+// problemOf reads the document of a refusal and closes its body. A proxy may
+// answer with something else; then only the status is known.
+func problemOf(response *http.Response) error {
+	defer func() { _ = response.Body.Close() }() // only read
+	p := &Problem{}
+	content, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
+	if err == nil {
+		_ = json.NewDecoder(bytes.NewReader(content)).Decode(p) // see above
+	}
+	p.Status = response.StatusCode
+	return p
+}
+
+// retry says whether a refused request may be repeated, and when.
+func retry(response *http.Response, wait time.Duration) (time.Duration, bool) {
+	switch response.StatusCode {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	default:
+		return 0, false
+	}
+	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
+		wait = time.Duration(seconds)*time.Second + mathrand.N(250*time.Millisecond)
+	}
+	return wait, wait <= longestWait
+}
+
+// pause is exponential back-off with jitter.
+func pause(attempt int) time.Duration {
+	longest := min(200*time.Millisecond<<(attempt-1), 5*time.Second)
+	return longest/2 + mathrand.N(longest/2)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Pages returns all entries of a list. The function gets one page: its cursor
+// is nil for the first page, and it returns nil after the last one. The
+// iteration ends after an error.
+func Pages[E any](page func(cursor *string) (entries []E, next *string, err error)) iter.Seq2[E, error] {
+	return func(yield func(E, error) bool) {
+		for cursor := (*string)(nil); ; {
+			entries, next, err := page(cursor)
+			if err != nil {
+				var none E
+				yield(none, err)
+				return
+			}
+			for _, e := range entries {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			if next == nil {
+				return
+			}
+			cursor = next
+		}
+	}
+}
