@@ -1,0 +1,224 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// released makes a release of this commit for this machine, from a clone in a
+// folder of its own.
+func released(t *testing.T) (folder string) {
+	t.Helper()
+	clone := filepath.Join(t.TempDir(), "clone")
+	command(t, "git", "clone", "--quiet", "..", clone)
+	folder = filepath.Join(t.TempDir(), "dist")
+	var progress bytes.Buffer
+	args := []string{"-root", clone, "-out", folder, "-only", "linux/" + runtime.GOARCH}
+	if err := run(t.Context(), args, &progress); err != nil {
+		t.Fatalf("%v\n%s", err, progress.String())
+	}
+	return folder
+}
+
+// TestRelease makes the release twice, from two folders, and uses what it made.
+func TestRelease(t *testing.T) {
+	first, second := released(t), released(t)
+	names := namesIn(t, first)
+	if !slices.Equal(names, namesIn(t, second)) {
+		t.Fatalf("two builds gave other files: %v, %v", names, namesIn(t, second))
+	}
+	for _, name := range names {
+		if !bytes.Equal(read(t, first, name), read(t, second, name)) {
+			t.Errorf("%s: two builds gave other bytes", name)
+		}
+	}
+	command(t, "sh", "-c", "cd '"+first+"' && sha256sum --check --quiet --strict SHA256SUMS")
+
+	version := strings.TrimSpace(string(read(t, "../api", "VERSION")))
+	name := "verdict_" + version + "_linux_" + runtime.GOARCH
+	unpacked := t.TempDir()
+	command(t, "tar", "-xzf", filepath.Join(first, name+".tar.gz"), "-C", unpacked)
+	binary := filepath.Join(unpacked, name, "verdict")
+
+	t.Run("archive", func(t *testing.T) {
+		if out := command(t, binary, "version"); !strings.HasPrefix(out, "verdict "+version+" (commit ") {
+			t.Errorf("verdict version: %s", out)
+		}
+		decides(t, binary)
+	})
+	t.Run("bill of materials", func(t *testing.T) { billIsComplete(t, binary, read(t, first, name+".cdx.json")) })
+	t.Run("licences", func(t *testing.T) {
+		terms := string(read(t, filepath.Join(unpacked, name), "LICENSES-OF-MODULES.txt"))
+		for _, m := range modulesOf(t, binary) {
+			if !strings.Contains(terms, "================ "+m+": ") {
+				t.Errorf("the licence of %s is missing", m)
+			}
+		}
+	})
+	t.Run("image", func(t *testing.T) { imageRuns(t, filepath.Join(first, "verdict_"+version+"_image.tar")) })
+	t.Run("debian", func(t *testing.T) {
+		debianInstalls(t, filepath.Join(first, "verdict_"+version+"-1_"+runtime.GOARCH+".deb"))
+	})
+}
+
+// decides makes a decision with a binary, as a newcomer does.
+func decides(t *testing.T, program string, args ...string) {
+	t.Helper()
+	out := []byte(command(t, program, append(args, "decide", "-sample")...))
+	var decision struct {
+		Status string `json:"status"`
+		Hash   string `json:"decision_hash"`
+	}
+	if err := json.Unmarshal(out, &decision); err != nil || decision.Status == "" || decision.Hash == "" {
+		t.Errorf("decide: %v, %s", err, out)
+	}
+}
+
+// modulesOf returns "path version" of each module that is linked into a binary,
+// as Go's own command sees them.
+func modulesOf(t *testing.T, binary string) []string {
+	t.Helper()
+	var modules []string
+	for line := range strings.Lines(command(t, "go", "version", "-m", binary)) {
+		if f := strings.Fields(line); len(f) >= 3 && f[0] == "dep" {
+			modules = append(modules, f[1]+" "+f[2])
+		}
+	}
+	if len(modules) < 10 {
+		t.Fatalf("go version -m names only %d modules", len(modules))
+	}
+	return modules
+}
+
+// billIsComplete compares the bill of materials with what Go's own command
+// says.
+func billIsComplete(t *testing.T, binary string, content []byte) {
+	t.Helper()
+	var bill struct {
+		Format       string `json:"bomFormat"`
+		SerialNumber string `json:"serialNumber"`
+		Components   []struct{ Name, Version string }
+	}
+	if err := json.Unmarshal(content, &bill); err != nil {
+		t.Fatal(err)
+	}
+	if bill.Format != "CycloneDX" || !strings.HasPrefix(bill.SerialNumber, "urn:uuid:") {
+		t.Errorf("format %q, serial number %q", bill.Format, bill.SerialNumber)
+	}
+	var named []string
+	for _, c := range bill.Components {
+		if c.Name != "std" {
+			named = append(named, c.Name+" "+c.Version)
+		}
+	}
+	if want := modulesOf(t, binary); !slices.Equal(named, want) {
+		t.Errorf("components:\n%v\ngo version -m:\n%v", named, want)
+	}
+}
+
+func namesIn(t *testing.T, folder string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func read(t *testing.T, elements ...string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(elements...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// command runs a program and returns its standard output.
+func command(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	var failure bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Stderr = &failure
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s%s", name, strings.Join(args, " "), err, out, failure.String())
+	}
+	return string(out)
+}
+
+// TestUncommittedChanges is refused: the release would not be the commit that
+// it names.
+func TestUncommittedChanges(t *testing.T) {
+	clone := filepath.Join(t.TempDir(), "clone")
+	command(t, "git", "clone", "--quiet", "..", clone)
+	if err := os.WriteFile(filepath.Join(clone, "README.md"), []byte("changed"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := readSource(t.Context(), clone)
+	if err == nil || !strings.Contains(err.Error(), "not committed") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestNotes(t *testing.T) {
+	const changelog = "# Changelog\n\n## [1.1.0] - not released yet\n\nnew\n\n## [1.0.0] - 2026-01-01\n\n- first\n\n## [0.9.0]\nold\n"
+	for version, want := range map[string]string{"1.1.0": "new\n", "1.0.0": "- first\n", "0.9.0": "old\n"} {
+		if got, err := notesOf(changelog, version); err != nil || got != want {
+			t.Errorf("%s: %q, %v", version, got, err)
+		}
+	}
+	if _, err := notesOf(changelog, "2.0.0"); err == nil {
+		t.Error("a version that the changelog lacks has notes")
+	}
+}
+
+func TestUnknownTarget(t *testing.T) {
+	err := run(context.Background(), []string{"-only", "linux/mips"}, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), `no target "linux/mips"`) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// entriesOf calls f for each entry of a tar archive, which may be compressed.
+func entriesOf(t *testing.T, content []byte, f func(*tar.Header, []byte)) {
+	t.Helper()
+	var in io.Reader = bytes.NewReader(content)
+	if bytes.HasPrefix(content, []byte{0x1f, 0x8b}) {
+		unpacked, err := gzip.NewReader(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in = unpacked
+	}
+	for r := tar.NewReader(in); ; {
+		header, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f(header, body)
+	}
+}
