@@ -42,6 +42,7 @@ type AnswerReason struct {
 	Message string
 	RuleID  string
 	Text    string
+	Field   string // what the reason is about; several fields are separated by DetailSeparator
 }
 
 // Answer returns the values that Write would write. They share no memory with d.
@@ -71,7 +72,7 @@ func (d *Decision) Answer(env *Envelope) Answer {
 	}
 	for _, r := range d.Reasons {
 		x := d.Detail(r)
-		a.Reasons = append(a.Reasons, AnswerReason{r.Code, r.Rank, d.Message(r), x.RuleID, x.Text})
+		a.Reasons = append(a.Reasons, AnswerReason{r.Code, r.Rank, d.Message(r), x.RuleID, x.Text, x.Field})
 	}
 	return a
 }
@@ -110,6 +111,7 @@ func ReadAnswer(v wire.Value) Answer {
 			Message: r.Get("message").Text(),
 			RuleID:  detail.Get("rule_id").Text(),
 			Text:    detail.Get("text").Text(),
+			Field:   detail.Get("field").Text(),
 		})
 	}
 	for _, warning := range v.Get("warnings").Elements() {

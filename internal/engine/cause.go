@@ -21,7 +21,7 @@ func (x reasoner) causes() {
 	}
 	for i := range d.hits {
 		if h := &d.hits[i]; resultStatus[h.Result] == d.Status {
-			x.add(x.hitCode(h), byRule, int32(i))
+			x.add(x.ruleCode(h), byRule, int32(i))
 		}
 	}
 	if d.limit.belowMinimum {

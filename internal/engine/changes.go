@@ -54,6 +54,8 @@ func Changes(p, base *Policy) (list []Change) {
 	list = entryChanges(list, "conditions", p.Terms, base.Terms, writeTerm)
 	list = entryChanges(list, "factors", p.Scorecard.Factors, base.Scorecard.Factors,
 		func(w *wire.Writer, f *Factor) { f.write(w) })
+	list = entryChanges(list, sectionGuarantees, p.Guarantees, base.Guarantees,
+		func(w *wire.Writer, g *Guarantee) { g.write(w) })
 	list = entryChanges(list, "inputs", p.Inputs, base.Inputs, writeInput)
 	list = entryChanges(list, "knockouts", p.Knockouts, base.Knockouts,
 		func(w *wire.Writer, k *Knockout) { k.write(w) })
@@ -68,7 +70,7 @@ func Changes(p, base *Policy) (list []Change) {
 
 // entryChanges appends the differences between the entries of a section,
 // matched by id.
-func entryChanges[T Knockout | Adjustment | Factor | Band | LimitCap | Charge | Term | Input | Requirement](
+func entryChanges[T Knockout | Adjustment | Factor | Band | LimitCap | Charge | Term | Input | Requirement | Guarantee](
 	list []Change, section string, now, before []T, write func(*wire.Writer, *T),
 ) []Change {
 	text := func(e *T) []byte {
@@ -127,6 +129,8 @@ func idOf(entry any) string {
 		return e.Text
 	case *Charge:
 		return e.ID
+	case *Guarantee:
+		return e.ID
 	default:
 		return ""
 	}
@@ -150,8 +154,8 @@ func writeInput(w *wire.Writer, in *Input) { w.String(in.Type.String()).String(i
 func plainChanges(p, base *Policy) (list []Change) {
 	now, before := document(p), document(base)
 	listed := []string{
-		"adjustments", sectionCharges, "conditions", "inputs", "knockouts", sectionLimitCaps, "pricing_bands",
-		"required_fields", "name", "policy_key", memberScorecardID, "version",
+		"adjustments", sectionCharges, "conditions", sectionGuarantees, "inputs", "knockouts", sectionLimitCaps,
+		"pricing_bands", "required_fields", "name", "policy_key", memberScorecardID, "version",
 	}
 	list = memberChanges(list, "", now, before, listed)
 	return memberChanges(list, sectionScorecard, now.Get(sectionScorecard), before.Get(sectionScorecard),

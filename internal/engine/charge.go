@@ -55,10 +55,10 @@ func (c *Charge) write(w *wire.Writer) {
 	w.Key("to").String(c.To()).EndObject()
 }
 
-// charges reads the section "charges".
 // feeID is the id of the processing fee in the documents of an offer.
 const feeID = "processing_fee"
 
+// charges reads the section "charges".
 func (r *policyReader) charges(f *wire.Form) {
 	seen := map[string]bool{}
 	for _, v := range f.Array(sectionCharges, maxCharges).Elements() {

@@ -184,6 +184,10 @@ func (c *compiler) compared(knockout int32, condition *rule.Condition) {
 // codes assigns indexes to the reason codes other than those of lost points.
 func (c *compiler) codes() {
 	p := c.plan
+	if p.policy.People != nil { // points can be lost for the co-applicant's score
+		p.scores.otherCode = c.codeIndex(reasonCoApplicant)
+		p.scores.compileReasons(c)
+	}
 	p.lostCodes = len(p.codes)
 	for i := range p.policy.Knockouts {
 		k := &p.policy.Knockouts[i]
@@ -194,7 +198,7 @@ func (c *compiler) codes() {
 		if p.codeNodes == nil {
 			p.codeNodes = map[int32]*codeNode{}
 		}
-		n := c.codeNode(&k.Condition)
+		n := c.codeNode(&k.Condition, c.predicateCode)
 		p.codeNodes[int32(i)] = &n
 	}
 	for i, code := range ownReasons {

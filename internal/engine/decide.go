@@ -36,9 +36,8 @@ func (p *Plan) begin(facts *rule.Facts, d *Decision) {
 	d.missing, d.band, d.eligibility, d.hash = -1, nil, false, ""
 
 	p.slots.Load(facts, &d.frame)
-	if p.scores.active {
-		p.scores.choose(p.slots, &d.frame)
-	}
+	d.othersScore = p.scores.active && p.scores.choose(p.slots, &d.frame) &&
+		p.scores.present >= 0 && d.frame.Given(p.scores.present)
 	if p.afford.active {
 		p.afford.derive(p.slots, &d.frame)
 	}

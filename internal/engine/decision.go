@@ -178,6 +178,7 @@ type Decision struct {
 	hash          string // "" until first use
 
 	eligibility bool // only Stage 1 is evaluated, and no field is required
+	othersScore bool // the bureau score that counts is the co-applicant's, and the reasons say so
 }
 
 // listed is a list that is built on first use.

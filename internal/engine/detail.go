@@ -22,9 +22,14 @@ type Detail struct {
 // Message returns the applicant-safe text of a reason.
 func (d *Decision) Message(r Reason) string {
 	if r.kind == byRule && !d.hits[r.at].absent {
-		if own := d.plan.policy.Knockouts[d.hits[r.at].Knockout].ApplicantMessage; own != "" {
+		at := d.hits[r.at].Knockout
+		own := d.plan.policy.Knockouts[at].ApplicantMessage
+		if own != "" && !(reasoner{d.plan, d}).ofOther(d.plan.scores.rules[at]) { // it may speak of the applicant
 			return own
 		}
+	}
+	if text := d.textOfCap(r); text != "" {
+		return text
 	}
 	if label, ok := d.plan.labels[r.Code]; ok {
 		return criterion + label
@@ -323,13 +328,14 @@ func (x detailer) points(code int32) Detail {
 	total := d.lost[code].points
 	for i := range d.bins {
 		f, o := &d.plan.scoring.factors[i], &d.plan.scoring.outcomes[d.bins[i]]
-		if o.code == code && (worst == nil || o.lost > worstOutcome.lost) {
+		if (reasoner{d.plan, d}).factorCode(i) == code && (worst == nil || o.lost > worstOutcome.lost) {
 			worst, worstOutcome = f, o
 		}
 	}
 	if worst == nil {
 		for i := range d.plan.adjustments {
-			if a := &d.plan.adjustments[i]; a.code == code && d.adjusted.At(i) == rule.Holds {
+			a := &d.plan.adjustments[i]
+			if d.adjusted.At(i) == rule.Holds && (reasoner{d.plan, d}).adjustmentCode(i) == code {
 				return Detail{RuleID: a.id, Text: fmt.Sprintf("%s took %s points", a.id, -a.delta)}
 			}
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // Document returns the policy as a complete document: every default filled in
-// except those of affordability, charges, exposure, features, limit_caps and semantics, every merged rule
+// except those of affordability, charges, exposure, features, guarantees, limit_caps and semantics, every merged rule
 // included, members in name order. Reading it again gives the same policy and
 // the same bytes.
 func (p *Policy) Document() []byte {
@@ -20,9 +20,9 @@ func (p *Policy) Document() []byte {
 	return w.Buf
 }
 
-// Checksum returns a hash of the policy without its name, its policy_key, the name and id of its scorecard, and the
-// members that the service adds. Policies with the same checksum make the same decisions, and a policy promoted from
-// sandbox to live keeps its checksum.
+// Checksum returns a hash of the policy without its name, its policy_key, the name and id of its scorecard, its
+// guarantees, and the members that the service adds. Policies with the same checksum make the same decisions, and a
+// policy promoted from sandbox to live keeps its checksum.
 func (p *Policy) Checksum() string {
 	w, kept := checksumWriters.Get().(*wire.Writer)
 	if !kept {
@@ -38,7 +38,7 @@ func (p *Policy) Checksum() string {
 }
 
 // Unnamed returns the document that the checksum covers: Document without the names, the
-// keys and the members that the service adds.
+// keys, the guarantees and the members that the service adds.
 func (p *Policy) Unnamed() []byte {
 	var w wire.Writer
 	p.write(&w, false)
@@ -86,6 +86,9 @@ func (p *Policy) write(w *wire.Writer, named bool) {
 	}
 	if p.FeaturesAuto { // written only if set, so that older checksums do not change
 		w.Key("features").String(featuresAuto)
+	}
+	if named && len(p.Guarantees) > 0 { // guarantees have no effect on decisions, so the checksum does not cover them
+		w.Key(sectionGuarantees).Raw(p.GuaranteesDocument())
 	}
 	w.Key("include_defaults").Bool(p.IncludeDefaults)
 	w.Key("inputs").Array()

@@ -49,7 +49,7 @@ func (p *Policy) UsesOwn() bool {
 		return true
 	}
 	for _, name := range p.namedWithSources() {
-		if field.IsOwn(name) {
+		if field.IsOwnOfAnybody(name) {
 			return true
 		}
 	}
@@ -59,12 +59,14 @@ func (p *Policy) UsesOwn() bool {
 // ownSlots are the fields that the bound of the exposure reads. Each is -1 if the policy has no bound.
 type ownSlots struct {
 	outstanding, offers int32
+	// partnerOutstanding and partnerOffers are those of the co-applicant.
+	partnerOutstanding, partnerOffers int32
 }
 
 // exposure assigns the slots of the bound, and that of the requirement that the request names the applicant.
 func (c *compiler) exposure() {
 	p := c.plan
-	p.exposure = ownSlots{-1, -1}
+	p.exposure = ownSlots{-1, -1, -1, -1}
 	slot := func(name string) int32 {
 		ref, ok := p.ref(name)
 		if !ok {
@@ -73,10 +75,15 @@ func (c *compiler) exposure() {
 		return p.slots.Slot(ref)
 	}
 	if p.policy.Exposure != nil {
-		p.exposure = ownSlots{outstanding: slot(field.OwnOutstanding), offers: slot(field.OwnOtherOpenOffer)}
+		p.exposure = ownSlots{
+			outstanding:        slot(field.OwnOutstanding),
+			offers:             slot(field.OwnOtherOpenOffer),
+			partnerOutstanding: slot(field.OfRole(field.CoApplicant, field.OwnOutstanding)),
+			partnerOffers:      slot(field.OfRole(field.CoApplicant, field.OwnOtherOpenOffer)),
+		}
 	}
 	for i := range int32(p.slots.Len()) {
-		p.usesOwn = p.usesOwn || field.IsOwn(p.slots.Ref(i).Name)
+		p.usesOwn = p.usesOwn || field.IsOwnOfAnybody(p.slots.Ref(i).Name)
 	}
 	if p.usesOwn {
 		p.reference = slot(field.OwnReference)
@@ -95,14 +102,27 @@ func (p *Plan) lacksReference(fr *rule.Frame) bool {
 // UsesOwn reports whether the facts of a decision must say what the lender decided for the applicant before.
 func (p *Plan) UsesOwn() bool { return p.usesOwn }
 
-// room returns what the bound of the exposure leaves for this limit. It returns false if there is no bound, or if it
-// is not known what the applicant owes, as in a backtest of rows that do not say it.
+// room returns what the bound of the exposure leaves for this limit. A joint loan counts for each of its applicants in
+// full, so it is the smaller of what the two leave. It returns false if there is no bound, or if it is not known what
+// the applicant owes, as in a backtest of rows that do not say it.
 func (p *Plan) room(d *Decision) (int64, bool) {
-	if p.exposure.outstanding < 0 {
+	own, known := p.roomOf(d, p.exposure.outstanding, p.exposure.offers)
+	if !known {
 		return 0, false
 	}
-	outstanding, known := p.paise(d, p.exposure.outstanding)
-	offers, knownOffers := p.paise(d, p.exposure.offers)
+	if partner, known := p.roomOf(d, p.exposure.partnerOutstanding, p.exposure.partnerOffers); known {
+		return min(own, partner), true
+	}
+	return own, true
+}
+
+// roomOf returns what the bound leaves for a person, by the slots of what the person owes and is offered.
+func (p *Plan) roomOf(d *Decision, owed, offered int32) (int64, bool) {
+	if owed < 0 || offered < 0 {
+		return 0, false
+	}
+	outstanding, known := p.paise(d, owed)
+	offers, knownOffers := p.paise(d, offered)
 	if !known || !knownOffers {
 		return 0, false
 	}
@@ -116,10 +136,16 @@ func (p *Plan) room(d *Decision) (int64, bool) {
 // exposure explains a limit that the bound of the exposure determined.
 func (x detailer) exposure() Detail {
 	d := x.decision
-	outstanding, offers := d.named(field.OwnOutstanding), d.named(field.OwnOtherOpenOffer)
+	owes, offered := field.OwnOutstanding, field.OwnOtherOpenOffer
+	slots := &d.plan.exposure
+	own, _ := d.plan.roomOf(d, slots.outstanding, slots.offers)
+	if partner, known := d.plan.roomOf(d, slots.partnerOutstanding, slots.partnerOffers); known && partner < own {
+		owes, offered = field.OfRole(field.CoApplicant, owes), field.OfRole(field.CoApplicant, offered)
+	}
+	outstanding, offers := d.named(owes), d.named(offered)
 	most := rule.Rupees(d.plan.policy.Exposure.MaxTotalPaise)
 	return Detail{
-		Field:     field.OwnOutstanding,
+		Field:     owes,
 		Value:     outstanding,
 		Threshold: rule.Num(most),
 		Text: fmt.Sprintf("the policy lends at most %s to one person in all; %s is outstanding and %s is offered "+

@@ -11,8 +11,8 @@ import (
 // the policy_key are not inherited.
 var sections = []string{
 	"actionable_fields", "adjustments", "affordability", "allow_gaps", sectionCharges, "conditions", sectionExposure,
-	"features", "include_defaults", "inputs", "knockouts", sectionLimitCaps, "limit_step", "offer_validity_days",
-	sectionPeople, "pricing_bands", "required_fields", sectionScorecard, sectionSemantics,
+	"features", sectionGuarantees, "include_defaults", "inputs", "knockouts", sectionLimitCaps, "limit_step",
+	"offer_validity_days", sectionPeople, "pricing_bands", "required_fields", sectionScorecard, sectionSemantics,
 }
 
 // The scorecard's section has two members: the card and the id of the stored

@@ -17,6 +17,8 @@ type LimitCap struct {
 	Of         rule.Operand    // the largest limit, in rupees
 	When       *rule.Condition // the cap applies if the condition holds; nil if it always applies
 	ReasonCode string          // "" means the code of a band's maximum
+	// ApplicantMessage replaces the applicant-safe text of the reason if the cap determines the limit.
+	ApplicantMessage string
 }
 
 const (
@@ -43,6 +45,7 @@ func (r *policyReader) limitCaps(f *wire.Form) {
 		}
 		limit.When = r.when(c)
 		limit.ReasonCode = readReasonCode(c)
+		limit.ApplicantMessage, _ = c.Text("applicant_message", maxText)
 		c.Done()
 		r.policy.LimitCaps = append(r.policy.LimitCaps, limit)
 	}
@@ -78,7 +81,9 @@ func (r *policyReader) fromSemantics2(f *wire.Form, member string) {
 }
 
 func (c *LimitCap) write(w *wire.Writer) {
-	w.Object().Key("id").String(c.ID).Key("of")
+	w.Object()
+	w.Optional("applicant_message", c.ApplicantMessage)
+	w.Key("id").String(c.ID).Key("of")
 	c.Of.Write(w)
 	w.Optional("reason_code", c.ReasonCode)
 	if c.When != nil {

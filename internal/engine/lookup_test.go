@@ -128,7 +128,7 @@ func TestLookupFaults(t *testing.T) {
 		{`{"op":"in_list","field":"enquiry__personal_loan__90d__count","list":"numbers"}`,
 			fault.CodeInvalidCondition, "after lists"},
 		{`{"op":"in_list","field":"applicant.employer"}`, fault.CodeInvalidCondition, `needs "list"`},
-		{`{"op":"in_list","field":"applicant.employer","list":"Not A Name"}`, fault.CodeInvalidCondition, "small letter"},
+		{`{"op":"in_list","field":"applicant.employer","list":"Not A Name"}`, fault.CodeInvalidCondition, "lowercase letter"},
 		{`{"op":"in_list","field":"applicant.employer","list":"words","values":["a"]}`, fault.CodeUnknownField, "takes"},
 		{`{"op":"in_list","list":"words"}`, fault.CodeInvalidCondition, `needs "field"`},
 	} {

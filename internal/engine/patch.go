@@ -22,6 +22,7 @@ var patchable = []struct{ name, id string }{
 	{"conditions", "code"},
 	{sectionLimitCaps, "id"},
 	{sectionCharges, "id"},
+	{sectionGuarantees, "id"},
 }
 
 const sectionFactors = "factors"

@@ -59,6 +59,16 @@ func (r *policyReader) people(f *wire.Form) {
 type scoreSlots struct {
 	active, highest bool
 	own, other, ntc int32
+
+	// present is the fact that there is a co-applicant. Stored facts from before there was this fact do not have it, and
+	// their decisions give the reasons that they gave then.
+	present   int32
+	otherCode int32 // the reason code of the co-applicant
+
+	// rules and adjusting find out, for the knockouts and the adjustments that name the score, whether the score made
+	// the condition hold. caps are the limit caps that name it.
+	rules, adjusting map[int32]*codeNode
+	caps             map[int32]bool
 }
 
 // people assigns the slots of the scores.
@@ -73,27 +83,103 @@ func (c *compiler) people() {
 	if !ok || !known || !flagged {
 		return // a test uses its own catalogue
 	}
-	p.scores = scoreSlots{
-		active: true, highest: p.policy.People.Score == HighestScore,
-		own: p.slots.Slot(own), other: p.slots.Slot(other), ntc: p.slots.Slot(ntc),
+	s := &p.scores
+	s.active, s.highest = true, p.policy.People.Score == HighestScore
+	s.own, s.other, s.ntc, s.present = p.slots.Slot(own), p.slots.Slot(other), p.slots.Slot(ntc), -1
+	if present, known := p.ref(field.HasCoApplicant); known {
+		s.present = p.slots.Slot(present)
 	}
 }
 
-// choose stores the score that counts as the bureau score. A lower score of the co-applicant counts only if the primary
-// applicant has a score, because somebody who is new to credit is judged as such. A higher one counts in any case.
-func (s *scoreSlots) choose(slots *rule.Slots, fr *rule.Frame) {
+// choose stores the score that counts as the bureau score, and reports whether it is the co-applicant's. A lower score
+// of the co-applicant counts only if the primary applicant has a score, because somebody who is new to credit is judged
+// as such. A higher one counts in any case.
+func (s *scoreSlots) choose(slots *rule.Slots, fr *rule.Frame) (others bool) {
 	other, known := fr.Number(s.other)
 	if !known {
-		return
+		return false
 	}
 	own, rated := fr.Number(s.own)
 	switch {
 	case !s.highest && rated && other < own:
 		slots.Put(fr, s.own, rule.Num(other))
+		return true
 	case s.highest && (!rated || other > own):
 		slots.Put(fr, s.own, rule.Num(other))
 		slots.Put(fr, s.ntc, rule.Bool(false))
+		return true
 	}
+	return false
+}
+
+// compileReasons prepares what is needed to find the reasons that are about the score.
+func (s *scoreSlots) compileReasons(c *compiler) {
+	policy := c.plan.policy
+	s.rules, s.adjusting, s.caps = map[int32]*codeNode{}, map[int32]*codeNode{}, map[int32]bool{}
+	named := func(condition *rule.Condition) (names bool) {
+		condition.Fields(func(ref rule.Ref) { names = names || ref.Name == field.BureauScore })
+		return names
+	}
+	node := func(condition *rule.Condition) *codeNode {
+		if !named(condition) {
+			return nil
+		}
+		n := c.codeNode(condition, func(leaf *rule.Condition, _ bool) int32 {
+			if named(leaf) {
+				return s.otherCode
+			}
+			return noCode
+		})
+		return &n
+	}
+	for i := range policy.Knockouts {
+		s.rules[int32(i)] = node(&policy.Knockouts[i].Condition)
+	}
+	for i := range policy.Adjustments {
+		s.adjusting[int32(i)] = node(&policy.Adjustments[i].Condition)
+	}
+	for i := range policy.LimitCaps {
+		policy.LimitCaps[i].Of.Fields(func(ref rule.Ref) {
+			s.caps[int32(i)] = s.caps[int32(i)] || ref.Name == field.BureauScore
+		})
+	}
+}
+
+// ofOther reports whether a condition holds because of the co-applicant's score.
+func (x reasoner) ofOther(n *codeNode) bool {
+	if n == nil || !x.decision.othersScore {
+		return false
+	}
+	truth, code := n.eval(x.plan, &x.decision.frame)
+	return truth == rule.Holds && code != noCode
+}
+
+// ruleCode returns the reason code of a knockout that hit, in words that are true of the person: it is the co-applicant
+// if that person's score made the rule hit, because the rule's own code may speak of the applicant.
+func (x reasoner) ruleCode(h *Hit) int32 {
+	if x.ofOther(x.plan.scores.rules[h.Knockout]) {
+		return x.plan.scores.otherCode
+	}
+	return x.hitCode(h)
+}
+
+// factorCode returns the code under which the factor at an index lost points.
+func (x reasoner) factorCode(at int) int32 {
+	p, d := x.plan, x.decision
+	code := p.scoring.outcomes[d.bins[at]].code
+	if d.othersScore && code != noCode && p.scoring.factors[at].slot == p.scores.own {
+		return p.scores.otherCode
+	}
+	return code
+}
+
+// adjustmentCode returns the code under which the adjustment at an index took points.
+func (x reasoner) adjustmentCode(at int) int32 {
+	p := x.plan
+	if code := p.adjustments[at].code; code == noCode || !x.ofOther(p.scores.adjusting[int32(at)]) {
+		return code
+	}
+	return p.scores.otherCode
 }
 
 // person has the slots of one person's sources of income and obligations.

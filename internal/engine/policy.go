@@ -84,6 +84,7 @@ type Policy struct {
 	LimitStepPaise    int64
 	OfferValidityDays int
 	Actionable        []string
+	Guarantees        []Guarantee // have no effect on decisions
 	AllowGaps         bool
 	IncludeDefaults   bool
 }

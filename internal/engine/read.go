@@ -122,7 +122,7 @@ func (r *policyReader) interrupted() bool {
 // readOnly lists the members that the service adds to a stored document. A
 // request may send them back; they are ignored.
 var readOnly = []string{
-	"id", "version", "status", "checksum", "feature_names", "inherited", "base", "changes", "findings",
+	"id", "version", "status", "checksum", "feature_names", "inherited", "base", "changes", "findings", "guarantee_proofs",
 	"created_at", "created_by", "updated_at", "updated_by", "activated_at", "activated_by", "retired_at", "archived_at",
 }
 
@@ -195,12 +195,14 @@ func (r *policyReader) document(v wire.Value) {
 	}
 
 	r.actionable(f)
+	guarantees := f.Array(sectionGuarantees, maxGuarantees)
 	f.Known(readOnly...)
 	f.Also(memberPatch)
 	f.Done()
 	if r.tabled && r.faults.Len() == 0 {
 		p.Tables = p.usedTables(r.scope.Table)
 	}
+	r.guarantees(guarantees)
 }
 
 func (r *policyReader) inputs(f *wire.Form) {

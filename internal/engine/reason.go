@@ -15,6 +15,12 @@ const (
 	ReasonChargesExceed = "CHARGES_EXCEED_LIMIT"
 )
 
+// The reason codes of the score that counts: the primary applicant's, or the co-applicant's.
+const (
+	reasonScore       = "BUR_SCORE"
+	reasonCoApplicant = "CO_APPLICANT"
+)
+
 // ownReason numbers the engine's own reason codes, so that a plan can map each
 // of them to its index in the plan's codes.
 type ownReason uint8
@@ -53,7 +59,7 @@ const unverifiable = "Unable to verify application details"
 
 // reasonTexts is the catalogue in the order of docs/POLICY.md.
 var reasonTexts = []ReasonText{
-	{"BUR_SCORE", "score", "The credit bureau score is low"},
+	{reasonScore, "score", "The credit bureau score is low"},
 	{ReasonNewToCredit, "score", "There is little or no credit history"},
 	{"BUR_DPD", "score", "Recent repayments were late"},
 	{"BUR_ENQ", "score", "There were many recent applications for credit"},
@@ -72,7 +78,7 @@ var reasonTexts = []ReasonText{
 	{ReasonBelowMinimum, "pricing", "The amount that could be offered is below the smallest loan"},
 	{ReasonExposureCap, "pricing", "Existing loans and offers of this lender limit the amount available"},
 	{ReasonChargesExceed, "pricing", "The charges of a loan of this size would leave nothing to pay out"},
-	{"CO_APPLICANT", "knockout", "A detail of the co-applicant does not fit this loan"},
+	{reasonCoApplicant, "knockout", "A detail of the co-applicant does not fit this loan"},
 	{"GUARANTOR", "knockout", "A detail of the guarantor does not fit this loan"},
 	{"OWN_HISTORY", "knockout", "Earlier applications to this lender, or loans from it"},
 	{"BANK_BOUNCE", "score", "Payments from the bank account were returned"},
@@ -92,7 +98,7 @@ var reasonTexts = []ReasonText{
 // neutralTexts replace texts that call a value bad, if points were lost for a
 // value that is not bad but could be better.
 var neutralTexts = map[string]string{
-	"BUR_SCORE":     "The level of the credit bureau score",
+	reasonScore:     "The level of the credit bureau score",
 	"BUR_ENQ":       "The number of recent applications for credit",
 	"BUR_THIN_FILE": "The length of the credit history",
 	ReasonIncomeLow: "The level of the income",
@@ -111,6 +117,7 @@ const (
 	incomeUnverified
 	obligationsUnverified
 	recordUnverified
+	capWithoutResult
 	variantCount
 )
 
@@ -123,6 +130,8 @@ var variantTexts = [variantCount]struct{ code, text string }{
 	obligationsUnverified: {ReasonMissingInput,
 		"The existing obligations could not be verified from the bank statement"},
 	recordUnverified: {ReasonMissingInput, "The existing obligations could not be verified"},
+	// A limit cap divides by 0, or a table has no row for the application. See also MissingDetails.
+	capWithoutResult: {ReasonMissingInput, "The amount could not be determined from the details given"},
 }
 
 var reasonByCode = func() map[string]*ReasonText {
@@ -149,6 +158,29 @@ func ApplicantMessage(code string) string {
 		return r.Message
 	}
 	return "A detail of the application does not fit this loan"
+}
+
+// ApplicantMessage returns the text that the policy's rules and limit caps have for applicants with a reason code. It
+// returns "" if none of them has one, or if they differ, because then none of them is true in every case.
+func (p *Policy) ApplicantMessage(code string) (text string) {
+	same := true
+	add := func(of, message string) {
+		if of != code || message == "" {
+			return
+		}
+		same = same && (text == "" || text == message)
+		text = message
+	}
+	for i := range p.Knockouts {
+		add(p.Knockouts[i].ReasonCode, p.Knockouts[i].ApplicantMessage)
+	}
+	for i := range p.LimitCaps {
+		add(p.LimitCaps[i].ReasonCode, p.LimitCaps[i].ApplicantMessage)
+	}
+	if !same {
+		return ""
+	}
+	return text
 }
 
 // CatalogueText is an entry of the reason-code catalogue with its text for a value that is not bad but could be better,

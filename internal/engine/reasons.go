@@ -32,7 +32,7 @@ func (x reasoner) addAll() {
 		x.add(p.own[ownMissingInput], byRequirement, d.missing)
 	}
 	for i := range d.hits {
-		x.add(x.hitCode(&d.hits[i]), byRule, int32(i))
+		x.add(x.ruleCode(&d.hits[i]), byRule, int32(i))
 	}
 	if d.limit.belowMinimum {
 		if code := x.bindingCode(noCode); code != noCode {
@@ -135,6 +135,9 @@ func (x reasoner) bindingCode(bandCode int32) int32 {
 	case LimitCapped:
 		if d.limit.capUnknown {
 			return p.own[ownMissingInput]
+		}
+		if d.othersScore && p.scores.caps[d.limit.capAt] {
+			return p.scores.otherCode
 		}
 		if code := p.caps[d.limit.capAt].code; code != noCode {
 			return code
@@ -243,9 +246,9 @@ func (x reasoner) worstLost(onlyFirm bool) (worst [MaxReasons]lostPoints) {
 func (x reasoner) codeAt(place int) int32 {
 	bins := x.decision.bins
 	if place < len(bins) {
-		return x.plan.scoring.outcomes[bins[place]].code
+		return x.factorCode(place)
 	}
-	return x.plan.adjustments[place-len(bins)].code
+	return x.adjustmentCode(place - len(bins))
 }
 
 // sumLost adds up the points lost under each code. It is called only for
@@ -260,13 +263,15 @@ func (x reasoner) sumLost() {
 	clear(d.lost)
 	for i, bin := range d.bins {
 		o := &p.scoring.outcomes[bin]
-		d.lost[o.code].add(o.lost, i)
-		d.lost[o.code].firm = d.lost[o.code].firm || o.firm
+		code := x.factorCode(i)
+		d.lost[code].add(o.lost, i)
+		d.lost[code].firm = d.lost[code].firm || o.firm
 	}
 	for i := d.adjusted.Next(0); i >= 0; i = d.adjusted.Next(i + 1) {
 		if a := &p.adjustments[i]; a.code != noCode && d.adjusted.At(i) == rule.Holds {
-			d.lost[a.code].add(-a.delta, len(d.bins)+i)
-			d.lost[a.code].firm = true
+			code := x.adjustmentCode(i)
+			d.lost[code].add(-a.delta, len(d.bins)+i)
+			d.lost[code].firm = true
 		}
 	}
 }

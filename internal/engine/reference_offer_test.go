@@ -217,7 +217,7 @@ func (a *application) price() {
 			"foir_capacity": "FOIR_HIGH", "income_multiple": "INC_LOW", "requested_amount": "AMT_MIN",
 		}[o.binding]
 		if o.cap != nil {
-			a.limitCode = text(o.cap, "reason_code")
+			a.limitCode = a.capCode(o.cap)
 		}
 		if unknownCap {
 			a.limitCode = "MISSING_REQUIRED_INPUT"
@@ -416,7 +416,7 @@ func (a *application) constraintCode() string {
 	case "band_max_limit":
 		return "AMT_BAND_CAP"
 	case "limit_cap":
-		return cmp.Or(text(a.offer.cap, "reason_code"), "AMT_BAND_CAP")
+		return cmp.Or(a.capCode(a.offer.cap), "AMT_BAND_CAP")
 	case "default_limit":
 		if a.income() == nil {
 			return "INC_MISSING"

@@ -111,11 +111,49 @@ func (a *application) chooseScore() {
 	switch text(section, "score") {
 	case "lowest":
 		if rated && other.Cmp(own) < 0 {
-			a.facts["bureau_score"] = other
+			a.facts["bureau_score"], a.othersScore = other, true
 		}
 	case "highest":
 		if !rated || other.Cmp(own) > 0 {
-			a.facts["bureau_score"], a.facts["bureau_is_ntc"] = other, false
+			a.facts["bureau_score"], a.facts["bureau_is_ntc"], a.othersScore = other, false, true
 		}
 	}
+}
+
+// isOthers reports whether the score that counts is the co-applicant's, and the reasons have to say so. Facts that do
+// not say that there is a co-applicant are from before there was such a reason.
+func (a *application) isOthers() bool { return a.othersScore && a.read("has_co_applicant") != nil }
+
+// mentionsScore reports whether a part of a policy names the bureau score.
+func mentionsScore(v any) bool {
+	switch v := v.(type) {
+	case object:
+		for name, member := range v {
+			if name == "field" && member == "bureau_score" || name != "value" && mentionsScore(member) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, mentionsScore)
+	}
+	return false
+}
+
+// ofWhom returns the code of a rule or an adjustment that hit. It is CO_APPLICANT if the score of the co-applicant is
+// among the predicates that made it hit.
+func (a *application) ofWhom(ast object, code string) string {
+	truth, leaves := a.settle(ast)
+	about := slices.ContainsFunc(leaves, func(s settled) bool { return mentionsScore(s.leaf) })
+	if code == "" || truth != yes || !about || !a.isOthers() {
+		return code
+	}
+	return "CO_APPLICANT"
+}
+
+// capCode returns the code of a limit cap, which is CO_APPLICANT if the cap is computed from that person's score.
+func (a *application) capCode(limit object) string {
+	if a.isOthers() && mentionsScore(limit["of"]) {
+		return "CO_APPLICANT"
+	}
+	return text(limit, "reason_code")
 }

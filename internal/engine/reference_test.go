@@ -109,6 +109,8 @@ type application struct {
 	band          object // nil if none matched
 	offer         *offer // nil if nothing can be offered
 
+	othersScore bool // the co-applicant's score counts
+
 	missingInput bool
 	hits         []hit // rules that hit, Stage 1 first, each stage in declared order
 	belowMinimum bool
@@ -205,7 +207,7 @@ func (a *application) runKnockouts(stage int64) {
 		status := map[string]int{"pass": approved, "refer": referred, "fail": declined}[result]
 		a.worsen(status)
 		if status != approved {
-			a.hits = append(a.hits, hit{code, status})
+			a.hits = append(a.hits, hit{a.ofWhom(ast, code), status})
 		}
 	}
 }
@@ -285,7 +287,8 @@ func (a *application) addUp() {
 		a.fired = append(a.fired, object{"id": adj["id"], "result": "applied", "delta": decimal(delta, 4)})
 		sum.Add(sum, delta)
 		if delta.Sign() < 0 {
-			a.lose(cmp.Or(a.codeOf(adj, ast), a.genericCode(text(adj, "id"))), neg(delta), true)
+			code := cmp.Or(a.codeOf(adj, ast), a.genericCode(text(adj, "id")))
+			a.lose(a.ofWhom(ast, code), neg(delta), true)
 		}
 	}
 	a.sum = new(big.Rat).Set(sum)
@@ -327,6 +330,9 @@ func (a *application) factor(f object, contribute func(string, *big.Rat)) {
 	}
 	contribute(text(f, "factor"), earned)
 	lost := sub(best, earned)
+	if text(f, "field") == "bureau_score" && code != "" && a.isOthers() {
+		code = "CO_APPLICANT"
+	}
 	a.lose(code, lost, missing || earned.Sign() <= 0 || add(lost, lost).Cmp(sub(best, worst)) >= 0)
 }
 

@@ -91,23 +91,26 @@ type codeNode struct {
 	holds, fails int32 // the predicate's code if it holds and if it fails
 }
 
-// codeNode compiles the condition of a rule that names no reason code.
-func (c *compiler) codeNode(condition *rule.Condition) codeNode {
+// codeNode compiles a condition. code returns the code of a predicate that has the result holds.
+func (c *compiler) codeNode(condition *rule.Condition, code func(leaf *rule.Condition, holds bool) int32) codeNode {
 	n := codeNode{op: condition.Op}
 	if len(condition.Args) == 0 {
 		n.test = c.plan.code.Add(condition)
-		if code := PredicateCode(condition, true, c.plan.catalogue); code != "" {
-			n.holds = c.codeIndex(code)
-		}
-		if code := PredicateCode(condition, false, c.plan.catalogue); code != "" {
-			n.fails = c.codeIndex(code)
-		}
+		n.holds, n.fails = code(condition, true), code(condition, false)
 		return n
 	}
 	for i := range condition.Args {
-		n.args = append(n.args, c.codeNode(&condition.Args[i]))
+		n.args = append(n.args, c.codeNode(&condition.Args[i], code))
 	}
 	return n
+}
+
+// predicateCode returns the index of the code of a predicate, or noCode.
+func (c *compiler) predicateCode(leaf *rule.Condition, holds bool) int32 {
+	if code := PredicateCode(leaf, holds, c.plan.catalogue); code != "" {
+		return c.codeIndex(code)
+	}
+	return noCode
 }
 
 // eval evaluates a node of a plan's rule and returns the code of the predicates

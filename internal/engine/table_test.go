@@ -124,7 +124,8 @@ func TestTableFaults(t *testing.T) {
 	}
 }
 
-// TestTableScorecard checks that a stored scorecard states the type of a column, which a policy compares with the table.
+// TestTableScorecard checks that a stored scorecard states the type of a column, which a policy compares with the
+// table.
 func TestTableScorecard(t *testing.T) {
 	t.Parallel()
 	card := func(factor string) (*engine.Scorecard, error) {

@@ -19,6 +19,7 @@ type silencing struct {
 	ids   []string
 	at    location // location of the first rule or factor
 	first *clause  // clause of the first rule; nil for a factor, or if the rule is silenced only in part
+	doubt bool     // whether it is not proved for all of them
 }
 
 // silentWhenAbsent reports the rules and factors that do not apply, or apply only in part, if a field that may be left
@@ -64,38 +65,41 @@ func (a *silenceCheck) silentWhenAbsent() {
 // very large condition would avoid the error at activation.
 func (a *silenceCheck) noteSilenced(list []silencing, c *clause, adverse bool) {
 	if !c.Known {
-		a.reportFeatures(c, a.featuresRead(c), " may not apply")
+		a.reportFeatures(c, a.featuresRead(c), " may not apply", false)
 		return
 	}
 	if !a.possibleClause(c) {
 		return
 	}
 	var features []string
-	whole := false
+	whole, proved := false, true
 	for _, at := range c.reads {
 		isFeature := a.block(at).severity == SeverityError
 		if !isFeature && !adverse || !a.omissible(at) {
 			continue
 		}
-		wholly, partly := false, isFeature
+		wholly, partly, sure := false, isFeature, false
 		if a.solver.Budget.Spend(len(c.Upper)) {
-			wholly, partly = a.silencedBy(c, at)
+			wholly, partly, sure = a.silencedBy(c, at)
 		}
 		switch name := c.label(); {
 		case !wholly && !partly:
 		case isFeature:
 			features, whole = append(features, a.space.Domain(at).Ref.Name), whole || wholly
+			proved = proved && sure
 		case wholly:
 			list[a.source(at)].add(c, c.at, name, c.name)
 		default:
-			list[a.source(at)].add(nil, c.at, "a part of "+name, c.name)
+			q := &list[a.source(at)]
+			q.add(nil, c.at, "a part of "+name, c.name)
+			q.doubt = q.doubt || !sure
 		}
 	}
 	effect := " does not apply"
 	if !whole {
 		effect = " applies only in part"
 	}
-	a.reportFeatures(c, features, effect)
+	a.reportFeatures(c, features, effect, proved)
 }
 
 // featuresRead lists the features that a clause reads and a request may leave
@@ -112,7 +116,7 @@ func (a *silenceCheck) featuresRead(c *clause) (names []string) {
 // reportFeatures reports that a clause does not apply, applies only in part or
 // may not apply without the features; effect says which. It reports nothing if
 // the list is empty.
-func (a *silenceCheck) reportFeatures(c *clause, features []string, effect string) {
+func (a *silenceCheck) reportFeatures(c *clause, features []string, effect string, proved bool) {
 	if len(features) == 0 {
 		return
 	}
@@ -120,7 +124,7 @@ func (a *silenceCheck) reportFeatures(c *clause, features []string, effect strin
 	if c.at.section != atKnockout {
 		fix = "let a knockout refer applicants without them"
 	}
-	a.featureSilence(c.at, c.opening()+effect, features, fix)
+	a.featureSilence(c.at, c.opening()+effect, features, fix).Proved = proved
 }
 
 // noteFactors records the factors without points for an absent field.
@@ -150,12 +154,13 @@ func (q *silencing) add(c *clause, at location, name, id string) {
 
 // featureSilence reports a rule or factor that does not apply, or not fully, to
 // requests that do not ask for features.
-func (a *silenceCheck) featureSilence(at location, opening string, features []string, fix string) {
+func (a *silenceCheck) featureSilence(at location, opening string, features []string, fix string) *Finding {
 	f := a.report(SeverityError, fault.CodeSilentWhenAbsent, at, fmt.Sprintf(
 		"%s to requests without \"features\": true, because it reads %s; set \"features\": \"auto\" in the policy, "+
 			"list what it reads in required_fields, or %s.",
 		opening, enumerate(features), fix), nil)
 	f.Fields = features
+	return f
 }
 
 // omissible reports whether a request may leave a field out without being
@@ -201,9 +206,10 @@ func (a *silenceCheck) hitsAbsence(at space.Field) bool {
 // silencedBy reports whether an applicant for whom a clause holds can avoid the
 // clause by leaving a field out. wholly is set if the clause holds for nobody
 // without the field; partly is set if it still holds for some applicants
-// without it.
-func (a *silenceCheck) silencedBy(c *clause, at space.Field) (wholly, partly bool) {
-	wholly = true
+// without it. proved is false if partly may be wrong, because sets do not express the whole condition or a limit was
+// reached.
+func (a *silenceCheck) silencedBy(c *clause, at space.Field) (wholly, partly, proved bool) {
+	wholly, proved = true, true
 	for _, b := range c.Upper {
 		if !a.needs(b, at) {
 			wholly = false
@@ -211,9 +217,10 @@ func (a *silenceCheck) silencedBy(c *clause, at space.Field) (wholly, partly boo
 		}
 		if !partly {
 			partly = !a.solver.Covers(c.Lower, a.solver.With(b, at, space.OnlyAbsent()))
+			proved = !partly || c.Exact() && !a.solver.Limited()
 		}
 	}
-	return wholly, partly && !wholly
+	return wholly, partly && !wholly, wholly || proved
 }
 
 // block is the part of a request that a field belongs to, and the severity of a
@@ -307,6 +314,7 @@ func (a *silenceCheck) reportField(q *silencing) {
 	}
 	f := a.report(severity, fault.CodeSilentWhenAbsent, q.at,
 		fmt.Sprintf("%s, %s %s. %s", opening, enumerate(q.names), notApply(q.names), rest), witness)
+	f.Proved = !q.doubt
 	f.Key, f.IDs, f.Fields = fault.CodeSilentWhenAbsent+"@/fields/"+name, q.ids, []string{name}
 }
 
@@ -338,6 +346,7 @@ func (a *silenceCheck) reportBlock(name string, list []*silencing) {
 			name, enumerateOr(fields), enumerate(names), notApply(names))
 	}
 	f := a.report(severity, fault.CodeSilentWhenAbsent, first.at, detail, nil)
+	f.Proved = !slices.ContainsFunc(list, func(q *silencing) bool { return q.doubt })
 	f.Key, f.IDs, f.Fields = fault.CodeSilentWhenAbsent+"@/blocks/"+name, ids, fields
 }
 

@@ -38,6 +38,7 @@ func RunUntil(p *engine.Policy, catalogue *rule.Catalogue, check func() error) (
 	(&silenceCheck{analysis: a}).run()
 	scoreCheck{a}.run()
 	bandCheck{a}.run()
+	capCheck{a}.run()
 	peopleCheck{a}.run()
 	reasonCheck{a}.run()
 	(&redundancyCheck{analysis: a}).run()

@@ -111,9 +111,10 @@ func (a bandCheck) worse(s segment, p, below *piece, members []string) {
 	if s.who != "" {
 		opening = s.who + "a better"
 	}
-	a.report(s.severity, fault.CodeBetterScoreWorsePrice, location{section: atBand, index: p.band},
+	f := a.report(s.severity, fault.CodeBetterScoreWorsePrice, location{section: atBand, index: p.band},
 		fmt.Sprintf("%s score gets worse terms: score %d (%s) has %s, compared with score %d (%s).",
 			opening, p.least, bands[p.band].ID, enumerate(members), below.greatest, bands[below.band].ID), nil)
+	f.Proved = s.severity == SeverityError // otherwise perhaps nobody is in the segment
 }
 
 // worseTerms lists the members of a band's price that are worse for the

@@ -85,6 +85,7 @@ func removed(p, base *engine.Policy) (list []Finding) {
 			Pointer:  pointer,
 			Key:      code + "@" + pointer,
 			Origin:   OriginNew,
+			Proved:   true,
 			IDs:      gone,
 			Detail: fmt.Sprintf(
 				"The %s %s of the base %s not in this version. To change single entries and keep the others, "+
@@ -101,6 +102,7 @@ func removed(p, base *engine.Policy) (list []Finding) {
 	add(fault.CodeRulesRemoved, "/limit_caps", "limit cap", "limit caps",
 		ids(base.LimitCaps, capID), ids(p.LimitCaps, capID))
 	add(fault.CodeBandsRemoved, "/pricing_bands", "band", "bands", ids(base.Bands, bandID), ids(p.Bands, bandID))
+	list = append(list, GuaranteesRemoved(p, base)...)
 	return append(list, sourcesRemoved(p, base)...)
 }
 
@@ -132,6 +134,7 @@ func sourcesRemoved(p, base *engine.Policy) []Finding {
 		Pointer:  "/affordability",
 		Key:      fault.CodeSourcesRemoved + "@/affordability",
 		Origin:   OriginNew,
+		Proved:   true,
 		IDs:      gone,
 		Detail: fmt.Sprintf(
 			"This version no longer uses %s, which the base uses. \"affordability\" replaces the whole "+

@@ -23,6 +23,10 @@ var severityNames = [...]string{SeverityInfo: "info", SeverityWarning: "warning"
 func (s Severity) String() string { return severityNames[s] }
 
 // Finding is one result of the analysis of a policy.
+//
+// Proved says that the finding holds for every applicant within the domains of the catalogue, or that the document
+// itself says it. A finding that is not proved rests on a convention (a threshold that looks like a percentage), on a
+// bound that may not be reached (a score that perhaps no applicant has), or is about a condition that was not analysed.
 type Finding struct {
 	Severity Severity
 	Code     string            // stable, snake_case
@@ -30,6 +34,7 @@ type Finding struct {
 	Key      string            // code@pointer with ids instead of indexes, or code@/fields/NAME or code@/blocks/NAME
 	Origin   Origin            // whether the base has the finding too; OriginUnknown until Against sets it
 	Detail   string            // a sentence for a risk officer
+	Proved   bool              // see the comment of Finding
 	IDs      []string          // the rules, factors, bands or sources, in a finding that can be about several
 	Fields   []string          // the fields, or the members of a band, that the finding is about; nil if not stated
 	Witness  []rule.NamedValue // facts of an applicant who is an example of the finding; empty if there is none
@@ -58,7 +63,7 @@ func (f Finding) Write(w *wire.Writer) {
 	if f.Origin != OriginUnknown {
 		w.Key("origin").String(f.Origin.String())
 	}
-	w.Key("detail").String(f.Detail)
+	w.Key("detail").String(f.Detail).Key("proved").Bool(f.Proved)
 	if len(f.IDs) > 0 {
 		w.Key("ids").Strings(f.IDs)
 	}

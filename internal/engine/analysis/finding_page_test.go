@@ -25,7 +25,8 @@ func TestFindingsPage(t *testing.T) {
 		fault.CodeAnalysisTruncated, fault.CodeUnlendableBand, fault.CodeRunawayLastInstalment,
 		fault.CodeChargesExceedLoan, fault.CodeScoresWithoutBand, fault.CodeUnitMismatch, fault.CodeNoFallbackBand,
 		fault.CodeShadowedBand, fault.CodeHighestScoreCounts, fault.CodeSemanticsOld, fault.CodeRulesRemoved,
-		fault.CodeBandsRemoved, fault.CodeFactorsRemoved, fault.CodeSourcesRemoved,
+		fault.CodeBandsRemoved, fault.CodeFactorsRemoved, fault.CodeSourcesRemoved, fault.CodeUnlendableCap,
+		fault.CodeCapNeedsField, fault.CodeGuaranteesRemoved, fault.CodeGuaranteeUndecided, fault.CodeGuaranteeViolated,
 	} {
 		if !strings.Contains(table, "`"+code+"`") {
 			t.Errorf("docs/POLICY.md does not explain %s", code)

@@ -132,7 +132,7 @@ func TestAnalysisKnowsEveryCode(t *testing.T) {
 		fault.CodeNonMonotoneBins, fault.CodeDeadAdjustment, fault.CodeDeadBin, fault.CodeNoApplicantMessage,
 		fault.CodeUnlendableBand, fault.CodeRunawayLastInstalment, fault.CodeScoresWithoutBand, fault.CodeUnitMismatch,
 		fault.CodeNoFallbackBand, fault.CodeShadowedBand, fault.CodeHighestScoreCounts, fault.CodeSemanticsOld,
-		fault.CodeChargesExceedLoan,
+		fault.CodeChargesExceedLoan, fault.CodeUnlendableCap, fault.CodeCapNeedsField,
 	} {
 		if !strings.Contains(all.String(), " "+code+" /") {
 			t.Errorf("no golden file shows %s", code)
@@ -153,7 +153,7 @@ func TestFindingWrite(t *testing.T) {
 	const want = `{"severity":"warning","code":"always_fires","pointer":"/knockouts/0",` +
 		`"key":"always_fires@/knockouts/KO",` +
 		`"detail":"KO hits every applicant who gives bureau_score: ` +
-		`bureau_score >= 300 is true for all possible values.",` +
+		`bureau_score >= 300 is true for all possible values.","proved":true,` +
 		`"witness":{"bureau_score":300}}`
 	if diff := cmp.Diff(want, string(w.Buf)); diff != "" {
 		t.Error(diff)

@@ -35,10 +35,11 @@ func (a bandCheck) lending() {
 		}
 		a.charges(at, b)
 		if months, ok := runaway(b); ok {
-			a.report(SeverityError, fault.CodeRunawayLastInstalment, at, fmt.Sprintf(
+			// It depends on the limit how much an instalment is rounded; half a rupee is the bound.
+			a.suspect(SeverityError, fault.CodeRunawayLastInstalment, at, fmt.Sprintf(
 				"Over %d months at %s percent, the rounding of the instalments for the smallest loan of %s adds "+
 					"up to several instalments, all due in the last month; raise min_limit or shorten the tenure.",
-				months, rule.Number(b.RateBP)*rule.Paisa, b.ID), nil)
+				months, rule.Number(b.RateBP)*rule.Paisa, b.ID))
 		}
 	}
 }

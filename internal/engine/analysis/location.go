@@ -19,6 +19,7 @@ const (
 	atBand
 	atCap
 	atTerm
+	atCharge
 )
 
 // location is the position in the document that a finding is about.
@@ -31,6 +32,7 @@ type location struct {
 var sectionPointers = [...]string{
 	atPolicy: "", atKnockout: "/knockouts", atAdjustment: "/adjustments", atFactor: "/scorecard/factors",
 	atBand: "/pricing_bands", atCap: "/limit_caps", atTerm: "/conditions",
+	atCharge: "/charges",
 }
 
 func (l location) pointer() string {
@@ -51,8 +53,8 @@ type found struct {
 	at location
 }
 
-// report adds a finding. The caller may set more members through the returned
-// pointer, but only until the next call of report.
+// report adds a finding that is proved. The caller may set more members through
+// the returned pointer, but only until the next call of report.
 func (a *analysis) report(s Severity, code string, at location, detail string, witness []rule.NamedValue) *Finding {
 	a.found = append(a.found, found{at: at, Finding: Finding{
 		Severity: s,
@@ -61,8 +63,16 @@ func (a *analysis) report(s Severity, code string, at location, detail string, w
 		Key:      code + "@" + a.stablePointer(at),
 		Detail:   detail,
 		Witness:  witness,
+		Proved:   true,
 	}})
 	return &a.found[len(a.found)-1].Finding
+}
+
+// suspect adds a finding that is not proved.
+func (a *analysis) suspect(s Severity, code string, at location, detail string) *Finding {
+	f := a.report(s, code, at, detail, nil)
+	f.Proved = false
+	return f
 }
 
 // stablePointer returns the pointer of a location with the id of the entry
@@ -95,6 +105,8 @@ func (a *analysis) idAt(l location) string {
 		return p.LimitCaps[l.index].ID
 	case atTerm:
 		return p.Terms[l.index].Code
+	case atCharge:
+		return p.Charges[l.index].ID
 	default:
 		return ""
 	}

@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 
+	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
@@ -37,6 +38,9 @@ func (a percentCheck) run() {
 			}
 		}
 	}
+	for i := range a.policy.Charges {
+		a.charge(i, &a.policy.Charges[i])
+	}
 	for _, list := range a.lists() {
 		for i := range list {
 			a.percentsOf(&list[i])
@@ -54,9 +58,28 @@ func (a percentCheck) run() {
 
 // fraction reports a price of a band that looks like a fraction.
 func (a percentCheck) fraction(band int, member string, n rule.Number) {
-	a.report(SeverityError, fault.CodeUnitMismatch, location{section: atBand, index: band}, fmt.Sprintf(
+	a.suspect(SeverityError, fault.CodeUnitMismatch, location{section: atBand, index: band}, fmt.Sprintf(
 		"The band %s has %s %s, which looks like a fraction; %s is percent: write %s for %s percent.",
-		a.policy.Bands[band].ID, member, n, member, 100*n, 100*n), nil).Fields = []string{member}
+		a.policy.Bands[band].ID, member, n, member, 100*n, 100*n)).Fields = []string{member}
+}
+
+// charge reports the tax of a charge that looks like a fraction, and its percentage beside it. A small percentage alone
+// may be intended.
+func (a percentCheck) charge(index int, c *engine.Charge) {
+	tax := rule.Number(c.Amount.TaxMicros)
+	if tax <= 0 || tax >= rule.One {
+		return
+	}
+	report := func(member string, n rule.Number) {
+		at := location{section: atCharge, index: index, rest: "/" + member}
+		a.report(SeverityError, fault.CodeUnitMismatch, at, fmt.Sprintf(
+			"The charge %s has %s %s, which looks like a fraction; %s is percent: write %s for %s percent.",
+			c.ID, member, n, member, 100*n, 100*n), nil).Fields = []string{member}
+	}
+	report("gst", tax)
+	if pct := rule.Number(c.Amount.PctMicros); pct > 0 && pct < rule.One {
+		report("amount", pct)
+	}
 }
 
 // percentsOf checks the fields of one clause that are percentages.
@@ -89,8 +112,8 @@ func (a percentCheck) percent(at location, who string, ref rule.Ref, n rule.Numb
 	case size >= bounds.least:
 		return false
 	}
-	a.report(SeverityError, fault.CodeUnitMismatch, at, fmt.Sprintf(
+	a.suspect(SeverityError, fault.CodeUnitMismatch, at, fmt.Sprintf(
 		"%s compares %s with %s, which looks like %s; %s is percent: 25 means 25 percent.",
-		who, ref.Name, n, looks, ref.Name), nil).Fields = []string{ref.Name}
+		who, ref.Name, n, looks, ref.Name)).Fields = []string{ref.Name}
 	return true
 }

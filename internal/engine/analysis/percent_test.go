@@ -24,6 +24,10 @@ func TestFractionsForPercent(t *testing.T) {
 		return band(fine) + `,"knockouts":[{"id":"KO","reason_code":"X","stage":2,"condition_ast":{"op":"` + op +
 			`","field":"` + name + `","value":` + value + `}}]`
 	}
+	charge := func(kind, amount, gst string) string {
+		return band(fine) + `,"charges":[{"id":"c","to":"lender","kind":"` + kind + `","amount":` + amount +
+			`,"gst":` + gst + `}]`
+	}
 	for _, c := range []struct {
 		sections string
 		want     []string
@@ -34,6 +38,11 @@ func TestFractionsForPercent(t *testing.T) {
 		{band(fine + `,"processing_fee_pct":0.5,"gst_pct":18`), nil},
 		{band(fine + `,"processing_fee_pct":0.02,"gst_pct":0.18`), []string{"gst_pct", "processing_fee_pct"}},
 		{band(fine + `,"processing_fee_pct":2,"gst_pct":0.18`), []string{"gst_pct"}},
+		{charge("percent", "1.25", "0.18"), []string{"gst"}},
+		{charge("percent", "0.0125", "0.18"), []string{"gst", "amount"}},
+		{charge("percent", "0.5", "18"), nil},
+		{charge("fixed", "0.5", "0.18"), []string{"gst"}},
+		{charge("fixed", "500", "0"), nil},
 		{rule("offer_apr", "gt", "0.36"), []string{"offer_apr"}},
 		{rule("offer_apr", "gt", "3600"), []string{"offer_apr"}},
 		{rule("offer_apr", "gt", "36"), nil},

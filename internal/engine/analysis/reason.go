@@ -43,6 +43,9 @@ func (a reasonCheck) messages() {
 	}
 	for i := range a.policy.LimitCaps {
 		c := &a.policy.LimitCaps[i]
+		if strings.TrimSpace(c.ApplicantMessage) != "" {
+			continue
+		}
 		check(c.ReasonCode, location{section: atCap, index: i}, "the limit cap ", c.ID)
 	}
 	generated := a.policy.GeneratedCodes()
@@ -85,10 +88,10 @@ func (a reasonCheck) untrueReasons() {
 			return
 		}
 		if named, isTrue := a.codeInCondition(code, c, true); named && !isTrue {
-			a.report(SeverityWarning, fault.CodeReasonCodeUntrue, at, fmt.Sprintf(
+			a.suspect(SeverityWarning, fault.CodeReasonCodeUntrue, at, fmt.Sprintf(
 				"The reason code %s of %s tells applicants %q, but the condition does not test that; leave "+
 					"reason_code out or name another.",
-				code, id, text.Message), nil)
+				code, id, text.Message))
 		}
 	}
 	for i := range a.policy.Knockouts {

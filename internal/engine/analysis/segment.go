@@ -100,7 +100,7 @@ func (a bandCheck) certain(keys []string, key string) bool {
 }
 
 // shadowed reports bands that never apply, because for each of their scores an earlier band applies to everybody, or
-// to everybody who meets the same condition.
+// to everybody who meets the band's condition.
 func (a bandCheck) shadowed(ntc bool) {
 	bands := a.policy.Bands
 	for i := range bands {
@@ -112,7 +112,7 @@ func (a bandCheck) shadowed(ntc bool) {
 		}
 		rest := []piece{pieceOf(bands, i)}
 		for k := range i {
-			if key := segmentKey(&bands[k]); bands[k].NTC == ntc && (key == "" || key == segmentKey(&bands[i])) {
+			if bands[k].NTC == ntc && a.covers(k, i) {
 				rest = without(rest, pieceOf(bands, k))
 			}
 		}
@@ -122,6 +122,27 @@ func (a bandCheck) shadowed(ntc bool) {
 					"the first band whose when holds counts.", bands[i].ID), nil)
 		}
 	}
+}
+
+// covers reports whether band k applies to everybody to whom band i applies, apart from the scores.
+func (a bandCheck) covers(k, i int) bool {
+	key := segmentKey(&a.policy.Bands[k])
+	if key == "" || key == segmentKey(&a.policy.Bands[i]) {
+		return true
+	}
+	by, of := a.conditionOf(k), a.conditionOf(i)
+	return by != nil && of != nil && by.Known && of.Known && len(by.Lower) > 0 && len(of.Upper) > 0 &&
+		a.solver.Implies(&of.Shape, &by.Shape)
+}
+
+// conditionOf returns the condition of a band, nil if it has none.
+func (a bandCheck) conditionOf(band int) *clause {
+	for i := range a.segments {
+		if a.segments[i].at.index == band {
+			return &a.segments[i]
+		}
+	}
+	return nil
 }
 
 // without removes a range from a list of ranges.
@@ -170,7 +191,8 @@ func (a scoreCheck) withoutFallback(ntc bool, reach *reach) {
 		}
 		a.report(SeverityWarning, fault.CodeNoFallbackBand, location{section: atBand, index: p.band}, fmt.Sprintf(
 			"Scores from %d to %d have only bands with a when: applicants who meet none of the conditions are "+
-				"declined; add a last band for these scores without a when.", from, to), nil)
+				"declined; add a last band for these scores without a when.", from, to), nil).
+			Proved = a.someWithoutBand(ntc, rule.Int(from), rule.Int(to+1)-1)
 	}
 }
 

@@ -35,5 +35,6 @@ func (a *silenceCheck) reportTable(q *silencing, t *rule.Table) {
 	}
 	f := a.report(severity, fault.CodeSilentWhenAbsent, q.at, fmt.Sprintf("Without %s, %s %s. It is absent if %s: %s",
 		name, enumerate(q.names), notApply(q.names), cause, rest), nil)
+	f.Proved = !q.doubt
 	f.Key, f.IDs, f.Fields = fault.CodeSilentWhenAbsent+"@/fields/"+name, q.ids, []string{name}
 }

@@ -24,10 +24,10 @@ func (a *analysis) noteTooLarge(c *clause) {
 	supply := space.AnyRequest
 	c.cond.Fields(func(ref rule.Ref) { supply &= a.space.Domain(a.space.FieldOf(ref)).Supply })
 	if supply == 0 {
-		a.report(SeverityError, fault.CodeAnalysisTruncated, c.at, c.opening()+
+		a.suspect(SeverityError, fault.CodeAnalysisTruncated, c.at, c.opening()+
 			" is too large to be analysed and reads fields that no single request can contain together, "+
 			"so it may never apply;"+
-			" split it into smaller rules.", nil)
+			" split it into smaller rules.")
 	}
 }
 
@@ -44,8 +44,8 @@ func (a *analysis) truncation() {
 			what = "The policy cannot be analysed in full: the conditions of " + enumerate(a.unknown) + " are too large"
 		}
 	}
-	f := a.report(SeverityInfo, fault.CodeAnalysisTruncated, location{section: atPolicy},
-		what+"; the findings listed here are valid, but there may be others.", nil)
+	f := a.suspect(SeverityInfo, fault.CodeAnalysisTruncated, location{section: atPolicy},
+		what+"; the findings listed here are valid, but there may be others.")
 	// The copy is nil if there are no ids, even if the reused slice is not nil.
 	f.IDs = append([]string(nil), a.unknown[:min(len(a.unknown), maxUnknown)]...)
 }

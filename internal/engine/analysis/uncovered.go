@@ -27,7 +27,8 @@ func (a scoreCheck) uncovered(ntc bool, reach *reach) {
 			a.report(SeverityWarning, fault.CodeScoresWithoutBand, location{section: atBand, index: order[k]},
 				fmt.Sprintf(
 					"Scores from %d to %d, between %s and %s, have no band and are declined.", low.MaxScore+1,
-					high.MinScore-1, low.ID, high.ID), nil)
+					high.MinScore-1, low.ID, high.ID), nil).
+				Proved = a.someWithoutBand(ntc, rule.Int(low.MaxScore+1), rule.Int(high.MinScore)-1)
 		}
 		if high.MaxScore > low.MaxScore {
 			highest = k
@@ -41,13 +42,13 @@ func (a scoreCheck) uncovered(ntc bool, reach *reach) {
 		}
 		a.report(severity, fault.CodeBetterScoreWorsePrice, location{section: atBand, index: order[highest]}, fmt.Sprintf(
 			"Scores from %d to %s have no band: applicants who score better than %s are declined.",
-			top.MaxScore+1, most, top.ID), nil)
+			top.MaxScore+1, most, top.ID), nil).Proved = a.someWithoutBand(ntc, from, most)
 	}
 	bottom := band(0)
 	if to := rule.Int(bottom.MinScore) - 1; bottom.Action != engine.Decline && least <= to && reach.hits(least, to) {
 		a.report(SeverityInfo, fault.CodeScoresWithoutBand, location{section: atBand, index: order[0]}, fmt.Sprintf(
 			"Scores below %d have no band and are declined; a band that declines would give them a grade.",
-			bottom.MinScore), nil)
+			bottom.MinScore), nil).Proved = a.someWithoutBand(ntc, least, to)
 	}
 }
 

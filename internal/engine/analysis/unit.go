@@ -72,10 +72,9 @@ func (a unitCheck) unit(at location, who, name string, pair field.UnitPair, twin
 		if !pair.Foreign(name, n) {
 			continue
 		}
-		a.report(SeverityError, fault.CodeUnitMismatch, at, fmt.Sprintf(
+		a.suspect(SeverityError, fault.CodeUnitMismatch, at, fmt.Sprintf(
 			"%s compares %s with %s, which looks like %s; %s is %s: %s means %s.",
-			who, name, n, pair.UnitOf(twin), name, pair.UnitOf(name), pair.Example(name), pair.Meaning),
-			nil).Fields = []string{name}
+			who, name, n, pair.UnitOf(twin), name, pair.UnitOf(name), pair.Example(name), pair.Meaning)).Fields = []string{name}
 		return
 	}
 	if name == pair.Raw {

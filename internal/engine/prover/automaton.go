@@ -14,15 +14,22 @@ import (
 type sideState struct {
 	action  engine.Action
 	ntc     bool
+	never   bool   // there is no such applicant
+	rated   bool   // the co-applicant's score counts, so the applicant is not treated as new to credit
 	settled bool   // every score that can still be reached is in one segment
 	segment int32  // if settled
+	band    int32  // if settled: index in the policy's bands plus one, or 0 while it is not known
 	terms   uint64 // conditions of the offer, of those that differ
+	tests   uint64 // conditions of bands and caps that hold, without those of bands that no longer matter
 	score   rule.Number
 	list    int32 // the clauses that are not settled
 }
 
-// dead is the id of the state of a declined application.
-const dead int32 = 0
+// dead is the id of the state of a declined application, nobody that of an application that cannot exist.
+const (
+	dead   int32 = 0
+	nobody int32 = -1
+)
 
 // layer has the states of the product automaton after some variables.
 type layer struct {
@@ -53,6 +60,7 @@ type automaton struct {
 	ctxIDs  map[string]int32
 	joint   [2]jointLadder
 
+	goal      goal // of the proof of a guarantee; nil if two policies are compared
 	options   Options
 	total     int
 	bytes     int
@@ -111,7 +119,7 @@ func (a *automaton) cellCount() int64 {
 
 // explore builds all layers.
 func (a *automaton) explore() {
-	root := pairState{ctx: a.context(make([]byte, 2*dimensions*2)), parent: -1, cell: -1}
+	root := pairState{ctx: a.context(make([]byte, contextBytes)), parent: -1, cell: -1}
 	for i, s := range a.sides {
 		initial := a.compile(a.model, s)
 		root.sides[i] = a.start(i, s, initial)
@@ -146,6 +154,10 @@ func (a *automaton) apply(x *sideState, st step) {
 	if st.term >= 0 {
 		x.terms |= 1 << st.term
 	}
+	x.never = x.never || st.never
+	if st.test >= 0 {
+		x.tests |= 1 << st.test
+	}
 	if st.next >= 0 {
 		a.ids32 = append(a.ids32, st.next)
 	}
@@ -153,13 +165,19 @@ func (a *automaton) apply(x *sideState, st step) {
 
 // state interns the state of a policy whose open clauses are in a.ids32. at is the last variable that is known.
 func (a *automaton) state(i int, x sideState, at int32) int32 {
+	if x.never {
+		return nobody
+	}
 	if x.action == engine.Decline {
 		return dead
 	}
 	if x.settled {
 		x.score = 0
-	} else if a.ntc < 0 || a.model.vars[a.ntc].at <= at {
-		if a.settleScore(i, &x); x.action == engine.Decline {
+	} else if a.knowsLadder(i, at) {
+		a.settleScore(i, &x)
+	}
+	if x.settled && x.band == 0 {
+		if a.settleBand(i, &x); x.action == engine.Decline {
 			return dead
 		}
 	}
@@ -170,6 +188,8 @@ func (a *automaton) state(i int, x sideState, at int32) int32 {
 			return max(c.onTrue, c.onUnknown) <= x.action
 		case scoreEffect, factorEffect:
 			return x.settled
+		case testEffect: // settleBand has dropped those of bands
+			return false
 		default:
 			return false
 		}
@@ -193,16 +213,9 @@ func (a *automaton) settleScore(i int, x *sideState) {
 		most += a.all[id].most
 	}
 	s := a.sides[i]
-	l := &s.ladders[indexOf(x.ntc)]
-	from := l.find(least)
-	if from != l.find(most) {
-		return
-	}
-	x.settled, x.segment, x.score = true, int32(from), 0
-	if band := l.segments[from].band; band < 0 {
-		x.action = engine.Decline
-	} else {
-		x.action = max(x.action, s.policy.Bands[band].Action)
+	l := s.ladder(x)
+	if from := l.find(least); from == l.find(most) {
+		x.settled, x.segment, x.score = true, int32(from), 0
 	}
 }
 
@@ -226,6 +239,9 @@ func (a *automaton) move(i int, id, at int32, cell int) int32 {
 	if a.ntc >= 0 && a.model.vars[a.ntc].at == at {
 		x.ntc = a.vars[at].cells[cell].set.Contains(space.True)
 	}
+	if a.sides[i].choice == engine.HighestScore && a.model.vars[a.other].at == at {
+		x.rated = !a.vars[at].cells[cell].absent
+	}
 	a.ids32 = a.ids32[:0]
 	for _, c := range a.lists[x.list].ids {
 		if a.all[c].first > at {
@@ -241,32 +257,40 @@ func (a *automaton) move(i int, id, at int32, cell int) int32 {
 
 // finished reports whether both policies come to the same end in every continuation of a state.
 func (a *automaton) finished(p *pairState) bool {
+	if a.goal != nil {
+		if done, known := a.goal.finished(a, p); known {
+			return done
+		}
+	}
 	if p.sides[0] == dead && p.sides[1] == dead {
 		return true
 	}
 	x, y := &a.states[p.sides[0]], &a.states[p.sides[1]]
 	if p.sides[0] == dead || p.sides[1] == dead || x.list != y.list || x.action != y.action || x.terms != y.terms ||
-		x.settled != y.settled || x.ntc != y.ntc {
+		x.tests != y.tests || x.settled != y.settled || x.ntc != y.ntc || x.rated != y.rated {
 		return false
 	}
 	if x.settled {
-		l, r := a.sides[0].ladders[indexOf(x.ntc)], a.sides[1].ladders[indexOf(x.ntc)]
-		s, t := l.segments[x.segment], r.segments[y.segment]
-		return s.cell == t.cell && a.sameBand(s.band, t.band)
+		s, t := a.sides[0].ladder(x).segments[x.segment], a.sides[1].ladder(y).segments[y.segment]
+		switch {
+		case s.cell != t.cell:
+			return false
+		case x.band == 0 && y.band == 0:
+			return a.sameSegment(s, t)
+		default:
+			return x.band != 0 && y.band != 0 && a.sameBand(int(x.band)-1, int(y.band)-1)
+		}
 	}
 	if x.score != y.score {
 		return false
 	}
 	list := &a.lists[x.list]
 	from, to := x.score+list.least, x.score+list.most
-	if a.ntc >= 0 && !a.placedNTC() {
-		return a.joint[0].same(from, to) && a.joint[1].same(from, to)
+	if at := int32(len(a.layers)) - 2; !a.knowsLadder(0, at) || !a.knowsLadder(1, at) {
+		return a.sides[0].choice == a.sides[1].choice && a.joint[0].same(from, to) && a.joint[1].same(from, to)
 	}
-	return a.joint[indexOf(x.ntc)].same(from, to)
+	return a.joint[x.ladder()].same(from, to)
 }
-
-// placedNTC reports whether the variable of new-to-credit is known.
-func (a *automaton) placedNTC() bool { return int(a.model.vars[a.ntc].at) < len(a.layers)-1 }
 
 // advance computes the layer after the variable at a position.
 func (a *automaton) advance(at int32) {
@@ -304,19 +328,20 @@ func (a *automaton) advance(at int32) {
 			}
 			edge := i*len(v.cells) + cell
 			from.edges[edge] = -1
-			if scoreless && !v.cells[cell].absent {
+			if scoreless && !v.cells[cell].absent || !a.inOrder(s.ctx, at, cell) {
 				continue
 			}
 			next := pairState{ctx: s.ctx, parent: int32(i), cell: int32(cell)}
 			for side := range s.sides {
 				next.sides[side] = a.move(side, s.sides[side], at, cell)
 			}
-			if a.finished(&next) {
+			if next.sides[0] == nobody || next.sides[1] == nobody || a.finished(&next) {
 				continue
 			}
 			if v.dim != noDim {
 				next.ctx = a.with(s.ctx, v, cell)
 			}
+			next.ctx = a.remember(next.ctx, at, cell)
 			key := [3]int32{next.sides[0], next.sides[1], next.ctx}
 			id, ok := known[key]
 			if !ok {
@@ -356,7 +381,7 @@ func (a *automaton) isNTC(s *pairState) bool {
 	return a.states[s.sides[0]].ntc || a.states[s.sides[1]].ntc
 }
 
-// context interns the cells of the lending facts: for each policy and fact, the cell plus one, or 0 if it is not known.
+// context interns the cells of the lending facts: for each of them the cell plus one, or 0 if it is not known.
 func (a *automaton) context(cells []byte) int32 {
 	id, ok := a.ctxIDs[string(cells)]
 	if !ok {
@@ -370,19 +395,15 @@ func (a *automaton) context(cells []byte) int32 {
 // with returns a context with the cell of one more variable.
 func (a *automaton) with(ctx int32, v *variable, cell int) int32 {
 	cells := []byte(a.ctxs[ctx])
-	for i, s := range a.sides {
-		for dim, at := range s.dims {
-			if at >= 0 && a.model.vars[at] == v {
-				binary.LittleEndian.PutUint16(cells[2*(i*dimensions+dim):], uint16(cell+1))
-			}
-		}
+	if k := slices.Index(a.lending.vars, v); k >= 0 {
+		binary.LittleEndian.PutUint16(cells[2*k:], uint16(cell+1))
 	}
 	return a.context(cells)
 }
 
-// cellIn returns the cell of a lending fact of a policy in a context, or -1 if the policy does not read it.
-func (a *automaton) cellIn(ctx int32, i, dim int) int {
-	return int(binary.LittleEndian.Uint16([]byte(a.ctxs[ctx][2*(i*dimensions+dim):])[:2])) - 1
+// cellIn returns the cell of a lending fact, by its dimension in a box, in a context.
+func (a *automaton) cellIn(ctx int32, k int) int {
+	return int(binary.LittleEndian.Uint16([]byte(a.ctxs[ctx][2*k:])[:2])) - 1
 }
 
 // jointLadder says for which sums of points both policies give the same band.
@@ -403,7 +424,7 @@ func (m *model) jointLadder(i int) (j jointLadder) {
 			score = j.breaks[k-1]
 		}
 		x, y := a.segments[a.find(score)], b.segments[b.find(score)]
-		if x.cell != y.cell || !m.sameBand(x.band, y.band) {
+		if x.cell != y.cell || !m.sameSegment(x, y) {
 			count++
 		}
 		j.differ = append(j.differ, count)

@@ -7,8 +7,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// maxDims is the most lending variables that two policies can have together.
-const maxDims = 2 * dimensions
+// maxDims is the most lending variables that two policies can have together. A cap whose fields do not fit may have
+// any value.
+const maxDims = 2*dimensions + 4
 
 // box is a set of combinations of lending facts: an interval for each variable that is given.
 type box struct {
@@ -35,33 +36,36 @@ func (m *model) boxVariables() (b boxVariables) {
 			if !ok {
 				k = len(b.vars)
 				at[v] = k
-				b.vars = append(b.vars, m.vars[v])
-				b.units = append(b.units, m.space.Domain(m.vars[v].field).Unit)
+				b.add(m, v)
 			}
 			b.of[i][dim] = k
+		}
+	}
+	for i, v := range m.vars {
+		if v.dim == dimCap {
+			b.add(m, i)
 		}
 	}
 	return b
 }
 
+func (b *boxVariables) add(m *model, v int) {
+	b.vars = append(b.vars, m.vars[v])
+	b.units = append(b.units, m.space.Domain(m.vars[v].field).Unit)
+}
+
 // boxOf returns the box of a context.
 func (a *automaton) boxOf(ctx int32) (b box) {
-	for i := range a.sides {
-		for dim := range dimensions {
-			k := a.lending.of[i][dim]
-			if k < 0 {
-				continue
-			}
-			c := &a.lending.vars[k].cells[a.cellIn(ctx, i, dim)]
-			if c.absent {
-				continue
-			}
-			unit := a.lending.units[k]
-			b.given[k] = true
-			b.lo[k], b.hi[k] = rule.Number(c.set[0].Lo)*unit, rule.Number(c.set[0].Hi)*unit
-			if dim == dimTenure { // every value of the cell has the same effect
-				b.hi[k] = b.lo[k]
-			}
+	for k, v := range a.lending.vars {
+		c := &v.cells[a.cellIn(ctx, k)]
+		if c.absent {
+			continue
+		}
+		unit := a.lending.units[k]
+		b.given[k] = true
+		b.lo[k], b.hi[k] = rule.Number(c.set[0].Lo)*unit, rule.Number(c.set[0].Hi)*unit
+		if v.dim == dimTenure && !v.caps { // every value of the cell has the same effect
+			b.hi[k] = b.lo[k]
 		}
 	}
 	return b
@@ -70,11 +74,15 @@ func (a *automaton) boxOf(ctx int32) (b box) {
 // falling reports whether the limit falls if a lending fact grows.
 func falling(dim int) bool { return dim == dimFOIR || dim == dimOutstanding || dim == dimOffers }
 
-// corner returns the point of a box at which all limits are highest or lowest.
+// falling reports whether the limit falls if the variable grows. A fact that only caps read can have both effects; falls
+// says which one a cap suggests.
+func (v *variable) falling() bool { return falling(v.dim) || v.dim == dimCap && v.falls }
+
+// corner returns the point of a box at which all limits are highest or lowest, if it were not for caps.
 func (b *box) corner(vars *boxVariables, high bool) (p box) {
 	p = *b
 	for k, v := range vars.vars {
-		if high == falling(v.dim) {
+		if high == v.falling() {
 			p.hi[k] = p.lo[k]
 		} else {
 			p.lo[k] = p.hi[k]

@@ -91,6 +91,9 @@ func (c *causes) exchange(policy, from *engine.Policy, change *engine.Change) *e
 			func(f *engine.Factor) string { return f.Name })
 	case "pricing_bands":
 		p.Bands = exchanged(p.Bands, from.Bands, id, func(b *engine.Band) string { return b.ID })
+		if id == "" { // of several bands the first one that takes the applicant counts
+			p.Bands = ordered(p.Bands, from.Bands)
+		}
 	case "conditions":
 		p.Terms = exchanged(p.Terms, from.Terms, id, func(t *engine.Term) string { return t.Code })
 	case "required_fields":
@@ -110,19 +113,43 @@ func (c *causes) exchange(policy, from *engine.Policy, change *engine.Change) *e
 		p.Affordability = from.Affordability
 	case "exposure":
 		p.Exposure = from.Exposure
+	case "limit_caps":
+		p.LimitCaps = exchanged(p.LimitCaps, from.LimitCaps, id, func(c *engine.LimitCap) string { return c.ID })
+	case "charges":
+		p.Charges = exchanged(p.Charges, from.Charges, id, func(c *engine.Charge) string { return c.ID })
+	case "people":
+		p.People = from.People
 	}
 	return engine.Compile(&p, c.old.Catalogue())
 }
 
+// ordered returns bands in the order that they have in another list. Bands that are not in that list come last.
+func ordered(list, as []engine.Band) []engine.Band {
+	at := func(b *engine.Band) int {
+		i := slices.IndexFunc(as, func(x engine.Band) bool { return x.ID == b.ID })
+		if i < 0 {
+			return len(as)
+		}
+		return i
+	}
+	out := slices.Clone(list)
+	slices.SortStableFunc(out, func(x, y engine.Band) int { return at(&x) - at(&y) })
+	return out
+}
+
 // exchanged returns a section in which the entry with an id is as in another section: replaced, added or left out. An
-// empty id stands for the order of the entries, which has no effect on a decision.
+// empty id stands for the order of the entries, which only matters for bands.
 func exchanged[T any](list, from []T, id string, idOf func(*T) string) []T {
 	is := func(e T) bool { return idOf(&e) == id }
 	out := slices.DeleteFunc(slices.Clone(list), is)
 	if at := slices.IndexFunc(from, is); id != "" && at >= 0 {
 		place := slices.IndexFunc(list, is)
-		if place < 0 {
-			place = len(out)
+		if place < 0 { // behind the entry that it follows in the other section
+			place = 0
+			for _, before := range from[:at] {
+				name := idOf(&before)
+				place = max(place, 1+slices.IndexFunc(out, func(e T) bool { return idOf(&e) == name }))
+			}
 		}
 		out = slices.Insert(out, min(place, len(out)), from[at])
 	}

@@ -15,7 +15,7 @@ type clause struct {
 	kind              effectKind
 	onTrue, onUnknown engine.Action
 	delta             rule.Number
-	term              uint8
+	term              uint8         // of a condition of the offer and of a test: its index
 	at                int32         // of a factor: the position of its field
 	points            []rule.Number // of a factor: by cell
 	t, f              nodeID
@@ -29,6 +29,8 @@ type step struct {
 	action engine.Action
 	delta  rule.Number
 	term   int8 // -1 for none
+	test   int8 // -1 for none
+	never  bool // there is no such applicant
 }
 
 // clauses interns clauses and lists of clauses.
@@ -90,7 +92,7 @@ func (c *clauses) list(ids []int32) int32 {
 	slices.Sort(ids)
 	out := ids[:0]
 	for i, id := range ids {
-		if i > 0 && id == ids[i-1] && (c.all[id].kind == ruleEffect || c.all[id].kind == termEffect) {
+		if i > 0 && id == ids[i-1] && c.all[id].kind != scoreEffect && c.all[id].kind != factorEffect {
 			continue
 		}
 		out = append(out, id)
@@ -137,7 +139,7 @@ func (c *clauses) step(id, at int32, cell int) step {
 
 // settle returns the effect of a clause and what remains of it.
 func (c *clauses) settle(x clause) step {
-	out := step{next: -1, term: -1}
+	out := step{next: -1, term: -1, test: -1}
 	switch x.kind {
 	case ruleEffect:
 		switch {
@@ -168,6 +170,22 @@ func (c *clauses) settle(x clause) step {
 			return out
 		case trueNode:
 			out.term = int8(x.term)
+			return out
+		}
+	case neverEffect:
+		switch x.t {
+		case falseNode:
+			return out
+		case trueNode:
+			out.never = true
+			return out
+		}
+	case testEffect:
+		switch x.t {
+		case falseNode:
+			return out
+		case trueNode:
+			out.test = int8(x.term)
 			return out
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Version is the version of the prover. It changes whenever a result could change.
-const Version = 2
+const Version = 4
 
 // ErrOutOfTime is returned by Options.Check if the time for the comparison is over. The result then has what was found
 // until then.
@@ -50,6 +50,8 @@ type Result struct {
 	Changes     []engine.Change
 	Classes     []Class
 	Terms       []string // the conditions of the offer that the bits of a Kind stand for
+	// Guarantees has the proofs of the guarantees of the old and of the new policy. A caller sets them.
+	Guarantees [2][]Proof
 	// Population is set by a caller that has counted the applicants of a book, else nil.
 	Population *Population
 }
@@ -81,25 +83,8 @@ func Diff(old, changed *engine.Plan, o Options) (Result, error) {
 }
 
 func comparePlans(old, changed *engine.Plan, o Options) (Result, error) {
-	if o.MaxStates == 0 {
-		o.MaxStates = DefaultStates
-	}
-	if o.MaxBytes == 0 {
-		o.MaxBytes = DefaultBytes
-	}
-	if o.MaxCauses == 0 {
-		o.MaxCauses = 200
-	}
 	var abort error
-	if check := o.Check; check != nil {
-		o.Check = func() error {
-			err := check()
-			if err != nil && !errors.Is(err, ErrOutOfTime) {
-				abort = err
-			}
-			return err
-		}
-	}
+	o = o.complete(&abort)
 	m := newModel(old, changed, o.Check)
 	if m.divide(); m.tooLarge != "" {
 		if abort != nil {
@@ -124,6 +109,30 @@ func comparePlans(old, changed *engine.Plan, o Options) (Result, error) {
 		return Result{}, abort
 	}
 	return s.result(old, changed), nil
+}
+
+// complete returns the options with their defaults. If Check returns another error than ErrOutOfTime, the error is
+// stored in abort.
+func (o Options) complete(abort *error) Options {
+	if o.MaxStates == 0 {
+		o.MaxStates = DefaultStates
+	}
+	if o.MaxBytes == 0 {
+		o.MaxBytes = DefaultBytes
+	}
+	if o.MaxCauses == 0 {
+		o.MaxCauses = 200
+	}
+	if check := o.Check; check != nil {
+		o.Check = func() error {
+			err := check()
+			if err != nil && !errors.Is(err, ErrOutOfTime) {
+				*abort = err
+			}
+			return err
+		}
+	}
+	return o
 }
 
 // result lists what was found.

@@ -36,10 +36,20 @@ func bruteForce(l *lab, old, changed *engine.Plan, terms []string) map[Kind]int 
 // TestDiffIsExact compares the classes of random pairs of small policies with the decisions on every applicant.
 func TestDiffIsExact(t *testing.T) {
 	t.Parallel()
+	checkExact(t, pairs(60), func(seed uint64) *lab { return newLab(t, seed) })
+}
+
+// TestDiffOfWidePoliciesIsExact does the same for policies with segments, caps, charges and people.
+func TestDiffOfWidePoliciesIsExact(t *testing.T) {
+	t.Parallel()
+	checkExact(t, pairs(80), func(seed uint64) *lab { return makeLab(t, seed, true) })
+}
+
+func checkExact(t *testing.T, n int, makeLab func(seed uint64) *lab) {
+	t.Helper()
 	complete, equal, classes := 0, 0, 0
-	n := pairs(60)
 	for seed := range uint64(n) {
-		l := newLab(t, seed)
+		l := makeLab(seed)
 		l.opaque = seed%4 == 3
 		before := l.sections()
 		old, changed := l.plan(t, before), l.plan(t, l.changed(before))

@@ -17,7 +17,7 @@ type Outcome struct {
 // Order compares a figure under the old and the new policy.
 type Order int8
 
-// The orders. Unlike figures of declined applications are not compared: their order is Same.
+// The orders. The figures of declined applications are not compared: their order is Same.
 const (
 	Lower  Order = -1 // lower under the new policy
 	Same   Order = 0
@@ -29,7 +29,7 @@ type Kind struct {
 	From, To Outcome
 	Limit    Order
 	Tenure   Order
-	Fee      Order  // at equal limits
+	Fee      Order  // of the fee and the charges with their tax, at equal limits
 	Added    uint64 // conditions that only the new policy adds to the offer
 	Removed  uint64 // conditions that only the old policy adds to the offer
 }
@@ -85,7 +85,7 @@ func compare(from, to *engine.Decision, terms []string) (k Kind) {
 	k.Limit = Order(sign(y.LimitPaise - x.LimitPaise))
 	k.Tenure = Order(sign(int64(y.TenureMonths - x.TenureMonths)))
 	if k.Limit == Same {
-		k.Fee = Order(sign(y.FeePaise + y.GSTPaise - x.FeePaise - x.GSTPaise))
+		k.Fee = Order(sign(y.FeePaise + y.GSTPaise + y.ChargesPaise - x.FeePaise - x.GSTPaise - x.ChargesPaise))
 	}
 	bitsOf := func(o *engine.Offer) (b uint64) {
 		for _, t := range o.Terms {
@@ -148,9 +148,10 @@ func (p *pricing) kinds(s *pairState, b *box, visit func(Kind)) {
 		}
 		return
 	}
+	p.splitCaps(&x, &y, b)
 	d := p.dominates(&x, &y, b)
 	p.segments(&x, &y, &d, func(x, y *view, equal bool) {
-		if equal || d.atLeast && d.atMost {
+		if equal || d.equal {
 			p.jointKinds(x, y, b, emit)
 		} else {
 			p.apartKinds(x, y, b, d, emit)
@@ -158,9 +159,9 @@ func (p *pricing) kinds(s *pairState, b *box, visit func(Kind)) {
 	})
 }
 
-// segments divides the limits of a box where the bounds that both policies share reach the bounds that each has of its
-// own, and calls visit with the limits of each part. A limit is the smaller of the two. So where the shared bounds are
-// low, the limits of both policies are equal, which equal says.
+// segments divides the limits of a box into parts and calls visit with the limits of each part. Some bounds of a limit
+// are shared by both policies, others belong to one of them. The limit is the smallest bound, so the policies have
+// equal limits where the shared bounds are the smallest; equal says whether that holds for a whole part.
 func (p *pricing) segments(x, y *view, d *dominance, visit func(x, y *view, equal bool)) {
 	step := p.sides[0].policy.LimitStepPaise
 	if step != p.sides[1].policy.LimitStepPaise {
@@ -228,6 +229,9 @@ func (p *pricing) jointKinds(x, y *view, b *box, emit func(from, to uint8, limit
 			for _, r := range p.runsOf(i, v) {
 				cut(r.from)
 			}
+		}
+		for _, at := range p.consumption(i, v).turns {
+			cut(at)
 		}
 	}
 	slices.Sort(cuts)

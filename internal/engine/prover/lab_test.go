@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"verdict/internal/engine"
@@ -20,11 +21,17 @@ type lab struct {
 	fields    []string // fields that conditions may name
 	results   []string
 	opaque    bool // conditions may compare fields with each other
+	wide      bool // policies may have segments, caps, charges and people
 }
 
 func newLab(tb testing.TB, seed uint64) *lab {
 	tb.Helper()
-	l := &lab{Rand: rand.New(rand.NewPCG(seed, 17))}
+	return makeLab(tb, seed, false)
+}
+
+func makeLab(tb testing.TB, seed uint64, wide bool) *lab {
+	tb.Helper()
+	l := &lab{Rand: rand.New(rand.NewPCG(seed, 17)), wide: wide}
 	whole := func(name string, least, most int64) rule.Field {
 		return rule.Field{
 			Name: name, Type: rule.NumberType, Supply: rule.FromDecisions, Integer: true,
@@ -48,7 +55,12 @@ func newLab(tb testing.TB, seed uint64) *lab {
 		result(field.OfferLimit, rule.NumberType), result(field.OfferEMI, rule.NumberType),
 		result(field.OfferAPR, rule.NumberType), result(field.PostOfferFOIR, rule.NumberType),
 	}
-	l.Shuffle(9, func(i, j int) { all[i+1], all[j+1] = all[j+1], all[i+1] })
+	facts := 9
+	if wide {
+		all = slices.Insert(all, 1, whole(field.OfRole(field.CoApplicant, field.BureauScore), 300, 303))
+		facts++
+	}
+	l.Shuffle(facts, func(i, j int) { all[i+1], all[j+1] = all[j+1], all[i+1] })
 	var chosen []rule.Field
 	const most = 60_000 // applicants
 	people := 3
@@ -218,10 +230,16 @@ func (l *lab) sections() sections {
 		ntc["ntc"], ntc["grade"] = true, "N"
 		s["pricing_bands"] = append(s["pricing_bands"], ntc)
 	}
+	if l.wide {
+		l.widen(s)
+		add("limit_caps", 2, l.limitCap)
+		add("charges", 2, l.charge)
+		add("people", 1, l.people)
+	}
 	return s
 }
 
-// changed returns the sections with one or two entries made anew.
+// changed returns the sections with one or two entries replaced by new random ones.
 func (l *lab) changed(s sections) sections {
 	out := sections{}
 	for name, list := range s {
@@ -233,13 +251,24 @@ func (l *lab) changed(s sections) sections {
 			b := s["pricing_bands"][i]
 			next := l.band(i, 0, 0)
 			next["min_score"], next["max_score"] = b["min_score"], b["max_score"]
+			next["id"], next["grade"] = b["id"], b["grade"]
 			if b["ntc"] != nil {
-				next["ntc"], next["grade"] = true, "N"
+				next["ntc"] = true
+			}
+			if b["when"] != nil {
+				next["when"] = b["when"]
+				if l.percent(50) {
+					next["when"] = l.condition(1, false)
+				}
 			}
 			return next
 		},
+		"limit_caps": l.limitCap, "charges": l.charge, "people": l.people,
 	}
 	names := []string{"knockouts", "adjustments", "factors", "conditions", "pricing_bands"}
+	if l.wide {
+		names = append(names, "pricing_bands", "limit_caps", "limit_caps", "charges", "charges", "people")
+	}
 	for range 1 + l.IntN(2) {
 		name := names[l.IntN(len(names))]
 		switch list := out[name]; {
@@ -258,11 +287,18 @@ func (l *lab) changed(s sections) sections {
 // plan compiles the sections.
 func (l *lab) plan(tb testing.TB, s sections) *engine.Plan {
 	tb.Helper()
-	data, err := json.Marshal(object{
+	document := object{
 		"name": "small", "semantics": 1, "include_defaults": false, "limit_step": 1, "knockouts": s["knockouts"],
 		"adjustments": s["adjustments"], "conditions": s["conditions"], "pricing_bands": s["pricing_bands"],
-		"scorecard": object{"base_points": 602, "factors": s["factors"]},
-	})
+		"scorecard": object{"base_points": 602, "factors": s["factors"]}, "guarantees": s["guarantees"],
+	}
+	if l.wide {
+		document["semantics"], document["limit_caps"], document["charges"] = 2, s["limit_caps"], s["charges"]
+		if len(s["people"]) > 0 {
+			document["people"] = s["people"][0]
+		}
+	}
+	data, err := json.Marshal(document)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -285,7 +321,10 @@ func (l *lab) everybody(visit func(*rule.Facts)) {
 		}
 		f := l.field(names[at])
 		facts.Set(f.Name, rule.Value{})
-		choose(at + 1)
+		ntc := facts.Get(field.BureauIsNTC)
+		if f.Name != field.BureauScore || ntc.Type() == rule.Absent || ntc.IsTrue() { // only a score says false
+			choose(at + 1)
+		}
 		if f.BureauScored && facts.Get(field.BureauIsNTC).IsTrue() {
 			return
 		}

@@ -13,10 +13,10 @@ type scoreLadder struct {
 	segments []segment
 }
 
-// segment is a range of scores with the same band and the same truth of all conditions on the final score.
+// segment is a range of scores with the same bands and the same truth of all conditions on the final score.
 type segment struct {
-	band int // index in the policy's bands, -1 for none
-	cell int // cell of the final score; 0 if no condition reads it
+	opening int // index in the policy's openings: the bands that the scores can have
+	cell    int // cell of the final score; 0 if no condition reads it
 }
 
 // ladders computes the segments of both policies.
@@ -50,7 +50,7 @@ func (m *model) ladder(s *side, ntc bool) (l scoreLadder) {
 	slices.Sort(cuts)
 	at := func(n rule.Number) segment {
 		n = min(max(n, card.MinScore), card.MaxScore)
-		x := segment{band: s.plan.BandOf(n, ntc)}
+		x := segment{opening: s.openingOf(n, ntc)}
 		if score != nil {
 			x.cell = score.cellOf(int64(n))
 		}
@@ -86,12 +86,14 @@ func (m *model) samePrices() bool {
 	}
 	for i := range a.Bands {
 		x, y := &a.Bands[i], &b.Bands[i]
-		same := x.NTC == y.NTC && x.Ranged == y.Ranged && x.MinScore == y.MinScore && x.MaxScore == y.MaxScore
+		same := x.NTC == y.NTC && x.Ranged == y.Ranged && x.MinScore == y.MinScore && x.MaxScore == y.MaxScore &&
+			m.sides[0].bandTests[i] == m.sides[1].bandTests[i]
 		if !same || !m.sameBand(i, i) {
 			return false
 		}
 	}
-	return a.Scorecard.MinScore == b.Scorecard.MinScore && a.Scorecard.MaxScore == b.Scorecard.MaxScore
+	return a.Scorecard.MinScore == b.Scorecard.MinScore && a.Scorecard.MaxScore == b.Scorecard.MaxScore &&
+		m.sameCaps()
 }
 
 // sameBand reports whether a band of the old and one of the new policy decide and price alike.
@@ -115,7 +117,8 @@ func (m *model) sameBand(i, j int) bool {
 // sameLending reports whether the settings of limits outside of the bands are the same.
 func (m *model) sameLending() bool {
 	a, b := m.sides[0], m.sides[1]
-	return a.policy.LimitStepPaise == b.policy.LimitStepPaise && a.dims == b.dims && exposureOf(a) == exposureOf(b)
+	return a.policy.LimitStepPaise == b.policy.LimitStepPaise && a.dims == b.dims && exposureOf(a) == exposureOf(b) &&
+		sameCharges(a, b)
 }
 
 // exposureOf returns the most that one person may owe in paise, or -1 if that is not bounded.

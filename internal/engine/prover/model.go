@@ -30,10 +30,13 @@ type variable struct {
 	reads []int       // of a free variable: the variables of its fields
 	cond  *rule.Condition
 
-	dim    int // the lending fact that the variable is, or noDim
+	dim    int  // the lending fact that the variable is, or noDim
+	caps   bool // a cap is computed from the variable
+	falls  bool // of a variable that only caps read: a cap falls if the variable grows
 	scored bool
 	cells  []cell
 	at     int32 // position in the order
+	twin   *twin // of a monotone guarantee; nil for most variables
 }
 
 // noDim marks a variable that no limit depends on.
@@ -63,6 +66,8 @@ const (
 	scoreEffect                    // adds points
 	factorEffect                   // adds the points of the field's bin
 	termEffect                     // adds a condition to the offer
+	testEffect                     // opens a band or applies a cap
+	neverEffect                    // no applicant satisfies the condition
 )
 
 // rawClause is an entry of a policy that takes effect under a condition.
@@ -70,7 +75,7 @@ type rawClause struct {
 	kind              effectKind
 	onTrue, onUnknown engine.Action // of a rule; Approve means no effect
 	delta             rule.Number
-	term              uint8
+	term              uint8 // of a condition of the offer and of a test: its index
 	factor            *engine.Factor
 	v                 int   // of a factor: the variable of its field
 	t, f              *expr // true if the condition holds, and if its negation holds; f is nil if it is not needed
@@ -86,6 +91,11 @@ type side struct {
 	raw      []rawClause
 	dims     [dimensions]int // the variable of each lending fact
 	ladders  [2]scoreLadder  // for applicants with a credit history, and for those new to credit
+	// bandTests has, by index in the policy's bands, the test of the band's condition, or -1 if it has none.
+	bandTests []int
+	openings  [][]opening // lists of bands that scores can have; segments refer to them by index
+	// choice says whose bureau score counts.
+	choice engine.PeopleScore
 }
 
 // The facts that a limit depends on. The derived figures of the two policies may differ, so each policy has its own
@@ -98,6 +108,8 @@ const (
 	dimOutstanding
 	dimOffers
 	dimensions
+
+	dimCap = dimensions // a fact that only caps read
 )
 
 // model has both policies as clauses over the same variables.
@@ -110,10 +122,15 @@ type model struct {
 	sides     [2]*side
 	ntc       int // the variable that says whether the applicant is new to credit, -1 for none
 	terms     []string
+	tests     tests
+	reading   *side    // the policy whose entries are being read
+	other     int      // the variable of the co-applicant's bureau score if a policy chooses a score, else -1
 	unknown   []string // what is not modelled
 	differ    []string // the parts of it in which the policies differ
 	tooLarge  string   // why the policies are not compared; "" if they are
 	check     func() error
+	early     []int // variables that come first in the order
+	paired    bool  // some variables have twins
 }
 
 // stop asks the caller whether to stop, and reports whether the policies are not compared.
@@ -135,8 +152,16 @@ const (
 )
 
 func newModel(old, changed *engine.Plan, check func() error) *model {
+	return newModelOf(old, changed, old.Catalogue(), check, func(*model) {})
+}
+
+// newModelOf returns the model of two plans. The catalogue is that of the plans, possibly with further fields at its
+// end. newModelOf calls prepare before it reads the policies.
+func newModelOf(
+	old, changed *engine.Plan, catalogue *rule.Catalogue, check func() error, prepare func(*model),
+) *model {
 	m := &model{
-		catalogue: old.Catalogue(), solver: space.NewSolver(), byKey: map[string]int{}, ntc: -1, check: check,
+		catalogue: catalogue, solver: space.NewSolver(), byKey: map[string]int{}, ntc: -1, other: -1, check: check,
 	}
 	m.space = m.solver.Space
 	m.solver.Reset(space.NewBudget(math.MaxInt/2, nil))
@@ -152,10 +177,18 @@ func newModel(old, changed *engine.Plan, check func() error) *model {
 		m.ntc = m.variable(m.space.Domain(at).Ref)
 		m.test(m.ntc, space.OnlyTrue())
 	}
+	m.choices()
 	m.findTerms()
+	prepare(m)
 	for _, s := range m.sides {
+		m.reading = s
 		m.clauses(s)
 		m.lending(s)
+		m.bandConditions(s)
+		m.limitCaps(s)
+	}
+	for _, s := range m.sides {
+		m.impossible(s)
 	}
 	return m
 }
@@ -207,8 +240,10 @@ func mergeColumns(tables []rule.Table, from *rule.Table) []rule.Table {
 // unchanged. Otherwise it is a variable of its own: shared if both policies derive it alike, else one for each policy.
 func (m *model) aliases() {
 	a, b := m.sides[0].policy.CountedSources(), m.sides[1].policy.CountedSources()
-	sameIncome := sameSource(&a.Income, &b.Income)
-	sameFOIR := sameIncome && sameSource(&a.Obligations, &b.Obligations)
+	sameOwed := sameSource(&a.Obligations, &b.Obligations)
+	// The income of a co-applicant counts only if the obligations are known.
+	sameIncome := sameSource(&a.Income, &b.Income) && a.AllPeople == b.AllPeople && (sameOwed || !a.AllPeople)
+	sameFOIR := sameIncome && sameOwed
 	for i, s := range m.sides {
 		sources := s.policy.CountedSources()
 		alias := func(derived, source string, shared bool) {
@@ -221,7 +256,7 @@ func (m *model) aliases() {
 			}
 		}
 		income, foir := "", ""
-		if len(sources.Income.Of) == 1 {
+		if len(sources.Income.Of) == 1 && !sources.AllPeople {
 			income = sources.Income.Of[0]
 		}
 		if income == field.MonthlyIncome && sources.CountsDeclared() && len(sources.Obligations.Of) == 1 {
@@ -283,9 +318,9 @@ func (m *model) literal(v int, set space.Set) *expr {
 	return &expr{kind: literalNode, v: v, set: m.test(v, set)}
 }
 
-// given returns the formula that a field is given.
-func (m *model) given(v int) *expr {
-	return m.literal(v, m.solver.Sets.Difference(m.vars[v].all, space.OnlyAbsent()))
+// given returns the states of a variable that have a value.
+func (m *model) given(v int) space.Set {
+	return m.solver.Sets.Difference(m.vars[v].all, space.OnlyAbsent())
 }
 
 // ref returns the field that a policy reads if a condition names ref.
@@ -339,26 +374,30 @@ func (m *model) condition(c *rule.Condition, positive bool) *expr {
 	}
 	m.place(c)
 	if f, allow, ok := m.solver.Predicate(c, positive); ok {
-		return m.literal(m.variable(m.space.Domain(f).Ref), allow)
+		return m.states(m.space.Domain(f).Ref, allow)
 	}
 	return m.free(c, positive)
 }
 
-// place places the fields of a predicate in the space, so that the answers of lists are known as such.
+// place places the fields of a predicate in the space, so that the space knows which of them are answers of lists.
 func (m *model) place(c *rule.Condition) { m.space.Reads(c, nil, 0) }
 
 // free returns the formula of a predicate that sets cannot express. It can hold or fail only if its fields are given.
 func (m *model) free(c *rule.Condition, positive bool) *expr {
 	out := &expr{kind: andNode}
 	var reads []int
-	results := false
 	c.Operands(func(ref rule.Ref) {
-		v := m.variable(ref)
-		reads = append(reads, v)
-		results = results || m.vars[v].kind == resultVariable
-		out.kids = append(out.kids, m.given(v))
+		reads = append(reads, m.sourcesOf(ref)...)
+		out.kids = append(out.kids, m.states(ref, m.given(m.variable(ref))))
 	})
-	key := "predicate " + c.Text()
+	out.kids = append(out.kids, m.predicate(m.textOf(m.reading, c), c, positive, reads...))
+	return out
+}
+
+// predicate returns the literal of a predicate that sets cannot express and that depends on the variables in reads. The
+// text identifies the predicate in both policies.
+func (m *model) predicate(text string, c *rule.Condition, positive bool, reads ...int) *expr {
+	key := "predicate " + text
 	v, known := m.byKey[key]
 	if !known {
 		x := &variable{name: c.Text(), kind: freeVariable, dim: noDim, reads: reads, cond: c}
@@ -366,7 +405,7 @@ func (m *model) free(c *rule.Condition, positive bool) *expr {
 		if c.Left.Kind == rule.ArithOperand || c.Right.Kind == rule.ArithOperand {
 			x.all[0].Lo = freeUnknown // a result can be too large, and a divisor can be 0
 		}
-		if results {
+		if slices.ContainsFunc(reads, func(i int) bool { return m.vars[i].kind == resultVariable }) {
 			x.kind = freeResult
 		}
 		v = m.add(key, x)
@@ -375,6 +414,5 @@ func (m *model) free(c *rule.Condition, positive bool) *expr {
 	if !positive {
 		state = freeFalse
 	}
-	out.kids = append(out.kids, m.literal(v, space.Set{{Lo: state, Hi: state}}))
-	return out
+	return m.literal(v, space.Set{{Lo: state, Hi: state}})
 }

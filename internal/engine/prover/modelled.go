@@ -13,9 +13,10 @@ import (
 // effect on what is compared are listed too. A member that is not listed makes a comparison incomplete.
 var modelled = map[string][]string{
 	"": {
-		"actionable_fields", "adjustments", "affordability", "allow_gaps", "conditions", "exposure", "features",
-		"include_defaults", "inputs", "knockouts", "limit_step", "name", "offer_validity_days", "policy_key",
-		"pricing_bands", "required_fields", "scorecard", "scorecard_id", "semantics", "tables",
+		"actionable_fields", "adjustments", "affordability", "allow_gaps", "charges", "conditions", "exposure",
+		"features", "guarantees", "include_defaults", "inputs", "knockouts", "limit_caps", "limit_step", "name",
+		"offer_validity_days", "people", "policy_key", "pricing_bands", "required_fields", "scorecard", "scorecard_id",
+		"semantics", "tables",
 	},
 	"adjustments": {"condition_ast", "delta", "id", "reason_code"},
 	"conditions":  {"code", "condition_ast", "text"},
@@ -25,13 +26,16 @@ var modelled = map[string][]string{
 	"pricing_bands": {
 		"action", "default_limit", "foir_cap", "grade", "gst_pct", "id", "income_multiple", "interest_rate",
 		"max_limit", "max_score", "min_limit", "min_score", "ntc", "processing_fee_min", "processing_fee_pct",
-		"tenure_months", "tenures_allowed",
+		"tenure_months", "tenures_allowed", "when",
 	},
 	"scorecard":     {"anchor_odds", "anchor_score", "base_points", "factors", "max_score", "min_score", "name", "pdo"},
 	"factors":       {"bins", "factor", "field", "label", "missing_points", "reason_code", "type", "weight", "when"},
 	"bins":          {"else", "gte", "in", "lt", "points", "reason_code", "special", "woe"},
 	"exposure":      {"max_total"},
-	"affordability": {"income", "obligations"},
+	"affordability": {"income", "obligations", "people"},
+	"people":        {"score"},
+	"limit_caps":    {"applicant_message", "id", "of", "reason_code", "when"},
+	"charges":       {"amount", "gst", "id", "kind", "max", "min", "to"},
 }
 
 // uncovered is a member of policy documents that a comparison does not cover.

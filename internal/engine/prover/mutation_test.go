@@ -3,9 +3,11 @@ package prover
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"verdict/internal/engine"
@@ -13,35 +15,27 @@ import (
 	"verdict/internal/rule"
 )
 
-// mutations returns the default policy with one value changed: a threshold, an operator, the points of a bin, a delta,
-// an action, or a member of a band.
-func mutations(tb testing.TB) (names []string, documents [][]byte) {
-	tb.Helper()
-	var policy any
-	if err := json.Unmarshal(engine.DefaultPolicyJSON(), &policy); err != nil {
-		tb.Fatal(err)
-	}
-	try := func(name string, set func(any), old any, changed ...any) {
-		for _, next := range changed {
-			set(next)
-			data, err := json.Marshal(policy)
-			if err != nil {
-				tb.Fatal(err)
-			}
-			if _, err := engine.ParsePolicy(data, engine.Sources{Catalogue: field.Catalogue()}); err == nil {
-				names, documents = append(names, fmt.Sprintf("%s = %v", name, next)), append(documents, data)
-			}
-		}
-		set(old)
-	}
+// spot is a value of a policy document that can be changed.
+type spot struct {
+	name         string
+	set          func(any)
+	old, changed any
+}
+
+// spots lists the changes of a policy document: a threshold, an operator, the points of a bin, a delta, an action, or a
+// member of a band.
+func spots(policy any) (list []spot) {
 	numbers := map[string]float64{
 		"value": 1, "points": 3, "delta": -4, "interest_rate": 0.5, "max_limit": -10_000, "min_limit": 5_000,
 		"default_limit": 1_000, "income_multiple": 1, "foir_cap": -0.05, "processing_fee_pct": 0.25,
 		"processing_fee_min": 100, "gst_pct": 1, "base_points": 5, "limit_step": 1_000, "min": 1, "tenure_months": -12,
+		"amount": 1, "gst": 1,
 	}
 	words := map[string]map[string][]any{
 		"op":     {"lt": {"lte", "gt"}, "gt": {"gte", "lt"}, "gte": {"gt"}, "lte": {"lt"}, "and": {"or"}, "or": {"and"}},
 		"action": {"decline": {"refer"}, "refer": {"decline", "approve"}, "approve": {"refer"}},
+		"score":  {"lowest": {"highest", "primary"}},
+		"kind":   {"percent": {"fixed"}},
 	}
 	var walk func(path string, v any)
 	walk = func(path string, v any) {
@@ -51,12 +45,7 @@ func mutations(tb testing.TB) (names []string, documents [][]byte) {
 				walk(fmt.Sprintf("%s/%d", path, i), v[i])
 			}
 		case map[string]any:
-			keys := []string{}
-			for key := range v {
-				keys = append(keys, key)
-			}
-			slices.Sort(keys)
-			for _, key := range keys {
+			for _, key := range slices.Sorted(maps.Keys(v)) {
 				set := func(x any) { v[key] = x }
 				switch x := v[key].(type) {
 				case float64:
@@ -64,10 +53,12 @@ func mutations(tb testing.TB) (names []string, documents [][]byte) {
 						if key == "value" && x < 5 && x != float64(int(x)) {
 							step = 0.05 // a ratio
 						}
-						try(path+"/"+key, set, x, x+step)
+						list = append(list, spot{path + "/" + key, set, x, x + step})
 					}
 				case string:
-					try(path+"/"+key, set, x, words[key][x]...)
+					for _, next := range words[key][x] {
+						list = append(list, spot{path + "/" + key, set, x, next})
+					}
 				default:
 					walk(path+"/"+key, x)
 				}
@@ -75,14 +66,43 @@ func mutations(tb testing.TB) (names []string, documents [][]byte) {
 		}
 	}
 	walk("", policy)
+	return list
+}
+
+// mutations returns a policy with one value changed, in every way that gives a valid policy.
+func mutations(tb testing.TB, document []byte) (names []string, documents [][]byte) {
+	tb.Helper()
+	var policy any
+	if err := json.Unmarshal(document, &policy); err != nil {
+		tb.Fatal(err)
+	}
+	for _, s := range spots(policy) {
+		s.set(s.changed)
+		if data, ok := valid(tb, policy); ok {
+			names, documents = append(names, fmt.Sprintf("%s = %v", s.name, s.changed)), append(documents, data)
+		}
+		s.set(s.old)
+	}
 	return names, documents
+}
+
+// valid returns the text of a policy document, and whether the document is valid.
+func valid(tb testing.TB, policy any) ([]byte, bool) {
+	tb.Helper()
+	data, err := json.Marshal(policy)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	_, err = engine.ParsePolicy(data, engine.Sources{Catalogue: field.Catalogue()})
+	return data, err == nil
 }
 
 // crowd makes random applicants whose values are near the thresholds of a policy.
 type crowd struct {
 	*rand.Rand
-	names []string
-	near  map[string][]rule.Number
+	names  []string
+	inputs []string // numbers that the policy declares
+	near   map[string][]rule.Number
 }
 
 func newCrowd(p *engine.Plan, seed uint64) *crowd {
@@ -115,6 +135,12 @@ func newCrowd(p *engine.Plan, seed uint64) *crowd {
 	add(field.RequestedAmount, rule.Num(rule.Int(20_000)), rule.Num(rule.Int(300_000)), rule.Num(rule.Int(900_000)))
 	add(field.RequestedTenureMonths, rule.Num(rule.Int(12)), rule.Num(rule.Int(24)), rule.Num(rule.Int(60)))
 	c.near[field.FOIR] = append(c.near[field.FOIR], c.near[field.FOIREffective]...)
+	for _, name := range []string{field.BureauScore, field.MonthlyIncome, field.FOIR} {
+		c.near[field.OfRole(field.CoApplicant, name)] = c.near[name]
+	}
+	for _, in := range policy.Inputs {
+		c.inputs = append(c.inputs, in.Name)
+	}
 	c.names = p.Fields()
 	return c
 }
@@ -141,6 +167,13 @@ func (c *crowd) applicant() *rule.Facts {
 	}
 	if facts.Get(field.BureauIsNTC).IsTrue() {
 		facts.Set(field.BureauScore, rule.Value{})
+	} else if facts.Get(field.BureauScore).Type() == rule.Absent { // only a score says that somebody has a history
+		facts.Set(field.BureauIsNTC, rule.Value{})
+	}
+	for _, name := range c.inputs {
+		if c.IntN(8) > 0 {
+			facts.Set(name, rule.Num(rule.Int(c.Int64N(500_000))))
+		}
 	}
 	return facts
 }
@@ -193,7 +226,7 @@ func TestEveryDifferenceIsInAClass(t *testing.T) {
 	old := plan(t, engine.DefaultPolicyJSON())
 	n := 20_000
 	if os.Getenv("VERDICT_LONG") != "" {
-		n = 100_000
+		n = 1_000_000
 	}
 	for _, edits := range [][]string{
 		{`"value": 21}`, `"value": 23}`, `"interest_rate": 14.0`, `"interest_rate": 14.5`},
@@ -214,13 +247,51 @@ func TestEveryDifferenceIsInAClass(t *testing.T) {
 	}
 }
 
+// TestMutationsOfPartsAreFound does the same for the default policy with a segment, caps, charges and a choice of scores.
+func TestMutationsOfPartsAreFound(t *testing.T) {
+	t.Parallel()
+	text := string(engine.DefaultPolicyJSON())
+	for _, edits := range [][]string{
+		parts()["segments"][0],
+		{`"semantics": 2,`, `"semantics": 2, "people": {"score": "lowest"}, "limit_caps": [
+			{"id": "LC_YOUNG", "of": {"value": 90000}, "when": {"op": "lt", "field": "age", "value": 30}},
+			{"id": "LC_INCOME", "of": {"op": "mul", "args": [{"value": 2.5}, {"field": "monthly_income"}]},
+				"when": {"op": "gte", "field": "enquiries_6m", "value": 4}}],
+			"charges": [{"id": "CH_STAMP", "to": "third_party", "kind": "fixed", "amount": 500},
+				{"id": "CH_COVER", "to": "third_party", "kind": "percent", "amount": 1, "min": 300, "gst": 18}],`},
+	} {
+		for i := 0; i < len(edits); i += 2 {
+			text = strings.Replace(text, edits[i], edits[i+1], 1)
+		}
+	}
+	var kept, names []string
+	var documents [][]byte
+	all, changed := mutations(t, []byte(text))
+	for i, name := range all { // the mutations of the other parts are those of the default policy
+		for _, part := range []string{"/limit_caps", "/charges", "/people", "/pricing_bands/0/"} {
+			if strings.HasPrefix(name, part) {
+				kept, names, documents = append(kept, part), append(names, name), append(documents, changed[i])
+			}
+		}
+	}
+	if slices.Sort(kept); len(slices.Compact(kept)) < 4 {
+		t.Fatalf("only %v have mutations", kept)
+	}
+	checkMutations(t, plan(t, []byte(text)), names, documents, 5)
+}
+
 // TestMutationsAreFound changes the default policy at one place at a time. Each change is found with a witness, or proved to
 // have no effect.
 func TestMutationsAreFound(t *testing.T) {
 	t.Parallel()
 	old := plan(t, engine.DefaultPolicyJSON())
-	names, documents := mutations(t)
-	every := 9
+	names, documents := mutations(t, engine.DefaultPolicyJSON())
+	checkMutations(t, old, names, documents, 9)
+}
+
+// checkMutations compares a policy with some of its mutations, or all of them in a long run.
+func checkMutations(t *testing.T, old *engine.Plan, names []string, documents [][]byte, every int) {
+	t.Helper()
 	if os.Getenv("VERDICT_LONG") != "" {
 		every = 1
 	}

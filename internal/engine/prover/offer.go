@@ -19,24 +19,19 @@ const finalScore = field.FinalScore
 // the offers of a band with more limits may hold or fail at any limit.
 const maxSteps = 100_000
 
-// run is a range of limits, ends included, at which every condition on the limit, the instalment and the APR has the
-// same truth.
-type run struct {
-	from, to         int64 // limits in paise
-	instalments      [2]int64
-	limit, emi, apr  int // the cells of the results, -1 if no condition reads them or they are not computed
-	undeterminedCell bool
-}
-
 // pricing computes what the policies offer within boxes.
 type pricing struct {
 	*automaton
-	runs    map[[3]int][]run     // by side, band and tenure
+	runs    map[[3]int][]run // by side, band and tenure
+	spent   map[[2]int]consumption
 	results map[string]*variable // result variables by name
+	priced  int                  // limits that were computed since the caller was last asked
 }
 
 func newPricing(a *automaton) *pricing {
-	p := &pricing{automaton: a, runs: map[[3]int][]run{}, results: map[string]*variable{}}
+	p := &pricing{
+		automaton: a, runs: map[[3]int][]run{}, spent: map[[2]int]consumption{}, results: map[string]*variable{},
+	}
 	for _, v := range a.model.vars {
 		if v.kind == resultVariable {
 			p.results[v.name] = v
@@ -45,12 +40,26 @@ func newPricing(a *automaton) *pricing {
 	return p
 }
 
+// tired counts a limit that is computed, and asks the caller every few thousand limits whether to stop. If it returns
+// true, the result is incomplete, so the caller may assume whatever excludes nothing.
+func (p *pricing) tired() bool {
+	if p.priced++; p.priced < limitsBetweenChecks {
+		return p.truncated != ""
+	}
+	p.priced = 0
+	return p.stopped()
+}
+
+// limitsBetweenChecks is the number of limits that are computed between two calls of Options.Check.
+const limitsBetweenChecks = 2_000
+
 // view is what one policy can offer within a box.
 type view struct {
 	declined  bool
 	state     *sideState
 	segment   segment
 	band      *engine.Band
+	bandAt    int   // index in the policy's bands
 	low, high int64 // the lowest and the highest limit
 	months    int
 	bounds    [2][bounds]int64 // each bound of the limit on its own, at the lowest and at the highest corner
@@ -63,6 +72,8 @@ const (
 	boundMax              // the maximum of the band
 	boundRoom             // what the exposure leaves
 	boundRequested        // the requested amount
+	boundCaps             // the caps that apply
+	boundCommon           // the caps that apply under both policies, if they were split off
 	bounds
 )
 
@@ -70,27 +81,31 @@ const (
 const unbounded = math.MaxInt64 / 4
 
 // view computes the range of limits of a policy within a box. Every bound of the limit is monotone in every lending
-// fact, so the corners of the box have its lowest and its highest value.
+// fact, so the corners of the box have its lowest and its highest value. Caps are bounded on their own.
 func (p *pricing) view(i int, id int32, b *box) (v view) {
 	if id == dead {
 		return view{declined: true}
 	}
 	s := p.sides[i]
 	v.state = &p.states[id]
-	v.segment = s.ladders[indexOf(v.state.ntc)].segments[v.state.segment]
-	v.band = &s.policy.Bands[v.segment.band]
+	v.segment = s.ladder(v.state).segments[v.state.segment]
+	v.bandAt = int(v.state.band) - 1
+	v.band = &s.policy.Bands[v.bandAt]
 	corner := b.corner(&p.lending, false)
-	v.bounds[0], v.months = p.boundsAt(i, v.segment.band, &corner)
+	v.bounds[0], v.months = p.boundsAt(i, v.bandAt, &corner)
 	v.bounds[1] = v.bounds[0]
 	if !b.isPoint() {
 		corner = b.corner(&p.lending, true)
-		v.bounds[1], _ = p.boundsAt(i, v.segment.band, &corner)
+		v.bounds[1], _ = p.boundsAt(i, v.bandAt, &corner)
 	}
+	v.bounds[0][boundCaps], v.bounds[1][boundCaps] = p.capBounds(v.state.tests, b, s.policy.LimitStepPaise)
+	v.bounds[0][boundCommon], v.bounds[1][boundCommon] = unbounded, unbounded
 	v.low, v.high = slices.Min(v.bounds[0][:]), slices.Min(v.bounds[1][:])
 	return v
 }
 
-// boundsAt returns the bounds of a band's limit at a point, rounded down to the step, and the tenure.
+// boundsAt returns the bounds of a band's limit at a point except those of caps, rounded down to the step, and the
+// tenure.
 func (p *pricing) boundsAt(i, band int, point *box) (out [bounds]int64, months int) {
 	s := p.sides[i]
 	b := &s.policy.Bands[band]
@@ -129,7 +144,7 @@ func floor(n rule.Number, step int64) int64 {
 // capacityPlan returns a plan with the policy's bands whose limits depend on the capacity alone.
 func capacityPlan(p *engine.Plan) *engine.Plan {
 	policy := *p.Policy()
-	policy.Exposure = nil
+	policy.Exposure, policy.LimitCaps = nil, nil
 	policy.Bands = slices.Clone(policy.Bands)
 	for i := range policy.Bands {
 		policy.Bands[i].MaxLimitPaise, policy.Bands[i].HasIncomeMultiple = unbounded, false
@@ -137,61 +152,20 @@ func capacityPlan(p *engine.Plan) *engine.Plan {
 	return engine.Compile(&policy, p.Catalogue())
 }
 
-// runsOf returns the runs of a band's limits. It returns nil if conditions on the offer are too expensive to compute.
-func (p *pricing) runsOf(i int, v *view) []run {
-	key := [3]int{i, v.segment.band, v.months}
-	if known, ok := p.runs[key]; ok {
-		return known
-	}
-	step := p.sides[i].policy.LimitStepPaise
-	from := (v.band.MinLimitPaise + step - 1) / step * step
-	to := v.band.MaxLimitPaise - v.band.MaxLimitPaise%step
-	var out []run
-	if from <= to && (to-from)/step < maxSteps {
-		out = p.computeRuns(v, from, to, step)
-	}
-	p.runs[key] = out
-	return out
-}
-
-func (p *pricing) computeRuns(v *view, from, to, step int64) (out []run) {
-	terms, err := loan.NewTerms(v.band.RateBP, v.months)
-	if err != nil {
-		return nil // cannot happen: the reader bounds rate and months
-	}
-	cellOf := func(name string, n rule.Number) int {
-		if x := p.results[name]; x != nil {
-			return x.cellOf(int64(n) / int64(p.space.Domain(x.field).Unit))
-		}
-		return -1
-	}
-	for limit := from; limit <= to; limit += step {
-		q := terms.Schedule(limit)
-		x := run{
-			from: limit, to: limit, instalments: [2]int64{q.InstalmentPaise, q.InstalmentPaise},
-			limit: cellOf(field.OfferLimit, rule.Rupees(limit)),
-			emi:   cellOf(field.OfferEMI, rule.Rupees(q.InstalmentPaise)),
-			apr:   -1,
-		}
-		if p.results[field.OfferAPR] != nil {
-			fee := loan.Fee(limit, int64(v.band.FeePct), v.band.FeeMinPaise)
-			gst := loan.Tax(fee, int64(v.band.GSTPct))
-			apr := loan.APR(limit-fee-gst, q.InstalmentPaise, q.LastPaise, v.months)
-			x.apr = cellOf(field.OfferAPR, rule.Number(apr)*rule.Paisa)
-		}
-		if n := len(out) - 1; n >= 0 && out[n].limit == x.limit && out[n].emi == x.emi && out[n].apr == x.apr {
-			out[n].to = limit
-			out[n].instalments[0] = min(out[n].instalments[0], q.InstalmentPaise)
-			out[n].instalments[1] = max(out[n].instalments[1], q.InstalmentPaise)
-			continue
-		}
-		out = append(out, x)
-	}
-	return out
-}
-
 // statuses returns the set of statuses (a bit for each) that a policy can give within a box if the limit is in a range.
 func (p *pricing) statuses(i int, v *view, b *box, from, to int64) (set uint8) {
+	some, every := p.consumes(i, v, from, to)
+	if every {
+		return 1 << engine.Declined
+	}
+	if some {
+		set = 1 << engine.Declined
+	}
+	return set | p.offered(i, v, b, from, to)
+}
+
+// offered returns the set of statuses that a policy can give within a box if it makes an offer with a limit in a range.
+func (p *pricing) offered(i int, v *view, b *box, from, to int64) (set uint8) {
 	if len(p.lists[v.state.list].ids) == 0 {
 		return 1 << v.state.action
 	}
@@ -209,8 +183,13 @@ func (p *pricing) statuses(i int, v *view, b *box, from, to int64) (set uint8) {
 
 // stage2 returns the statuses that the rules on the offer can give within a run.
 func (p *pricing) stage2(i int, v *view, b *box, r *run) uint8 {
+	return p.stage2With(v, func(n *node) uint8 { return p.truth(i, v, b, r, n) })
+}
+
+// stage2With returns the statuses that the rules on the offer can give if truth returns the possible truth of each
+// literal.
+func (p *pricing) stage2With(v *view, truth func(n *node) uint8) uint8 {
 	set := uint8(1) << v.state.action
-	truth := func(n *node) uint8 { return p.truth(i, v, b, r, n) }
 	for _, id := range p.lists[v.state.list].ids {
 		c := &p.all[id]
 		if c.kind != ruleEffect {
@@ -265,6 +244,8 @@ func (p *pricing) truth(i int, v *view, b *box, r *run, n *node) uint8 {
 		if code, ok := p.space.Code(d, rule.Str(v.band.Grade)); ok {
 			at = x.cellOf(code)
 		}
+	case x.name == engine.OutcomeRate:
+		at = x.cellOf(int64(rule.Number(v.band.RateBP)*rule.Paisa) / int64(p.space.Domain(x.field).Unit))
 	case x.name == field.PostOfferFOIR:
 		return p.postFOIR(i, b, r, x, n)
 	case r.undeterminedCell:
@@ -340,8 +321,10 @@ func (p *pricing) postFOIR(i int, b *box, r *run, x *variable, n *node) (set uin
 
 // dominance says what is known about the limits of two bands for all applicants of a box.
 type dominance struct {
-	atLeast, atMost bool // the limit of the old policy is never below, or never above, that of the new policy
-	more, less      bool // the same, before limits are rounded to the steps of the policies
+	// The limit of the old policy is never below, or never above, that of the new policy, if both make an offer.
+	atLeast, atMost bool
+	more, less      bool // the same even without an offer, before limits are rounded to the steps of the policies
+	equal           bool // the limits are the same
 	shared          [bounds]bool
 }
 
@@ -349,7 +332,7 @@ type dominance struct {
 // never above the other if no setting is.
 func (p *pricing) dominates(x, y *view, b *box) (d dominance) {
 	l, r := p.sides[0], p.sides[1]
-	if l.dims[dimIncome] != r.dims[dimIncome] || l.dims[dimFOIR] != r.dims[dimFOIR] {
+	if !p.paired && (l.dims[dimIncome] != r.dims[dimIncome] || l.dims[dimFOIR] != r.dims[dimFOIR]) {
 		return d
 	}
 	d.more, d.less = true, true
@@ -377,14 +360,39 @@ func (p *pricing) dominates(x, y *view, b *box) (d dominance) {
 	}
 	compare(boundMultiple)
 	if income {
-		compare(boundMultiple, [2]int64{multiple(x.band), multiple(y.band)})
+		l, r := multiple(x.band), multiple(y.band)
+		d.shared[boundMultiple] = l == r
+		bounded := foir && b.lo[p.lending.of[0][dimFOIR]] >= 0
+		d.more = d.more && (l >= r || bounded && l >= reach(y))
+		d.less = d.less && (l <= r || bounded && r >= reach(x))
 	}
 	compare(boundMax, [2]int64{x.band.MaxLimitPaise, y.band.MaxLimitPaise})
 	compare(boundRoom, [2]int64{exposureOr(l), exposureOr(r)})
 	compare(boundRequested)
+	compare(boundCaps)
+	compare(boundCommon)
 	fine, coarse := l.policy.LimitStepPaise, r.policy.LimitStepPaise
+	p.shift(&d)
 	d.atLeast, d.atMost = d.more && coarse%fine == 0, d.less && fine%coarse == 0
+	p.compareCaps(&d, x, y, b)
+	d.equal = d.more && d.less && coarse == fine
 	return d
+}
+
+// reach returns the largest multiple of income, in millionths, that the capacity to repay allows in a view if income and
+// FOIR are known. It is rounded up.
+func reach(v *view) int64 {
+	const most = int64(rule.MaxNumber)
+	terms, err := loan.NewTerms(v.band.RateBP, v.months)
+	if err != nil {
+		return most // cannot happen: the reader bounds rate and months
+	}
+	const capacity = 1_000_000_000 // in paise, so that the principal is exact to nine digits
+	times, ok := exact.MulDivFloor(uint64(terms.Principal(capacity))+1, uint64(v.band.FOIRCap), capacity)
+	if !ok || times >= uint64(most) {
+		return most
+	}
+	return int64(times) + 1
 }
 
 func multiple(b *engine.Band) int64 {
@@ -401,11 +409,12 @@ func exposureOr(s *side) int64 {
 	return int64(rule.MaxNumber)
 }
 
-// feeOrders returns how the fees of the two policies can compare at equal limits in a range: bit 0 lower under the old
+// feeOrders returns how the fees and charges of the two policies can compare at equal limits in a range: bit 0 lower under the old
 // policy, bit 1 equal, bit 2 higher.
 func (p *pricing) feeOrders(x, y *view, from, to int64) (set uint8) {
 	a, b := x.band, y.band
-	if a.FeePct == b.FeePct && a.FeeMinPaise == b.FeeMinPaise && a.GSTPct == b.GSTPct {
+	l, r := p.sides[0], p.sides[1]
+	if a.FeePct == b.FeePct && a.FeeMinPaise == b.FeeMinPaise && a.GSTPct == b.GSTPct && sameCharges(l, r) {
 		return 2
 	}
 	step := p.sides[0].policy.LimitStepPaise
@@ -413,17 +422,15 @@ func (p *pricing) feeOrders(x, y *view, from, to int64) (set uint8) {
 		return 7
 	}
 	for limit := (from + step - 1) / step * step; limit <= to; limit += step {
-		set |= 1 << (1 + sign(charge(a, limit)-charge(b, limit)))
+		if p.tired() {
+			return 7
+		}
+		set |= 1 << (1 + sign(l.costs(a, limit)-r.costs(b, limit)))
 		if set == 7 {
 			break
 		}
 	}
 	return set
-}
-
-func charge(b *engine.Band, limit int64) int64 {
-	fee := loan.Fee(limit, int64(b.FeePct), b.FeeMinPaise)
-	return fee + loan.Tax(fee, int64(b.GSTPct))
 }
 
 func sign(n int64) int {

@@ -2,10 +2,12 @@ package prover
 
 import (
 	"slices"
+
+	"verdict/internal/engine"
 )
 
 // order gives every variable its position. The variable of new-to-credit comes first, because bands and scores depend
-// on it, and results come last. In between come the variables of entries that differ, because states in which the
+// on it (and the co-applicant's score, if it can change that), and results come last. In between come the variables of entries that differ, because states in which the
 // difference has no effect are dropped as soon as these are known. Otherwise the variable is next that leaves the
 // fewest conditions open. Lending facts come late, because their cells must be kept for the offer.
 func (m *model) order() []*variable {
@@ -24,16 +26,31 @@ func (m *model) order() []*variable {
 	same := m.samePrices()
 	placed := make([]bool, len(m.vars))
 	var out []*variable
-	place := func(i int) {
+	var place func(i int)
+	place = func(i int) {
+		if placed[i] {
+			return
+		}
 		placed[i] = true
 		m.vars[i].at = int32(len(out))
 		out = append(out, m.vars[i])
 		for _, g := range of[i] {
 			g.left, g.begun = g.left-1, true
 		}
+		if t := m.vars[i].twin; t != nil { // so that the order of the two is checked as soon as one is known
+			place(t.other(i))
+		}
 	}
 	if m.ntc >= 0 {
 		place(m.ntc)
+	}
+	if m.chooses(engine.HighestScore) {
+		place(m.other)
+	}
+	for _, i := range m.early {
+		if !m.isResult(i) && m.vars[i].dim == noDim && m.ready(m.vars[i], placed) {
+			place(i)
+		}
 	}
 	for {
 		best, bestRank := -1, [6]int{}

@@ -128,12 +128,16 @@ func (s *search) describe(v *variable, set space.Set) string {
 func span(lo, hi rule.Number, d *space.Domain, whole space.Set, x space.Span) string {
 	least, most := x.Lo == whole[0].Lo, x.Hi == whole[len(whole)-1].Hi
 	upper := "at most " + hi.String()
-	if d.Unit == 1 && !hi.HasPlaces(4) {
-		upper = "less than " + (hi + 1).String()
+	round := func(n rule.Number) bool { return n.HasPlaces(4) }
+	if d.Unit == rule.Paisa {
+		round = func(n rule.Number) bool { return n.HasPlaces(0) }
+	}
+	if d.Unit != rule.One && !round(hi) {
+		upper = "less than " + (hi + d.Unit).String()
 	}
 	lower := "at least " + lo.String()
-	if d.Unit == 1 && !lo.HasPlaces(4) {
-		lower = "more than " + (lo - 1).String()
+	if d.Unit != rule.One && !round(lo) {
+		lower = "more than " + (lo - d.Unit).String()
 	}
 	switch {
 	case lo == hi:

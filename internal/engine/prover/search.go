@@ -188,7 +188,7 @@ func (s *search) try(leaf int32, p *box, wanted []int) {
 			c.tries++
 		}
 	})
-	if hit {
+	if hit && !s.stopped() {
 		s.confirm(leaf, p)
 	}
 }

@@ -14,7 +14,7 @@ import (
 func (m *model) findTerms() {
 	text := func(s *side, t *engine.Term) string {
 		c := s.renamed(&t.Condition)
-		return t.Code + " " + c.Text()
+		return t.Code + " " + m.textOf(s, &c)
 	}
 	have := [2]map[string]string{{}, {}}
 	for i, s := range m.sides {
@@ -45,7 +45,7 @@ func (m *model) clauses(s *side) {
 	for _, req := range p.Required {
 		none := &expr{kind: andNode}
 		for _, ref := range req.Any {
-			none.kids = append(none.kids, m.literal(m.variable(s.ref(ref)), space.OnlyAbsent()))
+			none.kids = append(none.kids, m.states(s.ref(ref), space.OnlyAbsent()))
 		}
 		decline(none)
 	}
@@ -96,12 +96,17 @@ func (m *model) clauses(s *side) {
 }
 
 func (m *model) factor(s *side, f *engine.Factor) {
-	r := rawClause{kind: factorEffect, factor: f, v: m.variable(s.ref(f.Field)), t: &expr{is: true}}
+	when := &expr{is: true}
 	if f.When != nil {
 		c := s.renamed(f.When)
-		r.t = m.condition(&c, true)
+		when = m.condition(&c, true)
 	}
-	s.raw = append(s.raw, r)
+	ref := s.ref(f.Field)
+	if m.isChosen(ref) {
+		m.chosenFactor(s, f, ref, when)
+		return
+	}
+	s.raw = append(s.raw, rawClause{kind: factorEffect, factor: f, v: m.variable(ref), t: when})
 }
 
 // lending finds the variables that the limits of a policy depend on.

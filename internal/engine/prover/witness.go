@@ -41,6 +41,9 @@ func (s *search) confirm(leaf int32, p *box) {
 func (s *search) decide(cells []int32, p *box, variant int) bool {
 	facts := rule.NewFacts(s.catalogue)
 	s.fill(facts, cells, p, variant)
+	if s.goal != nil {
+		return s.goal.judge(s, facts, cells)
+	}
 	for i, side := range s.sides {
 		side.plan.Decide(facts, &s.decisions[i])
 	}
@@ -108,7 +111,8 @@ func (s *search) value(v *variable, c *cell, variant int) (rule.Value, bool) {
 	}
 	span := c.set[variant%len(c.set)]
 	code := span.Lo
-	switch h := (variant*7 + int(v.at)*13) % 5; h {
+	// Multiplicative hashing, so that two variables have each order of their values in some variant.
+	switch h := (uint32(variant)*40503 ^ uint32(v.at)*7919) * 2654435761 >> 16 % 5; h {
 	case 0:
 		code = span.Hi
 	case 1:
@@ -131,8 +135,8 @@ func (s *search) isDerived(v *variable) bool {
 }
 
 // fillSources sets the sources of derived figures that are not set yet. The declared figures determine the derived
-// ones if no other source is given, so they are tried first. Obligations can also come from the bureau report. Whether
-// that is enough, the decisions show.
+// ones if no other source is given, so they are tried first. Obligations can also come from the bureau report. Only
+// the decisions show whether the sources give the figures.
 func (s *search) fillSources(facts *rule.Facts, cells []int32, derived []rule.NamedValue) {
 	may := func(name string) bool { // the path through the cells says nothing about the field, or nothing else
 		at, known := s.model.byKey[name]
@@ -140,9 +144,14 @@ func (s *search) fillSources(facts *rule.Facts, cells []int32, derived []rule.Na
 			(!known || int(s.model.vars[at].at) >= len(cells) || !s.model.vars[at].cells[cells[s.model.vars[at].at]].absent)
 	}
 	for _, d := range derived {
-		if strings.HasPrefix(d.Name, field.IncomeEffective) && may(field.MonthlyIncome) {
-			facts.Set(field.MonthlyIncome, d.Value)
+		if !strings.HasPrefix(d.Name, field.IncomeEffective) {
+			continue
 		}
+		if may(field.MonthlyIncome) || s.inCell(field.MonthlyIncome, cells, d.Value) {
+			facts.Set(field.MonthlyIncome, s.stated(field.MonthlyIncome, d.Value))
+			continue
+		}
+		s.fillPartner(facts, may, d.Value.Number(), derived)
 	}
 	for _, d := range derived {
 		if !strings.HasPrefix(d.Name, field.FOIREffective) {
@@ -158,4 +167,53 @@ func (s *search) fillSources(facts *rule.Facts, cells []int32, derived []rule.Na
 			facts.Set(field.BureauOwnEMI, rule.Num(emi))
 		}
 	}
+}
+
+// stated returns a number as a fact has it: a derived figure may have more decimals than its source.
+func (s *search) stated(name string, v rule.Value) rule.Value {
+	id, ok := s.catalogue.Lookup(name)
+	if !ok || !s.catalogue.Field(id).Paise {
+		return v
+	}
+	return rule.Num(v.Number() - v.Number()%rule.Paisa)
+}
+
+// inCell reports whether a value is in the cell of a field on the path.
+func (s *search) inCell(name string, cells []int32, value rule.Value) bool {
+	at, known := s.model.byKey[name]
+	if !known || int(s.model.vars[at].at) >= len(cells) || s.model.vars[at].kind != requestVariable {
+		return false
+	}
+	v := s.model.vars[at]
+	code, ok := s.space.Code(s.space.Domain(v.field), value)
+	return ok && v.cells[cells[v.at]].set.Contains(code)
+}
+
+// fillPartner sets the co-applicant's income and FOIR such that the figures of both people add up to a total income and
+// to the derived FOIR of the same policy.
+func (s *search) fillPartner(
+	facts *rule.Facts, may func(string) bool, total rule.Number, derived []rule.NamedValue,
+) {
+	income, ratio := field.OfRole(field.CoApplicant, field.MonthlyIncome), field.OfRole(field.CoApplicant, field.FOIR)
+	own := facts.Get(field.MonthlyIncome)
+	if own.Type() != rule.NumberType || own.Number() >= total || !may(income) || !may(ratio) {
+		return
+	}
+	extra := total - own.Number()
+	share := rule.Number(0)
+	for _, d := range derived {
+		if !strings.HasPrefix(d.Name, field.FOIREffective) {
+			continue
+		}
+		if may(field.FOIR) {
+			facts.Set(field.FOIR, d.Value)
+		}
+		owed, ok := d.Value.Number().Times(total)
+		declared, fits := facts.Get(field.FOIR).Number().Times(own.Number())
+		if left := owed - declared; ok && fits && left > 0 {
+			share, _ = left.Over(extra)
+		}
+	}
+	facts.Set(income, rule.Num(extra))
+	facts.Set(ratio, rule.Num(share))
 }

@@ -33,6 +33,7 @@ func (r *Result) WriteMembers(w *wire.Writer) {
 		r.writeClass(w, i)
 	}
 	w.EndArray()
+	r.writeGuarantees(w)
 }
 
 func (r *Result) writeClass(w *wire.Writer, at int) {
@@ -96,14 +97,18 @@ func writeWitness(w *wire.Writer, x *Witness) {
 		key string
 		of  *Decided
 	}{{"from", &x.From}, {"to", &x.To}} {
-		d := side.of
-		w.Key(side.key).Object().Key("status").String(d.Status.String()).Key("grade").String(d.Grade)
-		w.Key("final_score").Decimal(int64(d.Score), rule.Places)
-		if d.Offered {
-			w.Key("limit").Decimal(d.LimitPaise, 2).Key("interest_rate").Decimal(d.RateBP, 2)
-			w.Key("tenure_months").Int(int64(d.Tenure))
-		}
-		w.EndObject()
+		w.Key(side.key)
+		side.of.write(w)
+	}
+	w.EndObject()
+}
+
+func (d *Decided) write(w *wire.Writer) {
+	w.Object().Key("status").String(d.Status.String()).Key("grade").String(d.Grade)
+	w.Key("final_score").Decimal(int64(d.Score), rule.Places)
+	if d.Offered {
+		w.Key("limit").Decimal(d.LimitPaise, 2).Key("interest_rate").Decimal(d.RateBP, 2)
+		w.Key("tenure_months").Int(int64(d.Tenure))
 	}
 	w.EndObject()
 }
@@ -132,6 +137,15 @@ func (r *Result) termsOf(bits uint64) (codes []string) {
 
 // Summary returns the result in a few sentences for a credit committee.
 func (r *Result) Summary() string {
+	text := r.KindsSummary()
+	if p := r.Population; p != nil && !r.Equal {
+		text = strings.TrimSpace(text + " " + p.Sentence(r))
+	}
+	return text
+}
+
+// KindsSummary returns the summary without the applicants of a population.
+func (r *Result) KindsSummary() string {
 	if r.Equal {
 		return "Both policies decide alike for every applicant."
 	}
@@ -151,7 +165,7 @@ func (r *Result) Summary() string {
 	}
 	total := count[Better] + count[Worse] + count[Mixed]
 	switch {
-	case total == 0 && len(r.NotCompared) > 0: // that nobody was found would say nothing
+	case total == 0 && len(r.NotCompared) > 0: // the part that is not compared may still concern everybody
 	case total == 0:
 		text.WriteString("No applicant was found who is treated differently.")
 	case total == 1:

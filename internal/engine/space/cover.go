@@ -14,6 +14,11 @@ type Shape struct {
 	Nobody       bool // the condition holds only for combinations that no applicant can have
 }
 
+// Exact reports whether sets express the whole condition, so that the two regions are equal.
+func (s *Shape) Exact() bool {
+	return len(s.Upper) == len(s.Lower) && (len(s.Upper) == 0 || &s.Upper[0] == &s.Lower[0])
+}
+
 // Shape computes the shape of a condition. Known is false if a limit was
 // reached.
 func (s *Solver) Shape(c *rule.Condition) (shape Shape) {
@@ -93,6 +98,9 @@ func (s *Solver) Covers(r Region, b Box) bool {
 	s.Release(mark)
 	return covered
 }
+
+// Limited reports whether the last call of Covers, or the budget, has reached a limit.
+func (s *Solver) Limited() bool { return s.coverSteps < 0 || s.Budget.Exhausted() }
 
 // covered reports whether everybody in the box b is in the region r. It
 // subtracts one box of r from b and checks recursively that the remaining boxes

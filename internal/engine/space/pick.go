@@ -14,10 +14,17 @@ func (s *Space) Pick(d *Domain, from Set) rule.Value {
 	case rule.NumberType:
 		whole := d.Given[0]
 		lo, hi := rule.Number(x.Lo)*d.Unit, rule.Number(x.Hi)*d.Unit
-		if x.Lo == whole.Lo && x.Hi < whole.Hi {
-			return rule.Num(roundest(lo, hi, false))
+		places := 2
+		if d.Unit == rule.Paisa { // the value beside a bound in rupees has two decimals
+			places = 0
 		}
-		return rule.Num(roundest(lo, hi, true))
+		switch {
+		case x.Lo == whole.Lo && x.Hi < whole.Hi:
+			return rule.Num(roundest(lo, hi, false, places))
+		case x.Lo == whole.Lo:
+			places = 2
+		}
+		return rule.Num(roundest(lo, hi, true, places))
 	case rule.BoolType:
 		return rule.Bool(x.Lo == True)
 	default:
@@ -47,11 +54,11 @@ func (s *Space) otherText() string {
 }
 
 // roundest returns a number in [lo, hi] close to lo if low is set, otherwise
-// close to hi. It returns that end itself if the end has at most two decimals,
+// close to hi. It returns that end itself if the end has at most places decimals,
 // otherwise a whole number if there is one, otherwise a number with as few
 // decimals as possible. If the range is unbounded below and contains zero, the
 // result is zero.
-func roundest(lo, hi rule.Number, low bool) rule.Number {
+func roundest(lo, hi rule.Number, low bool, places int) rule.Number {
 	end := hi
 	switch {
 	case lo == -rule.MaxNumber && hi >= 0:
@@ -59,7 +66,7 @@ func roundest(lo, hi rule.Number, low bool) rule.Number {
 	case low:
 		end = lo
 	}
-	if end.HasPlaces(2) {
+	if end.HasPlaces(places) {
 		return end
 	}
 	for unit := rule.One; unit > 1; unit /= 10 {

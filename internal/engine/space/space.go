@@ -21,7 +21,7 @@ const NoField Field = -1
 type Domain struct {
 	Ref        rule.Ref
 	Vocabulary []string    // possible values of a string field, in the order of their codes; empty if open
-	Unit       rule.Number // the step between two codes: a millionth, or one for whole numbers
+	Unit       rule.Number // the step between two codes: a millionth, a paisa for rounded amounts, or one
 	Given      Set         // the states with a readable value
 	All        Set         // Given and, if the field can be without a readable value, the states without one
 	Supply     rule.Supply // the kinds of requests that can contain the field
@@ -153,8 +153,11 @@ func (s *Space) domainOf(ref rule.Ref) Domain {
 		if f.BoundedAbove {
 			most = f.Max
 		}
-		if f.Integer {
+		switch {
+		case f.Integer:
 			d.Unit = rule.One
+		case f.Paise:
+			d.Unit = rule.Paisa
 		}
 	} else if of, ok := s.LookedUp(ref); ok {
 		d.Supply = s.Domain(s.FieldOf(of)).Supply

@@ -1,0 +1,331 @@
+package prover
+
+import (
+	"math/bits"
+	"slices"
+
+	"verdict/internal/engine/space"
+	"verdict/internal/rule"
+)
+
+// capAmount is the amount of a limit cap.
+type capAmount struct {
+	of   rule.Operand
+	text string
+	vars map[string]int // the variable of each field, by name
+	free bool           // the fields do not fit into a box
+}
+
+// maxCapFields is the largest number of fields that only caps read. The amounts of other caps may have any value.
+const maxCapFields = maxDims - 2*dimensions
+
+// limitCaps adds the caps of a policy.
+func (m *model) limitCaps(s *side) {
+	for i := range s.policy.LimitCaps {
+		if m.stop() {
+			return
+		}
+		limit := &s.policy.LimitCaps[i]
+		amount := &capAmount{of: s.renamedOperand(limit.Of), vars: map[string]int{}}
+		amount.text = amount.of.Text()
+		when := &expr{is: true}
+		key := ""
+		if limit.When != nil {
+			c := s.renamed(limit.When)
+			when, key = m.condition(&c, true), m.textOf(s, &c)
+		}
+		amount.of.Fields(func(ref rule.Ref) {
+			if m.isChosen(ref) {
+				amount.free = true
+				amount.text += " (" + s.choice.String() + ")"
+			}
+		})
+		at := m.number("cap " + amount.text + " if " + key)
+		s.addTest(at, when)
+		if m.tests.caps[at] == nil {
+			m.capFields(amount)
+			m.tests.caps[at] = amount
+		}
+	}
+}
+
+// capFields makes the fields of a cap dimensions of boxes.
+func (m *model) capFields(c *capAmount) {
+	if c.free {
+		return
+	}
+	c.of.Fields(func(ref rule.Ref) { c.vars[ref.Name] = m.variable(ref) })
+	added := 0
+	for _, v := range c.vars {
+		if m.vars[v].dim == noDim {
+			added++
+		}
+	}
+	used := 0
+	for _, v := range m.vars {
+		if v.dim == dimCap {
+			used++
+		}
+	}
+	if used+added > maxCapFields {
+		c.free = true
+		return
+	}
+	for _, v := range c.vars {
+		x := m.vars[v]
+		x.caps = true
+		if x.dim == noDim {
+			x.dim = dimCap
+		}
+		// The amount has a value only if the field is given, and its sign decides in which direction the amount moves.
+		m.test(v, space.OnlyAbsent())
+		m.test(v, m.solver.Compared(m.space.Domain(x.field), rule.Gte, rule.Num(0)))
+	}
+	m.directions(&c.of, false)
+}
+
+// directions guesses for the fields of an amount whether it falls if the field grows. Only the search for applicants
+// relies on it.
+func (m *model) directions(o *rule.Operand, falls bool) {
+	if o.Kind == rule.FieldOperand {
+		if v := m.vars[m.byKey[o.Field.Name]]; v.dim == dimCap {
+			v.falls = falls
+		}
+	}
+	for i := range o.Args {
+		m.directions(&o.Args[i], falls != (i > 0 && (o.Arith == rule.Sub || o.Arith == rule.Div)))
+	}
+}
+
+// sameCaps reports whether the policies have the same caps.
+func (m *model) sameCaps() bool {
+	have := [2]uint64{}
+	for i, s := range m.sides {
+		for k := range s.raw {
+			if r := &s.raw[k]; r.kind == testEffect && m.tests.caps[r.term] != nil {
+				have[i] |= 1 << r.term
+			}
+		}
+	}
+	return have[0] == have[1]
+}
+
+// hasCaps reports whether a cap applies in a state.
+func (m *model) hasCaps(x *sideState) bool { return x.tests&^m.tests.bands != 0 }
+
+// capsOf returns the caps among some tests.
+func (m *model) capsOf(tests uint64) (list []*capAmount) {
+	for tests &^= m.tests.bands; tests != 0; tests &= tests - 1 {
+		list = append(list, m.tests.caps[bits.TrailingZeros64(tests)])
+	}
+	return list
+}
+
+// amountRange is a range of the values that an amount can have within a box.
+type amountRange struct {
+	lo, hi  rule.Number
+	defined bool // the amount can have a value
+	always  bool // the amount has a value at every point of the box
+}
+
+// amount returns a range of the values of an operand within a box. Each step of the arithmetic is monotone in each of
+// its arguments, so the ends of the arguments' ranges bound the result, as long as no divisor is 0.
+func (p *pricing) amount(o *rule.Operand, b *box) amountRange {
+	switch o.Kind {
+	case rule.FieldOperand:
+		k := slices.Index(p.lending.vars, p.model.vars[p.model.byKey[o.Field.Name]])
+		if k < 0 || !b.given[k] {
+			return amountRange{}
+		}
+		return amountRange{b.lo[k], b.hi[k], true, true}
+	case rule.ConstantOperand:
+		n := o.Value.Number()
+		return amountRange{n, n, true, true}
+	}
+	out := p.amount(&o.Args[0], b)
+	for i := range o.Args[1:] {
+		out = combine(o.Arith, out, p.amount(&o.Args[i+1], b))
+	}
+	if o.Arith == rule.Abs && out.defined && out.lo < 0 {
+		out.lo, out.hi = max(0, -out.hi), max(-out.lo, out.hi)
+	}
+	return out
+}
+
+// combine returns the range of the results of an arithmetic operation.
+func combine(op rule.Arith, x, y amountRange) amountRange {
+	if !x.defined || !y.defined {
+		return amountRange{}
+	}
+	out := amountRange{lo: rule.MaxNumber, hi: -rule.MaxNumber, always: x.always && y.always}
+	if op == rule.Div && y.lo <= 0 && y.hi >= 0 {
+		if y.lo == 0 && y.hi == 0 {
+			return amountRange{}
+		}
+		return amountRange{lo: -rule.MaxNumber, hi: rule.MaxNumber, defined: true}
+	}
+	above, below := 0, 0 // results that are too large
+	for _, a := range [...]rule.Number{x.lo, x.hi} {
+		for _, b := range [...]rule.Number{y.lo, y.hi} {
+			n, positive, ok := arithmetic(op, a, b)
+			switch {
+			case ok:
+				out.lo, out.hi = min(out.lo, n), max(out.hi, n)
+			case positive:
+				above++
+			default:
+				below++
+			}
+		}
+	}
+	if above == 4 || below == 4 {
+		return amountRange{} // then all results in between are too large
+	}
+	if above > 0 {
+		out.hi, out.always = rule.MaxNumber, false
+	}
+	if below > 0 {
+		out.lo, out.always = -rule.MaxNumber, false
+	}
+	if above > 0 && below > 0 || out.lo > out.hi {
+		out.lo, out.hi = -rule.MaxNumber, rule.MaxNumber
+	}
+	out.defined = true
+	return out
+}
+
+// arithmetic returns the result of an operation. If it is too large, ok is false and positive says on which side.
+func arithmetic(op rule.Arith, a, b rule.Number) (n rule.Number, positive, ok bool) {
+	switch op {
+	case rule.Add:
+		n, ok = a.Plus(b)
+		return n, a+b > 0, ok
+	case rule.Sub:
+		n, ok = a.Minus(b)
+		return n, a-b > 0, ok
+	case rule.Mul:
+		n, ok = a.Times(b)
+		return n, (a > 0) == (b > 0), ok
+	case rule.Div:
+		n, ok = a.Over(b)
+		return n, (a > 0) == (b > 0), ok
+	case rule.Min:
+		return min(a, b), true, true
+	default:
+		return max(a, b), true, true
+	}
+}
+
+// capRange returns the least and the greatest bound that a cap sets within a box, in paise. A cap that has no value
+// leaves nothing.
+func (p *pricing) capRange(c *capAmount, b *box) (low, high int64) {
+	if c.free {
+		return 0, unbounded
+	}
+	x := p.amount(&c.of, b)
+	if !x.defined {
+		return 0, 0
+	}
+	if x.always {
+		low = int64(max(x.lo, 0) / rule.Paisa)
+	}
+	return low, int64(max(x.hi, 0) / rule.Paisa)
+}
+
+// capBounds returns the bounds that the caps among some tests set within a box, rounded down to a step.
+func (p *pricing) capBounds(tests uint64, b *box, step int64) (low, high int64) {
+	low, high = unbounded, unbounded
+	for _, c := range p.capsOf(tests) {
+		l, h := p.capRange(c, b)
+		low, high = min(low, l-l%step), min(high, h-h%step)
+	}
+	return low, high
+}
+
+// splitCaps separates the caps that apply under both policies from those of each, so that limits which a common cap
+// determines are known to be equal.
+func (p *pricing) splitCaps(x, y *view, b *box) {
+	common := x.state.tests & y.state.tests &^ p.tests.bands
+	if common == 0 || x.state.tests == y.state.tests {
+		return
+	}
+	for i, v := range []*view{x, y} {
+		step := p.sides[i].policy.LimitStepPaise
+		v.bounds[0][boundCommon], v.bounds[1][boundCommon] = p.capBounds(common, b, step)
+		v.bounds[0][boundCaps], v.bounds[1][boundCaps] = p.capBounds(v.state.tests&^common, b, step)
+	}
+}
+
+// compareCaps adds what is known about the caps of two views to what is known about their other bounds.
+func (p *pricing) compareCaps(d *dominance, x, y *view, b *box) {
+	if x.state.tests == y.state.tests {
+		return
+	}
+	d.shared[boundCaps] = !p.hasCaps(x.state) && !p.hasCaps(y.state)
+	d.more = d.more && p.capsAtLeast(x.state, y.state, b, true)
+	d.less = d.less && p.capsAtLeast(y.state, x.state, b, true)
+	// A cap without a value leaves a limit of 0, which is not offered.
+	offered := x.band.MinLimitPaise > 0 && y.band.MinLimitPaise > 0
+	d.atLeast = d.atLeast && (d.more || offered && p.capsAtLeast(x.state, y.state, b, false))
+	d.atMost = d.atMost && (d.less || offered && p.capsAtLeast(y.state, x.state, b, false))
+}
+
+// capsAtLeast reports whether the caps of one state never bound the limit more than those of another within a box. If
+// always is not set, this need only hold where all caps have values.
+func (p *pricing) capsAtLeast(x, y *sideState, b *box, always bool) bool {
+	return !slices.ContainsFunc(p.capsOf(x.tests), func(c *capAmount) bool {
+		return !slices.ContainsFunc(p.capsOf(y.tests), func(d *capAmount) bool { return p.capAtLeast(c, d, b, always) })
+	})
+}
+
+// capAtLeast reports whether one cap is never below another within a box.
+func (p *pricing) capAtLeast(c, d *capAmount, b *box, always bool) bool {
+	if c.text == d.text {
+		return true
+	}
+	if c.free || d.free {
+		return false
+	}
+	low, _ := p.capRange(c, b)
+	if _, high := p.capRange(d, b); low >= high {
+		return true
+	}
+	x, y := p.amount(&c.of, b), p.amount(&d.of, b)
+	return (x.always && y.always || !always) && p.atLeast(&c.of, &d.of, b)
+}
+
+// atLeast reports whether one amount is never below another within a box, where both have values. It compares amounts
+// that are computed alike.
+func (p *pricing) atLeast(x, y *rule.Operand, b *box) bool {
+	l, r := p.amount(x, b), p.amount(y, b)
+	if !l.defined || !r.defined || l.lo >= r.hi || x.Text() == y.Text() {
+		return true
+	}
+	if x.Kind != rule.ArithOperand || y.Kind != rule.ArithOperand || x.Arith != y.Arith || len(x.Args) != len(y.Args) {
+		return false
+	}
+	positive := func(o *rule.Operand) bool { return p.amount(o, b).lo >= 0 }
+	for i := range x.Args {
+		l, r := &x.Args[i], &y.Args[i]
+		switch x.Arith {
+		case rule.Add, rule.Min, rule.Max:
+		case rule.Mul:
+			if !positive(l) || !positive(r) {
+				return false
+			}
+		case rule.Sub, rule.Div:
+			if x.Arith == rule.Div && (!positive(l) || !positive(r)) {
+				return false
+			}
+			if i == 1 {
+				l, r = r, l
+			}
+		default:
+			return false
+		}
+		if !p.atLeast(l, r, b) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,77 @@
+package prover
+
+import (
+	"slices"
+
+	"verdict/internal/engine"
+	"verdict/internal/loan"
+)
+
+// sameCharges reports whether two policies charge the same for every loan, besides the fees of the bands.
+func sameCharges(a, b *side) bool {
+	return slices.EqualFunc(a.policy.Charges, b.policy.Charges, func(x, y engine.Charge) bool {
+		return x.Amount == y.Amount
+	})
+}
+
+// costs returns what a policy deducts from a limit: the band's fee and the charges, with their tax.
+func (s *side) costs(b *engine.Band, limit int64) int64 {
+	fee := loan.Fee(limit, int64(b.FeePct), b.FeeMinPaise)
+	return fee + loan.Tax(fee, int64(b.GSTPct)) + s.policy.ChargesOn(limit)
+}
+
+// consumption says at which limits of a band fee and charges leave nothing to pay out, so that no offer is made.
+type consumption struct {
+	computed bool    // false if the band has too many limits; then each of them may be used up
+	first    bool    // the lowest limit is used up
+	turns    []int64 // the limits at which this changes, ascending
+}
+
+// consumption computes the consumption of a band.
+func (p *pricing) consumption(i int, v *view) consumption {
+	s := p.sides[i]
+	if len(s.policy.Charges) == 0 {
+		return consumption{computed: true} // the reader of a policy checks that the fee leaves something
+	}
+	key := [2]int{i, v.bandAt}
+	if known, ok := p.spent[key]; ok {
+		return known
+	}
+	step := s.policy.LimitStepPaise
+	from, to := p.leastOffer(i, v.band), v.band.MaxLimitPaise
+	out := consumption{computed: (to-from)/step < maxSteps}
+	if out.computed {
+		out.first = s.costs(v.band, from) >= from
+		before := out.first
+		for limit := from + step; limit <= to; limit += step {
+			if p.tired() {
+				return consumption{}
+			}
+			if now := s.costs(v.band, limit) >= limit; now != before {
+				out.turns, before = append(out.turns, limit), now
+			}
+		}
+	}
+	p.spent[key] = out
+	return out
+}
+
+// consumes reports whether some and whether all limits in a range are used up by fee and charges. The limits must be
+// at least the smallest loan of the band.
+func (p *pricing) consumes(i int, v *view, from, to int64) (some, every bool) {
+	c := p.consumption(i, v)
+	if !c.computed {
+		return true, false
+	}
+	now, every := c.first, true
+	for k := range len(c.turns) + 1 {
+		// Between two turns, now says whether limits are used up.
+		starts := k == 0 || c.turns[k-1] <= to
+		ends := k < len(c.turns) && c.turns[k] <= from
+		if starts && !ends {
+			some, every = some || now, every && now
+		}
+		now = !now
+	}
+	return some, every
+}
