@@ -1,5 +1,11 @@
 package store
 
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
 // PersonTotals says how much is stored about a person.
 type PersonTotals struct {
 	Decisions    int64
@@ -8,7 +14,13 @@ type PersonTotals struct {
 	NewestRun    int64 // when the newest run was made, in microseconds, 0 if there is none
 }
 
-// Totals counts the decisions and the runs of an applicant. It uses the indexes of references.
+// runsInRoles is the condition for the runs about decisions in which the person of parameter 3 is not the primary
+// applicant. It leaves out runs that were erased. That decision_id is not empty lets the database use the partial index.
+var runsInRoles = `tenant_id = $1 AND environment = $2 AND decision_id <> '' AND subject_ref <> $3
+	AND length(response) > 0 AND decision_id IN (` + inOtherRoles("$3") + `)`
+
+// Totals counts the decisions and the runs of an applicant, with the runs about decisions in which the applicant is not
+// the primary one. It uses the indexes of references.
 func (er ErasureReader) Totals(applicantRef string) (PersonTotals, error) {
 	return read(er.access, func(tx *Tx) (t PersonTotals, err error) {
 		err = tx.one([]any{&t.Decisions, &t.NewestMicros}, `SELECT count(*), coalesce(max(created_micros), 0) FROM decisions
@@ -18,7 +30,36 @@ func (er ErasureReader) Totals(applicantRef string) (PersonTotals, error) {
 		}
 		err = tx.one([]any{&t.Runs, &t.NewestRun}, `SELECT count(*), coalesce(max(created_micros), 0) FROM agent_runs
 			WHERE tenant_id = $1 AND environment = $2 AND subject_ref = $3`, applicantRef)
+		if err != nil {
+			return t, err
+		}
+		var runs, newest int64
+		err = tx.one([]any{&runs, &newest}, "SELECT count(*), coalesce(max(created_micros), 0) FROM agent_runs WHERE "+
+			runsInRoles, applicantRef)
+		t.Runs, t.NewestRun = t.Runs+runs, max(t.NewestRun, newest)
 		return t, err
+	})
+}
+
+// Runs returns the newest runs that Totals counts, at most limit, oldest first, without request and response.
+func (er ErasureReader) Runs(applicantRef string, limit int) ([]Run, error) {
+	return read(er.access, func(tx *Tx) ([]Run, error) {
+		runs, err := eachRow(tx, (*Run).fields, "SELECT "+runColumns+` FROM agent_runs WHERE tenant_id = $1
+			AND environment = $2 AND subject_ref = $3 ORDER BY created_micros DESC, id DESC LIMIT $4`,
+			applicantRef, int64(limit))
+		if err != nil {
+			return nil, err
+		}
+		others, err := eachRow(tx, (*Run).fields, "SELECT "+runColumns+" FROM agent_runs WHERE "+runsInRoles+
+			" ORDER BY created_micros DESC, id DESC LIMIT $4", applicantRef, int64(limit))
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, others...)
+		slices.SortFunc(runs, func(a, b Run) int {
+			return cmp.Or(cmp.Compare(a.CreatedMicros, b.CreatedMicros), strings.Compare(a.ID, b.ID))
+		})
+		return runs[max(0, len(runs)-limit):], nil
 	})
 }
 

@@ -52,7 +52,8 @@ const batchJobColumns = `id, status, endpoint, strict, row_count, rows_done, chu
 
 func (b *BatchJob) fields() []any {
 	return []any{&b.ID, &b.Status, &b.Endpoint, &b.Strict, &b.Rows, &b.RowsDone, &b.Chunks, &b.ChunksDone,
-		&b.ErrorCode, &b.ErrorDetail, &b.RequestID, &b.CreatedBy, &b.CreatedMicros, &b.StartedMicros, &b.FinishedMicros, &b.Purged,
+		&b.ErrorCode, &b.ErrorDetail, &b.RequestID, &b.CreatedBy, &b.CreatedMicros, &b.StartedMicros, &b.FinishedMicros,
+		&b.Purged,
 		&b.Counts}
 }
 
@@ -91,14 +92,15 @@ func (bj BatchJobs) lock(id string) (BatchJob, error) {
 // batchJob reads a job. clause is added to the statement.
 func (tx *Tx) batchJob(id, clause string) (b BatchJob, err error) {
 	err = tx.one(b.fields(), "SELECT "+batchJobColumns+
-		" FROM batches WHERE tenant_id = $1 AND environment = $2 AND id = $3"+clause, id)
+		" FROM batches WHERE tenant_id = $1 AND environment = $2 AND id = $3 AND deleted = 0"+clause, id)
 	return b, orNotFound("batch", err)
 }
 
 // List returns a page of the scope's jobs, and whether there are more. A status of "" matches every job.
 func (bj BatchJobReader) List(status string, p Page) ([]BatchJob, bool, error) {
 	return readTwo(bj.access, func(tx *Tx) ([]BatchJob, bool, error) {
-		q := listOf("SELECT " + batchJobColumns + " FROM batches WHERE tenant_id = $1 AND environment = $2")
+		q := listOf("SELECT " + batchJobColumns +
+			" FROM batches WHERE tenant_id = $1 AND environment = $2 AND deleted = 0")
 		q.equals("status", status)
 		q.page(p)
 		return list(tx, q, p, func(scan func(...any) error) (b BatchJob, err error) {

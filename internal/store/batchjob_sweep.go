@@ -46,13 +46,14 @@ func (sys *System) FailAbandonedBatchJobs(ctx context.Context, beforeMicros, now
 	})
 }
 
-// PurgeBatchJobs deletes the chunks of jobs that ended before a time, and of jobs that ended before all rows had
-// arrived. The records of the jobs stay. A step deletes one chunk or marks one job as purged. PurgeBatchJobs does at
-// most limit steps, so that no transaction is long, and returns the number of steps: 0 if nothing is left to do.
+// PurgeBatchJobs deletes the chunks of jobs that ended before a time, of jobs that ended before all rows had arrived,
+// and of deleted jobs. The records of the jobs stay, except those of deleted ones. A step deletes one chunk, or marks or
+// deletes one job. PurgeBatchJobs does at most limit steps, so that no transaction is long, and returns the number of
+// steps: 0 if nothing is left to do.
 func (sys *System) PurgeBatchJobs(ctx context.Context, beforeMicros int64, limit int) (done int64, err error) {
 	return sys.purgeJobs(ctx, func(s *transaction) ([]scopedJob, error) {
 		return s.scopedJobs(`SELECT tenant_id, environment, id FROM batches WHERE finished_micros > 0 AND purged = 0
-			AND (finished_micros < $1 OR chunk_count = 0) ORDER BY finished_micros, id LIMIT $2`,
+			AND (finished_micros < $1 OR chunk_count = 0 OR deleted = 1) ORDER BY finished_micros, id LIMIT $2`,
 			beforeMicros, int64(limit))
 	}, limit, func(tx *Tx, id string, limit int64) (int64, error) { return tx.BatchJobs().purge(id, limit) })
 }
@@ -61,6 +62,9 @@ func (sys *System) PurgeBatchJobs(ctx context.Context, beforeMicros int64, limit
 // be more. It deletes nothing of any other job.
 func (bj BatchJobs) Discard(id string, limit int64) (more bool, err error) {
 	b, err := bj.lock(id)
+	if isRefusal(err) { // it was deleted, which ends with its chunks
+		return false, nil
+	}
 	if err != nil || !b.Over() || b.Chunks > 0 || b.Purged {
 		return false, err
 	}
@@ -68,8 +72,38 @@ func (bj BatchJobs) Discard(id string, limit int64) (more bool, err error) {
 	return n == limit, err
 }
 
-// purge deletes at most limit chunks of a job. If it deletes fewer, none is left, and it marks the job as purged. It
-// returns the number of steps: one for each deleted chunk, and one for the mark.
+// Delete deletes a job that is over. From then on nobody sees it, and DeleteChunks or PurgeBatchJobs deletes its chunks.
+// It returns NotFound if there is no such job, and Conflict invalid_transition if the job is not over.
+func (bj BatchJobs) Delete(id string) error {
+	b, err := bj.lock(id)
+	switch {
+	case err != nil:
+		return err
+	case !b.Over():
+		return fault.New(fault.Conflict, fault.CodeInvalidTransition, "the batch is %s; only a batch that is over can "+
+			"be deleted; cancel it first with POST /v1/batches/{id}/cancel", b.Status)
+	case b.Purged:
+		_, err = bj.tx.exec("DELETE FROM batches WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
+	default:
+		_, err = bj.tx.exec("UPDATE batches SET deleted = 1 WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
+	}
+	return err
+}
+
+// DeleteChunks deletes at most limit chunks of a job for which Delete was called, and reports whether there may be more.
+func (bj BatchJobs) DeleteChunks(id string, limit int64) (more bool, err error) {
+	var deleted int64
+	err = bj.tx.one([]any{&deleted}, `SELECT count(*) FROM batches
+		WHERE tenant_id = $1 AND environment = $2 AND id = $3 AND deleted = 1`, id)
+	if err != nil || deleted == 0 {
+		return false, err
+	}
+	n, err := bj.purge(id, limit)
+	return n == limit, err
+}
+
+// purge deletes at most limit chunks of a job. If it deletes fewer, none is left, and it deletes the job, if Delete was
+// called for it, or marks it as purged. It returns the number of steps: one for each deleted chunk, and one for the job.
 func (bj BatchJobs) purge(id string, limit int64) (int64, error) {
 	n, err := bj.tx.StoredBytes().deleteCounted(`DELETE FROM batch_chunks
 		WHERE tenant_id = $1 AND environment = $2 AND batch_id = $3
@@ -84,6 +118,10 @@ func (bj BatchJobs) purge(id string, limit int64) (int64, error) {
 	if err != nil {
 		return n, err
 	}
-	_, err = bj.tx.exec("UPDATE batches SET purged = 1 WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
+	deleted, err := bj.tx.exec(
+		"DELETE FROM batches WHERE tenant_id = $1 AND environment = $2 AND id = $3 AND deleted = 1", id)
+	if err == nil && deleted == 0 {
+		_, err = bj.tx.exec("UPDATE batches SET purged = 1 WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
+	}
 	return n + 1, err
 }

@@ -72,7 +72,7 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 		select {
 		case a := <-attempts:
 			if a.err == nil {
-				c.primary.best.Store(int32(a.host)) //nolint:gosec // a URL has few hosts
+				c.primary.best.Store(int32(a.host)) // a URL has few hosts
 				return a.conn, nil
 			}
 			refused[a.host] = a.err

@@ -36,6 +36,9 @@ type Decision struct {
 	// KeyTree is the number of the key tree with which the documents are sealed, 0 if they are
 	// readable or not opened. It is not a column: package journal sets it when it opens them.
 	KeyTree int64
+	// People are the people other than the primary applicant whom the request names, in the order of their roles. They
+	// are not a column; nil in lists.
+	People []DecisionPerson
 }
 
 var decisionTable = newBulkTable("decisions",
@@ -112,7 +115,7 @@ func (ds Decisions) insertAll(writes []*DecisionWrite) (refusals []error, err er
 		return nil, err
 	}
 	rows := make([][]any, 0, len(writes))
-	var features, waiting [][]any
+	var features, waiting, people [][]any
 	for i, w := range writes {
 		if refusals[i] != nil {
 			continue
@@ -127,6 +130,7 @@ func (ds Decisions) insertAll(writes []*DecisionWrite) (refusals []error, err er
 		if w.Decision.waits() {
 			waiting = append(waiting, w.Decision.referral())
 		}
+		people = append(people, w.Decision.peopleRows()...)
 	}
 	if len(rows) == 0 {
 		return refusals, nil
@@ -141,6 +145,11 @@ func (ds Decisions) insertAll(writes []*DecisionWrite) (refusals []error, err er
 	}
 	if len(waiting) > 0 {
 		if err := ds.tx.insertMany(referralTable, waiting); err != nil {
+			return nil, err
+		}
+	}
+	if len(people) > 0 {
+		if err := ds.tx.insertMany(personTable, people); err != nil {
 			return nil, err
 		}
 	}
@@ -246,6 +255,9 @@ func (ds DecisionReader) Get(id string) (Decision, error) {
 		var d Decision
 		err := tx.one(d.allFields(),
 			"SELECT "+allColumns+" FROM decisions WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
+		if err == nil {
+			err = tx.addPeople(&d)
+		}
 		return d, orNotFound("decision", err)
 	})
 }
@@ -348,6 +360,9 @@ func (ds DecisionReader) Walk(f DecisionFilter, p Page, fn func(*Decision) error
 		var end Position
 		rows, more, err := readTwo(ds.access, func(tx *Tx) (rows []Decision, more bool, err error) {
 			rows, more, end, err = tx.Decisions().list(allColumns, f, p, (*Decision).allFields)
+			for i := 0; i < len(rows) && err == nil; i++ {
+				err = tx.addPeople(&rows[i])
+			}
 			return rows, more, err
 		})
 		if err != nil {

@@ -25,23 +25,26 @@ type Held struct {
 	Decisions []HeldDecision
 	Runs      []HeldRun
 	Exposures []HeldExposure
-	Linked    bool // the fraud counters know the person
+	People    []HeldPerson // decisions in which the person is not the primary applicant
+	Linked    bool         // the fraud counters know the person
 }
 
 // Empty reports whether nothing is held.
 func (h *Held) Empty() bool {
-	return len(h.Decisions) == 0 && len(h.Runs) == 0 && len(h.Exposures) == 0 && !h.Linked
+	return len(h.Decisions) == 0 && len(h.Runs) == 0 && len(h.Exposures) == 0 && len(h.People) == 0 &&
+		!h.Linked
 }
 
-// Exceeds reports whether more decisions, runs or exposures are held than a number.
+// Exceeds reports whether more decisions, runs, exposures or other roles are held than a number.
 func (h *Held) Exceeds(most int) bool {
-	return len(h.Decisions) > most || len(h.Runs) > most || len(h.Exposures) > most
+	return len(h.Decisions) > most || len(h.Runs) > most || len(h.Exposures) > most || len(h.People) > most
 }
 
 // headBytes is the number of bytes of a sealed document that name its key tree.
 const headBytes = "11"
 
-// Held returns what is stored about a person: at most limit decisions, limit runs and limit exposures.
+// Held returns what is stored about a person: at most limit decisions, limit runs, limit exposures and limit other
+// roles.
 // It uses the indexes of references, so it costs the same however much else is stored.
 func (er ErasureReader) Held(p Person, limit int) (Held, error) {
 	return read(er.access, func(tx *Tx) (h Held, err error) {
@@ -53,6 +56,9 @@ func (er ErasureReader) Held(p Person, limit int) (Held, error) {
 		}
 		if p.ApplicantRef != "" {
 			if h.Exposures, err = tx.heldExposures(p.ApplicantRef, limit); err != nil {
+				return Held{}, err
+			}
+			if h.People, err = tx.heldPeople(p.ApplicantRef, limit); err != nil {
 				return Held{}, err
 			}
 			var links int64
@@ -93,10 +99,13 @@ func (tx *Tx) heldExposures(applicantRef string, limit int) ([]HeldExposure, err
 		AND applicant_ref = $3 ORDER BY created_micros, id LIMIT $4`, applicantRef, int64(limit))
 }
 
-// DeleteExposure deletes an exposure.
-func (er Erasures) DeleteExposure(id string, counts *ErasedCounts) error {
+// DeleteExposure deletes an exposure, and adds an entry to the journal.
+func (er Erasures) DeleteExposure(id string, nowMicros int64, counts *ErasedCounts) error {
 	deleted, err := er.tx.exec("DELETE FROM exposures WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
-	if err != nil {
+	if err != nil || deleted == 0 {
+		return err
+	}
+	if err := er.tx.recordDeleted(id, deletedByErasure, nowMicros); err != nil {
 		return err
 	}
 	counts.Exposures += deleted
@@ -145,6 +154,11 @@ func (er Erasures) EmptyDecision(id, ref string, counts *ErasedCounts) error {
 		return err
 	}
 	counts.Features += features
+	return er.emptyAnswers(id, counts)
+}
+
+// emptyAnswers erases the stored answers about a decision.
+func (er Erasures) emptyAnswers(id string, counts *ErasedCounts) error {
 	answers, err := er.tx.exec(`UPDATE idempotency_keys SET body = $4
 		WHERE tenant_id = $1 AND environment = $2 AND subject <> '' AND subject = $3 AND length(body) > 0`,
 		id, noDocument)
@@ -175,10 +189,14 @@ func (er Erasures) HideMember(ref, alias string, counts *ErasedCounts) error {
 	}{
 		{&counts.Links, "UPDATE fraud_links SET member = $4 WHERE tenant_id = $1 AND environment = $2 AND member = $3"},
 		{nil, "UPDATE fraud_ring_people SET person = $4 WHERE tenant_id = $1 AND environment = $2 AND person = $3"},
+		// Without the subqueries, SQLite would read all evidence and all holds of the scope.
 		{&counts.AlertRefs, `UPDATE fraud_alert_evidence SET ref = $4
-			WHERE tenant_id = $1 AND environment = $2 AND part = 'applicant' AND ref = $3`},
-		{nil, `UPDATE legal_holds SET applicant_ref = $4
-			WHERE tenant_id = $1 AND environment = $2 AND applicant_ref = $3`},
+			WHERE tenant_id = $1 AND environment = $2 AND part = 'applicant' AND ref = $3
+			AND alert_id IN (SELECT alert_id FROM fraud_alert_evidence
+				WHERE tenant_id = $1 AND environment = $2 AND part = 'applicant' AND ref = $3)`},
+		{nil, `UPDATE legal_holds SET applicant_ref = $4 WHERE tenant_id = $1 AND environment = $2
+			AND id IN (SELECT id FROM legal_holds
+				WHERE tenant_id = $1 AND environment = $2 AND applicant_ref = $3)`},
 	} {
 		changed, err := er.tx.exec(change.text, ref, alias)
 		if err != nil {

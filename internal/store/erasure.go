@@ -36,6 +36,10 @@ type ErasedCounts struct {
 	AlertRefs int64 // references in the evidence of alerts
 	Links     int64 // links between the person and accounts, devices and the like
 	Exposures int64
+	// CoApplicants and Guarantors are the decisions in which the person had that role and not that of the primary
+	// applicant.
+	CoApplicants int64
+	Guarantors   int64
 }
 
 // Erasure is the erasure of a person.
@@ -59,7 +63,7 @@ type Erasure struct {
 	// These fields are about an erasure that was deferred.
 	Basis               []string // why it is deferred, empty if it is not
 	DeferredUntilMicros int64    // when it can be carried out, 0 if that is not known
-	NextMicros          int64    // when to look again whether it can be carried out
+	NextMicros          int64    // when to check again whether it can be carried out
 	WithdrawnMicros     int64    // 0 if it was not withdrawn
 	WithdrawnBy         string
 	RequestKey          string // a keyed hash of the request and its Idempotency-Key, "" if it has none
@@ -72,7 +76,8 @@ func (e *Erasure) Begin() {
 
 const erasureColumns = `id, state, applicant_ref, decision_id, reason, actor, created_micros, erased_micros, decisions,
 	features, runs, answers, alert_refs, links, refs, trees, started_leaf, leaf, basis, deferred_until_micros,
-	next_micros, withdrawn_micros, withdrawn_by, exposures, request_key`
+	next_micros, withdrawn_micros, withdrawn_by, exposures, request_key,
+	co_applicants, guarantors`
 
 // erasureRow is an Erasure in the form in which it is stored.
 type erasureRow struct {
@@ -86,7 +91,7 @@ func (r *erasureRow) fields() []any {
 		&r.ErasedMicros, &r.Counts.Decisions, &r.Counts.Features, &r.Counts.Runs, &r.Counts.Answers,
 		&r.Counts.AlertRefs, &r.Counts.Links, &r.refs, &r.Trees, &r.StartedLeaf, &r.Leaf, &r.basis,
 		&r.DeferredUntilMicros, &r.NextMicros, &r.WithdrawnMicros, &r.WithdrawnBy, &r.Counts.Exposures,
-		&r.RequestKey}
+		&r.RequestKey, &r.Counts.CoApplicants, &r.Counts.Guarantors}
 }
 
 func (r *erasureRow) erasure() Erasure {
@@ -122,6 +127,9 @@ func (e *Erasure) completed() evidence.Record {
 			w.Key("agent_runs").Int(e.Counts.Runs)
 			w.Key("alert_references").Int(e.Counts.AlertRefs)
 			w.Key("answers").Int(e.Counts.Answers)
+			if e.Counts.CoApplicants > 0 { // earlier entries do not have it
+				w.Key("co_applicant").Int(e.Counts.CoApplicants)
+			}
 			w.Optional("decision_id", e.Person.DecisionID)
 			w.Key("decisions").Int(e.Counts.Decisions)
 			w.Optional("erasure_id", e.ID)
@@ -130,6 +138,9 @@ func (e *Erasure) completed() evidence.Record {
 			}
 			w.Key("features").Int(e.Counts.Features)
 			w.Key("fraud_links").Int(e.Counts.Links)
+			if e.Counts.Guarantors > 0 {
+				w.Key("guarantor").Int(e.Counts.Guarantors)
+			}
 			w.Optional("reason", e.Reason)
 			e.writeRefs(w)
 		}),
@@ -219,9 +230,9 @@ func (er ErasureReader) OfRequest(requestKey string, sinceMicros int64) (e Erasu
 	})
 }
 
-// Finished returns the completed erasure of a person of whom something was held before. found is false if
-// that cannot be told: a completed erasure does not name the applicant, so it is found by what has replaced
-// the reference in one of the rows.
+// Finished returns the completed erasure of a person. before is what was held about the person earlier. A
+// completed erasure does not name the applicant, so Finished finds it by what has replaced the reference in
+// one of the rows of before. found is false if there is no such erasure.
 func (er ErasureReader) Finished(p Person, before *Held) (e Erasure, found bool, err error) {
 	return readTwo(er.access, func(tx *Tx) (Erasure, bool, error) {
 		where, name := "decision_id = $3", p.DecisionID
@@ -252,6 +263,10 @@ func (tx *Tx) replacedBy(before *Held) (ref string, err error) {
 	case len(before.Runs) > 0:
 		err = tx.one([]any{&ref}, `SELECT subject_ref FROM agent_runs
 			WHERE tenant_id = $1 AND environment = $2 AND id = $3`, before.Runs[0].ID)
+	case len(before.People) > 0:
+		err = tx.one([]any{&ref}, `SELECT person_ref FROM decision_people
+			WHERE tenant_id = $1 AND environment = $2 AND decision_id = $3 AND role = $4`,
+			before.People[0].DecisionID, before.People[0].Role)
 	}
 	replacement, erased := strings.CutPrefix(ref, ErasedPrefix)
 	if !erased {
@@ -298,7 +313,7 @@ func (er Erasures) Put(e *Erasure) (err error) {
 	}
 	er.tx.noteWritten(e.ID)
 	_, err = er.tx.exec(`INSERT INTO erasures (tenant_id, environment, `+erasureColumns+`) VALUES ($1, $2, $3, $4, $5,
-		$6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)
+		$6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29)
 		ON CONFLICT (tenant_id, environment, id) DO UPDATE SET state = excluded.state,
 		applicant_ref = excluded.applicant_ref, erased_micros = excluded.erased_micros,
 		decisions = excluded.decisions, features = excluded.features, runs = excluded.runs,
@@ -306,11 +321,13 @@ func (er Erasures) Put(e *Erasure) (err error) {
 		trees = excluded.trees, started_leaf = excluded.started_leaf, leaf = excluded.leaf, basis = excluded.basis,
 		deferred_until_micros = excluded.deferred_until_micros, next_micros = excluded.next_micros,
 		withdrawn_micros = excluded.withdrawn_micros, withdrawn_by = excluded.withdrawn_by,
-		exposures = excluded.exposures, request_key = excluded.request_key`,
+		exposures = excluded.exposures, request_key = excluded.request_key,
+		co_applicants = excluded.co_applicants, guarantors = excluded.guarantors`,
 		e.ID, e.State, e.Person.ApplicantRef, e.Person.DecisionID, e.Reason, e.Actor, e.CreatedMicros, e.ErasedMicros,
 		e.Counts.Decisions, e.Counts.Features, e.Counts.Runs, e.Counts.Answers, e.Counts.AlertRefs, e.Counts.Links,
 		strings.Join(e.Refs, " "), e.Trees, e.StartedLeaf, e.Leaf, strings.Join(e.Basis, " "), e.DeferredUntilMicros,
-		e.NextMicros, e.WithdrawnMicros, e.WithdrawnBy, e.Counts.Exposures, e.RequestKey)
+		e.NextMicros, e.WithdrawnMicros, e.WithdrawnBy, e.Counts.Exposures, e.RequestKey,
+		e.Counts.CoApplicants, e.Counts.Guarantors)
 	return err
 }
 
@@ -327,8 +344,8 @@ func (sys *System) OpenErasures(ctx context.Context, after *ScopedErasure, limit
 		ORDER BY tenant_id, environment, id LIMIT $4`, after.Tenant, after.Environment, after.ID, int64(limit))
 }
 
-// DueErasures returns deferred erasures of all tenants that must be looked at again, at most limit, those that
-// have waited longest first.
+// DueErasures returns deferred erasures of all tenants that must be checked again, at most limit. Those that have
+// waited longest come first.
 func (sys *System) DueErasures(ctx context.Context, nowMicros int64, limit int) ([]ScopedErasure, error) {
 	return sys.erasures(ctx, `state = 'deferred' AND next_micros <= $1
 		ORDER BY next_micros, tenant_id, environment, id LIMIT $2`, nowMicros, int64(limit))

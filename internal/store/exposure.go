@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 )
@@ -16,6 +17,8 @@ type Exposure struct {
 	UpdatedMicros int64
 	UpdatedBy     string
 	ClosedMicros  int64 // 0 if it is not closed
+	// Role is the role of the person for whom Own has read the exposure, "" for the applicant. It is not a column.
+	Role string
 }
 
 const exposureColumns = `id, applicant_ref, decision_id, document, created_micros, created_by, updated_micros,
@@ -84,49 +87,78 @@ func (ex ExposureReader) List(applicantRef string, p Page) ([]Exposure, bool, er
 	})
 }
 
-// Put stores an exposure, or replaces the one with the same id. keyChanges is KeyState.Changes of the keys with which
-// the document is sealed; Put returns ErrKeysChanged if the keys were changed since. If the exposure is closed, a
-// deferred erasure of the person is looked at again soon.
+// Put stores an exposure, or replaces the state of the one with the same id, and adds an entry to the journal. keyChanges
+// is KeyState.Changes of the keys with which the document is sealed; Put returns ErrKeysChanged if the keys were changed
+// since. If the exposure is closed, a deferred erasure of the person is checked again soon.
 func (ex Exposures) Put(e *Exposure, keyChanges int64) error {
 	if err := ex.tx.CheckKeys(keyChanges); err != nil {
 		return err
 	}
 	ex.tx.noteWritten(e.ID)
-	changed, err := ex.tx.exec(`UPDATE exposures SET document = $4, updated_micros = $5, updated_by = $6,
-		closed_micros = $7 WHERE tenant_id = $1 AND environment = $2 AND id = $3`,
-		e.ID, notNil(e.Document), e.UpdatedMicros, e.UpdatedBy, e.ClosedMicros)
-	if err == nil && changed == 0 {
-		err = ex.insert(e)
+	before, err := ex.byID(e.ID)
+	if err != nil {
+		return err
+	}
+	logged := LoggedExposure{Exposure: *e, Salt: newSalt()}
+	if len(before) > 0 { // what never changes
+		logged.ApplicantRef, logged.DecisionID = before[0].ApplicantRef, before[0].DecisionID
+		logged.CreatedMicros, logged.CreatedBy = before[0].CreatedMicros, before[0].CreatedBy
+	}
+	if logged.Leaf, err = ex.tx.record(logged.change()); err != nil {
+		return err
+	}
+	if len(before) == 0 {
+		err = ex.insert(&logged)
+	} else {
+		_, err = ex.tx.exec(`UPDATE exposures SET document = $4, updated_micros = $5, updated_by = $6, closed_micros = $7,
+			leaf = $8, salt = $9 WHERE tenant_id = $1 AND environment = $2 AND id = $3`,
+			e.ID, notNil(e.Document), e.UpdatedMicros, e.UpdatedBy, e.ClosedMicros, logged.Leaf, logged.Salt)
 	}
 	if err != nil || e.ClosedMicros == 0 {
 		return err
 	}
 	_, err = ex.tx.exec(`UPDATE erasures SET next_micros = 0 WHERE tenant_id = $1 AND environment = $2
 		AND applicant_ref = $3 AND decision_id = '' AND state = 'deferred'`, e.ApplicantRef)
-	return err
+	if err != nil || e.DecisionID == "" {
+		return err
+	}
+	return ex.tx.wakeOthers(e.DecisionID)
 }
 
-func (ex Exposures) insert(e *Exposure) error {
-	_, err := ex.tx.exec(`INSERT INTO exposures (tenant_id, environment, `+exposureColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+// byID returns the exposure with an id, or none.
+func (ex Exposures) byID(id string) ([]LoggedExposure, error) {
+	return eachRow(ex.tx, (*LoggedExposure).fields, "SELECT "+loggedExposureColumns+` FROM exposures
+		WHERE tenant_id = $1 AND environment = $2 AND id = $3`, id)
+}
+
+func (ex Exposures) insert(e *LoggedExposure) error {
+	_, err := ex.tx.exec(`INSERT INTO exposures (tenant_id, environment, `+loggedExposureColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 		e.ID, e.ApplicantRef, e.DecisionID, notNil(e.Document), e.CreatedMicros, e.CreatedBy, e.UpdatedMicros,
-		e.UpdatedBy, e.ClosedMicros)
+		e.UpdatedBy, e.ClosedMicros, e.Leaf, e.Salt)
 	if err != nil {
 		return err
 	}
 	return ex.tx.StoredBytes().add(exposureBytes)
 }
 
-// SealDocuments replaces the readable documents of exposures by the ciphertexts. It leaves an exposure alone whose
-// document is sealed already. keyChanges is KeyState.Changes of the keys; SealDocuments returns ErrKeysChanged if the
-// keys were changed since.
-func (ex Exposures) SealDocuments(rows []Exposure, keyChanges int64) error {
+// SealDocuments replaces the readable documents of exposures by the ciphertexts, with new entries in the journal. It
+// skips an exposure whose document is sealed already. keyChanges is KeyState.Changes of the keys; SealDocuments returns
+// ErrKeysChanged if the keys were changed since.
+func (ex Exposures) SealDocuments(rows []Exposure, keyChanges, nowMicros int64) error {
 	if err := ex.tx.CheckKeys(keyChanges); err != nil {
 		return err
 	}
 	for i := range rows {
-		if _, err := ex.tx.exec(`UPDATE exposures SET document = $4 WHERE tenant_id = $1 AND environment = $2 AND id = $3
-			AND substr(document, 1, 1) <> $5`, rows[i].ID, rows[i].Document, sealedForm); err != nil {
+		stored, err := ex.byID(rows[i].ID)
+		if err != nil {
+			return err
+		}
+		if len(stored) == 0 || bytes.HasPrefix(stored[0].Document, sealedForm) {
+			continue
+		}
+		stored[0].Document = rows[i].Document
+		if err := ex.tx.logExposure(&stored[0], nowMicros); err != nil {
 			return err
 		}
 	}

@@ -1,22 +1,32 @@
 package store
 
+import "strconv"
+
 // Grounds are the reasons for which the erasure of a person must wait.
 type Grounds struct {
-	Approvals    []Approval // without those on which a loan was made
+	Approvals    []Approval // the newest MaxOwn, without those on which a loan was made
 	OpenExposure bool
 	OpenAlert    bool
 	Holds        []LegalHold // those in force
 }
 
-// Approval is the newest approval of a person under a rule set.
+// Approval is an approval of a person.
 type Approval struct {
-	PolicyID      string
-	CreatedMicros int64
+	PolicyID       string
+	CreatedMicros  int64
+	ApprovedMicros int64 // see approvedMicros
+	Plain          string
 }
 
 // finalReview is the outcome of the last review of a decision that did not ask for more information.
 const finalReview = `(SELECT r.outcome FROM decision_reviews r WHERE r.tenant_id = $1 AND r.environment = $2
 	AND r.decision_id = d.id AND r.outcome <> '` + OutcomeAsks + `' ORDER BY r.created_micros DESC, r.id DESC LIMIT 1)`
+
+// approvedMicros is when the lender approved: the time of the decision, or of the last final review of a referral.
+const approvedMicros = `CASE WHEN d.status = 'REFERRED' THEN coalesce((SELECT r.created_micros
+	FROM decision_reviews r WHERE r.tenant_id = $1 AND r.environment = $2 AND r.decision_id = d.id
+	AND r.outcome <> '` + OutcomeAsks + `' ORDER BY r.created_micros DESC, r.id DESC LIMIT 1), d.created_micros)
+	ELSE d.created_micros END`
 
 // approved is the condition that the lender has made an offer: the decision is an approval that no person
 // has overturned, or a referral with an offer that a person has overturned, which means approved.
@@ -50,20 +60,29 @@ func (er ErasureReader) Grounds(q GroundsQuery) (Grounds, error) {
 			where, name = "d.id = $3 AND d.applicant_ref = ''", q.Person.DecisionID
 			part, refs = partDecision, []string{q.Person.DecisionID, q.Person.DecisionID}
 		}
-		g.Approvals, err = eachRow(tx, func(a *Approval) []any { return []any{&a.PolicyID, &a.CreatedMicros} },
-			`SELECT d.policy_id, max(d.created_micros) FROM decisions d
-			WHERE d.tenant_id = $1 AND d.environment = $2 AND `+where+" AND d.id > $4 AND "+approved+" AND NOT "+booked+`
-			GROUP BY d.policy_id ORDER BY d.policy_id`, name, q.SinceID)
-		if err != nil {
+		if g.Approvals, err = tx.approvals("decisions d", where, name, q.SinceID); err != nil {
 			return Grounds{}, err
 		}
-		var open int64
-		err = tx.one([]any{&open}, `SELECT count(*) FROM (SELECT 1 AS one FROM exposures WHERE tenant_id = $1
-			AND environment = $2 AND applicant_ref = $3 AND closed_micros = 0 LIMIT 1) AS found`, q.Person.ApplicantRef)
-		if err != nil {
-			return Grounds{}, err
+		owes := []string{"applicant_ref = $3"}
+		if q.Person.ApplicantRef != "" { // offers and loans of others in which the person has a role
+			// CROSS JOIN makes SQLite begin with the person; otherwise it reads all decisions after SinceID.
+			others, err := tx.approvals("decision_people op CROSS JOIN decisions d",
+				`op.tenant_id = $1 AND op.environment = $2 AND op.person_ref = $3 AND d.id = op.decision_id`, name, q.SinceID)
+			if err != nil {
+				return Grounds{}, err
+			}
+			g.Approvals = append(g.Approvals, others...)
+			owes = append(owes, "decision_id <> '' AND decision_id IN ("+inOtherRoles("$3")+")")
 		}
-		g.OpenExposure = open > 0
+		for _, of := range owes {
+			var open int64
+			err = tx.one([]any{&open}, `SELECT count(*) FROM (SELECT 1 AS one FROM exposures WHERE tenant_id = $1
+				AND environment = $2 AND `+of+` AND closed_micros = 0 LIMIT 1) AS found`, q.Person.ApplicantRef)
+			if err != nil {
+				return Grounds{}, err
+			}
+			g.OpenExposure = g.OpenExposure || open > 0
+		}
 		var alerts int64
 		err = tx.one([]any{&alerts}, `SELECT count(*) FROM (SELECT 1 AS one FROM fraud_alert_evidence e JOIN fraud_alerts a
 			ON a.tenant_id = e.tenant_id AND a.environment = e.environment AND a.id = e.alert_id
@@ -72,4 +91,14 @@ func (er ErasureReader) Grounds(q GroundsQuery) (Grounds, error) {
 		g.OpenAlert = alerts > 0
 		return g, err
 	})
+}
+
+// approvals returns the newest approvals among the decisions of a condition, at most MaxOwn, without those on which a
+// loan was made. from are the tables, and name is the value of the condition's parameter $3.
+func (tx *Tx) approvals(from, where, name, sinceID string) ([]Approval, error) {
+	return eachRow(tx, func(a *Approval) []any {
+		return []any{&a.PolicyID, &a.CreatedMicros, &a.ApprovedMicros, &a.Plain}
+	}, "SELECT d.policy_id, d.created_micros, "+approvedMicros+` AS approved_micros, d.plain FROM `+from+`
+		WHERE d.tenant_id = $1 AND d.environment = $2 AND `+where+" AND d.id > $4 AND "+approved+" AND NOT "+booked+`
+		ORDER BY approved_micros DESC, d.id DESC LIMIT `+strconv.Itoa(MaxOwn), name, sinceID)
 }

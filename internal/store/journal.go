@@ -241,7 +241,7 @@ func unpackEntries(packed []byte, count int64) []Entry {
 			if used <= 0 || n > uint64(len(packed)-used) {
 				return []Entry{{}}
 			}
-			end := used + int(n) //nolint:gosec // n is at most the length
+			end := used + int(n) // n is at most the length
 			*part, packed = packed[used:end:end], packed[end:]
 		}
 		entries = append(entries, e)
@@ -267,6 +267,7 @@ const (
 	BackfilledDecisions Backfilled = "journal_complete"
 	BackfilledRecords   Backfilled = "journal_records_complete" // reviews, rule sets, activations and settings
 	BackfilledLists     Backfilled = "journal_lists_complete"   // scorecards and the block list
+	BackfilledExposures Backfilled = "journal_exposures_complete"
 )
 
 // JournalComplete reports whether SetJournalComplete was called for a part.

@@ -26,8 +26,8 @@ type Key struct {
 	RevokedMicros  int64 // 0: not revoked
 	LastUsedMicros int64 // 0: never used
 
-	OwnerRole           string // set by KeyByHash
-	OwnerDisabledMicros int64  // set by KeyByHash; 0 if the owner can sign in
+	OwnerRole           string // set by KeyByHash and KeyByID
+	OwnerDisabledMicros int64  // set by KeyByHash and KeyByID; 0 if the owner can sign in
 }
 
 const keyColumns = `k.id, k.tenant_id, k.environment, k.name, k.prefix, k.hash, k.role, k.scopes,
@@ -52,6 +52,19 @@ func (a *Accounts) KeyByHash(ctx context.Context, hash string) (Key, Tenant, err
 			LEFT JOIN users u ON u.tenant_id = k.tenant_id AND u.id = k.created_by WHERE k.hash = $1`, hash))
 	})
 	return k, t, err
+}
+
+// KeyByID returns a key of a tenant, also a revoked or expired one, with the role of its owner. It returns NotFound if
+// there is no such key.
+func (a *Accounts) KeyByID(ctx context.Context, tenantID, id string) (Key, error) {
+	var k Key
+	err := a.read(ctx, func(s *transaction) error {
+		return orNotFound("key", s.one(append(k.fields(), &k.OwnerRole, &k.OwnerDisabledMicros),
+			"SELECT "+keyColumns+`, coalesce(u.role, ''), coalesce(u.disabled_micros, 0) FROM api_keys k
+			LEFT JOIN users u ON u.tenant_id = k.tenant_id AND u.id = k.created_by
+			WHERE k.tenant_id = $1 AND k.id = $2`, tenantID, id))
+	})
+	return k, err
 }
 
 // InsertKey adds a key to a tenant. It returns NotFound if there is no such

@@ -89,7 +89,9 @@ var errKeyInUse = errors.New("something is encrypted with a former master key")
 // AnnounceKey adds the epoch of a new master key, which nodes must have before it is used. If
 // another one is announced already, nothing changes. AnnounceKey returns the fingerprint of
 // the announced one.
-func (sec *Secrets) AnnounceKey(ctx context.Context, fingerprint []byte, nowMicros int64) (announced []byte, err error) {
+func (sec *Secrets) AnnounceKey(
+	ctx context.Context, fingerprint []byte, nowMicros int64,
+) (announced []byte, err error) {
 	err = sec.write(ctx, keyRotation, func(s *transaction) error {
 		epochs, err := s.lockedEpochs()
 		if err != nil {
@@ -155,7 +157,7 @@ const notWrapped = "substr(tree, 1, 1) <> $1"
 
 // KeyTreesToWrap returns the sizes of at most limit key trees that are encrypted with a master key other
 // than the one with the given fingerprint. If fingerprint is nil, it returns those that are not encrypted.
-// They are in the order of tenant and number, and come after the given one in it.
+// They are in the order of tenant and number, and begin after the given one.
 func (sec *Secrets) KeyTreesToWrap(
 	ctx context.Context, fingerprint []byte, after TreeSize, limit int,
 ) (found []TreeSize, err error) {

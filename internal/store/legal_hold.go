@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"verdict/internal/evidence"
 	"verdict/internal/wire"
@@ -111,9 +113,15 @@ func (lh LegalHoldReader) List(f LegalHoldFilter, p Page) ([]LegalHold, bool, er
 // Of returns the holds on a person that apply at a time, oldest first.
 func (lh LegalHoldReader) Of(p Person, nowMicros int64) ([]LegalHold, error) {
 	return read(lh.access, func(tx *Tx) ([]LegalHold, error) {
-		return eachRow(tx, (*LegalHold).fields, "SELECT "+holdColumns+` FROM legal_holds
-			WHERE tenant_id = $1 AND environment = $2 AND applicant_ref = $3 AND decision_id = $4 AND `+holdInForce+`$5)
-			ORDER BY created_micros, id LIMIT $6`, p.ApplicantRef, p.DecisionID, nowMicros, int64(MaxPage))
+		holds, err := eachRow(tx, (*LegalHold).fields, "SELECT "+holdColumns+` FROM legal_holds
+			WHERE tenant_id = $1 AND environment = $2 AND id IN (SELECT id FROM legal_holds WHERE tenant_id = $1
+				AND environment = $2 AND applicant_ref = $3 AND decision_id = $4) AND `+holdInForce+`$5)
+			LIMIT $6`, p.ApplicantRef, p.DecisionID, nowMicros, int64(MaxPage))
+		// With ORDER BY, or without the subquery, SQLite would read all holds of the scope.
+		slices.SortFunc(holds, func(a, b LegalHold) int {
+			return cmp.Or(cmp.Compare(a.CreatedMicros, b.CreatedMicros), cmp.Compare(a.ID, b.ID))
+		})
+		return holds, err
 	})
 }
 
@@ -139,7 +147,7 @@ func (lh LegalHolds) Place(h LegalHold) error {
 	return err
 }
 
-// Release ends a hold, with an entry in the journal. A deferred erasure of the person is looked at again soon.
+// Release ends a hold, with an entry in the journal. A deferred erasure of the person is checked again soon.
 func (lh LegalHolds) Release(h LegalHold, actor string, nowMicros int64) error {
 	if _, err := lh.tx.record(h.event(eventHoldReleased, actor, nowMicros)); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 // ConfigLenderProfile names the lender profile in the journal.
 const ConfigLenderProfile = "lender_profile"
 
-// LenderProfile is one version of what a scope's documents state about the lender, encoded by the caller.
+// LenderProfile is one version of the lender's profile, which the documents for borrowers state. The caller encodes it.
 type LenderProfile struct {
 	Version       int64 // assigned by Put; 0 before the first Put
 	Document      []byte

@@ -77,9 +77,10 @@ func (l ListReader) All() ([]List, error) {
 }
 
 // Put stores a version of a list with its entry in the journal, and returns it with its number, which is one more than
-// the last. The first version creates the list; its number is above those of all lists that were deleted. Put returns Precondition precondition_failed if the last version is not the expected one, where 0
-// means that there is no list of this name yet. It returns Conflict cap_reached if the scope would have more than the
-// caps allow.
+// the last. The first version creates the list; its number is above those of all lists that were deleted.
+//
+// Put returns Precondition precondition_failed if the last version is not the expected one, where 0 means that there is
+// no list of this name yet. It returns Conflict cap_reached if the scope would have more than the caps allow.
 func (l Lists) Put(list List, expectedVersion int64, caps ListCaps) (List, error) {
 	// The transaction has locked the scope, so nobody else changes its lists.
 	before, err := l.Lock(list.Name)
@@ -147,8 +148,8 @@ func (l Lists) checkCaps(list List, caps ListCaps) error {
 	return nil
 }
 
-// Delete deletes a list, and adds an entry to the journal. Its chunks stay until they are purged. Delete returns NotFound if there is no list of this
-// name, and Conflict list_in_use if a rule set that Users returns names it.
+// Delete deletes a list, and adds an entry to the journal. Its chunks stay until they are purged. Delete returns
+// NotFound if there is no list of this name, and Conflict list_in_use if a rule set that Users returns names it.
 func (l Lists) Delete(name, actor string, nowMicros int64) (List, error) {
 	// An activation locks the lists of its rule set, so it has been committed, or finds the list deleted.
 	list, err := l.Lock(name)
@@ -188,11 +189,11 @@ func (u ListUser) Role() string {
 	if u.Status == StatusActive {
 		return "active"
 	}
-	return "the one to which a rollback leads"
+	return "the one that a rollback would activate"
 }
 
 // Users returns the rule sets that name a list and can decide without further checks: those that are active, and
-// those that were active immediately before them, to which a rollback leads.
+// those that were active immediately before them, which a rollback would activate.
 func (l ListReader) Users(name string) ([]ListUser, error) {
 	return read(l.access, func(tx *Tx) ([]ListUser, error) { return tx.users(listsOfRuleSets, name) })
 }

@@ -140,7 +140,7 @@ func (l LogReader) Cosigned(generation, minSize int64) (CosignedCheckpoint, erro
 	})
 }
 
-// PutCosigned stores a cosigned checkpoint, in the place of one of the same size.
+// PutCosigned stores a cosigned checkpoint. It replaces the one of the same size, if there is one.
 func (l Log) PutCosigned(c CosignedCheckpoint) error {
 	_, err := l.tx.exec(`INSERT INTO log_cosigned (tenant_id, environment, generation, size, root, note, stored_micros)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)

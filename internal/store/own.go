@@ -13,15 +13,18 @@ const MaxOwn = 500
 
 // OwnDecision is an earlier decision about a person.
 type OwnDecision struct {
-	ID            string
-	CreatedMicros int64
-	Status        string
-	PolicyKey     string
-	PolicyID      string
-	Plain         string
-	Leaf          int64  // the number of its entry in the journal, -1 if it has none yet
-	Review        string // the outcome of the last final review, "" if there is none
-	Booked        bool   // an exposure names the decision
+	ID             string
+	CreatedMicros  int64
+	ApprovedMicros int64 // see approvedMicros
+	Status         string
+	PolicyKey      string
+	PolicyID       string
+	Plain          string
+	Leaf           int64  // the number of its entry in the journal, -1 if it has none yet
+	Review         string // the outcome of the last final review, "" if there is none
+	Booked         bool   // an exposure names the decision
+	Role           string // of the person, "" for the primary applicant
+	PrimaryRef     string // of the primary applicant; set if Role is
 }
 
 // OwnQuery says what to read about a person.
@@ -37,37 +40,70 @@ type OwnQuery struct {
 // Own is what the lender has decided for a person before, and has lent.
 type Own struct {
 	Decisions []OwnDecision // the newest first; of those in one millisecond the one that was stored last
-	Exposures []Exposure    // those that are not closed
+	Exposures []Exposure    // those that are not closed, with the role of the person
 }
 
 // selectOwn uses the index of references, so it costs the same however much else is stored. The limit is part of the
 // text, because SQLite plans a statement again each time a limit parameter is bound.
-var selectOwn = `SELECT d.id, d.created_micros, d.status, d.policy_key, d.policy_id, d.plain, d.leaf, coalesce(` +
-	finalReview + `, ''), (SELECT count(*) FROM exposures e WHERE e.tenant_id = $1 AND e.environment = $2
-		AND e.decision_id <> '' AND e.decision_id = d.id)
-	FROM decisions d WHERE d.tenant_id = $1 AND d.environment = $2 AND d.applicant_ref <> '' AND d.applicant_ref = $3
-		AND d.id > $4 AND d.id NOT IN (SELECT q.decision_id FROM recent_requests q WHERE q.tenant_id = $1
-			AND q.environment = $2 AND q.request_key = $5 AND q.created_micros > $6)
+var selectOwn = `SELECT ` + ownColumns + ` FROM decisions d
+	WHERE d.tenant_id = $1 AND d.environment = $2 AND d.applicant_ref <> '' AND d.applicant_ref = $3
+		AND d.id > $4 AND d.id NOT IN (` + repeatedRequests + `)
 	ORDER BY d.id DESC LIMIT ` + strconv.Itoa(MaxOwn)
+
+// selectOwnOthers selects the decisions in which the person is not the primary applicant.
+var selectOwnOthers = `SELECT ` + ownColumns + `, p.role, d.applicant_ref FROM decision_people p JOIN decisions d
+		ON d.tenant_id = p.tenant_id AND d.environment = p.environment AND d.id = p.decision_id
+	WHERE p.tenant_id = $1 AND p.environment = $2 AND p.person_ref = $3
+		AND p.decision_id > $4 AND p.decision_id NOT IN (` + repeatedRequests + `)
+	ORDER BY p.decision_id DESC LIMIT ` + strconv.Itoa(MaxOwn)
+
+const ownColumns = `d.id, d.created_micros, d.status, d.policy_key, d.policy_id, d.plain, d.leaf, coalesce(` +
+	finalReview + `, ''), ` + approvedMicros + `, (SELECT count(*) FROM exposures e WHERE e.tenant_id = $1 AND e.environment = $2
+		AND e.decision_id <> '' AND e.decision_id = d.id)`
+
+const repeatedRequests = `SELECT q.decision_id FROM recent_requests q WHERE q.tenant_id = $1
+	AND q.environment = $2 AND q.request_key = $5 AND q.created_micros > $6`
+
+func (d *OwnDecision) fields() []any {
+	return []any{&d.ID, &d.CreatedMicros, &d.Status, &d.PolicyKey, &d.PolicyID, &d.Plain, &d.Leaf, &d.Review,
+		&d.ApprovedMicros, countFlag{&d.Booked}}
+}
 
 const selectOpenExposures = "SELECT " + exposureColumns + ` FROM exposures WHERE tenant_id = $1 AND environment = $2
 	AND applicant_ref = $3 AND closed_micros = 0 ORDER BY id`
+
+// selectOthersExposures selects the loans of others on decisions in which the person has a role.
+const selectOthersExposures = `SELECT e.id, e.applicant_ref, e.decision_id, e.document, e.created_micros, e.created_by,
+		e.updated_micros, e.updated_by, e.closed_micros, p.role
+	FROM decision_people p JOIN exposures e ON e.tenant_id = p.tenant_id AND e.environment = p.environment
+		AND e.decision_id = p.decision_id
+	WHERE p.tenant_id = $1 AND p.environment = $2 AND p.person_ref = $3 AND e.decision_id <> ''
+		AND e.closed_micros = 0 ORDER BY e.id`
 
 // Own returns what the lender has decided for a person before, and has lent. In a transaction that writes, the scope
 // is locked, so that of two decisions at the same moment, on any nodes, the second sees the first.
 func (ex ExposureReader) Own(q OwnQuery) (Own, error) {
 	return read(ex.access, func(tx *Tx) (own Own, err error) {
-		own.Decisions, err = eachRow(tx, func(d *OwnDecision) []any {
-			return []any{&d.ID, &d.CreatedMicros, &d.Status, &d.PolicyKey, &d.PolicyID, &d.Plain, &d.Leaf, &d.Review,
-				countFlag{&d.Booked}}
-		}, selectOwn, q.ApplicantRef, q.SinceID, q.RequestKey, q.RepeatedMicros)
+		args := []any{q.ApplicantRef, q.SinceID, q.RequestKey, q.RepeatedMicros}
+		if own.Decisions, err = eachRow(tx, (*OwnDecision).fields, selectOwn, args...); err != nil {
+			return Own{}, err
+		}
+		others, err := eachRow(tx, func(d *OwnDecision) []any { return append(d.fields(), &d.Role, &d.PrimaryRef) },
+			selectOwnOthers, args...)
 		if err != nil {
 			return Own{}, err
 		}
+		own.Decisions = append(own.Decisions, others...)
 		slices.SortStableFunc(own.Decisions, func(a, b OwnDecision) int {
 			return cmp.Or(cmp.Compare(b.CreatedMicros, a.CreatedMicros), cmp.Compare(b.Leaf, a.Leaf))
 		})
-		own.Exposures, err = eachRow(tx, (*Exposure).fields, selectOpenExposures, q.ApplicantRef)
+		own.Decisions = own.Decisions[:min(len(own.Decisions), MaxOwn)]
+		if own.Exposures, err = eachRow(tx, (*Exposure).fields, selectOpenExposures, q.ApplicantRef); err != nil {
+			return Own{}, err
+		}
+		owed, err := eachRow(tx, func(e *Exposure) []any { return append(e.fields(), &e.Role) },
+			selectOthersExposures, q.ApplicantRef)
+		own.Exposures = append(own.Exposures, owed...)
 		return own, err
 	})
 }

@@ -18,9 +18,9 @@ const (
 			CASE WHEN i % 20 = 0 THEN 'often' ELSE 'app-' || (i % 20000) END,
 			'APPROVED', 'B', 'default', 'pol_1', 1, 'e', 'v', 'h', 'r', 'f', 'key_1', i FROM numbers`
 	manyExposures = `INSERT INTO exposures (tenant_id, environment, id, applicant_ref, decision_id, document,
-			created_micros, created_by, updated_micros, updated_by, closed_micros)
+			created_micros, created_by, updated_micros, updated_by, leaf, closed_micros)
 		WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 40000)
-		SELECT 'ten_1', 'sandbox', 'exp_' || i, 'app-' || (i % 20000), 'dec_' || (100000 + i), '', i, '', i, '',
+		SELECT 'ten_1', 'sandbox', 'exp_' || i, 'app-' || (i % 20000), 'dec_' || (100000 + i), '', i, '', i, '', i,
 			CASE WHEN i % 3 = 0 THEN 0 ELSE i END FROM numbers`
 	manyRequests = `INSERT INTO recent_requests (tenant_id, environment, request_key, decision_id, created_micros)
 		WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 40000)

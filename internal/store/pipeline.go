@@ -135,14 +135,16 @@ func (p postgres) insertPipelined(
 }
 
 // sumOf returns one meter for all writes. plain is false if their meters differ
-// in more than the units, if one of them is not billable or has no units, or if they are sealed with different keys.
+// in more than the units, if one of them is not billable or has no units, if they are sealed with different keys, or if
+// one of them has several people, whose rows the pipeline does not insert.
 func sumOf(writes []*DecisionWrite) (sum Meter, plain bool) {
 	like := writes[0].Meter
 	sum = like
 	sum.Units = 0
 	for _, w := range writes {
 		like.Units = w.Meter.Units
-		if w.Meter != like || !like.Billable || like.Units <= 0 || w.KeyChanges != writes[0].KeyChanges {
+		if w.Meter != like || !like.Billable || like.Units <= 0 || w.KeyChanges != writes[0].KeyChanges ||
+			len(w.Decision.People) > 0 {
 			return sum, false
 		}
 		sum.Units += like.Units

@@ -240,7 +240,7 @@ func (p *primary) look(ctx context.Context, i int, conn *pgconn.PgConn) *pgconn.
 	p.hosts[i].away = err != nil
 	switch {
 	case timeline > p.timeline:
-		p.best.Store(int32(i)) //nolint:gosec // a URL has few hosts
+		p.best.Store(int32(i)) // a URL has few hosts
 		p.follow(timeline)
 	case timeline == p.timeline && timeline > 0:
 		p.seen = time.Now()

@@ -54,6 +54,9 @@ func (j *job) cost() int64 {
 	}
 	d := &j.decision.Decision
 	bytes := len(d.Response) + len(d.Facts)
+	for i := range d.People {
+		bytes += len(d.People[i].Facts)
+	}
 	if f := j.decision.Features; f != nil {
 		bytes += len(f.Vector)
 	}

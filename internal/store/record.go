@@ -9,7 +9,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// record adds journal entries for happenings that are not decisions, and returns the number of the first. It sets the
+// record adds journal entries for events other than decisions, and returns the number of the first. It sets the
 // scope of the records. The caller's transaction has locked the scope already, or is the first to write to it.
 func (tx *Tx) record(records ...evidence.Record) (first int64, err error) {
 	return tx.recordAt(records[0].Micros, records...)
@@ -71,6 +71,8 @@ func (j Journal) Backfill(b Backfill) (added int, err error) {
 	for _, fill := range map[Backfilled][]filler{
 		BackfilledRecords: {j.tx.fillReviews, j.tx.fillRuleSets, j.tx.fillConfigs},
 		BackfilledLists:   {j.tx.fillScorecards, j.tx.fillBlocklist},
+
+		BackfilledExposures: {j.tx.fillExposures},
 	}[b.Part] {
 		n, err := fill(b)
 		if added += n; err != nil || n >= b.Limit {
@@ -98,6 +100,7 @@ func (sys *System) JournalSince(ctx context.Context, part Backfilled) (micros in
 				BackfilledDecisions: journalSchema,
 				BackfilledRecords:   recordSchema,
 				BackfilledLists:     listSchema,
+				BackfilledExposures: exposureSchema,
 			}[part])
 	})
 	return micros, err
@@ -107,4 +110,6 @@ func (sys *System) JournalSince(ctx context.Context, part Backfilled) (micros in
 const (
 	recordSchema = 18 // reviews, rule sets, activations and settings
 	listSchema   = 23 // scorecards and the block list
+
+	exposureSchema = 33
 )

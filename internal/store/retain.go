@@ -2,14 +2,16 @@ package store
 
 // Expired is a decision or a run whose retention period may have ended.
 type Expired struct {
-	ID            string
-	CreatedMicros int64
-	PolicyID      string // "" for a run
-	Approved      bool   // it is an offer, unless that has ended
-	Person        Person
-	Head          []byte // the beginning of the answer, as in HeldDecision
-	Held          bool   // a legal hold is in force
-	Leaf          int64  // of a decision
+	ID             string
+	CreatedMicros  int64
+	PolicyID       string // "" for a run
+	Approved       bool   // it is an offer, unless that has ended
+	ApprovedMicros int64  // of a decision: see approvedMicros
+	Plain          string // of a decision
+	Person         Person
+	Head           []byte // the beginning of the answer, as in HeldDecision
+	Held           bool   // a legal hold is in force
+	Leaf           int64  // of a decision
 }
 
 // heldBy returns the condition that a legal hold on the person of a decision or a run is in force. ref and decision are
@@ -22,6 +24,15 @@ func heldBy(ref, decision, now string) string {
 	}
 	return "(" + ref + " <> '' AND " + hold("h.applicant_ref = "+ref+" AND h.decision_id = ''") + " OR " +
 		ref + " = '' AND " + decision + " <> '' AND " + hold("h.applicant_ref = '' AND h.decision_id = "+decision) + ")"
+}
+
+// heldByOthers returns the condition that a legal hold on somebody other than the primary applicant of a decision is in
+// force.
+func heldByOthers(decision, now string) string {
+	return `EXISTS (SELECT 1 FROM decision_people p JOIN legal_holds h ON h.tenant_id = p.tenant_id
+		AND h.environment = p.environment AND h.applicant_ref = p.person_ref AND h.decision_id = ''
+		WHERE p.tenant_id = $1 AND p.environment = $2 AND p.decision_id = ` + decision + `
+		AND h.released_micros = 0 AND (h.until_micros = 0 OR h.until_micros > ` + now + `))`
 }
 
 // ExpiredQuery selects decisions or runs by their ids, which are in the order of creation.
@@ -48,15 +59,21 @@ func (q ExpiredQuery) ofPerson(ref, decision string) (condition, name string) {
 func (rt RetentionReader) Decisions(q ExpiredQuery) ([]Expired, error) {
 	return read(rt.access, func(tx *Tx) (found []Expired, err error) {
 		person, name := q.ofPerson("d.applicant_ref", "d.id")
+		if q.Person.ApplicantRef != "" { // the person may have another role
+			person = "(" + person + " OR d.id IN (" + inOtherRoles("$7") + "))"
+		}
 		err = tx.each(func(scan func(...any) error) error {
 			var x Expired
 			var approvedNow, held int64
-			err := scan(&x.ID, &x.CreatedMicros, &x.PolicyID, &x.Person.ApplicantRef, &x.Head, &x.Leaf, &approvedNow, &held)
+			err := scan(&x.ID, &x.CreatedMicros, &x.PolicyID, &x.ApprovedMicros, &x.Plain, &x.Person.ApplicantRef, &x.Head,
+				&x.Leaf, &approvedNow, &held)
 			x.Approved, x.Held = approvedNow == 1, held == 1
 			found = append(found, x)
 			return err
-		}, `SELECT d.id, d.created_micros, d.policy_id, d.applicant_ref, substr(d.response, 1, `+headBytes+`), d.leaf,
-				CASE WHEN `+approved+` THEN 1 ELSE 0 END, CASE WHEN `+heldBy("d.applicant_ref", "d.id", "$5")+` THEN 1 ELSE 0 END
+		}, `SELECT d.id, d.created_micros, d.policy_id, `+approvedMicros+`, d.plain, d.applicant_ref,
+				substr(d.response, 1, `+headBytes+`), d.leaf,
+				CASE WHEN `+approved+` THEN 1 ELSE 0 END, CASE WHEN `+heldBy("d.applicant_ref", "d.id", "$5")+`
+				OR `+heldByOthers("d.id", "$5")+` THEN 1 ELSE 0 END
 			FROM decisions d WHERE d.tenant_id = $1 AND d.environment = $2 AND d.id > $3 AND d.id < $4 AND `+person+`
 			ORDER BY d.id LIMIT $6`, q.AfterID, q.BeforeID, q.NowMicros, int64(q.Limit), name)
 		return found, err
@@ -104,10 +121,19 @@ var zoneColumns = map[string]struct{ table, key, column string }{
 
 // EmptyZone empties a zone of a decision, and returns 1 if it was not empty. The zone is combined, history or
 // features.
-func (rt Retention) EmptyZone(zone, decisionID string) (int64, error) {
+func (rt Retention) EmptyZone(zone, decisionID string) (emptied int64, err error) {
 	at := zoneColumns[zone]
-	return rt.tx.exec("UPDATE "+at.table+" SET "+at.column+" = $4 WHERE tenant_id = $1 AND environment = $2 AND "+
+	if zone == "combined" { // the facts of the other people go with those of the primary applicant
+		others, err := rt.tx.exec(`UPDATE decision_people SET facts = $4 WHERE tenant_id = $1 AND environment = $2
+			AND decision_id = $3 AND length(facts) > 0`, decisionID, noDocument)
+		if err != nil {
+			return 0, err
+		}
+		emptied = min(others, 1)
+	}
+	own, err := rt.tx.exec("UPDATE "+at.table+" SET "+at.column+" = $4 WHERE tenant_id = $1 AND environment = $2 AND "+
 		at.key+" = $3 AND length("+at.column+") > 0", decisionID, noDocument)
+	return max(emptied, own), err
 }
 
 // Ended returns the holds that have ended after a time and not later than another, oldest first. Documents

@@ -2,13 +2,15 @@ package store
 
 import "strings"
 
-// ClosedLoan is an exposure that is closed, with the time of its decision and the rule set that decided. They are zero
-// if there is no decision.
+// ClosedLoan is an exposure that is closed, with what says how long the offer of its decision is valid. That is zero if
+// there is no decision.
 type ClosedLoan struct {
-	ID            string
-	ClosedMicros  int64
-	PolicyID      string
-	DecidedMicros int64
+	ID             string
+	ClosedMicros   int64
+	PolicyID       string
+	DecidedMicros  int64
+	ApprovedMicros int64 // see approvedMicros
+	Plain          string
 }
 
 // ClosedBefore returns the exposures that were closed before a time, in the order in which they were closed, at most
@@ -16,8 +18,9 @@ type ClosedLoan struct {
 func (rt RetentionReader) ClosedBefore(after *ClosedLoan, beforeMicros int64, limit int) ([]ClosedLoan, error) {
 	return read(rt.access, func(tx *Tx) ([]ClosedLoan, error) {
 		return eachRow(tx, func(c *ClosedLoan) []any {
-			return []any{&c.ID, &c.ClosedMicros, &c.PolicyID, &c.DecidedMicros}
-		}, `SELECT x.id, x.closed_micros, coalesce(d.policy_id, ''), coalesce(d.created_micros, 0)
+			return []any{&c.ID, &c.ClosedMicros, &c.PolicyID, &c.DecidedMicros, &c.ApprovedMicros, &c.Plain}
+		}, `SELECT x.id, x.closed_micros, coalesce(d.policy_id, ''), coalesce(d.created_micros, 0),
+				coalesce(`+approvedMicros+`, 0), coalesce(d.plain, '')
 			FROM exposures x LEFT JOIN decisions d
 			ON d.tenant_id = x.tenant_id AND d.environment = x.environment AND d.id = x.decision_id
 			WHERE x.tenant_id = $1 AND x.environment = $2 AND x.closed_micros > 0
@@ -26,11 +29,15 @@ func (rt RetentionReader) ClosedBefore(after *ClosedLoan, beforeMicros int64, li
 	})
 }
 
-// DeleteClosedLoans deletes closed exposures, except those of people with a legal hold, and returns their number.
+// DeleteClosedLoans deletes closed exposures, except those of people with a legal hold, adds an entry to the journal for
+// each, and returns their number.
 func (rt Retention) DeleteClosedLoans(ids []string, nowMicros int64) (deleted int64, err error) {
 	for _, id := range ids {
 		n, err := rt.tx.exec(`DELETE FROM exposures WHERE tenant_id = $1 AND environment = $2 AND id = $3
 			AND closed_micros > 0 AND NOT `+heldBy("exposures.applicant_ref", "''", "$4"), id, nowMicros)
+		if err == nil && n > 0 {
+			err = rt.tx.recordDeleted(id, deletedByRetention, nowMicros)
+		}
 		if deleted += n; err != nil {
 			return 0, err
 		}
@@ -57,7 +64,8 @@ func (rt RetentionReader) NewestClosedLoan(applicantRef string) (micros int64, e
 	})
 }
 
-// FraudLink names a link of a person to an account, a device or another entity. Links are ordered by their members.
+// FraudLink names a link of a person to an account, a device or another entity. Links are ordered by Member, Kind and
+// Entity.
 type FraudLink struct{ Member, Kind, Entity string }
 
 // LinkPage is a part of the links in their order.

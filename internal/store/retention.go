@@ -176,8 +176,8 @@ func (rt RetentionReader) ProgressOf(zone string) (RetentionProgress, error) {
 	})
 }
 
-// PutProgress stores how far a zone was emptied. If emptied is not 0, documents stored before beforeMicros were
-// emptied in this transaction; an entry of the journal that says so is added unless there is one.
+// PutProgress stores how far a zone was emptied. emptied is the number of documents, stored before beforeMicros, that
+// this transaction has emptied. If it is not 0, PutProgress adds a journal entry, unless there is one for that time.
 func (rt Retention) PutProgress(p *RetentionProgress, emptied, beforeMicros, nowMicros int64) (err error) {
 	if emptied > 0 && beforeMicros > p.BeforeMicros {
 		p.BeforeMicros, p.EntryMicros = beforeMicros, wholeMillis(nowMicros)

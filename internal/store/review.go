@@ -88,14 +88,17 @@ func (ds Decisions) AddReview(r Review) error {
 	return ds.checkReviews(r)
 }
 
-// wakeErasure makes a deferred erasure of the decision's applicant look again soon whether it can be carried out: a
-// review may have ended the offer for which it waits, or have made one.
+// wakeErasure makes the deferred erasures of the decision's people look again soon whether they can be carried out: a
+// review may have ended the offer for which they wait, or have made one.
 func (ds Decisions) wakeErasure(decisionID string) error {
 	_, err := ds.tx.exec(`UPDATE erasures SET next_micros = 0
 		WHERE tenant_id = $1 AND environment = $2 AND state = 'deferred' AND (applicant_ref, decision_id) =
 			(SELECT applicant_ref, CASE WHEN applicant_ref = '' THEN id ELSE '' END FROM decisions
 			WHERE tenant_id = $1 AND environment = $2 AND id = $3)`, decisionID)
-	return err
+	if err != nil {
+		return err
+	}
+	return ds.tx.wakeOthers(decisionID)
 }
 
 // checkReviews returns Conflict cap_reached if the review, which has been

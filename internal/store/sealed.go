@@ -10,11 +10,14 @@ var sealedForm = []byte{0xE1}
 // with their documents, at most limit. It scans at most scanRows decisions, so it may return
 // fewer, or none. next is the id after which to continue, "" if there are no more decisions.
 func (ds DecisionReader) WithReadable(after string, limit int) (found []Decision, next string, err error) {
-	return ds.scanned("length(response) > 0 AND substr(response, 1, 1) <> $6", after, limit, sealedForm)
+	// The facts of a co-applicant may be readable although the primary applicant was erased.
+	return ds.scanned(`(length(response) > 0 AND substr(response, 1, 1) <> $6 OR EXISTS (SELECT 1 FROM decision_people p
+		WHERE p.tenant_id = $1 AND p.environment = $2 AND p.decision_id = decisions.id
+			AND length(p.facts) > 0 AND substr(p.facts, 1, 1) <> $6))`, after, limit, sealedForm)
 }
 
 // SealDocuments replaces the readable documents of stored decisions, and of their features,
-// by the ciphertexts. It leaves a decision alone whose documents are sealed already, because
+// by the ciphertexts. It skips a decision whose documents are sealed already, because
 // another node was faster, or were erased. It returns ErrKeysChanged if the keys were changed
 // since the documents were sealed.
 func (ds Decisions) SealDocuments(writes []*DecisionWrite) error {
@@ -35,6 +38,14 @@ func (ds Decisions) SealDocuments(writes []*DecisionWrite) error {
 				AND environment = $2 AND decision_id = $3 AND (length(vector) > 0 AND substr(vector, 1, 1) <> $6
 					OR length(source) > 0 AND substr(source, 1, 1) <> $6)`,
 				w.Decision.ID, f.Vector, f.Source, sealedForm); err != nil {
+				return err
+			}
+		}
+		for i := range w.Decision.People {
+			p := &w.Decision.People[i]
+			if _, err := ds.tx.exec(`UPDATE decision_people SET facts = $5 WHERE tenant_id = $1 AND environment = $2
+				AND decision_id = $3 AND role = $4 AND length(facts) > 0 AND substr(facts, 1, 1) <> $6`,
+				w.Decision.ID, p.Role, p.Facts, sealedForm); err != nil {
 				return err
 			}
 		}
@@ -75,8 +86,8 @@ func (ru RunReader) scanned(condition, after string, limit int) (found []Run, ne
 	})
 }
 
-// SealDocuments replaces the readable documents of stored runs by the ciphertexts. It leaves
-// a run alone whose documents are sealed already or were erased. keyChanges is KeyState.Changes of
+// SealDocuments replaces the readable documents of stored runs by the ciphertexts. It skips
+// a run whose documents are sealed already or were erased. keyChanges is KeyState.Changes of
 // the keys; SealDocuments returns ErrKeysChanged if the keys were changed since.
 func (ru Runs) SealDocuments(runs []Run, keyChanges int64) error {
 	if err := ru.tx.CheckKeys(keyChanges); err != nil {
@@ -150,6 +161,9 @@ func (ds DecisionReader) scanned(
 			return err
 		}, "SELECT "+allColumns+` FROM decisions WHERE tenant_id = $1 AND environment = $2 AND id > $3 AND id <= $4
 			AND `+condition+" ORDER BY id LIMIT $5", append([]any{after, end, int64(limit)}, args...)...)
+		for i := 0; i < len(found) && err == nil; i++ {
+			err = tx.addPeople(&found[i])
+		}
 		if len(found) == limit {
 			return found, found[limit-1].ID, err
 		}

@@ -6,7 +6,7 @@ import (
 )
 
 // transaction is a transaction on either database. A write transaction has its own context, because many callers share
-// it: if one of them is cancelled, the others' statements must go on.
+// it: if one of them is cancelled, the others' statements must continue.
 type transaction struct {
 	db       *DB
 	ctx      context.Context
@@ -207,7 +207,7 @@ func (s *transaction) prepare(query string) {
 	if s.prepared == nil || s.stopped() != nil || s.statement(query) != nil {
 		return
 	}
-	//nolint:sqlclosecheck // it ends with the transaction
+	// The statement is closed when the transaction ends.
 	if stmt, err := s.tx.PrepareContext(s.ctx, query); err == nil {
 		s.bind(query, stmt)
 	}

@@ -245,6 +245,15 @@ func (us UsageReader) Get(period string) (Usage, error) {
 	})
 }
 
+// Total returns the units of an endpoint in all periods, billed or not.
+func (us UsageReader) Total(endpoint string) (int64, error) {
+	return read(us.access, func(tx *Tx) (units int64, err error) {
+		err = tx.one([]any{&units}, `SELECT CAST(coalesce(sum(units), 0) AS BIGINT) FROM usage_counters
+			WHERE tenant_id = $1 AND environment = $2 AND endpoint = $3`, endpoint)
+		return units, err
+	})
+}
+
 func flag(b bool) int64 {
 	if b {
 		return 1

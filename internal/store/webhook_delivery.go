@@ -170,8 +170,8 @@ type DueWebhook struct {
 	LeaseMicros int64
 }
 
-// DueWebhooks returns webhooks for which there is something to send, at most limit, those
-// first that have waited longest. It leaves out those that another node has leased.
+// DueWebhooks returns webhooks for which there is something to send, at most limit. Those that
+// have waited longest come first. It leaves out those that another node has leased.
 func (sys *System) DueWebhooks(
 	ctx context.Context, owner string, nowMicros int64, limit int,
 ) (due []DueWebhook, err error) {

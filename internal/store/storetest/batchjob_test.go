@@ -232,6 +232,75 @@ func TestBatchJobEnds(t *testing.T) {
 	})
 }
 
+// TestBatchJobDeleted deletes jobs. A node that stops before all chunks are deleted leaves the rest to the purge.
+func TestBatchJobDeleted(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, scope := t.Context(), signUp(t, db, "ten_1")
+		other := signUp(t, db, "ten_2")
+		before, err := scope.StoredBytes(ctx).Sum()
+		if err != nil {
+			t.Fatal(err)
+		}
+		remove := func(scope *store.Scope, id string) error {
+			return scope.Write(ctx, func(tx *store.Tx) error { return tx.BatchJobs().Delete(id) })
+		}
+		queueBatch(t, scope, "bat_1", 3)
+		if err := remove(scope, "bat_1"); fault.CodeOf(err) != fault.CodeInvalidTransition {
+			t.Errorf("deleting a job that is not over: %v", err)
+		}
+		for number := range int64(3) {
+			finishBatchChunk(t, scope, "bat_1", number+1, 5000)
+		}
+		if err := remove(other, "bat_1"); fault.KindOf(err) != fault.NotFound {
+			t.Errorf("another tenant deletes the job: %v", err)
+		}
+		change(t, scope, func(tx *store.Tx) error {
+			if more, err := tx.BatchJobs().DeleteChunks("bat_1", 1); more || err != nil {
+				t.Errorf("the chunks of a job that was not deleted: %t, %v", more, err)
+			}
+			return tx.BatchJobs().Delete("bat_1")
+		})
+		change(t, scope, func(tx *store.Tx) error {
+			more, err := tx.BatchJobs().DeleteChunks("bat_1", 1)
+			if !more {
+				t.Error("one of three chunks was deleted, and none is left")
+			}
+			return err
+		})
+		if _, err := scope.BatchJobs(ctx).Get("bat_1"); fault.KindOf(err) != fault.NotFound {
+			t.Errorf("a deleted job is found: %v", err)
+		}
+		if rows, _, err := scope.BatchJobs(ctx).List("", store.Page{}); len(rows) > 0 || err != nil {
+			t.Errorf("a deleted job is listed: %v, %v", rows, err)
+		}
+		if finishBatchChunk(t, scope, "bat_1", 2, 6000) {
+			t.Error("a chunk of a deleted job was finished")
+		}
+		if n, err := db.System().PurgeBatchJobs(ctx, 0, 10); n != 3 || err != nil { // two chunks and the job
+			t.Errorf("the purge did %d steps, %v", n, err)
+		}
+		if err := remove(scope, "bat_1"); fault.KindOf(err) != fault.NotFound {
+			t.Errorf("deleting a job twice: %v", err)
+		}
+		if sum, err := scope.StoredBytes(ctx).Sum(); sum != before || err != nil {
+			t.Errorf("%d bytes are counted instead of %d, %v", sum, before, err)
+		}
+
+		queueBatch(t, scope, "bat_2", 1)
+		finishBatchChunk(t, scope, "bat_2", 1, 5000)
+		if _, err := db.System().PurgeBatchJobs(ctx, 9000, 10); err != nil {
+			t.Fatal(err)
+		}
+		if err := remove(scope, "bat_2"); err != nil {
+			t.Errorf("deleting a job whose results were purged: %v", err)
+		}
+		if _, err := scope.BatchJobs(ctx).Get("bat_2"); fault.KindOf(err) != fault.NotFound {
+			t.Errorf("a deleted job is found: %v", err)
+		}
+	})
+}
+
 // TestBatchJobRace finishes the chunks of a job from many goroutines, each chunk twice.
 func TestBatchJobRace(t *testing.T) {
 	t.Parallel()

@@ -54,6 +54,9 @@ var columns = map[string]string{
 	"decision_features " + hash:           "hash",
 	"decision_features " + outcome:        "decision_id as_of",
 	"decision_features " + sealed:         "vector source",
+	"decision_people " + outcome:          "decision_id role",
+	"decision_people " + reference:        "person_ref",
+	"decision_people " + sealed:           "facts",
 	"decision_reviews " + hash:            "salt",
 	"decision_reviews " + outcome:         "id decision_id outcome reason_code",
 	"decision_reviews " + readable:        "note",
@@ -68,6 +71,7 @@ var columns = map[string]string{
 	"erasures " + lender:                  "id state decision_id reason trees basis",
 	"erasures " + reference:               "applicant_ref", // until the erasure is completed or withdrawn
 	"erasures " + staff:                   "actor withdrawn_by",
+	"exposures " + hash:                   "salt",
 	"exposures " + lender:                 "id decision_id",
 	"exposures " + reference:              "applicant_ref",
 	"exposures " + sealed:                 "document",
@@ -101,6 +105,8 @@ var columns = map[string]string{
 	"fraud_ring_people " + outcome:        "decision_id ring_id",
 	"fraud_ring_people " + reference:      "person",
 	"fraud_rings " + lender:               "id",
+	"guarantee_proofs " + hash:            "proof_key",
+	"guarantee_proofs " + lender:          "document",     // applicants whom the prover made up
 	"idempotency_keys " + hash:            "request_hash", // not keyed yet: it could confirm a guess of a whole request
 	"idempotency_keys " + lender:          "route name header subject",
 	"idempotency_keys " + sealed:          "body",

@@ -128,6 +128,7 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 	w, a := decision("dec_1", store.Unmetered), answer("dec_1")
 	a.Subject = w.Decision.ID
 	w.Answer, w.Features = &a, features()
+	w.Decision.People = []store.DecisionPerson{{Role: "co_applicant", Ref: "A-2", Facts: []byte{3, 0, 0xfd}}}
 	stat := store.RuleStat{
 		TenantID:    scope.Tenant(),
 		Environment: scope.Environment(),
@@ -154,6 +155,7 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 		scope.Write(t.Context(), fillExposure),
 		scope.Write(t.Context(), fillRetention),
 		scope.Write(t.Context(), fillLenderProfile),
+		scope.Write(t.Context(), fillProof),
 		scope.Write(t.Context(), fillList),
 		scope.Write(t.Context(), fillTable),
 		fillStaff(t, db, scope.Tenant()),

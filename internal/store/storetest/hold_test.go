@@ -169,18 +169,37 @@ func TestGrounds(t *testing.T) {
 				t.Errorf("the grounds are %+v, %v; want %v", g, err, want)
 			}
 		}
-		wantApprovals(scope, store.Approval{PolicyID: "pol_1", CreatedMicros: 200},
-			store.Approval{PolicyID: "pol_2", CreatedMicros: 300})
+		approval := func(policy string, created, approved int64) store.Approval {
+			return store.Approval{PolicyID: policy, CreatedMicros: created, ApprovedMicros: approved}
+		}
+		first, second, third := approval("pol_1", 100, 100), approval("pol_1", 200, 200), approval("pol_2", 300, 300)
+		wantApprovals(scope, third, second, first)
 		wantApprovals(other)
 		overturn := review("rev_1", "dec_2")
 		overturn.Outcome = "overturned"
 		if err := scope.Write(ctx, func(tx *store.Tx) error { return tx.Decisions().AddReview(overturn) }); err != nil {
 			t.Fatal(err)
 		}
-		wantApprovals(scope, store.Approval{PolicyID: "pol_1", CreatedMicros: 100},
-			store.Approval{PolicyID: "pol_2", CreatedMicros: 300})
+		wantApprovals(scope, third, first)
 		q.SinceID = "dec_2"
-		wantApprovals(scope, store.Approval{PolicyID: "pol_2", CreatedMicros: 300})
+		wantApprovals(scope, third)
+
+		// A referral counts from the review that approved it.
+		w := decision("dec_4", store.Unmetered)
+		w.Decision.CreatedMicros, w.Decision.Status = 50, "REFERRED"
+		w.Decision.Plain = `{"limit":1000}`
+		if err := scope.InsertDecision(ctx, w); err != nil {
+			t.Fatal(err)
+		}
+		wantApprovals(scope, third)
+		late := review("rev_2", "dec_4")
+		late.Outcome = "overturned"
+		if err := scope.Write(ctx, func(tx *store.Tx) error { return tx.Decisions().AddReview(late) }); err != nil {
+			t.Fatal(err)
+		}
+		fourth := approval("pol_1", 50, late.CreatedMicros)
+		fourth.Plain = w.Decision.Plain
+		wantApprovals(scope, fourth, third)
 	})
 }
 

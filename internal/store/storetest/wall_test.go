@@ -17,7 +17,7 @@ import (
 var (
 	walled = []string{
 		"api_keys", "series", "rule_sets", "scorecards", "decisions", "usage_totals", "usage_counters", "audit_log",
-		"decision_reviews", "decision_features", "rule_stats", "idempotency_keys",
+		"decision_reviews", "decision_features", "decision_people", "rule_stats", "idempotency_keys",
 		"fraud_configs", "fraud_changes", "fraud_pincode_risks", "fraud_entities", "fraud_links", "fraud_pincode_hours",
 		"fraud_alerts", "fraud_alert_evidence", "fraud_alert_events", "fraud_rings", "fraud_ring_people",
 		"backtests", "backtest_chunks", "agent_runs", "collections_strategies", "referrals", "journal",
@@ -27,7 +27,7 @@ var (
 		"lists", "deleted_lists", "list_chunks", "rule_set_lists", "exposures", "recent_requests",
 		"batches", "batch_chunks", "batch_exclusions",
 		"lookup_tables", "deleted_lookup_tables", "lookup_table_documents", "rule_set_tables",
-		"stored_bytes",
+		"stored_bytes", "guarantee_proofs",
 	}
 	personal = []string{"tenants", "users", "sessions", "invitations", "key_trees"}
 	shared   = []string{"schema_migrations", "installation", "signup_codes", "key_epochs", "key_holders"}
