@@ -3,7 +3,8 @@
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build run quick test long torture replay attack load batch fair fuzz bench lint fmt clean verify.html FORCE
+.PHONY: help build run quick test long torture replay attack load batch large fair fuzz bench clients release lint \
+  fmt clean verify.html FORCE
 
 # The version is in api/VERSION, which the binary embeds; the commit is not known there.
 COMMIT  ?= $(shell git rev-parse --verify --quiet --short=12 HEAD 2>/dev/null || echo unknown)
@@ -46,7 +47,7 @@ RACE := -race -gcflags='modernc.org/...=-race=false'
 # share too.
 PURE := ./api ./internal/advice ./internal/application ./internal/backtest ./internal/backtest/page \
   ./internal/capsule ./internal/chart ./internal/civil ./internal/compress ./internal/engine ./internal/engine/analysis \
-  ./internal/engine/prover ./internal/engine/space ./internal/evidence \
+  ./internal/engine/prover ./internal/engine/prover/smt ./internal/engine/space ./internal/evidence \
   ./internal/exact ./internal/exposure ./internal/fault ./internal/feature ./internal/field ./internal/list ./internal/loan ./internal/offer ./internal/place \
   ./internal/policytest ./internal/policytest/generate ./internal/recovery ./internal/report ./internal/rule ./internal/sealing ./internal/sheet ./internal/signal \
   ./internal/store/archive ./internal/table ./internal/training ./internal/webhook ./internal/wire
@@ -169,6 +170,8 @@ ifneq ($(BENCH),)
 endif
 	@echo '== clients: generated, compiled and called'
 	@cd clients && go vet ./... && go test -count=1 ./...
+	@echo '== release: built twice, installed and started'
+	@cd release && go vet . && go test -count=1 .
 	@if [ -x '$(GOLANGCI)' ]; then $(MAKE) --no-print-directory lint; else echo '== lint left out (make lint installs it)'; fi
 
 # Without the race detector, which make test has on: a million pairs each would
@@ -177,6 +180,8 @@ long: ## the long forms of the tests, then the same hashes on arm64 under qemu
 	@scripts/deps long
 	@echo '== long tests'
 	@VERDICT_LONG=1 $(HARNESS) go test -count=1 -timeout 60m ./... ./proof/...
+	@echo '== release: in a new Debian root, the chart, the alerts'
+	@cd release && VERDICT_LONG=1 go test -count=1 -timeout 30m ./...
 	@echo '== determinism on arm64'
 	@mkdir -p bin
 	@GOARCH=arm64 CGO_ENABLED=0 go test -c -o bin/engine.arm64.test ./internal/engine
@@ -186,13 +191,16 @@ long: ## the long forms of the tests, then the same hashes on arm64 under qemu
 	@GOARCH=arm64 CGO_ENABLED=0 go test -c -o bin/place.arm64.test ./internal/place
 	@GOARCH=arm64 CGO_ENABLED=0 go test -c -o bin/feature.arm64.test ./internal/feature
 	@GOARCH=arm64 CGO_ENABLED=0 go test -c -o bin/backtest.arm64.test ./internal/backtest
+	@GOARCH=arm64 CGO_ENABLED=0 go test -c -o bin/capsule.arm64.test ./internal/capsule
 	@qemu=$$(command -v qemu-aarch64 || command -v qemu-aarch64-static); \
 	  (cd internal/place && "$$qemu" ../../bin/place.arm64.test -test.v -test.run TestDistanceHash | tee ../../bin/place.arm64.log) && \
 	  (cd internal/feature && "$$qemu" ../../bin/feature.arm64.test -test.v -test.run TestHashIsStable | tee ../../bin/feature.arm64.log) && \
-	  (cd internal/backtest && "$$qemu" ../../bin/backtest.arm64.test -test.v -test.run TestBookHashes | tee ../../bin/backtest.arm64.log)
+	  (cd internal/backtest && "$$qemu" ../../bin/backtest.arm64.test -test.v -test.run TestBookHashes | tee ../../bin/backtest.arm64.log) && \
+	  (cd internal/capsule && "$$qemu" ../../bin/capsule.arm64.test -test.v -test.run '^TestCorpus$$' | tee ../../bin/capsule.arm64.log)
 	@grep -q '^--- PASS: TestDistanceHash' bin/place.arm64.log || { echo 'TestDistanceHash did not run on arm64'; exit 1; }
 	@grep -q '^--- PASS: TestHashIsStable' bin/feature.arm64.log || { echo 'TestHashIsStable did not run on arm64'; exit 1; }
 	@grep -q '^--- PASS: TestBookHashes' bin/backtest.arm64.log || { echo 'TestBookHashes did not run on arm64'; exit 1; }
+	@grep -q '^--- PASS: TestCorpus ' bin/capsule.arm64.log || { echo 'TestCorpus of the capsules did not run on arm64'; exit 1; }
 
 # Those below write what they saw into docs/PROOF.md; a short form of each is
 # part of make test.
@@ -215,9 +223,15 @@ load: build ## rising rates to saturation, beyond and back, on both databases
 
 # ROWS=10000000 is the largest batch; it takes hours on two cores.
 ROWS ?= 1000000
-batch: ## a batch of a million rows (ROWS) on two nodes, one of which is killed, and its rate
+batch: ## a batch of a million rows (ROWS) on two nodes, one of which is killed, and its rate, and the rate of a stream
 	@scripts/deps test
-	@VERDICT_LONG=1 VERDICT_BATCH_ROWS=$(ROWS) VERDICT_PROOF='$(CURDIR)/docs/PROOF.md' go test -count=1 -timeout 12h -v -run '^TestBatchNodeKilled$$' ./internal/app
+	@VERDICT_LONG=1 VERDICT_BATCH_ROWS=$(ROWS) VERDICT_PROOF='$(CURDIR)/docs/PROOF.md' go test -count=1 -timeout 12h -parallel 1 -v -run '^(TestBatchNodeKilled|TestStreamRate)$$' ./internal/app
+
+# DECISIONS=50000 is enough to try it.
+DECISIONS ?= 5000000
+large: ## a list of a million entries, and own exposure beside five million decisions (DECISIONS)
+	@scripts/deps test
+	@VERDICT_LONG=1 VERDICT_ROWS=$(DECISIONS) VERDICT_PROOF='$(CURDIR)/docs/PROOF.md' go test -p 1 -count=1 -timeout 12h -parallel 1 -v -run '^(TestMillion|TestOwnIsFlat)$$' ./internal/listdesk ./internal/exposuredesk
 
 fair: build ## what a tenant gets while another, or a stranger, does its worst on every operation
 	@scripts/deps test
@@ -229,6 +243,17 @@ fuzz: ## run every fuzz target for FUZZTIME (30s)
 bench: ## measure against the peers and the targets
 	@cd bench && go run .
 
+# The typed parts of the clients follow api/openapi.yaml; a test compares them.
+clients: ## generate the typed parts of the clients from the API description
+	@scripts/deps test
+	@cd clients && go run ./generate
+	@cd clients && go tool oapi-codegen -generate types,skip-prune -package api -o go/api/types.gen.go ../api/openapi.yaml
+	@cd clients && ../.tools/clients/node_modules/.bin/openapi-typescript ../api/openapi.yaml -o typescript/schema.d.ts
+
+# The binaries are built for all systems; the same commit gives the same bytes.
+release: ## build archives, image, packages, bills of materials and checksums into dist/
+	@go -C release run . -out ../dist
+
 lint: $(GOLANGCI) ## run golangci-lint (the first time builds it: about four minutes)
 	@echo '== lint'
 	@$(GOLANGCI) run ./...
@@ -237,6 +262,7 @@ ifneq ($(BENCH),)
 	@cd bench && $(GOLANGCI) run --config ../.golangci.yml ./...
 endif
 	@cd clients && $(GOLANGCI) run --config ../.golangci.yml ./...
+	@cd release && $(GOLANGCI) run --config ../.golangci.yml ./...
 
 $(GOLANGCI):
 	@echo 'building golangci-lint $(GOLANGCI_VERSION); this takes about four minutes'

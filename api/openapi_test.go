@@ -31,6 +31,7 @@ var placeholders = strings.NewReplacer(
 	"{backtest_id}", "bt_01KA2XK4R2N7H4S9TV3WX6YZAB",
 	"{batch_id}", "bat_01KA2XK4R2N7H4S9TV3WX6YZAB",
 	"{spare_batch_id}", "bat_01KA2XK4R2N7H4S9TV3WX6YZAC",
+	"{old_batch_id}", "bat_01KA2XK4R2N7H4S9TV3WX6YZAD",
 	"{job_id}", "bt_01KA2XK4R2N7H4S9TV3WX6YZAC",
 	"{run_id}", "run_01KA2XM6T3P8J5V0WX4YZ7ABCD",
 )
@@ -285,6 +286,7 @@ var known = []string{
 	"{alert_id}", "{blocked_key}", "{backtest_id}", "{job_id}", "{run_id}", "{webhook_id}", "{spare_webhook_id}",
 	"{cosigned_checkpoint}", "{erasure_id}", "{deferred_id}", "{legal_hold_id}", "{applicant_ref}",
 	"{list_name}", "{spare_list_name}", "{table_name}", "{spare_table_name}", "{batch_id}", "{spare_batch_id}",
+	"{old_batch_id}",
 }
 
 // TestPlaceholdersAreKnown checks that the examples contain no placeholder that

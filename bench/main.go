@@ -114,7 +114,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	if s.only != "" && !*s.chosen["service"] {
-		all := slices.Concat(contestants(), growthContestants(), evaluate.Contestants(policyJSON))
+		all := slices.Concat(contestants(), growthContestants(), proverContestants(), evaluate.Contestants(policyJSON))
 		return measure.Only(out, all, s.only, s.budget, s.profile)
 	}
 	begun := time.Now()

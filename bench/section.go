@@ -33,6 +33,7 @@ func sections() []section {
 		{"evaluate", "a large evaluate request", func(ctx context.Context, s *settings) (board.Section, error) {
 			return evaluate.Contest(ctx, s.measure())
 		}},
+		{"prover", "comparing two policies for all applicants", contestProver},
 		{"service", "the service over HTTP", contestService},
 		{"csv", "a backtest of a file", contestCSV},
 		{"fraud", "a fraud block after few and after many observations", contestFraud},

@@ -26,8 +26,9 @@ type Contestant struct {
 
 // Sample is one measurement of one contestant, for one unit of work.
 type Sample struct {
-	CPUNanos float64
-	Allocs   float64
+	CPUNanos  float64
+	Allocs    float64
+	PeakBytes float64 // largest memory of the process
 }
 
 // Here measures a contestant in this process. It makes one pass over the inputs to warm
@@ -57,18 +58,23 @@ func Here(c Contestant, budget time.Duration) Sample {
 	runtime.ReadMemStats(&after)
 	units := float64(passes * count)
 	return Sample{
-		CPUNanos: float64(used.Nanoseconds()) / units,
-		Allocs:   float64(after.Mallocs-before.Mallocs) / units,
+		CPUNanos:  float64(used.Nanoseconds()) / units,
+		Allocs:    float64(after.Mallocs-before.Mallocs) / units,
+		PeakBytes: float64(usage().Maxrss << 10),
 	}
 }
 
 // CPUTime returns the CPU time of all threads of this process.
 func CPUTime() time.Duration {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+	u := usage()
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func usage() (u syscall.Rusage) {
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		panic(err) // impossible: both arguments are valid
 	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+	return u
 }
 
 // Options sets how often and for how long to measure.
@@ -164,6 +170,11 @@ func (r Results) Nanos(name string) board.Spread {
 // Allocs returns the number of allocations of a contestant for one unit of work.
 func (r Results) Allocs(name string) board.Spread {
 	return board.Of(r.values(name, func(s Sample) float64 { return s.Allocs })...)
+}
+
+// Peak returns the largest memory of a contestant's process in bytes.
+func (r Results) Peak(name string) board.Spread {
+	return board.Of(r.values(name, func(s Sample) float64 { return s.PeakBytes })...)
 }
 
 // Ratio returns a contestant's CPU time divided by the CPU time of another contestant in

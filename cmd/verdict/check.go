@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"time"
 
 	"verdict/internal/engine/analysis"
 	"verdict/internal/field"
@@ -12,7 +13,8 @@ import (
 
 const checkHelp = `Analyse a policy before it is activated: rules that never fire or always
 fire, rules that another rule makes redundant, rules that a missing field
-silences, wrong units, grades nobody can reach, better scores with worse prices.
+silences, wrong units, grades nobody can reach, better scores with worse prices,
+guarantees that are not proved.
 A policy that cannot be read is refused with all its errors. With a base, each
 finding says whether it is new, and further findings list what the base has and
 the policy lacks.
@@ -53,7 +55,11 @@ func check(c *command) int {
 		}
 		found = analysis.Against(found, policy, analysis.Run(base, field.Catalogue()), base)
 	}
-	r := newCheckReport(found)
+	proofs, err := proveAll(policy, time.Now().Add(proofTime))
+	if err != nil {
+		return c.usage("prove the guarantees: %v", err)
+	}
+	r := newCheckReport(append(found, guaranteeFindings(proofs)...))
 	if *asJSON {
 		code = c.printJSON(r.json(), false)
 	} else {
@@ -124,6 +130,9 @@ func writeFinding(b *bytes.Buffer, f analysis.Finding) {
 	origin := ""
 	if f.Origin != analysis.OriginUnknown {
 		origin = " (" + f.Origin.String() + ")"
+	}
+	if !f.Proved {
+		origin += ", not proved"
 	}
 	fmt.Fprintf(b, "  %s: %s%s\n    %s\n", place, f.Code, origin, f.Detail)
 	if len(f.Witness) == 0 {

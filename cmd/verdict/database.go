@@ -64,7 +64,8 @@ func (c *command) withService(settings *app.Settings, work func(context.Context,
 		if err != nil {
 			return c.usage("%v", err)
 		}
-		service, err := app.NewService(db, config, slog.New(slog.DiscardHandler), usecase.Hooks{}, app.Background{}, log, master)
+		quiet := slog.New(slog.DiscardHandler)
+		service, err := app.NewService(db, config, quiet, usecase.Hooks{}, app.Background{}, log, master)
 		if err != nil {
 			return c.usage("%v", err)
 		}

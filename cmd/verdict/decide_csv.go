@@ -107,7 +107,7 @@ func (c *command) startBatch(ctx context.Context, service *remote, o *batchOptio
 		return "", err
 	}
 	if len(rows.Ignored) > 0 {
-		_, _ = fmt.Fprintf(c.stderr, "verdict decide: columns that are no members of a request were left out: %s\n",
+		_, _ = fmt.Fprintf(c.stderr, "verdict decide: columns that are not members of a request were left out: %s\n",
 			strings.Join(rows.Ignored, ", "))
 	}
 	lines, to := io.Pipe()

@@ -11,6 +11,7 @@ import (
 	"verdict/internal/durablefile"
 	"verdict/internal/engine"
 	"verdict/internal/engine/prover"
+	"verdict/internal/engine/prover/smt"
 	"verdict/internal/field"
 	"verdict/internal/wire"
 )
@@ -23,12 +24,17 @@ prove that there is none.
   verdict diff old.json new.json -json
   verdict diff old.json new.json -html difference.html
   verdict diff old.json new.json -book book.csv.gz
+  verdict diff old.json new.json -smt2 question.smt2
 
 The status and, unless the application is declined, the grade, the rate, the limit,
-the tenure, the fee and the conditions of the offer are compared. A comparison that
+the tenure, fee and charges, and the conditions of the offer are compared. A comparison that
 takes longer than -time ends with what it has found, and says that it is not
 complete. With -book it also counts how many rows of a CSV file are of each kind; the
-columns are those of a backtest. Exits with 0 even if the policies differ.
+columns are those of a backtest. With -smt2 it also writes, in SMT-LIB 2, the question
+whether there is an applicant with another status by Stage 1, score and bands, or with
+another grade or rate; solvers such as z3 and cvc5 answer sat (yes) or unsat (no).
+With -json the result also has the proofs of the guarantees of both policies. Exits
+with 0 even if the policies differ.
 `
 
 func diffCommand(c *command) int {
@@ -36,7 +42,8 @@ func diffCommand(c *command) int {
 	asJSON := fs.Bool("json", false, "print the result as JSON")
 	html := fs.String("html", "", "write the result as a page to `file`, - for standard output")
 	book := fs.String("book", "", "count the rows of this CSV `file` in each kind, - for standard input")
-	limit := fs.Duration("time", 10*time.Second, "the longest `time` that the comparison may take")
+	question := fs.String("smt2", "", "write the question as SMT-LIB 2 to `file`, - for standard output")
+	limit := fs.Duration("time", 10*time.Second, "the longest `time` that the comparison and the proofs may take together")
 	var files []string
 	for { // flags may come before and after the files
 		if code, done := c.parse(fs, len(c.args)); done {
@@ -52,8 +59,8 @@ func diffCommand(c *command) int {
 		return c.usage("give two policy files: verdict diff OLD NEW")
 	case moreThanOne(files[0] == standardInput, files[1] == standardInput, *book == standardInput):
 		return c.usage("only one file can be standard input")
-	case *asJSON && *html == standardInput:
-		return c.usage("only one result can go to standard output: use -json or \"-html -\"")
+	case moreThanOne(*asJSON, *html == standardInput, *question == standardInput):
+		return c.usage("only one result can go to standard output: use -json, \"-html -\" or \"-smt2 -\"")
 	}
 	var plans [2]*engine.Plan
 	for i, name := range files {
@@ -66,9 +73,24 @@ func diffCommand(c *command) int {
 		}
 		plans[i] = engine.Compile(p, field.Catalogue())
 	}
-	r, err := c.compare(plans, *limit)
+	if *question != "" {
+		text := smt.Differ(plans[0], plans[1]).Text
+		if *question == standardInput {
+			return c.print(text)
+		}
+		if err := replaceFile(*question, text); err != nil {
+			return c.usage("write the question: %v", err)
+		}
+	}
+	end := time.Now().Add(*limit)
+	r, err := c.compare(plans, end)
 	if err != nil {
 		return c.usage("compare the policies: %v", err)
+	}
+	for i, p := range plans {
+		if r.Guarantees[i], err = proveAll(p.Policy(), end); err != nil {
+			return c.usage("prove the guarantees: %v", err)
+		}
 	}
 	if *book != "" {
 		p, failed, code, ok := c.countBook(*book, plans, &r)
@@ -88,11 +110,7 @@ func diffCommand(c *command) int {
 		if *html == standardInput {
 			return c.print(page)
 		}
-		err = durablefile.Replace(*html, func(w io.Writer) error {
-			_, err := w.Write(page)
-			return err
-		})
-		if err != nil {
+		if err := replaceFile(*html, page); err != nil {
 			return c.usage("write the page: %v", err)
 		}
 	}
@@ -102,6 +120,14 @@ func diffCommand(c *command) int {
 		return c.printJSON(w.Buf, false)
 	}
 	return c.print(diffText(&r))
+}
+
+// replaceFile writes a file, which keeps its old contents if that fails.
+func replaceFile(name string, data []byte) error {
+	return durablefile.Replace(name, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 }
 
 // moreThanOne reports whether several conditions are true.
@@ -115,9 +141,8 @@ func moreThanOne(conditions ...bool) bool {
 	return n > 1
 }
 
-// compare compares two plans. It shows its progress on a terminal.
-func (c *command) compare(plans [2]*engine.Plan, limit time.Duration) (prover.Result, error) {
-	end := time.Now().Add(limit)
+// compare compares two plans until a time. It shows its progress on a terminal.
+func (c *command) compare(plans [2]*engine.Plan, end time.Time) (prover.Result, error) {
 	bar := c.progress(-1, "comparing")
 	defer func() { _ = bar.Finish() }() // only the display would be wrong
 	return prover.Diff(plans[0], plans[1], prover.Options{

@@ -48,6 +48,7 @@ func (c *command) countBook(
 		return nil, 0, c.refused(name, err), false
 	}
 	p = prover.NewPopulation(plans[0], plans[1], r)
+	p.What = "rows of the book"
 	cells, facts := columns.Reader(), rule.NewFacts(field.Catalogue())
 	cursor := sheet.NewCursor(len(header))
 	for {

@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"errors"
+	"flag"
 	"fmt"
+	iofs "io/fs"
 	"strings"
 	"time"
 
@@ -47,7 +50,9 @@ func keysCommand(c *command) int {
 }
 
 func keysCreate(c *command) int {
-	words, code, done := c.arguments(c.flags(keysHelp), "FILE")
+	fs := c.flags(keysHelp)
+	kept := ifMissing(fs)
+	words, code, done := c.arguments(fs, "FILE")
 	if done {
 		return code
 	}
@@ -58,10 +63,24 @@ func keysCreate(c *command) int {
 		}
 		return c.print(masterkey.Format(key))
 	}
-	if _, err := masterkey.Create(words[0], rand.Reader); err != nil {
+	_, err := masterkey.Create(words[0], rand.Reader)
+	return c.createdKey(words[0], *kept, err)
+}
+
+// ifMissing adds the flag for scripts that run at every start.
+func ifMissing(fs *flag.FlagSet) *bool {
+	return fs.Bool("if-missing", false, "keep a key file that exists, instead of failing")
+}
+
+// createdKey reports a key file that was created, or that exists and is kept.
+func (c *command) createdKey(path string, keep bool, err error) int {
+	switch {
+	case keep && errors.Is(err, iofs.ErrExist):
+		return c.print(fmt.Appendf(nil, "kept %s\n", path))
+	case err != nil:
 		return c.usage("%v", err)
 	}
-	return c.print(fmt.Appendf(nil, "created %s\n", words[0]))
+	return c.print(fmt.Appendf(nil, "created %s\n", path))
 }
 
 func keysRotate(c *command) int {

@@ -46,14 +46,14 @@ func logCommand(c *command) int {
 }
 
 func logCreateKey(c *command) int {
-	words, code, done := c.arguments(c.flags(logHelp), "FILE")
+	fs := c.flags(logHelp)
+	kept := ifMissing(fs)
+	words, code, done := c.arguments(fs, "FILE")
 	if done {
 		return code
 	}
-	if _, err := logkey.Create(words[0], rand.Reader); err != nil {
-		return c.usage("%v", err)
-	}
-	return c.print(fmt.Appendf(nil, "created %s\n", words[0]))
+	_, err := logkey.Create(words[0], rand.Reader)
+	return c.createdKey(words[0], *kept, err)
 }
 
 func logRotateKey(c *command) int {

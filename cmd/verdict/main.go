@@ -16,6 +16,8 @@ const (
 	exitOK      = 0
 	exitRefused = 1 // the request is invalid or was refused
 	exitUsage   = 2 // the command line is invalid, or a file or the database cannot be read or written
+	// exitUndecided means that a guarantee is neither proved nor refuted.
+	exitUndecided = 3
 )
 
 func main() {
@@ -26,10 +28,12 @@ func main() {
 // a process.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	commands := map[string]func(*command) int{
-		"serve": serve, "demo": demonstrate, "migrate": migrate, "backup": backup, "restore": restore, "verify": verify,
+		"serve": serve, "health": health, "demo": demonstrate, "migrate": migrate, "backup": backup, "restore": restore,
+		"verify": verify,
 		"tenant": tenants, "decide": decide, "backtest": runBacktest, "book": writeBook, "check": check, "test": testPolicy,
-		"scorecard": scorecardCommand, "diff": diffCommand, "fields": fields, "log": logCommand, "keys": keysCommand,
-		"erase": eraseCommand, "list": listCommand, "version": printVersion,
+		"scorecard": scorecardCommand, "diff": diffCommand, "prove": prove, "fields": fields, "log": logCommand,
+		"keys": keysCommand, "erase": eraseCommand, "list": listCommand, "policy": policyCommand,
+		"schema": schemaCommand, "version": printVersion,
 	}
 	c := &command{name: "help", stdin: stdin, stdout: stdout, stderr: stderr}
 	if len(args) == 0 {

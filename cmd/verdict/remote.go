@@ -91,7 +91,7 @@ func (r *remote) send(
 }
 
 // maxAnswer is the maximum size of a JSON answer that a command reads, in bytes.
-const maxAnswer = 1 << 20
+const maxAnswer = 64 << 20
 
 // get reads a JSON answer. It tries again for some seconds if the service does not answer or is unavailable, because a
 // node may be restarted while a command waits for a result.

@@ -69,7 +69,7 @@ func testPolicy(c *command) int {
 	case *generated && (*folder == "" || *junit != "" || *coverage || *verbose || flags.NArg() > 0):
 		return c.usage("-generate needs -o FOLDER, and no cases, -junit, -coverage or -v")
 	case !*generated && *folder != "":
-		return c.usage("-o is the folder of -generate")
+		return c.usage("-o needs -generate: it is the folder for the generated cases")
 	case !*generated && flags.NArg() == 0:
 		return c.usage("name the files or folders of the cases")
 	}

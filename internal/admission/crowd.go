@@ -120,7 +120,7 @@ func (c *crowd) move(from, to int) {
 
 // sizeOf returns the index in sizes for a number of requests. It is 0 for no
 // requests.
-func sizeOf(requests int) int { return min(bits.Len(uint(requests)), crowdSizes-1) } //nolint:gosec // never negative
+func sizeOf(requests int) int { return min(bits.Len(uint(requests)), crowdSizes-1) } // never negative
 
 // floods reports whether the owner has at least floodFrom requests in progress while an
 // owner with far fewer requests is active. An owner is active if it has requests in

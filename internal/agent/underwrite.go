@@ -9,6 +9,7 @@ import (
 	"verdict/internal/agentdesk"
 	"verdict/internal/application"
 	"verdict/internal/decisioning"
+	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -69,6 +70,9 @@ type Run struct {
 	agentdesk.Run
 	Verified     bool   // the repetition is byte-identical
 	RepeatedHash string // "" if the run can no longer be repeated
+	// InputsErased says that data of the decision was erased without which the run cannot be repeated. It is then
+	// unknown whether the run is right.
+	InputsErased bool
 }
 
 // Run reads a stored run and repeats it. If the run can no longer be repeated,
@@ -84,6 +88,9 @@ func (s *Service) Run(ctx context.Context, p tenant.Principal, id string) (Run, 
 	}
 	out := Run{Run: stored}
 	out.Verified, out.RepeatedHash, err = repeat(ctx, p, stored)
+	if fault.KindOf(err) == fault.Gone {
+		out.InputsErased, err = true, nil
+	}
 	if err != nil {
 		return Run{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"verdict/internal/decisioning"
@@ -12,6 +13,7 @@ import (
 	"verdict/internal/policydesk"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
+	"verdict/internal/wire"
 )
 
 // Run is a stored run of an agent.
@@ -54,7 +56,7 @@ func (s *Service) AgentRun(ctx context.Context, p tenant.Principal, id string) (
 // Underwritten makes the decision of a stored run again, from the stored facts and
 // policy, so that the run can be repeated. It also returns the head of the stored run. It
 // returns nil and an empty head if the decision, its facts or its policy can no longer be
-// read. An error is Forbidden or a failure of storage.
+// read. An error is Gone if the facts were erased, Forbidden or a failure of storage.
 func (s *Service) Underwritten(
 	ctx context.Context, p tenant.Principal, r Run,
 ) (*decisioning.Underwriting, decisioning.RunHead, error) {
@@ -63,6 +65,9 @@ func (s *Service) Underwritten(
 	}
 	scope := s.core.Scope(p)
 	stored, err := scope.Decisions(ctx).Get(r.DecisionID)
+	if err == nil && inputsErased(&stored) {
+		return nil, decisioning.RunHead{}, operation.Erased("decision")
+	}
 	if err == nil {
 		err = s.core.OpenDecision(ctx, scope, &stored, nil)
 	}
@@ -77,11 +82,17 @@ func (s *Service) Underwritten(
 	case err != nil:
 		return nil, decisioning.RunHead{}, fmt.Errorf("read the decision of run %s: %w", r.ID, err)
 	}
-	facts, err := decisioning.ReadFacts(stored.Facts)
+	facts, err := decisioning.FactsOf(stored.Facts, stored.OthersFacts())
 	if err != nil {
 		return nil, decisioning.RunHead{}, nil //nolint:nilerr // the caller reports the run as not verified
 	}
 
+	whole := stored.Facts
+	if len(stored.People) > 0 { // the agent has studied the facts of all people together
+		var w wire.Writer
+		facts.Write(&w)
+		whole = w.Buf
+	}
 	d := new(engine.Decision)
 	policy.Plan.Decide(facts, d)
 	return &decisioning.Underwriting{
@@ -89,9 +100,15 @@ func (s *Service) Underwritten(
 		PolicyID:      policy.ID,
 		PolicyVersion: policy.Version,
 		Facts:         facts,
-		StoredFacts:   stored.Facts,
+		StoredFacts:   whole,
 		Decision:      d,
 	}, decisioning.RunHead{RunID: r.ID, CreatedAt: operation.Clock(r.CreatedMicros), Decision: stored.Response}, nil
+}
+
+// inputsErased reports whether documents of a stored decision were erased without which it cannot be made again.
+func inputsErased(d *store.Decision) bool {
+	return len(d.Response) == 0 || len(d.Facts) == 0 ||
+		slices.ContainsFunc(d.OthersFacts(), func(facts []byte) bool { return len(facts) == 0 })
 }
 
 // Head returns the head of a run without a decision, in the form that the answer

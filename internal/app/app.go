@@ -71,6 +71,7 @@ func (a *App) open(ctx context.Context) (err error) {
 	}
 	a.metrics = telemetry.New(telemetry.Options{
 		Version: c.Version, Commit: c.Commit, EngineVersion: engine.Version,
+		Statuses:    []string{engine.Approved.String(), engine.Referred.String(), engine.Declined.String()},
 		Store:       func() telemetry.StoreStats { return telemetry.StoreStats(a.db.Stats()) },
 		NotSigned:   func() int { return a.service.Evidence.Stopped() },
 		UnsignedAge: func() time.Duration { return a.service.Evidence.UnsignedAge() },

@@ -12,8 +12,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -111,7 +109,7 @@ const resultsAtOnce = 100_000
 // readResults returns the number of results of a batch and the number of different decisions in them.
 func readResults(t *testing.T, n *node, key, path string) (results, decisions int) {
 	t.Helper()
-	// Ten million ids would take a gigabyte; two of them have the same hash of 64 bits with a chance of 1 to 370,000.
+	// Ten million ids would take a gigabyte; two of them have the same hash of 64 bits with a probability of 1 in 370,000.
 	seed, seen := maphash.MakeSeed(), map[uint64]struct{}{}
 	for read := true; read; {
 		answer := n.ask(t, http.MethodGet,
@@ -204,33 +202,16 @@ func TestBatchNodeKilled(t *testing.T) {
 // was answered, on the node that is left.
 func compareRates(t *testing.T, n *node, key string, rows int, arrived, took time.Duration) {
 	t.Helper()
-	const callers, decisions = 64, 50_000
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: callers}}
-	defer client.CloseIdleConnections()
-	var next, failed atomic.Int64
-	var all sync.WaitGroup
-	begun := time.Now()
-	for range callers {
-		all.Go(func() {
-			for i := next.Add(1); i <= decisions; i = next.Add(1) {
-				if n.decide(t.Context(), client, key, batchRow(rows+int(i))) != http.StatusOK {
-					failed.Add(1)
-				}
-			}
-		})
-	}
-	all.Wait()
-	batch, closed := float64(rows)/took.Seconds(), decisions/time.Since(begun).Seconds()
+	const decisions = 50_000
+	batch, closed := float64(rows)/took.Seconds(), decisions/n.closedLoop(t, key, rows, decisions).Seconds()
 	text := proof.Origin(t.Context(), time.Now(), fmt.Sprintf("make batch ROWS=%d", rows)) + "\n" + proof.Table([][]string{
 		{"rows, each decided and billed once", "arrived in", "decided in, one of two nodes killed", "rows a second",
-			fmt.Sprintf("decisions a second of %d callers on the other node", callers), "ratio"},
+			fmt.Sprintf("decisions a second of %d callers on the other node", streamCallers), "ratio"},
 		{fmt.Sprint(rows), arrived.Round(time.Second).String(), took.Round(time.Second).String(),
 			fmt.Sprintf("%.0f", batch), fmt.Sprintf("%.0f", closed), fmt.Sprintf("%.2f", batch/closed)},
 	})
 	t.Log(text)
-	if n := failed.Load(); n > 0 {
-		t.Errorf("%d of %d decisions failed", n, decisions)
-	} else if err := proof.Write(os.Getenv(proof.Variable), "batch", text); err != nil {
+	if err := proof.Write(os.Getenv(proof.Variable), "batch", text); err != nil {
 		t.Error(err)
 	}
 }

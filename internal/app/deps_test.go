@@ -59,6 +59,7 @@ var house = []room{
 	{"table", pure, "fault wire rule field list"},
 	{"sheet", pure, "fault"},
 	{"application", pure, "civil fault wire rule field report place signal feature sheet"},
+	{"engine/prover/smt", pure, "rule field engine"},
 	{"engine/prover", pure, "exact wire rule field loan engine engine/space application"},
 	{"chart", pure, ""},
 	{"backtest", pure, "exact fault wire rule field engine application sheet"},
@@ -92,8 +93,8 @@ var house = []room{
 	{"frauddesk", useCase, "fault wire rule place signal application tenant store cache operation"},
 	{"listdesk", useCase, "fault rule list sheet tenant admission store cache journal operation"},
 	{"tabledesk", useCase, "fault rule table sheet tenant admission store cache journal operation listdesk"},
-	{"exposuredesk", useCase, "fault exposure tenant store journal operation"},
-	{"offerdesk", useCase, "civil fault wire engine offer tenant store cache journal operation"},
+	{"offerdesk", useCase, "civil fault wire engine loan offer exposure tenant store cache journal operation policydesk"},
+	{"exposuredesk", useCase, "fault exposure tenant store journal operation offerdesk"},
 	{"decisioning", useCase, "civil fault wire rule feature report field signal engine loan application advice " +
 		"exposure evidence tenant admission store sealing journal operation policydesk frauddesk listdesk tabledesk " +
 		"offerdesk"},
@@ -103,13 +104,13 @@ var house = []room{
 	{"webhookdesk", useCase, "fault webhook tenant admission store operation eventdesk"},
 	{"agentdesk", useCase, "wire engine recovery tenant store operation policydesk decisioning"},
 	{"privacydesk", useCase, "fault civil wire sealing tenant store journal operation exposuredesk decisioning"},
-	{"study", useCase, "fault wire rule feature report field sheet application backtest backtest/page training " +
-		"tenant admission store cache journal operation policydesk listdesk tabledesk decisioning"},
+	{"study", useCase, "fault wire rule feature report field sheet application engine/prover backtest backtest/page " +
+		"training tenant admission store cache journal operation policydesk listdesk tabledesk decisioning"},
 	{"agent", useCase, "exact civil fault wire rule field engine application advice recovery tenant admission " +
 		"operation decisioning agentdesk"},
-	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery " +
-		"list table offer tenant operation account policydesk frauddesk listdesk tabledesk offerdesk exposuredesk " +
-		"decisioning batchdesk evidencedesk eventdesk webhookdesk agentdesk privacydesk study agent"},
+	{"document", useCase, "fault wire rule feature field signal engine engine/prover sheet application backtest " +
+		"training recovery list table offer tenant operation account policydesk frauddesk listdesk tabledesk offerdesk " +
+		"exposuredesk decisioning batchdesk evidencedesk eventdesk webhookdesk agentdesk privacydesk study agent"},
 	{"usecase", useCase, "fault wire engine signal application sealing tenant admission store journal operation " +
 		"account policydesk frauddesk listdesk tabledesk offerdesk exposuredesk decisioning batchdesk evidencedesk " +
 		"eventdesk webhookdesk agentdesk privacydesk study document"},
@@ -134,7 +135,8 @@ var house = []room{
 	{"witness", adapter, "evidence"},
 
 	{"demo", useCase, "wire rule signal engine backtest tenant store operation account policydesk frauddesk " +
-		"decisioning study usecase agent training field application recovery sealing"},
+		"decisioning study usecase agent training field application recovery sealing document offer exposure " +
+		"exposuredesk batchdesk"},
 
 	{"app", wiring, allBelow},
 

@@ -133,7 +133,7 @@ func RestoreBackup(ctx context.Context, c Config, data io.Reader, o RestoreOptio
 }
 
 // applyErasures erases the people again who were erased after the backup, and returns their number. If it is
-// interrupted, the service goes on with it when it starts.
+// interrupted, the service continues with it when it starts.
 func (c Config) applyErasures(ctx context.Context, keys []sealing.Secret) (people int64, err error) {
 	db, err := OpenStore(ctx, c)
 	if err != nil {

@@ -33,9 +33,9 @@ func OpenLog(
 	return o, signed.Close, nil
 }
 
-// openLogKey returns the options of the log: its key, and the file of what was signed. It creates the key of a new
-// SQLite database if no file is configured. It returns an error that says what to do if the key is missing or is not
-// the one of the database, because another key would make every former checkpoint worthless.
+// openLogKey returns the options of the log: its key, and the record of the signed checkpoints. It creates the key of a
+// new SQLite database if no file is configured. It returns an error that says what to do if the key is missing or is
+// not the one of the database, because another key would make every former checkpoint worthless.
 func openLogKey(
 	ctx context.Context, c Config, db *store.DB, logger *slog.Logger,
 ) (o evidencedesk.Options, signed *logkey.Signed, err error) {
@@ -70,8 +70,8 @@ func openLogKey(
 		return o, nil, fmt.Errorf("-log-signed: %w", err)
 	}
 	if known != nil && len(signed.Origins()) == 0 {
-		logger.WarnContext(ctx, "found no record of the checkpoints that were signed before; if an older copy of "+
-			"the database was restored, the service does not notice it; restore the folder too if you have a copy of it",
+		logger.WarnContext(ctx, "found no record of the checkpoints that were signed before, so the service cannot notice "+
+			"that an older copy of the database was restored; restore the folder of the record if you have a copy",
 			"folder", filepath.Dir(c.signedFiles()))
 	}
 	o.Signed = signed

@@ -71,7 +71,7 @@ func adoptChanges(ctx context.Context, ring logkey.Ring, db *store.DB) (present 
 }
 
 // RotateLogKey replaces the log key by a new one, in the key file and in the database. The
-// old and the new key sign the change. Running nodes go on with the new key as soon as they
+// old and the new key sign the change. Running nodes continue with the new key as soon as they
 // find it in their key file. A rotation that was interrupted is completed.
 func RotateLogKey(ctx context.Context, c Config, db *store.DB, now time.Time) (path string, err error) {
 	if path = c.logKeyFile(); path == "" || c.LogKey == logKeyOff {

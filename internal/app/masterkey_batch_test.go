@@ -11,8 +11,9 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestRotationInBatches replaces the master key of a tenant with many trees and parts of 1 MiB. Few of them are encrypted
-// in one transaction, because the writes of all tenants wait for it. Then the trees are backed up and restored.
+// TestRotationInBatches replaces the master key of a tenant with many trees and parts of 1 MiB. Few of them are
+// encrypted in one transaction, because the writes of all tenants wait for it. Then the trees are backed up and
+// restored.
 func TestRotationInBatches(t *testing.T) {
 	t.Parallel()
 	everyDatabase(t, func(t *testing.T, databaseURL string) {

@@ -119,7 +119,7 @@ func quotas(c *Config, text string) (err error) {
 	return err
 }
 
-// planStorage changes the plans that the setting of the quotas has defined before.
+// planStorage sets the stored bytes of the plans. The setting of the quotas, which defines the plans, is parsed first.
 func planStorage(c *Config, text string) error {
 	if len(c.Plans.Names()) == 0 {
 		return nil // the quotas were refused

@@ -49,6 +49,10 @@ type Application struct {
 	Warnings     []fault.Item
 	// HasOthers is set when the request has a co-applicant or a guarantor.
 	HasOthers bool
+	// Others are the people other than the primary applicant whom the request names by a reference.
+	Others []Other
+	// HasUnnamed is set when the request has a co-applicant or a guarantor without a reference.
+	HasUnnamed bool
 	// IncludeFacts is set when the response must include the facts.
 	IncludeFacts bool
 

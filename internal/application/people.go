@@ -12,6 +12,13 @@ import (
 	"verdict/internal/wire"
 )
 
+// Other is a person of an application other than the primary applicant.
+type Other struct {
+	Role    string
+	Ref     string // the applicant_ref or, if there is none, the id without spaces around it
+	Pointer string // of the reference in the request
+}
+
 // memberApplicants is the top-level member that lists the people of an application.
 const memberApplicants = "applicants"
 
@@ -82,6 +89,9 @@ func (r *reader) people(v wire.Value, primary func(entry wire.Value)) {
 		r.faults.Add(list.Pointer(), fault.CodeRequired, `must have an entry with the role "primary"`)
 	}
 	r.references(v, list)
+	if slices.Contains(seen, field.CoApplicant) {
+		r.app.Facts.Set(field.HasCoApplicant, rule.Bool(true))
+	}
 }
 
 // role reads the role of an entry, which no other entry may have.
@@ -151,9 +161,19 @@ func (r *reader) references(body, list wire.Value) {
 		case i != primary || !body.Get(field.ApplicantRef).Given():
 			first = claim(owners, id, i)
 		}
-		if first {
-			claim(ids, id, i)
+		if first && claim(ids, id, i) && i != primary && !entry.Get(field.ApplicantRef).Given() {
+			r.noSpaces(id)
 		}
+	}
+}
+
+// noSpaces rejects an id by which a person other than the primary applicant is named, if there are spaces around it. An
+// id of only spaces names nobody.
+func (r *reader) noSpaces(id wire.Value) {
+	ref := strings.TrimSpace(id.Text())
+	if id.Kind() == wire.String && ref != "" && ref != id.Text() {
+		r.faults.Add(id.Pointer(), fault.CodeInvalidField, "must not begin or end with a space, because it would name "+
+			"another person than the same id without it")
 	}
 }
 
@@ -228,7 +248,20 @@ func (r *reader) other(entry wire.Value, role string) {
 		r.warnings.AddItem(item)
 	}
 	r.app.HasOthers = true
+	r.named(entry, role)
 	r.addRole(role, person.app.Facts, entry.Get("consent"))
+}
+
+// named notes a person whom the request names by a reference.
+func (r *reader) named(entry wire.Value, role string) {
+	for _, name := range []string{field.ApplicantRef, "id"} {
+		v := entry.Get(name)
+		if ref := strings.TrimSpace(v.Text()); v.Kind() == wire.String && ref != "" {
+			r.app.Others = append(r.app.Others, Other{Role: role, Ref: strings.Clone(ref), Pointer: v.Pointer()})
+			return
+		}
+	}
+	r.app.HasUnnamed = true
 }
 
 // withoutReport reads a person of an evaluate request whose report was not sent: the statement alone.

@@ -13,8 +13,8 @@ import (
 // LookUp looks fields of a row up in lists and tables and adds the answers to its facts.
 type LookUp func(questions []rule.NamedLookup, tables []rule.Table, facts *rule.Facts) error
 
-// LookUp sets the function that looks fields of a row up. Without it, rules that need lists or tables are not evaluated,
-// and a warning says so.
+// LookUp sets the function that looks fields of a row up. Without it, rules that need lists or tables are not
+// evaluated, and a warning says so.
 func (w *Worker) LookUp(lookUp LookUp) { w.lookUp = lookUp }
 
 // looksUp reports whether a policy of the run needs lists or tables.
@@ -35,8 +35,8 @@ func (r *Run) lookupsOf() (list []rule.NamedLookup) {
 	return list
 }
 
-// answer adds the answers of lists and tables that the facts of a row lack. stored says that the facts are those of a stored
-// decision, which may lack a field that the application had. It reports whether the work can go on.
+// answer adds the answers of lists and tables that the facts of a row lack. stored says that the facts are those of a
+// stored decision, which may lack a field that the application had. It reports whether the work can continue.
 func (w *Worker) answer(facts *rule.Facts, stored bool) bool {
 	w.questions, w.unknown = w.questions[:0], w.unknown[:0]
 	w.askTables(facts, stored)

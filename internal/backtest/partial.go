@@ -113,6 +113,16 @@ func NewPartial() *Partial { return &Partial{} }
 // Rows returns how many rows were evaluated and how many failed.
 func (p *Partial) Rows() (evaluated, failed int64) { return p.evaluated, p.failed }
 
+// FailedAs returns how many rows failed with a code.
+func (p *Partial) FailedAs(code string) int64 {
+	for _, c := range p.codes {
+		if c.Code == code {
+			return c.Count
+		}
+	}
+	return 0
+}
+
 // fail counts a row that could not be evaluated.
 func (p *Partial) fail(e RowError) {
 	p.failed++

@@ -108,11 +108,16 @@ func (r *Report) writeWarnings(w *wire.Writer) {
 	}
 	w.Key("warnings").Array()
 	for _, one := range r.Warnings {
-		w.Object().Key("code").Plain(one.Code).Key("detail").String(one.Detail)
-		if one.Fields != nil {
-			writeTexts(w, "fields", one.Fields)
-		}
-		w.EndObject()
+		one.Write(w)
 	}
 	w.EndArray()
+}
+
+// Write writes the warning as JSON.
+func (x *Warning) Write(w *wire.Writer) {
+	w.Object().Key("code").Plain(x.Code).Key("detail").String(x.Detail)
+	if x.Fields != nil {
+		writeTexts(w, "fields", x.Fields)
+	}
+	w.EndObject()
 }

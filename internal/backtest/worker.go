@@ -29,6 +29,8 @@ type Worker struct {
 	unknown   []rule.NamedLookup // of the current row, that cannot be
 	tables    []rule.Table       // in which the current row is to be looked up
 
+	observe func(champion, challenger *engine.Decision) // nil unless Observe was called
+
 	check func() error // nil if the work is never interrupted
 	err   error        // error of check; if it is set, the partial is incomplete
 	since int          // engine steps since the last check
@@ -108,6 +110,11 @@ func (w *Worker) Check(check func() error) { w.check = check }
 
 // Err returns the error of the check that stopped the work, or nil.
 func (w *Worker) Err() error { return w.err }
+
+// Observe sets a function that is called with the decisions of both policies on each row. The run must have a
+// challenger. The decisions are valid only during the call. The worker then neither finds out which changes of the
+// policy cause a difference nor counts the differences.
+func (w *Worker) Observe(observe func(champion, challenger *engine.Decision)) { w.observe = observe }
 
 // stepsBetweenChecks is the number of engine steps between two checks. These
 // steps take some hundred microseconds.
@@ -263,6 +270,10 @@ func (w *Worker) decide(r *row, facts factsByPolicy) {
 	swapped := false
 	if w.run.challenger != nil {
 		w.challenger.decide(&p.challenger, r, facts.challenger)
+		if w.observe != nil {
+			w.observe(d, &w.challenger.decision)
+			return
+		}
 		if swapped = w.compare(r); swapped {
 			w.attribute(r, facts)
 		}

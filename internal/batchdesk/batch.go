@@ -3,7 +3,6 @@ package batchdesk
 import (
 	"context"
 
-	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -104,36 +103,4 @@ func (s *Service) List(
 	}
 	place := func(b Batch) (int64, string) { return b.CreatedMicros, b.ID }
 	return operation.Paged(l, p, list, more, place, filters...), nil
-}
-
-// Cancel cancels an unfinished batch and returns it. Rows that were decided stay decided; the others get the error
-// batch_cancelled. Cancelling a cancelled batch has no effect. A batch that is over otherwise cannot be cancelled.
-func (s *Service) Cancel(ctx context.Context, p tenant.Principal, id string) (Batch, error) {
-	if err := p.Require(tenant.Decide); err != nil {
-		return Batch{}, err
-	}
-	if !tenant.Valid(tenant.KindBatch, id) {
-		return Batch{}, operation.Missing("batch")
-	}
-	now := s.core.Moment()
-	var record store.BatchJob
-	err := s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
-		var changed bool
-		var err error
-		record, changed, err = tx.BatchJobs().Cancel(id, now.UnixMicro())
-		switch {
-		case err != nil:
-			return err
-		case record.Status == Completed || record.Status == Failed:
-			return fault.New(fault.Conflict, fault.CodeInvalidTransition,
-				"the batch is over; only an unfinished batch can be cancelled")
-		case changed:
-			return tx.Audit().Add(s.core.Audit(p, now, operation.ActionBatchCancelled, id, ""))
-		}
-		return nil
-	})
-	if err != nil {
-		return Batch{}, err
-	}
-	return batchOf(&record)
 }

@@ -26,7 +26,8 @@ type deciding struct {
 
 	next    atomic.Int64                // the number of rows that were begun
 	decided atomic.Int64                // the number of rows decided
-	quota   atomic.Pointer[fault.Error] // the refusal of a row because the quota is used up
+	checked atomic.Int64                // when the rights of the caller were read, in microseconds
+	rest    atomic.Pointer[fault.Error] // the refusal of all further rows: no quota or no right is left
 	failed  atomic.Pointer[error]       // a failure of storage; no more rows are begun
 }
 
@@ -38,6 +39,7 @@ func (w *work) decideRows(ctx context.Context, caller tenant.Principal, lines []
 		return err
 	}
 	d := &deciding{work: w, caller: caller, lines: lines, may: may}
+	d.checked.Store(w.s.core.Now().UnixMicro())
 	stop := w.s.core.Now().Add(chunkTime)
 	more := func() bool {
 		return ctx.Err() == nil && d.failed.Load() == nil && w.s.core.Now().Before(stop)
@@ -125,7 +127,8 @@ func (w *work) permit(ctx context.Context) (decisioning.Permit, error) {
 // row decides one row.
 func (d *deciding) row(ctx context.Context, i int) {
 	row := &d.rows[i]
-	if refusal := d.quota.Load(); refusal != nil {
+	d.mayGoOn(ctx)
+	if refusal := d.rest.Load(); refusal != nil {
 		row.Err = refusal
 		return
 	}
@@ -141,7 +144,7 @@ func (d *deciding) row(ctx context.Context, i int) {
 	case refusal == nil:
 		d.failed.CompareAndSwap(nil, &err)
 	case refusal.Code == fault.CodeQuotaExceeded:
-		d.quota.Store(refusal)
+		d.rest.Store(refusal)
 	}
 	row.Err = refusal
 }

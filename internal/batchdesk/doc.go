@@ -11,8 +11,8 @@
 //	Start
 //	    stores the rows and enqueues the batch: no_rows, TooLarge, cap_reached, malformed_body,
 //	    invalid_transition if the batch is cancelled before all rows have arrived
-//	Get, List, Cancel
-//	    return and cancel batches: NotFound, invalid_transition, invalid_cursor
+//	Get, List, Cancel, Delete
+//	    return, cancel and delete batches: NotFound, invalid_transition, invalid_cursor
 //	Results
 //	    returns the outcomes of the rows: NotFound, batch_expired
 //

@@ -25,7 +25,7 @@ type Row struct {
 	RequestID  string       // of the request that sent the row, set by Results
 }
 
-// decided reports whether the outcome of the row is known.
+// known reports whether the row has an outcome.
 func (r *Row) known() bool { return r.DecisionID != "" || r.Err != nil }
 
 // storedRow is the form in which the outcome of a row is stored. Policy is the index of the policy among those of the
@@ -47,16 +47,17 @@ type storedError struct {
 
 // kinds are the stored names of the kinds of errors that a row can have.
 var kinds = map[fault.Kind]string{
-	fault.Malformed:   "malformed",
-	fault.Forbidden:   "forbidden",
-	fault.NotFound:    "not_found",
-	fault.Conflict:    "conflict",
-	fault.Gone:        "gone",
-	fault.TooLarge:    "too_large",
-	fault.Invalid:     "invalid",
-	fault.Limited:     "limited",
-	fault.Internal:    "internal",
-	fault.Unavailable: "unavailable",
+	fault.Malformed:       "malformed",
+	fault.Unauthenticated: "no_credential",
+	fault.Forbidden:       "forbidden",
+	fault.NotFound:        "not_found",
+	fault.Conflict:        "conflict",
+	fault.Gone:            "gone",
+	fault.TooLarge:        "too_large",
+	fault.Invalid:         "invalid",
+	fault.Limited:         "limited",
+	fault.Internal:        "internal",
+	fault.Unavailable:     "unavailable",
 }
 
 func kindOf(name string) fault.Kind {

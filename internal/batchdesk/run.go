@@ -13,7 +13,6 @@ import (
 	"verdict/internal/journal"
 	"verdict/internal/operation"
 	"verdict/internal/store"
-	"verdict/internal/tenant"
 )
 
 // Run decides the rows of a chunk that have no outcome yet, and stores the outcomes when all rows have one. It may be
@@ -113,9 +112,13 @@ func (w *work) decide(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	caller, err := w.s.caller(ctx, w.scope, &w.batch)
+	caller, refusal, err := w.s.caller(ctx, w.scope, &w.batch)
 	if err != nil {
 		return err
+	}
+	if refusal != nil {
+		w.refuseRest(refusal)
+		return nil
 	}
 	return w.decideRows(ctx, caller, lines)
 }
@@ -164,31 +167,6 @@ func (w *work) lines(ctx context.Context) ([][]byte, error) {
 
 // maxChunk is the maximum size of the rows of a chunk, in bytes. Only a corrupt chunk is larger.
 const maxChunk = 64 << 20
-
-// caller returns the principal for which the rows are decided: the creator of the batch, with the present plan.
-func (s *Service) caller(ctx context.Context, scope *store.Scope, b *store.BatchJob) (tenant.Principal, error) {
-	owner, err := s.core.DB.Accounts().Tenant(ctx, scope.Tenant())
-	if err != nil {
-		return tenant.Principal{}, err
-	}
-	plan, ok := s.options.Plans.Get(owner.Plan)
-	if !ok {
-		return tenant.Principal{}, fmt.Errorf("tenant %s is on the plan %q, which this installation does not have",
-			owner.ID, owner.Plan)
-	}
-	p := tenant.Principal{
-		TenantID:    owner.ID,
-		Environment: tenant.Environment(scope.Environment()),
-		Scopes:      tenant.Decide,
-		Plan:        plan,
-	}
-	if tenant.Valid(tenant.KindKey, b.CreatedBy) {
-		p.KeyID = b.CreatedBy
-	} else {
-		p.UserID = b.CreatedBy
-	}
-	return p, nil
-}
 
 // finish stores the outcomes. Only the first attempt that has them all stores them. If a row was refused and turns out
 // to be decided, by a commit whose outcome was unknown or by another node, the decision is its outcome.

@@ -266,7 +266,7 @@ func TestCancelledWhileDeciding(t *testing.T) {
 		})
 		go func() { ended <- dead.RunChunk(t.Context(), chunk) }()
 		<-opened
-		if _, err := h.Service.Batches.Cancel(t.Context(), h.Caller, started.ID); err != nil {
+		if _, err := h.Service.Batches.Cancel(t.Context(), h.Caller, started.ID, nil); err != nil {
 			t.Fatal(err)
 		}
 		fast.set(func() {

@@ -53,8 +53,8 @@ const (
 	// rowsAtOnce is the number of rows of a chunk that are decided at the same time. Decisions that wait for storage at
 	// the same time are committed together.
 	rowsAtOnce = 64
-	// chunkTime is how long an attempt begins to decide rows. It is less than the time after which a chunk counts as
-	// abandoned, so that a chunk that makes progress is not taken over by another node.
+	// chunkTime is the time after which an attempt begins no further rows. It is less than the time after which a chunk
+	// counts as abandoned, so that no other node runs a chunk that makes progress.
 	chunkTime = 25 * time.Second
 	// maxAge is the age of a batch after which none of its rows is decided any more, and keepRows is how long the
 	// record is stored that a row was decided. The record outlives the batch, so however late a chunk is tried, and

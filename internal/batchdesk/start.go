@@ -7,7 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
-	"time"
+	"path"
 
 	"verdict/internal/admission"
 	"verdict/internal/fault"
@@ -66,7 +66,25 @@ func (s *Service) Start(
 		_, err := io.Copy(io.Discard, body)
 		return err
 	}
-	return operation.WriteStreamed(ctx, s.core, scope, reply, body, drain, work)
+	started, err := operation.WriteStreamed(ctx, s.core, scope, reply, body, drain, work)
+	if err != nil {
+		return Batch{}, err
+	}
+	return started, s.notDeleted(ctx, scope, reply.Answer(started))
+}
+
+// notDeleted returns NotFound if an answer is that to an earlier request, whose batch was deleted since. The stored
+// answer must not be deleted with the batch: the request would then decide all rows again.
+func (s *Service) notDeleted(ctx context.Context, scope *store.Scope, a operation.Answer) error {
+	if !a.Replayed {
+		return nil
+	}
+	_, err := s.find(ctx, scope, path.Base(a.Location))
+	if fault.KindOf(err) == fault.NotFound {
+		return fault.New(fault.NotFound, fault.CodeNotFound, "the batch that this request has started was deleted; its "+
+			"decisions still exist. To decide the rows again, send another Idempotency-Key")
+	}
+	return err
 }
 
 // limited is a reader that returns an error if the rows exceed their limit.
@@ -147,7 +165,7 @@ func (s *Service) create(
 	}
 	err := scope.Write(ctx, func(tx *store.Tx) error {
 		err := operation.CheckCap(tx, tx.BatchJobs().Unfinished, s.options.Limits.Unfinished, "unfinished batches",
-			"wait until one is completed, or cancel one with DELETE /v1/batches/{id}")
+			"wait until one is completed, or cancel one with POST /v1/batches/{id}/cancel")
 		if err != nil {
 			return err
 		}
@@ -233,8 +251,8 @@ func (in *intake) flush(ctx context.Context) error {
 // blankEach is the number of blank lines between two checkpoints.
 const blankEach = 1_000
 
-// skip counts a blank line. A compressed body can have billions of them, so their number is limited, and others can
-// compute in between.
+// skip counts a blank line. A compressed body can have billions of them, so their number is limited, and a checkpoint
+// after every blankEach of them gives other requests their share of the processors.
 func (in *intake) skip() error {
 	in.blank++
 	if most := in.s.options.Limits.Rows; in.blank > most {
@@ -299,37 +317,6 @@ func (s *Service) enqueue(ctx context.Context, scope *store.Scope, id string, n 
 	}
 	if err := s.options.ChunkQueue.Enqueue(ctx, chunks); err != nil {
 		s.core.Logger.WarnContext(ctx, "could not enqueue the chunks of a batch; they are enqueued later",
-			"tenant_id", scope.Tenant(), "environment", scope.Environment(), "batch_id", id, "error", err)
-	}
-}
-
-const (
-	// abortTimeout limits the time in which an aborted batch is marked as failed and its rows are deleted.
-	abortTimeout = 5 * time.Second
-	// discardSteps is the number of chunks that one transaction of abort deletes.
-	discardSteps = 8
-)
-
-// abort fails a batch whose rows did not arrive completely, and deletes its rows. The recorded error is cause if cause
-// is a refusal other than an internal error, and input_incomplete otherwise. The client may have disconnected, so abort
-// ignores the end and the deadline of ctx.
-func (s *Service) abort(ctx context.Context, scope *store.Scope, id string, cause error) {
-	code, detail := fault.CodeInputIncomplete, "the rows did not arrive completely"
-	if refusal := fault.Of(cause); refusal != nil && refusal.Kind != fault.Internal {
-		code, detail = refusal.Code, refusal.Detail
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTimeout)
-	defer cancel()
-	now := s.core.Moment().UnixMicro()
-	err := scope.Write(ctx, func(tx *store.Tx) error { return tx.BatchJobs().Fail(id, code, detail, now) })
-	for more := true; more && err == nil; {
-		err = scope.Write(ctx, func(tx *store.Tx) (err error) {
-			more, err = tx.BatchJobs().Discard(id, discardSteps)
-			return err
-		})
-	}
-	if err != nil {
-		s.core.Logger.WarnContext(ctx, "could not end an aborted batch and delete its rows; a later sweep does it",
 			"tenant_id", scope.Tenant(), "environment", scope.Environment(), "batch_id", id, "error", err)
 	}
 }

@@ -18,7 +18,8 @@ import (
 type Capsule struct {
 	Row      evidence.Row
 	Answer   []byte // the stored answer
-	Facts    []byte // the stored facts
+	Facts    []byte // the stored facts, without those in People
+	People   []Person
 	Features *Features
 	Policy   []byte // the document that the policy's checksum covers
 	Salts    []Salt // by zone
@@ -32,6 +33,18 @@ type Features struct {
 	Vector, Source []byte
 }
 
+// Person has the stored facts about a person other than the primary applicant, which are a zone of their own.
+type Person struct {
+	Zone  sealing.Zone
+	Facts []byte
+}
+
+// NewPerson returns the facts about the person with a role, as which a zone is named.
+func NewPerson(role string, facts []byte) Person {
+	zone, _ := sealing.ZoneNamed(role)
+	return Person{Zone: zone, Facts: facts}
+}
+
 // Salt is the salt of a zone.
 type Salt struct {
 	Zone sealing.Zone
@@ -39,7 +52,18 @@ type Salt struct {
 }
 
 // version is the version of the format of capsules.
-const version = 1
+const version = 2
+
+// firstVersion is the version of capsules without the facts of several people, which programs of the first version can
+// check, too.
+const firstVersion = 1
+
+func (c *Capsule) version() int64 {
+	if len(c.People) > 0 {
+		return version
+	}
+	return firstVersion
+}
 
 // timeFormat is RFC 3339 with microseconds, as times are stored.
 const timeFormat = "2006-01-02T15:04:05.000000Z07:00"
@@ -51,7 +75,7 @@ const MaxSize = 32 << 20
 // file can be changed without notice.
 func (c *Capsule) Append(to []byte) []byte {
 	w := wire.Writer{Buf: to}
-	w.Object().Key("capsule").Int(version)
+	w.Object().Key("capsule").Int(c.version())
 	r := &c.Row
 	w.Key("decision").Object()
 	w.Key("id").String(r.ID)
@@ -71,6 +95,13 @@ func (c *Capsule) Append(to []byte) []byte {
 	w.EndObject()
 	w.Key("answer").Raw(c.Answer)
 	w.Key("facts").Raw(c.Facts)
+	if len(c.People) > 0 {
+		w.Key("people").Object()
+		for _, p := range c.People {
+			w.Key(p.Zone.String()).Raw(p.Facts)
+		}
+		w.EndObject()
+	}
 	if f := c.Features; f != nil {
 		w.Key("features").Object().Key("as_of").String(f.AsOf).Key("hash").String(f.Hash)
 		w.Key("vector").String(base64.StdEncoding.EncodeToString(f.Vector))
@@ -139,6 +170,13 @@ func Parse(text []byte) (*Capsule, error) {
 				return nil, ErrNotACapsule
 			}
 		}
+	}
+	for name, member := range v.Get("people").Members() {
+		zone, known := sealing.ZoneNamed(name)
+		if !known {
+			return nil, ErrNotACapsule
+		}
+		c.People = append(c.People, Person{zone, bytesOf(member)})
 	}
 	for name, member := range v.Get("salts").Members() {
 		zone, known := sealing.ZoneNamed(name)

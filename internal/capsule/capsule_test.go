@@ -108,7 +108,7 @@ func TestParseRefuses(t *testing.T) {
 		{"", ErrNotACapsule},
 		{"{}", ErrNotACapsule},
 		{`{"capsule":1}`, ErrNotACapsule},
-		{`{"capsule":2,"decision":{}}`, ErrLaterVersion},
+		{`{"capsule":3,"decision":{}}`, ErrLaterVersion},
 		{strings.Repeat(" ", MaxSize+1), ErrTooLarge},
 	} {
 		if _, err := Parse([]byte(c.text)); !errors.Is(err, c.want) {

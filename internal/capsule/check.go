@@ -98,11 +98,7 @@ func (c *Capsule) decideAgain() error {
 	if err != nil {
 		return errors.New("this version of the program cannot read the policy")
 	}
-	document, err := wire.Parse(c.Facts)
-	if err != nil {
-		return errors.New("the facts cannot be read")
-	}
-	facts, err := rule.ReadFacts(document, field.Catalogue())
+	facts, err := c.allFacts()
 	if err != nil {
 		return errors.New("the facts cannot be read")
 	}
@@ -115,6 +111,29 @@ func (c *Capsule) decideAgain() error {
 		return errors.New("the answer does not match the decision")
 	}
 	return nil
+}
+
+// allFacts returns the facts of all people.
+func (c *Capsule) allFacts() (*rule.Facts, error) {
+	facts := rule.NewFacts(field.Catalogue())
+	documents := [][]byte{c.Facts}
+	for _, p := range c.People {
+		documents = append(documents, p.Facts)
+	}
+	for _, text := range documents {
+		document, err := wire.Parse(text)
+		if err != nil {
+			return nil, err
+		}
+		read, err := rule.ReadFacts(document, field.Catalogue())
+		if err != nil {
+			return nil, err
+		}
+		for _, fact := range read.Sorted() {
+			facts.Set(fact.Name, fact.Value)
+		}
+	}
+	return facts, nil
 }
 
 // matchesLeaf returns nil if the leaf is that of this decision: all its columns, its
@@ -133,6 +152,9 @@ func (c *Capsule) matchesLeaf() error {
 	zones := []sealing.Zone{sealing.Response, sealing.Combined}
 	if c.Features != nil {
 		zones = []sealing.Zone{sealing.Response, sealing.History, sealing.Features, sealing.Combined}
+	}
+	for _, p := range c.People {
+		zones = append(zones, p.Zone)
 	}
 	if len(c.Salts) != len(zones) || plain.Get("zones").Len() != len(zones) ||
 		(plain.Get("features").Kind() == wire.Object) != (c.Features != nil) {
@@ -173,6 +195,11 @@ func (c *Capsule) zone(z sealing.Zone) []byte {
 	case sealing.Features:
 		return c.Features.Vector
 	default:
+		for _, p := range c.People {
+			if p.Zone == z {
+				return p.Facts
+			}
+		}
 		return nil
 	}
 }

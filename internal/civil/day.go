@@ -108,3 +108,22 @@ func (d Day) AddWorkdays(n int) Day {
 	sundays := (int(d.Weekday()) + n - 1) / workdaysPerWeek
 	return d + Day(n+sundays)
 }
+
+// AddWorkdaysExcept returns the day that is n working days later. Sundays and the
+// holidays, which must be in ascending order, are not working days.
+func (d Day) AddWorkdaysExcept(n int, holidays []Day) Day {
+	end := d.AddWorkdays(n)
+	passed := 0
+	for _, h := range holidays {
+		if h <= d || h.Weekday() == 0 { // a Sunday is skipped anyway
+			continue
+		}
+		if h > end {
+			break
+		}
+		passed++
+		// Each holiday that is passed moves the end by a working day, which may pass further holidays.
+		end = d.AddWorkdays(n + passed)
+	}
+	return end
+}

@@ -1,9 +1,9 @@
-// Package compress makes stored documents shorter. Answers and facts are short texts that have most of their words in
-// common, so a compressor that begins with nothing would find little in each. This one begins with a dictionary of
-// such texts.
+// Package compress compresses stored documents. Answers and facts are short texts that have most of their words in
+// common. A compressor without a dictionary finds few repetitions in one such text, so this one has a dictionary of
+// sample texts.
 //
-// The form is that of LZ77 with a window of 64 KiB: literal bytes, and copies of earlier bytes. The dictionary counts
-// as the bytes before the document. The package is pure, and neither direction allocates more than the result.
+// The format is LZ77 with a window of 64 KiB: literal bytes, and copies of earlier bytes. The dictionary counts as the
+// bytes before the document. The package is pure, and neither direction allocates more than the result.
 package compress
 
 import (
@@ -15,24 +15,25 @@ import (
 )
 
 // dictionary holds sample answers and facts. Stored documents refer to its bytes by their position, so it must never
-// change. Further texts need a dictionary, and a form, of their own.
+// change. Other kinds of texts need another dictionary, in a format of their own.
 //
 //go:embed dictionary.txt
 var dictionary string
 
-// ErrDamaged is the error for bytes that Append has not made.
+// ErrDamaged is the error for bytes that Append has not written.
 var ErrDamaged = errors.New("the compressed document is damaged")
 
 const (
 	window   = 1<<16 - 1 // the greatest distance of a copy
-	minCopy  = 4         // bytes; a shorter copy would not be shorter than its bytes
+	minCopy  = 4         // bytes; a copy takes three bytes, so a shorter one saves nothing
 	hashed   = 5         // bytes that are hashed to find a copy
-	wordSize = 8         // bytes that are read at once
-	tableLog = 12        // of the positions in a document
-	wordsLog = 14        // of the positions in the dictionary
+	wordSize = 8         // bytes that are read together
+	tableLog = 12        // log2 of the size of the hash table for a document
+	wordsLog = 14        // log2 of the size of the hash table for the dictionary
 
 	// A copy and the literals before it begin with one byte: the number of literals in the upper half and the number
-	// of copied bytes in the lower half. If the number does not fit, the rest follows in bytes of 255 and a last one.
+	// of copied bytes in the lower half. If a number does not fit, the rest follows in bytes of 255 and a last byte
+	// below 255.
 	half     = 4
 	halfFull = 1<<half - 1
 )
@@ -46,7 +47,7 @@ var tables = sync.Pool{New: func() any { return new(table) }}
 var words = sync.OnceValue(func() *[1 << wordsLog]uint16 {
 	var found [1 << wordsLog]uint16
 	for i := 0; i+wordSize <= len(dictionary); i++ {
-		found[hash(word(dictionary, i))>>(64-wordsLog)] = uint16(i + 1) //nolint:gosec // TestDictionary bounds it
+		found[hash(word(dictionary, i))>>(64-wordsLog)] = uint16(i + 1) // TestDictionary bounds it
 	}
 	return &found
 })
@@ -66,7 +67,7 @@ func Append(to, document []byte) []byte {
 		next := word(document, i)
 		key := hash(next)
 		earlier := int(positions[key>>(64-tableLog)]) - 1
-		positions[key>>(64-tableLog)] = uint32(i + 1) //nolint:gosec // documents are shorter than 4 GiB
+		positions[key>>(64-tableLog)] = uint32(i + 1) // documents are shorter than 4 GiB
 		var distance, length int
 		if earlier >= 0 && i-earlier <= window && alike(word(document, earlier), next) {
 			distance, length = i-earlier, common(document, i, document[earlier:])
@@ -78,7 +79,7 @@ func Append(to, document []byte) []byte {
 			}
 		}
 		if length < minCopy {
-			i += 1 + (i-literals)>>6 // in a document that cannot be compressed, in ever longer steps
+			i += 1 + (i-literals)>>6 // the longer nothing is found, the longer the steps
 			continue
 		}
 		to = appendCopy(to, document[literals:i], distance, length)
@@ -91,7 +92,7 @@ func Append(to, document []byte) []byte {
 	return appendLiterals(to, document[literals:], 0)
 }
 
-// common returns how many bytes of the document from i on are the first bytes of earlier.
+// common returns how many bytes are the same in the document from i on and in earlier from its beginning on.
 func common[T string | []byte](document []byte, i int, earlier T) int {
 	n := 0
 	for i+n+wordSize <= len(document) && n+wordSize <= len(earlier) {
@@ -108,7 +109,7 @@ func common[T string | []byte](document []byte, i int, earlier T) int {
 
 func appendCopy(to, literals []byte, distance, length int) []byte {
 	to = appendLiterals(to, literals, min(length-minCopy, halfFull))
-	to = append(to, byte(distance), byte(distance>>8)) //nolint:gosec // at most window
+	to = append(to, byte(distance), byte(distance>>8)) // at most window
 	if rest := length - minCopy - halfFull; rest >= 0 {
 		to = appendRest(to, rest)
 	}
@@ -117,7 +118,7 @@ func appendCopy(to, literals []byte, distance, length int) []byte {
 
 // appendLiterals appends the byte with both numbers, and the literals. lower is the lower half of the byte.
 func appendLiterals(to, literals []byte, lower int) []byte {
-	to = append(to, byte(min(len(literals), halfFull)<<half|lower)) //nolint:gosec // two halves of a byte
+	to = append(to, byte(min(len(literals), halfFull)<<half|lower)) // two halves of a byte
 	if rest := len(literals) - halfFull; rest >= 0 {
 		to = appendRest(to, rest)
 	}
@@ -128,18 +129,18 @@ func appendRest(to []byte, rest int) []byte {
 	for ; rest >= 255; rest -= 255 {
 		to = append(to, 255)
 	}
-	return append(to, byte(rest)) //nolint:gosec // less than 255
+	return append(to, byte(rest)) // less than 255
 }
 
 // Expand returns the document that Append has compressed. It returns ErrDamaged for any other bytes that cannot be
 // expanded, and if the document is longer than limit.
 func Expand(compressed []byte, limit int) ([]byte, error) {
 	size, n := binary.Uvarint(compressed)
-	if n <= 0 || size > uint64(max(limit, 0)) { //nolint:gosec // not negative
+	if n <= 0 || size > uint64(max(limit, 0)) { // not negative
 		return nil, ErrDamaged
 	}
 	r := reader{from: compressed[n:]}
-	document := make([]byte, 0, min(size, uint64(expansion*len(compressed)))) //nolint:gosec // small
+	document := make([]byte, 0, min(size, uint64(expansion*len(compressed)))) // small
 	for uint64(len(document)) < size {
 		first := r.byte()
 		literals, length := int(first>>half), int(first&halfFull)
@@ -156,7 +157,7 @@ func Expand(compressed []byte, limit int) ([]byte, error) {
 		}
 		length += minCopy
 		from := len(document) - distance
-		if r.failed || distance == 0 || from < -len(dictionary) || length > int(size)-len(document) { //nolint:gosec // at most limit
+		if r.failed || distance == 0 || from < -len(dictionary) || length > int(size)-len(document) { // small
 			return nil, ErrDamaged
 		}
 		if from < 0 {
@@ -178,8 +179,8 @@ func Expand(compressed []byte, limit int) ([]byte, error) {
 	return document, nil
 }
 
-// expansion limits the memory that is taken at first: most documents are at most so many times as long as when they
-// are compressed.
+// expansion limits the memory that Expand allocates first, as a multiple of the compressed length. Most documents need
+// no more.
 const expansion = 16
 
 // reader reads compressed bytes, and notes whether there were too few.
@@ -219,7 +220,7 @@ func (r *reader) rest() (n int) {
 }
 
 // alike reports whether the first minCopy bytes of two words are the same.
-func alike(a, b uint64) bool { return uint32(a^b) == 0 } //nolint:gosec // the first four bytes
+func alike(a, b uint64) bool { return uint32(a^b) == 0 } // the first four bytes
 
 // hash spreads the first bytes of a word over the upper bits.
 func hash(word uint64) uint64 { return (word << (8 * (wordSize - hashed))) * 0x9E3779B185EBCA87 }

@@ -27,6 +27,7 @@ func (p *batchPages) routes() []page {
 		{pattern: "POST /console/{env}/batches/file", handle: p.upload, scope: tenant.Decide, upload: true},
 		{pattern: "GET /console/{env}/batches/{id}", handle: p.one, scope: tenant.Read},
 		{pattern: "POST /console/{env}/batches/{id}/cancel", handle: p.cancel, scope: tenant.Decide},
+		{pattern: "POST /console/{env}/batches/{id}/delete", handle: p.remove, scope: tenant.Decide},
 		{
 			pattern: "GET /console/{env}/batches/{id}/results.csv",
 			handle:  p.results,
@@ -187,14 +188,16 @@ func (p *batchPages) problems(v *visit, id string) (found batchProblems, err err
 }
 
 func (p *batchPages) cancel(v *visit) error {
-	err := v.confirmed()
-	if err == nil {
-		_, err = p.batches.Cancel(v.ctx, v.caller(), v.id("id"))
-	}
-	if err != nil {
-		return v.redraw(err, p.one)
-	}
-	return v.done("The batch is being cancelled. Rows that were decided stay decided.", "/batches/"+v.id("id"))
+	return v.carryOut(func() error {
+		_, err := p.batches.Cancel(v.ctx, v.caller(), v.id("id"), nil)
+		return err
+	}, p.one, "The batch is being cancelled. Rows that were decided stay decided.", "/batches/"+v.id("id"))
+}
+
+func (p *batchPages) remove(v *visit) error {
+	return v.carryOut(func() error {
+		return p.batches.Delete(v.ctx, v.caller(), v.id("id"))
+	}, p.one, "The batch and its results were deleted. Its decisions remain.", "/batches")
 }
 
 // resultColumns are the columns of the file with the results.

@@ -70,8 +70,8 @@ func (v *visit) leaveFor(path string) error {
 	return nil
 }
 
-// requestLines returns the requests in a file, one in a line: the file itself if it begins with a JSON object, otherwise
-// the rows of a CSV file. stop must be called when the lines are no longer read.
+// requestLines returns the requests in a file, one in a line: the file itself if it begins with a JSON object,
+// otherwise the rows of a CSV file. stop must be called when the lines are no longer read.
 func requestLines(file io.Reader, endpoint string) (lines io.Reader, stop func(), err error) {
 	if endpoint != decisioning.EndpointDecisions && endpoint != decisioning.EndpointEvaluate {
 		var faults fault.List

@@ -60,11 +60,17 @@ func TestBatchPages(t *testing.T) {
 
 	path, id = batchPath(t, b.upload(at+"/file", csv, "endpoint", decisions, "strict", "").
 		want(http.StatusSeeOther).header.Get("Location"))
+	b.post(path + "/delete").want(http.StatusConflict).has("cancel it first")
 	b.post(path + "/cancel").want(http.StatusSeeOther)
-	b.get(path).want(http.StatusOK).has("is being cancelled", "Cancelling")
+	b.get(path).want(http.StatusOK).has("is being cancelled", "Cancelling").hasNot("Delete the batch")
 	run(id)
-	b.get(path).want(http.StatusOK).has("Cancelled", "batch_cancelled")
+	b.get(path).want(http.StatusOK).has("Cancelled", "batch_cancelled", "Delete the batch")
 	b.post(path + "/cancel").want(http.StatusSeeOther)
+	b.colleague(tenant.RoleViewer).get(path).want(http.StatusOK).hasNot("Delete the batch")
+	b.post(path + "/delete").want(http.StatusSeeOther)
+	b.get(at).want(http.StatusOK).has("The batch and its results were deleted")
+	b.get(path).want(http.StatusNotFound)
+	b.post(path + "/delete").want(http.StatusNotFound)
 
 	for _, wrong := range []struct{ file, endpoint, says string }{
 		{csv, evaluate, "send evaluate requests as lines of JSON"},

@@ -68,6 +68,11 @@ func (p *decisionPages) list(v *visit) error {
 		return err
 	}
 
+	roles, err := p.rolesOf(v, sought)
+	if err != nil {
+		return err
+	}
+
 	return v.render("decisions", "Decisions", struct {
 		Filters  *form
 		Rows     []decisioning.DecisionSummary
@@ -75,6 +80,7 @@ func (p *decisionPages) list(v *visit) error {
 		Pager    pager
 		Narrowed bool
 		Owed     []exposuredesk.Exposure
+		Roles    []decisioning.RoleSummary
 	}{
 		Filters:  filters,
 		Rows:     page.Data,
@@ -82,7 +88,16 @@ func (p *decisionPages) list(v *visit) error {
 		Pager:    v.pager(page.NextCursor),
 		Narrowed: len(v.r.URL.Query()) > 0,
 		Owed:     owed,
+		Roles:    roles,
 	})
+}
+
+// rolesOf returns the newest decisions in which the person who is sought is a co-applicant or a guarantor.
+func (p *decisionPages) rolesOf(v *visit, reference string) ([]decisioning.RoleSummary, error) {
+	if reference == "" || v.query("cursor") != "" {
+		return nil, nil
+	}
+	return p.decisions.OtherRoles(v.ctx, v.caller(), reference, perPage)
 }
 
 // owedBy returns the newest loans that the lender has reported for an applicant, none if nobody is sought or the person

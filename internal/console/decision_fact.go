@@ -2,6 +2,9 @@ package console
 
 import (
 	"verdict/internal/decisioning"
+	"verdict/internal/fault"
+	"verdict/internal/offer"
+	"verdict/internal/wire"
 )
 
 // factGroup holds the facts of one part of the application.
@@ -118,3 +121,68 @@ var resultBadges = map[string]badge{
 
 // Badge returns the badge of a rule's result. Templates call it.
 func (t *shownDecision) Badge(result string) badge { return resultBadges[result] }
+
+// readVersion is a list or a table that a decision read, with its version at the time.
+type readVersion struct{ Name, Version string }
+
+func readVersions(list wire.Value) (read []readVersion) {
+	for _, v := range list.Elements() {
+		_, version := v.Get("version").Scalar()
+		read = append(read, readVersion{v.Get("name").Text(), version})
+	}
+	return read
+}
+
+// RoleName returns the role of a person of the application.
+func (t *shownDecision) RoleName(role string) string {
+	for _, g := range groupNames {
+		if g.group == role {
+			return g.name
+		}
+	}
+	return words(role)
+}
+
+// OtherTerm returns the warning that the offer has another term than was asked for, or nil.
+func (t *shownDecision) OtherTerm() *fault.Item {
+	for i := range t.Answer.Warnings {
+		if w := &t.Answer.Warnings[i]; t.Answer.Offer.Made && w.Code == fault.CodeTenureNotAvailable {
+			return w
+		}
+	}
+	return nil
+}
+
+// TermMessage returns what a letter tells the applicant about the term.
+func (t *shownDecision) TermMessage() string {
+	l, _ := offer.LanguageOf(offer.DefaultLanguage)
+	return l.Text("letter.term")
+}
+
+// Asked returns what was asked for if the offer differs from it in the amount, the term or both, and why.
+func (t *shownDecision) Asked() string {
+	o := &t.Answer.Offer
+	other := t.OtherTerm() != nil
+	if !o.CounterOffer && !other {
+		return ""
+	}
+	asked := "Another term"
+	if o.HasRequested {
+		asked = paise(o.RequestedPaise)
+	}
+	if other {
+		for _, f := range t.Story.Facts {
+			if f.Name == "requested_tenure_months" && f.Given && o.HasRequested {
+				asked += " over " + f.Value + " months"
+			}
+		}
+	}
+	asked += " was asked for"
+	if o.CounterOffer {
+		asked += "; the amount is " + t.Binding()
+	}
+	if other {
+		asked += "; the term asked for is not available, so it is " + itoa(o.TenureMonths) + " months"
+	}
+	return asked + "."
+}

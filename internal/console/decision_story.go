@@ -30,9 +30,12 @@ type shownDecision struct {
 	Waterfall chart.Waterfall
 	Facts     []factGroup
 	Raw       string
+	Lists     []readVersion // the lists that were read
+	Tables    []readVersion
 	Standing  privacydesk.Standing // empty if the person may not see it
 
-	now time.Time
+	validUntil time.Time // when the offer ends; the zero time if there is none
+	now        time.Time
 }
 
 // loadDecision reads a decision and how it was made. It returns the error of the use
@@ -68,6 +71,14 @@ func (p *decisionPages) loadDecision(v *visit, id string) (*shownDecision, error
 		Facts:   factGroups(story.Facts),
 		Raw:     raw,
 		now:     v.begun,
+	}
+	stored, err := wire.Parse([]byte(raw))
+	if err != nil {
+		return nil, err
+	}
+	t.Lists, t.Tables = readVersions(stored.Get("lists")), readVersions(stored.Get("tables"))
+	if t.validUntil, err = p.offers.ValidUntil(v.ctx, v.caller(), id); err != nil {
+		return nil, err
 	}
 	if v.caller().Require(tenant.PrivacyManage) == nil {
 		if t.Standing, err = p.privacy.Standing(v.ctx, v.caller(), story.Summary.ApplicantRef, id); err != nil {
@@ -141,9 +152,15 @@ func (t *shownDecision) ID() string { return t.Story.Summary.ID }
 func (t *shownDecision) Offered() bool { return t.Answer.Offer.Made }
 
 // Expired reports whether the offer can no longer be accepted.
-func (t *shownDecision) Expired() bool {
-	until, err := time.Parse(time.RFC3339Nano, t.Answer.ValidUntil)
-	return err == nil && t.now.After(until)
+func (t *shownDecision) Expired() bool { return !t.validUntil.IsZero() && t.now.After(t.validUntil) }
+
+// ValidUntil returns the last second in which the offer can be accepted, as the documents of the offer state it. It is
+// "" if there is no offer that could be accepted.
+func (t *shownDecision) ValidUntil() string {
+	if t.validUntil.IsZero() {
+		return ""
+	}
+	return t.validUntil.Format(time.RFC3339)
 }
 
 // Headline returns the outcome in one line.

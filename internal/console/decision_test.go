@@ -118,6 +118,27 @@ func TestExpiredOffersSaySo(t *testing.T) {
 	b.get("/console/sandbox/decisions/" + refused).want(http.StatusOK).hasNot("xpired on")
 }
 
+// TestValidityAfterAReview checks that the page of a referral that was approved late shows the validity that the key
+// facts statement states, and links to the statement; and that a declined offer has no validity.
+func TestValidityAfterAReview(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	b.post("/console/sandbox/lender", pairs(map[string]string{
+		"version": "0", "name": "Asha Finance", "address": "Pune", "cooling_off_days": "3", "transferable": "no",
+		"grievance_name": "Officer", "grievance_phone": "020 5550", "grievance_email": "a@example.in",
+	})...).want(http.StatusSeeOther)
+	page := "/console/sandbox/decisions/" + b.apply(tenant.Sandbox, referred("A-1"))
+	b.clock.advance(15 * 24 * time.Hour) // Monday, 30 November
+	b.post("/console/signin", "email", b.email, "password", b.password).want(http.StatusSeeOther)
+	b.get(page).want(http.StatusOK).has("Offer expired on 18 Nov 2026")
+	b.post(page+"/review", "outcome", "overturned").want(http.StatusSeeOther)
+	b.get(page).want(http.StatusOK).has("Valid until", "3 Dec 2026", page+"/kfs?lang=en").hasNot("xpired")
+	b.get(page + "/kfs").want(http.StatusOK).has("3 December 2026")
+	b.clock.advance(time.Second)
+	b.post(page+"/review", "outcome", "upheld").want(http.StatusSeeOther)
+	b.get(page).want(http.StatusOK).hasNot("Valid until", "xpired", page+"/kfs")
+}
+
 func TestDecisionOfAnEvaluation(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
@@ -224,4 +245,38 @@ func TestDecisionsEscapeWhatStrangersSend(t *testing.T) {
 	}
 	b.post("/console/sandbox/decisions/"+id+"/review", "outcome", hostile, "reason_code", hostile, "note", hostile).
 		want(http.StatusUnprocessableEntity).has("&lt;script&gt;", "must be capitals").hasNot("<script>alert")
+}
+
+// TestDecisionOverAnotherTerm checks that the page names the term that was asked for if the offer has another one, and
+// does not say that everything was approved.
+func TestDecisionOverAnotherTerm(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	for amount, want := range map[string]string{
+		"86000":   "₹86,000 over 31 months was asked for; the term asked for is not available",
+		"9600000": "₹96,00,000 over 31 months was asked for; the amount is",
+	} {
+		id := b.apply(tenant.Sandbox, `{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":`+
+			amount+`,"tenure_months":31},"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}`)
+		b.get("/console/sandbox/decisions/"+id).want(http.StatusOK).
+			has(want, "The term asked for is not available for this loan", "tenure_not_available").
+			hasNot("There are no reasons")
+	}
+}
+
+// TestDecisionNamesWhatItRead checks that the page has the lists that were read, with their versions, and the fields of
+// the warning about absent inputs.
+func TestDecisionNamesWhatItRead(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	b.upload("/console/sandbox/lists/file", "value\nRETIRED\n", "name", "occupations", "type", "text").
+		want(http.StatusSeeOther)
+	id := b.draft(tenant.Sandbox, `"patch":{"knockouts":{"set":[{"id":"KO_LISTED","reason_code":"OTHER",
+		"condition_ast":{"op":"in_list","field":"employment_type","list":"occupations"}}]}}`)
+	at := "/console/sandbox/policies/" + id
+	b.send(at+"/activate", fieldsOf(b.get(at).body, "/activate")).to(at)
+	decision := b.apply(tenant.Sandbox, `{"applicant":{"id":"A-1","employment_type":"SALARIED","monthly_income":85000},
+		"bureau_report":{"score":742}}`)
+	b.get("/console/sandbox/decisions/"+decision).want(http.StatusOK).
+		has(`<a href="/console/sandbox/lists/occupations">occupations</a> version 1`, "inputs_absent</code><br>Fields: <code>")
 }

@@ -24,6 +24,7 @@
 //	policyPages     policies from draft to active
 //	editorPages     the editor of a version
 //	samplePages     decide a sample application with a version
+//	changePages     what changes for whom if a version is activated
 //	impactPages     measure what activating a version would change
 //	keyPages        API keys
 //	listPages       lists of values

@@ -156,6 +156,12 @@ var sectionFields = map[string][]editField{
 			Wide:     true,
 		},
 		{Name: "reason_code", Label: "Reason code", Hint: "If empty, the code of a band's maximum is used."},
+		{
+			Name:  "applicant_message",
+			Label: "Message for the applicant",
+			Hint:  "Replaces the usual text of the reason code if the cap determines the amount.",
+			Wide:  true,
+		},
 		{Name: "when", Label: "Applies only when", Kind: asCondition, Wide: true},
 	},
 	sectionCharges: {

@@ -40,8 +40,9 @@ type house struct {
 
 // clock is a clock that only the test advances.
 type clock struct {
-	mu sync.Mutex
-	at time.Time
+	mu   sync.Mutex
+	at   time.Time
+	each time.Duration // the time that passes whenever somebody reads the clock
 }
 
 func newClock() *clock { return &clock{at: time.Date(2026, time.November, 15, 6, 30, 0, 0, time.UTC)} }
@@ -49,7 +50,15 @@ func newClock() *clock { return &clock{at: time.Date(2026, time.November, 15, 6,
 func (c *clock) now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.at = c.at.Add(c.each)
 	return c.at
+}
+
+// pass lets time pass whenever somebody reads the clock.
+func (c *clock) pass(each time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.each = each
 }
 
 func (c *clock) advance(by time.Duration) {

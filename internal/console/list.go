@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"verdict/internal/fault"
 	"verdict/internal/list"
@@ -60,8 +61,8 @@ func (p *listPages) upload(v *visit) error {
 	})
 }
 
-// receiveFile calls replace with a CSV file while the file is uploaded, and then done. fields are the fields of the form
-// before the file. If something is refused, it draws the page with the form again.
+// receiveFile calls replace with a CSV file while the file is uploaded, and then done. fields are the fields of the
+// form before the file. If something is refused, it draws the page with the form again.
 func (v *visit) receiveFile(
 	fields []string, page func(*visit) error, replace func(ctx context.Context, file io.Reader) error, done func() error,
 ) error {
@@ -107,25 +108,26 @@ func (p *listPages) replace(ctx context.Context, v *visit, u listdesk.Upload) (l
 		}
 	}
 	changed, err := p.lists.Replace(ctx, v.caller(), name, u, operation.AnyVersion)
-	return changed, inUploadedList(err)
+	return changed, inUploaded(err, "/type", "/name")
 }
 
-// inUploadedList moves the faults of entries to the field with the file, where the form shows them.
-func inUploadedList(err error) error {
+// inUploaded moves faults to the fields of the form where they are shown: those in one of fields to that field, and the
+// others, which are in an entry or a row, to the file.
+func inUploaded(err error, fields ...string) error {
 	return fault.MapItems(err, func(item fault.Item) fault.Item {
-		if item.Pointer != "/type" && item.Pointer != "/name" {
-			item.Detail, item.Pointer = item.Pointer+" "+item.Detail, "/file"
+		for _, field := range fields {
+			if strings.HasPrefix(item.Pointer, field) {
+				item.Pointer = field
+				return item
+			}
 		}
+		item.Detail, item.Pointer = item.Pointer+" "+item.Detail, "/file"
 		return item
 	})
 }
 
 func (p *listPages) remove(v *visit) error {
-	if err := v.confirmed(); err != nil {
-		return v.redraw(err, p.all)
-	}
-	if err := p.lists.Delete(v.ctx, v.caller(), v.id("name"), operation.AnyVersion); err != nil {
-		return v.redraw(err, p.all)
-	}
-	return v.done("The list was deleted.", "/lists")
+	return v.carryOut(func() error {
+		return p.lists.Delete(v.ctx, v.caller(), v.id("name"), operation.AnyVersion)
+	}, p.all, "The list was deleted.", "/lists")
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/table"
 	"verdict/internal/tabledesk"
@@ -73,34 +72,15 @@ func (p *tablePages) upload(v *visit) error {
 		if err == nil {
 			changed, err = p.tables.Replace(ctx, v.caller(), name, upload, operation.AnyVersion)
 		}
-		return inUploadedTable(err)
+		return inUploaded(err, "/name", "/keys", "/columns")
 	}, func() error {
 		return v.done(fmt.Sprintf("The table %s has %d rows. This is version %d.", changed.Definition.Name, changed.Rows,
 			changed.Version), "/tables")
 	})
 }
 
-// inUploadedTable moves faults to the fields of the form: those of a key or a column to the field that describes it,
-// and those of rows to the file.
-func inUploadedTable(err error) error {
-	return fault.MapItems(err, func(item fault.Item) fault.Item {
-		for _, field := range []string{"/name", "/keys", "/columns"} {
-			if len(item.Pointer) >= len(field) && item.Pointer[:len(field)] == field {
-				item.Pointer = field
-				return item
-			}
-		}
-		item.Detail, item.Pointer = item.Pointer+" "+item.Detail, "/file"
-		return item
-	})
-}
-
 func (p *tablePages) remove(v *visit) error {
-	if err := v.confirmed(); err != nil {
-		return v.redraw(err, p.all)
-	}
-	if err := p.tables.Delete(v.ctx, v.caller(), v.id("name"), operation.AnyVersion); err != nil {
-		return v.redraw(err, p.all)
-	}
-	return v.done("The table was deleted.", "/tables")
+	return v.carryOut(func() error {
+		return p.tables.Delete(v.ctx, v.caller(), v.id("name"), operation.AnyVersion)
+	}, p.all, "The table was deleted.", "/tables")
 }

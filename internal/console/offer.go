@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"strings"
 
 	"verdict/internal/civil"
 	"verdict/internal/fault"
@@ -11,7 +12,10 @@ import (
 )
 
 // offerPages serves the documents that a borrower gets, and the lender profile that they state.
-type offerPages struct{ offers *offerdesk.Service }
+type offerPages struct {
+	offers *offerdesk.Service
+	people directory
+}
 
 func (p *offerPages) routes() []page {
 	return []page{
@@ -72,11 +76,37 @@ type lenderTexts struct {
 // lenderField is a field of the page of the profile.
 type lenderField struct{ Name, Label, Value, Hint, Rows string }
 
+// lackingTexts are the texts that a language lacks although another language has them.
+type lackingTexts struct{ Language, Labels string }
+
+// lackingIn returns what the documents of each language say in general words, because the profile has the lender's text
+// in another language only.
+func lackingIn(p *offer.Profile) (list []lackingTexts) {
+	for _, l := range p.Lacking() {
+		var labels []string
+		for _, name := range l.Names {
+			text, id, _ := strings.Cut(name, " ")
+			label := textLabels[text].Label
+			if id != "" {
+				label += " (" + id + ")"
+			}
+			labels = append(labels, label)
+		}
+		language, _ := offer.LanguageOf(l.Tag)
+		list = append(list, lackingTexts{language.Text("language"), strings.Join(labels, ", ")})
+	}
+	return list
+}
+
 // textLabels has the labels and hints of the texts, by name.
 var textLabels = map[string]lenderField{
-	"name":                {Label: "Name in this language"},
-	"address":             {Label: "Address in this language", Rows: "2"},
-	"loan_type":           {Label: "Type of loan"},
+	"name":      {Label: "Name in this language"},
+	"address":   {Label: "Address in this language", Rows: "2"},
+	"loan_type": {Label: "Type of loan"},
+	"loan_types": {
+		Label: "Types of loan by policy", Rows: "2",
+		Hint: "One per line: the key of a policy, “=” and the type of its loans. The other policies have the type above.",
+	},
 	"penal_charges":       {Label: "Penal charges for late payment"},
 	"other_penal_charges": {Label: "Other penal charges"},
 	"foreclosure_charges": {Label: "Charges for repaying early"},
@@ -93,12 +123,20 @@ var textLabels = map[string]lenderField{
 		Label: "Texts of reasons", Rows: "3",
 		Hint: "One per line: the reason code, “=” and the text for applicants.",
 	},
+	"details": {
+		Label: "Names of details", Rows: "3",
+		Hint: "One per line: a field that a policy reads, “=” and what applicants call it.",
+	},
 }
 
 // profile shows the lender profile as a form.
 func (p *offerPages) profile(v *visit) error {
 	profile, err := p.offers.Profile(v.ctx, v.caller(), 0)
 	if err != nil && fault.KindOf(err) != fault.NotFound {
+		return err
+	}
+	names, err := p.people.names(v)
+	if err != nil {
 		return err
 	}
 	values := map[string]string{}
@@ -109,11 +147,14 @@ func (p *offerPages) profile(v *visit) error {
 		Version       int64
 		UpdatedMicros int64
 		UpdatedBy     string
+		Names         map[string]string // e-mail addresses of people, by user id
+		Lacking       []lackingTexts
 		Values        map[string]string
 		YesNo         []option
 		Texts         []lenderTexts
 	}{
 		Version: profile.Version, UpdatedMicros: profile.UpdatedMicros, UpdatedBy: profile.UpdatedBy, Values: values,
+		Names: names, Lacking: lackingIn(&profile.Profile),
 		YesNo: []option{{Label: "Choose"}, {Value: "no", Label: "No"}, {Value: "yes", Label: "Yes"}},
 	}
 	for _, tag := range offer.Languages() {

@@ -51,6 +51,8 @@ func (p *policyPages) policy(v *visit) error {
 	}
 
 	said := remarksOn(policydesk.Reading{Findings: found.Set.Findings})
+	text := readable(found.Doc, said, stats)
+	text.addProofs(&found.Set)
 	return v.render("policy", fmt.Sprintf("%s, version %d", found.Set.Name, found.Set.Version), struct {
 		*version
 		Text         *policyText
@@ -61,7 +63,7 @@ func (p *policyPages) policy(v *visit) error {
 		SecondPerson bool // the activation was refused because a second person must do it
 	}{
 		version:      found,
-		Text:         readable(found.Doc, said, stats),
+		Text:         text,
 		Trail:        trail.Data,
 		Names:        names,
 		JSON:         indented(found.Doc),

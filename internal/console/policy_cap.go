@@ -10,6 +10,7 @@ type capLine struct {
 	ID       string
 	Of, When string // in words; "" if there is none or it cannot be read
 	Reason   string
+	Message  string // for the applicant
 	Anchor   string
 	Remarks  []remark
 }
@@ -19,6 +20,7 @@ func capOf(i int, v wire.Value, texts map[string]string, said remarks) capLine {
 		Index:   i,
 		ID:      v.Get("id").Text(),
 		Reason:  v.Get("reason_code").Text(),
+		Message: v.Get("applicant_message").Text(),
 		Anchor:  anchorOf(v.Pointer()),
 		Remarks: said.claim(v.Pointer(), v.Get("id").Text()),
 	}
@@ -35,7 +37,8 @@ func capParts(caps []capLine) []part {
 	var list []part
 	for i := range caps {
 		c := &caps[i]
-		list = append(list, part{c.ID, facts("At most", c.Of, "When", c.When, "Reason", c.Reason)})
+		list = append(list, part{c.ID, facts("At most", c.Of, "When", c.When, "Reason", c.Reason,
+			"Message for the applicant", c.Message)})
 	}
 	return list
 }

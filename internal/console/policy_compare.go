@@ -127,8 +127,12 @@ func compare(before, after *policyText) []differences {
 		{"Pricing bands", bandParts(before.Bands), bandParts(after.Bands)},
 		{"Limit caps", capParts(before.Caps), capParts(after.Caps)},
 		{"Conditions of the offer", ruleParts(before.Terms), ruleParts(after.Terms)},
+		{"Guarantees", guaranteeParts(before.Guarantees), guaranteeParts(after.Guarantees)},
 		{"Everything else", generalParts(before), generalParts(after)},
 	} {
+		if s.title == "Guarantees" && len(s.before)+len(s.after) == 0 {
+			continue // most policies have none
+		}
 		d := compareParts(s.before, s.after)
 		d.Title = s.title
 		list = append(list, d)

@@ -23,6 +23,7 @@ type policyText struct {
 	Bands       []bandLine
 	Caps        []capLine
 	Charges     []chargeLine
+	Guarantees  []guaranteeLine
 	Inputs      []inputLine
 	Required    []string
 	Actionable  []string
@@ -104,6 +105,7 @@ var policySections = []string{
 	"pricing_bands",
 	sectionCaps,
 	"charges",
+	sectionGuarantees,
 	"conditions",
 	"required_fields",
 	"actionable_fields",
@@ -153,6 +155,9 @@ func readable(
 	}
 	for i, v := range doc.Get("charges").Elements() {
 		t.Charges = append(t.Charges, chargeOf(i, v, said))
+	}
+	for _, v := range doc.Get(sectionGuarantees).Elements() {
+		t.Guarantees = append(t.Guarantees, guaranteeOf(v, said))
 	}
 	for i, v := range doc.Get("inputs").Elements() {
 		t.Inputs = append(t.Inputs, inputLine{

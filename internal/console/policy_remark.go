@@ -18,6 +18,7 @@ type remark struct {
 	Example     string // an applicant that demonstrates the finding; "" for none
 	Key         string // identifies the finding when it is acknowledged; "" for a fault
 	Origin      string // "new", "inherited", or "" if unknown
+	Unproved    bool   // whether the finding is not certain
 	Anchor      string // anchor of the line that shows the remark
 	Place       string // name of the line that shows the remark
 
@@ -61,6 +62,8 @@ func remarksOn(r policydesk.Reading) remarks {
 			Example: strings.Join(example, ", "),
 			Key:     f.Key,
 			Origin:  f.Origin.String(),
+
+			Unproved: !f.Proved,
 		})
 	}
 	ranks := map[string]int{faultLabel: 0, "Error": 1, "Warning": 2, "Note": 3}
@@ -73,8 +76,19 @@ func remarksOn(r policydesk.Reading) remarks {
 func (r remarks) Errors() (list remarks) {
 	seen := map[string]bool{}
 	for i := range r {
-		if r[i].Label == "Error" && !seen[r[i].Key] {
+		if r[i].Label == "Error" && r[i].Code != fault.CodeGuaranteeViolated && !seen[r[i].Key] {
 			seen[r[i].Key] = true
+			list = append(list, r[i])
+		}
+	}
+	return list
+}
+
+// Violated returns the findings about guarantees that the version violates. Nobody can acknowledge them: the version
+// cannot be activated in any environment.
+func (r remarks) Violated() (list remarks) {
+	for i := range r {
+		if r[i].Label == "Error" && r[i].Code == fault.CodeGuaranteeViolated {
 			list = append(list, r[i])
 		}
 	}

@@ -155,9 +155,27 @@ func partOf(page string) string {
 // render renders a page and sends it. It renders the whole page into memory first, so that an error
 // can still be answered with an error page.
 func (v *visit) render(name, title string, data any) error {
+	page, shown, err := v.view(name, title, data)
+	if err != nil {
+		return err
+	}
+
+	var out bytes.Buffer
+	if err := page.ExecuteTemplate(&out, "layout", shown); err != nil {
+		return fmt.Errorf("render %s: %w", name, err)
+	}
+
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.w.WriteHeader(v.status)
+	v.send(out.Bytes())
+	return nil
+}
+
+// view returns the template of a page and the data for it.
+func (v *visit) view(name, title string, data any) (*template.Template, *view, error) {
 	page := v.console.templates[name]
 	if page == nil {
-		return fmt.Errorf("render: no page has the name %s", name)
+		return nil, nil, fmt.Errorf("render: no page has the name %s", name)
 	}
 
 	shown := &view{
@@ -185,16 +203,7 @@ func (v *visit) render(name, title string, data any) error {
 	if b, is := data.(beginner); is {
 		shown.Begins = b.begins()
 	}
-
-	var out bytes.Buffer
-	if err := page.ExecuteTemplate(&out, "layout", shown); err != nil {
-		return fmt.Errorf("render %s: %w", name, err)
-	}
-
-	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	v.w.WriteHeader(v.status)
-	v.send(out.Bytes())
-	return nil
+	return page, shown, nil
 }
 
 // send sends the body of an answer. It first gives up the processor slot, so that a slow reader

@@ -165,6 +165,19 @@ func (v *visit) setFlash(message string) {
 	v.cookies.flash(message)
 }
 
+// carryOut carries out an action that must be confirmed, and then redirects like done. If the action is refused, it
+// renders the page again with the refusal.
+func (v *visit) carryOut(action func() error, page func(*visit) error, message, path string) error {
+	err := v.confirmed()
+	if err == nil {
+		err = action()
+	}
+	if err != nil {
+		return v.redraw(err, page)
+	}
+	return v.done(message, path)
+}
+
 // done redirects to a page of this environment, which shows the message once.
 func (v *visit) done(message, path string) error {
 	v.setFlash(message)

@@ -125,7 +125,7 @@ func (p *webhookPages) change(v *visit) error {
 func (p *webhookPages) setState(v *visit) error {
 	state, message := webhookdesk.Paused, "The webhook is paused."
 	if v.form.Value("state") == webhookdesk.Enabled {
-		state, message = webhookdesk.Enabled, "The webhook is enabled. It goes on where it stopped."
+		state, message = webhookdesk.Enabled, "The webhook is enabled. It continues where it stopped."
 	}
 	_, err := p.webhooks.Change(v.ctx, v.caller(), v.id("id"), func(s webhookdesk.Settings) webhookdesk.Settings {
 		s.State = state

@@ -105,10 +105,10 @@ func (s *Service) caseUnder(
 		})
 	}
 	if policy.Plan.UsesOwn() {
-		if app.HasOthers {
+		if app.HasUnnamed {
 			app.Warnings = append(app.Warnings, fault.Item{
 				Pointer: "/applicants", Code: fault.CodePeopleNotCounted,
-				Detail: "what the lender decided before is counted for the primary applicant only",
+				Detail: "what the lender decided before is not counted for a person without applicant_ref and id",
 			})
 		}
 		if err := s.newOwnCase(ctx, p, c, request); err != nil {
@@ -173,18 +173,32 @@ func (c *creditCase) release() {
 // applicantRef returns the caller's reference of the applicant, "" if the request has
 // none. A policy that reads what the lender decided before takes the reference of the fraud
 // block before applicant.id, because that of the fraud block is the person's. It ignores spaces around these two,
-// as the fraud counts do, so that one person does not have two limits.
+// as the fraud counts do, so that one person does not have two limits. A reference of only spaces names nobody, because
+// all such applicants would share it.
 func (c *creditCase) applicantRef() string {
 	person := c.app.Facts.Get("fraud.applicant_ref").Text()
 	if c.policy.Plan.UsesOwn() {
 		return cmp.Or(c.app.ApplicantRef, strings.TrimSpace(person), strings.TrimSpace(c.app.ApplicantID))
 	}
-	return cmp.Or(c.app.ApplicantRef, c.app.ApplicantID, person)
+	return cmp.Or(c.app.ApplicantRef, unlessBlank(c.app.ApplicantID), unlessBlank(person))
+}
+
+// unlessBlank returns s, "" if it has only spaces.
+func unlessBlank(s string) string {
+	if strings.TrimSpace(s) == "" {
+		return ""
+	}
+	return s
 }
 
 // checkRef refuses a reference that has the form of the replacement of an erased reference. What is stored under such a
 // reference could not be erased, and would count with the decisions of the erased person.
 func (c *creditCase) checkRef() error {
+	for _, other := range c.app.Others {
+		if operation.IsReplacement(other.Ref) {
+			return replacementRefused(other.Pointer)
+		}
+	}
 	ref := c.applicantRef()
 	if !operation.IsReplacement(ref) {
 		return nil
@@ -196,8 +210,12 @@ func (c *creditCase) checkRef() error {
 	case strings.TrimSpace(c.app.Facts.Get("fraud.applicant_ref").Text()):
 		pointer = "/fraud/applicant_ref"
 	}
+	return replacementRefused(pointer)
+}
+
+func replacementRefused(pointer string) error {
 	return operation.Invalid(pointer, fault.CodeInvalidField,
-		"has the form of what replaces an erased reference; send the reference of the applicant")
+		"looks like the replacement of an erased reference; send the reference of the applicant")
 }
 
 // storedFacts returns the facts to store with the decision. An identifier of an evaluate
@@ -212,10 +230,43 @@ func (c *creditCase) storedFacts() []byte {
 	return w.Buf
 }
 
+// splitFacts takes the facts about people whom the request names out of the facts to store. Each person's facts are a
+// document of their own, with that person's key. The facts about somebody who is not named stay with the others.
+func (c *creditCase) splitFacts(stored []byte) (rest []byte, people []store.DecisionPerson) {
+	if len(c.app.Others) == 0 {
+		return stored, nil
+	}
+	all, err := ReadFacts(stored)
+	if err != nil {
+		return stored, nil // impossible: storedFacts has just written them
+	}
+	for _, other := range c.app.Others {
+		prefix := field.OfRole(other.Role, "")
+		own := rule.NewFacts(field.Catalogue())
+		all.Change(func(name string, v rule.Value) rule.Value {
+			if !strings.HasPrefix(name, prefix) {
+				return v
+			}
+			own.Set(name, v)
+			return rule.Value{}
+		})
+		var w wire.Writer
+		own.Write(&w)
+		people = append(people, store.DecisionPerson{Role: other.Role, Ref: other.Ref, Facts: w.Buf})
+	}
+	slices.SortFunc(people, func(a, b store.DecisionPerson) int { return strings.Compare(a.Role, b.Role) })
+	var w wire.Writer
+	all.Write(&w)
+	return w.Buf, people
+}
+
 // keepRead removes the facts that storedFacts must not store. It must be called after
 // the decision.
 func (c *creditCase) keepRead() {
 	c.forget()
+	if id, ok := field.Catalogue().Lookup(field.HasCoApplicant); ok && !c.policy.Plan.Reads(id) {
+		c.app.Facts.Set(field.HasCoApplicant, rule.Value{})
+	}
 	c.app.Facts.KeepOthers(func(name string) bool {
 		_, declared := c.policy.Inputs[name]
 		return declared || c.isAnswer(name)

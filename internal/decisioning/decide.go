@@ -61,6 +61,19 @@ func (s *Service) Evaluate(
 // applicant, "" if the request has none.
 type Permit func(reference string) error
 
+// permitted returns the error of permit for the first person of a case for whom there is one.
+func (c *creditCase) permitted(permit Permit) error {
+	if err := permit(c.applicantRef()); err != nil {
+		return err
+	}
+	for _, other := range c.app.Others {
+		if err := permit(other.Ref); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // DecideFor decides a request of an endpoint like Decide or Evaluate, unless permit returns an error.
 func (s *Service) DecideFor(
 	ctx context.Context, p tenant.Principal, endpoint string, request application.Request, permit Permit,
@@ -94,7 +107,7 @@ func (s *Service) decide(
 	}
 	defer c.release()
 	if permit != nil {
-		if err := permit(c.applicantRef()); err != nil {
+		if err := c.permitted(permit); err != nil {
 			return Decided{}, err
 		}
 	}
@@ -129,8 +142,16 @@ func (s *Service) decide(
 
 // prepareToStore reads what a case is stored with: the version of the lender profile, and the keys of the tenant.
 func (s *Service) prepareToStore(ctx context.Context, p tenant.Principal, c *creditCase) (err error) {
-	if c.profile, err = s.offers.Version(ctx, operation.ScopeOf(p)); err != nil {
+	id := operation.ScopeOf(p)
+	if c.profile, err = s.offers.Version(ctx, id); err != nil {
 		return err
+	}
+	if c.own != nil { // earlier decisions mostly have the same profile
+		calendar, err := s.offers.Calendar(ctx, id, c.profile)
+		if err != nil {
+			return err
+		}
+		c.own.terms.AddCalendar(c.profile, calendar)
 	}
 	c.keys, err = s.core.Keys.Tree(ctx, p.TenantID)
 	return err
@@ -224,7 +245,7 @@ func (s *Service) persistCounted(
 // concluded is a decision that is about to be stored.
 type concluded struct {
 	answer operation.Answer
-	facts  []byte               // the encoded facts, before encryption
+	facts  []byte               // the encoded facts of all people, before encryption
 	write  *store.DecisionWrite // with the documents as they are stored
 	own    bool                 // the answer differs from the stored one
 }
@@ -249,6 +270,7 @@ func (s *Service) conclude(p tenant.Principal, c *creditCase, o *Outcome) conclu
 	}
 	c.surround(o)
 	made := concluded{answer: s.encode(o), facts: c.storedFacts()}
+	facts, people := c.splitFacts(made.facts)
 	made.write = &store.DecisionWrite{
 		Decision: store.Decision{
 			ID:            c.id,
@@ -264,7 +286,8 @@ func (s *Service) conclude(p tenant.Principal, c *creditCase, o *Outcome) conclu
 			Hash:          d.Hash(),
 			Actor:         operation.Actor(p),
 			Response:      made.answer.Body,
-			Facts:         made.facts,
+			Facts:         facts,
+			People:        people,
 		},
 		Features: c.storedFeatures(),
 		Meter:    s.meter(p, c.endpoint, 1, c.now),

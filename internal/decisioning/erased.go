@@ -31,10 +31,18 @@ type Kept struct {
 const (
 	whyErased  = "The answer and the facts of the decision were erased"
 	whyExpired = "The facts of the decision were erased at the end of their retention period"
+	whyPerson  = "The facts about a co-applicant or a guarantor of the decision were erased"
 )
 
-// erased reports whether documents of a stored decision were erased.
-func erased(d *store.Decision) bool { return len(d.Response) == 0 || len(d.Facts) == 0 }
+// erased reports whether documents of a stored decision were erased without which it cannot be made again.
+func erased(d *store.Decision) bool {
+	return len(d.Response) == 0 || len(d.Facts) == 0 || personErased(d)
+}
+
+// personErased reports whether the facts about a co-applicant or a guarantor of a stored decision were erased.
+func personErased(d *store.Decision) bool {
+	return slices.ContainsFunc(d.People, func(p store.DecisionPerson) bool { return len(p.Facts) == 0 })
+}
 
 // explainErased sets what remains of an erased decision.
 func (s *Service) explainErased(
@@ -44,7 +52,11 @@ func (s *Service) explainErased(
 	if err != nil {
 		return operation.AsDefect(fmt.Errorf("decision %s: %w", stored.ID, err))
 	}
-	out.InputsErased = zones
+	out.InputsErased = slices.DeleteFunc(zones, func(zone string) bool {
+		return slices.ContainsFunc(stored.People, func(p store.DecisionPerson) bool {
+			return p.Role == zone && len(p.Facts) > 0 // the person was not erased
+		})
+	})
 	out.Again = unverified(stored, whyErased)
 	out.Kept = &Kept{
 		Summary:     summaryOf(stored),

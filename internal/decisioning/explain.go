@@ -24,6 +24,8 @@ type Explained struct {
 	Unverifiable bool
 	Facts        *rule.Facts // with identifiers masked; nil unless requested and readable
 	Reviews      []Review    // oldest first
+	// People are the people other than the primary applicant whom the request has named, in the order of their roles.
+	People []PersonRef
 }
 
 // Decision returns a stored decision and explains it again: the engine runs on the
@@ -60,6 +62,7 @@ func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, h
 	for _, r := range reviews {
 		out.Reviews = append(out.Reviews, Review(r))
 	}
+	out.People = peopleOf(&stored)
 	if out.Unverifiable = erased(&stored); len(stored.Response) == 0 {
 		err := s.explainErased(ctx, scope, &stored, &out)
 		return out, err
@@ -72,7 +75,17 @@ func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, h
 	}
 	out.Response = stored.Response
 	if out.Unverifiable {
-		out.Again = unverified(&stored, whyExpired)
+		why := whyExpired
+		if len(stored.Facts) > 0 {
+			why = whyPerson
+		}
+		out.Again = unverified(&stored, why)
+		if facts && len(stored.Facts) > 0 {
+			if left, err := FactsOf(stored.Facts, stored.OthersFacts()); err == nil { // otherwise they are reported by Verify
+				mask(left)
+				out.Facts = left
+			}
+		}
 		return out, nil
 	}
 	if out.Again, err = s.reexplain(ctx, scope, &stored); err != nil {
@@ -129,12 +142,19 @@ func (s *Service) reexplain(ctx context.Context, scope *store.Scope, stored *sto
 		Text:           d.Text(),
 		NotEvaluated:   d.NotEvaluated(),
 	}
-	response, err := wire.Parse(stored.Response)
-	if err != nil || engine.ResponseHash(response) != stored.Hash {
+	if !answerMatches(stored) {
 		out.Verified = false
-		out.Text = append(out.Text, "The stored answer does not match the decision")
+		out.Text = append(out.Text, whyAnswerDiffers)
 	}
 	return out, nil
+}
+
+const whyAnswerDiffers = "The stored answer does not match the decision"
+
+// answerMatches reports whether the stored answer has the stored hash.
+func answerMatches(stored *store.Decision) bool {
+	response, err := wire.Parse(stored.Response)
+	return err == nil && engine.ResponseHash(response) == stored.Hash
 }
 
 func unverified(stored *store.Decision, why string) ReExplanation {

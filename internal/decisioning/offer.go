@@ -2,37 +2,40 @@ package decisioning
 
 import (
 	"context"
-	"errors"
-	"time"
 
-	"verdict/internal/fault"
-	"verdict/internal/loan"
-	"verdict/internal/operation"
+	"verdict/internal/journal"
+	"verdict/internal/offerdesk"
 	"verdict/internal/store"
+	"verdict/internal/tenant"
 )
 
-// maxOfferDays is the maximum of a policy's offer_validity_days.
-const maxOfferDays = 365
+// MaxOfferLife is longer than any offer is valid.
+const MaxOfferLife = offerdesk.MaxOfferLife
 
-// MaxOfferLife is longer than any offer is valid: maxOfferDays are working days.
-const MaxOfferLife = 2 * maxOfferDays * 24 * time.Hour
+// MadeOffer is what determines until when the offer of a decision can be accepted.
+type MadeOffer = offerdesk.MadeOffer
 
-// OfferDays returns for how many working days an offer under a stored rule set is valid. If the rule set
-// cannot be read, it returns the most that a rule set can say, so that no offer seems to have ended early.
-func (s *Service) OfferDays(ctx context.Context, scope *store.Scope, ruleSetID string) (int, error) {
-	policy, err := s.desk.Policy(ctx, scope, ruleSetID)
-	var unreadable operation.Defect
-	switch {
-	case errors.As(err, &unreadable), fault.KindOf(err) == fault.NotFound:
-		return maxOfferDays, nil
-	case err != nil:
-		return 0, err
+// OfferTerms has what says how long the offers of a scope can be accepted.
+type OfferTerms = offerdesk.Terms
+
+// OfferState is what the borrower is told about the offer of a decision.
+type OfferState = offerdesk.State
+
+// ProfileOf returns the version of the lender profile that a decision was stored with. plain is its column of the same
+// name. A decision from before the journal has none.
+func ProfileOf(plain string) int64 {
+	if outcome, _, err := journal.ReadPlain(plain); err == nil {
+		return outcome.Profile
 	}
-	return policy.Plan.Policy().OfferValidityDays, nil
+	return 0
 }
 
-// OfferEnd returns the time in microseconds at which an offer ends that was made at a time and is valid for
-// a number of working days. It is the end of the last second in which the answer says that it is valid.
-func OfferEnd(madeMicros int64, days int) int64 {
-	return loan.ValidUntil(time.UnixMicro(madeMicros), days).Add(time.Second).UnixMicro()
+// AddOfferTerms looks up the terms of an offer, unless t has them already.
+func (s *Service) AddOfferTerms(ctx context.Context, scope *store.Scope, t *OfferTerms, o *MadeOffer) error {
+	return s.offers.AddTerms(ctx, scope, t, o)
+}
+
+// OfferState returns what the borrower is told about the offer of a decision: see offerdesk.Service.State.
+func (s *Service) OfferState(ctx context.Context, p tenant.Principal, id string) (OfferState, error) {
+	return s.offers.State(ctx, p, id)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"verdict/internal/admission"
@@ -18,15 +20,21 @@ import (
 	"verdict/internal/tenant"
 )
 
-// ownCase is what the lender decided before for the applicant of an application.
+// ownCase is what the lender decided before for the people of an application.
 type ownCase struct {
-	ref        string
-	requestKey string         // recognises a repetition of the request
-	days       map[string]int // for how many working days offers are valid, by rule set
-	keys       *journal.Tree  // opens the exposures; nil for those of the case
-	derived    []string       // names of the derived facts; the next derivation removes them
-	read       store.Own      // what the last transaction has read
-	tries      int            // how often prepareOwn was called
+	people     []ownPerson   // the primary applicant first
+	requestKey string        // recognises a repetition of the request
+	terms      OfferTerms    // of the offers that were read
+	keys       *journal.Tree // opens the exposures; nil for those of the case
+	derived    []string      // names of the derived facts; the next derivation removes them
+	tries      int           // how often prepareOwn was called
+}
+
+// ownPerson is a person of an application whom the request names.
+type ownPerson struct {
+	ref  string
+	role string    // "" for the primary applicant
+	read store.Own // what the last transaction has read
 }
 
 // repeatWindow is how long a repetition of a request is recognised.
@@ -43,7 +51,8 @@ const requestKind = "request of an applicant"
 var errNotPrepared = errors.New("something was not looked up before the transaction")
 
 // maxOwnTries limits how often the things that a transaction needs are looked up. The second try nearly always
-// succeeds.
+// succeeds. A try that has found a rule set which was not known does not count: if the applicant applies for many
+// products at the same moment, each transaction may meet a further one.
 const maxOwnTries = 5
 
 func ownBusy() error {
@@ -66,16 +75,29 @@ func (s *Service) newOwnCase(
 	}
 	body := request.Append(append([]byte(ref), 0))
 	c.own = &ownCase{
-		ref:        ref,
+		people:     []ownPerson{{ref: ref}},
 		requestKey: keyed(requestKind, string(body)),
-		days:       map[string]int{c.policy.ID: c.policy.Plan.Policy().OfferValidityDays},
+	}
+	c.own.terms.AddDays(c.policy.ID, c.policy.Plan.Policy().OfferValidityDays)
+	for _, other := range c.app.Others {
+		c.own.people = append(c.own.people, ownPerson{ref: other.Ref, role: other.Role})
 	}
 	return nil
 }
 
-func (o *ownCase) query(now time.Time) store.OwnQuery {
+// readAll reads what the lender decided before for each person.
+func (o *ownCase) readAll(from store.ExposureReader, now time.Time) (err error) {
+	for i := range o.people {
+		if o.people[i].read, err = from.Own(o.query(o.people[i].ref, now)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *ownCase) query(ref string, now time.Time) store.OwnQuery {
 	return store.OwnQuery{
-		ApplicantRef:   o.ref,
+		ApplicantRef:   ref,
 		SinceID:        tenant.FirstID(tenant.KindDecision, now.Add(-MaxOfferLife)),
 		RequestKey:     o.requestKey,
 		RepeatedMicros: now.Add(-repeatWindow).UnixMicro(),
@@ -84,11 +106,11 @@ func (o *ownCase) query(now time.Time) store.OwnQuery {
 
 // countOwn reads what the lender decided before, in the transaction of the decision, and sets the facts. Transactions
 // of a scope are serial, so the second of two decisions at the same moment counts the first.
-func (c *creditCase) countOwn(tx *store.Tx) (err error) {
+func (c *creditCase) countOwn(tx *store.Tx) error {
 	if c.own == nil {
 		return nil
 	}
-	if c.own.read, err = tx.Exposures().Own(c.own.query(c.now)); err != nil {
+	if err := c.own.readAll(tx.Exposures().ExposureReader, c.now); err != nil {
 		return err
 	}
 	return c.deriveOwn(tx.Environment(), c.now)
@@ -113,11 +135,10 @@ func (s *Service) peek(ctx context.Context, scope *store.Scope, c *creditCase, n
 
 func (s *Service) peekOwn(ctx context.Context, scope *store.Scope, c *creditCase, now time.Time) error {
 	for {
-		var err error
-		if c.own.read, err = scope.Exposures(ctx).Own(c.own.query(now)); err != nil {
+		if err := c.own.readAll(scope.Exposures(ctx), now); err != nil {
 			return err
 		}
-		if err = c.deriveOwn(scope.Environment(), now); !errors.Is(err, errNotPrepared) {
+		if err := c.deriveOwn(scope.Environment(), now); !errors.Is(err, errNotPrepared) {
 			return err
 		}
 		if err := s.prepareOwn(ctx, scope, c); err != nil {
@@ -144,20 +165,29 @@ func (s *Service) prepareOwn(ctx context.Context, scope *store.Scope, c *creditC
 	if err != nil {
 		return err
 	}
-	if own.keys, err = s.core.Keys.WithExposures(ctx, tree, scope.Environment(), own.read.Exposures); err != nil {
-		return err
-	}
+	own.keys = tree
 	var older []string
-	for i := range own.read.Decisions {
-		d := &own.read.Decisions[i]
-		if d.Plain == "" {
-			older = append(older, d.ID)
+	before := own.terms.Size()
+	defer func() {
+		if own.terms.Size() > before {
+			own.tries--
 		}
-		if _, known := own.days[d.PolicyID]; known {
-			continue
-		}
-		if own.days[d.PolicyID], err = s.OfferDays(ctx, scope, d.PolicyID); err != nil {
+	}()
+	for i := range own.people {
+		read := &own.people[i].read
+		own.keys, err = s.core.Keys.WithExposures(ctx, own.keys, scope.Environment(), read.Exposures)
+		if err != nil {
 			return err
+		}
+		for i := range read.Decisions {
+			d := &read.Decisions[i]
+			if d.Plain == "" && !slices.Contains(older, d.ID) {
+				older = append(older, d.ID)
+			}
+			made := offerOf(d, ProfileOf(d.Plain))
+			if err := s.AddOfferTerms(ctx, scope, &own.terms, &made); err != nil {
+				return err
+			}
 		}
 	}
 	return s.AddEntries(ctx, scope, older)
@@ -174,28 +204,67 @@ func (c *creditCase) deriveOwn(environment string, now time.Time) error {
 	if keys == nil {
 		keys = c.keys
 	}
-	person, err := own.person(environment, keys)
-	if err != nil {
-		return err
+	for i := range own.people {
+		p := &own.people[i]
+		person, err := own.person(environment, keys, &p.read)
+		if err != nil {
+			return err
+		}
+		of := exposure.Application{PolicyKey: c.policy.Key}
+		if p.role != "" {
+			of.Primary = own.people[0].ref
+		}
+		person.Derive(now, of, func(name string, v rule.Value) {
+			if p.role != "" && name == field.OwnReference {
+				return // it says whether the primary applicant is named
+			}
+			if p.role != "" {
+				name = field.OfRole(p.role, name)
+			}
+			if c.wantsOwn(name) {
+				c.app.Facts.Set(name, v)
+				own.derived = append(own.derived, name)
+			}
+		})
 	}
-	person.Derive(now, c.policy.Key, func(name string, v rule.Value) {
-		c.app.Facts.Set(name, v)
-		own.derived = append(own.derived, name)
-	})
 	return nil
 }
 
+// wantsOwn reports whether a fact about what was decided before is stored. Those about guarantees are stored only if
+// the policy reads them, so that the facts under other policies are the same as before there were such facts.
+func (c *creditCase) wantsOwn(name string) bool {
+	if !strings.HasSuffix(name, field.OwnGuaranteedOffer) && !strings.HasSuffix(name, field.OwnGuaranteedOutstanding) {
+		return true
+	}
+	id, known := field.Catalogue().Lookup(name)
+	return known && c.policy.Plan.Reads(id)
+}
+
+// offerOf returns what determines the end of the offer of an earlier decision.
+func offerOf(d *store.OwnDecision, profile int64) MadeOffer {
+	return MadeOffer{
+		RuleSetID:      d.PolicyID,
+		Profile:        profile,
+		CreatedMicros:  d.CreatedMicros,
+		ApprovedMicros: d.ApprovedMicros,
+	}
+}
+
 // person returns what was read in the form from which facts are derived.
-func (o *ownCase) person(environment string, keys *journal.Tree) (p exposure.Person, err error) {
-	for i := range o.read.Decisions {
-		d := &o.read.Decisions[i]
-		days, known := o.days[d.PolicyID]
-		if !known || d.Plain == "" {
+func (o *ownCase) person(environment string, keys *journal.Tree, read *store.Own) (p exposure.Person, err error) {
+	for i := range read.Decisions {
+		d := &read.Decisions[i]
+		if d.Plain == "" {
 			return p, errNotPrepared
 		}
 		outcome, _, err := journal.ReadPlain(d.Plain)
 		if err != nil {
 			return p, operation.AsDefect(fmt.Errorf("decision %s: %w", d.ID, err))
+		}
+		made := offerOf(d, outcome.Profile)
+		end, known := o.terms.End(&made)
+		if !known {
+			return p, errNotPrepared
 		}
 		p.Decisions = append(p.Decisions, exposure.Decision{
 			AtMicros:   d.CreatedMicros,
@@ -203,12 +272,15 @@ func (o *ownCase) person(environment string, keys *journal.Tree) (p exposure.Per
 			Review:     d.Review,
 			PolicyKey:  d.PolicyKey,
 			LimitPaise: outcome.LimitPaise,
-			EndMicros:  OfferEnd(d.CreatedMicros, days),
+			EndMicros:  end,
 			Booked:     d.Booked,
+			Primary:    d.PrimaryRef,
+			Other:      d.Role != "",
+			Guarantees: d.Role == field.Guarantor,
 		})
 	}
-	for i := range o.read.Exposures {
-		e := o.read.Exposures[i] // a copy, because opening it replaces the document
+	for i := range read.Exposures {
+		e := read.Exposures[i] // a copy, because opening it replaces the document
 		if keys == nil {
 			return p, errNotPrepared
 		}
@@ -222,7 +294,11 @@ func (o *ownCase) person(environment string, keys *journal.Tree) (p exposure.Per
 		if err != nil {
 			return p, operation.AsDefect(fmt.Errorf("exposure %s: %w", e.ID, err))
 		}
-		p.Loans = append(p.Loans, loan)
+		if e.Role == field.Guarantor {
+			p.Guaranteed = append(p.Guaranteed, loan)
+		} else {
+			p.Loans = append(p.Loans, loan)
+		}
 	}
 	return p, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"verdict/internal/exposure"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/store"
@@ -29,14 +30,15 @@ const OutcomeAsks = store.OutcomeAsks
 // Overturned is the outcome of a review that decides otherwise than the engine.
 const Overturned = "overturned"
 
-// Overturned reports whether the last final review of a decision has overturned it.
-func (e *Explained) Overturned() bool {
+// StatusAfterReview returns what the status of the decision has become by its last final review. status is what the
+// engine has decided.
+func (e *Explained) StatusAfterReview(status string) string {
 	for _, r := range slices.Backward(e.Reviews) {
 		if r.Outcome != OutcomeAsks {
-			return r.Outcome == Overturned
+			return exposure.StatusAfter(status, r.Outcome)
 		}
 	}
-	return false
+	return status
 }
 
 // ReviewOutcomes returns the outcomes of a review.

@@ -9,7 +9,7 @@ import (
 
 // SealOlder encrypts the documents of decisions that were stored readable, the oldest of each
 // tenant first, and returns their number. The service can keep running, on several nodes too.
-// If SealOlder is interrupted, the next call goes on where it ended. progress, unless nil, is
+// If SealOlder is interrupted, the next call continues where it ended. progress, unless nil, is
 // called with the number of decisions that are done.
 //
 // A decision without a journal entry stays readable; Backfill must add the entry first.

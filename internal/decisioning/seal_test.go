@@ -8,11 +8,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"verdict/internal/application"
 	"verdict/internal/decisioning"
 	"verdict/internal/journal"
 	"verdict/internal/operation"
+	"verdict/internal/privacydesk"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -55,7 +57,7 @@ func storedBytes(t *testing.T, databaseURL string) []byte {
 	for _, query := range []string{
 		"SELECT concat(applicant_ref, plain)::bytea || response || facts FROM decisions",
 		"SELECT vector || source FROM decision_features", "SELECT request || response FROM agent_runs",
-		"SELECT body FROM idempotency_keys",
+		"SELECT body FROM idempotency_keys", "SELECT facts FROM decision_people",
 	} {
 		rows, err := tx.QueryContext(t.Context(), query)
 		if err != nil {
@@ -176,6 +178,18 @@ func TestOlderDecisionsAreEncrypted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		joint := strings.Replace(withPeople, `"monthly_income":30000`, `"monthly_income":`+canary, 1)
+		for _, primary := range []string{"P-1", "P-2"} { // P-2 is erased, and C-1 is not
+			request := decision(t, strings.Replace(joint, "P-1", primary, 1))
+			if _, err := off.Decisions.Decide(t.Context(), caller, request, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		clock.Pass(60 * 24 * time.Hour) // after the end of the offers
+		if _, err := off.Privacy.Erase(t.Context(), caller,
+			privacydesk.NewErasure{ApplicantRef: "P-2", Reason: "other"}, nil); err != nil {
+			t.Fatal(err)
+		}
 		const older = 60 // more than one batch
 		answers := make([][]byte, older)
 		for i := range answers {
@@ -221,7 +235,7 @@ func TestOlderDecisionsAreEncrypted(t *testing.T) {
 			t.Errorf("the features are %v, %v", vector, err)
 		}
 		found, err := sealed.Decisions.Verify(t.Context(), "", nil)
-		if err != nil || found.Failed != 0 || found.Checked != older+1 {
+		if err != nil || found.Failed != 0 || found.Checked != older+3 || found.Erased != 1 {
 			t.Errorf("verify finds %+v, %v", found, err)
 		}
 		keyless, err := usecase.New(db, usecase.Options{Now: clock.Now})

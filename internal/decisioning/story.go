@@ -24,6 +24,7 @@ type Story struct {
 	Factors      []FactorStory
 	Facts        []FactStory
 	Improvements []Improvement
+	People       []PersonRef // other than the primary applicant; set whatever Why says
 }
 
 // FieldValue is a field with its value.
@@ -84,23 +85,26 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 	if err != nil {
 		return Story{}, err
 	}
-	summary := summaryOf(&stored)
+	summary, people := summaryOf(&stored), peopleOf(&stored)
 	if len(stored.Response) == 0 {
-		return Story{Why: whyErased, Summary: summary}, nil
+		return Story{Why: whyErased, Summary: summary, People: people}, nil
 	}
 	if err := s.core.OpenDecision(ctx, scope, &stored, nil); err != nil {
 		return Story{}, err
 	}
 	answer, unreadable := s.options.Decode(stored.Response)
 	if len(stored.Facts) == 0 {
-		return Story{Why: whyExpired, Summary: summary, Answer: answer}, nil
+		return Story{Why: whyExpired, Summary: summary, Answer: answer, People: people}, nil
+	}
+	if personErased(&stored) {
+		return Story{Why: whyPerson, Summary: summary, Answer: answer, People: people}, nil
 	}
 	policy, facts, why, err := s.replayable(ctx, scope, &stored)
 	if err != nil || why != "" {
-		return Story{Why: why, Summary: summary, Answer: answer}, err
+		return Story{Why: why, Summary: summary, Answer: answer, People: people}, err
 	}
 	if unreadable != nil {
-		return Story{Why: "The stored answer cannot be read", Summary: summary}, nil
+		return Story{Why: "The stored answer cannot be read", Summary: summary, People: people}, nil
 	}
 
 	o := borrow()
@@ -120,6 +124,7 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 		Factors:      t.factors(),
 		Facts:        t.known(),
 		Improvements: better,
+		People:       people,
 	}, nil
 }
 
@@ -132,7 +137,7 @@ func (s *Service) replayable(
 	if p, why, err = s.storedPolicy(ctx, scope, stored); err != nil || why != "" {
 		return nil, nil, why, err
 	}
-	f, err = ReadFacts(stored.Facts)
+	f, err = FactsOf(stored.Facts, stored.OthersFacts())
 	if err != nil {
 		return nil, nil, "The stored facts cannot be read", nil //nolint:nilerr // why says it
 	}

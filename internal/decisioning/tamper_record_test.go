@@ -80,6 +80,14 @@ func recordCases() []recordCase {
 			exchanged: []string{"document"},
 		},
 		{
+			table: "exposures", make: makeExposures, keys: []string{"id"},
+			exchanged: []string{"document", "updated_by", "leaf"},
+			other: [][2]string{
+				{"closed_micros = 9000", "closed_micros = 0"},
+				{"decision_id = ''", "decision_id = 'dec_2'"},
+			},
+		},
+		{
 			table: "fraud_entities", make: makeBlocklist,
 			// What changes with every decision about the entity has no entry.
 			keys: []string{
@@ -254,6 +262,33 @@ func makeTableDocuments(t *testing.T, h *usecasetest.House, scope *store.Scope) 
 		rows = append(rows, recordRow{row.id, "table_id = '" + row.id + "'"})
 	}
 	return rows
+}
+
+// makeExposures reports two loans, the second twice, and two that are deleted: one with its person, and one at the end of
+// its retention period.
+func makeExposures(t *testing.T, _ *usecasetest.House, scope *store.Scope) (rows []recordRow) {
+	t.Helper()
+	for i, id := range []string{"exp_1", "exp_2", "exp_2", "exp_3", "exp_4"} {
+		write(t, scope, func(tx *store.Tx) error {
+			e := store.Exposure{
+				ID: id, ApplicantRef: "P-" + id, DecisionID: "dec_" + id[len("exp_"):],
+				Document:      fmt.Append(nil, "loan ", i),
+				CreatedMicros: 1_000, CreatedBy: "key_1", UpdatedMicros: 2_000, UpdatedBy: fmt.Sprint("key_", i),
+			}
+			if id == "exp_4" {
+				e.ClosedMicros = 2_000
+			}
+			return tx.Exposures().Put(&e, 0)
+		})
+	}
+	write(t, scope, func(tx *store.Tx) error {
+		deleted, err := tx.Retention().DeleteClosedLoans([]string{"exp_1", "exp_4"}, 3_000)
+		if deleted != 1 {
+			t.Errorf("%d closed loans were deleted", deleted)
+		}
+		return errors.Join(err, tx.Erasures().DeleteExposure("exp_3", 3_000, &store.ErasedCounts{}))
+	})
+	return []recordRow{{"exp_1", "id = 'exp_1'"}, {"exp_2", "id = 'exp_2'"}}
 }
 
 // makeBlocklist blocks two entities, the second after it was removed from the list, and a third

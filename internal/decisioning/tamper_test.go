@@ -27,8 +27,8 @@ func intrude(t *testing.T, databaseURL, kind string) *intruder {
 	t.Helper()
 	i := &intruder{t, storetest.Raw(t, databaseURL), kind}
 	for _, table := range []string{
-		"decisions", "decision_features", "journal", "decision_reviews", "rule_sets", "collections_strategies",
-		"fraud_entities", "lender_profiles",
+		"decisions", "decision_features", "decision_people", "journal", "decision_reviews", "rule_sets",
+		"collections_strategies", "fraud_entities", "lender_profiles", "exposures",
 	} {
 		if kind == "postgres" {
 			i.do("ALTER TABLE " + table + " DISABLE TRIGGER USER")
@@ -269,5 +269,78 @@ func TestVerifyNamesTamperedFeatures(t *testing.T) {
 		if found, err := h.Service.Decisions.Verify(t.Context(), "", nil); err != nil || found.Failed != 1 {
 			t.Errorf("verify finds %+v, %v", found, err)
 		}
+	})
+}
+
+// withPeople is a request with three people who are named.
+const withPeople = `{"applicants":[{"role":"primary","applicant_ref":"P-1","monthly_income":40000,"foir":0.1,
+	"requested_amount":300000,"age":40,"employment_type":"SALARIED","bureau_report":{"score":800}},
+	{"role":"co_applicant","applicant_ref":"C-1","monthly_income":30000,"foir":0.2,"bureau_report":{"score":790}},
+	{"role":"guarantor","id":"G-1","bureau_report":{"score":780}}]}`
+
+// TestVerifyNamesTamperedPeople changes, removes, adds and exchanges the stored people of a decision. Verify must name
+// the decision each time, and must find nothing when the change is undone.
+func TestVerifyNamesTamperedPeople(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		db := storetest.Open(t, databaseURL, store.Options{})
+		h := usecasetest.Open(t, db, usecase.Options{})
+		decided, err := h.Service.Decisions.Decide(t.Context(), h.Caller, decision(t, withPeople), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		single, err := h.Service.Decisions.Decide(t.Context(), h.Caller, decision(t, usecasetest.Sample), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := func(change string, ids ...string) {
+			t.Helper()
+			found, err := h.Service.Decisions.Verify(t.Context(), "", nil)
+			if err != nil || int(found.Failed) != len(ids) {
+				t.Errorf("%s: verify finds %+v, %v", change, found, err)
+				return
+			}
+			for i, id := range ids {
+				if found.Wrong[i].ID != id {
+					t.Errorf("%s: verify names %s", change, found.Wrong[i].ID)
+				}
+			}
+		}
+		want("nothing")
+		i := intrude(t, databaseURL, db.Kind())
+		const of = " WHERE role = 'co_applicant'"
+		for column, kind := range i.columns("decision_people") {
+			if column == "tenant_id" || column == "environment" { // the row of another scope
+				continue
+			}
+			there, back := i.altered(column, kind)
+			if column == "role" {
+				there, back = "'primary'", "'co_applicant'"
+			}
+			i.do("UPDATE decision_people SET " + column + " = " + there + of)
+			want(column, decided.ID)
+			where := of
+			if column == "role" {
+				where = " WHERE role = 'primary'"
+			}
+			i.do("UPDATE decision_people SET " + column + " = " + back + where)
+			want(column + " undone")
+		}
+		i.do("CREATE TABLE copied AS SELECT * FROM decision_people",
+			"UPDATE decision_people SET person_ref = 'x'"+of,
+			"UPDATE decision_people SET person_ref = 'C-1' WHERE role = 'guarantor'",
+			"UPDATE decision_people SET person_ref = 'G-1'"+of)
+		want("two people exchanged", decided.ID)
+		i.do("DELETE FROM decision_people", "INSERT INTO decision_people SELECT * FROM copied",
+			"UPDATE decision_people SET facts = (SELECT facts FROM copied WHERE copied.role = 'guarantor')"+of)
+		want("the facts of somebody else", decided.ID)
+		i.do("DELETE FROM decision_people", "INSERT INTO decision_people SELECT * FROM copied"+of)
+		want("a person removed", decided.ID)
+		i.do("DELETE FROM decision_people", "INSERT INTO decision_people SELECT * FROM copied",
+			"UPDATE copied SET decision_id = '"+single.ID+"'", "INSERT INTO decision_people SELECT * FROM copied"+of)
+		want("a person added", single.ID)
+		i.do("DELETE FROM decision_people WHERE decision_id = '"+single.ID+"'",
+			"UPDATE decision_people SET facts = ''"+of)
+		want("facts removed without an erasure", decided.ID)
 	})
 }

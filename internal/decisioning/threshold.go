@@ -13,11 +13,11 @@ import (
 // thresholds are the shares of a quota, in percent, whose crossing is an event.
 func thresholds() []int64 { return []int64{80, 100} }
 
-// CheckThresholds records which shares of their quotas the tenants have reached whose
-// journals this node has added to since the last call; the first call looks at all tenants.
-// Each share of a period is recorded once, on whichever node. It runs apart from decisions, so
-// that they need no further statement: an event comes seconds after the decision that
-// crossed the threshold.
+// CheckThresholds records which shares of their quotas tenants have reached. The first call
+// checks all tenants, and later calls those to whose journals this node has added entries since
+// the last call. Each share is recorded once in a period, by one of the nodes. CheckThresholds
+// runs apart from decisions, so that they need no further statement: an event comes seconds
+// after the decision that crossed the threshold.
 func (s *Service) CheckThresholds(ctx context.Context) error {
 	now := s.core.Moment()
 	period := tenant.PeriodOf(now).Key()
@@ -33,7 +33,7 @@ func (s *Service) CheckThresholds(ctx context.Context) error {
 	for _, name := range names {
 		failed = errors.Join(failed, s.checkThresholds(ctx, name, period, now.UnixMicro()))
 	}
-	// After a failure the next call looks at all tenants again.
+	// After a failure the next call checks all tenants again.
 	s.allThresholds.Store(failed == nil)
 	return failed
 }

@@ -14,6 +14,7 @@ import (
 
 	"verdict/internal/evidence"
 	"verdict/internal/journal"
+	"verdict/internal/sealing"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -42,7 +43,7 @@ type Wrong struct {
 const maxWrong = 1_000
 
 // Verify replays the stored decisions of one tenant, or of all tenants if tenantID is
-// "". It compares each decision, review, rule set, scorecard, setting and entry of the
+// "". It compares each decision, review, rule set, scorecard, setting, list, table, exposure and entry of the
 // block list with its entry in the journal, and returns those that are wrong or missing.
 // progress, unless nil, is called with the number of replayed decisions and their total, by
 // one goroutine at a time.
@@ -68,7 +69,14 @@ func (s *Service) Verify(ctx context.Context, tenantID string, progress func(don
 	if err != nil {
 		return Verification{}, err
 	}
-	v := verifier{total: total, progress: progress, older: older, olderRecords: olderRecords, olderLists: olderLists}
+	olderExposures, err := a.beforeRecords(ctx, store.BackfilledExposures)
+	if err != nil {
+		return Verification{}, err
+	}
+	v := verifier{
+		total: total, progress: progress,
+		older: older, olderRecords: olderRecords, olderLists: olderLists, olderExposures: olderExposures,
+	}
 	for _, scope := range scopes {
 		if err = a.verifyScope(ctx, scope, &v); err != nil {
 			break
@@ -84,50 +92,58 @@ type auditor struct{ *Service }
 // entered is a stored decision with its entry in the journal.
 type entered struct {
 	decision *store.Decision
+	features *store.Features // nil if the decision has none
 	leaf     evidence.Leaf
 	problem  string // why the decision has no leaf; "" if it has one
 	erased   bool   // verifyOne found that the answer or the facts were erased
 }
 
-// verifyScope reads decisions in one goroutine and checks them in one goroutine for
-// each processor. The first failure of storage ends them all. Afterwards it looks for
-// entries of the journal whose decision is missing.
+// verifyScope reads decisions in one goroutine, a page at a time, and checks the pages in one
+// goroutine for each processor. The first failure of storage ends them all. Afterwards it looks
+// for entries of the journal whose decision is missing.
 func (a auditor) verifyScope(ctx context.Context, scope *store.Scope, v *verifier) error {
 	size, err := scope.Journal(ctx).Size()
+	if err != nil {
+		return err
+	}
+	count, err := newMeteredCount(ctx, scope)
 	if err != nil {
 		return err
 	}
 	gone := &erasedData{erasedPeople{scope: scope}, expiredZones{scope: scope}}
 	walked, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	read := make(chan entered)
+	processors := runtime.GOMAXPROCS(0)
+	read := make(chan []entered, processors) // so that storage is read while decisions are checked
 	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
+	for range processors {
 		workers.Go(func() {
-			for e := range read {
-				why, err := a.verifyOne(walked, scope, &e, gone)
-				if err != nil {
-					cancel(err) // storage failed, so it is unknown whether the decision can be reproduced
-					continue
+			for page := range read {
+				if err := a.verifyPage(walked, scope, page, gone, v); err != nil {
+					cancel(err) // storage failed, so it is unknown whether the decisions can be reproduced
 				}
-				v.note(scope, &e, why)
 			}
 		})
 	}
 	entries := entryFinder{reader: journal.NewReader(scope), seen: numbers{}, older: v.older}
-	enqueue := func(d *store.Decision) error {
-		e, err := entries.find(walked, d)
-		if err != nil {
-			return err
+	enqueue := func(rows []store.FeaturedDecision) error {
+		page := make([]entered, len(rows))
+		for i := range rows {
+			var err error
+			if page[i], err = entries.find(walked, &rows[i].Decision); err != nil {
+				return err
+			}
+			page[i].features = rows[i].Features
+			count.add(&rows[i].Decision)
 		}
 		select {
-		case read <- e:
+		case read <- page:
 			return nil
 		case <-walked.Done():
 			return context.Cause(walked)
 		}
 	}
-	err = scope.Decisions(walked).Walk(store.DecisionFilter{}, store.Page{Descending: true}, enqueue)
+	err = scope.Decisions(walked).WalkPages(store.Page{Descending: true}, enqueue)
 	close(read)
 	workers.Wait()
 	if walked.Err() != nil {
@@ -137,15 +153,36 @@ func (a auditor) verifyScope(ctx context.Context, scope *store.Scope, v *verifie
 		return err
 	}
 	records := newRecordVerifier(scope, func(id, why string) { v.wrong(scope, id, "", why) })
-	records.older, records.olderLists = v.olderRecords, v.olderLists
+	records.older, records.olderLists, records.olderExposures = v.olderRecords, v.olderLists, v.olderExposures
 	if err := entries.missing(ctx, size, records); err != nil {
 		return err
 	}
 	if err := records.finish(ctx, size); err != nil {
 		return err
 	}
+	count.found += entries.gone
+	if why := count.missing(); why != "" {
+		v.wrong(scope, "", "", why)
+	}
 	v.found.Records += records.checked
 	v.found.NoEntry += records.noEntry
+	return nil
+}
+
+// verifyPage checks decisions one after the other.
+func (a auditor) verifyPage(
+	ctx context.Context, scope *store.Scope, page []entered, gone *erasedData, v *verifier,
+) error {
+	for i := range page {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		why, err := a.verifyOne(ctx, scope, &page[i], gone)
+		if err != nil {
+			return err
+		}
+		v.note(scope, &page[i], why)
+	}
 	return nil
 }
 
@@ -154,10 +191,7 @@ func (a auditor) verifyScope(ctx context.Context, scope *store.Scope, v *verifie
 func (a auditor) verifyOne(
 	ctx context.Context, scope *store.Scope, e *entered, gone *erasedData,
 ) (why string, err error) {
-	features, err := featuresOf(ctx, scope, e.decision.ID)
-	if err != nil {
-		return "", err
-	}
+	features := e.features
 	var reasons []string
 	e.erased = erased(e.decision)
 	emptied, err := gone.find(ctx, e, features)
@@ -174,12 +208,12 @@ func (a auditor) verifyOne(
 	case err != nil:
 		return "", err
 	case !e.erased:
-		again, err := a.reexplain(ctx, scope, e.decision)
+		why, err := a.notReproduced(ctx, scope, e.decision)
 		if err != nil {
 			return "", err
 		}
-		if !again.Verified {
-			reasons = append(reasons, notReproduced(again, e.decision))
+		if why != "" {
+			reasons = append(reasons, why)
 		}
 	}
 	switch {
@@ -204,8 +238,19 @@ func (g *erasedData) find(ctx context.Context, e *entered, f *store.Features) (f
 	if found.Expired, err = g.zones.find(ctx, e.decision, found.Zones); err != nil {
 		return found, err
 	}
-	found.Entry, err = g.people.find(ctx, &e.leaf, len(found.Zones) > len(found.Expired))
-	return found, err
+	if found.Entry, err = g.people.find(ctx, &e.leaf, len(found.Zones) > len(found.Expired)); err != nil {
+		return found, err
+	}
+	for zone, ref := range journal.PersonReferences(e.decision.Plain) {
+		if found.People == nil {
+			found.People = map[sealing.Zone]journal.ErasureEntry{}
+		}
+		found.People[zone], err = g.people.findRef(ctx, ref, slices.Contains(found.Zones, zone))
+		if err != nil {
+			return found, err
+		}
+	}
+	return found, nil
 }
 
 // entryFinder finds the journal entries of decisions, and remembers which it found.
@@ -213,6 +258,7 @@ type entryFinder struct {
 	reader *journal.Reader
 	seen   numbers
 	older  func(*store.Decision) bool // reports whether a decision may lack an entry
+	gone   int64                      // decisions that missing has found in the journal alone
 }
 
 // beforeJournal returns a function that reports whether a decision may lack an entry in
@@ -306,6 +352,7 @@ func (f *entryFinder) missing(ctx context.Context, size int64, records *recordVe
 		case err != nil:
 			tell("", fmt.Sprintf("entry %d of the journal cannot be read", number))
 		case leaf.Kind == evidence.Decision:
+			f.gone++
 			tell(leaf.ID, fmt.Sprintf("the decision of entry %d of the journal is missing", number))
 		default:
 			return records.check(ctx, &entry{number, leaf, e.Data})
@@ -327,7 +374,7 @@ type verifier struct {
 	progress func(done, total int64)
 	older    func(*store.Decision) bool // see beforeJournal
 
-	olderRecords, olderLists func(micros int64) bool // see beforeRecords
+	olderRecords, olderLists, olderExposures func(micros int64) bool // see beforeRecords
 }
 
 // note records the check of a decision.
@@ -368,12 +415,23 @@ func (v *verifier) wrong(scope *store.Scope, id, engineVersion, why string) {
 	}
 }
 
-// notReproduced returns in a few words why a decision was not reproduced.
-func notReproduced(again ReExplanation, d *store.Decision) string {
-	if again.RecomputedHash != "" && again.RecomputedHash != d.Hash {
-		return "different hash: " + again.RecomputedHash
+// notReproduced replays a decision and returns in a few words why it was not reproduced, "" if it was. An error is a
+// failure of storage.
+func (s *Service) notReproduced(ctx context.Context, scope *store.Scope, stored *store.Decision) (string, error) {
+	policy, facts, why, err := s.replayable(ctx, scope, stored)
+	if err != nil || why != "" {
+		return why, err
 	}
-	return again.Text[len(again.Text)-1]
+	o := borrow()
+	defer o.Release()
+	policy.Plan.Decide(facts, &o.Decision)
+	if hash := o.Decision.Hash(); hash != stored.Hash {
+		return "different hash: " + hash, nil
+	}
+	if !answerMatches(stored) {
+		return whyAnswerDiffers, nil
+	}
+	return "", nil
 }
 
 // scopes returns the scopes of one tenant, or of all tenants, and the total number of

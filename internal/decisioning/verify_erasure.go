@@ -28,14 +28,24 @@ type erasedPeople struct {
 // find returns what the journal says about the erasure of the person of a leaf. If documents of the person
 // were emptied and no erasure is known, it looks for erasures that were made while the verification runs.
 func (p *erasedPeople) find(ctx context.Context, leaf *evidence.Leaf, emptied bool) (journal.ErasureEntry, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	lookUp := func() journal.ErasureEntry {
+	return p.lookUp(ctx, emptied, func() journal.ErasureEntry {
 		if entry, found := p.entries[leaf.ID]; found {
 			return entry
 		}
 		return p.entries[hex.EncodeToString(leaf.Reference[:])]
-	}
+	})
+}
+
+// findRef returns the same about the person with a reference in the column plain of a decision.
+func (p *erasedPeople) findRef(ctx context.Context, ref string, emptied bool) (journal.ErasureEntry, error) {
+	return p.lookUp(ctx, emptied, func() journal.ErasureEntry { return p.entries[ref] })
+}
+
+func (p *erasedPeople) lookUp(
+	ctx context.Context, emptied bool, lookUp func() journal.ErasureEntry,
+) (journal.ErasureEntry, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.loaded {
 		if entry := lookUp(); entry != journal.NotErased || !emptied {
 			return entry, nil

@@ -51,7 +51,7 @@ func (v *recordVerifier) checkLists(tx *store.Tx) error {
 		case stored[l.ID]:
 			v.wrong(l.ID, "two lists have this id")
 		case e.is(store.EventListDeleted):
-			v.wrong(l.ID, "it was deleted by entry %d of the journal, and is stored", e.number)
+			v.wrong(l.ID, "it was deleted by entry %d of the journal, but is still stored", e.number)
 		case v.linked(e, l.Leaf) && l.Commitment() != e.leaf.Commitment:
 			v.wrong(l.ID, "the stored list is not that of entry %d of the journal", e.number)
 		default:
@@ -92,7 +92,7 @@ func (v *recordVerifier) checkTables(tx *store.Tx) error {
 		case stored[t.ID]:
 			v.wrong(t.ID, "two tables have this id")
 		case e.is(store.EventTableDeleted):
-			v.wrong(t.ID, "it was deleted by entry %d of the journal, and is stored", e.number)
+			v.wrong(t.ID, "it was deleted by entry %d of the journal, but is still stored", e.number)
 		case v.linked(e, t.Leaf) && t.Commitment(document) != e.leaf.Commitment:
 			v.wrong(t.ID, "the stored table is not that of entry %d of the journal", e.number)
 		}
@@ -149,7 +149,7 @@ func (v *recordVerifier) checkBlocklist(tx *store.Tx) error {
 		case stored[b.ID]:
 			v.wrong(name, "two entries of the block list have this id")
 		case e.is(store.EventBlockRemoved):
-			v.wrong(name, "it was removed from the block list by entry %d of the journal, and is stored", e.number)
+			v.wrong(name, "it was removed from the block list by entry %d of the journal, but is still stored", e.number)
 		case v.linked(e, b.Leaf) && b.Commitment() != e.leaf.Commitment:
 			v.wrong(name, "the stored entry of the block list is not that of entry %d of the journal", e.number)
 		}

@@ -17,12 +17,12 @@ import (
 )
 
 // recordVerifier compares the journal entries of a scope that are not about decisions with
-// the stored rows: reviews, rule sets, activations, settings, scorecards and the block list.
+// the stored rows: reviews, rule sets, activations, settings, scorecards, lists, tables, exposures and the block list.
 type recordVerifier struct {
 	scope *store.Scope
 	// older reports whether a row of a time may lack an entry, olderLists whether a scorecard
-	// or an entry of the block list may.
-	older, olderLists func(micros int64) bool
+	// or an entry of the block list may, olderExposures whether an exposure may.
+	older, olderLists, olderExposures func(micros int64) bool
 
 	tell    func(id, why string)
 	told    map[string]bool // the ids that tell was called with
@@ -34,6 +34,7 @@ type recordVerifier struct {
 	policyEntries
 	configEntries
 	listEntries
+	exposures map[string]exposureEntry // the last change of each exposure, by its id
 }
 
 func newRecordVerifier(scope *store.Scope, tell func(id, why string)) *recordVerifier {
@@ -44,6 +45,7 @@ func newRecordVerifier(scope *store.Scope, tell func(id, why string)) *recordVer
 		listEntries: listEntries{
 			lists: map[string]*entry{}, tables: map[string]*entry{}, cards: map[string]*entry{}, blocks: map[string]*entry{},
 		},
+		exposures: map[string]exposureEntry{},
 	}
 }
 
@@ -72,8 +74,8 @@ func (e *entry) value(name string) string {
 	return object.Get(name).Text()
 }
 
-// compare tells how a stored row differs from its entry. record is the entry that the row
-// would get today, texts what its salted hash is over.
+// compare reports how a stored row differs from its entry. record is the entry that the row
+// would get today, and texts names the columns that its salted hash covers.
 func (v *recordVerifier) compare(e *entry, record evidence.Record, texts string) {
 	record.Tenant, record.Environment = v.scope.Tenant(), v.scope.Environment()
 	record.Backfilled = e.leaf.Backfilled
@@ -126,6 +128,10 @@ func (v *recordVerifier) check(ctx context.Context, e *entry) error {
 
 // collect notes what an entry says about a row that may change.
 func (v *recordVerifier) collect(e *entry) {
+	if e.leaf.Kind == evidence.Exposure {
+		v.collectExposure(e)
+		return
+	}
 	e.event = bytes.Clone(e.event) // it is part of a large buffer
 	switch e.leaf.Kind {
 	case evidence.RuleSet, evidence.Activation:
@@ -182,6 +188,7 @@ func (v *recordVerifier) finish(ctx context.Context, size int64) error {
 		before := v.noEntry
 		for _, check := range []func(*store.Tx) error{
 			v.checkPolicies, v.checkConfigs, v.checkScorecards, v.checkLists, v.checkTables, v.checkBlocklist,
+			v.checkExposures,
 		} {
 			if err := check(tx); err != nil {
 				v.noEntry = before // the function may be called again
@@ -256,8 +263,8 @@ func (a auditor) beforeRecords(ctx context.Context, part store.Backfilled) (func
 	return func(micros int64) bool { return !complete && micros < since+clocks }, nil
 }
 
-// backfillRecords adds the journal entries of those rows of a part that a scope has from
-// before. tell is called with the number of entries after each transaction.
+// backfillRecords adds the journal entries of rows of a part that a scope stored before rows of
+// that part had entries. tell is called with the number of entries after each transaction.
 func (a auditor) backfillRecords(
 	ctx context.Context, scope *store.Scope, part store.Backfilled, before int64, tell func(n int64),
 ) error {

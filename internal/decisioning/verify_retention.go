@@ -39,8 +39,12 @@ func (x *expiredZones) find(
 		}
 		expired = nil
 		for _, zone := range emptied {
+			of := zone
+			if zone == sealing.CoApplicant || zone == sealing.Guarantor {
+				of = sealing.Combined // the facts of other people have the same period
+			}
 			// At the end of the period of the response a decision loses all its documents.
-			if d.CreatedMicros < max(x.before[zone.String()], x.before[sealing.Response.String()]) {
+			if d.CreatedMicros < max(x.before[of.String()], x.before[sealing.Response.String()]) {
 				expired = append(expired, zone)
 			}
 		}

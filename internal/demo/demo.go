@@ -1,7 +1,7 @@
 // Package demo fills a database with a tenant that looks as if it had been in use.
 // The tenant has a month of decisions with their reviews, versions of a policy,
 // alerts in every state, backtests, scorecards, runs of the agents, people and
-// keys.
+// keys; and a second product with a list, a table, co-applicants, loans and batches.
 //
 // Everything goes through the use cases, with a simulated clock, so that the database
 // holds only data that the service could have written itself.

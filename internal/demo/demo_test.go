@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -84,6 +85,7 @@ func TestFill(t *testing.T) {
 			checkPolicies(t, service, p)
 			checkAlerts(t, service, p)
 			checkRest(t, service, p)
+			checkProduct(t, service, p)
 		})
 	}
 	t.Run("reproduces", func(t *testing.T) {
@@ -133,7 +135,7 @@ func TestTextsAreALenders(t *testing.T) {
 }
 
 // outcomes returns the decisions of both environments as text, without ids and
-// times.
+// times, in the order of the text: the rows of a batch are decided at the same moment.
 func outcomes(t *testing.T, service *usecase.Set, made demo.Filled) string {
 	t.Helper()
 	var out strings.Builder
@@ -152,7 +154,9 @@ func outcomes(t *testing.T, service *usecase.Set, made demo.Filled) string {
 			}
 		}
 	}
-	return out.String()
+	list := strings.Split(out.String(), "\n")
+	slices.Sort(list)
+	return strings.Join(list, "\n")
 }
 
 func checkPolicies(t *testing.T, service *usecase.Set, p tenant.Principal) {

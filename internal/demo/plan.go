@@ -43,6 +43,7 @@ func (f *fill) plan() {
 		d.rings()
 		d.measurements()
 		d.agentRuns()
+		d.product()
 	}
 }
 

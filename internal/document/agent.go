@@ -36,9 +36,14 @@ func CollectRequest(body wire.Value, strict bool) recovery.Request {
 }
 
 // WriteRun writes the stored answer of a run, and whether its repetition gave the same
-// result.
+// result. If the inputs were erased, that is unknown.
 func WriteRun(w *wire.Writer, r agent.Run) {
-	w.Object().Members(r.Response).Key("replay").Object().Key("verified").Bool(r.Verified)
+	w.Object().Members(r.Response).Key("replay").Object()
+	if r.InputsErased {
+		w.Key("inputs_erased").Bool(true)
+	} else {
+		w.Key("verified").Bool(r.Verified)
+	}
 	optional(w, "run_hash", r.RepeatedHash)
 	w.EndObject().EndObject()
 }

@@ -2,6 +2,7 @@ package document
 
 import (
 	"slices"
+	"time"
 
 	"verdict/internal/decisioning"
 	"verdict/internal/engine"
@@ -32,6 +33,7 @@ func WriteApplicant(w *wire.Writer, a privacydesk.Applicant) {
 	}
 	w.EndArray().Key("fraud_links").Bool(a.Linked)
 	writeExposures(w, &a)
+	writeRoles(w, &a)
 	writeApplicantRuns(w, &a, true)
 	w.Key("decision_count").Int(a.DecisionCount).Key("data").Array()
 	for _, d := range a.Decisions.Data {
@@ -53,10 +55,11 @@ func WriteForApplicant(w *wire.Writer, a privacydesk.Applicant) {
 		w.Key("requested_at").String(operation.Clock(a.Erasure.RequestedMicros)).EndObject()
 	}
 	writeExposures(w, &a)
+	writeRoles(w, &a)
 	writeApplicantRuns(w, &a, false)
 	w.Key("decision_count").Int(a.DecisionCount).Key("data").Array()
 	for _, d := range a.Decisions.Data {
-		writeForApplicant(w, d)
+		writeForApplicant(w, d, a.Offers)
 	}
 	w.EndArray()
 	writePagination(w, a.Decisions.Limit, a.Decisions.NextCursor)
@@ -87,6 +90,56 @@ func writeExposures(w *wire.Writer, a *privacydesk.Applicant) {
 	w.EndArray()
 }
 
+// writeRoles writes the decisions in which the person is not the primary applicant, if there are any: the outcome, who
+// the others are, and the facts about the person.
+func writeRoles(w *wire.Writer, a *privacydesk.Applicant) {
+	if len(a.Roles) == 0 {
+		return
+	}
+	w.Key("other_role_count").Int(a.RoleCount).Key("other_roles").Array()
+	for _, r := range a.Roles {
+		w.Object().Key("decision_id").String(r.DecisionID).Key("role").String(r.Role).Key("status").String(r.Status)
+		w.Key("created_at").String(operation.Clock(r.CreatedMicros))
+		writeReviewed(w, r.Status, r.StatusAfterReview())
+		writePeople(w, r.People)
+		if r.Facts != nil {
+			w.Key("facts")
+			r.Facts.Write(w)
+		}
+		if r.FactsErased {
+			w.Key("inputs_erased")
+			writeStrings(w, []string{r.Role})
+		}
+		w.EndObject()
+	}
+	w.EndArray()
+}
+
+// The statuses of a decision.
+const (
+	approvedStatus = "APPROVED"
+	declinedStatus = "DECLINED"
+)
+
+// writeReviewed writes what a status has become by a review, if a person has changed it.
+func writeReviewed(w *wire.Writer, status, after string) {
+	if after != status {
+		w.Key("changed_by_review").Bool(true).Key("status_after_review").String(after)
+	}
+}
+
+// writePeople writes the roles and references of people, if there are any.
+func writePeople(w *wire.Writer, people []decisioning.PersonRef) {
+	if len(people) == 0 {
+		return
+	}
+	w.Key("people").Array()
+	for _, p := range people {
+		w.Object().Key("role").String(p.Role).Key("applicant_ref").String(p.Ref).EndObject()
+	}
+	w.EndArray()
+}
+
 // writeApplicantRuns writes the runs of agents, with what came out of them if outcomes is set.
 func writeApplicantRuns(w *wire.Writer, a *privacydesk.Applicant, outcomes bool) {
 	w.Key("agent_run_count").Int(a.RunCount).Key("agent_runs").Array()
@@ -101,8 +154,9 @@ func writeApplicantRuns(w *wire.Writer, a *privacydesk.Applicant, outcomes bool)
 	w.EndArray()
 }
 
-// writeForApplicant writes a decision for the applicant.
-func writeForApplicant(w *wire.Writer, d decisioning.Explained) {
+// writeForApplicant writes a decision for the applicant. offers says what the applicant is told about offers and
+// declines by a person.
+func writeForApplicant(w *wire.Writer, d decisioning.Explained, offers map[string]decisioning.OfferState) {
 	var answer engine.Answer
 	if d.Kept != nil {
 		answer = engine.Answer{
@@ -120,18 +174,25 @@ func writeForApplicant(w *wire.Writer, d decisioning.Explained) {
 	w.Object().Key("decision_id").String(answer.DecisionID).Key("status").String(answer.Status)
 	w.Key("created_at").String(answer.CreatedAt)
 	// An approval that a person has overturned is no offer, and a referral is one only if a person has overturned it.
-	overturned := d.Overturned()
-	if overturned {
-		w.Key("changed_by_review").Bool(true)
-	}
-	offered := answer.Status == "APPROVED" && !overturned || answer.Status == "REFERRED" && overturned
+	after := d.StatusAfterReview(answer.Status)
+	writeReviewed(w, answer.Status, after)
+	state := offers[answer.DecisionID]
+	offered := after == approvedStatus && answer.Status != declinedStatus
 	if offered && answer.Offer.LimitPaise != 0 {
 		w.Key("offer").Object().Key("limit").Decimal(answer.Offer.LimitPaise, 2)
 		w.Key("interest_rate").Decimal(answer.Offer.RateBP, 2)
-		optional(w, "valid_until", answer.ValidUntil)
+		if !state.ValidUntil.IsZero() {
+			w.Key("valid_until").String(state.ValidUntil.Format(time.RFC3339))
+		}
+		if state.Replaced {
+			w.Key("replaced").Bool(true)
+		}
 		w.EndObject()
 	}
 	var messages []string
+	if after == declinedStatus && answer.Status != declinedStatus { // a person has declined, for other reasons
+		messages, answer.Reasons = state.Reasons, nil
+	}
 	for _, r := range answer.Reasons {
 		if !slices.Contains(messages, r.Message) {
 			messages = append(messages, r.Message)

@@ -127,16 +127,21 @@ func readID(body wire.Value, name, what string, faults *fault.List) (string, err
 // readBook reads the description of a synthetic book. most is the maximum number of rows.
 func readBook(f *wire.Form, most int64) study.Book {
 	b := study.DefaultBook()
+	readBookSize(f, &b, most)
+	months, _ := f.Decimal("months", 0, backtest.MinMonths, backtest.MaxMonths)
+	rate, _ := f.Decimal("bad_rate", rule.Places, int64(backtest.MinBadRate), int64(backtest.MaxBadRate))
+	b.Months, b.BadRate = int(months), rule.Number(rate)
+	return b
+}
+
+// readBookSize reads the number of rows and the seed of a book.
+func readBookSize(f *wire.Form, b *study.Book, most int64) {
 	if n, ok := f.Decimal("n", 0, 1, most); ok {
 		b.Rows = n
 	}
 	if seed, ok := f.Decimal("seed", 0, 0, study.MaxSeed); ok {
 		b.Seed = uint64(seed)
 	}
-	months, _ := f.Decimal("months", 0, backtest.MinMonths, backtest.MaxMonths)
-	rate, _ := f.Decimal("bad_rate", rule.Places, int64(backtest.MinBadRate), int64(backtest.MaxBadRate))
-	b.Months, b.BadRate = int(months), rule.Number(rate)
-	return b
 }
 
 // ReadBook reads a synthetic book from the parameters of a query. The faults name the

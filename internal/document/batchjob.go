@@ -13,6 +13,11 @@ func EncodeStartedBatch(b batchdesk.Batch) operation.Answer {
 	return a
 }
 
+// EncodeBatch answers 200 with the state of a batch.
+func EncodeBatch(b batchdesk.Batch) operation.Answer {
+	return answer(operation.StatusOK, func(w *wire.Writer) { WriteBatch(w, b) })
+}
+
 // WriteBatch writes the state of a batch.
 func WriteBatch(w *wire.Writer, b batchdesk.Batch) {
 	w.Object().Key("batch_id").String(b.ID).Key("status").String(b.Status).Key("endpoint").String(b.Endpoint)

@@ -36,5 +36,6 @@ func WriteExposure(w *wire.Writer, e exposuredesk.Exposure) {
 	w.Key("created_at").String(operation.Clock(e.CreatedMicros))
 	w.Key("updated_at").String(operation.Clock(e.UpdatedMicros))
 	timeOrNull(w, "closed_at", e.ClosedMicros)
+	writeInputWarnings(w, e.Warnings)
 	w.EndObject()
 }

@@ -41,6 +41,7 @@ func FuzzBodies(f *testing.F) {
 		"pincodes":   func(v wire.Value) error { _, err := document.ReadPincodeRisks(v); return err },
 		"review":     func(v wire.Value) error { _, err := document.ReadReview(v); return err },
 		"condition":  func(v wire.Value) error { _, _, err := document.CheckCondition(v, v, nil, 2, true); return err },
+		"comparison": func(v wire.Value) error { _, err := document.ReadComparison(v, now); return err },
 		"activation": func(v wire.Value) error { _, err := document.ReadActivation(v); return err },
 		"patch":      func(v wire.Value) error { _, err := document.ReadConfigPatch(v); return err },
 		"fit":        func(v wire.Value) error { _, err := document.ReadFit(v); return err },

@@ -243,6 +243,7 @@ func WriteExplained(w *wire.Writer, e decisioning.Explained) {
 	}
 	w.Key("re_explanation")
 	writeReExplanation(w, e.Again, e.Unverifiable)
+	writePeople(w, e.People)
 	if e.Facts != nil {
 		w.Key("facts")
 		e.Facts.Write(w)

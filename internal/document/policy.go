@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"verdict/internal/engine"
+	"verdict/internal/engine/prover"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
@@ -61,6 +62,10 @@ func WriteRuleSet(w *wire.Writer, r policydesk.RuleSet) {
 		}
 		w.EndArray()
 	}
+	if len(r.Proofs) > 0 {
+		w.Key("guarantee_proofs")
+		prover.WriteProofs(w, r.Proofs)
+	}
 	optional(w, "notes", r.Notes)
 	w.Key("created_at").String(operation.Clock(r.CreatedMicros)).Key("created_by").String(r.CreatedBy)
 	optionalTime(w, "activated_at", r.ActivatedMicros)
@@ -90,25 +95,6 @@ func ReadActivation(body wire.Value) (policydesk.Activation, error) {
 	a.Check(&faults)
 	f.Done()
 	return a, faults.Err()
-}
-
-// ReadComparison reads the options of a comparison of two versions. The body may be missing.
-func ReadComparison(body wire.Value) (c policydesk.Comparison, err error) {
-	if !body.Given() {
-		return c, nil
-	}
-	var faults fault.List
-	f := wire.NewForm(body, &faults)
-	c.Against = chosen(&f, "against")
-	f.Done()
-	return c, faults.Err()
-}
-
-// WriteDifference writes the difference of two versions.
-func WriteDifference(w *wire.Writer, d policydesk.Difference) {
-	w.Object().Key("rule_set_id").String(d.ToID).Key("against_rule_set_id").String(d.FromID)
-	d.WriteMembers(w)
-	w.EndObject()
 }
 
 // PolicyWriter returns the function that writes a policy for people. The function

@@ -16,7 +16,7 @@ import (
 
 // RequestSheet is a CSV file whose rows are decision requests.
 type RequestSheet struct {
-	// Ignored has the names of the columns that are no members of a request.
+	// Ignored has the names of the columns that are not members of a request.
 	Ignored []string
 
 	rows    *sheet.Reader
@@ -27,9 +27,9 @@ type RequestSheet struct {
 // sniffBytes is the number of bytes at the beginning of a file from which its encoding is recognised.
 const sniffBytes = 256 << 10
 
-// NewRequestSheet reads the header of a file. texts has the names of columns whose cells are texts, besides those of
-// which the catalogue says so. It returns Invalid if a name of texts is not a column. It also does if two columns are
-// the same member, or one is a part of the other, because a service would refuse every row.
+// NewRequestSheet reads the header of a file. texts names columns whose cells are texts, in addition to the text fields
+// of the catalogue. NewRequestSheet returns Invalid if the file has no column with one of these names. It also returns
+// Invalid if two columns are the same member, or one is a part of the other, because a service would refuse every row.
 func NewRequestSheet(file io.Reader, texts ...string) (*RequestSheet, error) {
 	plain, _, err := sheet.Sniff(file, sniffBytes) // in UTF-8, whatever the encoding of the file
 	if err != nil {

@@ -139,7 +139,7 @@ func writeScore(w *wire.Writer, scorecardID string, s policydesk.ApplicantScore,
 	w.EndObject()
 }
 
-// writeInputWarnings writes the warnings about the applicants, if there are any.
+// writeInputWarnings writes the warnings about a request, if there are any.
 func writeInputWarnings(w *wire.Writer, warnings []fault.Item) {
 	if len(warnings) == 0 {
 		return

@@ -1,6 +1,6 @@
 // Package eventdesk contains the use cases of events: what happened in a scope, in order
 // and without gaps (ADR 23). An event is an entry of the scope's journal, so it is stored
-// in the transaction of what it tells, exactly once.
+// exactly once, in the transaction of the change that it reports.
 //
 // The operations, the scope that each requires, and their refusals besides
 // insufficient_scope and unavailable:

@@ -30,6 +30,9 @@ func Types() []string {
 		"key.revoked",
 		"backtest.finished",
 		"batch.finished",
+		"exposure.reported",
+		"exposure.closed",
+		"exposure.deleted",
 		"usage.threshold",
 		"webhook.disabled",
 		"erasure.started",
@@ -41,11 +44,11 @@ func Types() []string {
 }
 
 // objectMembers are the members of an event's data that can name the object of the event.
-// A review belongs to its decision, so decision_id comes first. An alert may have added an
-// entry to the block list, so block_id comes before alert_id.
+// A loan may name its decision, so exposure_id comes first. A review belongs to its decision, so decision_id comes next.
+// An alert may have added an entry to the block list, so block_id comes before alert_id.
 var objectMembers = []string{
-	"decision_id", "rule_set_id", "scorecard_id", "list_id", "table_id", "block_id", "alert_id", "key_id", "backtest_id",
-	"batch_id", "config", "period", "webhook_id", "erasure_id", "legal_hold_id", "zone",
+	"exposure_id", "decision_id", "rule_set_id", "scorecard_id", "list_id", "table_id", "block_id", "alert_id", "key_id",
+	"backtest_id", "batch_id", "config", "period", "webhook_id", "erasure_id", "legal_hold_id", "zone",
 }
 
 // objectOf returns the id of the object that an event is about.

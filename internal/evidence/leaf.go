@@ -36,6 +36,7 @@ const (
 	List       Kind = "list"
 	Table      Kind = "table"
 	Batch      Kind = "batch"
+	Exposure   Kind = "exposure"
 )
 
 const leafVersion = 1
@@ -91,7 +92,7 @@ const (
 var kindCodes = []Kind{
 	Decision, Review, RuleSet, Activation, Config, Erasure, Rollout, Reopened, Alert, Key, Backtest, Usage, Webhook,
 	Scorecard, Blocklist, LegalHold, Retention,
-	List, Table, Batch,
+	List, Table, Batch, Exposure,
 }
 
 // Pack appends the leaf in the compact form in which it is stored, which takes half the

@@ -32,13 +32,13 @@ type Row struct {
 // AppendHash returns the hash over the scope and every column of the row. It uses buffer
 // as memory and returns it, so that the caller can use it again.
 func (r *Row) AppendHash(buffer []byte) (sealing.Hash, []byte) {
-	text := binary.BigEndian.AppendUint64(buffer[:0], uint64(r.CreatedMicros)) //nolint:gosec // only the bits matter
-	text = binary.BigEndian.AppendUint64(text, uint64(r.PolicyVersion))        //nolint:gosec // only the bits matter
+	text := binary.BigEndian.AppendUint64(buffer[:0], uint64(r.CreatedMicros)) // only the bits matter
+	text = binary.BigEndian.AppendUint64(text, uint64(r.PolicyVersion))        // only the bits matter
 	for _, column := range [...]string{
 		r.Tenant, r.Environment, r.ID, r.Status, r.Grade, r.PolicyKey, r.PolicyID,
 		r.Endpoint, r.EngineVersion, r.DecisionHash, r.Actor, r.Plain,
 	} {
-		text = binary.BigEndian.AppendUint32(text, uint32(len(column))) //nolint:gosec // columns are shorter than 4 GiB
+		text = binary.BigEndian.AppendUint32(text, uint32(len(column))) // columns are shorter than 4 GiB
 		text = append(text, column...)
 	}
 	return blake2b.Sum256(text), text

@@ -335,7 +335,7 @@ func TestNodesSignOneLog(t *testing.T) {
 }
 
 // TestCrashBeforePublishing signs a checkpoint that is not published, because the node ends
-// in between. The next node goes on.
+// in between. The next node continues.
 func TestCrashBeforePublishing(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.MigratedSQLite(t), store.Options{})

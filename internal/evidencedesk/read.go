@@ -109,7 +109,7 @@ var errDamaged = errors.New("the journal was damaged after it was signed")
 // log, "" if the log was not reopened.
 func entries(ctx context.Context, scope *store.Scope, opening string, first, count int64) (bundle []byte, err error) {
 	add := func(text []byte) {
-		//nolint:gosec // a leaf is shorter than 64 KiB
+		// A leaf is shorter than 64 KiB, so its length fits.
 		bundle = binary.BigEndian.AppendUint16(bundle, uint16(len(text)))
 		bundle = append(bundle, text...)
 	}
@@ -269,6 +269,9 @@ func (s *Service) Capsule(ctx context.Context, p tenant.Principal, id string) (*
 	c.Answer, c.Facts = d.Response, d.Facts
 	if f := features; f != nil {
 		c.Features = &capsule.Features{AsOf: f.AsOf, Hash: f.Hash, Vector: f.Vector, Source: f.Source}
+	}
+	for i := range d.People {
+		c.People = append(c.People, capsule.NewPerson(d.People[i].Role, d.People[i].Facts))
 	}
 	for zone, salt := range journal.Salts(tree, string(p.Environment), &d, features) {
 		c.Salts = append(c.Salts, capsule.Salt{Zone: zone, Salt: salt})

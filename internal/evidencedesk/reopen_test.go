@@ -69,7 +69,7 @@ func reopen(t *testing.T, h *usecasetest.House, reason string) (evidencedesk.Reo
 	return h.Service.Evidence.Reopen(t.Context(), h.Caller.TenantID, h.Caller.Environment, reason)
 }
 
-// TestReopen restores an older backup, reopens the log and goes on. Proofs from before stay
+// TestReopen restores an older backup, reopens the log and continues. Proofs from before stay
 // valid, and the audit names what is gone.
 func TestReopen(t *testing.T) {
 	t.Parallel()

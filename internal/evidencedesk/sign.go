@@ -52,7 +52,7 @@ func (s *Service) Resume(ctx context.Context) error {
 }
 
 // SignAll extends and signs all logs that are behind their journals, for instance because
-// a node stopped before it signed. Logs that are not signed any more go on if they were
+// a node stopped before it signed. Logs that are not signed any more continue if they were
 // reopened.
 func (s *Service) SignAll(ctx context.Context) error {
 	if s.options.Key == nil {

@@ -1,6 +1,7 @@
 package exposure
 
 import (
+	"slices"
 	"time"
 
 	"verdict/internal/civil"
@@ -20,6 +21,7 @@ const overturned = "overturned"
 
 // Decision is an earlier decision about the person.
 type Decision struct {
+	ID         string
 	AtMicros   int64
 	Status     string // as the engine has decided
 	Review     string // the outcome of the last final review, "" if there is none
@@ -27,15 +29,32 @@ type Decision struct {
 	LimitPaise int64 // 0 if nothing was offered
 	EndMicros  int64 // when the offer ends
 	Booked     bool  // a loan names the decision
+	// Primary is the reference of the primary applicant if that is somebody else, and the person is a co-applicant or,
+	// if Guarantees is set, the guarantor.
+	Primary    string
+	Other      bool // the primary applicant is somebody else
+	Guarantees bool
 }
 
-// status returns the status after the reviews. A person who overturns an approval declines, and a person who overturns
-// a referral or a decline approves.
-func (d *Decision) status() string {
+// series names the approvals that replace each other: those of one primary applicant under one policy_key.
+type series struct {
+	primary, policyKey string
+	other              bool
+}
+
+func (d *Decision) series() series { return series{d.Primary, d.PolicyKey, d.Other} }
+
+// status returns the status after the reviews.
+func (d *Decision) status() string { return StatusAfter(d.Status, d.Review) }
+
+// StatusAfter returns the status of a decision after its last final review, whose outcome is "" if there is none. A
+// person who overturns an approval declines, and one who overturns a referral or a decline approves. A person who
+// upholds a referral declines.
+func StatusAfter(status, review string) string {
 	switch {
-	case d.Review != overturned:
-		return d.Status
-	case d.Status == approved:
+	case review == "", review != overturned && status != referred:
+		return status
+	case review != overturned, status == approved:
 		return declined
 	default:
 		return approved
@@ -48,10 +67,12 @@ func (d *Decision) approves() bool {
 	return d.LimitPaise > 0 && (d.Status == approved || d.Status == referred) && d.status() == approved
 }
 
-// Person is what the lender has decided for a person and has lent.
+// Person is what the lender has decided for a person and has lent. A joint loan counts for each of its applicants in
+// full, because each of them owes all of it. What the person guarantees is contingent, and counted apart.
 type Person struct {
-	Decisions []Decision // the newest first
-	Loans     []Loan     // those that are not closed
+	Decisions  []Decision // the newest first
+	Loans      []Loan     // those that are not closed and that the person owes, alone or with others
+	Guaranteed []Loan     // those that are not closed and that the person guarantees
 }
 
 // window is a span of days before the decision, with the fact that counts approvals in it.
@@ -76,11 +97,22 @@ func since(now time.Time, days int64) int64 {
 	return now.UnixMicro() - days*24*time.Hour.Microseconds()
 }
 
-// Derive calls set with every fact that is known about a person, at the time of a decision under a policy_key. An
+// Application is the application for which facts about a person are derived.
+type Application struct {
+	PolicyKey string
+	Primary   string // the reference of the primary applicant, "" if that is the person
+}
+
+// replaces reports whether the offer of an earlier decision ends when the application is approved.
+func (a Application) replaces(d *Decision) bool {
+	return d.PolicyKey == a.PolicyKey && d.Other == (a.Primary != "") && d.Primary == a.Primary
+}
+
+// Derive calls set with every fact that is known about a person, at the time of a decision about an application. An
 // amount is in rupees, and 0 if there is none.
-func (p *Person) Derive(now time.Time, policyKey string, set func(name string, v rule.Value)) {
+func (p *Person) Derive(now time.Time, a Application, set func(name string, v rule.Value)) {
 	set(field.OwnReference, rule.Bool(true))
-	p.deriveOffers(now, policyKey, set)
+	p.deriveOffers(now, a, set)
 	for _, w := range windows() {
 		set(w.fact, rupees(p.approvedSince(since(now, w.days))))
 	}
@@ -93,48 +125,90 @@ func (p *Person) Derive(now time.Time, policyKey string, set func(name string, v
 	set(field.OwnOutstanding, rupees(outstanding))
 	set(field.OwnEMI, rupees(emi))
 	set(field.OwnMaxDPD, rule.Num(rule.Int(dpd)))
+	p.deriveGuaranteed(now, set)
+}
+
+// deriveGuaranteed derives the facts about what the person guarantees.
+func (p *Person) deriveGuaranteed(now time.Time, set func(string, rule.Value)) {
+	var outstanding int64
+	for i := range p.Guaranteed {
+		outstanding = add(outstanding, p.Guaranteed[i].OutstandingPaise)
+	}
+	offers := p.openOffers(now, func(d *Decision) bool { return d.Guarantees }, nil)
+	set(field.OwnGuaranteedOffer, rupees(offers))
+	set(field.OwnGuaranteedOutstanding, rupees(outstanding))
 }
 
 // deriveOffers derives the facts about open offers: of each policy_key the newest approval that has not ended, unless
-// a loan was made on it.
-func (p *Person) deriveOffers(now time.Time, policyKey string, set func(string, rule.Value)) {
-	var all, others int64
-	seen := map[string]bool{}
+// a loan was made on it. The offer that the application replaces is not among the other offers: it is that of the same
+// primary applicant under the same policy_key.
+func (p *Person) deriveOffers(now time.Time, a Application, set func(string, rule.Value)) {
+	owes := func(d *Decision) bool { return !d.Guarantees }
+	var others int64
+	all := p.openOffers(now, owes, func(d *Decision) {
+		if !a.replaces(d) {
+			others = add(others, d.LimitPaise)
+		}
+	})
+	set(field.OwnOpenOffer, rupees(all))
+	set(field.OwnOtherOpenOffer, rupees(others))
+}
+
+// openOffers adds the limits of the open offers among the decisions that count. It calls each with every one of them,
+// unless each is nil.
+func (p *Person) openOffers(now time.Time, counts func(*Decision) bool, each func(*Decision)) (paise int64) {
+	seen := map[series]bool{}
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
-		if !d.approves() || d.EndMicros <= now.UnixMicro() || seen[d.PolicyKey] {
+		if !counts(d) || !d.approves() || d.EndMicros <= now.UnixMicro() || seen[d.series()] {
 			continue
 		}
-		seen[d.PolicyKey] = true
+		seen[d.series()] = true
 		if d.Booked {
 			continue
 		}
-		all = add(all, d.LimitPaise)
-		if d.PolicyKey != policyKey {
-			others = add(others, d.LimitPaise)
+		paise = add(paise, d.LimitPaise)
+		if each != nil {
+			each(d)
 		}
 	}
-	set(field.OwnOpenOffer, rupees(all))
-	set(field.OwnOtherOpenOffer, rupees(others))
+	return paise
+}
+
+// Replaced reports whether a newer open offer has ended the offer of a decision of the person. An offer on which a loan
+// was made is never replaced.
+func (p *Person) Replaced(now time.Time, id string) bool {
+	var newer []*Decision
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		if d.ID == id {
+			return !d.Booked && d.approves() &&
+				slices.ContainsFunc(newer, func(n *Decision) bool { return n.series() == d.series() })
+		}
+		if d.approves() && !d.Guarantees && d.EndMicros > now.UnixMicro() {
+			newer = append(newer, d)
+		}
+	}
+	return false
 }
 
 // approvedSince adds the limits of the approvals after a time. An approval does not count if a later one under the
 // same policy_key replaced it while it was an open offer.
 func (p *Person) approvedSince(micros int64) (paise int64) {
-	next := map[string]int64{} // when the next approval under a policy_key was made
+	next := map[series]int64{} // when the next approval of a series was made
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		if d.AtMicros <= micros {
 			break
 		}
-		if !d.approves() {
+		if !d.approves() || d.Guarantees {
 			continue
 		}
-		replaced, found := next[d.PolicyKey]
+		replaced, found := next[d.series()]
 		if d.Booked || !found || replaced >= d.EndMicros {
 			paise = add(paise, d.LimitPaise)
 		}
-		next[d.PolicyKey] = d.AtMicros
+		next[d.series()] = d.AtMicros
 	}
 	return paise
 }
@@ -148,6 +222,9 @@ func (p *Person) deriveStatuses(now time.Time, set func(string, rule.Value)) {
 		d := &p.Decisions[i]
 		if d.AtMicros <= since(now, longestDays) {
 			break
+		}
+		if d.Guarantees {
+			continue // the application is not the person's
 		}
 		if last == "" {
 			last = d.status()

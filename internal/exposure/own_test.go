@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"verdict/internal/exposure"
+	"verdict/internal/field"
 	"verdict/internal/rule"
 )
 
@@ -25,7 +26,7 @@ const (
 // derive returns the facts about a person as texts.
 func derive(p exposure.Person) map[string]string {
 	facts := map[string]string{}
-	p.Derive(now, "default", func(name string, v rule.Value) { facts[name] = v.String() })
+	p.Derive(now, exposure.Application{PolicyKey: "default"}, func(name string, v rule.Value) { facts[name] = v.String() })
 	return facts
 }
 
@@ -45,6 +46,10 @@ func with(d exposure.Decision, change func(*exposure.Decision)) exposure.Decisio
 func TestDerive(t *testing.T) {
 	t.Parallel()
 	booked := func(d *exposure.Decision) { d.Booked = true }
+	guarantees := func(d *exposure.Decision) { d.Primary, d.Other, d.Guarantees = "nephew", true, true }
+	jointly := func(with string) func(*exposure.Decision) {
+		return func(d *exposure.Decision) { d.Primary, d.Other = with, true }
+	}
 	overturned := func(d *exposure.Decision) { d.Review = "overturned" }
 	for name, c := range map[string]struct {
 		person exposure.Person
@@ -78,6 +83,14 @@ func TestDerive(t *testing.T) {
 		"a person has declined": {exposure.Person{Decisions: []exposure.Decision{
 			with(approval(26*hour, "default", 300, 3*days), overturned),
 		}}, map[string]string{"own_declines_30d": "1", "own_days_since_decline": "1", "own_last_status": "DECLINED"}},
+		"a person has upheld a referral": {exposure.Person{Decisions: []exposure.Decision{
+			with(approval(26*hour, "default", 300, 3*days), func(d *exposure.Decision) {
+				d.Status, d.Review = "REFERRED", "upheld"
+			}),
+			with(approval(27*hour, "default", 300, 3*days), func(d *exposure.Decision) {
+				d.Status, d.Review = "DECLINED", "upheld"
+			}),
+		}}, map[string]string{"own_declines_30d": "2", "own_days_since_decline": "1", "own_last_status": "DECLINED"}},
 		"a person has approved": {exposure.Person{Decisions: []exposure.Decision{
 			with(approval(hour, "default", 300, 3*days), func(d *exposure.Decision) {
 				d.Status, d.Review = "REFERRED", "overturned"
@@ -88,6 +101,24 @@ func TestDerive(t *testing.T) {
 			with(approval(3*hour, "gold", 100, 3*days), func(d *exposure.Decision) { d.Status = "REFERRED" }),
 		}}, map[string]string{"own_open_offer": "300", "own_approved_amount_30d": "300", "own_approved_amount_90d": "300",
 			"own_approved_amount_365d": "300", "own_last_status": "APPROVED"}},
+		"a joint offer counts in full and does not replace the person's own": {exposure.Person{
+			Decisions: []exposure.Decision{
+				with(approval(hour, "default", 400, 3*days), jointly("wife")),
+				with(approval(2*hour, "default", 300, 3*days), jointly("wife")), // replaced by the first
+				approval(3*hour, "default", 200, 3*days),
+			},
+		}, map[string]string{"own_open_offer": "600", "own_other_open_offer": "400", "own_approved_amount_30d": "600",
+			"own_approved_amount_90d": "600", "own_approved_amount_365d": "600", "own_last_status": "APPROVED"}},
+		"a guarantee is contingent": {exposure.Person{
+			Decisions: []exposure.Decision{
+				with(approval(hour, "default", 400, 3*days), guarantees),
+				with(approval(2*hour, "gold", 400, 3*days), func(d *exposure.Decision) {
+					guarantees(d)
+					d.Status = "DECLINED"
+				}),
+			},
+			Guaranteed: []exposure.Loan{{OutstandingPaise: 700_00, EMIPaise: 10_00, DPD: 5}},
+		}, map[string]string{"own_guaranteed_offer": "400", "own_guaranteed_outstanding": "700"}},
 		"long ago": {exposure.Person{Decisions: []exposure.Decision{
 			with(approval(366*days, "default", 300, 3*days), func(d *exposure.Decision) { d.Status = "DECLINED" }),
 		}}, map[string]string{}},
@@ -98,6 +129,7 @@ func TestDerive(t *testing.T) {
 				"own_reference": "true", "own_open_offer": "0", "own_other_open_offer": "0", "own_approved_amount_30d": "0",
 				"own_approved_amount_90d": "0", "own_approved_amount_365d": "0", "own_declines_30d": "0",
 				"own_outstanding": "0", "own_emi": "0", "own_max_dpd": "0",
+				"own_guaranteed_offer": "0", "own_guaranteed_outstanding": "0",
 			}
 			maps.Copy(want, c.want)
 			if got := derive(c.person); !maps.Equal(got, want) {
@@ -136,9 +168,21 @@ func TestSumsAreBounded(t *testing.T) {
 		p.Loans = append(p.Loans, exposure.Loan{OutstandingPaise: 1e13, EMIPaise: 1e13})
 		p.Decisions = append(p.Decisions, approval(hour, fmt.Sprint(len(p.Decisions)), 1e11, 3*days))
 	}
-	p.Derive(now, "default", func(name string, v rule.Value) {
+	p.Derive(now, exposure.Application{PolicyKey: "default"}, func(name string, v rule.Value) {
 		if v.Type() == rule.NumberType && (v.Number() < 0 || v.Number() > rule.MaxNumber) {
 			t.Errorf("%s is %s", name, v)
 		}
 	})
+}
+
+// TestWhoIsNamedHasFacts checks that a person about whom nothing is known has the facts that the prover takes to be
+// given.
+func TestWhoIsNamedHasFacts(t *testing.T) {
+	t.Parallel()
+	facts := derive(exposure.Person{})
+	for _, name := range append(field.OwnOfNamed(), field.OwnReference) {
+		if facts[name] == "" {
+			t.Errorf("%s is absent", name)
+		}
+	}
 }

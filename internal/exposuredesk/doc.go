@@ -11,6 +11,6 @@
 //	Of         returns the exposures of a person
 //	SealOlder  encrypts the exposures that were stored readable
 //
-// An exposure is one loan. It is known by the decision on which it was made or, if it names none, by its product: a
+// An exposure is one loan. It is identified by its decision, on which it was made, or else by its product: a
 // person has at most one open exposure without a decision for each product.
 package exposuredesk

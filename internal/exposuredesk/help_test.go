@@ -23,6 +23,7 @@ type bench struct {
 	clock *usecasetest.Clock
 	nodes [2]*usecase.Set
 	admin tenant.Principal // a person with every scope
+	db    *store.DB
 	url   string
 }
 
@@ -47,7 +48,7 @@ func open(t *testing.T, databaseURL string) *bench {
 	if first.Kind() != "sqlite" {
 		second = storetest.Open(t, databaseURL, store.Options{})
 	}
-	b := &bench{clock: usecasetest.NewClock(), url: databaseURL}
+	b := &bench{clock: usecasetest.NewClock(), db: first, url: databaseURL}
 	options := usecase.Options{
 		Now: b.clock.Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey,
 	}

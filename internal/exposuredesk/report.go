@@ -36,7 +36,7 @@ func (n *NewReport) Check(faults *fault.List) {
 	c.Require("applicant_ref", n.ApplicantRef != "", "the reference of the applicant, as in decisions")
 	c.Text("applicant_ref", n.ApplicantRef, operation.MaxReference)
 	if operation.IsReplacement(n.ApplicantRef) {
-		c.Fail("applicant_ref", fault.CodeInvalidField, "has the form of what replaces an erased reference; "+
+		c.Fail("applicant_ref", fault.CodeInvalidField, "looks like the replacement of an erased reference; "+
 			"send the reference of the applicant")
 	}
 	if n.DecisionID == "" {
@@ -61,10 +61,10 @@ func (n *NewReport) Check(faults *fault.List) {
 // errNotPrepared rolls back a transaction that cannot decrypt an exposure with the keys that were looked up before it.
 var errNotPrepared = errors.New("the keys of an exposure were not looked up")
 
-// Report stores the state of a loan. A loan is known by its decision or, if it names none, by its product. The first
-// report adds it, and a later one replaces its state. A report that a loan is closed which is closed already changes
-// nothing. It returns NotFound if a loan is reported as closed that names no decision and was not reported before, and
-// Conflict if a loan is closed that is reported as open again, or if the applicant is being erased.
+// Report stores the state of a loan. A loan is identified by its decision or, if it names none, by its product. The
+// first report adds the loan, and a later one replaces its state. Closing a closed loan again changes nothing. Report
+// returns NotFound if the report closes a loan that names no decision and was not reported before, and Conflict if it
+// opens a closed loan again or if the applicant is being erased.
 func (s *Service) Report(
 	ctx context.Context, p tenant.Principal, n NewReport, r *operation.Reply[Exposure],
 ) (Exposure, error) {
@@ -108,6 +108,8 @@ type reporting struct {
 	p    tenant.Principal
 	n    NewReport
 	keys *journal.Tree
+	// warnings are about the first report of a loan on a decision.
+	warnings []fault.Item
 }
 
 // prepare looks up the keys of the exposures that the transaction reads.
@@ -125,11 +127,36 @@ func (w *reporting) prepare(
 		}
 		if found {
 			rows = append(rows, row)
+		} else if err := w.warn(ctx, scope); err != nil {
+			return err
 		}
 	}
 	tree, err := load(ctx, scope.Tenant())
 	if err == nil {
 		w.keys, err = w.s.core.Keys.WithExposures(ctx, tree, scope.Environment(), rows)
+	}
+	return err
+}
+
+// warn adds a warning if a newer offer has replaced the one on which the loan was made. The report is stored all the
+// same, because the loan may have been paid out.
+func (w *reporting) warn(ctx context.Context, scope *store.Scope) error {
+	d, err := scope.Decisions(ctx).Get(w.n.DecisionID)
+	if fault.KindOf(err) == fault.NotFound {
+		return nil // the transaction refuses the report
+	}
+	w.warnings = nil // the report may be tried again
+	if err != nil || d.ApplicantRef != w.n.ApplicantRef {
+		return err
+	}
+	gone, err := w.s.offers.Replaced(ctx, scope, &d)
+	if gone {
+		w.warnings = []fault.Item{{
+			Pointer: "/decision_id",
+			Code:    fault.CodeReplacedOffer,
+			Detail: "a newer offer under the same policy_key replaced the offer of this decision before the loan was " +
+				"reported; the loan and the newer offer together may exceed exposure.max_total",
+		}}
 	}
 	return err
 }
@@ -183,6 +210,7 @@ func (w *reporting) store(tx *store.Tx) (Exposure, error) {
 		CreatedMicros: row.CreatedMicros,
 		UpdatedMicros: row.UpdatedMicros,
 		ClosedMicros:  row.ClosedMicros,
+		Warnings:      w.warnings,
 	}
 	w.keys.SealExposure(tx.Environment(), &row)
 	if err := tx.Exposures().Put(&row, w.keys.Changes(tx.Environment())); err != nil {

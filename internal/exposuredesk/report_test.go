@@ -170,7 +170,7 @@ func contains(text []byte, part string) bool {
 	return false
 }
 
-// TestErasure checks that an open exposure defers an erasure, that its end lets the erasure go on, and that the
+// TestErasure checks that an open exposure defers an erasure, that its end lets the erasure continue, and that the
 // exposures are deleted with the person.
 func TestErasure(t *testing.T) {
 	t.Parallel()

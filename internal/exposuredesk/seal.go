@@ -45,7 +45,7 @@ func (s *Service) sealSome(ctx context.Context, scope *store.Scope, after store.
 	}
 	changes := tree.Changes(scope.Environment())
 	err = s.core.WriteSealed(ctx, scope, func(tx *store.Tx) error {
-		return tx.Exposures().SealDocuments(readable, changes)
+		return tx.Exposures().SealDocuments(readable, changes, s.core.Moment().UnixMicro())
 	})
 	return int64(len(readable)), next, err
 }

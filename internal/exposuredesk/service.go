@@ -7,6 +7,7 @@ import (
 	"verdict/internal/exposure"
 	"verdict/internal/fault"
 	"verdict/internal/journal"
+	"verdict/internal/offerdesk"
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -16,10 +17,15 @@ import (
 const MaxOpen = 100
 
 // Service offers the operations on exposures. It is safe for concurrent use.
-type Service struct{ core *operation.Core }
+type Service struct {
+	core   *operation.Core
+	offers *offerdesk.Service
+}
 
-// New returns a Service over the database of core.
-func New(core *operation.Core) *Service { return &Service{core: core} }
+// New returns a Service over the database of core. offers says which offers were replaced.
+func New(core *operation.Core, offers *offerdesk.Service) *Service {
+	return &Service{core: core, offers: offers}
+}
 
 // Exposure is a loan of an applicant.
 type Exposure struct {
@@ -29,7 +35,8 @@ type Exposure struct {
 	Loan          exposure.Loan
 	CreatedMicros int64
 	UpdatedMicros int64
-	ClosedMicros  int64 // 0 if it is not closed
+	ClosedMicros  int64        // 0 if it is not closed
+	Warnings      []fault.Item // of the report
 }
 
 // Closed reports whether the loan is closed.

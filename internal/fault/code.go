@@ -59,6 +59,7 @@ const (
 	CodeNoReport               = "no_report"
 	CodeNoActivePolicy         = "no_active_policy"
 	CodeFindingsUnacknowledged = "findings_unacknowledged"
+	CodeGuaranteeViolated      = "guarantee_violated"
 	CodeInvalidTransition      = "invalid_transition"
 	CodeKeyNotActive           = "key_not_active"
 	CodeLastAdmin              = "last_admin"
@@ -80,6 +81,7 @@ const (
 	CodeNoOffer                = "no_offer"
 	CodeNoLetter               = "no_letter"
 	CodeOfferExpired           = "offer_expired"
+	CodeOfferReplaced          = "offer_replaced"
 	CodeLenderProfileMissing   = "lender_profile_missing"
 )
 

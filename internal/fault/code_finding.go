@@ -24,7 +24,7 @@ const (
 	CodeAnalysisTruncated      = "analysis_truncated"
 )
 
-// Findings about pricing bands.
+// Findings about pricing bands and limit caps.
 const (
 	CodeUnlendableBand        = "unlendable_band"
 	CodeRunawayLastInstalment = "runaway_last_instalment"
@@ -33,12 +33,19 @@ const (
 	CodeShadowedBand          = "shadowed_band"
 	CodeChargesExceedLoan     = "charges_exceed_loan"
 	CodeHighestScoreCounts    = "highest_score_counts"
+	CodeUnlendableCap         = "unlendable_cap"
+	CodeCapNeedsField         = "cap_needs_field"
 )
 
 // Findings about entries of the base that a version no longer has.
 const (
-	CodeRulesRemoved   = "rules_removed"
-	CodeBandsRemoved   = "bands_removed"
-	CodeFactorsRemoved = "factors_removed"
-	CodeSourcesRemoved = "sources_removed"
+	CodeRulesRemoved      = "rules_removed"
+	CodeBandsRemoved      = "bands_removed"
+	CodeFactorsRemoved    = "factors_removed"
+	CodeSourcesRemoved    = "sources_removed"
+	CodeGuaranteesRemoved = "guarantees_removed"
 )
+
+// CodeGuaranteeUndecided is the finding about a guarantee that is neither proved nor refuted. A refuted one has the
+// code of the refusal, CodeGuaranteeViolated.
+const CodeGuaranteeUndecided = "guarantee_undecided"

@@ -41,6 +41,7 @@ var otherMeanings = map[string][]string{
 	"internal/console/field.go":        {"required"},                 // an attribute in HTML
 	"internal/demo/measure.go":         {"bad_month"},                // a column
 	"internal/document/list.go":        {"not_found"},                // a JSON member
+	"internal/document/policy_diff.go": {"erased"},                   // a JSON member
 	"internal/document/privacy.go":     {"erased"},                   // a JSON member
 	"internal/frauddesk/alert.go":      {"duplicate"},                // a resolution of an alert
 	"internal/httpapi/health.go":       {"unavailable"},              // a state of readiness

@@ -17,6 +17,7 @@ const (
 	CodeIdentifierNotCounted  = "identifier_not_counted"
 	CodeFOIRLooksLikeRatio    = "foir_looks_like_ratio"
 	CodeFOIRUnderstated       = "foir_understated"
+	CodeReplacedOffer         = "replaced_offer"
 	CodeTenureNotAvailable    = "tenure_not_available"
 	CodeConsentNotStated      = "consent_not_stated"
 	CodePeopleNotCounted      = "people_not_counted"

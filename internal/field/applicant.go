@@ -14,11 +14,11 @@ func applicantSection() section {
 			choice("employment_type", "How the applicant earns a living; an unknown type counts as OTHER.",
 				"SALARIED", "SELF_EMPLOYED", "SELF_EMPLOYED_PROFESSIONAL", "NON_SALARIED", "UNEMPLOYED",
 				"RETIRED", "STUDENT", "HOMEMAKER", "OTHER").core().reason("EMP_TYPE"),
-			rupees(MonthlyIncome, "Monthly income of the applicant.").core().reason("INC_LOW"),
+			rupees(MonthlyIncome, "Monthly income of the applicant.").paise().core().reason("INC_LOW"),
 			ratio(
 				FOIR, "Fixed obligations as a share of monthly income before the loan asked for; 0.35 is 35 percent.").
 				within(0, 5).core().reason("FOIR_HIGH"),
-			requestedAmount(RequestedAmount, "Loan amount the applicant asks for."),
+			requestedAmount(RequestedAmount, "Loan amount the applicant asks for.").paise(),
 			requestedTenure(RequestedTenureMonths, "Loan tenure the applicant asks for."),
 		},
 	}

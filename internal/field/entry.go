@@ -55,6 +55,12 @@ func (e entry) atMost(most rule.Number) entry {
 	return e
 }
 
+// paise marks an amount that every reader rounds to the paisa.
+func (e entry) paise() entry {
+	e.Paise = true
+	return e
+}
+
 func (e entry) within(least, most int64) entry {
 	return e.atLeast(rule.Int(least)).atMost(rule.Int(most))
 }

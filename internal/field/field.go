@@ -75,7 +75,7 @@ var built = sync.OnceValue(func() *rule.Catalogue {
 	var fields []rule.Field
 	for _, s := range sections() {
 		for _, e := range s.fields {
-			e.Group, e.Late = s.group, s.late
+			e.Group, e.Late = s.group, s.late || e.Late
 			if e.Supply == 0 {
 				e.Supply = s.supply
 			}

@@ -79,6 +79,7 @@ const contractNames = `
 	bank_summary.declared_monthly_income bank_summary.declared_emi
 	own_reference own_open_offer own_other_open_offer own_approved_amount_30d own_approved_amount_90d
 	own_approved_amount_365d own_declines_30d own_days_since_decline own_last_status own_outstanding own_emi own_max_dpd
+	own_guaranteed_offer own_guaranteed_outstanding
 `
 
 func TestCatalogueIsTheContracts(t *testing.T) {
@@ -91,16 +92,20 @@ func TestCatalogueIsTheContracts(t *testing.T) {
 		want["bureau_report."+strings.TrimPrefix(e.Name, "bureau_")] = true
 	}
 	for _, role := range []string{CoApplicant, Guarantor} {
-		// A fact about another person is a fact of the applicant, the bureau or the bank under the role, or the consent.
+		// A fact about another person is a fact of the applicant, the bureau, the bank or the own exposure under the role,
+		// or the consent.
 		for name := range maps.Clone(want) {
-			if f := lookup(t, name); f.Group == "applicant" || f.Group == "bureau" || f.Group == "bank" {
+			if f := lookup(t, name); f.Group == "applicant" || f.Group == "bureau" || f.Group == "bank" ||
+				f.Group == "own" {
 				want[OfRole(role, name)] = true
 			}
 		}
 		delete(want, OfRole(role, RequestedAmount))
 		delete(want, OfRole(role, RequestedTenureMonths))
+		delete(want, OfRole(role, OwnReference))
 		want[OfRole(role, ConsentID)], want[OfRole(role, ConsentAt)] = true, true
 	}
+	want[HasCoApplicant] = true
 	features := 0
 	for f := range withPrefix("") {
 		if _, ok := feature.Parse(f.Name); ok {

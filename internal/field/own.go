@@ -4,18 +4,23 @@ import "strings"
 
 // Names of the facts about what the lender itself decided for the applicant before, and lent.
 const (
-	OwnReference         = "own_reference"
-	OwnOpenOffer         = "own_open_offer"
-	OwnOtherOpenOffer    = "own_other_open_offer"
-	OwnApproved30d       = "own_approved_amount_30d"
-	OwnApproved90d       = "own_approved_amount_90d"
-	OwnApproved365d      = "own_approved_amount_365d"
-	OwnDeclines30d       = "own_declines_30d"
-	OwnDaysSinceDecline  = "own_days_since_decline"
-	OwnLastStatus        = "own_last_status"
-	OwnOutstanding       = "own_outstanding"
-	OwnEMI               = "own_emi"
-	OwnMaxDPD            = "own_max_dpd"
+	OwnReference        = "own_reference"
+	OwnOpenOffer        = "own_open_offer"
+	OwnOtherOpenOffer   = "own_other_open_offer"
+	OwnApproved30d      = "own_approved_amount_30d"
+	OwnApproved90d      = "own_approved_amount_90d"
+	OwnApproved365d     = "own_approved_amount_365d"
+	OwnDeclines30d      = "own_declines_30d"
+	OwnDaysSinceDecline = "own_days_since_decline"
+	OwnLastStatus       = "own_last_status"
+	OwnOutstanding      = "own_outstanding"
+	OwnEMI              = "own_emi"
+	OwnMaxDPD           = "own_max_dpd"
+	// OwnGuaranteedOffer and OwnGuaranteedOutstanding are contingent: what others have got or owe, and the applicant
+	// guarantees.
+	OwnGuaranteedOffer       = "own_guaranteed_offer"
+	OwnGuaranteedOutstanding = "own_guaranteed_outstanding"
+
 	ownPrefix            = "own_"
 	reasonExposure       = "EXPOSURE_CAP"
 	reasonEarlierDealing = "OWN_HISTORY"
@@ -24,6 +29,15 @@ const (
 // ApplicantRef is the top-level member of a request that names the applicant.
 const ApplicantRef = "applicant_ref"
 
+// OwnOfNamed returns the names of the facts about the lender's own decisions and loans that every applicant has who is
+// named. The others are absent if there was no earlier decision.
+func OwnOfNamed() []string {
+	return []string{
+		OwnOpenOffer, OwnOtherOpenOffer, OwnApproved30d, OwnApproved90d, OwnApproved365d, OwnDeclines30d, OwnOutstanding,
+		OwnEMI, OwnMaxDPD, OwnGuaranteedOffer, OwnGuaranteedOutstanding,
+	}
+}
+
 // IsOwn reports whether a name is one of the facts about the lender's own decisions and loans.
 func IsOwn(name string) bool {
 	if !strings.HasPrefix(name, ownPrefix) {
@@ -31,6 +45,15 @@ func IsOwn(name string) bool {
 	}
 	_, known := Catalogue().Lookup(name)
 	return known
+}
+
+// IsOwnOfAnybody reports whether a name is one of the facts about the lender's own decisions and loans, for the
+// applicant or for another person of the application.
+func IsOwnOfAnybody(name string) bool {
+	if IsOfRole(name) {
+		_, name, _ = strings.Cut(name, ".")
+	}
+	return IsOwn(name)
 }
 
 // ownSection returns the facts about the lender's own decisions and loans.
@@ -42,7 +65,8 @@ func ownSection() section {
 			"the policy names one of them or has `exposure`, and are stored with it. Such a policy requires " +
 			"`applicant_ref`. An approval is a decision that is `APPROVED`, unless a review overturned it, or " +
 			"`REFERRED` with a review that overturned it. Decisions of the same request within the last 10 minutes " +
-			"do not count.",
+			"do not count. A joint application counts for its co-applicant as it does for its primary applicant, in " +
+			"full; a guarantee counts in the last two fields only.",
 		fields: []entry{
 			boolean(OwnReference, "The request names the applicant. If it does not, the other fields are absent, and "+
 				"the decision is `DECLINED` with `MISSING_REQUIRED_INPUT`.").reason("MISSING_REQUIRED_INPUT"),
@@ -65,6 +89,10 @@ func ownSection() section {
 			rupees(OwnEMI, "Sum of the instalments of the exposures that are not closed.").reason(reasonExposure),
 			days(OwnMaxDPD, "Highest days past due of the exposures that are not closed; 0 if there are none.").
 				reason(reasonEarlierDealing),
+			rupees(OwnGuaranteedOffer, "Sum of the open offers to others that the applicant guarantees. They do not "+
+				"count in the other fields or in `exposure`.").reason(reasonExposure),
+			rupees(OwnGuaranteedOutstanding, "Sum of the outstanding amounts of the loans of others that the applicant "+
+				"guarantees. They do not count in the other fields or in `exposure`.").reason(reasonExposure),
 		},
 	}
 }

@@ -14,6 +14,10 @@ const (
 	ConsentAt = "consent_at"
 )
 
+// HasCoApplicant is the name of the fact that an application has a co-applicant. It says nothing about that person, so
+// it is stored with the facts of the primary applicant.
+const HasCoApplicant = "has_co_applicant"
+
 // OfRole returns the name of a fact about the person with a role, such as co_applicant.bureau_score.
 func OfRole(role, name string) string { return role + "." + name }
 
@@ -32,11 +36,14 @@ func RoleFacts() (names []string) {
 
 // peopleSections returns the facts about people other than the primary applicant.
 func peopleSections() []section {
-	return []section{
-		roleSection(CoApplicant, "Co-applicant", "co-applicant", "CO_APPLICANT"),
-		roleSection(Guarantor, "Guarantor", "guarantor", "GUARANTOR"),
-	}
+	with := roleSection(CoApplicant, "Co-applicant", "co-applicant", reasonCoApplicant)
+	with.fields = append(with.fields, boolean(HasCoApplicant, "The application has a co-applicant; absent if it has "+
+		"none. It is stored if the policy reads it or chooses between the two scores.").
+		reason(reasonCoApplicant).since(2))
+	return []section{with, roleSection(Guarantor, "Guarantor", "guarantor", "GUARANTOR")}
 }
+
+const reasonCoApplicant = "CO_APPLICANT"
 
 // roleSection returns the facts about the person with a role: those of the applicant, the report and the bank
 // statement, computed in the same way. Only policies of semantics 2 may name them.
@@ -65,6 +72,13 @@ func roleEntries() (list []entry) {
 			if e.Supply == 0 {
 				e.Supply = s.supply
 			}
+			e.Paise = false // a column of a file can state the fact itself, with more decimals
+			list = append(list, e)
+		}
+	}
+	for _, e := range ownSection().fields {
+		if e.Name != OwnReference {
+			e.Supply, e.Late = eitherRequest, true
 			list = append(list, e)
 		}
 	}

@@ -181,7 +181,7 @@ func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, n
 	accounts := &accountHandlers{access: set.Access, people: set.People}
 	decisions := &decisionHandlers{decisions: set.Decisions, batches: set.Batches}
 	batches := &batchHandlers{batches: set.Batches}
-	ruleSets := &ruleSetHandlers{policies: set.Policies}
+	ruleSets := &ruleSetHandlers{policies: set.Policies, comparisons: set.Comparisons, now: now}
 	scorecards := &scorecardHandlers{policies: set.Policies, fitting: set.Fitting}
 	backtests := &backtestHandlers{backtests: set.Backtests, now: now}
 	agentRuns := &agentHandlers{agents: agents, runs: set.Agents}

@@ -115,7 +115,7 @@ func (s *stream) run() error {
 	err := s.receive()
 	close(s.queue)
 	if failed := <-sent; failed != nil {
-		return nil // the client has gone, and nobody reads a refusal
+		return nil //nolint:nilerr // the client has gone, and nobody reads a refusal
 	}
 	if err != nil {
 		s.sendLine(func(w *wire.Writer) { w.Object().Key("error").Raw(s.problem(err)).EndObject() })

@@ -18,7 +18,8 @@ func (h *batchHandlers) routes() []route {
 	return []route{
 		{pattern: "GET /v1/batches", handle: h.list, bucket: bucketRead},
 		{pattern: "GET /v1/batches/{id}", handle: h.get, bucket: bucketRead},
-		{pattern: "DELETE /v1/batches/{id}", handle: h.cancel, bucket: bucketWrite},
+		{pattern: "DELETE /v1/batches/{id}", handle: h.remove, bucket: bucketWrite},
+		{pattern: "POST /v1/batches/{id}/cancel", handle: h.cancel, bucket: bucketWrite, once: true},
 		{pattern: "GET /v1/batches/{id}/results", handle: h.results, bucket: bucketRead, only: linesType},
 	}
 }
@@ -89,8 +90,19 @@ func (h *batchHandlers) cancel(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	cancelled, err := h.batches.Cancel(c.ctx, c.caller, c.id)
-	return sendValue(c, cancelled, err, document.WriteBatch)
+	reply := &operation.Reply[batchdesk.Batch]{Idempotency: c.once, Encode: document.EncodeBatch}
+	cancelled, err := h.batches.Cancel(c.ctx, c.caller, c.id, reply)
+	return sendReply(c, reply, cancelled, err)
+}
+
+func (h *batchHandlers) remove(c *call) error {
+	if err := c.query().err(); err != nil {
+		return err
+	}
+	if err := h.batches.Delete(c.ctx, c.caller, c.id); err != nil {
+		return err
+	}
+	return c.response.sendNoContent()
 }
 
 // results sends the outcomes of the rows as lines, in the order of the rows.

@@ -185,27 +185,52 @@ func TestBatchJobQuota(t *testing.T) {
 	})
 }
 
-// TestBatchJobCancelled cancels jobs. Rows that were decided stay decided, and the others get an error.
+// TestBatchJobCancelled cancels jobs and deletes them. Rows that were decided stay decided, and the others get an error.
 func TestBatchJobCancelled(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{batches: batchdesk.Limits{ChunkRows: 10, Unfinished: 2}}, func(s *stack) {
 		m := s.signup()
 		remove := func(path string) answer { return m.send("DELETE", path, m.key, "") }
+		cancel := func(path string, headers ...string) answer { return m.post(path+"/cancel", "", headers...) }
 		path := m.startJob(rowsOf(30))
 		m.runChunks(path, 1)
-		remove(path).want(http.StatusOK).is("status", "cancelling")
-		remove(path).want(http.StatusOK).is("status", "cancelling")
+		if detail := remove(path).refused(http.StatusConflict, "invalid_transition").text("detail"); !strings.Contains(
+			detail, "POST /v1/batches/{id}/cancel") {
+			s.Errorf("deleting a batch that runs: %s", detail)
+		}
+		cancel(path, "Idempotency-Key: c").want(http.StatusOK).is("status", "cancelling")
+		cancel(path).want(http.StatusOK).is("status", "cancelling")
+		remove(path).refused(http.StatusConflict, "invalid_transition")
 		m.runChunks(path, 3)
-		remove(path).want(http.StatusOK).
+		cancel(path).want(http.StatusOK).
 			is("status", "cancelled", "counts.by_error.batch_cancelled", 20, "counts.by_policy.0.rows", 10)
+		cancel(path, "Idempotency-Key: c").want(http.StatusOK).is("status", "cancelling") // the first answer again
 		m.get("/v1/usage").is("used", 10)
 		if rows := m.results(path, "?from=9&limit=2"); len(rows) != 2 || rows[0]["decision_id"] == nil ||
 			rows[1]["error"] == nil {
 			s.Errorf("the results of a cancelled batch: %v", rows)
 		}
-		done := m.startJob(rowsOf(1))
+		done := m.startJob(rowsOf(1), "Idempotency-Key: d")
 		m.runChunks(done, 1)
-		remove(done).refused(http.StatusConflict, "invalid_transition")
+		cancel(done).refused(http.StatusConflict, "invalid_transition")
+		id, _ := m.results(done, "")[0]["decision_id"].(string)
+		stranger := s.signup()
+		stranger.send("DELETE", done, stranger.key, "").refused(http.StatusNotFound, "not_found")
+		remove(done).want(http.StatusNoContent)
+		remove(done).refused(http.StatusNotFound, "not_found")
+		m.get(done).refused(http.StatusNotFound, "not_found")
+		m.get(done+"/results").refused(http.StatusNotFound, "not_found")
+		again := m.post("/v1/decisions/batch", rowsOf(1), append([]string{"Idempotency-Key: d"}, jobHeaders...)...)
+		if detail := again.refused(http.StatusNotFound, "not_found").text("detail"); !strings.Contains(detail, "deleted") {
+			s.Errorf("a repetition of the request of a deleted batch: %s", detail)
+		}
+		m.get("/v1/decisions/" + id).want(http.StatusOK)
+		if list := m.get("/v1/batches").list("data"); len(list) != 1 {
+			s.Errorf("%d batches are listed", len(list))
+		}
+		if list := m.get("/v1/audit?action=batch.deleted").list("data"); len(list) != 1 {
+			s.Errorf("%d entries say that a batch was deleted", len(list))
+		}
 		if list := m.get("/v1/audit?action=batch.cancelled").list("data"); len(list) != 1 {
 			s.Errorf("%d entries say that a batch was cancelled", len(list))
 		}
@@ -213,6 +238,29 @@ func TestBatchJobCancelled(t *testing.T) {
 		m.startJob(rowsOf(1))
 		m.startJob(rowsOf(1))
 		m.post("/v1/decisions/batch", rowsOf(1), jobHeaders...).refused(http.StatusConflict, "cap_reached")
+	})
+}
+
+// TestBatchJobRevoked revokes the key of a job after its first chunk. The results of the other rows say so.
+func TestBatchJobRevoked(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{batches: batchdesk.Limits{ChunkRows: 2}}, func(s *stack) {
+		m := s.signup()
+		other := m.with(tenant.Sandbox, tenant.Read, m.userID)
+		path := m.startJob(rowsOf(4))
+		m.runChunks(path, 1)
+		id, _ := m.signed["key"].(map[string]any)["id"].(string)
+		if _, err := s.service.Operator.RevokeKey(s.Context(), m.tenantID, id); err != nil {
+			s.Fatal(err)
+		}
+		m.runChunks(path, 2)
+		other.get(path).is("status", "completed", "counts.by_error.key_revoked", 2, "counts.by_policy.0.rows", 2)
+		other.get("/v1/usage").is("used", 2)
+		for _, row := range other.results(path, "?from=2") {
+			if problem, _ := row["error"].(map[string]any); problem["code"] != "key_revoked" || problem["status"] != 401.0 {
+				s.Errorf("a row after the revocation: %v", row)
+			}
+		}
 	})
 }
 

@@ -28,7 +28,7 @@ type call struct {
 	body      wire.Value
 	once      *operation.Idempotency // nil if the request has no Idempotency-Key
 	csv       bool                   // the client asked for CSV
-	html      bool                   // the client asked for HTML
+	html      bool                   // the client asked for HTML; then a refusal is a page too
 	started   time.Time
 	outcome   serving.Outcome
 	bodyRead  bool // something was read from the body, perhaps only its end
@@ -92,6 +92,7 @@ func (c *call) serve() error {
 		return c.documentation()
 	}
 
+	c.response.negotiated = c.route.page
 	other, err := answersOther(c.r, c.route)
 	if err != nil {
 		return err

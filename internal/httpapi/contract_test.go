@@ -105,6 +105,14 @@ func breaches(doc *openapi3.T, method, path, body string, got answer) []string {
 	}
 	kind, params, err := mime.ParseMediaType(got.header.Get("Content-Type"))
 	media := response.Content[kind]
+	if kind == "text/html" && got.status >= http.StatusBadRequest && media == nil {
+		// An operation that answers a page also refuses with a page. The description of the operation says so: as a content
+		// type of the shared refusals, a page would be in the types of all operations of generated clients.
+		_, page := promised(doc, method, path, http.StatusOK)
+		if page != nil && page.Content[kind] != nil {
+			return faults
+		}
+	}
 	if charset := params["charset"]; err != nil || media == nil || charset != "" && charset != "utf-8" {
 		return append(faults, fmt.Sprintf("the contract knows no answer of type %q", got.header.Get("Content-Type")))
 	}

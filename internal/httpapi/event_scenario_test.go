@@ -95,7 +95,7 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-// TestEventsOfEveryKind does one of everything that has an event, and reads the events.
+// TestEventsOfEveryKind makes changes of many kinds, and checks the events that they have caused.
 func TestEventsOfEveryKind(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

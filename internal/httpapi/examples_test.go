@@ -296,13 +296,13 @@ func (p placeholders) cosign(t *testing.T, r exampleRequest, got answer) {
 	p["{cosigned_checkpoint}"] = strings.Trim(string(escaped), `"`)
 }
 
-// startBatches starts two batches as jobs and runs the first one, because an example cannot send lines.
+// startBatches starts three batches as jobs and runs the first two, because an example cannot send lines.
 func (p placeholders) startBatches(s *stack, r exampleRequest, key string) {
 	s.Helper()
 	if r.operation.OperationID != "createDecisions" {
 		return
 	}
-	for _, name := range []string{"{batch_id}", "{spare_batch_id}"} {
+	for _, name := range []string{"{batch_id}", "{old_batch_id}", "{spare_batch_id}"} {
 		started := s.send("POST", "/v1/decisions/batch", key, batchItem("A-1", 0.32), jobHeaders...)
 		p[name] = started.want(http.StatusAccepted).text("batch_id")
 	}
@@ -311,7 +311,9 @@ func (p placeholders) startBatches(s *stack, r exampleRequest, key string) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	(&member{stack: s, tenantID: owner.TenantID}).runChunks(p["{batch_id}"], 1)
+	for _, name := range []string{"{batch_id}", "{old_batch_id}"} {
+		(&member{stack: s, tenantID: owner.TenantID}).runChunks(p[name], 1)
+	}
 }
 
 // fill replaces the placeholders in text by ids, in query parameters too.

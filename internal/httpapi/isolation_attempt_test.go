@@ -29,7 +29,7 @@ var ids = map[string][]string{
 		"{draft_id}",
 		"{rule_set_id}",
 	}, "{spare_id}": {"{spare_id}"}, "{rule_set_id}": {"{rule_set_id}", "{draft_id}"},
-	"{batch_id}": {"{batch_id}"}, "{spare_batch_id}": {"{spare_batch_id}"},
+	"{batch_id}": {"{batch_id}"}, "{spare_batch_id}": {"{spare_batch_id}"}, "{old_batch_id}": {"{old_batch_id}"},
 	"{list_name}": {"{list_name}"}, "{spare_list_name}": {"{spare_list_name}"},
 	"{table_name}": {"{table_name}"}, "{spare_table_name}": {"{spare_table_name}"},
 	"{run_id}": {"{run_id}", "{collections_id}"}, "{collections_id}": {"{collections_id}"},
@@ -70,6 +70,7 @@ var bodyMembers = map[string][]string{
 	"pricing_bands.id":         nil,
 	"limit_caps.id":            nil,
 	"charges.id":               nil,
+	"guarantees.id":            nil,
 	"witness_key":              nil,
 	"erasePerson decision_id":  nil, // only of a decision that names no applicant; see TestErasureRefusals
 	// like erasePerson

@@ -81,6 +81,7 @@ var nobody = placeholders{
 	"{backtest_id}": "bt_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{job_id}": "bt_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{batch_id}":               "bat_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{spare_batch_id}":         "bat_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
+	"{old_batch_id}":           "bat_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{challenger_rule_set_id}": "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{reference_backtest_id}":  "bt_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{webhook_id}":             "whk_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
@@ -258,7 +259,7 @@ func (r *resident) furnishRuns(mark string) {
 }
 
 // furnishBacktests creates two finished backtests and two that wait in the
-// queue, and one finished batch and one that waits.
+// queue, and two finished batches and one that waits.
 func (r *resident) furnishBacktests(mark string) {
 	r.Helper()
 	for _, once := range []string{"1", "2"} {
@@ -270,11 +271,12 @@ func (r *resident) furnishBacktests(mark string) {
 		waits := r.post("/v1/backtest", `{"synthetic":{"n":60000}}`, once+"waits").want(http.StatusAccepted)
 		r.named["{job_id}"] = waits.text("backtest_id")
 	}
-	for _, name := range []string{"{batch_id}", "{spare_batch_id}"} {
+	for _, name := range []string{"{batch_id}", "{old_batch_id}", "{spare_batch_id}"} {
 		started := r.post("/v1/decisions/batch", batchItem(mark, 0.32)+"\n"+batchItem(mark, 32), jobHeaders...)
 		r.named[name] = started.want(http.StatusAccepted).text("batch_id")
 	}
 	r.runChunks(r.named["{batch_id}"], 1)
+	r.runChunks(r.named["{old_batch_id}"], 1)
 	r.named["{challenger_rule_set_id}"] = r.named["{draft_id}"]
 	r.named["{reference_backtest_id}"] = r.named["{backtest_id}"]
 }

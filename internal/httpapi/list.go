@@ -129,13 +129,8 @@ func (h *listHandlers) change(c *call) error {
 func (h *listHandlers) remove(c *call) error { return removeVersioned(c, h.lists.Delete) }
 
 func (h *listHandlers) entries(c *call) error {
-	q := c.query()
-	page := q.page()
-	if err := q.err(); err != nil {
-		return err
-	}
-	entries, err := h.lists.Entries(c.ctx, c.caller, c.id, page)
-	return sendVersioned(c, entries, entries.Version, err, document.WriteListEntries)
+	version := func(found listdesk.EntryPage) int64 { return found.Version }
+	return readPart(c, h.lists.Entries, version, document.WriteListEntries)
 }
 
 func (h *listHandlers) contains(c *call) error {

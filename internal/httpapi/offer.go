@@ -2,12 +2,14 @@ package httpapi
 
 import (
 	"net/http"
+	"strings"
 
 	"verdict/internal/civil"
 	"verdict/internal/document"
 	"verdict/internal/fault"
 	"verdict/internal/offer"
 	"verdict/internal/offerdesk"
+	"verdict/internal/reference"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -53,21 +55,20 @@ func (h *offerHandlers) replaceProfile(c *call) error {
 	return sendVersioned(c, profile, profile.Version, err, document.WriteLenderProfile)
 }
 
-// wanted reads the parameters that both documents have. page reports whether the document is wanted as a page.
-func (c *call) wanted(q *query) (want offerdesk.Wanted, page bool) {
-	want = offerdesk.Wanted{Language: q.choice("lang", offer.Languages()...), DisbursedOn: civil.NoDay}
+// wanted reads the parameters that both documents have. It sets c.html if the document is wanted as a page.
+func (c *call) wanted(q *query) offerdesk.Wanted {
 	switch q.choice("format", "json", "html") {
 	case "html":
-		page = true
-	case "":
-		page = c.html
+		c.html = true
+	case "json":
+		c.html = false
 	}
-	return want, page
+	return offerdesk.Wanted{Language: q.choice("lang", offer.Languages()...), DisbursedOn: civil.NoDay}
 }
 
 func (h *offerHandlers) kfs(c *call) error {
 	q := c.query()
-	want, page := c.wanted(q)
+	want := c.wanted(q)
 	if text := q.text("disbursed_on"); text != "" {
 		day, ok := offer.ParseDay(text)
 		if !ok {
@@ -79,32 +80,65 @@ func (h *offerHandlers) kfs(c *call) error {
 		return err
 	}
 	statement, err := h.offers.KFS(c.ctx, c.caller, c.id, want)
-	return sendDocument(c, statement, err, page, document.WriteKFS)
+	return sendDocument(c, statement, err, document.WriteKFS)
 }
 
 func (h *offerHandlers) letter(c *call) error {
 	q := c.query()
-	want, page := c.wanted(q)
+	want := c.wanted(q)
 	if err := q.err(); err != nil {
 		return err
 	}
 	letter, err := h.offers.Letter(c.ctx, c.caller, c.id, want)
-	return sendDocument(c, letter, err, page, document.WriteLetter)
+	return sendDocument(c, letter, err, document.WriteLetter)
 }
 
 // sendDocument writes a document as JSON or as a page, or returns the operation's error.
 func sendDocument[T interface{ HTML() ([]byte, error) }](
-	c *call, value T, err error, page bool, write func(*wire.Writer, T),
+	c *call, value T, err error, write func(*wire.Writer, T),
 ) error {
-	h := c.response.header()
-	if err != nil || !page {
+	if err != nil || !c.html {
 		return sendValue(c, value, err, write)
 	}
 	body, err := value.HTML()
 	if err != nil {
 		return err
 	}
+	return c.sendHTML(http.StatusOK, body)
+}
+
+// sendHTML writes a page of package offer.
+func (c *call) sendHTML(status int, body []byte) error {
+	h := c.response.header()
 	h["Content-Type"] = []string{htmlType + "; charset=utf-8"}
 	h["Content-Security-Policy"] = []string{offer.ContentPolicy}
-	return c.response.send(c.ctx, http.StatusOK, body)
+	return c.response.send(c.ctx, status, body)
+}
+
+// sentence returns a detail, which begins with a small letter and has no stop, as a sentence.
+func sentence(detail string) string {
+	if detail == "" {
+		return ""
+	}
+	return strings.ToUpper(detail[:1]) + detail[1:] + "."
+}
+
+// sendRefusal writes a refusal: as a problem, or as a page if the client asked for one.
+func (c *call) sendRefusal(refusal *fault.Error, status int) {
+	if c.html {
+		page := offer.Refusal{
+			Title:  reference.Title(refusal.Code),
+			Detail: sentence(refusal.Detail),
+			Code:   refusal.Code, RequestID: c.requestID,
+		}
+		for _, item := range refusal.Items {
+			page.Faults = append(page.Faults, strings.TrimPrefix(item.Pointer+" ", " ")+item.Detail)
+		}
+		if body, err := page.HTML(); err == nil {
+			_ = c.sendHTML(status, body)
+			return
+		}
+	}
+	c.response.header()["Content-Type"] = []string{"application/problem+json"}
+	_ = c.response.send(c.ctx, status, problemBody(refusal, status, c.requestID))
 }

@@ -179,4 +179,67 @@ func (s *stack) checkFormats(m *member, path string, want ...string) {
 		}
 	}
 	m.get(path, "Accept: text/csv").refused(http.StatusNotAcceptable, "not_acceptable")
+	for _, accept := range []string{"Accept: text/html", "Accept: application/json", "Accept: */*"} {
+		got := m.get(path, accept).header.Get("Vary")
+		if got != "Accept" && got != "Accept, Accept-Encoding" {
+			s.Errorf("%s with %s varies by %q", path, accept, got)
+		}
+	}
+	// A refusal has the format that was asked for.
+	for _, page := range []answer{
+		m.get(path+"?lang=xx", "Accept: text/html").want(http.StatusUnprocessableEntity),
+		m.get(path + "?lang=xx&format=html").want(http.StatusUnprocessableEntity),
+		m.get("/v1/decisions/dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE/kfs", browser).want(http.StatusNotFound),
+	} {
+		if page.header.Get("Content-Type") != "text/html; charset=utf-8" ||
+			page.header.Get("Content-Security-Policy") != offer.ContentPolicy ||
+			!strings.Contains(string(page.body), page.header.Get("X-Request-Id")) {
+			s.Errorf("the refusal is %v: %s", page.header, page.body)
+		}
+	}
+	m.get(path+"?lang=xx&format=json", browser).refused(http.StatusUnprocessableEntity, "invalid_field")
+}
+
+// TestReviewStatesThePolicysText checks that the letter of a decline by a person has the policy's own text for the
+// reason code, although no rule of the policy hit.
+func TestReviewStatesThePolicysText(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		s.begin(november)
+		m := s.signup()
+		m.put("/v1/lender-profile", lenderProfile).want(http.StatusOK)
+		m.activate(m.draft(`{"name":"own texts","patch":{"knockouts":{"set":[
+			{"id":"KO_PAPERS","stage":1,"reason_code":"PAPERS","applicant_message":"Papers are missing",
+				"condition_ast":{"op":"gt","field":"enquiries_6m","value":90}},
+			{"id":"KO_ONE","stage":1,"reason_code":"TWO_TEXTS","applicant_message":"One",
+				"condition_ast":{"op":"gt","field":"enquiries_6m","value":91}},
+			{"id":"KO_TWO","stage":1,"reason_code":"TWO_TEXTS","applicant_message":"Two",
+				"condition_ast":{"op":"gt","field":"enquiries_6m","value":92}}]}}}`))
+		referred := "/v1/decisions/" + m.post("/v1/decisions", `{"applicant":{"id":"A-3"},"bureau_report":{"score":-1}}`).
+			want(http.StatusOK).is("status", "REFERRED").text("decision_id")
+		for code, want := range map[string]string{
+			"PAPERS":    "Papers are missing",
+			"TWO_TEXTS": "A detail of the application does not fit this loan",
+			"INC_LOW":   "The income is low for this loan",
+		} {
+			s.clock.advance(time.Second)
+			m.post(referred+"/review", `{"outcome":"upheld","reason_code":"`+code+`"}`).want(http.StatusCreated)
+			m.get(referred+"/letter").want(http.StatusOK).is("reasons.0", want)
+		}
+	})
+}
+
+// TestOtherTermHasALetter checks that an offer over another term than was asked for has a letter.
+func TestOtherTermHasALetter(t *testing.T) {
+	t.Parallel()
+	each(t, stackOptions{}, func(s *stack) {
+		s.begin(november)
+		m := s.signup()
+		m.put("/v1/lender-profile", lenderProfile).want(http.StatusOK)
+		body := strings.Replace(sample, `"requested_amount":600000`, `"requested_amount":300000,"tenure_months":7`, 1)
+		made := m.post("/v1/decisions", body).want(http.StatusOK).is("status", "APPROVED").is("offer.is_counter_offer", false)
+		m.get("/v1/decisions/"+made.text("decision_id")+"/letter").want(http.StatusOK).is("kind", "counter_offer").
+			is("reasons.0", "The term asked for is not available for this loan").
+			is("offer.term_months", made.at("offer", "tenure_months"))
+	})
 }

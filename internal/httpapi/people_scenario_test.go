@@ -57,7 +57,7 @@ func TestPeople(t *testing.T) {
 
 		weak := m.post("/v1/decisions", pair(`,{"role":"co_applicant","bureau_report":{"score":560}}`)).
 			want(http.StatusOK)
-		if weak.text("status") != "DECLINED" || textAt(weak, "reasons", 0, "code") != "BUR_SCORE" ||
+		if weak.text("status") != "DECLINED" || textAt(weak, "reasons", 0, "code") != "CO_APPLICANT" ||
 			textAt(weak, "warnings", 0, "code") != "consent_not_stated" {
 			s.Errorf("with a weak co-applicant: %s", weak.body)
 		}

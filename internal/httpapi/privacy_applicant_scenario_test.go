@@ -93,8 +93,8 @@ func TestApplicant(t *testing.T) {
 	})
 }
 
-// TestApplicantOffers checks which offers an applicant is shown: that of an approval until a person overturns it, and that
-// of a referral only afterwards.
+// TestApplicantOffers checks which offers an applicant is shown: that of an approval until a person overturns it, and
+// that of a referral only afterwards.
 func TestApplicantOffers(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -201,7 +201,7 @@ func TestErasureRefusals(t *testing.T) {
 	})
 }
 
-// TestErasureInOneEnvironment erases a reference in the sandbox. Live keeps its data and goes on deciding.
+// TestErasureInOneEnvironment erases a reference in the sandbox. Live keeps its data and continues deciding.
 func TestErasureInOneEnvironment(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

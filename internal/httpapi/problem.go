@@ -26,7 +26,6 @@ func (c *call) refuse(err error) {
 	status := serving.Status(refusal)
 	c.outcome = outcome
 	h := c.response.header()
-	h["Content-Type"] = []string{"application/problem+json"}
 	switch {
 	case status == http.StatusUnauthorized:
 		h["Www-Authenticate"] = []string{"Bearer"}
@@ -42,7 +41,7 @@ func (c *call) refuse(err error) {
 		c.closeConnection() // the sender of a stream may not end the body before it has read the refusal
 	}
 	c.slowRefused(status)
-	_ = c.response.send(c.ctx, status, problemBody(c.withAdvice(refusal, status), status, c.requestID))
+	c.sendRefusal(c.withAdvice(refusal, status), status)
 }
 
 // withAdvice returns the refusal with a text that says what the client can do, if there is such a text.

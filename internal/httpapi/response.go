@@ -19,6 +19,8 @@ type response struct {
 	resources *serving.Resources
 	status    int // 0 until the headers are sent
 	bytes     int64
+	// negotiated says that the Accept header determines the format of the answer.
+	negotiated bool
 }
 
 // These are values of headers. They are shared, so that setting a header does not
@@ -29,6 +31,8 @@ var (
 	noStore        = []string{"no-store"}
 	gzipEncoding   = []string{"gzip"} // the only encoding offered; every client that can decompress supports it
 	varyByEncoding = []string{"Accept-Encoding"}
+	varyByAccept   = []string{"Accept"}
+	varyByBoth     = []string{"Accept, Accept-Encoding"}
 )
 
 func (out *response) header() http.Header { return out.w.Header() }
@@ -42,6 +46,9 @@ func (out *response) send(ctx context.Context, status int, body []byte) error {
 		h["Content-Type"] = jsonType
 	}
 	h["Cache-Control"] = noStore
+	if out.negotiated {
+		h["Vary"] = varyByAccept
+	}
 	long := len(body) > longBody
 	body = out.compressed(ctx, body)
 	if long {
@@ -99,6 +106,9 @@ func (out *response) compressed(ctx context.Context, body []byte) []byte {
 		return body
 	}
 	h["Vary"] = varyByEncoding
+	if out.negotiated {
+		h["Vary"] = varyByBoth
+	}
 	if !serving.AcceptsGzip(out.r) {
 		return body
 	}

@@ -1,14 +1,22 @@
 package httpapi
 
 import (
+	"time"
+
 	"verdict/internal/document"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
+	"verdict/internal/study"
 	"verdict/internal/tenant"
+	"verdict/internal/wire"
 )
 
 // ruleSetHandlers serve rule sets from draft to retired, and the list of active and draft policies.
-type ruleSetHandlers struct{ policies *policydesk.Service }
+type ruleSetHandlers struct {
+	policies    *policydesk.Service
+	comparisons *study.Comparisons
+	now         func() time.Time
+}
 
 func (h *ruleSetHandlers) routes() []route {
 	return []route{
@@ -68,11 +76,13 @@ func (h *ruleSetHandlers) deleteRuleSet(c *call) error {
 }
 
 func (h *ruleSetHandlers) diff(c *call) error {
-	request, err := readAs(c, tenant.Read, document.ReadComparison)
+	request, err := readAs(c, tenant.Read, func(body wire.Value) (study.DiffRequest, error) {
+		return document.ReadComparison(body, h.now())
+	})
 	if err != nil {
 		return err
 	}
-	difference, err := h.policies.Diff(c.ctx, c.caller, c.id, request)
+	difference, err := h.comparisons.Diff(c.ctx, c.caller, c.id, request)
 	return sendValue(c, difference, err, document.WriteDifference)
 }
 

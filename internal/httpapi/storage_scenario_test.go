@@ -111,7 +111,7 @@ func TestStorageShare(t *testing.T) {
 		other := s.signup()
 		other.post("/v1/rule-sets", `{"name":"other"}`).want(http.StatusCreated)
 
-		m.send("DELETE", job, m.key, "").want(http.StatusOK)
+		m.post(job+"/cancel", "").want(http.StatusOK)
 		m.runChunks(job, 10)
 		m.get(job).want(http.StatusOK).is("status", "cancelled")
 		loan(int(room)).want(http.StatusOK)

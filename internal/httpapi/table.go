@@ -36,8 +36,8 @@ func (h *tableHandlers) get(c *call) error {
 	return readVersioned(c, h.tables.Table, version, document.WriteTable)
 }
 
-// replace replaces a table. The rows are in a JSON body, which has been read already, or in a CSV file, which is read as
-// it arrives.
+// replace replaces a table. The rows are in a JSON body, which has been read already, or in a CSV file, which is read
+// as it arrives.
 func (h *tableHandlers) replace(c *call) error {
 	expected, err := expectedVersion(c.r)
 	if err != nil {
@@ -99,13 +99,8 @@ func firstSegment(err error) error {
 func (h *tableHandlers) remove(c *call) error { return removeVersioned(c, h.tables.Delete) }
 
 func (h *tableHandlers) rows(c *call) error {
-	q := c.query()
-	page := q.page()
-	if err := q.err(); err != nil {
-		return err
-	}
-	rows, err := h.tables.Rows(c.ctx, c.caller, c.id, page)
-	return sendVersioned(c, rows, rows.Version, err, document.WriteTableRows)
+	version := func(found tabledesk.RowPage) int64 { return found.Version }
+	return readPart(c, h.tables.Rows, version, document.WriteTableRows)
 }
 
 func (h *tableHandlers) lookUpQuery(c *call) error {

@@ -49,14 +49,19 @@ func TestTables(t *testing.T) {
 		if facts, _ := none.at("facts").(map[string]any); len(facts) > 0 || none.at("row") != nil {
 			s.Errorf("found %s", none.body)
 		}
-		for _, bad := range []string{``, `{}`, `["SALARIED"]`, `["SALARIED","5"]`, `[5,5]`, `["SALARIED",null]`, `[[],5]`} {
+		long := strings.Repeat("x", 257)
+		for _, bad := range []string{
+			``, `{}`, `["SALARIED"]`, `["SALARIED","5"]`, `[5,5]`, `["SALARIED",null]`, `[[],5]`, `["` + long + `",5]`,
+		} {
 			m.get(at+lookupOf(bad)).refused(http.StatusUnprocessableEntity, "invalid_field")
 		}
 		sent := m.post(at+"/lookup", `{"keys":["salaried",50000]}`).want(http.StatusOK)
 		if diff := cmp.Diff(string(found.body), string(sent.body)); diff != "" {
 			s.Errorf("a lookup with a body (-query +body):\n%s", diff)
 		}
-		for _, bad := range []string{`{}`, `{"keys":["SALARIED"]}`, `{"keys":["SALARIED","5"]}`, `{"keys":[[],5]}`} {
+		for _, bad := range []string{
+			`{}`, `{"keys":["SALARIED"]}`, `{"keys":["SALARIED","5"]}`, `{"keys":[[],5]}`, `{"keys":["` + long + `",5]}`,
+		} {
 			m.post(at+"/lookup", bad).refused(http.StatusUnprocessableEntity, "invalid_field")
 		}
 		page := m.get(at + "/rows?limit=1").want(http.StatusOK)

@@ -107,6 +107,20 @@ func readVersioned[T any](
 	return sendVersioned(c, found, version(found), err, write)
 }
 
+// readPart sends the part of the object that the query asks for, with the version of the object.
+func readPart[T any](
+	c *call, read func(ctx context.Context, p tenant.Principal, name string, part operation.List) (T, error),
+	version func(T) int64, write func(*wire.Writer, T),
+) error {
+	q := c.query()
+	part := q.page()
+	if err := q.err(); err != nil {
+		return err
+	}
+	found, err := read(c.ctx, c.caller, c.id, part)
+	return sendVersioned(c, found, version(found), err, write)
+}
+
 // readAll sends all objects of a kind.
 func readAll[T any](
 	c *call, read func(ctx context.Context, p tenant.Principal) ([]T, error), write func(*wire.Writer, []T),

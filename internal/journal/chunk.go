@@ -81,5 +81,5 @@ func (k *Keys) openChunk(ctx context.Context, tenantID, name, chunk string, stor
 	return openAlone(sealing.NewSealer(tree.secret(tree.number(stored), of), chunk), sealing.Request, stored)
 }
 
-// chunkObject names a chunk of a list, a table or a batch, so that its ciphertext cannot take the place of another chunk's.
+// chunkObject names a chunk of a list, a table or a batch, so that its ciphertext cannot replace that of another chunk.
 func chunkObject(id string, chunk int64) string { return id + " " + strconv.FormatInt(chunk, 10) }

@@ -40,6 +40,7 @@ func Complete(tree *Tree, s Scope, w *store.DecisionWrite, o *Outcome) {
 	key, zones := complete(tree, tree.newest, s, w, o, false)
 	if tree.seals {
 		seal(&key, tree.newest, zones, w)
+		tree.sealPeople(s.Environment, &w.Decision, tree.newest, zones.list())
 	}
 	w.KeyChanges = tree.Changes(s.Environment)
 }
@@ -57,7 +58,8 @@ func complete(
 	d := &w.Decision
 	key = tree.keyOf(number, s.Environment, d)
 	hashes = zonesOf(&key, d, w.Features)
-	d.Plain = plainText(o, hashes.list(), w.Features)
+	refs := hashes.addPeople(tree, number, s.Environment, d)
+	d.Plain = plainText(o, hashes.list(), refs, w.Features)
 	leaf := leafOf(&key, s, d, hashes.list())
 	leaf.Backfilled = backfilled
 	w.Entry = store.Entry{Leaf: leaf.Pack(make([]byte, 0, packedSize))}
@@ -68,7 +70,7 @@ func complete(
 const packedSize = 176
 
 // maxZones is the maximum number of zones of a decision.
-const maxZones = 4
+const maxZones = 4 + len(peopleZones)
 
 // zoneList holds the salted hashes of a decision's zones, in the order of the zones'
 // numbers.
@@ -115,11 +117,17 @@ func Salts(
 				return
 			}
 		}
+		for zone, p := range peopleOf(d) {
+			key := tree.personKey(environment, p, firstTree)
+			if !yield(zone, sealing.SaltOf(&key, d.ID, zone)) {
+				return
+			}
+		}
 	}
 }
 
-// plainText returns the text of the column plain.
-func plainText(o *Outcome, zones []sealing.ZoneHash, f *store.Features) string {
+// plainText returns the text of the column plain. refs are the references of people other than the primary applicant.
+func plainText(o *Outcome, zones, refs []sealing.ZoneHash, f *store.Features) string {
 	lent := borrow()
 	defer lent.release()
 	w := wire.Writer{Buf: lent.text[:0]}
@@ -138,6 +146,7 @@ func plainText(o *Outcome, zones []sealing.ZoneHash, f *store.Features) string {
 		w.Key("limit").Decimal(o.LimitPaise, 2)
 	}
 	writeVersions(&w, "lists", o.Lists)
+	writePeople(&w, refs)
 	if o.LimitPaise != 0 {
 		w.Key("rate").Decimal(o.RateBP, 2)
 	}
@@ -236,6 +245,8 @@ type Erased struct {
 	// Expired are those of the zones that were emptied at the end of their retention period, as the journal says.
 	Expired []sealing.Zone
 	Entry   ErasureEntry // of the applicant, or of the decision if it names none
+	// People are the entries of the people other than the primary applicant, by the zones of their facts.
+	People map[sealing.Zone]ErasureEntry
 }
 
 // ErasureEntry says whether the journal has an entry of an erasure.
@@ -253,6 +264,11 @@ const (
 func Emptied(d *store.Decision, f *store.Features) (zones []sealing.Zone) {
 	for zone, document := range documents(d, f) {
 		if len(*document) == 0 {
+			zones = append(zones, zone)
+		}
+	}
+	for zone, p := range peopleOf(d) {
+		if len(p.Facts) == 0 {
 			zones = append(zones, zone)
 		}
 	}
@@ -274,14 +290,19 @@ func Compare(
 			zone.Hash = plainHash(d.Plain, zone.Zone) // the leaf covers the column plain
 		}
 	}
+	own := hashes.count
+	plain, err := wire.Parse([]byte(d.Plain))
+	if err == nil { // alteredParts reports a column that cannot be read
+		found = hashes.comparePeople(tree, s.Environment, d, plain, e)
+	}
 	again := leafOf(&key, s, d, hashes.list())
 	if Replaced(d, leaf) {
 		again.Reference = leaf.Reference
 	}
 	switch {
-	case e.Entry == ErasureCompleted && len(e.Zones) < hashes.count:
+	case e.Entry == ErasureCompleted && ofApplicant(e.Zones) < own:
 		found = append(found, "the applicant was erased, but documents are stored")
-	case len(e.Zones) > len(e.Expired) && e.Entry == NotErased:
+	case ofApplicant(e.Zones) > ofApplicant(e.Expired) && e.Entry == NotErased:
 		found = append(found, "documents were removed, and the journal has no entry of an erasure")
 	}
 	if again.Reference != leaf.Reference {
@@ -322,13 +343,15 @@ func plainHash(plain string, zone sealing.Zone) (h sealing.Hash) {
 	return h
 }
 
+// zoneNames names the document of each zone in a report.
+var zoneNames = map[sealing.Zone]string{
+	sealing.Response: "the stored answer", sealing.History: "the history of the stored features",
+	sealing.Features: "the stored feature vector", sealing.Combined: "the stored facts",
+}
+
 // alteredParts names the zones whose hash is not the one in the column plain, and the
 // columns of the features that differ from it.
 func alteredParts(plain string, hashes []sealing.ZoneHash, f *store.Features) (found []string) {
-	names := map[sealing.Zone]string{
-		sealing.Response: "the stored answer", sealing.History: "the history of the stored features",
-		sealing.Features: "the stored feature vector", sealing.Combined: "the stored facts",
-	}
 	document, err := wire.Parse([]byte(plain))
 	if err != nil {
 		return []string{"the stored hashes (column \"plain\") cannot be read"}
@@ -340,7 +363,7 @@ func alteredParts(plain string, hashes []sealing.ZoneHash, f *store.Features) (f
 	zones := document.Get("zones")
 	for _, h := range hashes {
 		if zones.Get(h.Zone.String()).Text() != hex.EncodeToString(h.Hash[:]) {
-			found = append(found, names[h.Zone]+" was altered")
+			found = append(found, zoneNames[h.Zone]+" was altered")
 		}
 	}
 	listed := 0

@@ -43,6 +43,11 @@ func (k *Keys) SealStored(ctx context.Context, t *Tree, environment string, w *s
 	if err != nil {
 		return err
 	}
+	for _, p := range peopleOf(&w.Decision) {
+		if t, err = k.with(ctx, t, firstTree, holderOfPerson(environment, p)); err != nil {
+			return err
+		}
+	}
 	t.sealStored(environment, w)
 	return nil
 }
@@ -50,7 +55,10 @@ func (k *Keys) SealStored(ctx context.Context, t *Tree, environment string, w *s
 func (t *Tree) sealStored(environment string, w *store.DecisionWrite) {
 	emptied := Emptied(&w.Decision, w.Features) // at the end of a retention period
 	key := t.keyOf(firstTree, environment, &w.Decision)
-	seal(&key, firstTree, zonesOf(&key, &w.Decision, w.Features), w)
+	hashes := zonesOf(&key, &w.Decision, w.Features)
+	seal(&key, firstTree, hashes, w)
+	hashes.addPeople(t, firstTree, environment, &w.Decision)
+	t.sealPeople(environment, &w.Decision, firstTree, hashes.list())
 	w.KeyChanges = t.Changes(environment)
 	for zone, document := range documents(&w.Decision, w.Features) {
 		if slices.Contains(emptied, zone) {
@@ -75,6 +83,7 @@ func (e Unreadable) Error() string {
 var documentNames = map[sealing.Zone]string{
 	sealing.Response: "answer", sealing.History: "history of the features", sealing.Features: "feature vector",
 	sealing.Combined: "facts", sealing.Request: "request",
+	sealing.CoApplicant: "facts of the co-applicant", sealing.Guarantor: "facts of the guarantor",
 }
 
 // Open replaces the ciphertexts of a stored decision by the documents. A document that is
@@ -99,6 +108,7 @@ func (t *Tree) Open(environment string, d *store.Decision, f *store.Features) er
 		}
 		*document = opened
 	}
+	unreadable = append(unreadable, t.openPeople(environment, d)...)
 	if unreadable == nil {
 		return nil
 	}

@@ -10,10 +10,10 @@ import (
 	"verdict/internal/store"
 )
 
-// defaultMaxTree is the size at which a tree, or a part of one, is split. An erasure rewrites what the
-// person's key is in, so it is also the most that one erasure writes into the trees in a transaction,
-// and what a decision of the tenant must read at most after an erasure. About 100 people were removed
-// from a tree of this size.
+// defaultMaxTree is the size in bytes at which a tree, or a part of one, is split. An erasure rewrites the
+// tree or part with the person's key, so this size also limits how much of the trees an erasure writes in
+// one transaction, and how much a decision of the tenant must read after an erasure. A tree reaches this
+// size after about 100 people were removed from it.
 const defaultMaxTree = 1 << 20
 
 // SetMaxTree sets the size at which a tree is split, for tests with few people. It must not be called while

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 
 	"verdict/internal/sealing"
@@ -9,8 +10,8 @@ import (
 )
 
 // Forgotten reports whether the key of a stored decision was removed from its key tree, although the decision
-// was not erased. So it is after an older backup was restored with newer keys: the applicant was erased in
-// between. reference is the reference in the leaf of the decision, which is not used if the decision has no
+// was not erased. This is the case after an older backup was restored with newer keys: the applicant was
+// erased in between. reference is the reference in the leaf of the decision, which is not used if the decision has no
 // leaf. A decision that was altered is not forgotten.
 func (k *Keys) Forgotten(
 	ctx context.Context, scope *store.Scope, d *store.StoredDecision, reference sealing.Hash,
@@ -77,4 +78,22 @@ func (k *Keys) ForgottenExposure(ctx context.Context, scope *store.Scope, e *sto
 		return true, nil
 	}
 	return false, err
+}
+
+// ForgottenPerson reports the same of a person of a stored decision other than the primary applicant.
+func (k *Keys) ForgottenPerson(ctx context.Context, scope *store.Scope, p *store.StoredPerson) (bool, error) {
+	tree, err := k.Tree(ctx, scope.Tenant())
+	if err != nil {
+		return false, err
+	}
+	of := holder{environment: scope.Environment(), reference: p.Ref}
+	found, err := findKey(tree.number(p.Head), of, k.reader(ctx, tree))
+	switch {
+	case errors.Is(err, errNoTree) || err == nil && found.erased == 0:
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	reference := sealing.Reference(found.key, p.Ref)
+	return hex.EncodeToString(reference[:]) != PersonReplacement(p.Plain, p.Role), nil
 }

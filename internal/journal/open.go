@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"verdict/internal/sealing"
 	"verdict/internal/store"
@@ -32,6 +33,7 @@ func (k *Keys) OpenDecision(
 		return nil, err
 	}
 	before, features := *d, store.Features{}
+	before.People = slices.Clone(d.People)
 	if f != nil {
 		features = *f
 	}
@@ -47,12 +49,14 @@ func (k *Keys) OpenDecision(
 		if *d = before; f != nil {
 			*f = features
 		}
+		d.People = slices.Clone(before.People)
 		tree, unreadable, err = k.open(ctx, fresh, scope.Environment(), d, f)
 		if err != nil || unreadable == nil {
 			return tree, err
 		}
 	}
-	if again, err := scope.Decisions(ctx).Get(d.ID); err == nil && len(Emptied(&again, nil)) > 0 {
+	again, err := scope.Decisions(ctx).Get(d.ID)
+	if err == nil && len(Emptied(&again, nil)) > len(Emptied(&before, nil)) {
 		return nil, ErrErased
 	}
 	return tree, unreadable
@@ -66,6 +70,9 @@ func (k *Keys) open(
 		if t, err = k.with(ctx, t, number, holderOf(environment, d)); err != nil {
 			return nil, nil, err
 		}
+	}
+	if t, err = k.withPeople(ctx, t, environment, d); err != nil {
+		return nil, nil, err
 	}
 	return t, t.Open(environment, d, f), nil
 }

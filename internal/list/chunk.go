@@ -32,7 +32,7 @@ const (
 // errChunk is the error of a stored chunk or directory that is not in the form of this package.
 var errChunk = errors.New("the stored part of a list is damaged")
 
-// ReadChunk returns the chunk that is stored as these bytes, which it keeps.
+// ReadChunk returns the chunk that is stored as these bytes. The chunk refers to them, so they must not change.
 func ReadChunk(stored []byte) (Chunk, error) {
 	if len(stored) < chunkHeader || stored[0] != chunkForm || stored[1] > withExpiry {
 		return Chunk{}, errChunk
@@ -107,7 +107,7 @@ func chunkID(listID string, keys []byte) int64 {
 	h := sha256.New()
 	_, _ = io.WriteString(h, listID+"\n") // a hash never returns an error
 	_, _ = h.Write(keys)
-	return max(1, int64(binary.BigEndian.Uint64(h.Sum(nil))>>1)) //nolint:gosec // 63 bits
+	return max(1, int64(binary.BigEndian.Uint64(h.Sum(nil))>>1)) // 63 bits
 }
 
 // Intact reports whether stored keys are those that had this id.
@@ -124,7 +124,7 @@ func ChunkNumber(keys []byte) int64 {
 	if len(keys) < chunkHeader {
 		return 0
 	}
-	return int64(binary.BigEndian.Uint64(keys[atNumber:])) //nolint:gosec // 63 bits
+	return int64(binary.BigEndian.Uint64(keys[atNumber:])) // 63 bits
 }
 
 // Encode returns the two stored forms of entries, which must be sorted by key: the keys, for Bind and ReadChunk, and
@@ -170,7 +170,7 @@ func Decode(keys, values []byte) ([]Entry, error) {
 		if read <= 0 || length > uint64(len(values)-read) {
 			return nil, errChunk
 		}
-		end := read + int(length) //nolint:gosec // length is at most len(values)
+		end := read + int(length) // length is at most len(values)
 		entries[i] = Entry{Key: c.Key(i), Value: string(values[read:end]), ExpiresMicros: c.ExpiresMicros(i)}
 		values = values[end:]
 	}

@@ -5,10 +5,9 @@ import (
 	"math/bits"
 )
 
-// Directory names the chunks of one version of a list. A key belongs to the chunk at the index that its first bits
-// are. The id of a chunk is a hash of it, so a chunk
-// never changes, and versions share the chunks in which they do not differ. The
-// zero Directory is that of an empty list.
+// Directory names the chunks of one version of a list. The first bits of a key are the index of its chunk. The id of a
+// chunk is a hash of its content, so a chunk never changes, and versions share the chunks in which they do not differ.
+// The zero Directory is that of an empty list.
 type Directory struct {
 	bits uint
 	ids  []byte // eight bytes each; 0 for a chunk without entries
@@ -38,7 +37,7 @@ func NewDirectory(entries int) Directory {
 	return d
 }
 
-// ReadDirectory returns the directory that is stored as these bytes, which it keeps.
+// ReadDirectory returns the directory that is stored as these bytes. It refers to them, so they must not change.
 func ReadDirectory(stored []byte) (Directory, error) {
 	if len(stored) < directoryHeader || stored[0] != directoryForm || stored[1] > maxBits {
 		return Directory{}, errChunk

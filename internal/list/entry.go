@@ -52,8 +52,8 @@ func (k *Keyer) NewEntry(value string, expiresMicros int64) (e Entry, code, deta
 	return e, "", ""
 }
 
-// ParseNumber reads a number as JSON writes it, except that it may begin with zeros. If the text is not a number, or not
-// one that facts can have, it returns the code of the fault and a detail.
+// ParseNumber reads a number as JSON writes it, except that it may begin with zeros. If the text is not a number, or
+// not one that facts can have, it returns the code of the fault and a detail.
 func ParseNumber(text string) (n rule.Number, code, detail string) {
 	exact, ok := false, isNumber(text)
 	if ok {
@@ -106,7 +106,7 @@ func Sort(entries []Entry) (sorted []Entry, repeated int) {
 	return sorted, len(entries) - len(sorted)
 }
 
-// later returns the later of two expiries, of which 0 is the latest.
+// later returns the later of two expiries. 0 means never and is the latest.
 func later(a, b int64) int64 {
 	if a == 0 || b == 0 {
 		return 0
@@ -128,7 +128,7 @@ func (d Directory) Group(entries []Entry) (order, starts []int32) {
 	order = make([]int32, len(entries))
 	for i := range entries {
 		at := &next[d.Index(entries[i].Key)]
-		order[*at] = int32(i) //nolint:gosec // a list has at most MaxEntries entries
+		order[*at] = int32(i) // a list has at most MaxEntries entries
 		*at++
 	}
 	return order, starts

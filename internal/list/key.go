@@ -41,7 +41,7 @@ func (t Type) Of() rule.Type {
 }
 
 // Key identifies the value of an entry within its list. Equal values have the same key. It has 128 bits, so that
-// nobody can find another value with the key of an entry, and keyed, so that nobody who reads the database can
+// nobody can find another value with the key of an entry. It is a keyed hash, so that nobody who reads the database can
 // confirm a guess of a value.
 type Key [keySize]byte
 

@@ -81,7 +81,7 @@ func BenchmarkMillion(b *testing.B) {
 }
 
 // activated stores and activates a rule set, and returns its id.
-func activated(b *testing.B, service *usecase.Set, caller tenant.Principal, condition string) string {
+func activated(b testing.TB, service *usecase.Set, caller tenant.Principal, condition string) string {
 	b.Helper()
 	draft := engine.NewDraft(parsed(b, strings.Replace(employerRule, "CONDITION", condition, 1)))
 	set, err := service.Policies.CreateRuleSet(b.Context(), caller, draft, nil)
@@ -115,7 +115,7 @@ func benchmarkDecide(b *testing.B, name string, service *usecase.Set, caller ten
 
 // cpuTime returns the processor time that the process has used. Unlike the time on the clock, it hardly depends on
 // what else the machine does.
-func cpuTime(b *testing.B) time.Duration {
+func cpuTime(b testing.TB) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

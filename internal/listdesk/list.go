@@ -25,8 +25,8 @@ type List struct {
 	UsedBy        []User // set only by List and Lists
 }
 
-// User is a rule set that keeps a list from being deleted: it names the list, and is active or the one to which a
-// rollback leads.
+// User is a rule set that keeps a list from being deleted: it names the list, and is active or the one that a rollback
+// would activate.
 type User struct {
 	RuleSetID, PolicyKey, Name, Status string
 	Version                            int64

@@ -39,7 +39,7 @@ func (b *bench) upload(name, rows string) listdesk.Changed {
 	return changed
 }
 
-// contains fails the test unless the list contains exactly those of the values for which it should.
+// contains fails the test unless the list contains each value exactly if want says so.
 func (b *bench) contains(name string, want map[string]bool) {
 	b.Helper()
 	for value, listed := range want {

@@ -26,7 +26,7 @@ func chunksOf(stored []byte) []int64 {
 // discardEach is the number of chunks that are deleted in one transaction, which limits how long others wait.
 const discardEach = 16
 
-// discardTimeout limits the time for which a request goes on deleting chunks after its change was stored.
+// discardTimeout limits the time for which a request continues deleting chunks after its change was stored.
 const discardTimeout = 10 * time.Second
 
 // discard deletes those of the chunks that the latest version does not name. It looks in the transaction that deletes

@@ -3,7 +3,6 @@ package listdesk
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -133,7 +132,7 @@ func (c *collector) add(e NewEntry) error {
 	return c.pause()
 }
 
-// pause reserves the memory of the entries, and lets others compute.
+// pause reserves the memory of the entries, and gives other requests their share of the processors.
 func (c *collector) pause() error {
 	if c.read%entriesEach != 0 {
 		return nil
@@ -149,31 +148,16 @@ func (c *collector) pause() error {
 
 // file reads the rows of a CSV file.
 func (c *collector) file(in io.Reader) error {
-	rows := sheet.NewReader(Limited(in, MaxFile), 0)
-	header, err := rows.Header()
+	var value, expires int
+	header := func(names []string) (err error) {
+		value, expires, err = columnsOf(names)
+		return err
+	}
+	err := ReadRows(in, MaxFile, header, func(cursor *sheet.Cursor) error { return c.row(cursor, value, expires) })
 	if err != nil {
 		return err
 	}
-	value, expires, err := columnsOf(header)
-	if err != nil {
-		return err
-	}
-	cursor := sheet.NewCursor(len(header))
-	var block sheet.Block
-	for {
-		block, err = rows.Next(block.Data[:0])
-		if errors.Is(err, io.EOF) {
-			return c.notEmpty()
-		}
-		if err != nil {
-			return err
-		}
-		for cursor.Reset(block.Data); cursor.Next(); {
-			if err := c.row(cursor, value, expires); err != nil {
-				return err
-			}
-		}
-	}
+	return c.notEmpty()
 }
 
 // notEmpty refuses a file without rows: it is more likely a broken export than an empty list.
@@ -210,18 +194,6 @@ func (c *collector) row(cursor *sheet.Cursor, value, expires int) error {
 	return c.add(e)
 }
 
-// RowFault describes why a row of a file is malformed.
-func RowFault(code string) string {
-	switch code {
-	case fault.CodeWrongNumberOfCells:
-		return "has another number of cells than the header; put a value with a comma in quotes"
-	case fault.CodeBadUTF8:
-		return "is not UTF-8, or contains a NUL character; save the file as CSV UTF-8"
-	default:
-		return "has a quote that is not closed, or that is inside a cell and not doubled"
-	}
-}
-
 // columnsOf returns the indexes of the columns. expires is -1 if the file has no such column.
 func columnsOf(header []string) (value, expires int, err error) {
 	value, expires = slices.Index(header, columnValue), slices.Index(header, columnExpires)
@@ -237,23 +209,6 @@ func columnsOf(header []string) (value, expires int, err error) {
 			"the first row of the file must name the column value")
 	}
 	return value, expires, nil
-}
-
-// Limited returns a reader of a file that refuses a file of more than most bytes.
-func Limited(in io.Reader, most int64) io.Reader { return &limited{in: in, left: most, most: most} }
-
-// limited reads a file up to its maximum size.
-type limited struct {
-	in         io.Reader
-	left, most int64
-}
-
-func (l *limited) Read(p []byte) (int, error) {
-	n, err := l.in.Read(p[:min(int64(len(p)), l.left+1)])
-	if l.left -= int64(n); l.left < 0 {
-		return 0, fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "the file is larger than %d bytes", l.most)
-	}
-	return n, err
 }
 
 // describeTypes is the text of a fault about the type of a list.

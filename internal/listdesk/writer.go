@@ -259,7 +259,7 @@ func (w *writer) newNumber() (int64, error) {
 	if _, err := io.ReadFull(w.s.core.Random, random[:]); err != nil {
 		return 0, fmt.Errorf("number a chunk: %w", err)
 	}
-	return int64(binary.BigEndian.Uint64(random[:]) >> 1), nil //nolint:gosec // 63 bits
+	return int64(binary.BigEndian.Uint64(random[:]) >> 1), nil // 63 bits
 }
 
 // flush stores the waiting chunks.

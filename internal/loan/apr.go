@@ -10,6 +10,10 @@ const (
 	// %. For a loan that costs more, APR reports twelve times this rate.
 	maxMonthlyRate = 100
 
+	// MaxAPR is the highest result of APR, in hundredths of a percent. It means
+	// that the rate is at least as high, and must be stated as such.
+	MaxAPR = maxMonthlyRate * yearBP
+
 	// newtonRounds is the number of pure Newton rounds. Most loans converge in
 	// 2 to 4 rounds. A loan with a balloon payment may need more; after this
 	// number, every second round halves the bracket instead. A step that leaves
@@ -37,7 +41,7 @@ const (
 //
 // APR returns 0 if the payments do not exceed the net amount. It also returns 0
 // if no rate can exist: the net amount is not positive, a payment is negative,
-// or months is below 1. The result never exceeds 120,000 %.
+// or months is below 1. The result never exceeds MaxAPR, 120,000 %.
 func APR(netPaise, instalmentPaise, lastPaise int64, months int) int64 {
 	if netPaise <= 0 || instalmentPaise < 0 || lastPaise < 0 || months < 1 {
 		return 0

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"verdict/internal/civil"
 )
 
 // rupees converts an amount in rupees, as printed in the golden table, to
@@ -200,6 +202,32 @@ func TestValidUntil(t *testing.T) {
 		}
 		if got := ValidUntil(from, tc.days).Format(time.RFC3339); got != tc.want {
 			t.Errorf("ValidUntil(%s, %d) = %s, want %s", tc.from, tc.days, got, tc.want)
+		}
+	}
+}
+
+// TestAcceptableUntil checks the end of offers by a lender's holidays: Wednesday, 18 November 2026, and the Monday
+// after it. The 22nd is a Sunday.
+func TestAcceptableUntil(t *testing.T) {
+	t.Parallel()
+	calendar := &Calendar{Holidays: []civil.Day{civil.Date(2026, 11, 18), civil.Date(2026, 11, 23)}}
+	tuesday := civil.Date(2026, 11, 17)
+	for _, tc := range []struct {
+		name       string
+		calendar   *Calendar
+		stated     civil.Day
+		approvedOn civil.Day
+		want       string
+	}{
+		{"no profile", nil, tuesday + 1, tuesday, "2026-11-18T18:29:59Z"},
+		{"a holiday makes it a day longer", calendar, tuesday + 3, tuesday, "2026-11-21T18:29:59Z"},
+		{"the decision states more", calendar, tuesday + 30, tuesday, "2026-12-17T18:29:59Z"},
+		{"approved by a late review", calendar, tuesday + 3, tuesday + 2, "2026-11-24T18:29:59Z"},
+		{"no holidays", &Calendar{}, tuesday, tuesday, "2026-11-20T18:29:59Z"},
+	} {
+		got := tc.calendar.AcceptableUntil(tc.stated.LastSecond(), tc.approvedOn).Format(time.RFC3339)
+		if got != tc.want {
+			t.Errorf("%s: %s, want %s", tc.name, got, tc.want)
 		}
 	}
 }

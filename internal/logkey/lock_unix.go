@@ -10,5 +10,5 @@ import (
 // lock locks a file for this process, and reports whether no other process has locked it.
 // The lock ends with the process.
 func lock(f *os.File) bool {
-	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil //nolint:gosec // a small number
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil // a small number
 }

@@ -12,7 +12,7 @@ import (
 // ends when the file is closed.
 func lock(f *os.File) error {
 	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX) //nolint:gosec // a small number
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX) // a small number
 		if !errors.Is(err, syscall.EINTR) {
 			return err
 		}

@@ -419,3 +419,62 @@ func TestPolicyAllowsTheStyle(t *testing.T) {
 		t.Errorf("the policy is %s", ContentPolicy)
 	}
 }
+
+// TestLoanType checks that a statement has the lender's type of loan for the policy that decided, otherwise the type
+// for all policies, otherwise that of the catalogue.
+func TestLoanType(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ policy, tag, want string }{
+		{"two_wheeler", "en", "Two-wheeler loan"},
+		{"personal_loan", "en", "Unsecured personal loan"},
+		{"two_wheeler", "hi", "बिना ज़मानत का निजी ऋण"},
+	} {
+		d := approved(t, 80_000_00, 16_00, 24, 0, 0)
+		d.PolicyKey = tc.policy
+		if got := statement(t, d, tc.tag).LoanType(); got != tc.want {
+			t.Errorf("%s in %s: %s, want %s", tc.policy, tc.tag, got, tc.want)
+		}
+	}
+	if got := (&Profile{}).loanType(languages["en"], "two_wheeler"); got != "Loan" {
+		t.Errorf("without a text: %s", got)
+	}
+}
+
+// TestSandboxIsMarked checks that documents of the sandbox say that they are no offer, at the head and on each printed
+// page, and that documents of live do not.
+func TestSandboxIsMarked(t *testing.T) {
+	t.Parallel()
+	for _, tag := range Languages() {
+		l := languages[tag]
+		for _, sandbox := range []bool{false, true} {
+			d := approved(t, 80_000_00, 16_00, 24, 0, 0)
+			d.Sandbox, d.Answer.Offer.CounterOffer = sandbox, true
+			k := statement(t, d, tag)
+			letter, ok := MakeLetter(d, mustProfile(t), 1, l)
+			if !ok {
+				t.Fatal("no letter")
+			}
+			for name, document := range map[string]interface {
+				HTML() ([]byte, error)
+				Write(w *wire.Writer)
+			}{"statement": k, "letter": letter} {
+				page, err := document.HTML()
+				if err != nil {
+					t.Fatal(err)
+				}
+				mark := `<p class="mark">` + l.Text("sandbox") + "</p>"
+				footer := "@page sandbox-" + tag + "{@bottom-left{content:\"" + l.Text("sandbox") + "\""
+				if strings.Contains(string(page), mark) != sandbox || !strings.Contains(string(page), footer) ||
+					strings.Contains(string(page), `<body class="sandbox">`) != sandbox {
+					t.Errorf("%s in %s, sandbox %t: marked wrongly", name, tag, sandbox)
+				}
+				var w wire.Writer
+				document.Write(&w)
+				environment := map[bool]string{false: "live", true: "sandbox"}[sandbox]
+				if !strings.Contains(string(w.Buf), `"environment":"`+environment+`"`) {
+					t.Errorf("%s in %s: %s, want the environment %s", name, tag, w.Buf, environment)
+				}
+			}
+		}
+	}
+}

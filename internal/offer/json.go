@@ -3,8 +3,26 @@ package offer
 import (
 	"time"
 
+	"verdict/internal/loan"
 	"verdict/internal/wire"
 )
+
+// writeAPR writes an annual percentage rate, and says so if the real one is higher.
+func writeAPR(w *wire.Writer, hundredths int64) {
+	w.Key("apr").Decimal(hundredths, 2)
+	if hundredths >= loan.MaxAPR {
+		w.Key("apr_is_higher").Bool(true)
+	}
+}
+
+// writeEnvironment writes the environment of the decision, so that nobody takes the document of a test for an offer.
+func writeEnvironment(w *wire.Writer, sandbox bool) {
+	name := "live"
+	if sandbox {
+		name = "sandbox"
+	}
+	w.Key("environment").String(name)
+}
 
 func amount(w *wire.Writer, key string, paise int64) { w.Key(key).Decimal(paise, 2) }
 
@@ -12,6 +30,7 @@ func amount(w *wire.Writer, key string, paise int64) { w.Key(key).Decimal(paise,
 func (k *KFS) Write(w *wire.Writer) {
 	o := &k.Offer
 	w.Object().Key("decision_id").String(k.DecisionID).Key("proposal_number").String(k.Proposal)
+	writeEnvironment(w, k.Sandbox)
 	w.Key("language").String(k.Language.Tag).Key("issued_on").String(k.IssuedOn.String())
 	w.Key("valid_until").String(k.ValidUntil.UTC().Format(time.RFC3339))
 	w.Key("disbursed_on").String(k.DisbursedOn.String())
@@ -33,7 +52,7 @@ func (k *KFS) Write(w *wire.Writer) {
 	k.OtherFees.write(w)
 	amount(w, "total", k.FeesPaise())
 	w.EndObject()
-	w.Key("apr").Decimal(o.APR, 2)
+	writeAPR(w, o.APR)
 
 	w.Key("contingent_charges").Object()
 	for _, name := range termNames[:5] {
@@ -91,7 +110,8 @@ func (k *KFS) writeComputation(w *wire.Writer) {
 	amount(w, "fees_third_party", k.OtherFees.Paise)
 	amount(w, "net_disbursed", o.NetPaise)
 	amount(w, "total_payable", o.PayablePaise)
-	w.Key("apr").Decimal(o.APR, 2).Key("disbursed_on").String(k.DisbursedOn.String()).EndObject()
+	writeAPR(w, o.APR)
+	w.Key("disbursed_on").String(k.DisbursedOn.String()).EndObject()
 }
 
 func (k *KFS) writeSchedule(w *wire.Writer) {
@@ -132,18 +152,21 @@ func writeLender(w *wire.Writer, p *Profile, l *Language, version int64) {
 // Write writes the letter as JSON.
 func (x *Letter) Write(w *wire.Writer) {
 	w.Object().Key("decision_id").String(x.DecisionID).Key("kind").String(x.Kind)
+	writeEnvironment(w, x.Sandbox)
 	w.Key("language").String(x.Language.Tag).Key("date").String(x.On.String()).Key("lender")
 	writeLender(w, x.Profile, x.Language, x.ProfileVersion)
 	w.Key("title").String(x.Title()).Key("text").String(x.Text()).Key("reasons").Strings(x.Reasons)
 	if x.IsCounterOffer() {
 		o := &x.Offer
 		w.Key("offer").Object()
-		amount(w, "requested_amount", o.RequestedPaise)
+		if o.HasRequested {
+			amount(w, "requested_amount", o.RequestedPaise)
+		}
 		amount(w, "amount", o.LimitPaise)
 		w.Key("interest_rate").Decimal(o.RateBP, 2).Key("term_months").Int(int64(o.TenureMonths))
 		amount(w, "instalment", o.InstalmentPaise)
 		amount(w, "net_disbursed", o.NetPaise)
-		w.Key("apr").Decimal(o.APR, 2)
+		writeAPR(w, o.APR)
 		w.Key("valid_until").String(x.ValidUntil.UTC().Format(time.RFC3339)).EndObject()
 	}
 	w.Key("next").String(x.Next()).Key("grievance")

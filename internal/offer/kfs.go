@@ -2,6 +2,7 @@ package offer
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"verdict/internal/civil"
@@ -15,6 +16,8 @@ type KFS struct {
 	Profile        *Profile
 	ProfileVersion int64
 	DecisionID     string
+	Sandbox        bool   // the decision is a test, so there is no offer
+	PolicyKey      string // of the policy that decided
 	Proposal       string // the number of the loan proposal
 	IssuedOn       civil.Day
 	ValidUntil     time.Time
@@ -68,6 +71,8 @@ func MakeKFS(d *Decided, p *Profile, version int64, disbursedOn civil.Day, l *La
 		Profile:        p,
 		ProfileVersion: version,
 		DecisionID:     d.ID,
+		Sandbox:        d.Sandbox,
+		PolicyKey:      d.PolicyKey,
 		Proposal:       d.proposal(),
 		IssuedOn:       d.endedOn(),
 		ValidUntil:     d.validUntil(p),
@@ -105,11 +110,25 @@ func (k *KFS) chargeName(id string) string {
 	return k.Language.Text("charge.other", "id", id)
 }
 
-// FirstDue and LastDue return the days of the first and of the last instalment.
+// FirstDue returns the day of the first instalment.
 func (k *KFS) FirstDue() civil.Day { return k.Rows[0].DueOn }
 
 // LastDue returns the day of the last instalment.
 func (k *KFS) LastDue() civil.Day { return k.Rows[len(k.Rows)-1].DueOn }
+
+// Single reports whether the loan is paid back at once: it has the last instalment alone.
+func (k *KFS) Single() bool { return len(k.Rows) == 1 }
+
+// InstalmentsText returns the number and the amounts of the instalments. The last one absorbs the rounding, so it is
+// not counted among the equal ones.
+func (k *KFS) InstalmentsText() string {
+	last := Rupees(k.Offer.LastPaise)
+	if k.Single() {
+		return k.Language.Text("kfs.b.instalments.single", "last", last)
+	}
+	return k.Language.Text("kfs.b.instalments.text", "number", strconv.Itoa(len(k.Rows)-1),
+		"amount", Rupees(k.Offer.InstalmentPaise), "last", last)
+}
 
 // ValidDay returns the Indian day at whose end the validity ends.
 func (k *KFS) ValidDay() civil.Day { return civil.DayAt(k.ValidUntil) }
@@ -127,12 +146,7 @@ func (k *KFS) LenderName() string { return k.Profile.name(k.Language) }
 func (k *KFS) LenderAddress() string { return k.Profile.address(k.Language) }
 
 // LoanType returns the type of the loan.
-func (k *KFS) LoanType() string {
-	if text := k.Profile.in(k.Language).LoanType; text != "" {
-		return text
-	}
-	return k.Language.Text("term.loan_type")
-}
+func (k *KFS) LoanType() string { return k.Profile.loanType(k.Language, k.PolicyKey) }
 
 // Term returns one of the lender's terms, such as "penal_charges".
 func (k *KFS) Term(name string) string { return k.Profile.term(k.Language, name) }

@@ -9,6 +9,7 @@ import (
 
 	"verdict/internal/civil"
 	"verdict/internal/exact"
+	"verdict/internal/loan"
 	"verdict/internal/wire"
 )
 
@@ -122,6 +123,15 @@ func (l *Language) YesNo(yes bool) string {
 		return l.Text("yes")
 	}
 	return l.Text("no")
+}
+
+// APR writes an annual percentage rate. A rate that is higher than the highest that the engine computes is stated as
+// such, so that no figure is wrong.
+func (l *Language) APR(hundredths int64) string {
+	if hundredths >= loan.MaxAPR {
+		return l.Text("apr.above", "apr", Percent(loan.MaxAPR))
+	}
+	return Percent(hundredths)
 }
 
 // Rupees writes an amount in paise with the digits grouped as in India, such as ₹5,00,000.00.

@@ -65,7 +65,7 @@ func TestEveryKeyIsUsed(t *testing.T) {
 	}
 	l := languages[DefaultLanguage]
 	for key := range l.texts {
-		for _, prefix := range []string{"month.", "charge.", "reason.", "letter.decline.", "letter.counter."} {
+		for _, prefix := range []string{"month.", "charge.", "reason.", "detail.", "letter.decline.", "letter.counter."} {
 			if strings.HasPrefix(key, prefix) {
 				used[key] = true
 			}
@@ -85,6 +85,11 @@ func TestEveryKeyIsUsed(t *testing.T) {
 	}
 }
 
+// reason returns a reason of a stored decision.
+func reason(code, message string) engine.AnswerReason {
+	return engine.AnswerReason{Code: code, Message: message}
+}
+
 // TestReasonsAreTranslated checks that each language has the text of every reason of the engine's catalogue, and that
 // the English text is the engine's.
 func TestReasonsAreTranslated(t *testing.T) {
@@ -92,7 +97,7 @@ func TestReasonsAreTranslated(t *testing.T) {
 	for _, r := range engine.ReasonTexts() {
 		for _, tag := range Languages() {
 			l := languages[tag]
-			got := reasonText(l, &Profile{}, r.Code, r.Message)
+			got := reasonText(l, &Profile{}, reason(r.Code, r.Message))
 			switch {
 			case tag == storedLanguage && got != r.Message:
 				t.Errorf("%s: %q, want %q", r.Code, got, r.Message)
@@ -103,7 +108,7 @@ func TestReasonsAreTranslated(t *testing.T) {
 			}
 			seen := map[string]bool{got: true, l.Text("reason.OTHER"): true}
 			for _, message := range append(r.Variants, r.Neutral) {
-				other := reasonText(l, &Profile{}, r.Code, message)
+				other := reasonText(l, &Profile{}, reason(r.Code, message))
 				switch {
 				case message == "":
 				case tag == storedLanguage && other != message:
@@ -120,25 +125,61 @@ func TestReasonsAreTranslated(t *testing.T) {
 		"FOIR_HIGH":            "आय की तुलना में नई किस्त ज़्यादा होगी",
 		"CHARGES_EXCEED_LIMIT": "आय की तुलना में नई किस्त ज़्यादा होगी",
 	} {
-		got := reasonText(hindi, &Profile{}, code, "The instalment would be high compared with income")
+		got := reasonText(hindi, &Profile{}, reason(code, "The instalment would be high compared with income"))
 		if got != want {
 			t.Errorf("the text about the instalment with %s became %q", code, got)
 		}
 	}
-	if got := reasonText(hindi, &Profile{}, "MY_OWN", "A text of the policy"); got != hindi.Text("reason.OTHER") {
+	if got := reasonText(hindi, &Profile{}, reason("MY_OWN", "A text of the policy")); got != hindi.Text("reason.OTHER") {
 		t.Errorf("a text of the policy became %q", got)
 	}
 	for _, code := range []string{"FR_MULE", "FR_RING", "FR_EMULATOR", "DEV_ROOTED", "LOC_MISMATCH"} {
-		if got := reasonText(languages["en"], &Profile{}, code, ""); got != "Unable to verify application details" {
+		if got := reasonText(languages["en"], &Profile{}, reason(code, "")); got != "Unable to verify application details" {
 			t.Errorf("a review with %s became %q", code, got)
 		}
-		if got := reasonText(hindi, &Profile{}, code, ""); got != hindi.Text("reason.UNVERIFIABLE") {
+		if got := reasonText(hindi, &Profile{}, reason(code, "")); got != hindi.Text("reason.UNVERIFIABLE") {
 			t.Errorf("a review with %s became %q", code, got)
 		}
 	}
 	own := &Profile{Texts: map[string]Texts{"hi": {Reasons: map[string]string{"MY_OWN": "अपना पाठ"}}}}
-	if got := reasonText(hindi, own, "MY_OWN", "A text of the policy"); got != "अपना पाठ" {
+	if got := reasonText(hindi, own, reason("MY_OWN", "A text of the policy")); got != "अपना पाठ" {
 		t.Errorf("the lender's text became %q", got)
+	}
+}
+
+// TestDetailsAreTranslated checks that the English names of details are the engine's, and that a letter in each
+// language names what an application lacks.
+func TestDetailsAreTranslated(t *testing.T) {
+	t.Parallel()
+	english := languages[storedLanguage]
+	for key, text := range engine.DetailNames() {
+		if got := english.Text("detail." + key); got != text {
+			t.Errorf("detail %s is %q, want %q", key, got, text)
+		}
+	}
+	if got := english.Text("missing_details", "details", "x"); got != engine.MissingDetails+"x" {
+		t.Errorf("the text of missing details is %q", got)
+	}
+	missing := engine.AnswerReason{
+		Code: "MISSING_REQUIRED_INPUT", Field: "applicant.vehicle_price, monthly_income, table.ltv.pct, fraud_score",
+		Message: engine.MissingDetails + "vehicle price, the monthly income, details of the application",
+	}
+	const hindi = "ऋण की राशि इन जानकारियों पर निर्भर है, जो नहीं दी गईं: "
+	named := &Profile{Texts: map[string]Texts{
+		"hi": {Details: map[string]string{"applicant.vehicle_price": "वाहन की क़ीमत"}},
+	}}
+	for _, tc := range []struct {
+		tag  string
+		p    *Profile
+		want string
+	}{
+		{"en", named, missing.Message},
+		{"hi", named, hindi + "वाहन की क़ीमत, मासिक आय, आवेदन की जानकारी"},
+		{"hi", &Profile{}, hindi + "vehicle price, मासिक आय, आवेदन की जानकारी"},
+	} {
+		if got := reasonText(languages[tc.tag], tc.p, missing); got != tc.want {
+			t.Errorf("%s: %q, want %q", tc.tag, got, tc.want)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"verdict/internal/civil"
 	"verdict/internal/engine"
+	"verdict/internal/fault"
 )
 
 // The kinds of letters.
@@ -16,31 +17,36 @@ const (
 	KindCounterOffer = "counter_offer"
 )
 
-// Letter tells an applicant that no loan is offered, or a smaller one than was asked for. It states only reasons that
-// an applicant may read: no codes, values or thresholds.
+// Letter tells an applicant that no loan is offered, or a smaller one or one over another term than was asked for. It
+// states only reasons that an applicant may read: no codes, values or thresholds.
 type Letter struct {
 	Language       *Language
 	Profile        *Profile
 	ProfileVersion int64
 	DecisionID     string
+	Sandbox        bool // the decision is a test
 	Kind           string
 	AppliedOn      civil.Day
 	On             civil.Day    // the date of the letter
 	Reasons        []string     // none if a person declined without a reason code
 	Offer          engine.Offer // only of a counter-offer
 	ValidUntil     time.Time    // only of a counter-offer
+	OtherTerm      bool         // a counter-offer over another term than was asked for
 }
 
 // MakeLetter makes the letter of a decision. ok is false if the decision is neither a decline nor a counter-offer, or
 // still waits for a person.
 func MakeLetter(d *Decided, p *Profile, version int64, l *Language) (letter *Letter, ok bool) {
-	letter = &Letter{Language: l, Profile: p, ProfileVersion: version, DecisionID: d.ID, AppliedOn: d.On, On: d.endedOn()}
+	letter = &Letter{
+		Language: l, Profile: p, ProfileVersion: version, DecisionID: d.ID, Sandbox: d.Sandbox,
+		AppliedOn: d.On, On: d.endedOn(),
+	}
 	switch {
 	case d.Declined:
 		letter.Kind = KindDecline
 		letter.declined(d)
-	case d.HasOffer() && d.Answer.Offer.CounterOffer:
-		letter.Kind, letter.Offer = KindCounterOffer, d.Answer.Offer
+	case d.HasOffer() && (d.Answer.Offer.CounterOffer || d.otherTerm()):
+		letter.Kind, letter.Offer, letter.OtherTerm = KindCounterOffer, d.Answer.Offer, d.otherTerm()
 		letter.ValidUntil = d.validUntil(p)
 		letter.countered(d)
 	default:
@@ -49,46 +55,81 @@ func MakeLetter(d *Decided, p *Profile, version int64, l *Language) (letter *Let
 	return letter, true
 }
 
+// otherTerm reports whether the offer has another term than was asked for, because the policy does not offer that one.
+// The stored decision says so in a warning.
+func (d *Decided) otherTerm() bool {
+	return slices.ContainsFunc(d.Answer.Warnings, func(w fault.Item) bool {
+		return w.Code == fault.CodeTenureNotAvailable
+	})
+}
+
 // declined adds the reasons of a decline: those of the engine, or that of the person who declined. Why the engine
 // referred an application is not why a person declined it, so a decline by a person without a reason code has none.
 func (x *Letter) declined(d *Decided) {
-	if d.declinedByPerson() {
+	if d.DeclinedByPerson() {
 		if d.ReviewCode != "" {
-			x.add(d.ReviewCode, d.message(d.ReviewCode))
+			x.add(d.reviewReason())
 		}
 		return
 	}
 	for _, r := range d.Answer.Reasons {
-		x.add(r.Code, r.Message)
+		x.add(r)
 	}
 	if len(x.Reasons) == 0 {
-		x.add("", "")
+		x.add(engine.AnswerReason{})
 	}
 }
 
-// message returns the text that the decision has for a code, which may be the policy's own; "" for none.
-func (d *Decided) message(code string) string {
+// reviewReason returns the reason of the person who declined. If the decision has a reason with the same code, its text
+// counts, otherwise that of the policy.
+func (d *Decided) reviewReason() engine.AnswerReason {
 	for _, r := range d.Answer.Reasons {
-		if r.Code == code {
-			return r.Message
+		if r.Code == d.ReviewCode {
+			return r
 		}
 	}
-	return ""
+	return engine.AnswerReason{Code: d.ReviewCode, Message: d.PolicyMessage}
 }
 
-// constraintCodes are the reason codes of the bounds that can make an offer smaller than the amount asked for, as far as
-// the bound alone says what is true. Any other bound, such as the default limit, may have several causes.
+// NeedsPolicy reports whether the policy may have the text of the letter's reason: a person declined for a reason that
+// the decision does not have.
+func (d *Decided) NeedsPolicy() bool {
+	return d.DeclinedByPerson() && d.ReviewCode != "" && d.reviewReason().Message == ""
+}
+
+// NeedsCap reports whether the policy may have the reason of the letter: a person approved a referral whose amount a
+// limit cap determined.
+func (d *Decided) NeedsCap() bool {
+	o := &d.Answer.Offer
+	return d.HasOffer() && o.CounterOffer && o.LimitCapID != "" && d.Answer.Status != engine.Approved.String()
+}
+
+// constraintCodes has the reason code of each bound that has only one possible cause if it makes an offer smaller than
+// the amount asked for. Any other bound, such as the default limit, may have several causes.
 var constraintCodes = map[engine.Constraint]string{
 	engine.IncomeMultiple: engine.ReasonIncomeLow,
 	engine.ExposureCap:    engine.ReasonExposureCap,
 }
 
-// countered adds the reason of a counter-offer. Those of an approval are about the amount. The reasons of a referral
-// that a person approved are about the referral, so the bound that determined the amount is the reason then.
+// countered adds the reasons of a counter-offer: why the amount is lower, and that the term is not available.
 func (x *Letter) countered(d *Decided) {
+	if x.lowerAmount() {
+		x.lowered(d)
+	}
+	if x.OtherTerm {
+		x.Reasons = append(x.Reasons, x.Language.Text("letter.term"))
+	}
+}
+
+// lowerAmount reports whether a counter-offer is lower than the amount that was asked for.
+func (x *Letter) lowerAmount() bool { return x.Offer.CounterOffer }
+
+// lowered adds the reason why the amount is lower. The reasons of an approval are about the amount. Those of a referral
+// that a person approved are about the referral, so the bound that determined the amount is the reason then.
+func (x *Letter) lowered(d *Decided) {
 	if d.Answer.Status == engine.Approved.String() {
 		for _, r := range d.Answer.Reasons {
-			x.add(r.Code, r.Message)
+			x.add(r)
 		}
 	}
 	if len(x.Reasons) > 0 {
@@ -97,18 +138,31 @@ func (x *Letter) countered(d *Decided) {
 	binding := d.Answer.Offer.Binding
 	if binding == engine.FOIRCapacity {
 		// The existing obligations need not be high, but together with them the instalment asked for would be.
-		x.add(engine.ReasonFOIRHigh, languages[storedLanguage].Text("reason.FOIR_HIGH.instalment"))
+		text := languages[storedLanguage].Text("reason.FOIR_HIGH.instalment")
+		x.add(engine.AnswerReason{Code: engine.ReasonFOIRHigh, Message: text})
 		return
 	}
-	x.add(cmp.Or(constraintCodes[binding], engine.ReasonBandCap), "")
+	if d.NeedsCap() && (d.Cap.Code != "" || d.Cap.Message != "") {
+		x.add(engine.AnswerReason{Code: cmp.Or(d.Cap.Code, engine.ReasonBandCap), Message: d.Cap.Message})
+		return
+	}
+	x.add(engine.AnswerReason{Code: cmp.Or(constraintCodes[binding], engine.ReasonBandCap)})
 }
 
 // add adds a reason, unless the letter has the same text already: several codes of fraud have one text.
-func (x *Letter) add(code, message string) {
-	if text := reasonText(x.Language, x.Profile, code, message); !slices.Contains(x.Reasons, text) {
+func (x *Letter) add(r engine.AnswerReason) {
+	usual := r.Message == "" || r.Message == engine.ApplicantMessage(r.Code)
+	if usual && x.Kind == KindDecline && neverDeclines[r.Code] {
+		r = engine.AnswerReason{Code: engine.ReasonNoBand}
+	}
+	if text := reasonText(x.Language, x.Profile, r); !slices.Contains(x.Reasons, text) {
 		x.Reasons = append(x.Reasons, text)
 	}
 }
+
+// neverDeclines has the codes whose texts are not true of a decline. A rule or a person can still state them as the
+// reason of one. The letter then says that there is no offer.
+var neverDeclines = map[string]bool{engine.ReasonBandCap: true, "PAUSED": true}
 
 // storedLanguage is the language of the messages in stored decisions.
 const storedLanguage = "en"
@@ -125,16 +179,20 @@ var storedKeys = func() map[string]string {
 	return keys
 }()
 
-// reasonText returns a reason in a language. message is the text in the stored decision; if it is "", the engine's text
-// for the code takes its place. The reason is the lender's text for the code; in the language of stored messages the
-// message itself; the catalogue's text for the message or the code; otherwise a general text. It is never a text of
-// another language.
-func reasonText(l *Language, p *Profile, code, message string) string {
-	if text := p.in(l).Reasons[code]; text != "" {
+// reasonText returns a reason in a language. If it has no message, the engine's text for the code takes its place. The
+// reason is the lender's text for the code; in the language of stored messages the message itself; the catalogue's text
+// for the message or the code; otherwise a general text. It is never a text of another language, except the name of a
+// detail that the policy declares, which has no other name unless the profile has one.
+func reasonText(l *Language, p *Profile, r engine.AnswerReason) string {
+	if text := p.in(l).Reasons[r.Code]; text != "" {
 		return text
 	}
+	if strings.HasPrefix(r.Message, engine.MissingDetails) && r.Field != "" {
+		return missingText(l, p, r.Field)
+	}
+	message := r.Message
 	if message == "" {
-		message = engine.ApplicantMessage(code)
+		message = engine.ApplicantMessage(r.Code)
 	}
 	if l.Tag == storedLanguage {
 		return message
@@ -142,10 +200,37 @@ func reasonText(l *Language, p *Profile, code, message string) string {
 	if key, ok := storedKeys[message]; ok && l.Has(key) {
 		return l.Text(key)
 	}
-	if key := "reason." + code; code != "" && l.Has(key) {
+	if key := "reason." + r.Code; r.Code != "" && l.Has(key) {
 		return l.Text(key)
 	}
+	if engine.IsFactorCode(r.Code) {
+		return l.Text("reason.FACTOR")
+	}
 	return l.Text("reason.OTHER")
+}
+
+// missingText returns the reason of a limit cap that could not be computed. fields are those that the application
+// lacks.
+func missingText(l *Language, p *Profile, fields string) string {
+	var names []string
+	for name := range strings.SplitSeq(fields, engine.DetailSeparator) {
+		detail, ok := engine.NameOfDetail(name)
+		if !ok {
+			continue
+		}
+		text := p.in(l).Details[name]
+		switch {
+		case text != "":
+		case detail.Key != "":
+			text = l.Text("detail." + detail.Key)
+		default:
+			text = detail.Text
+		}
+		if !slices.Contains(names, text) {
+			names = append(names, text)
+		}
+	}
+	return l.Text("missing_details", "details", strings.Join(names, engine.DetailSeparator))
 }
 
 // LenderName returns the name of the lender, in the script of the language if the profile has it.
@@ -163,6 +248,14 @@ func (x *Letter) ValidDay() civil.Day { return civil.DayAt(x.ValidUntil) }
 // IsCounterOffer reports whether the letter makes a counter-offer.
 func (x *Letter) IsCounterOffer() bool { return x.Kind == KindCounterOffer }
 
+// InstalmentPaise returns what the borrower pays each month. A loan over one month has the last instalment alone.
+func (x *Letter) InstalmentPaise() int64 {
+	if x.Offer.TenureMonths == 1 {
+		return x.Offer.LastPaise
+	}
+	return x.Offer.InstalmentPaise
+}
+
 // Title returns the heading of the letter.
 func (x *Letter) Title() string { return x.Language.Text("letter." + x.words() + ".title") }
 
@@ -170,18 +263,26 @@ func (x *Letter) Title() string { return x.Language.Text("letter." + x.words() +
 func (x *Letter) Text() string {
 	l := x.Language
 	key := "letter." + x.words() + ".text"
-	if len(x.Reasons) == 0 {
+	switch {
+	case x.IsCounterOffer() && !x.lowerAmount():
+		key = "letter.counter.term.text"
+	case len(x.Reasons) == 0:
 		key = "letter.decline.reviewed"
 	}
-	return l.Text(key, "lender", x.LenderName(), "date", l.Day(x.AppliedOn),
-		"requested", Rupees(x.Offer.RequestedPaise), "amount", Rupees(x.Offer.LimitPaise))
+	return l.Text(key, "lender", x.LenderName(), "date", l.Day(x.AppliedOn), "requested",
+		Rupees(x.Offer.RequestedPaise), "amount", Rupees(x.Offer.LimitPaise), "term", l.Months(x.Offer.TenureMonths))
 }
 
 // Next returns what the applicant can do next.
 func (x *Letter) Next() string { return x.Language.Text("letter." + x.words() + ".next") }
 
 // Because returns the sentence before the reasons.
-func (x *Letter) Because() string { return x.Language.Text("letter." + x.words() + ".reasons") }
+func (x *Letter) Because() string {
+	if x.OtherTerm {
+		return x.Language.Text("letter.counter.term.reasons")
+	}
+	return x.Language.Text("letter." + x.words() + ".reasons")
+}
 
 // words returns the part of the catalogue's keys for the kind of the letter.
 func (x *Letter) words() string {

@@ -6,18 +6,24 @@ import (
 
 	"verdict/internal/civil"
 	"verdict/internal/engine"
+	"verdict/internal/loan"
 )
 
 // Decided is a stored decision, as far as the documents state it.
 type Decided struct {
 	ID         string
+	PolicyKey  string    // of the policy that decided
+	Sandbox    bool      // the decision is a test, so the documents are marked
 	On         civil.Day // the Indian day of the decision
-	ValidUntil time.Time // of the offer; the zero time if there is none
+	ValidUntil time.Time // as the decision states it; the zero time if there is no offer
 	Answer     *engine.Answer
 	// Declined and Approved say how the decision ended: by the engine, or by the person who reviewed it last. Both are
 	// false while a person still has to decide.
 	Declined, Approved bool
 	ReviewCode         string // the reason code of the last final review; "" for none
+	PolicyMessage      string // the policy's text for ReviewCode; "" for none
+	// Cap is the reason of the policy's limit cap that determined the amount; without code and text if it has none.
+	Cap engine.AnswerReason
 	// ReviewedOn is the Indian day of the review that ended the decision otherwise than the engine; 0 for none.
 	ReviewedOn civil.Day
 }
@@ -25,8 +31,8 @@ type Decided struct {
 // endedOn returns the day on which the decision ended: that of the engine, or that of the person who decided.
 func (d *Decided) endedOn() civil.Day { return max(d.On, d.ReviewedOn) }
 
-// declinedByPerson reports whether a person declined what the engine did not.
-func (d *Decided) declinedByPerson() bool {
+// DeclinedByPerson reports whether a person declined what the engine did not.
+func (d *Decided) DeclinedByPerson() bool {
 	return d.Declined && d.Answer.Status != engine.Declined.String()
 }
 
@@ -42,18 +48,14 @@ func (d *Decided) proposal() string {
 	return unique
 }
 
-// minWorkdays is the least number of working days in which a borrower can agree to the terms of a key facts statement.
-const minWorkdays = 3
-
-// validUntil returns the last second in which the borrower can agree to the offer: that of the offer, but not before
-// the end of the third working day after the decision or the review that approved it, by the lender's holidays.
-func (d *Decided) validUntil(p *Profile) time.Time {
-	least := p.AddWorkdays(d.endedOn(), minWorkdays).LastSecond()
-	if d.ValidUntil.After(least) {
-		return d.ValidUntil
-	}
-	return least
+// AcceptableUntil returns the last second in which the borrower can accept the offer. calendar is that of the lender
+// profile; nil if there is none.
+func (d *Decided) AcceptableUntil(calendar *loan.Calendar) time.Time {
+	return calendar.AcceptableUntil(d.ValidUntil, d.endedOn())
 }
+
+// validUntil returns the last second in which the borrower can accept the offer.
+func (d *Decided) validUntil(p *Profile) time.Time { return d.AcceptableUntil(p.Calendar()) }
 
 // Expired reports whether the offer has ended at a time.
 func (d *Decided) Expired(p *Profile, now time.Time) bool {

@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	_ "embed" // embeds the templates and the stylesheet
 	"encoding/base64"
+	"fmt"
 	"html/template"
+	"strings"
 
 	"verdict/internal/civil"
 )
@@ -14,7 +16,8 @@ var (
 	//go:embed page.html
 	markup string
 	//go:embed style.css
-	style string
+	commonStyle string
+	style       = commonStyle + sandboxPages()
 
 	layout = template.Must(template.New("page").Funcs(template.FuncMap{
 		"rupees":  Rupees,
@@ -22,6 +25,19 @@ var (
 		"list":    func(items ...string) []string { return items },
 	}).Parse(markup))
 )
+
+// sandboxPages returns the rules that mark each printed page of a document from the sandbox. Margin boxes of pages take
+// their text from the stylesheet alone, so there is a rule for each language.
+func sandboxPages() string {
+	var rules strings.Builder
+	for _, tag := range Languages() {
+		name := "sandbox-" + tag
+		fmt.Fprintf(&rules, "@page %s{@bottom-left{content:%q;font:700 8pt system-ui,\"Noto Sans\","+
+			"\"Noto Sans Devanagari\",sans-serif;color:#b42318}}\n", name, languages[tag].Text("sandbox"))
+		fmt.Fprintf(&rules, "@media print{.sandbox:lang(%s){page:%s}}\n", tag, name)
+	}
+	return rules.String()
+}
 
 // ContentPolicy is the content security policy of the pages: nothing is loaded or run, and only the page's own
 // stylesheet applies.
@@ -38,6 +54,22 @@ type page struct {
 	Style  template.CSS
 	KFS    *KFS
 	Letter *Letter
+
+	Sandbox bool // the document is marked as that of a test
+
+	Refusal *Refusal
+}
+
+// Refusal says why a document cannot be shown. It is for the lender, and in English as all errors are.
+type Refusal struct {
+	Title, Detail   string
+	Faults          []string
+	Code, RequestID string
+}
+
+// HTML returns the refusal as a page.
+func (r *Refusal) HTML() ([]byte, error) {
+	return render(&page{Lang: languages[DefaultLanguage], Title: r.Title, Refusal: r})
 }
 
 // T returns a text of the page's language.
@@ -71,12 +103,12 @@ func (k *KFS) Side(p *page, thirdParty bool) fees {
 
 // HTML returns the statement as a page that can be printed.
 func (k *KFS) HTML() ([]byte, error) {
-	return render(&page{Lang: k.Language, Title: k.Language.Text("kfs.title"), KFS: k})
+	return render(&page{Lang: k.Language, Title: k.Language.Text("kfs.title"), KFS: k, Sandbox: k.Sandbox})
 }
 
 // HTML returns the letter as a page that can be printed.
 func (x *Letter) HTML() ([]byte, error) {
-	return render(&page{Lang: x.Language, Title: x.Title(), Letter: x})
+	return render(&page{Lang: x.Language, Title: x.Title(), Letter: x, Sandbox: x.Sandbox})
 }
 
 func render(p *page) ([]byte, error) {

@@ -1,9 +1,11 @@
 package offer
 
 import (
+	"cmp"
 	"slices"
 
 	"verdict/internal/civil"
+	"verdict/internal/loan"
 )
 
 // Profile is what the documents state about the lender itself.
@@ -45,10 +47,12 @@ type Share struct {
 type Texts struct {
 	Name, Address string // in the script of the language
 	LoanType      string
+	LoanTypes     map[string]string // the types of loans, by policy key; LoanType is that of the other policies
 	Terms         map[string]string // by the name of the member, one of termNames
 	Note          string            // at the end of each document
 	Charges       map[string]string // the names of charges, by id
 	Reasons       map[string]string // the texts of reasons, by code
+	Details       map[string]string // the names of details of an application, by field
 }
 
 // termNames are the members of a language's texts that state a term of the loan.
@@ -70,23 +74,8 @@ const (
 	MaxProfile = 256 << 10
 )
 
-// AddWorkdays returns the day that is n working days later. Sundays and the lender's holidays are not working days.
-func (p *Profile) AddWorkdays(d civil.Day, n int) civil.Day {
-	end := d.AddWorkdays(n)
-	passed := 0
-	for _, h := range p.Holidays {
-		if h <= d || h.Weekday() == 0 { // a Sunday is skipped anyway
-			continue
-		}
-		if h > end {
-			break
-		}
-		passed++
-		// Each holiday that is passed moves the end by a working day, which may pass further holidays.
-		end = d.AddWorkdays(n + passed)
-	}
-	return end
-}
+// Calendar returns the days on which the lender works, which determine how long offers can be accepted.
+func (p *Profile) Calendar() *loan.Calendar { return &loan.Calendar{Holidays: p.Holidays} }
 
 // IsWorkday reports whether a day is a working day.
 func (p *Profile) IsWorkday(d civil.Day) bool {
@@ -97,8 +86,15 @@ func (p *Profile) IsWorkday(d civil.Day) bool {
 // in returns the lender's texts in a language.
 func (p *Profile) in(l *Language) Texts { return p.Texts[l.Tag] }
 
-// term returns a term of the loan in a language: the lender's text, otherwise that of the catalogue. The catalogue never
-// says that there are no charges: a lender may have given the term in another language alone.
+// loanType returns the type of a loan that a policy decided: the lender's text for the policy or for all policies,
+// otherwise that of the catalogue.
+func (p *Profile) loanType(l *Language, policyKey string) string {
+	texts := p.in(l)
+	return cmp.Or(texts.LoanTypes[policyKey], texts.LoanType, l.Text("term.loan_type"))
+}
+
+// term returns a term of the loan in a language: the lender's text, otherwise that of the catalogue. The catalogue
+// never says that there are no charges: a lender may have given the term in another language alone.
 func (p *Profile) term(l *Language, name string) string {
 	if text := p.in(l).Terms[name]; text != "" {
 		return text

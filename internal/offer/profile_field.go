@@ -3,6 +3,7 @@ package offer
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,21 +13,74 @@ import (
 )
 
 // A profile as the fields of a form: one text for each name. Lists have an entry in each line. A contact is a line of
-// name, telephone, e-mail address and address, separated by "|"; a text of a charge or a reason is a line of its id or
-// code, "=" and the text.
+// name, telephone, e-mail address and address, separated by "|". A type of loan, or a text of a
+// charge, a reason or a detail, is a line of the policy key, the id, the code or the field, "=" and the text.
 
 const (
 	lineSeparator = " | "
 	textPrefix    = "text_"
 )
 
+// namedTexts are the texts that are lists of lines with a name.
+var namedTexts = []string{"loan_types", "charges", "reasons", "details"}
+
 // TextNames lists the texts of a language that a form has a field for, in order.
 func TextNames() []string {
-	return slices.Concat([]string{"name", "address", "loan_type"}, termNames, []string{"note", "charges", "reasons"})
+	first := []string{"name", "address", "loan_type", namedTexts[0]}
+	return slices.Concat(first, termNames, []string{"note"}, namedTexts[1:])
 }
 
 // TextField returns the name of the field of a text of a language.
 func TextField(tag, name string) string { return textPrefix + tag + "_" + name }
+
+// Lacking lists the texts that a language lacks although another language has them. A name and an address have no
+// general text; they are lacking in no language.
+type Lacking struct {
+	Tag   string
+	Names []string // of TextNames; a text with an id is followed by a space and its id
+}
+
+// Lacking returns what each language lacks, in the order of the languages.
+func (p *Profile) Lacking() (list []Lacking) {
+	given := map[string]map[string]bool{}
+	all := map[string]bool{}
+	for tag, t := range p.Texts {
+		given[tag] = t.given()
+		maps.Copy(all, given[tag])
+	}
+	for _, tag := range Languages() {
+		var names []string
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			if !given[tag][name] {
+				names = append(names, name)
+			}
+		}
+		if len(names) > 0 {
+			list = append(list, Lacking{tag, names})
+		}
+	}
+	return list
+}
+
+// given returns the names of the texts that a language should have if another language has them. The names of details
+// and the texts of reasons are not among them: in English the policy has its own.
+func (t *Texts) given() map[string]bool {
+	names := map[string]bool{}
+	for name, text := range t.Terms {
+		names[name] = text != ""
+	}
+	for name, text := range map[string]string{"loan_type": t.LoanType, "note": t.Note} {
+		if text != "" {
+			names[name] = true
+		}
+	}
+	for name, texts := range map[string]map[string]string{"loan_types": t.LoanTypes, "charges": t.Charges} {
+		for id := range texts {
+			names[name+" "+id] = true
+		}
+	}
+	return names
+}
 
 // Fields returns the profile as the fields of a form.
 func (p *Profile) Fields() map[string]string {
@@ -59,7 +113,8 @@ func (p *Profile) Fields() map[string]string {
 	for tag, t := range p.Texts {
 		texts := map[string]string{
 			"name": t.Name, "address": t.Address, "loan_type": t.LoanType, "note": t.Note,
-			"charges": linesOf(t.Charges), "reasons": linesOf(t.Reasons),
+			"loan_types": linesOf(t.LoanTypes), "charges": linesOf(t.Charges),
+			"reasons": linesOf(t.Reasons), "details": linesOf(t.Details),
 		}
 		for name, text := range t.Terms {
 			texts[name] = text
@@ -186,7 +241,7 @@ func (w *fieldWriter) language(tag string) {
 	w.Key(tag).Object()
 	for _, name := range TextNames() {
 		field := TextField(tag, name)
-		if name != "charges" && name != "reasons" {
+		if !slices.Contains(namedTexts, name) {
 			w.Optional(name, w.value(field))
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"verdict/internal/civil"
 	"verdict/internal/fault"
@@ -14,9 +15,17 @@ import (
 
 // ReadProfile reads a complete profile. It refuses unknown members, because a misspelt term must not be missing in a
 // document. The error lists all faults and repeats no value.
-func ReadProfile(v wire.Value) (Profile, error) {
+func ReadProfile(v wire.Value) (Profile, error) { return readProfile(v, isInvisible) }
+
+// ReadStoredProfile reads a profile that was checked when it was stored. It accepts characters that were permitted
+// then.
+func ReadStoredProfile(v wire.Value) (Profile, error) {
+	return readProfile(v, func(rune) bool { return false })
+}
+
+func readProfile(v wire.Value, refused func(rune) bool) (Profile, error) {
 	var faults fault.List
-	r := profileReader{faults: &faults}
+	r := profileReader{faults: &faults, refused: refused}
 	form := wire.NewForm(v, &faults)
 	f := &form
 	var p Profile
@@ -52,10 +61,13 @@ func ReadProfile(v wire.Value) (Profile, error) {
 	return p, faults.Err()
 }
 
-type profileReader struct{ faults *fault.List }
+type profileReader struct {
+	faults  *fault.List
+	refused func(rune) bool // the characters that no text may have
+}
 
-// text reads an optional text. It refuses a text of spaces alone and one with control characters other than line ends,
-// which no page shows.
+// text reads an optional text. It refuses a text that no page shows, and one with invisible characters other than line
+// ends and the joiners.
 func (r *profileReader) text(f *wire.Form, name string, most int) string {
 	text, ok := f.Text(name, most)
 	if !ok {
@@ -66,25 +78,36 @@ func (r *profileReader) text(f *wire.Form, name string, most int) string {
 
 func (r *profileReader) checked(pointer, text string) string {
 	switch {
-	case strings.TrimSpace(text) == "":
+	case strings.TrimFunc(text, isBlank) == "":
 		r.faults.Add(pointer, fault.CodeRequired, "must not be empty; leave the member out instead")
-	case strings.ContainsFunc(text, isControl):
-		r.faults.Add(pointer, fault.CodeInvalidField, "must not have control characters other than line ends")
+	case strings.ContainsFunc(text, r.refused):
+		r.faults.Add(pointer, fault.CodeInvalidField, "must not have invisible characters other than line ends")
 	}
 	return text
 }
 
-func isControl(c rune) bool {
-	const (
-		deleteRune     = 0x7f
-		bidiFirst      = 0x202a // characters that reorder the text after them
-		bidiLast       = 0x202e
-		isolateFirst   = 0x2066
-		isolateLast    = 0x2069
-		firstPrintable = ' '
-	)
-	return c < firstPrintable && c != '\n' || c == deleteRune ||
-		c >= bidiFirst && c <= bidiLast || c >= isolateFirst && c <= isolateLast
+// The joiners form ligatures in Hindi and other Indian languages, so texts may have them.
+const (
+	zeroWidthNonJoiner = 0x200c
+	zeroWidthJoiner    = 0x200d
+)
+
+// blanks are letters and symbols that no font shows: the fillers of Hangul, and the empty pattern of Braille.
+var blanks = []rune{0x115f, 0x1160, 0x2800, 0x3164, 0xffa0}
+
+// isInvisible reports whether a reader cannot see a character, so that two different texts look the same or a text is
+// shown in another order: controls, formats, separators of lines and paragraphs, and characters without a meaning.
+func isInvisible(c rune) bool {
+	switch c {
+	case '\n', zeroWidthNonJoiner, zeroWidthJoiner:
+		return false
+	}
+	return slices.Contains(blanks, c) || unicode.In(c, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
+}
+
+// isBlank reports whether a character takes up room at most.
+func isBlank(c rune) bool {
+	return unicode.IsSpace(c) || c == zeroWidthNonJoiner || c == zeroWidthJoiner || isInvisible(c)
 }
 
 func (r *profileReader) required(f *wire.Form, name, what string, most int) string {
@@ -188,8 +211,10 @@ func (r *profileReader) language(v wire.Value) (t Texts) {
 			t.Terms[name] = text
 		}
 	}
+	t.LoanTypes = r.named(f.Get("loan_types"))
 	t.Charges = r.named(f.Get("charges"))
 	t.Reasons = r.named(f.Get("reasons"))
+	t.Details = r.named(f.Get("details"))
 	f.Done()
 	return t
 }
@@ -289,7 +314,9 @@ func (t *Texts) write(w *wire.Writer) {
 			members = append(members, member{name, func() { w.String(text) }})
 		}
 	}
-	for name, named := range map[string]map[string]string{"charges": t.Charges, "reasons": t.Reasons} {
+	for name, named := range map[string]map[string]string{
+		"loan_types": t.LoanTypes, "charges": t.Charges, "reasons": t.Reasons, "details": t.Details,
+	} {
 		if len(named) > 0 {
 			members = append(members, member{name, func() { writeNamed(w, named) }})
 		}

@@ -2,6 +2,7 @@ package offer
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -24,7 +25,8 @@ const fullProfile = `{
 		"partner": {"name": "Lake Bank", "share_pct": 80}, "blended_rate": 13.5},
 	"holidays": ["2027-01-26", "2026-11-18"],
 	"texts": {
-		"en": {"loan_type": "Unsecured personal loan", "penal_charges": "2 % a month of the overdue amount",
+		"en": {"loan_type": "Unsecured personal loan", "loan_types": {"two_wheeler": "Two-wheeler loan"},
+			"penal_charges": "2 % a month of the overdue amount",
 			"note": "<b>Markup</b> stays text & harmless.", "charges": {"tele": "Telephone check"}},
 		"hi": {"name": "आशा फ़ाइनेंस लिमिटेड", "loan_type": "बिना ज़मानत का निजी ऋण",
 			"reasons": {"MY_OWN": "ज़रूरी काग़ज़ नहीं मिले"}}}}`
@@ -96,7 +98,7 @@ func TestProfileFaults(t *testing.T) {
 	}
 }
 
-// TestWorkdays compares AddWorkdays with counting the days one by one.
+// TestWorkdays compares AddWorkdaysExcept with counting the days one by one.
 func TestWorkdays(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -114,7 +116,7 @@ func TestWorkdays(t *testing.T) {
 				left--
 			}
 		}
-		if got := p.AddWorkdays(start, n); got != want {
+		if got := start.AddWorkdaysExcept(n, p.Holidays); got != want {
 			t.Fatalf("%d working days after %s are %s, want %s, with holidays %v", n, start, got, want, p.Holidays)
 		}
 	})
@@ -130,16 +132,17 @@ func TestFields(t *testing.T) {
 		t.Fatalf("%v (-want +got):\n%s", err, diff)
 	}
 	for field, change := range map[string]struct{ to, want string }{
-		"name":              {"", "/name required"},
-		"cooling_off_days":  {"soon", "/cooling_off_days wrong_type"},
-		"transferable":      {"", "/transferable required"},
-		"grievance_phone":   {"", "/grievance_phone required"},
-		"recovery_agents":   {"Sahyog", "/recovery_agents required"},
-		"holidays":          {"Christmas", "/holidays invalid_field"},
-		"partner_share":     {"70", "/partner_share out_of_range"},
-		"originator_name":   {"", "/originator_name required"},
-		"text_en_loan_type": {strings.Repeat("x", maxName+1), "/text_en_loan_type out_of_range"},
-		"text_en_charges":   {"tele", "/text_en_charges required"},
+		"name":               {"", "/name required"},
+		"cooling_off_days":   {"soon", "/cooling_off_days wrong_type"},
+		"transferable":       {"", "/transferable required"},
+		"grievance_phone":    {"", "/grievance_phone required"},
+		"recovery_agents":    {"Sahyog", "/recovery_agents required"},
+		"holidays":           {"Christmas", "/holidays invalid_field"},
+		"partner_share":      {"70", "/partner_share out_of_range"},
+		"originator_name":    {"", "/originator_name required"},
+		"text_en_loan_type":  {strings.Repeat("x", maxName+1), "/text_en_loan_type out_of_range"},
+		"text_hi_loan_types": {"two_wheeler", "/text_hi_loan_types required"},
+		"text_en_charges":    {"tele", "/text_en_charges required"},
 	} {
 		_, err := ReadFields(func(name string) string {
 			if name == field {
@@ -154,5 +157,57 @@ func TestFields(t *testing.T) {
 	}
 	if _, err := ReadFields(func(string) string { return "" }); err == nil {
 		t.Error("an empty form is a profile")
+	}
+}
+
+// TestInvisibleCharacters checks that texts have no characters that a reader cannot see, except the joiners that Hindi
+// needs, and that a profile that was stored earlier can still be read.
+func TestInvisibleCharacters(t *testing.T) {
+	t.Parallel()
+	for _, c := range []rune{
+		'\t', '\r', 0x7f, 0x85, 0xad, 0x61c, 0x180e, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202e, 0x2060,
+		0x2066, 0x2069, 0x3164, 0xe000, 0xfeff, 0xfff9, 0xe0041,
+	} {
+		document := strings.Replace(fullProfile, "Asha Finance Limited", "Asha"+jsonRune(c)+" Finance", 1)
+		_, err := profileOf(t, document)
+		var refusal *fault.Error
+		if !errors.As(err, &refusal) || len(refusal.Items) != 1 || refusal.Items[0].Pointer != "/name" {
+			t.Errorf("a name with %U: %v", c, err)
+		}
+		v, err := wire.Parse([]byte(document))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, err := ReadStoredProfile(v); err != nil || !strings.ContainsRune(p.Name, c) {
+			t.Errorf("a stored name with %U: %v", c, err)
+		}
+	}
+	for _, blank := range []string{" ", "\\u200d", "\\u3164", " \\u200c "} {
+		if _, err := profileOf(t, strings.Replace(fullProfile, "Asha Finance Limited", blank, 1)); err == nil {
+			t.Errorf("a name of %s is accepted", blank)
+		}
+	}
+	if _, err := profileOf(t, strings.Replace(fullProfile, "आशा", "आशा\u200d क्\u200cष", 1)); err != nil {
+		t.Errorf("joiners are refused: %v", err)
+	}
+}
+
+// jsonRune returns a character as JSON writes it in a text.
+func jsonRune(c rune) string {
+	if c > 0xffff {
+		return string(c)
+	}
+	return fmt.Sprintf("\\u%04x", c)
+}
+
+// TestLacking checks which texts a language lacks although another language has them.
+func TestLacking(t *testing.T) {
+	t.Parallel()
+	want := []Lacking{{"hi", []string{"charges tele", "loan_types two_wheeler", "note", "penal_charges"}}}
+	if diff := cmp.Diff(want, mustProfile(t).Lacking()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if got := (&Profile{}).Lacking(); got != nil {
+		t.Errorf("without texts: %v", got)
 	}
 }

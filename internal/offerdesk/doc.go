@@ -5,10 +5,16 @@
 //
 //	Profile         read          NotFound
 //	ReplaceProfile  policy:write  Invalid, precondition_failed
-//	KFS             read          NotFound, erased, no_offer, lender_profile_missing, offer_expired, Invalid
-//	Letter          read          NotFound, erased, no_letter, lender_profile_missing, offer_expired
+//	KFS             read          NotFound, erased, no_offer, lender_profile_missing, offer_expired, offer_replaced,
+//	                              Invalid
+//	Letter          read          NotFound, erased, no_letter, lender_profile_missing, offer_expired, offer_replaced
+//	State           read          NotFound
+//	ValidUntil      read          NotFound
 //
 // For other use cases:
 //
 //	Version         returns the version of the profile that a new decision is stored with
+//	AddTerms        looks up how long an offer can be accepted
+//	Replaced        reports whether a later offer has ended the offer of a decision
+//	Calendar        returns the working days that determine how long an offer can be accepted
 package offerdesk

@@ -1,7 +1,9 @@
 package offerdesk
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -51,6 +53,9 @@ func (s *Service) KFS(ctx context.Context, p tenant.Principal, decisionID string
 	if decided.Expired(&profile.Profile, now) {
 		return nil, expired()
 	}
+	if gone, err := s.Replaced(ctx, scope, &decided.stored); err != nil || gone {
+		return nil, cmp.Or(err, replaced())
+	}
 	today := civil.DayAt(now)
 	disbursedOn := max(decided.On, today)
 	if want.DisbursedOn.Known() {
@@ -64,6 +69,66 @@ func (s *Service) KFS(ctx context.Context, p tenant.Principal, decisionID string
 		return nil, operation.AsDefect(err)
 	}
 	return statement, nil
+}
+
+// State is what the borrower is told about a decision.
+type State struct {
+	// ValidUntil is the last second in which the borrower can accept the offer, as the documents state it: the zero time
+	// if there is no offer, or a person has declined it, or a later offer replaced it, or the decision was erased. An
+	// offer that waits for a person has the validity that it would have without a review.
+	ValidUntil time.Time
+	Replaced   bool     // a later offer replaced this one
+	Reasons    []string // of a decline by a person, as the letter states them in English
+}
+
+// State returns what the borrower is told about a decision.
+func (s *Service) State(ctx context.Context, p tenant.Principal, decisionID string) (state State, err error) {
+	decided, scope, err := s.decided(ctx, p, decisionID)
+	switch {
+	case fault.CodeOf(err) == fault.CodeErased:
+		return state, nil
+	case err != nil:
+		return state, err
+	case decided.DeclinedByPerson():
+		state.Reasons, err = s.declineReasons(ctx, scope, &decided)
+		return state, err
+	case !decided.Answer.Offer.Made || decided.Declined:
+		return state, nil
+	case decided.HasOffer():
+		if state.Replaced, err = s.Replaced(ctx, scope, &decided.stored); err != nil || state.Replaced {
+			return state, err
+		}
+	}
+	calendar, err := s.Calendar(ctx, operation.ScopeOf(p), decided.profile)
+	if err != nil {
+		return state, err
+	}
+	state.ValidUntil = decided.AcceptableUntil(calendar)
+	return state, nil
+}
+
+// declineReasons returns the reasons of the letter about a decline by a person.
+func (s *Service) declineReasons(
+	ctx context.Context, scope *store.Scope, d *decidedWith,
+) (reasons []string, err error) {
+	profile, err := s.profileOf(ctx, scope, d)
+	if err != nil && fault.CodeOf(err) != fault.CodeLenderProfileMissing {
+		return nil, err
+	}
+	if d.NeedsPolicy() {
+		if d.PolicyMessage, err = s.policyMessage(ctx, scope, d); err != nil {
+			return nil, err
+		}
+	}
+	language, _ := offer.LanguageOf(offer.DefaultLanguage)
+	letter, _ := offer.MakeLetter(&d.Decided, &profile.Profile, profile.Version, language)
+	return letter.Reasons, nil
+}
+
+// ValidUntil returns until when the borrower can accept the offer of a decision: see State.
+func (s *Service) ValidUntil(ctx context.Context, p tenant.Principal, decisionID string) (time.Time, error) {
+	state, err := s.State(ctx, p, decisionID)
+	return state.ValidUntil, err
 }
 
 func expired() error {
@@ -103,14 +168,65 @@ func (s *Service) Letter(
 	if err != nil {
 		return nil, err
 	}
+	if decided.NeedsPolicy() {
+		if decided.PolicyMessage, err = s.policyMessage(ctx, scope, &decided); err != nil {
+			return nil, err
+		}
+	}
+	if decided.NeedsCap() {
+		if decided.Cap, err = s.capReason(ctx, scope, &decided); err != nil {
+			return nil, err
+		}
+	}
 	letter, ok := offer.MakeLetter(&decided.Decided, &profile.Profile, profile.Version, language)
 	if !ok {
 		return nil, refusal
 	}
-	if letter.IsCounterOffer() && decided.Expired(&profile.Profile, s.core.Now()) {
+	if !letter.IsCounterOffer() {
+		return letter, nil
+	}
+	if decided.Expired(&profile.Profile, s.core.Now()) {
 		return nil, expired()
 	}
+	if gone, err := s.Replaced(ctx, scope, &decided.stored); err != nil || gone {
+		return nil, cmp.Or(err, replaced())
+	}
 	return letter, nil
+}
+
+// policyMessage returns the text that the policy of a decision has for the reason of a review. A policy that cannot be
+// read has none.
+func (s *Service) policyMessage(ctx context.Context, scope *store.Scope, d *decidedWith) (string, error) {
+	policy, err := s.policies.Policy(ctx, scope, d.stored.PolicyID)
+	var unreadable operation.Defect
+	switch {
+	case errors.As(err, &unreadable), fault.KindOf(err) == fault.NotFound:
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	return policy.Plan.Policy().ApplicantMessage(d.ReviewCode), nil
+}
+
+// capReason returns the reason of the policy's limit cap that determined the amount. A policy that cannot be read has
+// none.
+func (s *Service) capReason(
+	ctx context.Context, scope *store.Scope, d *decidedWith,
+) (reason engine.AnswerReason, err error) {
+	policy, err := s.policies.Policy(ctx, scope, d.stored.PolicyID)
+	var unreadable operation.Defect
+	switch {
+	case errors.As(err, &unreadable), fault.KindOf(err) == fault.NotFound:
+		return reason, nil
+	case err != nil:
+		return reason, err
+	}
+	for _, c := range policy.Plan.Policy().LimitCaps {
+		if c.ID == d.Answer.Offer.LimitCapID {
+			reason = engine.AnswerReason{Code: c.ReasonCode, Message: c.ApplicantMessage}
+		}
+	}
+	return reason, nil
 }
 
 func languageOf(want Wanted) (*offer.Language, error) {
@@ -125,10 +241,12 @@ func languageOf(want Wanted) (*offer.Language, error) {
 	return language, nil
 }
 
-// decidedWith is a decision with the version of the profile that it was stored with, 0 if there was none.
+// decidedWith is a decision with the version of the profile that it was stored with, 0 if there was none, and its rule
+// set.
 type decidedWith struct {
 	offer.Decided
 	profile int64
+	stored  store.Decision
 }
 
 // decided reads a decision with its reviews. It returns NotFound if there is none, and Gone erased if its answer was
@@ -168,7 +286,9 @@ func (s *Service) decided(
 	if err := s.core.OpenDecision(ctx, scope, &stored, nil); err != nil {
 		return d, nil, err
 	}
+	d.stored = stored
 	d.Decided, err = readDecided(&stored, reviews)
+	d.Sandbox = p.Environment == tenant.Sandbox
 	return d, scope, err
 }
 
@@ -179,7 +299,9 @@ func readDecided(stored *store.Decision, reviews []store.Review) (d offer.Decide
 		return d, operation.AsDefect(fmt.Errorf("answer of decision %s: %w", stored.ID, err))
 	}
 	answer := engine.ReadAnswer(response)
-	d = offer.Decided{ID: stored.ID, On: civil.DayAt(time.UnixMicro(stored.CreatedMicros)), Answer: &answer}
+	d = offer.Decided{
+		ID: stored.ID, PolicyKey: stored.PolicyKey, On: civil.DayAt(time.UnixMicro(stored.CreatedMicros)), Answer: &answer,
+	}
 	if answer.ValidUntil != "" {
 		if d.ValidUntil, err = time.Parse(time.RFC3339, answer.ValidUntil); err != nil {
 			return d, operation.AsDefect(fmt.Errorf("validity of decision %s: %w", stored.ID, err))

@@ -6,8 +6,10 @@ import (
 
 	"verdict/internal/cache"
 	"verdict/internal/fault"
+	"verdict/internal/loan"
 	"verdict/internal/offer"
 	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -15,17 +17,30 @@ import (
 
 // Service offers the operations on documents and the lender profile. It is safe for concurrent use.
 type Service struct {
-	core     *operation.Core
-	versions *cache.Cache[operation.ScopeID, int64]
+	core      *operation.Core
+	policies  *policydesk.Service
+	versions  *cache.Cache[operation.ScopeID, int64]
+	calendars *cache.Cache[versionID, *loan.Calendar]
 }
 
-// scopesCached is the number of scopes whose version is cached.
-const scopesCached = 10_000
+// versionID names a version of the lender profile of a scope.
+type versionID struct {
+	operation.ScopeID
+	version int64
+}
 
-// New returns a Service over the database of core.
-func New(core *operation.Core) *Service {
-	s := &Service{core: core}
+const (
+	// scopesCached is the number of scopes whose version is cached.
+	scopesCached = 10_000
+	// calendarsCached is the number of cached calendars. Each has at most a few hundred days.
+	calendarsCached = 2_000
+)
+
+// New returns a Service over the database of core. policies have the texts of reasons for applicants.
+func New(core *operation.Core, policies *policydesk.Service) *Service {
+	s := &Service{core: core, policies: policies}
 	s.versions = cache.New(scopesCached, cache.RefreshAfter, core.Now, s.loadVersion)
+	s.calendars = cache.New(calendarsCached, 0, core.Now, s.loadCalendar) // a version never changes
 	return s
 }
 
@@ -37,6 +52,28 @@ func (s *Service) loadVersion(ctx context.Context, id operation.ScopeID) (int64,
 // cache.RefreshAfter after it was stored.
 func (s *Service) Version(ctx context.Context, id operation.ScopeID) (int64, error) {
 	return s.versions.Get(ctx, id)
+}
+
+func (s *Service) loadCalendar(ctx context.Context, id versionID) (*loan.Calendar, error) {
+	profile, err := s.profile(ctx, s.core.DB.Scope(id.Tenant, id.Environment), id.version)
+	if err != nil {
+		return nil, err
+	}
+	return profile.Calendar(), nil
+}
+
+// Calendar returns the working days of the lender profile for a decision that was stored with a version of it, as the
+// documents of the decision state them: those of the first version if version is 0. It returns nil if there is no
+// profile.
+func (s *Service) Calendar(ctx context.Context, id operation.ScopeID, version int64) (*loan.Calendar, error) {
+	if version == 0 {
+		latest, err := s.Version(ctx, id)
+		if err != nil || latest == 0 {
+			return nil, err
+		}
+	}
+	calendar, err := s.calendars.Get(ctx, versionID{id, max(version, 1)})
+	return calendar, operation.MissingIsDefect(err)
 }
 
 // Profile is one version of the lender profile.
@@ -72,7 +109,7 @@ func (s *Service) profile(ctx context.Context, scope *store.Scope, version int64
 	document, err := wire.Parse(stored.Document)
 	var read offer.Profile
 	if err == nil {
-		read, err = offer.ReadProfile(document)
+		read, err = offer.ReadStoredProfile(document)
 	}
 	if err != nil {
 		return Profile{}, fmt.Errorf("read version %d of the lender profile: %w", stored.Version, operation.AsDefect(err))

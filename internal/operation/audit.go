@@ -30,6 +30,7 @@ const (
 	ActionBacktestEnded    = "backtest.cancelled"
 	ActionBatchCreated     = "batch.created"
 	ActionBatchCancelled   = "batch.cancelled"
+	ActionBatchDeleted     = "batch.deleted"
 	ActionCapsule          = "decision.capsule_read"
 	ActionStrategy         = "collections_strategy.changed"
 	ActionLenderProfile    = "lender_profile.changed"

@@ -229,9 +229,9 @@ func (a Attempt) earlier(ctx context.Context, failed error) (*Answer, error) {
 	if errors.As(failed, &already) {
 		return a.replay(ctx, &already.Stored)
 	}
-	switch fault.KindOf(failed) { //nolint:exhaustive // other refusals do not depend on what is stored
+	switch fault.KindOf(failed) {
 	case fault.Conflict, fault.NotFound, fault.Gone, fault.Precondition:
-	default:
+	default: // other refusals do not depend on what is stored
 		return nil, nil //nolint:nilnil // there is no earlier answer
 	}
 	if a.idempotency == nil {

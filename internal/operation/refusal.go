@@ -31,8 +31,8 @@ func KeysBusy() error {
 		"too many people are being erased at the moment; try again later")
 }
 
-// CheckVersion returns Precondition precondition_failed if the present version of an object is not the one that a caller
-// expects. what names the object.
+// CheckVersion returns Precondition precondition_failed if the present version of an object is not the one that a
+// caller expects. what names the object.
 func CheckVersion(what string, present, expected int64) error {
 	if expected == AnyVersion || expected == present {
 		return nil

@@ -15,7 +15,7 @@ type SealStep[Place comparable] func(ctx context.Context, scope *store.Scope, af
 
 // SealOlder encrypts documents that were stored readable, scope by scope. It pauses after each step that has encrypted
 // something, because other writes wait for the step. It returns the number of rows, also with an error. If it is
-// interrupted, the next call goes on where it ended. progress, unless nil, is called with the number so far.
+// interrupted, the next call continues where it ended. progress, unless nil, is called with the number so far.
 func SealOlder[Place comparable](
 	ctx context.Context, core *Core, pause time.Duration, step SealStep[Place], progress func(done int64),
 ) (done int64, err error) {
@@ -62,8 +62,8 @@ func sealScope[Place comparable](
 	}
 }
 
-// WriteSealed runs the transaction that stores the ciphertexts of rows. If somebody was erased since the keys were read,
-// it stores nothing and reads the keys again; the next pass encrypts the rows that are still readable.
+// WriteSealed runs the transaction that stores the ciphertexts of rows. If somebody was erased since the keys were
+// read, it stores nothing and reads the keys again; the next pass encrypts the rows that are still readable.
 func (s *Core) WriteSealed(ctx context.Context, scope *store.Scope, write func(*store.Tx) error) error {
 	err := scope.Write(ctx, write)
 	if errors.Is(err, store.ErrKeysChanged) {

@@ -53,8 +53,8 @@ func (a Activation) Check(faults *fault.List) {
 
 // Activate activates a rule set and retires the active rule set. Activating the previous version
 // again is a rollback. A rollback, and the activation of the initial rule set that stops
-// lending, need no second person and no acknowledgements. The new version applies to the next
-// decision on this node, and within a second on other nodes.
+// lending, need no second person, no acknowledgements and no proofs. The new version applies to the
+// next decision on this node, and within a second on other nodes.
 func (s *Service) Activate(
 	ctx context.Context, p tenant.Principal, id string, a Activation, r *operation.Reply[RuleSet],
 ) (RuleSet, error) {
@@ -74,12 +74,10 @@ func (s *Service) Activate(
 	if err != nil {
 		return RuleSet{}, err
 	}
-	var findings []analysis.Finding
-	if p.Environment == tenant.Live {
-		// Analyse before the transaction, because the transaction blocks other writes.
-		if findings, err = policy.findings(ctx); err != nil {
-			return RuleSet{}, err
-		}
+	// Analyse before the transaction, because the transaction blocks other writes.
+	violated, findings, err := s.judged(ctx, p, policy)
+	if err != nil {
+		return RuleSet{}, err
 	}
 
 	now := s.core.Moment()
@@ -98,6 +96,9 @@ func (s *Service) Activate(
 			if safe || wasBefore(active, target) {
 				entry.Note = rollbackNote(a.Note)
 				return nil
+			}
+			if violated != nil {
+				return violated
 			}
 			if err := lockLists(tx, policy.Lookups); err != nil {
 				return err
@@ -125,6 +126,26 @@ func (s *Service) Activate(
 		s.active.Forget(series{p.TenantID, string(p.Environment), set.PolicyKey})
 	}
 	return set, err
+}
+
+// judged returns the refusal of a policy that violates its guarantees, or nil, and in live the findings that must be
+// acknowledged.
+func (s *Service) judged(
+	ctx context.Context, p tenant.Principal, policy *Policy,
+) (violated error, findings []analysis.Finding, err error) {
+	proofs, err := policy.guarantees(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	violated = checkGuarantees(proofs)
+	if p.Environment != tenant.Live {
+		return violated, nil, nil
+	}
+	if findings, err = policy.findings(ctx); err != nil {
+		return nil, nil, err
+	}
+	removed, err := s.removedGuarantees(ctx, p, policy)
+	return violated, append(removed, findings...), err
 }
 
 // wasBefore reports whether an activation undoes the last activation: target is the version that

@@ -16,11 +16,14 @@ const AgainstActive = "active"
 // Comparison names the version that a rule set is compared with.
 type Comparison struct {
 	Against string // id of a rule set, AgainstActive, or "" for AgainstActive
+	// Progress is called with the number of steps that are done and the number of all. It may be nil.
+	Progress func(done, all int)
 }
 
 // Difference is the difference of two versions for all applicants.
 type Difference struct {
-	FromID, ToID string // the version compared with, and the version compared
+	FromID, ToID string  // the version compared with, and the version compared
+	From, To     *Policy // both versions, compiled
 	prover.Result
 }
 
@@ -62,6 +65,7 @@ func (s *Service) Diff(ctx context.Context, p tenant.Principal, id string, c Com
 	result, err := prover.Diff(old.Plan, changed.Plan, prover.Options{
 		MaxStates: comparingStates,
 		MaxBytes:  comparingBytes,
+		Progress:  c.Progress,
 		Check: func() error {
 			if err := check(); err != nil {
 				return err
@@ -72,7 +76,15 @@ func (s *Service) Diff(ctx context.Context, p tenant.Principal, id string, c Com
 			return nil
 		},
 	})
-	return Difference{FromID: old.ID, ToID: changed.ID, Result: result}, err
+	if err != nil {
+		return Difference{}, err
+	}
+	for i, policy := range []*Policy{old, changed} {
+		if result.Guarantees[i], err = policy.guarantees(ctx); err != nil {
+			return Difference{}, err
+		}
+	}
+	return Difference{FromID: old.ID, ToID: changed.ID, From: old, To: changed, Result: result}, nil
 }
 
 // existing returns the compiled rule set with an id, or NotFound.

@@ -6,8 +6,9 @@
 // listed here, any operation may fail with a storage error.
 //
 //	CreateRuleSet
-//	    stores an engine.Draft: Invalid with every fault, policy_too_costly, NotFound
-//	    for its base, cap_reached
+//	    stores an engine.Draft and the proofs of its guarantees: Invalid with every
+//	    fault, policy_too_costly, NotFound for its base, cap_reached, Unavailable while
+//	    another draft of the tenant is being proved
 //	ReadDraft
 //	    returns the faults, or the findings and changes, of a draft and stores nothing:
 //	    NotFound for its base
@@ -21,7 +22,8 @@
 //	    returns how often the rules of a version were evaluated and hit
 //	Activate
 //	    activates a rule set: Invalid, NotFound, invalid_transition,
-//	    precondition_failed, second_person_required, findings_unacknowledged
+//	    precondition_failed, second_person_required, findings_unacknowledged,
+//	    guarantee_violated
 //	CreateScorecard
 //	    stores a scorecard: Invalid, cap_reached
 //	Score

@@ -10,6 +10,7 @@ import (
 	"verdict/internal/application"
 	"verdict/internal/engine"
 	"verdict/internal/engine/analysis"
+	"verdict/internal/engine/prover"
 	"verdict/internal/fault"
 	"verdict/internal/feature"
 	"verdict/internal/field"
@@ -41,6 +42,9 @@ type Policy struct {
 	size                int                                // size of the policy's document in bytes
 	analysed            atomic.Pointer[[]analysis.Finding] // nil until findings is called
 	compared            atomic.Pointer[comparison]         // nil until against is called
+	proofs              atomic.Pointer[[]prover.Proof]     // nil until guarantees is called
+	base                string                             // the id of the rule set from which it was made
+	sets                func(context.Context) store.RuleSetReader
 }
 
 // featureNames returns the names of the features that the policy names.
@@ -69,7 +73,11 @@ func (s *Service) loadPolicy(ctx context.Context, key policyID) (*Policy, error)
 	if err != nil {
 		return nil, err
 	}
-	return compile(ctx, key, set)
+	p, err := compile(ctx, key, set)
+	if err == nil {
+		p.sets = s.core.DB.Scope(key.tenant, key.environment).RuleSets
+	}
+	return p, err
 }
 
 func compile(ctx context.Context, key policyID, set store.RuleSet) (*Policy, error) {
@@ -94,6 +102,7 @@ func compile(ctx context.Context, key policyID, set store.RuleSet) (*Policy, err
 		noScore:     !read.NeedsScore(),
 		tally:       plan.NewTally(),
 		size:        len(set.Document),
+		base:        set.Base,
 	}
 	p.Catalogue = application.CatalogueOf(read.Semantics)
 	p.Features = application.Features(read.FeatureNames())
@@ -113,8 +122,8 @@ func stage1Features(read *engine.Policy) []application.Feature {
 	return application.Features(slices.Sorted(maps.Keys(names)))
 }
 
-// findings returns the findings of the static analysis. The findings never change, so they are
-// cached.
+// findings returns the findings of the static analysis and those about guarantees. The findings
+// never change, so they are cached.
 func (p *Policy) findings(ctx context.Context) ([]analysis.Finding, error) {
 	if known := p.analysed.Load(); known != nil {
 		return *known, nil
@@ -122,6 +131,13 @@ func (p *Policy) findings(ctx context.Context) ([]analysis.Finding, error) {
 	found, err := analysis.RunUntil(p.source, field.Catalogue(), operation.Checking(ctx))
 	if err != nil {
 		return nil, err
+	}
+	proofs, err := p.guarantees(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(proofs) > 0 {
+		found = withGuarantees(found, proofs)
 	}
 	p.analysed.Store(&found)
 	return found, nil

@@ -20,8 +20,8 @@ type Reading struct {
 	Checksum string             // "" if there are faults
 }
 
-// ReadDraft checks a draft as CreateRuleSet does, and stores nothing. The faults of the draft are
-// part of the result; they do not cause an error.
+// ReadDraft checks a draft as CreateRuleSet does, but proves no guarantees, and stores nothing. The
+// faults of the draft are part of the result; they do not cause an error.
 func (s *Service) ReadDraft(ctx context.Context, p tenant.Principal, draft engine.Draft) (Reading, error) {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
 		return Reading{}, err
@@ -39,7 +39,7 @@ func (s *Service) ReadDraft(ctx context.Context, p tenant.Principal, draft engin
 		return Reading{}, err
 	}
 	reading := Reading{Checksum: d.policy.Checksum()}
-	reading.Findings, reading.Changes, err = analysedAgainst(ctx, d.policy, base)
+	reading.Findings, reading.Changes, err = analysedAgainst(ctx, d.policy, nil, base)
 	return reading, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"verdict/internal/admission"
 	"verdict/internal/engine"
 	"verdict/internal/engine/analysis"
+	"verdict/internal/engine/prover"
 	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/operation"
@@ -38,6 +39,7 @@ type RuleSet struct {
 	Inherited    []string           // sections inherited from the base; set only by CreateRuleSet
 	Changes      []engine.Change    // against the base, if there is one; set only by CreateRuleSet and RuleSet
 	Findings     []analysis.Finding // of the static analysis; set only by CreateRuleSet and RuleSet
+	Proofs       []prover.Proof     // of the guarantees; set only by CreateRuleSet and RuleSet
 }
 
 func ruleSetOf(r store.RuleSet) RuleSet {
@@ -100,7 +102,11 @@ func (s *Service) insertion(
 	if err != nil {
 		return nil, err
 	}
-	findings, changes, err := analysedAgainst(ctx, policy, base)
+	proofs, fresh, err := s.prove(ctx, p, policy)
+	if err != nil {
+		return nil, err
+	}
+	findings, changes, err := analysedAgainst(ctx, policy, proofs, base)
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +116,9 @@ func (s *Service) insertion(
 			return RuleSet{}, err
 		}
 		stored, err := tx.RuleSets().Insert(draft)
+		if err == nil && fresh != nil {
+			err = tx.RuleSets().KeepProof(*fresh)
+		}
 		if err == nil {
 			err = operation.CheckStored(tx, p.Plan)
 		}
@@ -129,16 +138,22 @@ func (s *Service) insertion(
 		}
 		set := ruleSetOf(stored)
 		set.FeatureNames, set.Inherited, set.Findings, set.Changes = features, d.inherited, findings, changes
+		set.Proofs = proofs
 		return set, nil
 	}, nil
 }
 
 // analysedAgainst analyses a policy that is not stored and compares it with its base, which may be
-// nil.
-func analysedAgainst(ctx context.Context, p *engine.Policy, base *Policy) ([]analysis.Finding, []engine.Change, error) {
+// nil. proofs are those of its guarantees, if they were proved.
+func analysedAgainst(
+	ctx context.Context, p *engine.Policy, proofs []prover.Proof, base *Policy,
+) ([]analysis.Finding, []engine.Change, error) {
 	found, err := analysis.RunUntil(p, field.Catalogue(), operation.Checking(ctx))
 	if err != nil {
 		return nil, nil, err
+	}
+	if len(proofs) > 0 {
+		found = withGuarantees(found, proofs)
 	}
 	return againstBase(ctx, p, found, base)
 }

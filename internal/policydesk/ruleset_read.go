@@ -43,6 +43,9 @@ func (s *Service) RuleSet(ctx context.Context, p tenant.Principal, id string) (R
 	}
 	shown := ruleSetOf(set)
 	shown.FeatureNames = policy.featureNames()
+	if shown.Proofs, err = policy.guarantees(ctx); err != nil {
+		return RuleSet{}, err
+	}
 	shown.Findings, shown.Changes, err = policy.against(ctx, base)
 	return shown, err
 }

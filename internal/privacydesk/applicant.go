@@ -24,13 +24,16 @@ type Applicant struct {
 	// Decisions is a page of the applicant's decisions, oldest first. The other members are the same on every page.
 	Decisions     operation.Page[decisioning.Explained]
 	DecisionCount int64
-	Runs          []ApplicantRun // the newest maxListed, oldest first
+	Offers        map[string]decisioning.OfferState // what the borrower is told about these decisions, by decision
+	Runs          []ApplicantRun                    // the newest maxListed, oldest first
 	RunCount      int64
 	Alerts        []ApplicantAlert        // the oldest maxListed
 	Exposures     []exposuredesk.Exposure // the oldest maxListed
 	Holds         []Hold                  // those in force
 	Erasure       *Erasure                // deferred or running; nil if there is none
-	Linked        bool                    // there are links to accounts, devices and the like
+	Roles         []decisioning.Role      // the newest maxListed decisions of others, oldest first
+	RoleCount     int64
+	Linked        bool // there are links to accounts, devices and the like
 	Zones         []ApplicantZone
 }
 
@@ -89,12 +92,20 @@ func (s *Service) Applicant(
 		return Applicant{}, err
 	}
 	out.Decisions = operation.Page[decisioning.Explained]{Limit: list.Limit, NextCursor: list.NextCursor}
+	out.Offers = map[string]decisioning.OfferState{}
 	for i := range list.Data {
-		d, err := s.decisions.Decision(ctx, p, list.Data[i].ID, how...)
+		id := list.Data[i].ID
+		d, err := s.decisions.Decision(ctx, p, id, how...)
 		if err != nil {
 			return Applicant{}, err
 		}
-		out.Decisions.Data = append(out.Decisions.Data, d)
+		if out.Offers[id], err = s.decisions.OfferState(ctx, p, id); err != nil {
+			return Applicant{}, err
+		}
+		out.Decisions.Data = append(out.Decisions.Data, d.WithoutOthers())
+	}
+	if err := s.roles(ctx, p, &out, how); err != nil {
+		return Applicant{}, err
 	}
 	if out.Exposures, err = s.exposures.Of(ctx, scope, ref, maxListed); err != nil {
 		return Applicant{}, err
@@ -106,7 +117,7 @@ func (s *Service) Applicant(
 	return out, scope.Write(ctx, func(tx *store.Tx) error { return tx.Audit().Add(audit) })
 }
 
-// Standing is what keeps an applicant from being erased, or is about to erase the applicant.
+// Standing holds the legal holds that prevent an erasure of a person, and the erasure that waits or is running.
 type Standing struct {
 	Holds   []Hold   // those in force
 	Erasure *Erasure // deferred or running; nil if there is none
@@ -195,8 +206,8 @@ func (s *Service) describe(tx *store.Tx, w *work, out *Applicant) error {
 	return nil
 }
 
-// endWithAnswers sets the end of the zones that have no period of their own, or a longer one: when the answer of a
-// decision is erased, so are all its other documents.
+// endWithAnswers limits the end of every zone of a decision to that of its answer: when the answer of a decision is
+// erased, so are all its other documents.
 func endWithAnswers(zones []ApplicantZone) {
 	answers := slices.IndexFunc(zones, func(z ApplicantZone) bool { return z.Zone == sealing.Response.String() })
 	if answers < 0 || zones[answers].UntilMicros == 0 {
@@ -212,12 +223,12 @@ func endWithAnswers(zones []ApplicantZone) {
 
 // listed reads runs, alerts and holds.
 func listed(tx *store.Tx, w *work, out *Applicant, nowMicros int64) error {
-	runs, _, err := tx.Runs().List(store.RunFilter{SubjectRef: out.Ref}, store.Page{Limit: maxListed, Descending: true})
+	runs, err := tx.Erasures().Runs(out.Ref, maxListed)
 	if err != nil {
 		return err
 	}
 	out.Runs, out.Alerts, out.Holds = nil, nil, nil // the read may be repeated
-	for i := len(runs) - 1; i >= 0; i-- {
+	for i := range runs {
 		r := &runs[i]
 		out.Runs = append(out.Runs, ApplicantRun{r.ID, r.Agent, r.Outcome, r.DecisionID, r.CreatedMicros})
 	}

@@ -23,8 +23,8 @@ const (
 	BasisLegalHold = "legal_hold"
 )
 
-// How long a deferred erasure waits at most until somebody looks again. An alert can be closed at any time. The
-// release of a hold, and a review, which can overturn an offer, make it look again by themselves.
+// A deferred erasure is checked again after lookAgain, or after lookAgainAlert if it waits for an alert, which can be
+// closed at any time. The release of a hold and a review, which can overturn an offer, cause a check immediately.
 const (
 	lookAgain      = time.Hour
 	lookAgainAlert = 10 * time.Minute
@@ -44,7 +44,7 @@ const maxTries = 10
 type deferral struct {
 	basis       []string // empty if it need not wait
 	untilMicros int64    // 0 if that is not known
-	nextMicros  int64    // when to look again
+	nextMicros  int64    // when to check again
 }
 
 // runOrDefer erases, or stores that the erasure must wait. A running erasure is never deferred: a part of
@@ -82,9 +82,9 @@ func (w *work) mustWait(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	w.offerDays = map[string]int{}
-	for _, a := range g.Approvals {
-		if w.offerDays[a.PolicyID], err = w.s.decisions.OfferDays(ctx, w.scope, a.PolicyID); err != nil {
+	for i := range g.Approvals {
+		made := approvedOffer(&g.Approvals[i])
+		if err := w.s.decisions.AddOfferTerms(ctx, w.scope, &w.terms, &made); err != nil {
 			return false, err
 		}
 	}
@@ -115,17 +115,28 @@ func (w *work) query(now time.Time) store.GroundsQuery {
 	}
 }
 
-// judge returns why the erasure must wait. It returns errChanged if there is an approval under a rule set
-// that was not read.
+// approvedOffer returns what determines the end of the offer of an approval.
+func approvedOffer(a *store.Approval) decisioning.MadeOffer {
+	return decisioning.MadeOffer{
+		RuleSetID:      a.PolicyID,
+		Profile:        decisioning.ProfileOf(a.Plain),
+		CreatedMicros:  a.CreatedMicros,
+		ApprovedMicros: a.ApprovedMicros,
+	}
+}
+
+// judge returns why the erasure must wait. It returns errChanged if there is an approval whose terms were not looked
+// up.
 func (w *work) judge(g *store.Grounds, now time.Time) (d deferral, err error) {
 	known := true // the time until which the erasure must wait is known
 	until := func(micros int64) { d.untilMicros = max(d.untilMicros, micros) }
-	for _, a := range g.Approvals {
-		days, read := w.offerDays[a.PolicyID]
+	for i := range g.Approvals {
+		made := approvedOffer(&g.Approvals[i])
+		end, read := w.terms.End(&made)
 		if !read {
 			return deferral{}, errChanged
 		}
-		if end := decisioning.OfferEnd(a.CreatedMicros, days); end > now.UnixMicro() {
+		if end > now.UnixMicro() {
 			d.basis = []string{BasisOpenOffer}
 			until(end)
 		}
@@ -155,7 +166,8 @@ func (w *work) judge(g *store.Grounds, now time.Time) (d deferral, err error) {
 	return d, nil
 }
 
-// judgeIn judges in the transaction, which no change of the grounds can overtake.
+// judgeIn calls judge with the grounds that the transaction reads. It locks the scope, so that the grounds cannot
+// change before the commit.
 func (w *work) judgeIn(tx *store.Tx) (deferral, error) {
 	if err := tx.Lock(); err != nil {
 		return deferral{}, err
@@ -184,7 +196,7 @@ func (w *work) begin(tx *store.Tx, e *store.Erasure) error {
 }
 
 // postpone stores that the erasure must wait. It returns errChanged if it need not wait any more, or is
-// running. If the person has a deferred erasure already, it is that one.
+// running. If the person has a deferred erasure already, postpone updates that one.
 func (w *work) postpone(tx *store.Tx) (Erasure, error) {
 	d, err := w.judgeIn(tx)
 	if err != nil {
@@ -277,7 +289,7 @@ func (s *Service) RunDeferred(ctx context.Context) (completed int, err error) {
 	}
 }
 
-// tryLater makes an erasure wait that has failed, if it is still deferred.
+// tryLater postpones an erasure that has failed, if it is still deferred.
 func (w *work) tryLater(ctx context.Context) error {
 	return w.scope.Write(ctx, func(tx *store.Tx) error {
 		if err := tx.Lock(); err != nil {

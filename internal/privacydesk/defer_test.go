@@ -49,7 +49,7 @@ func (c *cluster) wantDeferred(applicant string, basis ...string) privacydesk.Er
 	return e
 }
 
-// runDeferred looks at the deferred erasures on a node, and fails the test unless as many are completed.
+// runDeferred runs the deferred erasures on a node, and fails the test unless want of them are completed.
 func (c *cluster) runDeferred(node, want int) {
 	c.Helper()
 	if n, err := c.nodes[node].Privacy.RunDeferred(c.Context()); err != nil || n != want {
@@ -276,7 +276,7 @@ func TestLegalHold(t *testing.T) {
 	})
 }
 
-// TestReleaseWakes releases the only hold: the next look of the worker carries out the erasure, however long the
+// TestReleaseWakes releases the only hold: the next run of the worker carries out the erasure, however long the
 // hold would have lasted.
 func TestReleaseWakes(t *testing.T) {
 	t.Parallel()
@@ -296,7 +296,7 @@ func TestReleaseWakes(t *testing.T) {
 	})
 }
 
-// TestReviewWakes overturns the only approval: the next look of the worker carries out the erasure, however long the
+// TestReviewWakes overturns the only approval: the next run of the worker carries out the erasure, however long the
 // offer would have been valid.
 func TestReviewWakes(t *testing.T) {
 	t.Parallel()

@@ -1,5 +1,5 @@
-// Package privacydesk reads and erases what is stored about people, and keeps it from being
-// erased (ADR 23, docs/PRIVACY.md).
+// Package privacydesk contains the use cases of personal data: access, erasure, legal holds and
+// retention periods (ADR 23, docs/PRIVACY.md).
 //
 // Operations take the caller and Go values, and return Go values or a refusal that names the
 // faults. These are the operations. Each first checks the permissions of the caller
@@ -31,5 +31,5 @@
 // the transaction that also empties the last documents. While documents remain, their key must
 // exist: the replacement of the reference is a hash with that key, and a document without a key
 // would be an unreadable row that no entry of the journal explains. If an erasure is interrupted,
-// its row names the person, so that Resume can go on.
+// its row names the person, so that Resume can continue.
 package privacydesk

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"verdict/internal/decisioning"
 	"verdict/internal/fault"
 	"verdict/internal/journal"
 	"verdict/internal/operation"
@@ -131,7 +132,8 @@ func (s *Service) checkHeld(ctx context.Context, scope *store.Scope, p store.Per
 
 func nothingHeld() error {
 	return fault.New(fault.NotFound, fault.CodeNotFound,
-		"nothing is held about this applicant; GET /v1/erasures lists earlier erasures")
+		"nothing is held under this reference; GET /v1/erasures lists earlier erasures. What older decisions hold about "+
+			"a co-applicant or guarantor is not found by the person's reference, but by that of the primary applicant")
 }
 
 // work is an erasure in progress.
@@ -146,9 +148,9 @@ type work struct {
 	// auditOf returns the entry of an action in the audit trail.
 	auditOf func(action, id string, now time.Time) store.AuditEntry
 
-	resumed   bool           // nobody waits for the result
-	alias     string         // replaces the reference in the fraud counters; "" until it is known
-	offerDays map[string]int // how long offers under a rule set are valid, of the rule sets that were read
+	resumed bool                   // nobody waits for the result
+	alias   string                 // replaces the reference in the fraud counters; "" until it is known
+	terms   decisioning.OfferTerms // of the offers that were read
 
 	// forgotten says that the person's keys were removed before, and the rows came back with an older backup.
 	forgotten bool
@@ -215,7 +217,7 @@ func (w *work) run(ctx context.Context, commit operation.Commit[Erasure]) (Erasu
 }
 
 // write runs a transaction that is not the last one. done is false if the transaction found other keys, or more
-// documents, than were prepared for. The caller then goes on with what is held now.
+// documents, than were prepared for. The caller then continues with what is held now.
 func (w *work) write(ctx context.Context, step func(*store.Tx) error) (done bool, err error) {
 	if err := w.retry(ctx, w.scope.Write(ctx, step)); err != nil {
 		if errors.Is(err, errMore) {
@@ -239,8 +241,8 @@ func (w *work) retry(ctx context.Context, err error) error {
 	return errMore
 }
 
-// held returns what is held, one decision, one run and one exposure more than a batch. Decisions from before the
-// journal get their entries first, because their hashes must remain.
+// held returns what is held: at most one decision, one run and one exposure more than fit into a batch. It first adds
+// the journal entries of decisions from before the journal, because their hashes must remain.
 func (w *work) held(ctx context.Context) (store.Held, error) {
 	held, err := w.scope.Erasures(ctx).Held(w.person, w.s.batch+1)
 	if err != nil {
@@ -280,6 +282,9 @@ func (w *work) lookUp(ctx context.Context, held *store.Held) error {
 	}
 	for _, x := range held.Exposures {
 		w.numbers = append(w.numbers, keys.TreeOf(x.Head))
+	}
+	for i := range held.People {
+		w.numbers = append(w.numbers, treesOfPerson(keys, &held.People[i])...)
 	}
 	slices.Sort(w.numbers)
 	w.numbers = slices.Compact(w.numbers)
@@ -368,20 +373,24 @@ func (w *work) empty(tx *store.Tx, e *store.Erasure, held *store.Held) error {
 	}
 	for _, x := range held.Exposures {
 		w.noteTree(e, x.Head)
-		if err := tx.Erasures().DeleteExposure(x.ID, &e.Counts); err != nil {
+		if err := tx.Erasures().DeleteExposure(x.ID, w.s.core.Moment().UnixMicro(), &e.Counts); err != nil {
 			return err
 		}
 	}
-	return nil
+	return w.emptyRoles(tx, e, held.People)
 }
 
 // noteTree notes in e the tree with the key of a document, from its beginning, and returns the tree's number.
 func (w *work) noteTree(e *store.Erasure, head []byte) int64 {
 	number := w.keys.TreeOf(head)
+	w.noteNumber(e, number)
+	return number
+}
+
+func (w *work) noteNumber(e *store.Erasure, number int64) {
 	if name := strconv.FormatInt(number, 10); !w.forgotten && !slices.Contains(strings.Fields(e.Trees), name) {
 		e.Trees = strings.TrimSpace(e.Trees + " " + name)
 	}
-	return number
 }
 
 // replacement returns what replaces the reference in a row, "" if the person is not named. It notes the tree
@@ -398,9 +407,14 @@ func (w *work) replacement(e *store.Erasure, id string, head []byte) (string, er
 	if !known {
 		return "", errMore
 	}
+	noteRef(e, ref)
+	return ref, nil
+}
+
+// noteRef notes in e what replaces the reference in a row.
+func noteRef(e *store.Erasure, ref string) {
 	if !slices.Contains(e.Refs, ref) {
 		e.Refs = append(e.Refs, ref)
 		e.StartedLeaf = -1 // the journal must name every replacement before a row has it
 	}
-	return ref, nil
 }

@@ -19,7 +19,7 @@ type Options struct {
 	MaxHolds int // the maximum of legal holds in force in an environment (default DefaultMaxHolds)
 }
 
-// Service erases. It is safe for concurrent use.
+// Service offers the operations on personal data. It is safe for concurrent use.
 type Service struct {
 	core      *operation.Core
 	decisions *decisioning.Service
@@ -126,6 +126,9 @@ type Counts struct {
 	AlertRefs int64 // references in the evidence of alerts
 	Links     int64 // links between the person and accounts, devices and the like
 	Exposures int64
+	// CoApplicants and Guarantors are the decisions of others in which the person had that role.
+	CoApplicants int64
+	Guarantors   int64
 }
 
 // ZoneCount is the number of erased documents of a zone.
@@ -143,6 +146,7 @@ func (c Counts) zones() []ZoneCount {
 		{sealing.Combined.String(), c.Decisions},
 		{sealing.Request.String(), c.Runs + c.Exposures},
 	}
+	all = append(all, c.roleZones()...)
 	return slices.DeleteFunc(all, func(z ZoneCount) bool { return z.Count == 0 })
 }
 
@@ -165,8 +169,8 @@ const (
 const answersKept = operation.RememberFor
 
 // kept returns what stays after an erasure.
-func kept(erasedMicros int64) []Kept {
-	return []Kept{
+func kept(erasedMicros int64, c Counts) []Kept {
+	list := []Kept{
 		{"decision_outcomes", BasisAccountability, 0},
 		{"journal_hashes", BasisAccountability, 0},
 		{"notes_of_reviewers", BasisAccountability, 0},
@@ -175,6 +179,10 @@ func kept(erasedMicros int64) []Kept {
 		{"uploads_of_backtests", BasisUpload, 0},
 		{"rows_of_unfinished_batches", BasisUpload, 0},
 	}
+	if c.CoApplicants+c.Guarantors > 0 { // the answers belong to the primary applicants
+		list = append(list, Kept{"answers_of_decisions_of_others", BasisAccountability, 0})
+	}
+	return list
 }
 
 // receipt returns a stored erasure as callers see it.
@@ -200,7 +208,7 @@ func receipt(e *store.Erasure, epochs store.KeyEpochs) Erasure {
 	}
 	if e.State == Completed {
 		out.BeyondMicros = epochs.BeyondRecovery(e.ErasedMicros)
-		out.Kept = kept(e.ErasedMicros)
+		out.Kept = kept(e.ErasedMicros, out.Counts)
 	}
 	return out
 }

@@ -12,7 +12,7 @@ func (s *Service) OpenRun(ctx context.Context, scope *store.Scope, r *store.Run)
 	return s.core.OpenRun(ctx, scope, r)
 }
 
-// OpenAnswer opens an answer about a decision that were both read before.
+// OpenAnswer opens an answer about a decision. Both were read before.
 func (s *Service) OpenAnswer(
 	ctx context.Context, scope *store.Scope, key store.IdempotencyKey, of *store.Decision, stored []byte,
 ) ([]byte, error) {

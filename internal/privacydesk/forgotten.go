@@ -24,7 +24,7 @@ const ForgottenReason = "other"
 
 // EraseForgotten erases the people again who were erased after the backup from which the database was restored,
 // and returns their number. Their keys are missing, so their documents cannot be decrypted, but their references
-// are readable. EraseForgotten reads every decision, run and exposure. If it is interrupted, the next call goes on.
+// are readable. EraseForgotten reads every decision, run and exposure. If it is interrupted, the next call continues.
 func (s *Service) EraseForgotten(ctx context.Context) (people int64, err error) {
 	for after := ""; ; {
 		tenants, err := s.core.DB.Accounts().ListTenants(ctx, after)
@@ -43,6 +43,9 @@ func (s *Service) EraseForgotten(ctx context.Context) (people int64, err error) 
 				}
 				if err == nil {
 					err = f.exposures(ctx)
+				}
+				if err == nil {
+					err = f.others(ctx)
 				}
 				if people += f.people; err != nil {
 					return people, err
@@ -225,6 +228,9 @@ func (w *work) lookUpForgotten(ctx context.Context, e *store.Erasure, held *stor
 		if forRuns == "" {
 			forRuns = w.refs[d.ID]
 		}
+	}
+	if forRuns == "" && len(held.People) > 0 {
+		forRuns = journal.PersonReplacement(held.People[0].Plain, held.People[0].Role)
 	}
 	if forRuns == "" && len(held.Runs) > 0 {
 		var random sealing.Hash

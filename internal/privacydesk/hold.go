@@ -13,10 +13,10 @@ import (
 // DefaultMaxHolds is the default of Options.MaxHolds.
 const DefaultMaxHolds = 10_000
 
-// maxHoldYears is how far in the future a hold may end. A hold for longer has no end.
+// maxHoldYears is how far in the future a hold may end. A longer hold must be one without an end.
 const maxHoldYears = 100
 
-// HoldReasons returns the reasons of a legal hold. A reason is not a free text, as that of an erasure.
+// HoldReasons returns the reasons of a legal hold. Like the reason of an erasure, it is not a free text.
 func HoldReasons() []string {
 	return []string{"litigation", "regulator_request", "law_enforcement", "audit", "complaint", "other"}
 }
@@ -173,7 +173,7 @@ func (s *Service) mayPlace(tx *store.Tx, h *store.LegalHold) error {
 }
 
 // ReleaseHold ends a legal hold. It returns NotFound if there is no such hold, and Conflict if it has ended
-// already. Deferred erasures that waited for it only are carried out within a minute.
+// already. Deferred erasures that waited only for this hold are carried out within a minute.
 func (s *Service) ReleaseHold(
 	ctx context.Context, p tenant.Principal, id string, r *operation.Reply[Hold],
 ) (Hold, error) {

@@ -15,14 +15,14 @@ import (
 // retainPause is the pause after each transaction, so that other writes have their turn.
 const retainPause = 20 * time.Millisecond
 
-// endedOverlap is how far before the last run of a zone the holds that have ended are looked for. A release can be
-// stored after a run with a time before it: it takes its time before it waits for its transaction, and the clocks of
-// the nodes differ. To look at a person twice changes nothing.
+// endedOverlap is how far before the last run of a zone Retain searches for holds that have ended. A release that is
+// stored after the run can have an earlier time, because it reads the clock before it waits for its transaction, and
+// because the clocks of the nodes differ. Checking a person twice changes nothing.
 const endedOverlap = 24 * time.Hour
 
 // Retain empties the documents that are beyond their retention period, of all tenants, and returns their number. It
 // does nothing for a zone that was done today. Several nodes may do that at the same time, and after an interruption
-// the next call goes on. If the work fails for a tenant, Retain goes on with the others, and returns the errors.
+// the next call continues. If the work fails for a tenant, Retain continues with the others, and returns the errors.
 func (s *Service) Retain(ctx context.Context) (emptied int64, err error) {
 	scopes, err := s.core.DB.System().RetentionScopes(ctx)
 	if err != nil {
@@ -71,14 +71,14 @@ func (s *Service) retainScope(ctx context.Context, scope *store.Scope) (emptied 
 
 // retaining empties the documents of one zone of a scope.
 type retaining struct {
-	s         *Service
-	scope     *store.Scope
-	zone      string
-	cutoff    int64          // documents that were stored before are beyond the period
-	offerDays map[string]int // as in work
-	lastID    string         // the last object that batch has looked at
-	openID    string         // the first object with an open offer that batch has passed over, "" if there was none
-	keys      *journal.Tree  // looked up before each transaction
+	s      *Service
+	scope  *store.Scope
+	zone   string
+	cutoff int64                  // documents that were stored before are beyond the period
+	terms  decisioning.OfferTerms // of the offers that were read
+	lastID string                 // the last object that batch has looked at
+	openID string                 // the first object with an open offer that batch has passed over, "" if there was none
+	keys   *journal.Tree          // looked up before each transaction
 }
 
 // run empties in batches. Each batch begins after the last object that was looked at, however long ago that was.
@@ -116,8 +116,8 @@ func (r *retaining) run(ctx context.Context) (emptied int64, err error) {
 	})
 }
 
-// moveBack moves the progress back if the period has become longer. The documents that are not beyond it any more
-// are then looked at again when they are: some of them were kept because of a legal hold, which may have ended by then.
+// moveBack moves the progress back if the period has become longer. Documents that are no longer beyond the period are
+// then checked again at its end: some of them were kept because of a legal hold, which may have ended by then.
 func (r *retaining) moveBack(ctx context.Context, p *store.RetentionProgress) error {
 	before := justBefore(firstAt(r.zone, r.cutoff))
 	if p.AfterID <= before {
@@ -148,8 +148,8 @@ func (r *retaining) released(
 	if err != nil {
 		return 0, err
 	}
-	// The objects after p.AfterID have their turn later. AfterID+"0" is after that id, and before the next one.
-	// Another node may have gone further than this one, which must not go beyond its own cutoff.
+	// The objects after p.AfterID follow later. AfterID+"0" is after that id, and before the next one. Another node may
+	// have progressed further than this one, which must not go beyond its own cutoff.
 	beforeID := min(p.AfterID+"0", firstAt(r.zone, r.cutoff))
 	for i := range holds {
 		q := store.ExpiredQuery{Person: holds[i].Person, BeforeID: beforeID}
@@ -165,12 +165,12 @@ func (r *retaining) released(
 	return emptied, nil
 }
 
-// batch looks at the next objects of a query, and returns how many documents it has emptied and whether there may be
-// more. p is advanced, unless it is nil; the objects are then those of one person.
+// batch handles the next objects of a query, and returns how many documents it has emptied and whether there may be
+// more. It advances p. If p is nil, the objects are those of one person.
 //
-// A batch ends before the first decision whose offer is still open, so that nothing is passed over. The period is
-// then applied later, at most by as long as offers are valid. Among the objects of one person such a decision is passed
-// over, and the progress moved back, so that the next run looks at it again.
+// A batch ends before the first decision whose offer is still open, so that no decision is skipped. The period is then
+// applied when the offer has ended. Among the objects of one person, batch skips such a decision and moves the progress
+// back, so that the next run checks it again.
 func (r *retaining) batch(
 	ctx context.Context, q store.ExpiredQuery, p *store.RetentionProgress,
 ) (emptied int64, more bool, err error) {
@@ -231,14 +231,14 @@ func (r *retaining) prepare(ctx context.Context, q store.ExpiredQuery) ([]store.
 		return nil, err
 	}
 	var older []string
-	r.offerDays = map[string]int{}
 	for i := range found {
 		x := &found[i]
 		if x.Leaf < 0 {
 			older = append(older, x.ID)
 		}
-		if _, known := r.offerDays[x.PolicyID]; r.mayBeOffer(x) && !known {
-			if r.offerDays[x.PolicyID], err = r.s.decisions.OfferDays(ctx, r.scope, x.PolicyID); err != nil {
+		if r.mayBeOffer(x) {
+			made := expiredOffer(x)
+			if err := r.s.decisions.AddOfferTerms(ctx, r.scope, &r.terms, &made); err != nil {
 				return nil, err
 			}
 		}
@@ -280,9 +280,19 @@ func (r *retaining) read(from store.RetentionReader, q store.ExpiredQuery) ([]st
 	return from.Decisions(q)
 }
 
+// expiredOffer returns what determines the end of the offer of a decision.
+func expiredOffer(x *store.Expired) decisioning.MadeOffer {
+	return decisioning.MadeOffer{
+		RuleSetID:      x.PolicyID,
+		Profile:        decisioning.ProfileOf(x.Plain),
+		CreatedMicros:  x.CreatedMicros,
+		ApprovedMicros: x.ApprovedMicros,
+	}
+}
+
 // mayBeOffer reports whether a decision is an approval that is young enough for an open offer.
 func (r *retaining) mayBeOffer(x *store.Expired) bool {
-	return x.Approved && time.UnixMicro(x.CreatedMicros).Add(decisioning.MaxOfferLife).After(r.s.core.Now())
+	return x.Approved && time.UnixMicro(x.ApprovedMicros).Add(decisioning.MaxOfferLife).After(r.s.core.Now())
 }
 
 // emptyAll empties the zone of the objects of a query, and returns how many were not empty, and whether there may be
@@ -299,13 +309,14 @@ func (r *retaining) emptyAll(tx *store.Tx, q store.ExpiredQuery, pass bool) (emp
 	for i := range found {
 		x := &found[i]
 		if r.mayBeOffer(x) {
-			days, known := r.offerDays[x.PolicyID]
+			made := expiredOffer(x)
+			end, known := r.terms.End(&made)
 			switch {
 			case !known:
 				return 0, false, errChanged
-			case decisioning.OfferEnd(x.CreatedMicros, days) > q.NowMicros && !pass:
+			case end > q.NowMicros && !pass:
 				return emptied, false, nil
-			case decisioning.OfferEnd(x.CreatedMicros, days) > q.NowMicros:
+			case end > q.NowMicros:
 				if r.lastID = x.ID; r.openID == "" {
 					r.openID = x.ID
 				}
@@ -332,6 +343,11 @@ func (r *retaining) emptyAll(tx *store.Tx, q store.ExpiredQuery, pass bool) (emp
 func (r *retaining) empty(tx *store.Tx, x *store.Expired) (int64, error) {
 	if r.zone != zoneRuns && r.zone != sealing.Response.String() {
 		return tx.Retention().EmptyZone(r.zone, x.ID)
+	}
+	if r.zone != zoneRuns {
+		if err := tx.Erasures().EmptyPeople(x.ID, journal.PersonReplacement); err != nil {
+			return 0, err
+		}
 	}
 	if len(x.Head) == 0 {
 		return 0, nil

@@ -89,7 +89,7 @@ func (d *deleting) batch(
 // loans deletes closed loans. A closed loan says that the offer of its decision was used, so it is kept while the offer
 // is open.
 func (d *deleting) loans(ctx context.Context) (deleted int64, err error) {
-	offerDays := map[string]int{}
+	var terms decisioning.OfferTerms
 	for after := (store.ClosedLoan{}); ; {
 		found, err := d.scope.Retention(ctx).ClosedBefore(&after, d.cutoff, d.s.batch)
 		if err != nil {
@@ -97,7 +97,7 @@ func (d *deleting) loans(ctx context.Context) (deleted int64, err error) {
 		}
 		var ids []string
 		for i := range found {
-			open, err := d.offered(ctx, &found[i], offerDays)
+			open, err := d.offered(ctx, &found[i], &terms)
 			if err != nil {
 				return deleted, err
 			}
@@ -120,21 +120,22 @@ func (d *deleting) loans(ctx context.Context) (deleted int64, err error) {
 	}
 }
 
-// offered reports whether the offer of a loan's decision is still open. offerDays caches how long offers under a rule
-// set are valid.
-func (d *deleting) offered(ctx context.Context, c *store.ClosedLoan, offerDays map[string]int) (bool, error) {
+// offered reports whether the offer of a loan's decision is still open. terms caches the terms of offers.
+func (d *deleting) offered(ctx context.Context, c *store.ClosedLoan, terms *decisioning.OfferTerms) (bool, error) {
 	if c.PolicyID == "" {
 		return false, nil
 	}
-	days, known := offerDays[c.PolicyID]
-	if !known {
-		var err error
-		if days, err = d.s.decisions.OfferDays(ctx, d.scope, c.PolicyID); err != nil {
-			return false, err
-		}
-		offerDays[c.PolicyID] = days
+	made := decisioning.MadeOffer{
+		RuleSetID:      c.PolicyID,
+		Profile:        decisioning.ProfileOf(c.Plain),
+		CreatedMicros:  c.DecidedMicros,
+		ApprovedMicros: c.ApprovedMicros,
 	}
-	return decisioning.OfferEnd(c.DecidedMicros, days) > d.s.core.Now().UnixMicro(), nil
+	if err := d.s.decisions.AddOfferTerms(ctx, d.scope, terms, &made); err != nil {
+		return false, err
+	}
+	end, _ := terms.End(&made)
+	return end > d.s.core.Now().UnixMicro(), nil
 }
 
 // links reads all links, and deletes those beyond the period.

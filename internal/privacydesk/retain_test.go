@@ -74,7 +74,7 @@ func TestRetentionInterrupted(t *testing.T) {
 }
 
 // TestRetentionReleasedMeanwhile stores the release of a hold after a run, with a time before it: the clocks of the
-// nodes differ, and a release takes its time before it waits for its transaction.
+// nodes differ, and a release reads the clock before it waits for its transaction.
 func TestRetentionReleasedMeanwhile(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {

@@ -36,7 +36,7 @@ var combinedZones = []string{
 	sealing.Applicant.String(), sealing.Statement.String(), sealing.Device.String(), sealing.Location.String(),
 }
 
-// RetentionBases returns the bases of a retention period. A basis is not a free text, as the reason of an erasure.
+// RetentionBases returns the bases of a retention period. Like the reason of an erasure, a basis is not a free text.
 func RetentionBases() []string {
 	return []string{"legal_obligation", "purpose_fulfilled", "consent", "fraud_prevention", "legitimate_use"}
 }
@@ -309,7 +309,7 @@ func readPeriods(document []byte) (map[string]periodOf, error) {
 	return periods, nil
 }
 
-// plan is what applies of the versions of the retention periods.
+// plan holds the versions of the retention periods that still have an effect.
 type plan struct {
 	latest   map[string]periodOf
 	versions []map[string]periodOf // those that were in force within retentionDelay, newest first

@@ -210,6 +210,18 @@ var statePages = []errorPage{
 			"active rule set or to the initial SAFE_MODE is always possible.",
 	},
 	{
+		Code: fault.CodeGuaranteeViolated, Status: 409, Title: "The rule set violates a guarantee",
+		Meaning: "The rule set has a guarantee that its own rules do not keep, and cannot be activated in either " +
+			"environment. `errors` names each such guarantee with an applicant for whom it does not hold, as the rule " +
+			"set has really decided.",
+		Cause: "The guarantees of a policy are proved for all possible applicants when a version is created. A " +
+			"change of a rule, a price or a threshold has opened a way around this one.",
+		Fix: "Send the applicant to `POST /v1/decisions/preview` with the `rule_set_id` to see what happens, and " +
+			"change the rules. If the guarantee is no longer wanted, create a version without it; in live that is a " +
+			"finding which somebody must acknowledge. Going back to the previously active rule set or to the initial " +
+			"SAFE_MODE is always possible.",
+	},
+	{
 		Code: fault.CodeInvalidTransition, Status: 409, Title: "Not possible in this state",
 		Meaning: "The request is not possible in the current state of the resource.",
 		Cause: "For an alert: it is closed, or it cannot move to the requested status. For a backtest: it has " +
@@ -273,8 +285,8 @@ var statePages = []errorPage{
 	{
 		Code: fault.CodeListInUse, Status: 409, Title: "The list is in use",
 		Meaning: "The list cannot be deleted, because a rule set needs it.",
-		Cause: "An active rule set names the list, or the rule set that was active immediately before, to which a " +
-			"rollback leads. `GET /v1/lists/{name}` shows them in `used_by`.",
+		Cause: "An active rule set names the list, or the rule set that was active immediately before, which a rollback " +
+			"would activate. `GET /v1/lists/{name}` shows them in `used_by`.",
 		Fix: "Activate a rule set without the list, and after it another one, or empty the list instead.",
 	},
 	{
@@ -288,8 +300,8 @@ var statePages = []errorPage{
 	{
 		Code: fault.CodeTableInUse, Status: 409, Title: "The table is in use",
 		Meaning: "The table cannot be deleted, or cannot lose a key, a column or its default, because a rule set needs it.",
-		Cause: "An active rule set names the table, or the rule set that was active immediately before, to which a " +
-			"rollback leads. `GET /v1/tables/{name}` shows them in `used_by`.",
+		Cause: "An active rule set names the table, or the rule set that was active immediately before, which a rollback " +
+			"would activate. `GET /v1/tables/{name}` shows them in `used_by`.",
 		Fix: "Use another name for a table with other keys or columns. To delete the table, activate a rule set without " +
 			"it, and after it another one.",
 	},
@@ -323,6 +335,15 @@ var statePages = []errorPage{
 		Cause: "The time in `valid_until` has passed. It is that of the offer, and at least the end of the third working " +
 			"day after the decision, or after the review that approved a referral.",
 		Fix: "Decide the application again; the new decision has a new offer.",
+	},
+	{
+		Code: fault.CodeOfferReplaced, Status: 410, Title: "A newer offer has replaced this one",
+		Meaning: "The borrower can no longer agree to this offer, because there is a newer one in its place.",
+		Cause: "The policy counts what the applicant was offered before (`exposure`, or a field such as " +
+			"`own_open_offer`), and a later decision under the same `policy_key` has made an offer that is still valid. " +
+			"The older offer does not count any more, so accepting both would exceed the bound.",
+		Fix: "Use the documents of the newest decision; `GET /v1/decisions?applicant_id=` lists them. If the older offer " +
+			"is meant, decline the newer one with a review (`overturned`).",
 	},
 	{
 		Code: fault.CodeErased, Status: 410, Title: "The data was erased",

@@ -59,6 +59,10 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{fault.CodeEncoding, "The file of a backtest is not UTF-8 and was read as Windows-1252."},
 	{fault.CodeUnreadableText,
 		"Rows of a backtest contain bytes that are not UTF-8 and were not evaluated; save the file as CSV in UTF-8."},
+	{fault.CodeReplacedOffer,
+		"A loan was reported on an offer that a newer offer under the same `policy_key` had replaced. " +
+			"The loan is stored. Decline the newer offer with a review if it is not meant: together they may exceed " +
+			"`exposure.max_total`."},
 	{fault.CodeTenureNotAvailable,
 		"The band does not allow the requested tenure; its usual tenure applies. `detail` lists the tenures that the " +
 			"band allows."},
@@ -144,8 +148,8 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{fault.CodeConsentNotStated,
 		"The request has the report of a co-applicant or guarantor without their `consent`."},
 	{fault.CodePeopleNotCounted,
-		"The policy reads what the lender decided for the applicant before. That is counted for the primary " +
-			"applicant only, not for the co-applicant and the guarantor."},
+		"The policy reads what the lender decided before. The request names the co-applicant or the guarantor with " +
+			"neither `applicant_ref` nor `id`, so that is not counted for this person."},
 	{fault.CodeFOIRUnderstated,
 		"The declared FOIR is more than 0.05 below the FOIR that results from the instalments of the applicant's " +
 			"own and joint accounts in the report. " +

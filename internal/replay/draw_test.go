@@ -42,15 +42,17 @@ var fields = struct{ stage1, stage2 []string }{
 
 // derived lists the fields that the engine computes before stage 1. They are not
 // facts, and policies with semantics 1 cannot use them.
-var derived = names(func(f *rule.Field) bool { return f.Semantics > 1 })
+var derived = names(func(f *rule.Field) bool { return f.Semantics > 1 && !younger.MatchString(f.Name) })
 
 // younger matches the fields that were added after the newest corpus was drawn.
 // They must be left out, because otherwise the drawn policies would differ from
 // those of the newest corpus. Empty the expression when a corpus is added.
-var younger = regexp.MustCompile(`^$`)
+var younger = regexp.MustCompile(`^own_guaranteed_|^has_co_applicant$|^(co_applicant|guarantor)\.own_`)
 
 // own lists the fields about what the lender decided before.
-var own = names(func(f *rule.Field) bool { return strings.HasPrefix(f.Name, "own_") })
+var own = names(func(f *rule.Field) bool {
+	return strings.HasPrefix(f.Name, "own_") && !younger.MatchString(f.Name)
+})
 
 // columns lists the columns of the table that drawn policies read.
 var columns = map[string]rule.Type{"table.drawn.factor": rule.NumberType, "table.drawn.segment": rule.StringType}

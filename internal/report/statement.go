@@ -62,7 +62,7 @@ const (
 	Charge                           // a debit: the bank's own charge or a penal charge
 	LoanCredit                       // a credit: a disbursal
 	SelfTransfer                     // to or from the holder's own account
-	// by NACH, ECS or standing instruction: an honoured debit, or the entry of a bounce
+	// By NACH, ECS or standing instruction: an honoured debit, or the entry of a bounce.
 	Mandate
 	Cheque          // by cheque: an honoured debit, a deposit that was kept, or the entry of a bounce
 	IssuedBounce    // the entry of the holder's own mandate or cheque that was returned unpaid

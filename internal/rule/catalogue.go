@@ -43,6 +43,9 @@ type Field struct {
 	BoundedAbove bool
 	Integer      bool
 
+	// Paise marks amounts that every reader rounds to the paisa, so that a fact never has more than two decimals.
+	Paise bool
+
 	// Values lists all possible values of a string field. It is empty if any
 	// string is possible.
 	Values []string

@@ -48,8 +48,8 @@ func ParseListFact(fact string) (list, field string, ok bool) {
 	return strings.Cut(rest, ".")
 }
 
-// IsListName reports whether a text can be the name of a list: a small letter, then up to 63 small letters, digits
-// and underscores.
+// IsListName reports whether a text can be the name of a list: a lowercase letter, then up to 63 lowercase letters,
+// digits and underscores.
 func IsListName(name string) bool {
 	if name == "" || len(name) > maxListName || name[0] < 'a' || name[0] > 'z' {
 		return false
@@ -63,7 +63,7 @@ func IsListName(name string) bool {
 }
 
 // ListNameRule describes the names for which IsListName returns true.
-const ListNameRule = "a small letter, then at most 63 small letters, digits and underscores"
+const ListNameRule = "a lowercase letter, then at most 63 lowercase letters, digits and underscores"
 
 // IsLookup reports whether the condition is "in_list" or "not_in_list".
 func (c *Condition) IsLookup() bool { return c.Op == InList || c.Op == NotInList }

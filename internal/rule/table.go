@@ -60,7 +60,7 @@ func IsTableName(name string) bool { return IsListName(name) }
 func IsColumnName(name string) bool { return len(name) <= maxColumnName && IsListName(name) }
 
 // ColumnNameRule describes the names for which IsColumnName returns true.
-const ColumnNameRule = "a small letter, then at most 47 small letters, digits and underscores"
+const ColumnNameRule = "a lowercase letter, then at most 47 lowercase letters, digits and underscores"
 
 // Column returns a column of the table by its name.
 func (t *Table) Column(name string) (TableColumn, bool) {

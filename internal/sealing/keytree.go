@@ -159,7 +159,7 @@ func (t *KeyTree) forget(p point) {
 			if other != toward {
 				siblings = append(siblings, node{
 					prefix: p.sibling(level, other),
-					level:  uint8(level + 1), //nolint:gosec // at most depth
+					level:  uint8(level + 1), // at most depth
 					secret: descend(&secret, other),
 				})
 			}

@@ -26,7 +26,7 @@ func (t *KeyTree) Split(level int) (left *KeyTree, parts []*KeyTree) {
 			continue
 		}
 		for step, part := range parts { // the node covers all parts
-			part.nodes = append(part.nodes, n.child(byte(step))) //nolint:gosec // fewer than 16
+			part.nodes = append(part.nodes, n.child(byte(step))) // fewer than 16
 		}
 	}
 	return &KeyTree{names: t.names, split: true}, parts

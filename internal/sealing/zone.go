@@ -28,12 +28,15 @@ const (
 	Features  Zone = 8
 	Combined  Zone = 9  // facts of several people, or of several zones
 	Request   Zone = 10 // the input of an agent's run
+	// CoApplicant and Guarantor are the facts about the person with that role, under that person's key.
+	CoApplicant Zone = 11
+	Guarantor   Zone = 12
 )
 
 var zoneNames = [...]string{
 	Response: "response", Applicant: "applicant", History: "history", Statement: "statement", Device: "device",
 	Location: "location", Fraud: "fraud", Features: "features", Combined: "combined",
-	Request: "request",
+	Request: "request", CoApplicant: "co_applicant", Guarantor: "guarantor",
 }
 
 // String returns the name of the zone in the API, "" for an unknown zone.
@@ -47,7 +50,7 @@ func (z Zone) String() string {
 // ZoneNamed returns the zone with the given name. ok is false if there is none.
 func ZoneNamed(name string) (z Zone, ok bool) {
 	i := slices.Index(zoneNames[:], name)
-	return Zone(max(i, 0)), i > 0 //nolint:gosec // there are few zones
+	return Zone(max(i, 0)), i > 0 // there are few zones
 }
 
 // SaltSize is the length of a zone's salt in bytes.

@@ -67,15 +67,18 @@ func (r *replayer) flush(ctx context.Context) error {
 	}
 	for i, d := range r.held {
 		var err error
-		if len(d.Facts) > 0 {
+		gone := len(d.Facts) == 0 || slices.ContainsFunc(d.People, func(p store.DecisionPerson) bool {
+			return len(p.Facts) == 0
+		})
+		if !gone {
 			_, err = r.job.keys.OpenDecision(ctx, r.scope, d, &stored[i])
 		}
 		// A vector or a history may have been erased at the end of its retention period.
 		var champion, challenger *rule.Facts
-		if err == nil && len(d.Facts) > 0 {
+		if err == nil && !gone {
 			champion, challenger, err = r.job.features.facts(d, stored[i])
 		}
-		if len(d.Facts) == 0 || errors.Is(err, journal.ErrErased) {
+		if gone || errors.Is(err, journal.ErrErased) {
 			r.worker.Erased(r.row, d.ID)
 			r.row++
 			continue
@@ -124,7 +127,7 @@ func (f *replayFeatures) facts(d *store.Decision, stored store.Features) (champi
 // from the stored history. If the decision was made without features, factsBy adds
 // none.
 func (f *replayFeatures) factsBy(c feature.Catalogue, d *store.Decision, stored store.Features) (*rule.Facts, error) {
-	facts, err := decisioning.ReadFacts(d.Facts)
+	facts, err := decisioning.FactsOf(d.Facts, d.OthersFacts())
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,7 @@
 // Backtests run over files, synthetic books and stored decisions: small runs within the
 // request, large runs in chunks.
 //
-// There are three services over one database. Besides the errors listed here, any
+// There are four services over one database. Besides the errors listed here, any
 // operation may fail with a storage error.
 //
 // Backtests runs policies over rows. Each operation first checks the caller's
@@ -25,6 +25,12 @@
 //	    fits a scorecard: Forbidden, Invalid, no_rows, fitting_busy, cap_reached
 //	Free
 //	    checks whether a fit could begin now: fitting_busy
+//
+// Comparisons compares two versions of a policy for all applicants:
+//
+//	Diff
+//	    compares them and counts stored decisions or the rows of a synthetic book in each kind: Forbidden, Invalid,
+//	    NotFound, no_active_policy, Unavailable, and if rows must be looked up list_missing or table_missing
 //
 // Chunks is for the workers that run the chunks of large backtests. Its operations are
 // Run, Abandon and Resume. They fail if storage fails; the workers then retry them.

@@ -22,12 +22,13 @@ type Options struct {
 	ChunkQueue operation.ChunkQueue
 }
 
-// Services holds the three services of this package over one database. They are safe
+// Services holds the four services of this package over one database. They are safe
 // for concurrent use.
 type Services struct {
-	Backtests *Backtests
-	Chunks    *Chunks
-	Fitting   *Fitting
+	Backtests   *Backtests
+	Chunks      *Chunks
+	Fitting     *Fitting
+	Comparisons *Comparisons
 }
 
 // Lookups has the use cases that look up fields of rows in lists and tables.
@@ -89,6 +90,7 @@ func New(
 
 	stored := &runs{core: core, desk: desk, lookups: lookups, options: o}
 	stored.compiled = cache.New(runsCached, 0, core.Now, stored.load)
+	trying := admission.NewPool(maxTried)
 
 	return &Services{
 		Backtests: &Backtests{
@@ -98,7 +100,7 @@ func New(
 			decisions: decisions,
 			options:   o,
 			runs:      stored,
-			trying:    admission.NewPool(maxTried),
+			trying:    trying,
 		},
 		Chunks: &Chunks{
 			core:      core,
@@ -107,5 +109,12 @@ func New(
 			runs:      stored,
 		},
 		Fitting: &Fitting{core: core, desk: desk, fitting: admission.NewPool(maxFits)},
+		Comparisons: &Comparisons{
+			core:    core,
+			desk:    desk,
+			lookups: lookups,
+			most:    MaxPopulation,
+			trying:  trying,
+		},
 	}
 }

@@ -135,9 +135,9 @@ func (o *overlaps) find(check func() error) error {
 	return nil
 }
 
-// among finds the overlaps among rows with the same exact keys. active has the rows whose first range may reach to the
-// present row: without a range all, with one range only the one that reaches furthest, otherwise all that reach so
-// far.
+// among finds the overlaps among rows with the same exact keys. It compares each row with the active ones: earlier rows
+// whose first range does not end before the row begins. If the table has at most one range, the row that reaches
+// furthest is enough.
 func (o *overlaps) among(first, end int, check func() error) error {
 	t := o.table
 	var active []int

@@ -190,7 +190,7 @@ func (d *Definition) Write(w *wire.Writer) {
 // with their types. Otherwise it returns what is missing.
 func (d *Definition) Serves(read *rule.Table) string {
 	if !slices.Equal(d.Keys, read.Keys) {
-		return "its keys are others"
+		return "its keys are different"
 	}
 	for _, c := range read.Columns {
 		switch has, ok := d.Column(c.Name); {

@@ -25,7 +25,7 @@ var errDamaged = errors.New("the stored table is damaged")
 // Encode returns the rows in the form in which they are stored. It returns TooLarge if they take more than MaxStored
 // bytes.
 func (t *Table) Encode() ([]byte, error) {
-	out := binary.AppendUvarint([]byte{storedForm}, uint64(t.rows)) //nolint:gosec // not negative
+	out := binary.AppendUvarint([]byte{storedForm}, uint64(t.rows)) // not negative
 	for row := range t.rows {
 		for i := range t.keys {
 			k := &t.keys[i]
@@ -133,7 +133,7 @@ func (r *decoder) length() int {
 		return 0
 	}
 	r.rest = r.rest[read:]
-	return int(n) //nolint:gosec // at most MaxStored
+	return int(n) // at most MaxStored
 }
 
 func (r *decoder) value(t rule.Type) rule.Value {

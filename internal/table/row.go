@@ -80,7 +80,7 @@ func readCell(v wire.Value, faults *fault.List) Cell {
 	return c
 }
 
-// readValue reads a number, a text or a boolean. A fault that it reports has no value.
+// readValue reads a number, a text or a boolean. If it reports a fault, it returns the zero value.
 func readValue(v wire.Value, faults *fault.List) rule.Value {
 	switch v.Kind() {
 	case wire.Number:

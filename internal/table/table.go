@@ -154,7 +154,7 @@ func (t *Table) Value(row, col int) rule.Value { return t.values[col].value(row,
 func (t *Table) compareExact(a, b int) int {
 	for _, i := range t.exact {
 		k := &t.keys[i]
-		order := 0
+		var order int
 		if k.normal != nil {
 			order = strings.Compare(k.normal[a], k.normal[b])
 		} else {
@@ -273,7 +273,7 @@ func (t *Table) within(row int, w *wanted) bool {
 func (t *Table) sorted() (*Table, []int32) {
 	order := make([]int32, t.rows)
 	for i := range order {
-		order[i] = int32(i) //nolint:gosec // a table has at most MaxRows rows
+		order[i] = int32(i) // a table has at most MaxRows rows
 	}
 	slices.SortStableFunc(order, func(a, b int32) int { return t.compare(int(a), int(b)) })
 	out := newTable(t.Definition)

@@ -121,7 +121,7 @@ func (s *Service) Rows(
 	}
 	first := 0
 	if len(text) == 8 {
-		first = int(min(binary.BigEndian.Uint64([]byte(text)), table.MaxRows)) //nolint:gosec // at most MaxRows
+		first = int(min(binary.BigEndian.Uint64([]byte(text)), table.MaxRows)) // at most MaxRows
 	} else if text != "" {
 		return RowPage{}, operation.NotACursor()
 	}
@@ -202,16 +202,19 @@ func checkKeys(keys []rule.TableKey, values []rule.Value) error {
 		return faults.Err()
 	}
 	for i, k := range keys {
-		if values[i].Type() != k.Field.Type {
+		switch {
+		case values[i].Type() != k.Field.Type:
 			faults.Add("/keys", fault.CodeWrongType, "value %d must have the type %s, as %s has", i+1,
 				table.TypeName(k.Field.Type), k.Field.Name)
+		case k.Field.Type == rule.StringType && len(values[i].Text()) > table.MaxText: // no row has such a key
+			faults.Add("/keys", fault.CodeOutOfRange, "value %d must have at most %d bytes", i+1, table.MaxText)
 		}
 	}
 	return faults.Err()
 }
 
-// Delete deletes a table. It fails unless expected is the present version or AnyVersion. It returns Conflict table_in_use
-// if a rule set needs the table, see listdesk.User.
+// Delete deletes a table. It fails unless expected is the present version or AnyVersion. It returns Conflict
+// table_in_use if a rule set needs the table, see listdesk.User.
 func (s *Service) Delete(ctx context.Context, p tenant.Principal, name string, expected int64) error {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
 		return err

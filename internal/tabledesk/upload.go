@@ -2,7 +2,6 @@ package tabledesk
 
 import (
 	"context"
-	"errors"
 	"io"
 	"slices"
 	"strconv"
@@ -104,7 +103,7 @@ func (c *collector) add(r *table.Row) error {
 	return c.pause()
 }
 
-// pause reserves the memory of the rows, and lets others compute.
+// pause reserves the memory of the rows, and gives other requests their share of the processors.
 func (c *collector) pause() error {
 	if c.read++; c.read%rowsEach != 0 {
 		return nil
@@ -120,33 +119,13 @@ func (c *collector) pause() error {
 
 // file reads the rows of a CSV file.
 func (c *collector) file(in io.Reader) error {
-	rows := sheet.NewReader(listdesk.Limited(in, MaxFile), 0)
-	header, err := rows.Header()
-	if err == nil {
-		err = c.header(header)
-	}
-	if err != nil {
+	if err := listdesk.ReadRows(in, MaxFile, c.header, c.cells); err != nil {
 		return err
 	}
-	cursor := sheet.NewCursor(len(header))
-	var block sheet.Block
-	for {
-		block, err = rows.Next(block.Data[:0])
-		if errors.Is(err, io.EOF) {
-			return c.notEmpty()
-		}
-		if err != nil {
-			return err
-		}
-		for cursor.Reset(block.Data); cursor.Next(); {
-			if err := c.cells(cursor); err != nil {
-				return err
-			}
-		}
-	}
+	return c.notEmpty()
 }
 
-// notEmpty refuses a file without rows, which is rather a broken export than a table that should have no rows.
+// notEmpty refuses a file without rows: it is more likely a broken export than an empty table.
 func (c *collector) notEmpty() error {
 	if c.read > 0 {
 		return nil
@@ -155,7 +134,7 @@ func (c *collector) notEmpty() error {
 		`there are no rows after the header; to empty a table, send it as application/json with "rows": []`)
 }
 
-// The ends of the names of the columns with the bounds of a range.
+// The suffixes of the columns with the bounds of a range.
 const (
 	lowColumn  = ".gte"
 	highColumn = ".lt"
@@ -249,7 +228,8 @@ func (c *collector) skip() error {
 func isBlank(cell []byte) bool { return strings.TrimSpace(string(cell)) == "" }
 
 // ParseDefinition reads the definition of a table from two texts: keys such as
-// "applicant.pincode,monthly_income:range,applicant.dealer:exact:text" and columns such as "max_ltv:number,segment:text".
+// "applicant.pincode,monthly_income:range,applicant.dealer:exact:text" and columns such as
+// "max_ltv:number,segment:text".
 func ParseDefinition(name, keys, columns string) (*table.Definition, error) {
 	var faults fault.List
 	d := &table.Definition{}
@@ -264,7 +244,7 @@ func ParseDefinition(name, keys, columns string) (*table.Definition, error) {
 		key, code, detail := table.NewKey(parts[0], parts[1] == "range", stated)
 		switch {
 		case len(parts) > 5 || parts[1] != "" && parts[1] != "exact" && parts[1] != "range" || parts[2] != "" && stated < 0:
-			faults.Add(at, fault.CodeInvalidField, "must be a field, perhaps with :exact or :range, and a type after it")
+			faults.Add(at, fault.CodeInvalidField, "must be a field, optionally followed by :exact or :range and a type")
 		case code != "":
 			faults.Add(at, code, "%s", detail)
 		case slices.ContainsFunc(d.Keys, func(k rule.TableKey) bool { return k.Field.Name == key.Field.Name }):

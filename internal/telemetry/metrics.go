@@ -13,6 +13,8 @@ import (
 // Options configures the metrics.
 type Options struct {
 	Version, Commit, EngineVersion string
+	// Statuses are the outcomes of decisions, which are counted from 0.
+	Statuses []string
 	// Store reads the counters of the store; nil if there is none.
 	Store func() StoreStats
 	// NotSigned returns the number of logs of decisions that cannot be signed; nil if nothing
@@ -71,6 +73,11 @@ func New(o Options) *Metrics {
 			"Requests refused, by error code: unauthenticated, rate_limited, quota_exceeded and the rest.", "code"),
 		decisions: counter("verdict_decisions_total", "Decisions stored, by status.", "status"),
 		rules:     newRuleResults(o.RuleSeries),
+	}
+	// A counter that does not exist yet is not 0 for Prometheus: an alert about decisions that stop, or about approvals,
+	// would be silent after a restart.
+	for _, status := range o.Statuses {
+		m.decisions.WithLabelValues(status)
 	}
 	m.registry.MustRegister(
 		collectors.NewGoCollector(),

@@ -14,7 +14,7 @@ const (
 func (s *Set) sign(ctx context.Context) {
 	last := ""
 	report := func(err error) {
-		// The database may be away for long: do not repeat the same line every second.
+		// The database may be unavailable for long: do not log the same line every second.
 		text := ""
 		if err != nil && ctx.Err() == nil {
 			if text = err.Error(); text != last {

@@ -103,6 +103,8 @@ type Set struct {
 	Chunks    *study.Chunks
 	Fitting   *study.Fitting
 
+	Comparisons *study.Comparisons
+
 	core     *operation.Core
 	accounts *account.Services
 	keys     journal.KeySource // nil if the master key is never replaced
@@ -132,10 +134,10 @@ func New(db *store.DB, o Options) (*Set, error) {
 	policies := policydesk.New(core, policydesk.Options{
 		PlanCache: o.PlanCache, MaxDrafts: o.Caps.Drafts, MaxScorecards: o.Caps.Scorecards, Rule: o.Hooks.Rule,
 	})
-	exposures := exposuredesk.New(core)
 	lists := listdesk.New(core, listdesk.Options{Caps: o.Caps.Lists})
 	tables := tabledesk.New(core, tabledesk.Options{Caps: o.Caps.Tables})
-	offers := offerdesk.New(core)
+	offers := offerdesk.New(core, policies)
+	exposures := exposuredesk.New(core, offers)
 	o.Log.Keys = core.Keys
 	decisions := decisioning.New(core, policies, fraud, lists, tables, offers, decisioning.Options{
 		Encode:   document.AppendDecision,
@@ -184,10 +186,13 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Backtests: studies.Backtests,
 		Chunks:    studies.Chunks,
 		Fitting:   studies.Fitting,
-		core:      core,
-		accounts:  accounts,
-		keys:      o.MasterKeys,
-		node:      o.Node,
+
+		Comparisons: studies.Comparisons,
+
+		core:     core,
+		accounts: accounts,
+		keys:     o.MasterKeys,
+		node:     o.Node,
 	}, nil
 }
 

@@ -95,8 +95,8 @@ const MaxRedelivered = 10_000
 type Redelivery struct{ From, To int64 }
 
 // Redeliver sends the events from one sequence number to another again, if their type is
-// among those of the webhook. It returns when they are to be sent, before they are. It returns
-// Gone events_expired if the first of them is no longer kept.
+// among those of the webhook. It stores the range and returns; Run sends the events later. It
+// returns Gone events_expired if the first of them is no longer kept.
 func (s *Service) Redeliver(
 	ctx context.Context, p tenant.Principal, id string, again Redelivery, reply *operation.Reply[Redelivery],
 ) error {

@@ -20,7 +20,7 @@ import (
 // firstPage asks for the first page of a list.
 var firstPage = operation.List{Limit: 50}
 
-// TestDelivery checks what is sent, that each event is sent once, and that a webhook goes on
+// TestDelivery checks what is sent, that each event is sent once, and that a webhook continues
 // where it stopped after a restart.
 func TestDelivery(t *testing.T) {
 	t.Parallel()
@@ -168,7 +168,7 @@ func TestOneBadEvent(t *testing.T) {
 }
 
 // TestDisabled checks that a webhook is disabled when nothing was delivered for three days,
-// with an audit entry and an event, and that it goes on without a loss when somebody enables it.
+// with an audit entry and an event, and that it continues without a loss when somebody enables it.
 func TestDisabled(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {
@@ -452,7 +452,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	})
 }
 
-// TestExpiredEvents checks that a webhook which was paused for longer than events are kept goes on
+// TestExpiredEvents checks that a webhook which was paused for longer than events are kept continues
 // with the oldest event that is kept, and that older events are not sent again.
 func TestExpiredEvents(t *testing.T) {
 	t.Parallel()

@@ -13,19 +13,19 @@ import (
 )
 
 const (
-	// maxBatch is the number of events that a pass reads from the feed at most.
+	// maxBatch is the maximum number of events that a pass reads from the feed.
 	maxBatch = 500
 	// maxRetries is the number of events that may wait to be sent again. If there are more,
 	// the webhook sends no new events.
 	maxRetries = 500
-	// maxAgain is the number of retries that a pass sends at most.
+	// maxAgain is the maximum number of retries that a pass sends.
 	maxAgain = 100
 	// leastFailures is the number of failed attempts without a success before a webhook is
 	// disabled. A service that was stopped for days has made fewer.
 	leastFailures = 10
 )
 
-// pass is what a node does for a webhook in one go. First it reads what is due: retries,
+// pass is one round of a node's work for a webhook. First it reads what is due: retries,
 // events to be sent again, and new events. Then it sends them, in order. Last, its progress is
 // stored.
 type pass struct {
@@ -195,8 +195,8 @@ func (p *pass) loadNew(ctx context.Context) error {
 	return nil
 }
 
-// feed returns the events after a sequence number that are kept. A webhook that was disabled or paused for longer
-// than events are kept goes on with the oldest of them.
+// feed returns the events after a sequence number, without those that are no longer kept. A webhook that was disabled
+// or paused for longer than events are kept continues with the oldest event that is kept.
 func (p *pass) feed(ctx context.Context, after int64, limit int) (eventdesk.Feed, error) {
 	return p.service.events.KeptEvents(ctx, tenant.Principal{
 		TenantID:    p.name.scope.Tenant,

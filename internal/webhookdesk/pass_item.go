@@ -33,8 +33,8 @@ func (p *pass) mustStop(begin context.Context, it *item) bool {
 	return begin.Err() != nil || failing || p.gone
 }
 
-// tolerance returns how many more retries than other events may fail in a pass. A receiver that
-// accepted something before may fail with a few retries only.
+// tolerance returns how many more retries may fail in a pass than events are delivered. A receiver
+// that was not failing before this pass may reject a few retries and accept other events.
 func (p *pass) tolerance() int {
 	if p.hook.Failures > 0 {
 		return 0

@@ -23,8 +23,8 @@ const (
 	renewBefore = 20 * time.Second
 	// passTime is how long a pass begins new deliveries.
 	passTime = 3 * time.Second
-	// afterError is how long a node leaves a webhook alone if the database failed, or if the
-	// journal is damaged.
+	// afterError is how long a node skips a webhook after an error of the database or of the
+	// journal.
 	afterError = 10 * time.Second
 	// storeWithin limits how long storing the progress may take when the service stops.
 	storeWithin = 5 * time.Second
@@ -51,7 +51,7 @@ func (s *Service) Run(ctx context.Context) {
 	for {
 		text := ""
 		if err := s.begin(ctx); err != nil && ctx.Err() == nil {
-			// The database may be away for long: do not repeat the same line every second.
+			// The database may be unavailable for long: do not log the same line every second.
 			if text = err.Error(); text != last {
 				s.core.Logger.WarnContext(ctx, "could not read which webhooks have events to send; trying again",
 					"error", err)

@@ -23,7 +23,7 @@ type Options struct {
 	// Encode returns the body of an event, and EncodeTest that of a test event.
 	Encode     func(eventdesk.Event) []byte
 	EncodeTest func(TestEvent) []byte
-	// Jitter returns a random number from 0 to 1 (default: a random one).
+	// Jitter returns a random number from 0 to 1 (default: math/rand/v2.Float64).
 	Jitter func() float64
 }
 
@@ -43,7 +43,7 @@ type Service struct {
 
 	mu      sync.Mutex
 	running map[hookName]bool        // the webhooks for which this process is sending
-	resting map[hookName]time.Time   // webhooks that are left alone until a time
+	resting map[hookName]time.Time   // webhooks that are skipped until a time
 	tenants map[string]chan struct{} // limits the deliveries of a tenant, while it has any
 	users   map[string]int           // how many use the channel of a tenant
 	passes  sync.WaitGroup

@@ -27,7 +27,7 @@ type Form struct {
 
 // maxMembers is the maximum number of names that a Form can mark as known. A name
 // that is read again later counts again.
-const maxMembers = 40
+const maxMembers = 48
 
 // NewForm starts reading v. If v is not an object, it adds a fault, and all members
 // count as missing.

@@ -25,9 +25,9 @@ const MaxDepth = 128
 // MaxValues is the maximum number of values in a document.
 const MaxValues = 1 << 20
 
-// mostValues returns the maximum number of values in a request body of a length: one for every four bytes and some more, so
-// that a body of tiny values cannot need many times its length in memory and time. Objects have fewer values, even
-// with names of one letter.
+// mostValues returns the maximum number of values in a request body of a length: one for every four bytes and some
+// more, so that a body of tiny values cannot need many times its length in memory and time. Objects have fewer values,
+// even with names of one letter.
 func mostValues(length int) int { return min(length/4+1<<14, MaxValues) }
 
 // Kind is the JSON type of a Value.

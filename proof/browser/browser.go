@@ -174,6 +174,12 @@ func (t *Tab) Theme(name string) {
 	}))
 }
 
+// Media sets the medium for which the page is shown, "screen" or "print". Theme sets it back.
+func (t *Tab) Media(name string) {
+	t.Helper()
+	t.do("show for "+name, emulation.SetEmulatedMedia().WithMedia(name))
+}
+
 // Width sets the width of the window, and its height to 900 pixels.
 func (t *Tab) Width(pixels int64) {
 	t.Helper()

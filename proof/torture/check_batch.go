@@ -38,8 +38,8 @@ func (c *checker) batchesAreComplete() error {
 				ID string `json:"batch_id"`
 			}
 			_ = json.Unmarshal(raw, &b) // an unreadable batch is not found, which is a violation
-			r := c.scope.get("/v1/batches/" + b.ID)
-			r.method = http.MethodDelete
+			r := c.scope.get("/v1/batches/" + b.ID + "/cancel")
+			r.method = http.MethodPost
 			if _, err := c.read(r); err != nil {
 				c.violate("batch-cancelled", "batch %s of %s: %v", b.ID, c.scope, err)
 			}

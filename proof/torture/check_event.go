@@ -35,8 +35,8 @@ func newHistory() history {
 	}
 }
 
-// toldHappening is an event of the feed.
-type toldHappening struct {
+// feedEvent is an event of the feed.
+type feedEvent struct {
 	ID       string `json:"id"`
 	Sequence int    `json:"sequence"`
 	Type     string `json:"type"`
@@ -67,8 +67,8 @@ func (c *checker) eventsAreExact() error {
 			return err
 		}
 		var feed struct {
-			Data []toldHappening `json:"data"`
-			More bool            `json:"has_more"`
+			Data []feedEvent `json:"data"`
+			More bool        `json:"has_more"`
 		}
 		if err := unmarshal(body, &feed); err != nil {
 			return err
@@ -86,7 +86,7 @@ func (c *checker) eventsAreExact() error {
 }
 
 // eventTold compares an event with the model. want is its sequence number.
-func (m *model) eventTold(s *scope, want int, e toldHappening) {
+func (m *model) eventTold(s *scope, want int, e feedEvent) {
 	h := &s.history
 	if e.Sequence != want {
 		m.violate("one-event", "event %d of %s has the number %d", want, s, e.Sequence)

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 
 // shortRounds is the number of rounds of each scenario in TestShort, 1 if it is
 // not listed. cmd/torture runs more rounds.
-var shortRounds = map[string]int{"kill": 5, "network": 3, "disk-error": 3}
+var shortRounds = map[string]int{"kill": 5, "network": 3, "disk-error": 3, "retention-kill": 2}
 
 // seedVariable is the environment variable that replaces the default seed.
 const seedVariable = "VERDICT_TORTURE_SEED"

@@ -36,6 +36,8 @@ type World struct {
 	Disk     *Disk              // nil unless the scenario needs a small disk
 	Clock    *Clock             // nil unless the scenario moves the clock
 
+	retained *retained // nil before the first round of a scenario with retention periods
+
 	played   int  // completed rounds
 	shared   bool // whether other scenarios use the cluster too
 	binary   string

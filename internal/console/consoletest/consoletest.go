@@ -375,5 +375,6 @@ func (x *Examples) policies(t *testing.T) map[string][]Page {
 		"/console/{env}/policies/{id}/edit":   {{Path: at + draft + "/edit?open=knockouts/1"}},
 		"/console/{env}/policies/{id}/try":    {{Path: at + draft + "/try"}},
 		"/console/{env}/policies/{id}/impact": {{Path: at + draft + "/impact"}},
+		"/console/{env}/policies/{id}/change": {{Path: at + draft + "/change"}},
 	}
 }

@@ -1,6 +1,7 @@
 // Command load starts a server, loads it to saturation and beyond, on SQLite
 // and on PostgreSQL, and reports whether it met its limits. With -fair, it
-// measures instead what a tenant gets during attacks by others.
+// measures instead what a tenant gets during attacks by others; with -backlog,
+// decisions beside webhooks with undelivered events and a dead receiver.
 package main
 
 import (
@@ -45,6 +46,7 @@ type order struct {
 	together, separated         bool
 	fair                        bool
 	only                        string
+	backlog                     int64
 	options                     load.Options
 	plan                        load.Plan
 	limits                      load.Limits
@@ -77,6 +79,7 @@ func parse(args []string, stderr io.Writer) (order, error) {
 	fs.DurationVar(&o.limits.Recover, "recover", o.limits.Recover, "longest time until latency is what it was")
 	fs.BoolVar(&o.fair, "fair", false, "measure what a neighbour gets during attacks, instead of rising rates")
 	fs.StringVar(&o.only, "only", "", "with -fair, the attacks whose name has this `text`")
+	fs.Int64Var(&o.backlog, "backlog", 0, "measure decisions beside five webhooks with as many undelivered `events` each")
 	memory := fs.Int64("memory", o.limits.Memory>>20, "most memory of the server in `MiB`")
 	mix := fs.String("mix", "80,10,5,5", "weights of decisions, evaluate, preview, get")
 	arrivals := fs.String("arrivals", string(load.Poisson), "even or poisson")
@@ -130,6 +133,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	}
 	if o.fair {
 		return o.runFair(ctx, args, folder, stdout, stderr)
+	}
+	if o.backlog > 0 {
+		return o.runBacklog(ctx, folder, stdout, stderr)
 	}
 	var all []load.Rounds
 	for database := range strings.SplitSeq(o.databases, ",") {

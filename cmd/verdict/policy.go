@@ -1,0 +1,341 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"verdict/internal/durablefile"
+)
+
+const policyHelp = `Keep the policies of a service as files, for review and version control.
+
+  verdict policy pull     -service URL -folder DIR    write the active policies to DIR
+  verdict policy plan     -service URL -folder DIR    say what the files would change, for everybody
+  verdict policy push     -service URL -folder DIR    make a draft of each file that differs
+  verdict policy activate -service URL ID             activate a draft
+
+Each policy is a file of DIR with the name of its policy_key, such as default.json.
+It is the document of POST /v1/rule-sets. The key of the variable VERDICT_KEY, or of
+-api-key, says which tenant and environment; it needs the scopes read and
+policy:write, and "activate" policy:activate.
+
+"plan" changes nothing. It compares each file with the active policy: which entries
+differ, what the analysis finds, and every kind of applicant who is treated
+differently, as "verdict diff" does. It exits with 1 if a policy is refused or has a
+new finding of severity error. With -exit-code it exits with 3 if any policy differs,
+so that a pipeline can ask for a review.
+
+"push" makes a draft that is exactly the file: nothing is inherited from the active
+version. It makes no second draft of a document that is a draft already. Tables that
+the files read must exist in the service. "activate" takes
+the keys of findings that you accept as -acknowledge KEY,KEY.
+`
+
+// exitDiffers is the exit code of "policy plan -exit-code" if a policy differs.
+const exitDiffers = 3
+
+func policyCommand(c *command) int {
+	return c.subcommand(policyHelp, verbs{
+		"pull": policyPull, "plan": policyPlan, "push": policyPush, "activate": policyActivate,
+	})
+}
+
+// policyFolder is a folder with a file for each policy, and the service.
+type policyFolder struct {
+	service *remote
+	folder  string
+}
+
+// openFolder parses the flags of a command on a folder. If done is true, the
+// command has nothing left to do.
+func (c *command) openFolder(declare ...func(*policyFlags)) (f policyFolder, flags *policyFlags, code int, done bool) {
+	flags = &policyFlags{set: c.flags(policyHelp)}
+	remote := newRemoteFlags(flags.set)
+	folder := flags.set.String("folder", "policies", "`folder` with a file for each policy")
+	for _, d := range declare {
+		d(flags)
+	}
+	if _, code, done := c.arguments(flags.set); done {
+		return f, nil, code, true
+	}
+	service, err := remote.open(c)
+	if err != nil {
+		return f, nil, c.usage("%v", err), true
+	}
+	return policyFolder{service: service, folder: *folder}, flags, exitOK, false
+}
+
+// ruleSet is a version of a policy as the service answers it.
+type ruleSet struct {
+	ID        string `json:"id"`
+	PolicyKey string `json:"policy_key"`
+	Version   int    `json:"version"`
+	Status    string `json:"status"`
+	Checksum  string `json:"checksum"`
+	document  json.RawMessage
+}
+
+// ruleSets returns all versions with a status, in the order of the service.
+func (f policyFolder) ruleSets(ctx context.Context, status string) ([]ruleSet, error) {
+	var all []ruleSet
+	for cursor := ""; ; {
+		path := "/v1/rule-sets?limit=20&status=" + url.QueryEscape(status)
+		if cursor != "" {
+			path += "&cursor=" + url.QueryEscape(cursor)
+		}
+		var page struct {
+			Data       []json.RawMessage
+			Pagination struct {
+				NextCursor string `json:"next_cursor"`
+			}
+		}
+		if err := f.service.get(ctx, path, &page); err != nil {
+			return nil, err
+		}
+		for _, document := range page.Data {
+			r := ruleSet{document: document}
+			if err := json.Unmarshal(document, &r); err != nil {
+				return nil, err
+			}
+			all = append(all, r)
+		}
+		if cursor = page.Pagination.NextCursor; cursor == "" {
+			return all, nil
+		}
+	}
+}
+
+// active returns the active version of each policy.
+func (f policyFolder) active(ctx context.Context) (map[string]ruleSet, error) {
+	all, err := f.ruleSets(ctx, "active")
+	byKey := map[string]ruleSet{}
+	for _, r := range all {
+		byKey[r.PolicyKey] = r
+	}
+	return byKey, err
+}
+
+// written are the members that the service adds to a document.
+var written = []string{
+	"id", "version", "status", "checksum", "feature_names", "base", "inherited", "changes", "findings", "notes",
+	"created_at", "created_by", "activated_at", "activated_by", "retired_at", "archived_at", "rollout_id",
+}
+
+// plain returns a document as it stands in a file: without the members that
+// the service adds, indented.
+func plain(document json.RawMessage) ([]byte, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(document, &members); err != nil {
+		return nil, err
+	}
+	for _, name := range written {
+		delete(members, name)
+	}
+	compact, err := json.Marshal(members)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, compact, "", "  "); err != nil {
+		return nil, err
+	}
+	out.WriteByte('\n')
+	return out.Bytes(), nil
+}
+
+// files returns the policy_key of each file, in order.
+func (f policyFolder) files() ([]string, error) {
+	entries, err := os.ReadDir(f.folder)
+	if err != nil {
+		return nil, err
+	}
+	var keys []string
+	for _, e := range entries {
+		if key, ok := strings.CutSuffix(e.Name(), ".json"); ok && !e.IsDir() {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) == 0 {
+		return nil, fmt.Errorf("the folder %s has no policy, which would be a file like default.json", f.folder)
+	}
+	slices.Sort(keys)
+	return keys, nil
+}
+
+func (f policyFolder) path(key string) string { return filepath.Join(f.folder, key+".json") }
+
+func policyPull(c *command) int {
+	f, _, code, done := c.openFolder()
+	if done {
+		return code
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	active, err := f.active(ctx)
+	if err != nil {
+		return c.unanswered(err)
+	}
+	if len(active) == 0 {
+		return c.refused("the service", errors.New("no policy is active in this environment"))
+	}
+	if err := os.MkdirAll(f.folder, 0o755); err != nil {
+		return c.usage("%v", err)
+	}
+	for _, key := range slices.Sorted(maps.Keys(active)) {
+		content, err := plain(active[key].document)
+		if err == nil {
+			err = durablefile.Replace(f.path(key), writeAll(content))
+		}
+		if err != nil {
+			return c.usage("write %s: %v", f.path(key), err)
+		}
+		line := fmt.Appendf(nil, "%s: version %d (%s)\n", f.path(key), active[key].Version, active[key].ID)
+		if code := c.print(line); code != exitOK {
+			return code
+		}
+	}
+	return exitOK
+}
+
+func policyPush(c *command) int {
+	f, _, code, done := c.openFolder()
+	if done {
+		return code
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	keys, err := f.files()
+	if err != nil {
+		return c.usage("%v", err)
+	}
+	active, err := f.active(ctx)
+	if err != nil {
+		return c.unanswered(err)
+	}
+	drafts, err := f.ruleSets(ctx, "draft")
+	if err != nil {
+		return c.unanswered(err)
+	}
+	src, err := f.sources(ctx)
+	if err != nil {
+		return c.unanswered(err)
+	}
+	// All files are read first, so that a wrong one leaves no draft of another.
+	files := map[string]policyFile{}
+	for _, key := range keys {
+		file, code, ok := c.readPolicy(f.path(key), key, src)
+		if !ok {
+			return code
+		}
+		files[key] = file
+	}
+	for _, key := range keys {
+		file := files[key]
+		same := func(r ruleSet) bool { return r.PolicyKey == key && file.isIn(r) }
+		base, exists := active[key]
+		draft := slices.IndexFunc(drafts, same)
+		var line []byte
+		switch {
+		case exists && same(base):
+			line = fmt.Appendf(nil, "%s: as the active version %d\n", key, base.Version)
+		case draft >= 0:
+			line = fmt.Appendf(nil, "%s: is the draft %s already\n", key, drafts[draft].ID)
+		default:
+			created, err := f.push(ctx, file.content)
+			if err != nil {
+				return c.unanswered(err)
+			}
+			line = fmt.Appendf(nil, "%s: draft %s, version %d, %s\n", key, created.ID, created.Version, created.counts())
+		}
+		if code := c.print(line); code != exitOK {
+			return code
+		}
+	}
+	return exitOK
+}
+
+// createdRuleSet is the answer to a new draft.
+type createdRuleSet struct {
+	ruleSet
+	Findings []struct{ Severity string }
+}
+
+// counts returns how many findings of each severity a draft has.
+func (r createdRuleSet) counts() string {
+	n := map[string]int{}
+	for _, f := range r.Findings {
+		n[f.Severity]++
+	}
+	return fmt.Sprintf("findings: %d errors, %d warnings, %d notes", n["error"], n["warning"], n["info"])
+}
+
+// push creates a draft of a document. It has no base: from a base, a draft would inherit the sections that the document
+// leaves out, and would not be what the file says.
+func (f policyFolder) push(ctx context.Context, content []byte) (createdRuleSet, error) {
+	var members map[string]json.RawMessage
+	var created createdRuleSet
+	if err := json.Unmarshal(content, &members); err != nil {
+		return created, err
+	}
+	members["base"] = json.RawMessage(`"none"`)
+	body, err := json.Marshal(members)
+	if err != nil {
+		return created, err
+	}
+	return created, f.service.post(ctx, "/v1/rule-sets", body, &created)
+}
+
+func policyActivate(c *command) int {
+	fs := c.flags(policyHelp)
+	flags := newRemoteFlags(fs)
+	accepted := fs.String("acknowledge", "", "`keys` of findings that you accept, separated by commas")
+	note := fs.String("note", "", "`text` for the audit trail")
+	words, code, done := c.arguments(fs, "ID")
+	if done {
+		return code
+	}
+	service, err := flags.open(c)
+	if err != nil {
+		return c.usage("%v", err)
+	}
+	request := map[string]any{}
+	if *accepted != "" {
+		request["acknowledge"] = strings.Split(*accepted, ",")
+	}
+	if *note != "" {
+		request["note"] = *note
+	}
+	body, err := json.Marshal(request)
+	if err != nil {
+		return c.usage("%v", err)
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	var active ruleSet
+	if err := service.post(ctx, "/v1/rule-sets/"+url.PathEscape(words[0])+"/activate", body, &active); err != nil {
+		return c.unanswered(err)
+	}
+	return c.print(fmt.Appendf(nil, "%s is %s: version %d of %s\n", active.ID, active.Status, active.Version,
+		active.PolicyKey))
+}
+
+// post sends a JSON document once and reads the JSON answer.
+func (r *remote) post(ctx context.Context, path string, body []byte, into any) error {
+	header := map[string]string{"Content-Type": "application/json"}
+	answer, err := r.send(ctx, http.MethodPost, path, bytes.NewReader(body), header)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Body.Close() }() // only read
+	return json.NewDecoder(answer.Body).Decode(into)
+}

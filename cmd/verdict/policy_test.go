@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestPolicyFolder keeps the policy of a service as a file: pull, plan, edit,
+// push, activate.
+func TestPolicyFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := startServe(t, "-database-url", "sqlite:"+filepath.Join(dir, "verdict.db"))
+	signed := ask(t, p.url+"/api/signup", "",
+		`{"email":"code@example.in","org_name":"Code","password":"correct horse battery"}`)
+	key, _ := signed["api_key"].(string)
+	keyFile, folder := filepath.Join(dir, "key"), filepath.Join(dir, "policies")
+	if err := os.WriteFile(keyFile, []byte(key), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	policy := func(want int, args ...string) string {
+		t.Helper()
+		args = append([]string{"policy"}, args...)
+		if args[1] != "activate" {
+			args = append(args, "-folder", folder)
+		}
+		var out, complaints bytes.Buffer
+		code := run(append(args, "-service", p.url, "-api-key", keyFile), nil, &out, &complaints)
+		if code != want {
+			t.Fatalf("%v: exit %d, want %d: %s%s", args, code, want, &out, &complaints)
+		}
+		return out.String() + complaints.String()
+	}
+	file := filepath.Join(folder, "default.json")
+
+	policy(exitUsage, "plan") // the folder does not exist yet
+	policy(exitOK, "pull")
+	pulled, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(pulled, []byte(`"checksum"`)) || !bytes.Contains(pulled, []byte(`"KO_AGE_RANGE"`)) {
+		t.Errorf("the file is not the plain document:\n%s", pulled)
+	}
+	if out := policy(exitOK, "plan", "-exit-code"); out != "default: as the active version 1\n" {
+		t.Errorf("an unchanged file: %s", out)
+	}
+	policy(exitOK, "pull")
+	if again, err := os.ReadFile(file); err != nil || !bytes.Equal(again, pulled) {
+		t.Errorf("a second pull wrote another file: %v", err)
+	}
+
+	edited := bytes.Replace(pulled, []byte(`"value": 21`), []byte(`"value": 23`), 1)
+	if bytes.Equal(edited, pulled) {
+		t.Fatal("the document has no minimum age of 21")
+	}
+	if err := os.WriteFile(file, edited, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	plan := policy(exitDiffers, "plan", "-exit-code")
+	for _, want := range []string{
+		"default: differs from the active version 1", "changed knockouts KO_AGE_RANGE",
+		"kinds of applicant are treated differently", "age: at least 21 and less than 23",
+		"0 errors, 0 warnings, 0 notes",
+	} {
+		if !strings.Contains(plan, want) {
+			t.Errorf("the plan lacks %q:\n%s", want, plan)
+		}
+	}
+	policy(exitOK, "plan") // a difference is no failure without -exit-code
+
+	pushed := policy(exitOK, "push")
+	found := regexp.MustCompile(`^default: draft (pol_\w+), version 3, findings: 0 errors`).FindStringSubmatch(pushed)
+	if found == nil {
+		t.Fatalf("push: %s", pushed)
+	}
+	if out := policy(exitOK, "push"); out != "default: is the draft "+found[1]+" already\n" {
+		t.Errorf("a second push: %s", out)
+	}
+	if out := policy(exitOK, "activate", found[1], "-note", "older"); out != found[1]+" is active: version 3 of default\n" {
+		t.Errorf("activate: %s", out)
+	}
+	if out := policy(exitOK, "plan", "-exit-code"); out != "default: as the active version 3\n" {
+		t.Errorf("after the activation: %s", out)
+	}
+	policy(exitRefused, "activate", "pol_00000000000000000000000000")
+
+	// A section that the file leaves out is gone, and so is a guarantee; nothing is inherited. A guarantee alone is a
+	// difference, and one that does not hold is an error of the plan.
+	written := func(change func(map[string]any)) {
+		t.Helper()
+		var members map[string]any
+		if err := json.Unmarshal(edited, &members); err != nil {
+			t.Fatal(err)
+		}
+		change(members)
+		content, err := json.Marshal(members)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	guarantee := func(age int) map[string]any {
+		return map[string]any{
+			"id": "G_YOUNG", "text": "Nobody below the age gets an offer",
+			"when":  map[string]any{"op": "lt", "field": "age", "value": age},
+			"never": map[string]any{"op": "ne", "field": "status", "value": "DECLINED"},
+		}
+	}
+	written(func(m map[string]any) { m["guarantees"] = []any{guarantee(30)} })
+	if out := policy(exitRefused, "plan"); !strings.Contains(out, "guarantee_violated") {
+		t.Errorf("a guarantee that does not hold: %s", out)
+	}
+	written(func(m map[string]any) { m["guarantees"] = []any{guarantee(21)} })
+	if out := policy(exitDiffers, "plan", "-exit-code"); !strings.Contains(out, "proved G_YOUNG") {
+		t.Errorf("a guarantee alone: %s", out)
+	}
+	activate := func(note string) {
+		t.Helper()
+		pushed := policy(exitOK, "push")
+		found := regexp.MustCompile(`^default: draft (pol_\w+), `).FindStringSubmatch(pushed)
+		if found == nil {
+			t.Fatalf("push: %s", pushed)
+		}
+		if out := policy(exitOK, "push"); out != "default: is the draft "+found[1]+" already\n" {
+			t.Errorf("a second push: %s", out)
+		}
+		policy(exitOK, "activate", found[1], "-note", note)
+		if out := policy(exitOK, "plan", "-exit-code"); !strings.HasPrefix(out, "default: as the active version ") {
+			t.Errorf("%s: after the activation: %s", note, out)
+		}
+	}
+	activate("guarantee")
+	written(func(m map[string]any) {
+		m["charges"] = []any{map[string]any{"id": "insurance", "to": "third_party", "kind": "percent", "amount": 1.25}}
+	})
+	if out := policy(exitRefused, "plan"); !strings.Contains(out, "guarantees_removed") {
+		t.Errorf("a guarantee that was removed: %s", out)
+	}
+	activate("charges")
+	written(func(map[string]any) {})
+	activate("no charges")
+	decision := ask(t, p.url+"/v1/decisions", key, `{"applicant":{"age":40,"monthly_income":85000},"bureau_report":{"score":780}}`)
+	if offer, _ := decision["offer"].(map[string]any); offer == nil || offer["charges"] != nil {
+		t.Errorf("the charges were inherited: %v", decision["offer"])
+	}
+
+	for name, content := range map[string]string{
+		"other.json":  string(edited),      // the key is that of another file
+		"broken.json": `{"policy_key": 1}`, // not a policy
+	} {
+		wrong := filepath.Join(folder, name)
+		if err := os.WriteFile(wrong, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		policy(exitRefused, "plan")
+		policy(exitRefused, "push")
+		if err := os.Remove(wrong); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"verdict/internal/proof"
+	"verdict/internal/store/storetest"
+)
+
+const (
+	streamCallers = 64 // of the closed loop
+	streamRounds  = 3  // the stream and the closed loop take turns, because the database grows
+)
+
+// TestStreamRate sends applications as one stream of lines, and as many by concurrent callers who each send the next one
+// when the last one was answered. Every line of the stream is answered with a decision, in order. If the result is
+// written to a document, nothing else should run, and the test judges the rates and the peak memory of the node, which
+// must not depend on the length of the stream.
+func TestStreamRate(t *testing.T) {
+	t.Parallel()
+	const usual, long, most = 600, 6_000, 120_000
+	rows := min(batchRows(t, usual, long), most)
+	document := os.Getenv(proof.Variable)
+	table := [][]string{{"database", "applications in each of both ways", "a second in one stream",
+		fmt.Sprintf("a second by %d callers", streamCallers), "ratio", "peak memory during the streams",
+		"during the closed loop"}}
+	for _, database := range []struct {
+		name string
+		url  func(testing.TB) string
+	}{{"SQLite", storetest.SQLite}, {"PostgreSQL", storetest.Postgres}} {
+		n := startNode(t, database.url(t))
+		key := signUp(t, n)
+		var streamed, looped time.Duration
+		var streamPeak, loopPeak int64
+		for round := range streamRounds {
+			n.resetPeak()
+			looped += n.closedLoop(t, key, round*rows, rows/streamRounds)
+			loopPeak = max(loopPeak, n.peak(t))
+			n.resetPeak()
+			streamed += n.stream(t, key, round*rows+rows/streamRounds, rows/streamRounds)
+			streamPeak = max(streamPeak, n.peak(t))
+		}
+		each := float64(rows / streamRounds * streamRounds)
+		ratio := looped.Seconds() / streamed.Seconds()
+		table = append(table, []string{database.name, fmt.Sprint(each), fmt.Sprintf("%.0f", each/streamed.Seconds()),
+			fmt.Sprintf("%.0f", each/looped.Seconds()), fmt.Sprintf("%.2f", ratio), mebibytes(streamPeak),
+			mebibytes(loopPeak)})
+		if document != "" && (ratio < 0.8 || streamPeak > loopPeak+64<<20) {
+			t.Errorf("%s: the rate of a stream is %.2f of the closed loop, with %s instead of %s of memory", database.name,
+				ratio, mebibytes(streamPeak), mebibytes(loopPeak))
+		}
+		n.kill()
+	}
+	text := proof.Origin(t.Context(), time.Now(), "make batch") + "\n" + proof.Table(table)
+	t.Log(text)
+	if err := proof.Write(document, "stream", text); err != nil {
+		t.Error(err)
+	}
+}
+
+func mebibytes(bytes int64) string {
+	if bytes == 0 {
+		return "not measured"
+	}
+	return fmt.Sprintf("%d MiB", bytes>>20)
+}
+
+// closedLoop decides applications with concurrent callers and returns how long it took.
+func (n *node) closedLoop(t *testing.T, key string, first, count int) time.Duration {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: streamCallers}}
+	defer client.CloseIdleConnections()
+	var next, failed atomic.Int64
+	var all sync.WaitGroup
+	begun := time.Now()
+	for range streamCallers {
+		all.Go(func() {
+			for i := next.Add(1); i <= int64(count); i = next.Add(1) {
+				if n.decide(t.Context(), client, key, batchRow(first+int(i))) != http.StatusOK {
+					failed.Add(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if failed.Load() > 0 {
+		t.Fatalf("%d of %d applications were not decided", failed.Load(), count)
+	}
+	return time.Since(begun)
+}
+
+// stream sends applications as one stream, checks that each line is answered with a decision, and returns how long it
+// took.
+func (n *node) stream(t *testing.T, key string, first, count int) time.Duration {
+	t.Helper()
+	reader, writer := io.Pipe()
+	begun := time.Now()
+	go func() {
+		lines := bufio.NewWriter(writer)
+		for i := range count {
+			_, _ = lines.WriteString(batchRow(first+i) + "\n") // Flush returns the error
+		}
+		_ = writer.CloseWithError(lines.Flush()) // it returns no error
+	}()
+	request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, n.url+"/v1/decisions/batch",
+		&readerOf{reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	request.Header.Set("Content-Type", "application/x-ndjson")
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	lines := bufio.NewScanner(answer.Body)
+	lines.Buffer(nil, 1<<20)
+	answered := 0
+	for ; lines.Scan(); answered++ {
+		var line struct {
+			Index    int `json:"index"`
+			Decision *struct {
+				ID string `json:"decision_id"`
+			} `json:"decision"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil || line.Index != answered || line.Decision == nil ||
+			line.Decision.ID == "" {
+			t.Fatalf("line %d is answered with %s, %v", answered, lines.Bytes(), err)
+		}
+	}
+	if err := lines.Err(); err != nil || answered != count {
+		t.Fatalf("%d of %d lines were answered, %v", answered, count, err)
+	}
+	return time.Since(begun)
+}
+
+// resetPeak lets the kernel measure the peak memory of the node again. Only Linux does; see peak.
+func (n *node) resetPeak() {
+	const peak = "5"
+	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", n.process.Process.Pid), []byte(peak), 0o200)
+}
+
+// peak returns the peak of the resident memory of the node in bytes, 0 if the system has no such figure.
+func (n *node) peak(t *testing.T) int64 {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", n.process.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(status)) {
+		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "VmHWM:" {
+			kibibytes, err := strconv.ParseInt(fields[1], 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kibibytes << 10
+		}
+	}
+	return 0
+}

@@ -1,0 +1,200 @@
+package exposuredesk_test
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"verdict/internal/application"
+	"verdict/internal/decisioning"
+	"verdict/internal/evidence"
+	"verdict/internal/privacydesk"
+	"verdict/internal/proof"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
+	"verdict/internal/usecase/usecasetest"
+)
+
+// rowsVariable is the environment variable with the number of decisions beside which own exposure is read.
+const rowsVariable = "VERDICT_ROWS"
+
+const (
+	fewDecisions = 2_000 // with which the time beside many is compared
+	perPerson    = 4     // decisions of each person
+)
+
+// TestOwnIsFlat measures how long it takes to read what was decided for a person, and to decide with it, beside few
+// decisions and beside many of other people. If the result is written to a document, nothing else should run, and the
+// test judges the times: beside many, reading takes at most 1.3 times as long.
+func TestOwnIsFlat(t *testing.T) {
+	t.Parallel()
+	many := 3 * fewDecisions
+	if text := os.Getenv(rowsVariable); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < many {
+			t.Fatalf("%s is %q; it must be a number of at least %d", rowsVariable, text, many)
+		}
+		many = n
+	}
+	document := os.Getenv(proof.Variable)
+	table := [][]string{{"database", "decisions", "stored in", "reading what was decided for a person",
+		"beside " + strconv.Itoa(fewDecisions), "ratio", "a decision with it", "beside " + strconv.Itoa(fewDecisions),
+		"ratio", "erasing a person with 100 decisions"}}
+	for _, database := range []struct {
+		name string
+		url  func(testing.TB) string
+	}{{"SQLite", storetest.MigratedSQLite}, {"PostgreSQL", storetest.MigratedPostgres}} {
+		b := open(t, database.url(t))
+		b.activate(capped)
+		f := b.newFiller()
+		f.fill(fewDecisions)
+		read, decided := f.measure(0)
+		begun := time.Now()
+		f.fill(many)
+		took := time.Since(begun)
+		readMany, decidedMany := f.measure(1)
+		erased := f.erase()
+		ratio := float64(readMany) / float64(read)
+		table = append(table, []string{
+			database.name, strconv.Itoa(many), took.Round(time.Second).String(),
+			readMany.String(), read.String(), fmt.Sprintf("%.2f", ratio),
+			decidedMany.String(), decided.String(), fmt.Sprintf("%.2f", float64(decidedMany)/float64(decided)),
+			erased.String(),
+		})
+		if document != "" && erased > time.Second {
+			t.Errorf("%s: erasing a person with 100 decisions among %d takes %s", database.name, many, erased)
+		}
+		if document != "" && ratio > 1.3 {
+			t.Errorf("%s: reading takes %s beside %d decisions and %s beside %d", database.name, readMany, many, read,
+				fewDecisions)
+		}
+	}
+	text := proof.Origin(t.Context(), time.Now(), fmt.Sprintf("make large DECISIONS=%d", many)) + "\n" + proof.Table(table)
+	t.Log(text)
+	if err := proof.Write(document, "large-exposure", text); err != nil {
+		t.Error(err)
+	}
+}
+
+// filler stores decisions of many people.
+type filler struct {
+	*bench
+	scope  *store.Scope
+	sample store.Decision // a decision that the others are copies of
+	ids    *tenant.IDs
+	stored int
+}
+
+func (b *bench) newFiller() *filler {
+	b.Helper()
+	scope := b.db.Scope(b.Caller.TenantID, string(b.Caller.Environment))
+	sample, err := scope.Decisions(b.Context()).Get(b.decide(b.nodes[0], asks("sample", "default", 100_000)).id)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return &filler{bench: b, scope: scope, sample: sample, ids: tenant.NewIDs(rand.Reader)}
+}
+
+// person returns the reference of the person of the decision with a number. The decisions of a person are far apart.
+func person(i int) string {
+	return fmt.Sprint("F-", i%(fewDecisions/perPerson)+i/fewDecisions*fewDecisions)
+}
+
+// fill stores decisions until there are total, many at a time, so that they are committed together.
+func (f *filler) fill(total int) {
+	f.Helper()
+	var next atomic.Int64
+	next.Store(int64(f.stored))
+	var workers sync.WaitGroup
+	for range 128 {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(total); i = next.Add(1) - 1 {
+				if err := f.insert(int(i)); err != nil {
+					f.Error(err)
+					return
+				}
+			}
+		})
+	}
+	workers.Wait()
+	f.stored = total
+	if f.Failed() {
+		f.FailNow()
+	}
+}
+
+// insert stores the decision with a number, as the service would: with its entry in the journal.
+func (f *filler) insert(i int) error {
+	w := &store.DecisionWrite{Decision: f.sample}
+	d := &w.Decision
+	d.ID = f.ids.New(tenant.KindDecision, f.clock.Now())
+	made, _ := tenant.Time(d.ID) // every new id contains a time
+	d.CreatedMicros, d.ApplicantRef, d.Leaf = made.UnixMicro(), person(i), -1
+	leaf := evidence.Leaf{Kind: evidence.Decision, ID: d.ID, At: evidence.At(d.CreatedMicros)}
+	w.Entry = store.Entry{Leaf: leaf.Pack(nil)}
+	w.Meter = store.Meter{
+		Period: "2026-11", Day: "2026-11-15", Endpoint: d.Endpoint, Units: 1, Quota: store.Unmetered,
+	}
+	return f.scope.InsertDecision(f.Context(), w)
+}
+
+// measure returns the times of reading what was decided for a person and of deciding for one: the median of several
+// people, and of several such medians the lowest, because other work on the machine only adds to the times. Nothing was
+// decided for the people of a round since they were stored.
+func (f *filler) measure(round int) (read, decided time.Duration) {
+	f.Helper()
+	const people, together = 240, 40
+	var reads, decisions []time.Duration
+	lowest := func(times []time.Duration) time.Duration {
+		var medians []time.Duration
+		for group := range slices.Chunk(times, together) {
+			slices.Sort(group)
+			medians = append(medians, group[together/2])
+		}
+		return slices.Min(medians)
+	}
+	for i := range people {
+		// Spread over all people; each round has people of its own.
+		ref := person((f.stored/fewDecisions-1)*i/people*fewDecisions + (2*i+round)%(fewDecisions/perPerson))
+		begun := time.Now()
+		own, err := f.scope.Exposures(f.Context()).Own(store.OwnQuery{ApplicantRef: ref})
+		reads = append(reads, time.Since(begun))
+		if err != nil || len(own.Decisions) != perPerson {
+			f.Fatalf("%s has %d decisions, %v", ref, len(own.Decisions), err)
+		}
+		request := application.DecisionRequest(usecasetest.Parse(f.T, asks(ref, "default", 50_000)))
+		begun = time.Now()
+		made, err := f.nodes[0].Decisions.Decide(f.Context(), f.Caller, request, nil)
+		decisions = append(decisions, time.Since(begun))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.want(f.read(made.ID), map[string]string{"own_open_offer": "100000"})
+	}
+	return lowest(reads), lowest(decisions)
+}
+
+// erase makes a hundred decisions for a person, erases the person, and returns how long that took.
+func (f *filler) erase() time.Duration {
+	f.Helper()
+	const ref, decisions = "erased", 100
+	for range decisions {
+		f.decide(f.nodes[0], asks(ref, "default", 50_000))
+	}
+	f.clock.Pass(decisioning.MaxOfferLife) // an open offer would defer the erasure
+	begun := time.Now()
+	person := privacydesk.NewErasure{ApplicantRef: ref, Reason: "applicant_request"}
+	done, err := f.nodes[0].Privacy.Erase(f.Context(), f.admin, person, nil)
+	took := time.Since(begun)
+	if err != nil || done.Counts.Decisions != decisions {
+		f.Fatalf("%+v, %v", done, err)
+	}
+	return took
+}

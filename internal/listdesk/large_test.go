@@ -1,0 +1,161 @@
+package listdesk_test
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"verdict/internal/application"
+	"verdict/internal/list"
+	"verdict/internal/listdesk"
+	"verdict/internal/operation"
+	"verdict/internal/policydesk"
+	"verdict/internal/proof"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/tenant"
+	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
+)
+
+// TestMillion uploads a long list, and decides with and without a lookup in it. The long form has a million entries. If
+// the result is written to a document, nothing else should run, and the test judges the times: an upload of at most 30
+// seconds, at most a twentieth more processor time for a decision, and no memory that grows with the decisions.
+func TestMillion(t *testing.T) {
+	t.Parallel()
+	m := million{T: t, entries: 20_000, decisions: 60, rounds: 2}
+	if os.Getenv("VERDICT_LONG") != "" {
+		m.entries, m.decisions, m.rounds = list.MaxEntries, 1_500, 9
+	}
+	document := os.Getenv(proof.Variable)
+	table := [][]string{{"database", "entries", "upload", "processor time of a decision", "with in_list", "ratio",
+		"allocated by a decision", "with in_list", "memory kept by each decision", "with in_list"}}
+	for _, database := range []struct {
+		name string
+		url  func(testing.TB) string
+	}{{"SQLite", storetest.MigratedSQLite}, {"PostgreSQL", storetest.MigratedPostgres}} {
+		upload, without, with := m.measure(database.url(t))
+		ratio := float64(with.cpu) / float64(without.cpu)
+		table = append(table, []string{
+			database.name, fmt.Sprint(m.entries), upload.Round(100 * time.Millisecond).String(),
+			without.cpu.Round(time.Microsecond).String(), with.cpu.Round(time.Microsecond).String(),
+			fmt.Sprintf("%.3f", ratio), fmt.Sprintf("%d bytes", without.allocated), fmt.Sprintf("%d bytes", with.allocated),
+			fmt.Sprintf("%d bytes", without.kept), fmt.Sprintf("%d bytes", with.kept),
+		})
+		const most = 256 // the caches of applicants and of recent requests grow a little with either policy
+		if document != "" && (upload > 30*time.Second || ratio > 1.05 || with.kept > without.kept+most) {
+			t.Errorf("%s: an upload of %s, %.3f of the processor time, and %d bytes kept instead of %d", database.name, upload,
+				ratio, with.kept, without.kept)
+		}
+	}
+	text := proof.Origin(t.Context(), time.Now(), "make large") + "\n" + proof.Table(table)
+	t.Log(text)
+	if err := proof.Write(document, "large-list", text); err != nil {
+		t.Error(err)
+	}
+}
+
+// million is a test with a long list.
+type million struct {
+	*testing.T
+	entries, decisions, rounds int
+}
+
+// cost is what one decision costs.
+type cost struct {
+	cpu             time.Duration
+	allocated, kept int64 // bytes
+}
+
+// measure uploads the list and decides in turns, because the database grows. It returns the medians of the rounds.
+func (m *million) measure(databaseURL string) (upload time.Duration, without, with cost) {
+	m.Helper()
+	db := storetest.Open(m, databaseURL, store.Options{})
+	service, err := usecase.New(db, usecase.Options{PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey})
+	if err != nil {
+		m.Fatal(err)
+	}
+	caller := signedUp(m, service)
+	rows := listdesk.Upload{Type: list.Text, CSV: strings.NewReader(file(1, m.entries))}
+	begun := time.Now()
+	changed, err := service.Lists.Replace(m.Context(), caller, "bad_employers", rows, operation.AnyVersion)
+	if err != nil || changed.Entries != int64(m.entries) {
+		m.Fatalf("the upload: %+v, %v", changed, err)
+	}
+	upload = time.Since(begun)
+	sets := []string{
+		activated(m, service, caller, `{"op":"eq","field":"applicant.employer","value":"nobody"}`),
+		activated(m, service, caller, inBad),
+	}
+	m.wantDeclined(service, caller)
+	costs := make([][]cost, len(sets))
+	for round := range m.rounds + 1 {
+		for i, set := range sets {
+			c := m.decide(service, caller, set, round)
+			if round > 0 { // the first round loads the chunks and fills the caches
+				costs[i] = append(costs[i], c)
+			}
+		}
+	}
+	return upload, median(costs[0]), median(costs[1])
+}
+
+// wantDeclined checks that the last entry of the list is found in a decision.
+func (m *million) wantDeclined(service *usecase.Set, caller tenant.Principal) {
+	m.Helper()
+	request := application.DecisionRequest(parsed(m, from(fmt.Sprint("Employer ", m.entries))))
+	made, err := service.Decisions.Decide(m.Context(), caller, request, nil)
+	if err != nil || made.Status != "DECLINED" {
+		m.Fatalf("an employer of the list: %s, %v", made.Status, err)
+	}
+}
+
+// decide decides and stores applications with a rule set.
+func (m *million) decide(service *usecase.Set, caller tenant.Principal, ruleSetID string, round int) cost {
+	m.Helper()
+	if _, err := service.Policies.Activate(m.Context(), caller, ruleSetID, policydesk.Activation{}, nil); err != nil {
+		m.Fatal(err)
+	}
+	before, cpu := memory(), cpuTime(m)
+	for i := range m.decisions {
+		request := application.DecisionRequest(parsed(m, from(fmt.Sprint("Other ", round*m.decisions+i))))
+		if _, err := service.Decisions.Decide(m.Context(), caller, request, nil); err != nil {
+			m.Fatal(err)
+		}
+	}
+	cpu = cpuTime(m) - cpu
+	after, n := memory(), int64(m.decisions)
+	return cost{
+		cpu:       cpu / time.Duration(n),
+		allocated: (int64(after.TotalAlloc) - int64(before.TotalAlloc)) / n,
+		kept:      (int64(after.HeapAlloc) - int64(before.HeapAlloc)) / n,
+	}
+}
+
+// memory returns the statistics of the memory after a collection.
+func memory() (m runtime.MemStats) {
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m
+}
+
+// median returns the medians of the parts of costs.
+func median(costs []cost) cost {
+	part := func(of func(cost) int64) int64 {
+		values := make([]int64, len(costs))
+		for i, c := range costs {
+			values[i] = of(c)
+		}
+		slices.Sort(values)
+		return values[len(values)/2]
+	}
+	return cost{
+		cpu:       time.Duration(part(func(c cost) int64 { return int64(c.cpu) })),
+		allocated: part(func(c cost) int64 { return c.allocated }),
+		kept:      part(func(c cost) int64 { return c.kept }),
+	}
+}

@@ -1,0 +1,67 @@
+package reference
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// schemaNames maps the documents that people write as files to their schemas in
+// the API description.
+var schemaNames = map[string]string{
+	"application": "DecisionRequest", "policy": "RuleSetRequest", "scorecard": "ScorecardRequest",
+}
+
+// SchemaNames returns the documents that Schema knows, in order.
+func SchemaNames() []string { return slices.Sorted(maps.Keys(schemaNames)) }
+
+// Schema returns the JSON Schema of a document that people write as a file, for
+// editors that complete and check it. It is the schema of the API description
+// with everything that it refers to.
+func Schema(openapi []byte, name string) ([]byte, error) {
+	root, ok := schemaNames[name]
+	if !ok {
+		return nil, fmt.Errorf("there is no schema %q; there are %s", name, strings.Join(SchemaNames(), ", "))
+	}
+	text, err := openAPIJSON(openapi)
+	if err != nil {
+		return nil, err
+	}
+	var document struct {
+		Components struct {
+			Schemas map[string]json.RawMessage
+		}
+	}
+	if err := json.Unmarshal(text, &document); err != nil {
+		return nil, err
+	}
+	definitions := map[string]json.RawMessage{}
+	for waiting := []string{root}; len(waiting) > 0; {
+		next := waiting[0]
+		waiting = waiting[1:]
+		if definitions[next] != nil {
+			continue
+		}
+		schema, ok := document.Components.Schemas[next]
+		if !ok {
+			return nil, fmt.Errorf("the API description has no schema %s", next)
+		}
+		local := strings.ReplaceAll(string(schema), schemaPath, "#/$defs/")
+		definitions[next] = json.RawMessage(local)
+		for _, part := range strings.Split(local, `"#/$defs/`)[1:] {
+			referred, _, _ := strings.Cut(part, `"`)
+			waiting = append(waiting, referred)
+		}
+	}
+	return json.MarshalIndent(struct {
+		Dialect     string                     `json:"$schema"`
+		Title       string                     `json:"title"`
+		Ref         string                     `json:"$ref"`
+		Definitions map[string]json.RawMessage `json:"$defs"`
+	}{"https://json-schema.org/draft/2020-12/schema", "Verdict " + name, "#/$defs/" + root, definitions}, "", "  ")
+}
+
+// schemaPath is where the API description keeps its schemas.
+const schemaPath = "#/components/schemas/"

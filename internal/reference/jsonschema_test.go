@@ -1,0 +1,70 @@
+package reference
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"verdict/api"
+)
+
+func compiled(t *testing.T, name string) *jsonschema.Schema {
+	t.Helper()
+	text, err := Schema(api.OpenAPI, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource(name+".json", document); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := c.Compile(name + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+// TestSchemas checks documents that people write as files, right and wrong ones.
+func TestSchemas(t *testing.T) {
+	t.Parallel()
+	policy, err := os.ReadFile("../engine/default_policy.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(policy, &members); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ schema, document, wrong string }{
+		"default policy": {"policy", string(policy), ""},
+		"scorecard":      {"scorecard", `{"name":"Card",` + string(bytes.TrimSpace(members["scorecard"]))[1:], ""},
+		"application":    {"application", `{"applicant":{"monthly_income":85000},"bureau_report":{"score":742}}`, ""},
+		"misspelt":       {"policy", `{"name":"A","knockout":[]}`, "knockout"},
+		"wrong action":   {"policy", `{"name":"A","knockouts":[{"id":"K","action":"reject"}]}`, "action"},
+		"text as income": {"application", `{"applicant":{"monthly_income":[]},"bureau_report":{"score":742}}`, "monthly_income"},
+	} {
+		document, err := jsonschema.UnmarshalJSON(strings.NewReader(c.document))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = compiled(t, c.schema).Validate(document)
+		if c.wrong == "" && err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
+			t.Errorf("%s is accepted, or its error does not name %s: %v", name, c.wrong, err)
+		}
+	}
+	if _, err := Schema(api.OpenAPI, "loan"); err == nil || !strings.Contains(err.Error(), "application, policy, scorecard") {
+		t.Errorf("an unknown document: %v", err)
+	}
+}
