@@ -13,12 +13,14 @@ type rowBatch struct {
 	rows                 [engine.BatchRows]row
 	kept                 []*rule.Facts // the facts of each row, if the changes of a policy may be attributed to it
 	scratch              *rule.Facts   // the facts of the next row otherwise
+	direct               bool          // numbers are read into the frame of the champion, not into facts
 }
 
 // newRowBatch returns an empty batch. It may use scratch for the facts of a row.
 func (r *Run) newRowBatch(scratch *rule.Facts) rowBatch {
 	b := rowBatch{champion: r.champion.plan.NewBatch(), scratch: scratch}
 	if r.challenger == nil {
+		b.direct = !r.looksUp() && !r.own && !r.setup.PercentFOIR // nothing else needs the facts
 		return b
 	}
 	b.challenger = r.challenger.plan.NewBatch()
@@ -36,15 +38,21 @@ func (b *rowBatch) reset() {
 	}
 }
 
-// facts returns the facts to read the next row into.
-func (b *rowBatch) facts() *rule.Facts {
-	if b.kept == nil {
-		return b.scratch
+// next returns what to read the next row into: facts, and a frame for numbers,
+// which is nil if all numbers must become facts.
+func (b *rowBatch) next() (*rule.Facts, *rule.Frame) {
+	fr := b.champion.Next()
+	if b.challenger != nil {
+		b.challenger.Next()
+		return b.kept[b.champion.Len()], nil
 	}
-	return b.kept[b.champion.Len()]
+	if !b.direct {
+		fr = nil
+	}
+	return b.scratch, fr
 }
 
-// add adds a row, whose facts were read into the result of facts. It reports
+// add adds a row that was read into the results of next. It reports
 // whether the batch is full.
 func (b *rowBatch) add(r *row, facts *rule.Facts) (full bool) {
 	b.rows[b.champion.Len()] = *r

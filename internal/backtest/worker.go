@@ -68,6 +68,9 @@ func (r *Run) NewWorker() *Worker {
 	if r.columns != nil {
 		w.cursor, w.reader = sheet.NewCursor(len(r.setup.Header)), r.columns.Reader()
 		w.batch = r.newRowBatch(w.facts)
+		if w.batch.direct {
+			w.reader.Bind(r.champion.plan.NumberSlot)
+		}
 	}
 	w.partial = r.newPartial()
 	return w
@@ -167,8 +170,8 @@ func (w *Worker) cells(number int64, cells [][]byte) {
 	if at.id >= 0 {
 		r.id = cells[at.id]
 	}
-	facts := w.batch.facts()
-	if name, code := w.reader.Read(cells, facts); code != "" {
+	facts, frame := w.batch.next()
+	if name, code := w.reader.ReadInto(cells, facts, frame); code != "" {
 		w.fail(RowError{number, name, code}, r.id)
 		return
 	}

@@ -31,13 +31,31 @@ func (p *Plan) NewBatch() *Batch {
 // Len returns the number of applications.
 func (b *Batch) Len() int { return b.rows.Len() }
 
-// Add adds an application. The facts are copied. The batch must have fewer than
-// BatchRows applications.
+// Next returns an empty frame for the next application. The caller may store
+// numbers in it before it calls Add; NumberSlot tells where. The batch must have
+// fewer than BatchRows applications.
+func (b *Batch) Next() *rule.Frame {
+	fr := b.rows.Frame(b.rows.Len())
+	b.plan.slots.Clear(fr)
+	return fr
+}
+
+// Add adds the application whose frame Next returned, with further facts. The
+// facts are copied.
 func (b *Batch) Add(facts *rule.Facts) {
-	bit := uint64(1) << b.rows.Len()
-	if b.plan.load(facts, b.rows.Next()) {
-		b.others |= bit
+	row := b.rows.Len()
+	if b.plan.load(facts, b.rows.Frame(row)) {
+		b.others |= 1 << row
 	}
+	b.rows.Commit()
+}
+
+// NumberSlot returns the slot of a number in the frames of the plan, for
+// rule.Frame.SetNumber. ok is false if the plan does not read the field, or cannot
+// take it from there.
+func (p *Plan) NumberSlot(id rule.FieldID) (slot int32, ok bool) {
+	slot, ok = p.slots.Find(rule.Ref{ID: id})
+	return slot, ok && slot < 64 && p.slots.Ref(slot).Type == rule.NumberType
 }
 
 // Evaluate evaluates Stage 1 and the score of all applications. It must be called

@@ -29,6 +29,7 @@ func (p *Plan) begin(facts *rule.Facts, d *Decision) {
 	d.stage1.Reset()
 	d.adjusted.Reset()
 	d.bins = d.bins[:0]
+	p.slots.Clear(&d.frame)
 	d.othersScore = p.load(facts, &d.frame)
 	p.require(d)
 }
@@ -50,11 +51,10 @@ func (p *Plan) clear(d *Decision) {
 	d.missing, d.band, d.eligibility, d.hash = -1, nil, false, ""
 }
 
-// load fills a frame with the facts and with the figures that are derived from
-// them before Stage 1. It reports whether the bureau score that counts is the
+// load adds the facts to a frame, and the figures that are derived before Stage 1. It reports whether the bureau score that counts is the
 // co-applicant's.
 func (p *Plan) load(facts *rule.Facts, fr *rule.Frame) (othersScore bool) {
-	p.slots.Load(facts, fr)
+	p.slots.Merge(facts, fr)
 	othersScore = p.scores.active && p.scores.choose(p.slots, fr) &&
 		p.scores.present >= 0 && fr.Given(p.scores.present)
 	if p.afford.active {

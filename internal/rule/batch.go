@@ -44,20 +44,13 @@ func part[T any](list []T, i, n int) []T { return list[i*n : (i+1)*n : (i+1)*n] 
 // Len returns the number of rows.
 func (b *Batch) Len() int { return b.rows }
 
-// Full reports whether the batch has no room for another row.
-func (b *Batch) Full() bool { return b.rows == BatchRows }
-
 // Reset removes all rows.
 func (b *Batch) Reset() { b.rows = 0 }
 
-// Next adds a row and returns its frame, which has old contents: Load must fill it.
-// The batch must not be full.
-func (b *Batch) Next() *Frame {
-	b.rows++
-	return &b.frames[b.rows-1]
-}
+// Commit adds the row whose frame is Frame(Len()). The batch must not be full.
+func (b *Batch) Commit() { b.rows++ }
 
-// Frame returns the frame of a row.
+// Frame returns the frame of a row, or of the row that Commit will add.
 func (b *Batch) Frame(row int) *Frame { return &b.frames[row] }
 
 // Seal must be called after the last row was filled and before conditions are
