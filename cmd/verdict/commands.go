@@ -104,7 +104,7 @@ func analystCommands() []entry {
 		}}},
 		{"fields", fields, []form{{withoutDatabase, "[PREFIX]", "list the fields a policy can use"}}},
 		{"schema", schemaCommand, []form{{
-			withoutDatabase, "DOCUMENT", "print the JSON Schema of a policy, a scorecard or an application",
+			withoutDatabase, "DOCUMENT", "print the JSON Schema of a document, for editors",
 		}}},
 		{"policy", policyCommand, []form{{
 			withService, "pull|plan|push|activate", "keep the policies of the service as files",

@@ -104,8 +104,8 @@ text { font: 13px system-ui, sans-serif; fill: #1f2933 }
 	c.box(438, 32, 110, 30, "good")
 	c.text(452, 52, "on", "%s", d.Status)
 	c.text(564, 54, "large", "Grade %s · score %d", d.Grade, d.Explanation.FinalScore)
-	c.text(438, 86, "", "₹%s at %g %%, %d months, instalment ₹%s, APR %g %%", rupees(d.Offer.Limit), d.Offer.InterestRate,
-		d.Offer.Tenure, rupees(int(d.Offer.EMI)), d.Offer.APR)
+	c.text(438, 86, "", "₹%s at %g %%, %d months, instalment ₹%s, APR %g %%", inRupees(d.Offer.Limit), d.Offer.InterestRate,
+		d.Offer.Tenure, inRupees(int(d.Offer.EMI)), d.Offer.APR)
 	c.text(438, 112, "title", "Where the score comes from")
 	y = 132
 	for _, s := range d.Explanation.Contributions {
@@ -131,8 +131,8 @@ text { font: 13px system-ui, sans-serif; fill: #1f2933 }
 	return c.String()
 }
 
-// rupees returns an amount with Indian separators: 12,34,567.
-func rupees(n int) string {
+// inRupees returns an amount with Indian separators: 12,34,567.
+func inRupees(n int) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0; i -= 2 {
 		text = text[:i] + "," + text[i:]
