@@ -76,7 +76,7 @@ SEQUENTIAL := TestAttack TestAttackTiming TestIsolation TestExamples TestBlocksA
   TestFeatureVector TestFeatureFilters TestFeatureProvenance \
   FuzzPreview FuzzAgents FuzzQuery FuzzHeaders FuzzUpload FuzzPath \
   TestEveryPageIsDrawn TestFilledConsole FuzzDraft FuzzMemo \
-  TestScript TestDemo TestReadme TestPolicyPage TestBackupEndedHalfWay TestLargeReplay \
+  TestScript TestDemo TestReadme TestTutorial TestStoredBytes TestPolicyPage TestBackupEndedHalfWay TestLargeReplay \
   TestPoliciesAreBoundedByWhatTheyCost TestPoliciesAreBoundedByTheirRules \
   TestPlantedRingsAreFound \
   TestFirstEditionIsRepeated TestSecondEditionIsRepeated TestThirdEditionIsRepeated TestGoldenMemos \

@@ -70,6 +70,12 @@ func TestRelease(t *testing.T) {
 		}
 	})
 	t.Run("image", func(t *testing.T) { imageRuns(t, filepath.Join(first, "verdict_"+version+"_image.tar")) })
+	t.Run("compose", func(t *testing.T) {
+		if os.Getenv("VERDICT_LONG") == "" {
+			t.Skip("part of make long, which installs the proxy")
+		}
+		composeRuns(t, binary)
+	})
 	t.Run("debian", func(t *testing.T) {
 		debianInstalls(t, filepath.Join(first, "verdict_"+version+"-1_"+runtime.GOARCH+".deb"))
 	})

@@ -23,14 +23,20 @@ type picturedDecision struct {
 		APR          float64
 	}
 	Explanation struct {
-		FinalScore    int `json:"final_score"`
-		Contributions []struct {
-			Factor string
-			Points int
-		} `json:"score_contributions"`
-		FiredRules []struct{ Result string } `json:"fired_rules"`
+		FinalScore    int            `json:"final_score"`
+		Contributions []contribution `json:"score_contributions"`
+		FiredRules    []struct {
+			ID, Result string
+			Delta      int
+		} `json:"fired_rules"`
 	}
 	Reasons []struct{ Code, Message string }
+}
+
+// contribution is what a factor or an adjustment adds to the score.
+type contribution struct {
+	Factor string
+	Points int
 }
 
 // TestDecisionPicture draws the README's application and its decision, as the
@@ -53,7 +59,16 @@ func TestDecisionPicture(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &d); err != nil {
 		t.Fatal(err)
 	}
-	drawn := drawDecision(application, d)
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, []byte(application), "", "    "); err != nil {
+		t.Fatal(err)
+	}
+	for _, rule := range d.Explanation.FiredRules {
+		if rule.Result == "applied" {
+			d.Explanation.Contributions = append(d.Explanation.Contributions, contribution{rule.ID, rule.Delta})
+		}
+	}
+	drawn := drawDecision(indented.String(), d)
 	if committed, err := os.ReadFile(path); err == nil && string(committed) == drawn {
 		return
 	}
@@ -94,11 +109,9 @@ text { font: 13px system-ui, sans-serif; fill: #1f2933 }
 	c.box(16, 16, 390, 340, "card")
 	c.text(32, 42, "title", "POST /v1/decisions")
 	y := 70
-	for line := range strings.Lines(strings.NewReplacer(", ", ",\n      ", "{\"", "{\n      \"", "}", "\n    }").Replace(application)) {
-		if line = strings.TrimRight(line, "\n "); line != "" {
-			c.text(32, y, "code", "%s", line)
-			y += 19
-		}
+	for line := range strings.Lines(application) {
+		c.text(32, y, "code", "%s", strings.TrimRight(line, "\n"))
+		y += 19
 	}
 	c.box(422, 16, 522, 340, "card")
 	c.box(438, 32, 110, 30, "good")
