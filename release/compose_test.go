@@ -61,7 +61,8 @@ func composeRuns(t *testing.T, program string) {
 			case "VERDICT_METRICS_ADDR":
 				value = "127.0.0.1:" + freePort(t)
 			case "VERDICT_DATABASE_URL":
-				value = strings.NewReplacer("${POSTGRES_PASSWORD:-verdict}", "verdict", "postgres:5432", database).Replace(value)
+				value = strings.NewReplacer("${POSTGRES_PASSWORD:-verdict}", "verdict",
+					"postgres:5432", database).Replace(value)
 			case "VERDICT_TRUSTED_PROXIES":
 				value = "127.0.0.0/8"
 			default:
@@ -72,8 +73,8 @@ func composeRuns(t *testing.T, program string) {
 		nodes[name] = node
 		background(t, name, node)
 	}
-	config := strings.NewReplacer("bind :8080", "bind 127.0.0.1:"+ports["proxy"], "node-1:8080", "127.0.0.1:"+ports["node-1"],
-		"node-2:8080", "127.0.0.1:"+ports["node-2"]).Replace(c.Configs["proxy"].Content)
+	config := strings.NewReplacer("bind :8080", "bind 127.0.0.1:"+ports["proxy"],
+		"node-1:8080", "127.0.0.1:"+ports["node-1"], "node-2:8080", "127.0.0.1:"+ports["node-2"]).Replace(c.Configs["proxy"].Content)
 	path := filepath.Join(root, "haproxy.cfg")
 	if err := os.WriteFile(path, []byte(config), 0o644); err != nil {
 		t.Fatal(err)

@@ -50,6 +50,7 @@ func TestPrometheusHasData(t *testing.T) {
 	missing := map[string]string{}
 	for begun := time.Now(); time.Since(begun) < 2*time.Minute; time.Sleep(500 * time.Millisecond) {
 		post(t, api+"/v1/decisions", key, oneApplication)
+		post(t, api+"/v1/decisions", key, `{"applicant":{"age":19},"bureau_report":{"score":780}}`) // a rule hits
 		refuse(t, api+"/v1/decisions")
 		clear(missing)
 		for expression, where := range asked {

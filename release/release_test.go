@@ -105,7 +105,8 @@ func accompanied(t *testing.T, folder, program string) {
 		"schemas/policy.schema.json": {"schema", "policy"},
 		"schemas/tests.schema.json":  {"schema", "tests"},
 	} {
-		if got := string(read(t, folder, name)); strings.TrimSpace(got) != strings.TrimSpace(command(t, program, args...)) {
+		want := strings.TrimSpace(command(t, program, args...))
+		if strings.TrimSpace(string(read(t, folder, name))) != want {
 			t.Errorf("%s is not what the binary prints", name)
 		}
 	}

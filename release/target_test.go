@@ -29,7 +29,11 @@ func TestEveryTarget(t *testing.T) {
 	version := strings.TrimSpace(string(read(t, "../api", "VERSION")))
 	for _, target := range allTargets {
 		name := "verdict_" + version + "_" + target.os + "_" + target.arch
-		for _, suffix := range []string{".cdx.json", map[bool]string{true: ".zip", false: ".tar.gz"}[target.os == "windows"]} {
+		suffixes := []string{".cdx.json", ".tar.gz"}
+		if target.os == "windows" {
+			suffixes[1] = ".zip"
+		}
+		for _, suffix := range suffixes {
 			if !slices.Contains(names, name+suffix) {
 				t.Errorf("there is no %s%s", name, suffix)
 			}

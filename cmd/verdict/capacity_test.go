@@ -65,7 +65,8 @@ func capacityTables(t *testing.T) string {
 	row := func(what, a, b string) { fmt.Fprintf(&out, "| %s | %s | %s |\n", what, a, b) }
 	row("requests a second at saturation, one core for service and database", cells(t, lite, "closed loop")[2], saturated)
 	row("p99 at half of that", cells(t, lite, "50 %")[7], cells(t, postgres, "50 %")[7])
-	row("memory of the service at twice the saturation", held.FindStringSubmatch(lite)[1], held.FindStringSubmatch(postgres)[1])
+	row("memory of the service at twice the saturation", held.FindStringSubmatch(lite)[1],
+		held.FindStringSubmatch(postgres)[1])
 	row("processor time of a plain decision: the service", onLite[7], onPostgres[7])
 	row("· the database server", "part of it", onPostgres[8])
 	row("processor time of a request with a report of 328 KB, without storing", evaluate, evaluate)

@@ -135,13 +135,14 @@ func fishCompletion(all []description) string {
 # __verdict_at succeeds if the line begins with exactly these words.
 function __verdict_at
     set -l words (commandline -opc)
+    set -e words[1]
     set -l path $argv[2..-1]
     set -l n (count $path)
-    test (count $words) -gt $n; or return 1
-    for i in (seq 1 $n)
-        test "$words[(math $i + 1)]" = "$path[$i]"; or return 1
+    test (count $words) -ge $n; or return 1
+    if test $n -gt 0
+        test "$words[1..$n]" = "$path"; or return 1
     end
-    test $argv[1] = flags; or test (count $words) -eq (math $n + 1)
+    test $argv[1] = flags; or test (count $words) -eq $n
 end
 `)
 	line := func(kind string, d description, rest string) {

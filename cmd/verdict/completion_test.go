@@ -31,7 +31,8 @@ func TestManualAndCompletionsAreComplete(t *testing.T) {
 	usage, flags := usageText(), 0
 	for _, d := range all {
 		page := pages["verdict-"+d.path[0]+".1"]
-		if d.help == "" || !strings.Contains(usage, "verdict "+d.path[0]) || !strings.Contains(pages["verdict.1"], d.path[0]) {
+		if d.help == "" || !strings.Contains(usage, "verdict "+d.path[0]) ||
+			!strings.Contains(pages["verdict.1"], d.path[0]) {
 			t.Errorf("%s has no help, or is not in the usage", d.name())
 		}
 		if len(d.path) > 1 && !strings.Contains(usage, d.path[len(d.path)-1]) {

@@ -155,7 +155,7 @@ func TestDoctorFindsFaults(t *testing.T) {
 	if err := os.Chtimes(future, time.Time{}, time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	url := "sqlite:" + filepath.Join(dir, "verdict.db")
+	url, noDatabase := "sqlite:"+filepath.Join(dir, "verdict.db"), file("text.db", strings.Repeat("text ", 1000))
 	for name, c := range map[string]struct {
 		args     []string
 		check    string
@@ -164,20 +164,22 @@ func TestDoctorFindsFaults(t *testing.T) {
 	}{
 		"setting":     {[]string{"-read-timeout", "soon"}, "configuration", app.Wrong, "-read-timeout"},
 		"address":     {[]string{"-addr", "0.0.0.0:1"}, "configuration", app.Warning, "without TLS"},
-		"folder":      {[]string{"-database-url", "sqlite:/no/such/folder/verdict.db"}, "database", app.Wrong, "does not exist"},
-		"no database": {[]string{"-database-url", "sqlite:" + file("text.db", strings.Repeat("text ", 1000))}, "database", app.Wrong, ""},
+		"folder":      {[]string{"-database-url", "sqlite:/no/such/verdict.db"}, "database", app.Wrong, "does not exist"},
+		"no database": {[]string{"-database-url", "sqlite:" + noDatabase}, "database", app.Wrong, ""},
 		"server": {
 			[]string{"-database-url", "postgres://verdict:secret@127.0.0.1:1/verdict", "-log-key", "off", "-master-key", "off"},
 			"database", app.Wrong, "",
 		},
-		"no master key": {[]string{"-database-url", "postgres://127.0.0.1:1/verdict"}, "keys", app.Wrong, "needs a master key"},
-		"unencrypted":   {[]string{"-master-key", "off"}, "keys", app.Warning, "unencrypted"},
-		"not signed":    {[]string{"-log-key", "off"}, "keys", app.Warning, "not signed"},
-		"expired":       {[]string{"-tls-cert", old, "-tls-key", oldKey}, "tls", app.Wrong, "expired"},
-		"expires soon":  {[]string{"-tls-cert", soon, "-tls-key", soonKey}, "tls", app.Warning, "expires in"},
-		"another key":   {[]string{"-tls-cert", soon, "-tls-key", oldKey}, "tls", app.Wrong, "cannot be used"},
-		"no backup":     {[]string{"-backup", dir}, "backups", app.Wrong, "there is no backup"},
-		"clock":         {[]string{"-database-url", "sqlite:" + future}, "clock", app.Wrong, "the clock is behind"},
+		"no master key": {
+			[]string{"-database-url", "postgres://127.0.0.1:1/verdict"}, "keys", app.Wrong, "needs a master key",
+		},
+		"unencrypted":  {[]string{"-master-key", "off"}, "keys", app.Warning, "unencrypted"},
+		"not signed":   {[]string{"-log-key", "off"}, "keys", app.Warning, "not signed"},
+		"expired":      {[]string{"-tls-cert", old, "-tls-key", oldKey}, "tls", app.Wrong, "expired"},
+		"expires soon": {[]string{"-tls-cert", soon, "-tls-key", soonKey}, "tls", app.Warning, "expires in"},
+		"another key":  {[]string{"-tls-cert", soon, "-tls-key", oldKey}, "tls", app.Wrong, "cannot be used"},
+		"no backup":    {[]string{"-backup", dir}, "backups", app.Wrong, "there is no backup"},
+		"clock":        {[]string{"-database-url", "sqlite:" + future}, "clock", app.Wrong, "the clock is behind"},
 	} {
 		code, found := examined(t, append([]string{"-addr", "127.0.0.1:1", "-database-url", url}, c.args...)...)
 		wantFinding(t, found, c.check, c.severity, c.text)

@@ -90,18 +90,21 @@ func (c *canvas) text(x, y int, class, format string, args ...any) {
 }
 
 func (c *canvas) box(x, y, width, height int, class string) {
-	fmt.Fprintf(c, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\" class=\"%s\"/>\n", x, y, width, height, class)
+	fmt.Fprintf(c, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\" class=\"%s\"/>\n", x, y, width, height,
+		class)
 }
 
 // drawDecision returns the picture as SVG: the application on the left, the
 // decision on the right.
 func drawDecision(application string, d picturedDecision) string {
 	var c canvas
-	c.WriteString(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 372" role="img" aria-label="An application and its decision">
+	c.WriteString(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 372" role="img"
+  aria-label="An application and its decision">
 <style>
 text { font: 13px system-ui, sans-serif; fill: #1f2933 }
 .ground { fill: #f5f7fa } .card { fill: #fff; stroke: #cbd2d9 } .good { fill: #18794e } .bad { fill: #cd2b31 }
-.title { font-weight: 600; fill: #52606d } .code { font: 12px ui-monospace, monospace } .large { font-size: 22px; font-weight: 700 }
+.title { font-weight: 600; fill: #52606d } .code { font: 12px ui-monospace, monospace }
+.large { font-size: 22px; font-weight: 700 }
 .on { fill: #fff; font-weight: 700 } .small { font-size: 12px; fill: #52606d }
 </style>
 `)
@@ -117,8 +120,8 @@ text { font: 13px system-ui, sans-serif; fill: #1f2933 }
 	c.box(438, 32, 110, 30, "good")
 	c.text(452, 52, "on", "%s", d.Status)
 	c.text(564, 54, "large", "Grade %s · score %d", d.Grade, d.Explanation.FinalScore)
-	c.text(438, 86, "", "₹%s at %g %%, %d months, instalment ₹%s, APR %g %%", inRupees(d.Offer.Limit), d.Offer.InterestRate,
-		d.Offer.Tenure, inRupees(int(d.Offer.EMI)), d.Offer.APR)
+	c.text(438, 86, "", "₹%s at %g %%, %d months, instalment ₹%s, APR %g %%", inRupees(d.Offer.Limit),
+		d.Offer.InterestRate, d.Offer.Tenure, inRupees(int(d.Offer.EMI)), d.Offer.APR)
 	c.text(438, 112, "title", "Where the score comes from")
 	y = 132
 	for _, s := range d.Explanation.Contributions {

@@ -24,7 +24,8 @@ func (d *examiner) database(ctx context.Context) {
 		d.missingFile(check, file)
 		return
 	case err != nil && embedded:
-		d.add(check, Wrong, "check the file's owner and mode; if it is damaged, restore a backup (verdict restore)", "%v", err)
+		d.add(check, Wrong, "check the file's owner and mode; if it is damaged, restore a backup (verdict restore)", "%v",
+			err)
 		return
 	case err != nil:
 		d.add(check, Wrong, "check that PostgreSQL runs, that this machine reaches it, and the user and password in "+
@@ -43,7 +44,8 @@ func (d *examiner) database(ctx context.Context) {
 		d.add(check, Note, "", "the %s database is empty; the first start creates the schema", found.Kind)
 	case found.Schema < newest:
 		d.add(check, Note, "read docs/OPERATIONS.md, A new version, before the first new node starts",
-			"the %s database has schema version %d; this program migrates it to %d at the start", found.Kind, found.Schema, newest)
+			"the %s database has schema version %d; this program migrates it to %d at the start", found.Kind,
+			found.Schema, newest)
 	default:
 		d.good(check, "the %s database can be read and has schema version %d", found.Kind, found.Schema)
 	}

@@ -20,7 +20,7 @@ func (d *examiner) masterKey(ctx context.Context) {
 			"the data of this database is encrypted, and -master-key is off")
 		return
 	case d.MasterKey == masterKeyOff:
-		d.add(check, Warning, "create a key (verdict keys create FILE) and set -master-key; docs/OPERATIONS.md, The master key",
+		d.add(check, Warning, "create a key (verdict keys create FILE) and set -master-key; docs/OPERATIONS.md explains it",
 			"applicants' data is stored unencrypted, because -master-key is off")
 		return
 	case !configured:
@@ -34,7 +34,7 @@ func (d *examiner) masterKey(ctx context.Context) {
 	keys, err := source.Read(ctx)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && encrypted:
-		d.add(check, Wrong, "restore the file from its backup; without it nothing that is stored about applicants can be read",
+		d.add(check, Wrong, "restore the file from its backup; without it no data of applicants can be read",
 			"the master key %s is missing, and the data of this database is encrypted with it", source)
 	case errors.Is(err, fs.ErrNotExist) && d.MasterKey == "":
 		d.add(check, Note, "", "there is no master key %s yet; the first start creates it", source)
@@ -56,7 +56,7 @@ func (d *examiner) masterKey(ctx context.Context) {
 func (d *examiner) rotation(check string) {
 	_, announced := d.inspected.Keys.Announced()
 	if announced || len(d.inspected.Keys.Retiring()) > 0 {
-		d.add(check, Warning, "run \"verdict keys rotate\" to the end; until then, what was erased can be read from older backups",
+		d.add(check, Warning, "run \"verdict keys rotate\" to the end; until then older backups show what was erased",
 			"a replacement of the master key has not finished")
 	}
 }

@@ -84,7 +84,8 @@ func TestSchemasAreServed(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := fetch(t, mux, "/docs/schemas/"+name+".json")
-		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "application/schema+json" || w.Body.String() != string(want) {
+		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "application/schema+json" ||
+			w.Body.String() != string(want) {
 			t.Errorf("%s: %d, %s", name, w.Code, w.Header().Get("Content-Type"))
 		}
 	}
