@@ -124,6 +124,7 @@ build: bin/verdict ## build the static binary bin/verdict
 
 # Always asked for: Go's own cache knows what has changed.
 bin/verdict: FORCE
+	@[ -x $@ ] || echo 'compiling bin/verdict; the first time takes some minutes'
 	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o $@ ./cmd/verdict
 
 # One file that opens from disk and checks capsules (docs/EVIDENCE.md). Always made: Go's cache knows what has changed.

@@ -31,6 +31,9 @@ func (d *examiner) disk() {
 		folders[filepath.Dir(d.signedFiles())] = true
 	}
 	for folder := range folders {
+		if absolute, err := filepath.Abs(folder); err == nil {
+			folder = absolute
+		}
 		free, err := freeSpace(folder)
 		switch {
 		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fs.ErrNotExist):
