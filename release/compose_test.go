@@ -27,11 +27,15 @@ type composition struct {
 	Configs map[string]struct{ Content string }
 }
 
-// composeRuns starts what compose.yaml describes, without a container engine:
+// TestCompose starts what compose.yaml describes, without a container engine:
 // the same commands with the same settings as processes, PostgreSQL and the proxy
 // among them. Names of containers become ports of this machine, and volumes
 // become folders. It decides through the proxy, and again after a node has ended.
-func composeRuns(t *testing.T, program string) {
+func TestCompose(t *testing.T) {
+	if os.Getenv("VERDICT_LONG") == "" {
+		t.Skip("part of make long, which installs the proxy")
+	}
+	program := buildService(t)
 	var c composition
 	if err := yaml.Unmarshal(read(t, "../deploy/compose.yaml"), &c); err != nil {
 		t.Fatal(err)

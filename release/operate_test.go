@@ -103,13 +103,19 @@ func signUp(t *testing.T, api string) (key string) {
 		`{"email":"a@example.in","org_name":"Acme","password":"a long password"}`)["api_key"])
 }
 
+// buildService builds the service of this working tree.
+func buildService(t *testing.T) (binary string) {
+	t.Helper()
+	binary = filepath.Join(t.TempDir(), "verdict")
+	command(t, "sh", "-c", "cd .. && CGO_ENABLED=0 go build -o '"+binary+"' ./cmd/verdict")
+	return binary
+}
+
 // startService builds and starts the service of this working tree, and returns
 // the addresses of its API and of its metrics.
 func startService(t *testing.T) (api, metrics string) {
 	t.Helper()
-	folder := t.TempDir()
-	binary := filepath.Join(folder, "verdict")
-	command(t, "sh", "-c", "cd .. && CGO_ENABLED=0 go build -o '"+binary+"' ./cmd/verdict")
+	folder, binary := t.TempDir(), buildService(t)
 	api, metrics = "127.0.0.1:"+freePort(t), "127.0.0.1:"+freePort(t)
 	service := exec.CommandContext(context.Background(), binary, "serve", "-addr", api, "-metrics-addr", metrics)
 	service.Dir = folder

@@ -19,7 +19,8 @@ func TestEveryTarget(t *testing.T) {
 	if os.Getenv("VERDICT_LONG") == "" {
 		t.Skip("part of make long: it compiles for six targets")
 	}
-	first, second := released(t, ""), released(t, "")
+	commit := head(t)
+	first, second := released(t, commit, ""), released(t, commit, "")
 	names := namesIn(t, first)
 	for _, name := range names {
 		if !bytes.Equal(read(t, first, name), read(t, second, name)) {
