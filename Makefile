@@ -181,8 +181,8 @@ long: ## the long forms of the tests, then the same hashes on arm64 under qemu
 	@scripts/deps long
 	@echo '== long tests'
 	@VERDICT_LONG=1 $(HARNESS) go test -count=1 -timeout 60m ./... ./proof/...
-	@echo '== release: in a new Debian root, the chart, the alerts'
-	@cd release && VERDICT_LONG=1 go test -count=1 -timeout 30m ./...
+	@echo '== release: every target, a new Debian root, the chart, Compose, Prometheus'
+	@cd release && VERDICT_LONG=1 go test -count=1 -timeout 90m ./...
 	@echo '== determinism on arm64'
 	@mkdir -p bin
 	@GOARCH=arm64 CGO_ENABLED=0 go test -c -o bin/engine.arm64.test ./internal/engine
