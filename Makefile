@@ -76,7 +76,7 @@ SEQUENTIAL := TestAttack TestAttackTiming TestIsolation TestExamples TestBlocksA
   TestFeatureVector TestFeatureFilters TestFeatureProvenance \
   FuzzPreview FuzzAgents FuzzQuery FuzzHeaders FuzzUpload FuzzPath \
   TestEveryPageIsDrawn TestFilledConsole FuzzDraft FuzzMemo \
-  TestScript TestDemo TestReadme TestPolicyPage TestBackupEndedHalfWay TestLargeReplay \
+  TestScript TestDemo TestReadme TestTutorial TestStoredBytes TestPolicyPage TestBackupEndedHalfWay TestLargeReplay \
   TestPoliciesAreBoundedByWhatTheyCost TestPoliciesAreBoundedByTheirRules \
   TestPlantedRingsAreFound \
   TestFirstEditionIsRepeated TestSecondEditionIsRepeated TestThirdEditionIsRepeated TestGoldenMemos \
@@ -124,6 +124,7 @@ build: bin/verdict ## build the static binary bin/verdict
 
 # Always asked for: Go's own cache knows what has changed.
 bin/verdict: FORCE
+	@[ -x $@ ] || echo 'compiling bin/verdict; the first time takes some minutes'
 	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o $@ ./cmd/verdict
 
 # One file that opens from disk and checks capsules (docs/EVIDENCE.md). Always made: Go's cache knows what has changed.
@@ -180,8 +181,8 @@ long: ## the long forms of the tests, then the same hashes on arm64 under qemu
 	@scripts/deps long
 	@echo '== long tests'
 	@VERDICT_LONG=1 $(HARNESS) go test -count=1 -timeout 60m ./... ./proof/...
-	@echo '== release: in a new Debian root, the chart, the alerts'
-	@cd release && VERDICT_LONG=1 go test -count=1 -timeout 30m ./...
+	@echo '== release: every target, a new Debian root, the chart, Compose, Prometheus'
+	@cd release && VERDICT_LONG=1 go test -count=1 -timeout 90m ./...
 	@echo '== determinism on arm64'
 	@mkdir -p bin
 	@GOARCH=arm64 CGO_ENABLED=0 go test -c -o bin/engine.arm64.test ./internal/engine

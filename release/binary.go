@@ -39,16 +39,21 @@ func (m *maker) build(ctx context.Context, t target) (binary, error) {
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // a temporary folder
 	path := filepath.Join(folder, b.name)
-	_, err = m.source.command(ctx, []string{"CGO_ENABLED=0", "GOOS=" + t.os, "GOARCH=" + t.arch}, "go", "build",
-		"-trimpath", "-buildvcs=false", "-mod=readonly", "-ldflags", "-s -w -X main.commit="+m.source.commit,
-		"-o", path, "./cmd/verdict")
-	if err != nil {
+	if err := m.compile(ctx, t, path); err != nil {
 		return binary{}, err
 	}
 	if b.content, err = os.ReadFile(path); err != nil {
 		return binary{}, err
 	}
 	return m.describe(ctx, b)
+}
+
+// compile builds the binary of a target into a file.
+func (m *maker) compile(ctx context.Context, t target, path string) error {
+	_, err := m.source.command(ctx, []string{"CGO_ENABLED=0", "GOOS=" + t.os, "GOARCH=" + t.arch}, "go", "build",
+		"-trimpath", "-buildvcs=false", "-mod=readonly", "-ldflags", "-s -w -X main.commit="+m.source.commit,
+		"-o", path, "./cmd/verdict")
+	return err
 }
 
 // describe reads the modules that the linker wrote into the binary, and asks Go

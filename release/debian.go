@@ -43,6 +43,7 @@ func (m *maker) writeDebian(t target, b binary, documents []file) error {
 		d.name = "usr/share/doc/verdict/" + d.name
 		installed = append(installed, d)
 	}
+	installed = append(installed, installedReference(slices.Concat(m.about, m.kit))...)
 	slices.SortFunc(installed, func(a, b file) int { return strings.Compare(a.name, b.name) })
 	control, err := m.debianControl(t, installed)
 	if err != nil {

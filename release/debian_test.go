@@ -20,6 +20,15 @@ func debianInstalls(t *testing.T, path string) {
 	if got := command(t, "dpkg-deb", "--field", path, "Package", "Architecture", "Depends"); !strings.Contains(got, "Depends: adduser") {
 		t.Errorf("fields:\n%s", got)
 	}
+	for _, name := range []string{
+		"usr/share/man/man1/verdict.1", "usr/share/bash-completion/completions/verdict",
+		"usr/share/zsh/vendor-completions/_verdict", "usr/share/fish/vendor_completions.d/verdict.fish",
+		"usr/share/verdict/schemas/policy.schema.json", "usr/share/verdict/deploy/prometheus/verdict.rules.yml",
+	} {
+		if len(read(t, root, name)) == 0 {
+			t.Errorf("%s is empty", name)
+		}
+	}
 	unit := filepath.Join(root, "usr/lib/systemd/system/verdict.service")
 	command(t, "systemd-analyze", "verify", "--recursive-errors=no", "--root="+root, unit)
 	// The exposure is from 0 to 100; above the threshold the command fails.

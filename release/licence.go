@@ -11,13 +11,18 @@ import (
 // licenceName matches the files in which a module states its terms.
 var licenceName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)([-.].*)?$`)
 
-// licences returns the terms of all modules as one text. Nearly every licence
-// requires that its text accompanies the binary, so a module without one is an
-// error.
-func licences(modules []module) ([]byte, error) {
+// standardLibrary is the name of Go's standard library in bills of materials.
+const standardLibrary = "std"
+
+// licences returns the terms of Go's standard library and of all modules as one
+// text. Nearly every licence requires that its text accompanies the binary, so a
+// module without one is an error.
+func licences(goroot, golang string, modules []module) ([]byte, error) {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "The licences of the %d modules that are linked into this binary.\n", len(modules))
-	for _, m := range modules {
+	fmt.Fprintf(&out, "The licences of Go's standard library and of the %d modules that are linked into this binary.\n",
+		len(modules))
+	all := append([]module{{path: standardLibrary, version: golang, folder: goroot}}, modules...)
+	for _, m := range all {
 		entries, err := os.ReadDir(m.folder)
 		if err != nil {
 			return nil, err

@@ -19,6 +19,8 @@ type maker struct {
 	progress io.Writer
 
 	begun time.Time
+	about []file // manual pages, completions and schemas
+	kit   []file // documentation, and what is deployed around the service
 }
 
 // make makes all files for the targets. The folder is complete or absent: the
@@ -41,6 +43,12 @@ func (m *maker) make(ctx context.Context, targets []target) error {
 		return err
 	}
 	m.out = folder
+	if m.about, err = m.reference(ctx); err != nil {
+		return err
+	}
+	if m.kit, err = m.kitFiles(); err != nil {
+		return err
+	}
 
 	var images []platformImage
 	for _, t := range targets {
@@ -80,7 +88,7 @@ func (m *maker) make(ctx context.Context, targets []target) error {
 
 // pack makes the files of one target from its binary.
 func (m *maker) pack(t target, b binary) (platformImage, error) {
-	texts, err := licences(b.modules)
+	texts, err := licences(m.source.goroot, b.golang, b.modules)
 	if err != nil {
 		return platformImage{}, err
 	}
@@ -97,7 +105,7 @@ func (m *maker) pack(t target, b binary) (platformImage, error) {
 	if err != nil {
 		return platformImage{}, err
 	}
-	if err := m.writeArchive(t, name, b, documents); err != nil {
+	if err := m.writeArchive(t, name, b, slices.Concat(documents, m.about, m.kit)); err != nil {
 		return platformImage{}, err
 	}
 	if t.os != "linux" {

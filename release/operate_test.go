@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -24,19 +25,10 @@ var metricName = regexp.MustCompile(`\b(?:verdict|process)_[a-z_]+\b`)
 // the metrics that it exports with those that alerts and dashboard ask for.
 func TestEveryExpressionHasData(t *testing.T) {
 	exported := scrape(t)
-	var dashboard struct {
-		Panels []struct {
-			Title   string
-			Targets []struct{ Expr string }
-		}
-	}
-	decode(t, read(t, "../deploy/grafana/verdict.json"), &dashboard)
 	asked := map[string]string{}
-	for _, p := range dashboard.Panels {
-		for _, target := range p.Targets {
-			for _, name := range metricName.FindAllString(target.Expr, -1) {
-				asked[name] = "panel " + p.Title
-			}
+	for expression, panel := range panels(t) {
+		for _, name := range metricName.FindAllString(expression, -1) {
+			asked[name] = "panel " + panel
 		}
 	}
 	for line := range strings.Lines(string(read(t, rulesFile))) {
@@ -67,26 +59,77 @@ func TestEveryExpressionHasData(t *testing.T) {
 	}
 }
 
+// panels returns the expressions of the dashboard, with the titles of their
+// panels.
+func panels(t *testing.T) map[string]string {
+	t.Helper()
+	var dashboard struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
+	decode(t, read(t, "../deploy/grafana/verdict.json"), &dashboard)
+	expressions := map[string]string{}
+	for _, p := range dashboard.Panels {
+		for _, target := range p.Targets {
+			expressions[target.Expr] = p.Title
+		}
+	}
+	return expressions
+}
+
 // scrape returns the metrics of a service that has made a decision.
 func scrape(t *testing.T) string {
 	t.Helper()
-	folder := t.TempDir()
-	binary := filepath.Join(folder, "verdict")
+	api, metrics := startService(t)
+	key := signUp(t, api)
+	post(t, api+"/v1/decisions", key, oneApplication)
+	refuse(t, api+"/v1/decisions")
+	// Results of rules are counted about once a second.
+	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+		text := get(t, metrics+"/metrics")
+		if strings.Contains(text, "verdict_rule_results_total{") || time.Since(begun) > time.Minute {
+			return text
+		}
+	}
+}
+
+const oneApplication = `{"applicant":{"age":30},"bureau_report":{"score":780}}`
+
+func signUp(t *testing.T, api string) (key string) {
+	t.Helper()
+	return fmt.Sprint(post(t, api+"/api/signup", "",
+		`{"email":"a@example.in","org_name":"Acme","password":"a long password"}`)["api_key"])
+}
+
+// buildService builds the service of this working tree.
+func buildService(t *testing.T) (binary string) {
+	t.Helper()
+	binary = filepath.Join(t.TempDir(), "verdict")
 	command(t, "sh", "-c", "cd .. && CGO_ENABLED=0 go build -o '"+binary+"' ./cmd/verdict")
-	api, metrics := "127.0.0.1:"+freePort(t), "127.0.0.1:"+freePort(t)
-	service := exec.CommandContext(t.Context(), binary, "serve", "-addr", api, "-metrics-addr", metrics)
+	return binary
+}
+
+// startService builds and starts the service of this working tree, and returns
+// the addresses of its API and of its metrics.
+func startService(t *testing.T) (api, metrics string) {
+	t.Helper()
+	folder, binary := t.TempDir(), buildService(t)
+	api, metrics = "127.0.0.1:"+freePort(t), "127.0.0.1:"+freePort(t)
+	service := exec.CommandContext(context.Background(), binary, "serve", "-addr", api, "-metrics-addr", metrics)
 	service.Dir = folder
 	var logs strings.Builder
 	service.Stderr = &logs
 	if err := service.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		_ = service.Process.Signal(syscall.SIGTERM) // Wait reports how it ended
 		if err := service.Wait(); err != nil {
 			t.Errorf("the service did not stop cleanly: %v\n%s", err, logs.String())
 		}
-	}()
+	})
 	ready := false
 	for begun := time.Now(); !ready && time.Since(begun) < time.Minute; time.Sleep(50 * time.Millisecond) {
 		ready = exec.CommandContext(t.Context(), binary, "health", "-ready", "-addr", api).Run() == nil
@@ -94,17 +137,7 @@ func scrape(t *testing.T) string {
 	if !ready {
 		t.Fatalf("not ready within a minute\n%s", logs.String())
 	}
-	key := post(t, "http://"+api+"/api/signup", "",
-		`{"email":"a@example.in","org_name":"Acme","password":"a long password"}`)["api_key"]
-	post(t, "http://"+api+"/v1/decisions", fmt.Sprint(key), `{"applicant":{"age":30},"bureau_report":{"score":780}}`)
-	refuse(t, "http://"+api+"/v1/decisions")
-	// Results of rules are counted about once a second.
-	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {
-		text := get(t, "http://"+metrics+"/metrics")
-		if strings.Contains(text, "verdict_rule_results_total{") || time.Since(begun) > time.Minute {
-			return text
-		}
-	}
+	return "http://" + api, "http://" + metrics
 }
 
 // refuse sends a request without a key, so that a refusal is counted.

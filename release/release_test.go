@@ -17,15 +17,16 @@ import (
 	"testing"
 )
 
-// released makes a release of this commit for this machine, from a clone in a
-// folder of its own.
-func released(t *testing.T) (folder string) {
+// released makes a release of a commit for the targets, or for all, from a
+// clone in a folder of its own.
+func released(t *testing.T, commit, only string) (folder string) {
 	t.Helper()
 	clone := filepath.Join(t.TempDir(), "clone")
 	command(t, "git", "clone", "--quiet", "..", clone)
+	command(t, "git", "-C", clone, "checkout", "--quiet", commit)
 	folder = filepath.Join(t.TempDir(), "dist")
 	var progress bytes.Buffer
-	args := []string{"-root", clone, "-out", folder, "-only", "linux/" + runtime.GOARCH}
+	args := []string{"-root", clone, "-out", folder, "-only", only}
 	if err := run(t.Context(), args, &progress); err != nil {
 		t.Fatalf("%v\n%s", err, progress.String())
 	}
@@ -34,7 +35,8 @@ func released(t *testing.T) (folder string) {
 
 // TestRelease makes the release twice, from two folders, and uses what it made.
 func TestRelease(t *testing.T) {
-	first, second := released(t), released(t)
+	commit, own := head(t), "linux/"+runtime.GOARCH
+	first, second := released(t, commit, own), released(t, commit, own)
 	names := namesIn(t, first)
 	if !slices.Equal(names, namesIn(t, second)) {
 		t.Fatalf("two builds gave other files: %v, %v", names, namesIn(t, second))
@@ -57,11 +59,12 @@ func TestRelease(t *testing.T) {
 			t.Errorf("verdict version: %s", out)
 		}
 		decides(t, binary)
+		accompanied(t, filepath.Join(unpacked, name), binary)
 	})
 	t.Run("bill of materials", func(t *testing.T) { billIsComplete(t, binary, read(t, first, name+".cdx.json")) })
 	t.Run("licences", func(t *testing.T) {
 		terms := string(read(t, filepath.Join(unpacked, name), "LICENSES-OF-MODULES.txt"))
-		for _, m := range modulesOf(t, binary) {
+		for _, m := range append(modulesOf(t, binary), standardLibrary+" "+runtime.Version()) {
 			if !strings.Contains(terms, "================ "+m+": ") {
 				t.Errorf("the licence of %s is missing", m)
 			}
@@ -71,6 +74,13 @@ func TestRelease(t *testing.T) {
 	t.Run("debian", func(t *testing.T) {
 		debianInstalls(t, filepath.Join(first, "verdict_"+version+"-1_"+runtime.GOARCH+".deb"))
 	})
+}
+
+// head returns the commit of the working tree. Somebody may commit between two
+// builds.
+func head(t *testing.T) string {
+	t.Helper()
+	return strings.TrimSpace(command(t, "git", "rev-parse", "HEAD"))
 }
 
 // decides makes a decision with a binary, as a newcomer does.
@@ -83,6 +93,32 @@ func decides(t *testing.T, program string, args ...string) {
 	}
 	if err := json.Unmarshal(out, &decision); err != nil || decision.Status == "" || decision.Hash == "" {
 		t.Errorf("decide: %v, %s", err, out)
+	}
+}
+
+// accompanied checks that an archive has what the binary prints about itself,
+// and the files that operators need.
+func accompanied(t *testing.T, folder, program string) {
+	t.Helper()
+	for name, args := range map[string][]string{
+		"completions/verdict.bash":   {"completion", "bash"},
+		"completions/_verdict":       {"completion", "zsh"},
+		"completions/verdict.fish":   {"completion", "fish"},
+		"schemas/policy.schema.json": {"schema", "policy"},
+		"schemas/tests.schema.json":  {"schema", "tests"},
+	} {
+		want := strings.TrimSpace(command(t, program, args...))
+		if strings.TrimSpace(string(read(t, folder, name))) != want {
+			t.Errorf("%s is not what the binary prints", name)
+		}
+	}
+	for _, name := range []string{
+		"man/man1/verdict.1", "man/man1/verdict-doctor.1", "docs/INSTALL.md", "deploy/compose.yaml", "deploy/chart/Chart.yaml",
+		"deploy/prometheus/verdict.rules.yml", "deploy/grafana/verdict.json",
+	} {
+		if len(read(t, folder, name)) == 0 {
+			t.Errorf("%s is empty", name)
+		}
 	}
 }
 

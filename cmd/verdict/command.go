@@ -21,6 +21,9 @@ type command struct {
 	stdout, stderr io.Writer
 
 	existing bool // the database must exist; it is not created
+
+	// description, if it is set, gets what the command accepts, and the command does not run.
+	description *description
 }
 
 // flags returns the command's flag set with its help text.
@@ -28,12 +31,19 @@ func (c *command) flags(help string) *flag.FlagSet {
 	fs := flag.NewFlagSet("verdict "+c.name, flag.ContinueOnError)
 	fs.SetOutput(io.Discard) // the method parse reports errors on the right stream
 	fs.Usage = func() { _, _ = fmt.Fprintf(fs.Output(), "%s\n", help) }
+	if c.description != nil {
+		c.description.help = help
+	}
 	return fs
 }
 
 // parse parses the flags. If done is true, the command has nothing left to do.
 // Requested help is not an error and goes to standard output.
 func (c *command) parse(fs *flag.FlagSet, maxArgs int) (code int, done bool) {
+	if c.description != nil {
+		c.description.flags = fs
+		return exitOK, true
+	}
 	switch err := fs.Parse(c.args); {
 	case errors.Is(err, flag.ErrHelp):
 		var help bytes.Buffer

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -43,7 +42,11 @@ func health(c *command) int {
 	if err != nil {
 		return c.usage("%v", err)
 	}
-	if err := probe(url); err != nil {
+	status, reason, err := probe(context.Background(), url)
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("%d %s\n%s", status, http.StatusText(status), reason)
+	}
+	if err != nil {
 		return c.refused("the service is not healthy", err)
 	}
 	return exitOK
@@ -69,13 +72,14 @@ func probeURL(addr string, secure, ready bool) (string, error) {
 	return scheme + "://" + net.JoinHostPort(host, port) + path, nil
 }
 
-// probe asks the service once.
-func probe(url string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), healthTimeout)
+// probe asks the service once, and returns the status and the text of the answer. An error means that there was no
+// answer.
+func probe(ctx context.Context, url string) (status int, reason string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return err
+		return 0, "", err
 	}
 	client := &http.Client{
 		Transport: &http.Transport{
@@ -87,15 +91,9 @@ func probe(url string) error {
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return err
+		return 0, "", err
 	}
 	defer func() { _ = response.Body.Close() }() // only read
-	if response.StatusCode == http.StatusOK {
-		return nil
-	}
-	reason, err := io.ReadAll(io.LimitReader(response.Body, 4096))
-	if err != nil {
-		return err
-	}
-	return errors.New(response.Status + "\n" + string(reason))
+	text, err := io.ReadAll(io.LimitReader(response.Body, 4096))
+	return response.StatusCode, string(text), err
 }

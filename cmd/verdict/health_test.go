@@ -16,10 +16,10 @@ func TestProbeFollowsNoRedirect(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	if err := probe(server.URL + "/elsewhere"); err != nil {
+	if status, _, err := probe(t.Context(), server.URL+"/elsewhere"); err != nil || status != http.StatusOK {
 		t.Errorf("a page: %v", err)
 	}
-	if probe(server.URL+"/livez") == nil {
+	if status, _, err := probe(t.Context(), server.URL+"/livez"); err != nil || status == http.StatusOK {
 		t.Error("a redirect counts as a service that works")
 	}
 }

@@ -22,17 +22,7 @@ policy:write. A new list needs -type. With -if-version the list is replaced only
 it still has that version.
 `
 
-func listCommand(c *command) int {
-	if len(c.args) > 0 && c.args[0] == "push" {
-		c.name, c.args = "list push", c.args[1:]
-		return listPush(c)
-	}
-	fs := c.flags(listHelp)
-	if code, done := c.parse(fs, 0); done {
-		return code
-	}
-	return c.usage("say push; \"verdict list -h\" explains it")
-}
+func listCommand(c *command) int { return c.subcommand(listHelp, verbs{"push": listPush}) }
 
 func listPush(c *command) int {
 	fs := c.flags(listHelp)

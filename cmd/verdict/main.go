@@ -18,6 +18,8 @@ const (
 	exitUsage   = 2 // the command line is invalid, or a file or the database cannot be read or written
 	// exitUndecided means that a guarantee is neither proved nor refuted.
 	exitUndecided = 3
+	// exitWarnings means that "doctor" found nothing worse than a warning.
+	exitWarnings = 3
 )
 
 func main() {
@@ -27,28 +29,21 @@ func main() {
 // run runs a command and returns its exit code. Tests call run without starting
 // a process.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	commands := map[string]func(*command) int{
-		"serve": serve, "health": health, "demo": demonstrate, "migrate": migrate, "backup": backup, "restore": restore,
-		"verify": verify,
-		"tenant": tenants, "decide": decide, "backtest": runBacktest, "book": writeBook, "check": check, "test": testPolicy,
-		"scorecard": scorecardCommand, "diff": diffCommand, "prove": prove, "fields": fields, "log": logCommand,
-		"keys": keysCommand, "erase": eraseCommand, "list": listCommand, "policy": policyCommand,
-		"schema": schemaCommand, "version": printVersion,
-	}
 	c := &command{name: "help", stdin: stdin, stdout: stdout, stderr: stderr}
 	if len(args) == 0 {
-		_, _ = fmt.Fprint(stderr, usage)
+		_, _ = fmt.Fprint(stderr, usageText())
 		return exitUsage
 	}
 	switch args[0] {
 	case "help", "-h", "-help", "--help":
-		return c.print([]byte(usage))
+		return c.print([]byte(usageText()))
 	}
-	run, ok := commands[args[0]]
-	if !ok {
-		_, _ = fmt.Fprintf(stderr, "verdict: there is no command %q\n\n%s", args[0], usage)
-		return exitUsage
+	for _, e := range commandTable() {
+		if e.name == args[0] {
+			c.name, c.args = e.name, args[1:]
+			return e.run(c)
+		}
 	}
-	c.name, c.args = args[0], args[1:]
-	return run(c)
+	_, _ = fmt.Fprintf(stderr, "verdict: there is no command %q\n\n%s", args[0], usageText())
+	return exitUsage
 }

@@ -35,16 +35,7 @@ to hold out, by default a quarter. docs/SCORECARD.md explains the method.
 `
 
 // scorecardCommand runs the subcommands of "verdict scorecard".
-func scorecardCommand(c *command) int {
-	if len(c.args) == 0 || c.args[0] != "fit" {
-		if len(c.args) > 0 && (c.args[0] == "-h" || c.args[0] == "-help" || c.args[0] == "--help") {
-			return c.print([]byte(scorecardHelp))
-		}
-		return c.usage("the subcommand is missing: verdict scorecard fit")
-	}
-	c.name, c.args = "scorecard fit", c.args[1:]
-	return scorecardFit(c)
-}
+func scorecardCommand(c *command) int { return c.subcommand(scorecardHelp, verbs{"fit": scorecardFit}) }
 
 // fitFlags holds the flags of "verdict scorecard fit".
 type fitFlags struct {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -58,6 +60,10 @@ func tenants(c *command) int {
 
 // subcommand runs the subcommand that the next argument names.
 func (c *command) subcommand(help string, known verbs) int {
+	if c.description != nil && len(c.args) == 0 {
+		c.description.help, c.description.verbs = help, slices.Sorted(maps.Keys(known))
+		return exitOK
+	}
 	if len(c.args) == 0 {
 		return c.usage("the subcommand is missing; \"verdict %s -h\" lists the subcommands", c.name)
 	}

@@ -11,8 +11,43 @@ import (
 // schemaNames maps the documents that people write as files to their schemas in
 // the API description.
 var schemaNames = map[string]string{
-	"application": "DecisionRequest", "policy": "RuleSetRequest", "scorecard": "ScorecardRequest",
+	"application": "DecisionRequest", "policy": "RuleSetRequest", "scorecard": "ScorecardRequest", "tests": testCases,
 }
+
+// testCases is the name of the schema of test cases, which are only files and so not in the API description.
+const testCases = "TestCases"
+
+// testCaseSchema is the form of the cases that "verdict test" runs from a JSON file: one case or several. A member of
+// expect may also be the path of a member of the decision, such as offer.emi.
+const testCaseSchema = `{
+	"oneOf": [{"$ref": "#/$defs/TestCase"}, {"type": "array", "items": {"$ref": "#/$defs/TestCase"}}]
+}`
+
+const testCase = `{
+	"type": "object",
+	"required": ["application", "expect"],
+	"additionalProperties": false,
+	"properties": {
+		"name": {"type": "string", "maxLength": 200},
+		"as_of": {"type": "string", "format": "date-time", "description": "The time of the decision."},
+		"application": {"type": "object", "description": "A body of POST /v1/decisions or of POST /v1/evaluate."},
+		"expect": {
+			"type": "object",
+			"minProperties": 1,
+			"description": "The parts of the decision that are compared; paths such as offer.emi are possible, too.",
+			"properties": {
+				"status": {"enum": ["APPROVED", "REFERRED", "DECLINED"]},
+				"grade": {"type": ["string", "null"]},
+				"score": {"type": ["number", "null"]},
+				"limit": {"type": ["number", "null"]},
+				"rate": {"type": ["number", "null"]},
+				"reasons": {"type": ["array", "null"], "items": {"type": "string"}},
+				"hits": {"type": ["array", "null"], "items": {"type": "string"}},
+				"conditions": {"type": ["array", "null"], "items": {"type": "string"}}
+			}
+		}
+	}
+}`
 
 // SchemaNames returns the documents that Schema knows, in order.
 func SchemaNames() []string { return slices.Sorted(maps.Keys(schemaNames)) }
@@ -37,6 +72,8 @@ func Schema(openapi []byte, name string) ([]byte, error) {
 	if err := json.Unmarshal(text, &document); err != nil {
 		return nil, err
 	}
+	document.Components.Schemas[testCases] = json.RawMessage(testCaseSchema)
+	document.Components.Schemas["TestCase"] = json.RawMessage(testCase)
 	definitions := map[string]json.RawMessage{}
 	for waiting := []string{root}; len(waiting) > 0; {
 		next := waiting[0]

@@ -3,6 +3,7 @@ package reference
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -48,6 +49,10 @@ func TestSchemas(t *testing.T) {
 		"default policy": {"policy", string(policy), ""},
 		"scorecard":      {"scorecard", `{"name":"Card",` + string(bytes.TrimSpace(members["scorecard"]))[1:], ""},
 		"application":    {"application", `{"applicant":{"monthly_income":85000},"bureau_report":{"score":742}}`, ""},
+		"test case":      {"tests", `{"name":"a","application":{},"expect":{"status":"DECLINED","offer.emi":14170}}`, ""},
+		"test cases":     {"tests", `[{"application":{"bureau_report":{"score":742}},"expect":{"reasons":["AGE_RANGE"]}}]`, ""},
+		"wrong status":   {"tests", `{"application":{},"expect":{"status":"REJECTED"}}`, "status"},
+		"no expectation": {"tests", `{"application":{}}`, "expect"},
 		"misspelt":       {"policy", `{"name":"A","knockout":[]}`, "knockout"},
 		"wrong action":   {"policy", `{"name":"A","knockouts":[{"id":"K","action":"reject"}]}`, "action"},
 		"text as income": {"application", `{"applicant":{"monthly_income":[]},"bureau_report":{"score":742}}`, "monthly_income"},
@@ -64,7 +69,24 @@ func TestSchemas(t *testing.T) {
 			t.Errorf("%s is accepted, or its error does not name %s: %v", name, c.wrong, err)
 		}
 	}
-	if _, err := Schema(api.OpenAPI, "loan"); err == nil || !strings.Contains(err.Error(), "application, policy, scorecard") {
+	if _, err := Schema(api.OpenAPI, "loan"); err == nil || !strings.Contains(err.Error(), "application, policy, scorecard, tests") {
 		t.Errorf("an unknown document: %v", err)
+	}
+}
+
+// TestSchemasAreServed checks that a service has the schemas at the addresses that the documentation names.
+func TestSchemasAreServed(t *testing.T) {
+	t.Parallel()
+	mux := muxOf(t)
+	for _, name := range SchemaNames() {
+		want, err := Schema(api.OpenAPI, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := fetch(t, mux, "/docs/schemas/"+name+".json")
+		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "application/schema+json" ||
+			w.Body.String() != string(want) {
+			t.Errorf("%s: %d, %s", name, w.Code, w.Header().Get("Content-Type"))
+		}
 	}
 }

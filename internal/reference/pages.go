@@ -33,6 +33,8 @@ type Pages struct {
 	page   func() (servedFile, error)
 	piece  func() (servedFile, error)
 	errors func() (map[string]servedFile, error)
+	// schemas returns the JSON Schemas of documents that people write as files, by name.
+	schemas func() (map[string]servedFile, error)
 }
 
 // servedFile is a body with its ETag.
@@ -79,6 +81,17 @@ func New(openapi []byte, service string) (*Pages, error) {
 		body, err := openAPIJSON(openapi)
 		return newFile("application/json", body), err
 	})
+	d.schemas = sync.OnceValues(func() (map[string]servedFile, error) {
+		files := map[string]servedFile{}
+		for _, name := range SchemaNames() {
+			text, err := Schema(openapi, name)
+			if err != nil {
+				return nil, err
+			}
+			files[name] = newFile("application/schema+json", text)
+		}
+		return files, nil
+	})
 	if d.front, err = newFront(d, service); err != nil {
 		return nil, err
 	}
@@ -123,6 +136,21 @@ func (d *Pages) Register(mux *http.ServeMux, fail func(http.ResponseWriter, erro
 	mux.HandleFunc("GET /docs/style.css", d.style.serveOK)
 	add("GET /docs", d.servePage)
 	add("GET /docs/errors/{code}", d.serveError)
+	for _, name := range SchemaNames() {
+		add("GET "+schemaFolder+name+".json", d.serveSchema)
+	}
+}
+
+// schemaFolder is where the JSON Schemas are served. Like the stylesheet, they are files and not operations of the API.
+const schemaFolder = "/docs/schemas/"
+
+func (d *Pages) serveSchema(w http.ResponseWriter, r *http.Request) error {
+	schemas, err := d.schemas()
+	if err != nil {
+		return err
+	}
+	schemas[strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, schemaFolder), ".json")].serve(w, r, http.StatusOK)
+	return nil
 }
 
 func (d *Pages) serveJSON(w http.ResponseWriter, r *http.Request) error {

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// step is a command of a page, and the output that the page shows for it.
+type step struct{ command, shown string }
+
+// stepsOf returns the commands of a page in order.
+func stepsOf(t *testing.T, page string) (steps []step) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile("(?s)```(sh|text)\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+		if m[1] == "sh" {
+			steps = append(steps, step{command: m[2]})
+		} else if len(steps) > 0 {
+			steps[len(steps)-1].shown = m[2]
+		}
+	}
+	return steps
+}
+
+// TestTutorial runs the commands of the tutorial as they are written, one shell
+// after the other in one folder. Only the port differs, because others may use
+// 8080.
+func TestTutorial(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("corpora")
+	}
+	steps := stepsOf(t, "../../docs/TUTORIAL.md")
+	if len(steps) < 12 {
+		t.Fatalf("the tutorial has only %d commands", len(steps))
+	}
+	folder, port := t.TempDir(), freePort(t)
+	environ := append(os.Environ(), "VERDICT_ADDR=127.0.0.1:"+port, "HOME="+folder, "GORACE=atexit_sleep_ms=0")
+	serving := false
+	for _, s := range steps {
+		if s.command == "verdict serve\n" {
+			startInBackground(t, folder, port, environ)
+			serving = true
+			continue
+		}
+		// The exported variables of one step are there in the next.
+		script := "set -e\nset -o pipefail\n[ ! -f .exported ] || . ./.exported\n" +
+			strings.ReplaceAll(s.command, "localhost:8080", "localhost:"+port) +
+			"\nexport -p | grep -E ' VERDICT_KEY=' > .exported || true\n"
+		cmd := exec.CommandContext(t.Context(), "bash", "-c", script)
+		cmd.Dir, cmd.Env = folder, environ
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s\nprints\n%s", err, s.command, out)
+		}
+		for line := range strings.Lines(s.shown) {
+			line = strings.TrimSpace(line)
+			pattern := strings.ReplaceAll(regexp.QuoteMeta(line), "…", ".*")
+			if !regexp.MustCompile(`(?m)^\s*` + pattern).Match(out) {
+				t.Errorf("the page shows %q for\n%s\nbut it prints\n%s", line, s.command, out)
+			}
+		}
+	}
+	if !serving {
+		t.Error("the tutorial does not start the service")
+	}
+	if _, err := os.Stat(filepath.Join(folder, "report.html")); err != nil {
+		t.Error(err)
+	}
+}
+
+// startInBackground runs "verdict serve" as the tutorial's second terminal does.
+func startInBackground(t *testing.T, folder, port string, environ []string) {
+	t.Helper()
+	service := exec.CommandContext(context.Background(), "verdict", "serve") // it is stopped after the test's context
+	service.Dir, service.Env = folder, environ
+	var log strings.Builder
+	service.Stderr = &log
+	if err := service.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = service.Process.Signal(syscall.SIGTERM) // Wait says how it ended
+		if err := service.Wait(); err != nil {
+			t.Errorf("%v\n%s", err, log.String())
+		}
+	})
+	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(20 * time.Millisecond) {
+		if status, _, err := probe(t.Context(), "http://127.0.0.1:"+port+"/readyz"); err == nil && status == 200 {
+			return
+		}
+	}
+	t.Fatalf("the service is not ready after a minute\n%s", log.String())
+}
+
+// freePort returns a port on which nothing listens.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return port
+}

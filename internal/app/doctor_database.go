@@ -1,0 +1,98 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"verdict/internal/store"
+)
+
+// sideConnections is how many connections a node opens to PostgreSQL besides those that -db-connections limits.
+const sideConnections = 8
+
+// database checks that the database can be read and has a schema that this
+// program knows.
+func (d *examiner) database(ctx context.Context) {
+	const check = "database"
+	found, err := store.Inspect(ctx, d.DatabaseURL, d.Store)
+	file, embedded := store.FileOf(d.DatabaseURL)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		d.missingFile(check, file)
+		return
+	case err != nil && embedded:
+		d.add(check, Wrong, "check the file's owner and mode; if it is damaged, restore a backup (verdict restore)", "%v",
+			err)
+		return
+	case err != nil:
+		d.add(check, Wrong, "check that PostgreSQL runs, that this machine reaches it, and the user and password in "+
+			"-database-url; psql with the same URL says more", "%v", err)
+		return
+	}
+	d.inspected = &found
+	newest, err := store.SchemaVersion()
+	switch {
+	case err != nil:
+		d.add(check, Wrong, "install verdict again", "%v", err)
+	case found.RestoreUnfinished:
+		d.add(check, Wrong, "restore the backup into a new database",
+			"a restore of this database was interrupted before it had its keys")
+	case found.Schema == 0:
+		d.add(check, Note, "", "the %s database is empty; the first start creates the schema", found.Kind)
+	case found.Schema < newest:
+		d.add(check, Note, "read docs/OPERATIONS.md, A new version, before the first new node starts",
+			"the %s database has schema version %d; this program migrates it to %d at the start", found.Kind,
+			found.Schema, newest)
+	default:
+		d.good(check, "the %s database can be read and has schema version %d", found.Kind, found.Schema)
+	}
+	if !embedded {
+		d.server(check, found.Server)
+		return
+	}
+	if info, err := os.Stat(file); err == nil && othersMayRead(info.Mode()) {
+		d.add(check, Wrong, "chmod 600 "+file, "everybody on this machine can read %s", file)
+	}
+	if !writable(file) {
+		d.add(check, Wrong, "give the file to the user that runs the service, or run doctor as that user",
+			"this user cannot write to %s", file)
+	}
+}
+
+// missingFile reports an SQLite file that does not exist: the first start
+// creates it if it can.
+func (d *examiner) missingFile(check, file string) {
+	folder := filepath.Dir(file)
+	switch info, err := os.Stat(folder); {
+	case err != nil || !info.IsDir():
+		d.add(check, Wrong, "create the folder, or name another with -database-url", "the folder %s does not exist", folder)
+	case !writable(folder):
+		d.add(check, Wrong, "give the folder to the user that runs the service, or run doctor as that user",
+			"this user cannot create the database in %s", folder)
+	default:
+		d.add(check, Note, "", "there is no database %s yet; the first start creates it", file)
+	}
+}
+
+// server checks the settings of a PostgreSQL server.
+func (d *examiner) server(check string, s store.Server) {
+	if needed := int64(d.Store.Connections) + sideConnections; s.MaxConnections < needed {
+		d.add(check, Wrong, "raise max_connections of the server, or lower -db-connections",
+			"the server allows %d connections, and one node opens up to %d", s.MaxConnections, needed)
+	}
+	if !s.Encrypted && !s.Local {
+		d.add(check, Warning, "add sslmode=verify-full to -database-url",
+			"the connection to the database is not encrypted")
+	}
+	switch {
+	case s.SyncCommit == "off" || s.SyncCommit == "local":
+		d.add(check, Wrong, "set synchronous_commit to on",
+			"synchronous_commit is %s, so the server may lose what was answered", s.SyncCommit)
+	case s.Standbys == "":
+		d.add(check, Note, "docs/OPERATIONS.md, PostgreSQL with a standby, explains how",
+			"there is no synchronous standby: if the disk of the server is lost, so is what was answered since the last backup")
+	}
+}

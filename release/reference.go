@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// The folders of an archive with what accompanies the binary.
+const (
+	manualFolder     = "man/man1/"
+	completionFolder = "completions/"
+	schemaFolder     = "schemas/"
+)
+
+// reference returns what the binary prints about itself: manual pages, shell
+// completions and JSON Schemas. They are the same for all targets, so the binary
+// of this machine writes them.
+func (m *maker) reference(ctx context.Context) ([]file, error) {
+	m.say("manual pages, completions, schemas")
+	folder, err := os.MkdirTemp("", "verdict-reference-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(folder) }() // a temporary folder
+	program := filepath.Join(folder, "verdict")
+	if err := m.compile(ctx, target{runtime.GOOS, runtime.GOARCH}, program); err != nil {
+		return nil, err
+	}
+	pages := filepath.Join(folder, "man1")
+	if _, err := m.source.command(ctx, nil, program, "man", pages); err != nil {
+		return nil, err
+	}
+	files, err := filesOf(pages)
+	if err != nil {
+		return nil, err
+	}
+	for i := range files {
+		files[i].name = manualFolder + files[i].name
+	}
+	add := func(name string, args ...string) error {
+		text, err := m.source.command(ctx, nil, program, args...)
+		files = append(files, file{name: name, content: []byte(text + "\n"), mode: 0o644})
+		return err
+	}
+	for shell, name := range map[string]string{"bash": "verdict.bash", "zsh": "_verdict", "fish": "verdict.fish"} {
+		if err := add(completionFolder+name, "completion", shell); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range []string{"application", "policy", "scorecard", "tests"} {
+		if err := add(schemaFolder+name+".schema.json", "schema", name); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// kitFiles returns the folders of the repository that operators need beside the
+// binary: the documentation, and what is deployed around the service.
+func (m *maker) kitFiles() ([]file, error) {
+	var files []file
+	for _, folder := range []string{"docs", "deploy"} {
+		found, err := filesOf(filepath.Join(m.source.root, folder))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range found {
+			f.name = folder + "/" + f.name
+			files = append(files, f)
+		}
+	}
+	return files, nil
+}
+
+// installedReference returns the files of reference at the places where a Debian system looks for them.
+func installedReference(files []file) []file {
+	places := map[string]string{
+		completionFolder + "verdict.bash": "usr/share/bash-completion/completions/verdict",
+		completionFolder + "_verdict":     "usr/share/zsh/vendor-completions/_verdict",
+		completionFolder + "verdict.fish": "usr/share/fish/vendor_completions.d/verdict.fish",
+	}
+	var installed []file
+	for _, f := range files {
+		switch place, ok := places[f.name]; {
+		case ok:
+			f.name = place
+		case strings.HasPrefix(f.name, manualFolder):
+			f.name = "usr/share/" + f.name
+		default:
+			f.name = "usr/share/verdict/" + f.name
+		}
+		installed = append(installed, f)
+	}
+	return installed
+}
