@@ -12,6 +12,7 @@ import (
 // cache it is not safe for concurrent use.
 type RowReader struct {
 	columns []column
+	partner partner
 	texts   []vocabulary // one for each column
 	noScore bool         // rows need no score
 	notes   map[CellNote]int64
@@ -38,7 +39,9 @@ func (r *RowReader) note(name, code string) {
 
 // Reader returns a new reader of rows.
 func (c *Columns) Reader() *RowReader {
-	return &RowReader{columns: c.columns, texts: make([]vocabulary, len(c.columns)), noScore: c.noScore}
+	return &RowReader{
+		columns: c.columns, partner: c.partner, texts: make([]vocabulary, len(c.columns)), noScore: c.noScore,
+	}
 }
 
 // Read resets the facts and fills them from the cells of one row. There must be as
@@ -99,6 +102,7 @@ func (r *RowReader) Read(cells [][]byte, facts *rule.Facts) (name, code string) 
 	if !scored && !r.noScore {
 		return scoreName, fault.CodeRequired
 	}
+	r.partner.add(cells, facts)
 	return "", ""
 }
 
