@@ -19,7 +19,7 @@ func noOffer(d *offer.Decided) error {
 	case d.Approved:
 		detail = withoutOffer
 	}
-	return fault.New(fault.Conflict, fault.CodeNoOffer, detail)
+	return fault.New(fault.Conflict, fault.CodeNoOffer, "%s", detail)
 }
 
 // withoutOffer is about a review that approved what the policy declined. The stored decision has no offer.
@@ -35,11 +35,11 @@ func noLetter(d *offer.Decided) error {
 	case d.Approved:
 		detail = withoutOffer
 	}
-	return fault.New(fault.Conflict, fault.CodeNoLetter, detail)
+	return fault.New(fault.Conflict, fault.CodeNoLetter, "%s", detail)
 }
 
 // expired returns the refusal of a document of an offer that could be accepted until the given second.
 func expired(until time.Time) error {
 	return fault.New(fault.Gone, fault.CodeOfferExpired,
-		"the offer could be accepted until "+until.UTC().Format(time.RFC3339)+"; decide the application again")
+		"the offer could be accepted until %s; decide the application again", until.UTC().Format(time.RFC3339))
 }
