@@ -4124,6 +4124,10 @@ export interface components {
             name?: string | null;
             /** @description The address in the script of the language. */
             address?: string | null;
+            /** @description The name or the title of the officer for complaints in the language. */
+            grievance_name?: string | null;
+            /** @description The officer's address in the script of the language. */
+            grievance_address?: string | null;
             /** @description The type of the loans of all policies that `loan_types` does not name. */
             loan_type?: string | null;
             /** @description The types of loans, by `policy_key`. */

@@ -39,6 +39,8 @@ type Narrator interface {
 //   - The fourth edition also masks details by the field names that a caller chose. It
 //     warns of members of "explore" that had no effect and of unknown products, and it
 //     recognizes the other names of microfinance.
+//   - The memo of the fifth edition has a section about the co-applicant and the guarantor,
+//     which says whose bureau score counts.
 type edition int64
 
 const (
@@ -46,8 +48,9 @@ const (
 	secondEdition edition = 2
 	thirdEdition  edition = 3
 	fourthEdition edition = 4
+	fifthEdition  edition = 5
 	// latestEdition is the edition that makes new runs.
-	latestEdition = fourthEdition
+	latestEdition = fifthEdition
 )
 
 // readEdition returns the edition of a stored request. It returns an error if the

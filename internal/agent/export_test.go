@@ -5,7 +5,9 @@ import (
 
 	"verdict/internal/agentdesk"
 	"verdict/internal/decisioning"
+	"verdict/internal/engine"
 	"verdict/internal/recovery"
+	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
 
@@ -98,4 +100,15 @@ func written(a ask) []byte {
 	var w wire.Writer
 	a.write(&w)
 	return w.Buf
+}
+
+// StatementsAboutPeople returns what a memo of an edition says of people and income, each with its section.
+func StatementsAboutPeople(made int64, plan *engine.Plan, facts *rule.Facts, d *engine.Decision) (said []string) {
+	m := memoWriter{study: &study{ask: ask{edition: edition(made)}, plan: plan, facts: facts}, decision: d}
+	m.sayPeople()
+	m.sayIncome()
+	for _, s := range m.statements {
+		said = append(said, s.section+": "+s.text)
+	}
+	return said
 }

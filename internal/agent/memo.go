@@ -44,6 +44,7 @@ func composeMemo(st *study, d *engine.Decision) []statement {
 	m.sayDecision()
 	if st.ask.edition >= secondEdition {
 		m.sayBureau()
+		m.sayPeople()
 		m.sayIncome()
 	}
 	for i := range st.reasons {
@@ -130,7 +131,7 @@ func (m *memoWriter) sayReason(r *reason) {
 	cites := []cite{{"reason", r.code}}
 	switch {
 	case r.detail.Value.Type() != rule.Absent:
-		cites = append(cites, cite{r.detail.Field, r.detail.Value.String()})
+		cites = append(cites, cite{m.nameOf(r.detail.Field), r.detail.Value.String()})
 	case r.detail.Field != "":
 		cites = append(cites, cite{"missing", r.detail.Field})
 	}

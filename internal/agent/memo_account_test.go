@@ -28,6 +28,7 @@ type account struct {
 	plan                *engine.Plan
 	open                []engine.NotEvaluated
 	said                []told
+	countsOther         bool // the bureau score that counts is the co-applicant's
 }
 
 // accountOf reads a stored run and derives the statements that its memo must
@@ -55,6 +56,7 @@ func (h *house) accountOf(body string, run map[string]any) *account {
 	}
 	a.outcome()
 	a.bureau()
+	a.people()
 	a.income()
 	for i, r := range list(a.decision, "reasons") {
 		a.reason(i, r)
@@ -121,8 +123,13 @@ func (a *account) reason(at int, r any) {
 	cites := []string{"reason = " + text(r, "code")}
 	switch {
 	case value != "":
-		cites = append(cites, name+" = "+value)
+		cited := name
+		if a.countsOther && name == field.BureauScore {
+			cited, name = "counted_bureau_score", "co_applicant.bureau_score"
+		}
+		cites = append(cites, cited+" = "+value)
 		a.holdsValue(name, value, text(r, "detail.text"))
+		name = text(r, "detail.field")
 	case name != "":
 		cites = append(cites, "missing = "+name)
 		for one := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == ',' || r == ' ' || r == '|' }) {

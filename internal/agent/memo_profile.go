@@ -77,7 +77,8 @@ var incomeFacts = []struct{ text, name string }{
 	{"Instalments due by the bank statement: %s a month.", field.BankDueEMI},
 }
 
-// roleProfile lists the facts about the co-applicant and the guarantor that a memo states.
+// roleProfile lists the facts about the co-applicant and the guarantor that memos before the fifth edition state among
+// those about income.
 var roleProfile = []struct{ text, name string }{
 	{"The co-applicant has a bureau score of %s.", field.OfRole(field.CoApplicant, field.BureauScore)},
 	{"The co-applicant declares an income of %s a month.", field.OfRole(field.CoApplicant, field.MonthlyIncome)},
@@ -106,6 +107,9 @@ func (m *memoWriter) sayIncome() {
 		}
 	}
 	for _, line := range roleProfile {
+		if st.ask.edition >= fifthEdition {
+			break // sayPeople has said it
+		}
 		if v := st.facts.Get(line.name); v.Type() != rule.Absent {
 			m.say(aboutIncome, fmt.Sprintf(line.text, v), cite{line.name, v.String()})
 		}

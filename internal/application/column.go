@@ -37,6 +37,7 @@ type ColumnOptions struct {
 // Columns is immutable and safe for concurrent use.
 type Columns struct {
 	columns []column
+	partner partner
 	ignored []string
 	noScore bool
 }
@@ -87,6 +88,7 @@ func NewColumns(header []string, o ColumnOptions) (*Columns, error) {
 		return nil, err
 	}
 	b.fallbacksFirst()
+	b.findPartner()
 	return b.out, nil
 }
 

@@ -13,6 +13,7 @@ import (
 // cache it is not safe for concurrent use.
 type RowReader struct {
 	columns []column
+	partner partner
 	texts   []vocabulary // one for each column
 	noScore bool         // rows need no score
 	notes   map[CellNote]int64
@@ -39,7 +40,9 @@ func (r *RowReader) note(name, code string) {
 
 // Reader returns a new reader of rows.
 func (c *Columns) Reader() *RowReader {
-	return &RowReader{columns: c.columns, texts: make([]vocabulary, len(c.columns)), noScore: c.noScore}
+	return &RowReader{
+		columns: c.columns, partner: c.partner, texts: make([]vocabulary, len(c.columns)), noScore: c.noScore,
+	}
 }
 
 // Bind lets ReadInto store numbers directly in a frame. slotOf returns the slot of a
@@ -134,6 +137,7 @@ func (r *RowReader) ReadInto(cells [][]byte, facts *rule.Facts, frame *rule.Fram
 	if !scored && !r.noScore {
 		return scoreName, fault.CodeRequired
 	}
+	r.partner.add(cells, facts)
 	return "", ""
 }
 

@@ -396,4 +396,19 @@ func TestColumnsOfOthers(t *testing.T) {
 			t.Errorf("no column holds %s", name)
 		}
 	}
+	for row, want := range map[string]string{
+		"742,655,30000,": "true", "742,,30000,": "true", "742,,,40": "", "742, , ,": "", "742,NA,-,": "",
+	} {
+		facts := rule.NewFacts(field.Catalogue())
+		if name, code := columns.Reader().Read(cellsOf(strings.Split(row, ",")), facts); code != "" {
+			t.Fatalf("%s: %s of %s", row, code, name)
+		}
+		got := ""
+		if v := facts.Get(field.HasCoApplicant); v.Type() != rule.Absent {
+			got = v.String()
+		}
+		if got != want {
+			t.Errorf("%s: has_co_applicant is %q, want %q", row, got, want)
+		}
+	}
 }

@@ -103,7 +103,8 @@ func (r *reader) role(entry wire.Value, seen []string) (string, bool) {
 	case v.Kind() != wire.String || !slices.Contains(roles, v.Text()):
 		r.faults.Add(v.Pointer(), fault.CodeInvalidField, "must be one of %s", strings.Join(roles, ", "))
 	case slices.Contains(seen, v.Text()):
-		r.faults.Add(v.Pointer(), fault.CodeDuplicate, "is the role of another entry too; each role is for one person")
+		r.faults.Add(v.Pointer(), fault.CodeDuplicate, "is the role of another entry too; an application has one primary "+
+			"applicant, at most one co-applicant and at most one guarantor")
 	default:
 		return v.Text(), true
 	}

@@ -135,14 +135,18 @@ func TestBadPeople(t *testing.T) {
 	primary := `{"role":"primary","bureau_report":{"score":742}}`
 	for name, c := range map[string]struct{ body, pointer, code string }{
 		"two primaries": {`{"applicants":[` + primary + `,` + primary + `]}`, "/applicants/1/role", "duplicate"},
-		"no primary":    {`{"applicants":[{"role":"co_applicant"}]}`, "/applicants", "required"},
-		"nobody":        {`{"applicants":[]}`, "/applicants", "required"},
-		"no list":       {`{"applicants":{}}`, "/applicants", "wrong_type"},
-		"no object":     {`{"applicants":[7]}`, "/applicants/0", "wrong_type"},
-		"no role":       {`{"applicants":[{"bureau_report":{"score":742}}]}`, "/applicants/0/role", "required"},
-		"unknown role":  {`{"applicants":[` + primary + `,{"role":"spouse"}]}`, "/applicants/1/role", "invalid_field"},
-		"too many":      {`{"applicants":[` + primary + `,{},{},{}]}`, "/applicants", "too_many"},
-		"no report":     {`{"applicants":[{"role":"primary"}]}`, "/applicants/0/bureau_report/score", "required"},
+		"two co-applicants": {
+			`{"applicants":[` + primary + `,{"role":"co_applicant"},{"role":"co_applicant"}]}`,
+			"/applicants/2/role", "duplicate",
+		},
+		"no primary":   {`{"applicants":[{"role":"co_applicant"}]}`, "/applicants", "required"},
+		"nobody":       {`{"applicants":[]}`, "/applicants", "required"},
+		"no list":      {`{"applicants":{}}`, "/applicants", "wrong_type"},
+		"no object":    {`{"applicants":[7]}`, "/applicants/0", "wrong_type"},
+		"no role":      {`{"applicants":[{"bureau_report":{"score":742}}]}`, "/applicants/0/role", "required"},
+		"unknown role": {`{"applicants":[` + primary + `,{"role":"spouse"}]}`, "/applicants/1/role", "invalid_field"},
+		"too many":     {`{"applicants":[` + primary + `,{},{},{}]}`, "/applicants", "too_many"},
+		"no report":    {`{"applicants":[{"role":"primary"}]}`, "/applicants/0/bureau_report/score", "required"},
 		"guarantor, no report": {
 			`{"applicants":[` + primary + `,{"role":"guarantor"}]}`, "/applicants/1/bureau_report", "required",
 		},

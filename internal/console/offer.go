@@ -100,9 +100,11 @@ func lackingIn(p *offer.Profile) (list []lackingTexts) {
 
 // textLabels has the labels and hints of the texts, by name.
 var textLabels = map[string]lenderField{
-	"name":      {Label: "Name in this language"},
-	"address":   {Label: "Address in this language", Rows: "2"},
-	"loan_type": {Label: "Type of loan"},
+	"name":              {Label: "Name in this language"},
+	"address":           {Label: "Address in this language", Rows: "2"},
+	"grievance_name":    {Label: "Officer for complaints in this language"},
+	"grievance_address": {Label: "Officer's address in this language", Rows: "2"},
+	"loan_type":         {Label: "Type of loan"},
 	"loan_types": {
 		Label: "Types of loan by policy", Rows: "2",
 		Hint: "One per line: the key of a policy, “=” and the type of its loans. The other policies have the type above.",

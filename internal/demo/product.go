@@ -58,8 +58,9 @@ func (d *envFill) storeProfile(ctx context.Context) error {
 			"hi": document{
 				"name": "कावेरी कैपिटल", "address": "14 रेज़िडेंसी रोड\nबेंगलुरु 560025", "loan_type": "निजी ऋण",
 				"loan_types":          document{twoWheeler: "दोपहिया वाहन ऋण"},
-				"penal_charges":       "बक़ाया राशि का हर महीने 2 %",
-				"foreclosure_charges": "छह क़िस्तों के बाद कुछ नहीं, उससे पहले बक़ाया मूलधन का 3 %",
+				"grievance_name":      "नोडल शिकायत निवारण अधिकारी",
+				"penal_charges":       "समय पर न चुकाई गई राशि का हर महीने 2 %",
+				"foreclosure_charges": "छह किस्तों के बाद कुछ नहीं, उससे पहले बक़ाया मूल राशि का 3 %",
 				"charges":             document{"registration": "वाहन का पंजीकरण"},
 				"details":             document{"applicant.vehicle_price": "वाहन की क़ीमत"},
 			},

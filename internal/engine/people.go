@@ -112,6 +112,16 @@ func (s *scoreSlots) choose(slots *rule.Slots, fr *rule.Frame) (others bool) {
 	return false
 }
 
+// CountedScore returns the bureau score that rules and factors have read if the policy chooses between the scores of two
+// people. chosen is false if there was nothing to choose.
+func (d *Decision) CountedScore() (score rule.Number, chosen bool) {
+	s := &d.plan.scores
+	if !s.active || !d.frame.Given(s.other) {
+		return 0, false
+	}
+	return d.frame.Number(s.own)
+}
+
 // compileReasons prepares what is needed to find the reasons that are about the score.
 func (s *scoreSlots) compileReasons(c *compiler) {
 	policy := c.plan.policy

@@ -52,8 +52,8 @@ func TestReferenceAgreesWithGoldenFiles(t *testing.T) {
 
 // handMade is the outcome of a golden file, calculated by hand in whole paise.
 type handMade struct {
-	band, binding string
-	limit         int64 // rupees
+	status, band, binding string
+	limit                 int64 // rupees
 }
 
 // repaid returns the amount, in whole thousands, that an instalment in rupees repays at 1 % a month. It adds up the
@@ -74,25 +74,30 @@ func TestGoldenLimitsByHand(t *testing.T) {
 	down := func(amount, step int64) int64 { return amount / step * step }
 	for name, want := range map[string]handMade{
 		// 85 % of 98,765.40 is 83,950.59.
-		"two_wheeler_ltv_cap": {"TW", "limit_cap", down(9876540*85/100/100, 1000)},
+		"two_wheeler_ltv_cap": {"APPROVED", "TW", "limit_cap", down(9876540*85/100/100, 1000)},
 		// Capacity 0.6 − 0.2 of 60,000 is 24,000, enough for the 600,000 asked for: the instalment is 20,072.
-		"segment_employer_category": {"PB_A_CAT_A", "requested_amount", 600_000},
+		"segment_employer_category": {"APPROVED", "PB_A_CAT_A", "requested_amount", 600_000},
 		// Capacity 18,000 supports 519,000 over 36 months at 15 %; the band lends 500,000.
-		"segment_other_employer": {"PB_A", "band_max_limit", 500_000},
+		"segment_other_employer": {"APPROVED", "PB_A", "band_max_limit", 500_000},
 		// Capacity 0.1 of 30,000 is 3,000, three times of it 9,000 without interest.
-		"bnpl_zero_rate": {"BNPL_PARTNER", "foir_capacity", down(3*(30_000/10), 100)},
+		"bnpl_zero_rate": {"APPROVED", "BNPL_PARTNER", "foir_capacity", down(3*(30_000/10), 100)},
 		// Capacity 0.45 · 52,000 − 6,500 supports more than four times the income.
-		"self_employed_bank_income": {"SE", "limit_cap", down(4*52_000, 1000)},
+		"self_employed_bank_income": {"APPROVED", "SE", "limit_cap", down(4*52_000, 1000)},
 		// Half of 70,000 less 12,000 is 23,000 a month, which repays 1,033,000 over 60 months at 1 % a month.
-		"people_income_combined": {"P", "foir_capacity", repaid(35_000-12_000, 60)},
+		"people_income_combined": {"APPROVED", "P", "foir_capacity", repaid(35_000-12_000, 60)},
 		// Half of 40,000 less 6,000.
-		"people_obligations_unknown": {"P", "foir_capacity", repaid(20_000-6_000, 60)},
+		"people_obligations_unknown": {"APPROVED", "P", "foir_capacity", repaid(20_000-6_000, 60)},
 		// Half of 40,000 less 6,000 and 9,000.
-		"people_burden_without_income": {"P", "foir_capacity", repaid(20_000-15_000, 60)},
-		"people_guarantor":             {"P", "foir_capacity", repaid(20_000-6_000, 60)},
+		"people_burden_without_income": {"APPROVED", "P", "foir_capacity", repaid(20_000-15_000, 60)},
+		// Half of 40,000 less 6,000; 55,000 of the guarantor are less than 1.5 times 40,000.
+		"people_guarantor": {"REFERRED", "P", "foir_capacity", repaid(20_000-6_000, 60)},
+		// The lower score of 742 and 655 is below 700.
+		"people_weakest_score":          {"DECLINED", "", "", 0},
+		"people_weakest_score_of_other": {"DECLINED", "", "", 0},
 	} {
 		var decision struct {
-			Offer struct {
+			Status string
+			Offer  struct {
 				Limit   json.Number
 				Band    string `json:"pricing_band_id"`
 				Binding string `json:"binding_constraint"`
@@ -106,7 +111,7 @@ func TestGoldenLimitsByHand(t *testing.T) {
 			t.Fatal(err)
 		}
 		limit, err := decision.Offer.Limit.Int64()
-		if got := (handMade{decision.Offer.Band, decision.Offer.Binding, limit}); err != nil || got != want {
+		if got := (handMade{decision.Status, decision.Offer.Band, decision.Offer.Binding, limit}); err != nil || got != want {
 			t.Errorf("%s: %+v, by hand %+v", name, got, want)
 		}
 	}
@@ -116,14 +121,23 @@ func TestGoldenLimitsByHand(t *testing.T) {
 // binding constraint only if the offer names it.
 func TestCapNeverExceeded(t *testing.T) {
 	t.Parallel()
-	bound := 0
+	bound, applied := 0, 0
 	for seed := range uint64(rounds(400, 5_000)) {
 		g := generateNewest(seed + 9_000_000)
 		plan := compile(t, g.document)
+		naive := newReference(t, g.document, plan.Checksum())
 		d := newDice(^seed)
 		for range 10 {
-			decision := decide(t, plan, g.facts(d))
+			facts := encode(t, g.facts(d))
+			var decision engine.Decision
+			plan.Decide(decodeFacts(t, facts), &decision)
 			o := &decision.Offer
+			for id, most := range naive.capsOf(t, facts) {
+				if limit := big.NewRat(o.LimitPaise, 100); limit.Cmp(most) > 0 {
+					t.Fatalf("seed %d: the limit is %s, and %s allows %s", seed, limit.FloatString(2), id, most.FloatString(2))
+				}
+				applied++
+			}
 			if (o.Binding == engine.LimitCapped) != (o.LimitCapID != "") {
 				t.Fatalf("seed %d: binding %s, cap %q", seed, o.Binding, o.LimitCapID)
 			}
@@ -132,9 +146,29 @@ func TestCapNeverExceeded(t *testing.T) {
 			}
 		}
 	}
-	if bound < 20 {
-		t.Errorf("caps determined only %d offers", bound)
+	if bound < 20 || applied < 200 {
+		t.Errorf("%d caps applied and determined %d offers", applied, bound)
 	}
+}
+
+// capsOf returns what the caps that apply allow, by id. A cap that cannot be computed allows nothing.
+func (r *reference) capsOf(t *testing.T, facts []byte) map[string]*big.Rat {
+	t.Helper()
+	a := &application{reference: r, facts: readFacts(t, facts)}
+	a.chooseScore()
+	a.derive()
+	caps := map[string]*big.Rat{}
+	for _, c := range objects(r.policy, "limit_caps") {
+		if when, ok := c["when"].(object); ok && a.truth(when) != yes {
+			continue
+		}
+		most, ok := a.operand(as[object](c["of"])).(*big.Rat)
+		if !ok || most.Sign() < 0 {
+			most = new(big.Rat)
+		}
+		caps[text(c, "id")] = most
+	}
+	return caps
 }
 
 // TestMovingABandWithoutConditions checks that the order of bands has no effect if none has a condition, and that a

@@ -31,9 +31,11 @@ const (
 	CodeScoresWithoutBand     = "scores_without_band"
 	CodeNoFallbackBand        = "no_fallback_band"
 	CodeShadowedBand          = "shadowed_band"
+	CodeOverlappingBands      = "overlapping_bands"
 	CodeChargesExceedLoan     = "charges_exceed_loan"
 	CodeHighestScoreCounts    = "highest_score_counts"
 	CodeUnlendableCap         = "unlendable_cap"
+	CodeNegativeCap           = "negative_cap"
 	CodeCapNeedsField         = "cap_needs_field"
 )
 

@@ -81,7 +81,8 @@ func (k *KFS) writeInformation(w *wire.Writer) {
 	}
 	w.EndArray().EndObject()
 	w.Key("grievance").Object().Key("clause").String(k.Term("grievance_clause")).Key("officer")
-	k.Profile.Grievance.write(w)
+	officer := k.Officer()
+	officer.write(w)
 	w.EndObject().Key("transferable").Bool(k.Profile.Transferable)
 	if c := k.Profile.Collaboration; c != nil {
 		w.Key("collaboration").Object().Key("originator")
@@ -164,13 +165,14 @@ func (x *Letter) Write(w *wire.Writer) {
 		}
 		amount(w, "amount", o.LimitPaise)
 		w.Key("interest_rate").Decimal(o.RateBP, 2).Key("term_months").Int(int64(o.TenureMonths))
-		amount(w, "instalment", o.InstalmentPaise)
+		amount(w, "instalment", x.InstalmentPaise())
 		amount(w, "net_disbursed", o.NetPaise)
 		writeAPR(w, o.APR)
 		w.Key("valid_until").String(x.ValidUntil.UTC().Format(time.RFC3339)).EndObject()
 	}
 	w.Key("next").String(x.Next()).Key("grievance")
-	x.Profile.Grievance.write(w)
+	officer := x.Officer()
+	officer.write(w)
 	w.Optional("note", x.Note())
 	w.EndObject()
 }

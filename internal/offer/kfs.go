@@ -145,6 +145,9 @@ func (k *KFS) LenderName() string { return k.Profile.name(k.Language) }
 // LenderAddress returns the address of the lender, in the script of the language if the profile has it.
 func (k *KFS) LenderAddress() string { return k.Profile.address(k.Language) }
 
+// Officer returns the officer for complaints, in the script of the language if the profile has it.
+func (k *KFS) Officer() Contact { return k.Profile.officer(k.Language) }
+
 // LoanType returns the type of the loan.
 func (k *KFS) LoanType() string { return k.Profile.loanType(k.Language, k.PolicyKey) }
 

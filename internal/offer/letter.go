@@ -45,7 +45,7 @@ func MakeLetter(d *Decided, p *Profile, version int64, l *Language) (letter *Let
 	case d.Declined:
 		letter.Kind = KindDecline
 		letter.declined(d)
-	case d.HasOffer() && (d.Answer.Offer.CounterOffer || d.otherTerm()):
+	case d.HasLetter():
 		letter.Kind, letter.Offer, letter.OtherTerm = KindCounterOffer, d.Answer.Offer, d.otherTerm()
 		letter.ValidUntil = d.validUntil(p)
 		letter.countered(d)
@@ -53,6 +53,12 @@ func MakeLetter(d *Decided, p *Profile, version int64, l *Language) (letter *Let
 		return nil, false
 	}
 	return letter, true
+}
+
+// HasLetter reports whether the decision has a letter: it is a decline, or an offer of another amount or over another
+// term than was asked for.
+func (d *Decided) HasLetter() bool {
+	return d.Declined || d.HasOffer() && (d.Answer.Offer.CounterOffer || d.otherTerm())
 }
 
 // otherTerm reports whether the offer has another term than was asked for, because the policy does not offer that one.
@@ -238,6 +244,9 @@ func (x *Letter) LenderName() string { return x.Profile.name(x.Language) }
 
 // LenderAddress returns the address of the lender, in the script of the language if the profile has it.
 func (x *Letter) LenderAddress() string { return x.Profile.address(x.Language) }
+
+// Officer returns the officer for complaints, in the script of the language if the profile has it.
+func (x *Letter) Officer() Contact { return x.Profile.officer(x.Language) }
 
 // Note returns the lender's own text at the end of the letter.
 func (x *Letter) Note() string { return x.Profile.in(x.Language).Note }

@@ -202,3 +202,41 @@ func TestSingleInstalment(t *testing.T) {
 		t.Errorf("%v, %q, %s", err, k.InstalmentsText(), page)
 	}
 }
+
+// TestOfficerInTheLanguage checks that documents name the officer for complaints in the language of the reader if the
+// profile says how, and otherwise as the profile itself does.
+func TestOfficerInTheLanguage(t *testing.T) {
+	t.Parallel()
+	d := approved(t, 100_000_00, 16_00, 12, 0, 0)
+	d.Answer.Offer.CounterOffer = true
+	for tag, want := range map[string][2]string{
+		"en": {"Nodal grievance redressal officer", "Pune"},
+		"hi": {"नोडल शिकायत निवारण अधिकारी", "पुणे"},
+	} {
+		letter, ok := MakeLetter(d, mustProfile(t), 1, languages[tag])
+		if !ok {
+			t.Fatal("no letter")
+		}
+		for _, officer := range []Contact{statement(t, d, tag).Officer(), letter.Officer()} {
+			if officer.Name != want[0] || officer.Address != want[1] || officer.Phone != "020 5550 1234" {
+				t.Errorf("%s: %+v", tag, officer)
+			}
+		}
+	}
+}
+
+// TestLetterOverOneMonth checks that the letter of a loan that is paid back at once states what is really paid.
+func TestLetterOverOneMonth(t *testing.T) {
+	t.Parallel()
+	d := approved(t, 10_000_00, 16_55, 1, 0, 0)
+	d.Answer.Offer.CounterOffer = true
+	letter, ok := MakeLetter(d, mustProfile(t), 1, languages["en"])
+	if !ok {
+		t.Fatal("no letter")
+	}
+	var w wire.Writer
+	letter.Write(&w)
+	if !strings.Contains(string(w.Buf), `"instalment":10137.92`) || d.Answer.Offer.LastPaise != 10_137_92 {
+		t.Errorf("the loan is paid back with %d paise, the letter is %s", d.Answer.Offer.LastPaise, w.Buf)
+	}
+}

@@ -45,14 +45,16 @@ type Share struct {
 
 // Texts are the lender's own words in one language. For a text that is "" the catalogue of the language has one.
 type Texts struct {
-	Name, Address string // in the script of the language
-	LoanType      string
-	LoanTypes     map[string]string // the types of loans, by policy key; LoanType is that of the other policies
-	Terms         map[string]string // by the name of the member, one of termNames
-	Note          string            // at the end of each document
-	Charges       map[string]string // the names of charges, by id
-	Reasons       map[string]string // the texts of reasons, by code
-	Details       map[string]string // the names of details of an application, by field
+	Name, Address    string // in the script of the language
+	GrievanceName    string // the name or the title of the officer for complaints
+	GrievanceAddress string
+	LoanType         string
+	LoanTypes        map[string]string // the types of loans, by policy key; LoanType is that of the other policies
+	Terms            map[string]string // by the name of the member, one of termNames
+	Note             string            // at the end of each document
+	Charges          map[string]string // the names of charges, by id
+	Reasons          map[string]string // the texts of reasons, by code
+	Details          map[string]string // the names of details of an application, by field
 }
 
 // termNames are the members of a language's texts that state a term of the loan.
@@ -115,4 +117,13 @@ func (p *Profile) address(l *Language) string {
 		return address
 	}
 	return p.Address
+}
+
+// officer returns the officer for complaints, with name and address in the script of the language if the profile has
+// them.
+func (p *Profile) officer(l *Language) Contact {
+	officer, texts := p.Grievance, p.in(l)
+	officer.Name = cmp.Or(texts.GrievanceName, officer.Name)
+	officer.Address = cmp.Or(texts.GrievanceAddress, officer.Address)
+	return officer
 }

@@ -26,14 +26,14 @@ var namedTexts = []string{"loan_types", "charges", "reasons", "details"}
 
 // TextNames lists the texts of a language that a form has a field for, in order.
 func TextNames() []string {
-	first := []string{"name", "address", "loan_type", namedTexts[0]}
+	first := []string{"name", "address", "grievance_name", "grievance_address", "loan_type", namedTexts[0]}
 	return slices.Concat(first, termNames, []string{"note"}, namedTexts[1:])
 }
 
 // TextField returns the name of the field of a text of a language.
 func TextField(tag, name string) string { return textPrefix + tag + "_" + name }
 
-// Lacking lists the texts that a language lacks although another language has them. A name and an address have no
+// Lacking lists the texts that a language lacks although another language has them. Names and addresses have no
 // general text; they are lacking in no language.
 type Lacking struct {
 	Tag   string
@@ -113,6 +113,7 @@ func (p *Profile) Fields() map[string]string {
 	for tag, t := range p.Texts {
 		texts := map[string]string{
 			"name": t.Name, "address": t.Address, "loan_type": t.LoanType, "note": t.Note,
+			"grievance_name": t.GrievanceName, "grievance_address": t.GrievanceAddress,
 			"loan_types": linesOf(t.LoanTypes), "charges": linesOf(t.Charges),
 			"reasons": linesOf(t.Reasons), "details": linesOf(t.Details),
 		}

@@ -201,6 +201,8 @@ func (r *profileReader) language(v wire.Value) (t Texts) {
 	f := &form
 	t.Name = r.text(f, "name", maxName)
 	t.Address = r.text(f, "address", maxText)
+	t.GrievanceName = r.text(f, "grievance_name", maxName)
+	t.GrievanceAddress = r.text(f, "grievance_address", maxText)
 	t.LoanType = r.text(f, "loan_type", maxName)
 	t.Note = r.text(f, "note", maxText)
 	for _, name := range termNames {
@@ -302,7 +304,10 @@ func (s *Share) write(w *wire.Writer) {
 }
 
 func (t *Texts) write(w *wire.Writer) {
-	all := map[string]string{"name": t.Name, "address": t.Address, "loan_type": t.LoanType, "note": t.Note}
+	all := map[string]string{
+		"name": t.Name, "address": t.Address, "grievance_name": t.GrievanceName,
+		"grievance_address": t.GrievanceAddress, "loan_type": t.LoanType, "note": t.Note,
+	}
 	maps.Copy(all, t.Terms)
 	type member struct {
 		name  string

@@ -29,6 +29,7 @@ const fullProfile = `{
 			"penal_charges": "2 % a month of the overdue amount",
 			"note": "<b>Markup</b> stays text & harmless.", "charges": {"tele": "Telephone check"}},
 		"hi": {"name": "आशा फ़ाइनेंस लिमिटेड", "loan_type": "बिना ज़मानत का निजी ऋण",
+			"grievance_name": "नोडल शिकायत निवारण अधिकारी", "grievance_address": "पुणे",
 			"reasons": {"MY_OWN": "ज़रूरी काग़ज़ नहीं मिले"}}}}`
 
 func profileOf(tb testing.TB, document string) (Profile, error) {

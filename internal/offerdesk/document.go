@@ -42,8 +42,7 @@ func (s *Service) KFS(ctx context.Context, p tenant.Principal, decisionID string
 		return nil, err
 	}
 	if !decided.HasOffer() {
-		return nil, fault.New(fault.Conflict, fault.CodeNoOffer,
-			"this decision has no approved offer, so there is no key facts statement")
+		return nil, noOffer(&decided.Decided)
 	}
 	profile, err := s.profileOf(ctx, scope, &decided)
 	if err != nil {
@@ -51,7 +50,7 @@ func (s *Service) KFS(ctx context.Context, p tenant.Principal, decisionID string
 	}
 	now := s.core.Now()
 	if decided.Expired(&profile.Profile, now) {
-		return nil, expired()
+		return nil, expired(decided.AcceptableUntil(profile.Calendar()))
 	}
 	if gone, err := s.Replaced(ctx, scope, &decided.stored); err != nil || gone {
 		return nil, cmp.Or(err, replaced())
@@ -131,11 +130,6 @@ func (s *Service) ValidUntil(ctx context.Context, p tenant.Principal, decisionID
 	return state.ValidUntil, err
 }
 
-func expired() error {
-	return fault.New(fault.Gone, fault.CodeOfferExpired,
-		"the offer was valid until a time that has passed; decide the application again")
-}
-
 func checkDisbursal(day, today civil.Day) error {
 	switch {
 	case day < today:
@@ -159,10 +153,8 @@ func (s *Service) Letter(
 	if err != nil {
 		return nil, err
 	}
-	refusal := fault.New(fault.Conflict, fault.CodeNoLetter,
-		"this decision is neither a decline nor a counter-offer, or still waits for a person; there is no letter")
-	if !decided.Declined && !decided.HasOffer() {
-		return nil, refusal
+	if !decided.HasLetter() {
+		return nil, noLetter(&decided.Decided)
 	}
 	profile, err := s.profileOf(ctx, scope, &decided)
 	if err != nil {
@@ -178,15 +170,12 @@ func (s *Service) Letter(
 			return nil, err
 		}
 	}
-	letter, ok := offer.MakeLetter(&decided.Decided, &profile.Profile, profile.Version, language)
-	if !ok {
-		return nil, refusal
-	}
+	letter, _ := offer.MakeLetter(&decided.Decided, &profile.Profile, profile.Version, language)
 	if !letter.IsCounterOffer() {
 		return letter, nil
 	}
 	if decided.Expired(&profile.Profile, s.core.Now()) {
-		return nil, expired()
+		return nil, expired(decided.AcceptableUntil(profile.Calendar()))
 	}
 	if gone, err := s.Replaced(ctx, scope, &decided.stored); err != nil || gone {
 		return nil, cmp.Or(err, replaced())

@@ -8948,8 +8948,14 @@ type LenderTexts struct {
 	// ForeclosureCharges Charges for repaying early.
 	ForeclosureCharges *string `json:"foreclosure_charges,omitempty"`
 
+	// GrievanceAddress The officer's address in the script of the language.
+	GrievanceAddress *string `json:"grievance_address,omitempty"`
+
 	// GrievanceClause The term of the loan agreement about complaints.
 	GrievanceClause *string `json:"grievance_clause,omitempty"`
+
+	// GrievanceName The name or the title of the officer for complaints in the language.
+	GrievanceName *string `json:"grievance_name,omitempty"`
 
 	// LoanType The type of the loans of all policies that `loan_types` does not name.
 	LoanType *string `json:"loan_type,omitempty"`

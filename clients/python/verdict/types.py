@@ -1126,6 +1126,8 @@ class LenderTexts(TypedDict, total=False):
 
     name: Union[str, None]
     address: Union[str, None]
+    grievance_name: Union[str, None]
+    grievance_address: Union[str, None]
     loan_type: Union[str, None]
     loan_types: Union[dict[str, str], None]
     penal_charges: Union[str, None]

@@ -19,7 +19,7 @@ func (a bandCheck) run() {
 	for _, ntc := range [...]bool{false, true} {
 		a.monotony(ntc)
 		if a.policy.HasSegments() {
-			a.shadowed(ntc)
+			a.overlapping(ntc, a.shadowed(ntc))
 		}
 	}
 	if !slices.ContainsFunc(a.policy.Bands, func(b engine.Band) bool { return b.NTC }) {

@@ -5,12 +5,14 @@ import (
 	"slices"
 	"strings"
 
+	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
 
-// capCheck reports limit caps that leave nobody a loan, and those that decline applicants who leave a field out.
+// capCheck reports limit caps that leave nobody a loan, those that can be negative, and those that decline applicants
+// who leave a field out.
 type capCheck struct{ *analysis }
 
 func (a capCheck) run() {
@@ -21,20 +23,111 @@ func (a capCheck) run() {
 	for i := range a.policy.LimitCaps {
 		c := &a.policy.LimitCaps[i]
 		at := location{section: atCap, index: i}
-		n, constant, ok := c.Of.Constant()
-		switch {
-		case constant && ok && max(n, 0) < rule.Rupees(least):
-			severity, who := SeverityError, "everybody"
-			if c.When != nil {
-				severity, who = SeverityWarning, "everybody to whom it applies"
+		if !a.unlendable(at, c, rule.Rupees(least)) {
+			a.negative(at, c)
+		}
+		a.neededFields(at, c.ID, &c.Of)
+	}
+}
+
+// unlendable reports a cap whose amount is always below the smallest loan. The amounts that a policy declares are not
+// bounded by the catalogue; the check takes them as not negative, and is then no proof.
+func (a capCheck) unlendable(at location, c *engine.LimitCap, least rule.Number) bool {
+	most := amountsOf(&c.Of, a.usual).greatest
+	if max(most, 0) >= least {
+		return false
+	}
+	severity, who := SeverityError, "everybody"
+	if c.When != nil {
+		severity, who = SeverityWarning, "everybody to whom it applies"
+	}
+	f := a.report(severity, fault.CodeUnlendableCap, at, fmt.Sprintf(
+		"The limit cap %s allows at most %s, which is below the smallest loan of every band: it declines %s.",
+		c.ID, max(most, 0), who), nil)
+	f.Proved = max(amountsOf(&c.Of, a.possible).greatest, 0) < least
+	return true
+}
+
+// negative reports a cap whose amount is negative for an applicant although none of the fields is. Such a cap counts
+// as 0.
+func (a capCheck) negative(at location, c *engine.LimitCap) {
+	witness := a.negativeExample(&c.Of)
+	if len(witness) == 0 {
+		return
+	}
+	a.report(SeverityInfo, fault.CodeNegativeCap, at, fmt.Sprintf(
+		"The limit cap %s can be negative, as in the example: it then counts as 0, and the application is declined.",
+		c.ID), witness).Proved = c.When == nil // perhaps the cap applies to nobody with these values
+}
+
+// maxCapFields is the number of fields up to which negativeExample looks for an example.
+const maxCapFields = 3
+
+// negativeExample returns facts for which the amount is negative. It tries values of every order of magnitude, small
+// ones first.
+func (a capCheck) negativeExample(of *rule.Operand) []rule.NamedValue {
+	var names []string
+	var ranges []amounts
+	of.Fields(func(ref rule.Ref) {
+		if !slices.Contains(names, ref.Name) {
+			names, ranges = append(names, ref.Name), append(ranges, a.usual(ref))
+		}
+	})
+	if len(names) == 0 || len(names) > maxCapFields || amountsOf(of, a.usual).least >= 0 {
+		return nil
+	}
+	tried := make([]rule.Number, len(names))
+	value := func(ref rule.Ref) amounts { return exactly(tried[slices.Index(names, ref.Name)]) }
+	var search func(from int) bool
+	search = func(from int) bool {
+		if from == len(names) {
+			return a.solver.Budget.Spend(1) && amountsOf(of, value).greatest < 0
+		}
+		for _, n := range examples {
+			n = min(max(n, ranges[from].least), ranges[from].greatest)
+			if tried[from] = n; search(from + 1) {
+				return true
 			}
-			a.report(severity, fault.CodeUnlendableCap, at, fmt.Sprintf(
-				"The limit cap %s allows at most %s, which is below the smallest loan of every band: it declines %s.",
-				c.ID, n, who), nil)
-		case !constant:
-			a.neededFields(at, c.ID, &c.Of)
+		}
+		return false
+	}
+	if !search(0) {
+		return nil
+	}
+	facts := make([]rule.NamedValue, len(names))
+	for i, name := range names {
+		facts[i] = rule.NamedValue{Name: name, Value: rule.Num(tried[i])}
+	}
+	return facts
+}
+
+// examples are the values that negativeExample tries, within the range of each field.
+var examples = [...]rule.Number{
+	0, rule.One, rule.Int(10), rule.Int(1_000), rule.Int(10_000), rule.Int(100_000), rule.Int(10_000_000), rule.MaxNumber,
+}
+
+// possible returns the range of a field, as far as it is known.
+func (a capCheck) possible(ref rule.Ref) amounts {
+	r := anyAmount
+	if ref.ID >= 0 {
+		f := a.catalogue.Field(ref.ID)
+		if f.BoundedBelow {
+			r.least = f.Min
+		}
+		if f.BoundedAbove {
+			r.greatest = f.Max
 		}
 	}
+	return r
+}
+
+// usual returns the range of a field without negative values, unless the catalogue permits them expressly.
+func (a capCheck) usual(ref rule.Ref) amounts {
+	r := a.possible(ref)
+	if r.least == -rule.MaxNumber {
+		r.least = 0
+	}
+	return r
 }
 
 // smallestLoan returns the smallest min_limit of a band that lends. lends is false if no band does.

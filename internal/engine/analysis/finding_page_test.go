@@ -27,6 +27,7 @@ func TestFindingsPage(t *testing.T) {
 		fault.CodeShadowedBand, fault.CodeHighestScoreCounts, fault.CodeSemanticsOld, fault.CodeRulesRemoved,
 		fault.CodeBandsRemoved, fault.CodeFactorsRemoved, fault.CodeSourcesRemoved, fault.CodeUnlendableCap,
 		fault.CodeCapNeedsField, fault.CodeGuaranteesRemoved, fault.CodeGuaranteeUndecided, fault.CodeGuaranteeViolated,
+		fault.CodeNegativeCap, fault.CodeOverlappingBands,
 	} {
 		if !strings.Contains(table, "`"+code+"`") {
 			t.Errorf("docs/POLICY.md does not explain %s", code)

@@ -133,6 +133,7 @@ func TestAnalysisKnowsEveryCode(t *testing.T) {
 		fault.CodeUnlendableBand, fault.CodeRunawayLastInstalment, fault.CodeScoresWithoutBand, fault.CodeUnitMismatch,
 		fault.CodeNoFallbackBand, fault.CodeShadowedBand, fault.CodeHighestScoreCounts, fault.CodeSemanticsOld,
 		fault.CodeChargesExceedLoan, fault.CodeUnlendableCap, fault.CodeCapNeedsField,
+		fault.CodeNegativeCap, fault.CodeOverlappingBands,
 	} {
 		if !strings.Contains(all.String(), " "+code+" /") {
 			t.Errorf("no golden file shows %s", code)

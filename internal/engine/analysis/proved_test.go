@@ -25,6 +25,7 @@ func TestFindingsAreProved(t *testing.T) {
 		fault.CodeImpliedBy, fault.CodeDuplicateCondition, fault.CodeSilentForNTC, fault.CodeDeadBin,
 		fault.CodeDeadAdjustment, fault.CodeUnreachableGrade, fault.CodeNoNTCBand, fault.CodeNonMonotoneBins,
 		fault.CodeShadowedBand, fault.CodeUnlendableBand, fault.CodeChargesExceedLoan, fault.CodeSemanticsOld,
+		fault.CodeOverlappingBands,
 	}
 	never := []string{fault.CodeReasonCodeUntrue, fault.CodeRunawayLastInstalment, fault.CodeAnalysisTruncated}
 	files, err := filepath.Glob("testdata/*.txtar")

@@ -100,15 +100,16 @@ func (a bandCheck) certain(keys []string, key string) bool {
 }
 
 // shadowed reports bands that never apply, because for each of their scores an earlier band applies to everybody, or
-// to everybody who meets the band's condition.
-func (a bandCheck) shadowed(ntc bool) {
+// to everybody who meets the band's condition. It returns their indexes.
+func (a bandCheck) shadowed(ntc bool) (never map[int]bool) {
 	bands := a.policy.Bands
+	never = map[int]bool{}
 	for i := range bands {
 		if bands[i].NTC != ntc {
 			continue
 		}
 		if !a.solver.Budget.Spend(i) {
-			return
+			return never
 		}
 		rest := []piece{pieceOf(bands, i)}
 		for k := range i {
@@ -117,11 +118,13 @@ func (a bandCheck) shadowed(ntc bool) {
 			}
 		}
 		if len(rest) == 0 {
+			never[i] = true
 			a.report(SeverityWarning, fault.CodeShadowedBand, location{section: atBand, index: i}, fmt.Sprintf(
 				"%s never applies: for each of its scores an earlier band applies to the same applicants; "+
 					"the first band whose when holds counts.", bands[i].ID), nil)
 		}
 	}
+	return never
 }
 
 // covers reports whether band k applies to everybody to whom band i applies, apart from the scores.

@@ -3,6 +3,8 @@ package analysis_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -61,7 +63,8 @@ func TestSegmentFindingsAreSound(t *testing.T) {
 			t.Fatalf("%v in %s", err, document)
 		}
 		shadowed, warned := map[string]bool{}, false
-		for _, f := range analysis.Run(policy, field.Catalogue()) {
+		found := analysis.Run(policy, field.Catalogue())
+		for _, f := range found {
 			said[f.Code]++
 			if f.Code == fault.CodeShadowedBand {
 				shadowed[strings.Fields(f.Detail)[0]] = true
@@ -71,6 +74,11 @@ func TestSegmentFindingsAreSound(t *testing.T) {
 		}
 		plan := engine.Compile(policy, field.Catalogue())
 		var d engine.Decision
+		for _, f := range found {
+			if f.Code == fault.CodeOverlappingBands {
+				checkOverlap(t, plan, &f)
+			}
+		}
 		for range 60 {
 			facts := rule.NewFacts(field.Catalogue())
 			facts.Set(field.BureauIsNTC, rule.Bool(false))
@@ -92,7 +100,35 @@ func TestSegmentFindingsAreSound(t *testing.T) {
 			}
 		}
 	}
-	if said[fault.CodeShadowedBand] < 20 || said[fault.CodeNoFallbackBand] < 20 || unpriced < 20 {
+	if said[fault.CodeShadowedBand] < 20 || said[fault.CodeNoFallbackBand] < 20 || unpriced < 20 ||
+		said[fault.CodeOverlappingBands] < 20 {
 		t.Errorf("findings %v, %d applicants without a band", said, unpriced)
+	}
+}
+
+// checkOverlap checks that the example of two overlapping bands never gets the later one for a score that both have.
+func checkOverlap(t *testing.T, plan *engine.Plan, f *analysis.Finding) {
+	t.Helper()
+	bands := plan.Policy().Bands
+	index, err := strconv.Atoi(strings.TrimPrefix(f.Pointer, "/pricing_bands/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	later := &bands[index]
+	earlier := &bands[slices.IndexFunc(bands, func(b engine.Band) bool { return b.ID == f.IDs[0] })]
+	var d engine.Decision
+	for score := int64(300); score <= 900; score += 100 {
+		facts := rule.NewFacts(field.Catalogue())
+		facts.Set(field.BureauIsNTC, rule.Bool(false))
+		facts.Set(field.BureauScore, rule.Num(rule.Int(score)))
+		for _, fact := range f.Witness {
+			facts.Set(fact.Name, fact.Value)
+		}
+		plan.Decide(facts, &d)
+		got := d.FinalScore.Floor()
+		shared := max(earlier.MinScore, later.MinScore) <= got && got <= min(earlier.MaxScore, later.MaxScore)
+		if shared && d.Band() != nil && d.Band().ID == later.ID {
+			t.Errorf("%v with a score of %d gets %s: %s", f.Witness, got, later.ID, f.Detail)
+		}
 	}
 }
