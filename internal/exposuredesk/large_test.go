@@ -122,7 +122,7 @@ func (f *filler) fill(total int) {
 	for range 128 {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(total); i = next.Add(1) - 1 {
-				if err := f.insert(int(i)); err != nil {
+				if err := f.insert(person(int(i))); err != nil {
 					f.Error(err)
 					return
 				}
@@ -136,13 +136,13 @@ func (f *filler) fill(total int) {
 	}
 }
 
-// insert stores the decision with a number, as the service would: with its entry in the journal.
-func (f *filler) insert(i int) error {
+// insert stores a decision for a person, as the service would: with its entry in the journal.
+func (f *filler) insert(ref string) error {
 	w := &store.DecisionWrite{Decision: f.sample}
 	d := &w.Decision
 	d.ID = f.ids.New(tenant.KindDecision, f.clock.Now())
 	made, _ := tenant.Time(d.ID) // every new id contains a time
-	d.CreatedMicros, d.ApplicantRef, d.Leaf = made.UnixMicro(), person(i), -1
+	d.CreatedMicros, d.ApplicantRef, d.Leaf = made.UnixMicro(), ref, -1
 	leaf := evidence.Leaf{Kind: evidence.Decision, ID: d.ID, At: evidence.At(d.CreatedMicros)}
 	w.Entry = store.Entry{Leaf: leaf.Pack(nil)}
 	w.Meter = store.Meter{

@@ -5,6 +5,8 @@ var (
 	SelectHas             = selectHas
 	SelectOwn             = selectOwn
 	SelectOwnOthers       = selectOwnOthers
+	SelectOlderOffers     = selectOlderOffers
+	SelectOlderOthers     = selectOlderOthers
 	SelectOpenExposures   = selectOpenExposures
 	SelectOthersExposures = selectOthersExposures
 )
