@@ -32,8 +32,8 @@ const (
 
 // TestOwnIsFlat measures how long it takes to read what was decided for a person, and to decide with it, beside few
 // decisions and beside many of other people. If the result is written to a document, nothing else should run, and the
-// test judges the times: beside many, reading and deciding take at most 1.3 times as long. Decisions under a policy that
-// does not read it are measured too. They show how much of the difference is that of the larger tables.
+// test judges the times: beside many, reading and deciding take at most 1.3 times as long. Decisions under a policy
+// that does not read it are measured too. They show how much of the difference is that of the larger tables.
 func TestOwnIsFlat(t *testing.T) {
 	t.Parallel()
 	many := 3 * fewDecisions
@@ -152,8 +152,8 @@ func (f *filler) insert(ref string) error {
 }
 
 // measure returns the times of reading what was decided for a person, of deciding with it, and of deciding without it,
-// for each of two databases. The databases take turns, because the speed of the machine changes within seconds. Each time
-// is the median of several people, and of several such medians the lowest, because other work on the machine only adds
+// for each of two databases. The databases take turns, because the speed of the machine changes within seconds. Each
+// time is the median of several people, and of several such medians the lowest, because other work on the machine only adds
 // to the times. Nothing was decided for these people since they were stored.
 func measure(few, many *filler) (lowest [2][3]time.Duration) {
 	const people, together = 240, 40

@@ -31,8 +31,8 @@ func TestManyDecisionsHideNoOffer(t *testing.T) {
 	}
 }
 
-// offerAndHide offers 400,000 to P-1, and to P-2 with the co-applicant P-3. Then it stores more decisions for P-1 and P-3
-// under another policy_key than are read.
+// offerAndHide offers 400,000 to P-1, and to P-2 with the co-applicant P-3. Then it stores more decisions for P-1 and
+// P-3 under another policy_key than are read.
 func (f *filler) offerAndHide() {
 	f.Helper()
 	set := f.activate(capped)

@@ -102,7 +102,8 @@ func (m *million) measure(databaseURL string) (upload time.Duration, without, wi
 	upload = time.Since(begun)
 	for i, condition := range []string{`{"op":"eq","field":"applicant.employer","value":"nobody"}`, inBad} {
 		base := activated(m, service, caller, condition)
-		activatedDraft(m, service, caller, fmt.Sprintf(`{"name":"employers","policy_key":%q,"base":%q}`, millionKeys[i], base))
+		draft := fmt.Sprintf(`{"name":"employers","policy_key":%q,"base":%q}`, millionKeys[i], base)
+		activatedDraft(m, service, caller, draft)
 	}
 	m.wantDeclined(service, caller)
 	m.loadChunks(service, caller)

@@ -7,14 +7,14 @@ import (
 	"strconv"
 )
 
-// MaxOwn is the maximum number of decisions of a person that Own returns, the newest ones, and of decisions in which the
-// person is not the primary applicant. It limits the cost of a decision about a person who applies very often. If there
-// are more, Own also returns the newest older ones that may be open offers: MaxOwn requests about a small loan must not
-// hide an offer of a large one.
+// MaxOwn is the maximum number of decisions of a person that Own returns, the newest ones, and of decisions in which
+// the person is not the primary applicant. It limits the cost of a decision about a person who applies very often. If
+// there are more, Own also returns the newest older ones that may be open offers: MaxOwn requests about a small loan
+// must not hide an offer of a large one.
 const MaxOwn = 500
 
-// The limits of the search for offers among older decisions: how many decisions are read, and how many of each series of
-// offers are returned.
+// The limits of the search for offers among older decisions: how many decisions are read, and how many of each series
+// of offers are returned.
 const (
 	maxOlder  = 10_000
 	maxSeries = 20
@@ -70,8 +70,8 @@ var selectOwnOthers = `SELECT ` + ownColumns + `, p.role, d.applicant_ref
 	JOIN decisions d ON d.tenant_id = p.tenant_id AND d.environment = p.environment AND d.id = p.decision_id
 	ORDER BY d.id DESC`
 
-// selectOlderOffers and selectOlderOthers select decisions before parameter $7 that may be open offers, as selectOwn and
-// selectOwnOthers do: of each primary applicant, policy_key and status the newest ones.
+// selectOlderOffers and selectOlderOthers select decisions before parameter $7 that may be open offers, as selectOwn
+// and selectOwnOthers do: of each primary applicant, policy_key and status the newest ones.
 var (
 	selectOlderOffers = olderOffers(`SELECT id, created_micros, status, policy_key, policy_id, plain, leaf, '' AS role,
 			'' AS primary_ref FROM decisions
@@ -114,8 +114,8 @@ const selectOpenExposures = "SELECT " + exposureColumns + ` FROM exposures WHERE
 	AND applicant_ref = $3 AND closed_micros = 0 ORDER BY id`
 
 // selectOthersExposures selects the loans of others on decisions in which the person has a role, also those that are
-// closed: with a condition for the open ones, PostgreSQL might search the index of open exposures, which has no decisions.
-// Nobody reaches the limit; see selectOwnOthers.
+// closed: with a condition for the open ones, PostgreSQL might search the index of open exposures, which has no
+// decisions. Nobody reaches the limit; see selectOwnOthers.
 const selectOthersExposures = `SELECT e.id, e.applicant_ref, e.decision_id, e.document, e.created_micros, e.created_by,
 		e.updated_micros, e.updated_by, e.closed_micros, p.role
 	FROM (SELECT tenant_id, environment, decision_id, role FROM decision_people WHERE tenant_id = $1 AND environment = $2
