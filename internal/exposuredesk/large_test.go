@@ -153,8 +153,8 @@ func (f *filler) insert(ref string) error {
 
 // measure returns the times of reading what was decided for a person, of deciding with it, and of deciding without it,
 // for each of two databases. The databases take turns, because the speed of the machine changes within seconds. Each
-// time is the median of several people, and of several such medians the lowest, because other work on the machine only adds
-// to the times. Nothing was decided for these people since they were stored.
+// time is the median of several people, and of several such medians the lowest, because other work on the machine only
+// adds to the times. Nothing was decided for these people since they were stored.
 func measure(few, many *filler) (lowest [2][3]time.Duration) {
 	const people, together = 240, 40
 	var times [2][3][]time.Duration
