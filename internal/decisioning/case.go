@@ -276,7 +276,7 @@ func (c *creditCase) keepRead() {
 // isAnswer reports whether a fact is the answer of a list or a table, or the version of one.
 func (c *creditCase) isAnswer(name string) bool {
 	for i := range c.policy.Lookups {
-		if l := &c.policy.Lookups[i]; name == l.Fact || name == rule.ListVersionFact(l.List) {
+		if l := &c.policy.Lookups[i]; name == l.Fact || name == l.Version {
 			return true
 		}
 	}

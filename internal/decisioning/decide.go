@@ -293,23 +293,24 @@ func (s *Service) conclude(p tenant.Principal, c *creditCase, o *Outcome) conclu
 		Meter:    s.meter(p, c.endpoint, 1, c.now),
 	}
 	scope := journal.Scope{Tenant: p.TenantID, Environment: string(p.Environment)}
-	journal.Complete(c.keys, scope, made.write, c.outcome(d))
+	journal.Complete(c.keys, scope, made.write, c.outcome(o))
 	if c.app.IncludeFacts {
 		made.answer, made.own = s.withFacts(made.answer, made.facts, d), true
 	}
 	return made
 }
 
-// outcome returns the fields of a decision that the journal stores.
-func (c *creditCase) outcome(d *engine.Decision) *journal.Outcome {
+// outcome returns the fields of a decision that the journal stores. surround must have completed from.
+func (c *creditCase) outcome(from *Outcome) *journal.Outcome {
+	d := &from.Decision
 	o := &journal.Outcome{
 		Score:       d.FinalScore,
 		AskedRupees: c.app.Facts.Get(field.RequestedAmount).Number(),
 		LimitPaise:  d.Offer.LimitPaise,
 		RateBP:      d.Offer.RateBP,
 		Semantics:   d.Plan().Policy().Semantics,
-		Lists:       engine.ListVersions(c.policy.Lookups, c.app.Facts),
-		Tables:      engine.TableVersions(c.policy.Plan.Tables(), c.app.Facts),
+		Lists:       from.Envelope.Lists,
+		Tables:      from.Envelope.Tables,
 		Profile:     c.profile,
 	}
 	if len(d.Reasons) > 0 {

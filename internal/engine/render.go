@@ -44,7 +44,7 @@ func ListVersions(lookups []rule.NamedLookup, facts *rule.Facts) (list []rule.Li
 		if slices.ContainsFunc(list, func(v rule.ListVersion) bool { return v.Name == name }) {
 			continue
 		}
-		if version := facts.Get(rule.ListVersionFact(name)); version.Type() == rule.NumberType {
+		if version := facts.Get(lookups[i].Version); version.Type() == rule.NumberType {
 			list = append(list, rule.ListVersion{Name: name, Version: version.Number().Floor()})
 		}
 	}

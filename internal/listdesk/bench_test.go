@@ -80,11 +80,16 @@ func BenchmarkMillion(b *testing.B) {
 	}
 }
 
-// activated stores and activates a rule set, and returns its id.
+// activated stores and activates a rule set with a condition, and returns its id.
 func activated(b testing.TB, service *usecase.Set, caller tenant.Principal, condition string) string {
 	b.Helper()
-	draft := engine.NewDraft(parsed(b, strings.Replace(employerRule, "CONDITION", condition, 1)))
-	set, err := service.Policies.CreateRuleSet(b.Context(), caller, draft, nil)
+	return activatedDraft(b, service, caller, strings.Replace(employerRule, "CONDITION", condition, 1))
+}
+
+// activatedDraft stores and activates a rule set, and returns its id.
+func activatedDraft(b testing.TB, service *usecase.Set, caller tenant.Principal, draft string) string {
+	b.Helper()
+	set, err := service.Policies.CreateRuleSet(b.Context(), caller, engine.NewDraft(parsed(b, draft)), nil)
 	if err == nil {
 		_, err = service.Policies.Activate(b.Context(), caller, set.ID, policydesk.Activation{}, nil)
 	}

@@ -71,11 +71,12 @@ func (s *Service) answer(
 	ctx context.Context, id headID, questions []rule.NamedLookup, facts *rule.Facts, atMicros int64,
 ) (replaced bool, err error) {
 	var from *head
+	var version string // the name of the fact
 	for i := range questions {
 		q := &questions[i]
 		value := rule.Value{}
 		if q.List == id.name {
-			value = facts.Get(q.Field.Name)
+			value, version = facts.Get(q.Field.Name), q.Version
 		}
 		if value.Type() == rule.Absent {
 			continue
@@ -102,7 +103,7 @@ func (s *Service) answer(
 		facts.Set(q.Fact, rule.Bool(chunk.Contains(key, atMicros)))
 	}
 	if from != nil {
-		facts.Set(rule.ListVersionFact(id.name), rule.Num(rule.Int(from.version)))
+		facts.Set(version, rule.Num(rule.Int(from.version)))
 	}
 	return false, nil
 }

@@ -75,11 +75,21 @@ func (f *Facts) Set(name string, v Value) {
 		f.others = slices.DeleteFunc(f.others, func(x NamedValue) bool { return x.Name == name })
 	}
 	if v.typ != Absent {
-		f.others = append(f.others, NamedValue{Name: name, Value: v})
+		f.addOther(name, v)
 		if f.names != nil {
 			f.names[name] = struct{}{}
 		}
 	}
+}
+
+// addOther appends a fact whose name is not in the catalogue. The first one allocates memory for a few more, because a
+// list or a table adds several.
+func (f *Facts) addOther(name string, v Value) {
+	const few = 4
+	if cap(f.others) == 0 {
+		f.others = make([]NamedValue, 0, few)
+	}
+	f.others = append(f.others, NamedValue{Name: name, Value: v})
 }
 
 // mayHaveOther returns false if no fact outside of the catalogue has a name. If there are few such facts, it always
@@ -183,32 +193,48 @@ type NamedValue struct {
 // shown and read back in this form.
 func (f *Facts) Write(w *wire.Writer) {
 	w.Object()
-	if len(f.others) > 0 {
-		for _, nv := range f.Sorted() {
-			w.Name(nv.Name)
-			nv.Value.Write(w)
-		}
-		w.EndObject()
-		return
-	}
-	// All names are in the catalogue, so sort the facts by the rank of their
-	// names, without building a list of names.
+	// Sort the names that are in the catalogue by their ranks, without building a list of names, and insert the others.
 	var buffer [96]uint64
 	order := buffer[:0]
 	for i := range f.known {
 		order = append(order, uint64(f.catalogue.ranks[f.known[i].id])<<32|uint64(i))
 	}
 	slices.Sort(order)
+	var few [8]NamedValue
+	others := f.sortedOthers(few[:0])
 	for k, at := range order {
 		x := &f.known[uint32(at)]
 		if k+1 < len(order) && f.known[uint32(order[k+1])].id == x.id {
 			continue // the next fact has the same field, and the later value counts
 		}
-		w.Key(f.catalogue.fields[x.id].Name)
+		name := f.catalogue.fields[x.id].Name
+		for ; len(others) > 0 && others[0].Name < name; others = others[1:] {
+			w.Name(others[0].Name)
+			others[0].Value.Write(w)
+		}
+		w.Key(name)
 		v := f.value(x)
 		v.Write(w)
 	}
+	for i := range others {
+		w.Name(others[i].Name)
+		others[i].Value.Write(w)
+	}
 	w.EndObject()
+}
+
+// sortedOthers appends the facts whose names are not in the catalogue to empty, by name, each name once. The later
+// value counts.
+func (f *Facts) sortedOthers(empty []NamedValue) []NamedValue {
+	sorted := append(empty, f.others...)
+	slices.SortStableFunc(sorted, func(a, b NamedValue) int { return cmp.Compare(a.Name, b.Name) })
+	kept := sorted[:0]
+	for i, nv := range sorted {
+		if i+1 == len(sorted) || sorted[i+1].Name != nv.Name {
+			kept = append(kept, nv)
+		}
+	}
+	return kept
 }
 
 // ReadFacts reads an object of names and scalars. It is the inverse of Write. A
@@ -229,7 +255,7 @@ func ReadFacts(v wire.Value, c *Catalogue) (*Facts, error) {
 		if id, known := c.Lookup(name); known {
 			f.Add(id, val)
 		} else if val.typ != Absent {
-			f.others = append(f.others, NamedValue{Name: name, Value: val})
+			f.addOther(name, val)
 		}
 	}
 	return f, faults.Err()

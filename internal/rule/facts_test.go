@@ -13,6 +13,7 @@ import (
 
 	"verdict/internal/fault"
 	"verdict/internal/rule"
+	"verdict/internal/wire"
 )
 
 // factNames has names that are in the catalogue and names that are not.
@@ -105,6 +106,16 @@ func sameFacts(t tb, facts *rule.Facts, model map[string]rule.Value) {
 	}
 	if got := facts.Sorted(); !slices.Equal(got, want) {
 		t.Errorf("sorted %v, want %v", got, want)
+	}
+	var w wire.Writer
+	w.Object()
+	for i := range want {
+		w.Name(want[i].Name)
+		want[i].Value.Write(&w)
+	}
+	w.EndObject()
+	if got := string(canonicalFacts(facts)); got != string(w.Buf) {
+		t.Errorf("written as %s, want %s", got, w.Buf)
 	}
 	if len(model) > facts.Len() {
 		t.Errorf("%d facts, want at least %d", facts.Len(), len(model))

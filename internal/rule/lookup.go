@@ -132,11 +132,12 @@ func (s *Scope) unlisted(ref Ref) string {
 	return ""
 }
 
-// NamedLookup is a lookup with the name of its fact, which is computed once.
+// NamedLookup is a lookup with the names of its facts, which are computed once.
 type NamedLookup struct {
 	Lookup
-	Fact string
+	Fact    string
+	Version string // ListVersionFact of the list
 }
 
-// Named returns the lookup with the name of its fact.
-func (l Lookup) Named() NamedLookup { return NamedLookup{l, l.Fact().Name} }
+// Named returns the lookup with the names of its facts.
+func (l Lookup) Named() NamedLookup { return NamedLookup{l, l.Fact().Name, ListVersionFact(l.List)} }

@@ -7,9 +7,18 @@ import (
 	"strconv"
 )
 
-// MaxOwn is the maximum number of decisions of a person that Own returns, the newest ones. It limits the cost of a
-// decision about a person who applies very often.
+// MaxOwn is the maximum number of decisions of a person that Own returns, the newest ones, and of decisions in which
+// the person is not the primary applicant. It limits the cost of a decision about a person who applies very often. If
+// there are more, Own also returns the newest older ones that may be open offers: MaxOwn requests about a small loan
+// must not hide an offer of a large one.
 const MaxOwn = 500
+
+// The limits of the search for offers among older decisions: how many decisions are read, and how many of each series
+// of offers are returned.
+const (
+	maxOlder  = 10_000
+	maxSeries = 20
+)
 
 // OwnDecision is an earlier decision about a person.
 type OwnDecision struct {
@@ -24,7 +33,7 @@ type OwnDecision struct {
 	Review         string // the outcome of the last final review, "" if there is none
 	Booked         bool   // an exposure names the decision
 	Role           string // of the person, "" for the primary applicant
-	PrimaryRef     string // of the primary applicant; set if Role is
+	PrimaryRef     string // of the primary applicant; "" if Role is
 }
 
 // OwnQuery says what to read about a person.
@@ -39,7 +48,7 @@ type OwnQuery struct {
 
 // Own is what the lender has decided for a person before, and has lent.
 type Own struct {
-	Decisions []OwnDecision // the newest first; of those in one millisecond the one that was stored last
+	Decisions []OwnDecision // see MaxOwn; the newest first; of those in one millisecond the one that was stored last
 	Exposures []Exposure    // those that are not closed, with the role of the person
 }
 
@@ -50,12 +59,41 @@ var selectOwn = `SELECT ` + ownColumns + ` FROM decisions d
 		AND d.id > $4 AND d.id NOT IN (` + repeatedRequests + `)
 	ORDER BY d.id DESC LIMIT ` + strconv.Itoa(MaxOwn)
 
-// selectOwnOthers selects the decisions in which the person is not the primary applicant.
-var selectOwnOthers = `SELECT ` + ownColumns + `, p.role, d.applicant_ref FROM decision_people p JOIN decisions d
-		ON d.tenant_id = p.tenant_id AND d.environment = p.environment AND d.id = p.decision_id
-	WHERE p.tenant_id = $1 AND p.environment = $2 AND p.person_ref = $3
-		AND p.decision_id > $4 AND p.decision_id NOT IN (` + repeatedRequests + `)
-	ORDER BY p.decision_id DESC LIMIT ` + strconv.Itoa(MaxOwn)
+// selectOwnOthers selects the decisions in which the person is not the primary applicant. The person's roles are a
+// query with a limit of its own, because PostgreSQL does not compare the tables around such a query with the parameters
+// in it. Otherwise, before a table was first analysed, PostgreSQL believes that a scope has one row, and compares each
+// role with all decisions of the scope.
+var selectOwnOthers = `SELECT ` + ownColumns + `, p.role, d.applicant_ref
+	FROM (SELECT tenant_id, environment, decision_id, role FROM decision_people WHERE tenant_id = $1 AND environment = $2
+			AND person_ref = $3 AND decision_id > $4 AND decision_id NOT IN (` + repeatedRequests + `)
+		ORDER BY decision_id DESC LIMIT ` + strconv.Itoa(MaxOwn) + `) AS p
+	JOIN decisions d ON d.tenant_id = p.tenant_id AND d.environment = p.environment AND d.id = p.decision_id
+	ORDER BY d.id DESC`
+
+// selectOlderOffers and selectOlderOthers select decisions before parameter $7 that may be open offers, as selectOwn
+// and selectOwnOthers do: of each primary applicant, policy_key and status the newest ones.
+var (
+	selectOlderOffers = olderOffers(`SELECT id, created_micros, status, policy_key, policy_id, plain, leaf, '' AS role,
+			'' AS primary_ref FROM decisions
+		WHERE tenant_id = $1 AND environment = $2 AND applicant_ref <> '' AND applicant_ref = $3
+			AND id > $4 AND id < $7 AND id NOT IN (` + repeatedRequests + `)
+		ORDER BY id DESC LIMIT ` + strconv.Itoa(maxOlder))
+	selectOlderOthers = olderOffers(`SELECT o.id, o.created_micros, o.status, o.policy_key, o.policy_id, o.plain, o.leaf,
+			p.role, o.applicant_ref AS primary_ref
+		FROM (SELECT tenant_id, environment, decision_id, role FROM decision_people
+			WHERE tenant_id = $1 AND environment = $2 AND person_ref = $3
+				AND decision_id > $4 AND decision_id < $7 AND decision_id NOT IN (` + repeatedRequests + `)
+			ORDER BY decision_id DESC LIMIT ` + strconv.Itoa(maxOlder) + `) AS p
+		JOIN decisions o ON o.tenant_id = p.tenant_id AND o.environment = p.environment AND o.id = p.decision_id`)
+)
+
+// olderOffers returns the statement that selects those of some decisions that may be open offers.
+func olderOffers(from string) string {
+	return `SELECT ` + ownColumns + `, d.role, d.primary_ref FROM (SELECT d.*,
+			row_number() OVER (PARTITION BY d.primary_ref, d.policy_key, d.status ORDER BY d.id DESC) AS place
+		FROM (` + from + `) AS d WHERE d.status <> 'DECLINED') AS d
+	WHERE d.place <= ` + strconv.Itoa(maxSeries) + ` ORDER BY d.id DESC LIMIT ` + strconv.Itoa(MaxOwn)
+}
 
 const ownColumns = `d.id, d.created_micros, d.status, d.policy_key, d.policy_id, d.plain, d.leaf, coalesce(` +
 	finalReview + `, ''), ` + approvedMicros + `, (SELECT count(*) FROM exposures e WHERE e.tenant_id = $1 AND e.environment = $2
@@ -69,43 +107,98 @@ func (d *OwnDecision) fields() []any {
 		&d.ApprovedMicros, countFlag{&d.Booked}}
 }
 
+// roleFields are fields, and those of the role.
+func (d *OwnDecision) roleFields() []any { return append(d.fields(), &d.Role, &d.PrimaryRef) }
+
 const selectOpenExposures = "SELECT " + exposureColumns + ` FROM exposures WHERE tenant_id = $1 AND environment = $2
 	AND applicant_ref = $3 AND closed_micros = 0 ORDER BY id`
 
-// selectOthersExposures selects the loans of others on decisions in which the person has a role.
+// selectOthersExposures selects the loans of others on decisions in which the person has a role, also those that are
+// closed: with a condition for the open ones, PostgreSQL might search the index of open exposures, which has no
+// decisions. Nobody reaches the limit; see selectOwnOthers.
 const selectOthersExposures = `SELECT e.id, e.applicant_ref, e.decision_id, e.document, e.created_micros, e.created_by,
 		e.updated_micros, e.updated_by, e.closed_micros, p.role
-	FROM decision_people p JOIN exposures e ON e.tenant_id = p.tenant_id AND e.environment = p.environment
-		AND e.decision_id = p.decision_id
-	WHERE p.tenant_id = $1 AND p.environment = $2 AND p.person_ref = $3 AND e.decision_id <> ''
-		AND e.closed_micros = 0 ORDER BY e.id`
+	FROM (SELECT tenant_id, environment, decision_id, role FROM decision_people WHERE tenant_id = $1 AND environment = $2
+		AND person_ref = $3 LIMIT 1000000000) AS p
+	JOIN exposures e ON e.tenant_id = p.tenant_id AND e.environment = p.environment AND e.decision_id = p.decision_id
+	WHERE e.decision_id <> '' ORDER BY e.id`
+
+// selectHas selects what there is about a person: decisions, open exposures, and roles in applications of others. Most
+// applicants are new, so for most of them this is the only statement.
+const selectHas = `SELECT
+	(SELECT count(*) FROM (SELECT 1 AS one FROM decisions WHERE tenant_id = $1 AND environment = $2
+		AND applicant_ref <> '' AND applicant_ref = $3 LIMIT 1) AS first),
+	(SELECT count(*) FROM (SELECT 1 AS one FROM exposures WHERE tenant_id = $1 AND environment = $2
+		AND applicant_ref = $3 AND closed_micros = 0 LIMIT 1) AS first),
+	(SELECT count(*) FROM (SELECT 1 AS one FROM decision_people WHERE tenant_id = $1 AND environment = $2
+		AND person_ref = $3 LIMIT 1) AS first)`
 
 // Own returns what the lender has decided for a person before, and has lent. In a transaction that writes, the scope
 // is locked, so that of two decisions at the same moment, on any nodes, the second sees the first.
 func (ex ExposureReader) Own(q OwnQuery) (Own, error) {
 	return read(ex.access, func(tx *Tx) (own Own, err error) {
-		args := []any{q.ApplicantRef, q.SinceID, q.RequestKey, q.RepeatedMicros}
-		if own.Decisions, err = eachRow(tx, (*OwnDecision).fields, selectOwn, args...); err != nil {
-			return Own{}, err
-		}
-		others, err := eachRow(tx, func(d *OwnDecision) []any { return append(d.fields(), &d.Role, &d.PrimaryRef) },
-			selectOwnOthers, args...)
+		var decisions, loans, roles bool
+		err = tx.one([]any{countFlag{&decisions}, countFlag{&loans}, countFlag{&roles}}, selectHas, q.ApplicantRef)
 		if err != nil {
 			return Own{}, err
 		}
-		own.Decisions = append(own.Decisions, others...)
+		args := []any{q.ApplicantRef, q.SinceID, q.RequestKey, q.RepeatedMicros}
+		if decisions {
+			if own.Decisions, err = eachRow(tx, (*OwnDecision).fields, selectOwn, args...); err != nil {
+				return Own{}, err
+			}
+			if err := own.addOlder(tx, own.Decisions, selectOlderOffers, args); err != nil {
+				return Own{}, err
+			}
+		}
+		if loans {
+			if own.Exposures, err = eachRow(tx, (*Exposure).fields, selectOpenExposures, q.ApplicantRef); err != nil {
+				return Own{}, err
+			}
+		}
+		if roles {
+			if err := own.addOthers(tx, args); err != nil {
+				return Own{}, err
+			}
+		}
 		slices.SortStableFunc(own.Decisions, func(a, b OwnDecision) int {
 			return cmp.Or(cmp.Compare(b.CreatedMicros, a.CreatedMicros), cmp.Compare(b.Leaf, a.Leaf))
 		})
-		own.Decisions = own.Decisions[:min(len(own.Decisions), MaxOwn)]
-		if own.Exposures, err = eachRow(tx, (*Exposure).fields, selectOpenExposures, q.ApplicantRef); err != nil {
-			return Own{}, err
-		}
-		owed, err := eachRow(tx, func(e *Exposure) []any { return append(e.fields(), &e.Role) },
-			selectOthersExposures, q.ApplicantRef)
-		own.Exposures = append(own.Exposures, owed...)
-		return own, err
+		return own, nil
 	})
+}
+
+// addOthers adds the decisions and the loans of others in which the person has a role. args are the parameters of
+// selectOwnOthers.
+func (own *Own) addOthers(tx *Tx, args []any) error {
+	decisions, err := eachRow(tx, (*OwnDecision).roleFields, selectOwnOthers, args...)
+	if err != nil {
+		return err
+	}
+	own.Decisions = append(own.Decisions, decisions...)
+	if err := own.addOlder(tx, decisions, selectOlderOthers, args); err != nil {
+		return err
+	}
+	owed, err := eachRow(tx, func(e *Exposure) []any { return append(e.fields(), &e.Role) },
+		selectOthersExposures, args[0])
+	if err != nil {
+		return err
+	}
+	owed = slices.DeleteFunc(owed, func(e Exposure) bool { return e.ClosedMicros != 0 })
+	own.Exposures = append(own.Exposures, owed...)
+	return nil
+}
+
+// addOlder adds the decisions that may be open offers and are older than those that were read, if there are more than
+// those. args are the parameters with which they were read.
+func (own *Own) addOlder(tx *Tx, read []OwnDecision, query string, args []any) error {
+	if len(read) < MaxOwn {
+		return nil
+	}
+	oldest := read[len(read)-1].ID
+	older, err := eachRow(tx, (*OwnDecision).roleFields, query, append(slices.Clip(args), oldest)...)
+	own.Decisions = append(own.Decisions, older...)
+	return err
 }
 
 // Remember stores that a request led to a decision, so that a repetition of it is recognised.

@@ -1,7 +1,12 @@
 package store
 
-// SelectOwn and SelectOpenExposures are the statements with which Own reads.
+// SelectOwn and the others are the statements with which Own reads.
 var (
-	SelectOwn           = selectOwn
-	SelectOpenExposures = selectOpenExposures
+	SelectHas             = selectHas
+	SelectOwn             = selectOwn
+	SelectOwnOthers       = selectOwnOthers
+	SelectOlderOffers     = selectOlderOffers
+	SelectOlderOthers     = selectOlderOthers
+	SelectOpenExposures   = selectOpenExposures
+	SelectOthersExposures = selectOthersExposures
 )
