@@ -25,10 +25,13 @@ func TestACoApplicantOwesToo(t *testing.T) {
 		t.Errorf("not complete: %v", r.Incomplete)
 	}
 	document := bytes.Replace(engine.DefaultPolicyJSON(), []byte(`{`), []byte(`{"exposure": {"max_total": 500000},`), 1)
-	p := guaranteed(t, document, `[{"id": "G_ROOM", "text": "Whoever owes nothing gets at least 20,000",
+	p := guaranteed(t, document, `[{"id": "G_ROOM", "text": "Whoever owes nothing gets the usual loan",
 		"when": {"op": "and", "args": [{"op": "eq", "field": "own_outstanding", "value": 0},
-			{"op": "eq", "field": "own_other_open_offer", "value": 0}, {"op": "eq", "field": "own_reference", "value": true},
-			{"op": "eq", "field": "age", "value": 30}, {"op": "gte", "field": "bureau_score", "value": 850}]},
-		"never": {"op": "lt", "field": "offer_limit", "value": 20000}}]`)
-	_ = p
+			{"op": "eq", "field": "own_other_open_offer", "value": 0}, {"op": "absent", "field": "foir_effective"},
+			{"op": "absent", "field": "income_effective"}, {"op": "absent", "field": "requested_amount"}]},
+		"never": {"op": "and", "args": [{"op": "eq", "field": "grade", "value": "A"},
+			{"op": "lt", "field": "offer_limit", "value": 75000}]}}]`)
+	if got := proveAll(t, p); got[0].Standing != Refuted {
+		t.Errorf("a co-applicant who owes 480,000 leaves less: %s: %s", got[0].Standing, got[0].Sentence())
+	}
 }
