@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"verdict/internal/engine"
+	"verdict/internal/field"
 	"verdict/internal/loan"
 	"verdict/internal/wire"
 )
@@ -154,6 +155,31 @@ func TestWhatIsNotCompared(t *testing.T) {
 	} {
 		if text := c.result.Summary(); !strings.Contains(text, c.says) || strings.Contains(text, c.not) {
 			t.Errorf("%s: the summary is %q", name, text)
+		}
+	}
+}
+
+// TestEveryFactOfADecisionIsModelled checks that the comparison knows every fact that the engine reads for a policy with
+// all parts, besides the facts that its conditions name.
+func TestEveryFactOfADecisionIsModelled(t *testing.T) {
+	t.Parallel()
+	p := edited(t, `"semantics": 2,`, `"semantics": 2, "people": {"score": "highest"}, "exposure": {"max_total": 500000},
+		"charges": [{"id": "CH", "to": "lender", "kind": "fixed", "amount": 500}],
+		"limit_caps": [{"id": "LC", "of": {"op": "mul", "args": [{"value": 3}, {"field": "income_effective"}]}}],`,
+		`"affordability": {`, `"affordability": {"people": "all",`)
+	m := newModel(p, p, nil)
+	sources := p.Policy().CountedSources()
+	indirect := []string{
+		field.HasCoApplicant, // the reasons depend on it, which are not compared
+		field.MonthlyIncome, field.FOIR, field.BureauOwnEMI, field.BankDueEMI, field.OwnEMI, // of the derived figures
+	}
+	indirect = append(indirect, sources.Income.Of...)
+	for _, name := range slices.Clone(indirect) {
+		indirect = append(indirect, field.OfRole(field.CoApplicant, name))
+	}
+	for _, name := range p.Fields() {
+		if _, known := m.byKey[name]; !known && !slices.Contains(indirect, name) {
+			t.Errorf("the engine reads %s, which the comparison does not know", name)
 		}
 	}
 }
