@@ -384,7 +384,7 @@ func differs(t *testing.T, s *search, original, mutant *policytest.Subject) bool
 		}
 		var got [2][]byte
 		for k, subject := range []*policytest.Subject{original, mutant} {
-			answer, err := subject.Answer(body, time.Time{})
+			answer, err := subject.Answer(body, time.Time{}, s.pool[i].stated()...)
 			if err != nil {
 				got[k] = []byte("refused")
 				continue
