@@ -137,6 +137,11 @@ func TestWhatIsNotCompared(t *testing.T) {
 	rate := Class{Confirmed: true, Kind: Kind{
 		From: Outcome{Status: engine.Approved, Grade: "A", RateBP: 1400}, To: Outcome{Status: engine.Approved, Grade: "A"},
 	}}
+	declined := func(grade string, rate int64) Class {
+		return Class{Confirmed: true, Kind: Kind{
+			From: Outcome{Status: engine.Approved, Grade: grade, RateBP: rate}, To: Outcome{Status: engine.Declined},
+		}}
+	}
 	for name, c := range map[string]struct {
 		result    Result
 		says, not string
@@ -152,6 +157,14 @@ func TestWhatIsNotCompared(t *testing.T) {
 			none,
 		},
 		"only a rate": {Result{Classes: []Class{rate}}, "treated differently: ", "differ in"},
+		"declined, complete": {
+			Result{Complete: true, Classes: []Class{declined("D", 2300), declined("A+", 1200)}},
+			"Nobody who was approved is declined, except some of those with grade A+ or D.", "Some of those who",
+		},
+		"declined, incomplete": {
+			Result{Classes: []Class{declined("D", 2300), declined("A+", 1200)}},
+			"Some of those who were approved with grade A+ or D are declined.", "Nobody",
+		},
 	} {
 		if text := c.result.Summary(); !strings.Contains(text, c.says) || strings.Contains(text, c.not) {
 			t.Errorf("%s: the summary is %q", name, text)
