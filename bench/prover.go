@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"verdict/bench/board"
@@ -144,12 +145,19 @@ func contestProver(ctx context.Context, s *settings) (board.Section, error) {
 		Name: "prover", Title: "Comparing two policies for all applicants",
 		Note: fmt.Sprintf("The default policy and changes of it; %d rounds; medians of the CPU time on one core, and "+
 			"the largest memory of the process.", s.rounds),
-		Tables: []board.Table{{Head: []string{"comparison", "CPU time", "least – most", "its time ÷ the draft", "memory"}}},
+		Tables: []board.Table{{Head: []string{
+			"comparison", "CPU time", "least – most", "its time ÷ the draft", "memory", "states", "kinds of change",
+		}}},
 	}
 	for _, c := range all {
 		nanos := found.Nanos(c.name)
+		r, err := prover.Diff(compiled(c.old), compiled(c.changed), prover.Options{Check: ctx.Err})
+		if err != nil {
+			return board.Section{}, err
+		}
 		out.Tables[0].Add(c.what, nanos.Show(board.Nanos), nanos.Between(board.Nanos),
-			found.Ratio(c.name, diffDraft).Text(board.Times), found.Peak(c.name).Show(board.Mebibytes))
+			found.Ratio(c.name, diffDraft).Text(board.Times), found.Peak(c.name).Show(board.Mebibytes),
+			strconv.Itoa(r.States), strconv.Itoa(len(r.Classes)))
 	}
 	const second = 1e9
 	out.AtMost("default policy against a draft", "1 s", found.Nanos(diffDraft), second, board.Nanos)

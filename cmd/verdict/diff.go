@@ -188,7 +188,11 @@ func diffText(r *prover.Result) []byte {
 	for _, text := range r.Incomplete {
 		fmt.Fprintf(&b, "\nnot complete: %s\n", text)
 	}
-	fmt.Fprintf(&b, "\n%d cells, %d states\n", r.Cells, r.States)
+	states := "states"
+	if r.States == 1 {
+		states = "state"
+	}
+	fmt.Fprintf(&b, "\n%d cells, %d %s\n", r.Cells, r.States, states)
 	return b.Bytes()
 }
 

@@ -68,7 +68,7 @@ func TestPolicyPageCases(t *testing.T) {
 		}
 	}
 	blocks := fenced(t, "../../docs/POLICY.md", "console")
-	if len(files) != 3 || len(blocks) != 2 {
+	if len(files) != 4 || len(blocks) != 2 {
 		t.Fatalf("the page shows %d cases and %d outputs", len(files)-1, len(blocks))
 	}
 	for _, block := range blocks {

@@ -9,6 +9,7 @@ import (
 	"verdict/internal/engine"
 	"verdict/internal/engine/analysis"
 	"verdict/internal/engine/prover"
+	"verdict/internal/engine/prover/smt"
 	"verdict/internal/field"
 	"verdict/internal/wire"
 )
@@ -18,6 +19,11 @@ proved, refuted with an applicant whom the policy has decided, or undecided.
 
   verdict prove -policy policy.json
   verdict prove -policy policy.json -json
+  verdict prove -policy policy.json -smt2 questions.smt2
+
+With -smt2 it also writes, in SMT-LIB 2, one question for each guarantee: is there an
+applicant for whom it does not hold, by Stage 1, score and bands? A solver such as z3
+or cvc5 prints the id of each guarantee and answers sat (yes) or unsat (no).
 
 A proof that takes longer than -time ends undecided. Exits with 1 if a guarantee is
 refuted, otherwise with 3 if one is undecided. A policy without guarantees has
@@ -28,11 +34,15 @@ func prove(c *command) int {
 	fs := c.flags(proveHelp)
 	policyFile := fs.String("policy", "", "policy `file`, - for standard input; default: the default policy")
 	asJSON := fs.Bool("json", false, "print the results as JSON")
+	questions := fs.String("smt2", "", "write the questions as SMT-LIB 2 to `file`, - for standard output")
 	limit := fs.Duration("time", proofTime, "the longest `time` that the proofs may take together")
 	var files lookupFiles
 	files.declare(fs)
 	if code, done := c.parse(fs, 0); done {
 		return code
+	}
+	if *asJSON && *questions == standardInput {
+		return c.usage("only one result can go to standard output: use -json or \"-smt2 -\"")
 	}
 	if code, ok := files.readTables(c); !ok {
 		return code
@@ -40,6 +50,15 @@ func prove(c *command) int {
 	policy, code, ok := files.policy(c, *policyFile)
 	if !ok {
 		return code
+	}
+	if *questions != "" {
+		text := questionsText(policy)
+		if *questions == standardInput {
+			return c.print(text)
+		}
+		if err := replaceFile(*questions, text); err != nil {
+			return c.usage("write the questions: %v", err)
+		}
 	}
 	proofs, err := proveAll(policy, time.Now().Add(*limit))
 	if err != nil {
@@ -65,6 +84,30 @@ func prove(c *command) int {
 		}
 	}
 	return code
+}
+
+// questionsText returns the questions of a policy's guarantees. They are independent of each other, so a solver forgets
+// one before it reads the next.
+func questionsText(policy *engine.Policy) []byte {
+	var b bytes.Buffer
+	plan := engine.Compile(policy, field.Catalogue())
+	asked := 0
+	for i := range policy.Guarantees {
+		g := &policy.Guarantees[i]
+		q, why := smt.Violate(plan, g)
+		if why != "" {
+			fmt.Fprintf(&b, "; %s is not asked: %s.\n", g.ID, why)
+			continue
+		}
+		if asked++; asked > 1 {
+			b.WriteString("(reset)\n")
+		}
+		fmt.Fprintf(&b, "(echo %q)\n%s", g.ID, q.Text)
+	}
+	if asked == 0 {
+		b.WriteString("; No guarantee is asked.\n")
+	}
+	return b.Bytes()
 }
 
 // proofTime is the longest time that the proofs of a policy take by default.

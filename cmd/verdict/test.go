@@ -36,7 +36,8 @@ A case is a txtar file
   {"status": "DECLINED", "reasons": ["AGE_RANGE"]}
 
 or a JSON file {"name": …, "application": {…}, "expect": {…}}, or an array of such
-objects. Of a folder, every .txtar and .json file is run, in the order of their names.
+objects. A section facts.json, or a member "facts", states what only the service knows:
+{"fraud_blocklisted": true}. Of a folder, every .txtar and .json file is run, in the order of their names.
 
 With -generate, a small set of cases is written that covers every rule, bin, band
 and boundary both ways, with what the policy decides today. Read the cases before you

@@ -9,6 +9,8 @@ import (
 // Income and FOIR are the figures that the policy counts: the derived ones if it names sources, else the declared ones.
 type LendingFacts struct {
 	Income, FOIR, Requested, Tenure, Outstanding, OtherOffers rule.Value
+	// PartnerOutstanding and PartnerOffers are what the co-applicant owes and is offered.
+	PartnerOutstanding, PartnerOffers rule.Value
 }
 
 // Lender computes the limits of a plan's bands without a complete application, so that a comparison of policies can
@@ -48,6 +50,8 @@ func (l *Lender) Limit(band int, facts *LendingFacts) (limitPaise int64, tenureM
 	put(p.inputs.tenure, facts.Tenure)
 	put(p.exposure.outstanding, facts.Outstanding)
 	put(p.exposure.offers, facts.OtherOffers)
+	put(p.exposure.partnerOutstanding, facts.PartnerOutstanding)
+	put(p.exposure.partnerOffers, facts.PartnerOffers)
 	p.limit(d)
 	return d.limit.paise, d.band.tenures[d.limit.at].terms.Months()
 }

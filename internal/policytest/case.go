@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"verdict/internal/fault"
+	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
 
@@ -17,6 +18,7 @@ const (
 	ApplicationSection = "application.json"
 	ExpectSection      = "expect.json"
 	AsOfSection        = "as_of.txt"
+	FactsSection       = "facts.json"
 )
 
 // maxCases is the maximum number of cases in one file.
@@ -29,6 +31,8 @@ type Case struct {
 	Application wire.Value
 	Expect      []Expectation
 	AsOf        time.Time // zero if the case states no time
+	// Facts are those that the service would find in what it has stored.
+	Facts []rule.NamedValue
 }
 
 // Expectation is one part of a decision with the value that it must have.
@@ -80,6 +84,10 @@ func readJSON(data []byte) ([]Case, error) {
 		if form.Require("application", "the body of a decision or an evaluate request") {
 			c.Application = form.Get("application")
 		}
+		if facts := form.Get("facts"); facts.Given() {
+			c.Facts = readFacts(facts, &faults)
+		}
+		form.Known("facts")
 		if form.Require("expect", "an object with the parts that are compared") {
 			c.Expect = readExpect(form.Get("expect"), &faults)
 		}
@@ -143,21 +151,24 @@ func (c *Case) readSection(name string, data []byte) error {
 		}
 		c.AsOf = at
 		return nil
-	case ApplicationSection, ExpectSection:
+	case ApplicationSection, ExpectSection, FactsSection:
 	default:
-		return fmt.Errorf("is not a section of a case; the sections are %s, %s and %s",
-			ApplicationSection, ExpectSection, AsOfSection)
+		return fmt.Errorf("is not a section of a case; the sections are %s, %s, %s and %s",
+			ApplicationSection, FactsSection, ExpectSection, AsOfSection)
 	}
 	v, err := wire.Parse(data)
 	if err != nil {
 		return err
 	}
-	if name == ApplicationSection {
-		c.Application = v
-		return nil
-	}
 	var faults fault.List
-	c.Expect = readExpect(v, &faults)
+	switch name {
+	case ApplicationSection:
+		c.Application = v
+	case FactsSection:
+		c.Facts = readFacts(v, &faults)
+	default:
+		c.Expect = readExpect(v, &faults)
+	}
 	return faults.Err()
 }
 

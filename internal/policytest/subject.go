@@ -15,7 +15,7 @@ import (
 )
 
 // Subject is a policy under test. It decides as "verdict decide" does: nothing is
-// stored, and facts that the service counts are absent. It must not be used by
+// stored, and facts that the service finds are absent unless the case states them. It must not be used by
 // several goroutines at the same time.
 type Subject struct {
 	Policy *engine.Policy
@@ -42,8 +42,10 @@ func NewSubject(p *engine.Policy) *Subject {
 
 // Decide reads an application and decides it into d. asOf is zero if the time is
 // not known. The facts of the returned application include those that the engine
-// derived. The only error is that the application is invalid.
-func (s *Subject) Decide(body wire.Value, asOf time.Time, d *engine.Decision) (*application.Application, error) {
+// derived. stated are facts that the service would find. The only error is that the application is invalid.
+func (s *Subject) Decide(
+	body wire.Value, asOf time.Time, d *engine.Decision, stated ...rule.NamedValue,
+) (*application.Application, error) {
 	var today civil.Day
 	if !asOf.IsZero() {
 		today = civil.DayAt(asOf)
@@ -70,16 +72,19 @@ func (s *Subject) Decide(body wire.Value, asOf time.Time, d *engine.Decision) (*
 	if s.LookUp != nil {
 		s.LookUp(app.Facts, asOf)
 	}
+	for _, f := range stated {
+		app.Facts.Set(f.Name, f.Value)
+	}
 	s.Plan.Decide(app.Facts, d)
 	d.AddDerived(app.Facts)
 	return app, nil
 }
 
 // Answer returns the decision of an application as "verdict decide" prints it,
-// without indentation.
-func (s *Subject) Answer(body wire.Value, asOf time.Time) ([]byte, error) {
+// without indentation. stated are facts that the service would find.
+func (s *Subject) Answer(body wire.Value, asOf time.Time, stated ...rule.NamedValue) ([]byte, error) {
 	var d engine.Decision
-	app, err := s.Decide(body, asOf, &d)
+	app, err := s.Decide(body, asOf, &d, stated...)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +116,7 @@ func (r *Result) Passed() bool { return r.Refused == nil && len(r.Differences) =
 // Run decides the application of a case and compares the parts that it names.
 func (s *Subject) Run(file string, c *Case) Result {
 	r := Result{File: file, Case: c}
-	answer, err := s.Answer(c.Application, c.AsOf)
+	answer, err := s.Answer(c.Application, c.AsOf, c.Facts...)
 	if err != nil {
 		r.Refused = err
 		return r

@@ -72,7 +72,14 @@ func (a *automaton) boxOf(ctx int32) (b box) {
 }
 
 // falling reports whether the limit falls if a lending fact grows.
-func falling(dim int) bool { return dim == dimFOIR || dim == dimOutstanding || dim == dimOffers }
+func falling(dim int) bool {
+	switch dim {
+	case dimFOIR, dimOutstanding, dimOffers, dimPartnerOutstanding, dimPartnerOffers:
+		return true
+	default:
+		return false
+	}
+}
 
 // falling reports whether the limit falls if the variable grows. A fact that only caps read can have both effects; falls
 // says which one a cap suggests.
@@ -103,6 +110,7 @@ func (b *box) facts(vars *boxVariables, i int) (f engine.LendingFacts) {
 	return engine.LendingFacts{
 		Income: value(dimIncome), FOIR: value(dimFOIR), Requested: value(dimRequested), Tenure: value(dimTenure),
 		Outstanding: value(dimOutstanding), OtherOffers: value(dimOffers),
+		PartnerOutstanding: value(dimPartnerOutstanding), PartnerOffers: value(dimPartnerOffers),
 	}
 }
 

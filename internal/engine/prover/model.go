@@ -107,6 +107,8 @@ const (
 	dimTenure
 	dimOutstanding
 	dimOffers
+	dimPartnerOutstanding // the same of the co-applicant, for whom the bound of the exposure counts too
+	dimPartnerOffers
 	dimensions
 
 	dimCap = dimensions // a fact that only caps read

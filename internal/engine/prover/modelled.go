@@ -6,6 +6,7 @@ import (
 
 	"verdict/internal/engine"
 	"verdict/internal/field"
+	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
 
@@ -84,12 +85,48 @@ func unmodelled(old, changed *engine.Policy) (list, differ []string) {
 			differ = append(differ, u.String())
 		}
 	}
+	for _, name := range ambiguous(old, changed) {
+		list = append(list, "the policies differ in what "+name+" means, so the same request can have other facts under each")
+		differ = append(differ, "the meaning of "+name)
+	}
 	features := readsFeatures(old) || readsFeatures(changed)
 	if features && (old.Semantics != changed.Semantics || old.FeaturesAuto != changed.FeaturesAuto) {
 		list = append(list,
 			"the policies compute features differently, so the same request can have other features under each")
 	}
 	return list, differ
+}
+
+// ambiguous lists the names that have different meanings in two policies: inputs of different types, and tables that
+// are looked up by different fields or whose columns have different types.
+func ambiguous(old, changed *engine.Policy) (names []string) {
+	types := old.InputTypes()
+	for _, in := range changed.Inputs {
+		if typ, known := types[in.Name]; known && typ != in.Type {
+			names = append(names, in.Name)
+		}
+	}
+	for i := range changed.Tables {
+		t := &changed.Tables[i]
+		at := slices.IndexFunc(old.Tables, func(x rule.Table) bool { return x.Name == t.Name })
+		if at >= 0 && !sameTable(&old.Tables[at], t) {
+			names = append(names, "the table "+t.Name)
+		}
+	}
+	return names
+}
+
+// sameTable reports whether two descriptions of a table give the same facts. A policy describes only the columns that
+// it names.
+func sameTable(x, y *rule.Table) bool {
+	sameKey := func(a, b rule.TableKey) bool {
+		return a.Field.Name == b.Field.Name && a.Field.Type == b.Field.Type && a.Range == b.Range
+	}
+	return x.Default == y.Default && slices.EqualFunc(x.Keys, y.Keys, sameKey) &&
+		!slices.ContainsFunc(x.Columns, func(c rule.TableColumn) bool {
+			other, named := y.Column(c.Name)
+			return named && other.Type != c.Type
+		})
 }
 
 // walkMembers calls add for each member of an object, and of the objects in it, that a comparison does not cover. The

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"verdict/internal/engine"
+	"verdict/internal/field"
 	"verdict/internal/loan"
 	"verdict/internal/wire"
 )
@@ -136,6 +137,11 @@ func TestWhatIsNotCompared(t *testing.T) {
 	rate := Class{Confirmed: true, Kind: Kind{
 		From: Outcome{Status: engine.Approved, Grade: "A", RateBP: 1400}, To: Outcome{Status: engine.Approved, Grade: "A"},
 	}}
+	declined := func(grade string, rate int64) Class {
+		return Class{Confirmed: true, Kind: Kind{
+			From: Outcome{Status: engine.Approved, Grade: grade, RateBP: rate}, To: Outcome{Status: engine.Declined},
+		}}
+	}
 	for name, c := range map[string]struct {
 		result    Result
 		says, not string
@@ -151,9 +157,42 @@ func TestWhatIsNotCompared(t *testing.T) {
 			none,
 		},
 		"only a rate": {Result{Classes: []Class{rate}}, "treated differently: ", "differ in"},
+		"declined, complete": {
+			Result{Complete: true, Classes: []Class{declined("D", 2300), declined("A+", 1200)}},
+			"Nobody who was approved is declined, except some of those with grade A+ or D.", "Some of those who",
+		},
+		"declined, incomplete": {
+			Result{Classes: []Class{declined("D", 2300), declined("A+", 1200)}},
+			"Some of those who were approved with grade A+ or D are declined.", "Nobody",
+		},
 	} {
 		if text := c.result.Summary(); !strings.Contains(text, c.says) || strings.Contains(text, c.not) {
 			t.Errorf("%s: the summary is %q", name, text)
+		}
+	}
+}
+
+// TestEveryFactOfADecisionIsModelled checks that the comparison knows every fact that the engine reads for a policy with
+// all parts, besides the facts that its conditions name.
+func TestEveryFactOfADecisionIsModelled(t *testing.T) {
+	t.Parallel()
+	p := edited(t, `"semantics": 2,`, `"semantics": 2, "people": {"score": "highest"}, "exposure": {"max_total": 500000},
+		"charges": [{"id": "CH", "to": "lender", "kind": "fixed", "amount": 500}],
+		"limit_caps": [{"id": "LC", "of": {"op": "mul", "args": [{"value": 3}, {"field": "income_effective"}]}}],`,
+		`"affordability": {`, `"affordability": {"people": "all",`)
+	m := newModel(p, p, nil)
+	sources := p.Policy().CountedSources()
+	indirect := []string{
+		field.HasCoApplicant,                                                                // the reasons depend on it, which are not compared
+		field.MonthlyIncome, field.FOIR, field.BureauOwnEMI, field.BankDueEMI, field.OwnEMI, // of the derived figures
+	}
+	indirect = append(indirect, sources.Income.Of...)
+	for _, name := range slices.Clone(indirect) {
+		indirect = append(indirect, field.OfRole(field.CoApplicant, name))
+	}
+	for _, name := range p.Fields() {
+		if _, known := m.byKey[name]; !known && !slices.Contains(indirect, name) {
+			t.Errorf("the engine reads %s, which the comparison does not know", name)
 		}
 	}
 }

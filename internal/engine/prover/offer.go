@@ -122,15 +122,22 @@ func (p *pricing) boundsAt(i, band int, point *box) (out [bounds]int64, months i
 			out[boundMultiple] = int64(by) - int64(by)%step
 		}
 	}
-	outstanding, offers := facts.Outstanding, facts.OtherOffers
-	if most := exposureOf(s); most >= 0 && isAmount(outstanding) && isAmount(offers) {
-		room := max(0, most-outstanding.Number().Paise()-offers.Number().Paise())
+	if most := exposureOf(s); most >= 0 && isAmount(facts.Outstanding) && isAmount(facts.OtherOffers) {
+		room := roomOf(most, facts.Outstanding, facts.OtherOffers)
+		if isAmount(facts.PartnerOutstanding) && isAmount(facts.PartnerOffers) {
+			room = min(room, roomOf(most, facts.PartnerOutstanding, facts.PartnerOffers))
+		}
 		out[boundRoom] = room - room%step
 	}
 	if asked.Type() == rule.NumberType {
 		out[boundRequested] = floor(asked.Number(), step)
 	}
 	return out, months
+}
+
+// roomOf returns what the bound of the exposure leaves for a person who owes and is offered something, in paise.
+func roomOf(most int64, outstanding, offers rule.Value) int64 {
+	return max(0, most-outstanding.Number().Paise()-offers.Number().Paise())
 }
 
 func isAmount(v rule.Value) bool { return v.Type() == rule.NumberType && v.Number() >= 0 }

@@ -123,6 +123,8 @@ func (m *model) lending(s *side) {
 	}
 	if s.policy.Exposure != nil {
 		names[dimOutstanding], names[dimOffers] = field.OwnOutstanding, field.OwnOtherOpenOffer
+		names[dimPartnerOutstanding] = field.OfRole(field.CoApplicant, field.OwnOutstanding)
+		names[dimPartnerOffers] = field.OfRole(field.CoApplicant, field.OwnOtherOpenOffer)
 	}
 	for dim := range s.dims {
 		id, ok := m.catalogue.Lookup(names[dim])

@@ -2,6 +2,7 @@ package prover
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"verdict/internal/engine"
@@ -135,6 +136,18 @@ func (r *Result) termsOf(bits uint64) (codes []string) {
 	return codes
 }
 
+// gradesOf enumerates the grades of offers, the cheapest first.
+func gradesOf(offers []Outcome, conjunction string) string {
+	slices.SortStableFunc(offers, func(x, y Outcome) int { return int(x.RateBP - y.RateBP) })
+	var grades []string
+	for _, o := range offers {
+		if !slices.Contains(grades, o.Grade) {
+			grades = append(grades, o.Grade)
+		}
+	}
+	return enumerate(grades, conjunction)
+}
+
 // Summary returns the result in a few sentences for a credit committee.
 func (r *Result) Summary() string {
 	text := r.KindsSummary()
@@ -151,7 +164,8 @@ func (r *Result) KindsSummary() string {
 	}
 	var text strings.Builder
 	count := map[Direction]int{}
-	var declined, open []string
+	var declined []Outcome // that approved applicants had before
+	var open []string
 	for i := range r.Classes {
 		c := &r.Classes[i]
 		if !c.Confirmed {
@@ -160,7 +174,7 @@ func (r *Result) KindsSummary() string {
 		}
 		count[c.Direction()]++
 		if c.From.Status == engine.Approved && c.To.Status == engine.Declined {
-			declined = append(declined, c.grade())
+			declined = append(declined, c.From)
 		}
 	}
 	total := count[Better] + count[Worse] + count[Mixed]
@@ -176,9 +190,11 @@ func (r *Result) KindsSummary() string {
 	if total > 0 {
 		fmt.Fprintf(&text, "%d worse, %d better, %d mixed. ", count[Worse], count[Better], count[Mixed])
 		switch {
-		case len(declined) > 0:
+		case len(declined) > 0 && r.Complete:
 			fmt.Fprintf(&text, "Nobody who was approved is declined, except some of those with grade %s.",
-				enumerate(declined, "or"))
+				gradesOf(declined, "or"))
+		case len(declined) > 0: // there may be others
+			fmt.Fprintf(&text, "Some of those who were approved with grade %s are declined.", gradesOf(declined, "or"))
 		case r.Complete:
 			text.WriteString("Nobody who was approved is declined.")
 		default:
@@ -202,9 +218,6 @@ func (r *Result) KindsSummary() string {
 	}
 	return text.String()
 }
-
-// grade returns the grade of a class under the old policy.
-func (c *Class) grade() string { return c.From.Grade }
 
 // Title returns the change of a class in a few words, such as "APPROVED A 14% → DECLINED".
 func (c *Class) Title() string {

@@ -142,9 +142,6 @@ func (s *search) why(g *goal) string {
 	if g.about != nil && s.empty[g.text] {
 		return "no application satisfies it"
 	}
-	if slices.Contains(g.facts, "location_pincode_risk") {
-		return "the tenant's table of pincodes is not known here"
-	}
 	return fmt.Sprintf("none of the %d applications that were tried shows it", s.tries)
 }
 
@@ -191,7 +188,8 @@ func (s *search) file(number int, c candidate, goals []int, timed bool) (f File,
 			return f, err
 		}
 	}
-	answer, err := s.coverage.subject.Answer(application, at)
+	stated := c.stated()
+	answer, err := s.coverage.subject.Answer(application, at, stated...)
 	if err != nil {
 		return f, err
 	}
@@ -208,6 +206,9 @@ func (s *search) file(number int, c candidate, goals []int, timed bool) (f File,
 	a := policytest.Archive{Comment: s.comment(decision, goals), Sections: []policytest.Section{
 		{Name: policytest.ApplicationSection, Data: append(body.Bytes(), '\n')},
 	}}
+	if len(stated) > 0 {
+		a.Sections = append(a.Sections, policytest.Section{Name: policytest.FactsSection, Data: policytest.Facts(stated)})
+	}
 	if timed {
 		parts = append(parts, "offer.valid_until")
 		a.Sections = append(a.Sections, policytest.Section{Name: policytest.AsOfSection, Data: []byte(asOf + "\n")})

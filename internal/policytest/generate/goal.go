@@ -96,6 +96,7 @@ func (l *goalList) condition(c *condition) {
 	for _, x := range c.leaves {
 		l.leaf(c, x)
 	}
+	l.exclude(c)
 	for i := first; i < len(l.goals); i++ {
 		l.goals[i].about = c
 	}

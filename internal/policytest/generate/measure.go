@@ -153,18 +153,20 @@ func (c *Coverage) cost() int {
 	return cost
 }
 
-// measure decides an application and returns the goals that it reaches. ok is false
-// if the application is refused.
-func (c *Coverage) measure(body wire.Value, asOf time.Time) (o result, reached bits, ok bool) {
+// measure decides an application and returns the goals that it reaches. stated are facts that the service would find.
+// ok is false if the application is refused.
+func (c *Coverage) measure(
+	body wire.Value, asOf time.Time, stated ...rule.NamedValue,
+) (o result, reached bits, ok bool) {
 	d := &c.decision
-	app, err := c.subject.Decide(body, asOf, d)
+	app, err := c.subject.Decide(body, asOf, d, stated...)
 	if err != nil {
 		return o, nil, false
 	}
 	o = result{status: d.Status, hits: int32(len(d.Hits())), score: d.FinalScore, offer: d.Offer.Made, band: d.Band()}
 	reached = make(bits, (len(c.goals)+63)/64)
 	c.measureSwitched(app.Facts)
-	c.addResults(body, asOf, app)
+	c.addResults(body, asOf, app, stated)
 	c.slots.Load(app.Facts, &c.frame)
 	for _, x := range c.conditions {
 		x.evaluate(c.code, &c.frame, app.Facts)
@@ -182,11 +184,13 @@ func (c *Coverage) measure(body wire.Value, asOf time.Time) (o result, reached b
 }
 
 // addResults adds the results of the decision that Stage 2 rules read.
-func (c *Coverage) addResults(body wire.Value, asOf time.Time, app *application.Application) {
+func (c *Coverage) addResults(
+	body wire.Value, asOf time.Time, app *application.Application, stated []rule.NamedValue,
+) {
 	if c.unruled == nil {
 		return
 	}
-	if _, err := c.unruled.Decide(body, asOf, &c.offered); err != nil {
+	if _, err := c.unruled.Decide(body, asOf, &c.offered, stated...); err != nil {
 		return
 	}
 	d := &c.offered
@@ -389,7 +393,7 @@ func (c *Coverage) measureOthers(facts *rule.Facts, reached bits) {
 func (c *Coverage) Count(cases []policytest.Case) (total int, missed []string) {
 	all := make(bits, (len(c.goals)+63)/64)
 	for i := range cases {
-		if _, reached, ok := c.measure(cases[i].Application, cases[i].AsOf); ok {
+		if _, reached, ok := c.measure(cases[i].Application, cases[i].AsOf, cases[i].Facts...); ok {
 			for k := range all {
 				all[k] |= reached[k]
 			}

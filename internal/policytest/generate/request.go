@@ -7,6 +7,7 @@ import (
 
 	"verdict/internal/engine"
 	"verdict/internal/field"
+	"verdict/internal/policytest"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
@@ -18,6 +19,7 @@ type member struct {
 	facts  []string     // the facts that get their values from it
 	blocks []string     // the facts that it can change together with other members of its block
 	scale  rule.Number  // the value sent is the fact multiplied by scale: 100 for a percentage
+	stated bool         // the service finds the fact, so that a case states it beside the application
 }
 
 // request is one kind of request with the members that matter to a policy.
@@ -58,11 +60,21 @@ func (c candidate) key() string {
 	return b.String()
 }
 
+// stated returns the facts that the case states beside the application.
+func (c candidate) stated() (list []rule.NamedValue) {
+	for i := range c.request.members {
+		if m := &c.request.members[i]; m.stated && c.at[i] > 0 {
+			list = append(list, rule.NamedValue{Name: m.facts[0], Value: m.values[c.at[i]]})
+		}
+	}
+	return list
+}
+
 // body returns the request as JSON.
 func (c candidate) body() []byte {
 	list := slices.Clone(c.request.fixed)
 	for i := range c.request.members {
-		if m := &c.request.members[i]; c.at[i] > 0 {
+		if m := &c.request.members[i]; c.at[i] > 0 && !m.stated {
 			list = append(list, sent{m.path, m.values[c.at[i]]})
 		}
 	}
@@ -149,6 +161,12 @@ func (p *prober) addFact(r *request, fact string) {
 		return
 	}
 	values := d.values(p.limits.of[fact])
+	if id, known := field.Catalogue().Lookup(fact); known && policytest.IsServiceFact(fact) {
+		if field.Catalogue().Field(id).Supply&r.supply != 0 {
+			r.add([]string{policytest.FactsSection, fact}, fact, 1, values).stated = true
+		}
+		return
+	}
 	if fact == field.BureauIsNTC { // a code in place of a score says that there is none
 		r.add(segments(r.scorePath()), fact, 1, []rule.Value{rule.Num(-rule.One)})
 		return

@@ -72,7 +72,7 @@ func (s *search) try(c candidate) (o result, ok bool) {
 	var reached bits
 	body, err := wire.Parse(c.body())
 	if err == nil {
-		o, reached, ok = s.coverage.measure(body, time.Time{})
+		o, reached, ok = s.coverage.measure(body, time.Time{}, c.stated()...)
 	}
 	if !ok {
 		s.tried[key] = result{refused: true}
@@ -139,7 +139,7 @@ func (s *search) best(r *request, ntc bool) (best candidate, ok bool) {
 	now, ok := s.try(best)
 	for range 3 {
 		for i := range r.members {
-			if ntc && i == isNTC {
+			if ntc && i == isNTC || r.members[i].stated { // most applications need no stored facts
 				continue
 			}
 			direct := len(r.members[i].facts) > 0

@@ -16,6 +16,8 @@ type side struct {
 	policy *engine.Policy
 	writer *writer
 	reads  map[string]rule.Ref // the facts that the policy reads instead of derived figures
+	// outcomes has the parts of the outcome that a condition of a guarantee can name.
+	outcomes map[string]fact
 }
 
 func newSide(name string, p *engine.Plan) *side {
@@ -53,6 +55,9 @@ func (s *side) derive(other *side) {
 
 // fact returns a field as the policy reads it.
 func (s *side) fact(ref rule.Ref) fact {
+	if f, ok := s.outcomes[ref.Name]; ok {
+		return f
+	}
 	if other, ok := s.reads[ref.Name]; ok {
 		ref = other
 	}

@@ -24,14 +24,7 @@ func Differ(old, changed *engine.Plan) Question {
 	sides := [2]*side{newSide("old", old), newSide("new", changed)}
 	sides[0].derive(sides[1])
 	sides[1].derive(sides[0])
-	grades := []string{engine.NoGrade}
-	for _, s := range sides {
-		for i := range s.policy.Bands {
-			if g := s.policy.Bands[i].Grade; !slices.Contains(grades, g) {
-				grades = append(grades, g)
-			}
-		}
-	}
+	grades := gradesOf(old.Policy(), changed.Policy())
 	for _, s := range sides {
 		s.writer = w
 		s.write(grades)
@@ -42,10 +35,16 @@ func Differ(old, changed *engine.Plan) Question {
   (and (< |old status| 2) (< |new status| 2)
     (or (distinct |old grade| |new grade|) (distinct |old rate| |new rate|))))`)
 
+	return w.question("Is there an applicant whom the two policies treat differently? sat: yes; unsat: no.\n"+
+		"; Compared are the status and, if neither policy declines, the grade and the interest rate.", "different")
+}
+
+// question returns the text that asks whether there is an applicant for whom a defined name is true.
+func (w *writer) question(title, asked string) Question {
 	var b strings.Builder
-	b.WriteString("; Is there an applicant whom the two policies treat differently? sat: yes; unsat: no.\n" +
-		"; Compared are the status by Stage 1, the scorecard and the bands, and, if neither policy declines, the grade\n" +
-		"; and the interest rate. Limits, Stage 2 and the conditions of the offer are not compared.\n" +
+	b.WriteString("; " + title + "\n" +
+		"; The status is that by Stage 1, the scorecard and the bands. Limits, Stage 2 and the conditions of the offer are\n" +
+		"; not part of the question.\n" +
 		"; A fact NAME has a value if |NAME?| is true. Numbers that are not whole are in millionths.\n")
 	for _, text := range w.free {
 		fmt.Fprintf(&b, "; This predicate may hold or fail freely: %s\n", strings.ReplaceAll(text, "\n", " "))
@@ -53,7 +52,7 @@ func Differ(old, changed *engine.Plan) Question {
 	b.WriteString("(set-logic QF_LIA)\n")
 	b.WriteString(w.facts.String())
 	b.WriteString(w.body.String())
-	b.WriteString("(assert different)\n(check-sat)\n")
+	fmt.Fprintf(&b, "(assert %s)\n(check-sat)\n", asked)
 	return Question{Text: []byte(b.String()), Free: w.free}
 }
 
