@@ -95,7 +95,7 @@ func (p *factorPages) remove(v *visit) error {
 }
 
 func (p *factorPages) require(v *visit) error {
-	required := v.form.Value("required") == "yes"
+	required := v.form.Value("everybody") == "yes"
 	if err := p.factors.Require(v.ctx, v.caller(), required); err != nil {
 		if fault.CodeOf(err) == fault.CodeSecondFactorRequired {
 			v.setFlash("Set up your own second factor before you require it of everybody.")

@@ -522,3 +522,25 @@ func TestSignOnIsThrottled(t *testing.T) {
 	}
 	t.Error("forty failures were not throttled")
 }
+
+// TestEditSurvivesSignOn checks that a person whose session has ended during an edit signs in through the provider in
+// another tab and continues, and that nobody else does.
+func TestEditSurvivesSignOn(t *testing.T) {
+	t.Parallel()
+	h := newSignOnHouse(t)
+	h.provider.SignedIn("sub-1", "ravi@example.in", "Admins")
+	b := h.newBrowser()
+	b.signOn("acme", "").to("/console")
+	d := b.edit(b.active(tenant.Sandbox), "?open=knockouts/3")
+	d.form.Set("row.message", "Typed before the session ended")
+	d.form.Set("act", "check:")
+	h.clock.advance(13 * time.Hour)
+	asked := b.send(d.path, d.form).want(http.StatusUnauthorized).has("Continue your edit", `target="_blank"`)
+	kept := fieldsOf(asked.body, "/console/signin")
+	kept.Set("continue", "yes")
+	b.send("/console/signin", kept).want(http.StatusUnauthorized).has("Nobody is signed in", kept.Get("kept"))
+	h.again(h.admin).send("/console/signin", kept).to("/console") // the edit of another person is discarded
+	b.signOn("acme", "").to("/console")
+	at := b.send("/console/signin", kept).want(http.StatusSeeOther).header.Get("Location")
+	b.get(withoutFragment(at)).want(http.StatusOK).has("Typed before the session ended")
+}

@@ -76,6 +76,9 @@ func orHome(path string) string {
 }
 
 func (p *signInPages) signIn(v *visit) error {
+	if v.form.Value("continue") != "" {
+		return p.continueEdit(v)
+	}
 	session, token, err := p.access.SignInAt(v.ctx, v.form.Value("email"), v.form.Secret("password"), placeOf(v))
 	var needs *account.NeedsCode
 	if errors.As(err, &needs) {
@@ -86,6 +89,16 @@ func (p *signInPages) signIn(v *visit) error {
 		return v.redraw(err, p.signInForm)
 	}
 	return p.signedIn(v, session, token)
+}
+
+// continueEdit continues with the kept form of a person who has meanwhile signed in in another tab, because the form
+// cannot travel through an identity provider.
+func (p *signInPages) continueEdit(v *visit) error {
+	if v.who == nil {
+		return v.redraw(fault.New(fault.Unauthenticated, fault.CodeSessionEnded, "nobody is signed in in this browser yet"),
+			p.signInForm)
+	}
+	return p.resume(v, v.who.session)
 }
 
 // codeForm returns the page that asks for a code of the second factor.

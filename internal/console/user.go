@@ -80,6 +80,7 @@ func (p *userPages) users(v *visit) error {
 		Now         time.Time
 		Waiting     bool // whether a person waits to become an activator
 		Providers   map[string]string
+		Grouped     bool // whether groups of an identity provider decide the role of a person
 		Required    bool // whether everybody with a password needs a second factor
 	}{
 		Users:       people,
@@ -87,6 +88,7 @@ func (p *userPages) users(v *visit) error {
 		Roles:       roleOptions(),
 		Now:         now,
 		Providers:   names,
+		Grouped:     slices.ContainsFunc(people, func(u account.User) bool { return u.Connection != "" }),
 		Required:    required,
 		Waiting:     slices.ContainsFunc(people, func(u account.User) bool { return u.Waits(now) }),
 	})
