@@ -25,8 +25,8 @@ type Connection struct {
 	TenantID    string
 	Issuer      string
 	Domains     []string               // the e-mail domains of the people whom it may sign in
-	Roles       map[string]tenant.Role // by group
-	DefaultRole tenant.Role            // for people in none of these groups; "" for nobody
+	Roles       map[string]tenant.Role // by group; if there are none, administrators set roles
+	DefaultRole tenant.Role            // for new people, and for people in none of these groups; "" for nobody
 	Hidden      bool                   // the sign-in page has no link to it
 	Provider    Provider
 }
@@ -325,8 +325,9 @@ func (s *SignOn) Finish(ctx context.Context, r Returned, at Client) (Session, te
 			ID: s.core.IDs.New(tenant.KindUser, now), Email: id.Email, Role: string(c.role(id.Groups)),
 			CreatedMicros: now.UnixMicro(),
 		},
-		Session: begins,
-		By:      s.rightsChange(actor),
+		KeepRole: len(c.Roles) == 0,
+		Session:  begins,
+		By:       s.rightsChange(actor),
 		Audit: func(action, userID, object, note string) store.AuditEntry {
 			if userID == "" {
 				userID = actor

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strings"
 
 	"verdict/internal/account"
@@ -58,6 +59,7 @@ func (p *accountPages) account(v *visit) error {
 		Factor      account.FactorState
 		Linked      string // the id of the connection that the account is linked with, "" for none
 		LinkedName  string
+		Grouped     bool // whether the groups at the provider decide the role
 		Connections []account.Connection
 	}{
 		Sessions:    list,
@@ -65,6 +67,7 @@ func (p *accountPages) account(v *visit) error {
 		Factor:      factor,
 		Linked:      linked,
 		LinkedName:  connectionName(connections, linked),
+		Grouped:     groupsDecide(connections, linked),
 		Connections: connections,
 	})
 }
@@ -102,6 +105,11 @@ func connectionName(connections []account.Connection, id string) string {
 		}
 	}
 	return id
+}
+
+// groupsDecide reports whether the groups at the provider of a connection decide the role of a person.
+func groupsDecide(connections []account.Connection, id string) bool {
+	return slices.ContainsFunc(connections, func(c account.Connection) bool { return c.ID == id && len(c.Roles) > 0 })
 }
 
 // browserName returns a readable name for a user agent. The order of the comparisons

@@ -88,7 +88,7 @@ func (p *userPages) users(v *visit) error {
 		Roles:       roleOptions(),
 		Now:         now,
 		Providers:   names,
-		Grouped:     slices.ContainsFunc(people, func(u account.User) bool { return u.Connection != "" }),
+		Grouped:     slices.ContainsFunc(people, func(u account.User) bool { return groupsDecide(connections, u.Connection) }),
 		Required:    required,
 		Waiting:     slices.ContainsFunc(people, func(u account.User) bool { return u.Waits(now) }),
 	})

@@ -95,6 +95,7 @@ type SignOn struct {
 	User     User           // the person to add if the identity is new; Role is "" if no role is given
 	Session  ConsoleSession // without the person
 	By       RightsChange
+	KeepRole bool // a person who is there keeps the role
 	// Audit returns an audit entry about a person. Added, RoleSet, Disabled and SignedIn are its actions.
 	Audit                              func(action, userID, object, note string) AuditEntry
 	Added, RoleSet, Disabled, SignedIn string
@@ -111,7 +112,7 @@ const (
 )
 
 // SignOn begins a session of the person who has an identity. It adds the person if the identity is
-// new, and sets the person's role to that of s.User. ended holds the hashes of sessions that ended.
+// new, and otherwise sets the person's role to that of s.User, unless s.KeepRole is set. ended holds the hashes of sessions that ended.
 // It returns Conflict email_taken or too_many_people if the person cannot be added, and Conflict
 // last_admin if the last administrator would lose the role.
 func (st *Staff) SignOn(ctx context.Context, s SignOn) (result SignOnResult, ended []string, err error) {
@@ -182,6 +183,8 @@ func (tx *staffTx) updatePerson(userID string, s SignOn) (SignOnResult, []string
 	switch {
 	case u.DisabledMicros != 0:
 		return UserDisabled, nil, nil
+	case s.KeepRole:
+		return SignedOn, nil, nil
 	case s.User.Role == "":
 		ended, err := tx.change(userID, s.By, s.Audit(s.Disabled, "", userID, ""), disabled(s.By.NowMicros))
 		return NoRole, ended, err

@@ -78,8 +78,15 @@ func TestSignOn(t *testing.T) {
 		if diff := cmp.Diff([]string{"hash_ses_1", "hash_ses_2"}, ended); diff != "" {
 			t.Errorf("another role ended (-want +got):\n%s", diff)
 		}
+		kept := signOn("sub_1", "ravi@example.in", "admin", "ses_k")
+		kept.KeepRole = true
+		try("ten_A", kept, store.SignedOn)
+		if u, err := staff.User(ctx, "usr_sub_1"); err != nil || u.Role != "viewer" {
+			t.Errorf("the person has the role %s, %v", u.Role, err)
+		}
 		ended = try("ten_A", signOn("sub_1", "ravi@example.in", "", "ses_5"), store.NoRole)
-		if diff := cmp.Diff([]string{"hash_ses_4"}, ended); diff != "" {
+		slices.Sort(ended)
+		if diff := cmp.Diff([]string{"hash_ses_4", "hash_ses_k"}, ended); diff != "" {
 			t.Errorf("no role ended (-want +got):\n%s", diff)
 		}
 		try("ten_A", signOn("sub_1", "ravi@example.in", "risk", "ses_6"), store.UserDisabled)
