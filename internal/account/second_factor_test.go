@@ -164,7 +164,8 @@ func TestTicket(t *testing.T) {
 	h.clock.Pass(5 * time.Minute)
 	refused("late", good)
 	good = h.ticket()
-	err := h.Service.Operator.ResetPassword(t.Context(), h.Caller.TenantID, usecasetest.Asha, tenant.NewSecret("another one"))
+	err := h.Service.Operator.ResetPassword(t.Context(), h.Caller.TenantID, usecasetest.Asha,
+		tenant.NewSecret("another one"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +261,8 @@ func TestSecondFactorIsManaged(t *testing.T) {
 		if err := operator.ResetSecondFactor(ctx, admin.TenantID, "ravi@example.in"); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("there is none: %v", err)
 		}
-		if err := operator.ResetSecondFactor(ctx, stranger.Tenant.ID, "ravi@example.in"); fault.KindOf(err) != fault.NotFound {
+		err = operator.ResetSecondFactor(ctx, stranger.Tenant.ID, "ravi@example.in")
+		if fault.KindOf(err) != fault.NotFound {
 			t.Errorf("another tenant: %v", err)
 		}
 	})

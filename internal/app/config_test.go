@@ -136,7 +136,8 @@ func TestConfigMistakes(t *testing.T) {
 	wrong := map[string][]string{
 		"addr": {"8080", "", "host:port", ":99999"}, "metrics-addr": {"nowhere"},
 		"trusted-proxies": {"10.0.0.1", "10.0.0.0/8;"}, "webhook-allow": {"10.0.0.1", "inside"},
-		"sign-on-allow": {"10.0.0.1", "inside"}, "sign-on-url": {"example.in", "ftp://host", "https://host/secret", "https://a:secret@b"},
+		"sign-on-allow":  {"10.0.0.1", "inside"},
+		"sign-on-url":    {"example.in", "ftp://host", "https://host/secret", "https://a:secret@b"},
 		"shutdown-delay": {"-1s", "soon"},
 		"shutdown-grace": {"20", "1h"}, "max-body": {"1", "1GiB", "9999999999999MiB", "x", "-1MiB"},
 		"max-report": {"1", "x"}, "max-reading": {"1MiB", "x"}, "max-connections": {"0", "many"},
