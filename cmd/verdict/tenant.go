@@ -29,6 +29,8 @@ const tenantHelp = `Manage tenants, their people and their keys.
                                                from standard input
   verdict tenant user list -tenant ID
   verdict tenant user password -tenant ID -email E  set a password from standard input and end the sessions
+  verdict tenant user reset-code -tenant ID -email E  remove the second factor of a person who has lost it, and end
+                                               the sessions
   verdict tenant key create -tenant ID -env live|sandbox [-user E] [-name N] [-scopes S] [-expires WHEN]
                                                create a key, by default for the first person; by default its
                                                scopes are those of the person's role; -scopes can only reduce them
@@ -50,7 +52,9 @@ func tenants(c *command) int {
 	return c.subcommand(tenantHelp, verbs{
 		"list": tenantList, "show": tenantShow, "create": tenantCreate, "invite": tenantInvite, "plan": tenantPlan,
 		"user": func(c *command) int {
-			return c.subcommand(tenantHelp, verbs{"add": userAdd, "list": userList, "password": userPassword})
+			return c.subcommand(tenantHelp, verbs{
+				"add": userAdd, "list": userList, "password": userPassword, "reset-code": userResetCode,
+			})
 		},
 		"key": func(c *command) int {
 			return c.subcommand(tenantHelp, verbs{"create": keyCreate, "list": keyList, "revoke": keyRevoke})

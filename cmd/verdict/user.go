@@ -64,6 +64,19 @@ func userPassword(c *command) int {
 	})
 }
 
+func userResetCode(c *command) int {
+	fs := c.flags(tenantHelp)
+	settings := databaseFlags(fs)
+	tenantID := fs.String("tenant", "", "`id` of the tenant")
+	email := fs.String("email", "", "`address` of the person")
+	if _, code, done := c.arguments(fs); done {
+		return code
+	}
+	return c.onTenant(settings, *tenantID, func(ctx context.Context, o *account.Operator, id string) ([]byte, error) {
+		return []byte("removed\n"), o.ResetSecondFactor(ctx, id, *email)
+	})
+}
+
 func userTable(users []account.User) []byte {
 	t := newTable("USER", "ROLE", "CREATED", "E-MAIL")
 	for _, u := range users {

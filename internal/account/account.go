@@ -29,7 +29,7 @@ func (s *Access) OpenAccount(
 		return signed, Session{}, tenant.Token{}, err
 	}
 
-	c, token, err := s.enter(ctx, user, address, agent, s.core.Moment())
+	c, token, err := s.enter(ctx, user, address, agent, s.core.Moment(), store.FactorProof{})
 	return signed, c, token, err
 }
 
@@ -46,29 +46,13 @@ func (s *Access) ChangePassword(
 		return Session{}, tenant.Token{}, err
 	}
 
+	user, err := s.ownPassword(ctx, c, current)
+	if err != nil {
+		return Session{}, tenant.Token{}, err
+	}
+
 	now := s.core.Moment()
-	// The caller is signed in, so only the person's own attempts count against the rate limit.
-	admitted, err := s.takeAll(now, bucketOf{"password of " + c.User.ID, s.options.Logins.Account})
-	if err != nil {
-		return Session{}, tenant.Token{}, err
-	}
-
 	staff := s.core.DB.Staff(c.Tenant.ID)
-	user, err := staff.User(ctx, c.User.ID)
-	if err != nil {
-		return Session{}, tenant.Token{}, err
-	}
-
-	ok, _, err := s.hasher.Verify(ctx, current, tenant.NewSecret(user.PasswordHash))
-	if err != nil {
-		return Session{}, tenant.Token{}, err
-	}
-	if !ok {
-		return Session{}, tenant.Token{}, operation.Invalid("/current_password", fault.CodeWrongPassword,
-			"is not the current password")
-	}
-
-	admitted()
 	hash, err := s.hasher.Hash(ctx, next)
 	if err != nil {
 		return Session{}, tenant.Token{}, err
@@ -82,11 +66,43 @@ func (s *Access) ChangePassword(
 	ended, err := staff.SetPassword(ctx, user.ID, user.PasswordHash, hash.Reveal(), begins, store.RightsChange{},
 		s.auditOf(user.ID, operation.ActionPasswordChanged, user.ID, ""))
 	s.forget(ended...)
-	if fault.KindOf(err) == fault.NotFound { // meanwhile the person was disabled or the password changed
-		err = sessionEnded()
+	return s.welcome(ctx, token, endedIfMissing(err))
+}
+
+// endedIfMissing returns session_ended in place of NotFound: meanwhile the person was disabled or
+// the password changed.
+func endedIfMissing(err error) error {
+	if fault.KindOf(err) == fault.NotFound {
+		return sessionEnded()
+	}
+	return err
+}
+
+// ownPassword returns the person who is signed in, if the password is right. It refuses with
+// wrong_password and login_throttled.
+func (s *Access) ownPassword(ctx context.Context, c Session, password tenant.Secret) (store.User, error) {
+	// The caller is signed in, so only the person's own attempts count against the rate limit.
+	admitted, err := s.takeAll(s.core.Moment(), bucketOf{"password of " + c.User.ID, s.options.Logins.Account})
+	if err != nil {
+		return store.User{}, err
 	}
 
-	return s.welcome(ctx, token, err)
+	user, err := s.core.DB.Staff(c.Tenant.ID).User(ctx, c.User.ID)
+	if err != nil {
+		return store.User{}, err
+	}
+
+	ok, _, err := s.hasher.Verify(ctx, password, tenant.NewSecret(user.PasswordHash))
+	if err != nil {
+		return store.User{}, err
+	}
+	if !ok {
+		return store.User{}, operation.Invalid("/current_password", fault.CodeWrongPassword,
+			"is not the current password")
+	}
+
+	admitted()
+	return user, nil
 }
 
 // List returns the tenant's people, including those whose access is disabled.

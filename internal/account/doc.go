@@ -3,7 +3,7 @@
 // operator's work on all of them. It has no operations on policies or decisions, except
 // that it creates the policies that a new tenant starts with.
 //
-// Three services share one database, each for a different kind of caller. Besides the
+// Five services share one database, each for a different kind of caller. Besides the
 // errors listed here, any operation may fail with a storage error, and an operation that
 // hashes or verifies a password with unavailable.
 //
@@ -20,7 +20,11 @@
 //	MinPassword
 //	    returns the minimum number of characters of a new password
 //	SignIn, SignInAt
-//	    begin a session: invalid_credentials, login_throttled (a *Throttled)
+//	    begin a session: invalid_credentials, login_throttled (a *Throttled),
+//	    second_factor_required (a *NeedsCode)
+//	SignInWithCode
+//	    begins the session of a person with a second factor: wrong_code, session_ended,
+//	    login_throttled (a *Throttled)
 //	SessionOf
 //	    returns the session of a token: session_ended
 //	Sessions, SignOut, RevokeSession, RevokeOtherSessions
@@ -39,10 +43,37 @@
 //	Mark, Marked
 //	    make and check a keyed hash by which a person's own text is recognised
 //
+// SignOn signs people in through identity providers (ADR 34). Its operations need no scope:
+//
+//	Listed, OfTenant, Linked
+//	    return connections
+//	Begin, BeginLink
+//	    begin a sign-in, or to link an account: sign_on_unavailable, sign_on_failed,
+//	    login_throttled (a *Throttled), NotFound; BeginLink also wrong_password
+//	Finish, FinishLink
+//	    finish it: sign_on_failed, sign_on_refused, sign_on_unavailable, login_throttled (a
+//	    *Throttled), NotFound; Finish also email_taken, too_many_people and last_admin;
+//	    FinishLink also identity_taken and session_ended
+//	Links
+//	    tells whether a browser comes back to link an account
+//	Unlink
+//	    NotFound
+//
+// SecondFactors serves the codes that people with passwords type when they sign in:
+//
+//	State, Begin, Pending, Confirm, ReplaceRecoveryCodes, Remove
+//	    a person's own second factor: wrong_password, wrong_code, nothing_to_confirm,
+//	    invalid_transition, session_ended, login_throttled (a *Throttled)
+//	Required, Require, Reset
+//	    the tenant's rule, and removing it for another person: Forbidden,
+//	    second_factor_required, invalid_transition, NotFound
+//	SealOlder
+//	    background work
+//
 // People serves people in their own tenant. Each operation first checks the caller's
 // permissions (Forbidden):
 //
-//	List, SetRole, DisableUser, EnableUser
+//	List, ListWithSignIn, SetRole, DisableUser, EnableUser
 //	    list and change the tenant's people: last_admin, NotFound, Invalid
 //	ConfirmActivator
 //	    lets a new activator activate immediately: second_person_required,
@@ -64,7 +95,7 @@
 //	    creates a tenant: Invalid with every fault, email_taken
 //	Tenants, Tenant, SetPlan
 //	    NotFound, Invalid
-//	Users, CreateUser, ResetPassword
+//	Users, CreateUser, ResetPassword, ResetSecondFactor
 //	    NotFound, Invalid, email_taken, too_many_people
 //	Keys, CreateKey, RevokeKey
 //	    NotFound, Invalid, too_many_keys, invalid_transition

@@ -134,15 +134,9 @@ func (s *Operator) ResetPassword(ctx context.Context, tenantID, email string, pa
 		return err
 	}
 
-	staff := s.core.DB.Staff(tenantID)
-	people, err := staff.Users(ctx)
+	user, err := s.userByEmail(ctx, tenantID, email)
 	if err != nil {
 		return err
-	}
-
-	at := slices.IndexFunc(people, func(u store.User) bool { return u.Email == address })
-	if at < 0 {
-		return operation.Missing("user")
 	}
 
 	hash, err := s.hasher.Hash(ctx, password)
@@ -150,9 +144,25 @@ func (s *Operator) ResetPassword(ctx context.Context, tenantID, email string, pa
 		return err
 	}
 
-	ended, err := staff.SetPassword(ctx, people[at].ID, people[at].PasswordHash, hash.Reveal(),
+	ended, err := s.core.DB.Staff(tenantID).SetPassword(ctx, user.ID, user.PasswordHash, hash.Reveal(),
 		store.ConsoleSession{}, s.rightsChange(operation.ActorOperator),
-		s.auditOf(operation.ActorOperator, operation.ActionPasswordChanged, people[at].ID, ""))
+		s.auditOf(operation.ActorOperator, operation.ActionPasswordChanged, user.ID, ""))
 	s.forget(ended...)
 	return err
+}
+
+// userByEmail returns a person of a tenant, or NotFound.
+func (s *Operator) userByEmail(ctx context.Context, tenantID, email string) (store.User, error) {
+	address, _ := tenant.NormaliseEmail(email)
+	people, err := s.core.DB.Staff(tenantID).Users(ctx)
+	if err != nil {
+		return store.User{}, err
+	}
+
+	at := slices.IndexFunc(people, func(u store.User) bool { return u.Email == address })
+	if at < 0 {
+		return store.User{}, operation.Missing("user")
+	}
+
+	return people[at], nil
 }

@@ -25,13 +25,17 @@ type Options struct {
 	SignupMode     tenant.SignupMode
 	SignupsEachDay int
 	MaxKeys        int // maximum number of valid API keys of a tenant; default: DefaultMaxKeys
+	// Connections are the identity providers through which people may sign in.
+	Connections []Connection
 }
 
-// Services are the three services over one database. They are safe for concurrent use.
+// Services are the services over one database. They are safe for concurrent use.
 type Services struct {
 	Access   *Access
 	People   *People
 	Operator *Operator
+	SignOn   *SignOn
+	Factors  *SecondFactors
 
 	*shared
 }
@@ -51,7 +55,7 @@ type People struct{ *shared }
 // Operator serves the operator of the installation, for any tenant.
 type Operator struct{ *shared }
 
-// shared is the common part of the three services: the database, the settings, and the caches that
+// shared is the common part of the services: the database, the settings, and the caches that
 // a change must invalidate immediately.
 type shared struct {
 	core    *operation.Core
@@ -71,7 +75,7 @@ const cacheSize = 10_000
 // DefaultMaxKeys is the default of Options.MaxKeys.
 const DefaultMaxKeys = 100
 
-// New returns the three services.
+// New returns the services.
 func New(core *operation.Core, o Options) (*Services, error) {
 	if len(o.Plans.Names()) == 0 {
 		o.Plans = tenant.DefaultPricePlans()
@@ -107,10 +111,13 @@ func New(core *operation.Core, o Options) (*Services, error) {
 	s.keys = cache.New(cacheSize, cache.RefreshAfter, core.Now, s.loadCredential)
 	s.sessions = cache.New(cacheSize, cache.RefreshAfter, core.Now, s.loadSession)
 
+	access := &Access{shared: s}
 	return &Services{
-		Access:   &Access{shared: s},
+		Access:   access,
 		People:   &People{s},
 		Operator: &Operator{s},
+		SignOn:   &SignOn{shared: s, access: access, connections: o.Connections},
+		Factors:  &SecondFactors{shared: s, access: access},
 		shared:   s,
 	}, nil
 }

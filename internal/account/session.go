@@ -36,6 +36,12 @@ type Session struct {
 	Plan   tenant.PricePlan
 
 	seen bool // the tenant is already recorded as used
+	hash tenant.TokenHash
+
+	// MustEnrol is set if the tenant requires a second factor and the person has none yet. The
+	// person then may do nothing but set it up.
+	MustEnrol  bool
+	Connection string // the connection with which the session began, "" for a password
 
 	Address, Agent               string // the network address and browser with which the session began
 	CreatedAt, SeenAt, ExpiresAt time.Time
@@ -44,13 +50,21 @@ type Session struct {
 // Role returns the person's role.
 func (c Session) Role() tenant.Role { return tenant.Role(c.User.Role) }
 
+// Scopes returns the permissions of the person in this session.
+func (c Session) Scopes() tenant.Scopes {
+	if c.MustEnrol {
+		return 0
+	}
+	return c.Role().Scopes()
+}
+
 // Principal returns the person as a caller in an environment.
 func (c Session) Principal(e tenant.Environment) tenant.Principal {
 	return tenant.Principal{
 		TenantID:    c.Tenant.ID,
 		Environment: e,
 		UserID:      c.User.ID,
-		Scopes:      c.Role().Scopes(),
+		Scopes:      c.Scopes(),
 		Plan:        c.Plan,
 	}
 }
@@ -112,17 +126,20 @@ func (s *shared) loadSession(ctx context.Context, hash tenant.TokenHash) (Sessio
 
 	c := sessionOf(record)
 	c.User, c.Tenant, c.Plan, c.seen = userOf(user), tenantOf(owner), plan, owner.SeenMicros != 0
+	c.hash = hash
+	c.MustEnrol = owner.SecondFactorMicros != 0 && record.FactorMicros == 0 && record.Connection == ""
 	return c, nil
 }
 
 func sessionOf(c store.ConsoleSession) Session {
 	return Session{
-		ID:        c.ID,
-		Address:   c.Address,
-		Agent:     c.Agent,
-		CreatedAt: operation.Time(c.CreatedMicros),
-		SeenAt:    operation.Time(c.SeenMicros),
-		ExpiresAt: operation.Time(c.ExpiresMicros),
+		ID:         c.ID,
+		Connection: c.Connection,
+		Address:    c.Address,
+		Agent:      c.Agent,
+		CreatedAt:  operation.Time(c.CreatedMicros),
+		SeenAt:     operation.Time(c.SeenMicros),
+		ExpiresAt:  operation.Time(c.ExpiresMicros),
 	}
 }
 

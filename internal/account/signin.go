@@ -37,7 +37,8 @@ func (s *Access) SignIn(
 
 // SignInAt begins a session. It refuses with invalid_credentials if the e-mail address or the
 // password is wrong or the person's access is disabled, and with login_throttled after too
-// many attempts.
+// many attempts. If the person has a second factor, it refuses with second_factor_required (a
+// *NeedsCode), and SignInWithCode continues.
 func (s *Access) SignInAt(
 	ctx context.Context, email string, password tenant.Secret, at Client,
 ) (Session, tenant.Token, error) {
@@ -90,7 +91,15 @@ func (s *Access) SignInAt(
 		user.PasswordHash = s.rehash(ctx, user, password)
 	}
 
-	c, token, err := s.enter(ctx, user, at.Address, at.Agent, now)
+	c, token, err := s.enter(ctx, user, at.Address, at.Agent, now, store.FactorProof{})
+	if fault.CodeOf(err) == fault.CodeSecondFactorRequired {
+		admitted() // the password is right; codes have a rate limit of their own
+		ticket, failed := s.newTicket(ctx, user, now)
+		if failed != nil {
+			return Session{}, tenant.Token{}, failed
+		}
+		return Session{}, tenant.Token{}, &NeedsCode{Ticket: ticket, refusal: fault.Of(err)}
+	}
 	if err == nil {
 		admitted()
 	}
@@ -103,17 +112,21 @@ func invalidCredentials() error {
 		"the e-mail address or the password is not right")
 }
 
-// enter begins a session for a person whose password was just verified or set.
+// enter begins a session for a person whose password was just verified or set. It refuses with
+// second_factor_required if the person has a second factor and proof is empty.
 func (s *Access) enter(
-	ctx context.Context, user store.User, address, agent string, now time.Time,
+	ctx context.Context, user store.User, address, agent string, now time.Time, proof store.FactorProof,
 ) (Session, tenant.Token, error) {
 	begins, token, err := s.newSession(user.ID, address, agent, now)
 	if err != nil {
 		return Session{}, tenant.Token{}, err
 	}
 
-	err = s.core.DB.Staff(user.TenantID).OpenSession(ctx, begins, user.PasswordHash,
-		s.auditOf(user.ID, operation.ActionSignedIn, begins.ID, ""))
+	audits := []store.AuditEntry{s.auditOf(user.ID, operation.ActionSignedIn, begins.ID, "")}
+	if proof.Recovery != "" {
+		audits = append(audits, s.auditOf(user.ID, operation.ActionRecoveryUsed, user.ID, ""))
+	}
+	err = s.core.DB.Staff(user.TenantID).OpenSession(ctx, begins, user.PasswordHash, proof, audits...)
 	if fault.KindOf(err) == fault.NotFound { // meanwhile the password was changed or the person disabled
 		err = invalidCredentials()
 	}

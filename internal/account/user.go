@@ -2,10 +2,12 @@ package account
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"verdict/internal/operation"
 	"verdict/internal/store"
+	"verdict/internal/tenant"
 )
 
 // User is a person of a tenant.
@@ -17,6 +19,11 @@ type User struct {
 	MayActivateAt time.Time // when a new activator may activate in live; zero: immediately
 	MadeBy        string    // who gave the person the right to activate, a user or the operator
 	StoppedAt     time.Time // when the person last lost that right
+
+	// How the person signs in. Only ListWithSignIn sets the last two.
+	HasPassword  bool
+	Connection   string // the connection whose provider signs the person in, "" for none
+	SecondFactor bool   // whether the password has a second factor
 }
 
 // Waits reports whether a new activator is still waiting.
@@ -44,6 +51,7 @@ func userOf(u store.User) User {
 		MayActivateAt: operation.Time(u.MayActivateMicros),
 		MadeBy:        u.MadeBy,
 		StoppedAt:     operation.Time(u.StoppedMicros),
+		HasPassword:   u.PasswordHash != "",
 	}
 }
 
@@ -57,6 +65,36 @@ func (s *shared) users(ctx context.Context, tenantID string) ([]User, error) {
 	list := make([]User, len(rows))
 	for i, u := range rows {
 		list[i] = userOf(u)
+	}
+
+	return list, nil
+}
+
+// ListWithSignIn returns the tenant's people like List, and how they sign in.
+func (s *People) ListWithSignIn(ctx context.Context, p tenant.Principal) ([]User, error) {
+	list, err := s.List(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+
+	staff := s.core.DB.Staff(p.TenantID)
+	identities, err := staff.Identities(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	withFactor, err := staff.PeopleWithFactor(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	connections := map[string]string{}
+	for _, i := range identities {
+		connections[i.UserID] = i.Connection
+	}
+	for i := range list {
+		list[i].Connection = connections[list[i].ID]
+		list[i].SecondFactor = slices.Contains(withFactor, list[i].ID)
 	}
 
 	return list, nil

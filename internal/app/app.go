@@ -66,6 +66,9 @@ func New(ctx context.Context, c Config, logs io.Writer) (*App, error) {
 // resources that it has opened.
 func (a *App) open(ctx context.Context) (err error) {
 	c := a.config
+	if c.Connections, err = newConnections(c); err != nil {
+		return err
+	}
 	if a.db, err = OpenStore(ctx, c); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"verdict/internal/account"
 	"verdict/internal/narrate"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -54,13 +55,15 @@ type Config struct {
 	BatchDays          int // how many days the results of batches are kept
 	Narration          narrate.Config
 	WebhookAllow       []netip.Prefix // networks to which webhooks may be sent although they are not public
+	SignOn             signOnConfig
 	IPCountries        string
 	LogLevel           slog.Level
 	LogFormat          string
 	OTLPEndpoint       string
 	TraceRatio         float64
-	Version, Commit    string           // of the binary; not a setting
-	Now                func() time.Time // the clock, time.Now unless a test replaces it; not a setting
+	Version, Commit    string               // of the binary; not a setting
+	Now                func() time.Time     // the clock, time.Now unless a test replaces it; not a setting
+	Connections        []account.Connection // New reads them from the file of SignOn; not a setting
 }
 
 // Settings holds the flags that were given on the command line.
@@ -116,6 +119,9 @@ func (s *Settings) Load(getenv func(string) string) (Config, error) {
 		wrong = append(wrong, errors.New("-tls-cert and -tls-key: give both to serve with TLS, or neither"))
 	}
 	wrong = append(wrong, c.wrongNarration()...)
+	if c.SignOn.File != "" && c.SignOn.URL == "" {
+		wrong = append(wrong, errors.New("-sign-on and -sign-on-url: sign-on needs the public address of this service"))
+	}
 	c.Plans = c.Plans.WithRates(c.Rates)
 	if len(wrong) > 0 {
 		return Config{}, errors.Join(wrong...)

@@ -136,6 +136,8 @@ func TestConfigMistakes(t *testing.T) {
 	wrong := map[string][]string{
 		"addr": {"8080", "", "host:port", ":99999"}, "metrics-addr": {"nowhere"},
 		"trusted-proxies": {"10.0.0.1", "10.0.0.0/8;"}, "webhook-allow": {"10.0.0.1", "inside"},
+		"sign-on-allow":  {"10.0.0.1", "inside"},
+		"sign-on-url":    {"example.in", "ftp://host", "https://host/secret", "https://a:secret@b"},
 		"shutdown-delay": {"-1s", "soon"},
 		"shutdown-grace": {"20", "1h"}, "max-body": {"1", "1GiB", "9999999999999MiB", "x", "-1MiB"},
 		"max-report": {"1", "x"}, "max-reading": {"1MiB", "x"}, "max-connections": {"0", "many"},
@@ -158,7 +160,7 @@ func TestConfigMistakes(t *testing.T) {
 	}
 	// These settings accept any text: the files are read only when the service
 	// starts, and only the endpoint can check the narration key and model.
-	free := map[string]bool{"tls-cert": true, "tls-key": true, "ip-countries": true, "log-key": true,
+	free := map[string]bool{"tls-cert": true, "tls-key": true, "ip-countries": true, "sign-on": true, "log-key": true,
 		"log-signed": true, "narration-key": true, "narration-model": true}
 	for _, k := range settings {
 		if len(wrong[k.name]) == 0 && !free[k.name] {

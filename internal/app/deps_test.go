@@ -127,6 +127,7 @@ var house = []room{
 
 	{"narrate", adapter, "wire"},
 	{"outbound", adapter, "webhook"},
+	{"signon", adapter, "fault tenant account"},
 	{"telemetry", adapter, ""},
 	{"mmdb", adapter, "place"},
 	{"durablefile", useCase, ""},

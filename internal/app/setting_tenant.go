@@ -18,6 +18,30 @@ var tenantSettings = []setting{
 		set: prefixes(func(c *Config) *prefixList { return &c.WebhookAllow }),
 	},
 	{
+		group: groupTenant,
+		name:  "sign-on",
+		form:  "file",
+		meaning: "JSON file with the connections to identity providers through which people can sign in to the console " +
+			"(SIGNON.md); it is read at start",
+		set: text(func(c *Config) *string { return &c.SignOn.File }),
+	},
+	{
+		group: groupTenant,
+		name:  "sign-on-url",
+		form:  "URL",
+		meaning: "public address of this service, such as https://verdict.example.in, to which identity providers send " +
+			"people back; -sign-on needs it",
+		set: signOnURL,
+	},
+	{
+		group: groupTenant,
+		name:  "sign-on-allow",
+		form:  "CIDRs",
+		meaning: "networks in which identity providers may be although their addresses are not on the public internet, " +
+			"separated by commas",
+		set: prefixes(func(c *Config) *prefixList { return &c.SignOn.Allow }),
+	},
+	{
 		group:   groupTenant,
 		name:    "plan-quotas",
 		form:    "quotas",

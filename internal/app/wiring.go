@@ -53,7 +53,7 @@ func NewService(
 	}
 	return usecase.New(db, usecase.Options{
 		Atlas: atlas, ChunkQueue: background.Queue, Processors: background.Processors, Now: c.Now,
-		SignupMode: c.Signup, SignupsEachDay: c.SignupsEachDay, Caps: c.Caps,
+		SignupMode: c.Signup, SignupsEachDay: c.SignupsEachDay, Caps: c.Caps, Connections: c.Connections,
 		Plans: c.Plans, Passwords: c.Passwords, HashesAtOnce: c.HashesAtOnce, PlanCache: c.PlanCache, Logger: logger,
 		Hooks: hooks, Log: log, MasterKey: master, MasterKeys: masterKeys, Node: nodeName(),
 		Post: outbound.New(outbound.Options{Allow: c.WebhookAllow}).Post,

@@ -1,15 +1,18 @@
 package console
 
 import (
+	"slices"
 	"strings"
 
 	"verdict/internal/account"
 )
 
-// accountPages serves the pages of a person's own account: the password and the open
-// sessions.
+// accountPages serves the pages of a person's own account: the password, the second factor, the
+// identity provider and the open sessions.
 type accountPages struct {
-	access *account.Access
+	access  *account.Access
+	factors *account.SecondFactors
+	signOn  *account.SignOn
 }
 
 func (p *accountPages) routes() []page {
@@ -39,10 +42,34 @@ func (p *accountPages) account(v *visit) error {
 		list[i] = shownSession{s, browserName(s.Agent), s.ID == v.who.session.ID}
 	}
 
+	factor, err := p.factors.State(v.ctx, v.who.session)
+	if err != nil {
+		return err
+	}
+
+	linked, err := p.signOn.Linked(v.ctx, v.who.session)
+	if err != nil {
+		return err
+	}
+
+	connections := p.signOn.OfTenant(v.who.session.Tenant.ID)
 	return v.render("account", "Your account", struct {
 		Sessions    []shownSession
 		MinPassword int
-	}{list, p.access.MinPassword()})
+		Factor      account.FactorState
+		Linked      string // the id of the connection that the account is linked with, "" for none
+		LinkedName  string
+		Grouped     bool // whether the groups at the provider decide the role
+		Connections []account.Connection
+	}{
+		Sessions:    list,
+		MinPassword: p.access.MinPassword(),
+		Factor:      factor,
+		Linked:      linked,
+		LinkedName:  connectionName(connections, linked),
+		Grouped:     groupsDecide(connections, linked),
+		Connections: connections,
+	})
 }
 
 func (p *accountPages) changePassword(v *visit) error {
@@ -68,6 +95,21 @@ func (p *accountPages) endOtherSessions(v *visit) error {
 		return err
 	}
 	return v.done("You are signed out everywhere else.", "/account")
+}
+
+// connectionName returns the name of a connection. A connection that the operator has removed has only its id.
+func connectionName(connections []account.Connection, id string) string {
+	for _, c := range connections {
+		if c.ID == id {
+			return c.Name
+		}
+	}
+	return id
+}
+
+// groupsDecide reports whether the groups at the provider of a connection decide the role of a person.
+func groupsDecide(connections []account.Connection, id string) bool {
+	return slices.ContainsFunc(connections, func(c account.Connection) bool { return c.ID == id && len(c.Roles) > 0 })
 }
 
 // browserName returns a readable name for a user agent. The order of the comparisons

@@ -9,18 +9,21 @@ import (
 	"verdict/internal/tenant"
 )
 
-// The names of the cookies. Over TLS, the names of the session and browser cookies have the
-// prefix "__Host-". A browser accepts such cookies only from this host.
+// The names of the cookies. Over TLS, the names of the session, browser and sign-on cookies have
+// the prefix "__Host-". A browser accepts such cookies only from this host.
 const (
 	sessionCookie       = "verdict"
 	secureSessionCookie = "__Host-verdict"
 	browserCookie       = "verdict-browser"
 	secureBrowserCookie = "__Host-verdict-browser"
+	flowCookie          = "verdict-sign-on"
+	secureFlowCookie    = "__Host-verdict-sign-on"
 	flashCookie         = "verdict-flash"
 	themeCookie         = "verdict-theme"
 )
 
 const (
+	flowAge   = 10 * 60            // seconds
 	flashAge  = 60                 // seconds; a redirect takes less time
 	themeAge  = 365 * 24 * 60 * 60 // seconds
 	markAge   = 365 * 24 * 60 * 60 // seconds
@@ -95,6 +98,26 @@ func (c cookies) marks() string {
 
 // keepMarks sets the cookie with the browser's marks.
 func (c cookies) keepMarks(marks string) { c.set(c.browserName(), marks, markAge) }
+
+func (c cookies) flowName() string {
+	if c.secure {
+		return secureFlowCookie
+	}
+	return flowCookie
+}
+
+// keepFlow sets the cookie that binds a sign-in at an identity provider to this browser.
+func (c cookies) keepFlow(value string) { c.set(c.flowName(), value, flowAge) }
+
+// takeFlow returns the value of that cookie, "" if there is none, and deletes the cookie.
+func (c cookies) takeFlow() string {
+	sent, err := c.r.Cookie(c.flowName())
+	if err != nil {
+		return ""
+	}
+	c.set(c.flowName(), "", deleteAge)
+	return sent.Value
+}
 
 // flash makes the next page show a message. The message must not contain a secret, because the
 // cookie stores it unencrypted.

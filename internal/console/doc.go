@@ -12,7 +12,9 @@
 // pages:
 //
 //	signInPages     sign in and out, sign up, accept an invitation
+//	signOnPages     sign in through identity providers, link accounts with them
 //	accountPages    a person's own password and sessions
+//	factorPages     a person's second factor, the organisation's rule about it
 //	userPages       the organisation's people
 //	overviewPages   the start page
 //	decisionPages   decisions, features, reviews, referrals

@@ -94,7 +94,7 @@ func newFilled(t *testing.T) *filled {
 			pattern, get := strings.CutPrefix(route, "GET ")
 			looks, named := f.ids[env][pattern]
 			switch {
-			case !get || pattern == "/console/invite/{token}":
+			case !get || pattern == "/console/invite/{token}" || strings.HasPrefix(pattern, "/console/sso/"):
 				continue
 			case !named && strings.Contains(strings.NewReplacer("{env}", "", "{$}", "").Replace(pattern), "{"):
 				t.Errorf("%s names something, and there is no example of it: add one to consoletest", pattern)
@@ -180,11 +180,20 @@ func (f *filled) links(t *testing.T) {
 // byScript lists the forms that are on no page: those that a script posts, and those of
 // buttons that the demonstration never shows. The values give the reason.
 var byScript = map[string]string{
-	"POST /console/{env}/policies/condition":    "the editor's script",
-	"POST /console/signin":                      "somebody is signed in",
-	"POST /console/signup":                      "somebody is signed in",
-	"POST /console/invite/{token}":              "somebody is signed in",
-	"POST /console/{env}/backtests/{id}/cancel": "nothing is running",
+	"POST /console/{env}/policies/condition": "the editor's script",
+	"POST /console/signin":                   "somebody is signed in",
+	"POST /console/signup":                   "somebody is signed in",
+	"POST /console/invite/{token}":           "somebody is signed in",
+
+	// TestSecondFactor and TestSignOnLink post these.
+	"POST /console/signin/code":                    "somebody is signed in",
+	"POST /console/account/sso/{id}":               "there is no connection",
+	"POST /console/account/sso/{id}/unlink":        "there is no connection",
+	"POST /console/account/second-factor/confirm":  "nobody sets up a second factor",
+	"POST /console/account/second-factor/codes":    "nobody has a second factor",
+	"POST /console/account/second-factor/remove":   "nobody has a second factor",
+	"POST /console/users/{id}/second-factor/reset": "nobody has a second factor",
+	"POST /console/{env}/backtests/{id}/cancel":    "nothing is running",
 }
 
 // forms posts every form of the pages as a browser would from another site, and checks that

@@ -52,6 +52,10 @@ func TestEveryPageAsksForASession(t *testing.T) {
 		"GET /console/invite/{token}":  true,
 		"POST /console/invite/{token}": true,
 		"POST /console/theme":          true,
+
+		"POST /console/signin/code":      true,
+		"GET /console/sso/{id}":          true,
+		"GET /console/sso/{id}/callback": true,
 	}
 	b := h.newBrowser()
 	for _, route := range h.console.Routes() {

@@ -22,6 +22,8 @@ type signInView struct {
 	Next  string
 	Kept  string // compressed form that arrived after its session had ended
 	Route string // address to which that form was posted
+
+	Connections []account.Connection // the identity providers that the page shows
 }
 
 // Settle returns the address that replaces a page with a kept form in the browser's history, so
@@ -46,7 +48,12 @@ func (v *visit) keepForm() error {
 	kept := pack([]byte(v.form.values.Encode()), flate.BestSpeed)
 	page := v.cameFrom()
 	v.form, v.status = &form{}, http.StatusUnauthorized
-	return v.render("signin", "Sign in", signInView{Next: page, Kept: kept, Route: v.r.URL.Path})
+	return v.render("signin", "Sign in", signInView{
+		Next:        page,
+		Kept:        kept,
+		Route:       v.r.URL.Path,
+		Connections: v.console.service.SignOn.Listed(),
+	})
 }
 
 // resumeForm continues with the form that the sign-in page contained, if the form belongs to this
@@ -62,7 +69,7 @@ func (c *Console) resumeForm(v *visit, session account.Session) error {
 		}
 		return v.redirect("/console")
 	}
-	v.who = &person{session, session.Role().Scopes()}
+	v.who = &person{session, session.Scopes()}
 	if !v.who.scopes.Has(page.scope) {
 		return errRole
 	}

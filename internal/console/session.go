@@ -47,7 +47,7 @@ func (v *visit) recognise() error {
 		return err
 	}
 
-	v.who = &person{session, session.Role().Scopes()}
+	v.who = &person{session, session.Scopes()}
 	return nil
 }
 

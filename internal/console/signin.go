@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"log/slog"
 	"net/http"
 
@@ -13,6 +14,7 @@ import (
 // invitation, and choose the colour theme.
 type signInPages struct {
 	access *account.Access
+	signOn *account.SignOn
 	logger *slog.Logger
 	// resume continues with the form that the sign-in page contained.
 	resume func(*visit, account.Session) error
@@ -22,6 +24,7 @@ func (p *signInPages) routes() []page {
 	return []page{
 		{pattern: "GET /console/signin", handle: p.signInForm, public: true},
 		{pattern: "POST /console/signin", handle: p.signIn, public: true},
+		{pattern: "POST /console/signin/code", handle: p.signInWithCode, public: true},
 		{pattern: "POST /console/signout", handle: p.signOut, public: true},
 		{pattern: "GET /console/signup", handle: p.signUpForm, public: true},
 		{pattern: "POST /console/signup", handle: p.signUp, public: true},
@@ -47,11 +50,22 @@ func (p *signInPages) signInForm(v *visit) error {
 	if v.who != nil && v.r.Method == http.MethodGet {
 		return v.redirect(orHome(nextPage(v)))
 	}
-	return v.render("signin", "Sign in", signInView{
-		Next:  nextPage(v),
-		Kept:  v.form.Value(formKept),
-		Route: v.form.Value(formRoute),
-	})
+	return p.draw(v)
+}
+
+// draw renders the sign-in page, also for a person who is signed in.
+func (p *signInPages) draw(v *visit) error {
+	v.who = nil
+	return v.render("signin", "Sign in", p.view(v))
+}
+
+func (p *signInPages) view(v *visit) signInView {
+	return signInView{
+		Next:        nextPage(v),
+		Kept:        v.form.Value(formKept),
+		Route:       v.form.Value(formRoute),
+		Connections: p.signOn.Listed(),
+	}
 }
 
 func orHome(path string) string {
@@ -62,10 +76,57 @@ func orHome(path string) string {
 }
 
 func (p *signInPages) signIn(v *visit) error {
+	if v.form.Value("continue") != "" {
+		return p.continueEdit(v)
+	}
 	session, token, err := p.access.SignInAt(v.ctx, v.form.Value("email"), v.form.Secret("password"), placeOf(v))
+	var needs *account.NeedsCode
+	if errors.As(err, &needs) {
+		v.who = nil
+		return p.codeForm(needs.Ticket)(v)
+	}
 	if err != nil {
 		return v.redraw(err, p.signInForm)
 	}
+	return p.signedIn(v, session, token)
+}
+
+// continueEdit continues with the kept form of a person who has meanwhile signed in in another tab, because the form
+// cannot travel through an identity provider.
+func (p *signInPages) continueEdit(v *visit) error {
+	if v.who == nil {
+		return v.redraw(fault.New(fault.Unauthenticated, fault.CodeSessionEnded, "nobody is signed in in this browser yet"),
+			p.signInForm)
+	}
+	return p.resume(v, v.who.session)
+}
+
+// codeForm returns the page that asks for a code of the second factor.
+func (p *signInPages) codeForm(ticket string) func(*visit) error {
+	return func(v *visit) error {
+		return v.render("signin_code", "Second step", struct {
+			signInView
+			Ticket string
+		}{p.view(v), ticket})
+	}
+}
+
+// signInWithCode takes the second step of a sign-in. If it took too long, it asks for the password again.
+func (p *signInPages) signInWithCode(v *visit) error {
+	ticket := v.form.Value("ticket")
+	session, token, err := p.access.SignInWithCode(v.ctx, ticket, v.form.Value("code"), placeOf(v))
+	if fault.CodeOf(err) == fault.CodeSessionEnded {
+		return v.redraw(err, p.signInForm)
+	}
+	if err != nil {
+		v.who = nil
+		return v.redraw(err, p.codeForm(ticket))
+	}
+	return p.signedIn(v, session, token)
+}
+
+// signedIn gives the browser its session, and continues with what the person wanted before.
+func (p *signInPages) signedIn(v *visit, session account.Session, token tenant.Token) error {
 	if err := p.endPreviousSession(v, session); err != nil {
 		return err
 	}

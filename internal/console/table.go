@@ -24,6 +24,8 @@ type page struct {
 	resume func(*visit) error
 	// public is set for pages that need no session.
 	public bool
+	// enrol is set for pages that a person may see who has to set up a second factor first.
+	enrol bool
 	// upload is set if the handler reads the body itself, as a stream.
 	upload bool
 	// export is set if the page sends a file in chunks, as fast as the client reads it.
@@ -41,10 +43,14 @@ func (c *Console) subjects() []subject {
 	people := directory{accounts: set.People}
 	versions := policyVersions{policies: set.Policies}
 
+	signIn := &signInPages{access: set.Access, signOn: set.SignOn, logger: c.options.Logger, resume: c.resumeForm}
+
 	return []subject{
-		&signInPages{access: set.Access, logger: c.options.Logger, resume: c.resumeForm},
-		&accountPages{access: set.Access},
-		&userPages{accounts: set.People, now: now},
+		signIn,
+		&signOnPages{signOn: set.SignOn, signIn: signIn},
+		&accountPages{access: set.Access, factors: set.Factors, signOn: set.SignOn},
+		&factorPages{factors: set.Factors},
+		&userPages{accounts: set.People, factors: set.Factors, signOn: set.SignOn, now: now},
 		&overviewPages{
 			decisions: set.Decisions,
 			policies:  set.Policies,

@@ -12,6 +12,8 @@ import (
 // roles, access, and the confirmation of new activators.
 type userPages struct {
 	accounts *account.People
+	factors  *account.SecondFactors
+	signOn   *account.SignOn
 	now      func() time.Time
 }
 
@@ -47,9 +49,20 @@ func roleOptions() []option {
 }
 
 func (p *userPages) users(v *visit) error {
-	people, err := p.accounts.List(v.ctx, v.caller())
+	people, err := p.accounts.ListWithSignIn(v.ctx, v.caller())
 	if err != nil {
 		return err
+	}
+
+	required, err := p.factors.Required(v.ctx, v.caller())
+	if err != nil {
+		return err
+	}
+
+	connections := p.signOn.OfTenant(v.who.session.Tenant.ID)
+	names := map[string]string{} // of the connections, by id
+	for _, u := range people {
+		names[u.Connection] = connectionName(connections, u.Connection)
 	}
 
 	var invitations []account.Invitation
@@ -66,11 +79,17 @@ func (p *userPages) users(v *visit) error {
 		Roles       []option
 		Now         time.Time
 		Waiting     bool // whether a person waits to become an activator
+		Providers   map[string]string
+		Grouped     bool // whether groups of an identity provider decide the role of a person
+		Required    bool // whether everybody with a password needs a second factor
 	}{
 		Users:       people,
 		Invitations: invitations,
 		Roles:       roleOptions(),
 		Now:         now,
+		Providers:   names,
+		Grouped:     slices.ContainsFunc(people, func(u account.User) bool { return groupsDecide(connections, u.Connection) }),
+		Required:    required,
 		Waiting:     slices.ContainsFunc(people, func(u account.User) bool { return u.Waits(now) }),
 	})
 }

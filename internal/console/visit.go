@@ -99,6 +99,9 @@ func (v *visit) serve() error {
 		if v.who == nil {
 			return v.askToSignIn()
 		}
+		if v.who.session.MustEnrol && !v.page.enrol {
+			return v.redirect(factorPath)
+		}
 		if v.page.scope != 0 && !v.who.scopes.Has(v.page.scope) {
 			return errRole
 		}

@@ -37,6 +37,12 @@ const (
 	CodeRoleTooLow           = "role_too_low"
 	CodeSecondPersonRequired = "second_person_required"
 	CodeNothingToConfirm     = "nothing_to_confirm"
+	CodeSecondFactorRequired = "second_factor_required"
+	CodeWrongCode            = "wrong_code"
+	CodeSignOnFailed         = "sign_on_failed"
+	CodeSignOnRefused        = "sign_on_refused"
+	CodeSignOnUnavailable    = "sign_on_unavailable"
+	CodeIdentityTaken        = "identity_taken"
 )
 
 // Refusals of a sign-up or an invitation.

@@ -9,44 +9,70 @@ import (
 	"verdict/internal/sealing"
 )
 
-// sealedPrefix begins the text of an encrypted webhook secret. A readable one begins with
-// "whsec_".
+// sealedPrefix begins the text of an encrypted secret. A readable secret of a webhook begins with
+// "whsec_", and that of a second factor has no colon.
 const sealedPrefix = "sealed:"
 
 // SealSecret returns the ciphertext of a webhook's secret as text. It returns the secret itself
 // if documents are not encrypted, and a ciphertext as it is. The key is derived from the
 // tenant's key tree, so a new master key changes nothing in the row.
 func (t *Tree) SealSecret(environment, webhookID, secret string) string {
-	if !t.seals || secret == "" || strings.HasPrefix(secret, sealedPrefix) {
-		return secret
-	}
-	key := t.secret(t.newest, holder{object: sealing.WebhookName(environment, webhookID)})
-	sealed := t.sealAlone(&key, webhookID, sealing.Request, []byte(secret))
-	return sealedPrefix + base64.StdEncoding.EncodeToString(sealed)
+	return t.sealText(sealing.WebhookName(environment, webhookID), webhookID, secret)
 }
 
 // OpenSecret returns a webhook's secret. The error wraps Unreadable if it cannot be decrypted.
 func (k *Keys) OpenSecret(ctx context.Context, scope Scope, webhookID, stored string) (string, error) {
+	secret, err := k.openText(ctx, scope.Tenant, sealing.WebhookName(scope.Environment, webhookID), webhookID, stored)
+	if err != nil {
+		return "", fmt.Errorf("the secret of webhook %s: %w", webhookID, err)
+	}
+	return secret, nil
+}
+
+// SealFactor returns the ciphertext of the secret of a user's second factor, like SealSecret.
+func (t *Tree) SealFactor(userID, secret string) string {
+	return t.sealText(sealing.FactorName(userID), userID, secret)
+}
+
+// OpenFactor returns the secret of a user's second factor. The error wraps Unreadable if it cannot
+// be decrypted.
+func (k *Keys) OpenFactor(ctx context.Context, tenantID, userID, stored string) (string, error) {
+	secret, err := k.openText(ctx, tenantID, sealing.FactorName(userID), userID, stored)
+	if err != nil {
+		return "", fmt.Errorf("the second factor of user %s: %w", userID, err)
+	}
+	return secret, nil
+}
+
+// sealText encrypts a secret of an object with the key that has a name.
+func (t *Tree) sealText(name, object, secret string) string {
+	if !t.seals || secret == "" || strings.HasPrefix(secret, sealedPrefix) {
+		return secret
+	}
+	key := t.secret(t.newest, holder{object: name})
+	sealed := t.sealAlone(&key, object, sealing.Request, []byte(secret))
+	return sealedPrefix + base64.StdEncoding.EncodeToString(sealed)
+}
+
+// openText decrypts what sealText has encrypted.
+func (k *Keys) openText(ctx context.Context, tenantID, name, object, stored string) (string, error) {
 	encoded, sealed := strings.CutPrefix(stored, sealedPrefix)
 	if !sealed {
 		return stored, nil
 	}
 	raw, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
-		return "", fmt.Errorf("the secret of webhook %s is not base64: %w", webhookID, err)
+		return "", fmt.Errorf("not base64: %w", err)
 	}
-	tree, err := k.Tree(ctx, scope.Tenant)
+	tree, err := k.Tree(ctx, tenantID)
 	if err != nil {
 		return "", err
 	}
-	of := holder{object: sealing.WebhookName(scope.Environment, webhookID)}
+	of := holder{object: name}
 	if tree, err = k.with(ctx, tree, tree.number(raw), of); err != nil {
 		return "", err
 	}
-	sealer := sealing.NewSealer(tree.secret(tree.number(raw), of), webhookID)
+	sealer := sealing.NewSealer(tree.secret(tree.number(raw), of), object)
 	secret, err := openAlone(sealer, sealing.Request, raw)
-	if err != nil {
-		return "", fmt.Errorf("the secret of webhook %s: %w", webhookID, err)
-	}
-	return string(secret), nil
+	return string(secret), err
 }

@@ -69,6 +69,16 @@ const (
 	ActionInvited            = "invitation.created"
 	ActionInvitationRevoked  = "invitation.revoked"
 	ActionInvitationUsed     = "invitation.accepted"
+
+	ActionIdentityLinked   = "user.identity_linked"
+	ActionIdentityUnlinked = "user.identity_unlinked"
+	ActionFactorEnabled    = "second_factor.enabled"
+	ActionFactorDisabled   = "second_factor.disabled"
+	ActionFactorReset      = "second_factor.reset"
+	ActionFactorRequired   = "second_factor.required"
+	ActionFactorOptional   = "second_factor.optional"
+	ActionRecoveryUsed     = "second_factor.recovery_code_used"
+	ActionRecoveryReplaced = "second_factor.recovery_codes_replaced"
 )
 
 // Actors that are not people of the tenant.

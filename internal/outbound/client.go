@@ -83,6 +83,30 @@ func New(o Options) *Client {
 	}
 }
 
+// HTTP returns an HTTP client with the same rules, for a library that sends requests itself. It
+// follows no redirects, and reading more than limit bytes of a response fails.
+func (c *Client) HTTP(limit int64) *http.Client {
+	return &http.Client{
+		Transport:     limited{c.http.Transport, limit},
+		CheckRedirect: c.http.CheckRedirect,
+		Timeout:       c.timeout,
+	}
+}
+
+// limited limits how much of a response can be read.
+type limited struct {
+	http.RoundTripper
+	limit int64
+}
+
+func (l limited) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := l.RoundTripper.RoundTrip(r)
+	if err == nil {
+		response.Body = http.MaxBytesReader(nil, response.Body, l.limit)
+	}
+	return response, err
+}
+
 // The reasons why a request got no response.
 const (
 	ProblemTimeout    = "timeout"

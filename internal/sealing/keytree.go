@@ -97,6 +97,9 @@ func TableName(environment, id string) string { return "table " + environment + 
 // WebhookName returns the name, for KeyTree, of the secret of a webhook.
 func WebhookName(environment, id string) string { return "webhook " + environment + " " + id }
 
+// FactorName returns the name, for KeyTree, of the second factor of a user.
+func FactorName(userID string) string { return "second factor " + userID }
+
 // KeyTree derives the keys of a tenant's people. It is a puncturable pseudorandom
 // function: a tree of one-way functions (Goldreich, Goldwasser and Micali) whose root
 // derives every key. Forgetting a key replaces the nodes above it with their other

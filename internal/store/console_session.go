@@ -18,14 +18,19 @@ type ConsoleSession struct {
 	CreatedMicros int64
 	SeenMicros    int64 // when the session was last used, approximately
 	ExpiresMicros int64
+	Connection    string // the connection with which the session began, "" for a password
+
+	// FactorMicros is when the person confirmed a second factor, 0 if there is none. Only
+	// SessionByHash sets it.
+	FactorMicros int64
 }
 
 const sessionColumns = `s.id, s.tenant_id, s.user_id, s.hash, s.address, s.agent,
-	s.created_micros, s.seen_micros, s.expires_micros`
+	s.created_micros, s.seen_micros, s.expires_micros, s.connection`
 
 func (c *ConsoleSession) fields() []any {
 	return []any{&c.ID, &c.TenantID, &c.UserID, &c.Hash, &c.Address, &c.Agent,
-		&c.CreatedMicros, &c.SeenMicros, &c.ExpiresMicros}
+		&c.CreatedMicros, &c.SeenMicros, &c.ExpiresMicros, &c.Connection}
 }
 
 // maxSessions is the maximum number of sessions of a person. Beyond it, a new
@@ -40,44 +45,51 @@ func (a *Accounts) SessionByHash(ctx context.Context, hash string) (ConsoleSessi
 	var u User
 	var t Tenant
 	err := a.read(ctx, func(s *transaction) error {
-		dest := slices.Concat(c.fields(), u.fields(), t.fields())
+		dest := slices.Concat(c.fields(), u.fields(), t.fields(), []any{&c.FactorMicros})
 		return orNotFound("session", s.one(dest, "SELECT "+sessionColumns+`,
 			u.id, u.tenant_id, u.email, u.password_hash, u.role, u.created_micros, u.disabled_micros,
 			u.may_activate_micros, u.made_by, u.stopped_micros, u.stopped_by,
-			`+tenantColumns+`
+			`+tenantColumns+`, coalesce(f.confirmed_micros, 0)
 			FROM sessions s JOIN users u ON u.tenant_id = s.tenant_id AND u.id = s.user_id
-			JOIN tenants t ON t.id = s.tenant_id WHERE s.hash = $1`, hash))
+			JOIN tenants t ON t.id = s.tenant_id
+			LEFT JOIN second_factors f ON f.tenant_id = s.tenant_id AND f.user_id = s.user_id
+			WHERE s.hash = $1`, hash))
 	})
 	return c, u, t, err
 }
 
-// OpenSession begins a session of a person. It returns NotFound if the password
-// was changed after it was checked, or if the person was disabled in the
-// meantime.
-func (st *Staff) OpenSession(ctx context.Context, c ConsoleSession, passwordHash string, audit AuditEntry) error {
+// OpenSession begins a session of a person with a password. It returns NotFound if the password was
+// changed after it was checked, or if the person was disabled in the meantime, and the errors of
+// useProof if the person has a second factor that proof does not prove.
+func (st *Staff) OpenSession(
+	ctx context.Context, c ConsoleSession, passwordHash string, proof FactorProof, audits ...AuditEntry,
+) error {
 	return st.write(ctx, func(tx *staffTx) error {
-		if err := tx.lock(); err != nil {
+		if err := tx.lockUser(c.UserID, passwordHash); err != nil {
 			return err
 		}
-		var id string
-		err := tx.one([]any{&id}, `SELECT id FROM users WHERE tenant_id = $1 AND id = $2 AND password_hash = $3
-			AND disabled_micros = 0`+tx.transaction.db.dialect.forUpdate(), c.UserID, passwordHash)
-		if err != nil {
-			return orNotFound("user", err)
+		if err := tx.useProof(c.UserID, proof); err != nil {
+			return err
 		}
 		if err := tx.insertSession(c); err != nil {
 			return err
 		}
-		return tx.audit(audit)
+		for _, entry := range audits {
+			if err := tx.audit(entry); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
 func (tx *staffTx) insertSession(c ConsoleSession) error {
 	if _, err := tx.exec(
 		`INSERT INTO sessions (tenant_id, id, user_id, hash, address, agent, `+
-			`created_micros, seen_micros, expires_micros)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		c.ID, c.UserID, c.Hash, c.Address, c.Agent, c.CreatedMicros, c.SeenMicros, c.ExpiresMicros); err != nil {
+			`created_micros, seen_micros, expires_micros, connection)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		c.ID, c.UserID, c.Hash, c.Address, c.Agent, c.CreatedMicros, c.SeenMicros, c.ExpiresMicros,
+		c.Connection); err != nil {
 		return err
 	}
 	_, err := tx.exec(`DELETE FROM sessions WHERE tenant_id = $1 AND user_id = $2 AND id NOT IN

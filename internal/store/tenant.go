@@ -14,12 +14,16 @@ type Tenant struct {
 	CreatedMicros int64
 	SeenMicros    int64 // when the first authenticated request came, or the operator created the tenant; else 0
 	ClosingMicros int64 // when the tenant began to close because it is unused; 0 if it is not closing
+
+	SecondFactorMicros int64 // since when everybody with a password needs a second factor; 0 if nobody does
 }
 
-const tenantColumns = "t.id, t.org_name, t.plan, t.created_micros, t.seen_micros, t.closing_micros"
+const tenantColumns = "t.id, t.org_name, t.plan, t.created_micros, t.seen_micros, t.closing_micros, " +
+	"t.second_factor_micros"
 
 func (t *Tenant) fields() []any {
-	return []any{&t.ID, &t.OrgName, &t.Plan, &t.CreatedMicros, &t.SeenMicros, &t.ClosingMicros}
+	return []any{&t.ID, &t.OrgName, &t.Plan, &t.CreatedMicros, &t.SeenMicros, &t.ClosingMicros,
+		&t.SecondFactorMicros}
 }
 
 // User is a person of a tenant. The e-mail address is in lower case and unique

@@ -48,7 +48,12 @@ func (tx *staffTx) user(userID string) (User, error) {
 func (st *Staff) SetRole(
 	ctx context.Context, userID, role string, by RightsChange, audit AuditEntry,
 ) (ended []string, err error) {
-	return st.change(ctx, userID, by, audit, func(tx *staffTx, u *User) (bool, error) {
+	return st.change(ctx, userID, by, audit, setRole(role))
+}
+
+// setRole returns the change that gives a person a role.
+func setRole(role string) func(*staffTx, *User) (bool, error) {
+	return func(tx *staffTx, u *User) (bool, error) {
 		if u.Role == role {
 			return false, nil
 		}
@@ -57,7 +62,7 @@ func (st *Staff) SetRole(
 		}
 		u.Role = role
 		return true, nil
-	})
+	}
 }
 
 // Disable disables a person's access and ends their sessions, whose hashes it

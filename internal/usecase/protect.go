@@ -38,9 +38,13 @@ func (s *Set) Protect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if webhooks > 0 {
-		s.core.Logger.InfoContext(ctx, "encrypted secrets of webhooks that were stored unencrypted",
-			"webhooks", webhooks)
+	factors, err := s.Factors.SealOlder(ctx)
+	if err != nil {
+		return err
+	}
+	if webhooks > 0 || factors > 0 {
+		s.core.Logger.InfoContext(ctx, "encrypted secrets that were stored unencrypted",
+			"webhooks", webhooks, "second_factors", factors)
 		if err := s.scrub(ctx); err != nil {
 			return err
 		}

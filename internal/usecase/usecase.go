@@ -53,6 +53,7 @@ type Options struct {
 	Sleep          func(context.Context, time.Duration) error
 	SignupMode     tenant.SignupMode
 	SignupsEachDay int
+	Connections    []account.Connection
 
 	// This field is for package frauddesk.
 	Atlas signal.Atlas
@@ -86,6 +87,8 @@ type Set struct {
 	Access    *account.Access
 	People    *account.People
 	Operator  *account.Operator
+	SignOn    *account.SignOn
+	Factors   *account.SecondFactors
 	Policies  *policydesk.Service
 	Fraud     *frauddesk.Service
 	Lists     *listdesk.Service
@@ -126,6 +129,7 @@ func New(db *store.DB, o Options) (*Set, error) {
 		SignupMode:     o.SignupMode,
 		SignupsEachDay: o.SignupsEachDay,
 		MaxKeys:        o.Caps.Keys,
+		Connections:    o.Connections,
 	})
 	if err != nil {
 		return nil, err
@@ -170,6 +174,8 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Access:    accounts.Access,
 		People:    accounts.People,
 		Operator:  accounts.Operator,
+		SignOn:    accounts.SignOn,
+		Factors:   accounts.Factors,
 		Policies:  policies,
 		Fraud:     fraud,
 		Lists:     lists,

@@ -16,7 +16,7 @@ func (s *stage) paths(t *testing.T) map[string][]consoletest.Page {
 	t.Helper()
 	all := map[string][]consoletest.Page{
 		"/console": nil, "/console/{$}": nil, "/console/signin": nil, "/console/signup": nil,
-		"/console/invite/{token}": nil,
+		"/console/invite/{token}": nil, "/console/sso/{id}": nil, "/console/sso/{id}/callback": nil,
 		// The editor's script requests "/console/{env}/policies/fields".
 		"/console/{env}":                 {{Path: "/console/live"}, {Path: "/console/sandbox", Name: "sandbox"}},
 		"/console/{env}/policies/fields": nil,

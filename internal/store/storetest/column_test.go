@@ -153,12 +153,17 @@ var columns = map[string]string{
 	"scorecards " + staff:                 "created_by",
 	"series " + lender:                    "kind name active_id safe_id",
 	"sessions " + hash:                    "hash",
-	"sessions " + staff:                   "id user_id address agent",
+	"second_factors " + encrypted:         "secret",   // with a key from the tenant's key tree
+	"second_factors " + hash:              "recovery", // of the recovery codes
+	"second_factors " + staff:             "user_id",
+	"sessions " + staff:                   "id user_id address agent connection",
 	"signup_codes " + hash:                "hash",
 	"tenants " + lender:                   "id org_name plan",
 	"usage_counters " + lender:            "period day endpoint",
 	"usage_totals " + lender:              "period",
 	"usage_thresholds " + lender:          "period",
+	"user_identities " + lender:           "connection",
+	"user_identities " + staff:            "user_id issuer subject",
 	"users " + hash:                       "password_hash",
 	"users " + staff:                      "id email role made_by stopped_by",
 	"webhook_deliveries " + lender:        "webhook_id id event_id type outcome problem",

@@ -34,8 +34,15 @@ func invitation(tenant, id string) store.Invitation {
 func fillStaff(t *testing.T, db *store.DB, tenant string) error {
 	t.Helper()
 	staff := db.Staff(tenant)
-	if err := staff.OpenSession(t.Context(), consoleSession(tenant, "ses_1"), passwordHash,
+	if err := staff.OpenSession(t.Context(), consoleSession(tenant, "ses_1"), passwordHash, store.FactorProof{},
 		store.AuditEntry{}); err != nil {
+		return err
+	}
+	if err := staff.LinkIdentity(t.Context(), identity(tenant, "sub_1"), passwordHash, store.AuditEntry{}); err != nil {
+		return err
+	}
+	factor := store.SecondFactor{UserID: "usr_" + tenant, Secret: "sealed:x", CreatedMicros: 1000}
+	if err := staff.BeginSecondFactor(t.Context(), factor, passwordHash); err != nil {
 		return err
 	}
 	return staff.Invite(t.Context(), invitation(tenant, "inv_1"), store.AuditEntry{})
@@ -113,12 +120,12 @@ func TestSessions(t *testing.T) {
 		signUp(t, db, "ten_B")
 		first, second := consoleSession("ten_A", "ses_1"), consoleSession("ten_A", "ses_2")
 		second.CreatedMicros = 1001
-		wantKind(t, staff.OpenSession(ctx, first, passwordHash, entry("1", "session.created", "ses_1")), 0, "")
-		wantKind(t, staff.OpenSession(ctx, second, passwordHash, store.AuditEntry{}), 0, "")
+		wantKind(t, staff.OpenSession(ctx, first, passwordHash, store.FactorProof{}, entry("1", "session.created", "ses_1")), 0, "")
+		wantKind(t, staff.OpenSession(ctx, second, passwordHash, store.FactorProof{}, store.AuditEntry{}), 0, "")
 		wantNotFound(t,
-			staff.OpenSession(ctx, consoleSession("ten_A", "ses_3"), "the password changed", store.AuditEntry{}))
+			staff.OpenSession(ctx, consoleSession("ten_A", "ses_3"), "the password changed", store.FactorProof{}, store.AuditEntry{}))
 		wantNotFound(t,
-			db.Staff("ten_B").OpenSession(ctx, consoleSession("ten_A", "ses_3"), passwordHash, store.AuditEntry{}))
+			db.Staff("ten_B").OpenSession(ctx, consoleSession("ten_A", "ses_3"), passwordHash, store.FactorProof{}, store.AuditEntry{}))
 
 		got, user, tenant, err := accounts.SessionByHash(ctx, first.Hash)
 		if diff := cmp.Diff(first, got); err != nil || diff != "" || user.ID != "usr_ten_A" || user.Role != "admin" ||
@@ -202,7 +209,7 @@ func TestSessionsAreFew(t *testing.T) {
 		for i := range 25 {
 			s := consoleSession("ten_A", numbered("ses", i))
 			s.CreatedMicros += int64(i)
-			wantKind(t, staff.OpenSession(t.Context(), s, passwordHash, store.AuditEntry{}), 0, "")
+			wantKind(t, staff.OpenSession(t.Context(), s, passwordHash, store.FactorProof{}, store.AuditEntry{}), 0, "")
 		}
 		found, err := staff.Sessions(t.Context(), "usr_ten_A", 0, 0)
 		if err != nil || len(found) != 20 || found[0].ID != "ses_024" || found[19].ID != "ses_005" {
@@ -293,7 +300,7 @@ func disableAndEnable(t *testing.T, db *store.DB, userID string) {
 	if u, err := staff.User(ctx, userID); err != nil || u.DisabledMicros != 300 {
 		t.Errorf("got %+v, %v", u, err)
 	}
-	wantNotFound(t, staff.OpenSession(ctx, consoleSession("ten_A", "ses_9"), passwordHash, store.AuditEntry{}))
+	wantNotFound(t, staff.OpenSession(ctx, consoleSession("ten_A", "ses_9"), passwordHash, store.FactorProof{}, store.AuditEntry{}))
 	_, err = staff.SetPassword(ctx, userID, passwordHash, "another", consoleSession("ten_A", "ses_9"),
 		store.RightsChange{}, store.AuditEntry{})
 	wantNotFound(t, err)
@@ -307,7 +314,7 @@ func disableAndEnable(t *testing.T, db *store.DB, userID string) {
 	})
 	wantKind(t, err, 0, "")
 	wantKind(t, staff.Enable(ctx, userID, by(1), entry("e", "user.enabled", userID)), 0, "")
-	wantKind(t, staff.OpenSession(ctx, consoleSession("ten_A", "ses_9"), passwordHash, store.AuditEntry{}), 0, "")
+	wantKind(t, staff.OpenSession(ctx, consoleSession("ten_A", "ses_9"), passwordHash, store.FactorProof{}, store.AuditEntry{}), 0, "")
 }
 
 // TestAdminsRace disables all administrators concurrently and checks that one of them remains enabled.

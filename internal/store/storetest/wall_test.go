@@ -29,7 +29,7 @@ var (
 		"lookup_tables", "deleted_lookup_tables", "lookup_table_documents", "rule_set_tables",
 		"stored_bytes", "guarantee_proofs",
 	}
-	personal = []string{"tenants", "users", "sessions", "invitations", "key_trees"}
+	personal = []string{"tenants", "users", "sessions", "invitations", "key_trees", "user_identities", "second_factors"}
 	shared   = []string{"schema_migrations", "installation", "signup_codes", "key_epochs", "key_holders"}
 	// locks is a table that only PostgreSQL has. Its primary key is only the scope.
 	locks = "journal_heads"

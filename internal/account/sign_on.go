@@ -1,0 +1,298 @@
+package account
+
+import (
+	"context"
+	"crypto/hmac"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"verdict/internal/admission"
+	"verdict/internal/fault"
+	"verdict/internal/operation"
+	"verdict/internal/tenant"
+)
+
+// Connection connects an identity provider with one tenant (ADR 34).
+type Connection struct {
+	ID          string
+	Name        string // what people call the provider
+	TenantID    string
+	Issuer      string
+	Domains     []string               // the e-mail domains of the people whom it may sign in
+	Roles       map[string]tenant.Role // by group; if there are none, administrators set roles
+	DefaultRole tenant.Role            // for new people, and for people in none of these groups; "" for nobody
+	Hidden      bool                   // the sign-in page has no link to it
+	Provider    Provider
+}
+
+// Provider speaks the protocol with an identity provider. Its errors are either a *fault.Error of
+// kind Unavailable, or say why the provider's answer was refused; those are logged, and not shown.
+type Provider interface {
+	// Start returns the address of the provider's sign-in page.
+	Start(ctx context.Context, f Flow) (string, error)
+	// Finish exchanges the code that the provider gave to the browser, and returns the verified
+	// statements about the person.
+	Finish(ctx context.Context, f Flow, code string) (Identity, error)
+}
+
+// Flow holds the values that bind the parts of one sign-in together.
+type Flow struct{ State, Nonce, Verifier string }
+
+// Identity is what a provider states about a person.
+type Identity struct {
+	Issuer, Subject string
+	Email           string
+	EmailVerified   bool
+	Groups          []string
+}
+
+// SignOn signs people in through identity providers.
+type SignOn struct {
+	*shared
+	access      *Access
+	connections []Connection
+}
+
+// Listed returns the connections that the sign-in page shows.
+func (s *SignOn) Listed() []Connection {
+	return slices.DeleteFunc(slices.Clone(s.connections), func(c Connection) bool { return c.Hidden })
+}
+
+// OfTenant returns the connections of a tenant.
+func (s *SignOn) OfTenant(tenantID string) []Connection {
+	return slices.DeleteFunc(slices.Clone(s.connections), func(c Connection) bool { return c.TenantID != tenantID })
+}
+
+func (s *SignOn) connection(id string) (Connection, error) {
+	at := slices.IndexFunc(s.connections, func(c Connection) bool { return c.ID == id })
+	if at < 0 {
+		return Connection{}, operation.Missing("connection")
+	}
+	return s.connections[at], nil
+}
+
+// Begun is the beginning of a sign-in. The browser keeps Cookie until it comes back, and goes to URL.
+type Begun struct{ URL, Cookie string }
+
+// Begin begins a sign-in with a connection. next is the page to show afterwards. It refuses with
+// sign_on_unavailable if the provider does not answer, and with login_throttled.
+func (s *SignOn) Begin(ctx context.Context, connectionID, next string, at Client) (Begun, error) {
+	return s.begin(ctx, connectionID, "", next, at)
+}
+
+// BeginLink begins to link a person's account with a connection of the person's tenant. The person
+// proves the password, so that nobody links an account in an unlocked browser.
+func (s *SignOn) BeginLink(
+	ctx context.Context, c Session, password tenant.Secret, connectionID string, at Client,
+) (Begun, error) {
+	connection, err := s.connection(connectionID)
+	if err == nil && connection.TenantID != c.Tenant.ID {
+		err = operation.Missing("connection")
+	}
+	if err == nil {
+		_, err = s.access.ownPassword(ctx, c, password)
+	}
+	if err != nil {
+		return Begun{}, err
+	}
+	return s.begin(ctx, connectionID, c.User.ID, "", at)
+}
+
+// flowLife is how long somebody may take to sign in at the provider, and maxNext the maximum length
+// in bytes of the page to show afterwards.
+const (
+	flowLife = 10 * time.Minute
+	maxNext  = 1024
+)
+
+// flowTicket is what the cookie of a sign-in says.
+type flowTicket struct {
+	linkUser string // the person whose account is to be linked, "" to sign in
+	next     string
+}
+
+func (s *SignOn) begin(ctx context.Context, connectionID, linkUser, next string, at Client) (Begun, error) {
+	connection, err := s.connection(connectionID)
+	if err != nil {
+		return Begun{}, err
+	}
+	if len(next) > maxNext {
+		next = ""
+	}
+
+	now := s.core.Moment()
+	returnTokens, err := s.access.takeAll(now, bucketOf{"address " + network(at.Address), s.options.Logins.Address})
+	if err != nil {
+		return Begun{}, err
+	}
+
+	seed := make([]byte, 16)
+	if _, err := io.ReadFull(s.core.Random, seed); err != nil {
+		return Begun{}, fmt.Errorf("begin a sign-in: %w", err)
+	}
+
+	text := strings.Join([]string{
+		base64.RawURLEncoding.EncodeToString(seed), connection.ID, linkUser,
+		now.Add(flowLife).UTC().Format(time.RFC3339), next,
+	}, "\n")
+	mark, err := s.keyedHash(ctx, "sign-on cookie", text)
+	if err != nil {
+		return Begun{}, err
+	}
+
+	flow, err := s.flow(ctx, text)
+	if err != nil {
+		return Begun{}, err
+	}
+
+	address, err := waiting(ctx, func() (string, error) { return connection.Provider.Start(ctx, flow) })
+	if err != nil {
+		return Begun{}, s.failed(ctx, connection, err)
+	}
+
+	returnTokens()
+	return Begun{address, base64.RawURLEncoding.EncodeToString([]byte(text)) + "." + mark}, nil
+}
+
+// flow derives the values of a sign-in from the content of its cookie.
+func (s *SignOn) flow(ctx context.Context, text string) (f Flow, err error) {
+	for purpose, value := range map[string]*string{"state": &f.State, "nonce": &f.Nonce, "verifier": &f.Verifier} {
+		if *value, err = s.keyedHash(ctx, "sign-on "+purpose, text); err != nil {
+			return Flow{}, err
+		}
+	}
+	return f, nil
+}
+
+// waiting calls do, which waits for a provider. Meanwhile the request holds no processor slot.
+func waiting[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	slot := admission.SlotOf(ctx)
+	slot.Park()
+	defer slot.Unpark()
+	return do()
+}
+
+// Returned is what a browser brings back from a provider.
+type Returned struct {
+	Connection string // from the address of the page
+	Cookie     string
+	State      string
+	Code       string
+	Issuer     string // "" if the provider does not send it
+	Error      string // why the provider refused, "" if it did not
+}
+
+// ticket checks what a browser brought back, and returns the content of its cookie and the values of
+// the sign-in.
+func (s *SignOn) ticket(ctx context.Context, r Returned) (flowTicket, Flow, error) {
+	stale := fault.New(fault.Unauthenticated, fault.CodeSignOnFailed,
+		"this sign-in was not begun in this browser, was begun again, or took too long; start again")
+	encoded, mark, _ := strings.Cut(r.Cookie, ".")
+	text, err := base64.RawURLEncoding.DecodeString(encoded)
+	if err != nil {
+		return flowTicket{}, Flow{}, stale
+	}
+
+	want, err := s.keyedHash(ctx, "sign-on cookie", string(text))
+	if err != nil {
+		return flowTicket{}, Flow{}, err
+	}
+
+	parts := strings.Split(string(text), "\n")
+	if !hmac.Equal([]byte(want), []byte(mark)) || len(parts) != 5 {
+		return flowTicket{}, Flow{}, stale
+	}
+
+	flow, err := s.flow(ctx, string(text))
+	if err != nil {
+		return flowTicket{}, Flow{}, err
+	}
+
+	ends, err := time.Parse(time.RFC3339, parts[3])
+	if err != nil || !s.core.Now().Before(ends) || parts[1] != r.Connection ||
+		!hmac.Equal([]byte(flow.State), []byte(r.State)) {
+		return flowTicket{}, Flow{}, stale
+	}
+
+	return flowTicket{linkUser: parts[2], next: parts[4]}, flow, nil
+}
+
+// identify finishes a sign-in at the provider.
+func (s *SignOn) identify(
+	ctx context.Context, r Returned, at Client,
+) (c Connection, id Identity, t flowTicket, admitted func(), err error) {
+	if c, err = s.connection(r.Connection); err != nil {
+		return c, id, t, nil, err
+	}
+
+	admitted, err = s.access.takeAll(s.core.Moment(),
+		bucketOf{"address " + network(at.Address), s.options.Logins.Address})
+	if err != nil {
+		return c, id, t, nil, err
+	}
+
+	t, flow, err := s.ticket(ctx, r)
+	switch {
+	case err != nil:
+		return c, id, t, nil, err
+	case r.Issuer != "" && r.Issuer != c.Issuer:
+		return c, id, t, nil, s.failed(ctx, c, errOtherIssuer)
+	case r.Error != "" || r.Code == "":
+		return c, id, t, nil, fault.New(fault.Unauthenticated, fault.CodeSignOnFailed,
+			"%s did not sign you in; start again", c.Name)
+	}
+
+	id, err = waiting(ctx, func() (Identity, error) { return c.Provider.Finish(ctx, flow, r.Code) })
+	if err != nil {
+		return c, id, t, nil, s.failed(ctx, c, err)
+	}
+
+	id.Email, err = c.address(id)
+	return c, id, t, admitted, err
+}
+
+var errOtherIssuer = errors.New("the callback names another issuer")
+
+// failed logs why a provider's answer was refused, and returns the refusal that people see.
+func (s *SignOn) failed(ctx context.Context, c Connection, err error) error {
+	s.core.Logger.WarnContext(ctx, "sign-on failed; the person was not signed in",
+		"connection", c.ID, "tenant_id", c.TenantID, "error", err)
+	if fault.Of(err) != nil {
+		return err
+	}
+	return fault.New(fault.Unauthenticated, fault.CodeSignOnFailed,
+		"the answer of %s could not be accepted, so you are not signed in; start again, and if this happens again, "+
+			"tell the operator of this service", c.Name)
+}
+
+// address returns the e-mail address of a person, in lower case. It refuses an address that is not
+// verified or not in a domain of the connection.
+func (c Connection) address(id Identity) (string, error) {
+	email, ok := tenant.NormaliseEmail(id.Email)
+	_, domain, _ := strings.Cut(email, "@")
+	switch {
+	case !ok || !id.EmailVerified:
+		return "", fault.New(fault.Forbidden, fault.CodeSignOnRefused,
+			"%s does not state a verified e-mail address for you; ask its administrator to verify your address", c.Name)
+	case !slices.Contains(c.Domains, domain):
+		return "", fault.New(fault.Forbidden, fault.CodeSignOnRefused,
+			"your e-mail address at %s belongs to a domain that may not sign in here; ask the operator of this "+
+				"service to add the domain", c.Name)
+	}
+	return email, nil
+}
+
+// role returns the most powerful role that the groups of a person give, "" if they give none.
+func (c Connection) role(groups []string) tenant.Role {
+	for _, role := range tenant.Roles() {
+		if c.DefaultRole == role || slices.ContainsFunc(groups, func(g string) bool { return c.Roles[g] == role }) {
+			return role
+		}
+	}
+	return ""
+}

@@ -1,0 +1,90 @@
+package console
+
+import (
+	"verdict/internal/account"
+	"verdict/internal/fault"
+)
+
+// signOnPages serves the pages between this console and identity providers.
+type signOnPages struct {
+	signOn *account.SignOn
+	signIn *signInPages
+}
+
+func (p *signOnPages) routes() []page {
+	return []page{
+		{pattern: "GET /console/sso/{id}", handle: p.begin, public: true},
+		{pattern: "GET /console/sso/{id}/callback", handle: p.callback, public: true},
+		{pattern: "POST /console/account/sso/{id}", handle: p.beginLink},
+		{pattern: "POST /console/account/sso/{id}/unlink", handle: p.unlink},
+	}
+}
+
+// begin sends the browser to the provider. It is a link and not a form, because the
+// Content-Security-Policy lets forms lead only to this site.
+func (p *signOnPages) begin(v *visit) error {
+	begun, err := p.signOn.Begin(v.ctx, v.id("id"), nextPage(v), placeOf(v))
+	if err != nil {
+		return v.redraw(err, p.signIn.draw)
+	}
+	v.cookies.keepFlow(begun.Cookie)
+	return v.redirect(begun.URL)
+}
+
+// callback finishes what begin or beginLink has begun, when the provider sends the browser back.
+func (p *signOnPages) callback(v *visit) error {
+	returned := account.Returned{
+		Connection: v.id("id"),
+		Cookie:     v.cookies.takeFlow(),
+		State:      v.query("state"),
+		Code:       v.query("code"),
+		Issuer:     v.query("iss"),
+		Error:      v.query("error"),
+	}
+	if p.signOn.Links(v.ctx, returned) {
+		return p.finishLink(v, returned)
+	}
+
+	session, token, next, err := p.signOn.Finish(v.ctx, returned, placeOf(v))
+	if err != nil {
+		return v.redraw(err, p.signIn.draw)
+	}
+	if err := p.signIn.endPreviousSession(v, session); err != nil {
+		return err
+	}
+
+	v.cookies.keepToken(token)
+	p.signIn.remember(v, session)
+	return v.redirect(orHome(localPath(next)))
+}
+
+// beginLink renders a link to the provider, for the reason given at begin.
+func (p *signOnPages) beginLink(v *visit) error {
+	begun, err := p.signOn.BeginLink(v.ctx, v.who.session, v.form.Secret("current_password"), v.id("id"), placeOf(v))
+	if fault.CodeOf(err) == fault.CodeInvalidField || fault.CodeOf(err) == fault.CodeWrongPassword {
+		v.setFlash("That is not your current password, so nothing was linked.")
+		return v.redirect("/console/account")
+	}
+	if err != nil {
+		return err
+	}
+	v.cookies.keepFlow(begun.Cookie)
+	return v.render("link", "Link your account", struct{ URL string }{begun.URL})
+}
+
+func (p *signOnPages) finishLink(v *visit, returned account.Returned) error {
+	if v.who == nil {
+		return v.redirect("/console/signin?next=/console/account")
+	}
+	if err := p.signOn.FinishLink(v.ctx, v.who.session, returned, placeOf(v)); err != nil {
+		return err
+	}
+	return v.done("Your account is linked. You can sign in with either now.", "/account")
+}
+
+func (p *signOnPages) unlink(v *visit) error {
+	if err := p.signOn.Unlink(v.ctx, v.who.session); err != nil {
+		return err
+	}
+	return v.done("The link was removed.", "/account")
+}

@@ -1,0 +1,196 @@
+package store
+
+import (
+	"context"
+
+	"verdict/internal/fault"
+)
+
+// Identity says who a person is at an identity provider.
+type Identity struct {
+	UserID        string
+	Connection    string // the id of the connection with which the identity was added
+	Issuer        string
+	Subject       string
+	CreatedMicros int64
+}
+
+func (i *Identity) fields() []any {
+	return []any{&i.UserID, &i.Connection, &i.Issuer, &i.Subject, &i.CreatedMicros}
+}
+
+const identityColumns = "user_id, connection, issuer, subject, created_micros"
+
+// Identities returns the identities of the tenant's people.
+func (st *Staff) Identities(ctx context.Context) ([]Identity, error) {
+	var found []Identity
+	err := st.read(ctx, func(tx *staffTx) error {
+		found = nil
+		return tx.each(func(scan func(...any) error) error {
+			var i Identity
+			err := scan(i.fields()...)
+			found = append(found, i)
+			return err
+		}, "SELECT "+identityColumns+" FROM user_identities WHERE tenant_id = $1 ORDER BY user_id LIMIT $2",
+			int64(MaxPage))
+	})
+	return found, err
+}
+
+// LinkIdentity gives a person an identity. It returns Conflict identity_taken if the person has one
+// already, or if it belongs to another person of the tenant, and NotFound if the password hash is
+// no longer passwordHash or the person is disabled.
+func (st *Staff) LinkIdentity(ctx context.Context, i Identity, passwordHash string, audit AuditEntry) error {
+	return st.write(ctx, func(tx *staffTx) error {
+		if err := tx.lockUser(i.UserID, passwordHash); err != nil {
+			return err
+		}
+		if err := tx.insertIdentity(i); err != nil {
+			return err
+		}
+		return tx.audit(audit)
+	})
+}
+
+func (tx *staffTx) insertIdentity(i Identity) error {
+	added, err := tx.exec("INSERT INTO user_identities (tenant_id, "+identityColumns+
+		") VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
+		i.UserID, i.Connection, i.Issuer, i.Subject, i.CreatedMicros)
+	if err == nil && added == 0 {
+		return fault.New(fault.Conflict, fault.CodeIdentityTaken,
+			"the account at the provider belongs to another person, or this account is linked already")
+	}
+	return err
+}
+
+// UnlinkIdentity removes the identity of a person who has a password, and ends the sessions that
+// began with it, whose hashes it returns. It returns NotFound if the person has no identity or no
+// password.
+func (st *Staff) UnlinkIdentity(ctx context.Context, userID string, audit AuditEntry) (ended []string, err error) {
+	err = st.write(ctx, func(tx *staffTx) (err error) {
+		ended = nil
+		if err := tx.lock(); err != nil {
+			return err
+		}
+		removed, err := tx.exec(`DELETE FROM user_identities WHERE tenant_id = $1 AND user_id = $2 AND EXISTS
+			(SELECT 1 FROM users u WHERE u.tenant_id = $1 AND u.id = $2 AND u.password_hash <> '')`, userID)
+		if err != nil {
+			return err
+		}
+		if removed == 0 {
+			return notFound("identity")
+		}
+		if ended, err = tx.firstColumn("DELETE FROM sessions WHERE tenant_id = $1 AND user_id = $2 AND "+
+			"connection <> '' RETURNING hash", userID); err != nil {
+			return err
+		}
+		return tx.audit(audit)
+	})
+	return ended, err
+}
+
+// SignOn is a sign-in through an identity provider, whose statements the caller has verified.
+type SignOn struct {
+	Identity Identity       // without the person
+	User     User           // the person to add if the identity is new; Role is "" if no role is given
+	Session  ConsoleSession // without the person
+	By       RightsChange
+	KeepRole bool // a person who is there keeps the role
+	// Audit returns an audit entry about a person. Added, RoleSet, Disabled and SignedIn are its actions.
+	Audit                              func(action, userID, object, note string) AuditEntry
+	Added, RoleSet, Disabled, SignedIn string
+}
+
+// SignOnResult is the result of a SignOn.
+type SignOnResult int
+
+// The results of a SignOn. All but SignedOn began no session.
+const (
+	SignedOn     SignOnResult = iota
+	NoRole                    // no role is given; a person who was there is disabled now
+	UserDisabled              // the person is disabled
+)
+
+// SignOn begins a session of the person who has an identity. It adds the person if the identity is
+// new, and otherwise sets the person's role to that of s.User, unless s.KeepRole is set. ended holds the hashes of sessions that ended.
+// It returns Conflict email_taken or too_many_people if the person cannot be added, and Conflict
+// last_admin if the last administrator would lose the role.
+func (st *Staff) SignOn(ctx context.Context, s SignOn) (result SignOnResult, ended []string, err error) {
+	err = st.write(ctx, func(tx *staffTx) (err error) {
+		result, ended = SignedOn, nil // the write may be repeated
+		if err := tx.lock(); err != nil {
+			return err
+		}
+		found, err := tx.firstColumn("SELECT user_id FROM user_identities WHERE tenant_id = $1 AND issuer = $2 "+
+			"AND subject = $3", s.Identity.Issuer, s.Identity.Subject)
+		if err != nil {
+			return err
+		}
+		userID := s.User.ID
+		if len(found) == 0 {
+			result, err = tx.addPerson(s)
+		} else {
+			userID = found[0]
+			result, ended, err = tx.updatePerson(userID, s)
+		}
+		if err != nil || result != SignedOn {
+			return err
+		}
+		begins := s.Session
+		begins.UserID = userID
+		if err := tx.insertSession(begins); err != nil {
+			return err
+		}
+		return tx.audit(s.Audit(s.SignedIn, userID, begins.ID, s.Identity.Connection))
+	})
+	return result, ended, err
+}
+
+// addPerson adds the person of a new identity.
+func (tx *staffTx) addPerson(s SignOn) (SignOnResult, error) {
+	u := s.User
+	if u.Role == "" {
+		return NoRole, nil
+	}
+	u.TenantID = tx.tenant
+	if err := s.By.begin(tx, &u); err != nil {
+		return 0, err
+	}
+	if err := tx.setRLS(); err != nil {
+		return 0, err
+	}
+	if err := insertUser(tx.transaction, u); err != nil {
+		return 0, err
+	}
+	if err := tx.checkPeople(u.CreatedMicros); err != nil {
+		return 0, err
+	}
+	i := s.Identity
+	i.UserID = u.ID
+	if err := tx.insertIdentity(i); err != nil {
+		return 0, err
+	}
+	return SignedOn, tx.audit(s.Audit(s.Added, "", u.ID, u.Role))
+}
+
+// updatePerson gives a person the role that the provider states now, or disables a person to whom
+// it gives none.
+func (tx *staffTx) updatePerson(userID string, s SignOn) (SignOnResult, []string, error) {
+	u, err := tx.user(userID)
+	if err != nil {
+		return 0, nil, err
+	}
+	switch {
+	case u.DisabledMicros != 0:
+		return UserDisabled, nil, nil
+	case s.KeepRole:
+		return SignedOn, nil, nil
+	case s.User.Role == "":
+		ended, err := tx.change(userID, s.By, s.Audit(s.Disabled, "", userID, ""), disabled(s.By.NowMicros))
+		return NoRole, ended, err
+	case s.User.Role == u.Role:
+		return SignedOn, nil, nil
+	}
+	ended, err := tx.change(userID, s.By, s.Audit(s.RoleSet, "", userID, s.User.Role), setRole(s.User.Role))
+	return SignedOn, ended, err
+}
