@@ -28,7 +28,8 @@ func intrude(t *testing.T, databaseURL, kind string) *intruder {
 	i := &intruder{t, storetest.Raw(t, databaseURL), kind}
 	for _, table := range []string{
 		"decisions", "decision_features", "decision_people", "journal", "decision_reviews", "rule_sets",
-		"collections_strategies", "fraud_entities", "lender_profiles", "exposures",
+		"collections_strategies", "fraud_entities", "lender_profiles", "exposures", "retention_settings",
+		"legal_holds", "erasures",
 	} {
 		if kind == "postgres" {
 			i.do("ALTER TABLE " + table + " DISABLE TRIGGER USER")

@@ -73,8 +73,13 @@ func (s *Service) Verify(ctx context.Context, tenantID string, progress func(don
 	if err != nil {
 		return Verification{}, err
 	}
+	since, err := a.core.DB.System().JournalSince(ctx, store.BackfilledRecords)
+	if err != nil {
+		return Verification{}, err
+	}
 	v := verifier{
-		total: total, progress: progress,
+		beforeEvents: func(micros int64) bool { return micros < since+clocks },
+		total:        total, progress: progress,
 		older: older, olderRecords: olderRecords, olderLists: olderLists, olderExposures: olderExposures,
 	}
 	for _, scope := range scopes {
@@ -154,6 +159,7 @@ func (a auditor) verifyScope(ctx context.Context, scope *store.Scope, v *verifie
 	}
 	records := newRecordVerifier(scope, func(id, why string) { v.wrong(scope, id, "", why) })
 	records.older, records.olderLists, records.olderExposures = v.olderRecords, v.olderLists, v.olderExposures
+	records.beforeEvents = v.beforeEvents
 	if err := entries.missing(ctx, size, records); err != nil {
 		return err
 	}
@@ -375,6 +381,7 @@ type verifier struct {
 	older    func(*store.Decision) bool // see beforeJournal
 
 	olderRecords, olderLists, olderExposures func(micros int64) bool // see beforeRecords
+	beforeEvents                             func(micros int64) bool // see recordVerifier
 }
 
 // note records the check of a decision.

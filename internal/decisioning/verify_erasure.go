@@ -11,6 +11,7 @@ import (
 	"verdict/internal/fault"
 	"verdict/internal/journal"
 	"verdict/internal/store"
+	"verdict/internal/tenant"
 )
 
 // erasedPeople finds the people of a scope whose erasure has an entry in the journal. It is safe for
@@ -97,7 +98,14 @@ func (v *recordVerifier) checkErasure(ctx context.Context, e *entry) error {
 	case err != nil:
 		return err
 	}
+	if made, ok := tenant.Time(row.ID); ok && made.UnixMicro() != row.CreatedMicros {
+		v.wrong(e.leaf.ID, "the stored time at which the erasure was requested was altered")
+	}
 	record, number := row.Record()
+	if first := row.StartedLeaf; first > e.number || e.is(store.EventErasureStarted) && first < 0 {
+		v.wrong(e.leaf.ID, "its entry in the journal has the number %d, but its row names entry %d as the first", e.number,
+			first)
+	}
 	if e.number == number || !bytes.HasPrefix(e.event, []byte(store.EventErasureStarted+" ")) {
 		if v.linked(e, number) {
 			v.compare(e, record, "")
