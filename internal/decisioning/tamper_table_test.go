@@ -109,7 +109,7 @@ func TestVerifyNamesInsertedKey(t *testing.T) {
 		h := usecasetest.Open(t, db, usecase.Options{Now: func() time.Time { return later }})
 		i := intrude(t, databaseURL, db.Kind())
 		i.do("CREATE TABLE copied AS SELECT * FROM api_keys WHERE environment = 'live' OR environment = 'sandbox'",
-			"UPDATE copied SET id = 'key_x', hash = 'x'", "DELETE FROM copied WHERE id <> (SELECT min(id) FROM copied)",
+			"UPDATE copied SET id = 'key_x', hash = 'x', created_micros = 7", "DELETE FROM copied WHERE id <> (SELECT min(id) FROM copied)",
 			"INSERT INTO api_keys SELECT * FROM copied LIMIT 1")
 		found, err := h.Service.Decisions.Verify(t.Context(), "", nil)
 		if err != nil || found.Failed != 1 || found.Wrong[0].ID != "key_x" {

@@ -78,8 +78,7 @@ func (s *Service) Verify(ctx context.Context, tenantID string, progress func(don
 		return Verification{}, err
 	}
 	v := verifier{
-		beforeEvents: func(micros int64) bool { return micros < since+clocks },
-		total:        total, progress: progress,
+		total: total, progress: progress, eventsSince: since,
 		older: older, olderRecords: olderRecords, olderLists: olderLists, olderExposures: olderExposures,
 	}
 	for _, scope := range scopes {
@@ -159,7 +158,11 @@ func (a auditor) verifyScope(ctx context.Context, scope *store.Scope, v *verifie
 	}
 	records := newRecordVerifier(scope, func(id, why string) { v.wrong(scope, id, "", why) })
 	records.older, records.olderLists, records.olderExposures = v.olderRecords, v.olderLists, v.olderExposures
-	records.beforeEvents = v.beforeEvents
+	// A tenant that signed up later has no older keys, whatever their rows say.
+	signedUp, _ := tenant.Time(scope.Tenant())
+	records.beforeEvents = func(micros int64) bool {
+		return signedUp.UnixMicro() < v.eventsSince && micros < v.eventsSince+clocks
+	}
 	if err := entries.missing(ctx, size, records); err != nil {
 		return err
 	}
@@ -381,7 +384,7 @@ type verifier struct {
 	older    func(*store.Decision) bool // see beforeJournal
 
 	olderRecords, olderLists, olderExposures func(micros int64) bool // see beforeRecords
-	beforeEvents                             func(micros int64) bool // see recordVerifier
+	eventsSince                              int64                   // since when API keys have entries, in microseconds
 }
 
 // note records the check of a decision.

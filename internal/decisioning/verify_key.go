@@ -58,9 +58,7 @@ func (v *recordVerifier) checkKey(k *store.Key) {
 	switch {
 	case created != nil:
 		v.compareKey(created, k)
-	case v.beforeEvents(k.CreatedMicros):
-		v.noEntry++
-	default:
+	case !v.beforeEvents(k.CreatedMicros):
 		v.wrong(k.ID, "the API key has no entry in the journal")
 	}
 	switch {
