@@ -102,9 +102,10 @@ func (v *recordVerifier) checkErasure(ctx context.Context, e *entry) error {
 		v.wrong(e.leaf.ID, "the stored time at which the erasure was requested was altered")
 	}
 	record, number := row.Record()
-	if first := row.StartedLeaf; first > e.number || e.is(store.EventErasureStarted) && first < 0 {
-		v.wrong(e.leaf.ID, "its entry in the journal has the number %d, but its row names entry %d as the first", e.number,
-			first)
+	// An erasure may have several entries before the one of its completion; its row names the last of them.
+	started := e.is(store.EventErasureStarted)
+	if at := row.StartedLeaf; started && at < e.number || !started && at >= e.number {
+		v.wrong(e.leaf.ID, "its row names entry %d of the journal as the last one before its completion, which is wrong", at)
 	}
 	if e.number == number || !bytes.HasPrefix(e.event, []byte(store.EventErasureStarted+" ")) {
 		if v.linked(e, number) {
