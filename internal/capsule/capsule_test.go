@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,14 +19,24 @@ import (
 // public key of their log.
 func corpus(t testing.TB) (files map[string][]byte, log *evidence.LogKeys) {
 	t.Helper()
-	key, err := os.ReadFile("testdata/log.pub")
+	return corpusOf(t, "testdata")
+}
+
+// second is the folder of the second corpus: several people, lists, tables, own exposure and caps, in a log whose key
+// was replaced and that a witness has signed.
+const second = "testdata/second"
+
+// corpusOf returns the capsules of a folder.
+func corpusOf(t testing.TB, folder string) (files map[string][]byte, log *evidence.LogKeys) {
+	t.Helper()
+	key, err := os.ReadFile(filepath.Join(folder, "log.pub"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if log, err = evidence.ParseLogKeys(string(key)); err != nil {
 		t.Fatal(err)
 	}
-	names, err := filepath.Glob("testdata/*.json")
+	names, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err != nil || len(names) < 3 {
 		t.Fatalf("the corpus is %v, %v", names, err)
 	}
@@ -36,6 +47,29 @@ func corpus(t testing.TB) (files map[string][]byte, log *evidence.LogKeys) {
 		}
 	}
 	return files, log
+}
+
+// witnessOf returns the key of the witness that has signed the log of the second corpus.
+func witnessOf(t testing.TB) evidence.WitnessKey {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(second, "witness.pub"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := evidence.ParseWitnessKey(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// seen reports whether a text is a capsule that passes all checks and shows a witness.
+func seen(text []byte, log *evidence.LogKeys, witness evidence.WitnessKey) bool {
+	if !holds(text, log) {
+		return false
+	}
+	c, err := Parse(text)
+	return err == nil && len(c.Check(log, []evidence.WitnessKey{witness}).Seen) > 0
 }
 
 // holds reports whether a text is a capsule that passes all checks.
@@ -51,7 +85,21 @@ func holds(text []byte, log *evidence.LogKeys) bool {
 // TestCorpus checks the committed capsules.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	files, log := corpus(t)
+	key := witnessOf(t)
+	files, log := corpusOf(t, second)
+	for name, text := range files {
+		c, err := Parse(text)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		r := c.Check(log, []evidence.WitnessKey{key})
+		before := strings.HasSuffix(name, "before.json") // the log key was replaced after it
+		if r.Decided != nil || r.Logged != nil || before != (r.Replaced != "") || before != (len(r.Seen) == 0) {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	files, log = corpus(t)
 	for name, text := range files {
 		c, err := Parse(text)
 		if err != nil {
@@ -70,7 +118,18 @@ func TestCorpus(t *testing.T) {
 func TestEveryByteOfACapsuleCounts(t *testing.T) {
 	t.Parallel()
 	files, log := corpus(t)
+	more, secondLog := corpusOf(t, second)
+	witness := witnessOf(t)
+	maps.Copy(files, more)
 	for name, text := range files {
+		log, holds := log, holds
+		if strings.HasPrefix(name, second) {
+			log = secondLog
+		}
+		if bytes.Contains(text, []byte("auditor.example")) {
+			// Without the key of the witness its signature says nothing, so its bytes do not count.
+			holds = func(text []byte, log *evidence.LogKeys) bool { return seen(text, log, witness) }
+		}
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			t.Parallel()
 			text := bytes.TrimSuffix(text, []byte("\n"))

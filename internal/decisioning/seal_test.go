@@ -12,6 +12,7 @@ import (
 
 	"verdict/internal/application"
 	"verdict/internal/decisioning"
+	"verdict/internal/fault"
 	"verdict/internal/journal"
 	"verdict/internal/operation"
 	"verdict/internal/privacydesk"
@@ -244,6 +245,35 @@ func TestOlderDecisionsAreEncrypted(t *testing.T) {
 		}
 		if found, err := keyless.Decisions.Verify(t.Context(), "", nil); !errors.Is(err, journal.ErrNoMasterKey) {
 			t.Errorf("without the master key, verify finds %+v, %v", found, err)
+		}
+	})
+}
+
+// TestRequestHashIsKeyed checks that the stored hash of a request is not the hash of its body, with which somebody could
+// confirm a guess, and that an answer from before hashes were keyed is still repeated.
+func TestRequestHashIsKeyed(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		db := storetest.Open(t, databaseURL, store.Options{})
+		h := usecasetest.Open(t, db, usecase.Options{})
+		answer := decideFor(t, h, h.Service, "body", "")
+		i := intrude(t, databaseURL, db.Kind())
+		stored := i.texts("SELECT request_hash FROM idempotency_keys")
+		if len(stored) != 1 || !strings.HasPrefix(stored[0], operation.KeyedPrefix) {
+			t.Errorf("stored is %q", stored)
+		}
+		i.do("UPDATE idempotency_keys SET request_hash = 'body'") // as earlier versions have stored it
+		if again := decideFor(t, h, h.Service, "body", ""); !bytes.Equal(again, answer) {
+			t.Errorf("the answer of an earlier version is repeated as %s", again)
+		}
+		i.do("UPDATE idempotency_keys SET request_hash = 'another'")
+		reply := operation.Reply[decisioning.Decided]{
+			Idempotency: &operation.Idempotency{Route: "POST /v1/decisions", Key: "body", Hash: "body"},
+		}
+		request := application.DecisionRequest(usecasetest.Parse(t, usecasetest.Sample))
+		_, err := h.Service.Decisions.Decide(t.Context(), h.Caller, request, &reply)
+		if fault.CodeOf(err) != fault.CodeIdempotencyKeyReused {
+			t.Errorf("another request with the same key: %v", err)
 		}
 	})
 }

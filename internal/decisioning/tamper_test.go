@@ -28,7 +28,8 @@ func intrude(t *testing.T, databaseURL, kind string) *intruder {
 	i := &intruder{t, storetest.Raw(t, databaseURL), kind}
 	for _, table := range []string{
 		"decisions", "decision_features", "decision_people", "journal", "decision_reviews", "rule_sets",
-		"collections_strategies", "fraud_entities", "lender_profiles", "exposures",
+		"collections_strategies", "fraud_entities", "lender_profiles", "exposures", "retention_settings",
+		"legal_holds", "erasures",
 	} {
 		if kind == "postgres" {
 			i.do("ALTER TABLE " + table + " DISABLE TRIGGER USER")
@@ -42,10 +43,23 @@ func intrude(t *testing.T, databaseURL, kind string) *intruder {
 	return i
 }
 
+// asSystem lets a transaction on PostgreSQL see the rows of all tenants.
+const asSystem = "SELECT set_config('verdict.role', 'system', true)"
+
 // texts returns the first column of a query.
 func (i *intruder) texts(query string) (found []string) {
 	i.t.Helper()
-	rows, err := i.raw.QueryContext(i.t.Context(), query)
+	tx, err := i.raw.BeginTx(i.t.Context(), nil)
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }() // it only reads
+	if i.kind == "postgres" {
+		if _, err := tx.ExecContext(i.t.Context(), asSystem); err != nil {
+			i.t.Fatal(err)
+		}
+	}
+	rows, err := tx.QueryContext(i.t.Context(), query)
 	if err != nil {
 		i.t.Fatal(err)
 	}
@@ -71,7 +85,7 @@ func (i *intruder) do(statements ...string) {
 	}
 	defer func() { _ = tx.Rollback() }() // a no-op once committed
 	if i.kind == "postgres" {
-		statements = append([]string{"SELECT set_config('verdict.role', 'system', true)"}, statements...)
+		statements = append([]string{asSystem}, statements...)
 	}
 	for _, s := range statements {
 		if _, err := tx.ExecContext(i.t.Context(), s); err != nil {

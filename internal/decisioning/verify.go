@@ -73,8 +73,12 @@ func (s *Service) Verify(ctx context.Context, tenantID string, progress func(don
 	if err != nil {
 		return Verification{}, err
 	}
+	since, err := a.core.DB.System().JournalSince(ctx, store.BackfilledRecords)
+	if err != nil {
+		return Verification{}, err
+	}
 	v := verifier{
-		total: total, progress: progress,
+		total: total, progress: progress, eventsSince: since,
 		older: older, olderRecords: olderRecords, olderLists: olderLists, olderExposures: olderExposures,
 	}
 	for _, scope := range scopes {
@@ -154,6 +158,11 @@ func (a auditor) verifyScope(ctx context.Context, scope *store.Scope, v *verifie
 	}
 	records := newRecordVerifier(scope, func(id, why string) { v.wrong(scope, id, "", why) })
 	records.older, records.olderLists, records.olderExposures = v.olderRecords, v.olderLists, v.olderExposures
+	// A tenant that signed up later has no older keys, whatever their rows say.
+	signedUp, _ := tenant.Time(scope.Tenant())
+	records.beforeEvents = func(micros int64) bool {
+		return signedUp.UnixMicro() < v.eventsSince && micros < v.eventsSince+clocks
+	}
 	if err := entries.missing(ctx, size, records); err != nil {
 		return err
 	}
@@ -375,6 +384,7 @@ type verifier struct {
 	older    func(*store.Decision) bool // see beforeJournal
 
 	olderRecords, olderLists, olderExposures func(micros int64) bool // see beforeRecords
+	eventsSince                              int64                   // since when API keys have entries, in microseconds
 }
 
 // note records the check of a decision.

@@ -11,6 +11,7 @@ import (
 	"verdict/internal/fault"
 	"verdict/internal/journal"
 	"verdict/internal/store"
+	"verdict/internal/tenant"
 )
 
 // erasedPeople finds the people of a scope whose erasure has an entry in the journal. It is safe for
@@ -97,7 +98,15 @@ func (v *recordVerifier) checkErasure(ctx context.Context, e *entry) error {
 	case err != nil:
 		return err
 	}
+	if made, ok := tenant.Time(row.ID); ok && made.UnixMicro() != row.CreatedMicros {
+		v.wrong(e.leaf.ID, "the stored time at which the erasure was requested was altered")
+	}
 	record, number := row.Record()
+	// An erasure may have several entries before the one of its completion; its row names the last of them.
+	started := e.is(store.EventErasureStarted)
+	if at := row.StartedLeaf; started && at < e.number || !started && at >= e.number {
+		v.wrong(e.leaf.ID, "its row names entry %d of the journal as the last one before its completion, which is wrong", at)
+	}
 	if e.number == number || !bytes.HasPrefix(e.event, []byte(store.EventErasureStarted+" ")) {
 		if v.linked(e, number) {
 			v.compare(e, record, "")

@@ -76,6 +76,11 @@ func (v *recordVerifier) checkPolicies(tx *store.Tx) error {
 				active[key])
 		}
 	}
+	for key, id := range active {
+		if _, found := listed[key]; !found && !v.told[id] {
+			v.wrong(id, "the journal names it as active, but no active rule set of %q is stored", key)
+		}
+	}
 	return nil
 }
 

@@ -17,12 +17,14 @@ import (
 )
 
 // recordVerifier compares the journal entries of a scope that are not about decisions with
-// the stored rows: reviews, rule sets, activations, settings, scorecards, lists, tables, exposures and the block list.
+// the stored rows: reviews, rule sets, activations, settings, scorecards, lists, tables, exposures,
+// API keys, legal holds and the block list.
 type recordVerifier struct {
 	scope *store.Scope
 	// older reports whether a row of a time may lack an entry, olderLists whether a scorecard
-	// or an entry of the block list may, olderExposures whether an exposure may.
-	older, olderLists, olderExposures func(micros int64) bool
+	// or an entry of the block list may, olderExposures whether an exposure may. beforeEvents reports whether something
+	// happened before API keys had entries, which they do not get afterwards.
+	older, olderLists, olderExposures, beforeEvents func(micros int64) bool
 
 	tell    func(id, why string)
 	told    map[string]bool // the ids that tell was called with
@@ -35,6 +37,7 @@ type recordVerifier struct {
 	configEntries
 	listEntries
 	exposures map[string]exposureEntry // the last change of each exposure, by its id
+	keys      keyEntries
 }
 
 func newRecordVerifier(scope *store.Scope, tell func(id, why string)) *recordVerifier {
@@ -45,7 +48,7 @@ func newRecordVerifier(scope *store.Scope, tell func(id, why string)) *recordVer
 		listEntries: listEntries{
 			lists: map[string]*entry{}, tables: map[string]*entry{}, cards: map[string]*entry{}, blocks: map[string]*entry{},
 		},
-		exposures: map[string]exposureEntry{},
+		exposures: map[string]exposureEntry{}, keys: newKeyEntries(),
 	}
 }
 
@@ -140,8 +143,9 @@ func (v *recordVerifier) collect(e *entry) {
 		v.collectConfig(e)
 	case evidence.Scorecard, evidence.List, evidence.Table, evidence.Blocklist:
 		v.collectList(e)
-	case evidence.Alert, evidence.Key, evidence.Backtest, evidence.Batch, evidence.Usage, evidence.Webhook,
-		evidence.LegalHold, evidence.Retention:
+	case evidence.Key, evidence.LegalHold:
+		v.collectKey(e)
+	case evidence.Alert, evidence.Backtest, evidence.Batch, evidence.Usage, evidence.Webhook, evidence.Retention:
 		v.compareEvent(e)
 	default: // decisions and reviews are compared with their rows
 	}
@@ -188,7 +192,7 @@ func (v *recordVerifier) finish(ctx context.Context, size int64) error {
 		before := v.noEntry
 		for _, check := range []func(*store.Tx) error{
 			v.checkPolicies, v.checkConfigs, v.checkScorecards, v.checkLists, v.checkTables, v.checkBlocklist,
-			v.checkExposures,
+			v.checkExposures, v.checkKeys, v.checkHolds,
 		} {
 			if err := check(tx); err != nil {
 				v.noEntry = before // the function may be called again

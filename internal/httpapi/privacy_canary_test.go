@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"verdict/internal/operation"
+	"verdict/internal/sealing"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -57,6 +58,46 @@ func plant(m *member) {
 		"emi":$INCOME}`), "Idempotency-Key: canary of a loan").want(http.StatusOK)
 	m.post("/v1/exposures", fill.Replace(`{"applicant_ref":"$REF","product":"$PURPOSE","closed":true}`)).
 		want(http.StatusOK)
+	m.post("/v1/decisions/batch", fill.Replace(`{"items":[{"applicant":{"id":"$REF","monthly_income":$INCOME,"foir":0.3,
+		"requested_amount":600000},"bureau_report":{"score":560}}]}`), "Idempotency-Key: canary of a batch").
+		want(http.StatusOK)
+	m.upload("", "text/csv", fill.Replace("bureau_score,monthly_income\n560,$INCOME\n")).want(http.StatusOK)
+}
+
+// TestCanariesOfACoApplicant plants canaries of somebody who is the co-applicant in a decision of somebody else, and
+// erases that person. No column contains one of them afterwards, and the decision of the other person stays.
+func TestCanariesOfACoApplicant(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		s := start(t, storetest.Open(t, databaseURL, store.Options{}), stackOptions{})
+		s.begin(november)
+		m := s.signup()
+		fill := strings.NewReplacer("$REF", canaries["the reference"], "$INCOME", canaries["the income"])
+		m.post("/v1/decisions", fill.Replace(`{"applicants":[{"role":"primary","applicant_ref":"P-1",
+			"monthly_income":40000,"requested_amount":600000,"bureau_report":{"score":560}},
+			{"role":"co_applicant","applicant_ref":"$REF","monthly_income":$INCOME,"bureau_report":{"score":700}}],
+			"include":["facts"]}`), "Idempotency-Key: canary of another").want(http.StatusOK)
+		if stored := storetest.Dump(t, databaseURL)["decision_people.person_ref"]; !bytes.Contains(stored,
+			[]byte(canaries["the reference"])) {
+			t.Fatal("the reference is not stored, so the search would find nothing")
+		}
+		m.post("/v1/erasures", `{"applicant_ref":"`+canaries["the reference"]+`","reason":"applicant_request"}`).
+			want(http.StatusCreated)
+		after := storetest.Dump(t, databaseURL)
+		for column, stored := range after {
+			for name, text := range canaries {
+				if bytes.Contains(stored, []byte(text)) {
+					t.Errorf("%s contains %s", column, name)
+				}
+			}
+		}
+		if left := bytes.TrimSpace(after["decision_people.facts"]); len(left) != 0 {
+			t.Errorf("the facts of the co-applicant still have %d bytes", len(left))
+		}
+		if !sealing.Sealed(after["decisions.response"]) {
+			t.Error("the answer of the primary applicant is not stored, or not encrypted")
+		}
+	})
 }
 
 // TestCanaries plants unusual texts in every field of every route that stores something about an
@@ -76,6 +117,9 @@ func TestCanaries(t *testing.T) {
 		before := storetest.Dump(t, databaseURL)
 		if !bytes.Contains(before["decisions.applicant_ref"], []byte(canaries["the reference"])) {
 			t.Fatal("the reference is not stored, so the search would find nothing")
+		}
+		if !sealing.Sealed(before["backtest_chunks.input"]) { // it is compressed, so the search would find nothing
+			t.Error("the uploaded rows of a backtest are not encrypted")
 		}
 		m.post("/v1/erasures", `{"applicant_ref":"`+canaries["the reference"]+`","reason":"applicant_request"}`).
 			want(http.StatusCreated)
@@ -107,7 +151,7 @@ func TestCanariesForgotten(t *testing.T) {
 		}
 		wantNoCanaries(t, databaseURL)
 		verified, err := s.service.Decisions.Verify(t.Context(), "", nil)
-		if err != nil || verified.Failed != 0 || verified.Erased != 3 {
+		if err != nil || verified.Failed != 0 || verified.Erased != 4 {
 			t.Errorf("verified %+v, %v", verified, err)
 		}
 	})

@@ -39,6 +39,23 @@ func (k *Keys) OpenBatch(ctx context.Context, scope Scope, batchID string, chunk
 	return rows, nil
 }
 
+// SealBacktest returns the ciphertext of the uploaded rows in a chunk of a backtest, like SealList.
+func (t *Tree) SealBacktest(environment, backtestID string, chunk int64, rows []byte) []byte {
+	return t.sealChunk(sealing.BacktestName(environment, backtestID), chunkObject(backtestID, chunk), rows)
+}
+
+// OpenBacktest returns the rows in a chunk of a backtest. The error wraps Unreadable if they cannot be decrypted.
+func (k *Keys) OpenBacktest(
+	ctx context.Context, scope Scope, backtestID string, chunk int64, stored []byte,
+) ([]byte, error) {
+	name := sealing.BacktestName(scope.Environment, backtestID)
+	rows, err := k.openChunk(ctx, scope.Tenant, name, chunkObject(backtestID, chunk), stored)
+	if err != nil {
+		return nil, fmt.Errorf("the rows of backtest %s: %w", backtestID, err)
+	}
+	return rows, nil
+}
+
 // SealTable returns the ciphertext of the rows of a table that was replaced at a time, like SealList.
 func (t *Tree) SealTable(environment, tableID string, micros int64, rows []byte) []byte {
 	return t.sealChunk(sealing.TableName(environment, tableID), chunkObject(tableID, micros), rows)
@@ -81,5 +98,5 @@ func (k *Keys) openChunk(ctx context.Context, tenantID, name, chunk string, stor
 	return openAlone(sealing.NewSealer(tree.secret(tree.number(stored), of), chunk), sealing.Request, stored)
 }
 
-// chunkObject names a chunk of a list, a table or a batch, so that its ciphertext cannot replace that of another chunk.
+// chunkObject names a chunk of a list, a table, a batch or a backtest, so that its ciphertext cannot replace that of another chunk.
 func chunkObject(id string, chunk int64) string { return id + " " + strconv.FormatInt(chunk, 10) }

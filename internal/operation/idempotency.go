@@ -118,7 +118,8 @@ type Attempt struct {
 	core        *Core
 	idempotency *Idempotency
 	scope       *store.Scope
-	keys        *journal.Tree // of the tenant
+	keys        *journal.Tree                   // of the tenant
+	keyed       func(kind, value string) string // the keyed hashes of the scope
 	flight      flight
 	now         int64
 }
@@ -133,11 +134,16 @@ func (s *Core) attempt(ctx context.Context, scope *store.Scope, o *Idempotency) 
 	if err != nil {
 		return Attempt{}, nil, err
 	}
+	keyed, err := s.Keyed(ctx, ScopeID{Tenant: scope.Tenant(), Environment: scope.Environment()})
+	if err != nil {
+		return Attempt{}, nil, err
+	}
 	a := Attempt{
 		core:        s,
 		idempotency: o,
 		scope:       scope,
 		keys:        keys,
+		keyed:       keyed,
 		flight:      flight{scope.Tenant(), scope.Environment(), o.Route, o.Key},
 		now:         s.Now().UnixMicro(),
 	}
@@ -155,7 +161,7 @@ func (s *Core) attempt(ctx context.Context, scope *store.Scope, o *Idempotency) 
 		begun = true
 		return a, nil, nil
 	}
-	stored, err := scope.Answers(ctx).Lookup(a.key(), o.Hash, a.now)
+	stored, err := scope.Answers(ctx).Lookup(a.key(), a.hash(), a.now)
 	if err != nil || stored == nil {
 		begun = err == nil
 		return a, nil, err
@@ -166,6 +172,15 @@ func (s *Core) attempt(ctx context.Context, scope *store.Scope, o *Idempotency) 
 
 func (a Attempt) key() store.IdempotencyKey {
 	return store.IdempotencyKey{Route: a.idempotency.Route, Name: a.idempotency.Key}
+}
+
+// hash returns the hash of the request. It is empty if the request has none, like a row of a batch.
+func (a Attempt) hash() store.RequestHash {
+	plain := a.idempotency.Hash
+	if plain == "" {
+		return store.RequestHash{}
+	}
+	return store.RequestHash{Keyed: a.keyed("request of an Idempotency-Key", plain), Plain: plain}
 }
 
 // End lets the next request with the same Idempotency-Key begin.
@@ -213,7 +228,7 @@ func (a Attempt) RecordAbout(keys *journal.Tree, d *store.Decision, answer Answe
 func (a Attempt) record(answer Answer) *store.IdempotencyAnswer {
 	return &store.IdempotencyAnswer{
 		Key:           a.key(),
-		RequestHash:   a.idempotency.Hash,
+		RequestHash:   a.hash(),
 		Status:        int64(answer.Status),
 		Header:        answer.Location,
 		NowMicros:     a.now,
@@ -239,7 +254,7 @@ func (a Attempt) earlier(ctx context.Context, failed error) (*Answer, error) {
 	}
 	// Another node may have executed the same request since this node looked for its answer. The refusal is then
 	// about what that request has changed.
-	stored, err := a.scope.Answers(ctx).Lookup(a.key(), a.idempotency.Hash, a.now)
+	stored, err := a.scope.Answers(ctx).Lookup(a.key(), a.hash(), a.now)
 	if err != nil || stored == nil {
 		return nil, nil //nolint:nilerr,nilnil // the refusal stands
 	}

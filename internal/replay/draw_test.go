@@ -47,7 +47,7 @@ var derived = names(func(f *rule.Field) bool { return f.Semantics > 1 && !younge
 // younger matches the fields that were added after the newest corpus was drawn.
 // They must be left out, because otherwise the drawn policies would differ from
 // those of the newest corpus. Empty the expression when a corpus is added.
-var younger = regexp.MustCompile(`^own_guaranteed_|^has_co_applicant$|^(co_applicant|guarantor)\.own_`)
+var younger = regexp.MustCompile(`^own_guaranteed_|^has_co_applicant$|^(co_applicant|guarantor)\.`)
 
 // own lists the fields about what the lender decided before.
 var own = names(func(f *rule.Field) bool {

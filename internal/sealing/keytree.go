@@ -88,6 +88,9 @@ func AnswerName(environment, route, key string) string {
 // ListName returns the name, for KeyTree, of the values of a list.
 func ListName(environment, id string) string { return "list " + environment + " " + id }
 
+// BacktestName returns the name, for KeyTree, of the uploaded rows of a backtest.
+func BacktestName(environment, id string) string { return "backtest " + environment + " " + id }
+
 // BatchName returns the name, for KeyTree, of the rows of a batch.
 func BatchName(environment, id string) string { return "batch " + environment + " " + id }
 

@@ -15,11 +15,19 @@ import (
 // of it, because a key is valid for one method and path.
 type IdempotencyKey struct{ Route, Name string }
 
+// RequestHash is the hash of the body of a request; the same key with another body is refused. Keyed is stored: it is
+// keyed with the installation's secret, so that a copy of the database confirms no guess of a body. Plain is the
+// SHA-256 hash that versions before stored, whose answers may still be repeated.
+type RequestHash struct{ Keyed, Plain string }
+
+// is reports whether a stored hash is of the same body.
+func (h RequestHash) is(stored string) bool { return stored == h.Keyed || stored == h.Plain }
+
 // IdempotencyAnswer is the answer to every repetition of a request. It is
 // stored in the same transaction as the request's changes.
 type IdempotencyAnswer struct {
 	Key           IdempotencyKey
-	RequestHash   string // hash of the body; the same key with another body is refused
+	RequestHash   RequestHash
 	Status        int64
 	Header        string // headers that are repeated with the body
 	Body          []byte
@@ -29,7 +37,7 @@ type IdempotencyAnswer struct {
 }
 
 func (a *IdempotencyAnswer) row() []any {
-	return []any{a.Key.Route, a.Key.Name, a.RequestHash, a.Status, a.Header, notNil(a.Body), a.Subject, a.NowMicros,
+	return []any{a.Key.Route, a.Key.Name, a.RequestHash.Keyed, a.Status, a.Header, notNil(a.Body), a.Subject, a.NowMicros,
 		a.ExpiresMicros}
 }
 
@@ -158,7 +166,7 @@ func (an Answers) withdraw(key IdempotencyKey) error {
 // A synchronous standby may not have the answer yet. Outside a transaction,
 // Lookup then reads the answer in a transaction that the standby acknowledges,
 // and returns Unavailable if that fails.
-func (an AnswerReader) Lookup(key IdempotencyKey, requestHash string, nowMicros int64) (*Stored, error) {
+func (an AnswerReader) Lookup(key IdempotencyKey, requestHash RequestHash, nowMicros int64) (*Stored, error) {
 	if an.tx != nil {
 		stored, _, err := an.tx.Answers().lookup(key, requestHash, nowMicros)
 		return stored, err
@@ -178,7 +186,7 @@ func (an AnswerReader) Lookup(key IdempotencyKey, requestHash string, nowMicros 
 // lookup looks up an answer in a transaction, and reports whether a synchronous
 // standby may not have it yet.
 func (an Answers) lookup(
-	key IdempotencyKey, requestHash string, nowMicros int64,
+	key IdempotencyKey, requestHash RequestHash, nowMicros int64,
 ) (_ *Stored, unconfirmed bool, err error) {
 	var hash string
 	var standbys string
@@ -194,7 +202,7 @@ func (an Answers) lookup(
 		return nil, false, nil
 	case err != nil:
 		return nil, false, err
-	case hash != requestHash:
+	case !requestHash.is(hash):
 		return nil, false, fault.New(fault.Invalid, fault.CodeIdempotencyKeyReused,
 			"this Idempotency-Key was used with another body")
 	}

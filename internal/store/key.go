@@ -7,6 +7,7 @@ import (
 
 	"verdict/internal/evidence"
 	"verdict/internal/fault"
+	"verdict/internal/sealing"
 	"verdict/internal/wire"
 )
 
@@ -299,12 +300,12 @@ func (tx *staffTx) lockJournals() error {
 
 // The types of the events of keys.
 const (
-	eventKeyCreated = "key.created"
-	eventKeyRevoked = "key.revoked"
+	EventKeyCreated = "key.created"
+	EventKeyRevoked = "key.revoked"
 )
 
-// created returns the entry of a key that actor creates. A key is used, rotated and revoked later, so no row belongs to
-// the entry.
+// created returns the entry of a key that actor creates. A key is used, rotated and revoked later, so the row does not
+// have everything that the entry has.
 func (k *Key) created(actor string) evidence.Record {
 	expires := ""
 	if k.ExpiresMicros != 0 {
@@ -314,7 +315,7 @@ func (k *Key) created(actor string) evidence.Record {
 		Kind:   evidence.Key,
 		ID:     k.ID,
 		Micros: wholeMillis(k.CreatedMicros),
-		Type:   eventKeyCreated,
+		Type:   EventKeyCreated,
 		Data: eventData(func(w *wire.Writer) {
 			w.Optional("actor", actor)
 			w.Optional("expires_at", expires)
@@ -323,7 +324,19 @@ func (k *Key) created(actor string) evidence.Record {
 			w.Optional("role", k.Role)
 			w.Optional("scopes", k.Scopes)
 		}),
+		Commitment: k.Commitment(),
 	}
+}
+
+// Commitment returns the hash of what the entry of a key does not show. The hash of the key is random, so nobody can
+// confirm a guess. Entries of earlier versions have none.
+func (k *Key) Commitment() sealing.Hash { return evidence.Commit(nil, k.Name, k.Prefix, k.Hash) }
+
+// WalkKeys calls fn for every key of the scope, also for those that work no more. If fn returns an error, WalkKeys
+// stops and returns the error. fn must not use the database.
+func (tx *Tx) WalkKeys(fn func(*Key) error) error {
+	return walkRows(tx.access(), (*Key).fields, fn,
+		"SELECT "+keyColumns+" FROM api_keys k WHERE k.tenant_id = $1 AND k.environment = $2")
 }
 
 // revokedKey returns the entry of a key that actor revokes.
@@ -332,7 +345,7 @@ func revokedKey(id, actor string, nowMicros int64) evidence.Record {
 		Kind:   evidence.Key,
 		ID:     id,
 		Micros: wholeMillis(nowMicros),
-		Type:   eventKeyRevoked,
+		Type:   EventKeyRevoked,
 		Data: eventData(func(w *wire.Writer) {
 			w.Optional("actor", actor)
 			w.Optional("key_id", id)

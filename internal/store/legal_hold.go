@@ -39,8 +39,8 @@ func (h *LegalHold) fields() []any {
 
 // The types of the events of legal holds.
 const (
-	eventHoldPlaced   = "legal_hold.placed"
-	eventHoldReleased = "legal_hold.released"
+	EventHoldPlaced   = "legal_hold.placed"
+	EventHoldReleased = "legal_hold.released"
 )
 
 // event returns the journal entry of a change of the hold. It does not name the person.
@@ -62,6 +62,16 @@ func (h *LegalHold) event(kind, actor string, micros int64) evidence.Record {
 			w.Optional("until", until)
 		}),
 	}
+}
+
+// Placed returns the journal entry with which the hold was placed.
+func (h *LegalHold) Placed() evidence.Record {
+	return h.event(EventHoldPlaced, h.Actor, h.CreatedMicros)
+}
+
+// Released returns the journal entry with which the hold was released.
+func (h *LegalHold) Released() evidence.Record {
+	return h.event(EventHoldReleased, h.ReleasedBy, h.ReleasedMicros)
 }
 
 // LegalHoldReader reads legal holds.
@@ -110,6 +120,13 @@ func (lh LegalHoldReader) List(f LegalHoldFilter, p Page) ([]LegalHold, bool, er
 	})
 }
 
+// Walk calls fn for every hold of the scope, also for those that have ended. If fn returns an error, Walk stops and
+// returns the error. fn must not use the database.
+func (lh LegalHoldReader) Walk(fn func(*LegalHold) error) error {
+	return walkRows(lh.access, (*LegalHold).fields, fn, "SELECT "+holdColumns+
+		" FROM legal_holds WHERE tenant_id = $1 AND environment = $2")
+}
+
 // Of returns the holds on a person that apply at a time, oldest first.
 func (lh LegalHoldReader) Of(p Person, nowMicros int64) ([]LegalHold, error) {
 	return read(lh.access, func(tx *Tx) ([]LegalHold, error) {
@@ -136,7 +153,7 @@ func (lh LegalHoldReader) Count(nowMicros int64) (int64, error) {
 
 // Place stores a hold with its entry in the journal.
 func (lh LegalHolds) Place(h LegalHold) error {
-	if _, err := lh.tx.record(h.event(eventHoldPlaced, h.Actor, h.CreatedMicros)); err != nil {
+	if _, err := lh.tx.record(h.Placed()); err != nil {
 		return err
 	}
 	lh.tx.noteWritten(h.ID)
@@ -149,7 +166,7 @@ func (lh LegalHolds) Place(h LegalHold) error {
 
 // Release ends a hold, with an entry in the journal. A deferred erasure of the person is checked again soon.
 func (lh LegalHolds) Release(h LegalHold, actor string, nowMicros int64) error {
-	if _, err := lh.tx.record(h.event(eventHoldReleased, actor, nowMicros)); err != nil {
+	if _, err := lh.tx.record(h.event(EventHoldReleased, actor, nowMicros)); err != nil {
 		return err
 	}
 	lh.tx.noteWritten(h.ID)

@@ -66,7 +66,7 @@ func TestInsertPipelined(t *testing.T) {
 	if err != nil || !bytes.Equal(features.Vector, []byte{1}) {
 		t.Errorf("got %v, %v", features, err)
 	}
-	if before, err := scope.Answers(t.Context()).Lookup(full.Answer.Key, "h", 1500); err != nil || before == nil ||
+	if before, err := scope.Answers(t.Context()).Lookup(full.Answer.Key, store.RequestHash{Keyed: "h"}, 1500); err != nil || before == nil ||
 		string(before.Body) != "dec_1" {
 		t.Errorf("got %v, %v", before, err)
 	}

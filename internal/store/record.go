@@ -56,6 +56,20 @@ func eachRow[T any](tx *Tx, fields func(*T) []any, query string, args ...any) (r
 	return rows, err
 }
 
+// walkRows calls fn with each row of a query. fields returns where to scan the columns of a row.
+func walkRows[T any](a access, fields func(*T) []any, fn func(*T) error, query string, args ...any) error {
+	_, err := read(a, func(tx *Tx) (struct{}, error) {
+		return struct{}{}, tx.each(func(scan func(...any) error) error {
+			var row T
+			if err := scan(fields(&row)...); err != nil {
+				return err
+			}
+			return fn(&row)
+		}, query, args...)
+	})
+	return err
+}
+
 // Backfill says which rows get their entries in the journal afterwards.
 type Backfill struct {
 	Part         Backfilled

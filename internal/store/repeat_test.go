@@ -16,7 +16,7 @@ import (
 func answering(id, name, hash string) *store.DecisionWrite {
 	w := write(id)
 	w.Answer = &store.IdempotencyAnswer{
-		Key: store.IdempotencyKey{Route: "POST /v1/decisions", Name: name}, RequestHash: hash,
+		Key: store.IdempotencyKey{Route: "POST /v1/decisions", Name: name}, RequestHash: store.RequestHash{Keyed: hash},
 		Status: 200, Body: []byte(id), NowMicros: 1000, ExpiresMicros: 2000,
 	}
 	return w

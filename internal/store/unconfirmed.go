@@ -203,7 +203,7 @@ func (s *Scope) fenced(ctx context.Context, name writeName, fn func(tx *Tx) erro
 // lookupFenced looks up an answer that may not be durable, in a transaction
 // that the standby acknowledges.
 func (s *Scope) lookupFenced(
-	ctx context.Context, key IdempotencyKey, requestHash string, nowMicros int64,
+	ctx context.Context, key IdempotencyKey, requestHash RequestHash, nowMicros int64,
 ) (*Stored, error) {
 	var stored *Stored
 	err := s.fenced(ctx, answerName(s.rlsScope(), key), func(tx *Tx) (err error) {

@@ -84,9 +84,9 @@ func (j *backtestRun) performChunk(
 	ctx context.Context, scope *store.Scope, c store.BacktestChunk,
 ) (*backtest.Partial, bookTally, error) {
 	var tally bookTally
-	p, err := j.pieceOf(c)
+	p, err := j.pieceOf(ctx, scope, c)
 	if err != nil {
-		return nil, tally, operation.AsDefect(err)
+		return nil, tally, err
 	}
 	worker := j.run.NewWorker()
 	err = j.perform(ctx, scope, p, worker, &tally)

@@ -41,7 +41,7 @@ func (s *Backtests) Rows(
 		if n == 1 {
 			job.run.WriteRowsHeader(out)
 		}
-		piece, err := job.pieceOf(c)
+		piece, err := job.pieceOf(ctx, scope, c)
 		if err != nil {
 			return err
 		}

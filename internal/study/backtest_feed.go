@@ -9,6 +9,7 @@ import (
 
 	"verdict/internal/backtest"
 	"verdict/internal/fault"
+	"verdict/internal/journal"
 	"verdict/internal/operation"
 	"verdict/internal/sheet"
 	"verdict/internal/store"
@@ -22,7 +23,7 @@ type piece struct {
 }
 
 // chunk returns the piece in the form in which it is stored.
-func (p *piece) chunk(number int64) (store.BacktestChunk, error) {
+func (p *piece) chunk(t *journal.Tree, environment, backtestID string, number int64) (store.BacktestChunk, error) {
 	c := store.BacktestChunk{Number: number, First: p.first, Rows: p.rows, Input: p.input}
 	if p.block == nil {
 		return c, nil
@@ -36,7 +37,7 @@ func (p *piece) chunk(number int64) (store.BacktestChunk, error) {
 	if err := w.Close(); err != nil {
 		return c, err
 	}
-	c.Input = packed.Bytes()
+	c.Input = t.SealBacktest(environment, backtestID, number, packed.Bytes())
 	return c, nil
 }
 

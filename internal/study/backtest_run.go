@@ -2,6 +2,7 @@ package study
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"verdict/internal/admission"
@@ -113,15 +114,27 @@ func (j *backtestRun) readRequest(document []byte) error {
 	return nil
 }
 
-// pieceOf returns the rows of a stored chunk.
-func (j *backtestRun) pieceOf(c store.BacktestChunk) (piece, error) {
+// pieceOf returns the rows of a stored chunk. Uploaded rows are decrypted. The error is a Defect if they cannot be read.
+func (j *backtestRun) pieceOf(ctx context.Context, scope *store.Scope, c store.BacktestChunk) (piece, error) {
 	p := piece{first: c.First, rows: c.Rows, input: c.Input}
 	if j.record.Source != sourceRows && j.record.Source != sourceCSV {
 		return p, nil
 	}
+	of := journal.Scope{Tenant: scope.Tenant(), Environment: scope.Environment()}
+	packed, err := j.keys.OpenBacktest(ctx, of, j.record.ID, c.Number, c.Input)
+	if errors.As(err, new(journal.Unreadable)) {
+		err = operation.AsDefect(err)
+	}
+	if err != nil {
+		return p, err
+	}
+	c.Input = packed
 	block, err := unpack(c)
+	if err != nil {
+		return p, operation.AsDefect(err)
+	}
 	p.block = block.Data
-	return p, err
+	return p, nil
 }
 
 // bookBlock is the number of rows of a book that are generated at a time.
@@ -182,12 +195,16 @@ func (s *Backtests) answerNow(
 	record := j.record
 	record.StartedMicros, record.Chunks, record.ChunksDone = record.CreatedMicros, int64(len(held)), int64(len(held))
 	chunks := make([]store.BacktestChunk, len(held))
+	tree, err := s.core.Keys.Tree(ctx, p.TenantID)
+	if err != nil {
+		return Backtest{}, err
+	}
 	for i, rows := range held {
 		var one bookTally
 		if err := j.perform(ctx, scope, rows, worker, &one); err != nil {
 			return Backtest{}, err
 		}
-		c, err := rows.chunk(int64(i) + 1)
+		c, err := rows.chunk(tree, scope.Environment(), record.ID, int64(i)+1)
 		if err != nil {
 			return Backtest{}, err
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"verdict/internal/fault"
+	"verdict/internal/journal"
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -70,6 +71,7 @@ func (s *Backtests) take(
 		return s.enqueueReplay(ctx, p, scope, job, held, whole, commit)
 	}
 	in := &intake{
+		keys:  s.core.Keys,
 		a:     a,
 		feed:  rows,
 		held:  held,
@@ -123,6 +125,7 @@ func rowsOf(held []piece) (n int64) {
 // intake receives the rows of a job.
 type intake struct {
 	a            *asked
+	keys         *journal.Keys
 	feed         feed
 	held         []piece     // pieces that were already read
 	whole        bool        // held contains all rows
@@ -197,7 +200,11 @@ func (in *intake) store(ctx context.Context, scope *store.Scope, id string) erro
 }
 
 func (in *intake) keep(ctx context.Context, scope *store.Scope, id string, p *piece) error {
-	c, err := p.chunk(in.chunks + 1)
+	tree, err := in.keys.Tree(ctx, scope.Tenant())
+	if err != nil {
+		return err
+	}
+	c, err := p.chunk(tree, scope.Environment(), id, in.chunks+1)
 	if err != nil {
 		return err
 	}

@@ -88,6 +88,7 @@ func TestVerifyPage(t *testing.T) {
 	v.Go("/verify.html")
 	v.Sees("the capsule and the public key of the log are missing")
 	v.files(t)
+	v.second(t)
 	v.refusals(t)
 	v.flips(t, string(key))
 	v.Quiet()
@@ -134,6 +135,45 @@ func (v *verifyPage) files(t *testing.T) {
 		}
 	}
 	v.Inspect(v.lens, "verify-genuine")
+}
+
+// second gives the program of the page the capsules of the second corpus, with the key of their witness.
+func (v *verifyPage) second(t *testing.T) {
+	t.Helper()
+	folder := filepath.Join(corpusFolder, "second")
+	names, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil || len(names) < 4 {
+		t.Fatalf("the corpus is %v, %v", names, err)
+	}
+	read := func(name string) []byte {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	log, witness := read(filepath.Join(folder, "log.pub")), read(filepath.Join(folder, "witness.pub"))
+	keys, err := capsule.ReadKeys(string(log), string(witness))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text := read(name)
+		given, err := json.Marshal([]string{base64.StdEncoding.EncodeToString(text), string(log), string(witness)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said string
+		v.Ask(fmt.Sprintf(`(([text, log, witness]) => verdictCheck(Uint8Array.from(atob(text), c => c.charCodeAt(0)),
+			log, witness))(%s)`, given), &said)
+		var a answer
+		if err := json.Unmarshal([]byte(said), &a); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(commanded(text, keys), a.lines()); diff != "" || !a.Holds {
+			t.Errorf("%s: the command and the page differ (-command +page):\n%s", name, diff)
+		}
+	}
 }
 
 // refusals shows the page files and keys that it must refuse.

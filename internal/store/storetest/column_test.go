@@ -24,20 +24,20 @@ const (
 // columns gives every column with texts or bytes its class. The columns tenant_id and
 // environment, which lead every key, are left out. SECURITY.md names the readable ones.
 var columns = map[string]string{
-	"agent_runs " + lender:        "id agent decision_id hash",
-	"agent_runs " + outcome:       "outcome",
-	"agent_runs " + reference:     "subject_ref",
-	"agent_runs " + sealed:        "request response",
-	"agent_runs " + staff:         "actor",
-	"api_keys " + hash:            "hash",
-	"api_keys " + lender:          "id name prefix role scopes",
-	"api_keys " + staff:           "created_by",
-	"audit_log " + hash:           "before_checksum after_checksum",
-	"audit_log " + lender:         "id action object",
-	"audit_log " + readable:       "note", // people may write about an applicant
-	"audit_log " + staff:          "actor",
-	"backtest_chunks " + lender:   "backtest_id result",
-	"backtest_chunks " + readable: "input", // uploaded rows, deleted after some days
+	"agent_runs " + lender:         "id agent decision_id hash",
+	"agent_runs " + outcome:        "outcome",
+	"agent_runs " + reference:      "subject_ref",
+	"agent_runs " + sealed:         "request response",
+	"agent_runs " + staff:          "actor",
+	"api_keys " + hash:             "hash",
+	"api_keys " + lender:           "id name prefix role scopes",
+	"api_keys " + staff:            "created_by",
+	"audit_log " + hash:            "before_checksum after_checksum",
+	"audit_log " + lender:          "id action object",
+	"audit_log " + readable:        "note", // people may write about an applicant
+	"audit_log " + staff:           "actor",
+	"backtest_chunks " + lender:    "backtest_id result",
+	"backtest_chunks " + encrypted: "input", // with a key from the tenant's key tree; deleted after some days
 	"backtests " + lender: "id status source rule_set_id challenger_id setup request report error_code " +
 		"error_detail",
 	"batch_chunks " + encrypted:           "input", // with a key from the tenant's key tree; emptied when it is done
@@ -106,8 +106,8 @@ var columns = map[string]string{
 	"fraud_ring_people " + reference:      "person",
 	"fraud_rings " + lender:               "id",
 	"guarantee_proofs " + hash:            "proof_key",
-	"guarantee_proofs " + lender:          "document",     // applicants whom the prover made up
-	"idempotency_keys " + hash:            "request_hash", // not keyed yet: it could confirm a guess of a whole request
+	"guarantee_proofs " + lender:          "document", // applicants whom the prover made up
+	"idempotency_keys " + keyedHash:       "request_hash",
 	"idempotency_keys " + lender:          "route name header subject",
 	"idempotency_keys " + sealed:          "body",
 	"installation " + encrypted:           "value", // the secret of keyed hashes; other values are fingerprints

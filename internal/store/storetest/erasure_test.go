@@ -136,7 +136,7 @@ func held(t *testing.T, scope *store.Scope, id string) store.Person {
 	w := decision(id, store.Unmetered)
 	w.Decision.ApplicantRef, w.Features = "A-"+id, features()
 	w.Answer = &store.IdempotencyAnswer{
-		Key: store.IdempotencyKey{Route: "POST /v1/decisions", Name: id}, RequestHash: "h", Status: 200,
+		Key: store.IdempotencyKey{Route: "POST /v1/decisions", Name: id}, RequestHash: store.RequestHash{Keyed: "h"}, Status: 200,
 		Body: sealedBytes("answer"), Subject: id, NowMicros: 1, ExpiresMicros: 1 << 60,
 	}
 	if err := scope.InsertDecision(t.Context(), w); err != nil {

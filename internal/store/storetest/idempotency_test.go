@@ -15,7 +15,7 @@ import (
 
 func answer(body string) store.IdempotencyAnswer {
 	return store.IdempotencyAnswer{
-		Key: store.IdempotencyKey{Route: "POST /v1/decisions", Name: "order-1"}, RequestHash: "h1",
+		Key: store.IdempotencyKey{Route: "POST /v1/decisions", Name: "order-1"}, RequestHash: store.RequestHash{Keyed: "h1"},
 		Status: 200, Header: "application/json", Body: []byte(body), NowMicros: 1000, ExpiresMicros: 9000,
 	}
 }
@@ -54,7 +54,7 @@ func TestIdempotency(t *testing.T) {
 			}
 		}
 		first, again, changed := answer("first"), answer("second"), answer("third")
-		changed.RequestHash = "h2"
+		changed.RequestHash = store.RequestHash{Keyed: "h2"}
 		look(first, 0, nil)
 		wantKind(t, once(t, scope, first), 0, "")
 		stored := &store.Stored{Status: 200, Header: "application/json", Body: []byte("first")}
@@ -67,7 +67,7 @@ func TestIdempotency(t *testing.T) {
 		wantKind(t, once(t, scope, elsewhere), 0, "")
 		for who, neighbour := range others {
 			t.Log(who)
-			if got, err := neighbour.Answers(ctx).Lookup(first.Key, "h9", 1000); got != nil || err != nil {
+			if got, err := neighbour.Answers(ctx).Lookup(first.Key, store.RequestHash{Keyed: "h9"}, 1000); got != nil || err != nil {
 				t.Errorf("got %+v, %v", got, err)
 			}
 			wantKind(t, once(t, neighbour, changed), 0, "")
@@ -95,12 +95,12 @@ func TestAnsweredUndoes(t *testing.T) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		insert := func(id, hash string, quota int64) error {
 			w, a := decision(id, quota), answer(id)
-			a.RequestHash = hash
+			a.RequestHash = store.RequestHash{Keyed: hash}
 			w.Answer = &a
 			return scope.InsertDecision(ctx, w)
 		}
 		wantKind(t, insert("dec_0", "h1", 0), fault.Limited, fault.CodeQuotaExceeded)
-		if stored, err := scope.Answers(ctx).Lookup(answer("").Key, "h1", 1000); stored != nil || err != nil {
+		if stored, err := scope.Answers(ctx).Lookup(answer("").Key, store.RequestHash{Keyed: "h1"}, 1000); stored != nil || err != nil {
 			t.Errorf("a refusal was stored: %+v, %v", stored, err)
 		}
 		wantKind(t, insert("dec_1", "h1", 1), 0, "")

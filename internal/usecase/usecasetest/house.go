@@ -25,6 +25,7 @@ import (
 // House is a service with one tenant, for use in a test.
 type House struct {
 	*testing.T
+	DB      *store.DB
 	Service *usecase.Set
 	Signed  account.SignedUp
 	Caller  tenant.Principal
@@ -58,7 +59,7 @@ func Open(t *testing.T, db *store.DB, o usecase.Options) *House {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &House{T: t, Service: service}
+	h := &House{T: t, DB: db, Service: service}
 	h.Signed, h.Caller = h.Signup("asha@example.in")
 	return h
 }
