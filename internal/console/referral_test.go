@@ -88,8 +88,8 @@ func TestReferralsAreShared(t *testing.T) {
 	asha := h.signUp()
 	old := asha.apply(tenant.Sandbox, referred("A-old"))
 	h.clock.advance(4 * 24 * time.Hour)
-	fresh := asha.apply(tenant.Sandbox, referred("A-fresh"))
 	asha.post("/console/signin", "email", asha.email, "password", asha.password).want(http.StatusSeeOther)
+	fresh := asha.apply(tenant.Sandbox, referred("A-fresh"))
 	ravi := asha.colleague(tenant.RoleRisk)
 	queue := "/console/sandbox/referrals"
 	asha.get(queue).want(http.StatusOK).has("waiting 4 days", "waiting less than an hour", "A-fresh")
@@ -115,7 +115,7 @@ func TestReferralsAreShared(t *testing.T) {
 	asha.colleague(tenant.RoleViewer).post(queue+"/several", "act", "take", "decision", old).want(http.StatusForbidden)
 	h.signUp().post(queue+"/several", "act", "take", "decision", old).to(queue) // another tenant
 	asha.get(queue + "?by=nobody").want(http.StatusOK).has("A-old")
-	asha.get("/console/sandbox/audit").want(http.StatusOK).has("referral · taken", "referral · released")
+	asha.get("/console/sandbox/audit").want(http.StatusOK).has("referral.taken", "referral.released")
 }
 
 // TestSeveralReferralsAreReviewed checks that one form reviews several referrals, and that live asks for the word.
