@@ -107,6 +107,10 @@ func (p *searchPages) findPolicies(v *visit, d *searchData) error {
 	if err != nil {
 		return err
 	}
+	// Active policies come first, because what decides is sought more often than what is written.
+	slices.SortStableFunc(page.Data, func(a, b policydesk.PolicyView) int {
+		return strings.Compare(a.Status, b.Status) // "active" before "draft"
+	})
 	for i := range page.Data {
 		view := &page.Data[i]
 		if contains(d.Text, view.Name, view.PolicyKey) && len(d.Policies) < searchRows {

@@ -106,7 +106,7 @@ func (s *stage) onPaper(tab *browser.Tab, path string) {
 func (s *stage) keyboard(tab *browser.Tab) {
 	tab.Helper()
 	const row = `(e => [...document.querySelectorAll("main .table tbody tr")].filter(r =>
-		r.querySelector("th a[href], td:first-child a[href]")).findIndex(r => r.contains(e)))(document.activeElement)`
+		r.querySelector("a[href]")?.checkVisibility()).findIndex(r => r.contains(e)))(document.activeElement)`
 	at := func() (index int) {
 		tab.Ask(row, &index)
 		return index
@@ -130,7 +130,7 @@ func (s *stage) keyboard(tab *browser.Tab) {
 	}
 	var href string
 	tab.Ask(`document.activeElement.getAttribute("href")`, &href)
-	tab.Type("\r")
+	tab.Enter()
 	tab.Sees("History of the applicant")
 	if tab.At() != href {
 		tab.Errorf("Enter opens %s, not %s", tab.At(), href)
@@ -145,14 +145,14 @@ func (s *stage) searching(tab *browser.Tab) {
 	tab.Type("/")
 	tab.BeginsAt("search")
 	tab.Fill("#search", ref)
-	tab.Type("\r")
+	tab.Enter()
 	tab.Sees("Decisions and applicants")
 	tab.Sees(ref)
 	tab.Inspect(s.brief(), "search-found")
 	tab.Size(380, 900)
 	tab.Click("header .top summary")
 	tab.Fill("#search-menu", "KO_")
-	tab.Type("\r")
+	tab.Enter()
 	tab.Sees("Holds when")
 	tab.Inspect(s.brief(), "search-rules")
 	tab.Size(1280, 900)
@@ -169,7 +169,7 @@ func (s *stage) withoutScripts(tab *browser.Tab, path string) {
 		tab.Error("the proof does not open without scripts")
 	}
 	tab.Fill("#search", "KO_")
-	tab.Type("\r")
+	tab.Enter()
 	tab.Sees("Holds when")
 	tab.Scripts(true)
 }

@@ -92,9 +92,9 @@ document.addEventListener("keydown", (event) => {
 }, true);
 
 // The rows of a list: j and k move through them, and so do the arrow keys while a row has the focus. The focus is on
-// the link of a row, so Enter opens it. The queue of referrals has its own keys.
+// the first link of a row, so Enter opens it. The queue of referrals has its own keys.
 const opens = document.querySelector("[data-row]") ? [] :
-  [...document.querySelectorAll("main .table tbody tr")].map((row) => row.querySelector("th a[href], td:first-child a[href]"))
+  [...document.querySelectorAll("main .table tbody tr")].map((row) => row.querySelector("a[href]"))
     .filter((link) => link?.checkVisibility());
 if (opens.length > 0) for (const hint of document.querySelectorAll("[data-keyhint]")) hint.hidden = false;
 const moveBy = (event) => {
