@@ -50,6 +50,7 @@ type column struct {
 	how    conversion
 	ratio  bool // the percentage is stored as a ratio in the raw fact too, because that fact is a ratio
 	plain  bool // a number that becomes at most one fact, unchanged
+	slot   int8 // the slot of a plain number that no other column gives, -1 if it becomes a fact; see RowReader.Bind
 
 	// raw and canonical are the facts that the cell becomes; Undeclared means that
 	// the fact is not stored. If input is set, the cell becomes the declared input of

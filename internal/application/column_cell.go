@@ -2,6 +2,7 @@ package application
 
 import (
 	"bytes"
+	"slices"
 
 	"verdict/internal/fault"
 	"verdict/internal/rule"
@@ -41,11 +42,42 @@ func (c *Columns) Reader() *RowReader {
 	return &RowReader{columns: c.columns, texts: make([]vocabulary, len(c.columns)), noScore: c.noScore}
 }
 
+// Bind lets ReadInto store numbers directly in a frame. slotOf returns the slot of a
+// field in the frame. A field that several columns may give stays a fact, because
+// the order of the columns decides which of them counts.
+func (r *RowReader) Bind(slotOf func(rule.FieldID) (slot int32, ok bool)) {
+	given := map[rule.FieldID]int{}
+	for i := range r.columns {
+		c := &r.columns[i]
+		for _, id := range []rule.FieldID{c.raw, c.canonical, c.fallback, c.score, c.ntc, c.index} {
+			given[id]++
+		}
+	}
+	r.columns = slices.Clone(r.columns)
+	for i := range r.columns {
+		c := &r.columns[i]
+		c.slot = -1
+		if !c.plain || c.only == rule.Undeclared || given[c.only] > 1 {
+			continue
+		}
+		if slot, ok := slotOf(c.only); ok {
+			c.slot = int8(slot)
+		}
+	}
+}
+
 // Read resets the facts and fills them from the cells of one row. There must be as
 // many cells as the header has. A blank cell is an absent value. If the row is
 // invalid, Read returns the field's name and a code, and the facts must not be
 // used; otherwise code is "".
 func (r *RowReader) Read(cells [][]byte, facts *rule.Facts) (name, code string) {
+	return r.ReadInto(cells, facts, nil)
+}
+
+// ReadInto reads like Read, but stores plain numbers in the frame instead of the
+// facts, in the slots that Bind found. The frame must be empty. If it is nil, every
+// value becomes a fact.
+func (r *RowReader) ReadInto(cells [][]byte, facts *rule.Facts, frame *rule.Frame) (name, code string) {
 	facts.Reset()
 	scored := false
 	for i := range r.columns {
@@ -59,7 +91,10 @@ func (r *RowReader) Read(cells [][]byte, facts *rule.Facts) (name, code string) 
 				if num < c.least || num > c.greatest {
 					return c.field, fault.CodeOutOfRange
 				}
-				if c.only != rule.Undeclared {
+				switch {
+				case frame != nil && c.slot >= 0:
+					frame.SetNumber(int32(c.slot), num)
+				case c.only != rule.Undeclared:
 					facts.Add(c.only, rule.Num(num))
 				}
 				continue

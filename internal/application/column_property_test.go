@@ -245,5 +245,50 @@ func FuzzRow(f *testing.F) {
 				checkDomain(t, catalogue.Field(id), nv.Value)
 			}
 		}
+		checkFrame(t, header, cells)
 	})
+}
+
+// checkFrame reads valid cells for a policy that names a few fields, once into facts
+// alone and once with a frame for the numbers. Both must give the same frame.
+func checkFrame(t *testing.T, header []string, cells [][]byte) {
+	t.Helper()
+	catalogue := field.Catalogue()
+	slots, reads := rule.NewSlots(catalogue), map[string]bool{}
+	for _, name := range []string{"foir", "monthly_income", "age", "bureau_score", "employment_type"} {
+		id, known := catalogue.Lookup(name)
+		if !known {
+			t.Fatal(name)
+		}
+		reads[name] = true
+		slots.Slot(rule.Ref{Name: name, ID: id, Type: catalogue.Field(id).Type})
+	}
+	columns, err := NewColumns(header, ColumnOptions{
+		Inputs: columnInputs, Reads: func(name string) bool { return reads[name] },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got rule.Frame
+	facts, rest := rule.NewFacts(catalogue), rule.NewFacts(catalogue)
+	_, code := columns.Reader().Read(cells, facts)
+	slots.Load(facts, &want)
+	slots.Clear(&got)
+	reader := columns.Reader()
+	reader.Bind(func(id rule.FieldID) (int32, bool) { return slots.Find(rule.Ref{ID: id}) })
+	if _, again := reader.ReadInto(cells, rest, &got); again != code {
+		t.Fatalf("code %q with a frame, %q without", again, code)
+	}
+	if code != "" {
+		return
+	}
+	if age := slots.Value(&got, 2); age.Type() != rule.Absent && rest.Len() >= facts.Len() {
+		t.Errorf("%d facts with a frame and %d without: no number was stored in the frame", rest.Len(), facts.Len())
+	}
+	slots.Merge(rest, &got)
+	for slot := range int32(slots.Len()) {
+		if a, b := slots.Value(&want, slot), slots.Value(&got, slot); a != b {
+			t.Errorf("%s is %v in the frame, want %v", slots.Ref(slot).Name, b, a)
+		}
+	}
 }

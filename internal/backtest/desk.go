@@ -30,10 +30,9 @@ func (r *Run) newDecider(s *side) decider {
 	return k
 }
 
-// decide decides one application and counts the result in s.
-func (k *decider) decide(s *sides, r *row, facts *rule.Facts) {
+// count counts the decision on one application in s.
+func (k *decider) count(s *sides, r *row) {
 	d := &k.decision
-	k.side.plan.Decide(facts, d)
 	e := k.tracer.Read(d)
 	grade := k.none
 	if e.Band >= 0 {

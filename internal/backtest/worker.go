@@ -23,6 +23,7 @@ type Worker struct {
 	champion   decider
 	challenger decider
 	hybrid     engine.Decision
+	batch      rowBatch
 
 	lookUp    LookUp             // nil if there are no lists and tables
 	questions []rule.NamedLookup // of the current row, to be looked up
@@ -66,6 +67,10 @@ func (r *Run) NewWorker() *Worker {
 	}
 	if r.columns != nil {
 		w.cursor, w.reader = sheet.NewCursor(len(r.setup.Header)), r.columns.Reader()
+		w.batch = r.newRowBatch(w.facts)
+		if w.batch.direct {
+			w.reader.Bind(r.champion.plan.NumberSlot)
+		}
 	}
 	w.partial = r.newPartial()
 	return w
@@ -140,6 +145,7 @@ func (w *Worker) over(steps int) bool {
 // Check.
 func (w *Worker) Block(b sheet.Block) {
 	w.cursor.Reset(b.Data)
+	w.batch.reset()
 	for number := b.First; w.cursor.Next(); number++ {
 		if w.over(rowSteps + w.steps) {
 			return
@@ -151,19 +157,21 @@ func (w *Worker) Block(b sheet.Block) {
 		}
 		w.cells(number, cells)
 	}
+	w.flush()
 	for note, count := range w.reader.Notes() {
 		w.partial.noteRead(cellRead{note.Field, note.Code, count})
 	}
 }
 
-// cells reads one row and decides it.
+// cells reads one row and adds it to the batch of rows that are decided together.
 func (w *Worker) cells(number int64, cells [][]byte) {
 	r := row{number: number, weight: weightUnit, actual: noStatus}
 	at, header := &w.run.at, w.run.setup.Header
 	if at.id >= 0 {
 		r.id = cells[at.id]
 	}
-	if name, code := w.reader.Read(cells, w.facts); code != "" {
+	facts, frame := w.batch.next()
+	if name, code := w.reader.ReadInto(cells, facts, frame); code != "" {
 		w.fail(RowError{number, name, code}, r.id)
 		return
 	}
@@ -197,15 +205,17 @@ func (w *Worker) cells(number int64, cells [][]byte) {
 		r.group = trimmed(cells[at.protected])
 	}
 	if w.run.setup.PercentFOIR {
-		w.partial.foirMost = max(w.partial.foirMost, int64(w.facts.Get("foir").Number()))
+		w.partial.foirMost = max(w.partial.foirMost, int64(facts.Get("foir").Number()))
 	}
-	if w.run.looksUp() && !w.answer(w.facts, false) {
+	if w.run.looksUp() && !w.answer(facts, false) {
 		return
 	}
-	if w.assumeNamed(w.facts) {
+	if w.assumeNamed(facts) {
 		w.noteOwn()
 	}
-	w.decide(&r, factsByPolicy{w.facts, w.facts})
+	if w.batch.add(&r, facts) {
+		w.flush()
+	}
 }
 
 // Facts decides an application from the facts of a stored decision. actual is the
@@ -255,6 +265,9 @@ func (f factsByPolicy) of(plan, champion *engine.Plan) *rule.Facts {
 }
 
 func (w *Worker) fail(e RowError, id []byte) {
+	if w.out != nil {
+		w.flush() // rows are written in order
+	}
 	w.partial.fail(e)
 	w.writeFailed(e, id)
 }
@@ -262,14 +275,23 @@ func (w *Worker) fail(e RowError, id []byte) {
 // decide decides a row with the champion and, if there is one, with the
 // challenger, and counts the results.
 func (w *Worker) decide(r *row, facts factsByPolicy) {
+	w.champion.side.plan.Decide(facts.champion, &w.champion.decision)
+	if w.run.challenger != nil {
+		w.challenger.side.plan.Decide(facts.challenger, &w.challenger.decision)
+	}
+	w.count(r, facts)
+}
+
+// count counts the decisions of both policies on a row.
+func (w *Worker) count(r *row, facts factsByPolicy) {
 	p, d := w.partial, &w.champion.decision
 	p.evaluated++
 	p.total[r.label].add(r.weight)
-	w.champion.decide(&p.champion, r, facts.champion)
+	w.champion.count(&p.champion, r)
 	w.noteColumns(r, d.Status)
 	swapped := false
 	if w.run.challenger != nil {
-		w.challenger.decide(&p.challenger, r, facts.challenger)
+		w.challenger.count(&p.challenger, r)
 		if w.observe != nil {
 			w.observe(d, &w.challenger.decision)
 			return

@@ -286,8 +286,8 @@ func writeKept(w *wire.Writer, k *decisioning.Kept) {
 	w.Key("warnings").Array().EndArray()
 }
 
-// writeReExplanation writes the explanation. Of a decision without its answer or facts it is unknown whether it is
-// right.
+// writeReExplanation writes the explanation. If unverifiable is set, the decision's answer or facts were erased, so
+// nothing is said about whether the decision can be reproduced.
 func writeReExplanation(w *wire.Writer, r decisioning.ReExplanation, unverifiable bool) {
 	w.Object()
 	if !unverifiable {

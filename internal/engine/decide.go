@@ -12,6 +12,11 @@ func (p *Plan) Decide(facts *rule.Facts, d *Decision) {
 	p.begin(facts, d)
 	p.rules(d, &p.stage1, &d.stage1)
 	p.score(d)
+	p.finish(d)
+}
+
+// finish completes a decision whose Stage 1 and score are done.
+func (p *Plan) finish(d *Decision) {
 	p.price(d)
 	p.runStage2(d)
 	p.conclude(d)
@@ -20,6 +25,18 @@ func (p *Plan) Decide(facts *rule.Facts, d *Decision) {
 // begin clears d but reuses its memory. It then loads the facts and checks the
 // fields that the policy requires.
 func (p *Plan) begin(facts *rule.Facts, d *Decision) {
+	p.clear(d)
+	d.stage1.Reset()
+	d.adjusted.Reset()
+	d.bins = d.bins[:0]
+	p.slots.Clear(&d.frame)
+	d.othersScore = p.load(facts, &d.frame)
+	p.require(d)
+}
+
+// clear removes the results of the last decision from d, except those of Stage 1
+// and of the score.
+func (p *Plan) clear(d *Decision) {
 	d.plan = p
 	d.Status, d.Grade, d.FinalScore, d.sum = Approved, NoGrade, 0, 0
 	if d.Offer.Made {
@@ -28,19 +45,26 @@ func (p *Plan) begin(facts *rule.Facts, d *Decision) {
 	if d.limit.computed {
 		d.limit = limit{}
 	}
-	d.stage1.Reset()
 	d.stage2.Reset()
-	d.adjusted.Reset()
 	d.rules.done, d.contributions.done, d.alternatives.done = false, false, false
-	d.Reasons, d.bins, d.unknown, d.hits = d.Reasons[:0], d.bins[:0], d.unknown[:0], d.hits[:0]
+	d.Reasons, d.unknown, d.hits = d.Reasons[:0], d.unknown[:0], d.hits[:0]
 	d.missing, d.band, d.eligibility, d.hash = -1, nil, false, ""
+}
 
-	p.slots.Load(facts, &d.frame)
-	d.othersScore = p.scores.active && p.scores.choose(p.slots, &d.frame) &&
-		p.scores.present >= 0 && d.frame.Given(p.scores.present)
+// load adds the facts to a frame, and the figures that are derived before Stage 1. It reports whether the bureau score that counts is the
+// co-applicant's.
+func (p *Plan) load(facts *rule.Facts, fr *rule.Frame) (othersScore bool) {
+	p.slots.Merge(facts, fr)
+	othersScore = p.scores.active && p.scores.choose(p.slots, fr) &&
+		p.scores.present >= 0 && fr.Given(p.scores.present)
 	if p.afford.active {
-		p.afford.derive(p.slots, &d.frame)
+		p.afford.derive(p.slots, fr)
 	}
+	return othersScore
+}
+
+// require declines an application that lacks a field that the policy requires.
+func (p *Plan) require(d *Decision) {
 	for i, slots := range p.required {
 		if !anyGiven(slots, &d.frame) {
 			d.missing = int32(i)
@@ -66,6 +90,11 @@ func anyGiven(slots []int32, fr *rule.Frame) bool {
 // rules evaluates the knockouts of a stage in declared order.
 func (p *Plan) rules(d *Decision, s *stage, truths *rule.Truths) {
 	p.code.EvalAll(s.tests, &d.frame, truths)
+	p.hit(d, s, truths)
+}
+
+// hit applies the results of the knockouts of a stage.
+func (p *Plan) hit(d *Decision, s *stage, truths *rule.Truths) {
 	for i := truths.Next(0); i >= 0; i = truths.Next(i + 1) {
 		r := &s.rules[i]
 		truth := truths.At(i)
@@ -105,6 +134,11 @@ var resultStatus = [...]Status{
 func (p *Plan) score(d *Decision) {
 	d.bins, d.sum = p.scoring.add(p.code, &d.frame, d.bins)
 	p.code.EvalAll(p.adjusting, &d.frame, &d.adjusted)
+	p.adjust(d)
+}
+
+// adjust adds the adjustments that apply to the sum of the factors, and clamps it.
+func (p *Plan) adjust(d *Decision) {
 	for i := d.adjusted.Next(0); i >= 0; i = d.adjusted.Next(i + 1) {
 		if d.adjusted.At(i) == rule.Holds {
 			d.sum += p.adjustments[i].delta

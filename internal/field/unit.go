@@ -53,8 +53,8 @@ func (p UnitPair) UnitOf(name string) string {
 	return p.CanonicalUnit
 }
 
-// Example returns an example value of one of the two fields; Meaning describes
-// it.
+// Example returns an example value of the named field, which must be one of the
+// pair.
 func (p UnitPair) Example(name string) string {
 	if name == p.Raw {
 		return p.rawExample

@@ -172,7 +172,15 @@ func isSet(words []uint64, slot int32) bool { return words[slot>>6]>>(slot&63)&1
 // Load fills the frame with the facts that the plan reads. It ignores facts of
 // fields that have no slot.
 func (s *Slots) Load(f *Facts, fr *Frame) {
-	fr.clear(len(s.refs))
+	s.Clear(fr)
+	s.Merge(f, fr)
+}
+
+// Clear removes all values from the frame.
+func (s *Slots) Clear(fr *Frame) { fr.clear(len(s.refs)) }
+
+// Merge adds facts to a frame that may have other values already.
+func (s *Slots) Merge(f *Facts, fr *Frame) {
 	// Collect the bits in a register. If each fact wrote its bit to memory,
 	// each write would wait for the previous one, and that would cost more than
 	// the rest of the loop.
@@ -231,6 +239,13 @@ func (s *Slots) Put(fr *Frame, slot int32, v Value) {
 	}
 	fr.nums[slot] = num
 	fr.given[word] |= bit
+}
+
+// SetNumber stores a number in one of the first 64 slots, which must be that of a
+// number.
+func (fr *Frame) SetNumber(slot int32, n Number) {
+	fr.nums[slot] = n
+	fr.given[0] |= 1 << (slot & 63)
 }
 
 // Number returns the number in a slot. ok is false if the slot has no readable

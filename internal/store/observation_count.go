@@ -40,8 +40,8 @@ var recentOthersOfTwo = func() string {
 	return "count(*) FROM (" + half + "newer UNION " + half + "older) AS recent"
 }()
 
-// othersOf counts the members, except the member but, that were seen with an
-// entity since a time, under its older key too.
+// othersOf counts the members that were seen with an entity since a time, under
+// its current key or its older one. It leaves out one member, "but".
 func (t *tally) othersOf(answer func(n int64), e ObservedEntity, but string, sinceMicros int64) {
 	if e.Older == "" {
 		t.others(answer, e.Kind, e.Key, but, sinceMicros)

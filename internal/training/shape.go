@@ -93,8 +93,8 @@ func falling(values, weights []float64) []float64 {
 	return out
 }
 
-// turned returns the nearest sequence that has one turning point. The function first gives the shape before the
-// turning point, and the function then gives the shape after it. turned tries every turning point.
+// turned returns the nearest sequence with one turning point. It fits the values before the point with the function
+// "first" and those after it with "then", for every possible point, and returns the sequence with the least error.
 func turned(values, weights []float64, first, then func(values, weights []float64) []float64) (best []float64) {
 	least := math.Inf(1)
 	for cut := range len(values) + 1 {

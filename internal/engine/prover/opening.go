@@ -56,7 +56,8 @@ func (m *model) bandConditions(s *side) {
 	}
 }
 
-// opening is a band that applicants with a score can have: the first one of a list whose test holds.
+// opening is one of the bands in which a score can fall. Of the openings of a score, the first whose test holds is the
+// applicant's band.
 type opening struct {
 	band int
 	test int // -1 if the band takes everybody

@@ -1,0 +1,82 @@
+package engine_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"verdict/internal/engine"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// TestBatchEqualsDecide decides generated applications one by one and in batches
+// of every size. The decisions must be the same to the byte, and so must the
+// effects that a backtest counts.
+func TestBatchEqualsDecide(t *testing.T) {
+	t.Parallel()
+	policies := rounds(300, 16_000)
+	for seed := range uint64(policies) {
+		seed += 2_000_000 // not the seeds of the other properties
+		g := generateEither(seed)
+		plan := compile(t, g.document)
+		d := newDice(^seed)
+		batch, size := plan.NewBatch(), 1+int(seed)%engine.BatchRows
+		for range 2 { // the second time, the batch has old contents
+			var facts []*rule.Facts
+			var texts [][]byte
+			for range size {
+				text := encode(t, g.facts(d))
+				texts, facts = append(texts, text), append(facts, decodeFacts(t, text))
+			}
+			compareBatch(t, seed, plan, batch, facts, texts)
+		}
+	}
+}
+
+func compareBatch(
+	t *testing.T, seed uint64, plan *engine.Plan, batch *engine.Batch, facts []*rule.Facts, texts [][]byte,
+) {
+	t.Helper()
+	batch.Reset()
+	for i, f := range facts {
+		fillFrame(plan, batch.Next(), f, i%2 == 0)
+		batch.Add(f)
+	}
+	batch.Evaluate()
+	var one, other engine.Decision
+	single, together := plan.NewTracer(), plan.NewTracer()
+	for i, f := range facts {
+		plan.Decide(f, &one)
+		batch.Decide(i, &other)
+		if !bytes.Equal(one.Canonical(), other.Canonical()) {
+			t.Fatalf("seed %d, applicant %d of %d, facts %s: in a batch (+) the decision differs (-)\n%s", seed, i,
+				len(facts), texts[i], cmp.Diff(readObject(t, one.Canonical()), readObject(t, other.Canonical()),
+					cmp.Comparer(sameNumber)))
+		}
+		if diff := cmp.Diff(single.Read(&one), together.Read(&other), cmpopts.EquateEmpty(),
+			cmp.AllowUnexported(engine.Hit{})); diff != "" {
+			t.Fatalf("seed %d, applicant %d of %d: in a batch (+) the effect differs (-)\n%s", seed, i, len(facts), diff)
+		}
+	}
+}
+
+// fillFrame stores the numbers of the facts in the frame, as a reader of a file
+// does, if store is set. The same facts are added afterwards, which changes
+// nothing.
+func fillFrame(plan *engine.Plan, fr *rule.Frame, facts *rule.Facts, store bool) {
+	if !store {
+		return
+	}
+	for _, nv := range facts.Sorted() {
+		id, known := field.Catalogue().Lookup(nv.Name)
+		if !known || nv.Value.Type() != rule.NumberType {
+			continue
+		}
+		if slot, ok := plan.NumberSlot(id); ok {
+			fr.SetNumber(slot, nv.Value.Number())
+		}
+	}
+}
