@@ -139,15 +139,17 @@ func TestChangesInWords(t *testing.T) {
 	payOff.PayOff = "12000"
 	waiting := change("enquiries_6m", "enquiries", "8", "3")
 	waiting.Waiting = true
+	amount, tenure := "requested_amount", "requested_tenure_months"
 	for want, c := range map[string]decisioning.ImprovementChange{
 		"Pay off obligations of ₹12,000 a month, so that FOIR falls from 62 % to 45 %": payOff,
-		"Wait until enquiries in 6 months falls from 8 to 3":                           waiting,
-		"Ask for ₹3,00,000 instead of ₹5,00,000":                                       change("requested_amount", "₹", "500000", "300000"),
-		"Ask for 36 months instead of 24 months":                                       change("requested_tenure_months", "months", "24", "36"),
-		"Ask for 36 months":                                                            change("requested_tenure_months", "months", "", "36"),
-		"Give bank bounces: 0":                                                         change("bank_bounces", "bounces", "", "0"),
-		"Age: 21 instead of 20":                                                        change("age", "", "20", "21"),
-		"FOIR: 40 % instead of 50 %":                                                   change("foir", "ratio", "0.5", "0.4"),
+
+		"Wait until enquiries in 6 months falls from 8 to 3": waiting,
+		"Ask for ₹3,00,000 instead of ₹5,00,000":             change(amount, "₹", "500000", "300000"),
+		"Ask for 36 months instead of 24 months":             change(tenure, "months", "24", "36"),
+		"Ask for 36 months":                                  change(tenure, "months", "", "36"),
+		"Give bank bounces: 0":                               change("bank_bounces", "bounces", "", "0"),
+		"Age: 21 instead of 20":                              change("age", "", "20", "21"),
+		"FOIR: 40 % instead of 50 %":                         change("foir", "ratio", "0.5", "0.4"),
 	} {
 		if got := changeText(c); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -55,7 +55,8 @@ func (s *stage) tenSeconds(tab *browser.Tab, path string) {
 		".causes > li:first-child .value", ".causes > li:first-child .limit", ".turns > li:first-child .change",
 		".turns > li:first-child .then", ".history [aria-current]")
 	var open []string
-	if tab.Ask(`[...document.querySelectorAll("#proof[open], #facts[open], #json[open]")].map(e => e.id)`, &open); len(open) > 0 {
+	tab.Ask(`[...document.querySelectorAll("#proof[open], #facts[open], #json[open]")].map(e => e.id)`, &open)
+	if len(open) > 0 {
 		tab.Errorf("%s are not folded", open)
 	}
 	tab.Click(".causes > li:first-child .rule a")
