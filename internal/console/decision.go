@@ -1,6 +1,7 @@
 package console
 
 import (
+	"maps"
 	"net/url"
 	"strings"
 
@@ -28,32 +29,74 @@ type decisionPages struct {
 func (p *decisionPages) routes() []page {
 	return []page{
 		{pattern: "GET /console/{env}/decisions", handle: p.list, scope: tenant.Read},
+		{pattern: "GET /console/{env}/decisions.csv", handle: p.listCSV, scope: tenant.Read, export: true},
 		{pattern: "GET /console/{env}/decisions/{id}", handle: p.decision, scope: tenant.Read},
 		{pattern: "POST /console/{env}/decisions/{id}/review", handle: p.review, scope: tenant.Decide},
 		{pattern: "GET /console/{env}/decisions/{id}/features", handle: p.features, scope: tenant.Read},
 		{pattern: "GET /console/{env}/referrals", handle: p.referrals, scope: tenant.Read},
+		{pattern: "POST /console/{env}/referrals/several", handle: p.several, scope: tenant.Decide},
 		{pattern: "POST /console/{env}/referrals/{id}/review", handle: p.settle, scope: tenant.Decide},
 	}
 }
 
-// list renders the decisions, newest first. The search field takes an applicant's reference or
-// the id of a decision. If the text is an id, list redirects to the decision.
+// decisionSearch is a search for decisions: what the text of the search field means, and the filters.
+type decisionSearch struct {
+	decisioning.DecisionFilter
+	text string
+}
+
+// searchOf reads the search field and the filters. The text is a reference, the beginning of an id, or, if it ends with
+// an asterisk, the beginning of a reference.
+func searchOf(filters *form) decisionSearch {
+	s := decisionSearch{text: filters.Value("q")}
+	s.DecisionFilter = decisioning.DecisionFilter{
+		Status:    filters.Value("status"),
+		Grade:     strings.ToUpper(filters.Value("grade")),
+		RuleSetID: filters.Value("policy"),
+	}
+	prefix, asked := strings.CutSuffix(s.text, "*")
+	switch id := string(tenant.KindDecision) + strings.ToUpper(strings.TrimPrefix(s.text, string(tenant.KindDecision))); {
+	case strings.HasPrefix(s.text, string(tenant.KindDecision)) && decisioning.IsIDPrefix(id):
+		s.IDPrefix = id
+	case asked && prefix != "":
+		s.ReferencePrefix = prefix
+	default:
+		s.ApplicantID = s.text
+	}
+	return s
+}
+
+// find returns a page of the decisions. If nobody has the reference that was typed, it looks for references that begin
+// with it.
+func (p *decisionPages) find(
+	v *visit, s *decisionSearch, l operation.List,
+) (operation.Page[decisioning.DecisionRow], error) {
+	ask := func(l operation.List) (operation.Page[decisioning.DecisionRow], error) {
+		return p.decisions.DecisionRows(v.ctx, v.caller(), s.DecisionFilter, l)
+	}
+	if s.ApplicantID != "" && l.Cursor == "" {
+		anybody := decisioning.DecisionFilter{ApplicantID: s.ApplicantID}
+		known, err := p.decisions.DecisionRows(v.ctx, v.caller(), anybody, operation.List{Limit: 1})
+		if err != nil {
+			return known, err
+		}
+		if len(known.Data) == 0 {
+			s.ApplicantID, s.ReferencePrefix = "", s.ApplicantID
+		}
+	}
+	return seek(v, l, ask)
+}
+
+// list renders the decisions, newest first. If the text of the search field is an id, list redirects to the decision.
 func (p *decisionPages) list(v *visit) error {
 	list, filters := v.listing(), v.filters()
-	sought := filters.Value("q")
-	if tenant.Valid(tenant.KindDecision, sought) {
-		return v.redirect(v.at("/decisions/" + url.PathEscape(sought)))
+	list.Ascending = filters.Value("sort") == "oldest"
+	sought := searchOf(filters)
+	if tenant.Valid(tenant.KindDecision, sought.text) {
+		return v.redirect(v.at("/decisions/" + url.PathEscape(sought.text)))
 	}
 
-	filter := decisioning.DecisionFilter{
-		Status:      filters.Value("status"),
-		Grade:       strings.ToUpper(filters.Value("grade")),
-		ApplicantID: sought,
-		RuleSetID:   filters.Value("policy"),
-	}
-	page, err := seek(v, list, func(l operation.List) (operation.Page[decisioning.DecisionSummary], error) {
-		return p.decisions.Decisions(v.ctx, v.caller(), filter, l)
-	})
+	page, err := p.find(v, &sought, list)
 	if err != nil {
 		return err
 	}
@@ -63,33 +106,74 @@ func (p *decisionPages) list(v *visit) error {
 		return err
 	}
 
-	owed, err := p.owedBy(v, sought)
+	owed, err := p.owedBy(v, sought.ApplicantID)
 	if err != nil {
 		return err
 	}
 
-	roles, err := p.rolesOf(v, sought)
+	roles, err := p.rolesOf(v, sought.ApplicantID)
 	if err != nil {
 		return err
 	}
 
+	values := v.r.URL.Query()
+	if sought.ReferencePrefix != "" {
+		values.Set("q", sought.ReferencePrefix+"*")
+	}
 	return v.render("decisions", "Decisions", struct {
 		Filters  *form
-		Rows     []decisioning.DecisionSummary
+		Rows     []decisioning.DecisionRow
 		Versions []option
 		Pager    pager
 		Narrowed bool
+		Prefix   string // the beginning of the references that are listed; "" if the list is not by reference
+		Oldest   bool   // the oldest decision comes first
+		Turned   string // address of the list in the other order
+		CSV      string
+		Begins   string // address of the references that begin with the text; "" if there is no such list
 		Owed     []exposuredesk.Exposure
 		Roles    []decisioning.RoleSummary
 	}{
 		Filters:  filters,
 		Rows:     page.Data,
 		Versions: versions,
-		Pager:    v.pager(page.NextCursor),
+		Pager:    pagerOf(v.r.URL.Path, values, page.NextCursor),
 		Narrowed: len(v.r.URL.Query()) > 0,
+		Prefix:   sought.ReferencePrefix,
+		Oldest:   list.Ascending,
+		Turned:   turned(v.r.URL.Path, values, list.Ascending),
+		CSV:      without(v.at("/decisions.csv"), values, "cursor"),
+		Begins:   beginning(v.r.URL.Path, values, sought.ApplicantID),
 		Owed:     owed,
 		Roles:    roles,
 	})
+}
+
+// turned returns the address of the list in the other order.
+func turned(path string, values url.Values, oldest bool) string {
+	values = maps.Clone(values)
+	values.Set("sort", "oldest")
+	if oldest {
+		values.Del("sort")
+	}
+	return without(path, values, "cursor")
+}
+
+// beginning returns the address of the list of the references that begin with a reference.
+func beginning(path string, values url.Values, reference string) string {
+	if reference == "" {
+		return ""
+	}
+	values = maps.Clone(values)
+	values.Set("q", reference+"*")
+	return without(path, values, "cursor")
+}
+
+// without returns an address without one of its values.
+func without(path string, values url.Values, name string) string {
+	values = maps.Clone(values)
+	values.Del(name)
+	return addressOf(path, values)
 }
 
 // rolesOf returns the newest decisions in which the person who is sought is a co-applicant or a guarantor.

@@ -68,7 +68,7 @@ func (t *shownDecision) Percent(basisPoints int64) string {
 func (t *shownDecision) Feature(value int64) string { return featureText(value) }
 
 // FOIRAfter returns the FOIR including the instalment of the offer.
-func (t *shownDecision) FOIRAfter() string { return decimalText(t.Answer.Offer.PostFOIR, 4) }
+func (t *shownDecision) FOIRAfter() string { return t.Percent(t.Answer.Offer.PostFOIR) }
 
 // bindings holds, for each limit, the text for an offer whose amount was determined by that
 // limit.
@@ -172,7 +172,7 @@ func (t *shownDecision) Asked() string {
 	}
 	if other {
 		for _, f := range t.Story.Facts {
-			if f.Name == "requested_tenure_months" && f.Given && o.HasRequested {
+			if f.Name == requestedMonths && f.Given && o.HasRequested {
 				asked += " over " + f.Value + " months"
 			}
 		}

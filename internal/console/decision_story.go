@@ -9,6 +9,7 @@ import (
 	"verdict/internal/chart"
 	"verdict/internal/decisioning"
 	"verdict/internal/document"
+	"verdict/internal/operation"
 	"verdict/internal/privacydesk"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -118,11 +119,33 @@ func (p *decisionPages) decision(v *visit) error {
 		return err
 	}
 
+	history, more, err := p.historyOf(v, t)
+	if err != nil {
+		return err
+	}
+
 	return v.render("decision", "Decision "+short(v.id("id")), struct {
 		*shownDecision
-		Names     map[string]string // e-mail addresses of people, by user id
-		Documents documentLinks
-	}{t, names, documents})
+		Names       map[string]string // e-mail addresses of people, by user id
+		Documents   documentLinks
+		History     []decisioning.DecisionRow
+		MoreHistory bool
+	}{t, names, documents, history, more})
+}
+
+// historyRows is the number of an applicant's decisions that the page of a decision lists.
+const historyRows = 6
+
+// historyOf returns the newest decisions about the applicant of a decision, itself among them, and whether there are
+// more. It returns none if the request named no applicant.
+func (p *decisionPages) historyOf(v *visit, t *shownDecision) (rows []decisioning.DecisionRow, more bool, err error) {
+	reference := t.Story.Summary.ApplicantRef
+	if reference == "" {
+		return nil, false, nil
+	}
+	page, err := p.decisions.DecisionRows(v.ctx, v.caller(), decisioning.DecisionFilter{ApplicantID: reference},
+		operation.List{Limit: historyRows})
+	return page.Data, page.NextCursor != "", err
 }
 
 // review adds a person's review to a decision.
@@ -331,6 +354,8 @@ func fieldText(f decisioning.FieldValue) string {
 		return f.Value + " " + f.Unit
 	case f.Unit == "percent":
 		return f.Value + " %"
+	case isShare(f):
+		return percentOf(f.Value)
 	}
 	return f.Value
 }

@@ -79,7 +79,7 @@ func TestDecisionTellsItsStory(t *testing.T) {
 		"<svg", "Final score", "bureau_score = 742", // the waterfall
 		"ADJ_RECENT_ENQUIRIES",
 		"enquiries_6m &gt;= 2 and bureau_own_active_tradelines &gt;= 4", // a rule with its condition
-		"AMT_BAND_CAP", "The amount offered is the most available", "PB_B maximum 500000", // both texts of a reason
+		"AMT_BAND_CAP", "The amount offered is the most available", "PB_B maximum 5,00,000", // both texts of a reason
 		"Verified", "version 1", "monthly_income", "₹85,000",
 		"could not be evaluated", "decision_hash&#34;: &#34;sha256:",
 	)
@@ -87,8 +87,101 @@ func TestDecisionTellsItsStory(t *testing.T) {
 		"Declined", "Recent repayments were late", "Fail", "max_dpd_12m", "120 days",
 	)
 	b.get("/console/sandbox/decisions/"+b.apply(tenant.Sandbox, referred("A-3"))).want(http.StatusOK).has(
-		"Referred", "indicative", "In the queue", "by waiting",
+		"Referred", "indicative", "In the queue", "Wait until enquiries in 6 months falls from 8 to",
 	)
+}
+
+// TestDecisionSaysWhatDecided checks that the page has each deciding rule with its value and its limit, the amount that
+// was asked for, the nearest change, and the history of the applicant.
+func TestDecisionSaysWhatDecided(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	first := b.apply(tenant.Sandbox, declined("A-2"))
+	b.clock.advance(time.Hour)
+	second := b.apply(tenant.Sandbox, referred("A-2"))
+	other := b.apply(tenant.Sandbox, referred("A-20"))
+	page := b.get("/console/sandbox/decisions/" + first).want(http.StatusOK)
+	page.has(`<a href="#rule-KO_MAX_DPD_12M"><code>KO_MAX_DPD_12M</code></a>`, `<strong class="value">120 days</strong>`,
+		`<span class="limit">needs less than 60 days</span>`, `<dt>Asked for</dt><dd>₹6,00,000</dd>`,
+		"History of the applicant", "/console/sandbox/decisions/"+second, `/decisions/`+first+`" aria-current="true"`).
+		hasNot(other, "+05:30</span>")
+	if strings.Index(page.body, second) > strings.Index(page.body, "/decisions/"+first+`" aria`) {
+		t.Error("the newest decision is not first")
+	}
+	b.get("/console/sandbox/decisions/"+second).want(http.StatusOK).has(
+		"What would turn it", "Wait until enquiries in 6 months falls from 8 to", "FOIR after", "All times: India")
+}
+
+// TestDecisionsByPrefix checks the search by the beginning of a reference and of an id, the columns of the outcome, and
+// both orders.
+func TestDecisionsByPrefix(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	for i := range 60 {
+		b.decide(tenant.Sandbox, fmt.Sprintf("KC-%d", 100+i))
+	}
+	last := b.apply(tenant.Sandbox, declined("KD-1"))
+	at := "/console/sandbox/decisions?"
+	shown := b.get(at+"q=KC-1").want(http.StatusOK).has("begin with <strong>KC-1</strong>", ">KC-159<", "Next page").
+		hasNot("KD-1<", ">KC-100<")
+	b.get(link(shown, "Next page")).want(http.StatusOK).has(">KC-100<", "First page").hasNot(">KC-159<", "Next page")
+	b.get(at + "q=KC-1&status=DECLINED").want(http.StatusOK).has("Nothing found")
+	b.get(at + "q=KC-15&status=APPROVED&from=2026-11-15").want(http.StatusOK).has(">KC-150<").hasNot(">KC-149<")
+	b.get(at + "q=KC-1&to=2020-01-01").want(http.StatusOK).has("Nothing found")
+	b.get(at+"q=KC-100").want(http.StatusOK).has(">KC-100<", "only begin with this text").hasNot(">KC-101<")
+	b.get(at+"q=KC-10*").want(http.StatusOK).has(">KC-100<", ">KC-109<").hasNot(">KC-110<")
+	b.get(at + "q=kc-1").want(http.StatusOK).has("Nothing found")
+	b.get(at + "q=" + last[:len(last)-1]).want(http.StatusOK).has(">KD-1<").hasNot(">KC-1")
+	b.get(at + "q=" + strings.ToLower(last[:len(last)-1])).want(http.StatusOK).has(">KD-1<")
+	b.get(at + "q=dec_").want(http.StatusOK).has("Nothing found")
+	b.get(at+"status=DECLINED").want(http.StatusOK).has(">KD-1<", "<code>BUR_DPD</code>", "₹6,00,000", "rank-")
+	b.get(at+"sort=oldest").want(http.StatusOK).has(">KC-100<", `aria-sort="ascending"`).hasNot(">KD-1<")
+	b.get(at + "q=KC-1*&cursor=" + strings.Repeat("A", 40)).want(http.StatusBadRequest)
+}
+
+// TestDecisionsAsCSV checks that the file has the filtered decisions in the order of the list, and no formula.
+func TestDecisionsAsCSV(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	b.decide(tenant.Sandbox, "=HYPERLINK(1)")
+	b.clock.advance(time.Second)
+	id := b.apply(tenant.Sandbox, declined("A-2"))
+	file := b.get("/console/sandbox/decisions.csv?sort=oldest").want(http.StatusOK)
+	if kind := file.header.Get("Content-Type"); kind != "text/csv; charset=utf-8" {
+		t.Errorf("the file is %s", kind)
+	}
+	lines := strings.Split(strings.TrimSpace(file.body), "\n")
+	if len(lines) != 3 || !strings.Contains(lines[1], ",'=HYPERLINK(1),APPROVED,B,712,600000,500000,16,AMT_BAND_CAP,") ||
+		!strings.Contains(lines[2], ",A-2,DECLINED,") || !strings.HasSuffix(lines[2], ",600000,,,BUR_DPD,default,1,"+id) {
+		t.Errorf("got\n%s", file.body)
+	}
+	b.get("/console/sandbox/decisions.csv?q=A-*").want(http.StatusOK).has(id).hasNot("HYPERLINK")
+	b.get("/console/sandbox/decisions.csv?from=never").want(http.StatusNotFound)
+}
+
+// TestSearchFindsEverything checks the search box and what it finds.
+func TestSearchFindsEverything(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	b, stranger := h.signUp(), h.signUp()
+	id := b.apply(tenant.Sandbox, declined("A-2"))
+	for _, ref := range []string{"B-1", "B-2", "B-3"} {
+		b.evaluated(ref)
+	}
+	at := "/console/sandbox/search?q="
+	b.get("/console/sandbox").want(http.StatusOK).has(`action="/console/sandbox/search"`, `id="search"`)
+	b.get("/console/sandbox/search").want(http.StatusOK).has("Type the beginning")
+	b.get(at + id).to("/console/sandbox/decisions/" + id)
+	b.get(at+"A-").want(http.StatusOK).has("Decisions and applicants", ">A-2<", `value="A-"`).hasNot(">B-1<")
+	b.get(at + id[:len(id)-2]).want(http.StatusOK).has(">A-2<")
+	b.get(at+"ko_max_dpd").want(http.StatusOK).has("Rules", "KO_MAX_DPD_12M", "bureau_own_max_dpd_12m &gt;= 60")
+	b.get(at + "default").want(http.StatusOK).has("<h2>Policies</h2>")
+	b.get(at+"beneficiary").want(http.StatusOK).has("<h2>Alerts</h2>", "beneficiary account reuse")
+	b.get(at+"B-3").want(http.StatusOK).has("<h2>Alerts</h2>", ">B-3<")
+	b.get(at + url.QueryEscape(hostile)).want(http.StatusOK).has("Nothing found").hasNot("<script>alert")
+	b.get(at + strings.Repeat("ä", 5000)).want(http.StatusOK).has("Nothing found")
+	stranger.get(at + "A-2").want(http.StatusOK).has("Nothing found")
+	b.get("/console/live/search?q=A-2").want(http.StatusOK).has("Nothing found")
 }
 
 // TestExpiredOffersSaySo checks that the decision's page and the review queue

@@ -18,6 +18,7 @@
 //	userPages       the organisation's people
 //	overviewPages   the start page
 //	decisionPages   decisions, features, reviews, referrals
+//	searchPages     the search box of every page
 //	fraudPages      alerts, block list, thresholds, pincode risk
 //	runPages        the runs of the agents
 //	scorecardPages  scorecards and their fitting

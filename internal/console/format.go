@@ -15,23 +15,33 @@ import (
 // functions returns the functions that templates can call.
 func functions(a *assets) template.FuncMap {
 	return template.FuncMap{
-		"asset":    a.link,
-		"count":    count,
-		"hours":    hoursOf,
-		"rupees":   rupees,
-		"paise":    paise,
-		"moment":   moment,
-		"instant":  instant,
-		"short":    short,
-		"field":    newField,
-		"options":  options,
-		"list":     func(items ...any) []any { return items },
-		"dict":     dict,
-		"figure":   chart.Figure,
-		"badge":    badgeOf,
-		"words":    words,
-		"sentence": sentence,
+		"asset":     a.link,
+		"count":     count,
+		"hours":     hoursOf,
+		"rupees":    rupees,
+		"paise":     paise,
+		"moment":    moment,
+		"instant":   instant,
+		"short":     short,
+		"field":     newField,
+		"options":   options,
+		"list":      func(items ...any) []any { return items },
+		"dict":      dict,
+		"figure":    chart.Figure,
+		"badge":     badgeOf,
+		"words":     words,
+		"sentence":  sentence,
+		"gradeTone": gradeTone,
 	}
+}
+
+// gradeTone returns the class of a grade: the letters A to E have one colour each on every page, and later letters have
+// the colour of E.
+func gradeTone(grade string) string {
+	if grade == "" || grade[0] < 'A' || grade[0] > 'Z' {
+		return ""
+	}
+	return "rank-" + string(min(grade[0], 'E')-'A'+'a')
 }
 
 // dict returns a map made of pairs of a name and a value, for a template piece that takes several
@@ -144,8 +154,8 @@ func grouped(digits string) string {
 	return sign + digits + "," + tail
 }
 
-// stamp is the data of the piece "time".
-type stamp struct{ Day, Clock, Offset, Exact string }
+// stamp is the data of the piece "time". Day and Clock are in India; the layout says so once for all times of a page.
+type stamp struct{ Day, Clock, Exact string }
 
 // moment reads a time.Time, a text in RFC 3339, or microseconds since 1970. It returns the zero stamp if the time is
 // missing or cannot be read.
@@ -169,7 +179,7 @@ func moment(at any) (stamp, error) {
 		return stamp{}, nil
 	}
 	t = t.In(civil.India)
-	return stamp{t.Format("2 Jan 2006"), t.Format("15:04:05"), t.Format("-07:00"), t.Format(time.RFC3339)}, nil
+	return stamp{t.Format("2 Jan 2006"), t.Format("15:04:05"), t.Format(time.RFC3339)}, nil
 }
 
 // instant returns a time as plain text, or "never" if the time is missing.
@@ -178,7 +188,7 @@ func instant(at any) (string, error) {
 	if err != nil || s.Exact == "" {
 		return "never", err
 	}
-	return s.Day + ", " + s.Clock + " " + s.Offset, nil
+	return s.Day + ", " + s.Clock, nil
 }
 
 // short returns an id as tables show it: its kind and its last characters, in which ids differ.

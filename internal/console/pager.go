@@ -1,6 +1,7 @@
 package console
 
 import (
+	"maps"
 	"net/url"
 	"strings"
 	"time"
@@ -57,16 +58,19 @@ func seek[T any](
 }
 
 // pager returns the links to the first and the next page of a list, with the current filters.
-func (v *visit) pager(next string) pager {
+func (v *visit) pager(next string) pager { return pagerOf(v.r.URL.Path, v.r.URL.Query(), next) }
+
+// pagerOf returns the links for a list at a path with its query.
+func pagerOf(path string, values url.Values, next string) pager {
 	var p pager
-	values := v.r.URL.Query()
+	values = maps.Clone(values)
 	if values.Get("cursor") != "" {
 		values.Del("cursor")
-		p.First = addressOf(v.r.URL.Path, values)
+		p.First = addressOf(path, values)
 	}
 	if next != "" {
 		values.Set("cursor", next)
-		p.Next = addressOf(v.r.URL.Path, values)
+		p.Next = addressOf(path, values)
 	}
 	return p
 }

@@ -312,6 +312,9 @@ func (s *size) typed() map[string][]string {
 	return map[string][]string{
 		"q": {
 			"Y-0000100",
+			"Y-00",
+			"Y*",
+			"dec_01",
 			"nobody",
 		}, "grade": {"A", "C", "Z"}, "from": {day(10), day(300)}, "to": {day(10), day(300), day(4000)},
 		"actor":  {s.who(tenant.Live).UserID, "usr_01ARZ3NDEKTSV4RRFFQ69G5FAV", "key_01ARZ3NDEKTSV4RRFFQ69G5FAV"},

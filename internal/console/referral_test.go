@@ -3,8 +3,10 @@ package console_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"verdict/internal/tenant"
 )
@@ -76,4 +78,61 @@ func TestReviewsNeedTheRole(t *testing.T) {
 	}
 	risk.post("/console/sandbox/decisions/"+id+"/review", "outcome", "upheld").to("/console/sandbox/decisions/" + id)
 	viewer.get("/console/sandbox/decisions/"+id).want(http.StatusOK).has("upheld", risk.email)
+}
+
+// TestReferralsAreShared checks that people take referrals, see who works on which, filter the queue by person and age,
+// and release what is theirs only.
+func TestReferralsAreShared(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	asha := h.signUp()
+	old := asha.apply(tenant.Sandbox, referred("A-old"))
+	h.clock.advance(4 * 24 * time.Hour)
+	asha.post("/console/signin", "email", asha.email, "password", asha.password).want(http.StatusSeeOther)
+	fresh := asha.apply(tenant.Sandbox, referred("A-fresh"))
+	ravi := asha.colleague(tenant.RoleRisk)
+	queue := "/console/sandbox/referrals"
+	asha.get(queue).want(http.StatusOK).has("waiting 4 days", "waiting less than an hour", "A-fresh")
+	asha.get(queue + "?age=3").want(http.StatusOK).has("A-old").hasNot("A-fresh")
+	asha.get(queue + "?age=30").want(http.StatusOK).has("No referral matches these filters")
+	asha.get(queue+"?age=x").want(http.StatusOK).has("must be a whole number", "A-old")
+
+	asha.post(queue+"/several", "act", "take", "decision", old).to(queue)
+	asha.get(queue+"?by=me").want(http.StatusOK).has("You now work on 1 of 1 referrals.", "A-old",
+		`<span class="by">you</span>`).hasNot("A-fresh")
+	ravi.get(queue).want(http.StatusOK).has(`<span class="by">` + asha.email)
+	ravi.get(queue + "?by=nobody").want(http.StatusOK).has("A-fresh").hasNot("A-old")
+	ravi.send(queue+"/several", url.Values{"act": {"take"}, "decision": {old, fresh}}).to(queue)
+	ravi.get(queue+"?by=me").want(http.StatusOK).has("You now work on 1 of 2 referrals.", "A-fresh").hasNot("A-old")
+	ravi.post(queue+"/several", "act", "release", "decision", old).to(queue)
+	ravi.get(queue).want(http.StatusOK).has("0 of 1 referrals were released.", `<span class="by">`+asha.email)
+	asha.post(queue+"/several", "act", "release", "decision", old).to(queue)
+	asha.get(queue + "?by=nobody").want(http.StatusOK).has("A-old")
+
+	asha.post(queue+"/several", "act", "take").want(http.StatusUnprocessableEntity).has("select at least one referral")
+	asha.post(queue+"/several", "act", "take", "decision", "<b>").want(http.StatusUnprocessableEntity).
+		has("must be ids of decisions")
+	asha.colleague(tenant.RoleViewer).post(queue+"/several", "act", "take", "decision", old).want(http.StatusForbidden)
+	h.signUp().post(queue+"/several", "act", "take", "decision", old).to(queue) // another tenant
+	asha.get(queue + "?by=nobody").want(http.StatusOK).has("A-old")
+	asha.get("/console/sandbox/audit").want(http.StatusOK).has("referral.taken", "referral.released")
+}
+
+// TestSeveralReferralsAreReviewed checks that one form reviews several referrals, and that live asks for the word.
+func TestSeveralReferralsAreReviewed(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	first, second := b.apply(tenant.Sandbox, referred("A-1")), b.apply(tenant.Sandbox, referred("A-2"))
+	queue := "/console/sandbox/referrals"
+	all := url.Values{"act": {"review"}, "decision": {first, second}}
+	b.send(queue+"/several", all).want(http.StatusUnprocessableEntity).has("upheld, overturned or more_information")
+	all.Set("outcome", "upheld")
+	all.Set("reason_code", "POLICY_STANDS")
+	b.send(queue+"/several", all).to(queue)
+	b.get(queue).want(http.StatusOK).has("The review was added to 2 referrals.", "No referrals are waiting")
+	b.get("/console/sandbox/decisions/" + second).want(http.StatusOK).has("POLICY_STANDS")
+	b.send(queue+"/several", url.Values{"outcome": {"upheld"}}).want(http.StatusUnprocessableEntity).
+		has("select from 1 to 25 referrals")
+	b.send("/console/live/referrals/several", url.Values{"outcome": {"upheld"}, "decision": {first}}).
+		want(http.StatusUnprocessableEntity).has("LIVE")
 }

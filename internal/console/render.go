@@ -84,6 +84,7 @@ type view struct {
 	Version   string
 	Status    int
 	Begins    string // id of the control that gets the focus; "" for the top of the page
+	Sought    string // text of the search box
 	Part      string // part of the console that the page belongs to, which selects its stylesheet; "" for none
 }
 
@@ -133,7 +134,7 @@ func (v *view) Thing(id string) string {
 // names of its pages. A page belongs to at most one part, so that at most one of these stylesheets
 // applies to it. assets/console.css applies to all pages.
 var parts = map[string][]string{
-	"decision": {"decision", "decisions", "features", "referrals"},
+	"decision": {"decision", "decisions", "features", "referrals", "search"},
 	"policy":   {"policies", "policy"},
 	"desk": {
 		"alert", "backtest", "backtests", "batch", "batches", "fraud", "pincodes", "run", "runs", "scorecard", "scorecards",
@@ -199,6 +200,9 @@ func (v *visit) view(name, title string, data any) (*template.Template, *view, e
 	if v.env != "" {
 		shown.Other = otherEnvironment(v.env)
 		shown.OtherPath = atEnvironment(shown.Other, v.console.listOf(v.page))
+	}
+	if strings.HasSuffix(v.page.pattern, searchPath) {
+		shown.Sought = v.filters().Value("q")
 	}
 	if b, is := data.(beginner); is {
 		shown.Begins = b.begins()

@@ -66,6 +66,7 @@ func (c *Console) subjects() []subject {
 			exposures: set.Exposures,
 			people:    people,
 		},
+		&searchPages{decisions: set.Decisions, policies: set.Policies, fraud: set.Fraud},
 		&fraudPages{fraud: set.Fraud, people: people, now: now},
 		&runPages{agents: set.Agents, decisions: set.Decisions, people: people},
 		&scorecardPages{

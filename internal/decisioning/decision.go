@@ -11,6 +11,28 @@ import (
 // DecisionFilter selects decisions. An empty field matches every decision.
 type DecisionFilter struct {
 	Status, Grade, ApplicantID, PolicyKey, RuleSetID string
+	// IDPrefix and ReferencePrefix are the beginnings of the decision's id and of the applicant's reference. Only
+	// DecisionRows uses them.
+	IDPrefix, ReferencePrefix string
+}
+
+// marks returns the texts for which a cursor of the list is valid.
+func (f DecisionFilter) marks() []string {
+	marks := []string{"decisions", f.Status, f.Grade, f.ApplicantID, f.PolicyKey, f.RuleSetID}
+	if f.IDPrefix != "" || f.ReferencePrefix != "" { // cursors of other lists stay valid
+		marks = append(marks, f.IDPrefix, f.ReferencePrefix)
+	}
+	return marks
+}
+
+func (f DecisionFilter) stored() store.DecisionFilter {
+	return store.DecisionFilter{
+		Status:       f.Status,
+		Grade:        f.Grade,
+		ApplicantRef: f.ApplicantID,
+		PolicyKey:    f.PolicyKey,
+		PolicyID:     f.RuleSetID,
+	}
 }
 
 // DecisionSummary is a decision in a list.
@@ -53,18 +75,12 @@ func (s *Service) Decisions(
 	if err := p.Require(tenant.Read); err != nil {
 		return operation.Page[DecisionSummary]{}, err
 	}
-	filters := []string{"decisions", f.Status, f.Grade, f.ApplicantID, f.PolicyKey, f.RuleSetID}
+	filters := f.marks()
 	page, err := l.Page(p, filters...)
 	if err != nil {
 		return operation.Page[DecisionSummary]{}, err
 	}
-	rows, next, err := s.core.Scope(p).Decisions(ctx).List(store.DecisionFilter{
-		Status:       f.Status,
-		Grade:        f.Grade,
-		ApplicantRef: f.ApplicantID,
-		PolicyKey:    f.PolicyKey,
-		PolicyID:     f.RuleSetID,
-	}, page)
+	rows, next, err := s.core.Scope(p).Decisions(ctx).List(f.stored(), page)
 	if err != nil {
 		return operation.Page[DecisionSummary]{}, err
 	}

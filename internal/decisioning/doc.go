@@ -20,16 +20,18 @@
 //	Underwrite
 //	    decides, lets an agent study the decision, and stores both: the errors of Decide,
 //	    and those of the study
-//	Decision, Decisions, Story
+//	Decision, Decisions, DecisionRows, Story
 //	    read stored decisions and explain them again: NotFound, invalid_cursor, erased if
 //	    the applicant is erased during the call; of a decision that was erased before,
 //	    they return what remains
 //	Features
 //	    reads the features of a stored decision: NotFound, features_not_generated,
 //	    invalid_cursor, erased
-//	ReviewDecision, Referrals
+//	ReviewDecision, Referrals, ReferralsOf
 //	    add a review, and list the decisions that wait for one: NotFound, Invalid,
 //	    cap_reached
+//	TakeReferrals, ReleaseReferrals
+//	    assign referrals to the person who calls, and give them back: Invalid
 //	Usage
 //	    reads what a tenant used in the current period
 //

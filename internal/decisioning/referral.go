@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"verdict/internal/fault"
 	"verdict/internal/journal"
 	"verdict/internal/operation"
 	"verdict/internal/store"
@@ -15,6 +16,14 @@ type Referral struct {
 	DecisionSummary
 	Reason      string // the code of the first reason; "" if there is no reason
 	AskedMicros int64  // when a review last asked for more information; 0 for never
+	Assignee    string // the user who works on it; "" for nobody
+}
+
+// ReferralFilter selects referrals.
+type ReferralFilter struct {
+	Mine   bool      // only those that the caller works on
+	Nobody bool      // only those that nobody works on
+	Before time.Time // only those that were decided before this time; the zero time for no bound
 }
 
 // Referrals lists the referred decisions that have no final review. It ignores the order
@@ -23,16 +32,31 @@ type Referral struct {
 func (s *Service) Referrals(
 	ctx context.Context, p tenant.Principal, l operation.List,
 ) (operation.Page[Referral], error) {
+	return s.ReferralsOf(ctx, p, ReferralFilter{}, l)
+}
+
+// ReferralsOf lists referrals like Referrals, with a filter.
+func (s *Service) ReferralsOf(
+	ctx context.Context, p tenant.Principal, f ReferralFilter, l operation.List,
+) (operation.Page[Referral], error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return operation.Page[Referral]{}, err
 	}
 	l.Ascending, l.From, l.To = true, time.Time{}, time.Time{}
-	page, err := l.Page(p, "referrals")
+	marks := f.marks(p)
+	page, err := l.Page(p, marks...)
 	if err != nil {
 		return operation.Page[Referral]{}, err
 	}
 	scope := s.core.Scope(p)
-	rows, more, err := scope.Decisions(ctx).Referrals(page)
+	stored := store.ReferralFilter{ByAssignee: f.Mine || f.Nobody}
+	if f.Mine {
+		stored.Assignee = p.UserID
+	}
+	if !f.Before.IsZero() {
+		stored.BeforeID = tenant.FirstID(tenant.KindDecision, f.Before)
+	}
+	rows, more, err := scope.Decisions(ctx).ReferralsOf(stored, page)
 	if err != nil {
 		return operation.Page[Referral]{}, err
 	}
@@ -41,10 +65,81 @@ func (s *Service) Referrals(
 		r := &rows[i]
 		// An answer that cannot be decrypted has no reason here; reading the decision says why.
 		_ = s.core.OpenDecision(ctx, scope, &r.Decision, nil)
-		list[i] = Referral{summaryOf(&r.Decision), s.firstReason(&r.Decision), r.AskedMicros}
+		list[i] = Referral{summaryOf(&r.Decision), s.firstReason(&r.Decision), r.AskedMicros, r.Assignee}
 	}
 	key := func(r Referral) (int64, string) { return r.CreatedMicros, r.ID }
-	return operation.Paged(l, p, list, more, key, "referrals"), nil
+	return operation.Paged(l, p, list, more, key, marks...), nil
+}
+
+// marks returns the texts for which a cursor of the list is valid. Before moves on with the clock, so it is not one of
+// them: a cursor is the last decision of the page before, and older decisions come first.
+func (f ReferralFilter) marks(p tenant.Principal) []string {
+	marks := []string{"referrals"}
+	switch {
+	case f.Mine:
+		marks = append(marks, "mine", p.UserID)
+	case f.Nobody:
+		marks = append(marks, "nobody")
+	}
+	return marks
+}
+
+// MaxTaken is the maximum number of referrals that are taken or released at once.
+const MaxTaken = 50
+
+// TakeReferrals assigns referrals to the person who calls, so that no two people work on the same. It takes only
+// referrals that nobody works on, and returns how many it took.
+func (s *Service) TakeReferrals(ctx context.Context, p tenant.Principal, ids []string) (int, error) {
+	return s.assign(ctx, p, ids, "", p.UserID, operation.ActionReferralTaken)
+}
+
+// ReleaseReferrals gives referrals of the person who calls back to everybody, and returns how many it released.
+func (s *Service) ReleaseReferrals(ctx context.Context, p tenant.Principal, ids []string) (int, error) {
+	return s.assign(ctx, p, ids, p.UserID, "", operation.ActionReferralReleased)
+}
+
+func (s *Service) assign(
+	ctx context.Context, p tenant.Principal, ids []string, from, to, action string,
+) (assigned int, err error) {
+	if err := p.Require(tenant.Decide); err != nil {
+		return 0, err
+	}
+	var faults fault.List
+	switch {
+	case p.UserID == "":
+		return 0, fault.New(fault.Forbidden, fault.CodeInsufficientScope, "only a person can work on a referral")
+	case len(ids) == 0:
+		faults.Add("/decision", fault.CodeRequired, "select at least one referral")
+	case len(ids) > MaxTaken:
+		faults.Add("/decision", fault.CodeOutOfRange, "select at most %d referrals", MaxTaken)
+	}
+	for _, id := range ids {
+		if !tenant.Valid(tenant.KindDecision, id) {
+			faults.Add("/decision", fault.CodeInvalidField, "must be ids of decisions")
+			break
+		}
+	}
+	if err := faults.Err(); err != nil {
+		return 0, err
+	}
+	err = s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
+		assigned = 0 // a transaction may run again
+		for _, id := range ids {
+			changed, err := tx.Decisions().Assign(id, from, to)
+			if err != nil {
+				return err
+			}
+			if !changed {
+				continue
+			}
+			assigned++
+			if err := tx.Audit().Add(s.core.Audit(p, s.core.Now(), action, id, "")); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return assigned, err
 }
 
 // firstReason returns the code of the first reason of a decision, "" for none.

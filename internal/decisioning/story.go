@@ -20,6 +20,7 @@ type Story struct {
 	Why          string // why the fields after Answer are missing; "" if they are set
 	Summary      DecisionSummary
 	Answer       Answered    // the stored answer
+	Causes       []Cause     // one for each principal reason, in their order
 	Rules        []RuleStory // in the order Stage 1, adjustments, Stage 2
 	Factors      []FactorStory
 	Facts        []FactStory
@@ -117,9 +118,11 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 	}
 	d.AddDerived(facts) // rules and factors may have read these derived facts
 	t := teller{policy: policy, facts: facts, answer: &answer.Answer}
+	causes := t.causes(d)
 	return Story{
 		Summary:      summary,
 		Answer:       answer,
+		Causes:       causes,
 		Rules:        t.rules(d.NotEvaluated()),
 		Factors:      t.factors(),
 		Facts:        t.known(),

@@ -50,6 +50,20 @@ func TestStory(t *testing.T) {
 		if diff := cmp.Diff(want, late); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
+		if len(story.Causes) == 0 {
+			t.Fatal("no cause is told")
+		}
+		cause := story.Causes[0]
+		cause.Field.Meaning, cause.Limit.Meaning, cause.Text, cause.Message = "", "", "", ""
+		if diff := cmp.Diff(decisioning.Cause{
+			Code:   "BUR_DPD",
+			RuleID: "KO_MAX_DPD_12M",
+			Field:  want.Reads[0],
+			Limit:  decisioning.FieldValue{Name: "bureau_own_max_dpd_12m", Value: "60", Unit: "days", Given: true},
+			Needs:  "less than",
+		}, cause); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
 		obliged := rule("KO_MAX_FOIR")
 		if !obliged.Reads[0].Given || obliged.Reads[0].Name != "foir_effective" || obliged.Reads[0].Value != "0.32" {
 			t.Errorf("the FOIR that counted is not told: %+v", obliged.Reads)

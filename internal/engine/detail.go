@@ -16,7 +16,9 @@ type Detail struct {
 	Field     string
 	Value     rule.Value
 	Threshold rule.Value
-	Text      string
+	// Op is how a rule that hit compares Value with Threshold; 0 if no rule compares them.
+	Op   rule.Op
+	Text string
 }
 
 // Message returns the applicant-safe text of a reason.
@@ -186,6 +188,7 @@ func (x detailer) rule(hit Hit) Detail {
 		out.Value = as.value(out.Field, d.value(leaf.Left.Field))
 		threshold = x.threshold(leaf)
 		out.Threshold = as.value(out.Field, threshold)
+		out.Op = leaf.Op
 	}
 	if k.Message != "" {
 		out.Text = expand(k.Message, func(name string) string {

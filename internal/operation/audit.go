@@ -15,6 +15,8 @@ const (
 	ActionKeyCreated       = "key.created"
 	ActionKeyRevoked       = "key.revoked"
 	ActionReviewed         = "decision.reviewed"
+	ActionReferralTaken    = "referral.taken"
+	ActionReferralReleased = "referral.released"
 	ActionRuleSetCreated   = "rule_set.created"
 	ActionRuleSetActivated = "rule_set.activated"
 	ActionRuleSetDeleted   = "rule_set.deleted"

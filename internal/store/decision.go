@@ -240,6 +240,11 @@ const decisionColumns = `id, created_micros, applicant_ref, status, grade, polic
 // allColumns are decisionColumns and the documents.
 const allColumns = decisionColumns + ", response, facts, leaf, plain"
 
+// plainColumns are decisionColumns and plain.
+const plainColumns = decisionColumns + ", plain"
+
+func (d *Decision) plainFields() []any { return append(d.fields(), &d.Plain) }
+
 func (d *Decision) fields() []any {
 	return []any{&d.ID, &d.CreatedMicros, &d.ApplicantRef, &d.Status, &d.Grade, &d.PolicyKey, &d.PolicyID,
 		&d.PolicyVersion, &d.Endpoint, &d.EngineVersion, &d.Hash, &d.Actor}
@@ -331,6 +336,15 @@ func (ds Decisions) list(
 		return d, err
 	})
 	return rows, more, p.end, err
+}
+
+// ListPlain returns the page that List returns, with the column plain. It is a list of its own, because plain comes after
+// the documents in a row, so that SQLite reads over them.
+func (ds DecisionReader) ListPlain(f DecisionFilter, p Page) ([]Decision, Position, error) {
+	return readTwo(ds.access, func(tx *Tx) ([]Decision, Position, error) {
+		rows, more, end, err := tx.Decisions().list(plainColumns, f, p, (*Decision).plainFields)
+		return rows, nextPosition(more, func() Position { return rows[len(rows)-1].place() }, end), err
+	})
 }
 
 func pageOf(columns string, f DecisionFilter, p Page) *query {

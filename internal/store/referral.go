@@ -2,8 +2,16 @@ package store
 
 // Referral is a decision that waits for a person's review.
 type Referral struct {
-	Decision          // without its facts
-	AskedMicros int64 // when more information was last requested, 0 for never
+	Decision           // without its facts
+	AskedMicros int64  // when more information was last requested, 0 for never
+	Assignee    string // the user who works on it; "" for nobody
+}
+
+// ReferralFilter filters the queue. Each filter has an index.
+type ReferralFilter struct {
+	ByAssignee bool
+	Assignee   string // if ByAssignee is set, only referrals of this user, or of nobody if it is ""
+	BeforeID   string // only decisions with a smaller id, which are older; "" for no bound
 }
 
 // statusReferred is the status of decisions that a person must review.
@@ -41,24 +49,45 @@ func (ds Decisions) settle(r Review) (settled bool, err error) {
 // more. It uses only Limit and AfterID of p. If the decision AfterID has left the
 // queue in the meantime, the page begins at the position where that decision was.
 func (ds DecisionReader) Referrals(p Page) ([]Referral, bool, error) {
+	return ds.ReferralsOf(ReferralFilter{}, p)
+}
+
+// ReferralsOf returns a page of the queue like Referrals, with a filter.
+func (ds DecisionReader) ReferralsOf(f ReferralFilter, p Page) ([]Referral, bool, error) {
 	return readTwo(ds.access, func(tx *Tx) ([]Referral, bool, error) {
-		// The subquery selects the page before the decisions are looked up, and
-		// CROSS JOIN makes SQLite keep that order. In the other order SQLite
-		// would scan all decisions to find those in the queue.
-		q := listOf("SELECT " + decisionColumns +
-			`, response, plain, asked_micros FROM (SELECT decision_id, asked_micros FROM referrals
-		WHERE tenant_id = $1 AND environment = $2`)
-		if p.AfterID != "" {
-			q.where("decision_id > ?", p.AfterID)
-		}
-		q.add(" ORDER BY decision_id")
-		q.limit(p)
-		q.add(
-			") waiting CROSS JOIN decisions WHERE id = decision_id AND tenant_id = $1 AND environment = $2 ORDER BY " +
-				"decision_id")
-		return list(tx, q, p, func(scan func(...any) error) (r Referral, err error) {
-			err = scan(append(r.fields(), &r.Response, &r.Plain, &r.AskedMicros)...)
+		return list(tx, referralPage(f, p), p, func(scan func(...any) error) (r Referral, err error) {
+			err = scan(append(r.fields(), &r.Response, &r.Plain, &r.AskedMicros, &r.Assignee)...)
 			return r, err
 		})
 	})
+}
+
+// referralPage returns the query of a page. The subquery selects the page before the decisions are looked up, and CROSS
+// JOIN makes SQLite keep that order. In the other order SQLite would scan all decisions to find those in the queue.
+func referralPage(f ReferralFilter, p Page) *query {
+	q := listOf("SELECT " + decisionColumns +
+		`, response, plain, asked_micros, assignee FROM (SELECT decision_id, asked_micros, assignee FROM referrals
+		WHERE tenant_id = $1 AND environment = $2`)
+	if f.ByAssignee {
+		q.where("assignee = ?", f.Assignee)
+	}
+	if f.BeforeID != "" {
+		q.where("decision_id < ?", f.BeforeID)
+	}
+	if p.AfterID != "" {
+		q.where("decision_id > ?", p.AfterID)
+	}
+	q.add(" ORDER BY decision_id")
+	q.limit(p)
+	q.add(") waiting CROSS JOIN decisions WHERE id = decision_id AND tenant_id = $1 AND environment = $2 ORDER BY " +
+		"decision_id")
+	return q
+}
+
+// Assign gives a referral from one user to another; "" is nobody. It reports whether the referral was in the queue and
+// belonged to from.
+func (ds Decisions) Assign(decisionID, from, to string) (assigned bool, err error) {
+	changed, err := ds.tx.exec(`UPDATE referrals SET assignee = $4
+		WHERE tenant_id = $1 AND environment = $2 AND decision_id = $3 AND assignee = $5`, decisionID, to, from)
+	return changed > 0, err
 }

@@ -220,6 +220,12 @@ func (t *Tab) Type(keys string) {
 	t.do("type "+keys, chromedp.KeyEvent(keys))
 }
 
+// Enter presses Enter in the focused element, and waits for the page that it loads.
+func (t *Tab) Enter() {
+	t.Helper()
+	t.await("press Enter", chromedp.KeyEvent("\r"))
+}
+
 // Focused returns the name of the control that has the focus: its "data-at"
 // attribute, else its name, else the name of its element.
 func (t *Tab) Focused() string {

@@ -91,7 +91,24 @@ document.addEventListener("keydown", (event) => {
   }, quietMillis);
 }, true);
 
-// Keys: g and a letter goes to a page, / to the filter, ? shows them all.
+// The rows of a list: j and k move through them, and so do the arrow keys while a row has the focus. The focus is on
+// the first link of a row, so Enter opens it. The queue of referrals has its own keys.
+const opens = document.querySelector("[data-row]") ? [] :
+  [...document.querySelectorAll("main .table tbody tr")].map((row) => row.querySelector("a[href]"))
+    .filter((link) => link?.checkVisibility());
+if (opens.length > 0) for (const hint of document.querySelectorAll("[data-keyhint]")) hint.hidden = false;
+const moveBy = (event) => {
+  const at = opens.indexOf(document.activeElement);
+  const step = { j: 1, k: -1, ...(at >= 0 && { ArrowDown: 1, ArrowUp: -1 }) }[event.key];
+  if (step === undefined || opens.length === 0) return false;
+  const next = at < 0 ? (step > 0 ? 0 : opens.length - 1) : Math.min(Math.max(at + step, 0), opens.length - 1);
+  opens[next].focus();
+  opens[next].closest("tr").scrollIntoView({ block: "nearest" });
+  event.preventDefault();
+  return true;
+};
+
+// Keys: g and a letter goes to a page, / to the search box, ? shows them all.
 let going = false;
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -111,11 +128,13 @@ document.addEventListener("keydown", (event) => {
     document.querySelector(`nav.side [data-go="${CSS.escape(event.key)}"]`)?.click();
     return;
   }
+  if (moveBy(event)) return;
   if (event.key === "g") {
     going = true;
     setTimeout(() => { going = false; }, 1200);
   } else if (event.key === "/") {
-    const field = document.querySelector("[data-search], form.filters input, form.filters select");
+    const field = [...document.querySelectorAll("[data-search], form.filters input, form.filters select")]
+      .find((input) => input.checkVisibility());
     if (field) {
       event.preventDefault();
       field.focus();

@@ -17,7 +17,7 @@ document.addEventListener("keydown", (event) => {
   if (document.body.dataset.editing !== undefined && !event.target.closest("input[type=radio]")) return;
   if (document.body.dataset.editing === "changed" && "jko".includes(event.key)) return;
   const here = rows.findIndex((row) => row.getAttribute("aria-current"));
-  const outcomes = document.querySelectorAll('input[name="outcome"]');
+  const outcomes = document.querySelectorAll('#review input[name="outcome"]');
   switch (event.key) {
     case "j":
       rows[here + 1]?.click();

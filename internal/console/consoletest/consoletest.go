@@ -64,6 +64,11 @@ func (x *Examples) Pages(t *testing.T) map[string][]Page {
 		"/console/{env}/fraud/alerts/{id}": x.alerts(t),
 		"/console/{env}/lists/{name}":      x.lists(t),
 		"/console/{env}/tables/{name}":     x.tables(t),
+		"/console/{env}/search": {
+			{Path: x.at + "/search"},
+			{Path: x.at + "/search?q=KO_", Name: "rules"},
+			{Path: x.at + "/search?q=dec_0", Name: "decisions"},
+		},
 	}
 	for _, status := range []string{"APPROVED", "REFERRED", "DECLINED"} {
 		id, features := x.decision(t, status)

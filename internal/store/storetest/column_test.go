@@ -138,6 +138,7 @@ var columns = map[string]string{
 	"recent_requests " + keyedHash:        "request_key",
 	"recent_requests " + outcome:          "decision_id",
 	"referrals " + outcome:                "decision_id",
+	"referrals " + staff:                  "assignee",
 	"retention_progress " + lender:        "zone after_id",
 	"retention_settings " + hash:          "salt",
 	"retention_settings " + lender:        "document",

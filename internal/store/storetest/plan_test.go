@@ -44,6 +44,13 @@ func TestPlans(t *testing.T) {
 			{"AND policy_id = 'pol_2' ORDER BY id DESC LIMIT 51", "decisions_policy", true},
 			{"AND applicant_ref <> '' AND applicant_ref = 'app-7' ORDER BY id DESC LIMIT 51",
 				"decisions_applicant", true},
+			{"AND applicant_ref <> '' AND applicant_ref >= 'app-4' AND applicant_ref < 'app-4~' " +
+				"ORDER BY applicant_ref DESC, id DESC LIMIT 51", "decisions_applicant", true},
+			{"AND applicant_ref <> '' AND applicant_ref >= 'app-4' AND applicant_ref < 'app-4~' " +
+				"AND (applicant_ref, id) < ('app-450', 'dec_109000') AND (applicant_ref, id) >= ('app-42', 'dec_100500') " +
+				"AND coalesce(status, '') = 'REFERRED' ORDER BY applicant_ref DESC, id DESC LIMIT 51",
+				"decisions_applicant", true},
+			{"AND id >= 'dec_105' AND id < 'dec_105ZZZ' ORDER BY id DESC LIMIT 51", key, true},
 			{"AND substr(actor, 1, 4) = 'usr_' AND actor = 'usr_1' AND id < 'dec_109000' ORDER BY id DESC LIMIT 51",
 				"decisions_person", true},
 			{"AND grade = 'B' AND coalesce(status, '') = 'REFERRED' AND id >= 'dec_105000' AND id < 'dec_109000' " +

@@ -178,3 +178,60 @@ func TestReferralRefused(t *testing.T) {
 		}
 	})
 }
+
+// TestReferralsAreAssigned checks that a referral goes only from the user who has it, that the filters of the queue find
+// the right referrals, and that nobody else's scope can assign.
+func TestReferralsAreAssigned(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		for i := range 4 {
+			wantKind(t, scope.InsertDecision(ctx, referred(numbered("dec", i))), 0, "")
+		}
+		assign := func(scope *store.Scope, id, from, to string) (assigned bool) {
+			wantKind(t, scope.Write(ctx, func(tx *store.Tx) (err error) {
+				assigned, err = tx.Decisions().Assign(id, from, to)
+				return err
+			}), 0, "")
+			return assigned
+		}
+		for who, other := range neighbours(t, db, "ten_A") {
+			if assign(other, "dec_001", "", "usr_9") {
+				t.Errorf("%s has assigned a referral", who)
+			}
+		}
+		for _, c := range []struct {
+			id, from, to string
+			want         bool
+		}{
+			{"dec_001", "", "usr_1", true}, {"dec_001", "", "usr_2", false}, {"dec_002", "", "usr_2", true},
+			{"dec_003", "", "usr_1", true}, {"dec_003", "usr_2", "", false}, {"dec_003", "usr_1", "", true},
+			{"dec_009", "", "usr_1", false},
+		} {
+			if got := assign(scope, c.id, c.from, c.to); got != c.want {
+				t.Errorf("%+v: %t", c, got)
+			}
+		}
+		for _, c := range []struct {
+			filter store.ReferralFilter
+			page   store.Page
+			want   string
+		}{
+			{store.ReferralFilter{}, store.Page{}, "dec_000: dec_001:usr_1 dec_002:usr_2 dec_003: "},
+			{store.ReferralFilter{ByAssignee: true}, store.Page{}, "dec_000: dec_003: "},
+			{store.ReferralFilter{ByAssignee: true}, store.Page{AfterID: "dec_001"}, "dec_003: "},
+			{store.ReferralFilter{ByAssignee: true, Assignee: "usr_1"}, store.Page{}, "dec_001:usr_1 "},
+			{store.ReferralFilter{BeforeID: "dec_002"}, store.Page{}, "dec_000: dec_001:usr_1 "},
+			{store.ReferralFilter{BeforeID: "dec_002", ByAssignee: true}, store.Page{}, "dec_000: "},
+		} {
+			rows, _, err := scope.Decisions(ctx).ReferralsOf(c.filter, c.page)
+			got := ""
+			for _, r := range rows {
+				got += r.ID + ":" + r.Assignee + " "
+			}
+			if err != nil || got != c.want {
+				t.Errorf("%+v %+v: got %q, %v; want %q", c.filter, c.page, got, err, c.want)
+			}
+		}
+	})
+}

@@ -1,0 +1,124 @@
+package decisioning
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"verdict/internal/journal"
+	"verdict/internal/operation"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// DecisionRow is a decision in a list for people, with the parts of the outcome that remain when the applicant is
+// forgotten. They are read without a key.
+type DecisionRow struct {
+	DecisionSummary
+	Known      bool   // the outcome is known; it is not for decisions from before the journal that have no entry yet
+	Score      string // the final score
+	AskedPaise int64  // the amount asked for; 0 if none is known
+	LimitPaise int64  // the amount offered; 0 if nothing is offered
+	RateBP     int64  // hundredths of a percent; 0 if nothing is offered
+	Reason     string // the code of the first reason; "" if there is none
+}
+
+func rowOf(d *store.Decision) DecisionRow {
+	row := DecisionRow{DecisionSummary: summaryOf(d)}
+	o, _, err := journal.ReadPlain(d.Plain)
+	if err != nil {
+		return row // reading the decision says what is wrong with it
+	}
+	row.Known, row.Score = true, o.Score.String()
+	row.AskedPaise, row.LimitPaise, row.RateBP = o.AskedRupees.Paise(), o.LimitPaise, o.RateBP
+	if len(o.Reasons) > 0 {
+		row.Reason = o.Reasons[0]
+	}
+	return row
+}
+
+// DecisionRows lists stored decisions like Decisions, with their outcomes. With a ReferencePrefix they are sorted by
+// reference, the greatest first, and the order of l is ignored: no index has them by time.
+func (s *Service) DecisionRows(
+	ctx context.Context, p tenant.Principal, f DecisionFilter, l operation.List,
+) (operation.Page[DecisionRow], error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return operation.Page[DecisionRow]{}, err
+	}
+	filters, decisions := f.marks(), s.core.Scope(p).Decisions(ctx)
+	if f.ReferencePrefix != "" {
+		return rowsByReference(p, decisions, f, l)
+	}
+	page, err := l.Page(p, filters...)
+	if err != nil {
+		return operation.Page[DecisionRow]{}, err
+	}
+	if f.IDPrefix != "" {
+		from, to := idRange(f.IDPrefix)
+		page.FromID = max(page.FromID, from)
+		if page.ToID == "" || to < page.ToID {
+			page.ToID = to
+		}
+	}
+	rows, next, err := decisions.ListPlain(f.stored(), page)
+	if err != nil {
+		return operation.Page[DecisionRow]{}, err
+	}
+	return operation.PagedUntil(l, p, rowsOf(rows), next, filters...), nil
+}
+
+func rowsOf(rows []store.Decision) []DecisionRow {
+	list := make([]DecisionRow, len(rows))
+	for i := range rows {
+		list[i] = rowOf(&rows[i])
+	}
+	return list
+}
+
+// IsIDPrefix reports whether a text is the beginning of a decision's id and says more than its kind.
+func IsIDPrefix(text string) bool {
+	rest, found := strings.CutPrefix(text, string(tenant.KindDecision))
+	return found && rest != "" && len(text) < idLength && strings.Trim(rest, "0123456789ABCDEFGHJKMNPQRSTVWXYZ") == ""
+}
+
+// idLength is the length of a decision's id.
+var idLength = len(tenant.FirstID(tenant.KindDecision, time.Time{}))
+
+// idRange returns the first id with a prefix, and a text after the last. Both have the letters of ids only, which all
+// databases sort alike.
+func idRange(prefix string) (from, to string) {
+	return prefix, prefix + strings.Repeat("Z", idLength+1-len(prefix))
+}
+
+// rowsByReference lists the decisions whose references begin with a text.
+func rowsByReference(
+	p tenant.Principal, decisions store.DecisionReader, f DecisionFilter, l operation.List,
+) (operation.Page[DecisionRow], error) {
+	out := operation.Page[DecisionRow]{Limit: l.Limit}
+	place, err := l.After(p, f.marks())
+	if err != nil {
+		return out, err
+	}
+	var after store.ReferencePosition
+	if place != "" {
+		var found bool
+		if after.ID, after.Ref, found = strings.Cut(place, "\n"); !found || !tenant.Valid(tenant.KindDecision, after.ID) ||
+			!utf8.ValidString(after.Ref) || strings.ContainsRune(after.Ref, 0) {
+			return out, operation.NotACursor()
+		}
+	}
+	rows, next, err := decisions.ByReference(f.ReferencePrefix, f.stored(), store.Page{
+		Limit:      l.Limit,
+		FromMicros: operation.Micros(l.From),
+		ToMicros:   operation.Micros(l.To),
+	}, after)
+	if err != nil {
+		return out, err
+	}
+	out.Data = rowsOf(rows)
+	if next.ID != "" {
+		out.NextCursor = l.CursorAfter(p, f.marks(), next.ID+"\n"+next.Ref)
+	}
+	return out, nil
+}
