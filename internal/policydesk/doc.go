@@ -31,6 +31,8 @@
 //	StoredScorecard, Scorecards
 //	    return scorecards: NotFound, invalid_cursor
 //
+// Edits is a service of its own for the working copies of people who edit policies.
+//
 // Three operations are for other use-case packages and check no permissions. Policy returns a compiled rule set.
 // ActivePolicy returns the active policy of a policy_key (no_active_policy if there is
 // none). NewScorecard prepares a scorecard, which a transaction then stores. Flush is the

@@ -87,6 +87,7 @@ type Set struct {
 	People    *account.People
 	Operator  *account.Operator
 	Policies  *policydesk.Service
+	Edits     *policydesk.Edits
 	Fraud     *frauddesk.Service
 	Lists     *listdesk.Service
 	Exposures *exposuredesk.Service
@@ -171,6 +172,7 @@ func New(db *store.DB, o Options) (*Set, error) {
 		People:    accounts.People,
 		Operator:  accounts.Operator,
 		Policies:  policies,
+		Edits:     policydesk.NewEdits(core),
 		Fraud:     fraud,
 		Lists:     lists,
 		Exposures: exposures,
@@ -252,4 +254,5 @@ func (s *Set) Purge(ctx context.Context) {
 	s.Webhooks.Purge(ctx)
 	s.Lists.Purge(ctx)
 	s.Decisions.PurgeRequests(ctx)
+	s.Edits.Purge(ctx)
 }
