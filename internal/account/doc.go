@@ -36,8 +36,6 @@
 //	    returns the caller that owns a key: unauthenticated, key_revoked, key_expired
 //	Known
 //	    returns the caller that owns a key if the key is cached and valid
-//	Mark, Marked
-//	    make and check a keyed hash by which a person's own text is recognised
 //
 // People serves people in their own tenant. Each operation first checks the caller's
 // permissions (Forbidden):

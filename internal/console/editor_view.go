@@ -23,9 +23,26 @@ type editorView struct {
 	Semantics     string
 	Checked       bool // the draft was checked
 	Analysed      bool // the static analysis has run, because there were no faults
-	Unkept        bool // the address does not contain the edit
-	Foreign       bool // the address contained another person's edit
 	Gone          *goneLine
+
+	Step    int64 // of the working copy; 0 for the stored version
+	Undo    bool
+	Redo    bool
+	Edit    *policydesk.Edit // the working copy; nil if there is none
+	Resumed bool             // the page shows the step that the person saw last
+	Lost    bool             // the address named a step that does not exist
+	Left    int64            // a later step that this one does not contain; 0 for none
+	Unkept  string           // why the step could not be stored; "" if it was
+	Others  []otherEditor
+	Newer   *policydesk.RuleSet // a version that was saved after the edit had begun; nil for none
+}
+
+// otherEditor is another person who edits the same policy.
+type otherEditor struct {
+	Name    string
+	Same    bool // whether the person edits the same version
+	ID      string
+	Changed int64
 }
 
 // goneLine is the line that was removed last and can be restored.
@@ -86,9 +103,10 @@ func (p *editorPages) drawEditor(v *visit, w *editing) error {
 		Semantics:     plainText(w.draft.root["semantics"]),
 		Checked:       w.checked,
 		Analysed:      w.analysed,
-		Unkept:        w.unkept,
-		Foreign:       w.foreign,
 		Gone:          w.goneLine(),
+	}
+	if err := p.describeHistory(v, w, &view); err != nil {
+		return err
 	}
 	view.General.Faults = w.said.faultsIn("", "")
 	view.Card.Faults = w.said.faultsIn("/scorecard", cardPrefix)

@@ -180,11 +180,12 @@ func (f *filled) links(t *testing.T) {
 // byScript lists the forms that are on no page: those that a script posts, and those of
 // buttons that the demonstration never shows. The values give the reason.
 var byScript = map[string]string{
-	"POST /console/{env}/policies/condition":    "the editor's script",
-	"POST /console/signin":                      "somebody is signed in",
-	"POST /console/signup":                      "somebody is signed in",
-	"POST /console/invite/{token}":              "somebody is signed in",
-	"POST /console/{env}/backtests/{id}/cancel": "nothing is running",
+	"POST /console/{env}/policies/condition":      "the editor's script",
+	"POST /console/{env}/policies/{id}/edit/keep": "the editor's script",
+	"POST /console/signin":                        "somebody is signed in",
+	"POST /console/signup":                        "somebody is signed in",
+	"POST /console/invite/{token}":                "somebody is signed in",
+	"POST /console/{env}/backtests/{id}/cancel":   "nothing is running",
 }
 
 // forms posts every form of the pages as a browser would from another site, and checks that

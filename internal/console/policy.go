@@ -50,6 +50,11 @@ func (p *policyPages) policy(v *visit) error {
 		return err
 	}
 
+	edit, err := p.workingCopy(v, found)
+	if err != nil {
+		return err
+	}
+
 	said := remarksOn(policydesk.Reading{Findings: found.Set.Findings})
 	text := readable(found.Doc, said, stats)
 	text.addProofs(&found.Set)
@@ -60,7 +65,8 @@ func (p *policyPages) policy(v *visit) error {
 		Names        map[string]string
 		JSON         string
 		StatsDays    int
-		SecondPerson bool // the activation was refused because a second person must do it
+		Edit         *policydesk.Edit // the reader's working copy; nil if there is none
+		SecondPerson bool             // the activation was refused because a second person must do it
 	}{
 		version:      found,
 		Text:         text,
@@ -68,8 +74,21 @@ func (p *policyPages) policy(v *visit) error {
 		Names:        names,
 		JSON:         indented(found.Doc),
 		StatsDays:    statsDays,
+		Edit:         edit,
 		SecondPerson: v.outcome.Code == fault.CodeSecondPersonRequired,
 	})
+}
+
+// workingCopy returns the reader's working copy of a version, nil if there is none.
+func (p *policyPages) workingCopy(v *visit, found *version) (*policydesk.Edit, error) {
+	if !v.who.scopes.Has(tenant.PolicyWrite) {
+		return nil, nil
+	}
+	step, err := p.edits.Current(v.ctx, v.caller(), found.Set.ID)
+	if err != nil || step.Number == 0 {
+		return nil, err
+	}
+	return &step.Edit, nil
 }
 
 // deletePolicy deletes a draft, or archives it if something refers to it.

@@ -70,7 +70,7 @@ func (s *stage) edit(t *testing.T) {
 	tab := s.signIn(t, s.made.People[0].Email)
 	tab.Size(1280, 800)
 	at := consoletest.NewExamples(s.service, s.caller(tenant.Sandbox)).Pages(
-		t)["/console/{env}/policies/{id}"][0].Path + "/edit"
+		t)["/console/{env}/policies/{id}"][0].Path + "/edit?step=0" // the stored version, whatever was edited before
 	s.steps(t, tab, at)
 	tab.Size(1280, 800)
 	tab.Go(at)
@@ -123,7 +123,7 @@ func (s *stage) steps(t *testing.T, tab *browser.Tab, at string) {
 			tab.BeginsAt(step.begins)
 		}
 		tab.Scripts(true)
-		tab.Go(at + "?open=knockouts/5")
+		tab.Go(at + "&open=knockouts/5")
 		tab.BeginsAt("f-row.id")
 		var between string
 		tab.Ask(
@@ -140,7 +140,7 @@ func (s *stage) steps(t *testing.T, tab *browser.Tab, at string) {
 // each change.
 func (s *stage) focus(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
-	tab.Go(at + "?open=knockouts/1")
+	tab.Go(at + "&open=knockouts/1")
 	settled := func(what, want string) {
 		t.Helper()
 		tab.Ask(`new Promise(done => setTimeout(done, 60))`, nil)
@@ -200,7 +200,7 @@ func (s *stage) focus(t *testing.T, tab *browser.Tab, at string) {
 func (s *stage) refusals(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
 	tab.Size(380, 800)
-	tab.Go(at + "?open=knockouts/5")
+	tab.Go(at + "&open=knockouts/5")
 	tab.Fill("[name='row.reason_code']", "low income")
 	tab.Follow("form > .acts button[value='save:']") // at the end of the page
 	tab.BeginsAt("summary")
@@ -241,7 +241,7 @@ func (s *stage) history(t *testing.T, tab *browser.Tab, at string) {
 // checks that the edit is kept.
 func (s *stage) expiry(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
-	tab.Go(at + "?open=knockouts/0")
+	tab.Go(at + "&open=knockouts/0")
 	tab.Fill("[name='row.message']", "Typed before the session ended")
 	other := tab.Beside()
 	other.Go("/console/live")
