@@ -36,11 +36,11 @@ type Flow struct {
 // figure, so that the text has about its natural size in both.
 const (
 	flowWide     = 1000.0
-	flowGap      = 30.0
-	flowFrom     = 104.0 // left edge of the first box
-	flowTo       = 826.0 // right edge of the last box
+	flowGap      = 26.0
+	flowFrom     = 88.0  // left edge of the first box
+	flowTo       = 842.0 // right edge of the last box
 	flowBox      = 88.0  // height of a box
-	flowEnds     = 856.0 // left edge of the outcomes
+	flowEnds     = 872.0 // left edge of the outcomes
 	flowExit     = 22.0  // length of the arrow to what leaves the flow
 	flowNarrow   = 360.0
 	flowRow      = 46.0 // height of a box in the narrow drawing
@@ -86,7 +86,7 @@ func (c Flow) across() template.HTML {
 	p.text("soft small", start, 0, middleY+14, clipSmall(c.Noun, flowFrom-28))
 	n := float64(max(len(stages), 1))
 	width := (flowTo - flowFrom - flowGap*(n-1)) / n
-	x, from := flowFrom, flowFrom-26
+	x, from := flowFrom, flowFrom-24
 	for i := range stages {
 		p.arrow(from, middleY, x-2, middleY)
 		p.stage(&stages[i], x, 6, width)
@@ -218,7 +218,7 @@ func (p *pen) arrow(x1, y1, x2, y2 float64) {
 }
 
 // smallLetter is an upper estimate of the mean width of a letter of small text in a flow, whose text is not enlarged.
-const smallLetter = 6.1
+const smallLetter = 6.6
 
 // clipSmall shortens a small text, with an ellipsis at the end, to fit the width.
 func clipSmall(s string, width float64) string {

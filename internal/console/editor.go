@@ -11,6 +11,7 @@ import (
 	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/policydesk"
+	"verdict/internal/study"
 	"verdict/internal/tabledesk"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -34,11 +35,12 @@ const (
 // editorPages serves the editor of a version: its page, its steps, and the two endpoints that the
 // condition builder calls.
 type editorPages struct {
-	policies *policydesk.Service
-	edits    *policydesk.Edits
-	tables   *tabledesk.Service
-	versions policyVersions
-	people   directory
+	policies    *policydesk.Service
+	edits       *policydesk.Edits
+	comparisons *study.Comparisons
+	tables      *tabledesk.Service
+	versions    policyVersions
+	people      directory
 }
 
 func (p *editorPages) routes() []page {
@@ -52,6 +54,7 @@ func (p *editorPages) routes() []page {
 			resume:  p.resumeEdit,
 			scope:   tenant.PolicyWrite,
 		},
+		{pattern: "GET /console/{env}/policies/{id}/edit/effect", handle: p.effect, scope: tenant.PolicyWrite},
 		{pattern: "POST /console/{env}/policies/{id}/edit/keep", handle: p.keep, scope: tenant.PolicyWrite},
 	}
 }

@@ -45,6 +45,7 @@ func (w *editing) apply(f *form, verb string) {
 	}
 	readFields(generalFields, w.draft.root, f, "")
 	readFields(scaleFields, w.draft.card(), f, cardPrefix)
+	takeGrid(w.draft, f)
 	if row, ok := w.draft.row(w.open.Section, w.open.Index); ok && verb != "cancel" {
 		before := jsonOf(row)
 		readFields(sectionFields[w.open.Section], row, f, rowPrefix)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"verdict/internal/civil"
 	"verdict/internal/engine"
 	"verdict/internal/operation"
 	"verdict/internal/store"
@@ -118,6 +119,33 @@ func (s *Service) RuleStats(
 		return nil, err
 	}
 	return s.ruleStats(s.core.Scope(p).RuleSets(ctx), p, id, days)
+}
+
+// OutcomeCount is the number of decisions with the same status and grade.
+type OutcomeCount struct {
+	Status, Grade string
+	Count         int64
+}
+
+// MaxOutcomes is the maximum number of decisions that Outcomes counts.
+const MaxOutcomes = 5_000
+
+// Outcomes counts the decisions of a rule set in the last days by status and grade. It counts only the latest
+// MaxOutcomes, so that the work does not depend on how much is stored.
+func (s *Service) Outcomes(ctx context.Context, p tenant.Principal, id string, days int) ([]OutcomeCount, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return nil, err
+	}
+	from, err := time.ParseInLocation(time.DateOnly, tenant.BusinessDay(s.core.Now().AddDate(0, 0, 1-days)), civil.India)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.core.Scope(p).Decisions(ctx).CountOutcomes(id, tenant.FirstID(tenant.KindDecision, from), MaxOutcomes)
+	list := make([]OutcomeCount, len(rows))
+	for i, r := range rows {
+		list[i] = OutcomeCount(r)
+	}
+	return list, err
 }
 
 func (s *Service) ruleStats(
