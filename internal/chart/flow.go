@@ -83,7 +83,7 @@ func (c Flow) across() template.HTML {
 	p.openFlow(c.Head, "flow-across", flowWide, height)
 	middleY := 6 + flowBox/2
 	p.text("strong", start, 0, middleY-4, Count.Format(c.Begin))
-	p.text("soft small", start, 0, middleY+14, clipSmall(c.Noun, flowFrom-28))
+	p.text("soft small", start, 0, middleY+14, clipSmall(c.Noun, flowFrom-20))
 	n := float64(max(len(stages), 1))
 	width := (flowTo - flowFrom - flowGap*(n-1)) / n
 	x, from := flowFrom, flowFrom-24
@@ -217,17 +217,22 @@ func (p *pen) arrow(x1, y1, x2, y2 float64) {
 	p.path("flow-tip", tip, true)
 }
 
-// smallLetter is an upper estimate of the mean width of a letter of small text in a flow, whose text is not enlarged.
-const smallLetter = 6.6
+// smallLetter and smallCapital are upper estimates of the widths of letters of small text in a flow, whose text is not
+// enlarged. The ids of rules consist of capitals.
+const smallLetter, smallCapital = 6.3, 8.2
 
 // clipSmall shortens a small text, with an ellipsis at the end, to fit the width.
 func clipSmall(s string, width float64) string {
 	runes := []rune(tidy(s))
-	most := max(int(width/smallLetter), 2)
-	if len(runes) <= most {
-		return string(runes)
+	for i, r := range runes {
+		if width -= smallLetter; r >= 'A' && r <= 'Z' {
+			width -= smallCapital - smallLetter
+		}
+		if width < 0 {
+			return strings.TrimRight(string(runes[:max(i-1, 1)]), " _") + "…"
+		}
 	}
-	return strings.TrimRight(string(runes[:most-1]), " ") + "…"
+	return string(runes)
 }
 
 // Table returns a table with one row for each stage and outcome.

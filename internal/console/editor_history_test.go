@@ -3,6 +3,7 @@ package console_test
 import (
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -260,4 +261,83 @@ func TestEditBeyondTheStorage(t *testing.T) {
 		d.press("open:knockouts/3")
 	}
 	d.page.want(http.StatusConflict).has("These changes are not stored", "data-unsaved", "Save a draft before you leave")
+}
+
+// TestEditMovesALine checks that a line can be moved to any place of its section, and that other places are ignored.
+func TestEditMovesALine(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	id := b.active(tenant.Sandbox)
+	d := b.edit(id, "")
+	order := func() (ids []string) {
+		for _, k := range parse(t, d.form.Get("document")).Get("knockouts").Elements() {
+			ids = append(ids, k.Get("id").Text())
+		}
+		return ids
+	}
+	before := order()
+	d.press("move:knockouts/3/0")
+	if after := order(); after[0] != before[3] || after[1] != before[0] || after[4] != before[4] {
+		t.Errorf("%v became %v", before, after)
+	}
+	d.page.has(`data-begin="open-knockouts-0"`)
+	for _, strange := range []string{"knockouts/0", "knockouts/0/999", "knockouts/0/-1", "nowhere/0/1", "knockouts/x/0", ""} {
+		d.press("move:" + strange)
+	}
+	if d.press("move:knockouts/0/3"); !slices.Equal(order(), before) {
+		t.Errorf("%v became %v", before, order())
+	}
+}
+
+// TestEditGrid checks that the pricing bands can be edited as a grid, that a fault is shown in its cell, and that
+// members which the grid does not show stay.
+func TestEditGrid(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	id := b.active(tenant.Sandbox)
+	d := b.edit(id, "")
+	d.form.Set("grid.1.interest_rate", "13.75")
+	d.form.Set("grid.1.max_limit", "₹8,00,000")
+	saved := d.saved()
+	band := b.stored(tenant.Sandbox, saved).Get("pricing_bands").Elements()
+	before := b.stored(tenant.Sandbox, id).Get("pricing_bands").Elements()
+	for i, now := range band {
+		if i == 1 && (now.Get("interest_rate").Text() != "13.75" || now.Get("max_limit").Text() != "800000") {
+			t.Errorf("the band has %s and %s", now.Get("interest_rate").Text(), now.Get("max_limit").Text())
+		}
+	}
+	for i, was := range before {
+		if i == 0 && was.Get("gst_pct").Text() == "" {
+			t.Error("the band has no GST")
+		}
+	}
+	d = b.edit(id, "")
+	d.form.Set("grid.0.foir_cap", "seven")
+	d.press("check:").page.has(`name="grid.0.foir_cap" value="seven"`, `aria-invalid="true"`)
+}
+
+// TestEditEffect checks that the effect of an edit on recent applications is told in words, and that a draft with
+// faults has none.
+func TestEditEffect(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	id := b.active(tenant.Sandbox)
+	at := "/console/sandbox/policies/" + id + "/edit/effect"
+	b.get(at).want(http.StatusOK).has("Nothing was decided with this policy")
+	for _, ref := range []string{"A-1", "A-2", "A-3"} {
+		b.decide(tenant.Sandbox, ref)
+	}
+	b.clock.advance(time.Second)
+	b.get(at).want(http.StatusOK).has("No application is decided differently", "latest 3 applications")
+	d := b.edit(id, "?open=knockouts/3")
+	d.form.Set("row.condition_ast", `{"op":"lt","field":"monthly_income","value":90000}`)
+	d.press("close:").page.has(`data-effect="` + at + `"`)
+	b.get(at+"?step="+d.form.Get("step")).want(http.StatusOK).
+		has("3 fewer approved", "3 more declined", "approved in total", "KO_MIN_INCOME hits 3 more", "Back to the editor")
+	d.press("open:knockouts/3")
+	d.form.Set("row.condition_ast", `{"op":"lt","field":"nothing","value":1}`)
+	d.press("close:")
+	b.get(at).want(http.StatusOK).has("The draft has faults").hasNot("approved in total")
+	viewer := b.colleague(tenant.RoleViewer)
+	viewer.get(at).want(http.StatusForbidden)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"strings"
 
 	"verdict/internal/policydesk"
 	"verdict/internal/wire"
@@ -93,6 +94,8 @@ func (w *editing) do(verb, object string) {
 	case verb == "down" && ok:
 		w.focus = w.draft.move(at, 1).control(verb)
 		w.close()
+	case verb == "move":
+		w.moveTo(object)
 	case verb == "close" && w.open.Section != "":
 		w.focus = w.open.control("open")
 		w.close()
@@ -103,6 +106,21 @@ func (w *editing) do(verb, object string) {
 		bins, _ := row["bins"].([]any)
 		w.focus = binControl(len(bins) + 1)
 	}
+}
+
+// moveTo moves a line to another place of its section. text is the place and the new index, such as "knockouts/3/0".
+func (w *editing) moveTo(text string) {
+	cut := max(strings.LastIndex(text, "/"), 0)
+	at, ok := w.draft.placeOf(text[:cut])
+	to, err := strconv.Atoi(strings.TrimPrefix(text[cut:], "/"))
+	lines, set := w.draft.list(at.Section)
+	if !ok || err != nil || to < 0 || to >= len(lines) {
+		return
+	}
+	line := lines[at.Index]
+	set(slices.Insert(slices.Delete(slices.Clone(lines), at.Index, at.Index+1), to, line))
+	w.close()
+	w.focus = place{at.Section, to}.control("open")
 }
 
 // Ids of the elements that may get the focus, besides the controls of lines.

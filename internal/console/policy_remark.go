@@ -107,7 +107,7 @@ type remarkGroup struct {
 // and notes are folded if there is something else.
 func (r remarks) Groups() []remarkGroup {
 	groups := []remarkGroup{
-		{Title: "To be fixed or acknowledged"},
+		{Title: "Errors"},
 		{Title: "New in this version"},
 		{},
 		{Title: "Inherited from the version it was made from"},

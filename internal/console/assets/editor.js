@@ -42,11 +42,52 @@ const send = async () => {
     kept.textContent = "stored";
     document.getElementById("undo-step")?.removeAttribute("data-idle");
     if (!touched) delete document.body.dataset.editing;
-    editor.dispatchEvent(new CustomEvent("kept", { detail: step }));
+    refresh(step);
+    measure(step);
   } catch {
     // The buttons of the form send everything again, and ask to sign in if the session has ended.
     touched = true;
     kept.textContent = "not stored yet; press a button to try again";
+  }
+};
+
+// refresh takes the parts of the page that depend on the whole document, such as the findings, from
+// the page of a step.
+const refresh = async (step) => {
+  const live = [...document.querySelectorAll("[data-live]")];
+  for (const part of live) part.classList.add("stale");
+  try {
+    const answer = await fetch(`${location.pathname}?step=${step}`);
+    if (!answer.ok || editor.elements.step.value !== String(step)) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const part of live) {
+      const now = page.querySelector(`[data-live="${part.dataset.live}"]`);
+      if (now) part.replaceChildren(...now.childNodes);
+      part.classList.remove("stale");
+    }
+  } catch {
+    // The parts stay marked as stale.
+  }
+};
+
+// measure shows the effect of a step on recent applications. A later step cancels the measurement.
+const effect = document.querySelector("[data-effect]");
+let measuring;
+const measure = async (step) => {
+  measuring?.abort();
+  measuring = new AbortController();
+  effect.hidden = false;
+  effect.classList.add("stale");
+  if (!effect.firstChild) effect.textContent = "Measuring the effect of your edit…";
+  try {
+    const answer = await fetch(`${effect.dataset.effect}?step=${step}`, { signal: measuring.signal });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const now = page.getElementById("effect");
+    if (!answer.ok || !now) throw new Error(String(answer.status));
+    effect.replaceChildren(...now.childNodes);
+    effect.classList.remove("stale");
+  } catch (error) {
+    if (error.name !== "AbortError") effect.textContent = "The effect of your edit could not be measured.";
   }
 };
 
@@ -77,4 +118,66 @@ if (editor) {
     touched = false;
   });
   addEventListener("beforeunload", (event) => { if (touched) event.preventDefault(); });
+
+  if (effect && Number(editor.elements.step.value) > 0) measure(editor.elements.step.value);
+}
+
+// Arrow up and down move between the rows of a grid.
+for (const grid of document.querySelectorAll(".binedit")) {
+  grid.addEventListener("keydown", (event) => {
+    const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    const cell = event.target.closest("td");
+    if (!by || !cell) return;
+    const rows = [...grid.tBodies[0].rows].filter((row) => row.querySelector("input"));
+    const to = rows[rows.indexOf(cell.parentNode) + by]?.cells[cell.cellIndex]?.querySelector("input");
+    if (!to) return;
+    event.preventDefault();
+    to.focus();
+    to.select();
+  });
+}
+
+// Rules can be dragged to another place. The buttons with arrows do the same with the keyboard.
+for (const list of document.querySelectorAll("ol[data-order]")) {
+  const lines = [...list.children].filter((line) => line.querySelector(".rule-side"));
+  const indexOf = (line) => Number(line.id.split("-").at(-1));
+  let dragged = null;
+  for (const line of lines) {
+    line.draggable = true;
+    line.addEventListener("dragstart", (event) => {
+      dragged = line;
+      event.dataTransfer.effectAllowed = "move";
+      line.classList.add("dragged");
+    });
+    line.addEventListener("dragend", () => line.classList.remove("dragged"));
+    line.addEventListener("dragover", (event) => {
+      if (!dragged) return;
+      event.preventDefault();
+      line.classList.toggle("over", line !== dragged);
+    });
+    line.addEventListener("dragleave", () => line.classList.remove("over"));
+    line.addEventListener("drop", (event) => {
+      event.preventDefault();
+      line.classList.remove("over");
+      if (!dragged || dragged === line) return;
+      const button = document.createElement("button");
+      button.name = "act";
+      button.value = `move:${list.dataset.order}/${indexOf(dragged)}/${indexOf(line)}`;
+      button.hidden = true;
+      editor.append(button);
+      editor.requestSubmit(button);
+    });
+  }
+}
+
+// Sections that were unfolded stay so after the next step.
+const unfolded = "verdict-unfolded";
+const parts = [...document.querySelectorAll(".editor .part > details")];
+const nameOf = (part) => part.querySelector(".part-body").id;
+const remembered = new Set(JSON.parse(sessionStorage.getItem(unfolded) ?? "[]"));
+for (const part of parts) {
+  if (remembered.has(nameOf(part))) part.open = true;
+  part.addEventListener("toggle", () => {
+    sessionStorage.setItem(unfolded, JSON.stringify(parts.filter((p) => p.open).map(nameOf)));
+  });
 }
