@@ -59,7 +59,11 @@ func (p *editorPages) effect(v *visit) error {
 	if err != nil {
 		return err
 	}
-	measured, err := p.comparisons.Effect(v.ctx, v.caller(), body)
+	var measured study.Effect
+	base, changed, err := p.policies.DraftPolicies(v.ctx, v.caller(), body)
+	if err == nil {
+		measured, err = p.comparisons.Effect(v.ctx, v.caller(), base, changed)
+	}
 	switch refusal := fault.Of(err); {
 	case err == nil:
 		view.fill(&measured)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"verdict/internal/civil"
 	"verdict/internal/engine"
 	"verdict/internal/operation"
 	"verdict/internal/store"
@@ -136,10 +135,7 @@ func (s *Service) Outcomes(ctx context.Context, p tenant.Principal, id string, d
 	if err := p.Require(tenant.Read); err != nil {
 		return nil, err
 	}
-	from, err := time.ParseInLocation(time.DateOnly, tenant.BusinessDay(s.core.Now().AddDate(0, 0, 1-days)), civil.India)
-	if err != nil {
-		return nil, err
-	}
+	from := s.core.Now().Add(-time.Duration(days) * 24 * time.Hour)
 	rows, err := s.core.Scope(p).Decisions(ctx).CountOutcomes(id, tenant.FirstID(tenant.KindDecision, from), MaxOutcomes)
 	list := make([]OutcomeCount, len(rows))
 	for i, r := range rows {

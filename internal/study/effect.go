@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"verdict/internal/backtest"
-	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
@@ -28,11 +27,12 @@ const (
 	effectTime = 3 * time.Second
 )
 
-// Effect decides the latest applications of a draft's policy_key again, with the draft and with its base. It stores and
-// bills nothing. It stops when its caller is gone, after EffectRows applications, or when its time is over.
-func (s *Comparisons) Effect(ctx context.Context, p tenant.Principal, draft engine.Draft) (Effect, error) {
-	base, changed, err := s.desk.DraftPolicies(ctx, p, draft)
-	if err != nil {
+// Effect decides the latest applications of a policy again, with a rule set and with a draft that is based on it; see
+// policydesk.Service.DraftPolicies. It stores and bills nothing. It stops when its caller is gone, after EffectRows applications, or when its time is over.
+func (s *Comparisons) Effect(
+	ctx context.Context, p tenant.Principal, base, changed *policydesk.Policy,
+) (Effect, error) {
+	if err := p.Require(tenant.Read); err != nil {
 		return Effect{}, err
 	}
 	if !s.trying.Take(p.TenantID, 1) {

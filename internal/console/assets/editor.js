@@ -41,7 +41,6 @@ const send = async () => {
     history.replaceState(null, "", `${location.pathname}?step=${step}`);
     kept.textContent = "stored";
     document.getElementById("undo-step")?.removeAttribute("data-idle");
-    if (!touched) delete document.body.dataset.editing;
     refresh(step);
     measure(step);
   } catch {
