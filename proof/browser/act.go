@@ -133,7 +133,7 @@ func (t *Tab) Follow(selector string) {
 const findByText = `(() => {
 	for (const old of document.querySelectorAll("[data-pressed]")) old.removeAttribute("data-pressed");
 	const found = [...document.querySelectorAll("main button, main a, main summary")].find(e =>
-		e.innerText.replaceAll(/\s+/g, " ").trim().startsWith(%s) &&
+		(e.innerText ?? "").replaceAll(/\s+/g, " ").trim().startsWith(%s) &&
 		e.checkVisibility() && !e.classList.contains("away"));
 	found?.setAttribute("data-pressed", ""); return Boolean(found) })()`
 
