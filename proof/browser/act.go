@@ -236,6 +236,7 @@ func (t *Tab) BeginsAt(id string) {
 	t.Helper()
 	var found string
 	seen := fmt.Sprintf(`(() => { const e = document.activeElement ?? document.body;
+		if (!e) return "the page is loading";
 		if (e.id !== %s) return "the focus is at " + (e.id || e.tagName.toLowerCase());
 		const r = e.getBoundingClientRect(), y = r.top + Math.min(r.height / 2, 20);
 		if (y < 0 || y > innerHeight) return "it is at " + Math.round(y) + " of " + innerHeight;
