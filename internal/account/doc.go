@@ -40,8 +40,6 @@
 //	    returns the caller that owns a key: unauthenticated, key_revoked, key_expired
 //	Known
 //	    returns the caller that owns a key if the key is cached and valid
-//	Mark, Marked
-//	    make and check a keyed hash by which a person's own text is recognised
 //
 // SignOn signs people in through identity providers (ADR 34). Its operations need no scope:
 //

@@ -68,7 +68,7 @@ func TestHugeDataStaySmall(t *testing.T) {
 
 // judge returns a description of the first mistake in markup, or "" if there is
 // none. Markup must be well-formed, contain only finite numbers, and contain no
-// style attributes and no active content.
+// style attributes, no active content and no link to another site.
 func judge(markup string) string {
 	if strings.Contains(markup, " style=") {
 		return "a style attribute, which a strict policy refuses"
@@ -90,7 +90,8 @@ func judge(markup string) string {
 			return "a label became a script"
 		}
 		for _, a := range element.Attr {
-			if strings.HasPrefix(a.Name.Local, "on") || a.Name.Local == "href" {
+			here := strings.HasPrefix(a.Value, "#") || strings.HasPrefix(a.Value, "/console/")
+			if strings.HasPrefix(a.Name.Local, "on") || a.Name.Local == "href" && !here {
 				return "an attribute that acts: " + a.Name.Local
 			}
 			if strings.Contains(a.Value, "NaN") || strings.Contains(a.Value, "Inf") {

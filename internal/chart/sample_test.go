@@ -158,6 +158,24 @@ func samples() map[string]chart.Picture {
 				{Column: 1, Row: 2, Label: "60", Name: "Chennai"},
 			},
 		},
+		"flow": chart.Flow{
+			Head:  chart.Head{ID: "flow", Title: "What the policy does", Description: "Of the last 30 days."},
+			Begin: 1234,
+			Noun:  "applications",
+			Stages: []chart.Stage{
+				{
+					Label: "Knockouts", Note: "14 rules", Lines: []string{"KO_FOIR_HIGH 52", "KO_A_RULE_WITH_A_VERY_LONG_NAME 12"},
+					Exits: []string{"52 declining hits", "12 referring hits"}, Link: "#at-knockouts", Alarm: "2 errors",
+				},
+				{Label: "Score", Note: "9 factors", Link: "/console/live/policies/pol_1/edit#at-scorecard"},
+				{Label: "Offer", Note: "no caps", Link: "https://elsewhere.example"},
+			},
+			Ends: []chart.End{
+				{Name: "Approved", Tone: chart.Teal, Value: 900},
+				{Name: "Referred", Tone: chart.Orange, Value: 34},
+				{Name: "Declined", Tone: chart.Grey, Value: 300},
+			},
+		},
 	}
 }
 
@@ -174,6 +192,7 @@ func awkward(values []float64) []chart.Picture {
 	dots := chart.Dots{Head: head, X: axis, Y: axis, NoteName: hostile, Diagonal: true}
 	matrix := chart.Matrix{Head: head, RowTitle: hostile, ColumnTitle: hostile, Columns: []string{hostile}}
 	ring := chart.Ring{Head: head}
+	flow := chart.Flow{Head: head, Noun: hostile}
 	tiles := chart.TileMap{Head: head, Of: hostile, Parts: []chart.Part{{Name: hostile}, {Name: ""}}}
 	var points []chart.Point
 	for i, v := range values {
@@ -192,9 +211,14 @@ func awkward(values []float64) []chart.Picture {
 		matrix.Cells = append(matrix.Cells, []chart.Cell{{Value: v, Note: hostile, Tone: chart.Tone(i)}})
 		ring.Nodes = append(ring.Nodes, chart.Node{Label: hostile, Kind: hostile, Inner: v > 0})
 		ring.Links = append(ring.Links, chart.Link{From: i, To: i + 1}, chart.Link{From: -1, To: i})
+		flow.Begin, flow.Ends = v, append(flow.Ends, chart.End{Name: hostile, Value: v, Tone: chart.Tone(i)})
+		flow.Stages = append(flow.Stages, chart.Stage{
+			Label: hostile, Note: hostile, Lines: []string{hostile}, Exits: []string{hostile, hostile, hostile},
+			Link: "#" + hostile, Alarm: hostile,
+		})
 		tiles.Tiles = append(tiles.Tiles,
 			chart.Tile{Column: i%12 - 1, Row: i / 12, Label: hostile, Name: hostile, Values: []float64{v, next, v}})
 	}
 	line.Series = []chart.Series{{Name: hostile, Area: true, Points: points}, {Points: points[:len(points)/2]}}
-	return []chart.Picture{line, columns, histogram, bars, share, fall, dots, matrix, ring, tiles}
+	return []chart.Picture{line, columns, histogram, bars, share, fall, dots, matrix, ring, tiles, flow}
 }

@@ -25,7 +25,7 @@
 //	backtestPages   backtests and their comparison
 //	batchPages      batches that run as jobs
 //	policyPages     policies from draft to active
-//	editorPages     the editor of a version
+//	editorPages     the editor of a version, with its working copy
 //	samplePages     decide a sample application with a version
 //	changePages     what changes for whom if a version is activated
 //	impactPages     measure what activating a version would change

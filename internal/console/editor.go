@@ -1,15 +1,17 @@
 package console
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
-	"verdict/internal/account"
 	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/policydesk"
+	"verdict/internal/study"
 	"verdict/internal/tabledesk"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -33,10 +35,12 @@ const (
 // editorPages serves the editor of a version: its page, its steps, and the two endpoints that the
 // condition builder calls.
 type editorPages struct {
-	policies *policydesk.Service
-	access   *account.Access
-	tables   *tabledesk.Service
-	versions policyVersions
+	policies    *policydesk.Service
+	edits       *policydesk.Edits
+	comparisons *study.Comparisons
+	tables      *tabledesk.Service
+	versions    policyVersions
+	people      directory
 }
 
 func (p *editorPages) routes() []page {
@@ -50,11 +54,12 @@ func (p *editorPages) routes() []page {
 			resume:  p.resumeEdit,
 			scope:   tenant.PolicyWrite,
 		},
+		{pattern: "GET /console/{env}/policies/{id}/edit/effect", handle: p.effect, scope: tenant.PolicyWrite},
+		{pattern: "POST /console/{env}/policies/{id}/edit/keep", handle: p.keep, scope: tenant.PolicyWrite},
 	}
 }
 
-// editor renders the editor for a version, or for the edit in the address. Nothing is stored until
-// a draft is saved.
+// editor renders the step of the working copy that the address names, or else the one that the person saw last.
 func (p *editorPages) editor(v *visit) error {
 	found, err := p.versions.find(v)
 	if err != nil {
@@ -62,41 +67,51 @@ func (p *editorPages) editor(v *visit) error {
 	}
 
 	w := &editing{found: found}
-	if kept := v.query(formWork); kept != "" {
-		return p.reopen(v, w, kept)
+	if err := p.findStep(v, w); err != nil {
+		return err
+	}
+	if w.history.Number > 0 {
+		state, err := openState(indented(found.Doc), string(w.history.State), v.console.options.MaxForm)
+		if err != nil {
+			return fmt.Errorf("step %d of an edit of %s: %w", w.history.Number, found.Set.ID, errors.New(err.Error()))
+		}
+		return p.resume(v, w, state)
 	}
 
-	w.foreign = v.query(formForeign) != ""
 	if w.draft, err = draftOf(found.Doc); err != nil {
 		return err
 	}
 
 	w.said = remarksOn(policydesk.Reading{Findings: found.Set.Findings})
 	w.analysed = found.Set.Findings != nil
-	if at, ok := w.draft.placeOf(v.query(formOpen)); ok {
-		w.open, w.focus = at, at.firstControl()
+	w.openNamed(v.query(formOpen))
+	if focus := v.query(formFocus); focus != "" {
+		w.focus = focus
 	}
-
 	return p.drawEditor(v, w)
 }
 
-// reopen renders the edit in the address. It does not show another person's edit, because a link
-// could make a reader save somebody else's changes as their own.
-func (p *editorPages) reopen(v *visit, w *editing, kept string) error {
-	mine, err := p.access.Marked(v.ctx, v.caller(), w.purpose(), kept, v.query(formBy))
-	if err != nil {
+// findStep finds the step that the address names. If there is no such step, it finds the one that the person saw last,
+// and the page says so.
+func (p *editorPages) findStep(v *visit, w *editing) (err error) {
+	asked := v.query(formStep)
+	if asked == "" {
+		w.history, err = p.edits.Current(v.ctx, v.caller(), w.found.Set.ID)
+		w.resumed = err == nil && w.history.Number > 0
 		return err
 	}
-	if !mine {
-		return v.redirect(v.at(w.path()) + "?" + formForeign + "=1#" + focusNotice)
+	number, err := strconv.ParseInt(asked, 10, 64)
+	if err != nil || number < 0 {
+		number = -1
 	}
-
-	state, err := openState(indented(w.found.Doc), kept, v.console.options.MaxForm)
-	if err != nil {
-		return errLostEdit
+	if w.history, err = p.edits.Step(v.ctx, v.caller(), w.found.Set.ID, number); err != nil {
+		return err
 	}
-
-	return p.resume(v, w, state)
+	if w.history.Number != max(number, 0) || number < 0 {
+		w.lost = true
+		w.history, err = p.edits.Current(v.ctx, v.caller(), w.found.Set.ID)
+	}
+	return err
 }
 
 // resume renders an edit in the state in which it was left.
@@ -106,6 +121,10 @@ func (p *editorPages) resume(v *visit, w *editing, state editState) error {
 		return p.unreadable(v, w, err)
 	}
 
+	w.openNamed(v.query(formOpen))
+	if focus := v.query(formFocus); focus != "" {
+		w.focus = focus
+	}
 	body, err := w.draft.body(w.found.Set.ID)
 	if err != nil {
 		return p.unreadable(v, w, err)
@@ -114,9 +133,9 @@ func (p *editorPages) resume(v *visit, w *editing, state editState) error {
 	return p.checkDraft(v, w, body)
 }
 
-// edit does one step: it applies the typed values, then the action of the pressed button. It
-// redirects to an address that contains the edit, so that going back or reloading never posts a
-// form again.
+// edit does one step: it applies the typed values, then the action of the pressed button. It stores the step in the
+// person's working copy and redirects to the address of the step, so that going back or reloading never posts a form
+// again.
 func (p *editorPages) edit(v *visit) error {
 	found, err := p.versions.find(v)
 	if err != nil {
@@ -124,6 +143,16 @@ func (p *editorPages) edit(v *visit) error {
 	}
 
 	w := &editing{found: found}
+	verb, object, _ := strings.Cut(v.form.Value(formAct), ":")
+	if verb == "discard" {
+		if err := p.edits.Discard(v.ctx, v.caller(), found.Set.ID); err != nil {
+			return err
+		}
+		return v.done("Your edit was discarded. Nothing was saved.", "/policies/"+found.Set.ID)
+	}
+	if w.history, err = p.edits.Step(v.ctx, v.caller(), found.Set.ID, v.form.number(formStep)); err != nil {
+		return err
+	}
 	doc, err := wire.Parse([]byte(v.form.Value(formDocument)))
 	if err == nil {
 		w.draft, err = draftOf(doc)
@@ -135,8 +164,10 @@ func (p *editorPages) edit(v *visit) error {
 		return p.step(v, w, editState{text: text}, func() error { return p.unreadable(v, w, err) })
 	}
 
-	verb, object, _ := strings.Cut(v.form.Value(formAct), ":")
 	w.apply(v.form, verb)
+	if verb == "undo" || verb == "redo" {
+		return p.travel(v, w, verb)
+	}
 	w.do(verb, object)
 	body, err := w.draft.body(found.Set.ID)
 	if err != nil {
@@ -154,36 +185,13 @@ func (p *editorPages) edit(v *visit) error {
 	return p.step(v, w, state, func() error { return p.checkDraft(v, w, body) })
 }
 
-// step redirects to the address that contains the edit. The fragment of the address names the
-// control that gets the focus, or the message of the page. If the edit is too long for an address,
-// step calls draw instead.
-func (p *editorPages) step(v *visit, w *editing, state editState, draw func() error) error {
-	kept := state.seal(indented(w.found.Doc))
-	if len(kept) > maxKept {
-		w.unkept = true
-		return draw()
-	}
-
-	mark, err := p.access.Mark(v.ctx, v.caller(), w.purpose(), kept)
-	if err != nil {
-		return err
-	}
-
-	begin := w.focus
-	if v.flashed {
-		begin = focusNotice
-	}
-
-	return v.redirect(v.at(w.path()) + "?" + formWork + "=" + kept + "&" + formBy + "=" + mark + "#" + begin)
-}
-
 // resumeEdit continues an edit that was posted after its session had ended. It never saves: it
 // turns a save into a check, so that the person must press save again.
 func (p *editorPages) resumeEdit(v *visit) error {
 	if verb, _, _ := strings.Cut(v.form.Value(formAct), ":"); verb == "save" {
 		v.form.values.Set(formAct, "check:")
 	}
-	v.setFlash("You are signed in again. Your edit is unchanged and not saved yet.")
+	v.setFlash("You are signed in again. Your edit is unchanged and not saved as a draft yet.")
 	return p.edit(v)
 }
 
@@ -191,6 +199,9 @@ func (p *editorPages) resumeEdit(v *visit) error {
 func (p *editorPages) saveDraft(v *visit, w *editing, body engine.Draft) error {
 	created, err := p.policies.CreateRuleSet(v.ctx, v.caller(), body, nil)
 	if err == nil {
+		if err := p.edits.Discard(v.ctx, v.caller(), w.found.Set.ID); err != nil {
+			return err
+		}
 		return v.done(fmt.Sprintf("Saved as version %d, a draft.", created.Version), "/policies/"+created.ID)
 	}
 	return v.redraw(err, func(v *visit) error {
@@ -229,5 +240,6 @@ func (p *editorPages) unreadable(v *visit, w *editing, cause error) error {
 	refusal := v.refusal(cause)
 	v.status = http.StatusUnprocessableEntity
 	v.form.Faults = []fault.Item{{Pointer: "/" + formDocument, Code: refusal.Code, Detail: refusal.Detail}}
-	return v.render("policy_edit", "Edit "+w.found.Set.Name, editorView{version: w.found, Broken: true})
+	return v.render("policy_edit", "Edit "+w.found.Set.Name,
+		editorView{version: w.found, Broken: true, Step: w.history.Number})
 }

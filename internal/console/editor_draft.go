@@ -11,8 +11,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// draft is a policy document while it is edited. It may be invalid. Only the form and the
-// address of the page contain it; the database does not.
+// draft is a policy document while it is edited. It may be invalid.
 type draft struct{ root map[string]any }
 
 // literal is a number in its original spelling.

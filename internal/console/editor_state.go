@@ -13,26 +13,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// Query parameters of the editor's address.
-const (
-	formWork    = "work"    // the edit
-	formBy      = "by"      // mark of the person whose edit it is
-	formForeign = "foreign" // set if the previous address contained another person's edit
-)
+var errKept = fault.New(fault.Malformed, fault.CodeMalformedEdit, "the saved text cannot be read")
 
-// maxKept is the maximum length of an edit in an address. Proxies commonly refuse a request line
-// of more than 8 KiB. A changed rule takes about 150 characters.
-const maxKept = 6_000
-
-var (
-	errLostEdit = fault.New(fault.Malformed, fault.CodeMalformedEdit,
-		"the edit in this address can no longer be read; open the version and edit it again")
-	errKept = fault.New(fault.Malformed, fault.CodeMalformedEdit, "the saved text cannot be read")
-)
-
-// editState is an edit between two steps. Only the address of the page contains it, so the
-// browser's history has every step. The address contains a mark of the person whose edit it is,
-// and the page shows the edit to nobody else.
+// editState is an edit between two steps, as the working copy stores it.
 type editState struct {
 	text  string // the document, valid or not
 	open  string // the place of the open line, "" for none
@@ -43,7 +26,7 @@ type editState struct {
 	row   string
 }
 
-// state returns the state of the edit, for the address of the next page.
+// state returns the state of the edit after a step.
 func (w *editing) state() (editState, error) {
 	doc, err := w.draft.value()
 	if err != nil {
@@ -74,7 +57,7 @@ func (w *editing) load(s editState) error {
 	return nil
 }
 
-// seal encodes the edit for an address, as the difference from base. base is the text of the
+// seal encodes the edit as the difference from base, so that a step takes some hundred bytes. base is the text of the
 // version that is edited.
 func (s editState) seal(base string) string {
 	var w wire.Writer

@@ -19,7 +19,15 @@ type desk struct {
 	at   []string // the addresses of the steps so far
 }
 
+// edit opens the editor without an earlier working copy.
 func (b *browser) edit(id, query string) *desk {
+	b.Helper()
+	b.post("/console/sandbox/policies/"+id+"/edit", "act", "discard:").want(http.StatusSeeOther)
+	return b.reopen(id, query)
+}
+
+// reopen opens the editor, which shows the working copy if there is one.
+func (b *browser) reopen(id, query string) *desk {
 	b.Helper()
 	d := &desk{browser: b, path: "/console/sandbox/policies/" + id + "/edit"}
 	d.page = b.get(d.path + query).want(http.StatusOK)
@@ -33,7 +41,7 @@ func (d *desk) press(act string) *desk {
 	d.Helper()
 	d.form.Set("act", act)
 	d.page = d.send(d.path, d.form)
-	if at := d.page.header.Get("Location"); strings.HasPrefix(at, d.path+"?work=") {
+	if at := d.page.header.Get("Location"); strings.HasPrefix(at, d.path+"?step=") {
 		d.at = append(d.at, at)
 		d.page = d.get(withoutFragment(at))
 	}

@@ -10,6 +10,7 @@ import (
 // editorView is the data of the editor's page.
 type editorView struct {
 	*version
+	*flowView
 	Broken        bool // the document cannot be parsed, so the page shows only its text
 	Text          *policyText
 	Document      string
@@ -23,9 +24,28 @@ type editorView struct {
 	Semantics     string
 	Checked       bool // the draft was checked
 	Analysed      bool // the static analysis has run, because there were no faults
-	Unkept        bool // the address does not contain the edit
-	Foreign       bool // the address contained another person's edit
 	Gone          *goneLine
+	Grid          []gridRow
+	GridColumns   []editField
+
+	Step    int64 // of the working copy; 0 for the stored version
+	Undo    bool
+	Redo    bool
+	Edit    *policydesk.Edit // the working copy; nil if there is none
+	Resumed bool             // the page shows the step that the person saw last
+	Lost    bool             // the address named a step that does not exist
+	Left    int64            // a later step that this one does not contain; 0 for none
+	Unkept  string           // why the step could not be stored; "" if it was
+	Others  []otherEditor
+	Newer   *policydesk.RuleSet // a version that was saved after the edit had begun; nil for none
+}
+
+// otherEditor is another person who edits the same policy.
+type otherEditor struct {
+	Name    string
+	Same    bool // whether the person edits the same version
+	ID      string
+	Changed int64
 }
 
 // goneLine is the line that was removed last and can be restored.
@@ -73,8 +93,16 @@ func (p *editorPages) drawEditor(v *visit, w *editing) error {
 		return err
 	}
 
+	counts, err := countsOf(v, p.policies, w.found)
+	if err != nil {
+		return err
+	}
+
 	view := editorView{
-		version:       w.found,
+		version: w.found,
+		flowView: &flowView{
+			Counts: counts, address: p.stepAddress(v, w, w.history.Number) + "&",
+		},
 		Document:      indented(doc),
 		Focus:         w.focus,
 		GeneralFields: generalFields,
@@ -86,9 +114,10 @@ func (p *editorPages) drawEditor(v *visit, w *editing) error {
 		Semantics:     plainText(w.draft.root["semantics"]),
 		Checked:       w.checked,
 		Analysed:      w.analysed,
-		Unkept:        w.unkept,
-		Foreign:       w.foreign,
 		Gone:          w.goneLine(),
+	}
+	if err := p.describeHistory(v, w, &view); err != nil {
+		return err
 	}
 	view.General.Faults = w.said.faultsIn("", "")
 	view.Card.Faults = w.said.faultsIn("/scorecard", cardPrefix)
@@ -107,8 +136,10 @@ func (p *editorPages) drawEditor(v *visit, w *editing) error {
 		view.Open.Form.Faults = w.said.faultsIn(w.open.pointer(), rowPrefix)
 	}
 
-	view.Text = readable(doc, w.said, nil, tables...)
+	view.Text = readable(doc, w.said, counts.rules, tables...)
 	view.Open.describe(w.draft, view.Text)
+	view.Flow = flowOf(view.Text, &counts, "")
+	view.Grid, view.GridColumns = bandGrid(w.draft, w.said, w.open), gridFields
 	return v.render("policy_edit", "Edit "+w.found.Set.Name, view)
 }
 
@@ -135,6 +166,28 @@ func (o *openLine) describe(d *draft, text *policyText) {
 		o.Condition, o.Columns = text.Factors[o.Index].When, binFields
 		o.Bins = binRows(row, text.Factors[o.Index].Bins)
 	}
+}
+
+// Shows reports whether a section of the page is unfolded: it has the open line, the control with the focus, or a fault.
+func (e editorView) Shows(section string) bool {
+	if e.Open != nil && (e.Open.Section == section || section == "scorecard" && e.Open.Section == sectionFactors) {
+		return true
+	}
+	if section == "scorecard" && (strings.HasSuffix(e.Focus, "-"+sectionFactors) ||
+		strings.Contains(e.Focus, "-"+sectionFactors+"-") || strings.HasPrefix(e.Focus, "f-"+cardPrefix)) {
+		return true
+	}
+	for i := range generalFields {
+		if section == "general" && (e.Focus == "f-"+generalFields[i].Name || e.Text.Faulty(generalFields[i].Name)) {
+			return true
+		}
+	}
+	if e.Gone != nil && e.Focus == focusUndo &&
+		(e.Gone.Section == section || section == "scorecard" && e.Gone.Section == sectionFactors) {
+		return true
+	}
+	return strings.HasSuffix(e.Focus, "-"+section) || strings.Contains(e.Focus, "-"+section+"-") ||
+		strings.HasPrefix(e.Focus, "at-"+section) || e.Text.Faulty(section)
 }
 
 // Is reports whether the line at index is the open line.

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"strings"
 
+	"verdict/internal/policydesk"
 	"verdict/internal/wire"
 )
 
@@ -20,19 +22,17 @@ type editing struct {
 	gone  place  // place of the line that was removed last; Section is "" for none
 	row   string // the line that was removed last, as JSON
 
+	history  policydesk.EditStep // the step of the working copy that the page shows or that the form was made from
+	resumed  bool                // the address names no step, so the page shows the one that the person saw last
+	lost     bool                // the address named a step that does not exist
+	unkept   string              // why the step could not be stored; "" if it was
 	said     remarks
 	checked  bool // the draft was checked
 	analysed bool // the static analysis has run
-	unkept   bool // the address does not contain the edit
-	foreign  bool // the address contained another person's edit
 }
 
 // path returns the path of the editor's page below the environment.
 func (w *editing) path() string { return "/policies/" + w.found.Set.ID + "/edit" }
-
-// purpose returns the text that is included in the mark of an edit (see account.Access.Mark). It
-// names this version, so that the mark is not valid for an edit of another version.
-func (w *editing) purpose() string { return "edit of " + w.found.Set.ID }
 
 // apply puts the typed values into the draft. If the person edited the text of the document, only
 // that text counts. Values typed into a cancelled line are ignored.
@@ -46,6 +46,7 @@ func (w *editing) apply(f *form, verb string) {
 	}
 	readFields(generalFields, w.draft.root, f, "")
 	readFields(scaleFields, w.draft.card(), f, cardPrefix)
+	takeGrid(w.draft, f)
 	if row, ok := w.draft.row(w.open.Section, w.open.Index); ok && verb != "cancel" {
 		before := jsonOf(row)
 		readFields(sectionFields[w.open.Section], row, f, rowPrefix)
@@ -93,6 +94,8 @@ func (w *editing) do(verb, object string) {
 	case verb == "down" && ok:
 		w.focus = w.draft.move(at, 1).control(verb)
 		w.close()
+	case verb == "move":
+		w.moveTo(object)
 	case verb == "close" && w.open.Section != "":
 		w.focus = w.open.control("open")
 		w.close()
@@ -103,6 +106,21 @@ func (w *editing) do(verb, object string) {
 		bins, _ := row["bins"].([]any)
 		w.focus = binControl(len(bins) + 1)
 	}
+}
+
+// moveTo moves a line to another place of its section. text is the place and the new index, such as "knockouts/3/0".
+func (w *editing) moveTo(text string) {
+	cut := max(strings.LastIndex(text, "/"), 0)
+	at, ok := w.draft.placeOf(text[:cut])
+	to, err := strconv.Atoi(strings.TrimPrefix(text[cut:], "/"))
+	lines, set := w.draft.list(at.Section)
+	if !ok || err != nil || to < 0 || to >= len(lines) {
+		return
+	}
+	line := lines[at.Index]
+	set(slices.Insert(slices.Delete(slices.Clone(lines), at.Index, at.Index+1), to, line))
+	w.close()
+	w.focus = place{at.Section, to}.control("open")
 }
 
 // Ids of the elements that may get the focus, besides the controls of lines.
@@ -123,6 +141,39 @@ func (p place) firstControl() string { return "f-" + rowPrefix + sectionFields[p
 
 // binControl returns the id of the first field of a bin.
 func binControl(number int) string { return "bin-" + strconv.Itoa(number) }
+
+// openNamed opens the line that is at the place in the stored version, wherever it is in the working copy.
+func (w *editing) openNamed(text string) {
+	stored, err := draftOf(w.found.Doc)
+	if err != nil || text == "" {
+		return
+	}
+	at, ok := stored.placeOf(text)
+	if !ok {
+		return
+	}
+	row, _ := stored.row(at.Section, at.Index)
+	name := lineName(row)
+	lines, _ := w.draft.list(at.Section)
+	for i := range lines {
+		if now, is := lines[i].(map[string]any); is && lineName(now) == name {
+			w.close()
+			w.open = place{at.Section, i}
+			w.focus = w.open.firstControl()
+			return
+		}
+	}
+}
+
+// lineName returns the name by which decisions and people refer to a line, "" for a line without a name.
+func lineName(row map[string]any) string {
+	for _, name := range []string{"id", "code", "factor", "name"} {
+		if text, _ := row[name].(string); text != "" {
+			return text
+		}
+	}
+	return ""
+}
 
 // close closes the open line.
 func (w *editing) close() { w.open, w.fresh, w.was = place{}, false, "" }
@@ -156,13 +207,8 @@ func (w *editing) goneLine() *goneLine {
 	if err != nil {
 		return nil
 	}
-	out := &goneLine{place: w.gone, Title: sectionTitles[w.gone.Section], Row: w.row}
-	for _, name := range []string{"id", "code", "factor", "name"} {
-		if out.Name == "" {
-			out.Name = line.Get(name).Text()
-		}
-	}
-	return out
+	row, _ := editable(line).(map[string]any)
+	return &goneLine{place: w.gone, Title: sectionTitles[w.gone.Section], Row: w.row, Name: lineName(row)}
 }
 
 // gap parses a place at which a line can be inserted. The end of a section is such a place too.

@@ -180,10 +180,11 @@ func (f *filled) links(t *testing.T) {
 // byScript lists the forms that are on no page: those that a script posts, and those of
 // buttons that the demonstration never shows. The values give the reason.
 var byScript = map[string]string{
-	"POST /console/{env}/policies/condition": "the editor's script",
-	"POST /console/signin":                   "somebody is signed in",
-	"POST /console/signup":                   "somebody is signed in",
-	"POST /console/invite/{token}":           "somebody is signed in",
+	"POST /console/{env}/policies/condition":      "the editor's script",
+	"POST /console/{env}/policies/{id}/edit/keep": "the editor's script",
+	"POST /console/signin":                        "somebody is signed in",
+	"POST /console/signup":                        "somebody is signed in",
+	"POST /console/invite/{token}":                "somebody is signed in",
 
 	// TestSecondFactor and TestSignOnLink post these.
 	"POST /console/signin/code":                    "somebody is signed in",

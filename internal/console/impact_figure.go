@@ -74,6 +74,9 @@ func (u impactUnit) text(f shownFigure) string {
 	}
 }
 
+// unchanged is the text of a difference that is too small to be written.
+const unchanged = "unchanged"
+
 // change writes the difference of a figure with its sign.
 func (u impactUnit) change(before, after float64) string {
 	d := after - before
@@ -83,7 +86,7 @@ func (u impactUnit) change(before, after float64) string {
 	}
 	switch {
 	case d < 5e-7:
-		return "unchanged"
+		return unchanged
 	case u == moneyUnit:
 		return sign + chart.Rupees.Headline(d)
 	case u == priceUnit:

@@ -12,10 +12,7 @@ import (
 	"verdict/internal/wire"
 )
 
-const (
-	statsDays   = 30 // days for which a version's page counts rule hits
-	trailLength = 20 // number of audit entries on a version's page
-)
+const trailLength = 20 // number of audit entries on a version's page
 
 // parseStored parses a document that the service itself has stored. Its error is not a
 // fault.Error, so that a damaged document is not reported as a mistake in the request.
@@ -34,7 +31,7 @@ func (p *policyPages) policy(v *visit) error {
 		return err
 	}
 
-	stats, err := p.policies.RuleStats(v.ctx, v.caller(), found.Set.ID, statsDays)
+	counts, err := countsOf(v, p.policies, found)
 	if err != nil {
 		return err
 	}
@@ -50,26 +47,53 @@ func (p *policyPages) policy(v *visit) error {
 		return err
 	}
 
+	edit, err := p.workingCopy(v, found)
+	if err != nil {
+		return err
+	}
+
 	said := remarksOn(policydesk.Reading{Findings: found.Set.Findings})
-	text := readable(found.Doc, said, stats)
+	text := readable(found.Doc, said, counts.rules)
 	text.addProofs(&found.Set)
+	picture := &flowView{Counts: counts, address: v.at("/policies/"+found.Set.ID) + "?"}
+	editor := ""
+	if v.who.scopes.Has(tenant.PolicyWrite) {
+		editor = v.at("/policies/" + found.Set.ID + "/edit")
+	}
+	picture.Flow = flowOf(text, &counts, editor)
 	return v.render("policy", fmt.Sprintf("%s, version %d", found.Set.Name, found.Set.Version), struct {
 		*version
+		*flowView
 		Text         *policyText
 		Trail        []account.AuditEntry
 		Names        map[string]string
 		JSON         string
 		StatsDays    int
-		SecondPerson bool // the activation was refused because a second person must do it
+		Edit         *policydesk.Edit // the reader's working copy; nil if there is none
+		SecondPerson bool             // the activation was refused because a second person must do it
 	}{
 		version:      found,
+		flowView:     picture,
 		Text:         text,
 		Trail:        trail.Data,
 		Names:        names,
 		JSON:         indented(found.Doc),
-		StatsDays:    statsDays,
+		StatsDays:    counts.Days,
+		Edit:         edit,
 		SecondPerson: v.outcome.Code == fault.CodeSecondPersonRequired,
 	})
+}
+
+// workingCopy returns the reader's working copy of a version, nil if there is none.
+func (p *policyPages) workingCopy(v *visit, found *version) (*policydesk.Edit, error) {
+	if !v.who.scopes.Has(tenant.PolicyWrite) {
+		return nil, nil
+	}
+	step, err := p.edits.Current(v.ctx, v.caller(), found.Set.ID)
+	if err != nil || step.Number == 0 {
+		return nil, err
+	}
+	return &step.Edit, nil
 }
 
 // deletePolicy deletes a draft, or archives it if something refers to it.

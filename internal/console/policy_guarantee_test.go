@@ -28,7 +28,7 @@ func TestPolicyGuarantees(t *testing.T) {
 		"It says nothing about applicants without age.")
 	cannot := "This version cannot be activated: it violates its guarantee"
 	b.get("/console/sandbox/policies/"+id).want(http.StatusOK).
-		has(cannot, `<a href="#at-guarantees-1">G_SENIORS</a>`, `<a href="#at-guarantees">Guarantees</a>`).
+		has(cannot, `<a href="#at-guarantees-1">G_SENIORS</a>`, `<a href="#at-guarantees">Guarantees`).
 		hasNot("/activate\"", "acknowledge")
 	live := b.post("/console/sandbox/policies/" + id + "/promote").want(http.StatusSeeOther).header.Get("Location")
 	b.get(live).want(http.StatusOK).has(cannot).hasNot("/activate\"", `name="acknowledge"`, "Fix each error")

@@ -11,6 +11,7 @@ import (
 // activation, promotion to live, and deletion.
 type policyPages struct {
 	policies *policydesk.Service
+	edits    *policydesk.Edits
 	accounts *account.People
 	versions policyVersions
 	people   directory

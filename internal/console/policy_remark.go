@@ -97,23 +97,55 @@ func (r remarks) Violated() (list remarks) {
 
 // remarkGroup holds remarks with a common title.
 type remarkGroup struct {
-	Title string
-	List  remarks
+	Title  string
+	List   remarks
+	Folded bool // the list is shown only on demand
 }
 
-// Groups returns the remarks grouped by origin. Remarks that are new in this version come first.
-// If no origin is known, there is one group without a title.
+// Groups returns the remarks in the order in which they need attention: faults and errors, whatever their origin; then
+// the other findings that are new in this version; then those of the version that it was made from. Inherited findings
+// and notes are folded if there is something else.
 func (r remarks) Groups() []remarkGroup {
-	titles := []remarkGroup{{Title: "New in this version"}, {Title: "Inherited from the version it was made from"}, {}}
-	at := map[string]int{"new": 0, "inherited": 1, "": 2}
+	groups := []remarkGroup{
+		{Title: "Errors"},
+		{Title: "New in this version"},
+		{},
+		{Title: "Inherited from the version it was made from"},
+		{Title: "Notes"},
+	}
 	for i := range r {
-		group := &titles[at[r[i].Origin]]
-		group.List = append(group.List, r[i])
+		at := 2
+		switch m := &r[i]; {
+		case m.Label == faultLabel || m.Label == "Error":
+			at = 0
+		case m.Label == "Note" && m.Origin != "new":
+			at = 4
+		case m.Origin == "new":
+			at = 1
+		case m.Origin == "inherited":
+			at = 3
+		}
+		groups[at].List = append(groups[at].List, r[i])
 	}
-	if len(titles[0].List)+len(titles[1].List) > 0 {
-		titles[2].Title = "About the whole policy"
+	slices.SortStableFunc(groups[0].List, func(a, b remark) int { return a.rank() - b.rank() })
+	if len(groups[0].List)+len(groups[1].List) > 0 && len(groups[2].List) > 0 {
+		groups[2].Title = "About the whole policy"
 	}
-	return slices.DeleteFunc(titles, func(g remarkGroup) bool { return len(g.List) == 0 })
+	first := len(groups[0].List)+len(groups[1].List)+len(groups[2].List) > 0
+	groups[3].Folded = first
+	groups[4].Folded = first || len(groups[3].List) > 0
+	return slices.DeleteFunc(groups, func(g remarkGroup) bool { return len(g.List) == 0 })
+}
+
+// rank orders faults before errors, and new errors before inherited ones.
+func (m *remark) rank() int {
+	switch {
+	case m.Label == faultLabel:
+		return 0
+	case m.Origin != "inherited":
+		return 1
+	}
+	return 2
 }
 
 // about reports whether the remark is about the value at pointer or about a value inside it.

@@ -19,8 +19,8 @@ type page struct {
 	scope tenant.Scopes
 	// resume continues with a form that arrived after its session had ended, once the same person
 	// has signed in again. It is nil for forms that are not kept. resume must not change stored
-	// data, because nobody has pressed the form's button since. The form names its author, so
-	// that nobody continues with another person's form.
+	// data except the person's own working copy, because nobody has pressed the form's button since.
+	// The form names its author, so that nobody continues with another person's form.
 	resume func(*visit) error
 	// public is set for pages that need no session.
 	public bool
@@ -83,11 +83,19 @@ func (c *Console) subjects() []subject {
 		&batchPages{batches: set.Batches, versions: versions, people: people},
 		&policyPages{
 			policies: set.Policies,
+			edits:    set.Edits,
 			accounts: set.People,
 			versions: versions,
 			people:   people,
 		},
-		&editorPages{policies: set.Policies, access: set.Access, tables: set.Tables, versions: versions},
+		&editorPages{
+			policies:    set.Policies,
+			edits:       set.Edits,
+			comparisons: set.Comparisons,
+			tables:      set.Tables,
+			versions:    versions,
+			people:      people,
+		},
 		&samplePages{decisions: set.Decisions, versions: versions},
 		&changePages{comparisons: set.Comparisons, versions: versions, now: now},
 		&impactPages{runs: set.Backtests, versions: versions, now: now},

@@ -12,14 +12,16 @@
 //	ReadDraft
 //	    returns the faults, or the findings and changes, of a draft and stores nothing:
 //	    NotFound for its base
+//	DraftPolicies
+//	    compiles a draft and its base and stores nothing: Invalid with every fault, NotFound for its base
 //	DeleteRuleSet
 //	    deletes or archives a draft: NotFound, invalid_transition
 //	RuleSet, RuleSets, Policies
 //	    return versions: NotFound, invalid_cursor
 //	Diff
 //	    compares two versions for all applicants: NotFound, no_active_policy
-//	RuleStats
-//	    returns how often the rules of a version were evaluated and hit
+//	RuleStats, Outcomes
+//	    return how often the rules of a version were evaluated and hit, and its decisions by status and grade
 //	Activate
 //	    activates a rule set: Invalid, NotFound, invalid_transition,
 //	    precondition_failed, second_person_required, findings_unacknowledged,
@@ -30,6 +32,8 @@
 //	    scores applicants with a scorecard: Invalid, NotFound
 //	StoredScorecard, Scorecards
 //	    return scorecards: NotFound, invalid_cursor
+//
+// Edits is a service of its own for the working copies of people who edit policies.
 //
 // Three operations are for other use-case packages and check no permissions. Policy returns a compiled rule set.
 // ActivePolicy returns the active policy of a policy_key (no_active_policy if there is

@@ -120,6 +120,30 @@ func (s *Service) RuleStats(
 	return s.ruleStats(s.core.Scope(p).RuleSets(ctx), p, id, days)
 }
 
+// OutcomeCount is the number of decisions with the same status and grade.
+type OutcomeCount struct {
+	Status, Grade string
+	Count         int64
+}
+
+// MaxOutcomes is the maximum number of decisions that Outcomes counts.
+const MaxOutcomes = 5_000
+
+// Outcomes counts the decisions of a rule set in the last days by status and grade. It counts only the latest
+// MaxOutcomes, so that the work does not depend on how much is stored.
+func (s *Service) Outcomes(ctx context.Context, p tenant.Principal, id string, days int) ([]OutcomeCount, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return nil, err
+	}
+	from := s.core.Now().Add(-time.Duration(days) * 24 * time.Hour)
+	rows, err := s.core.Scope(p).Decisions(ctx).CountOutcomes(id, tenant.FirstID(tenant.KindDecision, from), MaxOutcomes)
+	list := make([]OutcomeCount, len(rows))
+	for i, r := range rows {
+		list[i] = OutcomeCount(r)
+	}
+	return list, err
+}
+
 func (s *Service) ruleStats(
 	sets store.RuleSetReader, p tenant.Principal, id string, days int,
 ) (map[string]RuleCount, error) {

@@ -9,6 +9,7 @@ import (
 	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
+	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
 
@@ -90,4 +91,26 @@ func catalogued() func(yield func(*rule.Field) bool) {
 			}
 		}
 	}
+}
+
+// DraftPolicies compiles a draft and the rule set that it is based on. It returns Invalid with every fault, and NotFound
+// for the base. Nothing is stored, and the compiled draft has no id.
+func (s *Service) DraftPolicies(
+	ctx context.Context, p tenant.Principal, draft engine.Draft,
+) (base, changed *Policy, err error) {
+	if err := p.Require(tenant.PolicyWrite); err != nil {
+		return nil, nil, err
+	}
+	scope := s.core.Scope(p)
+	d, err := s.readNew(ctx, scope, draft)
+	if err != nil {
+		return nil, nil, err
+	}
+	if base, err = s.Policy(ctx, scope, d.base.ID); err != nil {
+		return nil, nil, err
+	}
+	changed, err = compile(ctx, policyID{scope.Tenant(), scope.Environment(), ""}, store.RuleSet{
+		PolicyKey: d.policy.Key, Name: d.policy.Name, Document: d.policy.Document(), Base: d.base.ID,
+	})
+	return base, changed, err
 }

@@ -9,8 +9,8 @@ const (
 )
 
 // StoredBytesReader reads how many bytes a scope has stored that are not billed by their size: the rows and results of
-// batches and backtests, the parts of lists, rule sets and their proofs, scorecards, collections strategies, lender
-// profiles, exposures, and answers under idempotency keys that belong to no decision or run.
+// batches and backtests, the parts of lists, rule sets, their proofs and working copies, scorecards, collections
+// strategies, lender profiles, exposures, and answers under idempotency keys that belong to no decision or run.
 type StoredBytesReader struct{ access }
 
 // StoredBytes reads like StoredBytesReader, and counts. The methods of this package that store or delete such rows

@@ -31,6 +31,9 @@
 //	Diff
 //	    compares them and counts stored decisions or the rows of a synthetic book in each kind: Forbidden, Invalid,
 //	    NotFound, no_active_policy, Unavailable, and if rows must be looked up list_missing or table_missing
+//	Effect
+//	    decides the latest applications again with a draft and with its base: Forbidden, Unavailable, list_missing,
+//	    table_missing
 //
 // Chunks is for the workers that run the chunks of large backtests. Its operations are
 // Run, Abandon and Resume. They fail if storage fails; the workers then retry them.

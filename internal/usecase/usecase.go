@@ -90,6 +90,7 @@ type Set struct {
 	SignOn    *account.SignOn
 	Factors   *account.SecondFactors
 	Policies  *policydesk.Service
+	Edits     *policydesk.Edits
 	Fraud     *frauddesk.Service
 	Lists     *listdesk.Service
 	Exposures *exposuredesk.Service
@@ -177,6 +178,7 @@ func New(db *store.DB, o Options) (*Set, error) {
 		SignOn:    accounts.SignOn,
 		Factors:   accounts.Factors,
 		Policies:  policies,
+		Edits:     policydesk.NewEdits(core),
 		Fraud:     fraud,
 		Lists:     lists,
 		Exposures: exposures,
@@ -258,4 +260,5 @@ func (s *Set) Purge(ctx context.Context) {
 	s.Webhooks.Purge(ctx)
 	s.Lists.Purge(ctx)
 	s.Decisions.PurgeRequests(ctx)
+	s.Edits.Purge(ctx)
 }

@@ -133,7 +133,7 @@ func (t *Tab) Follow(selector string) {
 const findByText = `(() => {
 	for (const old of document.querySelectorAll("[data-pressed]")) old.removeAttribute("data-pressed");
 	const found = [...document.querySelectorAll("main button, main a, main summary")].find(e =>
-		e.innerText.replaceAll(/\s+/g, " ").trim().startsWith(%s) &&
+		(e.innerText ?? "").replaceAll(/\s+/g, " ").trim().startsWith(%s) &&
 		e.checkVisibility() && !e.classList.contains("away"));
 	found?.setAttribute("data-pressed", ""); return Boolean(found) })()`
 
@@ -242,6 +242,7 @@ func (t *Tab) BeginsAt(id string) {
 	t.Helper()
 	var found string
 	seen := fmt.Sprintf(`(() => { const e = document.activeElement ?? document.body;
+		if (!e) return "the page is loading";
 		if (e.id !== %s) return "the focus is at " + (e.id || e.tagName.toLowerCase());
 		const r = e.getBoundingClientRect(), y = r.top + Math.min(r.height / 2, 20);
 		if (y < 0 || y > innerHeight) return "it is at " + Math.round(y) + " of " + innerHeight;

@@ -47,10 +47,10 @@ func (s *stage) firstScreens(t *testing.T) {
 		{"/console/live/policies", []string{".tile .big", "form.filters button", ".versions tbody tr:first-child"},
 			[]string{".tile .big"}},
 		{
-			draft, []string{"h1", ".tabs", "#activate h2", "#activate .errors h3"},
-			[]string{"h1", ".tabs", "#activate h2", "#activate .errors h3", "#activate .errors .remark"},
+			draft, []string{"h1", ".tabs", "svg.flow-across", "#activate h2", "#activate .errors h3", "#findings h2"},
+			[]string{"h1", ".tabs", "svg.flow-down"},
 		},
-		{draft + "/edit", []string{"h1", ".desk .primary", "#f-name"}, []string{"h1", ".desk .primary"}},
+		{draft + "/edit", []string{"h1", ".desk .primary", "#undo-step", "svg.flow-across"}, []string{"h1", ".desk .primary"}},
 		{draft + "/try", []string{"h1", "form.card h2"}, []string{"h1", ".tabs"}},
 		{"/console/live/fraud", []string{"h1", "tbody tr:first-child"}, []string{"h1", ".tabs"}},
 	} {
@@ -70,10 +70,10 @@ func (s *stage) edit(t *testing.T) {
 	tab := s.signIn(t, s.made.People[0].Email)
 	tab.Size(1280, 800)
 	at := consoletest.NewExamples(s.service, s.caller(tenant.Sandbox)).Pages(
-		t)["/console/{env}/policies/{id}"][0].Path + "/edit"
+		t)["/console/{env}/policies/{id}"][0].Path + "/edit?step=0" // the stored version, whatever was edited before
 	s.steps(t, tab, at)
 	tab.Size(1280, 800)
-	tab.Go(at)
+	tab.Go(at + "#at-knockouts")
 	tab.Follow("button[value='open:knockouts/5']")
 	tab.BeginsAt("f-row.id")
 	tab.Follow(".open button[value='cancel:']")
@@ -82,6 +82,7 @@ func (s *stage) edit(t *testing.T) {
 	s.refusals(t, tab, at)
 	tab.Size(1280, 800)
 	s.history(t, tab, at)
+	s.workingCopy(t, tab, at)
 	s.expiry(t, tab, at)
 	s.shortcuts(t, tab)
 	tab.Quiet()
@@ -98,7 +99,7 @@ func (s *stage) steps(t *testing.T, tab *browser.Tab, at string) {
 	}{{1280, 900, false}, {380, 800, true}} {
 		tab.Size(with.width, with.height)
 		tab.Scripts(with.scripts)
-		tab.Go(at)
+		tab.Go(at + "#at-knockouts") // unfolds the section
 		for _, step := range []struct{ press, begins string }{
 			{"button[value='open:knockouts/5']", "f-row.id"},
 			{".open button[value='cancel:']", "open-knockouts-5"},
@@ -110,20 +111,26 @@ func (s *stage) steps(t *testing.T, tab *browser.Tab, at string) {
 			{"#down-knockouts-4", "down-knockouts-5"},
 			{"#add-knockouts", "f-row.id"},
 			{".open button[value='cancel:']", "add-knockouts"},
+			{"", "at-scorecard"},
 			{"#open-factors-1", "f-row.factor"},
 			{".open button[value='more:']", "bin-6"},
 			{".open button[value='remove:factors/1']", "undo"},
 			{"#undo", "open-factors-1"},
+			{"", "at-pricing_bands"},
 			{"#open-pricing_bands-2", "f-row.id"},
 			{".open button[value='check:']", "summary"},
 			{".open button[value='close:']", "open-pricing_bands-2"},
 			{".desk button[value='check:']", "summary"},
 		} {
+			if step.press == "" {
+				tab.Click("summary:has(+ #" + step.begins + ")")
+				continue
+			}
 			tab.Follow(step.press)
 			tab.BeginsAt(step.begins)
 		}
 		tab.Scripts(true)
-		tab.Go(at + "?open=knockouts/5")
+		tab.Go(at + "&open=knockouts/5")
 		tab.BeginsAt("f-row.id")
 		var between string
 		tab.Ask(
@@ -140,7 +147,7 @@ func (s *stage) steps(t *testing.T, tab *browser.Tab, at string) {
 // each change.
 func (s *stage) focus(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
-	tab.Go(at + "?open=knockouts/1")
+	tab.Go(at + "&open=knockouts/1")
 	settled := func(what, want string) {
 		t.Helper()
 		tab.Ask(`new Promise(done => setTimeout(done, 60))`, nil)
@@ -188,7 +195,8 @@ func (s *stage) focus(t *testing.T, tab *browser.Tab, at string) {
 	tab.Type("gd?gp")
 	tab.Ask(`new Promise(done => setTimeout(done, 60))`, nil)
 	var open bool
-	if tab.Ask(`document.getElementById("shortcuts").open`, &open); open || !strings.HasPrefix(tab.At(), at) {
+	path, _, _ := strings.Cut(at, "?")
+	if tab.Ask(`document.getElementById("shortcuts").open`, &open); open || !strings.HasPrefix(tab.At(), path) {
 		t.Errorf("keys that were typed into an edited form lead to %s", tab.At())
 	}
 	tab.Press("Cancel")
@@ -200,7 +208,7 @@ func (s *stage) focus(t *testing.T, tab *browser.Tab, at string) {
 func (s *stage) refusals(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
 	tab.Size(380, 800)
-	tab.Go(at + "?open=knockouts/5")
+	tab.Go(at + "&open=knockouts/5")
 	tab.Fill("[name='row.reason_code']", "low income")
 	tab.Follow("form > .acts button[value='save:']") // at the end of the page
 	tab.BeginsAt("summary")
@@ -217,7 +225,7 @@ func (s *stage) refusals(t *testing.T, tab *browser.Tab, at string) {
 // history goes back through the steps of an edit with the browser's history.
 func (s *stage) history(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
-	tab.Go(at)
+	tab.Go(at + "#at-knockouts")
 	tab.Follow("button[value='open:knockouts/0']")
 	tab.Fill("[name='row.message']", "Typed in the browser")
 	tab.Press("Apply")
@@ -228,12 +236,53 @@ func (s *stage) history(t *testing.T, tab *browser.Tab, at string) {
 	tab.Press("Check")
 	tab.Sees("The policy can be saved")
 	for _, want := range []string{"Typed in the browser", "was removed.", "Typed in the browser", "Edit this knockout",
-		"General"} {
+		"Settings"} {
 		tab.Back()
 		tab.Sees(want)
 	}
-	if tab.At() != at {
+	if !strings.HasPrefix(tab.At(), at) {
 		t.Errorf("five steps back is %s", tab.At())
+	}
+}
+
+// workingCopy types without pressing a button, leaves the page, and checks that nothing is lost, that the effect and the
+// findings follow the edit, and that undoing and dragging work.
+func (s *stage) workingCopy(t *testing.T, tab *browser.Tab, at string) {
+	t.Helper()
+	path, _, _ := strings.Cut(at, "?")
+	tab.Go(at + "&open=knockouts/0")
+	tab.Fill("[name='row.message']", "Typed and left")
+	tab.Ask(`new Promise(done => { const look = () => document.querySelector("[data-kept]").textContent === "stored" ?
+		done(true) : setTimeout(look, 30); look() })`, nil)
+	tab.Sees("Measured on the latest")
+	tab.Go("/console/sandbox/policies")
+	tab.Go(path)
+	tab.Sees("You continue the edit")
+	var typed string
+	tab.Ask(`document.querySelector("[name='row.message']").value`, &typed)
+	if typed != "Typed and left" {
+		t.Errorf("what was typed without a button became %q", typed)
+	}
+	tab.Follow("#undo-step")
+	tab.BeginsAt("redo-step")
+	tab.Follow("#redo-step")
+	tab.BeginsAt("undo-step")
+	tab.Ask(`document.querySelector("[name='row.message']").value`, &typed)
+	if typed != "Typed and left" {
+		t.Errorf("after redo the message is %q", typed)
+	}
+
+	tab.Go(at + "#at-knockouts")
+	var first, second string
+	tab.Ask(`document.querySelector("#at-knockouts-2 .rule-id").textContent`, &first)
+	tab.Ask(`(() => { const data = new DataTransfer();
+		const fire = (id, type) => document.getElementById(id).dispatchEvent(
+			new DragEvent(type, {bubbles: true, cancelable: true, dataTransfer: data}));
+		fire("at-knockouts-2", "dragstart"); fire("at-knockouts-0", "dragover"); fire("at-knockouts-0", "drop"); })()`, nil)
+	tab.BeginsAt("open-knockouts-0")
+	tab.Ask(`document.querySelector("#at-knockouts-0 .rule-id").textContent`, &second)
+	if first != second {
+		t.Errorf("%s was dragged to the top, where %s is", first, second)
 	}
 }
 
@@ -241,7 +290,7 @@ func (s *stage) history(t *testing.T, tab *browser.Tab, at string) {
 // checks that the edit is kept.
 func (s *stage) expiry(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
-	tab.Go(at + "?open=knockouts/0")
+	tab.Go(at + "&open=knockouts/0")
 	tab.Fill("[name='row.message']", "Typed before the session ended")
 	other := tab.Beside()
 	other.Go("/console/live")
@@ -258,11 +307,11 @@ func (s *stage) expiry(t *testing.T, tab *browser.Tab, at string) {
 	tab.Press("Sign in")
 	tab.BeginsAt("notice")
 	tab.Sees("Typed before the session ended")
-	tab.Sees("not saved yet")
+	tab.Sees("not saved as a draft yet")
 	tab.Follow("#notice a")
 	tab.BeginsAt("open-knockouts-0")
 	tab.Back()
-	tab.Sees("General") // the editor, without posting a form again
+	tab.Sees("Settings") // the editor, without posting a form again
 }
 
 // shortcuts checks that keys typed after the focus was lost do not act as

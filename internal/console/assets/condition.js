@@ -429,10 +429,3 @@ class Builder {
 }
 
 for (const box of document.querySelectorAll("[data-condition]")) new Builder(box);
-
-// Ask before the page is left with changes that no address holds yet.
-const editor = document.querySelector("form.editor");
-let touched = editor?.dataset.unsaved !== undefined;
-editor?.addEventListener("input", () => { touched = true; });
-editor?.addEventListener("submit", () => { touched = false; });
-addEventListener("beforeunload", (event) => { if (touched) event.preventDefault(); });

@@ -135,6 +135,10 @@ var columns = map[string]string{
 	"log_checkpoints " + lender:           "stopped opening",
 	"log_cosigned " + hash:                "root note",
 	"log_tiles " + hash:                   "hashes",
+	"policy_edits " + lender:              "rule_set_id policy_key",
+	"policy_edits " + staff:               "user_id",
+	"policy_edit_steps " + lender:         "rule_set_id act state", // changes of a policy
+	"policy_edit_steps " + staff:          "user_id",
 	"recent_requests " + keyedHash:        "request_key",
 	"recent_requests " + outcome:          "decision_id",
 	"referrals " + outcome:                "decision_id",

@@ -26,13 +26,14 @@ func measureStored(t *testing.T) string {
 	if !found || !ends {
 		t.Fatal("the migration does not count what is stored")
 	}
-	// Proofs came later.
+	// Proofs and edits came later.
 	const end = ") AS stored"
 	if !strings.Contains(query, end) {
 		t.Fatal("the migration counts in another way")
 	}
 	return strings.Replace(query, end,
-		"UNION ALL SELECT tenant_id, environment, length(document) FROM guarantee_proofs\n"+end, 1)
+		"UNION ALL SELECT tenant_id, environment, length(document) FROM guarantee_proofs\n"+
+			"UNION ALL SELECT tenant_id, environment, length(state) FROM policy_edit_steps\n"+end, 1)
 }
 
 // wantMeasured checks that the counters of stored bytes are the sizes of the stored rows, and returns the sum.
@@ -147,6 +148,22 @@ func TestStoredBytes(t *testing.T) {
 		step("delete parts of a list", -40, func(tx *store.Tx) error {
 			return tx.Lists().DeleteChunks("lst_1", []int64{77, 78})
 		})
+		for i, diff := range []int64{5, 5, 5, -5} { // the fourth step replaces three of them
+			step(fmt.Sprint("a step of an edit ", i), diff, func(tx *store.Tx) error {
+				edit := store.PolicyEdit{UserID: "usr_1", RuleSetID: "pol_9", PolicyKey: "default", BeganMicros: 1}
+				if _, err := tx.PolicyEdits().Add(edit, store.PolicyEditStep{State: make([]byte, 5)}); err != nil || i < 3 {
+					return err
+				}
+				return tx.PolicyEdits().Trim("usr_1", "pol_9", 2, 100)
+			})
+		}
+		step("amend the last step", 4, func(tx *store.Tx) error {
+			return tx.PolicyEdits().Amend("usr_1", "pol_9", store.PolicyEditStep{Number: 4, State: make([]byte, 9)}, 2)
+		})
+		step("amend it again", -6, func(tx *store.Tx) error {
+			return tx.PolicyEdits().Amend("usr_1", "pol_9", store.PolicyEditStep{Number: 4, State: make([]byte, 3)}, 2)
+		})
+		step("discard the edit", -8, func(tx *store.Tx) error { return tx.PolicyEdits().Delete("usr_1", "pol_9") })
 		kept := answer("x")
 		kept.Key.Name, kept.Subject, kept.Body = "kept", "", make([]byte, 88)
 		kept.NowMicros, kept.ExpiresMicros = 1000, 2000
