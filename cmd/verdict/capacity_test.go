@@ -127,7 +127,7 @@ func short(n float64) string {
 func TestStoredBytes(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("load")
+		t.Skip("left out with -short: load")
 	}
 	const decisions = 1500
 	file := filepath.Join(t.TempDir(), "verdict.db")

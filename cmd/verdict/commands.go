@@ -71,7 +71,7 @@ func operatorCommands() []entry {
 		}}},
 		{"tenant", tenants, []form{
 			{withDatabase, "list|show|create|invite|plan", "manage tenants"},
-			{withDatabase, "user add|list|password", "manage the people of a tenant"},
+			{withDatabase, "user add|list|password|reset-code", "manage the people of a tenant"},
 			{withDatabase, "key create|list|revoke", "manage the keys of a tenant, of either environment"},
 		}},
 	}

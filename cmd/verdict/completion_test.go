@@ -89,7 +89,7 @@ func TestBashCompletes(t *testing.T) {
 	for line, want := range map[string]string{
 		"back":                      "backup backtest",
 		"tenant ":                   "create invite key list plan show user",
-		"tenant user ":              "add list password",
+		"tenant user ":              "add list password reset-code",
 		"tenant user add -e":        "-email",
 		"policy pu":                 "pull push",
 		"serve -log-l":              "-log-level",

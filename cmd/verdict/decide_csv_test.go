@@ -62,7 +62,7 @@ func TestDecideCSV(t *testing.T) {
 			exitRefused, "401"},
 		{[]string{"list", "push", "employers", rows, "-service", p.url, "-api-key", keyFile, "-if-version", "7"},
 			exitRefused, "412"},
-		{[]string{"list", "pull"}, exitUsage, "unexpected argument"},
+		{[]string{"list", "pull"}, exitUsage, `there is no subcommand "pull"`},
 	} {
 		complaints.Reset()
 		if code := run(wrong.args, nil, &out, &complaints); code != wrong.code ||

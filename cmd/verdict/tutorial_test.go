@@ -39,7 +39,7 @@ func stepsOf(t *testing.T, page string) (steps []step) {
 func TestTutorial(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("corpora")
+		t.Skip("left out with -short: corpora")
 	}
 	steps := stepsOf(t, "../../docs/TUTORIAL.md")
 	if len(steps) < 12 {

@@ -37,11 +37,12 @@ const profileVariable = "VERDICT_VERIFY_PROFILE"
 // then the test judges the rate.
 func TestLongVerify(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: PostgreSQL")
+	}
 	count, long := int64(1_000), os.Getenv("VERDICT_LONG") != ""
 	if long {
 		count = million()
-	} else if testing.Short() {
-		t.Skip("left out with -short: PostgreSQL")
 	}
 	rows := [][]string{{"database", "decisions", "seconds", "per second", "processor time of the process for each"}}
 	for _, database := range []struct {
