@@ -9,7 +9,7 @@ import (
 // rowBatch has the rows that have been read and are not decided yet. They are
 // decided together; see engine.Batch.
 type rowBatch struct {
-	champion, challenger *engine.Batch // challenger is nil for none
+	champion, challenger *engine.Batch // champion is nil unless rows of a file are read, challenger for none
 	rows                 [engine.BatchRows]row
 	kept                 []*rule.Facts // the facts of each row, if the changes of a policy may be attributed to it
 	scratch              *rule.Facts   // the facts of the next row otherwise
@@ -67,7 +67,7 @@ func (b *rowBatch) add(r *row, facts *rule.Facts) (full bool) {
 // stops early if the check fails; see Check.
 func (w *Worker) flush() {
 	b := &w.batch
-	if b.champion.Len() == 0 {
+	if b.champion == nil || b.champion.Len() == 0 { // stored decisions are decided singly
 		return
 	}
 	b.champion.Evaluate()

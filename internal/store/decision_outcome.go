@@ -8,7 +8,8 @@ type OutcomeCount struct {
 
 func (o *OutcomeCount) fields() []any { return []any{&o.Status, &o.Grade, &o.Count} }
 
-// CountOutcomes counts the latest decisions of a rule set by status and grade: at most limit decisions, from the id fromID on.
+// CountOutcomes counts the latest decisions of a rule set by status and grade: at most limit decisions, from the id
+// fromID on.
 func (ds DecisionReader) CountOutcomes(ruleSetID, fromID string, limit int) ([]OutcomeCount, error) {
 	return read(ds.access, func(tx *Tx) ([]OutcomeCount, error) {
 		return eachRow(tx, (*OutcomeCount).fields, `SELECT status, grade, count(*) FROM (

@@ -28,9 +28,9 @@ func TestCountOutcomes(t *testing.T) {
 			limit int
 			want  []store.OutcomeCount
 		}{
-			{"", 9, []store.OutcomeCount{{"APPROVED", "A", 2}, {"APPROVED", "B", 1}, {"DECLINED", "F", 1}}},
-			{"", 2, []store.OutcomeCount{{"APPROVED", "A", 1}, {"APPROVED", "B", 1}}},
-			{numbered("dec", 4), 9, []store.OutcomeCount{{"APPROVED", "A", 1}}},
+			{"", 9, []store.OutcomeCount{outcomeCount("APPROVED", "A", 2), outcomeCount("APPROVED", "B", 1), outcomeCount("DECLINED", "F", 1)}},
+			{"", 2, []store.OutcomeCount{outcomeCount("APPROVED", "A", 1), outcomeCount("APPROVED", "B", 1)}},
+			{numbered("dec", 4), 9, []store.OutcomeCount{outcomeCount("APPROVED", "A", 1)}},
 		} {
 			got, err := scope.Decisions(ctx).CountOutcomes("pol_1", c.from, c.limit)
 			if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
@@ -43,4 +43,8 @@ func TestCountOutcomes(t *testing.T) {
 			}
 		}
 	})
+}
+
+func outcomeCount(status, grade string, count int64) store.OutcomeCount {
+	return store.OutcomeCount{Status: status, Grade: grade, Count: count}
 }
