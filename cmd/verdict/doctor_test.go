@@ -9,6 +9,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/json"
 	"encoding/pem"
+	"fmt"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -178,8 +179,13 @@ func TestDoctorFindsFaults(t *testing.T) {
 		"expired":      {[]string{"-tls-cert", old, "-tls-key", oldKey}, "tls", app.Wrong, "expired"},
 		"expires soon": {[]string{"-tls-cert", soon, "-tls-key", soonKey}, "tls", app.Warning, "expires in"},
 		"another key":  {[]string{"-tls-cert", soon, "-tls-key", oldKey}, "tls", app.Wrong, "cannot be used"},
-		"no backup":    {[]string{"-backup", dir}, "backups", app.Wrong, "there is no backup"},
-		"clock":        {[]string{"-database-url", "sqlite:" + future}, "clock", app.Wrong, "the clock is behind"},
+		"sign-on": {
+			[]string{
+				"-sign-on", file("connections.json", `{"connections":[{"id":"Acme"}]}`), "-sign-on-url", "https://v.example",
+			}, "configuration", app.Wrong, "/connections/0/id",
+		},
+		"no backup": {[]string{"-backup", dir}, "backups", app.Wrong, "there is no backup"},
+		"clock":     {[]string{"-database-url", "sqlite:" + future}, "clock", app.Wrong, "the clock is behind"},
 	} {
 		code, found := examined(t, append([]string{"-addr", "127.0.0.1:1", "-database-url", url}, c.args...)...)
 		wantFinding(t, found, c.check, c.severity, c.text)
@@ -214,6 +220,13 @@ func TestDoctorKnowsTheAgeOfBackups(t *testing.T) {
 	wantFinding(t, found, "backups", app.Good, "one.backup")
 	_, found = examined(t, "-addr", "127.0.0.1:1", "-database-url", url, "-backup", backups, "-backup-age", "1ns")
 	wantFinding(t, found, "backups", app.Wrong, "old")
+	for i := range 10_000 { // older files, whose names come first
+		if err := os.WriteFile(filepath.Join(backups, fmt.Sprintf("0-%05d", i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, found = examined(t, "-addr", "127.0.0.1:1", "-database-url", url, "-backup", backups)
+	wantFinding(t, found, "backups", app.Good, "one.backup")
 }
 
 // certificate writes a certificate that expires after some time, and its key.

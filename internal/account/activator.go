@@ -1,8 +1,10 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +18,9 @@ import (
 // two activators, a rule set must be activated by somebody other than its author. This
 // file prevents one person from bypassing that rule with several accounts. A new activator
 // waits for a day or for the confirmation of another activator. A former activator still
-// counts for a day.
+// counts for a day. For that day, the new activator and whoever gave or confirmed the right
+// count as one person: neither may activate what the other has written. If an identity
+// provider gave the right, nobody knows who changed the group, so it may have been anybody.
 
 // activatorDelay is how long a new activator waits, and how long a former activator still counts.
 const activatorDelay = 24 * time.Hour
@@ -40,7 +44,17 @@ func mayNow(u store.User) bool { return u.DisabledMicros == 0 && activates(u.Rol
 
 // waits reports whether an activator is still waiting.
 func waits(u store.User, now time.Time) bool {
-	return mayNow(u) && u.MayActivateMicros > now.UnixMicro()
+	return mayNow(u) && u.MayActivateMicros > now.UnixMicro() && confirmedBy(u, now) == ""
+}
+
+// confirmedBy returns the id of the user who confirmed an activator whom an identity provider made one, "" if nobody
+// did or the day is over.
+func confirmedBy(u store.User, now time.Time) string {
+	by, confirmed := strings.CutPrefix(u.MadeBy, store.ConfirmedBy)
+	if !confirmed || u.MayActivateMicros <= now.UnixMicro() {
+		return ""
+	}
+	return by
 }
 
 // countsUntil returns the time until which a former activator still counts, the zero time if the
@@ -58,7 +72,8 @@ type Work struct{ RuleSetID, Author string }
 
 // MayActivate returns an error if the caller may not activate a rule set. Its checks apply once a
 // tenant has two activators, including former activators who still count. It refuses the author
-// of the rule set, a person who is not an activator, and an activator who is still waiting.
+// of the rule set, a person who is not an activator, an activator who is still waiting, and one who may be the author
+// under another name.
 func MayActivate(tx *store.Tx, p tenant.Principal, work Work, now time.Time) error {
 	people, err := tx.People()
 	if err != nil {
@@ -99,7 +114,35 @@ func MayActivate(tx *store.Tx, p tenant.Principal, work Work, now time.Time) err
 			whoActivates(people, me, now))
 	}
 
-	return nil
+	return refuseDependent(people, me, cmp.Or(author, work.Author), now)
+}
+
+// refuseDependent returns an error if the author of a rule set and the activator me may be one person: one of them gave
+// or confirmed the right of the other within the last day, or an identity provider gave the author's right, and nobody
+// else has confirmed it. The author may have been disabled in the meantime.
+func refuseDependent(people []store.User, me store.User, authorID string, now time.Time) error {
+	if by := confirmedBy(me, now); by != "" && by == authorID {
+		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
+			"a group of your identity provider gave you the right to activate, and the author of this rule set "+
+				"confirmed it, so until %s you cannot activate what this author writes",
+			sayTime(operation.Time(me.MayActivateMicros)))
+	}
+
+	at := slices.IndexFunc(people, func(u store.User) bool { return u.ID == authorID })
+	if at < 0 || people[at].MayActivateMicros <= now.UnixMicro() {
+		return nil
+	}
+
+	author := people[at]
+	if author.MadeBy != me.ID && confirmedBy(author, now) != me.ID && !strings.HasPrefix(author.MadeBy, signOnPrefix) {
+		return nil
+	}
+
+	return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
+		"the author of this rule set was given the right to write policies less than a day ago, and you may have "+
+			"given or confirmed it; you can activate the rule set from %s, or once somebody else who may activate has "+
+			"confirmed the author on the page People of the console",
+		sayTime(operation.Time(author.MayActivateMicros)))
 }
 
 // whoActivates returns a sentence that names the people who may activate a rule set that the
@@ -110,7 +153,7 @@ func whoActivates(people []store.User, me store.User, now time.Time) string {
 	for _, u := range people {
 		switch counts := countsUntil(u, now); {
 		case u.ID == me.ID:
-		case waits(u, now):
+		case waits(u, now) || me.ID != "" && confirmedBy(u, now) == me.ID:
 			wait = append(wait, u.Email+" from "+sayTime(operation.Time(u.MayActivateMicros)))
 		case mayNow(u):
 			can = append(can, u.Email)
@@ -158,7 +201,7 @@ func sayTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC")
 
 // mayConfirm returns an error if person is not a waiting activator, or if by may not confirm
 // person. by must not be person, nor the user who gave person the right to activate. by must be an
-// activator who is not waiting.
+// activator whose own day is over, also if somebody has confirmed by.
 func mayConfirm(person, by store.User, now time.Time) error {
 	switch {
 	case !waits(person, now):
@@ -174,10 +217,27 @@ func mayConfirm(person, by store.User, now time.Time) error {
 	case !mayNow(by):
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
 			"only a person who may activate policies can confirm a new activator")
-	case waits(by, now):
+	case by.MayActivateMicros > now.UnixMicro():
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
-			"you may activate, and confirm others, from %s", sayTime(operation.Time(by.MayActivateMicros)))
+			"you may confirm others from %s, a day after you were given the right to activate",
+			sayTime(operation.Time(by.MayActivateMicros)))
 	}
+	return nil
+}
+
+// confirm ends the wait of a new activator whom by confirms. If a provider made the person an activator, it records by,
+// and keeps the time until which the two count as one person.
+func confirm(person *store.User, by store.User, now time.Time) error {
+	if err := mayConfirm(*person, by, now); err != nil {
+		return err
+	}
+
+	if strings.HasPrefix(person.MadeBy, signOnPrefix) {
+		person.MadeBy = store.ConfirmedBy + by.ID
+		return nil
+	}
+
+	person.MayActivateMicros = 0
 	return nil
 }
 
@@ -194,7 +254,8 @@ func (s *People) ConfirmActivator(ctx context.Context, p tenant.Principal, userI
 	}
 
 	now := s.core.Now()
-	return s.core.DB.Staff(p.TenantID).ConfirmActivator(ctx, userID, p.UserID, func(person, by store.User) error {
-		return mayConfirm(person, by, now)
+	staff := s.core.DB.Staff(p.TenantID)
+	return staff.ConfirmActivator(ctx, userID, p.UserID, func(person *store.User, by store.User) error {
+		return confirm(person, by, now)
 	}, s.auditOf(operation.Actor(p), operation.ActionActivatorConfirmed, userID, ""))
 }

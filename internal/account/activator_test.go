@@ -154,7 +154,7 @@ func TestNewActivatorWaits(t *testing.T) {
 		}
 		m.refused(confirm(m.asha, second), "you gave this person")
 		m.refused(confirm(second, second), "yourself")
-		m.refused(confirm(second, third), "you may activate, and confirm others, from")
+		m.refused(confirm(second, third), "you may confirm others from")
 		m.refused(confirm(m.asha, third), "you gave this person") // asha invited the user who invited third
 		if err := confirm(m.ravi, m.zoya); usecasetest.CodeOf(err) != fault.CodeNothingToConfirm {
 			m.Errorf("got %v", err)
@@ -179,6 +179,33 @@ func TestNewActivatorWaits(t *testing.T) {
 		m.mayNot(m.ravi, m.draft(m.asha))
 		m.done(confirm(m.asha, m.ravi))
 		m.may(m.ravi, m.draft(m.asha))
+	})
+}
+
+// TestPuppetAuthor checks that the day also holds the other way round: who invited an author, or confirmed the author
+// together with nobody else, cannot activate what the author has written, also if the author is disabled afterwards.
+func TestPuppetAuthor(t *testing.T) {
+	t.Parallel()
+	eachTeam(t, func(m *team) {
+		puppet, _ := m.Join(m.asha, "asha.too@example.in", tenant.RoleRisk)
+		author := puppet.Principal(tenant.Live)
+		written := m.draft(author)
+		m.mayNot(m.asha, written, "from 2026-11-16 09:00 UTC", "somebody else")
+		m.done(m.Service.People.DisableUser(m.Context(), m.asha, author.UserID, false))
+		m.mayNot(m.asha, written)
+		m.may(m.ravi, written) // another person
+
+		m.done(m.Service.People.EnableUser(m.Context(), m.asha, author.UserID))
+		written = m.draft(author)
+		m.mayNot(m.asha, written)
+		m.done(m.Service.People.ConfirmActivator(m.Context(), m.ravi, author.UserID))
+		m.may(m.asha, written)
+
+		other, _ := m.Join(m.asha, "asha.three@example.in", tenant.RoleRisk)
+		written = m.draft(other.Principal(tenant.Live))
+		m.mayNot(m.asha, written)
+		m.clock.Pass(day)
+		m.may(m.asha, written)
 	})
 }
 

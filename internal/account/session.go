@@ -115,7 +115,7 @@ func (s *shared) loadSession(ctx context.Context, hash tenant.TokenHash) (Sessio
 	if err != nil {
 		return Session{}, err
 	}
-	if closed(owner) {
+	if closed(owner) || !s.connects(record.Connection, owner.ID) {
 		return Session{}, sessionEnded()
 	}
 
@@ -129,6 +129,14 @@ func (s *shared) loadSession(ctx context.Context, hash tenant.TokenHash) (Sessio
 	c.hash = hash
 	c.MustEnrol = owner.SecondFactorMicros != 0 && record.FactorMicros == 0 && record.Connection == ""
 	return c, nil
+}
+
+// connects reports whether a connection still signs people in to a tenant. If the operator has removed it, for instance
+// because somebody else controls the provider, the sessions that began with it end too. A password needs none.
+func (s *shared) connects(connectionID, tenantID string) bool {
+	return connectionID == "" || slices.ContainsFunc(s.options.Connections, func(c Connection) bool {
+		return c.ID == connectionID && c.TenantID == tenantID
+	})
 }
 
 func sessionOf(c store.ConsoleSession) Session {

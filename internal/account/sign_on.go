@@ -287,12 +287,13 @@ func (c Connection) address(id Identity) (string, error) {
 	return email, nil
 }
 
-// role returns the most powerful role that the groups of a person give, "" if they give none.
+// role returns the most powerful role that the groups of a person give. If they give none, it returns the default role,
+// which may be "". The default is not compared with the groups: a group can also give less than the default.
 func (c Connection) role(groups []string) tenant.Role {
 	for _, role := range tenant.Roles() {
-		if c.DefaultRole == role || slices.ContainsFunc(groups, func(g string) bool { return c.Roles[g] == role }) {
+		if slices.ContainsFunc(groups, func(g string) bool { return c.Roles[g] == role }) {
 			return role
 		}
 	}
-	return ""
+	return c.DefaultRole
 }

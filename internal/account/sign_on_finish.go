@@ -67,8 +67,10 @@ func (s *SignOn) Finish(ctx context.Context, r Returned, at Client) (Session, te
 	return session, token, t.next, err
 }
 
-// signOnActor names a connection in the audit trail and as the giver of rights.
-func signOnActor(c Connection) string { return "sign-on:" + c.ID }
+// signOnPrefix begins the name of a connection in the audit trail and as the giver of rights.
+const signOnPrefix = "sign-on:"
+
+func signOnActor(c Connection) string { return signOnPrefix + c.ID }
 
 // takenElsewhere says what to do about an address that has an account already.
 func takenElsewhere(err error, c Connection) error {

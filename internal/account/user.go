@@ -17,7 +17,7 @@ type User struct {
 	DisabledAt      time.Time // zero if the person can sign in
 
 	MayActivateAt time.Time // when a new activator may activate in live; zero: immediately
-	MadeBy        string    // who gave the person the right to activate, a user or the operator
+	MadeBy        string    // who gave the person the right to activate: a user, the operator or a connection
 	StoppedAt     time.Time // when the person last lost that right
 
 	// How the person signs in. Only ListWithSignIn sets the last two.
@@ -28,7 +28,12 @@ type User struct {
 
 // Waits reports whether a new activator is still waiting.
 func (u User) Waits(now time.Time) bool {
-	return u.DisabledAt.IsZero() && activates(u.Role) && now.Before(u.MayActivateAt)
+	return waits(store.User{
+		Role:              u.Role,
+		DisabledMicros:    operation.Micros(u.DisabledAt),
+		MayActivateMicros: operation.Micros(u.MayActivateAt),
+		MadeBy:            u.MadeBy,
+	}, now)
 }
 
 // CountsUntil returns the time until which a former activator still counts, the zero time if the

@@ -114,6 +114,11 @@ func (d *examiner) configuration(c Config, loading error) {
 		d.add(check, Warning, "raise the limit of the process (LimitNOFILE of the unit, ulimit -n) or lower -max-connections",
 			"this shell may open %d files, and the service accepts %d connections", limit, c.MaxConnections)
 	}
+	if _, err := newConnections(c); err != nil { // it sends no request
+		for line := range strings.SplitSeq(err.Error(), "\n") {
+			d.add(check, Wrong, "correct the file; docs/SIGNON.md explains each member", "%s", line)
+		}
+	}
 	if len(d.findings) == before {
 		d.good(check, "every setting is valid")
 	}

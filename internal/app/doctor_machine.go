@@ -130,7 +130,7 @@ func (d *examiner) backups() {
 			d.add(check, Wrong, "give this user access to the folder", "%v", err)
 			return
 		}
-		for _, e := range entries[:min(len(entries), maxBackups)] {
+		for _, e := range entries[max(0, len(entries)-maxBackups):] { // names with dates sort the newest last
 			names = append(names, filepath.Join(d.Backups, e.Name()))
 		}
 	}

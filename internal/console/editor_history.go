@@ -1,6 +1,7 @@
 package console
 
 import (
+	"compress/flate"
 	"errors"
 	"net/http"
 	"strconv"
@@ -53,7 +54,13 @@ func (p *editorPages) stepAddress(v *visit, w *editing, number int64) string {
 // is not stored again.
 func (p *editorPages) store(v *visit, w *editing, state editState, act string, amend bool) (int64, error) {
 	base := indented(w.found.Doc)
-	sealed := state.seal(base)
+	encoded := state.encode(base)
+	if most := v.console.options.MaxForm; int64(max(len(encoded), len(state.text))) > most {
+		// The text is indented, so it is longer than what was sent. Nobody could open the step again.
+		return 0, fault.New(fault.Conflict, fault.CodeCapReached,
+			"the edit is too large to be kept: it has more than %d bytes when it is indented", most)
+	}
+	sealed := pack(encoded, flate.BestCompression)
 	if w.history.Number > 0 && string(w.history.State) == sealed && w.history.Number == w.history.Edit.Current {
 		return w.history.Number, nil
 	}

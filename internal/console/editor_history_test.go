@@ -341,3 +341,32 @@ func TestEditEffect(t *testing.T) {
 	viewer := b.colleague(tenant.RoleViewer)
 	viewer.get(at).want(http.StatusForbidden)
 }
+
+// TestLongActs checks that a browser cannot store long texts as the names of its acts, which are not counted.
+func TestLongActs(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	id := b.active(tenant.Sandbox)
+	d := b.edit(id, "?open=knockouts/3")
+	d.press("check:" + strings.Repeat("é", 50_000))
+	d.form.Set("row.message", "Typed")
+	d.keep(strings.Repeat("x", 50_000))
+	for number := int64(1); number <= 2; number++ {
+		step, err := b.service.Edits.Step(t.Context(), b.who(tenant.Sandbox), id, number)
+		if err != nil || step.Number != number || len(step.Act) > 200 {
+			t.Errorf("step %d of %d has an act of %d bytes: %v", number, step.Number, len(step.Act), err)
+		}
+	}
+}
+
+// TestLargeEdit checks that an edit that is too large to be opened again is not stored, so that the editor still opens.
+func TestLargeEdit(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	id := b.active(tenant.Sandbox)
+	d := b.edit(id, "")
+	d.form.Set("document", `{"name":"large","required_fields":[`+strings.Repeat("1,", 170_000)+`1]}`)
+	d.form.Set("act", "json:")
+	b.send(d.path, d.form).want(http.StatusConflict).has("too large to be kept")
+	b.get(d.path).want(http.StatusOK)
+}

@@ -57,9 +57,9 @@ func (w *editing) load(s editState) error {
 	return nil
 }
 
-// seal encodes the edit as the difference from base, so that a step takes some hundred bytes. base is the text of the
-// version that is edited.
-func (s editState) seal(base string) string {
+// encode encodes the edit as the difference from base, so that a packed step takes some hundred bytes. base is the text
+// of the version that is edited.
+func (s editState) encode(base string) []byte {
 	var w wire.Writer
 	w.Object().Key("d").String(delta(base, s.text)).Key("c").Int(int64(crc32.ChecksumIEEE([]byte(s.text))))
 	for _, m := range []struct{ name, value string }{
@@ -77,10 +77,10 @@ func (s editState) seal(base string) string {
 		w.Key("f").Bool(true)
 	}
 	w.EndObject()
-	return pack(w.Buf, flate.BestCompression)
+	return w.Buf
 }
 
-// openState decodes a text that seal has encoded. It refuses a text of more than most bytes.
+// openState decodes a text that encode and pack have encoded. It refuses a text of more than most bytes.
 func openState(base, sealed string, most int64) (editState, error) {
 	data, err := unpack(sealed, most)
 	if err != nil {

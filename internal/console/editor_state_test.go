@@ -28,7 +28,7 @@ func TestEditStateIsReadBack(t *testing.T) {
 			gone:  "factors/0",
 			row:   words.Draw(t, "row"),
 		}
-		got, err := openState(base, want.seal(base), 1<<20)
+		got, err := openState(base, pack(want.encode(base), flate.BestCompression), 1<<20)
 		if err != nil || got != want {
 			t.Fatalf("%+v is read as %+v: %v", want, got, err)
 		}
@@ -61,7 +61,7 @@ func packed(data []byte) string { return pack(data, flate.BestSpeed) }
 // accepted must respect the size limit.
 func FuzzEditState(f *testing.F) {
 	const base = "{\n  \"a\": 1\n}"
-	f.Add(editState{text: "{\n  \"a\": 2\n}", open: "knockouts/1"}.seal(base))
+	f.Add(pack(editState{text: "{\n  \"a\": 2\n}", open: "knockouts/1"}.encode(base), flate.BestCompression))
 	f.Add("AAAA")
 	f.Fuzz(func(t *testing.T, sealed string) {
 		state, err := openState(base, sealed, 1<<16)

@@ -116,6 +116,11 @@ func TestReferralsAreShared(t *testing.T) {
 	h.signUp().post(queue+"/several", "act", "take", "decision", old).to(queue) // another tenant
 	asha.get(queue + "?by=nobody").want(http.StatusOK).has("A-old")
 	asha.get("/console/sandbox/audit").want(http.StatusOK).has("referral.taken", "referral.released")
+
+	// Nobody else can release what a person works on who is disabled, so others may take it.
+	asha.post("/console/users/" + ravi.who(tenant.Live).UserID + "/disable").to("/console/users")
+	asha.post(queue+"/several", "act", "take", "decision", fresh).to(queue)
+	asha.get(queue+"?by=me").want(http.StatusOK).has("You now work on 1 of 1 referrals.", "A-fresh")
 }
 
 // TestSeveralReferralsAreReviewed checks that one form reviews several referrals, and that live asks for the word.

@@ -62,12 +62,19 @@ func (v *visit) keepForm() error {
 func (c *Console) resumeForm(v *visit, session account.Session) error {
 	page, env, ids := c.resumable(v.form.Value(formRoute))
 	data, err := unpack(v.form.Value(formKept), c.options.MaxForm)
+	if err := v.resources.Reserve(formFactor * int64(len(data))); err != nil { // it may be much larger than what was sent
+		return err
+	}
 	values, err2 := url.ParseQuery(string(data))
 	if page == nil || err != nil || err2 != nil || values.Get(formAuthor) != session.User.ID {
 		if page != nil && err == nil && err2 == nil {
 			v.setFlash("The edit that was open here belongs to another person, so it was discarded.")
 		}
 		return v.redirect("/console")
+	}
+	if session.MustEnrol {
+		v.setFlash("Set up your second factor first. What you had stored of your edit is still there.")
+		return v.redirect(factorPath)
 	}
 	v.who = &person{session, session.Scopes()}
 	if !v.who.scopes.Has(page.scope) {

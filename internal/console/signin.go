@@ -98,6 +98,9 @@ func (p *signInPages) continueEdit(v *visit) error {
 		return v.redraw(fault.New(fault.Unauthenticated, fault.CodeSessionEnded, "nobody is signed in in this browser yet"),
 			p.signInForm)
 	}
+	if err := v.limit(); err != nil { // the sign-in page has no such limit, and the edit is stored
+		return err
+	}
 	return p.resume(v, v.who.session)
 }
 

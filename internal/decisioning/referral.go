@@ -2,6 +2,7 @@ package decisioning
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"verdict/internal/fault"
@@ -88,7 +89,7 @@ func (f ReferralFilter) marks(p tenant.Principal) []string {
 const MaxTaken = 50
 
 // TakeReferrals assigns referrals to the person who calls, so that no two people work on the same. It takes only
-// referrals that nobody works on, and returns how many it took.
+// referrals that nobody works on, or a person whose access is disabled, and returns how many it took.
 func (s *Service) TakeReferrals(ctx context.Context, p tenant.Principal, ids []string) (int, error) {
 	return s.assign(ctx, p, ids, "", p.UserID, operation.ActionReferralTaken)
 }
@@ -125,7 +126,11 @@ func (s *Service) assign(
 	err = s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
 		assigned = 0 // a transaction may run again
 		for _, id := range ids {
-			changed, err := tx.Decisions().Assign(id, from, to)
+			holder, err := holderOf(tx, id, from)
+			if err != nil {
+				return err
+			}
+			changed, err := tx.Decisions().Assign(id, holder, to)
 			if err != nil {
 				return err
 			}
@@ -140,6 +145,24 @@ func (s *Service) assign(
 		return nil
 	})
 	return assigned, err
+}
+
+// holderOf returns from whom a referral is taken or released. That is from, or the person who works on a referral that
+// is to be taken, if that person's access is disabled: nobody else could release it.
+func holderOf(tx *store.Tx, id, from string) (string, error) {
+	if from != "" {
+		return from, nil
+	}
+	holder, err := tx.Decisions().Assignee(id)
+	if err != nil || holder == "" {
+		return "", err
+	}
+	people, err := tx.People()
+	gone := slices.ContainsFunc(people, func(u store.User) bool { return u.ID == holder && u.DisabledMicros != 0 })
+	if err != nil || !gone {
+		return "", err
+	}
+	return holder, nil
 }
 
 // firstReason returns the code of the first reason of a decision, "" for none.

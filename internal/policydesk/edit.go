@@ -2,6 +2,7 @@ package policydesk
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"verdict/internal/fault"
@@ -36,6 +37,7 @@ const (
 	MaxEdits     = 20      // working copies of a person in an environment
 	MaxEditSteps = 200     // steps of a working copy
 	maxEditBytes = 4 << 20 // of all steps of a working copy
+	maxEditAct   = 200     // bytes of the name of an act; the rest is cut off
 )
 
 // editedLately is how recent the last change of another person must be to be reported by Others.
@@ -179,6 +181,8 @@ func (s *Edits) Add(ctx context.Context, p tenant.Principal, n NewEditStep) (num
 	if err := mayEdit(p); err != nil {
 		return 0, err
 	}
+	// The browser chooses the act, and neither Trim nor the stored bytes of the tenant count it.
+	n.Act = strings.ToValidUTF8(n.Act[:min(len(n.Act), maxEditAct)], "")
 	now := s.core.Moment().UnixMicro()
 	err = s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
 		edits := tx.PolicyEdits()

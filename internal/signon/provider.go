@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -101,7 +102,7 @@ func (p *Provider) Finish(ctx context.Context, f account.Flow, code string) (acc
 	}
 	id, err := d.verifier.Verify(ctx, raw)
 	if err != nil {
-		return account.Identity{}, err
+		return account.Identity{}, brief(err)
 	}
 	return p.identity(id, f.Nonce)
 }
@@ -185,7 +186,7 @@ func (p *Provider) discover(ctx context.Context) (*discovered, error) {
 		return nil, errors.New("the provider has another issuer than the connection")
 	}
 	if err != nil {
-		return nil, errors.Join(p.unavailable(), err)
+		return nil, errors.Join(p.unavailable(), brief(err))
 	}
 	var described struct {
 		Keys    string   `json:"jwks_uri"`
@@ -218,6 +219,17 @@ func (p *Provider) discover(ctx context.Context) (*discovered, error) {
 	return fresh, nil
 }
 
+// brief returns the beginning of an error. The library puts the whole answer of the provider into its errors, up to
+// a megabyte, and anybody can cause them to be logged.
+func brief(err error) error {
+	const most = 500 // bytes
+	text := err.Error()
+	if len(text) <= most {
+		return err
+	}
+	return errors.New(strings.ToValidUTF8(text[:most], "") + "…")
+}
+
 func (p *Provider) config(d *discovered) *oauth2.Config {
 	return &oauth2.Config{
 		ClientID:     p.entry.ClientID,
@@ -233,7 +245,7 @@ func (p *Provider) config(d *discovered) *oauth2.Config {
 func (p *Provider) exchangeFailed(err error) error {
 	var refused *oauth2.RetrieveError
 	if !errors.As(err, &refused) {
-		return errors.Join(p.unavailable(), err)
+		return errors.Join(p.unavailable(), brief(err))
 	}
 	if refused.Response != nil && refused.Response.StatusCode >= http.StatusInternalServerError {
 		return errors.Join(p.unavailable(), fmt.Errorf("the token endpoint answered %s", refused.Response.Status))

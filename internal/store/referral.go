@@ -91,3 +91,10 @@ func (ds Decisions) Assign(decisionID, from, to string) (assigned bool, err erro
 		WHERE tenant_id = $1 AND environment = $2 AND decision_id = $3 AND assignee = $5`, decisionID, to, from)
 	return changed > 0, err
 }
+
+// Assignee returns the user who works on a referral, "" if nobody does or the decision is not in the queue.
+func (ds Decisions) Assignee(decisionID string) (userID string, err error) {
+	err = ds.tx.one([]any{&userID}, `SELECT assignee FROM referrals
+		WHERE tenant_id = $1 AND environment = $2 AND decision_id = $3`, decisionID)
+	return userID, ignoreAbsent(err)
+}

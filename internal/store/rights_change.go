@@ -1,6 +1,9 @@
 package store
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // RightsChange says who changes the rights of people, and when, and which delay
 // applies before a person may activate policies in live. The zero value applies
@@ -60,8 +63,12 @@ func (s RightsChange) renew(tx *staffTx, userID string) error {
 	return tx.updateRights(u)
 }
 
+// ConfirmedBy begins the MadeBy of a person whom an identity provider made an activator, and whom the user whose id
+// follows has confirmed. Until MayActivateMicros the two count as one person.
+const ConfirmedBy = "confirmed:"
+
 // delay sets the delay of a person. The person's MadeBy is the user who makes
-// the change or, if that user is still waiting too, the user's own MadeBy.
+// the change or, if that user's own delay is not over, the user's own MadeBy.
 func (s RightsChange) delay(tx *staffTx, u *User) error {
 	by := s.By
 	maker, err := tx.user(by)
@@ -69,7 +76,7 @@ func (s RightsChange) delay(tx *staffTx, u *User) error {
 	case err != nil && !isRefusal(err):
 		return err
 	case err == nil && maker.MayActivateMicros > s.NowMicros:
-		by = maker.MadeBy
+		by = strings.TrimPrefix(maker.MadeBy, ConfirmedBy)
 	}
 	u.MayActivateMicros, u.MadeBy = s.NowMicros+s.DelayMicros, by
 	return nil
@@ -87,10 +94,10 @@ func (tx *staffTx) everActivated() (bool, error) {
 	return found > 0, err
 }
 
-// ConfirmActivator ends the delay of the person userID; the user whose id is by confirms it. It returns NotFound if
-// the tenant lacks either of them. allow may refuse the change.
+// ConfirmActivator changes the rights of the person userID, whom the user by confirms. It returns NotFound if the
+// tenant lacks either of them. confirm changes the person, or refuses.
 func (st *Staff) ConfirmActivator(
-	ctx context.Context, userID, by string, allow func(person, by User) error, audit AuditEntry,
+	ctx context.Context, userID, by string, confirm func(person *User, by User) error, audit AuditEntry,
 ) error {
 	return st.write(ctx, func(tx *staffTx) error {
 		if err := tx.lock(); err != nil {
@@ -104,10 +111,9 @@ func (st *Staff) ConfirmActivator(
 		if err != nil {
 			return err
 		}
-		if err := allow(person, other); err != nil {
+		if err := confirm(&person, other); err != nil {
 			return err
 		}
-		person.MayActivateMicros = 0
 		if err := tx.updateRights(person); err != nil {
 			return err
 		}

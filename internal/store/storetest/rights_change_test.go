@@ -90,20 +90,29 @@ func TestStanding(t *testing.T) {
 		stands(t, db, early.ID, 5100, "operator", 1200, "usr_ten_A")
 
 		no := errors.New("no")
-		if err := staff.ConfirmActivator(ctx, early.ID, "usr_ten_A", func(store.User, store.User) error { return no },
+		if err := staff.ConfirmActivator(ctx, early.ID, "usr_ten_A", func(*store.User, store.User) error { return no },
 			store.AuditEntry{}); !errors.Is(err, no) {
 			t.Errorf("got %v", err)
 		}
-		yes := func(person, by store.User) error {
+		yes := func(person *store.User, by store.User) error {
 			if person.ID != early.ID || by.ID != "usr_ten_A" {
 				t.Errorf("asked about %s and %s", person.ID, by.ID)
 			}
+			person.MayActivateMicros = 0
 			return nil
 		}
 		wantNotFound(t, db.Staff("ten_B").ConfirmActivator(ctx, early.ID, "usr_ten_A", yes, store.AuditEntry{}))
 		wantKind(t, staff.ConfirmActivator(ctx, early.ID, "usr_ten_A", yes,
 			entry("c", "user.activator_confirmed", early.ID)), 0, "")
 		stands(t, db, early.ID, 0, "operator", 1200, "usr_ten_A")
+		// Whom a confirmed activator makes one is made by the user who confirmed, until the day is over.
+		wantKind(t, staff.ConfirmActivator(ctx, early.ID, "usr_ten_A", func(person *store.User, by store.User) error {
+			person.MayActivateMicros, person.MadeBy = 6000, store.ConfirmedBy+by.ID
+			return nil
+		}, store.AuditEntry{ID: "aud_d", Environment: "live"}), 0, "")
+		puppet.ID, puppet.Email, made.NowMicros = "usr_third", "third@example.in", 5500
+		wantKind(t, db.Accounts().InsertUser(ctx, puppet, made, store.AuditEntry{}), 0, "")
+		stands(t, db, puppet.ID, 5600, "usr_ten_A", 0, "")
 		if got := actions(t, db, "ten_A", early.ID); len(got) != 1 || got[0] != "user.activator_confirmed" {
 			t.Errorf("the trail says %v", got)
 		}
