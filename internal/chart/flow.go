@@ -131,8 +131,6 @@ func (p *pen) beginLink(s *Stage) bool {
 	}
 	p.raw(`<a class="stage-link" href="`)
 	p.esc(s.Link)
-	p.raw(`" aria-label="`)
-	p.esc(s.Label + ": " + s.Note)
 	p.raw("\">\n")
 	return true
 }

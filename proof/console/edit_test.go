@@ -321,19 +321,19 @@ func (s *stage) shortcuts(t *testing.T, tab *browser.Tab) {
 	t.Helper()
 	tab.Go("/console/live/referrals")
 	before := tab.At()
-	tab.Fill("[name=note]", "Half a sentence")
+	tab.Fill("#review [name=note]", "Half a sentence")
 	tab.Ask(`document.activeElement.blur()`, nil)
 	tab.Type("jko1gd")
 	var chosen bool
 	tab.Ask(
-		`new Promise(done => setTimeout(() => done(document.querySelector("[name=outcome]:checked") !== null), 100))`,
+		`new Promise(done => setTimeout(() => done(document.querySelector("#review [name=outcome]:checked") !== null), 100))`,
 		&chosen)
 	if chosen || tab.At() != before {
 		t.Errorf("keys changed a review that was being written, or led to %s", tab.At())
 	}
 	tab.Go("/console/live/referrals")
 	tab.Type("2")
-	if tab.Ask(`document.querySelectorAll("[name=outcome]")[1].checked`, &chosen); !chosen {
+	if tab.Ask(`document.querySelectorAll("#review [name=outcome]")[1].checked`, &chosen); !chosen {
 		t.Error("the key of an outcome does nothing where nothing is being written")
 	}
 }

@@ -89,6 +89,7 @@ func (w *walker) changePolicy() {
 	w.Press("version 1")
 	first := w.At()
 	w.Press("Edit")
+	w.Click("details:has(#at-knockouts) > summary")
 	w.Follow("button[value='add:knockouts']")
 	w.Fill("[name='row.id']", "KO_VERY_LOW", "[name='row.reason_code']", "BUR_SCORE")
 	w.Choose("[name='row.action']", "decline")

@@ -375,11 +375,12 @@ func (x *Examples) policies(t *testing.T) map[string][]Page {
 	}
 	at := x.at + "/policies/"
 	return map[string][]Page{
-		"/console/{env}/policies/compare":     {{Path: at + "compare?a=" + active + "&b=" + draft}},
-		"/console/{env}/policies/{id}":        {{Path: at + draft, Name: "draft"}, {Path: at + active, Name: "active"}},
-		"/console/{env}/policies/{id}/edit":   {{Path: at + draft + "/edit?open=knockouts/1"}},
-		"/console/{env}/policies/{id}/try":    {{Path: at + draft + "/try"}},
-		"/console/{env}/policies/{id}/impact": {{Path: at + draft + "/impact"}},
-		"/console/{env}/policies/{id}/change": {{Path: at + draft + "/change"}},
+		"/console/{env}/policies/compare":          {{Path: at + "compare?a=" + active + "&b=" + draft}},
+		"/console/{env}/policies/{id}":             {{Path: at + draft, Name: "draft"}, {Path: at + active, Name: "active"}},
+		"/console/{env}/policies/{id}/edit":        {{Path: at + draft + "/edit?open=knockouts/1"}},
+		"/console/{env}/policies/{id}/try":         {{Path: at + draft + "/try"}},
+		"/console/{env}/policies/{id}/impact":      {{Path: at + draft + "/impact"}},
+		"/console/{env}/policies/{id}/change":      {{Path: at + draft + "/change"}},
+		"/console/{env}/policies/{id}/edit/effect": {{Path: at + draft + "/edit/effect"}},
 	}
 }
