@@ -45,8 +45,11 @@ func (m *maker) reference(ctx context.Context) ([]file, error) {
 		files = append(files, file{name: name, content: []byte(text + "\n"), mode: 0o644})
 		return err
 	}
-	for shell, name := range map[string]string{"bash": "verdict.bash", "zsh": "_verdict", "fish": "verdict.fish"} {
-		if err := add(completionFolder+name, "completion", shell); err != nil {
+	// In a fixed order: the archive has the files in this order, and two builds must give the same bytes.
+	for _, c := range []struct{ shell, name string }{
+		{"bash", "verdict.bash"}, {"fish", "verdict.fish"}, {"zsh", "_verdict"},
+	} {
+		if err := add(completionFolder+c.name, "completion", c.shell); err != nil {
 			return nil, err
 		}
 	}
