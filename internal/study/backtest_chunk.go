@@ -133,8 +133,8 @@ func (s *Chunks) finish(ctx context.Context, scope *store.Scope, id string) erro
 }
 
 // merged merges the results of all chunks, one at a time. If a result has the format
-// of an earlier release, it is computed again from the rows, which are stored as long
-// as the results.
+// of an earlier release, it is computed again from the rows. The error is
+// backtest_expired if they were deleted.
 func (j *backtestRun) merged(
 	ctx context.Context, scope *store.Scope, record *store.Backtest,
 ) (*backtest.Partial, *bookTally, error) {
