@@ -76,8 +76,8 @@ func (b *uploadBench) get(t *testing.T, a *App, path string) (status int, body s
 	return response.StatusCode, string(text)
 }
 
-// wantAnswers fails the test unless a service gives the rows of the backtest, or says that they were deleted. Everything
-// else about the jobs stays readable.
+// wantAnswers fails the test unless a service gives the rows of the backtest, or says that they were deleted.
+// Everything else about the jobs stays readable.
 func (b *uploadBench) wantAnswers(t *testing.T, a *App, deleted bool) {
 	t.Helper()
 	path := "/v1/backtest/" + b.backtest
@@ -130,9 +130,9 @@ func (b *uploadBench) opens(t *testing.T, db *store.DB, source string, stored []
 	return keys.OpenBacktest(t.Context(), journal.Scope{Tenant: b.tenant, Environment: "sandbox"}, b.backtest, 1, stored)
 }
 
-// TestUploadKeysAreDestroyed uploads rows for a backtest and a batch. 7 days after they have ended, the keys of the rows
-// are destroyed: every node answers that the rows were deleted, the reports stay, and the ciphertext that an older copy
-// of the database has cannot be decrypted with the newest keys.
+// TestUploadKeysAreDestroyed uploads rows for a backtest and a batch. 7 days after they have ended, the keys of the
+// rows are destroyed: every node answers that the rows were deleted, the reports stay, and the ciphertext that an
+// older copy of the database has cannot be decrypted with the newest keys.
 func TestUploadKeysAreDestroyed(t *testing.T) {
 	t.Parallel()
 	everyDatabase(t, func(t *testing.T, databaseURL string) {
@@ -211,8 +211,8 @@ func (b *uploadBench) wantOlderCopyUnreadable(t *testing.T, data, stored []byte)
 	b.wantAnswers(t, a, true)
 }
 
-// TestKeysOfNewerUploadsAreDropped restores older data with newer keys, among them those of an upload that the data does
-// not have. Nothing would ever destroy such a key, so the restore does.
+// TestKeysOfNewerUploadsAreDropped restores older data with newer keys, among them those of an upload that the data
+// does not have. Nothing would ever destroy such a key, so the restore does.
 func TestKeysOfNewerUploadsAreDropped(t *testing.T) {
 	t.Parallel()
 	b := newUploadBench(t, storetest.MigratedSQLite(t))
@@ -245,8 +245,9 @@ func TestKeysOfNewerUploadsAreDropped(t *testing.T) {
 	b.wantAnswers(t, restored, false)
 }
 
-// TestUnfinishedUploadsOfAnOlderCopy restores a copy of the database in which a backtest and a batch wait, with keys from
-// after they had ended and their keys were destroyed. Both end with a clear error, and nothing is decided.
+// TestUnfinishedUploadsOfAnOlderCopy restores a copy of the database in which a backtest and a batch wait, with
+// keys from after they had ended and their keys were destroyed. Both end with a clear error, and nothing is
+// decided.
 func TestUnfinishedUploadsOfAnOlderCopy(t *testing.T) {
 	t.Parallel()
 	everyDatabase(t, func(t *testing.T, databaseURL string) {

@@ -153,8 +153,8 @@ func (s *Service) receive(
 	return queued, nil
 }
 
-// create stores the record of a batch that receives its rows, with the key of the rows. It refuses the batch if too many are unfinished, or if
-// the caller has stored as much as the plan allows.
+// create stores the record of a batch that receives its rows, with the key of the rows. It refuses the batch if too
+// many are unfinished, or if the caller has stored as much as the plan allows.
 func (s *Service) create(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, r *Request, upload *journal.Upload,
 ) (store.BatchJob, error) {

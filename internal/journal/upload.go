@@ -12,8 +12,8 @@ import (
 )
 
 // Upload holds the key of an upload: of the rows of a backtest or a batch. The key is a key tree that is used for
-// nothing else. So to destroy it, a row is deleted, and nothing remains. If it were derived from the tenant's tree, that
-// tree would grow with every upload whose key is destroyed.
+// nothing else. So to destroy it, a row is deleted, and nothing remains. If it were derived from the tenant's tree,
+// that tree would grow with every upload whose key is destroyed.
 type Upload struct {
 	*Tree
 	keys    *Keys

@@ -24,8 +24,8 @@ func (tx *Tx) AddUploadKey(k StoredTree) error {
 	return err
 }
 
-// uploadKeyDestroyed is the name of the value in installation that says when the last key of an upload was destroyed, in
-// microseconds.
+// uploadKeyDestroyed is the name of the value in installation that says when the last key of an upload was
+// destroyed, in microseconds.
 const uploadKeyDestroyed = "upload_key_destroyed"
 
 // destroyUploadKey deletes the key of an upload, and records when. It does nothing if the upload has no key of its own.

@@ -20,9 +20,9 @@ type BacklogPlan struct {
 	Connections int           // of the closed loop
 }
 
-// BacklogRound is a measurement of decisions while the webhooks are paused, and of decisions while they have undelivered
-// events and their receiver does not answer. Every second round measures the latter first, because the speed of a shared
-// machine changes.
+// BacklogRound is a measurement of decisions while the webhooks are paused, and of decisions while they have
+// undelivered events and their receiver does not answer. Every second round measures the latter first, because the
+// speed of a shared machine changes.
 type BacklogRound struct {
 	Without, With *Result
 	Undelivered   int64 // events of each webhook at the end

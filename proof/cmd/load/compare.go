@@ -57,8 +57,8 @@ const (
 	compareWarm        = 3 * time.Second
 )
 
-// runCompare measures on every database the closed-loop rates of the binary of -old and of the present one, in turn. Each
-// has a database of its own. It returns an error if a limit was not met.
+// runCompare measures on every database the closed-loop rates of the binary of -old and of the present one, in
+// turn. Each has a database of its own. It returns an error if a limit was not met.
 func (o *order) runCompare(ctx context.Context, args []string, folder string, stdout, stderr io.Writer) error {
 	r := report{section: "cost", intro: fmt.Sprintf(
 		"The older binary is `%s`. %d connections in a closed loop, mix %s, %d tenants, %s for each binary in turn, %d "+
