@@ -3,7 +3,7 @@
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build run quick test long torture replay attack load batch large fair fuzz bench clients release lint \
+.PHONY: help build run quick test long torture replay attack load backlog cost batch large fair fuzz bench clients release lint \
   fmt clean verify.html FORCE
 
 # The version is in api/VERSION, which the binary embeds; the commit is not known there.
@@ -169,6 +169,8 @@ ifneq ($(BENCH),)
 	@echo '== bench: vet and correctness'
 	@cd bench && go vet ./... && go test ./...
 endif
+	@echo '== log: checked by the fsck of Tessera'
+	@cd proof/fsck && GOWORK=off go vet ./... && GOWORK=off go test -count=1 ./...
 	@echo '== clients: generated, compiled and called'
 	@cd clients && go vet ./... && go test -count=1 ./...
 	@echo '== release: built twice, installed and started'
@@ -221,6 +223,15 @@ attack: ## every attack of the suite on every operation of the contract, and the
 load: build ## rising rates to saturation, beyond and back, on both databases
 	@scripts/deps test
 	@go -C proof run ./cmd/load -rounds 3 -binary ../bin/verdict -proof ../docs/PROOF.md
+
+backlog: build ## decisions beside webhooks with 10,000 undelivered events and a dead receiver, on both databases
+	@scripts/deps test
+	@go -C proof run ./cmd/load -backlog 10000 -rounds 7 -stage 5s -binary ../bin/verdict -proof ../docs/PROOF.md
+
+# OLD is a binary of the commit to compare with; a relative path begins in proof/.
+cost: build ## the rate of an older binary (OLD=FILE) and of this one, in turn, on both databases
+	@scripts/deps test
+	@go -C proof run ./cmd/load -old '$(OLD)' -rounds 9 -stage 5s -binary ../bin/verdict -proof ../docs/PROOF.md
 
 # ROWS=10000000 is the largest batch; it takes hours on two cores.
 ROWS ?= 1000000

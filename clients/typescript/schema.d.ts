@@ -1371,8 +1371,8 @@ export interface paths {
          *     the path at which you read its progress and later its report. A job accepts up to 100 million rows.
          *
          *     A successful backtest is billed one unit per hundred rows or part of a hundred; a failed or cancelled one is
-         *     free. Rows are not stored as decisions, and the fraud counts do not include them. The rows are stored for a
-         *     limited time, so that you can get [row-level results](#getBacktestRows).
+         *     free. Rows are not stored as decisions, and the fraud counts do not include them. The rows are stored encrypted
+         *     until 7 days after the backtest has ended, so that you can get [row-level results](#getBacktestRows).
          */
         post: operations["runBacktest"];
         delete?: never;
@@ -1439,8 +1439,10 @@ export interface paths {
          *     evaluated has the status `FAILED` and its error code as the reason. Texts that a spreadsheet would read as
          *     formulas are escaped.
          *
-         *     The stored rows are decided again for this file. They are stored for a limited time; afterwards the answer is
-         *     404 `backtest_expired`. The number of concurrent downloads is limited; further downloads get 503.
+         *     The stored rows are decided again for this file. Uploaded rows are deleted, and their key is destroyed, 7 days
+         *     after the backtest has ended; those of a synthetic book and of stored decisions are available until the results
+         *     are deleted. Afterwards the answer is 404 `backtest_expired`. The number of concurrent downloads is limited;
+         *     further downloads get 503.
          */
         get: operations["getBacktestRows"];
         put?: never;
@@ -1461,7 +1463,7 @@ export interface paths {
         /**
          * Download the report as an HTML page
          * @description A self-contained HTML page with charts: score distributions, ROC, calibration, grades, swaps and reasons. The
-         *     page loads nothing from other sites, so you can archive and forward it. It is made from the stored rows; once
+         *     page loads nothing from other sites, so you can archive and forward it. It is made from the stored results; once
          *     they are deleted, the answer is 404 `backtest_expired`, and only the report as JSON remains.
          */
         get: operations["getBacktestReport"];

@@ -58,6 +58,8 @@ const (
 	// unsuccessfulFor is how long the rows of a failed or cancelled backtest
 	// are kept.
 	unsuccessfulFor = time.Hour
+	// uploadsFor is how long the uploaded rows of a backtest, and the keys of uploads, are kept after the job has ended.
+	uploadsFor = 7 * 24 * time.Hour
 	// purgeSteps limits the number of chunks that one transaction deletes, and
 	// purgeRounds the number of transactions in one call of purgeOlder.
 	purgeSteps, purgeRounds = 50, 40
@@ -103,9 +105,15 @@ func (a *App) failAbandoned(ctx context.Context) error {
 }
 
 // purge deletes the rows of old backtests, and of failed and cancelled
-// backtests. It deletes a limited number of rows; the next purge continues.
+// backtests, and destroys the keys of uploads. It deletes a limited number of rows;
+// the next purge continues.
 func (a *App) purge(ctx context.Context) error {
 	err := a.purgeOlder(ctx, unsuccessfulFor, a.db.System().PurgeFailedBacktests)
+	if err == nil {
+		err = a.purgeOlder(ctx, uploadsFor, func(ctx context.Context, beforeMicros int64, limit int) (int64, error) {
+			return a.db.System().DestroyUploadKeys(ctx, beforeMicros, a.config.Now().UnixMicro(), limit)
+		})
+	}
 	if days := a.config.BacktestDays; err == nil && days > 0 {
 		err = a.purgeOlder(ctx, time.Duration(days)*24*time.Hour, a.db.System().PurgeBacktests)
 	}

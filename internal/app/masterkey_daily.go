@@ -11,8 +11,8 @@ const (
 	rotationAge   = 24 * time.Hour   // how long a key is used at least
 )
 
-// rotateDaily replaces the master key once a day if somebody was erased since the last time,
-// until ctx ends. It does so only for a key in a file: other keys are replaced by the operator.
+// rotateDaily replaces the master key once a day if somebody was erased, or the key of an upload destroyed, since the
+// last time, until ctx ends. It does so only for a key in a file: other keys are replaced by the operator.
 func (a *App) rotateDaily(ctx context.Context) {
 	source, ok := a.config.masterKeySource()
 	if _, isFile := source.Path(); !ok || !isFile {
@@ -56,7 +56,7 @@ func (a *App) rotateIfDue(ctx context.Context) {
 }
 
 // rotationDue reports whether the master key must be replaced: a rotation was interrupted, or
-// the key has been used for a day and somebody was erased since it began.
+// the key has been used for a day and somebody was erased, or the key of an upload destroyed, since it began.
 func (a *App) rotationDue(ctx context.Context) (bool, error) {
 	epochs, err := a.db.Secrets().KeyEpochs(ctx)
 	if err != nil || epochs.Current == nil {

@@ -337,8 +337,9 @@ var serviceSettings = []setting{
 		name:  "backtest-retention-days",
 		form:  "number",
 		def:   "30",
-		meaning: "number of days after which the rows of a successful backtest are deleted; the export of rows and " +
-			"the report as a page are then no longer available, but the report as JSON is; 0 means never",
+		meaning: "number of days after which the results of a successful backtest are deleted; the export of rows and " +
+			"the report as a page are then no longer available, but the report as JSON is; 0 means never; uploaded rows " +
+			"are deleted after 7 days in any case",
 		set: wholeNumber(func(c *Config) *int { return &c.BacktestDays }, 0, 36500),
 	},
 	{

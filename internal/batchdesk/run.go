@@ -102,6 +102,11 @@ func (w *work) decide(ctx context.Context) error {
 		return nil
 	}
 	lines, err := w.lines(ctx)
+	if errors.Is(err, journal.ErrUploadDestroyed) { // an older copy of the database was restored with newer keys
+		w.refuseRest(fault.New(fault.Gone, fault.CodeErased,
+			"the key of this row was destroyed before the row was decided; send it again"))
+		return nil
+	}
 	var spoilt operation.Defect
 	if errors.As(err, &spoilt) {
 		w.s.core.Logger.ErrorContext(ctx, "could not read the rows of a batch; they get an internal error",
@@ -138,7 +143,8 @@ func errInternal() *fault.Error {
 		"this row was not decided because of an internal error; send it again")
 }
 
-// lines returns the rows of the chunk. The error is a Defect if they cannot be read.
+// lines returns the rows of the chunk. The error wraps journal.ErrUploadDestroyed if their key was destroyed, and is a
+// Defect if they cannot be read.
 func (w *work) lines(ctx context.Context) ([][]byte, error) {
 	scope := journal.Scope{Tenant: w.scope.Tenant(), Environment: w.scope.Environment()}
 	packed, err := w.s.core.Keys.OpenBatch(ctx, scope, w.batch.ID, w.chunk.Number, w.chunk.Input)

@@ -11,6 +11,7 @@ import (
 
 	"verdict/internal/admission"
 	"verdict/internal/fault"
+	"verdict/internal/journal"
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -124,7 +125,11 @@ func (s *Service) receive(
 	if err != nil {
 		return Batch{}, err
 	}
-	record, err := s.create(ctx, p, scope, r)
+	in.upload, err = s.core.Keys.NewUpload(ctx, p.TenantID)
+	if err != nil {
+		return Batch{}, err
+	}
+	record, err := s.create(ctx, p, scope, r, in.upload)
 	if err != nil {
 		return Batch{}, err
 	}
@@ -148,10 +153,10 @@ func (s *Service) receive(
 	return queued, nil
 }
 
-// create stores the record of a batch that receives its rows. It refuses the batch if too many are unfinished, or if
-// the caller has stored as much as the plan allows.
+// create stores the record of a batch that receives its rows, with the key of the rows. It refuses the batch if too
+// many are unfinished, or if the caller has stored as much as the plan allows.
 func (s *Service) create(
-	ctx context.Context, p tenant.Principal, scope *store.Scope, r *Request,
+	ctx context.Context, p tenant.Principal, scope *store.Scope, r *Request, upload *journal.Upload,
 ) (store.BatchJob, error) {
 	id, made := s.core.NewID(tenant.KindBatch, s.core.Moment())
 	record := store.BatchJob{
@@ -163,7 +168,10 @@ func (s *Service) create(
 		CreatedBy:     operation.Actor(p),
 		CreatedMicros: made.UnixMicro(),
 	}
-	err := scope.Write(ctx, func(tx *store.Tx) error {
+	if s.core.Keys.Seals() {
+		record.UploadKey = upload.Number()
+	}
+	insert := func(tx *store.Tx, key store.StoredTree) error {
 		err := operation.CheckCap(tx, tx.BatchJobs().Unfinished, s.options.Limits.Unfinished, "unfinished batches",
 			"wait until one is completed, or cancel one with POST /v1/batches/{id}/cancel")
 		if err != nil {
@@ -172,10 +180,16 @@ func (s *Service) create(
 		if err := operation.CheckStored(tx, p.Plan); err != nil {
 			return err
 		}
+		if err := tx.AddUploadKey(key); err != nil {
+			return err
+		}
 		if err := tx.BatchJobs().Insert(record); err != nil {
 			return err
 		}
 		return tx.Audit().Add(s.core.Audit(p, made, operation.ActionBatchCreated, id, ""))
+	}
+	err := upload.Store(ctx, func(key store.StoredTree) error {
+		return scope.Write(ctx, func(tx *store.Tx) error { return insert(tx, key) })
 	})
 	return record, err
 }
@@ -187,6 +201,7 @@ type intake struct {
 	scope        *store.Scope
 	plan         tenant.PricePlan
 	id           string
+	upload       *journal.Upload
 	lines        *bufio.Reader
 	limit        int // the maximum length of a line, in bytes
 	reserve      func(bytes int64) error
@@ -229,12 +244,8 @@ func (in *intake) flush(ctx context.Context) error {
 	if err := zip.Close(); err != nil {
 		return err
 	}
-	tree, err := in.s.core.Keys.Tree(ctx, in.scope.Tenant())
-	if err != nil {
-		return err
-	}
 	c := store.BatchChunk{Number: in.chunks + 1, First: in.rows, Rows: in.held}
-	c.Input = tree.SealBatch(in.scope.Environment(), in.id, c.Number, packed.Bytes())
+	c.Input = in.upload.SealBatch(in.scope.Environment(), in.id, c.Number, packed.Bytes())
 	err = in.scope.Write(ctx, func(tx *store.Tx) error {
 		if err := tx.BatchJobs().ReceiveChunk(in.id, c); err != nil {
 			return err

@@ -37,7 +37,7 @@ func TestBackfill(t *testing.T) {
 		scope := db.Scope(h.Caller.TenantID, string(h.Caller.Environment))
 		makeReviews(t, h, scope)
 		makeFraudConfig(t, h, scope)
-		makeStrategies(t, h, scope)
+		versioned("collections_strategy", putStrategy)(t, h, scope)
 		makePincodes(t, h, scope)
 		makeScorecards(t, h, scope)
 		makeBlocklist(t, h, scope)

@@ -1,15 +1,12 @@
 package decisioning_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 	"time"
 
-	"verdict/internal/privacydesk"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
-	"verdict/internal/tenant"
 	"verdict/internal/usecase"
 	"verdict/internal/usecase/usecasetest"
 )
@@ -21,7 +18,7 @@ var tampered = []string{"decisions", "decision_features", "decision_people", "jo
 var unverified = map[string]string{
 	"agent_runs":            "a run is repeated and compared when it is read; it decides nothing",
 	"audit_log":             "SECURITY.md says that audit records are as trustworthy as the database",
-	"backtest_chunks":       "deleted after some days; the end of a backtest has an entry",
+	"backtest_chunks":       "uploaded rows are deleted after a week; the end of a backtest has an entry",
 	"backtests":             "the end of a backtest has an entry, which is compared with its event",
 	"batch_chunks":          "emptied when the rows are decided; the decisions have entries of their own",
 	"batch_exclusions":      "deleted with the batch; the erasure has an entry",
@@ -141,79 +138,4 @@ func TestVerifyNamesActivePolicy(t *testing.T) {
 			}
 		}
 	})
-}
-
-// makeKeys creates two keys that expire. The second one is revoked.
-func makeKeys(t *testing.T, h *usecasetest.House, scope *store.Scope) (rows []recordRow) {
-	t.Helper()
-	accounts := h.DB.Accounts()
-	for i, id := range []string{"key_1", "key_2"} {
-		err := accounts.InsertKey(t.Context(), store.Key{
-			ID: id, TenantID: scope.Tenant(), Environment: scope.Environment(), Name: "Name of " + id, Prefix: "vk_" + id,
-			Hash: "hash of " + id, Role: "risk", Scopes: fmt.Sprint("read scope_", i), CreatedBy: h.Signed.UserID,
-			CreatedMicros: 2_100_000_000_000_000, ExpiresMicros: 2_300_000_000_000_000,
-		}, 10, store.AuditEntry{ID: "aud_" + id, Actor: "usr_1"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows = append(rows, recordRow{id, "id = '" + id + "'"})
-	}
-	_, err := accounts.RevokeKey(t.Context(), scope.Tenant(), "key_2", 2_200_000_000_000_000,
-		store.AuditEntry{ID: "aud_3", Actor: "usr_1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows
-}
-
-// makeHolds places two legal holds and releases the second one.
-func makeHolds(t *testing.T, _ *usecasetest.House, scope *store.Scope) (rows []recordRow) {
-	t.Helper()
-	for i, reason := range []string{"audit", "litigation"} {
-		h := store.LegalHold{
-			ID: fmt.Sprint("hld_", i), Person: store.Person{ApplicantRef: "A-1"}, Reason: reason,
-			Actor: fmt.Sprint("usr_", i), CreatedMicros: 3_000, UntilMicros: 9_000,
-		}
-		write(t, scope, func(tx *store.Tx) error {
-			if err := tx.LegalHolds().Place(h); err != nil || i == 0 {
-				return err
-			}
-			return tx.LegalHolds().Release(h, "usr_9", 5_000)
-		})
-		rows = append(rows, recordRow{h.ID, "id = '" + h.ID + "'"})
-	}
-	return rows
-}
-
-// makeRetention sets the retention periods twice.
-func makeRetention(t *testing.T, _ *usecasetest.House, scope *store.Scope) (rows []recordRow) {
-	t.Helper()
-	for i := range 2 {
-		write(t, scope, func(tx *store.Tx) error {
-			s, err := tx.Retention().Put(store.RetentionSettings{
-				Document: fmt.Append(nil, "document ", i), UpdatedMicros: 5_000, UpdatedBy: fmt.Sprint("usr_", i),
-			}, -1)
-			rows = append(rows, recordRow{fmt.Sprint("retention/", s.Version), fmt.Sprint("version = ", s.Version)})
-			return err
-		})
-	}
-	return rows
-}
-
-// makeErasures decides for two people and erases them. The decisions are declined, so no offer defers the erasures.
-func makeErasures(t *testing.T, h *usecasetest.House, _ *store.Scope) (rows []recordRow) {
-	t.Helper()
-	caller := h.Caller
-	caller.Scopes |= tenant.PrivacyManage
-	for _, ref := range []string{"A-1", "A-2"} {
-		h.Decided(t, `{"applicant":{"id":"`+ref+`","monthly_income":20000,"requested_amount":600000},
-			"bureau_report":{"score":350}}`)
-		erased, err := h.Service.Privacy.Erase(t.Context(), caller,
-			privacydesk.NewErasure{ApplicantRef: ref, Reason: "applicant_request"}, nil)
-		if err != nil || erased.State != store.ErasureCompleted {
-			t.Fatalf("%+v, %v", erased, err)
-		}
-		rows = append(rows, recordRow{erased.ID, "id = '" + erased.ID + "'"})
-	}
-	return rows
 }

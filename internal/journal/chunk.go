@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"verdict/internal/sealing"
+	"verdict/internal/store"
 )
 
 // SealList returns the ciphertext of the values in a chunk of a list, or the values themselves if documents are not
@@ -24,12 +25,14 @@ func (k *Keys) OpenList(ctx context.Context, scope Scope, listID string, chunk i
 	return values, nil
 }
 
-// SealBatch returns the ciphertext of the rows in a chunk of a batch, like SealList.
-func (t *Tree) SealBatch(environment, batchID string, chunk int64, rows []byte) []byte {
-	return t.sealChunk(sealing.BatchName(environment, batchID), chunkObject(batchID, chunk), rows)
+// SealBatch returns the ciphertext of the rows in a chunk of a batch, or the rows themselves if documents are not
+// encrypted.
+func (u *Upload) SealBatch(environment, batchID string, chunk int64, rows []byte) []byte {
+	return u.sealChunk(sealing.BatchName(environment, batchID), chunkObject(batchID, chunk), rows)
 }
 
-// OpenBatch returns the rows in a chunk of a batch. The error wraps Unreadable if they cannot be decrypted.
+// OpenBatch returns the rows in a chunk of a batch. The error wraps ErrUploadDestroyed if their key was destroyed, and
+// Unreadable if they cannot be decrypted.
 func (k *Keys) OpenBatch(ctx context.Context, scope Scope, batchID string, chunk int64, stored []byte) ([]byte, error) {
 	name := sealing.BatchName(scope.Environment, batchID)
 	rows, err := k.openChunk(ctx, scope.Tenant, name, chunkObject(batchID, chunk), stored)
@@ -39,12 +42,13 @@ func (k *Keys) OpenBatch(ctx context.Context, scope Scope, batchID string, chunk
 	return rows, nil
 }
 
-// SealBacktest returns the ciphertext of the uploaded rows in a chunk of a backtest, like SealList.
-func (t *Tree) SealBacktest(environment, backtestID string, chunk int64, rows []byte) []byte {
-	return t.sealChunk(sealing.BacktestName(environment, backtestID), chunkObject(backtestID, chunk), rows)
+// SealBacktest returns the ciphertext of the uploaded rows in a chunk of a backtest, like SealBatch.
+func (u *Upload) SealBacktest(environment, backtestID string, chunk int64, rows []byte) []byte {
+	return u.sealChunk(sealing.BacktestName(environment, backtestID), chunkObject(backtestID, chunk), rows)
 }
 
-// OpenBacktest returns the rows in a chunk of a backtest. The error wraps Unreadable if they cannot be decrypted.
+// OpenBacktest returns the rows in a chunk of a backtest. The error wraps ErrUploadDestroyed if their key was destroyed,
+// and Unreadable if they cannot be decrypted.
 func (k *Keys) OpenBacktest(
 	ctx context.Context, scope Scope, backtestID string, chunk int64, stored []byte,
 ) ([]byte, error) {
@@ -87,16 +91,21 @@ func (k *Keys) openChunk(ctx context.Context, tenantID, name, chunk string, stor
 	if !sealing.Sealed(stored) {
 		return stored, nil
 	}
-	tree, err := k.Tree(ctx, tenantID)
+	number, _ := sealing.TreeOf(stored)
+	of := holder{object: name}
+	var tree *Tree
+	var err error
+	if number <= store.LastUploadKey {
+		tree, err = k.uploadKey(ctx, tenantID, number)
+	} else if tree, err = k.Tree(ctx, tenantID); err == nil {
+		tree, err = k.with(ctx, tree, number, of)
+	}
 	if err != nil {
 		return nil, err
 	}
-	of := holder{object: name}
-	if tree, err = k.with(ctx, tree, tree.number(stored), of); err != nil {
-		return nil, err
-	}
-	return openAlone(sealing.NewSealer(tree.secret(tree.number(stored), of), chunk), sealing.Request, stored)
+	return openAlone(sealing.NewSealer(tree.secret(number, of), chunk), sealing.Request, stored)
 }
 
-// chunkObject names a chunk of a list, a table, a batch or a backtest, so that its ciphertext cannot replace that of another chunk.
+// chunkObject names a chunk of a list, a table, a batch or a backtest, so that its ciphertext cannot replace that of
+// another chunk.
 func chunkObject(id string, chunk int64) string { return id + " " + strconv.FormatInt(chunk, 10) }

@@ -16,5 +16,6 @@
 // themselves are encrypted with the master key. Protect encrypts the trees and the
 // installation's secret that were stored before there was a master key. Refresh reads a new
 // master key, and Rewrap encrypts the trees again with it. Remove removes the keys of a
-// person, so that nothing can decrypt the person's documents any more.
+// person, so that nothing can decrypt the person's documents any more. NewUpload generates the key of
+// the rows of a backtest or a batch, which is destroyed some days after the job has ended.
 package journal

@@ -21,7 +21,7 @@ const MaxDocumentOverhead = 1 + binary.MaxVarintLen64 + Overhead
 // key tree from which its key was derived. hash is the salted hash of the document. The
 // document is compressed if that makes it shorter.
 func (s Sealer) SealDocument(to []byte, tree int64, hash ZoneHash, document []byte) []byte {
-	to = binary.AppendUvarint(append(to, documentForm), uint64(tree)) // trees are numbered from 1
+	to = binary.AppendUvarint(append(to, documentForm), uint64(tree)) // TreeOf converts it back
 	lent, _ := compressed.Get().(*[]byte)                             // the pool holds nothing else
 	defer compressed.Put(lent)
 	*lent = compress.Append((*lent)[:0], document)
@@ -65,5 +65,5 @@ func TreeOf(stored []byte) (tree int64, ok bool) {
 		return 0, false
 	}
 	number, length := binary.Uvarint(stored[1:])
-	return int64(number), length > 0 // trees are numbered from 1
+	return int64(number), length > 0 // the trees of uploads have negative numbers
 }

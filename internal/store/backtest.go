@@ -38,6 +38,9 @@ type Backtest struct {
 
 	CreatedMicros, StartedMicros, FinishedMicros int64
 	Purged                                       bool // the chunks of the backtest have been deleted
+	// UploadKey is the number of the key of the uploaded rows, or UploadsReadable. It is 0 if there are no such rows, or
+	// if they were deleted and the key was destroyed.
+	UploadKey int64
 }
 
 // Over reports whether the backtest is in a final state.
@@ -47,12 +50,14 @@ func (b *Backtest) Over() bool {
 
 // backtestColumns are all columns except the documents setup, request and report, which can be large.
 const backtestColumns = `id, status, source, rule_set_id, challenger_id, row_count, rows_done, chunk_count, chunks_done,
-	error_code, error_detail, created_by, created_micros, started_micros, finished_micros, purged`
+	error_code, error_detail, created_by, created_micros, started_micros, finished_micros, purged,
+	upload_key`
 
 func (b *Backtest) fields() []any {
 	return []any{
 		&b.ID, &b.Status, &b.Source, &b.RuleSetID, &b.ChallengerID, &b.Rows, &b.RowsDone, &b.Chunks, &b.ChunksDone,
 		&b.ErrorCode, &b.ErrorDetail, &b.CreatedBy, &b.CreatedMicros, &b.StartedMicros, &b.FinishedMicros, &b.Purged,
+		&b.UploadKey,
 	}
 }
 
@@ -62,11 +67,11 @@ func (bt Backtests) Insert(b Backtest) error {
 	_, err := bt.tx.exec(
 		`INSERT INTO backtests (tenant_id, environment, id, status, source, rule_set_id, challenger_id, setup, request,
 		row_count, rows_done, chunk_count, chunks_done, report, error_code, error_detail, created_by,
-		created_micros, started_micros, finished_micros, purged)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
+		created_micros, started_micros, finished_micros, purged, upload_key)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
 		b.ID, b.Status, b.Source, b.RuleSetID, b.ChallengerID, notNil(b.Setup), notNil(b.Request),
 		b.Rows, b.RowsDone, b.Chunks, b.ChunksDone, notNil(b.Report), b.ErrorCode, b.ErrorDetail, b.CreatedBy,
-		b.CreatedMicros, b.StartedMicros, b.FinishedMicros, flag(b.Purged))
+		b.CreatedMicros, b.StartedMicros, b.FinishedMicros, flag(b.Purged), b.UploadKey)
 	if err != nil || !b.Over() {
 		return err
 	}

@@ -40,6 +40,8 @@ type BatchJob struct {
 	CreatedMicros, StartedMicros, FinishedMicros int64
 	Purged                                       bool   // the chunks have been deleted
 	Counts                                       []byte // how many rows had which outcome, encoded by the caller
+	// UploadKey is the number of the key of the rows. It is 0 if they have none, or if it was destroyed.
+	UploadKey int64
 }
 
 // Over reports whether the job is in a final state.
@@ -48,13 +50,12 @@ func (b *BatchJob) Over() bool {
 }
 
 const batchJobColumns = `id, status, endpoint, strict, row_count, rows_done, chunk_count, chunks_done, error_code,
-	error_detail, request_id, created_by, created_micros, started_micros, finished_micros, purged, counts`
+	error_detail, request_id, created_by, created_micros, started_micros, finished_micros, purged, counts, upload_key`
 
 func (b *BatchJob) fields() []any {
 	return []any{&b.ID, &b.Status, &b.Endpoint, &b.Strict, &b.Rows, &b.RowsDone, &b.Chunks, &b.ChunksDone,
 		&b.ErrorCode, &b.ErrorDetail, &b.RequestID, &b.CreatedBy, &b.CreatedMicros, &b.StartedMicros, &b.FinishedMicros,
-		&b.Purged,
-		&b.Counts}
+		&b.Purged, &b.Counts, &b.UploadKey}
 }
 
 // BatchJobReader reads batch jobs and their chunks.
@@ -72,10 +73,10 @@ func (tx *Tx) BatchJobs() BatchJobs { return BatchJobs{BatchJobReader{tx.access(
 // Insert stores a job whose rows begin to arrive.
 func (bj BatchJobs) Insert(b BatchJob) error {
 	_, err := bj.tx.exec(`INSERT INTO batches (tenant_id, environment, `+batchJobColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
 		b.ID, b.Status, b.Endpoint, flag(b.Strict), b.Rows, b.RowsDone, b.Chunks, b.ChunksDone, b.ErrorCode,
 		b.ErrorDetail, b.RequestID, b.CreatedBy, b.CreatedMicros, b.StartedMicros, b.FinishedMicros, flag(b.Purged),
-		notNil(b.Counts))
+		notNil(b.Counts), b.UploadKey)
 	return err
 }
 

@@ -72,7 +72,8 @@ func (bj BatchJobs) Discard(id string, limit int64) (more bool, err error) {
 	return n == limit, err
 }
 
-// Delete deletes a job that is over. From then on nobody sees it, and DeleteChunks or PurgeBatchJobs deletes its chunks.
+// Delete deletes a job that is over. From then on nobody sees it, DeleteChunks or PurgeBatchJobs deletes its chunks, and
+// DestroyUploadKeys its key.
 // It returns NotFound if there is no such job, and Conflict invalid_transition if the job is not over.
 func (bj BatchJobs) Delete(id string) error {
 	b, err := bj.lock(id)
@@ -82,7 +83,7 @@ func (bj BatchJobs) Delete(id string) error {
 	case !b.Over():
 		return fault.New(fault.Conflict, fault.CodeInvalidTransition, "the batch is %s; only a batch that is over can "+
 			"be deleted; cancel it first with POST /v1/batches/{id}/cancel", b.Status)
-	case b.Purged:
+	case b.Purged && b.UploadKey == 0:
 		_, err = bj.tx.exec("DELETE FROM batches WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
 	default:
 		_, err = bj.tx.exec("UPDATE batches SET deleted = 1 WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
@@ -103,7 +104,7 @@ func (bj BatchJobs) DeleteChunks(id string, limit int64) (more bool, err error) 
 }
 
 // purge deletes at most limit chunks of a job. If it deletes fewer, none is left, and it deletes the job, if Delete was
-// called for it, or marks it as purged. It returns the number of steps: one for each deleted chunk, and one for the job.
+// called for it and it has no key, or marks it as purged. It returns the number of steps: one for each deleted chunk, and one for the job.
 func (bj BatchJobs) purge(id string, limit int64) (int64, error) {
 	n, err := bj.tx.StoredBytes().deleteCounted(`DELETE FROM batch_chunks
 		WHERE tenant_id = $1 AND environment = $2 AND batch_id = $3
@@ -119,7 +120,8 @@ func (bj BatchJobs) purge(id string, limit int64) (int64, error) {
 		return n, err
 	}
 	deleted, err := bj.tx.exec(
-		"DELETE FROM batches WHERE tenant_id = $1 AND environment = $2 AND id = $3 AND deleted = 1", id)
+		"DELETE FROM batches WHERE tenant_id = $1 AND environment = $2 AND id = $3 AND deleted = 1 "+
+			"AND upload_key = 0", id)
 	if err == nil && deleted == 0 {
 		_, err = bj.tx.exec("UPDATE batches SET purged = 1 WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
 	}

@@ -2,8 +2,8 @@ package store
 
 import "context"
 
-// ErasedSince reports whether somebody was erased after a time in microseconds. A database
-// without a table of erasures has erased nobody.
+// ErasedSince reports whether somebody was erased, or the key of an upload destroyed, after a time in microseconds. A
+// database without a table of erasures has erased nobody.
 func (sys *System) ErasedSince(ctx context.Context, micros int64) (bool, error) {
 	var erased int64
 	err := sys.read(ctx, func(s *transaction) error {
@@ -14,5 +14,9 @@ func (sys *System) ErasedSince(ctx context.Context, micros int64) (bool, error) 
 		return s.one([]any{&erased}, `SELECT CASE WHEN EXISTS (SELECT 1 FROM erasures WHERE erased_micros > $1)
 			THEN 1 ELSE 0 END`, micros)
 	})
-	return erased == 1, err
+	if err != nil || erased == 1 {
+		return erased == 1, err
+	}
+	destroyed, err := sys.uploadKeyDestroyed(ctx)
+	return destroyed > micros, err
 }

@@ -30,6 +30,7 @@ type LoggedExposure struct {
 const loggedExposureColumns = exposureColumns + ", leaf, salt"
 
 func (e *LoggedExposure) fields() []any { return append(e.Exposure.fields(), &e.Leaf, &e.Salt) }
+func (e *LoggedExposure) rowID() string { return e.ID }
 
 // Commitment returns the salted hash of the row, which is part of the journal entry of its last change. It is over the
 // document as it is stored, so it says nothing about the amounts of a document that is sealed.
@@ -79,28 +80,12 @@ func (tx *Tx) recordDeleted(exposureID, reason string, nowMicros int64) error {
 // If fn returns an error, WalkLogged stops and returns the error.
 func (ex ExposureReader) WalkLogged(fn func(*LoggedExposure) error) error {
 	const together = 500
-	for last := ""; ; {
-		rows, err := read(ex.access, func(tx *Tx) ([]LoggedExposure, error) {
-			return eachRow(tx, (*LoggedExposure).fields, "SELECT "+loggedExposureColumns+` FROM exposures
-				WHERE tenant_id = $1 AND environment = $2 AND id > $3 ORDER BY id LIMIT $4`, last, int64(together))
-		})
-		if err != nil || len(rows) == 0 {
-			return err
-		}
-		for i := range rows {
-			if err := fn(&rows[i]); err != nil {
-				return err
-			}
-		}
-		last = rows[len(rows)-1].ID
-	}
+	return walkLogged(ex.access, loggedExposureColumns, "exposures", together, fn)
 }
 
 // fillExposures adds the entries of the oldest exposures that have none, and returns their number.
 func (tx *Tx) fillExposures(b Backfill) (int, error) {
-	rows, err := eachRow(tx, (*LoggedExposure).fields, "SELECT "+loggedExposureColumns+` FROM exposures
-		WHERE tenant_id = $1 AND environment = $2 AND leaf < 0 AND created_micros < $3
-		ORDER BY created_micros, id LIMIT $4`, b.BeforeMicros, int64(b.Limit))
+	rows, err := withoutEntry[LoggedExposure](tx, loggedExposureColumns, "exposures", b)
 	if err != nil {
 		return 0, err
 	}

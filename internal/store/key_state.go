@@ -76,7 +76,8 @@ func (s *transaction) tenantKeys(tenantID string, inMemory map[string]int64) (Te
 	}
 	keys.Newest.Tenant = tenantID
 	err := s.one([]any{&keys.Newest.Number, &keys.Newest.Tree},
-		"SELECT number, tree FROM key_trees WHERE tenant_id = $1 ORDER BY number DESC LIMIT 1", tenantID)
+		`SELECT number, tree FROM key_trees WHERE tenant_id = $1 AND number > 0
+			ORDER BY number DESC LIMIT 1`, tenantID)
 	return keys, ignoreAbsent(err)
 }
 

@@ -66,7 +66,8 @@ func (sec *Secrets) ReplaceSecret(
 	return replaced, err
 }
 
-// StoredTree is a stored key tree of a tenant, or a part of one. Parts have negative numbers.
+// StoredTree is a stored key tree of a tenant, a part of one, or the key of an upload. Parts have negative numbers, and
+// the keys of uploads lower ones (LastUploadKey).
 type StoredTree struct {
 	Tenant string
 	Number int64

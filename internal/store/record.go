@@ -70,6 +70,41 @@ func walkRows[T any](a access, fields func(*T) []any, fn func(*T) error, query s
 	return err
 }
 
+// loggedRow is a row whose last change has an entry in the journal.
+type loggedRow[T any] interface {
+	*T
+	fields() []any // where to scan its columns
+	rowID() string
+}
+
+// walkLogged calls fn for every row of a table of the scope, in the order of their ids. It has at most together rows in
+// memory at a time. If fn returns an error, walkLogged stops and returns the error.
+func walkLogged[T any, P loggedRow[T]](a access, columns, table string, together int64, fn func(P) error) error {
+	for last := ""; ; {
+		rows, err := read(a, func(tx *Tx) ([]T, error) {
+			return eachRow(tx, func(row *T) []any { return P(row).fields() }, "SELECT "+columns+" FROM "+table+
+				" WHERE tenant_id = $1 AND environment = $2 AND id > $3 ORDER BY id LIMIT $4", last, together)
+		})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		for i := range rows {
+			row := P(&rows[i])
+			if err := fn(row); err != nil {
+				return err
+			}
+			last = row.rowID()
+		}
+	}
+}
+
+// withoutEntry returns the oldest rows of a table that have no entry in the journal.
+func withoutEntry[T any, P loggedRow[T]](tx *Tx, columns, table string, b Backfill) ([]T, error) {
+	return eachRow(tx, func(row *T) []any { return P(row).fields() }, "SELECT "+columns+" FROM "+table+
+		` WHERE tenant_id = $1 AND environment = $2 AND leaf < 0 AND created_micros < $3
+		ORDER BY created_micros, id LIMIT $4`, b.BeforeMicros, int64(b.Limit))
+}
+
 // Backfill says which rows get their entries in the journal afterwards.
 type Backfill struct {
 	Part         Backfilled

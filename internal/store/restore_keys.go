@@ -142,6 +142,9 @@ func (db *DB) restoreKeys(ctx context.Context, from *keyArchive) error {
 		}, reporting(nil)); err != nil {
 			return fmt.Errorf("the KEYS file: %w", err)
 		}
+		if err := s.dropUploadKeys(); err != nil {
+			return err
+		}
 		if from.newer {
 			if _, err := s.exec("INSERT INTO installation (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
 				erasuresToApply, []byte{1}); err != nil {
@@ -155,6 +158,17 @@ func (db *DB) restoreKeys(ctx context.Context, from *keyArchive) error {
 		}
 		return err
 	})
+}
+
+// dropUploadKeys deletes the keys of uploads whose job is not in the database: the data is older than the job. Otherwise
+// nothing would ever destroy them.
+func (s *transaction) dropUploadKeys() error {
+	_, err := s.exec(`DELETE FROM key_trees WHERE number <= $1
+		AND NOT EXISTS (SELECT 1 FROM backtests b WHERE b.tenant_id = key_trees.tenant_id
+			AND b.upload_key = key_trees.number)
+		AND NOT EXISTS (SELECT 1 FROM batches b WHERE b.tenant_id = key_trees.tenant_id
+			AND b.upload_key = key_trees.number)`, int64(LastUploadKey))
+	return err
 }
 
 // insertKeys inserts rows of an archive of keys. Of the installation it takes only the secret

@@ -144,6 +144,8 @@ func (r *LoggedReview) fields() []any {
 	return []any{&r.ID, &r.DecisionID, &r.CreatedMicros, &r.Actor, &r.Outcome, &r.ReasonCode, &r.Note, &r.Leaf, &r.Salt}
 }
 
+func (r *LoggedReview) rowID() string { return r.ID }
+
 // LoggedReview returns a review of a decision, NotFound if there is none.
 func (ds DecisionReader) LoggedReview(decisionID, id string) (LoggedReview, error) {
 	return read(ds.access, func(tx *Tx) (r LoggedReview, err error) {
@@ -178,9 +180,7 @@ func (ds DecisionReader) WalkReviews(fn func(*LoggedReview) error) error {
 
 // fillReviews adds the entries of the oldest reviews that have none, and returns their number.
 func (tx *Tx) fillReviews(b Backfill) (int, error) {
-	rows, err := eachRow(tx, (*LoggedReview).fields, "SELECT "+loggedReviewColumns+` FROM decision_reviews
-		WHERE tenant_id = $1 AND environment = $2 AND leaf < 0 AND created_micros < $3
-		ORDER BY created_micros, id LIMIT $4`, b.BeforeMicros, int64(b.Limit))
+	rows, err := withoutEntry[LoggedReview](tx, loggedReviewColumns, "decision_reviews", b)
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}

@@ -21,6 +21,8 @@ func (r *LoggedRuleSet) fields() []any {
 	return append(r.RuleSet.fields(), &r.Leaf, &r.Salt, &r.ActivationLeaf)
 }
 
+func (r *LoggedRuleSet) rowID() string { return r.ID }
+
 // The types of the events of rule sets.
 const (
 	EventRuleSetCreated   = "rule_set.created"
@@ -101,21 +103,7 @@ func ExactTime(micros int64) string {
 // few in memory at a time. If fn returns an error, WalkLogged stops and returns the error.
 func (rs RuleSetReader) WalkLogged(fn func(*LoggedRuleSet) error) error {
 	const together = 20 // documents can be large
-	for last := ""; ; {
-		rows, err := read(rs.access, func(tx *Tx) ([]LoggedRuleSet, error) {
-			return eachRow(tx, (*LoggedRuleSet).fields, "SELECT "+loggedRuleSetColumns+` FROM rule_sets
-				WHERE tenant_id = $1 AND environment = $2 AND id > $3 ORDER BY id LIMIT $4`, last, int64(together))
-		})
-		if err != nil || len(rows) == 0 {
-			return err
-		}
-		for i := range rows {
-			if err := fn(&rows[i]); err != nil {
-				return err
-			}
-		}
-		last = rows[len(rows)-1].ID
-	}
+	return walkLogged(rs.access, loggedRuleSetColumns, "rule_sets", together, fn)
 }
 
 // ActiveIDs returns the id of the active rule set of each policy_key, "" if none is active.

@@ -18,6 +18,7 @@ type LoggedScorecard struct {
 const loggedScorecardColumns = scorecardColumns + ", leaf, salt"
 
 func (c *LoggedScorecard) fields() []any { return append(c.Scorecard.fields(), &c.Leaf, &c.Salt) }
+func (c *LoggedScorecard) rowID() string { return c.ID }
 
 // Record returns the scorecard's entry in the journal, without the scope.
 func (c *LoggedScorecard) Record() evidence.Record {
@@ -40,28 +41,12 @@ func (c *LoggedScorecard) Record() evidence.Record {
 // time. If fn returns an error, WalkLogged stops and returns the error.
 func (sc ScorecardReader) WalkLogged(fn func(*LoggedScorecard) error) error {
 	const together = 20 // documents can be large
-	for last := ""; ; {
-		rows, err := read(sc.access, func(tx *Tx) ([]LoggedScorecard, error) {
-			return eachRow(tx, (*LoggedScorecard).fields, "SELECT "+loggedScorecardColumns+` FROM scorecards
-				WHERE tenant_id = $1 AND environment = $2 AND id > $3 ORDER BY id LIMIT $4`, last, int64(together))
-		})
-		if err != nil || len(rows) == 0 {
-			return err
-		}
-		for i := range rows {
-			if err := fn(&rows[i]); err != nil {
-				return err
-			}
-		}
-		last = rows[len(rows)-1].ID
-	}
+	return walkLogged(sc.access, loggedScorecardColumns, "scorecards", together, fn)
 }
 
 // fillScorecards adds the entries of the oldest scorecards that have none, and returns their number.
 func (tx *Tx) fillScorecards(b Backfill) (int, error) {
-	rows, err := eachRow(tx, (*LoggedScorecard).fields, "SELECT "+loggedScorecardColumns+` FROM scorecards
-		WHERE tenant_id = $1 AND environment = $2 AND leaf < 0 AND created_micros < $3
-		ORDER BY created_micros, id LIMIT $4`, b.BeforeMicros, int64(b.Limit))
+	rows, err := withoutEntry[LoggedScorecard](tx, loggedScorecardColumns, "scorecards", b)
 	if err != nil {
 		return 0, err
 	}

@@ -8,8 +8,8 @@ import (
 // personalTables are the tables whose old row versions may contain data of people, or keys. The last one has the
 // planner's statistics of the others, with frequent values of their columns, such as references of applicants.
 var personalTables = []string{
-	"agent_runs", "batch_chunks", "decision_features", "decision_people", "decision_reviews", "decisions", "erasures",
-	"exposures", "fraud_alert_evidence",
+	"agent_runs", "backtest_chunks", "batch_chunks", "decision_features", "decision_people", "decision_reviews",
+	"decisions", "erasures", "exposures", "fraud_alert_evidence",
 	"fraud_alerts", "fraud_entities", "fraud_links", "fraud_ring_people", "idempotency_keys", "installation",
 	"key_trees", "legal_holds", "webhooks", statistics,
 }

@@ -27,6 +27,9 @@ const (
 	sourceDecisions = "decisions"
 )
 
+// isUpload reports whether a source has rows that were uploaded.
+func isUpload(source string) bool { return source == sourceRows || source == sourceCSV }
+
 // The states of a run.
 const (
 	Receiving = store.BacktestReceiving // its rows are still arriving

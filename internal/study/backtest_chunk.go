@@ -25,6 +25,9 @@ func (s *Chunks) Run(ctx context.Context, c operation.Chunk) error {
 	err := do(ctx, scope, c)
 	var spoilt operation.Defect
 	switch {
+	case fault.CodeOf(err) == fault.CodeBacktestExpired: // an older copy of the database was restored with newer keys
+		return s.runs.fail(ctx, scope, c.JobID, fault.CodeBacktestExpired,
+			"the key of the uploaded rows was destroyed before the run had ended; upload them again; nothing was billed")
 	case fault.KindOf(err) == fault.NotFound:
 		return nil // the run has ended and its rows were deleted
 	case errors.As(err, &spoilt):
@@ -130,8 +133,8 @@ func (s *Chunks) finish(ctx context.Context, scope *store.Scope, id string) erro
 }
 
 // merged merges the results of all chunks, one at a time. If a result has the format
-// of an earlier release, it is computed again from the rows, which are stored as long
-// as the results.
+// of an earlier release, it is computed again from the rows. The error is
+// backtest_expired if they were deleted.
 func (j *backtestRun) merged(
 	ctx context.Context, scope *store.Scope, record *store.Backtest,
 ) (*backtest.Partial, *bookTally, error) {
@@ -172,6 +175,12 @@ func (j *backtestRun) readResult(result []byte) (partial *backtest.Partial, tall
 func expired() error {
 	return fault.New(fault.NotFound, fault.CodeBacktestExpired,
 		"the rows of this backtest were deleted; its report still exists")
+}
+
+// rowsExpired is the error for uploaded rows that were deleted a week after the run had ended, together with their key.
+func rowsExpired() error {
+	return fault.New(fault.NotFound, fault.CodeBacktestExpired,
+		"the uploaded rows of this backtest were deleted 7 days after it had ended; its report still exists")
 }
 
 // tenantOf returns the principal that is billed for background work in a scope.

@@ -18,7 +18,7 @@ import (
 // Rows writes the decision on each row as CSV. If swapped is set, it writes only the
 // rows that one policy approves and the other does not. It runs the rows again, in
 // order. Before it writes the first byte, it refuses a run that does not exist, has not
-// succeeded or was purged. Rows calls pause after each chunk.
+// succeeded or was purged, or whose uploaded rows were deleted. Rows calls pause after each chunk.
 func (s *Backtests) Rows(
 	ctx context.Context, p tenant.Principal, id string, swapped bool, w io.Writer, pause func(),
 ) error {
@@ -38,12 +38,12 @@ func (s *Backtests) Rows(
 		if n++; c.Number != n {
 			return expired()
 		}
-		if n == 1 {
-			job.run.WriteRowsHeader(out)
-		}
 		piece, err := job.pieceOf(ctx, scope, c)
 		if err != nil {
 			return err
+		}
+		if n == 1 {
+			job.run.WriteRowsHeader(out)
 		}
 		if err := job.perform(ctx, scope, piece, worker, &bookTally{}); err != nil {
 			return err

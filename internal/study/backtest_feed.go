@@ -22,8 +22,10 @@ type piece struct {
 	input       []byte // identifies the rows if they are not CSV
 }
 
-// chunk returns the piece in the form in which it is stored.
-func (p *piece) chunk(t *journal.Tree, environment, backtestID string, number int64) (store.BacktestChunk, error) {
+// chunk returns the piece in the form in which it is stored. Uploaded rows are encrypted with the key of the upload.
+func (p *piece) chunk(
+	upload *journal.Upload, environment, backtestID string, number int64,
+) (store.BacktestChunk, error) {
 	c := store.BacktestChunk{Number: number, First: p.first, Rows: p.rows, Input: p.input}
 	if p.block == nil {
 		return c, nil
@@ -37,7 +39,7 @@ func (p *piece) chunk(t *journal.Tree, environment, backtestID string, number in
 	if err := w.Close(); err != nil {
 		return c, err
 	}
-	c.Input = t.SealBacktest(environment, backtestID, number, packed.Bytes())
+	c.Input = upload.SealBacktest(environment, backtestID, number, packed.Bytes())
 	return c, nil
 }
 

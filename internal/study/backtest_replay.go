@@ -134,16 +134,12 @@ func (s *Backtests) enqueueReplay(
 	if whole {
 		record.Status, record.Rows, record.Chunks = store.BacktestQueued, rowsOf(held), int64(len(held))
 	}
-	tree, err := s.core.Keys.Tree(ctx, p.TenantID)
-	if err != nil {
-		return Backtest{}, err
-	}
 	made, err := commit(ctx, func(tx *store.Tx) (Backtest, error) {
 		if err := tx.Backtests().Insert(record); err != nil {
 			return Backtest{}, err
 		}
 		for i := range held {
-			c, err := held[i].chunk(tree, scope.Environment(), record.ID, int64(i)+1)
+			c, err := held[i].chunk(nil, scope.Environment(), record.ID, int64(i)+1)
 			if err == nil {
 				err = tx.Backtests().InsertChunk(record.ID, c)
 			}
@@ -223,7 +219,7 @@ func (s *Chunks) intakeOf(ctx context.Context, scope *store.Scope, id string) (*
 	}
 	limits, from := &s.options.Backtests, readReplayed(last.Input)
 	in := &intake{
-		a: &asked{}, keys: s.core.Keys, most: limits.MaxRows, rows: last.First + last.Rows - 1, chunks: last.Number,
+		a: &asked{}, most: limits.MaxRows, rows: last.First + last.Rows - 1, chunks: last.Number,
 	}
 	in.feed = &replayFeed{
 		scope: scope,

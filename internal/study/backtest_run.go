@@ -114,18 +114,24 @@ func (j *backtestRun) readRequest(document []byte) error {
 	return nil
 }
 
-// pieceOf returns the rows of a stored chunk. Uploaded rows are decrypted. The error is a Defect if they cannot be read.
+// pieceOf returns the rows of a stored chunk. Uploaded rows are decrypted. The error is backtest_expired if they were
+// deleted or their key was destroyed, and a Defect if they cannot be read.
 func (j *backtestRun) pieceOf(ctx context.Context, scope *store.Scope, c store.BacktestChunk) (piece, error) {
 	p := piece{first: c.First, rows: c.Rows, input: c.Input}
-	if j.record.Source != sourceRows && j.record.Source != sourceCSV {
+	if !isUpload(j.record.Source) {
 		return p, nil
+	}
+	if len(c.Input) == 0 {
+		return p, rowsExpired()
 	}
 	of := journal.Scope{Tenant: scope.Tenant(), Environment: scope.Environment()}
 	packed, err := j.keys.OpenBacktest(ctx, of, j.record.ID, c.Number, c.Input)
-	if errors.As(err, new(journal.Unreadable)) {
-		err = operation.AsDefect(err)
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, journal.ErrUploadDestroyed):
+		return p, rowsExpired()
+	case errors.As(err, new(journal.Unreadable)):
+		return p, operation.AsDefect(err)
+	case err != nil:
 		return p, err
 	}
 	c.Input = packed
@@ -195,7 +201,7 @@ func (s *Backtests) answerNow(
 	record := j.record
 	record.StartedMicros, record.Chunks, record.ChunksDone = record.CreatedMicros, int64(len(held)), int64(len(held))
 	chunks := make([]store.BacktestChunk, len(held))
-	tree, err := s.core.Keys.Tree(ctx, p.TenantID)
+	upload, err := s.newUpload(ctx, p, &record)
 	if err != nil {
 		return Backtest{}, err
 	}
@@ -204,7 +210,7 @@ func (s *Backtests) answerNow(
 		if err := j.perform(ctx, scope, rows, worker, &one); err != nil {
 			return Backtest{}, err
 		}
-		c, err := rows.chunk(tree, scope.Environment(), record.ID, int64(i)+1)
+		c, err := rows.chunk(upload, scope.Environment(), record.ID, int64(i)+1)
 		if err != nil {
 			return Backtest{}, err
 		}
@@ -217,23 +223,51 @@ func (s *Backtests) answerNow(
 	now := s.core.Moment()
 	record.Status, record.RowsDone, record.FinishedMicros = store.BacktestSucceeded, record.Rows, now.UnixMicro()
 	record.Report = j.report(&record, total, tally)
-	return commit(ctx, func(tx *store.Tx) (Backtest, error) {
-		if err := tx.Backtests().Insert(record); err != nil {
-			return Backtest{}, err
-		}
-		for _, c := range chunks {
-			if err := tx.Backtests().InsertChunk(record.ID, c); err != nil {
+	var made Backtest
+	err = upload.Store(ctx, func(key store.StoredTree) (err error) {
+		made, err = commit(ctx, func(tx *store.Tx) (Backtest, error) {
+			if err := insertRun(tx, &record, key, chunks); err != nil {
 				return Backtest{}, err
 			}
-		}
-		if err := operation.CheckStored(tx, p.Plan); err != nil {
-			return Backtest{}, err
-		}
-		if err := tx.Audit().Add(s.core.Audit(p, now, operation.ActionBacktestCreated, record.ID, "")); err != nil {
-			return Backtest{}, err
-		}
-		return backtestOf(&record), s.decisions.Bill(tx, p, j.endpoint, units(record.Rows), now)
+			if err := operation.CheckStored(tx, p.Plan); err != nil {
+				return Backtest{}, err
+			}
+			if err := tx.Audit().Add(s.core.Audit(p, now, operation.ActionBacktestCreated, record.ID, "")); err != nil {
+				return Backtest{}, err
+			}
+			return backtestOf(&record), s.decisions.Bill(tx, p, j.endpoint, units(record.Rows), now)
+		})
+		return err
 	})
+	return made, err
+}
+
+// newUpload generates the key of the rows of a run, and stores its number in the record. The upload is nil if the rows
+// of the run are not uploaded.
+func (s *Backtests) newUpload(
+	ctx context.Context, p tenant.Principal, record *store.Backtest,
+) (upload *journal.Upload, err error) {
+	if isUpload(record.Source) {
+		upload, err = s.core.Keys.NewUpload(ctx, p.TenantID)
+	}
+	record.UploadKey = upload.Number()
+	return upload, err
+}
+
+// insertRun stores a run with the key of its upload and its chunks.
+func insertRun(tx *store.Tx, record *store.Backtest, key store.StoredTree, chunks []store.BacktestChunk) error {
+	if err := tx.AddUploadKey(key); err != nil {
+		return err
+	}
+	if err := tx.Backtests().Insert(*record); err != nil {
+		return err
+	}
+	for _, c := range chunks {
+		if err := tx.Backtests().InsertChunk(record.ID, c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // report returns the report of a finished run as JSON.

@@ -71,7 +71,6 @@ func (s *Backtests) take(
 		return s.enqueueReplay(ctx, p, scope, job, held, whole, commit)
 	}
 	in := &intake{
-		keys:  s.core.Keys,
 		a:     a,
 		feed:  rows,
 		held:  held,
@@ -125,7 +124,7 @@ func rowsOf(held []piece) (n int64) {
 // intake receives the rows of a job.
 type intake struct {
 	a            *asked
-	keys         *journal.Keys
+	upload       *journal.Upload // nil if the rows are not uploaded
 	feed         feed
 	held         []piece     // pieces that were already read
 	whole        bool        // held contains all rows
@@ -144,14 +143,20 @@ func (s *Backtests) enqueue(
 	record := job.record
 	record.Status = store.BacktestReceiving
 	audit := s.core.Audit(p, time.UnixMicro(record.CreatedMicros), operation.ActionBacktestCreated, record.ID, "")
-	err := scope.Write(ctx, func(tx *store.Tx) error {
-		if err := operation.CheckStored(tx, p.Plan); err != nil {
-			return err
-		}
-		if err := tx.Backtests().Insert(record); err != nil {
-			return err
-		}
-		return tx.Audit().Add(audit)
+	var err error
+	if in.upload, err = s.newUpload(ctx, p, &record); err != nil {
+		return Backtest{}, err
+	}
+	err = in.upload.Store(ctx, func(key store.StoredTree) error {
+		return scope.Write(ctx, func(tx *store.Tx) error {
+			if err := operation.CheckStored(tx, p.Plan); err != nil {
+				return err
+			}
+			if err := insertRun(tx, &record, key, nil); err != nil {
+				return err
+			}
+			return tx.Audit().Add(audit)
+		})
 	})
 	if err != nil {
 		return Backtest{}, err
@@ -200,11 +205,7 @@ func (in *intake) store(ctx context.Context, scope *store.Scope, id string) erro
 }
 
 func (in *intake) keep(ctx context.Context, scope *store.Scope, id string, p *piece) error {
-	tree, err := in.keys.Tree(ctx, scope.Tenant())
-	if err != nil {
-		return err
-	}
-	c, err := p.chunk(tree, scope.Environment(), id, in.chunks+1)
+	c, err := p.chunk(in.upload, scope.Environment(), id, in.chunks+1)
 	if err != nil {
 		return err
 	}

@@ -20,8 +20,9 @@ type BacklogPlan struct {
 	Connections int           // of the closed loop
 }
 
-// BacklogRound is a measurement of decisions: first while the webhooks are paused, then while they have undelivered
-// events and their receiver does not answer.
+// BacklogRound is a measurement of decisions while the webhooks are paused, and of decisions while they have
+// undelivered events and their receiver does not answer. Every second round measures the latter first, because the
+// speed of a shared machine changes.
 type BacklogRound struct {
 	Without, With *Result
 	Undelivered   int64 // events of each webhook at the end
@@ -73,16 +74,18 @@ func Backlog(
 		hooks[i] = made.ID
 	}
 	var rounds []BacklogRound
-	for range p.Rounds {
+	for i := range p.Rounds {
 		var r BacklogRound
-		if err := setHooks(ctx, s, key, hooks, "paused"); err != nil {
-			return rounds, err
+		for half := range 2 {
+			state, result := "paused", &r.Without
+			if half != i%2 {
+				state, result = "enabled", &r.With
+			}
+			if err := setHooks(ctx, s, key, hooks, state); err != nil {
+				return rounds, err
+			}
+			*result = g.Closed(ctx, p.Connections, p.Stage)
 		}
-		r.Without = g.Closed(ctx, p.Connections, p.Stage)
-		if err := setHooks(ctx, s, key, hooks, "enabled"); err != nil {
-			return rounds, err
-		}
-		r.With = g.Closed(ctx, p.Connections, p.Stage)
 		var err error
 		answered, _ := g.Answered(0, Decide)
 		if r.Undelivered, err = undelivered(ctx, s, key, hooks, answered); err != nil {
@@ -130,16 +133,58 @@ func undelivered(ctx context.Context, s *Server, key string, hooks []string, eve
 	return least, nil
 }
 
+// BacklogP99 is the largest permitted ratio of the p99 of decisions beside a dead receiver to the p99 without it. It is
+// more than 1 because the ratio of two equal measurements differs from 1 by some percent.
+const BacklogP99 = 1.1
+
+// Ratio returns the p99 with the undelivered events, divided by the p99 without them.
+func (r *BacklogRound) Ratio() float64 {
+	return r.With.Latency.Quantile(0.99).Seconds() / r.Without.Latency.Quantile(0.99).Seconds()
+}
+
+// BacklogRatio returns the median of the ratios of all rounds.
+func BacklogRatio(rounds []BacklogRound) float64 {
+	ratios := make([]float64, len(rounds))
+	for i := range rounds {
+		ratios[i] = rounds[i].Ratio()
+	}
+	return median(ratios)
+}
+
+// JudgeBacklog returns what did not hold. events is the number of undelivered events that the plan wanted.
+func JudgeBacklog(rounds []BacklogRound, events int64) (wrong []string) {
+	for i := range rounds {
+		r := &rounds[i]
+		for _, result := range []*Result{r.Without, r.With} {
+			if result.Good == 0 || result.Good != result.Due {
+				wrong = append(wrong, fmt.Sprintf("round %d: %d of %d decisions were answered with 200; the first other "+
+					"answer: %s", i+1, result.Good, result.Due, result.FirstWrong))
+			}
+		}
+		if r.Undelivered < events {
+			wrong = append(wrong, fmt.Sprintf("round %d: only %d events were undelivered", i+1, r.Undelivered))
+		}
+	}
+	if ratio := BacklogRatio(rounds); ratio > BacklogP99 {
+		wrong = append(wrong, fmt.Sprintf("the p99 beside the dead receiver is %.2f times that without it (median of the "+
+			"rounds), more than %.2f", ratio, BacklogP99))
+	}
+	return wrong
+}
+
 // BacklogTable returns the rounds as rows of a table, with a heading first.
 func BacklogTable(rounds []BacklogRound) [][]string {
-	rows := [][]string{{"webhooks", "decisions a second", "p50", "p99", "undelivered events", "attempts so far"}}
+	rows := [][]string{{
+		"webhooks", "decisions a second", "p50", "p99", "ratio of p99", "undelivered events", "attempts so far",
+	}}
 	row := func(name string, r *Result, rest ...string) {
 		rows = append(rows, append([]string{name, fmt.Sprintf("%.0f", r.Rate()), short(r.Latency.Quantile(0.5)),
 			short(r.Latency.Quantile(0.99))}, rest...))
 	}
 	for _, r := range rounds {
-		row("paused", r.Without, "", "")
-		row("enabled, the receiver is dead", r.With, fmt.Sprint(r.Undelivered), fmt.Sprint(r.Attempts))
+		row("paused", r.Without, "", "", "")
+		row("enabled, the receiver is dead", r.With, fmt.Sprintf("%.2f", r.Ratio()), fmt.Sprint(r.Undelivered),
+			fmt.Sprint(r.Attempts))
 	}
 	return rows
 }

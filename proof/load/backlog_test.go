@@ -20,7 +20,7 @@ func TestBacklog(t *testing.T) {
 		dead := load.NewDeadReceiver()
 		t.Cleanup(dead.Close)
 		s, target := start(t, databaseURL, load.BacklogSettings()...)
-		plan := load.BacklogPlan{Webhooks: 2, Events: 300, Rounds: 1, Stage: time.Second, Connections: 8}
+		plan := load.BacklogPlan{Webhooks: 2, Events: 300, Rounds: 2, Stage: time.Second, Connections: 8}
 		rounds, err := load.Backlog(t.Context(), s, target.Keys[0], dead, plan, t.Logf)
 		if err != nil {
 			t.Fatal(err)
@@ -34,6 +34,9 @@ func TestBacklog(t *testing.T) {
 			if r.Undelivered < plan.Events || r.Attempts > 20 {
 				t.Errorf("%d events are undelivered after %d attempts", r.Undelivered, r.Attempts)
 			}
+		}
+		if got := len(load.BacklogTable(rounds)); got != 1+2*plan.Rounds {
+			t.Errorf("the table has %d rows", got)
 		}
 		if dead.Got() == 0 {
 			t.Error("the receiver got no request")

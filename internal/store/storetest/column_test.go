@@ -37,10 +37,10 @@ var columns = map[string]string{
 	"audit_log " + readable:        "note", // people may write about an applicant
 	"audit_log " + staff:           "actor",
 	"backtest_chunks " + lender:    "backtest_id result",
-	"backtest_chunks " + encrypted: "input", // with a key from the tenant's key tree; deleted after some days
+	"backtest_chunks " + encrypted: "input", // with the key of the upload; deleted a week after the end
 	"backtests " + lender: "id status source rule_set_id challenger_id setup request report error_code " +
 		"error_detail",
-	"batch_chunks " + encrypted:           "input", // with a key from the tenant's key tree; emptied when it is done
+	"batch_chunks " + encrypted:           "input", // with the key of the upload; emptied when it is done
 	"batch_chunks " + lender:              "batch_id",
 	"batch_chunks " + outcome:             "result",
 	"batch_exclusions " + keyedHash:       "person",

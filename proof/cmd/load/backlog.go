@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"verdict/internal/proof"
 	"verdict/proof/load"
 )
 
@@ -18,18 +17,24 @@ const (
 )
 
 // runBacklog measures on every database how decisions are answered while webhooks have undelivered events and their
-// receiver is dead. The flag -rounds says how often, and -stage how long each time.
-func (o *order) runBacklog(ctx context.Context, folder string, stdout, stderr io.Writer) error {
+// receiver is dead. The flag -rounds says how often, and -stage how long each time. It returns an error if a limit was
+// not met.
+func (o *order) runBacklog(ctx context.Context, args []string, folder string, stdout, stderr io.Writer) error {
+	r := report{section: "backlog", intro: fmt.Sprintf(
+		"%d connections send decisions in a closed loop, for %s while %d webhooks are paused, and for %s while they are "+
+			"enabled, each with at least %d undelivered events and a receiver that never answers; %d rounds in turn, every "+
+			"second one in the other order. What must hold: every decision is answered, and the p99 beside the dead "+
+			"receiver is at most %.2f times the p99 without it (median of the rounds).\n",
+		backlogConnections, o.plan.Stage, backlogWebhooks, o.plan.Stage, o.backlog, max(1, o.rounds), load.BacklogP99)}
 	for database := range strings.SplitSeq(o.databases, ",") {
 		rounds, err := o.backlogOn(ctx, strings.TrimSpace(database), folder, stderr)
 		if err != nil {
 			return fmt.Errorf("on %s: %w", database, err)
 		}
-		if _, err := fmt.Fprintf(stdout, "**%s**\n\n%s\n", database, proof.Table(load.BacklogTable(rounds))); err != nil {
-			return err
-		}
+		r.add(database, load.BacklogTable(rounds), fmt.Sprintf("Ratio of the p99, median: %.2f.",
+			load.BacklogRatio(rounds)), load.JudgeBacklog(rounds, o.backlog))
 	}
-	return nil
+	return o.write(ctx, args, &r, stdout)
 }
 
 func (o *order) backlogOn(

@@ -1,7 +1,8 @@
 // Command load starts a server, loads it to saturation and beyond, on SQLite
 // and on PostgreSQL, and reports whether it met its limits. With -fair, it
 // measures instead what a tenant gets during attacks by others; with -backlog,
-// decisions beside webhooks with undelivered events and a dead receiver.
+// decisions beside webhooks with undelivered events and a dead receiver; with
+// -old, the rate of another binary and of this one, in turn.
 package main
 
 import (
@@ -41,6 +42,7 @@ func main() {
 // the load have separate processors.
 type order struct {
 	binary, databases, settings string
+	old                         string
 	proof, picture              string
 	tenants, rounds             int
 	together, separated         bool
@@ -59,7 +61,7 @@ func parse(args []string, stderr io.Writer) (order, error) {
 	fs.StringVar(&o.binary, "binary", "", "`file` of the server; built from verdict/cmd/verdict when empty")
 	fs.StringVar(&o.databases, "databases", "sqlite,postgres", "what to run on")
 	fs.StringVar(&o.settings, "serve", "", "further `settings` of the server, separated by blanks")
-	fs.StringVar(&o.proof, "proof", "", "`file` whose section \"load\" gets the figures")
+	fs.StringVar(&o.proof, "proof", "", "`file` that gets the figures, in a section for each kind of measurement")
 	fs.StringVar(&o.picture, "picture", "", "`folder` for a picture of latency against rate for each database")
 	fs.IntVar(&o.tenants, "tenants", 4, "tenants that send, each with a key of its own")
 	fs.IntVar(&o.rounds, "rounds", 1, "how often to do it all; what is done past saturation is judged by the median")
@@ -80,6 +82,7 @@ func parse(args []string, stderr io.Writer) (order, error) {
 	fs.BoolVar(&o.fair, "fair", false, "measure what a neighbour gets during attacks, instead of rising rates")
 	fs.StringVar(&o.only, "only", "", "with -fair, the attacks whose name has this `text`")
 	fs.Int64Var(&o.backlog, "backlog", 0, "measure decisions beside five webhooks with as many undelivered `events` each")
+	fs.StringVar(&o.old, "old", "", "`file` of an older server; compare its closed-loop rate with that of the server")
 	memory := fs.Int64("memory", o.limits.Memory>>20, "most memory of the server in `MiB`")
 	mix := fs.String("mix", "80,10,5,5", "weights of decisions, evaluate, preview, get")
 	arrivals := fs.String("arrivals", string(load.Poisson), "even or poisson")
@@ -135,7 +138,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return o.runFair(ctx, args, folder, stdout, stderr)
 	}
 	if o.backlog > 0 {
-		return o.runBacklog(ctx, folder, stdout, stderr)
+		return o.runBacklog(ctx, args, folder, stdout, stderr)
+	}
+	if o.old != "" {
+		return o.runCompare(ctx, args, folder, stdout, stderr)
 	}
 	var all []load.Rounds
 	for database := range strings.SplitSeq(o.databases, ",") {
