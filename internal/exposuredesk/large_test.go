@@ -46,6 +46,7 @@ func TestOwnIsFlat(t *testing.T) {
 	}
 	document := os.Getenv(proof.Variable)
 	beside := "beside " + strconv.Itoa(fewDecisions)
+	var missed []string // reported at the end, because a filler stops at the first error
 	table := [][]string{{"database", "decisions", "stored in", "reading what was decided for a person", beside, "ratio",
 		"a decision with it", beside, "ratio", "a decision without it", beside, "ratio",
 		"erasing a person with 100 decisions"}}
@@ -64,20 +65,24 @@ func TestOwnIsFlat(t *testing.T) {
 			ratio := float64(times[1][i]) / float64(times[0][i])
 			row = append(row, times[1][i].String(), times[0][i].String(), fmt.Sprintf("%.2f", ratio))
 			if document != "" && i < 2 && ratio > 1.3 {
-				t.Errorf("%s: %s takes %s beside %d decisions and %s beside %d", database.name, what, times[1][i], many,
-					times[0][i], fewDecisions)
+				missed = append(missed, fmt.Sprintf("%s: %s takes %s beside %d decisions and %s beside %d",
+					database.name, what, times[1][i], many, times[0][i], fewDecisions))
 			}
 		}
 		erased := large.erase()
 		table = append(table, append(row, erased.String()))
 		if document != "" && erased > time.Second {
-			t.Errorf("%s: erasing a person with 100 decisions among %d takes %s", database.name, many, erased)
+			missed = append(missed, fmt.Sprintf("%s: erasing a person with 100 decisions among %d takes %s",
+				database.name, many, erased))
 		}
 	}
 	text := proof.Origin(t.Context(), time.Now(), fmt.Sprintf("make large DECISIONS=%d", many)) + "\n" + proof.Table(table)
 	t.Log(text)
 	if err := proof.Write(document, "large-exposure", text); err != nil {
 		t.Error(err)
+	}
+	for _, bound := range missed {
+		t.Error(bound)
 	}
 }
 
