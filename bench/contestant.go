@@ -25,6 +25,7 @@ const (
 	jsonLogic    = "json-logic"
 	opa          = "opa"
 	compileOurs  = "compile-ours"
+	loadOurs     = "load-ours"
 	analyseAlone = "analyse-alone"
 	compileExprs = "compile-expr"
 	compileCELs  = "compile-cel"
@@ -78,6 +79,9 @@ func contestants() []measure.Contestant {
 		}},
 		{Name: compileOurs, Start: func() (func(int), int) {
 			return func(int) { keep(activate(policyJSON)) }, 1
+		}},
+		{Name: loadOurs, Start: func() (func(int), int) {
+			return func(int) { keep(compiled(policyJSON)) }, 1
 		}},
 		{Name: analyseAlone, Start: func() (func(int), int) {
 			p := readPolicy(policyJSON)

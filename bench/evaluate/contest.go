@@ -92,8 +92,8 @@ func section(r measure.Results, o measure.Options) board.Section {
 	row("  deciding and the answer", WholeDecide, "")
 	row("  facts, vector and history to be stored", WholeStored, "")
 	s.Tables = []board.Table{t}
-	s.AtMost("feature vector", "1.6 × the limit", r.Ratio(FeaturesOurs, FeaturesLimit), 1.6, board.Times)
-	s.AtMost("feature vector with its hash", "1.6 × the limit", r.Ratio(HashedOurs, HashedLimit), 1.6, board.Times)
+	s.AtMost("feature vector", "1.2 × the limit", r.Ratio(FeaturesOurs, FeaturesLimit), 1.2, board.Times)
+	s.AtMost("feature vector with its hash", "1.2 × the limit", r.Ratio(HashedOurs, HashedLimit), 1.2, board.Times)
 	s.AtLeast("read a body of 328 KB", "5 × faster than encoding/json",
 		r.Ratio(DecodeBy+JSON, DecodeOurs), 5, board.Times)
 	s.AtMost("read a body of 328 KB", "400 allocations", board.Of(r.Allocs(DecodeOurs).Median), 400, board.Count)

@@ -31,7 +31,7 @@ type Options struct {
 
 // target limits the time of a request with many observations, as a multiple of its time
 // with few observations.
-const target = 1.5
+const target = 1.3
 
 // Contest measures requests on a database with few observations and on a
 // database with many observations, in turns.
@@ -77,7 +77,7 @@ func section(o Options, times [2][]float64) board.Section {
 		t.Add(fmt.Sprint(observations), spread.Show(board.Nanos), spread.Between(board.Nanos))
 	}
 	s.Tables = []board.Table{t}
-	s.AtMost(fmt.Sprintf("fraud block, %d observations instead of %d", o.Many, o.Few), "1.5 × the time, so flat",
+	s.AtMost(fmt.Sprintf("fraud block, %d observations instead of %d", o.Many, o.Few), "1.3 × the time, so flat",
 		board.Quotients(times[1], times[0]), target, board.Times)
 	return s
 }

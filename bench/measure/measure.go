@@ -9,12 +9,14 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"verdict/bench/board"
+	"verdict/internal/app"
 )
 
 // Contestant is a program to measure. Start prepares everything that is not measured. It
@@ -36,8 +38,9 @@ type Sample struct {
 //
 // It measures CPU time because the machine is shared, and the time of other processes must
 // not count. It measures the CPU time of the whole process, which includes garbage
-// collection.
+// collection. All contestants have the service's setting of the garbage collector.
 func Here(c Contestant, budget time.Duration) Sample {
+	debug.SetGCPercent(app.HeapGrowth)
 	work, count := c.Start()
 	pass := func() {
 		for i := range count {

@@ -86,12 +86,14 @@ func (r results) section(o Options) board.Section {
 
 func (r results) targets(s *board.Section) {
 	const onSQLite = "durable decision, SQLite"
-	s.AtLeast(onSQLite, "0.45 of the bare handler's rate", r.ratio(oursSQLite, bareDecisions, rate), 0.45, board.Plain)
-	s.AtLeast(onSQLite, "4 × one INSERT a transaction", r.ratio(oursSQLite, insertSQLite, rate), 4, board.Times)
-	s.AtMost(onSQLite+", one connection", "400 µs at the median", r.of(oursSQLite, p50Alone), 400e3, board.Nanos)
-	s.AtLeast("durable decision, PostgreSQL", "0.9 of bare grouped COPY",
-		r.ratio(oursPostgres, copyPostgres, rate), 0.9, board.Plain)
-	s.AtMost("preview", "1.3 × the bare handler's CPU", r.ratio(oursPreview, barePreview, cpu), 1.3, board.Times)
+	s.AtLeast(onSQLite, "0.75 of the limit's rate", r.ratio(oursSQLite, groupSQLite, rate), 0.75, board.Plain)
+	s.AtMost(onSQLite+", one connection", "1.8 × the limit's median",
+		r.ratio(oursSQLite, groupSQLite, p50Alone), 1.8, board.Times)
+	const onPostgres = "durable decision, PostgreSQL"
+	s.AtLeast(onPostgres, "0.72 of the limit's rate", r.ratio(oursPostgres, copyPostgres, rate), 0.72, board.Plain)
+	s.AtMost(onPostgres+", one connection", "2 × the limit's median",
+		r.ratio(oursPostgres, copyPostgres, p50Alone), 2, board.Times)
+	s.AtMost("preview", "1.15 × the bare handler's CPU", r.ratio(oursPreview, barePreview, cpu), 1.15, board.Times)
 	if huma := r.ratio(humaPreview, oursPreview, cpu); !math.IsNaN(huma.Median) {
 		s.Remarks = append(s.Remarks, fmt.Sprintf(
 			"CPU time of a preview: huma takes %s ours and the strict server %s, and neither makes a decision.",

@@ -8,22 +8,22 @@ import (
 )
 
 const (
-	// heapGrowth is the GC percentage: how far the heap may grow beyond the
+	// HeapGrowth is the GC percentage: how far the heap may grow beyond the
 	// live data before a collection. Live data is only a few megabytes, so Go's
 	// default would collect many times a second. This value costs memory under
 	// load, and no memory when the service is idle.
-	heapGrowth = 400
+	HeapGrowth = 400
 	// otherMemory is the memory for everything except the bodies of requests,
 	// in bytes.
 	otherMemory = 128 << 20
 )
 
 // tune configures the garbage collector, unless the operator has set Go's own
-// variables. The memory limit prevents heapGrowth from multiplying the memory
+// variables. The memory limit prevents HeapGrowth from multiplying the memory
 // of many large bodies by five.
 func tune(bodies int64) {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(heapGrowth)
+		debug.SetGCPercent(HeapGrowth)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(bodies + otherMemory)
