@@ -239,7 +239,8 @@ func (c *creditCase) peek(ctx context.Context, scope *store.Scope, now time.Time
 		return err
 	}
 	joint := c.fraud.observed("", now, c.erased(scope.Environment()))
-	counts, err := scope.PeekAll(ctx, joint)
+	own := *scope // a copy, so that the scope of a request that counts nothing stays on the stack
+	counts, err := own.PeekAll(ctx, joint)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 
 func plainKey(kind, value string) string { return kind + ":" + value }
 
-func identified(values map[string]string) *rule.Facts {
+func factsWith(values map[string]string) *rule.Facts {
 	facts := rule.NewFacts(field.Catalogue())
 	for name, value := range values {
 		facts.Set(name, rule.Str(value))
@@ -22,11 +22,11 @@ func identified(values map[string]string) *rule.Facts {
 // application has too.
 func TestObserveOther(t *testing.T) {
 	t.Parallel()
-	primary := Observe(identified(map[string]string{
+	primary := Observe(factsWith(map[string]string{
 		"fraud.applicant_ref": "A-1", "fraud.pincode": "400001", "fraud.ip": "203.0.113.7",
 		"fraud.mobile": "9820012345", "fraud.agent_id": "AG-7",
 	}), plainKey)
-	other := ObserveOther(identified(map[string]string{
+	other := ObserveOther(factsWith(map[string]string{
 		"fraud.pincode": "400001", "fraud.ip": "203.0.113.8", "fraud.mobile": "+91 98200 12345",
 		"fraud.agent_id": "AG-7", "fraud.email": "w@example.in",
 	}), "A-2", []Observation{primary}, plainKey)
