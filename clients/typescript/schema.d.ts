@@ -92,6 +92,14 @@ export interface paths {
          *     applicant on one account. People who are linked by a shared account, device, mobile number or e-mail address
          *     form one connected group, a ring, however long the chain between them. An IP address alone links nobody.
          *
+         *     The `fraud` block has the identifiers of the primary applicant. A co-applicant or a guarantor may have identifiers
+         *     too, in `fraud` of the entry of `applicants`. They are counted for that person: `fraud.people` in the answer has
+         *     the result, and rules can use it as `co_applicant.fraud_*` and `guarantor.fraud_*`. Somebody who was a guarantor
+         *     is therefore known as an applicant, and rings are formed over all roles. People who applied together count as one
+         *     for an account, a device, a mobile number or an e-mail address that only they share, so a couple with one phone
+         *     is no ring. As soon as somebody else is seen with it, each of them counts. A value of any person on the block
+         *     list sets `fraud_blocklisted`.
+         *
          *     Without `fraud.applicant_ref` nobody can be counted. The answer then has the warning `applicant_ref_missing`,
          *     the score is not `complete` and does not become a fact, and `fraud_blocklisted` is the only known `fraud_*`
          *     field.
@@ -3663,10 +3671,11 @@ export interface components {
             consent?: components["schemas"]["Consent"] | null;
             bureau_report?: components["schemas"]["BureauFields"] | null;
         } & components["schemas"]["Applicant"];
-        /** @description One person of an evaluate request: the role, the report, the bank statement, and for the primary applicant the inputs that the policy declares under `applicant.`. A guarantor needs a `report`. The report of a co-applicant or guarantor without `consent` gives the warning `consent_not_stated`. */
+        /** @description One person of an evaluate request: the role, the report, the bank statement, and for the primary applicant the inputs that the policy declares under `applicant.`. A guarantor needs a `report`. The report of a co-applicant or guarantor without `consent` gives the warning `consent_not_stated`. A co-applicant or guarantor with `fraud` needs an `applicant_ref` or an `id`. */
         ReportedPerson: {
             role: components["schemas"]["PersonRole"];
             applicant_ref?: components["schemas"]["ApplicantRef"];
+            fraud?: components["schemas"]["PersonFraudBlock"] | null;
             /** @description Your identifier of the person. */
             id?: string | null;
             consent?: components["schemas"]["Consent"] | null;
@@ -3841,6 +3850,22 @@ export interface components {
             /** @description Ten digits, also after `0`, `91`, or `+` and a country code; a placeholder or another number of digits is not counted. */
             mobile?: string | null;
             /** @description An address such as `name@example.in`; a placeholder or a malformed address is not counted. */
+            email?: string | null;
+        };
+        /** @description The identifiers of a co-applicant or a guarantor. Those of the primary applicant are in the `fraud` block of the request. A malformed identifier is refused; a placeholder or a masked value is not counted, with the warning `identifier_not_counted`. A pincode or an IP address that a person before this one in the order primary applicant, co-applicant, guarantor has too is counted once. */
+        PersonFraudBlock: {
+            /** @description Not needed. If it is sent, it must be the reference of the entry. */
+            applicant_ref?: string | null;
+            pincode?: string | null;
+            /** @description The person's public IP address. A private or reserved address is not counted. */
+            ip?: string | null;
+            /** @description An account number of 4 to 34 letters and digits. */
+            beneficiary_account?: string | null;
+            /** @description The id of the person's phone. */
+            device_id?: string | null;
+            /** @description Ten digits, also after `0`, `91`, or `+` and a country code. */
+            mobile?: string | null;
+            /** @description An address such as `name@example.in`. */
             email?: string | null;
         };
         /** @description A bank statement: its totals, the amounts that the applicant declared, and its transactions. Without the transactions, detected income and instalments, the mismatch fields and the bank features are absent; some of them also need the declared amounts. */
@@ -7068,38 +7093,8 @@ export interface components {
              * @enum {string}
              */
             level?: "low" | "medium" | "high" | "very_high";
-            /** @description The contributions to the score, the largest first. */
-            score_breakdown: {
-                signal: components["schemas"]["SignalId"];
-                points: number;
-            }[];
-            /** @description The signals. A signal that could not be evaluated has only `id`, `evaluated` and `reason`. If nothing is counted, every enabled signal is listed this way; otherwise signals that are disabled, or whose data was not sent, are not listed. A match on the block list is listed as `blocklist`, which has no points and raises no alert. */
-            signals: {
-                /** @description A `SignalId`, or `blocklist`. */
-                id: string;
-                /**
-                 * @description Present only if the signal was not evaluated.
-                 * @constant
-                 */
-                evaluated?: false;
-                /** @description Why the signal was not evaluated: `applicant_ref_missing`, or `baseline_too_short` for a pincode without enough history. More values may come. */
-                reason?: string;
-                triggered?: boolean;
-                /** @description The severity; `low` unless the signal triggered. */
-                severity?: components["schemas"]["Severity"];
-                /** @description The number that is compared with `threshold`. */
-                value?: number;
-                threshold?: number;
-                window_hours?: number;
-                /**
-                 * @description What `value` counts; only for `agent_geo_anomaly`.
-                 * @enum {string}
-                 */
-                measure?: "applications" | "distinct_pincodes";
-                reason_code?: components["schemas"]["ReasonCode"];
-                /** @description The shared entity, masked, such as `acct_••••4321`, or the id of the ring. */
-                entity?: string;
-            }[];
+            score_breakdown: components["schemas"]["FraudBreakdown"];
+            signals: components["schemas"]["FraudSignals"];
             /** @description The facts of the device block; null if the block was not sent. Unknown facts are left out. */
             device: {
                 device_is_emulator?: boolean;
@@ -7119,6 +7114,59 @@ export interface components {
             } | null;
             /** @description The alerts that this application opened or was added to. Empty in a preview. */
             alert_ids: string[];
+            /** @description The results for the co-applicant and the guarantor. Present only if the request has identifiers of one of them. */
+            people?: components["schemas"]["PersonFraud"][];
+        };
+        /** @description The contributions to the score, the largest first. */
+        FraudBreakdown: {
+            signal: components["schemas"]["SignalId"];
+            points: number;
+        }[];
+        /** @description The signals. A signal that could not be evaluated has only `id`, `evaluated` and `reason`. If nothing is counted, every enabled signal is listed this way; otherwise signals that are disabled, or whose data was not sent, are not listed. A match on the block list is listed as `blocklist`, which has no points and raises no alert. */
+        FraudSignals: {
+            /** @description A `SignalId`, or `blocklist`. */
+            id: string;
+            /**
+             * @description Present only if the signal was not evaluated.
+             * @constant
+             */
+            evaluated?: false;
+            /** @description Why the signal was not evaluated: `applicant_ref_missing`, or `baseline_too_short` for a pincode without enough history. More values may come. */
+            reason?: string;
+            triggered?: boolean;
+            /** @description The severity; `low` unless the signal triggered. */
+            severity?: components["schemas"]["Severity"];
+            /** @description The number that is compared with `threshold`. */
+            value?: number;
+            threshold?: number;
+            window_hours?: number;
+            /**
+             * @description What `value` counts; only for `agent_geo_anomaly`.
+             * @enum {string}
+             */
+            measure?: "applications" | "distinct_pincodes";
+            reason_code?: components["schemas"]["ReasonCode"];
+            /** @description The shared entity, masked, such as `acct_••••4321`, or the id of the ring. */
+            entity?: string;
+        }[];
+        /** @description The results for one person other than the primary applicant. Rules can use them as `co_applicant.fraud_*` or `guarantor.fraud_*` fields. */
+        PersonFraud: {
+            /**
+             * @description More values may come.
+             * @enum {string}
+             */
+            role: "co_applicant" | "guarantor";
+            /** @description The sum of the points of this person's signals, at most 100. */
+            fraud_score: number;
+            /** @description Always true: somebody without a reference is refused. */
+            complete: boolean;
+            /**
+             * @description The level, as that of the primary applicant.
+             * @enum {string}
+             */
+            level: "low" | "medium" | "high" | "very_high";
+            score_breakdown: components["schemas"]["FraudBreakdown"];
+            signals: components["schemas"]["FraudSignals"];
         };
         /** @description An entity that applicants share. Accounts, IP addresses, devices, mobile numbers and e-mail addresses are stored as keyed hashes and shown masked. */
         Entity: {

@@ -71,6 +71,7 @@ func (st *study) lookAtSignals(d *engine.Decision) {
 			})
 		}
 	}
+	seen += st.lookAtOthers(d)
 	st.trace.record(toolSignals, nil, summary(seen, st.signals))
 }
 

@@ -17,6 +17,9 @@ type Other struct {
 	Role    string
 	Ref     string // the applicant_ref or, if there is none, the id without spaces around it
 	Pointer string // of the reference in the request
+	// Fraud has the identifiers of the person under the names that they have for the primary applicant, nil if the entry
+	// has no fraud object.
+	Fraud *rule.Facts
 }
 
 // memberApplicants is the top-level member that lists the people of an application.
@@ -78,6 +81,7 @@ func (r *reader) people(v wire.Value, primary func(entry wire.Value)) {
 		}
 		seen = append(seen, role)
 		if role == rolePrimary {
+			r.noPrimaryFraud(entry)
 			primary(entry)
 			r.primaryRef(entry)
 			r.consent(entry.Get("consent"))
@@ -180,7 +184,7 @@ func (r *reader) noSpaces(id wire.Value) {
 
 // primaryDecision reads the entry of the primary applicant of a decision request.
 func (r *reader) primaryDecision(entry wire.Value) {
-	r.walk(roots()["applicant"], entry, "applicant", ownMembers...)
+	r.walk(roots()["applicant"], entry, "applicant", r.entryMembers()...)
 	r.misplaced(entry, "bureau", "report", "bank_summary")
 	r.block(entry, "bureau_report")
 	r.score(entry, "bureau_report", entry.Pointer()+"/bureau_report", "bureau_report.score")
@@ -195,7 +199,7 @@ func (r *reader) primaryEvaluate(entry wire.Value) {
 	if body, ok := r.report(entry); ok {
 		r.bureauReport(body)
 	}
-	r.walk(evaluateApplicant(), entry, "applicant", ownMembers...)
+	r.walk(evaluateApplicant(), entry, "applicant", r.entryMembers()...)
 	r.app.ApplicantID = r.app.Facts.Get("applicant.id").Text()
 	r.block(entry, "bank_summary")
 	if summary := entry.Get("bank_summary"); summary.Kind() == wire.Object {
@@ -250,6 +254,7 @@ func (r *reader) other(entry wire.Value, role string) {
 	}
 	r.app.HasOthers = true
 	r.named(entry, role)
+	r.otherFraud(entry, role)
 	r.addRole(role, person.app.Facts, entry.Get("consent"))
 }
 
@@ -268,7 +273,7 @@ func (r *reader) named(entry wire.Value, role string) {
 // withoutReport reads a person of an evaluate request whose report was not sent: the statement alone.
 func (r *reader) withoutReport(entry wire.Value) {
 	r.misplaced(entry, "bureau_report")
-	r.walk(evaluateApplicant(), entry, "applicant", ownMembers...)
+	r.walk(evaluateApplicant(), entry, "applicant", r.entryMembers()...)
 	r.block(entry, "bank_summary")
 	if summary := entry.Get("bank_summary"); summary.Kind() == wire.Object {
 		r.bank(summary)

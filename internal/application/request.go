@@ -60,11 +60,14 @@ func (r Request) Append(dst []byte) []byte {
 // HasSignals reports whether the request has a block that a tenant's thresholds
 // and tables are applied to.
 func (r Request) HasSignals() bool {
-	return r.body.Get("device").Given() || r.body.Get("location").Given() || r.body.Get("fraud").Given()
+	return r.body.Get("device").Given() || r.body.Get("location").Given() || r.body.Get("fraud").Given() ||
+		hasOtherFraud(r.body)
 }
 
-// HasFraud reports whether the request has a fraud block.
-func (r Request) HasFraud() bool { return r.body.Get("fraud").Kind() == wire.Object }
+// HasFraud reports whether the request has a fraud block, or identifiers of a person other than the primary applicant.
+func (r Request) HasFraud() bool {
+	return r.body.Get("fraud").Kind() == wire.Object || hasOtherFraud(r.body)
+}
 
 // Read reads the request. It sets Options.Strict to the request's Strict.
 func (r Request) Read(opt Options) (*Application, error) {

@@ -16,9 +16,11 @@ func (r *reader) places(v wire.Value) {
 	if s == nil {
 		s = defaultSignals()
 	}
-	if block := v.Get("fraud"); block.Kind() == wire.Object {
+	if block := v.Get(memberFraud); block.Kind() == wire.Object {
 		signal.CheckFraud(block, &r.faults)
 		warnUncounted(block, r.app.Facts, &r.warnings)
+	} else if hasOtherFraud(v) {
+		warnUncounted(block, r.app.Facts, &r.warnings) // the block counts as empty
 	} else if id := v.Get("device").Get("device_id"); id.Given() {
 		r.warnings.Add(id.Pointer(), fault.CodeNotRead,
 			"is counted and looked up in the block list only if a fraud block is sent; send fraud with "+
@@ -56,7 +58,7 @@ func warnUncounted(block wire.Value, facts *rule.Facts, warnings *fault.List) {
 		if strings.TrimSpace(block.Get("applicant_ref").Text()) != "" {
 			problem = "is a placeholder that different applicants would share"
 		}
-		warnings.Add(block.Pointer()+"/applicant_ref", fault.CodeApplicantRefMissing,
+		warnings.Add("/"+memberFraud+"/applicant_ref", fault.CodeApplicantRefMissing,
 			"%s, so nothing was counted: of the fraud facts only fraud_blocklisted is known; "+
 				"send the person's reference, the same in all of their applications", problem)
 	}

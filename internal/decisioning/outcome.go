@@ -15,7 +15,7 @@ type Outcome struct {
 	Decision engine.Decision
 	Envelope engine.Envelope
 	Features *FeatureBlock // nil unless the request asked for features
-	Fraud    *signal.Fraud // nil unless the request has a fraud block
+	Fraud    *signal.Fraud // nil unless the request has identifiers of somebody
 }
 
 // FeatureBlock is the features block of an answer.
@@ -59,6 +59,15 @@ type FraudBlock struct {
 	Level    string // "" if nothing could be counted and nothing is on the block list
 	Signals  []FraudSignal
 	AlertIDs []string
+	People   []PersonFraud // the other people whose identifiers the request had
+}
+
+// PersonFraud is the part of a FraudBlock about a person other than the primary applicant.
+type PersonFraud struct {
+	Role    string
+	Score   int64
+	Level   string
+	Signals []FraudSignal
 }
 
 // FraudSignal is one signal of an answer.

@@ -136,8 +136,8 @@ type underwriting struct {
 	attempt operation.Attempt
 
 	runID   string
-	studied []byte        // the facts of the last study
-	counts  signal.Counts // the fraud counts of the last study; set from the second study on
+	studied []byte          // the facts of the last study
+	counts  []signal.Counts // the fraud counts of the last study; set from the second study on
 	found   Study
 	hash    string // the hash of found
 	answer  operation.Answer
@@ -154,7 +154,7 @@ const (
 // observed holds the facts and the fraud counts that a transaction found.
 type observed struct {
 	facts  []byte
-	counts signal.Counts
+	counts []signal.Counts
 }
 
 // errMoved rolls the transaction back if the fraud counts changed since the study.

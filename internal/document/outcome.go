@@ -111,9 +111,28 @@ func readFraudBlock(v wire.Value) *decisioning.FraudBlock {
 	if !v.Given() {
 		return nil
 	}
-	b := &decisioning.FraudBlock{Score: integer(v.Get("fraud_score")), Level: v.Get("level").Text()}
-	for _, s := range v.Get("signals").Elements() {
-		b.Signals = append(b.Signals, decisioning.FraudSignal{
+	b := &decisioning.FraudBlock{
+		Score:   integer(v.Get("fraud_score")),
+		Level:   v.Get("level").Text(),
+		Signals: readFraudSignals(v.Get("signals")),
+	}
+	for _, id := range v.Get("alert_ids").Elements() {
+		b.AlertIDs = append(b.AlertIDs, id.Text())
+	}
+	for _, p := range v.Get("people").Elements() {
+		b.People = append(b.People, decisioning.PersonFraud{
+			Role:    p.Get("role").Text(),
+			Score:   integer(p.Get("fraud_score")),
+			Level:   p.Get("level").Text(),
+			Signals: readFraudSignals(p.Get("signals")),
+		})
+	}
+	return b
+}
+
+func readFraudSignals(v wire.Value) (list []decisioning.FraudSignal) {
+	for _, s := range v.Elements() {
+		list = append(list, decisioning.FraudSignal{
 			ID:           s.Get("id").Text(),
 			NotEvaluated: s.Get("reason").Text(),
 			Triggered:    s.Get("triggered").IsTrue(),
@@ -126,10 +145,7 @@ func readFraudBlock(v wire.Value) *decisioning.FraudBlock {
 			ReasonCode:   s.Get("reason_code").Text(),
 		})
 	}
-	for _, id := range v.Get("alert_ids").Elements() {
-		b.AlertIDs = append(b.AlertIDs, id.Text())
-	}
-	return b
+	return list
 }
 
 func integer(v wire.Value) int64 { return decimal(v, 0) }

@@ -92,17 +92,18 @@ func TestCatalogueIsTheContracts(t *testing.T) {
 		want["bureau_report."+strings.TrimPrefix(e.Name, "bureau_")] = true
 	}
 	for _, role := range []string{CoApplicant, Guarantor} {
-		// A fact about another person is a fact of the applicant, the bureau, the bank or the own exposure under the role,
-		// or the consent.
+		// A fact about another person is a fact of the applicant, the bureau, the bank, the own exposure or the fraud
+		// checks under the role, except those about agents, or the consent, or what the people of an application share.
 		for name := range maps.Clone(want) {
 			if f := lookup(t, name); f.Group == "applicant" || f.Group == "bureau" || f.Group == "bank" ||
-				f.Group == "own" {
+				f.Group == "own" || f.Group == "fraud" && !strings.HasPrefix(name, "fraud_agent_") {
 				want[OfRole(role, name)] = true
 			}
 		}
 		delete(want, OfRole(role, RequestedAmount))
 		delete(want, OfRole(role, RequestedTenureMonths))
 		delete(want, OfRole(role, OwnReference))
+		want[OfRole(role, "fraud_shared_in_application")] = true
 		want[OfRole(role, ConsentID)], want[OfRole(role, ConsentAt)] = true, true
 	}
 	want[HasCoApplicant] = true

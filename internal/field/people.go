@@ -1,6 +1,10 @@
 package field
 
-import "strings"
+import (
+	"strings"
+
+	"verdict/internal/rule"
+)
 
 // The roles of people other than the primary applicant.
 const (
@@ -57,7 +61,10 @@ func roleSection(role, title, who, reason string) section {
 	for _, e := range roleEntries() {
 		e.Name = OfRole(role, e.Name)
 		e.Core, e.BureauScored = false, false
-		s.fields = append(s.fields, e.reason(reason).since(2))
+		if !IsFraudOfOther(e.Name) { // the reasons of fraud checks say nothing about a person
+			e = e.reason(reason)
+		}
+		s.fields = append(s.fields, e.since(2))
 	}
 	return s
 }
@@ -82,7 +89,36 @@ func roleEntries() (list []entry) {
 			list = append(list, e)
 		}
 	}
+	list = append(list, roleFraudEntries()...)
 	return append(list,
 		text(ConsentID, "The caller's identifier of the consent to use the report."),
 		text(ConsentAt, "When the person consented to the use of the report, as sent."))
+}
+
+// roleFraudEntries returns the fraud facts that exist for each role. There are none about agents, who bring an
+// application and not a person.
+func roleFraudEntries() (list []entry) {
+	for _, e := range fraudSection().fields {
+		if strings.HasPrefix(e.Name, "fraud_agent_") {
+			continue
+		}
+		if e.Name == "fraud_blocklisted" {
+			e = boolean(e.Name, "A value of this person is on the tenant's block list.").reason("FR_RING")
+		}
+		e.Supply, e.Late = rule.FromEvaluate, true
+		list = append(list, e)
+	}
+	shared := count("fraud_shared_in_application", "Number of accounts, devices, mobile numbers and e-mail addresses of "+
+		"this person that another person of the application has too.").reason("FR_RING")
+	shared.Supply, shared.Late = rule.FromEvaluate, true
+	return append(list, shared)
+}
+
+// IsFraudOfOther reports whether a name is one of the fraud facts about a person other than the primary applicant.
+func IsFraudOfOther(name string) bool {
+	if !IsOfRole(name) {
+		return false
+	}
+	_, name, _ = strings.Cut(name, ".")
+	return strings.HasPrefix(name, "fraud_")
 }

@@ -22,7 +22,7 @@ func IsServiceFact(name string) bool {
 	switch {
 	case !ok || name == field.OwnReference:
 		return false
-	case slices.Contains(pincodeFacts, name) || field.IsOwnOfAnybody(name):
+	case slices.Contains(pincodeFacts, name) || field.IsOwnOfAnybody(name), field.IsFraudOfOther(name):
 		return true
 	default:
 		return field.Catalogue().Field(id).Group == "fraud"

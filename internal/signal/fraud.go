@@ -116,8 +116,49 @@ type Fraud struct {
 	Location *Block
 	AlertIDs []string
 
+	// People are the assessments of the other people of the application, which Include adds.
+	People []PersonFraud
+
 	facts []rule.NamedValue
 	muted []string
+}
+
+// PersonFraud is the assessment of a person other than the primary applicant.
+type PersonFraud struct {
+	Role string
+	Fraud
+}
+
+// Include adds the assessments of the other people of the application. The block list is about the application, so the
+// fact fraud_blocklisted and the level of the application include the values of all people. The other facts and the
+// score of f are those of the primary applicant.
+func (f *Fraud) Include(people []PersonFraud) {
+	looked, blocked := false, false
+	for i := range people {
+		p := &people[i]
+		if at := p.factAt(factBlocklisted); at >= 0 {
+			looked, blocked = true, blocked || p.facts[at].Value.IsTrue()
+		}
+	}
+	f.People = people
+	at := f.factAt(factBlocklisted)
+	switch {
+	case at < 0 && looked:
+		f.facts = append(f.facts, rule.NamedValue{Name: factBlocklisted, Value: rule.Bool(blocked)})
+	case at >= 0 && blocked:
+		f.facts[at].Value = rule.Bool(true)
+	}
+	if blocked && f.Level != levelVeryHigh {
+		f.Level = levelHigh
+	}
+}
+
+// factBlocklisted is the fact that a value of the application is on the block list.
+const factBlocklisted = "fraud_blocklisted"
+
+// factAt returns the index of a fact, -1 if it is absent.
+func (f *Fraud) factAt(name string) int {
+	return slices.IndexFunc(f.facts, func(v rule.NamedValue) bool { return v.Name == name })
 }
 
 // Block collects the facts derived from a block, in order.
@@ -198,7 +239,7 @@ func (a *assessment) blocklisted() {
 			a.fraud.Blocklisted = append(a.fraud.Blocklisted, e)
 		}
 	}
-	a.fact("fraud_blocklisted", rule.Bool(len(a.fraud.Blocklisted) > 0))
+	a.fact(factBlocklisted, rule.Bool(len(a.fraud.Blocklisted) > 0))
 }
 
 // level returns the level of the score. It is at least high if an entity is on the

@@ -51,9 +51,11 @@ var wanted = map[string]string{
 
 // Flawed is a member of a request whose value does not identify anything.
 type Flawed struct {
-	Fact    string // such as fraud.mobile
-	Private bool   // an IP address that is not public
-	Text    string // what is wrong, what was done, and how to fix it
+	Fact      string // such as fraud.mobile
+	Private   bool   // an IP address that is not public
+	Malformed bool   // no spelling of a value of this kind
+	Wanted    string // describes a valid value
+	Text      string // what is wrong, what was done, and how to fix it
 }
 
 // Unusable returns the members that were sent and that Observe leaves out.
@@ -66,7 +68,7 @@ func Unusable(facts *rule.Facts) []Flawed {
 		}
 		if _, flaw := s.normal(sent.Text()); flaw != usable {
 			list = append(list, Flawed{
-				Fact: s.fact, Private: flaw == notPublic,
+				Fact: s.fact, Private: flaw == notPublic, Malformed: flaw == malformed, Wanted: wanted[s.kind],
 				Text: flaw.text() + ": it was neither counted nor looked up on the block list; send " + wanted[s.kind] +
 					", or leave it out",
 			})
@@ -79,7 +81,12 @@ func Unusable(facts *rule.Facts) []Flawed {
 // names none. It returns "" for a placeholder too, because all applicants with
 // the placeholder would seem to be one person.
 func ApplicantRef(facts *rule.Facts) string {
-	ref := strings.TrimSpace(facts.Get("fraud.applicant_ref").Text())
+	return PersonRef(facts.Get("fraud.applicant_ref").Text())
+}
+
+// PersonRef returns a reference without spaces around it, "" if it is a placeholder.
+func PersonRef(ref string) string {
+	ref = strings.TrimSpace(ref)
 	if isPlaceholder(ref) {
 		return ""
 	}

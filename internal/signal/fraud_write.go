@@ -11,7 +11,29 @@ import (
 // incomplete. The level is then written only if an entity is on the block list,
 // because a low level would look like an all-clear.
 func (f Fraud) Write(w *wire.Writer) {
-	w.Object().Key("fraud_score").Int(f.Score).Key("complete").Bool(f.Counted)
+	f.writeAssessment(w.Object())
+	f.Device.write(w.Key("device"))
+	f.Location.write(w.Key("location"))
+	w.Key("alert_ids").Array()
+	for _, id := range f.AlertIDs {
+		w.Plain(id)
+	}
+	w.EndArray()
+	if len(f.People) > 0 {
+		w.Key("people").Array()
+		for i := range f.People {
+			p := &f.People[i]
+			p.writeAssessment(w.Object().Key("role").Plain(p.Role))
+			w.EndObject()
+		}
+		w.EndArray()
+	}
+	w.EndObject()
+}
+
+// writeAssessment writes the score and the signals of one person into the open object.
+func (f Fraud) writeAssessment(w *wire.Writer) {
+	w.Key("fraud_score").Int(f.Score).Key("complete").Bool(f.Counted)
 	if f.Level != "" {
 		w.Key("level").Plain(f.Level)
 	}
@@ -24,13 +46,6 @@ func (f Fraud) Write(w *wire.Writer) {
 		writeBlocklisted(w, e)
 	}
 	w.EndArray()
-	f.Device.write(w.Key("device"))
-	f.Location.write(w.Key("location"))
-	w.Key("alert_ids").Array()
-	for _, id := range f.AlertIDs {
-		w.Plain(id)
-	}
-	w.EndArray().EndObject()
 }
 
 // writeBreakdown lists the triggered signals by points, highest first. The

@@ -14,7 +14,8 @@ type AlertWant struct {
 	Value       int64
 	Threshold   int64
 	WindowHours int64
-	Member      string // the person, as in ObservedCounts
+	Member      string   // the person, as in ObservedCounts
+	Also        []string // further people of the same application about whom the same alert is wanted
 	DecisionID  string
 	NowMicros   int64
 	Actor       string // recorded as the actor who opened the alert
@@ -52,7 +53,9 @@ func (al Alerts) Raise(w AlertWant) (a Alert, created bool, err error) {
 			return Alert{}, false, err
 		}
 	}
-	found = append(found, sighting{w.Member, w.DecisionID, w.NowMicros})
+	for _, member := range append([]string{w.Member}, w.Also...) {
+		found = append(found, sighting{member, w.DecisionID, w.NowMicros})
+	}
 	if err := al.addEvidence(&a, found); err != nil {
 		return Alert{}, false, err
 	}

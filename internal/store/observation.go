@@ -38,6 +38,8 @@ type Observation struct {
 	DecisionID string
 	NowMicros  int64
 	Entities   []ObservedEntity // at most one of each kind
+
+	ordinal int // the position of the person in a Joint
 }
 
 // Windows says how far back observations are counted.
@@ -52,6 +54,8 @@ type Windows struct {
 	// people. Micros must have at least as long a window for such a kind, because Observe uses the counts to see which
 	// entities are shared.
 	Ties map[string]int64
+	// Parties are the kinds for which people who applied together count as one if only they share an entity.
+	Parties map[string]bool
 }
 
 // ObservedCounts holds the counts for an observation's entities, including the

@@ -93,6 +93,9 @@ func (ob Observations) observed(
 			return ObservedCounts{}, nil, err
 		}
 	}
+	if err := ob.joinParties(o, w, &c); err != nil {
+		return ObservedCounts{}, nil, err
+	}
 	g, err := ob.tx.rings().group(o, w, known, c.Applicants)
 	if err != nil {
 		return ObservedCounts{}, nil, err

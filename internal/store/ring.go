@@ -137,7 +137,8 @@ func (al AlertReader) SeenOnce(alertID, addressKind string) (bool, error) {
 			return nil
 		}, `SELECT l.member, l.kind, l.entity_key, l.first_micros, l.last_micros
 		FROM fraud_alert_evidence v JOIN fraud_links l `+
-			`ON l.tenant_id = $1 AND l.environment = $2 AND l.member = v.ref AND l.kind <> 'agent_pincode'
+			`ON l.tenant_id = $1 AND l.environment = $2 AND l.member = v.ref
+				AND l.kind NOT IN ('agent_pincode', 'application')
 		WHERE v.tenant_id = $1 AND v.environment = $2 AND v.alert_id = $3 AND v.part = 'applicant' AND v.position <= $4
 		ORDER BY v.position LIMIT $5`, alertID, int64(MaxEvidence), int64(maxRead))
 		if errors.Is(err, errSeenAgain) {

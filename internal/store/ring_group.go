@@ -308,13 +308,19 @@ func (g *grouping) has(id string) bool {
 }
 
 // newRingID derives the id of a ring from the decision that created it. The id is "" if the observation has no
-// decision. Each decision creates at most one ring, and the id reveals nothing about the people.
+// decision. Each person of a decision creates at most one ring, and the id reveals nothing about the people.
 func newRingID(o Observation) string {
 	if o.DecisionID == "" {
 		return ""
 	}
-	return "rng_" + strings.TrimPrefix(o.DecisionID, "dec_")
+	id := ringIDOf(o.DecisionID)
+	if o.ordinal > 0 {
+		id += "_" + strconv.Itoa(o.ordinal)
+	}
+	return id
 }
+
+func ringIDOf(decisionID string) string { return "rng_" + strings.TrimPrefix(decisionID, "dec_") }
 
 // count returns the RingCount of the applicant.
 func (g *grouping) count(nowMicros int64) RingCount {

@@ -2835,6 +2835,48 @@ func (e OperandOp) Valid() bool {
 	}
 }
 
+// Defines values for PersonFraudLevel.
+const (
+	PersonFraudLevelHigh     PersonFraudLevel = "high"
+	PersonFraudLevelLow      PersonFraudLevel = "low"
+	PersonFraudLevelMedium   PersonFraudLevel = "medium"
+	PersonFraudLevelVeryHigh PersonFraudLevel = "very_high"
+)
+
+// Valid indicates whether the value is a known member of the PersonFraudLevel enum.
+func (e PersonFraudLevel) Valid() bool {
+	switch e {
+	case PersonFraudLevelHigh:
+		return true
+	case PersonFraudLevelLow:
+		return true
+	case PersonFraudLevelMedium:
+		return true
+	case PersonFraudLevelVeryHigh:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PersonFraudRole.
+const (
+	PersonFraudRoleCoApplicant PersonFraudRole = "co_applicant"
+	PersonFraudRoleGuarantor   PersonFraudRole = "guarantor"
+)
+
+// Valid indicates whether the value is a known member of the PersonFraudRole enum.
+func (e PersonFraudRole) Valid() bool {
+	switch e {
+	case PersonFraudRoleCoApplicant:
+		return true
+	case PersonFraudRoleGuarantor:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PersonRole.
 const (
 	PersonRoleCoApplicant PersonRole = "co_applicant"
@@ -8123,53 +8165,18 @@ type Fraud struct {
 		LocationPincodeRiskScore *float64 `json:"location_pincode_risk_score,omitempty"`
 	} `json:"location"`
 
-	// ScoreBreakdown The contributions to the score, the largest first.
-	ScoreBreakdown []struct {
-		Points int `json:"points"`
+	// People The results for the co-applicant and the guarantor. Present only if the request has identifiers of one of them.
+	People *[]PersonFraud `json:"people,omitempty"`
 
-		// Signal A fraud signal, and the type of the alerts it raises. More values may come.
-		Signal SignalId `json:"signal"`
-	} `json:"score_breakdown"`
+	// ScoreBreakdown The contributions to the score, the largest first.
+	ScoreBreakdown FraudBreakdown `json:"score_breakdown"`
 
 	// Signals The signals. A signal that could not be evaluated has only `id`, `evaluated` and `reason`. If nothing is counted, every enabled signal is listed this way; otherwise signals that are disabled, or whose data was not sent, are not listed. A match on the block list is listed as `blocklist`, which has no points and raises no alert.
-	Signals []struct {
-		// Entity The shared entity, masked, such as `acct_••••4321`, or the id of the ring.
-		Entity *string `json:"entity,omitempty"`
-
-		// Evaluated Present only if the signal was not evaluated.
-		Evaluated *FraudSignalsEvaluated `json:"evaluated,omitempty"`
-
-		// Id A `SignalId`, or `blocklist`.
-		Id string `json:"id"`
-
-		// Measure What `value` counts; only for `agent_geo_anomaly`.
-		Measure *FraudSignalsMeasure `json:"measure,omitempty"`
-
-		// Reason Why the signal was not evaluated: `applicant_ref_missing`, or `baseline_too_short` for a pincode without enough history. More values may come.
-		Reason *string `json:"reason,omitempty"`
-
-		// ReasonCode A reason code of the catalogue, or a code of your own.
-		ReasonCode *ReasonCode `json:"reason_code,omitempty"`
-
-		// Severity The severity; `low` unless the signal triggered.
-		Severity  *Severity `json:"severity,omitempty"`
-		Threshold *int      `json:"threshold,omitempty"`
-		Triggered *bool     `json:"triggered,omitempty"`
-
-		// Value The number that is compared with `threshold`.
-		Value       *int `json:"value,omitempty"`
-		WindowHours *int `json:"window_hours,omitempty"`
-	} `json:"signals"`
+	Signals FraudSignals `json:"signals"`
 }
 
 // FraudLevel The level of the score by `level_cutoffs`. It is at least `high` if an entity is on the block list, or if the signal of the account or of a ring triggered. Present only if the score is complete or an entity is on the block list.
 type FraudLevel string
-
-// FraudSignalsEvaluated Present only if the signal was not evaluated.
-type FraudSignalsEvaluated bool
-
-// FraudSignalsMeasure What `value` counts; only for `agent_geo_anomaly`.
-type FraudSignalsMeasure string
 
 // FraudBlock The identifiers that applicants may share. Accounts, IP addresses, mobile numbers and e-mail addresses are counted by keyed hashes. The values themselves are stored only if the policy names them.
 type FraudBlock struct {
@@ -8190,6 +8197,14 @@ type FraudBlock struct {
 	// Mobile Ten digits, also after `0`, `91`, or `+` and a country code; a placeholder or another number of digits is not counted.
 	Mobile  *string `json:"mobile,omitempty"`
 	Pincode *string `json:"pincode,omitempty"`
+}
+
+// FraudBreakdown The contributions to the score, the largest first.
+type FraudBreakdown = []struct {
+	Points int `json:"points"`
+
+	// Signal A fraud signal, and the type of the alerts it raises. More values may come.
+	Signal SignalId `json:"signal"`
 }
 
 // FraudConfig The settings of one environment.
@@ -8334,6 +8349,42 @@ type FraudSettings struct {
 		RingMinPeople *int `json:"ring_min_people,omitempty"`
 	} `json:"ring,omitempty"`
 }
+
+// FraudSignals The signals. A signal that could not be evaluated has only `id`, `evaluated` and `reason`. If nothing is counted, every enabled signal is listed this way; otherwise signals that are disabled, or whose data was not sent, are not listed. A match on the block list is listed as `blocklist`, which has no points and raises no alert.
+type FraudSignals = []struct {
+	// Entity The shared entity, masked, such as `acct_••••4321`, or the id of the ring.
+	Entity *string `json:"entity,omitempty"`
+
+	// Evaluated Present only if the signal was not evaluated.
+	Evaluated *FraudSignalsEvaluated `json:"evaluated,omitempty"`
+
+	// Id A `SignalId`, or `blocklist`.
+	Id string `json:"id"`
+
+	// Measure What `value` counts; only for `agent_geo_anomaly`.
+	Measure *FraudSignalsMeasure `json:"measure,omitempty"`
+
+	// Reason Why the signal was not evaluated: `applicant_ref_missing`, or `baseline_too_short` for a pincode without enough history. More values may come.
+	Reason *string `json:"reason,omitempty"`
+
+	// ReasonCode A reason code of the catalogue, or a code of your own.
+	ReasonCode *ReasonCode `json:"reason_code,omitempty"`
+
+	// Severity The severity; `low` unless the signal triggered.
+	Severity  *Severity `json:"severity,omitempty"`
+	Threshold *int      `json:"threshold,omitempty"`
+	Triggered *bool     `json:"triggered,omitempty"`
+
+	// Value The number that is compared with `threshold`.
+	Value       *int `json:"value,omitempty"`
+	WindowHours *int `json:"window_hours,omitempty"`
+}
+
+// FraudSignalsEvaluated Present only if the signal was not evaluated.
+type FraudSignalsEvaluated bool
+
+// FraudSignalsMeasure What `value` counts; only for `agent_geo_anomaly`.
+type FraudSignalsMeasure string
 
 // Grade The risk grade, the label of the pricing band; `NA` when no band matched. Each policy defines its grades, so do not rely on a fixed set.
 type Grade = string
@@ -9446,6 +9497,55 @@ type Person struct {
 	TenureMonths *int `json:"tenure_months,omitempty"`
 }
 
+// PersonFraud The results for one person other than the primary applicant. Rules can use them as `co_applicant.fraud_*` or `guarantor.fraud_*` fields.
+type PersonFraud struct {
+	// Complete Always true: somebody without a reference is refused.
+	Complete bool `json:"complete"`
+
+	// FraudScore The sum of the points of this person's signals, at most 100.
+	FraudScore int `json:"fraud_score"`
+
+	// Level The level, as that of the primary applicant.
+	Level PersonFraudLevel `json:"level"`
+
+	// Role More values may come.
+	Role PersonFraudRole `json:"role"`
+
+	// ScoreBreakdown The contributions to the score, the largest first.
+	ScoreBreakdown FraudBreakdown `json:"score_breakdown"`
+
+	// Signals The signals. A signal that could not be evaluated has only `id`, `evaluated` and `reason`. If nothing is counted, every enabled signal is listed this way; otherwise signals that are disabled, or whose data was not sent, are not listed. A match on the block list is listed as `blocklist`, which has no points and raises no alert.
+	Signals FraudSignals `json:"signals"`
+}
+
+// PersonFraudLevel The level, as that of the primary applicant.
+type PersonFraudLevel string
+
+// PersonFraudRole More values may come.
+type PersonFraudRole string
+
+// PersonFraudBlock The identifiers of a co-applicant or a guarantor. Those of the primary applicant are in the `fraud` block of the request. A malformed identifier is refused; a placeholder or a masked value is not counted, with the warning `identifier_not_counted`. A pincode or an IP address that a person before this one in the order primary applicant, co-applicant, guarantor has too is counted once.
+type PersonFraudBlock struct {
+	// ApplicantRef Not needed. If it is sent, it must be the reference of the entry.
+	ApplicantRef *string `json:"applicant_ref,omitempty"`
+
+	// BeneficiaryAccount An account number of 4 to 34 letters and digits.
+	BeneficiaryAccount *string `json:"beneficiary_account,omitempty"`
+
+	// DeviceId The id of the person's phone.
+	DeviceId *string `json:"device_id,omitempty"`
+
+	// Email An address such as `name@example.in`.
+	Email *string `json:"email,omitempty"`
+
+	// Ip The person's public IP address. A private or reserved address is not counted.
+	Ip *string `json:"ip,omitempty"`
+
+	// Mobile Ten digits, also after `0`, `91`, or `+` and a country code.
+	Mobile  *string `json:"mobile,omitempty"`
+	Pincode *string `json:"pincode,omitempty"`
+}
+
 // PersonRole The role of a person in an application. Each role is for one person, and one person is the primary applicant.
 type PersonRole string
 
@@ -10180,15 +10280,16 @@ type Report struct {
 	} `json:"scoreData,omitempty"`
 }
 
-// ReportedPerson One person of an evaluate request: the role, the report, the bank statement, and for the primary applicant the inputs that the policy declares under `applicant.`. A guarantor needs a `report`. The report of a co-applicant or guarantor without `consent` gives the warning `consent_not_stated`.
+// ReportedPerson One person of an evaluate request: the role, the report, the bank statement, and for the primary applicant the inputs that the policy declares under `applicant.`. A guarantor needs a `report`. The report of a co-applicant or guarantor without `consent` gives the warning `consent_not_stated`. A co-applicant or guarantor with `fraud` needs an `applicant_ref` or an `id`.
 type ReportedPerson struct {
 	// ApplicantRef Your reference of the person, the same in all applications. It is stored with the decision. A policy that reads `own_` fields or has `exposure` requires it; without it, it takes `fraud.applicant_ref`, else `applicant.id`. References are compared exactly, so capital letters matter. A reference that begins or ends with a space is refused.
 	ApplicantRef *ApplicantRef `json:"applicant_ref,omitempty"`
 	BankSummary  *BankSummary  `json:"bank_summary,omitempty"`
 
 	// Bureau The bureau of the report.
-	Bureau  *string  `json:"bureau,omitempty"`
-	Consent *Consent `json:"consent,omitempty"`
+	Bureau  *string           `json:"bureau,omitempty"`
+	Consent *Consent          `json:"consent,omitempty"`
+	Fraud   *PersonFraudBlock `json:"fraud,omitempty"`
 
 	// Id Your identifier of the person.
 	Id *string `json:"id,omitempty"`

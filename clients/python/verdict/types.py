@@ -860,6 +860,7 @@ class ReportedPerson(TypedDict, total=False):
 
     role: Required["PersonRole"]
     applicant_ref: "ApplicantRef"
+    fraud: Union["PersonFraudBlock", None]
     id: Union[str, None]
     consent: Union["Consent", None]
     bureau: Union[str, None]
@@ -978,6 +979,17 @@ class FraudBlock(TypedDict, total=False):
     ip: Union[str, None]
     beneficiary_account: Union[str, None]
     agent_id: Union[str, None]
+    mobile: Union[str, None]
+    email: Union[str, None]
+
+class PersonFraudBlock(TypedDict, total=False):
+    """The identifiers of a co-applicant or a guarantor."""
+
+    applicant_ref: Union[str, None]
+    pincode: Union[str, None]
+    ip: Union[str, None]
+    beneficiary_account: Union[str, None]
+    device_id: Union[str, None]
     mobile: Union[str, None]
     email: Union[str, None]
 
@@ -3232,23 +3244,6 @@ AlertResolution: TypeAlias = Literal["confirmed_fraud", "false_positive", "dupli
 
 Risk: TypeAlias = Literal["LOW", "MEDIUM", "HIGH", "BLOCKED"]
 
-class FraudScoreBreakdownItem(TypedDict, total=False):
-    signal: Required["SignalId"]
-    points: Required[int]
-
-class FraudSignalsItem(TypedDict, total=False):
-    id: Required[str]
-    evaluated: Literal[False]
-    reason: str
-    triggered: bool
-    severity: "Severity"
-    value: int
-    threshold: int
-    window_hours: int
-    measure: Literal["applications", "distinct_pincodes"]
-    reason_code: "ReasonCode"
-    entity: str
-
 class FraudDevice(TypedDict, total=False):
     """The facts of the device block; null if the block was not sent."""
 
@@ -3273,11 +3268,43 @@ class Fraud(TypedDict, total=False):
     fraud_score: Required[int]
     complete: Required[bool]
     level: Literal["low", "medium", "high", "very_high"]
-    score_breakdown: Required[list["FraudScoreBreakdownItem"]]
-    signals: Required[list["FraudSignalsItem"]]
+    score_breakdown: Required["FraudBreakdown"]
+    signals: Required["FraudSignals"]
     device: Required[Union["FraudDevice", None]]
     location: Required[Union["FraudLocation", None]]
     alert_ids: Required[list[str]]
+    people: list["PersonFraud"]
+
+class FraudBreakdownItem(TypedDict, total=False):
+    signal: Required["SignalId"]
+    points: Required[int]
+
+FraudBreakdown: TypeAlias = list["FraudBreakdownItem"]
+
+class FraudSignalsItem(TypedDict, total=False):
+    id: Required[str]
+    evaluated: Literal[False]
+    reason: str
+    triggered: bool
+    severity: "Severity"
+    value: int
+    threshold: int
+    window_hours: int
+    measure: Literal["applications", "distinct_pincodes"]
+    reason_code: "ReasonCode"
+    entity: str
+
+FraudSignals: TypeAlias = list["FraudSignalsItem"]
+
+class PersonFraud(TypedDict, total=False):
+    """The results for one person other than the primary applicant."""
+
+    role: Required[Literal["co_applicant", "guarantor"]]
+    fraud_score: Required[int]
+    complete: Required[bool]
+    level: Required[Literal["low", "medium", "high", "very_high"]]
+    score_breakdown: Required["FraudBreakdown"]
+    signals: Required["FraudSignals"]
 
 class Entity(TypedDict, total=False):
     """An entity that applicants share."""

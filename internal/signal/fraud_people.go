@@ -1,0 +1,58 @@
+package signal
+
+import (
+	"slices"
+
+	"verdict/internal/rule"
+)
+
+// ObserveOther returns the entities in the facts of a person other than the primary applicant. ref is the person's
+// reference. earlier are the people of the application who were observed before.
+//
+// A pincode or an IP address that one of them has too is left out: the people of one application often live and apply
+// in one place, and the counts of these two are about applications. An agent brings the application and not the person.
+func ObserveOther(
+	facts *rule.Facts, ref string, earlier []Observation, key func(kind, value string) string,
+) Observation {
+	o := Observe(facts, key)
+	o.ApplicantRef = ref
+	o.Entities = slices.DeleteFunc(o.Entities, func(e Entity) bool {
+		switch e.Kind {
+		case KindAgent:
+			return true
+		case KindPincode, KindIP:
+			return slices.ContainsFunc(earlier, func(before Observation) bool { return before.has(e) })
+		}
+		return false
+	})
+	return o
+}
+
+// has reports whether an observation has an entity.
+func (o Observation) has(e Entity) bool {
+	same, sent := o.Entity(e.Kind)
+	return sent && same.Key == e.Key
+}
+
+// PartyKinds returns the kinds of entities that a household often shares: people who applied together count as one for
+// an entity that only they share.
+func PartyKinds() []string {
+	return []string{KindBeneficiaryAccount, KindDevice, KindMobile, KindEmail}
+}
+
+// SharedWith returns how many accounts, devices, mobile numbers and e-mail addresses of o one of the other people has
+// too.
+func (o Observation) SharedWith(others []Observation) (n int64) {
+	for _, e := range o.Entities {
+		if slices.Contains(PartyKinds(), e.Kind) &&
+			slices.ContainsFunc(others, func(other Observation) bool { return other.has(e) }) {
+			n++
+		}
+	}
+	return n
+}
+
+// AddShared adds the fact how many identifiers the person shares with other people of the application.
+func (p *PersonFraud) AddShared(n int64) {
+	p.facts = append(p.facts, rule.NamedValue{Name: "fraud_shared_in_application", Value: integer(n)})
+}
