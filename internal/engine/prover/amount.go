@@ -45,13 +45,18 @@ func rangeOf(o *rule.Operand, given func(name string) amountRange) amountRange {
 	return out
 }
 
-// valueEnds divides the values of a field where an amount begins or ceases to have a value, because a result is too
-// large or a divisor is 0. A cap without a value leaves nothing, so applicants on the two sides of such an end are
-// decided differently, and the end can be far from every value that the policies name. For an amount of several fields
-// it does this for the parts that have one field.
-func (m *model) valueEnds(o *rule.Operand) {
+// valueEnd is a value of a field after which an amount begins or ceases to have a value.
+type valueEnd struct {
+	v    int         // the variable of the field
+	last rule.Number // the last value before the change
+}
+
+// valueEnds returns where an amount begins or ceases to have a value, because a result is too large or a divisor is 0. A
+// cap without a value leaves nothing, so applicants on the two sides of an end are decided differently, and the end can
+// be far from every value that the policies name. Of an amount of several fields, the parts with one field have ends.
+func (m *model) valueEnds(o *rule.Operand) (ends []valueEnd) {
 	if o.Kind != rule.ArithOperand {
-		return
+		return nil
 	}
 	v, one := -1, true
 	o.Fields(func(ref rule.Ref) {
@@ -61,38 +66,37 @@ func (m *model) valueEnds(o *rule.Operand) {
 	})
 	if !one {
 		for i := range o.Args {
-			m.valueEnds(&o.Args[i])
+			ends = append(ends, m.valueEnds(&o.Args[i])...)
 		}
-		return
+		return ends
 	}
 	if v < 0 {
-		return
+		return nil
 	}
 	d := m.space.Domain(m.vars[v].field)
-	given := d.Given
 	has := func(code int64) bool { // an amount at a single point is exact
 		n := rule.Number(code) * d.Unit
 		return rangeOf(o, func(string) amountRange { return amountRange{n, n, true, true} }).defined
 	}
-	least, most := given[0].Lo, given[len(given)-1].Hi
-	last := least
+	last, most := d.Given[0].Lo, d.Given[len(d.Given)-1].Hi
 	for _, next := range []int64{-1, 0, 1, most} {
 		if next <= last || next > most {
 			continue
 		}
 		if has(last) != has(next) {
-			end := last // the last value before the end
-			for low, high := last, next; high-low > 1; {
+			low, high := last, next
+			for high-low > 1 {
 				if mid := low + (high-low)/2; has(mid) == has(last) {
-					low, end = mid, mid
+					low = mid
 				} else {
 					high = mid
 				}
 			}
-			m.test(v, m.solver.Compared(d, rule.Lte, rule.Num(rule.Number(end)*d.Unit)))
+			ends = append(ends, valueEnd{v, rule.Number(low) * d.Unit})
 		}
 		last = next
 	}
+	return ends
 }
 
 // combine returns the range of the results of an arithmetic operation.

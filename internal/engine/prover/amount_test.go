@@ -73,7 +73,7 @@ func TestCapsCeaseToHaveAValue(t *testing.T) {
 	}
 }
 
-// TestValueEnds divides the values of a field where amounts begin or cease to have a value.
+// TestValueEnds lists the last incomes before an amount begins or ceases to have a value.
 func TestValueEnds(t *testing.T) {
 	t.Parallel()
 	for of, want := range map[string][]string{
@@ -82,30 +82,22 @@ func TestValueEnds(t *testing.T) {
 		`{"op": "add", "args": [{"value": 1}, {"field": "monthly_income"}]}`:   {"999999999999"},
 		`{"op": "min", "args": [{"value": 1}, {"field": "monthly_income"}]}`:   nil,
 		`{"op": "mul", "args": [{"value": 0.5}, {"field": "monthly_income"}]}`: nil,
+		`{"op": "sub", "args": [{"op": "mul", "args": [{"value": 8}, {"field": "monthly_income"}]},
+			{"op": "mul", "args": [{"value": 2}, {"field": "requested_amount"}]}]}`: {"125000000000", "500000000000"},
 	} {
 		p := capped(t, of)
 		m := newModel(p, p, nil)
-		v := m.vars[m.byKey[field.MonthlyIncome]]
-		unit := m.space.Domain(v.field).Unit
-		if m.divide(); m.tooLarge != "" {
-			t.Fatal(m.tooLarge)
-		}
-		plain := newModel(edited(t), edited(t), nil)
-		plain.divide()
-		known := map[int64]bool{}
-		for _, c := range plain.vars[plain.byKey[field.MonthlyIncome]].cells {
-			if !c.absent {
-				known[c.set[len(c.set)-1].Hi] = true
-			}
-		}
 		var got []string
-		for _, c := range v.cells {
-			if !c.absent && !known[c.set[len(c.set)-1].Hi] {
-				got = append(got, (rule.Number(c.set[len(c.set)-1].Hi) * unit).String())
+		for _, c := range m.tests.caps {
+			if c == nil {
+				continue
+			}
+			for _, end := range c.ends {
+				got = append(got, end.last.String())
 			}
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%s: further cells end at %v, not at %v", of, got, want)
+			t.Errorf("%s ends after %v, not after %v", of, got, want)
 		}
 	}
 }

@@ -14,6 +14,7 @@ type capAmount struct {
 	text string
 	vars map[string]int // the variable of each field, by name
 	free bool           // the fields do not fit into a box
+	ends []valueEnd     // where the amount begins or ceases to have a value
 }
 
 // maxCapFields is the largest number of fields that only caps read. The amounts of other caps may have any value.
@@ -81,7 +82,7 @@ func (m *model) capFields(c *capAmount) {
 		m.test(v, space.OnlyAbsent())
 		m.test(v, m.solver.Compared(m.space.Domain(x.field), rule.Gte, rule.Num(0)))
 	}
-	m.valueEnds(&c.of)
+	c.ends = m.valueEnds(&c.of)
 	m.directions(&c.of, false)
 }
 
