@@ -2,6 +2,7 @@ package prover
 
 import (
 	"math/bits"
+	"slices"
 
 	"verdict/internal/engine"
 	"verdict/internal/rule"
@@ -69,6 +70,44 @@ func (a *automaton) boxOf(ctx int32) (b box) {
 		}
 	}
 	return b
+}
+
+// maxLeafBoxes is the largest number of boxes into which the ends of caps divide a leaf.
+const maxLeafBoxes = 16
+
+// boxesOf returns the box of a leaf, divided where the caps that apply begin or cease to have a value. Halving would find
+// these places too, but far too late if few applicants are between the ends of two caps.
+func (a *automaton) boxesOf(leaf *pairState) []box {
+	list := []box{a.boxOf(leaf.ctx)}
+	for _, id := range leaf.sides {
+		if id == dead || !a.hasCaps(&a.states[id]) {
+			continue
+		}
+		for _, c := range a.capsOf(a.states[id].tests) {
+			for _, end := range c.ends {
+				list = a.divided(list, end)
+			}
+		}
+	}
+	return list
+}
+
+// divided returns boxes that end where a cap begins or ceases to have a value.
+func (a *automaton) divided(list []box, end valueEnd) []box {
+	k := slices.Index(a.lending.vars, a.model.vars[end.v])
+	if k < 0 {
+		return list
+	}
+	for i := range list {
+		b := &list[i]
+		if !b.given[k] || end.last < b.lo[k] || b.hi[k] <= end.last || len(list) == maxLeafBoxes {
+			continue
+		}
+		above := *b
+		above.lo[k], b.hi[k] = end.last+a.lending.units[k], end.last
+		list = append(list, above)
+	}
+	return list
 }
 
 // falling reports whether the limit falls if a lending fact grows.

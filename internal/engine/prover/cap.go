@@ -14,6 +14,7 @@ type capAmount struct {
 	text string
 	vars map[string]int // the variable of each field, by name
 	free bool           // the fields do not fit into a box
+	ends []valueEnd     // where the amount begins or ceases to have a value
 }
 
 // maxCapFields is the largest number of fields that only caps read. The amounts of other caps may have any value.
@@ -81,6 +82,7 @@ func (m *model) capFields(c *capAmount) {
 		m.test(v, space.OnlyAbsent())
 		m.test(v, m.solver.Compared(m.space.Domain(x.field), rule.Gte, rule.Num(0)))
 	}
+	c.ends = m.valueEnds(&c.of)
 	m.directions(&c.of, false)
 }
 
@@ -119,101 +121,6 @@ func (m *model) capsOf(tests uint64) (list []*capAmount) {
 		list = append(list, m.tests.caps[bits.TrailingZeros64(tests)])
 	}
 	return list
-}
-
-// amountRange is a range of the values that an amount can have within a box.
-type amountRange struct {
-	lo, hi  rule.Number
-	defined bool // the amount can have a value
-	always  bool // the amount has a value at every point of the box
-}
-
-// amount returns a range of the values of an operand within a box. Each step of the arithmetic is monotone in each of
-// its arguments, so the ends of the arguments' ranges bound the result, as long as no divisor is 0.
-func (p *pricing) amount(o *rule.Operand, b *box) amountRange {
-	switch o.Kind {
-	case rule.FieldOperand:
-		k := slices.Index(p.lending.vars, p.model.vars[p.model.byKey[o.Field.Name]])
-		if k < 0 || !b.given[k] {
-			return amountRange{}
-		}
-		return amountRange{b.lo[k], b.hi[k], true, true}
-	case rule.ConstantOperand:
-		n := o.Value.Number()
-		return amountRange{n, n, true, true}
-	}
-	out := p.amount(&o.Args[0], b)
-	for i := range o.Args[1:] {
-		out = combine(o.Arith, out, p.amount(&o.Args[i+1], b))
-	}
-	if o.Arith == rule.Abs && out.defined && out.lo < 0 {
-		out.lo, out.hi = max(0, -out.hi), max(-out.lo, out.hi)
-	}
-	return out
-}
-
-// combine returns the range of the results of an arithmetic operation.
-func combine(op rule.Arith, x, y amountRange) amountRange {
-	if !x.defined || !y.defined {
-		return amountRange{}
-	}
-	out := amountRange{lo: rule.MaxNumber, hi: -rule.MaxNumber, always: x.always && y.always}
-	if op == rule.Div && y.lo <= 0 && y.hi >= 0 {
-		if y.lo == 0 && y.hi == 0 {
-			return amountRange{}
-		}
-		return amountRange{lo: -rule.MaxNumber, hi: rule.MaxNumber, defined: true}
-	}
-	above, below := 0, 0 // results that are too large
-	for _, a := range [...]rule.Number{x.lo, x.hi} {
-		for _, b := range [...]rule.Number{y.lo, y.hi} {
-			n, positive, ok := arithmetic(op, a, b)
-			switch {
-			case ok:
-				out.lo, out.hi = min(out.lo, n), max(out.hi, n)
-			case positive:
-				above++
-			default:
-				below++
-			}
-		}
-	}
-	if above == 4 || below == 4 {
-		return amountRange{} // then all results in between are too large
-	}
-	if above > 0 {
-		out.hi, out.always = rule.MaxNumber, false
-	}
-	if below > 0 {
-		out.lo, out.always = -rule.MaxNumber, false
-	}
-	if above > 0 && below > 0 || out.lo > out.hi {
-		out.lo, out.hi = -rule.MaxNumber, rule.MaxNumber
-	}
-	out.defined = true
-	return out
-}
-
-// arithmetic returns the result of an operation. If it is too large, ok is false and positive says on which side.
-func arithmetic(op rule.Arith, a, b rule.Number) (n rule.Number, positive, ok bool) {
-	switch op {
-	case rule.Add:
-		n, ok = a.Plus(b)
-		return n, a+b > 0, ok
-	case rule.Sub:
-		n, ok = a.Minus(b)
-		return n, a-b > 0, ok
-	case rule.Mul:
-		n, ok = a.Times(b)
-		return n, (a > 0) == (b > 0), ok
-	case rule.Div:
-		n, ok = a.Over(b)
-		return n, (a > 0) == (b > 0), ok
-	case rule.Min:
-		return min(a, b), true, true
-	default:
-		return max(a, b), true, true
-	}
 }
 
 // capRange returns the least and the greatest bound that a cap sets within a box, in paise. A cap that has no value

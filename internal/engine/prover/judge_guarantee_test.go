@@ -4,9 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"testing"
+	"time"
 
 	"verdict/internal/engine"
 	"verdict/internal/engine/prover/smt"
@@ -64,41 +63,42 @@ func (b *breeder) promise(i int) object {
 // score, the grade and the rate, and asks z3 and cvc5 whether there is an applicant for whom one does not hold.
 func TestSolversAgreeOnGuarantees(t *testing.T) {
 	t.Parallel()
-	b := &breeder{Rand: rand.New(rand.NewPCG(8, 8)), tb: t}
-	file := filepath.Join(t.TempDir(), "question.smt2")
-	n, count := pairs(15), map[Standing]int{}
-	for i := range n {
+	from, to := rangeOfPairs(t, 15)
+	list, count := judges(t), map[string]int{}
+	proving := time.Duration(0)
+	for i := from; i < to; i++ {
+		b := &breeder{Rand: rand.New(rand.NewPCG(8, uint64(i))), tb: t}
 		document, _ := b.pair(i)
-		list, err := json.Marshal([]object{b.promise(0)})
+		text, err := json.Marshal([]object{b.promise(0)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := guaranteed(t, document, string(list))
+		p := guaranteed(t, document, string(text))
 		g := &p.Policy().Guarantees[0]
 		q, why := smt.Violate(p, g)
 		if why != "" {
-			count[Standing("not asked: "+why)]++
+			count["not asked: "+why]++
 			continue
 		}
+		begun := time.Now()
 		proof, err := Prove(projected(p.Policy()), g, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if count[proof.Standing]++; proof.Standing == Undecided {
+		proving += time.Since(begun)
+		if count[string(proof.Standing)]++; proof.Standing == Undecided {
 			continue // it claims nothing
 		}
-		if err := os.WriteFile(file, q.Text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		for _, solver := range solvers {
-			if got := answer(t, solver, file); got != (proof.Standing == Refuted) {
-				t.Errorf("policy %d: %s says that somebody violates the guarantee: %v; it is %s: %s\n%s", i, solver[0], got,
-					proof.Standing, list, document)
+		for _, j := range list {
+			if got, judged := j.answer(q.Text); judged && got != (proof.Standing == Refuted) {
+				t.Errorf("policy %d: %s says that somebody violates the guarantee: %v; it is %s: %s\n%s", i, j.command[0],
+					got, proof.Standing, text, document)
 			}
 		}
 	}
-	t.Logf("%d guarantees: %v", n, count)
-	if count[Proved] == 0 || count[Refuted] == 0 || count[Undecided] > n/10 {
+	t.Logf("guarantees %d to %d: %s; proved in %v", from, to-1, counts(count), proving.Round(time.Millisecond))
+	report(t, list)
+	if count[string(Proved)] == 0 || count[string(Refuted)] == 0 || count[string(Undecided)] > (to-from)/10 {
 		t.Errorf("%v", count)
 	}
 }

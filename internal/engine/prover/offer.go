@@ -1,14 +1,10 @@
 package prover
 
 import (
-	"math"
-	"slices"
-
 	"verdict/internal/engine"
 	"verdict/internal/engine/space"
 	"verdict/internal/exact"
 	"verdict/internal/field"
-	"verdict/internal/loan"
 	"verdict/internal/rule"
 )
 
@@ -52,112 +48,6 @@ func (p *pricing) tired() bool {
 
 // limitsBetweenChecks is the number of limits that are computed between two calls of Options.Check.
 const limitsBetweenChecks = 2_000
-
-// view is what one policy can offer within a box.
-type view struct {
-	declined  bool
-	state     *sideState
-	segment   segment
-	band      *engine.Band
-	bandAt    int   // index in the policy's bands
-	low, high int64 // the lowest and the highest limit
-	months    int
-	bounds    [2][bounds]int64 // each bound of the limit on its own, at the lowest and at the highest corner
-}
-
-// The bounds of a limit. The limit is the smallest of them.
-const (
-	boundCapacity  = iota // what the capacity can repay, or the default limit if the capacity is not known
-	boundMultiple         // a multiple of income
-	boundMax              // the maximum of the band
-	boundRoom             // what the exposure leaves
-	boundRequested        // the requested amount
-	boundCaps             // the caps that apply
-	boundCommon           // the caps that apply under both policies, if they were split off
-	bounds
-)
-
-// unbounded is the value of a bound that does not apply.
-const unbounded = math.MaxInt64 / 4
-
-// view computes the range of limits of a policy within a box. Every bound of the limit is monotone in every lending
-// fact, so the corners of the box have its lowest and its highest value. Caps are bounded on their own.
-func (p *pricing) view(i int, id int32, b *box) (v view) {
-	if id == dead {
-		return view{declined: true}
-	}
-	s := p.sides[i]
-	v.state = &p.states[id]
-	v.segment = s.ladder(v.state).segments[v.state.segment]
-	v.bandAt = int(v.state.band) - 1
-	v.band = &s.policy.Bands[v.bandAt]
-	corner := b.corner(&p.lending, false)
-	v.bounds[0], v.months = p.boundsAt(i, v.bandAt, &corner)
-	v.bounds[1] = v.bounds[0]
-	if !b.isPoint() {
-		corner = b.corner(&p.lending, true)
-		v.bounds[1], _ = p.boundsAt(i, v.bandAt, &corner)
-	}
-	v.bounds[0][boundCaps], v.bounds[1][boundCaps] = p.capBounds(v.state.tests, b, s.policy.LimitStepPaise)
-	v.bounds[0][boundCommon], v.bounds[1][boundCommon] = unbounded, unbounded
-	v.low, v.high = slices.Min(v.bounds[0][:]), slices.Min(v.bounds[1][:])
-	return v
-}
-
-// boundsAt returns the bounds of a band's limit at a point except those of caps, rounded down to the step, and the
-// tenure.
-func (p *pricing) boundsAt(i, band int, point *box) (out [bounds]int64, months int) {
-	s := p.sides[i]
-	b := &s.policy.Bands[band]
-	step := s.policy.LimitStepPaise
-	facts := point.facts(&p.lending, i)
-	asked := facts.Requested
-	facts.Requested = rule.Value{}
-	out[boundCapacity], months = s.capacity.Limit(band, &facts)
-	out[boundMultiple], out[boundRoom], out[boundRequested] = unbounded, unbounded, unbounded
-	out[boundMax] = b.MaxLimitPaise - b.MaxLimitPaise%step
-	if income := facts.Income; b.HasIncomeMultiple && income.Type() == rule.NumberType && income.Number() >= 0 {
-		by, ok := exact.MulDivFloor(uint64(income.Number().Paise()), uint64(b.IncomeMultiple), uint64(rule.One))
-		if ok && by < unbounded {
-			out[boundMultiple] = int64(by) - int64(by)%step
-		}
-	}
-	if most := exposureOf(s); most >= 0 && isAmount(facts.Outstanding) && isAmount(facts.OtherOffers) {
-		room := roomOf(most, facts.Outstanding, facts.OtherOffers)
-		if isAmount(facts.PartnerOutstanding) && isAmount(facts.PartnerOffers) {
-			room = min(room, roomOf(most, facts.PartnerOutstanding, facts.PartnerOffers))
-		}
-		out[boundRoom] = room - room%step
-	}
-	if asked.Type() == rule.NumberType {
-		out[boundRequested] = floor(asked.Number(), step)
-	}
-	return out, months
-}
-
-// roomOf returns what the bound of the exposure leaves for a person who owes and is offered something, in paise.
-func roomOf(most int64, outstanding, offers rule.Value) int64 {
-	return max(0, most-outstanding.Number().Paise()-offers.Number().Paise())
-}
-
-func isAmount(v rule.Value) bool { return v.Type() == rule.NumberType && v.Number() >= 0 }
-
-// floor returns a requested amount in paise, rounded down to the step.
-func floor(n rule.Number, step int64) int64 {
-	paise := max(0, n.Paise())
-	return paise - paise%step
-}
-
-// capacityPlan returns a plan with the policy's bands whose limits depend on the capacity alone.
-func capacityPlan(p *engine.Plan) *engine.Plan {
-	policy := *p.Policy()
-	policy.Exposure, policy.LimitCaps = nil, nil
-	policy.Bands = slices.Clone(policy.Bands)
-	for i := range policy.Bands {
-		policy.Bands[i].MaxLimitPaise, policy.Bands[i].HasIncomeMultiple = unbounded, false
-	}
-	return engine.Compile(&policy, p.Catalogue())
-}
 
 // statuses returns the set of statuses (a bit for each) that a policy can give within a box if the limit is in a range.
 func (p *pricing) statuses(i int, v *view, b *box, from, to int64) (set uint8) {
@@ -324,96 +214,6 @@ func (p *pricing) postFOIR(i int, b *box, r *run, x *variable, n *node) (set uin
 		}
 	}
 	return set
-}
-
-// dominance says what is known about the limits of two bands for all applicants of a box.
-type dominance struct {
-	// The limit of the old policy is never below, or never above, that of the new policy, if both make an offer.
-	atLeast, atMost bool
-	more, less      bool // the same even without an offer, before limits are rounded to the steps of the policies
-	equal           bool // the limits are the same
-	shared          [bounds]bool
-}
-
-// dominates compares the bounds of two limits. A limit grows with each of the settings compared here, so one limit is
-// never above the other if no setting is.
-func (p *pricing) dominates(x, y *view, b *box) (d dominance) {
-	l, r := p.sides[0], p.sides[1]
-	if !p.paired && (l.dims[dimIncome] != r.dims[dimIncome] || l.dims[dimFOIR] != r.dims[dimFOIR]) {
-		return d
-	}
-	d.more, d.less = true, true
-	compare := func(bound int, pairs ...[2]int64) {
-		d.shared[bound] = true
-		for _, v := range pairs {
-			d.more, d.less = d.more && v[0] >= v[1], d.less && v[0] <= v[1]
-			d.shared[bound] = d.shared[bound] && v[0] == v[1]
-		}
-	}
-	given := func(dim int) bool {
-		k := p.lending.of[0][dim]
-		return k >= 0 && b.given[k]
-	}
-	foir, income := given(dimFOIR), given(dimIncome) && b.lo[p.lending.of[0][dimIncome]] >= 0
-	caps := [2]int64{int64(x.band.FOIRCap), int64(y.band.FOIRCap)}
-	defaults := [2]int64{x.band.DefaultLimitPaise, y.band.DefaultLimitPaise}
-	switch {
-	case foir && income:
-		compare(boundCapacity, caps, [2]int64{-x.band.RateBP, -y.band.RateBP}, [2]int64{int64(x.months), int64(y.months)})
-	case foir:
-		compare(boundCapacity, caps, defaults)
-	default:
-		compare(boundCapacity, defaults)
-	}
-	compare(boundMultiple)
-	if income {
-		l, r := multiple(x.band), multiple(y.band)
-		d.shared[boundMultiple] = l == r
-		bounded := foir && b.lo[p.lending.of[0][dimFOIR]] >= 0
-		d.more = d.more && (l >= r || bounded && l >= reach(y))
-		d.less = d.less && (l <= r || bounded && r >= reach(x))
-	}
-	compare(boundMax, [2]int64{x.band.MaxLimitPaise, y.band.MaxLimitPaise})
-	compare(boundRoom, [2]int64{exposureOr(l), exposureOr(r)})
-	compare(boundRequested)
-	compare(boundCaps)
-	compare(boundCommon)
-	fine, coarse := l.policy.LimitStepPaise, r.policy.LimitStepPaise
-	p.shift(&d)
-	d.atLeast, d.atMost = d.more && coarse%fine == 0, d.less && fine%coarse == 0
-	p.compareCaps(&d, x, y, b)
-	d.equal = d.more && d.less && coarse == fine
-	return d
-}
-
-// reach returns the largest multiple of income, in millionths, that the capacity to repay allows in a view if income and
-// FOIR are known. It is rounded up.
-func reach(v *view) int64 {
-	const most = int64(rule.MaxNumber)
-	terms, err := loan.NewTerms(v.band.RateBP, v.months)
-	if err != nil {
-		return most // cannot happen: the reader bounds rate and months
-	}
-	const capacity = 1_000_000_000 // in paise, so that the principal is exact to nine digits
-	times, ok := exact.MulDivFloor(uint64(terms.Principal(capacity))+1, uint64(v.band.FOIRCap), capacity)
-	if !ok || times >= uint64(most) {
-		return most
-	}
-	return int64(times) + 1
-}
-
-func multiple(b *engine.Band) int64 {
-	if !b.HasIncomeMultiple {
-		return int64(rule.MaxNumber)
-	}
-	return int64(b.IncomeMultiple)
-}
-
-func exposureOr(s *side) int64 {
-	if at := exposureOf(s); at >= 0 {
-		return at
-	}
-	return int64(rule.MaxNumber)
 }
 
 // feeOrders returns how the fees and charges of the two policies can compare at equal limits in a range: bit 0 lower under the old

@@ -60,22 +60,30 @@ func (s *search) collect() {
 		if i&63 == 0 && s.stopped() {
 			break
 		}
-		b := s.boxOf(last[i].ctx)
-		var found []int
-		s.kinds(&last[i], &b, func(k Kind) {
-			if at := s.class(k); at >= 0 && !slices.Contains(found, at) {
-				found = append(found, at)
-			}
-		})
-		missing := false
-		for _, at := range found {
-			c := s.classes[at]
-			c.leaves = append(c.leaves, int32(i))
-			missing = missing || c.witness == nil && c.tries < maxTries/4
+		for _, b := range s.boxesOf(&last[i]) {
+			s.collectBox(int32(i), &b)
 		}
-		if missing {
-			s.points(int32(i), &b, found)
+	}
+}
+
+// collectBox finds the kinds of change that are possible in a box of a leaf, and looks for applicants.
+func (s *search) collectBox(leaf int32, b *box) {
+	var found []int
+	s.kinds(&s.layers[len(s.layers)-1].states[leaf], b, func(k Kind) {
+		if at := s.class(k); at >= 0 && !slices.Contains(found, at) {
+			found = append(found, at)
 		}
+	})
+	missing := false
+	for _, at := range found {
+		c := s.classes[at]
+		if n := len(c.leaves); n == 0 || c.leaves[n-1] != leaf { // another box of the leaf may have it too
+			c.leaves = append(c.leaves, leaf)
+		}
+		missing = missing || c.witness == nil && c.tries < maxTries/4
+	}
+	if missing {
+		s.points(leaf, b, found)
 	}
 }
 
@@ -206,8 +214,7 @@ func (s *search) settle() {
 			if c.witness != nil {
 				break
 			}
-			b := s.boxOf(s.layers[len(s.layers)-1].states[leaf].ctx)
-			if !s.exclude(at, leaf, b, &boxes) {
+			if !s.exclude(at, leaf, &boxes) {
 				possible = true
 			}
 		}
@@ -216,10 +223,10 @@ func (s *search) settle() {
 }
 
 // exclude reports whether a leaf contains no applicant of a class. It halves boxes in which one is possible.
-func (s *search) exclude(at int, leaf int32, b box, boxes *int) bool {
+func (s *search) exclude(at int, leaf int32, boxes *int) bool {
 	state := &s.layers[len(s.layers)-1].states[leaf]
 	c := s.classes[at]
-	stack := []box{b}
+	stack := s.boxesOf(state)
 	open := false
 	for n := 0; len(stack) > 0; n++ {
 		if c.witness != nil {

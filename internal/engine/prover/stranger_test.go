@@ -219,8 +219,10 @@ const strangers = 1_000
 // policies treat differently must be of a listed kind, unless the result says that it is not complete.
 func TestAStrangersPolicies(t *testing.T) {
 	t.Parallel()
-	n, count := pairs(30), map[string]int{}
-	for seed := range n {
+	count := map[string]int{}
+	from, to := rangeOfPairs(t, 30)
+	n := to - from
+	for seed := from; seed < to; seed++ {
 		s := newStranger(uint64(seed))
 		document := s.policy()
 		old, ok := s.read(document)
@@ -315,8 +317,10 @@ func (s *stranger) promise() object {
 // is proved.
 func TestAStrangersGuarantees(t *testing.T) {
 	t.Parallel()
-	n, count := pairs(30), map[Standing]int{}
-	for seed := range n {
+	count := map[Standing]int{}
+	from, to := rangeOfPairs(t, 30)
+	n := to - from
+	for seed := from; seed < to; seed++ {
 		s := newStranger(uint64(seed) + 1_000_000)
 		document := s.policy()
 		document["guarantees"] = []any{s.promise()}

@@ -1,0 +1,98 @@
+package prover
+
+import (
+	"verdict/internal/engine"
+	"verdict/internal/exact"
+	"verdict/internal/loan"
+	"verdict/internal/rule"
+)
+
+// dominance says what is known about the limits of two bands for all applicants of a box.
+type dominance struct {
+	// The limit of the old policy is never below, or never above, that of the new policy, if both make an offer.
+	atLeast, atMost bool
+	more, less      bool // the same even without an offer, before limits are rounded to the steps of the policies
+	equal           bool // the limits are the same
+	shared          [bounds]bool
+}
+
+// dominates compares the bounds of two limits. A limit grows with each of the settings compared here, so one limit is
+// never above the other if no setting is.
+func (p *pricing) dominates(x, y *view, b *box) (d dominance) {
+	l, r := p.sides[0], p.sides[1]
+	if !p.paired && (l.dims[dimIncome] != r.dims[dimIncome] || l.dims[dimFOIR] != r.dims[dimFOIR]) {
+		return d
+	}
+	d.more, d.less = true, true
+	compare := func(bound int, pairs ...[2]int64) {
+		d.shared[bound] = true
+		for _, v := range pairs {
+			d.more, d.less = d.more && v[0] >= v[1], d.less && v[0] <= v[1]
+			d.shared[bound] = d.shared[bound] && v[0] == v[1]
+		}
+	}
+	given := func(dim int) bool {
+		k := p.lending.of[0][dim]
+		return k >= 0 && b.given[k]
+	}
+	foir, income := given(dimFOIR), given(dimIncome) && b.lo[p.lending.of[0][dimIncome]] >= 0
+	caps := [2]int64{int64(x.band.FOIRCap), int64(y.band.FOIRCap)}
+	defaults := [2]int64{x.band.DefaultLimitPaise, y.band.DefaultLimitPaise}
+	switch {
+	case foir && income:
+		compare(boundCapacity, caps, [2]int64{-x.band.RateBP, -y.band.RateBP}, [2]int64{int64(x.months), int64(y.months)})
+	case foir:
+		compare(boundCapacity, caps, defaults)
+	default:
+		compare(boundCapacity, defaults)
+	}
+	compare(boundMultiple)
+	if income {
+		l, r := multiple(x.band), multiple(y.band)
+		d.shared[boundMultiple] = l == r
+		bounded := foir && b.lo[p.lending.of[0][dimFOIR]] >= 0
+		d.more = d.more && (l >= r || bounded && l >= reach(y))
+		d.less = d.less && (l <= r || bounded && r >= reach(x))
+	}
+	compare(boundMax, [2]int64{x.band.MaxLimitPaise, y.band.MaxLimitPaise})
+	compare(boundRoom, [2]int64{exposureOr(l), exposureOr(r)})
+	compare(boundRequested)
+	compare(boundCaps)
+	compare(boundCommon)
+	fine, coarse := l.policy.LimitStepPaise, r.policy.LimitStepPaise
+	p.shift(&d)
+	d.atLeast, d.atMost = d.more && coarse%fine == 0, d.less && fine%coarse == 0
+	p.compareCaps(&d, x, y, b)
+	d.equal = d.more && d.less && coarse == fine
+	return d
+}
+
+// reach returns the largest multiple of income, in millionths, that the capacity to repay allows in a view if income and
+// FOIR are known. It is rounded up.
+func reach(v *view) int64 {
+	const most = int64(rule.MaxNumber)
+	terms, err := loan.NewTerms(v.band.RateBP, v.months)
+	if err != nil {
+		return most // cannot happen: the reader bounds rate and months
+	}
+	const capacity = 1_000_000_000 // in paise, so that the principal is exact to nine digits
+	times, ok := exact.MulDivFloor(uint64(terms.Principal(capacity))+1, uint64(v.band.FOIRCap), capacity)
+	if !ok || times >= uint64(most) {
+		return most
+	}
+	return int64(times) + 1
+}
+
+func multiple(b *engine.Band) int64 {
+	if !b.HasIncomeMultiple {
+		return int64(rule.MaxNumber)
+	}
+	return int64(b.IncomeMultiple)
+}
+
+func exposureOr(s *side) int64 {
+	if at := exposureOf(s); at >= 0 {
+		return at
+	}
+	return int64(rule.MaxNumber)
+}
