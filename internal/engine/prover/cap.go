@@ -217,7 +217,7 @@ func arithmetic(op rule.Arith, a, b rule.Number) (n rule.Number, positive, ok bo
 }
 
 // capRange returns the least and the greatest bound that a cap sets within a box, in paise. A cap that has no value
-// leaves nothing.
+// leaves a limit of 0.
 func (p *pricing) capRange(c *capAmount, b *box) (low, high int64) {
 	if c.free {
 		return 0, unbounded
