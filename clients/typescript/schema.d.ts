@@ -903,7 +903,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Look a value up in a list
+         * Look up a value in a list
          * @description Looks a value up as a decision that is made now would. In a hashed list, send the value and not its hash. The
          *     access logs of proxies may contain addresses: for identifiers of people, use `POST /v1/lists/{name}/lookup`.
          */
@@ -926,7 +926,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Look a value up in a list, without the value in the address
+         * Look up a value from the body in a list
          * @description Looks a value up as a decision that is made now would, like `GET /v1/lists/{name}/contains`. The value is in the
          *     body, so it does not appear in the access logs of proxies: use this for identifiers of people. In a hashed list,
          *     send the value and not its hash.
@@ -1045,7 +1045,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Look up the row of key values
+         * Look up a row of a table by key values
          * @description Looks up a row as a decision that is made now would. `facts` has the value of each column: of the row if
          *     `matched` is true, otherwise of the default; it is empty if the table has no default. The access logs of proxies
          *     may contain addresses: for data of people, use the same path with POST.
@@ -1053,7 +1053,7 @@ export interface paths {
         get: operations["lookUpTableRow"];
         put?: never;
         /**
-         * Look up the row of key values, without the values in the address
+         * Look up a row of a table by key values in the body
          * @description Looks up a row like `GET /v1/tables/{name}/lookup`. The values of the keys are in the body, so they do not appear
          *     in the access logs of proxies: use this for data of people.
          */
