@@ -139,7 +139,7 @@ func (p *Person) deriveGuaranteed(now time.Time, set func(string, rule.Value)) {
 	set(field.OwnGuaranteedOutstanding, rupees(outstanding))
 }
 
-// deriveOffers derives the facts about open offers: of each policy_key the newest approval that has not ended, unless
+// deriveOffers derives the facts about open offers: for each policy_key the newest approval that has not ended, unless
 // a loan was made on it. The offer that the application replaces is not among the other offers: it is that of the same
 // primary applicant under the same policy_key.
 func (p *Person) deriveOffers(now time.Time, a Application, set func(string, rule.Value)) {

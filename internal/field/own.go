@@ -70,7 +70,7 @@ func ownSection() section {
 		fields: []entry{
 			boolean(OwnReference, "The request names the applicant. If it does not, the other fields are absent, and "+
 				"the decision is `DECLINED` with `MISSING_REQUIRED_INPUT`.").reason("MISSING_REQUIRED_INPUT"),
-			rupees(OwnOpenOffer, "Sum of the open offers: of each policy_key the newest approval, if it is still valid "+
+			rupees(OwnOpenOffer, "Sum of the open offers: for each policy_key the newest approval, if it is still valid "+
 				"and no exposure names it.").reason(reasonExposure),
 			rupees(OwnOtherOpenOffer, "Sum of the open offers under other policy_keys than that of this request. "+
 				"An offer under the same policy_key is replaced by this one.").reason(reasonExposure),

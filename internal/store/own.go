@@ -33,7 +33,7 @@ type OwnDecision struct {
 	Review         string // the outcome of the last final review, "" if there is none
 	Booked         bool   // an exposure names the decision
 	Role           string // of the person, "" for the primary applicant
-	PrimaryRef     string // of the primary applicant; "" if Role is
+	PrimaryRef     string // reference of the primary applicant; "" if Role is ""
 }
 
 // OwnQuery says what to read about a person.

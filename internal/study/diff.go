@@ -258,7 +258,8 @@ func (c *counting) count(
 // beforeDeadline is how long before the end of the request counting stops, so that what was counted can be answered.
 const beforeDeadline = 2 * time.Second
 
-// late reports whether the time for counting is over. It is less than usual if the comparison itself took long.
+// late reports whether counting must stop: its own time is used up, or the request is about to reach its deadline,
+// which comes early if the comparison itself took long.
 func (c *counting) late(ctx context.Context) bool {
 	end, limited := ctx.Deadline()
 	return c.core.Now().After(c.until) || limited && time.Until(end) < beforeDeadline

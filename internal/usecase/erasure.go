@@ -76,7 +76,7 @@ func (s *Set) ApplyErasures(ctx context.Context) (people int64, err error) {
 		err = system.ErasuresApplied(ctx)
 	}
 	if people > 0 {
-		s.core.Logger.InfoContext(ctx, "erased people again who were erased after the backup that was restored",
+		s.core.Logger.InfoContext(ctx, "repeated the erasures that were made after the restored backup was taken",
 			"people", people)
 	}
 	return people, err

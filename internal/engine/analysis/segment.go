@@ -121,7 +121,7 @@ func (a bandCheck) shadowed(ntc bool) (never map[int]bool) {
 			never[i] = true
 			a.report(SeverityWarning, fault.CodeShadowedBand, location{section: atBand, index: i}, fmt.Sprintf(
 				"%s never applies: for each of its scores an earlier band applies to the same applicants; "+
-					"the first band whose when holds counts.", bands[i].ID), nil)
+					"the first band whose \"when\" is true applies.", bands[i].ID), nil)
 		}
 	}
 	return never
