@@ -61,7 +61,7 @@ func (s *Service) Evaluate(
 // applicant, "" if the request has none.
 type Permit func(reference string) error
 
-// permitted returns the error of permit for the first person of a case for whom there is one.
+// permitted returns the error of permit for the first person of a case whom permit refuses.
 func (c *creditCase) permitted(permit Permit) error {
 	if err := permit(c.applicantRef()); err != nil {
 		return err

@@ -68,7 +68,7 @@ func (d *Decision) approves() bool {
 }
 
 // Person is what the lender has decided for a person and has lent. A joint loan counts for each of its applicants in
-// full, because each of them owes all of it. What the person guarantees is contingent, and counted apart.
+// full, because each of them owes all of it. What the person guarantees is contingent, and is counted separately.
 type Person struct {
 	Decisions  []Decision // the newest first
 	Loans      []Loan     // those that are not closed and that the person owes, alone or with others
