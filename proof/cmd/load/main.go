@@ -76,7 +76,7 @@ func parse(args []string, stderr io.Writer) (order, error) {
 		"part of the saturation rate that must be done past it")
 	fs.Float64Var(&o.limits.Flooded, "flooded", o.limits.Flooded, fmt.Sprintf("the same beyond %d %%", load.Flooded))
 	fs.DurationVar(&o.limits.Refusal, "refusal", o.limits.Refusal, "longest p99 of refusals")
-	fs.DurationVar(&o.limits.Recover, "recover", o.limits.Recover, "longest time until latency is what it was")
+	fs.DurationVar(&o.limits.Recover, "recover", o.limits.Recover, "longest time until latency is normal again")
 	fs.BoolVar(&o.fair, "fair", false, "measure what a neighbour gets during attacks, instead of rising rates")
 	fs.StringVar(&o.only, "only", "", "with -fair, the attacks whose name has this `text`")
 	fs.Int64Var(&o.backlog, "backlog", 0, "measure decisions beside five webhooks with as many undelivered `events` each")

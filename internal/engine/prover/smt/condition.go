@@ -99,7 +99,7 @@ func (s *side) predicate(c *rule.Condition) truth {
 	}
 }
 
-// equals returns the term that a field has a value.
+// equals returns the term that is true if a field has the value v.
 func (s *side) equals(f *fact, v rule.Value) string {
 	switch f.typ {
 	case rule.NumberType:
