@@ -2152,7 +2152,7 @@ export interface paths {
          *     erasure is stored as `deferred` and the answer is 202. `basis` says what it waits for, and `deferred_until` when
          *     that ends, null if it is not known. The service carries it out by itself within minutes after the last of them
          *     has ended. An offer is open if the decision is APPROVED, or REFERRED and a review has overturned the referral,
-         *     and `valid_until` is not past; an approval that a review has overturned is no offer. While an erasure is
+         *     and `valid_until` is not past; an approval that a review has overturned is not an offer. While an erasure is
          *     deferred, another request for the same applicant returns that one. `POST /v1/erasures/{id}/withdraw` withdraws
          *     it.
          *
@@ -4076,7 +4076,7 @@ export interface components {
             pricing_band_id?: string;
             /**
              * Format: date-time
-             * @description Until when the offer is valid at least, the end of a day in India. The holidays of the lender profile and a review that approved a referral can make it longer: see `valid_until` of the key facts statement.
+             * @description The offer is valid at least until this time, the end of a day in India. The holidays of the lender profile and a review that approved a referral can make it longer: see `valid_until` of the key facts statement.
              */
             valid_until?: string;
             /** @description What the applicant must still provide. */
@@ -4888,7 +4888,7 @@ export interface components {
         };
         /**
          * @description The grade and the price of a range of scores. Both ends of the range are included, and the final score is
-         *     rounded down before it is compared. Of several bands with the same score, the first one whose `when` is true
+         *     rounded down before it is compared. If several bands contain a score, the first one whose `when` is true
          *     applies; bands without `when` must not overlap. A band that does not decline needs a price: `interest_rate`,
          *     `tenure_months`, `min_limit`, `max_limit`, `default_limit` and `foir_cap`.
          */
