@@ -343,7 +343,7 @@ var statePages = []errorPage{
 			"`own_open_offer`), and a later decision under the same `policy_key` has made an offer that is still valid. " +
 			"The older offer does not count any more, so accepting both would exceed the bound.",
 		Fix: "Use the documents of the newest decision; `GET /v1/decisions?applicant_id=` lists them. If the older offer " +
-			"is meant, decline the newer one with a review (`overturned`).",
+			"should stand, decline the newer one with a review (`overturned`).",
 	},
 	{
 		Code: fault.CodeErased, Status: 410, Title: "The data was erased",
