@@ -29,8 +29,8 @@ const (
 // ApplicantRef is the top-level member of a request that names the applicant.
 const ApplicantRef = "applicant_ref"
 
-// OwnOfNamed returns the names of the facts about the lender's own decisions and loans that every applicant has who is
-// named. The others are absent if there was no earlier decision.
+// OwnOfNamed returns the names of the facts about the lender's own decisions and loans that every applicant with a
+// reference has. The others are absent if there was no earlier decision.
 func OwnOfNamed() []string {
 	return []string{
 		OwnOpenOffer, OwnOtherOpenOffer, OwnApproved30d, OwnApproved90d, OwnApproved365d, OwnDeclines30d, OwnOutstanding,
