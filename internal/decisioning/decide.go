@@ -157,8 +157,8 @@ func (s *Service) prepareToStore(ctx context.Context, p tenant.Principal, c *cre
 	return err
 }
 
-// lookUpAgain looks up what a transaction lacked that was refused with err. tries is how often that happened before. It
-// reports whether the transaction can be tried again; otherwise it returns the error of the case.
+// lookUpAgain looks up what was missing in a transaction that was refused with err. tries is how often that happened
+// before. It reports whether the transaction can be tried again; otherwise it returns the error of the case.
 func (s *Service) lookUpAgain(
 	ctx context.Context, scope *store.Scope, c *creditCase, tries int, err error,
 ) (again bool, _ error) {
