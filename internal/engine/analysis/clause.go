@@ -21,11 +21,11 @@ type clause struct {
 func (c *clause) label() string {
 	switch c.at.section {
 	case atFactor:
-		return "\"when\" of the factor " + c.name
+		return "the \"when\" of the factor " + c.name
 	case atBand:
-		return "\"when\" of the band " + c.name
+		return "the \"when\" of the band " + c.name
 	case atCap:
-		return "\"when\" of the limit cap " + c.name
+		return "the \"when\" of the limit cap " + c.name
 	case atTerm:
 		return "the condition " + c.name
 	default:
