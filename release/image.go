@@ -18,8 +18,7 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// imageUser is the user that the image runs as. The number is not of any user
-// of the host.
+// imageUser is the user that the image runs as. The number belongs to no user of the host.
 const (
 	imageUser   = "65532"
 	imageUserID = 65532
@@ -113,7 +112,7 @@ func (m *maker) imageConfig() v1.Config {
 func (m *maker) baseFiles() ([]file, error) {
 	var authorities bytes.Buffer
 	for root := range bundle.Roots() {
-		// A pool read from a file cannot express the constraint.
+		// A file of certificates cannot express the constraint.
 		if root.Constraint != nil {
 			continue
 		}

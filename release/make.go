@@ -20,7 +20,7 @@ type maker struct {
 
 	begun time.Time
 	about []file // manual pages, completions and schemas
-	kit   []file // documentation, and what is deployed around the service
+	kit   []file // documentation, and the files with which the service is deployed
 }
 
 // make makes all files for the targets. The folder is complete or absent: the

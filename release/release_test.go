@@ -76,8 +76,7 @@ func TestRelease(t *testing.T) {
 	})
 }
 
-// head returns the commit of the working tree. Somebody may commit between two
-// builds.
+// head returns the commit of the working tree. Both builds use it, because somebody may commit between them.
 func head(t *testing.T) string {
 	t.Helper()
 	return strings.TrimSpace(command(t, "git", "rev-parse", "HEAD"))
@@ -199,8 +198,8 @@ func command(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// TestUncommittedChanges is refused: the release would not be the commit that
-// it names.
+// TestUncommittedChanges checks that a working tree with changes is refused: the release would not be the commit
+// that it names.
 func TestUncommittedChanges(t *testing.T) {
 	clone := filepath.Join(t.TempDir(), "clone")
 	command(t, "git", "clone", "--quiet", "..", clone)

@@ -116,7 +116,7 @@ func formatted(path string) string {
 	return `f"` + path + `"`
 }
 
-// signature returns the arguments of a method and what it passes on.
+// signature returns the arguments of a method, and the arguments that it passes on.
 func signature(path string, parameters []parameter) (arguments, call []string) {
 	var queries, headers []string
 	keywords := false

@@ -189,8 +189,8 @@ func (w *typeWriter) expression(name string, s node) (string, error) {
 	return joined(parts), nil
 }
 
-// union returns the alternatives of a schema. An anyOf that only adds what must
-// be there to an object with members of its own is that object.
+// union returns the alternatives of a schema. An anyOf that only adds required members to an object with members of
+// its own is treated as that object.
 func (w *typeWriter) union(name string, s node, alternatives []node) (string, error) {
 	if s.get("properties").exists() {
 		return w.kind(name, s, "object")

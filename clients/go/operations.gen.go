@@ -229,12 +229,12 @@ func (c *Client) ListListEntries(ctx context.Context, name string, params *api.L
 	return call[api.ListEntries](ctx, c, "GET", pathOf("/v1/lists/%s/entries", name), params, noBody)
 }
 
-// ListContains is the operation "Look a value up in a list": GET /v1/lists/{name}/contains.
+// ListContains is the operation "Look up a value in a list": GET /v1/lists/{name}/contains.
 func (c *Client) ListContains(ctx context.Context, name string, params *api.ListContainsParams) (*api.ListMembership, error) {
 	return call[api.ListMembership](ctx, c, "GET", pathOf("/v1/lists/%s/contains", name), params, noBody)
 }
 
-// LookUpListValue is the operation "Look a value up in a list, without the value in the address": POST /v1/lists/{name}/lookup.
+// LookUpListValue is the operation "Look up a value from the body in a list": POST /v1/lists/{name}/lookup.
 func (c *Client) LookUpListValue(ctx context.Context, name string, body api.LookUpListValueJSONRequestBody) (*api.ListMembership, error) {
 	return call[api.ListMembership](ctx, c, "POST", pathOf("/v1/lists/%s/lookup", name), nil, jsonBody(body))
 }
@@ -275,12 +275,12 @@ func (c *Client) ListTableRows(ctx context.Context, name string, params *api.Lis
 	return call[api.TableRows](ctx, c, "GET", pathOf("/v1/tables/%s/rows", name), params, noBody)
 }
 
-// LookUpTableRow is the operation "Look up the row of key values": GET /v1/tables/{name}/lookup.
+// LookUpTableRow is the operation "Look up a row of a table by key values": GET /v1/tables/{name}/lookup.
 func (c *Client) LookUpTableRow(ctx context.Context, name string, params *api.LookUpTableRowParams) (*api.TableLookup, error) {
 	return call[api.TableLookup](ctx, c, "GET", pathOf("/v1/tables/%s/lookup", name), params, noBody)
 }
 
-// LookUpTableRowOfBody is the operation "Look up the row of key values, without the values in the address": POST /v1/tables/{name}/lookup.
+// LookUpTableRowOfBody is the operation "Look up a row of a table by key values in the body": POST /v1/tables/{name}/lookup.
 func (c *Client) LookUpTableRowOfBody(ctx context.Context, name string, body api.LookUpTableRowOfBodyJSONRequestBody) (*api.TableLookup, error) {
 	return call[api.TableLookup](ctx, c, "POST", pathOf("/v1/tables/%s/lookup", name), nil, jsonBody(body))
 }

@@ -911,7 +911,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Look a value up in a list
+         * Look up a value in a list
          * @description Looks a value up as a decision that is made now would. In a hashed list, send the value and not its hash. The
          *     access logs of proxies may contain addresses: for identifiers of people, use `POST /v1/lists/{name}/lookup`.
          */
@@ -934,7 +934,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Look a value up in a list, without the value in the address
+         * Look up a value from the body in a list
          * @description Looks a value up as a decision that is made now would, like `GET /v1/lists/{name}/contains`. The value is in the
          *     body, so it does not appear in the access logs of proxies: use this for identifiers of people. In a hashed list,
          *     send the value and not its hash.
@@ -1053,7 +1053,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Look up the row of key values
+         * Look up a row of a table by key values
          * @description Looks up a row as a decision that is made now would. `facts` has the value of each column: of the row if
          *     `matched` is true, otherwise of the default; it is empty if the table has no default. The access logs of proxies
          *     may contain addresses: for data of people, use the same path with POST.
@@ -1061,7 +1061,7 @@ export interface paths {
         get: operations["lookUpTableRow"];
         put?: never;
         /**
-         * Look up the row of key values, without the values in the address
+         * Look up a row of a table by key values in the body
          * @description Looks up a row like `GET /v1/tables/{name}/lookup`. The values of the keys are in the body, so they do not appear
          *     in the access logs of proxies: use this for data of people.
          */
@@ -2162,7 +2162,7 @@ export interface paths {
          *     erasure is stored as `deferred` and the answer is 202. `basis` says what it waits for, and `deferred_until` when
          *     that ends, null if it is not known. The service carries it out by itself within minutes after the last of them
          *     has ended. An offer is open if the decision is APPROVED, or REFERRED and a review has overturned the referral,
-         *     and `valid_until` is not past; an approval that a review has overturned is no offer. While an erasure is
+         *     and `valid_until` is not past; an approval that a review has overturned is not an offer. While an erasure is
          *     deferred, another request for the same applicant returns that one. `POST /v1/erasures/{id}/withdraw` withdraws
          *     it.
          *
@@ -4103,7 +4103,7 @@ export interface components {
             pricing_band_id?: string;
             /**
              * Format: date-time
-             * @description Until when the offer is valid at least, the end of a day in India. The holidays of the lender profile and a review that approved a referral can make it longer: see `valid_until` of the key facts statement.
+             * @description The offer is valid at least until this time, the end of a day in India. The holidays of the lender profile and a review that approved a referral can make it longer: see `valid_until` of the key facts statement.
              */
             valid_until?: string;
             /** @description What the applicant must still provide. */
@@ -4915,7 +4915,7 @@ export interface components {
         };
         /**
          * @description The grade and the price of a range of scores. Both ends of the range are included, and the final score is
-         *     rounded down before it is compared. Of several bands with the same score, the first one whose `when` is true
+         *     rounded down before it is compared. If several bands contain a score, the first one whose `when` is true
          *     applies; bands without `when` must not overlap. A band that does not decline needs a price: `interest_rate`,
          *     `tenure_months`, `min_limit`, `max_limit`, `default_limit` and `foir_cap`.
          */

@@ -67,7 +67,7 @@ func writeAttribution(b *bytes.Buffer, c *backtest.Challenger) {
 		b.WriteString("\nCHANGES\n  The two policies make the same decisions.\n")
 		return
 	}
-	b.WriteString("\nCHANGES: rows that each change swaps alone, and rows that are not swapped without it\n")
+	b.WriteString("\nCHANGES: rows that each change swaps on its own, and swapped rows that need the change\n")
 	t := figureTable{left: 2}
 	t.add("change", "", "in: alone", "needed", "out: alone", "needed")
 	for i, change := range c.Changes {

@@ -166,7 +166,7 @@ func (f policyFolder) files() ([]string, error) {
 		}
 	}
 	if len(keys) == 0 {
-		return nil, fmt.Errorf("the folder %s has no policy, which would be a file like default.json", f.folder)
+		return nil, fmt.Errorf("the folder %s has no policies; a policy is a file such as default.json", f.folder)
 	}
 	slices.Sort(keys)
 	return keys, nil
@@ -247,9 +247,9 @@ func policyPush(c *command) int {
 		var line []byte
 		switch {
 		case exists && same(base):
-			line = fmt.Appendf(nil, "%s: as the active version %d\n", key, base.Version)
+			line = fmt.Appendf(nil, "%s: same as the active version %d\n", key, base.Version)
 		case draft >= 0:
-			line = fmt.Appendf(nil, "%s: is the draft %s already\n", key, drafts[draft].ID)
+			line = fmt.Appendf(nil, "%s: already stored as the draft %s\n", key, drafts[draft].ID)
 		default:
 			created, err := f.push(ctx, file.content)
 			if err != nil {

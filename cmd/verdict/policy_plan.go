@@ -55,7 +55,7 @@ func policyPlan(c *command) int {
 		}
 		base, exists := active[key]
 		if exists && file.isIn(base) {
-			if code := c.print(fmt.Appendf(nil, "%s: as the active version %d\n", key, base.Version)); code != exitOK {
+			if code := c.print(fmt.Appendf(nil, "%s: same as the active version %d\n", key, base.Version)); code != exitOK {
 				return code
 			}
 			continue

@@ -47,7 +47,7 @@ func TestPolicyFolder(t *testing.T) {
 	if bytes.Contains(pulled, []byte(`"checksum"`)) || !bytes.Contains(pulled, []byte(`"KO_AGE_RANGE"`)) {
 		t.Errorf("the file is not the plain document:\n%s", pulled)
 	}
-	if out := policy(exitOK, "plan", "-exit-code"); out != "default: as the active version 1\n" {
+	if out := policy(exitOK, "plan", "-exit-code"); out != "default: same as the active version 1\n" {
 		t.Errorf("an unchanged file: %s", out)
 	}
 	policy(exitOK, "pull")
@@ -79,13 +79,13 @@ func TestPolicyFolder(t *testing.T) {
 	if found == nil {
 		t.Fatalf("push: %s", pushed)
 	}
-	if out := policy(exitOK, "push"); out != "default: is the draft "+found[1]+" already\n" {
+	if out := policy(exitOK, "push"); out != "default: already stored as the draft "+found[1]+"\n" {
 		t.Errorf("a second push: %s", out)
 	}
 	if out := policy(exitOK, "activate", found[1], "-note", "older"); out != found[1]+" is active: version 3 of default\n" {
 		t.Errorf("activate: %s", out)
 	}
-	if out := policy(exitOK, "plan", "-exit-code"); out != "default: as the active version 3\n" {
+	if out := policy(exitOK, "plan", "-exit-code"); out != "default: same as the active version 3\n" {
 		t.Errorf("after the activation: %s", out)
 	}
 	policy(exitRefused, "activate", "pol_00000000000000000000000000")
@@ -129,11 +129,11 @@ func TestPolicyFolder(t *testing.T) {
 		if found == nil {
 			t.Fatalf("push: %s", pushed)
 		}
-		if out := policy(exitOK, "push"); out != "default: is the draft "+found[1]+" already\n" {
+		if out := policy(exitOK, "push"); out != "default: already stored as the draft "+found[1]+"\n" {
 			t.Errorf("a second push: %s", out)
 		}
 		policy(exitOK, "activate", found[1], "-note", note)
-		if out := policy(exitOK, "plan", "-exit-code"); !strings.HasPrefix(out, "default: as the active version ") {
+		if out := policy(exitOK, "plan", "-exit-code"); !strings.HasPrefix(out, "default: same as the active version ") {
 			t.Errorf("%s: after the activation: %s", note, out)
 		}
 	}

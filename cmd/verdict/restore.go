@@ -81,7 +81,7 @@ func restore(c *command) int {
 		text = fmt.Appendf(text, "wrote the master key to %s\n", restored.KeyFile)
 	}
 	if restored.ErasedAgain > 0 {
-		text = fmt.Appendf(text, "erased %d people again who were erased after the backup\n", restored.ErasedAgain)
+		text = fmt.Appendf(text, "erased again %d people whose erasure came after the backup\n", restored.ErasedAgain)
 	}
 	return c.print(text)
 }

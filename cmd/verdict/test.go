@@ -66,7 +66,7 @@ func testPolicy(c *command) int {
 	}
 	switch {
 	case (*generated || *coverage) && lookups.given():
-		return c.usage("-generate and -coverage know no lists and tables: give no -list and no -table")
+		return c.usage("-generate and -coverage cannot use lists or tables: leave out -list and -table")
 	case *generated && (*folder == "" || *junit != "" || *coverage || *verbose || flags.NArg() > 0):
 		return c.usage("-generate needs -o FOLDER, and no cases, -junit, -coverage or -v")
 	case !*generated && *folder != "":

@@ -201,7 +201,7 @@ func sayTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC")
 
 // mayConfirm returns an error if person is not a waiting activator, or if by may not confirm
 // person. by must not be person, nor the user who gave person the right to activate. by must be an
-// activator whose own day is over, also if somebody has confirmed by.
+// activator whose own day is over, even if somebody has confirmed by.
 func mayConfirm(person, by store.User, now time.Time) error {
 	switch {
 	case !waits(person, now):

@@ -182,8 +182,9 @@ func TestNewActivatorWaits(t *testing.T) {
 	})
 }
 
-// TestPuppetAuthor checks that the day also holds the other way round: who invited an author, or confirmed the author
-// together with nobody else, cannot activate what the author has written, also if the author is disabled afterwards.
+// TestPuppetAuthor checks that the day also applies in the other direction: a person who invited an author, or who
+// alone confirmed the author, cannot activate what the author has written, even if the author is disabled
+// afterwards.
 func TestPuppetAuthor(t *testing.T) {
 	t.Parallel()
 	eachTeam(t, func(m *team) {

@@ -144,8 +144,8 @@ func (s *SignOn) Linked(ctx context.Context, c Session) (string, error) {
 	return identities[at].Connection, nil
 }
 
-// Unlink removes the link of a person's own account, who has a password, and ends the sessions that
-// began with it. It returns NotFound if there is no link.
+// Unlink removes the link of a person's own account, if the person has a password, and ends the sessions that began
+// with it. It returns NotFound if there is no link.
 func (s *SignOn) Unlink(ctx context.Context, c Session) error {
 	ended, err := s.core.DB.Staff(c.Tenant.ID).UnlinkIdentity(ctx, c.User.ID,
 		s.auditOf(c.User.ID, operation.ActionIdentityUnlinked, c.User.ID, ""))

@@ -29,8 +29,8 @@ func lookupPlan(t *testing.T, condition string) *engine.Plan {
 	return engine.Compile(policy, field.Catalogue())
 }
 
-// TestNoAdviceAboutLists checks that no change of a field is proposed that the policy looks up in a list: whether the
-// list contains the new value is not known.
+// TestNoAdviceAboutLists checks that no change is proposed for a field that the policy looks up in a list: whether
+// the list contains the new value is not known.
 func TestNoAdviceAboutLists(t *testing.T) {
 	t.Parallel()
 	for condition, proposed := range map[string]bool{

@@ -97,7 +97,7 @@ func (a *App) open(ctx context.Context) (err error) {
 		return err
 	}
 	if _, err = a.service.ApplyErasures(ctx); err != nil {
-		return fmt.Errorf("erase people again who were erased after the backup that was restored: %w", err)
+		return fmt.Errorf("repeat the erasures that were made after the restored backup was taken: %w", err)
 	}
 	if a.tracing, err = telemetry.NewTracing(ctx, telemetry.TraceOptions{
 		Endpoint: c.OTLPEndpoint, Ratio: c.TraceRatio, Version: c.Version, Logger: a.logger,

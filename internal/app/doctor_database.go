@@ -93,6 +93,6 @@ func (d *examiner) server(check string, s store.Server) {
 			"synchronous_commit is %s, so the server may lose what was answered", s.SyncCommit)
 	case s.Standbys == "":
 		d.add(check, Note, "docs/OPERATIONS.md, PostgreSQL with a standby, explains how",
-			"there is no synchronous standby: if the disk of the server is lost, so is what was answered since the last backup")
+			"there is no synchronous standby: if the disk of the server is lost, everything since the last backup is lost")
 	}
 }

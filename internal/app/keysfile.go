@@ -132,8 +132,8 @@ func RestoreBackup(ctx context.Context, c Config, data io.Reader, o RestoreOptio
 	return r, err
 }
 
-// applyErasures erases the people again who were erased after the backup, and returns their number. If it is
-// interrupted, the service continues with it when it starts.
+// applyErasures repeats the erasures of people who were erased after the backup, and returns the number of people.
+// If it is interrupted, the service continues with it when it starts.
 func (c Config) applyErasures(ctx context.Context, keys []sealing.Secret) (people int64, err error) {
 	db, err := OpenStore(ctx, c)
 	if err != nil {

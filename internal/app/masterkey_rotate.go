@@ -213,7 +213,7 @@ func (w *rotating) begin(ctx context.Context, held []sealing.Secret, epochs stor
 	if err := w.step(ctx, "use"); err != nil {
 		return err
 	}
-	// A key that is lost from the file now would be lost for good.
+	// A key that is lost from the file now would be lost permanently.
 	if held, err = w.source.Read(ctx); err != nil {
 		return fmt.Errorf("-master-key: %s: %w", w.source, err)
 	}

@@ -173,7 +173,7 @@ func (b *rotationBench) keys(t *testing.T) []sealing.Secret {
 	return keys
 }
 
-// complete checks that a rotation has replaced the key before.
+// complete checks that a rotation has replaced the previous key.
 func (b *rotationBench) complete(t *testing.T, before sealing.Secret) {
 	t.Helper()
 	if after := b.keys(t); len(after) != 1 || after[0] == before {

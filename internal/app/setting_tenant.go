@@ -174,7 +174,7 @@ var tenantSettings = []setting{
 		form:  "number",
 		def:   "100",
 		meaning: "maximum number of valid API keys that a tenant may have in both environments together; further " +
-			"keys are refused with 409 too_many_keys, also for the operator",
+			"keys are refused with 409 too_many_keys, for the operator too",
 		set: wholeNumber(func(c *Config) *int { return &c.Caps.Keys }, 1, 200),
 	},
 	{

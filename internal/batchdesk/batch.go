@@ -28,7 +28,7 @@ func States() []string {
 type Batch struct {
 	ID             string
 	Status         string
-	Endpoint       string // for which the rows are requests
+	Endpoint       string // the endpoint whose requests the rows are
 	Rows           int64  // 0 until all rows have arrived
 	RowsDone       int64
 	Counts         Counts // of the rows that are done

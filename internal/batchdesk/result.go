@@ -19,8 +19,8 @@ type Window struct {
 // errEnough ends the reading of outcomes.
 var errEnough = errors.New("all rows of the window were read")
 
-// Results calls fn with the outcomes of the rows in a window, in the order of the rows, and pause between two chunks.
-// It ends before the first row that has no outcome yet. It returns NotFound if there is no such batch, and
+// Results calls fn with the outcomes of the rows in a window, in the order of the rows, and calls pause between two
+// chunks. It ends before the first row that has no outcome yet. It returns NotFound if there is no such batch, and
 // batch_expired if its results were deleted. If fn returns an error, Results stops and returns the error.
 func (s *Service) Results(
 	ctx context.Context, p tenant.Principal, id string, window Window, fn func(Row) error, pause func(),
@@ -56,7 +56,7 @@ func walk(
 ) error {
 	n := int64(0)
 	chunk, found, err := scope.BatchJobs(ctx).ChunkAt(b.ID, window.From)
-	stored := window.From < b.Rows // the chunk was stored once
+	stored := window.From < b.Rows // the batch had such a row, so a missing chunk was deleted
 	for err == nil && found && chunk.Done {
 		err = decodeRows(chunk.Result, chunk.First, func(row Row) error {
 			if row.Index < window.From || window.Errors && row.Err == nil {

@@ -72,8 +72,8 @@ const (
 	purgeSteps, purgeRounds = 50, 40
 )
 
-// Purge fails the batches whose rows have not arrived in time, and deletes the results of batches that were over
-// before a period; 0 means that results are kept. It does a limited number of steps; the next Purge continues.
+// Purge fails the batches whose rows have not arrived in time, and deletes the results of batches that ended longer
+// ago than a period; 0 means that results are kept. It does a limited number of steps; the next Purge continues.
 func (s *Service) Purge(ctx context.Context, retention time.Duration) error {
 	now := s.core.Now()
 	system := s.core.DB.System()

@@ -30,9 +30,9 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestAnyDataDrawWell checks that every picture can be drawn with arbitrary
+// TestAnyDataCanBeDrawn checks that every picture can be drawn with arbitrary
 // numbers.
-func TestAnyDataDrawWell(t *testing.T) {
+func TestAnyDataCanBeDrawn(t *testing.T) {
 	t.Parallel()
 	number := rapid.OneOf(
 		rapid.Float64(),

@@ -159,8 +159,8 @@ type batchProblems struct {
 // scannedRows is the number of results that one page searches for rows that were not decided.
 const scannedRows = 20_000
 
-// problems returns the rows that were not decided, from the index on that the query names. It searches a limited number
-// of rows; the next page continues.
+// problems returns the rows that were not decided, beginning with the index that the query names. It searches a
+// limited number of rows; the next page continues.
 func (p *batchPages) problems(v *visit, id string) (found batchProblems, err error) {
 	first, _ := strconv.ParseInt(v.query("from"), 10, 64) // 0 if it is no number
 	window := batchdesk.Window{From: max(first, 0), Limit: scannedRows}

@@ -316,7 +316,7 @@ func fieldsOfCauses(d *study.Difference, causes []int) map[string]bool {
 	return names
 }
 
-// maxWhere is the number of fields of a kind that are shown at once.
+// maxWhere is the number of fields of a kind that are shown before the reader unfolds the rest.
 const maxWhere = 4
 
 // sideOf returns what one version decides for the applicants of a kind.

@@ -13,7 +13,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// laxer has the members of a draft that declines nobody from the age of 19 on because of the age.
+// laxer has the members of a draft with a minimum age of 19.
 const laxer = `"patch":{"knockouts":{"set":[{"id":"KO_AGE_RANGE","reason_code":"AGE_RANGE",
 	"condition_ast":{"op":"lt","field":"age","value":19}}]}}`
 

@@ -136,8 +136,8 @@ func (p *decisionPages) decision(v *visit) error {
 // historyRows is the number of an applicant's decisions that the page of a decision lists.
 const historyRows = 6
 
-// historyOf returns the newest decisions about the applicant of a decision, itself among them, and whether there are
-// more. It returns none if the request named no applicant.
+// historyOf returns the newest decisions about the applicant of a decision, including that decision, and whether
+// there are more. It returns none if the request named no applicant.
 func (p *decisionPages) historyOf(v *visit, t *shownDecision) (rows []decisioning.DecisionRow, more bool, err error) {
 	reference := t.Story.Summary.ApplicantRef
 	if reference == "" {

@@ -109,7 +109,7 @@ func TestDecisionSaysWhatDecided(t *testing.T) {
 		t.Error("the newest decision is not first")
 	}
 	b.get("/console/sandbox/decisions/"+second).want(http.StatusOK).has(
-		"What would turn it", "Wait until enquiries in 6 months falls from 8 to", "FOIR after", "All times: India")
+		"What would change the outcome", "Wait until enquiries in 6 months falls from 8 to", "FOIR after", "All times: India")
 }
 
 // TestDecisionsByPrefix checks the search by the beginning of a reference and of an id, the columns of the outcome, and

@@ -15,8 +15,8 @@ type cause struct {
 	decisioning.Cause
 	Label string // the name of the field in words
 	Value string // "" if the reason is not about one field
-	Limit string // such as "needs at least ₹25,000"; "" if the reason is no comparison with one value
-	Gauge *gauge // nil if the value and the limit are no amounts
+	Limit string // such as "needs at least ₹25,000"; "" unless the reason compares with one value
+	Gauge *gauge // nil unless the value and the limit are amounts
 	Text  string // for the lender
 }
 

@@ -221,7 +221,7 @@ func TestEditIsBounded(t *testing.T) {
 	b.reopen(id, "").page.hasNot("You continue the edit")
 }
 
-// TestEditsMakeRoom checks that a person has at most 20 working copies: the oldest make room.
+// TestEditsMakeRoom checks that a person has at most 20 working copies: a further one replaces the oldest.
 func TestEditsMakeRoom(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()

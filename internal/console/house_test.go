@@ -280,8 +280,7 @@ func (b *browser) aside(request *http.Request) <-chan *answer {
 	return answered
 }
 
-// eventually calls is until it returns true, and fails the test after 2
-// minutes.
+// eventually calls the function is until it returns true, and fails the test after 2 minutes.
 func (h *house) eventually(is func() bool) {
 	h.Helper()
 	tick := time.NewTicker(time.Millisecond)

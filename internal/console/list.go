@@ -38,7 +38,7 @@ func (p *listPages) all(v *visit) error {
 		Lists []listdesk.List
 		Types []option
 	}{lists, []option{
-		{Value: "", Label: "As it is, or text"},
+		{Value: "", Label: "Keep the type; text for a new list"},
 		{Value: string(list.Text), Label: "Text"},
 		{Value: string(list.Number), Label: "Numbers"},
 		{Value: string(list.Hashed), Label: "SHA-256 hashes"},

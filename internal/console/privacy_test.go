@@ -48,7 +48,8 @@ func TestPrivacyPages(t *testing.T) {
 		has("were changed in the meantime")
 }
 
-// TestPrivacyPagesNeedTheScope checks that others see nothing of it, and that live asks for a confirmation.
+// TestPrivacyPagesNeedTheScope checks that people without the scope see nothing of these pages, and that live asks
+// for a confirmation.
 func TestPrivacyPagesNeedTheScope(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -117,13 +117,14 @@ func TestReferralsAreShared(t *testing.T) {
 	asha.get(queue + "?by=nobody").want(http.StatusOK).has("A-old")
 	asha.get("/console/sandbox/audit").want(http.StatusOK).has("referral.taken", "referral.released")
 
-	// Nobody else can release what a person works on who is disabled, so others may take it.
+	// Nobody else can release the referrals of a disabled person, so others may take them.
 	asha.post("/console/users/" + ravi.who(tenant.Live).UserID + "/disable").to("/console/users")
 	asha.post(queue+"/several", "act", "take", "decision", fresh).to(queue)
 	asha.get(queue+"?by=me").want(http.StatusOK).has("You now work on 1 of 1 referrals.", "A-fresh")
 }
 
-// TestSeveralReferralsAreReviewed checks that one form reviews several referrals, and that live asks for the word.
+// TestSeveralReferralsAreReviewed checks that one form reviews several referrals, and that live asks for the
+// confirmation.
 func TestSeveralReferralsAreReviewed(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()

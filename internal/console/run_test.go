@@ -28,7 +28,7 @@ func TestRun(t *testing.T) {
 	b.get("/console/sandbox/runs?agent=collections").want(http.StatusOK).has("No run found")
 	b.get(at).want(http.StatusOK).
 		has(
-			"Same result", "Memo", "Steps", "What would change it",
+			"Same result", "Memo", "Steps", "What would change the recommendation",
 			"&lt;script&gt;alert(1)&lt;/script&gt; &amp; [link](javascript:x) *star*", "request = purpose").
 		hasNot("<img", "<script>alert", `href="javascript`)
 	h.signUp().get(at).want(http.StatusNotFound)

@@ -36,7 +36,7 @@ func (p *factorPages) factor(v *visit) error {
 
 	data := struct {
 		account.FactorState
-		Must   bool // whether the person may do nothing else before
+		Must   bool // whether the person must set it up before anything else
 		QR     template.HTML
 		Secret string
 	}{FactorState: state, Must: v.who.session.MustEnrol}

@@ -9,8 +9,8 @@ import (
 )
 
 // slowPage is a page whose data takes up to some seconds to compute. If it takes longer than slowAfter, the browser
-// gets the beginning of the page at once, then a line for each step, and at the end the result. The stylesheet shows
-// only the last line, and hides the lines once the result has arrived, so this needs no script.
+// gets the beginning of the page immediately, then a line for each step, and at the end the result. The stylesheet
+// shows only the last line, and hides the lines once the result has arrived, so this needs no script.
 //
 // The template of the page must have the elements stepsMark, inside the element with the class "waiting", and readyMark
 // after that element if its data says that the result is not there yet. The template "ready" renders the result, in an

@@ -24,7 +24,7 @@ type page struct {
 	resume func(*visit) error
 	// public is set for pages that need no session.
 	public bool
-	// enrol is set for pages that a person may see who has to set up a second factor first.
+	// enrol is set for pages that are open to a person who still has to set up a second factor.
 	enrol bool
 	// upload is set if the handler reads the body itself, as a stream.
 	upload bool

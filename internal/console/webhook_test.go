@@ -90,7 +90,7 @@ func TestWebhookPagesNeedTheScope(t *testing.T) {
 	colleague.get("/console/live").want(http.StatusOK).hasNot("/webhooks")
 }
 
-// deliver sends what is due, also after the clock of the test was not moved.
+// deliver moves the clock of the test by a second, so that something can be due, and sends what is due.
 func deliver(t *testing.T, h *house) {
 	t.Helper()
 	h.clock.advance(time.Second)

@@ -61,7 +61,7 @@ func (s *Service) Evaluate(
 // applicant, "" if the request has none.
 type Permit func(reference string) error
 
-// permitted returns the error of permit for the first person of a case for whom there is one.
+// permitted returns the error of permit for the first person of a case whom permit refuses.
 func (c *creditCase) permitted(permit Permit) error {
 	if err := permit(c.applicantRef()); err != nil {
 		return err
@@ -157,8 +157,8 @@ func (s *Service) prepareToStore(ctx context.Context, p tenant.Principal, c *cre
 	return err
 }
 
-// lookUpAgain looks up what a transaction lacked that was refused with err. tries is how often that happened before. It
-// reports whether the transaction can be tried again; otherwise it returns the error of the case.
+// lookUpAgain looks up what was missing in a transaction that was refused with err. tries is how often that happened
+// before. It reports whether the transaction can be tried again; otherwise it returns the error of the case.
 func (s *Service) lookUpAgain(
 	ctx context.Context, scope *store.Scope, c *creditCase, tries int, err error,
 ) (again bool, _ error) {

@@ -15,7 +15,7 @@ const MaxOfferLife = offerdesk.MaxOfferLife
 // MadeOffer is what determines until when the offer of a decision can be accepted.
 type MadeOffer = offerdesk.MadeOffer
 
-// OfferTerms has what says how long the offers of a scope can be accepted.
+// OfferTerms has the data that determines how long the offers of a scope can be accepted.
 type OfferTerms = offerdesk.Terms
 
 // OfferState is what the borrower is told about the offer of a decision.

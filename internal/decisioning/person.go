@@ -51,7 +51,8 @@ func (s *Service) OtherRoles(
 	return list, err
 }
 
-// Role is what is held about a person in a decision of somebody else. Of the others it says only who they are.
+// Role is what is held about a person in a decision of somebody else. About the other people it says only who they
+// are.
 type Role struct {
 	RoleSummary
 	People      []PersonRef // the others
@@ -62,9 +63,9 @@ type Role struct {
 // rolePrimary is the role of the primary applicant among the people of a decision.
 const rolePrimary = "primary"
 
-// Roles returns what is held about a person in the newest decisions in which the person is not the primary applicant,
-// at most limit, oldest first, and the number of all of them. WithFacts adds the facts about the person; the caller
-// needs the scope tenant.FactsRead for them.
+// Roles returns what is held about a person in the newest decisions in which the person is not the primary
+// applicant, at most limit, oldest first, and the total number of such decisions. WithFacts adds the facts about the
+// person; the caller needs the scope tenant.FactsRead for them.
 func (s *Service) Roles(
 	ctx context.Context, p tenant.Principal, ref string, limit int, how ...Option,
 ) (list []Role, count int64, err error) {

@@ -72,8 +72,8 @@ func (s *Service) ReferralsOf(
 	return operation.Paged(l, p, list, more, key, marks...), nil
 }
 
-// marks returns the texts for which a cursor of the list is valid. Before moves on with the clock, so it is not one of
-// them: a cursor is the last decision of the page before, and older decisions come first.
+// marks returns the texts for which a cursor of the list is valid. Before moves on with the clock, so it is not one
+// of them: a cursor is the last decision of the previous page, and older decisions come first.
 func (f ReferralFilter) marks(p tenant.Principal) []string {
 	marks := []string{"referrals"}
 	switch {
@@ -85,7 +85,7 @@ func (f ReferralFilter) marks(p tenant.Principal) []string {
 	return marks
 }
 
-// MaxTaken is the maximum number of referrals that are taken or released at once.
+// MaxTaken is the maximum number of referrals that are taken or released in one call.
 const MaxTaken = 50
 
 // TakeReferrals assigns referrals to the person who calls, so that no two people work on the same. It takes only
@@ -147,8 +147,8 @@ func (s *Service) assign(
 	return assigned, err
 }
 
-// holderOf returns from whom a referral is taken or released. That is from, or the person who works on a referral that
-// is to be taken, if that person's access is disabled: nobody else could release it.
+// holderOf returns the person from whom a referral is taken or released. It is from, if from is not "". Otherwise it
+// is the person who works on the referral, if that person's access is disabled: nobody else could release it.
 func holderOf(tx *store.Tx, id, from string) (string, error) {
 	if from != "" {
 		return from, nil

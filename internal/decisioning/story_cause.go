@@ -12,7 +12,7 @@ type Cause struct {
 	Message string // for the applicant
 	Text    string // for the lender
 	Field   FieldValue
-	Limit   FieldValue // has the name and the unit of Field; not given if the reason is no comparison with one value
+	Limit   FieldValue // has the name and the unit of Field; not given unless the reason compares with one value
 	// Needs is how Field must compare with Limit for the rule to pass, such as "at least"; "" if one comparison does not
 	// say that.
 	Needs string

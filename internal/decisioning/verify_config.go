@@ -32,8 +32,8 @@ func (v *recordVerifier) collectConfig(e *entry) {
 	}
 }
 
-// checkConfigs compares the stored settings with their entries. Of the fraud configuration
-// and the pincode risks only the last state is stored.
+// checkConfigs compares the stored settings with their entries. Only the last state of the fraud configuration and
+// of the pincode risks is stored.
 func (v *recordVerifier) checkConfigs(tx *store.Tx) error {
 	config, err := tx.FraudConfigs().Logged()
 	if err != nil {

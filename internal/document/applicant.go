@@ -173,7 +173,8 @@ func writeForApplicant(w *wire.Writer, d decisioning.Explained, offers map[strin
 	}
 	w.Object().Key("decision_id").String(answer.DecisionID).Key("status").String(answer.Status)
 	w.Key("created_at").String(answer.CreatedAt)
-	// An approval that a person has overturned is no offer, and a referral is one only if a person has overturned it.
+	// An approval that a person has overturned is not an offer, and a referral is one only if a person has
+	// overturned it.
 	after := d.StatusAfterReview(answer.Status)
 	writeReviewed(w, answer.Status, after)
 	state := offers[answer.DecisionID]

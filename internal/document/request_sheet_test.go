@@ -46,7 +46,7 @@ func TestRequestSheet(t *testing.T) {
 	}
 }
 
-// TestRequestSheetColumns checks that columns are refused that cannot both be in one request.
+// TestRequestSheetColumns checks that two columns that cannot both be in one request are refused.
 func TestRequestSheetColumns(t *testing.T) {
 	t.Parallel()
 	for _, header := range []string{

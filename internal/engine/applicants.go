@@ -147,7 +147,7 @@ func (r *applicantReader) filledIn(values []rule.NamedValue) (*rule.Facts, error
 // check checks the name and the value of one member.
 func (r *applicantReader) check(name string, value rule.Value, at member, faults *fault.List) {
 	id, known := field.Catalogue().Lookup(name)
-	_, _, column := rule.ParseTableFact(name) // no table is read to score an applicant, so its columns are sent
+	_, _, column := rule.ParseTableFact(name) // scoring reads no table, so the caller sends its columns
 	switch {
 	case !known && !column && !field.Declarable(name):
 		faults.Add(at.Pointer(), fault.CodeUnknownField,

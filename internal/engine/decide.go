@@ -174,10 +174,9 @@ func (p *Plan) price(d *Decision) {
 	}
 }
 
-// match returns the band of the final score, or nil if there is none. Of several
-// bands the first one whose condition holds counts. Bands
-// marked new-to-credit take only applicants who are new to credit, and other
-// bands take only other applicants.
+// match returns the band of the final score, or nil if there is none. If several bands contain the score, the first
+// one whose condition holds applies. Bands marked new-to-credit take only applicants who are new to credit, and
+// other bands take only other applicants.
 func (p *Plan) match(d *Decision) *compiledBand {
 	l := p.ladder(d)
 	if !l.conditional {

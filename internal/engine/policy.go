@@ -132,9 +132,8 @@ type Term struct {
 	Condition rule.Condition
 }
 
-// Band is the price for a range of scores. Both ends are inclusive whole
-// numbers. Of several bands with the same score, the first one whose condition
-// holds applies.
+// Band is the price for a range of scores. Both ends are inclusive whole numbers. If several bands contain a score,
+// the first one whose condition holds applies.
 type Band struct {
 	ID, Grade          string
 	NTC                bool

@@ -203,10 +203,9 @@ func (x reasoner) addLost(list []lostPoints) {
 	}
 }
 
-// worstLost returns the largest losses in descending order, padded with zeros.
-// Points lost under one code are added up. Of equal losses, the one whose factor
-// comes first in the policy ranks higher, and adjustments rank after factors. If
-// onlyFirm is set, it skips losses that are not firm.
+// worstLost returns the largest losses in descending order, padded with zeros. Points lost under one code are added
+// up. If losses are equal, the one whose factor comes first in the policy ranks higher, and adjustments rank after
+// factors. If onlyFirm is set, it skips losses that are not firm.
 func (x reasoner) worstLost(onlyFirm bool) (worst [MaxReasons]lostPoints) {
 	d := x.decision
 	if len(d.Reasons) == MaxReasons || len(d.bins) == 0 && len(x.plan.adjustments) == 0 {

@@ -120,8 +120,8 @@ func (a *application) chooseScore() {
 	}
 }
 
-// isOthers reports whether the score that counts is the co-applicant's, and the reasons have to say so. Facts that do
-// not say that there is a co-applicant are from before there was such a reason.
+// isOthers reports whether the co-applicant's score counts and the reasons must say so. Older facts do not say
+// whether there is a co-applicant; their reasons are unchanged.
 func (a *application) isOthers() bool { return a.othersScore && a.read("has_co_applicant") != nil }
 
 // mentionsScore reports whether a part of a policy names the bureau score.

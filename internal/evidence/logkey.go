@@ -235,8 +235,7 @@ func (k *LogKeys) Names(signed []byte) bool {
 	return scopeName(origin) == k.scope
 }
 
-// Bare returns a signed note without all signatures but that of the log. ok is false if none
-// of the keys has signed it.
+// Bare returns a signed note with only the signature of the log. ok is false if none of the keys has signed it.
 func (k *LogKeys) Bare(signed []byte) (bare []byte, ok bool) {
 	text, signatures, _ := bytes.Cut(signed, []byte("\n\n"))
 	for line := range bytes.Lines(signatures) {

@@ -13,10 +13,10 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// shelf stores tiles as a database does.
-type shelf map[[2]int64][]byte
+// tileStore stores tiles as a database does.
+type tileStore map[[2]int64][]byte
 
-func (s shelf) put(tiles []Tile) {
+func (s tileStore) put(tiles []Tile) {
 	for _, t := range tiles {
 		key := [2]int64{int64(t.Level), t.Number}
 		if len(t.Hashes) > len(s[key]) {
@@ -25,7 +25,7 @@ func (s shelf) put(tiles []Tile) {
 	}
 }
 
-func (s shelf) read(tiles []tlog.Tile) ([][]byte, error) {
+func (s tileStore) read(tiles []tlog.Tile) ([][]byte, error) {
 	found := make([][]byte, len(tiles))
 	for i, t := range tiles {
 		found[i] = s[[2]int64{int64(t.L), t.N}]
@@ -39,7 +39,7 @@ func TestTreeGrows(t *testing.T) {
 	t.Parallel()
 	dice := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
-		tiles := shelf{}
+		tiles := tileStore{}
 		judge := (&compact.RangeFactory{Hash: rfc6962.DefaultHasher.HashChildren}).NewEmptyRange(0)
 		tree := NewTree(0, tlog.Hash{}, tiles.read)
 		var all []tlog.Hash
@@ -91,7 +91,7 @@ func TestTreeGrows(t *testing.T) {
 // built on it.
 func TestTreeNoticesOtherTiles(t *testing.T) {
 	t.Parallel()
-	tiles := shelf{}
+	tiles := tileStore{}
 	leaves := make([]tlog.Hash, 300)
 	for i := range leaves {
 		leaves[i] = tlog.RecordHash(fmt.Append(nil, i))

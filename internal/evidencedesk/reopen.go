@@ -85,7 +85,7 @@ func (s *Service) Reopen(
 	return r, nil
 }
 
-// mustBeStopped returns Conflict unless the log of a scope cannot be signed.
+// mustBeStopped returns nil if the log of a scope cannot be signed, and Conflict if it can.
 func (s *Service) mustBeStopped(ctx context.Context, name store.ScopeName) error {
 	_, err := s.extend(ctx, name)
 	var stop *stopError

@@ -68,7 +68,7 @@ func (d *Decision) approves() bool {
 }
 
 // Person is what the lender has decided for a person and has lent. A joint loan counts for each of its applicants in
-// full, because each of them owes all of it. What the person guarantees is contingent, and counted apart.
+// full, because each of them owes all of it. What the person guarantees is contingent, and is counted separately.
 type Person struct {
 	Decisions  []Decision // the newest first
 	Loans      []Loan     // those that are not closed and that the person owes, alone or with others
@@ -139,7 +139,7 @@ func (p *Person) deriveGuaranteed(now time.Time, set func(string, rule.Value)) {
 	set(field.OwnGuaranteedOutstanding, rupees(outstanding))
 }
 
-// deriveOffers derives the facts about open offers: of each policy_key the newest approval that has not ended, unless
+// deriveOffers derives the facts about open offers: for each policy_key the newest approval that has not ended, unless
 // a loan was made on it. The offer that the application replaces is not among the other offers: it is that of the same
 // primary applicant under the same policy_key.
 func (p *Person) deriveOffers(now time.Time, a Application, set func(string, rule.Value)) {

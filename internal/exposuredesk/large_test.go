@@ -22,20 +22,21 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// rowsVariable is the environment variable with the number of decisions beside which own exposure is read.
+// rowsVariable is the environment variable with the number of decisions in the database while own exposure is read.
 const rowsVariable = "VERDICT_ROWS"
 
 const (
-	fewDecisions = 2_000 // with which the time beside many is compared
+	fewDecisions = 2_000 // the time with many decisions is compared with the time with these
 	perPerson    = 4     // decisions of each person
 )
 
-// TestOwnIsFlat measures how long it takes to read what was decided for a person, and to decide with it, beside few
-// decisions and beside many of other people. If the result is written to a document, nothing else should run, and the
-// test judges the times: beside many, reading and deciding take at most 1.3 times as long. Decisions under a policy
-// that does not read it are measured too. They show how much of the difference is that of the larger tables.
+// TestOwnIsFlat measures how long it takes to read what was decided for a person, and to decide with it, in a
+// database with few decisions of other people and in one with many. If the result is written to a document, nothing
+// else should run, and the test checks the times: with many decisions, reading and deciding take at most 1.3 times
+// as long. Decisions under a policy that does not read earlier decisions are measured too. They show how much of the
+// difference the larger tables cause.
 //
-// Before each reading that is judged, another connection reads the same: some machines drop file pages that were not
+// Before each reading that is checked, another connection reads the same: some machines drop file pages that were not
 // used for some seconds, although they have free memory, and then a reading would measure the disk. The time of that
 // first reading is shown too.
 func TestOwnIsFlat(t *testing.T) {
@@ -173,7 +174,8 @@ func measure(few, many *filler) (lowest [2][4]time.Duration) {
 		for k := range times {
 			side := (i + k) % 2
 			f := []*filler{few, many}[side]
-			// Spread over all people. Those of decisions without own exposure are others.
+			// Spread the people evenly over the database. Decisions without own exposure are measured for other
+			// people.
 			at := (f.stored/fewDecisions - 1) * i / people * fewDecisions
 			ref, other := person(at+2*i%(fewDecisions/perPerson)), person(at+(2*i+1)%(fewDecisions/perPerson))
 			f.measureOne(ref, other, &times[side])

@@ -102,8 +102,8 @@ func TestRequotesAtOnce(t *testing.T) {
 	})
 }
 
-// TestRetriesAtOnce sends one request four times at the same moment, as a client does that has lost its answers. None
-// counts against another, and the next application knows of one offer.
+// TestRetriesAtOnce sends one request four times at the same moment, as a client that has lost its answers does.
+// None counts against another, and the next application knows of one offer.
 func TestRetriesAtOnce(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {

@@ -29,8 +29,8 @@ const (
 // ApplicantRef is the top-level member of a request that names the applicant.
 const ApplicantRef = "applicant_ref"
 
-// OwnOfNamed returns the names of the facts about the lender's own decisions and loans that every applicant has who is
-// named. The others are absent if there was no earlier decision.
+// OwnOfNamed returns the names of the facts about the lender's own decisions and loans that every applicant with a
+// reference has. The others are absent if there was no earlier decision.
 func OwnOfNamed() []string {
 	return []string{
 		OwnOpenOffer, OwnOtherOpenOffer, OwnApproved30d, OwnApproved90d, OwnApproved365d, OwnDeclines30d, OwnOutstanding,
@@ -70,7 +70,7 @@ func ownSection() section {
 		fields: []entry{
 			boolean(OwnReference, "The request names the applicant. If it does not, the other fields are absent, and "+
 				"the decision is `DECLINED` with `MISSING_REQUIRED_INPUT`.").reason("MISSING_REQUIRED_INPUT"),
-			rupees(OwnOpenOffer, "Sum of the open offers: of each policy_key the newest approval, if it is still valid "+
+			rupees(OwnOpenOffer, "Sum of the open offers: for each policy_key the newest approval, if it is still valid "+
 				"and no exposure names it.").reason(reasonExposure),
 			rupees(OwnOtherOpenOffer, "Sum of the open offers under other policy_keys than that of this request. "+
 				"An offer under the same policy_key is replaced by this one.").reason(reasonExposure),

@@ -23,7 +23,7 @@ import (
 // alone.
 type batch struct {
 	c        *call
-	endpoint string // for which the applications are requests
+	endpoint string // the endpoint whose requests the applications are
 	decide   decideFunc
 	jobs     *batchdesk.Service
 }

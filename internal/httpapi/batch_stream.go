@@ -382,7 +382,8 @@ type streamBody struct{ s *stream }
 
 func (b streamBody) Read(p []byte) (int, error) {
 	s, c := b.s, b.s.c
-	_ = s.reserve() // it gives back what was decided; if it needs more, the application has been refused
+	// This gives back the memory of decided applications. If more is needed, the application was already refused.
+	_ = s.reserve()
 	until := time.Now().Add(c.api.options.FilePace)
 	end, _ := s.ctx.Deadline()
 	last := end.Before(until)

@@ -70,7 +70,7 @@ func TestGuarantees(t *testing.T) {
 			s.Errorf("the draft's guarantee is %v", to)
 		}
 
-		// The stop button never asks.
+		// Going back never needs a proof.
 		m.activate(m.ruleSetID)
 		m.activate(kept.text("id"))
 	})

@@ -205,8 +205,8 @@ func TestPeopleBlankID(t *testing.T) {
 	})
 }
 
-// TestPeopleErasedFromRuns erases the co-applicant of a decision that the underwriting agent has made. What is held about
-// her has the run, and the run is erased with her.
+// TestPeopleErasedFromRuns erases the co-applicant of a decision that the underwriting agent has made. The list of
+// what is held about her contains the run, and the run is erased with her.
 func TestPeopleErasedFromRuns(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -60,8 +60,8 @@ func (c *call) withAdvice(refusal *fault.Error, status int) *fault.Error {
 // whether the request had an Idempotency-Key, because RefuseEarly does not know that.
 func withRetryAdvice(refusal *fault.Error) *fault.Error {
 	advised := *refusal
-	advised.Detail += "; repeated with the Idempotency-Key that it had, the request takes effect at most once, " +
-		"and repeated without one perhaps twice"
+	advised.Detail += "; repeat it with the same Idempotency-Key, and it takes effect at most once; " +
+		"repeated without a key, it may take effect twice"
 	return &advised
 }
 

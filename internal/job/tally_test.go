@@ -72,7 +72,7 @@ type runner interface {
 	Close() error
 }
 
-// running runs a queue until stop is called, which waits for its end.
+// running runs a queue until stop is called. stop waits until the queue has ended.
 func running(tb testing.TB, r runner, work job.Work, giveUp job.GiveUp) (stop func()) {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

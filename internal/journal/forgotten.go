@@ -32,8 +32,8 @@ func (k *Keys) Forgotten(
 	return of.reference == "" || d.Leaf < 0 || sealing.Reference(found.key, of.reference) != reference, nil
 }
 
-// ForgottenRun reports the same of a stored run. A run has no leaf, so it must be sealed: it is forgotten if
-// it cannot be opened with the present key.
+// ForgottenRun reports the same about a stored run. A run has no leaf, so it must be sealed: it is forgotten if it
+// cannot be opened with the present key.
 func (k *Keys) ForgottenRun(ctx context.Context, scope *store.Scope, r *store.Run) (bool, error) {
 	tree, err := k.Tree(ctx, scope.Tenant())
 	if err != nil {
@@ -55,7 +55,7 @@ func (k *Keys) ForgottenRun(ctx context.Context, scope *store.Scope, r *store.Ru
 	return false, err
 }
 
-// ForgottenExposure reports the same of a stored exposure, which has no leaf either.
+// ForgottenExposure reports the same about a stored exposure, which has no leaf either.
 func (k *Keys) ForgottenExposure(ctx context.Context, scope *store.Scope, e *store.Exposure) (bool, error) {
 	tree, err := k.Tree(ctx, scope.Tenant())
 	if err != nil {
@@ -80,7 +80,7 @@ func (k *Keys) ForgottenExposure(ctx context.Context, scope *store.Scope, e *sto
 	return false, err
 }
 
-// ForgottenPerson reports the same of a person of a stored decision other than the primary applicant.
+// ForgottenPerson reports the same about a person of a stored decision other than the primary applicant.
 func (k *Keys) ForgottenPerson(ctx context.Context, scope *store.Scope, p *store.StoredPerson) (bool, error) {
 	tree, err := k.Tree(ctx, scope.Tenant())
 	if err != nil {

@@ -95,7 +95,7 @@ func writePeople(w *wire.Writer, refs []sealing.ZoneHash) {
 }
 
 // sealPeople replaces the facts about people by their ciphertexts, with keys from the tree with the given number. It
-// leaves facts alone that were erased.
+// does not change facts that were erased.
 func (t *Tree) sealPeople(environment string, d *store.Decision, number int64, hashes []sealing.ZoneHash) {
 	for zone, p := range peopleOf(d) {
 		i := slices.IndexFunc(hashes, func(h sealing.ZoneHash) bool { return h.Zone == zone })

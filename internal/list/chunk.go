@@ -110,7 +110,7 @@ func chunkID(listID string, keys []byte) int64 {
 	return max(1, int64(binary.BigEndian.Uint64(h.Sum(nil))>>1)) // 63 bits
 }
 
-// Intact reports whether stored keys are those that had this id.
+// Intact reports whether stored keys are unchanged: the keys for which this id was computed.
 func Intact(listID string, id int64, keys []byte) bool { return chunkID(listID, keys) == id }
 
 // IntactValues reports whether stored values are those with which the keys were stored.

@@ -91,8 +91,8 @@ func withoutDigits(text string) (rest string, ok bool) {
 	return rest, len(rest) < len(text)
 }
 
-// Sort sorts entries by key and removes repetitions. Of entries with the same key the first one stays, with the latest
-// of their expiries. It returns the number of entries that it removed.
+// Sort sorts entries by key and removes repetitions. If several entries have the same key, it keeps the first, with
+// the latest of their expiries. It returns the number of entries that it removed.
 func Sort(entries []Entry) (sorted []Entry, repeated int) {
 	slices.SortStableFunc(entries, func(a, b Entry) int { return a.Key.Compare(b.Key) })
 	sorted = entries[:0]

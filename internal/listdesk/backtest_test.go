@@ -48,7 +48,8 @@ func TestReplayWithLists(t *testing.T) {
 
 		span := &study.Replay{From: b.clock.Now().Add(-time.Hour)}
 		declined, warnings := b.run(study.BacktestRequest{Replay: span})
-		// Declined are Acme of the second decision, by the list of now, and Initech, by the list of then.
+		// Two rows are declined: Acme of the second decision, by the list as it is now, and Initech, by the list as
+		// it was at the time of the decision.
 		if declined != 2 {
 			b.Errorf("%v rows are declined", declined)
 		}

@@ -26,11 +26,11 @@ type EntryPage struct {
 	operation.Page[Entry]
 	List    string
 	Type    list.Type
-	Version int64 // the version of which the page is
+	Version int64 // the version to which the page belongs
 }
 
-// Entries returns a page of the entries of a list, those that have expired too. The order is that of the keys: it is
-// the same in every version, so that a page after a change continues where the last one ended.
+// Entries returns a page of the entries of a list, including those that have expired. The order is that of the keys:
+// it is the same in every version, so that a page after a change continues where the last one ended.
 func (s *Service) Entries(
 	ctx context.Context, p tenant.Principal, name string, l operation.List,
 ) (page EntryPage, err error) {

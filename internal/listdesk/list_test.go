@@ -39,7 +39,7 @@ func (b *bench) upload(name, rows string) listdesk.Changed {
 	return changed
 }
 
-// contains fails the test unless the list contains each value exactly if want says so.
+// contains fails the test unless, for each value, want says whether the list contains it.
 func (b *bench) contains(name string, want map[string]bool) {
 	b.Helper()
 	for value, listed := range want {

@@ -26,7 +26,7 @@ type NewEntry struct {
 // Form says how a value was written.
 type Form uint8
 
-// The forms. The cells of a file have none: their meaning depends on the type of the list.
+// The forms. A cell of a file is Unwritten: its meaning depends on the type of the list.
 const (
 	Unwritten Form = iota
 	AsText
@@ -92,7 +92,7 @@ type collector struct {
 	reserve func(bytes int64) error
 	entries []list.Entry
 	faults  fault.List
-	read    int // entries, those with faults too
+	read    int // entries, including those with faults
 	bytes   int64
 	charged int64 // the memory that was reserved
 }

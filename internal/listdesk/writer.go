@@ -170,7 +170,8 @@ func (w *writer) mergeAll(ctx context.Context, add []list.Entry, remove []list.K
 	return w.finish(ctx)
 }
 
-// mergeChunk returns the entries of a chunk of the version before after the change, and the rest of the change.
+// mergeChunk returns the entries of a chunk of the previous version with the change applied, and the rest of the
+// change.
 func (w *writer) mergeChunk(
 	ctx context.Context, before list.Directory, index int, add []list.Entry, remove []list.Key,
 ) (merged, laterAdd []list.Entry, laterRemove []list.Key, err error) {
@@ -208,7 +209,7 @@ func cut[T any](all []T, belongs func(T) bool) (head, rest []T) {
 	return all[:n], all[n:]
 }
 
-// entriesAt returns the entries of a chunk of the version before.
+// entriesAt returns the entries of a chunk of the previous version.
 func (w *writer) entriesAt(ctx context.Context, before list.Directory, index int) ([]list.Entry, error) {
 	id := before.Chunk(index)
 	if id == 0 {

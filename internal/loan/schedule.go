@@ -96,8 +96,8 @@ func (t Terms) Instalments(principalPaise int64) []Instalment {
 		row := Instalment{OutstandingPaise: balance, PaidPaise: s.InstalmentPaise}
 		row.InterestPaise = int64(interest(uint64(min(balance, maxBalance)), uint64(t.rateBP)))
 		if i == t.months-1 {
-			// The last instalment repays the rest. Its interest is what remains of it: the same as that of the balance,
-			// unless a balance that grew was capped.
+			// The last instalment repays the balance, and the rest of it is interest: the same as the interest on the
+			// balance, unless a balance that grew was capped.
 			row.PaidPaise = s.LastPaise
 			row.InterestPaise = s.LastPaise - balance
 		}

@@ -17,8 +17,8 @@ const (
 	KindCounterOffer = "counter_offer"
 )
 
-// Letter tells an applicant that no loan is offered, or a smaller one or one over another term than was asked for. It
-// states only reasons that an applicant may read: no codes, values or thresholds.
+// Letter tells an applicant that no loan is offered, or that the offered loan is smaller or has another term than
+// the applicant asked for. It states only reasons that an applicant may read: no codes, values or thresholds.
 type Letter struct {
 	Language       *Language
 	Profile        *Profile
@@ -31,7 +31,7 @@ type Letter struct {
 	Reasons        []string     // none if a person declined without a reason code
 	Offer          engine.Offer // only of a counter-offer
 	ValidUntil     time.Time    // only of a counter-offer
-	OtherTerm      bool         // a counter-offer over another term than was asked for
+	OtherTerm      bool         // the counter-offer has another term than the applicant asked for
 }
 
 // MakeLetter makes the letter of a decision. ok is false if the decision is neither a decline nor a counter-offer, or

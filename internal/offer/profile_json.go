@@ -66,8 +66,8 @@ type profileReader struct {
 	refused func(rune) bool // the characters that no text may have
 }
 
-// text reads an optional text. It refuses a text that no page shows, and one with invisible characters other than line
-// ends and the joiners.
+// text reads an optional text. It refuses a text without a visible character, and one with invisible characters
+// other than line ends and the joiners.
 func (r *profileReader) text(f *wire.Form, name string, most int) string {
 	text, ok := f.Text(name, most)
 	if !ok {
@@ -105,7 +105,7 @@ func isInvisible(c rune) bool {
 	return slices.Contains(blanks, c) || unicode.In(c, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
 }
 
-// isBlank reports whether a character takes up room at most.
+// isBlank reports whether a character shows no mark: it only takes up space, or is invisible.
 func isBlank(c rune) bool {
 	return unicode.IsSpace(c) || c == zeroWidthNonJoiner || c == zeroWidthJoiner || isInvisible(c)
 }

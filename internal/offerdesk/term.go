@@ -26,10 +26,10 @@ type MadeOffer struct {
 	ApprovedMicros int64 // when the lender approved: the time of the decision, or of the review of a referral
 }
 
-// Terms has what says how long the offers of a scope can be accepted. Service.AddTerms fills it before a transaction,
-// because a transaction must not wait for other reads.
+// Terms has the data that determines how long the offers of a scope can be accepted. Service.AddTerms fills it
+// before a transaction, because a transaction must not wait for other reads.
 type Terms struct {
-	days      map[string]int           // for how many working days the decision states, by rule set
+	days      map[string]int           // by rule set: the working days for which an offer is valid
 	calendars map[int64]*loan.Calendar // by the version of the lender profile
 }
 

@@ -16,7 +16,7 @@ const AgainstActive = "active"
 // Comparison names the version that a rule set is compared with.
 type Comparison struct {
 	Against string // id of a rule set, AgainstActive, or "" for AgainstActive
-	// Progress is called with the number of steps that are done and the number of all. It may be nil.
+	// Progress is called with the number of steps that are done and the total number of steps. It may be nil.
 	Progress func(done, all int)
 }
 

@@ -298,7 +298,7 @@ func (s *Edits) Purge(ctx context.Context) {
 	})
 }
 
-// mayEdit refuses callers who may not edit policies. An API key has no working copy, because it is no person.
+// mayEdit refuses callers who may not edit policies. An API key has no working copy, because it is not a person.
 func mayEdit(p tenant.Principal) error {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
 		return err

@@ -29,7 +29,7 @@ const (
 	provingTime   = 10 * time.Second
 )
 
-// notProved says why a guarantee is undecided for which no proof was kept.
+// notProved is the reason why a guarantee without a stored proof is undecided.
 const notProved = "it was not proved by this version of the service; create the rule set again to have it proved"
 
 // proofKey identifies what a proof depends on: the rules, the guarantees and the version of the prover.

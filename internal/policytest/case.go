@@ -31,7 +31,7 @@ type Case struct {
 	Application wire.Value
 	Expect      []Expectation
 	AsOf        time.Time // zero if the case states no time
-	// Facts are those that the service would find in what it has stored.
+	// Facts are the facts that the service would find in its stored data.
 	Facts []rule.NamedValue
 }
 

@@ -99,8 +99,8 @@ func part(decision wire.Value, path string) string {
 	return shown(v)
 }
 
-// into returns a member of an object, or the element of an array with an index, or
-// the first one whose id, factor or code is step.
+// into returns the member of an object with the name step. Of an array it returns the element with the index step,
+// or the first element whose id, factor or code is step.
 func into(v wire.Value, step string) wire.Value {
 	if v.Kind() != wire.Array {
 		return v.Get(step)

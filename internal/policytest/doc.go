@@ -1,5 +1,5 @@
-// Package policytest checks a policy against cases: an application, and parts of
-// the decision that must come out.
+// Package policytest checks a policy against cases: an application, and the parts
+// of its decision that are expected.
 //
 // # The format of a case
 //

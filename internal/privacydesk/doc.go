@@ -25,7 +25,7 @@
 //	    complete erasures that were interrupted, carry out those that need not wait any more,
 //	    and apply the retention periods, on whichever node
 //	EraseForgotten
-//	    erases people again who were erased after the backup that was restored
+//	    erases again people who were erased after the restored backup was taken
 //
 // An erasure empties the person's documents in batches and removes the person's keys last, in
 // the transaction that also empties the last documents. While documents remain, their key must

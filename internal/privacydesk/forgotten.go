@@ -22,9 +22,9 @@ const forgottenBatch = 500
 // known: its receipt came after the backup.
 const ForgottenReason = "other"
 
-// EraseForgotten erases the people again who were erased after the backup from which the database was restored,
-// and returns their number. Their keys are missing, so their documents cannot be decrypted, but their references
-// are readable. EraseForgotten reads every decision, run and exposure. If it is interrupted, the next call continues.
+// EraseForgotten erases again all people who were erased after the backup from which the database was restored, and
+// returns their number. Their keys are missing, so their documents cannot be decrypted, but their references are
+// readable. EraseForgotten reads every decision, run and exposure. If it is interrupted, the next call continues.
 func (s *Service) EraseForgotten(ctx context.Context) (people int64, err error) {
 	for after := ""; ; {
 		tenants, err := s.core.DB.Accounts().ListTenants(ctx, after)

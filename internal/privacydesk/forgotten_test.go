@@ -27,9 +27,9 @@ func (c *cluster) forget(p store.Person) {
 	}
 }
 
-// TestEraseForgotten erases people again whose keys are missing: one with several batches of decisions, which is
-// interrupted, and a decision that names nobody. Somebody who was erased before and came back stays, and so does a
-// decision that was altered.
+// TestEraseForgotten repeats the erasure of people whose keys are missing: one with several batches of decisions,
+// which is interrupted, and a decision that names nobody. Somebody who was erased before and came back stays, and so
+// does a decision that was altered.
 func TestEraseForgotten(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/store"
 )
 
-// deletes reports whether the rows of a zone are deleted at the end of its period, and not only emptied. They do not
-// belong to a decision.
+// deletes reports whether the rows of a zone are deleted at the end of its period, instead of only being emptied.
+// The rows of such a zone do not belong to a decision.
 func deletes(zone string) bool { return zone == zoneLoans || zone == zoneLinks }
 
 // linkPage is the number of links, or people in rings, that are read at a time.

@@ -18,8 +18,8 @@ func (s *Service) roles(
 	return err
 }
 
-// treesOfPerson returns the key trees that may have the key of a person's facts. If the facts were erased at the end of
-// their retention period, they do not name the tree.
+// treesOfPerson returns the key trees that may have the key of a person's facts. Facts that were erased at the end
+// of their retention period no longer name their tree, so all trees may have it.
 func treesOfPerson(keys *journal.Tree, p *store.HeldPerson) []int64 {
 	if len(p.Head) == 0 {
 		return keys.Numbers()

@@ -285,8 +285,8 @@ var statePages = []errorPage{
 	{
 		Code: fault.CodeListInUse, Status: 409, Title: "The list is in use",
 		Meaning: "The list cannot be deleted, because a rule set needs it.",
-		Cause: "An active rule set names the list, or the rule set that was active immediately before, which a rollback " +
-			"would activate. `GET /v1/lists/{name}` shows them in `used_by`.",
+		Cause: "An active rule set names the list, or a rollback would activate a rule set that names it. " +
+			"`GET /v1/lists/{name}` shows these rule sets in `used_by`.",
 		Fix: "Activate a rule set without the list, and after it another one, or empty the list instead.",
 	},
 	{
@@ -300,8 +300,8 @@ var statePages = []errorPage{
 	{
 		Code: fault.CodeTableInUse, Status: 409, Title: "The table is in use",
 		Meaning: "The table cannot be deleted, or cannot lose a key, a column or its default, because a rule set needs it.",
-		Cause: "An active rule set names the table, or the rule set that was active immediately before, which a rollback " +
-			"would activate. `GET /v1/tables/{name}` shows them in `used_by`.",
+		Cause: "An active rule set names the table, or a rollback would activate a rule set that names it. " +
+			"`GET /v1/tables/{name}` shows these rule sets in `used_by`.",
 		Fix: "Use another name for a table with other keys or columns. To delete the table, activate a rule set without " +
 			"it, and after it another one.",
 	},
@@ -343,7 +343,7 @@ var statePages = []errorPage{
 			"`own_open_offer`), and a later decision under the same `policy_key` has made an offer that is still valid. " +
 			"The older offer does not count any more, so accepting both would exceed the bound.",
 		Fix: "Use the documents of the newest decision; `GET /v1/decisions?applicant_id=` lists them. If the older offer " +
-			"is meant, decline the newer one with a review (`overturned`).",
+			"should stand, decline the newer one with a review (`overturned`).",
 	},
 	{
 		Code: fault.CodeErased, Status: 410, Title: "The data was erased",

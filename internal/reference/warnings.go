@@ -61,7 +61,7 @@ var warningNotes = []struct{ Code, Meaning string }{
 		"Rows of a backtest contain bytes that are not UTF-8 and were not evaluated; save the file as CSV in UTF-8."},
 	{fault.CodeReplacedOffer,
 		"A loan was reported on an offer that a newer offer under the same `policy_key` had replaced. " +
-			"The loan is stored. Decline the newer offer with a review if it is not meant: together they may exceed " +
+			"The loan is stored. Decline the newer offer with a review unless both should stand: together they may exceed " +
 			"`exposure.max_total`."},
 	{fault.CodeTenureNotAvailable,
 		"The band does not allow the requested tenure; its usual tenure applies. `detail` lists the tenures that the " +

@@ -114,8 +114,8 @@ func (r *Resources) CheckShare() error {
 	return nil
 }
 
-// Enter takes a place among the requests in progress and then waits for a slot on
-// a processor. It returns the context of the work, also if it fails.
+// Enter takes a place among the requests in progress and then waits for a slot on a processor. It returns the
+// context of the work, even if it fails.
 func (r *Resources) Enter(ctx context.Context) (context.Context, error) {
 	if !r.gate.places.Take(r.Owner, 1) {
 		return ctx, r.gate.share

@@ -79,8 +79,8 @@ func (p *Provider) Start(ctx context.Context, f account.Flow) (string, error) {
 	return p.config(d).AuthCodeURL(f.State, oidc.Nonce(f.Nonce), oauth2.S256ChallengeOption(f.Verifier)), nil
 }
 
-// Finish exchanges the code and verifies the ID token. An error that is no *fault.Error says what is
-// wrong with the answer.
+// Finish exchanges the code and verifies the ID token. An error that is not a *fault.Error says what is wrong with
+// the answer.
 func (p *Provider) Finish(ctx context.Context, f account.Flow, code string) (account.Identity, error) {
 	release, err := p.acquire()
 	if err != nil {
@@ -201,7 +201,7 @@ func (p *Provider) discover(ctx context.Context) (*discovered, error) {
 			return nil, errors.New("an address in the description of the provider is not an https address")
 		}
 	}
-	// Without a stated style the library would send a refused code again in another way.
+	// If no style were set, the library would send a code that was refused a second time in the other style.
 	endpoint.AuthStyle = oauth2.AuthStyleInHeader
 	if p.secret.Reveal() == "" || len(described.Methods) > 0 && !slices.Contains(described.Methods, "client_secret_basic") {
 		endpoint.AuthStyle = oauth2.AuthStyleInParams

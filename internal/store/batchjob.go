@@ -26,7 +26,7 @@ const (
 type BatchJob struct {
 	ID          string
 	Status      string
-	Endpoint    string // for which the rows are requests
+	Endpoint    string // the endpoint whose requests the rows are
 	Strict      bool   // unknown members of a row are refused
 	Rows        int64  // known once all rows have arrived
 	RowsDone    int64

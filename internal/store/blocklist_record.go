@@ -81,8 +81,8 @@ func (b *BlockedEntity) named() {
 	}
 }
 
-// WalkLogged calls fn for every entry of the block list, also for those that have ended. It has only some in memory at
-// a time. If fn returns an error, WalkLogged stops and returns the error.
+// WalkLogged calls fn for every entry of the block list, including those that have ended. It has only some in memory
+// at a time. If fn returns an error, WalkLogged stops and returns the error.
 func (bl BlocklistReader) WalkLogged(fn func(*LoggedBlock) error) error {
 	const together = 200
 	for last := (BlockedEntity{}); ; {

@@ -202,7 +202,8 @@ func (tx *Tx) fillConfigs(b Backfill) (added int, err error) {
 	return added, nil
 }
 
-// fillPincodes adds the entry of pincode risks that have none, by whoever changed one of them last.
+// fillPincodes adds an entry to the journal for pincode risks that have none. The entry names the person who changed
+// one of them last.
 func (tx *Tx) fillPincodes(b Backfill) (int, error) {
 	logged, err := tx.PincodeRisks().Logged()
 	if err != nil || logged.Leaf >= 0 {

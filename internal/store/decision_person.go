@@ -78,8 +78,8 @@ type PersonRole struct {
 	Review        string // the outcome of the last final review, "" if there is none
 }
 
-// Roles returns the newest decisions in which a person is not the primary applicant, at most limit, oldest first, and
-// the number of all of them.
+// Roles returns the newest decisions in which a person is not the primary applicant, at most limit, oldest first,
+// and the total number of such decisions.
 func (er ErasureReader) Roles(ref string, limit int) (roles []PersonRole, count int64, err error) {
 	return readTwo(er.access, func(tx *Tx) (roles []PersonRole, count int64, err error) {
 		roles, err = eachRow(tx, func(r *PersonRole) []any {

@@ -8,10 +8,10 @@ type ReferencePosition struct{ Ref, ID string }
 // the text and this character.
 const afterEveryRune = "\U0010FFFF"
 
-// ByReference returns a page of the decisions whose applicant's reference begins with prefix, with the column plain, and
-// the position at which the page ended. The greatest reference comes first, and of one reference the newest decision.
-// That is the order of the index. Of p it uses Limit, FromMicros and ToMicros. With a filter or a time it reads at most
-// scanRows rows, and another page may follow a page that is not full, or even empty.
+// ByReference returns a page of the decisions whose applicant's reference begins with prefix, with the column plain,
+// and the position at which the page ended. The greatest reference comes first, and within a reference the newest
+// decision. That is the order of the index. It uses only Limit, FromMicros and ToMicros of p. With a filter or a
+// time it reads at most scanRows rows, and another page may follow a page that is not full, or even empty.
 func (ds DecisionReader) ByReference(
 	prefix string, f DecisionFilter, p Page, after ReferencePosition,
 ) (rows []Decision, next ReferencePosition, err error) {

@@ -7,9 +7,11 @@ type FeaturedDecision struct {
 	Features *Features // nil if the decision has none
 }
 
-// WalkPages calls fn with the scope's decisions, a page at a time, in the page's order and beginning after the page's
-// AfterID. The decisions have their documents, their feature vectors and their people, each of which is read with one
-// statement for a whole page. The people are those of the database, also if a decision does not say that it has any. Like Walk, it keeps no transaction open while fn runs. If fn returns an error, WalkPages stops and returns it.
+// WalkPages calls fn with the scope's decisions, a page at a time, in the page's order and beginning after the
+// page's AfterID. The decisions have their documents, their feature vectors and their people, each of which is read
+// with one statement for a whole page. The people are those of the database, even if a decision does not say that it
+// has any. Like Walk, it keeps no transaction open while fn runs. If fn returns an error, WalkPages stops and
+// returns it.
 func (ds DecisionReader) WalkPages(p Page, fn func([]FeaturedDecision) error) error {
 	if p.Limit <= 0 {
 		p.Limit = walkPage

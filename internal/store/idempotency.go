@@ -15,9 +15,9 @@ import (
 // of it, because a key is valid for one method and path.
 type IdempotencyKey struct{ Route, Name string }
 
-// RequestHash is the hash of the body of a request; the same key with another body is refused. Keyed is stored: it is
-// keyed with the installation's secret, so that a copy of the database confirms no guess of a body. Plain is the
-// SHA-256 hash that versions before stored, whose answers may still be repeated.
+// RequestHash is the hash of the body of a request; the same key with another body is refused. Keyed is stored: it
+// is keyed with the installation's secret, so that a copy of the database confirms no guess of a body. Plain is the
+// SHA-256 hash that earlier versions stored; their answers may still be repeated.
 type RequestHash struct{ Keyed, Plain string }
 
 // is reports whether a stored hash is of the same body.

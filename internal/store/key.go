@@ -332,8 +332,8 @@ func (k *Key) created(actor string) evidence.Record {
 // confirm a guess. Entries of earlier versions have none.
 func (k *Key) Commitment() sealing.Hash { return evidence.Commit(nil, k.Name, k.Prefix, k.Hash) }
 
-// WalkKeys calls fn for every key of the scope, also for those that work no more. If fn returns an error, WalkKeys
-// stops and returns the error. fn must not use the database.
+// WalkKeys calls fn for every key of the scope, including those that no longer work. If fn returns an error,
+// WalkKeys stops and returns the error. fn must not use the database.
 func (tx *Tx) WalkKeys(fn func(*Key) error) error {
 	return walkRows(tx.access(), (*Key).fields, fn,
 		"SELECT "+keyColumns+" FROM api_keys k WHERE k.tenant_id = $1 AND k.environment = $2")

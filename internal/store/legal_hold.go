@@ -120,7 +120,7 @@ func (lh LegalHoldReader) List(f LegalHoldFilter, p Page) ([]LegalHold, bool, er
 	})
 }
 
-// Walk calls fn for every hold of the scope, also for those that have ended. If fn returns an error, Walk stops and
+// Walk calls fn for every hold of the scope, including those that have ended. If fn returns an error, Walk stops and
 // returns the error. fn must not use the database.
 func (lh LegalHoldReader) Walk(fn func(*LegalHold) error) error {
 	return walkRows(lh.access, (*LegalHold).fields, fn, "SELECT "+holdColumns+

@@ -20,7 +20,7 @@ type LogCheckpoint struct {
 	Root         []byte
 	Note         string // the signed text
 	SignedMicros int64
-	Stopped      string // why no node may sign the log any more; "" if they may
+	Stopped      string // why no node may sign the log any more; "" if nodes may sign it
 	Opening      string // the first leaf of a log that was reopened; "" if it is the first log of the scope
 }
 

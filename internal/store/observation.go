@@ -115,8 +115,8 @@ func (ob Observations) Observe(o Observation, w Windows) (ObservedCounts, error)
 	return counts, nil
 }
 
-// recognise returns the observation of somebody who was erased before under the alias, so that a
-// reference that comes back is the same person for the counters and the rings.
+// recognise returns the observation of a person who was erased earlier under the alias of that time, so that the
+// counters and the rings treat a returning reference as the same person.
 func (ob Observations) recognise(o Observation) (Observation, error) {
 	if o.Alias == "" {
 		return o, nil

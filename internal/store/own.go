@@ -33,7 +33,7 @@ type OwnDecision struct {
 	Review         string // the outcome of the last final review, "" if there is none
 	Booked         bool   // an exposure names the decision
 	Role           string // of the person, "" for the primary applicant
-	PrimaryRef     string // of the primary applicant; "" if Role is
+	PrimaryRef     string // reference of the primary applicant; "" if Role is ""
 }
 
 // OwnQuery says what to read about a person.
@@ -48,7 +48,7 @@ type OwnQuery struct {
 
 // Own is what the lender has decided for a person before, and has lent.
 type Own struct {
-	Decisions []OwnDecision // see MaxOwn; the newest first; of those in one millisecond the one that was stored last
+	Decisions []OwnDecision // see MaxOwn; the newest first, and in one millisecond the one that was stored last
 	Exposures []Exposure    // those that are not closed, with the role of the person
 }
 
@@ -71,7 +71,7 @@ var selectOwnOthers = `SELECT ` + ownColumns + `, p.role, d.applicant_ref
 	ORDER BY d.id DESC`
 
 // selectOlderOffers and selectOlderOthers select decisions before parameter $7 that may be open offers, as selectOwn
-// and selectOwnOthers do: of each primary applicant, policy_key and status the newest ones.
+// and selectOwnOthers do: the newest ones for each primary applicant, policy_key and status.
 var (
 	selectOlderOffers = olderOffers(`SELECT id, created_micros, status, policy_key, policy_id, plain, leaf, '' AS role,
 			'' AS primary_ref FROM decisions

@@ -9,14 +9,13 @@ import (
 // MaxPage is the maximum number of rows in a page of a list.
 const MaxPage = 200
 
-// Page requests one page of a list. Most lists are ordered by creation time and id;
-// decisions by id alone, which gives the same order. The next page is found by
-// the last row of the page before, so every page costs the same, however far into
-// the list it is.
+// Page requests one page of a list. Most lists are ordered by creation time and id; decisions by id alone, which
+// gives the same order. The next page is found by the last row of the previous page, so every page costs the same,
+// however far into the list it is.
 type Page struct {
 	Limit       int    // rows wanted, at most MaxPage, which is also the default
 	Descending  bool   // newest first
-	AfterMicros int64  // with AfterID, the last row of the page before
+	AfterMicros int64  // with AfterID, the last row of the previous page
 	AfterID     string // "" for the first page
 	FromMicros  int64  // only rows created at or after this time; 0 for no bound
 	ToMicros    int64  // only rows created before this time; 0 for no bound

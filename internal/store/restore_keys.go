@@ -171,8 +171,8 @@ func (s *transaction) dropUploadKeys() error {
 	return err
 }
 
-// insertKeys inserts rows of an archive of keys. Of the installation it takes only the secret
-// and the name of the master key.
+// insertKeys inserts rows of an archive of keys. It takes only the secret and the name of the master key of the
+// installation.
 func (s *transaction) insertKeys(t archive.Table, rows [][]any) error {
 	names, places := make([]string, len(t.Columns)), make([]string, len(t.Columns))
 	for i, c := range t.Columns {

@@ -99,7 +99,7 @@ func (rt RetentionReader) Runs(q ExpiredQuery) ([]Expired, error) {
 	})
 }
 
-// Count returns the number of decisions, or of runs, whose ids are between two ids, at most most.
+// Count counts the decisions, or the runs, whose ids are between two ids. It stops at most.
 func (rt RetentionReader) Count(runs bool, afterID, beforeID string, most int) (int64, error) {
 	table := "decisions"
 	if runs {

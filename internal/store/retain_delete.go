@@ -2,8 +2,8 @@ package store
 
 import "strings"
 
-// ClosedLoan is an exposure that is closed, with what says how long the offer of its decision is valid. That is zero if
-// there is no decision.
+// ClosedLoan is an exposure that is closed, with the data that determines how long the offer of its decision is
+// valid. Without a decision this data is zero.
 type ClosedLoan struct {
 	ID             string
 	ClosedMicros   int64

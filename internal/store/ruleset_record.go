@@ -99,8 +99,8 @@ func ExactTime(micros int64) string {
 	return time.UnixMicro(micros).UTC().Format("2006-01-02T15:04:05.000000Z07:00")
 }
 
-// WalkLogged calls fn for every rule set of the scope, also for archived ones, in the order of their ids. It has only a
-// few in memory at a time. If fn returns an error, WalkLogged stops and returns the error.
+// WalkLogged calls fn for every rule set of the scope, including archived ones, in the order of their ids. It has
+// only a few in memory at a time. If fn returns an error, WalkLogged stops and returns the error.
 func (rs RuleSetReader) WalkLogged(fn func(*LoggedRuleSet) error) error {
 	const together = 20 // documents can be large
 	return walkLogged(rs.access, loggedRuleSetColumns, "rule_sets", together, fn)

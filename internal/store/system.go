@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// above is what the handles have in common that work before or above a tenant: their
-// statements run without row-level security.
+// above is the common part of the handles that work without a tenant or across tenants: their statements run without
+// row-level security.
 type above struct{ db *DB }
 
 // System is the handle for the operator's work and for work over all tenants, such as

@@ -82,9 +82,9 @@ func (t TableReader) Document(tableID string, version int64) ([]byte, error) {
 	})
 }
 
-// Put stores a version of a table with its entry in the journal, and returns it with its number, which is one more than
-// the last. The first version creates the table; its number is above those of all tables that were deleted. document
-// has its rows. allow is called with the version before, if there is one, and may refuse the new one.
+// Put stores a version of a table with its entry in the journal, and returns it with its number, which is one more
+// than the last. The first version creates the table; its number is above those of all tables that were deleted.
+// document has its rows. allow is called with the previous version, if there is one, and may refuse the new one.
 //
 // Put returns Precondition precondition_failed if the last version is not the expected one, where 0 means that there is
 // no table of this name yet. It returns Conflict cap_reached if the scope would have more than the caps allow.

@@ -197,8 +197,8 @@ func (c *counting) run(ctx context.Context, now time.Time) error {
 // stretches is the number of parts into which a range of decisions is divided. stride has no common divisor with it.
 const stretches, stride = 30, 7
 
-// stretches divides a range of decisions into parts of equal length. The parts are counted in turn, and not in their
-// order, so that the decisions that are counted are spread over the range if they are not all of it.
+// stretches divides a range of decisions into parts of equal length. The parts are counted in an order that jumps
+// over the range, so that a count that ends early is still spread over it.
 func (c *counting) stretches(s span) (feeds []feed) {
 	length := s.to.Sub(s.from)
 	bound := func(i time.Duration) time.Time {
@@ -258,7 +258,8 @@ func (c *counting) count(
 // beforeDeadline is how long before the end of the request counting stops, so that what was counted can be answered.
 const beforeDeadline = 2 * time.Second
 
-// late reports whether the time for counting is over. It is less than usual if the comparison itself took long.
+// late reports whether counting must stop: its own time is used up, or the request is about to reach its deadline,
+// which comes early if the comparison itself took long.
 func (c *counting) late(ctx context.Context) bool {
 	end, limited := ctx.Deadline()
 	return c.core.Now().After(c.until) || limited && time.Until(end) < beforeDeadline

@@ -225,8 +225,8 @@ func (t *Table) Find(values []rule.Value) (row int, found bool) {
 	return 0, false
 }
 
-// search returns the first row from low on for which is returns true, high if there is none. is must be false for the
-// rows before and true for the rows after.
+// search returns the first row at or after low for which the function is returns true, or high if there is none. The
+// function must return false for the rows before that row, and true for the rows after it.
 func (t *Table) search(low, high int, is func(row int) bool) int {
 	for low < high {
 		middle := int(uint(low+high) >> 1)

@@ -45,7 +45,7 @@ func TestReplayWithTables(t *testing.T) {
 		b.activate(ltvHigh)
 		b.clock.Pass(time.Second)
 		b.Decided(b.T, from(high))                         // declined
-		b.Decided(b.T, from(low))                          // approved, also by the table of now
+		b.Decided(b.T, from(low))                          // approved, also by the table as it is now
 		b.Decided(b.T, from(`,"pin":"999999","ltv":0.85`)) // there was no row
 		b.Decided(b.T, from(`,"ltv":0.85`))                // there was no key
 		b.replace("ltv", strings.NewReplacer("0.8,", "0.75,", "Fort  Kochi", "999999").Replace(ltvTable))
@@ -53,7 +53,8 @@ func TestReplayWithTables(t *testing.T) {
 
 		span := &study.Replay{From: b.clock.Now().Add(-time.Hour)}
 		declined, warnings := b.run(study.BacktestRequest{Replay: span})
-		// Declined are the second decision, by the table of now, and the fourth, by the table of then.
+		// Two rows are declined: the second decision, by the table as it is now, and the fourth, by the table as it
+		// was at the time of the decision.
 		if declined != 2 {
 			b.Errorf("%v rows are declined", declined)
 		}

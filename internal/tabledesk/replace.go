@@ -126,7 +126,7 @@ func (r *replacement) next(built *table.Table, bytes int64) store.Table {
 	return next
 }
 
-// keeps refuses a version that lacks something of the version before if a rule set needs the table.
+// keeps refuses a version that lacks something of the previous version if a rule set needs the table.
 func keeps(tx *store.Tx, before *store.Table, built *table.Table) error {
 	definition, err := table.ParseDefinition(before.Name, before.Definition)
 	if err != nil {

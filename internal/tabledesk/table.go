@@ -99,7 +99,7 @@ func (s *Service) Table(ctx context.Context, p tenant.Principal, name string) (f
 type RowPage struct {
 	operation.Page[table.Row]
 	Table   string
-	Version int64 // the version of which the page is
+	Version int64 // the version to which the page belongs
 }
 
 // Rows returns a page of the rows of a table, in the order of their keys. A cursor is valid for one version.
@@ -194,7 +194,7 @@ func (s *Service) LookUpRow(
 	return out, nil
 }
 
-// checkKeys refuses values that are not those of the keys.
+// checkKeys refuses values whose number or types are not those of the keys.
 func checkKeys(keys []rule.TableKey, values []rule.Value) error {
 	var faults fault.List
 	if len(values) != len(keys) {

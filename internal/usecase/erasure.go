@@ -60,7 +60,7 @@ func (s *Set) applyRetention(ctx context.Context) {
 	}
 }
 
-// ApplyErasures erases the people again who were erased after the backup from which the database was restored, and
+// ApplyErasures erases again all people who were erased after the backup from which the database was restored, and
 // returns their number. It does nothing if the database was not restored with newer keys. The service must not serve
 // before: their references are readable until then. If ApplyErasures is interrupted, the next call continues.
 func (s *Set) ApplyErasures(ctx context.Context) (people int64, err error) {
@@ -76,7 +76,7 @@ func (s *Set) ApplyErasures(ctx context.Context) (people int64, err error) {
 		err = system.ErasuresApplied(ctx)
 	}
 	if people > 0 {
-		s.core.Logger.InfoContext(ctx, "erased people again who were erased after the backup that was restored",
+		s.core.Logger.InfoContext(ctx, "repeated the erasures that were made after the restored backup was taken",
 			"people", people)
 	}
 	return people, err

@@ -7,7 +7,7 @@ import (
 
 const (
 	signEvery    = time.Second // the interval at which logs that have grown are signed
-	signAllEvery = time.Minute // the interval at which logs are looked for that other nodes left unsigned
+	signAllEvery = time.Minute // the interval at which this node looks for logs that other nodes left unsigned
 )
 
 // sign signs the logs until ctx ends, and then once more.

@@ -71,7 +71,7 @@ func (p *pass) wait(it *item) bool {
 	return true
 }
 
-// retry returns the retry of an event. is is false if the event is no retry.
+// retry returns the retry of an event. The second result reports whether the event is a retry.
 func (p *pass) retry(sequence int64) (r store.WebhookRetry, is bool) {
 	if r, is = p.changed[sequence]; !is {
 		r, is = p.retries[sequence]
@@ -192,8 +192,8 @@ func (p *pass) progress() store.WebhookProgress {
 	return out
 }
 
-// firstDue returns when the next retry is due, 0 if there is none. Of each object only the
-// first retry counts, because the others wait for it.
+// firstDue returns when the next retry is due, 0 if there is none. Only the first retry of each object counts,
+// because the others wait for it.
 func (p *pass) firstDue() (due int64) {
 	left := map[int64]store.WebhookRetry{}
 	for sequence, r := range p.retries {

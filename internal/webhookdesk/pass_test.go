@@ -63,8 +63,8 @@ func passOf(
 	return p
 }
 
-// TestOrderOfAnObject delivers many events of a few objects at the same time, and checks that
-// the events of each object arrive in order, none before the answer to the one before.
+// TestOrderOfAnObject delivers many events of a few objects at the same time, and checks that the events of each
+// object arrive in order, none before the previous one was answered.
 func TestOrderOfAnObject(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

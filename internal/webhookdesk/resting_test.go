@@ -7,8 +7,8 @@ import (
 	"verdict/internal/operation"
 )
 
-// TestRestingIsBounded lets passes of webhooks fail that are never reserved again, as if they were deleted. Only
-// those whose rest is not over are remembered.
+// TestRestingIsBounded finishes failed passes of webhooks that are never reserved again, as if they had been
+// deleted. The service must forget a webhook when its rest is over.
 func TestRestingIsBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)

@@ -11,8 +11,7 @@ import (
 )
 
 const (
-	// pollEvery is the interval at which webhooks are looked for that have something to
-	// send.
+	// pollEvery is the interval at which the service looks for webhooks that have something to send.
 	pollEvery = time.Second
 	// maxPasses is the number of webhooks for which a node sends at the same time.
 	maxPasses = 256

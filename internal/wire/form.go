@@ -111,9 +111,9 @@ func (f *Form) Require(name, what string) bool {
 	return false
 }
 
-// Required returns the fault for a missing required member. The argument what describes the member, and pointer is its
-// JSON pointer. If a member was sent whose name differs only in case, the fault says so, because the response to a
-// rejected request has no warnings.
+// Required returns the fault for a missing required member. The argument what describes the member, and pointer is
+// its JSON pointer. If the object has a member whose name differs only in case, the fault says so, because the
+// response to a rejected request has no warnings.
 func Required(object Value, name, pointer, what string) fault.Item {
 	item := fault.Item{Pointer: pointer, Code: fault.CodeRequired, Detail: "is required: " + what}
 	if object.HasFolded(name) {

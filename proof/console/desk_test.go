@@ -46,7 +46,7 @@ func (s *stage) turnable(t *testing.T) string {
 	return ""
 }
 
-// tenSeconds checks that what decided, and what would turn it, is on the first screen.
+// tenSeconds checks that what decided, and what would change the outcome, is on the first screen.
 func (s *stage) tenSeconds(tab *browser.Tab, path string) {
 	tab.Helper()
 	tab.Size(1280, 900)

@@ -119,7 +119,7 @@ func TestDeferredErasure(t *testing.T) {
 	}
 }
 
-// TestErasureFoundNothing sends an erasure again that the service has carried out by itself.
+// TestErasureFoundNothing repeats an erasure that the service has already carried out on its own.
 func TestErasureFoundNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

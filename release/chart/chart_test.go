@@ -120,7 +120,7 @@ func TestNode(t *testing.T) {
 	}
 }
 
-// TestVersion is that of the service.
+// TestVersion checks that the chart has the version of the service.
 func TestVersion(t *testing.T) {
 	c, err := loader.Load(folder)
 	if err != nil {

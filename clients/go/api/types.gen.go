@@ -9413,7 +9413,7 @@ type Offer struct {
 	TotalInterest   *float64 `json:"total_interest,omitempty"`
 	TotalPayable    *float64 `json:"total_payable,omitempty"`
 
-	// ValidUntil Until when the offer is valid at least, the end of a day in India. The holidays of the lender profile and a review that approved a referral can make it longer: see `valid_until` of the key facts statement.
+	// ValidUntil The offer is valid at least until this time, the end of a day in India. The holidays of the lender profile and a review that approved a referral can make it longer: see `valid_until` of the key facts statement.
 	ValidUntil *time.Time `json:"valid_until,omitempty"`
 }
 
@@ -9980,7 +9980,7 @@ type PreviewRequest_Overrides_AdditionalProperties struct {
 }
 
 // PricingBand The grade and the price of a range of scores. Both ends of the range are included, and the final score is
-// rounded down before it is compared. Of several bands with the same score, the first one whose `when` is true
+// rounded down before it is compared. If several bands contain a score, the first one whose `when` is true
 // applies; bands without `when` must not overlap. A band that does not decline needs a price: `interest_rate`,
 // `tenure_months`, `min_limit`, `max_limit`, `default_limit` and `foir_cap`.
 type PricingBand struct {

@@ -655,7 +655,7 @@ class Operations(Transport):
         *,
         value: str,
     ) -> types.ListMembership:
-        """Look a value up in a list (GET /v1/lists/{name}/contains)."""
+        """Look up a value in a list (GET /v1/lists/{name}/contains)."""
         return self._call(  # type: ignore[no-any-return]
             "GET",
             f"/v1/lists/{self._quoted(name)}/contains",
@@ -670,7 +670,7 @@ class Operations(Transport):
         name: str,
         body: types.ListLookupRequest,
     ) -> types.ListMembership:
-        """Look a value up in a list, without the value in the address (POST /v1/lists/{name}/lookup)."""
+        """Look up a value from the body in a list (POST /v1/lists/{name}/lookup)."""
         return self._call(  # type: ignore[no-any-return]
             "POST",
             f"/v1/lists/{self._quoted(name)}/lookup",
@@ -767,7 +767,7 @@ class Operations(Transport):
         *,
         keys: str,
     ) -> types.TableLookup:
-        """Look up the row of key values (GET /v1/tables/{name}/lookup)."""
+        """Look up a row of a table by key values (GET /v1/tables/{name}/lookup)."""
         return self._call(  # type: ignore[no-any-return]
             "GET",
             f"/v1/tables/{self._quoted(name)}/lookup",
@@ -782,7 +782,7 @@ class Operations(Transport):
         name: str,
         body: types.TableLookupRequest,
     ) -> types.TableLookup:
-        """Look up the row of key values, without the values in the address (POST /v1/tables/{name}/lookup)."""
+        """Look up a row of a table by key values in the body (POST /v1/tables/{name}/lookup)."""
         return self._call(  # type: ignore[no-any-return]
             "POST",
             f"/v1/tables/{self._quoted(name)}/lookup",

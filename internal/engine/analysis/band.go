@@ -57,7 +57,7 @@ func (a bandCheck) segmentOf(keys []string, i int) segment {
 	if len(keys) == 1 {
 		return segment{severity: SeverityError}
 	}
-	s := segment{who: "For applicants who meet no when of a band: ", severity: SeverityWarning}
+	s := segment{who: "For applicants who satisfy no \"when\" of a band: ", severity: SeverityWarning}
 	if a.certain(keys, keys[i]) {
 		s.severity = SeverityError
 	}

@@ -21,11 +21,11 @@ type clause struct {
 func (c *clause) label() string {
 	switch c.at.section {
 	case atFactor:
-		return "the when of the factor " + c.name
+		return "the \"when\" of the factor " + c.name
 	case atBand:
-		return "the when of the band " + c.name
+		return "the \"when\" of the band " + c.name
 	case atCap:
-		return "the when of the limit cap " + c.name
+		return "the \"when\" of the limit cap " + c.name
 	case atTerm:
 		return "the condition " + c.name
 	default:

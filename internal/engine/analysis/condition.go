@@ -68,10 +68,9 @@ func (a *conditionCheck) satisfiability(c *clause) {
 	}
 }
 
-// always reports a knockout that hits everybody who supplies the fields whose
-// values it reads. It does not assume that fields are given whose presence the
-// rule only tests, because such a rule is meant to distinguish absent from
-// given.
+// always reports a knockout that hits everybody who supplies the fields whose values it reads. It does not assume
+// that a field is given if the rule only tests whether it is present, because such a rule is meant to distinguish
+// absent from given.
 func (a *conditionCheck) always(c *clause) {
 	supplied := space.Box{}
 	for _, at := range c.reads {

@@ -39,8 +39,8 @@ func (a bandCheck) overlapping(ntc bool, never map[int]bool) {
 			continue
 		}
 		a.report(SeverityInfo, fault.CodeOverlappingBands, location{section: atBand, index: i}, fmt.Sprintf(
-			"Some applicants meet the when of %s and that of %s for the same score: the earlier band applies to them; "+
-				"the first band whose when holds counts.", bands[i].ID, enumerate(ids)), witness).IDs = ids
+			"Some applicants satisfy \"when\" of %s and of %s at the same score: the earlier band applies to them; "+
+				"the first band whose \"when\" is true applies.", bands[i].ID, enumerate(ids)), witness).IDs = ids
 	}
 }
 

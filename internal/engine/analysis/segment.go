@@ -121,7 +121,7 @@ func (a bandCheck) shadowed(ntc bool) (never map[int]bool) {
 			never[i] = true
 			a.report(SeverityWarning, fault.CodeShadowedBand, location{section: atBand, index: i}, fmt.Sprintf(
 				"%s never applies: for each of its scores an earlier band applies to the same applicants; "+
-					"the first band whose when holds counts.", bands[i].ID), nil)
+					"the first band whose \"when\" is true applies.", bands[i].ID), nil)
 		}
 	}
 	return never
@@ -193,8 +193,8 @@ func (a scoreCheck) withoutFallback(ntc bool, reach *reach) {
 			continue
 		}
 		a.report(SeverityWarning, fault.CodeNoFallbackBand, location{section: atBand, index: p.band}, fmt.Sprintf(
-			"Scores from %d to %d have only bands with a when: applicants who meet none of the conditions are "+
-				"declined; add a last band for these scores without a when.", from, to), nil).
+			"Scores from %d to %d have only bands with a \"when\": applicants who meet none of the conditions are "+
+				"declined; add a last band without a \"when\" for these scores.", from, to), nil).
 			Proved = a.someWithoutBand(ntc, rule.Int(from), rule.Int(to+1)-1)
 	}
 }

@@ -50,8 +50,8 @@ func segmentDraft(r *rand.Rand) string {
 		`,{"gte":800,"points":600}]}]},"pricing_bands":[` + strings.Join(bands, ",") + `]}`
 }
 
-// TestSegmentFindingsAreSound checks that a shadowed band never comes out, and that an applicant without a band has a
-// score about which there is a finding.
+// TestSegmentFindingsAreSound checks that no applicant gets a shadowed band, and that an applicant without a band
+// has a score about which there is a finding.
 func TestSegmentFindingsAreSound(t *testing.T) {
 	t.Parallel()
 	said, unpriced := map[string]int{}, 0

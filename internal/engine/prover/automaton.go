@@ -9,8 +9,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// sideState is what one policy has settled after some variables. A declined application has the state dead, whatever
-// else is known.
+// sideState is the state of one policy after some variables are known. A declined application has the state dead,
+// whatever else is known.
 type sideState struct {
 	action  engine.Action
 	ntc     bool
@@ -41,8 +41,8 @@ type layer struct {
 type pairState struct {
 	sides  [2]int32
 	ctx    int32 // the cells of the lending facts
-	parent int32 // the state of the layer before through which it was first reached
-	cell   int32 // the cell through which it was first reached
+	parent int32 // the state of the previous layer through which this state was first reached
+	cell   int32 // the cell through which this state was first reached
 }
 
 // automaton explores both policies together.

@@ -124,7 +124,7 @@ func (m *model) capsOf(tests uint64) (list []*capAmount) {
 }
 
 // capRange returns the least and the greatest bound that a cap sets within a box, in paise. A cap that has no value
-// leaves nothing.
+// leaves a limit of 0.
 func (p *pricing) capRange(c *capAmount, b *box) (low, high int64) {
 	if c.free {
 		return 0, unbounded

@@ -91,7 +91,7 @@ func (c *causes) exchange(policy, from *engine.Policy, change *engine.Change) *e
 			func(f *engine.Factor) string { return f.Name })
 	case "pricing_bands":
 		p.Bands = exchanged(p.Bands, from.Bands, id, func(b *engine.Band) string { return b.ID })
-		if id == "" { // of several bands the first one that takes the applicant counts
+		if id == "" { // the first band that applies to the applicant counts, so the order of the bands matters
 			p.Bands = ordered(p.Bands, from.Bands)
 		}
 	case "conditions":

@@ -20,7 +20,8 @@ func (s *side) costs(b *engine.Band, limit int64) int64 {
 	return fee + loan.Tax(fee, int64(b.GSTPct)) + s.policy.ChargesOn(limit)
 }
 
-// consumption says at which limits of a band fee and charges leave nothing to pay out, so that no offer is made.
+// consumption says at which limits of a band the fee and the charges leave nothing to pay out, so that no offer is
+// made.
 type consumption struct {
 	computed bool    // false if the band has too many limits; then each of them may be used up
 	first    bool    // the lowest limit is used up
@@ -56,8 +57,8 @@ func (p *pricing) consumption(i int, v *view) consumption {
 	return out
 }
 
-// consumes reports whether some and whether all limits in a range are used up by fee and charges. The limits must be
-// at least the smallest loan of the band.
+// consumes reports whether some limits in a range, and whether all of them, are used up by the fee and the charges.
+// The limits must be at least the smallest loan of the band.
 func (p *pricing) consumes(i int, v *view, from, to int64) (some, every bool) {
 	c := p.consumption(i, v)
 	if !c.computed {

@@ -15,7 +15,7 @@ type clause struct {
 	kind              effectKind
 	onTrue, onUnknown engine.Action
 	delta             rule.Number
-	term              uint8         // of a condition of the offer and of a test: its index
+	term              uint8         // index of the condition of the offer, or of the test
 	at                int32         // of a factor: the position of its field
 	points            []rule.Number // of a factor: by cell
 	t, f              nodeID

@@ -27,8 +27,8 @@ type Proof struct {
 	Standing Standing
 	// Why says why a guarantee is undecided, one sentence for each reason.
 	Why []string
-	// NotCovered lists the fields without which the guarantee says nothing about an applicant, and which the policy does
-	// not require.
+	// NotCovered lists the fields that the policy does not require, and without which the guarantee says nothing
+	// about an applicant.
 	NotCovered []string
 	// Applicants are those for whom a refuted guarantee does not hold: one, or two for a monotone guarantee, before and
 	// after the change of the field.
@@ -133,8 +133,8 @@ func isOutcome(name string) bool {
 
 // goal replaces the comparison of two policies by another question.
 type goal interface {
-	// finished reports whether no continuation of a state answers the question. known is false if the state is finished
-	// only if both sides come to the same end.
+	// finished reports whether no continuation of a state answers the question. known is false if that holds only
+	// when both sides come to the same end.
 	finished(a *automaton, p *pairState) (done, known bool)
 	// kinds calls visit for the kinds that are looked for and can occur within a box of a leaf. It never misses one.
 	kinds(s *search, p *pairState, b *box, visit func(Kind))

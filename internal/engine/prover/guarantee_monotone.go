@@ -51,8 +51,8 @@ func (p *Proof) monotone(plan *engine.Plan, mono *engine.Monotone, o Options) {
 	}
 }
 
-// shiftSuffix distinguishes the twin of a field. Derived figures use the suffix of the second policy, because a witness
-// derives them too.
+// shiftSuffix distinguishes the twin of a field. The twins of derived figures have the suffix of the second policy
+// instead, because a witness derives them like those of a second policy.
 const shiftSuffix = " (changed)"
 
 // variedField returns the field that a monotone guarantee varies: a figure that is derived from a single fact stands

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// neverGoal looks for an applicant for whom a guarantee does not hold, with one of some statuses.
+// neverGoal looks for an applicant with one of certain statuses for whom a guarantee does not hold.
 //
 // The first side of the model is the policy. The second side is a checker: it declines everybody for whom the
 // guarantee cannot be violated. So a state whose second side is dead is finished.
@@ -261,8 +261,9 @@ func (g *neverGoal) possible(p *pricing, leaf *pairState, b *box) bool {
 	return false
 }
 
-// possibleIn reports whether the guarantee can be violated within a run. The rules on the offer and the guarantee may
-// read post_offer_foir, whose value is not known. So it is tried in each of its cells, the same for both.
+// possibleIn reports whether the guarantee can be violated within a run. The rules on the offer and the guarantee
+// may read post_offer_foir, whose value is not known. So each cell of post_offer_foir is tried, and the rules and
+// the guarantee read the same cell.
 func (g *neverGoal) possibleIn(p *pricing, leaf *pairState, v *view, b *box, r *run) bool {
 	foir := p.results[field.PostOfferFOIR]
 	cells := 1

@@ -159,7 +159,7 @@ func TestSolversAgree(t *testing.T) {
 	}
 }
 
-// TestSolversNoticeAWrongAnswer checks that the judges are not blind: the text of a pair that differs in one threshold
+// TestSolversNoticeAWrongAnswer checks that the solvers can find a difference: the text of a pair that differs in one threshold
 // is sat, and that of a policy and itself is unsat, in every order of the questions.
 func TestSolversNoticeAWrongAnswer(t *testing.T) {
 	t.Parallel()

@@ -30,7 +30,7 @@ type variable struct {
 	reads []int       // of a free variable: the variables of its fields
 	cond  *rule.Condition
 
-	dim    int  // the lending fact that the variable is, or noDim
+	dim    int  // the lending fact that the variable stands for, or noDim
 	caps   bool // a cap is computed from the variable
 	falls  bool // of a variable that only caps read: a cap falls if the variable grows
 	scored bool
@@ -75,10 +75,10 @@ type rawClause struct {
 	kind              effectKind
 	onTrue, onUnknown engine.Action // of a rule; Approve means no effect
 	delta             rule.Number
-	term              uint8 // of a condition of the offer and of a test: its index
+	term              uint8 // index of the condition of the offer, or of the test
 	factor            *engine.Factor
 	v                 int   // of a factor: the variable of its field
-	t, f              *expr // true if the condition holds, and if its negation holds; f is nil if it is not needed
+	t, f              *expr // t is true if the condition holds, f if its negation holds; f is nil if it is not needed
 }
 
 // side is one of the two policies.
@@ -128,14 +128,15 @@ type model struct {
 	reading   *side    // the policy whose entries are being read
 	other     int      // the variable of the co-applicant's bureau score if a policy chooses a score, else -1
 	unknown   []string // what is not modelled
-	differ    []string // the parts of it in which the policies differ
+	differ    []string // the parts that are not modelled and in which the policies differ
 	tooLarge  string   // why the policies are not compared; "" if they are
 	check     func() error
 	early     []int // variables that come first in the order
 	paired    bool  // some variables have twins
 }
 
-// stop asks the caller whether to stop, and reports whether the policies are not compared.
+// stop asks the caller whether to stop. It reports whether the comparison is given up, for this or an earlier
+// reason.
 func (m *model) stop() bool {
 	if m.tooLarge == "" && m.check != nil {
 		if err := m.check(); err != nil {

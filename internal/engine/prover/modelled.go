@@ -44,7 +44,7 @@ type uncovered struct {
 	name, kind string // kind is the kind of object that has the member, "" for the policy itself
 }
 
-// String returns the part of the policy as a sentence names it.
+// String returns the name of the part for use in a sentence.
 func (u uncovered) String() string {
 	switch u.kind {
 	case "":
@@ -86,13 +86,13 @@ func unmodelled(old, changed *engine.Policy) (list, differ []string) {
 		}
 	}
 	for _, name := range ambiguous(old, changed) {
-		list = append(list, "the policies differ in what "+name+" means, so the same request can have other facts under each")
+		list = append(list, "the policies differ in what "+name+" means, so the same request can give each of them different facts")
 		differ = append(differ, "the meaning of "+name)
 	}
 	features := readsFeatures(old) || readsFeatures(changed)
 	if features && (old.Semantics != changed.Semantics || old.FeaturesAuto != changed.FeaturesAuto) {
 		list = append(list,
-			"the policies compute features differently, so the same request can have other features under each")
+			"the policies compute features differently, so the same request can give each of them different features")
 	}
 	return list, differ
 }

@@ -56,8 +56,8 @@ func (m *model) bandConditions(s *side) {
 	}
 }
 
-// opening is one of the bands in which a score can fall. Of the openings of a score, the first whose test holds is the
-// applicant's band.
+// opening is one of the bands in which a score can fall. The applicant's band is the first opening of the score
+// whose test holds.
 type opening struct {
 	band int
 	test int // -1 if the band takes everybody
@@ -118,8 +118,9 @@ func (a *automaton) knowsLadder(i int, at int32) bool {
 		(a.sides[i].choice != engine.HighestScore || a.model.vars[a.other].at <= at)
 }
 
-// settleBand finds the band of a state whose segment is known, if the conditions of the bands are known. It drops the
-// tests of bands that no longer matter, and takes over the action that all remaining bands have at least.
+// settleBand finds the band of a state whose segment is known, if the conditions of the bands are known. It drops
+// the tests of bands that no longer matter. It raises the action of the state to the mildest action of the bands
+// that are still possible.
 func (a *automaton) settleBand(i int, x *sideState) {
 	s := a.sides[i]
 	open := uint64(0)

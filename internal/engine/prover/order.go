@@ -6,10 +6,11 @@ import (
 	"verdict/internal/engine"
 )
 
-// order gives every variable its position. The variable of new-to-credit comes first, because bands and scores depend
-// on it (and the co-applicant's score, if it can change that), and results come last. In between come the variables of entries that differ, because states in which the
-// difference has no effect are dropped as soon as these are known. Otherwise the variable is next that leaves the
-// fewest conditions open. Lending facts come late, because their cells must be kept for the offer.
+// order gives every variable its position. The variable of new-to-credit comes first, because bands and scores
+// depend on it (and the co-applicant's score, if it can change that), and results come last. In between come the
+// variables of entries that differ, because states in which the difference has no effect are dropped as soon as
+// these are known. Otherwise the next variable is the one that leaves the fewest conditions open. Lending facts come
+// late, because their cells must be kept for the offer.
 func (m *model) order() []*variable {
 	groups := m.groups()
 	differ := m.differing(groups)
@@ -150,7 +151,7 @@ func (m *model) groups() (out []group) {
 	return out
 }
 
-// differing reports for each variable whether an entry reads it that the other policy does not have.
+// differing reports for each variable whether it is read by an entry that the other policy does not have.
 func (m *model) differing(groups []group) []bool {
 	count := map[string]int{}
 	for _, g := range groups {

@@ -141,8 +141,8 @@ func (m *model) chosenNTC(set space.Set) *expr {
 	unaltered := m.literal(ntc, set)
 	isFalse := set.Contains(space.False)
 	if isFalse == set.Contains(space.Absent) {
-		// Only whether the field is true matters. Who is new to credit has no score, so any score of the co-applicant
-		// counts.
+		// Only whether the field is true matters. An applicant who is new to credit has no score, so any score of
+		// the co-applicant counts.
 		if isFalse {
 			return either(unaltered, m.literal(other, m.given(other)))
 		}
@@ -191,7 +191,8 @@ func (m *model) impossible(s *side) {
 	m.addedIncome(s, never)
 }
 
-// ratedWithoutScore excludes applicants who are said not to be new to credit and have no score: only a score says so.
+// ratedWithoutScore excludes applicants whose bureau_is_ntc is false and who have no score: only a score makes the
+// field false.
 func (m *model) ratedWithoutScore(never func(*expr)) {
 	score, known := m.byKey[field.BureauScore]
 	if m.ntc < 0 || !known || !slices.ContainsFunc(m.vars[m.ntc].sets, func(set space.Set) bool {
@@ -203,8 +204,8 @@ func (m *model) ratedWithoutScore(never func(*expr)) {
 	never(all(m.literal(m.ntc, isFalse), m.literal(score, space.OnlyAbsent())))
 }
 
-// namedWithoutHistory excludes named applicants without the facts about the lender's own decisions and loans that
-// everybody has who is named.
+// namedWithoutHistory excludes applicants who have a reference, but not the facts about the lender's own decisions
+// and loans that every applicant with a reference has.
 func (m *model) namedWithoutHistory(s *side, never func(*expr)) {
 	reference, known := m.byKey[field.OwnReference]
 	if !known || !s.plan.UsesOwn() {

@@ -38,8 +38,8 @@ func NewPopulation(old, changed *engine.Plan, r *Result) *Population {
 	return p
 }
 
-// Add decides an applicant under both policies and counts the class. The rows of a book are of applicants who are
-// named, so Add adds that fact if it is absent.
+// Add decides an applicant under both policies and counts the class. The applicants of a book count as named, so Add
+// adds that fact if it is absent.
 func (p *Population) Add(facts *rule.Facts) {
 	for i, plan := range p.plans {
 		if plan.UsesOwn() && facts.Get(field.OwnReference).Type() == rule.Absent {

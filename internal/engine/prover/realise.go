@@ -39,8 +39,9 @@ func (s *search) realise(facts []rule.NamedValue, kind *Kind) []byte {
 	return body
 }
 
-// rounded returns a lending fact of a witness, rounded if the result is still between the bounds. One variant in three
-// rounds to whole rupees or percents, as people state them, one to paise, as the service reads requests, and one not.
+// rounded returns a lending fact of a witness, rounded if the result is still between the bounds. One variant in
+// three rounds to whole rupees or percents, as people state them, one rounds to paise, as the service reads
+// requests, and one does not round.
 func rounded(n rule.Number, dim, variant int, least, most rule.Number) rule.Number {
 	unit := rule.One
 	switch {

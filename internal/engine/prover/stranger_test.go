@@ -165,8 +165,8 @@ func (s *stranger) value(name string) rule.Number {
 	return n
 }
 
-// complete makes the facts such as the service derives them: somebody new to credit has no score, only a score says
-// that somebody is not, and whoever is named has a history.
+// complete makes the facts consistent, as those that the service derives are: somebody new to credit has no score,
+// only a score says that somebody is not, and whoever is named has a history.
 func (s *stranger) complete(facts *rule.Facts, plans []*engine.Plan) {
 	if facts.Get("bureau_is_ntc").IsTrue() {
 		facts.Set("bureau_score", rule.Value{})

@@ -100,7 +100,7 @@ func (s *search) fill(facts *rule.Facts, cells []int32, p *box, variant int) {
 	s.fillSources(facts, cells, derived)
 }
 
-// value returns a value of a cell. A cell that contains absence is left out.
+// value returns a value of a cell. If the cell contains absence, the fact is left out.
 func (s *search) value(v *variable, c *cell, variant int) (rule.Value, bool) {
 	if c.absent {
 		return rule.Value{}, false

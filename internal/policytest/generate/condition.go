@@ -113,8 +113,8 @@ func (c *condition) evaluate(code *rule.Code, fr *rule.Frame, facts *rule.Facts)
 // noLeaf is the index that no leaf has.
 const noLeaf = -1
 
-// truth returns the truth of the condition if the leaf at index forced had the truth
-// as, and all others have the truth that evaluate stored.
+// truth returns the truth of the condition if the leaf at the index forced had the given truth, and all others have
+// the truth that evaluate stored.
 func (c *condition) truth(forced int, as rule.Truth) rule.Truth {
 	next := 0
 	return c.truthOf(c.root, &next, forced, as)

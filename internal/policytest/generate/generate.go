@@ -22,7 +22,7 @@ type File struct {
 	Data []byte
 }
 
-// Goal is something that the set does not show, with the reason.
+// Goal is a goal that no case of the set reaches, with the reason.
 type Goal struct {
 	Text, Why string
 }
@@ -78,9 +78,8 @@ func (s *search) set() (*Set, error) {
 	return set, nil
 }
 
-// cover returns the indexes of applications that together reach everything that was
-// reached. It takes the one that reaches most of what is left, again and again; of
-// equal ones the first.
+// cover returns the indexes of applications that together reach everything that was reached. It repeatedly takes the
+// application that reaches most of what is left, and the first of several equal ones.
 func (s *search) cover() (list []int) {
 	left := slices.Clone(s.covered)
 	for {

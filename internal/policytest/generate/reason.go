@@ -9,9 +9,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// codeGoal is reached if the reasons of a decision without hits would be others if
-// one entry of the policy had another reason code. changed is the plan of the policy
-// with the other code.
+// codeGoal is reached by a decision without hits whose reasons would change if one entry of the policy had another
+// reason code. changed is the plan of the policy with the other code.
 type codeGoal struct {
 	at      int
 	changed *engine.Plan
@@ -65,7 +64,7 @@ func (c *Coverage) reasonCodes(l *goalList) {
 // measureCodes marks the reason codes that the reasons of the decision depend on.
 func (c *Coverage) measureCodes(facts *rule.Facts, reached bits) {
 	d := &c.decision
-	// The only reason of an approval is what bounds a counter-offer.
+	// An approval has a reason only if it is a counter-offer: the reason of the cap that bounds its limit.
 	capped := d.Status == engine.Approved && d.Offer.LimitCapID != ""
 	if len(d.Hits()) > 0 || d.Status == engine.Approved && !capped || len(d.Reasons) == 0 {
 		return

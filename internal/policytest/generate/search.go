@@ -188,10 +188,9 @@ func (s *search) bands() {
 	}
 }
 
-// climb looks for an applicant with the score of a goal, preferably one in its band and that no rule hits. It
-// starts from the base and from random changes of it, and changes one member at a
-// time while the score gets nearer. ntc is the index of the member that must not
-// change the kind of the applicant, or -1.
+// climb looks for an applicant with the score of a goal, preferably one in the goal's band whom no rule hits. It
+// starts from the base and from random changes of it, and changes one member at a time while the score gets nearer.
+// ntc is the index of the member that must not change the kind of the applicant, or -1.
 func (s *search) climb(base candidate, g *goal, ntc int) (nearest candidate, ok bool) {
 	segments := s.coverage.subject.Policy.HasSegments()
 	distance := func(o *result) int64 {

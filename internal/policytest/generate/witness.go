@@ -119,8 +119,8 @@ func (s *search) unreachable(g *goal) string {
 	return ""
 }
 
-// sourceOf says where a fact comes from that no single member of a request gives. It
-// returns "" for facts that the engine computes from others.
+// sourceOf returns the source of a fact that no single member of a request gives. It returns "" for facts that the
+// engine computes from others.
 func sourceOf(p *engine.Policy, fact string) string {
 	d, ok := domainOf(p, fact)
 	switch {

@@ -41,8 +41,8 @@ func rekey(ctx context.Context, scope *store.Scope, was, next string) error {
 	})
 }
 
-// TestKeysChanged checks that nothing is stored that was sealed before the keys of its scope were
-// changed, and that other scopes are not affected.
+// TestKeysChanged checks that a document that was sealed before the keys of its scope were changed is not stored,
+// and that other scopes are not affected.
 func TestKeysChanged(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

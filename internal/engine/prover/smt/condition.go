@@ -99,7 +99,7 @@ func (s *side) predicate(c *rule.Condition) truth {
 	}
 }
 
-// equals returns the term that a field has a value.
+// equals returns the term that is true if a field has the value v.
 func (s *side) equals(f *fact, v rule.Value) string {
 	switch f.typ {
 	case rule.NumberType:
@@ -148,7 +148,7 @@ func (s *side) textTest(c *rule.Condition, f *fact) truth {
 	return known(f.given, or(any...))
 }
 
-// freely returns the terms of a predicate that may hold, fail or, for want of a result, be unknown.
+// freely returns the terms of a predicate that may hold or fail, or be unknown because it has no result.
 func (s *side) freely(c *rule.Condition) truth {
 	var given []string
 	name := "predicate " + c.Text()

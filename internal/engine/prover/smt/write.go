@@ -63,7 +63,7 @@ type writer struct {
 	body      strings.Builder
 	declared  map[string]bool
 	texts     map[string]int // codes of the texts that open fields are compared with
-	scored    []string       // facts that nobody has who is new to credit
+	scored    []string       // facts that an applicant who is new to credit does not have
 	free      []string
 }
 
@@ -162,7 +162,7 @@ func (w *writer) fact(ref rule.Ref) fact {
 	return out
 }
 
-// newToCredit asserts that nobody who is new to credit has a bureau score, and that who is not has one.
+// newToCredit asserts that nobody who is new to credit has a bureau score, and that everybody else has one.
 func (w *writer) newToCredit() {
 	ntc, ok := w.catalogue.Lookup(field.BureauIsNTC)
 	if !ok || len(w.scored) == 0 {
@@ -175,7 +175,7 @@ func (w *writer) newToCredit() {
 	}
 }
 
-// named asserts that who is named has the lender's own facts that everybody has who is named.
+// named asserts that an applicant who has a reference also has the lender's own facts that every such applicant has.
 func (w *writer) named() {
 	if !w.declared[field.OwnReference] {
 		return
