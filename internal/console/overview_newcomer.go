@@ -44,15 +44,15 @@ func (p *overviewPages) firstSteps(v *visit) ([]firstStep, error) {
 	return v.stepsOf(sets.Data, len(decided.Data) > 0, called, len(runs.Data) > 0), nil
 }
 
-// stepsOf returns the steps. sets are the newest versions of policies in the sandbox; the newest is the one to
-// backtest and to take to live.
+// stepsOf returns the steps. sets are the newest versions of policies in the sandbox.
 func (v *visit) stepsOf(sets []policydesk.RuleSet, decided, called, measured bool) []firstStep {
 	at := func(path string) string { return atEnvironment(tenant.Sandbox, path) }
 	newest, edit, measure := at("/policies"), at("/policies"), at("/backtests/new?from=synthetic")
-	if len(sets) > 0 {
-		newest = at("/policies/" + sets[0].ID)
+	set, own := ownVersion(sets)
+	if set != nil {
+		newest = at("/policies/" + set.ID)
 		edit = newest + "/edit"
-		measure = at("/backtests/new?from=synthetic&champion=" + sets[0].ID)
+		measure = at("/backtests/new?from=synthetic&champion=" + set.ID)
 	}
 	may := func(scope tenant.Scopes, step firstStep) firstStep {
 		if !v.who.scopes.Has(scope) {
@@ -74,7 +74,7 @@ func (v *visit) stepsOf(sets []policydesk.RuleSet, decided, called, measured boo
 		may(tenant.PolicyWrite, firstStep{
 			Title: "Edit the policy",
 			Text:  "Change a limit or a price. Each change shows its effect on recent applications.",
-			Href:  edit, Act: "Edit the policy", Done: len(sets) > 1,
+			Href:  edit, Act: "Edit the policy", Done: own,
 		}),
 		may(tenant.Decide, firstStep{
 			Title: "Backtest it",
@@ -87,4 +87,18 @@ func (v *visit) stepsOf(sets []policydesk.RuleSet, decided, called, measured boo
 			Href:  newest + "#activate", Act: "Open the version",
 		}),
 	}
+}
+
+// ownVersion returns the newest version that a person has made, or the active version that the service has made, and
+// whether a person has made it. It is nil if there is neither.
+func ownVersion(sets []policydesk.RuleSet) (found *policydesk.RuleSet, own bool) {
+	for i := range sets {
+		switch set := &sets[i]; {
+		case set.CreatedBy != operation.ActorSystem:
+			return set, true
+		case found == nil && set.Status == "active":
+			found = set
+		}
+	}
+	return found, false
 }

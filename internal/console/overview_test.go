@@ -125,7 +125,12 @@ func TestFirstSteps(t *testing.T) {
 		has("Decide and store", `id="e-request"`)
 	b.post("/console/sandbox/decisions/new", "score", "many").want(http.StatusUnprocessableEntity).has(`id="e-score"`)
 
-	b.get("/console/sandbox").want(http.StatusOK).has(`<li class="done">`)
+	b.get("/console/sandbox").want(http.StatusOK).has(`<li class="done">`, "/policies/"+b.active(tenant.Sandbox)+"/edit")
+	mine := b.draft(tenant.Sandbox, stricter)
+	steps := b.get("/console/sandbox").want(http.StatusOK).has("/policies/"+mine+"/edit", "champion="+mine)
+	if n := strings.Count(steps.body, `<li class="done">`); n != 2 {
+		t.Errorf("%d steps are done", n)
+	}
 	b.get("/console/live/decisions/new").want(http.StatusOK).has("Samples are decided in the sandbox").
 		hasNot(`action="/console/live/decisions/new"`)
 	b.post("/console/live/decisions/new", "score", "742").want(http.StatusForbidden)
@@ -157,7 +162,7 @@ func TestPincodeFile(t *testing.T) {
 	b.upload(at+"/file", "560001,LOW,"+strings.Repeat("x", 3<<20)).want(http.StatusUnprocessableEntity).
 		has("is larger than 2 MiB")
 	b.upload(at+"/file", "560001,LOW,only\n", "replace", "1").want(http.StatusSeeOther)
-	b.get(at).want(http.StatusOK).has("560001").hasNot("110001")
+	b.get(at).want(http.StatusOK).has("<code>560001</code>").hasNot("<code>110001</code>")
 }
 
 // TestAlertIsABench checks the page of an alert: the ring comes first and its nodes are links, and one table has the

@@ -46,6 +46,7 @@ func (s *stage) ranges(tab *browser.Tab) {
 			}
 		}
 	}
+	tab.Inspect(s.lens, "overview-30-days")
 	tab.Scripts(false)
 	tab.Go("/console/live?range=24h")
 	tab.Sees("24 hours")
@@ -79,6 +80,9 @@ func (s *stage) alertBench(tab *browser.Tab, path string) {
 	if at.Ring > at.Aside || at.Height > 400 || at.Page > 2600 {
 		tab.Errorf("the ring is not beside the actions, or the page is too long: %+v", at)
 	}
+	tab.Inspect(s.lens, "alert-ring")
+	tab.Size(1280, 900)
+	tab.Go(path)
 	var href string
 	tab.Ask(`(a => { a.focus(); return a.getAttribute("href") })(document.querySelector("a.node-link[href*='/decisions/']"))`,
 		&href)
