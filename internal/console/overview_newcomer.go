@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strings"
 
 	"verdict/internal/decisioning"
@@ -15,6 +16,7 @@ type firstStep struct {
 	Href, Act   string // the address where it is done, and the text of its link; "" if the person's role cannot do it
 	Curl        string // a command to try; "" for none
 	Done        bool
+	Next        bool // the first step that is not done
 }
 
 // firstSteps returns what a new tenant does first, until a policy decides in live. It is nil after that.
@@ -41,7 +43,11 @@ func (p *overviewPages) firstSteps(v *visit) ([]firstStep, error) {
 	for i := range decided.Data {
 		called = called || strings.HasPrefix(decided.Data[i].Actor, string(tenant.KindKey))
 	}
-	return v.stepsOf(sets.Data, len(decided.Data) > 0, called, len(runs.Data) > 0), nil
+	steps := v.stepsOf(sets.Data, len(decided.Data) > 0, called, len(runs.Data) > 0)
+	if next := slices.IndexFunc(steps, func(s firstStep) bool { return !s.Done }); next >= 0 {
+		steps[next].Next = true
+	}
+	return steps, nil
 }
 
 // stepsOf returns the steps. sets are the newest versions of policies in the sandbox.
