@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"verdict/internal/admission"
+	"verdict/internal/decisioning"
 	"verdict/internal/evidencedesk"
 	"verdict/internal/httpapi"
 	"verdict/internal/journal"
@@ -23,6 +24,7 @@ import (
 	"verdict/internal/signal"
 	"verdict/internal/store"
 	"verdict/internal/telemetry"
+	"verdict/internal/tenant"
 	"verdict/internal/usecase"
 )
 
@@ -143,5 +145,9 @@ func (a *App) observe(o serving.Observation) {
 	if o.Code != "" {
 		a.metrics.Refused(o.Code)
 	}
+	a.service.Decisions.Observed(decisioning.Request{
+		TenantID: o.TenantID, Environment: tenant.Environment(o.Environment), Route: o.Route, Duration: o.Duration,
+		Code: o.Code,
+	})
 	telemetry.Annotate(o.Context, o.Route, o.TenantID, o.Environment, o.RequestID)
 }

@@ -1,6 +1,6 @@
 // Package chart draws charts as SVG, on the server and without a library: lines,
 // columns, bars, a share bar, points with intervals, a heat matrix, a waterfall, a
-// ring of linked nodes, a tile map and a flow of stages.
+// ring of linked nodes, a tile map, a flow of stages, and small lines and columns over time.
 //
 // A chart is a value with a title, a description and data. SVG draws it, Table
 // returns the same numbers as a table, and Figure combines both. The output needs

@@ -64,12 +64,27 @@ const (
 	Grey
 	Teal
 	Violet
+	Amber
+	Red
 	tones
+)
+
+// The tones of the statuses of decisions, and of levels of risk, which are the same in every chart and as those of the
+// badges beside them.
+const (
+	Approved = Teal
+	Referred = Amber
+	Declined = Red
+
+	LowRisk    = Teal
+	MediumRisk = Amber
+	HighRisk   = Red
+	Blocked    = Violet
 )
 
 func (t Tone) class() string {
 	if t < 0 || t >= tones {
 		t = Grey
 	}
-	return [...]string{"t-blue", "t-orange", "t-grey", "t-teal", "t-violet"}[t]
+	return [...]string{"t-blue", "t-orange", "t-grey", "t-teal", "t-violet", "t-amber", "t-red"}[t]
 }

@@ -99,7 +99,7 @@ func (c Flow) across() template.HTML {
 
 // stage draws a box with its lines, and what leaves the flow below it.
 func (p *pen) stage(s *Stage, x, y, width float64) {
-	linked := p.beginLink(s)
+	linked := p.beginLink("stage-link", s.Link)
 	p.rect("stage", x, y, width, flowBox, "")
 	p.text("strong", start, x+10, y+21, clipSmall(s.Label, width-16))
 	p.text("soft small", start, x+10, y+39, clipSmall(s.Note, width-16))
@@ -124,13 +124,13 @@ func (p *pen) stage(s *Stage, x, y, width float64) {
 	}
 }
 
-// beginLink opens the link of a box, and reports whether there is one. An address that leads to another site is ignored.
-func (p *pen) beginLink(s *Stage) bool {
-	if !strings.HasPrefix(s.Link, "#") && (!strings.HasPrefix(s.Link, "/") || strings.HasPrefix(s.Link, "//")) {
+// beginLink opens a link, and reports whether there is one. An address that leads to another site is ignored.
+func (p *pen) beginLink(class, address string) bool {
+	if !strings.HasPrefix(address, "#") && (!strings.HasPrefix(address, "/") || strings.HasPrefix(address, "//")) {
 		return false
 	}
-	p.raw(`<a class="stage-link" href="`)
-	p.esc(s.Link)
+	p.raw(`<a class="` + class + `" href="`)
+	p.esc(address)
 	p.raw("\">\n")
 	return true
 }
@@ -181,7 +181,7 @@ func (c Flow) down() template.HTML {
 		s := &stages[i]
 		p.arrow(20, y-6, 20, y+4)
 		y += 6
-		linked := p.beginLink(s)
+		linked := p.beginLink("stage-link", s.Link)
 		p.rect("stage", 0, y, flowNarrow, flowRow, "")
 		p.text("strong", start, 12, y+19, clip(s.Label, flowNarrow*0.5))
 		p.text("soft small", finish, flowNarrow-12, y+19, clipSmall(s.Note, flowNarrow*0.45))

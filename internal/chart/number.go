@@ -16,6 +16,7 @@ const (
 	Rupees              // an amount: ₹12,34,567, on axes ₹12.35 L or ₹4.5 Cr
 	Score               // points, not grouped: 712
 	Ratio               // a decimal without a unit: 0.742
+	Millis              // a duration in milliseconds: 20 ms, from a second on 1.5 s
 )
 
 // hugest is the largest absolute value that is drawn; larger values are clamped.
@@ -46,6 +47,8 @@ func (u Unit) Format(v float64) string {
 		return trimmed(v, 1)
 	case Ratio:
 		return decimals(v, 3)
+	case Millis:
+		return millis(v)
 	case Count:
 	}
 	return groupedTrimmed(v, 2)
@@ -67,6 +70,8 @@ func (u Unit) Short(v float64) string {
 		return trimmed(v, 2)
 	case Ratio:
 		return trimmed(v, 4)
+	case Millis:
+		return millis(v)
 	case Count:
 	}
 	return lakhs(v, trimmed)
@@ -96,6 +101,14 @@ func lakhs(v float64, write func(float64, int) string) string {
 		return write(v/1e5, 2) + " L"
 	}
 	return groupedTrimmed(v, 2)
+}
+
+// millis formats a duration in milliseconds.
+func millis(v float64) string {
+	if math.Abs(v) >= 1000 {
+		return trimmed(v/1000, 2) + " s"
+	}
+	return trimmed(v, 1) + " ms"
 }
 
 // rupees adds the currency sign, after the minus sign if there is one.

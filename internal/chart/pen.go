@@ -69,6 +69,14 @@ func (p *pen) open(h Head, kind string, height float64) {
 	}
 }
 
+// openLinked starts a drawing like open. Parts of the drawing are links, so it is a group and not an image.
+func (p *pen) openLinked(h Head, kind string, height float64) {
+	p.raw(`<svg xmlns="http://www.w3.org/2000/svg" class="chart chart-` + kind + `" viewBox="0 0 ` + num(wide) + ` ` +
+		num(height) + `" width="100%" role="group" aria-label="`)
+	p.esc(h.Title)
+	p.raw("\">\n")
+}
+
 func (p *pen) named(element, id, text string) {
 	p.raw("<" + element)
 	if id != "" {

@@ -13,6 +13,7 @@ type Node struct {
 	Label string
 	Kind  string // shown in the legend; nodes of one kind have the same tone
 	Inner bool   // the node is a shared account, address or device
+	Link  string // the address of the node's page; "" for none
 }
 
 // Link connects two nodes by their indexes in Ring.Nodes.
@@ -63,7 +64,11 @@ func (c Ring) SVG() template.HTML {
 	if more > 0 {
 		height += lineSpace
 	}
-	p.open(c.Head, "ring", height)
+	if slices.ContainsFunc(nodes, func(n Node) bool { return n.Link != "" }) {
+		p.openLinked(c.Head, "ring", height)
+	} else {
+		p.open(c.Head, "ring", height)
+	}
 	p.legend(keys, 0)
 	for _, l := range c.Links {
 		if l.From >= 0 && l.To >= 0 && l.From < len(nodes) && l.To < len(nodes) && l.From != l.To {
@@ -71,15 +76,17 @@ func (c Ring) SVG() template.HTML {
 		}
 	}
 	for i, n := range nodes {
+		linked := p.beginLink("node-link", n.Link)
 		tone := keys[max(slices.Index(kinds, n.Kind), 0)].tone.class()
 		p.circle("fill node "+tone, at[i].X, at[i].Y, radius[i], n.Kind+" "+n.Label)
-	}
-	for i, n := range nodes {
 		gap := radius[i] + 6
 		if n.Inner {
 			p.text("halo", finish, at[i].X-gap, at[i].Y+5, clip(n.Label, at[i].X-gap))
 		} else {
 			p.text("halo", start, at[i].X+gap, at[i].Y+5, clip(n.Label, wide-at[i].X-gap))
+		}
+		if linked {
+			p.raw("</a>\n")
 		}
 	}
 	if more > 0 {

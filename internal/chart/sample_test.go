@@ -50,6 +50,21 @@ func samples() map[string]chart.Picture {
 			},
 			Gaps: []chart.Gap{{X: 662, From: 0.28, To: 0.65, Label: "KS 0.371 at 662"}},
 		},
+		"volume": chart.Spark{
+			Head: chart.Head{ID: "volume", Title: "Decisions by day"},
+			Unit: chart.Count, Of: "Day", Labels: []string{"12 Nov", "13 Nov", "14 Nov", "15 Nov"},
+			Layers: []chart.Layer{
+				{Name: "Approved", Tone: chart.Approved, Values: []float64{120, 90, 0, 40}},
+				{Name: "Declined", Tone: chart.Declined, Values: []float64{60, 80, 0, 10}},
+			},
+			Before: []float64{100, 150, 160, 140}, Earlier: "4 days before",
+		},
+		"rate": chart.Spark{
+			Head: chart.Head{Title: "Approval rate by day"},
+			Unit: chart.Percent, Of: "Day", Labels: []string{"11 Nov", "12 Nov", "13 Nov", "14 Nov", "15 Nov"},
+			Line:   &chart.Layer{Name: "Approved", Tone: chart.Blue, Values: []float64{0.61, 0.63, math.NaN(), 0.58, 0.6}},
+			Before: []float64{0.6, math.NaN(), 0.61, math.NaN(), 0.66},
+		},
 		"distribution": chart.Columns{
 			Head: chart.Head{Title: "Score distribution"},
 			X:    chart.Axis{Label: "Score", Unit: chart.Score}, Y: chart.Axis{Label: "Applications"},
@@ -209,7 +224,7 @@ func awkward(values []float64) []chart.Picture {
 		dots.Dots = append(dots.Dots, chart.Dot{X: v, Y: next, Low: next, High: v, Note: hostile})
 		matrix.Rows = append(matrix.Rows, hostile)
 		matrix.Cells = append(matrix.Cells, []chart.Cell{{Value: v, Note: hostile, Tone: chart.Tone(i)}})
-		ring.Nodes = append(ring.Nodes, chart.Node{Label: hostile, Kind: hostile, Inner: v > 0})
+		ring.Nodes = append(ring.Nodes, chart.Node{Label: hostile, Kind: hostile, Inner: v > 0, Link: "/console/" + hostile})
 		ring.Links = append(ring.Links, chart.Link{From: i, To: i + 1}, chart.Link{From: -1, To: i})
 		flow.Begin, flow.Ends = v, append(flow.Ends, chart.End{Name: hostile, Value: v, Tone: chart.Tone(i)})
 		flow.Stages = append(flow.Stages, chart.Stage{
@@ -219,6 +234,10 @@ func awkward(values []float64) []chart.Picture {
 		tiles.Tiles = append(tiles.Tiles,
 			chart.Tile{Column: i%12 - 1, Row: i / 12, Label: hostile, Name: hostile, Values: []float64{v, next, v}})
 	}
+	spark := chart.Spark{Head: head, Unit: chart.Millis, Of: hostile, Labels: columns.Labels, Layers: columns.Layers,
+		Before: values, Earlier: hostile}
+	wave := spark
+	wave.Line = &chart.Layer{Name: hostile, Values: values}
 	line.Series = []chart.Series{{Name: hostile, Area: true, Points: points}, {Points: points[:len(points)/2]}}
-	return []chart.Picture{line, columns, histogram, bars, share, fall, dots, matrix, ring, tiles, flow}
+	return []chart.Picture{line, columns, histogram, bars, share, fall, dots, matrix, ring, tiles, flow, spark, wave}
 }

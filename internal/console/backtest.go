@@ -26,6 +26,7 @@ func (p *backtestPages) routes() []page {
 	return []page{
 		{pattern: "GET /console/{env}/backtests", handle: p.backtests, scope: tenant.Read},
 		{pattern: "GET /console/{env}/backtests/new", handle: p.backtestForm, scope: tenant.Decide},
+		{pattern: "GET /console/{env}/backtests/template.csv", handle: p.backtestTemplate, scope: tenant.Decide},
 		{pattern: "POST /console/{env}/backtests/file", handle: p.uploadBacktest, scope: tenant.Decide, upload: true},
 		{pattern: "POST /console/{env}/backtests/synthetic", handle: p.runSynthetic, scope: tenant.Decide},
 		{pattern: "POST /console/{env}/backtests/decisions", handle: p.runReplay, scope: tenant.Decide},

@@ -1,6 +1,8 @@
 package console
 
 import (
+	"html/template"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -60,17 +62,32 @@ func (p *backtestPages) drawBacktestForm(v *visit, from string) error {
 
 	return v.render("backtest_new", "New backtest", struct {
 		From                               string
+		Chosen                             template.URL // the chosen versions, for the addresses of the other sources
 		Champions, Challengers, References []option
+		Columns                            []string // names of columns to map others to
 		Today                              string
 		MonthAgo                           string
 	}{
 		From:        from,
+		Chosen:      chosenVersions(v),
 		Champions:   champions,
 		Challengers: challengers,
 		References:  references,
+		Columns:     columnNames(),
 		Today:       p.now().In(civil.India).Format("2006-01-02"),
 		MonthAgo:    p.now().In(civil.India).AddDate(0, -1, 0).Format("2006-01-02"),
 	})
+}
+
+// chosenVersions returns the versions in the address of the form, to be added to an address.
+func chosenVersions(v *visit) template.URL {
+	text := ""
+	for _, name := range []string{"champion", "challenger"} {
+		if id := v.query(name); id != "" {
+			text += "&" + name + "=" + url.QueryEscape(id)
+		}
+	}
+	return template.URL(text) //nolint:gosec // only names of this file and escaped values
 }
 
 // optionFields lists the fields that the forms of all sources have.

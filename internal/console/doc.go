@@ -26,7 +26,7 @@
 //	batchPages      batches that run as jobs
 //	policyPages     policies from draft to active
 //	editorPages     the editor of a version, with its working copy
-//	samplePages     decide a sample application with a version
+//	samplePages     decide a sample application with a version, or store it in the sandbox
 //	changePages     what changes for whom if a version is activated
 //	impactPages     measure what activating a version would change
 //	keyPages        API keys

@@ -3,6 +3,7 @@ package console
 import (
 	"time"
 
+	"verdict/internal/decisioning"
 	"verdict/internal/fault"
 	"verdict/internal/frauddesk"
 	"verdict/internal/tenant"
@@ -11,9 +12,10 @@ import (
 // fraudPages serves the fraud desk: alerts, the block list, thresholds, and pincode
 // risk.
 type fraudPages struct {
-	fraud  *frauddesk.Service
-	people directory
-	now    func() time.Time
+	fraud     *frauddesk.Service
+	decisions *decisioning.Service
+	people    directory
+	now       func() time.Time
 }
 
 func (p *fraudPages) routes() []page {
@@ -35,6 +37,10 @@ func (p *fraudPages) routes() []page {
 		{pattern: "POST /console/{env}/fraud/pincodes", handle: p.setPincode, scope: tenant.PolicyWrite},
 		{pattern: "POST /console/{env}/fraud/pincodes/remove", handle: p.removePincode, scope: tenant.PolicyWrite},
 		{pattern: "POST /console/{env}/fraud/pincodes/list", handle: p.setPincodes, scope: tenant.PolicyWrite},
+		{
+			pattern: "POST /console/{env}/fraud/pincodes/file", handle: p.uploadPincodes, scope: tenant.PolicyWrite,
+			upload: true,
+		},
 	}
 }
 

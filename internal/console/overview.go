@@ -3,11 +3,11 @@ package console
 import (
 	"time"
 
-	"verdict/internal/chart"
 	"verdict/internal/decisioning"
 	"verdict/internal/frauddesk"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
+	"verdict/internal/study"
 	"verdict/internal/tenant"
 	"verdict/internal/webhookdesk"
 )
@@ -19,6 +19,7 @@ type overviewPages struct {
 	policies  *policydesk.Service
 	fraud     *frauddesk.Service
 	webhooks  *webhookdesk.Service
+	backtests *study.Backtests
 	now       func() time.Time
 }
 
@@ -44,12 +45,13 @@ func (p *overviewPages) home(v *visit) error {
 	return v.redirect(atEnvironment(tenant.Sandbox, ""))
 }
 
-// overviewData is the data of the overview. Each query reads at most one page of rows, and no
-// query counts a whole table.
+// overviewData is the data of the overview. Each query reads at most one page of rows or counters, and no query counts
+// decisions.
 type overviewData struct {
 	Today     int64 // today's decisions, from the usage counters
-	Mix       chart.Share
-	MixOf     int
+	Measures  measures
+	Quiet     []policydesk.QuietRule
+	QuietDays int
 	Referrals []decisioning.Referral
 	MoreRefer bool
 	Alerts    []frauddesk.Alert
@@ -59,17 +61,52 @@ type overviewData struct {
 	Usage     usageFigures
 	Deciding  bool // whether a policy is active
 	Disabled  int  // webhooks that were disabled
+	Steps     []firstStep
 }
 
 const (
 	overviewRows = 8
-	mixRows      = operation.MaxLimit
+	// quietDays is the least number of days in which rules are looked for that have gone quiet, because rules are
+	// counted by day.
+	quietDays = 7
 )
 
 func (p *overviewPages) overview(v *visit) error {
 	var d overviewData
+	if err := p.work(v, &d); err != nil {
+		return err
+	}
+	who, shown := v.caller(), timeRangeOf(v)
+	counted, err := p.decisions.Statistics(v.ctx, who, shown.of)
+	if err != nil {
+		return err
+	}
+	d.Measures = measuresOf(shown, &counted)
+	d.QuietDays = max(shown.of.Days(), quietDays)
+	if d.Quiet, err = p.policies.QuietRules(v.ctx, who, d.Active, d.QuietDays); err != nil {
+		return err
+	}
+
+	usage, err := p.decisions.Usage(v.ctx, who)
+	if err != nil {
+		return err
+	}
+	d.Usage = figuresOf(usage)
+	d.Today = decidedOn(usage, tenant.BusinessDay(p.now()))
+
+	if d.Disabled, err = disabledWebhooks(v, p.webhooks); err != nil {
+		return err
+	}
+	if d.Steps, err = p.firstSteps(v); err != nil {
+		return err
+	}
+	return v.render("overview", "Overview", d)
+}
+
+// work reads what waits for somebody, what is active and what was decided last.
+func (p *overviewPages) work(v *visit, d *overviewData) error {
 	who := v.caller()
-	recent, err := p.decisions.Decisions(v.ctx, who, decisioning.DecisionFilter{}, operation.List{Limit: mixRows})
+	recent, err := p.decisions.Decisions(v.ctx, who, decisioning.DecisionFilter{}, operation.List{Limit: overviewRows})
 	if err != nil {
 		return err
 	}
@@ -91,58 +128,11 @@ func (p *overviewPages) overview(v *visit) error {
 		return err
 	}
 
-	usage, err := p.decisions.Usage(v.ctx, who)
-	if err != nil {
-		return err
-	}
-
-	if d.Disabled, err = disabledWebhooks(v, p.webhooks); err != nil {
-		return err
-	}
-
-	d.Mix, d.MixOf = mixOf(recent.Data), len(recent.Data)
-	d.Recent = recent.Data[:min(len(recent.Data), overviewRows)]
+	d.Recent = recent.Data
 	d.Referrals, d.MoreRefer = referred.Data, referred.NextCursor != ""
 	d.Alerts, d.MoreAlert = alerts.Data, alerts.NextCursor != ""
 	d.Active, d.Deciding = active.Data, len(active.Data) > 0
-	d.Usage = figuresOf(usage)
-	d.Today = decidedOn(usage, tenant.BusinessDay(p.now()))
-	return v.render("overview", "Overview", d)
-}
-
-// mixOf counts the outcomes of decisions, for a chart.
-func mixOf(rows []decisioning.DecisionSummary) chart.Share {
-	var approved, referred, declined float64
-	for _, r := range rows {
-		switch r.Status {
-		case "APPROVED":
-			approved++
-		case "REFERRED":
-			referred++
-		default:
-			declined++
-		}
-	}
-	return chart.Share{
-		Head: chart.Head{
-			ID:          "mix",
-			Title:       "Outcomes of the newest decisions",
-			Description: "Of the last " + grouped(itoa(len(rows))) + ".",
-		},
-		Unit: chart.Count,
-		Slices: []chart.Slice{
-			{
-				Name:  "Approved",
-				Tone:  chart.Teal,
-				Value: approved,
-			}, {
-				Name:  "Referred",
-				Tone:  chart.Orange,
-				Value: referred,
-			},
-			{Name: "Declined", Tone: chart.Grey, Value: declined},
-		},
-	}
+	return nil
 }
 
 // decidedOn returns the number of decisions that the usage counters have for a day.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"verdict/internal/civil"
 	"verdict/internal/demo"
 	"verdict/internal/frauddesk"
 	"verdict/internal/store"
@@ -60,6 +61,7 @@ func fillPast(t *testing.T, p *past) {
 	p.writeRuns(t, scope)
 	p.writeBacktests(t, scope)
 	p.writeRuleStats(t)
+	p.writeStatistics(t)
 }
 
 func (p *past) scope() *store.Scope { return p.db.Scope(p.made.TenantID, string(p.env)) }
@@ -289,5 +291,41 @@ func (p *past) writeRuleStats(t *testing.T) {
 		if err := p.db.System().AddRuleStats(t.Context(), stats); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// writeStatistics stores the counts of a year by day, and those of two days by hour, with as many reasons, durations
+// and errors as a lender can have.
+func (p *past) writeStatistics(t *testing.T) {
+	t.Helper()
+	names := map[string][]string{
+		"status":  {"APPROVED", "REFERRED", "DECLINED"},
+		"offer":   {"limit", "rate"},
+		"latency": {"0001ms", "0002ms", "0005ms", "0010ms", "0020ms", "0050ms", "0100ms", "0200ms", "0500ms", "longer"},
+		"error":   {"validation_failed", "quota_exceeded", "rate_limited", "overloaded", "internal_error"},
+	}
+	for i := range 40 {
+		names["reason"] = append(names["reason"], fmt.Sprintf("REASON_%02d", i))
+	}
+	var stats []store.DecisionStat
+	add := func(span, at string) {
+		for kind, list := range names {
+			for i, name := range list {
+				stats = append(stats, store.DecisionStat{
+					TenantID: p.made.TenantID, Environment: string(p.env), Span: span, Kind: kind, At: at, Name: name,
+					Count: int64(100 - i), Total: 10_000_000,
+				})
+			}
+		}
+	}
+	for day := range min(365, 2+p.decisions/1000) {
+		add(store.StatDay, tenant.BusinessDay(p.end.AddDate(0, 0, -day)))
+	}
+	for hour := range min(48, 2+p.decisions/1000) {
+		at := p.end.Add(-time.Duration(hour) * time.Hour).In(civil.India)
+		add(store.StatHour, at.Format("2006-01-02T15"))
+	}
+	if err := p.db.System().AddDecisionStats(t.Context(), stats); err != nil {
+		t.Fatal(err)
 	}
 }

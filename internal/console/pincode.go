@@ -1,7 +1,9 @@
 package console
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -136,25 +138,60 @@ func (p *fraudPages) setPincodes(v *visit) error {
 		return v.redraw(err, p.pincodes)
 	}
 
-	lines := pastedLines(v.form.Value("lines"))
+	entries, err := pastedEntries(v.form.Value("lines"), "/lines")
+	if err != nil {
+		return v.redraw(err, p.pincodes)
+	}
+
+	return p.keepPincodes(v, entries, v.form.Value("replace") != "", savedEntries(len(entries)))
+}
+
+func savedEntries(n int) string { return plural(n, "entry was saved.", "entries were saved.") }
+
+// pastedEntries reads a table of pincodes. The faults of its lines belong to field.
+func pastedEntries(text, field string) ([]signal.PincodeRisk, error) {
+	var faults fault.List
+	lines := pastedLines(text)
 	if len(lines) == 0 {
-		var faults fault.List
-		faults.Add("/lines", fault.CodeRequired, "has no line with a pincode")
-		return v.redraw(faults.Err(), p.pincodes)
+		faults.Add(field, fault.CodeRequired, "has no line with a pincode")
+		return nil, faults.Err()
 	}
 
 	entries := make([]signal.PincodeRisk, len(lines))
 	for i, l := range lines {
 		entries[i] = l.entry()
 	}
-	var faults fault.List
 	signal.CheckPincodeRisks(&faults, entries)
-	if err := faults.Err(); err != nil {
-		return v.redraw(atLines(err, lines), p.pincodes)
-	}
+	return entries, atLines(faults.Err(), lines, field)
+}
 
-	said := grouped(strconv.Itoa(len(lines))) + " entries were saved."
-	return p.keepPincodes(v, entries, v.form.Value("replace") != "", said)
+// pincodeFields are the fields of the form before the file.
+var pincodeFields = []string{"replace", "confirm"}
+
+// maxPincodeFile is the maximum size of a file of pincodes, in bytes. It has at most signal.MaxPincodeEntries lines.
+const maxPincodeFile = 2 << 20
+
+// uploadPincodes saves all lines of a CSV file, or none if any line has a fault.
+func (p *fraudPages) uploadPincodes(v *visit) error {
+	saved := 0
+	return v.receiveFile(pincodeFields, p.pincodes, func(ctx context.Context, file io.Reader) error {
+		text, err := io.ReadAll(io.LimitReader(file, maxPincodeFile+1))
+		if err != nil {
+			return uploadFault(err)
+		}
+		if len(text) > maxPincodeFile {
+			var faults fault.List
+			faults.Add("/file", fault.CodeTooMany, "is larger than 2 MiB; split it")
+			return faults.Err()
+		}
+		entries, err := pastedEntries(string(text), "/file")
+		if err != nil {
+			return err
+		}
+		saved = len(entries)
+		_, err = p.fraud.SetPincodeRisks(ctx, v.caller(), entries, v.form.Value("replace") != "")
+		return inUploaded(err)
+	}, func() error { return v.done(savedEntries(saved), "/fraud/pincodes") })
 }
 
 func (p *fraudPages) keepPincodes(v *visit, entries []signal.PincodeRisk, replace bool, said string) error {
@@ -222,9 +259,9 @@ func (l pastedLine) entry() signal.PincodeRisk {
 	return e
 }
 
-// atLines changes the pointers of the entries' faults to the field "lines", and adds the line
-// number to each fault.
-func atLines(err error, lines []pastedLine) error {
+// atLines changes the pointers of the entries' faults to field, and adds the line number to each
+// fault.
+func atLines(err error, lines []pastedLine, field string) error {
 	return fault.MapItems(err, func(item fault.Item) fault.Item {
 		rest, inside := strings.CutPrefix(item.Pointer, "/entries/")
 		place, member, _ := strings.Cut(rest, "/")
@@ -233,7 +270,7 @@ func atLines(err error, lines []pastedLine) error {
 			return item
 		}
 
-		item.Pointer = "/lines"
+		item.Pointer = field
 		item.Detail = fmt.Sprintf("line %d: %s %s", lines[at].number, member, item.Detail)
 		return item
 	})

@@ -107,10 +107,10 @@ func regionMap(counts []regionCount) chart.TileMap {
 		},
 		Of: "Region",
 		Parts: []chart.Part{
-			{Name: "Low", Tone: chart.Teal},
-			{Name: "Medium", Tone: chart.Blue},
-			{Name: "High", Tone: chart.Orange},
-			{Name: "Blocked", Tone: chart.Violet},
+			{Name: "Low", Tone: chart.LowRisk},
+			{Name: "Medium", Tone: chart.MediumRisk},
+			{Name: "High", Tone: chart.HighRisk},
+			{Name: "Blocked", Tone: chart.Blocked},
 		},
 	}
 	byDigits := map[string][]float64{}

@@ -94,9 +94,9 @@ func flowOf(t *policyText, c *policyCounts, edit string) chart.Flow {
 		Begin: float64(max(c.evaluated(), c.counted())),
 		Noun:  "in " + itoa(c.Days) + " days",
 		Ends: []chart.End{
-			{Name: "Approved", Tone: chart.Teal, Value: c.status("APPROVED")},
-			{Name: "Referred", Tone: chart.Orange, Value: c.status("REFERRED")},
-			{Name: "Declined", Tone: chart.Grey, Value: c.status("DECLINED")},
+			{Name: "Approved", Tone: chart.Approved, Value: c.status("APPROVED")},
+			{Name: "Referred", Tone: chart.Referred, Value: c.status("REFERRED")},
+			{Name: "Declined", Tone: chart.Declined, Value: c.status("DECLINED")},
 		},
 	}
 	first, second := rulesOfStage(t.Knockouts, false), rulesOfStage(t.Knockouts, true)

@@ -139,6 +139,7 @@ var parts = map[string][]string{
 	"desk": {
 		"alert", "backtest", "backtests", "batch", "batches", "fraud", "pincodes", "run", "runs", "scorecard", "scorecards",
 	},
+	"overview":  {"overview"},
 	"reference": {"reference"},
 }
 

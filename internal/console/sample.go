@@ -7,15 +7,17 @@ import (
 	"verdict/internal/decisioning"
 	"verdict/internal/document"
 	"verdict/internal/fault"
+	"verdict/internal/policydesk"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
 
 // samplePages serves the page that decides a sample application with a version and, if
-// another version is active, also with that version. Nothing is stored and nothing is
-// billed.
+// another version is active, also with that version, and stores and bills nothing. Another
+// page decides a sample in the sandbox with an active policy and stores the decision.
 type samplePages struct {
 	decisions *decisioning.Service
+	policies  *policydesk.Service
 	versions  policyVersions
 }
 
@@ -23,6 +25,8 @@ func (p *samplePages) routes() []page {
 	return []page{
 		{pattern: "GET /console/{env}/policies/{id}/try", handle: p.sample, scope: tenant.Decide},
 		{pattern: "POST /console/{env}/policies/{id}/try", handle: p.trySample, scope: tenant.Decide},
+		{pattern: "GET /console/{env}/decisions/new", handle: p.newSample, scope: tenant.Decide},
+		{pattern: "POST /console/{env}/decisions/new", handle: p.storeSample, scope: tenant.Decide},
 	}
 }
 
@@ -158,6 +162,9 @@ func sampleRequest(f *form) (wire.Value, error) {
 	}
 
 	blocks := map[string]any{}
+	if reference := f.Value(formReference); reference != "" {
+		blocks[formReference] = reference
+	}
 	for i := range sampleFields {
 		s := &sampleFields[i]
 		block, _ := blocks[s.Block].(map[string]any)

@@ -56,6 +56,7 @@ func (c *Console) subjects() []subject {
 			policies:  set.Policies,
 			fraud:     set.Fraud,
 			webhooks:  set.Webhooks,
+			backtests: set.Backtests,
 			now:       now,
 		},
 		&decisionPages{
@@ -67,7 +68,7 @@ func (c *Console) subjects() []subject {
 			people:    people,
 		},
 		&searchPages{decisions: set.Decisions, policies: set.Policies, fraud: set.Fraud},
-		&fraudPages{fraud: set.Fraud, people: people, now: now},
+		&fraudPages{fraud: set.Fraud, decisions: set.Decisions, people: people, now: now},
 		&runPages{agents: set.Agents, decisions: set.Decisions, people: people},
 		&scorecardPages{
 			policies: set.Policies,
@@ -96,7 +97,7 @@ func (c *Console) subjects() []subject {
 			versions:    versions,
 			people:      people,
 		},
-		&samplePages{decisions: set.Decisions, versions: versions},
+		&samplePages{decisions: set.Decisions, policies: set.Policies, versions: versions},
 		&changePages{comparisons: set.Comparisons, versions: versions, now: now},
 		&impactPages{runs: set.Backtests, versions: versions, now: now},
 		&listPages{lists: set.Lists},

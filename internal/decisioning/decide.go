@@ -136,7 +136,7 @@ func (s *Service) decide(
 	if done, err := r.Finish(ctx, attempt, answer, err); err != nil || done {
 		return Decided{}, err
 	}
-	s.decided(c, o)
+	s.decided(p, c, o)
 	return c.decided(o), nil
 }
 
@@ -345,9 +345,10 @@ func (s *Service) encode(o *Outcome) operation.Answer {
 	return operation.PooledAnswer(operation.StatusOK, s.options.Encode((*lent)[:0], o), lent)
 }
 
-// decided counts a stored decision, for the policy's counters and for metrics.
-func (s *Service) decided(c *creditCase, o *Outcome) {
+// decided counts a stored decision, for the policy's counters, for the statistics and for metrics.
+func (s *Service) decided(p tenant.Principal, c *creditCase, o *Outcome) {
 	c.policy.Count(&o.Decision)
+	s.statistics.decided(p, c.made, &o.Decision)
 	if tell := s.options.Decided; tell != nil {
 		tell(o.Decision.Status.String())
 	}

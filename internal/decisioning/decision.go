@@ -68,6 +68,25 @@ func summaryOf(d *store.Decision) DecisionSummary {
 	}
 }
 
+// Summaries returns decisions by their ids. An id that does not exist is not in the result.
+func (s *Service) Summaries(
+	ctx context.Context, p tenant.Principal, ids []string,
+) (map[string]DecisionSummary, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return nil, err
+	}
+	rows, err := s.core.Scope(p).Decisions(ctx).Summaries(ids)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]DecisionSummary, len(rows))
+	for id := range rows {
+		d := rows[id]
+		found[id] = summaryOf(&d)
+	}
+	return found, nil
+}
+
 // Decisions lists stored decisions.
 func (s *Service) Decisions(
 	ctx context.Context, p tenant.Principal, f DecisionFilter, l operation.List,

@@ -20,7 +20,7 @@
 //	Underwrite
 //	    decides, lets an agent study the decision, and stores both: the errors of Decide,
 //	    and those of the study
-//	Decision, Decisions, DecisionRows, Story
+//	Decision, Decisions, DecisionRows, Summaries, Story
 //	    read stored decisions and explain them again: NotFound, invalid_cursor, erased if
 //	    the applicant is erased during the call; of a decision that was erased before,
 //	    they return what remains
@@ -34,6 +34,8 @@
 //	    assign referrals to the person who calls, and give them back: Invalid
 //	Usage
 //	    reads what a tenant used in the current period
+//	Statistics
+//	    reads how many decisions there were in a range of time, and how requests for them were answered: Invalid
 //
 // The operator's work takes no caller:
 //
@@ -52,8 +54,9 @@
 //	    records which shares of their quotas tenants have reached
 //
 // Bill bills a request of study or agentdesk within a transaction. Flush stores the
-// counts of free requests, in the background.
+// counts of free requests and FlushStatistics those of Statistics, in the background.
+// Observed counts an answered request for Statistics.
 //
-// The store is called directly, without an interface. Apart from the counts that Flush
-// has not stored yet, memory holds only caches of stored data.
+// The store is called directly, without an interface. Apart from the counts that
+// are not stored yet, memory holds only caches of stored data.
 package decisioning

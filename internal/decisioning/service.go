@@ -40,8 +40,9 @@ type Service struct {
 	offers  *offerdesk.Service
 	options Options
 
-	gathered gathered
-	lastDay  atomic.Pointer[businessDay]
+	gathered   gathered
+	statistics statistics
+	lastDay    atomic.Pointer[businessDay]
 
 	allThresholds atomic.Bool // CheckThresholds has looked at all tenants
 }
@@ -56,5 +57,6 @@ func New(
 	}
 	s := &Service{core: core, desk: desk, fraud: fraud, lists: lists, tables: tables, offers: offers, options: o}
 	s.gathered.counts = map[gatheredKey]int64{}
+	s.statistics.counts = map[statisticsKey]*statisticsCounts{}
 	return s
 }

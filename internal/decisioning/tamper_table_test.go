@@ -24,6 +24,7 @@ var unverified = map[string]string{
 	"batch_exclusions":      "deleted with the batch; the erasure has an entry",
 	"batches":               "the end of a batch has an entry, which is compared with its event",
 	"deleted_lists":         "deleted lists whose chunks are still to be removed; the deletion has an entry",
+	"decision_stats":        "counters; nothing is decided by them",
 	"deleted_lookup_tables": "deleted tables whose rows are still to be removed; the deletion has an entry",
 	"fraud_alert_events":    "each change of an alert has an entry, which is compared with its event",
 	"fraud_alert_evidence":  "follows from the decisions, which have entries",

@@ -122,7 +122,7 @@ func (s *Service) Underwrite(
 	if done, err := r.Finish(ctx, attempt, w.answer, err); err != nil || done {
 		return Underwritten{}, err
 	}
-	s.decided(c, o)
+	s.decided(p, c, o)
 	return Underwritten{RunID: w.runID, Outcome: w.found.Outcome(), Decision: c.decided(o)}, nil
 }
 

@@ -22,6 +22,8 @@
 //	    compares two versions for all applicants: NotFound, no_active_policy
 //	RuleStats, Outcomes
 //	    return how often the rules of a version were evaluated and hit, and its decisions by status and grade
+//	QuietRules
+//	    returns the rules of active versions that have stopped hitting
 //	Activate
 //	    activates a rule set: Invalid, NotFound, invalid_transition,
 //	    precondition_failed, second_person_required, findings_unacknowledged,

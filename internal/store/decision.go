@@ -277,6 +277,18 @@ type DecisionFilter struct {
 // Outcomes returns decisions by their ids, without applicant and documents. An id that does
 // not exist is not in the result.
 func (ds DecisionReader) Outcomes(ids []string) (map[string]Decision, error) {
+	return ds.byIDs(selectOutcomes, (*Decision).outcomeFields, ids)
+}
+
+// Summaries returns decisions by their ids, without their documents. An id that does not exist is not in the result.
+func (ds DecisionReader) Summaries(ids []string) (map[string]Decision, error) {
+	return ds.byIDs(selectSummaries, (*Decision).fields, ids)
+}
+
+// byIDs reads decisions with a statement of selectByIDs.
+func (ds DecisionReader) byIDs(
+	statement string, fields func(*Decision) []any, ids []string,
+) (map[string]Decision, error) {
 	return read(ds.access, func(tx *Tx) (map[string]Decision, error) {
 		found := make(map[string]Decision, len(ids))
 		for part := range slices.Chunk(ids, outcomesAtOnce) {
@@ -287,11 +299,10 @@ func (ds DecisionReader) Outcomes(ids []string) (map[string]Decision, error) {
 			}
 			err := tx.each(func(scan func(...any) error) error {
 				var d Decision
-				err := scan(&d.ID, &d.Status, &d.Grade, &d.PolicyKey, &d.PolicyID, &d.PolicyVersion, &d.Endpoint,
-					&d.Hash)
+				err := scan(fields(&d)...)
 				found[d.ID] = d
 				return err
-			}, selectOutcomes, args...)
+			}, statement, args...)
 			if err != nil {
 				return nil, err
 			}
@@ -300,18 +311,27 @@ func (ds DecisionReader) Outcomes(ids []string) (map[string]Decision, error) {
 	})
 }
 
-// outcomesAtOnce is the number of decisions that Outcomes reads with one statement.
+// outcomesAtOnce is the number of decisions that byIDs reads with one statement.
 const outcomesAtOnce = 100
 
-var selectOutcomes = func() string {
+const outcomeColumns = "id, status, grade, policy_key, policy_id, policy_version, endpoint, hash"
+
+func (d *Decision) outcomeFields() []any {
+	return []any{&d.ID, &d.Status, &d.Grade, &d.PolicyKey, &d.PolicyID, &d.PolicyVersion, &d.Endpoint, &d.Hash}
+}
+
+var selectOutcomes, selectSummaries = selectByIDs(outcomeColumns), selectByIDs(decisionColumns)
+
+// selectByIDs returns a statement that selects outcomesAtOnce decisions.
+func selectByIDs(columns string) string {
 	const firstParameter = 3 // after the tenant and the environment
 	list := make([]string, outcomesAtOnce)
 	for i := range list {
 		list[i] = fmt.Sprintf("$%d", firstParameter+i)
 	}
-	return `SELECT id, status, grade, policy_key, policy_id, policy_version, endpoint, hash FROM decisions
+	return "SELECT " + columns + ` FROM decisions
 		WHERE tenant_id = $1 AND environment = $2 AND id IN (` + strings.Join(list, ", ") + ")"
-}()
+}
 
 // List returns a page of the scope's decisions, without their documents, and the
 // Position at which it ended. With several filters, another page may follow a page

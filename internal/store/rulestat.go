@@ -87,3 +87,28 @@ func (rs RuleSetReader) Stats(ruleSetID, fromDay string) ([]RuleStat, error) {
 		return stats, err
 	})
 }
+
+// RuleHits counts the decisions in which a rule ran and hit, in a range of days and in the range before it.
+type RuleHits struct {
+	RuleID                     string
+	Evaluated, Hit             int64
+	EvaluatedBefore, HitBefore int64
+}
+
+func (h *RuleHits) fields() []any {
+	return []any{&h.RuleID, &h.Evaluated, &h.Hit, &h.EvaluatedBefore, &h.HitBefore}
+}
+
+// Hits returns the counts of each rule of a rule set from fromDay on, and those from beforeDay until the day before
+// fromDay.
+func (rs RuleSetReader) Hits(ruleSetID, beforeDay, fromDay string) ([]RuleHits, error) {
+	return read(rs.access, func(tx *Tx) ([]RuleHits, error) {
+		return eachRow(tx, (*RuleHits).fields, `SELECT rule_id,
+			CAST(sum(CASE WHEN day >= $5 THEN evaluated ELSE 0 END) AS BIGINT),
+			CAST(sum(CASE WHEN day >= $5 THEN hit ELSE 0 END) AS BIGINT),
+			CAST(sum(CASE WHEN day < $5 THEN evaluated ELSE 0 END) AS BIGINT),
+			CAST(sum(CASE WHEN day < $5 THEN hit ELSE 0 END) AS BIGINT)
+		FROM rule_stats WHERE tenant_id = $1 AND environment = $2 AND rule_set_id = $3 AND day >= $4
+		GROUP BY rule_id ORDER BY rule_id`, ruleSetID, beforeDay, fromDay)
+	})
+}

@@ -207,6 +207,10 @@ func New(db *store.DB, o Options) (*Set, error) {
 // flushEvery is the interval at which data collected in memory is stored.
 const flushEvery = time.Second
 
+// flushStatisticsEvery is the interval at which the statistics of decisions are stored. They have more rows than the
+// other data, and nobody needs them within a second.
+const flushStatisticsEvery = 10 * time.Second
+
 // purgeEvery is the interval at which expired rows are removed.
 const purgeEvery = 10 * time.Minute
 
@@ -229,17 +233,22 @@ func (s *Set) Run(ctx context.Context) {
 	defer older.Wait()
 	flush := time.NewTicker(flushEvery)
 	defer flush.Stop()
+	statistics := time.NewTicker(flushStatisticsEvery)
+	defer statistics.Stop()
 	purge := time.NewTicker(purgeEvery)
 	defer purge.Stop()
 	for {
 		select {
 		case <-flush.C:
 			s.Flush(ctx)
+		case <-statistics.C:
+			s.Decisions.FlushStatistics(ctx)
 		case <-purge.C:
 			s.Purge(ctx)
 		case <-ctx.Done():
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 			s.Flush(last)
+			s.Decisions.FlushStatistics(last)
 			cancel()
 			return
 		}
@@ -260,5 +269,6 @@ func (s *Set) Purge(ctx context.Context) {
 	s.Webhooks.Purge(ctx)
 	s.Lists.Purge(ctx)
 	s.Decisions.PurgeRequests(ctx)
+	s.Decisions.PurgeStatistics(ctx)
 	s.Edits.Purge(ctx)
 }

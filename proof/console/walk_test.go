@@ -22,8 +22,10 @@ func (s *stage) walk(t *testing.T) {
 	w.Width(1280)
 	w.signUp()
 	w.emptiness()
+	w.firstSteps()
 	w.liveKey()
 	w.changePolicy()
+	w.mapColumns()
 	w.measure()
 	w.watch()
 }

@@ -50,9 +50,9 @@ func gradeMix(r *backtest.Report) chart.Bars {
 		},
 		Of: "Grade",
 		Parts: []chart.Part{
-			{Name: "approved", Tone: chart.Blue},
-			{Name: "referred", Tone: chart.Grey},
-			{Name: "declined", Tone: chart.Orange},
+			{Name: "approved", Tone: chart.Approved},
+			{Name: "referred", Tone: chart.Referred},
+			{Name: "declined", Tone: chart.Declined},
 		},
 	}
 	for _, g := range r.ByGrade {

@@ -119,9 +119,9 @@ func statusBar(title, description string, s backtest.Summary) chart.Share {
 	return chart.Share{
 		Head: chart.Head{Title: title, Description: description},
 		Slices: []chart.Slice{
-			{Name: "Approved", Tone: chart.Blue, Value: float64(s.Approved)},
-			{Name: "Referred", Tone: chart.Grey, Value: float64(s.Referred)},
-			{Name: "Declined", Tone: chart.Orange, Value: float64(s.Declined)},
+			{Name: "Approved", Tone: chart.Approved, Value: float64(s.Approved)},
+			{Name: "Referred", Tone: chart.Referred, Value: float64(s.Referred)},
+			{Name: "Declined", Tone: chart.Declined, Value: float64(s.Declined)},
 		},
 	}
 }

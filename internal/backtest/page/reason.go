@@ -37,9 +37,9 @@ func reasonPicture(reasons []backtest.ReasonCount) chart.Bars {
 		},
 		Of: "Reason",
 		Parts: []chart.Part{
-			{Name: "declined", Tone: chart.Orange},
-			{Name: "referred", Tone: chart.Grey},
-			{Name: "approved for less", Tone: chart.Blue},
+			{Name: "declined", Tone: chart.Declined},
+			{Name: "referred", Tone: chart.Referred},
+			{Name: "approved for less", Tone: chart.Approved},
 		},
 	}
 	for _, r := range reasons[:min(len(reasons), mostReasons)] {

@@ -64,6 +64,11 @@ func (x *Examples) Pages(t *testing.T) map[string][]Page {
 		"/console/{env}/fraud/alerts/{id}": x.alerts(t),
 		"/console/{env}/lists/{name}":      x.lists(t),
 		"/console/{env}/tables/{name}":     x.tables(t),
+		"/console/{env}": {
+			{Path: x.at},
+			{Path: x.at + "?range=24h", Name: "24 hours"},
+			{Path: x.at + "?range=90d", Name: "90 days"},
+		},
 		"/console/{env}/search": {
 			{Path: x.at + "/search"},
 			{Path: x.at + "/search?q=KO_", Name: "rules"},

@@ -61,6 +61,7 @@ var columns = map[string]string{
 	"decision_reviews " + outcome:         "id decision_id outcome reason_code",
 	"decision_reviews " + readable:        "note",
 	"decision_reviews " + staff:           "actor",
+	"decision_stats " + lender:            "span kind at name",
 	"decisions " + hash:                   "hash",
 	"decisions " + outcome:                "id status grade policy_key policy_id endpoint engine_version plain",
 	"decisions " + reference:              "applicant_ref",

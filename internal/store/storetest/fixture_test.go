@@ -144,6 +144,10 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 		scope.Write(t.Context(),
 			func(tx *store.Tx) error { return tx.Decisions().AddReview(review("rev_1", "dec_1")) }),
 		db.System().AddRuleStats(t.Context(), []store.RuleStat{stat}),
+		db.System().AddDecisionStats(t.Context(), []store.DecisionStat{{
+			TenantID: scope.Tenant(), Environment: scope.Environment(), Span: store.StatDay, Kind: "status", At: day,
+			Name: "APPROVED", Count: 1,
+		}}),
 		scope.Write(t.Context(), fillFraud),
 		scope.Write(t.Context(), fillBacktest),
 		scope.Write(t.Context(), fillBatchJob),

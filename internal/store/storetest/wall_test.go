@@ -17,7 +17,7 @@ import (
 var (
 	walled = []string{
 		"api_keys", "series", "rule_sets", "scorecards", "decisions", "usage_totals", "usage_counters", "audit_log",
-		"decision_reviews", "decision_features", "decision_people", "rule_stats", "idempotency_keys",
+		"decision_reviews", "decision_features", "decision_people", "decision_stats", "rule_stats", "idempotency_keys",
 		"fraud_configs", "fraud_changes", "fraud_pincode_risks", "fraud_entities", "fraud_links", "fraud_pincode_hours",
 		"fraud_alerts", "fraud_alert_evidence", "fraud_alert_events", "fraud_rings", "fraud_ring_people",
 		"backtests", "backtest_chunks", "agent_runs", "collections_strategies", "referrals", "journal",
