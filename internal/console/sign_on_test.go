@@ -102,7 +102,8 @@ func (b *browser) toCallback(connection, query string) string {
 	if err != nil {
 		b.Fatal(err)
 	}
-	a := b.post("/console/sso/"+connection, "next", values.Get("next")).want(http.StatusOK).has("Continue to the provider")
+	a := b.post("/console/sso/"+connection, "next", values.Get("next")).want(http.StatusOK).
+		has("Continue to the provider")
 	address, found := strings.CutPrefix(a.header.Get("Refresh"), "0; url=")
 	if !found {
 		b.Fatalf("the browser is sent nowhere: %q", a.header.Get("Refresh"))
