@@ -3,7 +3,8 @@
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build run quick test long torture replay attack load backlog cost batch large fair fuzz bench clients release lint \
+.PHONY: help build run quick test long torture replay attack load backlog cost batch large fair fuzz bench clients \
+  pictures release lint \
   fmt clean verify.html FORCE
 
 # The version is in api/VERSION, which the binary embeds; the commit is not known there.
@@ -254,6 +255,11 @@ fuzz: ## run every fuzz target for FUZZTIME (30s)
 
 bench: ## measure against the peers and the targets
 	@cd bench && go run .
+
+# The console with the demonstration, and with what the tutorial makes. Look at each picture before you commit it.
+pictures: build ## draw the pictures of the console in README and tutorial again
+	@scripts/deps test
+	@VERDICT_PICTURES='$(CURDIR)/docs/pictures' $(HARNESS) go test -count=1 -v -run '^TestPictures$$' ./proof/console
 
 # The typed parts of the clients follow api/openapi.yaml; a test compares them.
 clients: ## generate the typed parts of the clients from the API description

@@ -43,14 +43,14 @@
 //
 // SignOn signs people in through identity providers (ADR 34). Its operations need no scope:
 //
-//	Listed, OfTenant, Linked
-//	    return connections
+//	Connection, Listed, OfTenant, Linked
+//	    return connections: Connection NotFound
 //	Begin, BeginLink
 //	    begin a sign-in, or to link an account: sign_on_unavailable, sign_on_failed,
 //	    login_throttled (a *Throttled), NotFound; BeginLink also wrong_password
 //	Finish, FinishLink
-//	    finish it: sign_on_failed, sign_on_refused, sign_on_unavailable, login_throttled (a
-//	    *Throttled), NotFound; Finish also email_taken, too_many_people and last_admin;
+//	    finish it: sign_on_failed, sign_on_refused, sign_on_unavailable, session_in_use,
+//	    login_throttled (a *Throttled), NotFound; Finish also email_taken, too_many_people and last_admin;
 //	    FinishLink also identity_taken and session_ended
 //	Links
 //	    tells whether a browser comes back to link an account

@@ -124,8 +124,9 @@ func (s *Operator) CreateUser(
 }
 
 // ResetPassword sets a new password for a person who forgot the old password, and ends all
-// sessions of the person. It returns NotFound if the tenant has no such person. The service
-// sends no mail, so the operator must tell the person the new password.
+// sessions of the person. It returns NotFound if the tenant has no such person, and email_taken for a person who can
+// sign in only through the provider, because an account of another tenant has the address. The service sends no mail,
+// so the operator must tell the person the new password.
 func (s *Operator) ResetPassword(ctx context.Context, tenantID, email string, password tenant.Secret) error {
 	address, _ := tenant.NormaliseEmail(email)
 	var faults fault.List
@@ -135,6 +136,11 @@ func (s *Operator) ResetPassword(ctx context.Context, tenantID, email string, pa
 	}
 
 	user, err := s.userByEmail(ctx, tenantID, email)
+	if err == nil && user.AddressElsewhere {
+		err = fault.New(fault.Conflict, fault.CodeEmailTaken,
+			"an account of another tenant has this e-mail address, so this person cannot have a password; the person "+
+				"signs in through the identity provider")
+	}
 	if err != nil {
 		return err
 	}

@@ -68,6 +68,9 @@ func (s *SignOn) OfTenant(tenantID string) []Connection {
 	return slices.DeleteFunc(slices.Clone(s.connections), func(c Connection) bool { return c.TenantID != tenantID })
 }
 
+// Connection returns a connection, or NotFound.
+func (s *SignOn) Connection(id string) (Connection, error) { return s.connection(id) }
+
 func (s *SignOn) connection(id string) (Connection, error) {
 	at := slices.IndexFunc(s.connections, func(c Connection) bool { return c.ID == id })
 	if at < 0 {
@@ -79,10 +82,11 @@ func (s *SignOn) connection(id string) (Connection, error) {
 // Begun is the beginning of a sign-in. The browser keeps Cookie until it comes back, and goes to URL.
 type Begun struct{ URL, Cookie string }
 
-// Begin begins a sign-in with a connection. next is the page to show afterwards. It refuses with
-// sign_on_unavailable if the provider does not answer, and with login_throttled.
-func (s *SignOn) Begin(ctx context.Context, connectionID, next string, at Client) (Begun, error) {
-	return s.begin(ctx, connectionID, "", next, at)
+// Begin begins a sign-in with a connection. next is the page to show afterwards. current is the id of the session that
+// the browser has and that the person agreed to replace, "" for none. It refuses with sign_on_unavailable if the
+// provider does not answer, and with login_throttled.
+func (s *SignOn) Begin(ctx context.Context, connectionID, next, current string, at Client) (Begun, error) {
+	return s.begin(ctx, connectionID, flowTicket{next: next, session: current}, at)
 }
 
 // BeginLink begins to link a person's account with a connection of the person's tenant. The person
@@ -100,7 +104,7 @@ func (s *SignOn) BeginLink(
 	if err != nil {
 		return Begun{}, err
 	}
-	return s.begin(ctx, connectionID, c.User.ID, "", at)
+	return s.begin(ctx, connectionID, flowTicket{linkUser: c.User.ID, session: c.ID}, at)
 }
 
 // flowLife is how long somebody may take to sign in at the provider, and maxNext the maximum length
@@ -113,16 +117,17 @@ const (
 // flowTicket is what the cookie of a sign-in says.
 type flowTicket struct {
 	linkUser string // the person whose account is to be linked, "" to sign in
+	session  string // the session that the browser had when the sign-in began, "" for none
 	next     string
 }
 
-func (s *SignOn) begin(ctx context.Context, connectionID, linkUser, next string, at Client) (Begun, error) {
+func (s *SignOn) begin(ctx context.Context, connectionID string, t flowTicket, at Client) (Begun, error) {
 	connection, err := s.connection(connectionID)
 	if err != nil {
 		return Begun{}, err
 	}
-	if len(next) > maxNext {
-		next = ""
+	if len(t.next) > maxNext {
+		t.next = ""
 	}
 
 	now := s.core.Moment()
@@ -137,8 +142,8 @@ func (s *SignOn) begin(ctx context.Context, connectionID, linkUser, next string,
 	}
 
 	text := strings.Join([]string{
-		base64.RawURLEncoding.EncodeToString(seed), connection.ID, linkUser,
-		now.Add(flowLife).UTC().Format(time.RFC3339), next,
+		base64.RawURLEncoding.EncodeToString(seed), connection.ID, t.linkUser,
+		now.Add(flowLife).UTC().Format(time.RFC3339), t.next, t.session,
 	}, "\n")
 	mark, err := s.keyedHash(ctx, "sign-on cookie", text)
 	if err != nil {
@@ -181,6 +186,7 @@ func waiting[T any](ctx context.Context, do func() (T, error)) (T, error) {
 type Returned struct {
 	Connection string // from the address of the page
 	Cookie     string
+	Session    string // the id of the session that the browser has now, "" for none
 	State      string
 	Code       string
 	Issuer     string // "" if the provider does not send it
@@ -204,7 +210,7 @@ func (s *SignOn) ticket(ctx context.Context, r Returned) (flowTicket, Flow, erro
 	}
 
 	parts := strings.Split(string(text), "\n")
-	if !hmac.Equal([]byte(want), []byte(mark)) || len(parts) != 5 {
+	if !hmac.Equal([]byte(want), []byte(mark)) || len(parts) != 6 {
 		return flowTicket{}, Flow{}, stale
 	}
 
@@ -219,7 +225,7 @@ func (s *SignOn) ticket(ctx context.Context, r Returned) (flowTicket, Flow, erro
 		return flowTicket{}, Flow{}, stale
 	}
 
-	return flowTicket{linkUser: parts[2], next: parts[4]}, flow, nil
+	return flowTicket{linkUser: parts[2], next: parts[4], session: parts[5]}, flow, nil
 }
 
 // identify finishes a sign-in at the provider.
@@ -240,6 +246,9 @@ func (s *SignOn) identify(
 	switch {
 	case err != nil:
 		return c, id, t, nil, err
+	case r.Session != "" && r.Session != t.session:
+		return c, id, t, nil, fault.New(fault.Conflict, fault.CodeSessionInUse,
+			"this browser was signed in while you were at %s, and that session stays; start again to replace it", c.Name)
 	case r.Issuer != "" && r.Issuer != c.Issuer:
 		return c, id, t, nil, s.failed(ctx, c, errOtherIssuer)
 	case r.Error != "" || r.Code == "":

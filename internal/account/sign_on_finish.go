@@ -12,7 +12,8 @@ import (
 
 // Finish begins a session of the person whom the provider has signed in, and adds the person to the
 // connection's tenant if necessary. It returns the page to show. It refuses with sign_on_failed if
-// the provider's answer is not valid, with sign_on_refused if the person may not sign in,
+// the provider's answer is not valid, with sign_on_refused if the person may not sign in, with
+// session_in_use if the browser has a session that it did not have when the sign-in began,
 // sign_on_unavailable, login_throttled, email_taken, too_many_people and last_admin.
 func (s *SignOn) Finish(ctx context.Context, r Returned, at Client) (Session, tenant.Token, string, error) {
 	c, id, t, admitted, err := s.identify(ctx, r, at)
@@ -53,7 +54,7 @@ func (s *SignOn) Finish(ctx context.Context, r Returned, at Client) (Session, te
 	})
 	s.forget(ended...)
 	if err != nil {
-		return Session{}, tenant.Token{}, "", takenElsewhere(err, c)
+		return Session{}, tenant.Token{}, "", takenInTenant(err, c)
 	}
 	if err := refusalOf(result, c); err != nil {
 		return Session{}, tenant.Token{}, "", err
@@ -72,8 +73,8 @@ const signOnPrefix = "sign-on:"
 
 func signOnActor(c Connection) string { return signOnPrefix + c.ID }
 
-// takenElsewhere says what to do about an address that has an account already.
-func takenElsewhere(err error, c Connection) error {
+// takenInTenant says what to do about an address that has an account in the same tenant already.
+func takenInTenant(err error, c Connection) error {
 	if fault.CodeOf(err) != fault.CodeEmailTaken {
 		return err
 	}

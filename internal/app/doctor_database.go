@@ -10,9 +10,6 @@ import (
 	"verdict/internal/store"
 )
 
-// sideConnections is how many connections a node opens to PostgreSQL besides those that -db-connections limits.
-const sideConnections = 8
-
 // database checks that the database can be read and has a schema that this
 // program knows.
 func (d *examiner) database(ctx context.Context) {
@@ -28,8 +25,7 @@ func (d *examiner) database(ctx context.Context) {
 			err)
 		return
 	case err != nil:
-		d.add(check, Wrong, "check that PostgreSQL runs, that this machine reaches it, and the user and password in "+
-			"-database-url; psql with the same URL says more", "%v", err)
+		d.add(check, Wrong, mendConnection(err), "%v", err)
 		return
 	}
 	d.inspected = &found
@@ -74,25 +70,5 @@ func (d *examiner) missingFile(check, file string) {
 			"this user cannot create the database in %s", folder)
 	default:
 		d.add(check, Note, "", "there is no database %s yet; the first start creates it", file)
-	}
-}
-
-// server checks the settings of a PostgreSQL server.
-func (d *examiner) server(check string, s store.Server) {
-	if needed := int64(d.Store.Connections) + sideConnections; s.MaxConnections < needed {
-		d.add(check, Wrong, "raise max_connections of the server, or lower -db-connections",
-			"the server allows %d connections, and one node opens up to %d", s.MaxConnections, needed)
-	}
-	if !s.Encrypted && !s.Local {
-		d.add(check, Warning, "add sslmode=verify-full to -database-url",
-			"the connection to the database is not encrypted")
-	}
-	switch {
-	case s.SyncCommit == "off" || s.SyncCommit == "local":
-		d.add(check, Wrong, "set synchronous_commit to on",
-			"synchronous_commit is %s, so the server may lose what was answered", s.SyncCommit)
-	case s.Standbys == "":
-		d.add(check, Note, "docs/OPERATIONS.md, PostgreSQL with a standby, explains how",
-			"there is no synchronous standby: if the disk of the server is lost, everything since the last backup is lost")
 	}
 }

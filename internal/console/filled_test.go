@@ -188,6 +188,7 @@ var byScript = map[string]string{
 
 	// TestSecondFactor and TestSignOnLink post these.
 	"POST /console/signin/code":                    "somebody is signed in",
+	"POST /console/sso/{id}":                       "there is no connection",
 	"POST /console/account/sso/{id}":               "there is no connection",
 	"POST /console/account/sso/{id}/unlink":        "there is no connection",
 	"POST /console/account/second-factor/confirm":  "nobody sets up a second factor",

@@ -55,6 +55,7 @@ func TestEveryPageAsksForASession(t *testing.T) {
 
 		"POST /console/signin/code":      true,
 		"GET /console/sso/{id}":          true,
+		"POST /console/sso/{id}":         true,
 		"GET /console/sso/{id}/callback": true,
 	}
 	b := h.newBrowser()

@@ -13,22 +13,48 @@ type signOnPages struct {
 
 func (p *signOnPages) routes() []page {
 	return []page{
-		{pattern: "GET /console/sso/{id}", handle: p.begin, public: true},
+		{pattern: "GET /console/sso/{id}", handle: p.ask, public: true},
+		{pattern: "POST /console/sso/{id}", handle: p.begin, public: true},
 		{pattern: "GET /console/sso/{id}/callback", handle: p.callback, public: true},
 		{pattern: "POST /console/account/sso/{id}", handle: p.beginLink},
 		{pattern: "POST /console/account/sso/{id}/unlink", handle: p.unlink},
 	}
 }
 
-// begin sends the browser to the provider. It is a link and not a form, because the
-// Content-Security-Policy lets forms lead only to this site.
+// ask renders the page of the link /console/sso/ID. It begins nothing, because any site can lead a browser to it: the
+// page says who is signed in, and asks with a form, which other sites cannot post.
+func (p *signOnPages) ask(v *visit) error {
+	connection, err := p.signOn.Connection(v.id("id"))
+	if err != nil {
+		return err
+	}
+	data := struct {
+		ID, Name, Next string
+		SignedIn       *person
+	}{connection.ID, connection.Name, nextPage(v), v.who}
+	v.who = nil // render the page in the layout for people who are not signed in
+	return v.render("sso", "Sign in with "+connection.Name, data)
+}
+
+// begin sends the browser to the provider. The page does it and not a redirect, because the Content-Security-Policy
+// lets forms lead only to this site.
 func (p *signOnPages) begin(v *visit) error {
-	begun, err := p.signOn.Begin(v.ctx, v.id("id"), nextPage(v), placeOf(v))
+	begun, err := p.signOn.Begin(v.ctx, v.id("id"), nextPage(v), v.sessionID(), placeOf(v))
 	if err != nil {
 		return v.redraw(err, p.signIn.draw)
 	}
 	v.cookies.keepFlow(begun.Cookie)
-	return v.redirect(begun.URL)
+	v.w.Header().Set("Refresh", "0; url="+begun.URL)
+	v.who = nil
+	return v.render("sso_leave", "Sign in", struct{ URL string }{begun.URL})
+}
+
+// sessionID returns the id of the session that the browser has, "" for none.
+func (v *visit) sessionID() string {
+	if v.who == nil {
+		return ""
+	}
+	return v.who.session.ID
 }
 
 // callback finishes what begin or beginLink has begun, when the provider sends the browser back.
@@ -36,6 +62,7 @@ func (p *signOnPages) callback(v *visit) error {
 	returned := account.Returned{
 		Connection: v.id("id"),
 		Cookie:     v.cookies.takeFlow(),
+		Session:    v.sessionID(),
 		State:      v.query("state"),
 		Code:       v.query("code"),
 		Issuer:     v.query("iss"),
@@ -46,6 +73,9 @@ func (p *signOnPages) callback(v *visit) error {
 	}
 
 	session, token, next, err := p.signOn.Finish(v.ctx, returned, placeOf(v))
+	if fault.CodeOf(err) == fault.CodeSessionInUse {
+		return v.redraw(err, p.ask)
+	}
 	if err != nil {
 		return v.redraw(err, p.signIn.draw)
 	}
@@ -58,7 +88,7 @@ func (p *signOnPages) callback(v *visit) error {
 	return v.redirect(orHome(localPath(next)))
 }
 
-// beginLink renders a link to the provider, for the reason given at begin.
+// beginLink renders a link to the provider, for the reason given at begin, and says which address can be linked.
 func (p *signOnPages) beginLink(v *visit) error {
 	begun, err := p.signOn.BeginLink(v.ctx, v.who.session, v.form.Secret("current_password"), v.id("id"), placeOf(v))
 	if fault.CodeOf(err) == fault.CodeInvalidField || fault.CodeOf(err) == fault.CodeWrongPassword {

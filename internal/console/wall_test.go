@@ -118,7 +118,8 @@ func (f *filled) people(t *testing.T) map[string]bool {
 	ids := map[string]string{
 		"/console/{env}/privacy/holds/{id}": holds.Data[0].ID, "/console/{env}/privacy/erasures/{id}": erasures.Data[0].ID,
 		"/console/users/{id}": users[len(users)-1].ID, "/console/users/invitations/{id}": invited[0].ID,
-		"/console/account/sso/{id}": "acme", "/console/account/sessions/{id}": session.ID, "/console/{env}/referrals/{id}": referred.Data[0].ID,
+		"/console/sso/{id}": "acme", "/console/account/sso/{id}": "acme",
+		"/console/account/sessions/{id}": session.ID, "/console/{env}/referrals/{id}": referred.Data[0].ID,
 	}
 	paths := map[string]bool{}
 	for _, route := range f.console.Routes() {

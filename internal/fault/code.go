@@ -43,6 +43,7 @@ const (
 	CodeSignOnRefused        = "sign_on_refused"
 	CodeSignOnUnavailable    = "sign_on_unavailable"
 	CodeIdentityTaken        = "identity_taken"
+	CodeSessionInUse         = "session_in_use"
 )
 
 // Refusals of a sign-up or an invitation.

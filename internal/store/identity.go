@@ -112,9 +112,10 @@ const (
 )
 
 // SignOn begins a session of the person who has an identity. It adds the person if the identity is
-// new, and otherwise sets the person's role to that of s.User, unless s.KeepRole is set. ended holds the hashes of sessions that ended.
-// It returns Conflict email_taken or too_many_people if the person cannot be added, and Conflict
-// last_admin if the last administrator would lose the role.
+// new, and otherwise sets the person's role to that of s.User, unless s.KeepRole is set. ended holds the hashes of
+// sessions that ended. It returns Conflict email_taken if another person of the tenant has the e-mail address,
+// too_many_people, and Conflict last_admin if the last administrator would lose the role. An account of another tenant
+// with the same address changes nothing.
 func (st *Staff) SignOn(ctx context.Context, s SignOn) (result SignOnResult, ended []string, err error) {
 	err = st.write(ctx, func(tx *staffTx) (err error) {
 		result, ended = SignedOn, nil // the write may be repeated
@@ -156,10 +157,7 @@ func (tx *staffTx) addPerson(s SignOn) (SignOnResult, error) {
 	if err := s.By.begin(tx, &u); err != nil {
 		return 0, err
 	}
-	if err := tx.setRLS(); err != nil {
-		return 0, err
-	}
-	if err := insertUser(tx.transaction, u); err != nil {
+	if err := insertSignedOn(tx, u); err != nil {
 		return 0, err
 	}
 	if err := tx.checkPeople(u.CreatedMicros); err != nil {

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 // Inspection is the state of a database, as Inspect found it.
@@ -24,20 +23,23 @@ type Inspection struct {
 	Server Server // zero on SQLite
 }
 
-// Server is what a PostgreSQL server says about itself.
-type Server struct {
-	Version        string
-	Ahead          time.Duration // how far its clock is ahead of this machine's
-	MaxConnections int64
-	Standbys       string // the setting synchronous_standby_names
-	SyncCommit     string // the setting synchronous_commit
-	Encrypted      bool   // whether the connection uses TLS
-	Local          bool   // whether the server is on this machine
-}
-
 // Inspect reads the state of a database and changes nothing: it neither creates a missing SQLite file, which is
 // fs.ErrNotExist, nor migrates the schema. A schema that this program does not know is an error that says what to do.
-func Inspect(ctx context.Context, databaseURL string, options Options) (found Inspection, err error) {
+// Of a PostgreSQL server that accepts no writes it returns what can be read; Server says why.
+func Inspect(ctx context.Context, databaseURL string, options Options) (Inspection, error) {
+	found, err := inspect(ctx, databaseURL, options)
+	if _, embedded := FileOf(databaseURL); err == nil || embedded || choosesServer(databaseURL) {
+		return found, err
+	}
+	// The service connects only to servers that accept writes.
+	readable, failed := inspect(ctx, acceptAnyServer(databaseURL), options)
+	if failed == nil && (readable.Server.Standby || readable.Server.ReadOnly) {
+		return readable, nil
+	}
+	return found, err
+}
+
+func inspect(ctx context.Context, databaseURL string, options Options) (found Inspection, err error) {
 	db, err := connectToRead(databaseURL, options.withDefaults())
 	if err != nil {
 		return found, err
@@ -105,6 +107,7 @@ func (db *DB) readSchema(ctx context.Context) (int64, error) {
 	var applied []migration
 	var wrong error
 	err = db.System().read(ctx, func(s *transaction) error {
+		applied, wrong = nil, nil // the read may be repeated
 		found, err := s.firstColumn(db.dialect.hasTable(), "schema_migrations")
 		if err != nil || len(found) == 0 {
 			return err
@@ -121,25 +124,4 @@ func (db *DB) readSchema(ctx context.Context) (int64, error) {
 		return err
 	})
 	return int64(len(applied)), errors.Join(err, wrong)
-}
-
-// readServer asks a PostgreSQL server about itself.
-func (db *DB) readServer(ctx context.Context) (server Server, err error) {
-	err = db.System().read(ctx, func(s *transaction) error {
-		var micros int64
-		before := time.Now()
-		err := s.one([]any{
-			&server.Version, &micros, &server.MaxConnections, &server.Standbys, &server.SyncCommit, &server.Encrypted,
-			&server.Local,
-		}, `SELECT current_setting('server_version'), (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
-			current_setting('max_connections')::bigint, current_setting('synchronous_standby_names'),
-			current_setting('synchronous_commit'),
-			coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false),
-			inet_server_addr() IS NULL OR inet_server_addr() <<= '127.0.0.0/8' OR inet_server_addr() = '::1'`)
-		// The server read its clock between the two readings of ours.
-		after := time.Now()
-		server.Ahead = time.UnixMicro(micros).Sub(before.Add(after.Sub(before) / 2))
-		return err
-	})
-	return server, err
 }

@@ -86,7 +86,7 @@ func (tx *staffTx) checkPeople(nowMicros int64) error {
 	var people int64
 	err := tx.one([]any{&people}, `SELECT (SELECT count(*) FROM users WHERE tenant_id = $1) +
 		(SELECT count(*) FROM invitations i WHERE i.tenant_id = $1 AND NOT EXISTS
-			(SELECT 1 FROM users u WHERE u.tenant_id = $1 AND u.email = i.email))`)
+			(SELECT 1 FROM users u WHERE u.tenant_id = $1 AND u.email IN (i.email, i.email || ' ' || lower($1))))`)
 	if err == nil && people > MaxPage {
 		return fault.New(fault.Conflict, fault.CodeTooManyPeople,
 			"a tenant can have at most %d people, including invitations", MaxPage)

@@ -1,10 +1,6 @@
 package store
 
-import (
-	"context"
-
-	"verdict/internal/fault"
-)
+import "context"
 
 // Tenant is an organisation that signed up.
 type Tenant struct {
@@ -26,8 +22,9 @@ func (t *Tenant) fields() []any {
 		&t.SecondFactorMicros}
 }
 
-// User is a person of a tenant. The e-mail address is in lower case and unique
-// across all tenants.
+// User is a person of a tenant. The e-mail address is in lower case. It is unique
+// across all tenants among people who can sign in with it and a password, and
+// unique within a tenant among all people (see address.go).
 type User struct {
 	ID            string
 	TenantID      string
@@ -37,6 +34,10 @@ type User struct {
 	CreatedMicros int64
 
 	DisabledMicros int64 // when access was disabled; 0 if it was not
+
+	// AddressElsewhere is set if an account of another tenant had the e-mail address
+	// when this person was added. The person can sign in only through the provider.
+	AddressElsewhere bool
 
 	// MayActivateMicros is the time from which the person may activate in live,
 	// 0 for no delay, and MadeBy is who gave the person this right.
@@ -52,7 +53,7 @@ const userColumns = `id, tenant_id, email, password_hash, role, created_micros, 
 	may_activate_micros, made_by, stopped_micros, stopped_by`
 
 func (u *User) fields() []any {
-	return []any{&u.ID, &u.TenantID, &u.Email, &u.PasswordHash, &u.Role, &u.CreatedMicros, &u.DisabledMicros,
+	return []any{&u.ID, &u.TenantID, addressColumn{u}, &u.PasswordHash, &u.Role, &u.CreatedMicros, &u.DisabledMicros,
 		&u.MayActivateMicros, &u.MadeBy, &u.StoppedMicros, &u.StoppedBy}
 }
 
@@ -160,19 +161,6 @@ func (a *Accounts) InsertUser(ctx context.Context, user User, by RightsChange, a
 		}
 		return s.within(user.TenantID, audit.Environment).Audit().Add(audit)
 	})
-}
-
-func insertUser(s *transaction, u User) error {
-	// Test for the conflict instead of causing an error, which would abort the
-	// whole transaction in PostgreSQL.
-	added, err := s.exec(
-		`INSERT INTO users (tenant_id, id, email, password_hash, role, created_micros, may_activate_micros, made_by)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (email) DO NOTHING`,
-		u.TenantID, u.ID, u.Email, u.PasswordHash, u.Role, u.CreatedMicros, u.MayActivateMicros, u.MadeBy)
-	if err == nil && added == 0 {
-		return fault.New(fault.Conflict, fault.CodeEmailTaken, "this e-mail address has an account already")
-	}
-	return err
 }
 
 // UserByEmail returns a person by the e-mail address in lower case. It returns

@@ -39,6 +39,22 @@ func (t *Tab) At() string {
 	return strings.TrimPrefix(at, t.base)
 }
 
+// Arrives waits until the tab shows the page at path, however many pages lead to it. Between two pages the browser
+// answers no question, so errors are ignored until the time is over.
+func (t *Tab) Arrives(path string) {
+	t.Helper()
+	for begun := time.Now(); time.Since(begun) < pageTimeout; time.Sleep(pause) {
+		ctx, cancel := context.WithTimeout(t.ctx, readTimeout)
+		var at string
+		err := chromedp.Run(ctx, chromedp.Evaluate(`document.readyState === "complete" ? location.href : ""`, &at))
+		cancel()
+		if err == nil && at == t.base+path {
+			return
+		}
+	}
+	t.Fatalf("the tab is at %s, and not at %s", t.At(), path)
+}
+
 // text returns the beginning of the visible text of the page.
 func (t *Tab) text() string {
 	ctx, cancel := context.WithTimeout(t.ctx, readTimeout)

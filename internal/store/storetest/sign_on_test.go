@@ -61,16 +61,14 @@ func TestSignOn(t *testing.T) {
 			t.Errorf("the session is %+v of %+v, %v", c, u, err)
 		}
 
-		// The identity counts, not the address; and the address of somebody is taken, in every tenant.
+		// The identity counts, not the address; and the address of somebody is taken, in the same tenant.
 		again := signOn("sub_1", "other@example.in", "risk", "ses_2")
 		again.User.ID = "usr_unused"
 		if ended := try("ten_A", again, store.SignedOn); len(ended) != 0 {
 			t.Errorf("ended %v", ended)
 		}
-		for _, tenant := range []string{"ten_A", "ten_B"} {
-			_, _, err := db.Staff(tenant).SignOn(ctx, signOn("sub_2", "ravi@example.in", "risk", "ses_3"))
-			wantKind(t, err, fault.Conflict, fault.CodeEmailTaken)
-		}
+		_, _, err = staff.SignOn(ctx, signOn("sub_2", "ravi@example.in", "risk", "ses_3"))
+		wantKind(t, err, fault.Conflict, fault.CodeEmailTaken)
 		try("ten_B", signOn("sub_1x", "b@example.in", "viewer", "ses_b"), store.SignedOn)
 
 		ended := try("ten_A", signOn("sub_1", "ravi@example.in", "viewer", "ses_4"), store.SignedOn)
@@ -101,6 +99,46 @@ func TestSignOn(t *testing.T) {
 		wantKind(t, err, fault.Conflict, fault.CodeLastAdmin)
 		_, _, err = staff.SignOn(ctx, signOn("sub_9", "a@example.in", "", "ses_7"))
 		wantKind(t, err, fault.Conflict, fault.CodeLastAdmin)
+	})
+}
+
+// TestSignOnAddresses checks that an address of another tenant does not keep a provider from adding a person, and that
+// the person is then found by the identity alone.
+func TestSignOnAddresses(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		signUp(t, db, "ten_A")
+		signUp(t, db, "ten_B")
+		ctx, staff := t.Context(), db.Staff("ten_A")
+		const email = "ten_b@example.in" // of the first user of ten_B, who signed up
+		first, err := db.Accounts().UserByEmail(ctx, email)
+		wantKind(t, err, 0, "")
+		try := func(tenant string, s store.SignOn) error {
+			_, _, err := db.Staff(tenant).SignOn(ctx, s)
+			return err
+		}
+		wantKind(t, try("ten_A", signOn("sub_1", email, "risk", "ses_1")), 0, "")
+		_, u, _, err := db.Accounts().SessionByHash(ctx, "hash_ses_1")
+		if err != nil || u.ID != "usr_sub_1" || u.TenantID != "ten_A" || u.Email != email || !u.AddressElsewhere {
+			t.Errorf("signed in as %+v, %v", u, err)
+		}
+		people, err := staff.Users(ctx)
+		if err != nil || len(people) != 2 || people[1].Email != email {
+			t.Errorf("the people are %+v, %v", people, err)
+		}
+		found, err := db.Accounts().UserByEmail(ctx, email)
+		if diff := cmp.Diff(first, found); err != nil || diff != "" {
+			t.Errorf("%v, the account of the signup changed (-was +is):\n%s", err, diff)
+		}
+
+		// The address belongs to one person of a tenant, in whatever way the next one comes.
+		wantKind(t, try("ten_A", signOn("sub_2", email, "risk", "ses_2")), fault.Conflict, fault.CodeEmailTaken)
+		wantKind(t, try("ten_B", signOn("sub_2", email, "risk", "ses_2")), fault.Conflict, fault.CodeEmailTaken)
+		wantKind(t, try("ten_A", signOn("sub_3", "c@example.in", "risk", "ses_3")), 0, "")
+		wantKind(t, try("ten_B", signOn("sub_3", "c@example.in", "risk", "ses_4")), 0, "")
+		again := store.User{ID: "usr_new", TenantID: "ten_B", Email: "c@example.in", PasswordHash: passwordHash, Role: "risk"}
+		wantKind(t, db.Accounts().InsertUser(ctx, again, by(2000), store.AuditEntry{Environment: live}),
+			fault.Conflict, fault.CodeEmailTaken)
 	})
 }
 
