@@ -36,7 +36,7 @@ var otherMeanings = map[string][]string{
 	"internal/agent/narration.go":      {"unavailable"},              // a reason why prose was not used
 	"internal/backtest/book.go":        {"bad_month"},                // a column
 	"internal/backtest/setup_store.go": {"encoding"},                 // a JSON member
-	"internal/console/alert.go":        {"duplicate"},                // a resolution of an alert
+	"internal/console/alert_page.go":   {"duplicate"},                // a resolution of an alert
 	"internal/batchdesk/row.go":        {"not_found", "unavailable"}, // stored names of kinds
 	"internal/console/field.go":        {"required"},                 // an attribute in HTML
 	"internal/demo/measure.go":         {"bad_month"},                // a column

@@ -118,7 +118,7 @@ To a policy, a feature without a value is an absent field.
   as credits. A mandate or cheque is honoured if it was debited and did not bounce.
   A transaction that is both a mandate and a cheque counts in both.
 - The days covered by balances run from the first known balance to the last
-  transaction. A day without a balance has the balance of the day before. The ratio
+  transaction. A day without a balance has the balance of the previous day. The ratio
   of eod_balance divides the average balance by a monthly income: the window's
   income × 30 ÷ the number of covered days in the window.
 - The ratio of income_gap divides by the declared income times the number of whole
