@@ -141,7 +141,7 @@ func TestFraudOfOthersWarned(t *testing.T) {
 	}
 	slices.Sort(got)
 	want := []string{
-		"applicant_ref_missing@/fraud/applicant_ref", "identifier_not_counted@/applicants/1/fraud/email",
+		"applicant_ref_missing@/fraud", "identifier_not_counted@/applicants/1/fraud/email",
 		"identifier_not_counted@/applicants/1/fraud/mobile", "not_derived@/applicants/1/fraud/ip",
 		"not_read@/applicants/1/fraud/agent_id", "unknown_field@/applicants/1/fraud/shoe_size",
 	}

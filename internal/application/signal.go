@@ -20,7 +20,9 @@ func (r *reader) places(v wire.Value) {
 		signal.CheckFraud(block, &r.faults)
 		warnUncounted(block, r.app.Facts, &r.warnings)
 	} else if hasOtherFraud(v) {
-		warnUncounted(block, r.app.Facts, &r.warnings) // the block counts as empty
+		r.warnings.Add("/"+memberFraud, fault.CodeApplicantRefMissing,
+			"is missing, so the primary applicant is not counted, and does not count as one with the other people; "+
+				"send fraud with applicant_ref")
 	} else if id := v.Get("device").Get("device_id"); id.Given() {
 		r.warnings.Add(id.Pointer(), fault.CodeNotRead,
 			"is counted and looked up in the block list only if a fraud block is sent; send fraud with "+

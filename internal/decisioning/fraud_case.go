@@ -30,9 +30,10 @@ type fraudCase struct {
 type fraudPerson struct {
 	role        string // "" for the primary applicant
 	observation signal.Observation
-	alias       string   // the name of the person in the counters after an erasure
-	member      string   // the name under which the person was counted
-	blocked     []string // kinds on the block list, if the person is not counted
+	repeated    []signal.Entity // entities of the person that are part of another person's observation
+	alias       string          // the name of the person in the counters after an erasure
+	member      string          // the name under which the person was counted
+	blocked     []string        // kinds on the block list, if the person is not counted
 }
 
 // newFraudCase reads the identifiers of the request and assesses them without counts.
@@ -68,8 +69,8 @@ func (f *fraudCase) addOthers(others []application.Other, key func(kind, value s
 		if other.Fraud == nil {
 			continue
 		}
-		o := signal.ObserveOther(other.Fraud, other.Ref, f.observations(-1), key)
-		f.people = append(f.people, fraudPerson{role: other.Role, observation: o})
+		o, repeated := signal.ObserveOther(other.Fraud, other.Ref, f.observations(-1), key)
+		f.people = append(f.people, fraudPerson{role: other.Role, observation: o, repeated: repeated})
 	}
 	var refs []string
 	for i := range f.people {
@@ -120,6 +121,7 @@ func (c *creditCase) assess(counts []signal.Counts) {
 		f.derived = append(f.derived, name)
 	}
 	var others []signal.PersonFraud
+	var before []signal.Fraud
 	for i := range f.people {
 		person := &f.people[i]
 		n := signal.Counts{Blocklisted: person.blocked}
@@ -127,11 +129,13 @@ func (c *creditCase) assess(counts []signal.Counts) {
 			n, counts = counts[0], counts[1:]
 		}
 		found := signal.Assess(person.observation, n, f.config)
+		before = append(before, found)
 		if person.role == "" {
 			f.found = found
 			continue
 		}
 		other := signal.PersonFraud{Role: person.role, Fraud: found}
+		other.IncludeRepeated(person.repeated, before)
 		other.AddShared(person.observation.SharedWith(f.observations(i)))
 		other.Derive(func(name string, v rule.Value) { add(field.OfRole(person.role, name), v) })
 		others = append(others, other)

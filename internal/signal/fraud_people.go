@@ -7,25 +7,48 @@ import (
 )
 
 // ObserveOther returns the entities in the facts of a person other than the primary applicant. ref is the person's
-// reference. earlier are the people of the application who were observed before.
+// reference. earlier are the people of the application who were observed before. repeated are the entities that are left
+// out because they were observed already.
 //
-// A pincode or an IP address that one of them has too is left out: the people of one application often live and apply
+// A pincode or an IP address that one of them who is counted has too is left out: the people of one application often live and apply
 // in one place, and the counts of these two are about applications. An agent brings the application and not the person.
 func ObserveOther(
 	facts *rule.Facts, ref string, earlier []Observation, key func(kind, value string) string,
-) Observation {
-	o := Observe(facts, key)
+) (o Observation, repeated []Entity) {
+	o = Observe(facts, key)
 	o.ApplicantRef = ref
 	o.Entities = slices.DeleteFunc(o.Entities, func(e Entity) bool {
 		switch e.Kind {
 		case KindAgent:
 			return true
 		case KindPincode, KindIP:
-			return slices.ContainsFunc(earlier, func(before Observation) bool { return before.has(e) })
+			if slices.ContainsFunc(earlier, func(before Observation) bool {
+				return before.ApplicantRef != "" && before.has(e)
+			}) {
+				repeated = append(repeated, e)
+				return true
+			}
 		}
 		return false
 	})
-	return o
+	return o, repeated
+}
+
+// IncludeRepeated sets the fact about the block list for a person with entities that were looked up as those of other
+// people of the application.
+func (p *PersonFraud) IncludeRepeated(repeated []Entity, others []Fraud) {
+	if len(repeated) == 0 {
+		return
+	}
+	blocked := slices.ContainsFunc(others, func(f Fraud) bool {
+		return slices.ContainsFunc(f.Blocklisted, func(e Entity) bool { return (Observation{Entities: repeated}).has(e) })
+	})
+	switch at := p.factAt(factBlocklisted); {
+	case at < 0:
+		p.facts = append(p.facts, rule.NamedValue{Name: factBlocklisted, Value: rule.Bool(blocked)})
+	case blocked:
+		p.facts[at].Value = rule.Bool(true)
+	}
 }
 
 // has reports whether an observation has an entity.

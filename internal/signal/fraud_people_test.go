@@ -26,12 +26,30 @@ func TestObserveOther(t *testing.T) {
 		"fraud.applicant_ref": "A-1", "fraud.pincode": "400001", "fraud.ip": "203.0.113.7",
 		"fraud.mobile": "9820012345", "fraud.agent_id": "AG-7",
 	}), plainKey)
-	other := ObserveOther(factsWith(map[string]string{
+	other, repeated := ObserveOther(factsWith(map[string]string{
 		"fraud.pincode": "400001", "fraud.ip": "203.0.113.8", "fraud.mobile": "+91 98200 12345",
 		"fraud.agent_id": "AG-7", "fraud.email": "w@example.in",
 	}), "A-2", []Observation{primary}, plainKey)
-	if other.ApplicantRef != "A-2" || len(other.Entities) != 3 {
-		t.Fatalf("%+v", other)
+	if other.ApplicantRef != "A-2" || len(other.Entities) != 3 || len(repeated) != 1 || repeated[0].Kind != KindPincode {
+		t.Fatalf("%+v without %+v", other, repeated)
+	}
+	// The pincode is not counted twice, but it is a value of this person too.
+	var p PersonFraud
+	p.IncludeRepeated(repeated, []Fraud{{Blocklisted: []Entity{{Kind: KindMobile}}}})
+	if at := p.factAt(factBlocklisted); at < 0 || p.facts[at].Value.IsTrue() {
+		t.Errorf("without a blocked pincode: %+v", p.facts)
+	}
+	p.IncludeRepeated(repeated, []Fraud{{Blocklisted: repeated}})
+	if at := p.factAt(factBlocklisted); at < 0 || !p.facts[at].Value.IsTrue() {
+		t.Errorf("with a blocked pincode: %+v", p.facts)
+	}
+	// A person without a reference is not counted, so the same pincode of another person is.
+	unnamed := primary
+	unnamed.ApplicantRef = ""
+	counted, _ := ObserveOther(factsWith(map[string]string{"fraud.pincode": "400001"}), "A-2",
+		[]Observation{unnamed}, plainKey)
+	if _, sent := counted.Entity(KindPincode); !sent {
+		t.Error("nobody is counted for the pincode")
 	}
 	for _, kind := range []string{KindIP, KindMobile, KindEmail} {
 		if _, sent := other.Entity(kind); !sent {

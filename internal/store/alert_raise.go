@@ -157,6 +157,11 @@ func (al Alerts) addEvidence(a *Alert, found []sighting) error {
 	applicants, decisions := a.ApplicantCount, a.DecisionCount
 	var rows [][]any
 	seen := map[[2]string]bool{}
+	if len(found) > 1 {
+		if err := al.readApplicants(a.ID, found, seen); err != nil {
+			return err
+		}
+	}
 	add := func(part, ref string, position *int64, atMicros int64) {
 		if ref == "" || seen[[2]string{part, ref}] {
 			return
@@ -193,4 +198,21 @@ func (al Alerts) addEvidence(a *Alert, found []sighting) error {
 		WHERE tenant_id = $1 AND environment = $2 AND id = $3`,
 		a.ID, a.ApplicantCount, a.DecisionCount, a.FirstSeenMicros)
 	return err
+}
+
+// readApplicants adds to seen the applicants among those found whom the alert has already. They must not get a position:
+// the positions of an alert have no gaps, and the next one is one more than the number of its applicants.
+func (al Alerts) readApplicants(alertID string, found []sighting, seen map[[2]string]bool) error {
+	for _, e := range found {
+		var n int64
+		if err := al.tx.one([]any{&n}, `SELECT count(*) FROM fraud_alert_evidence WHERE tenant_id = $1
+			AND environment = $2 AND alert_id = $3 AND part = $4 AND ref = $5`,
+			alertID, partApplicant, e.applicantRef); err != nil {
+			return err
+		}
+		if n > 0 {
+			seen[[2]string{partApplicant, e.applicantRef}] = true
+		}
+	}
+	return nil
 }

@@ -12,9 +12,9 @@ import (
 // as a keyed hash. It connects nobody into a ring.
 const kindApplication = "application"
 
-// maxParty is the maximum number of people who count as one because they applied together. Larger groups are not a
-// household, and the limit bounds the cost of the check.
-const maxParty = 6
+// maxParty is the maximum number of people who count as one because they applied together: the people of one
+// application.
+const maxParty = 3
 
 // maxPartyLinks is the maximum number of links to applications that the check reads for one entity. If there are more,
 // the people do not count as one.
@@ -146,8 +146,8 @@ func (rg rings) updateCount(o Observation, count *RingCount) error {
 	return nil
 }
 
-// joinParties sets the counts of the entities to 1 that are shared only by people who all applied together with one
-// another, such as a couple with one phone. As soon as somebody else was seen with an entity, everybody counts.
+// joinParties sets the counts of the entities to 1 that are shared only by people who applied together, such as a couple
+// with one phone; see appliedTogether. As soon as somebody else was seen with an entity, everybody counts.
 func (ob Observations) joinParties(o Observation, w Windows, c *ObservedCounts) error {
 	var shared []ObservedEntity
 	for _, e := range o.Entities {
@@ -174,30 +174,40 @@ func (ob Observations) joinParties(o Observation, w Windows, c *ObservedCounts) 
 	return nil
 }
 
-// applications returns the keys of the applications that a person made together with others.
-func (ob Observations) applications(member string) (keys []string, err error) {
+// applications returns the keys of the applications that a person made together with others, and when each was made
+// first.
+func (ob Observations) applications(member string) (made map[string]int64, err error) {
+	made = map[string]int64{}
 	err = ob.tx.each(func(scan func(...any) error) error {
 		var key string
-		err := scan(&key)
-		keys = append(keys, key)
+		var atMicros int64
+		err := scan(&key, &atMicros)
+		made[key] = atMicros
 		return err
-	}, `SELECT entity_key FROM fraud_links WHERE tenant_id = $1 AND environment = $2 AND member = $3 AND kind = $4
-		LIMIT $5`, member, kindApplication, int64(maxPartyLinks))
-	return keys, err
+	}, `SELECT entity_key, first_micros FROM fraud_links WHERE tenant_id = $1 AND environment = $2 AND member = $3
+		AND kind = $4 LIMIT $5`, member, kindApplication, int64(maxPartyLinks))
+	return made, err
 }
 
-// partyOf selects the people seen with an entity, except one person, and the applications that they made together with
-// others.
-var partyOf = `SELECT l.member, coalesce(a.entity_key, '') FROM (SELECT member FROM fraud_links
-	WHERE tenant_id = $1 AND environment = $2 AND kind = ? AND entity_key = ? AND last_micros > ? AND member <> ?
-	ORDER BY last_micros DESC LIMIT ` + strconv.Itoa(maxParty) + `) AS l
+// partyOf selects the people seen with an entity, when each was first seen with it, and the applications that they made
+// together with others.
+var partyOf = `SELECT l.member, l.first_micros, coalesce(a.entity_key, '') FROM (SELECT member, first_micros
+	FROM fraud_links WHERE tenant_id = $1 AND environment = $2 AND kind = ? AND entity_key = ? AND last_micros > ?
+	ORDER BY last_micros DESC LIMIT ` + strconv.Itoa(maxParty+1) + `) AS l
 	LEFT JOIN fraud_links a ON a.tenant_id = $1 AND a.environment = $2 AND a.member = l.member AND a.kind = '` +
 	kindApplication + `'`
 
-// appliedTogether reports whether the people seen with an entity within the window, and the person of the observation,
-// all applied together with one another: each two of them in some application. own are the person's applications.
+// sharer is a person who was seen with an entity.
+type sharer struct {
+	firstMicros  int64
+	applications map[string]bool // made together with others
+}
+
+// appliedTogether reports whether one application has all people seen with an entity within the window, and the person
+// of the observation. own are the person's applications. At most one of the people may have been seen with the entity
+// before that application: otherwise people who were found to share an account could end that by applying together.
 func (ob Observations) appliedTogether(
-	o Observation, e ObservedEntity, windowMicros int64, own []string,
+	o Observation, e ObservedEntity, windowMicros int64, own map[string]int64,
 ) (bool, error) {
 	q := &query{}
 	for _, key := range []string{e.Key, e.Older} {
@@ -209,29 +219,41 @@ func (ob Observations) appliedTogether(
 		} else {
 			q.add("SELECT * FROM (")
 		}
-		q.add(partyOf+" LIMIT "+strconv.Itoa(maxPartyLinks)+") AS party",
-			e.Kind, key, o.NowMicros-windowMicros, o.ApplicantRef)
+		q.add(partyOf+" LIMIT "+strconv.Itoa(maxPartyLinks)+") AS party", e.Kind, key, o.NowMicros-windowMicros)
 	}
 	rows := 0
-	of := map[string][]string{o.ApplicantRef: own}
+	people := map[string]*sharer{o.ApplicantRef: {firstMicros: o.NowMicros, applications: map[string]bool{}}}
 	err := ob.tx.each(func(scan func(...any) error) error {
 		var member, key string
-		err := scan(&member, &key)
-		of[member] = append(of[member], key)
+		var firstMicros int64
+		err := scan(&member, &firstMicros, &key)
+		p := people[member]
+		if p == nil {
+			p = &sharer{firstMicros: firstMicros, applications: map[string]bool{}}
+			people[member] = p
+		}
+		p.firstMicros = min(p.firstMicros, firstMicros) // the entity may have two keys
+		p.applications[key] = true
 		rows++
 		return err
 	}, q.text.String(), q.args...)
 	if err != nil || rows >= maxPartyLinks {
 		return false, err
 	}
-	for a, applications := range of {
-		for b, others := range of {
-			if a != b && !slices.ContainsFunc(applications, func(key string) bool {
-				return key != "" && slices.Contains(others, key)
-			}) {
-				return false, nil
+	for key := range own {
+		people[o.ApplicantRef].applications[key] = true
+	}
+	for key, atMicros := range own {
+		together, before := true, 0
+		for _, p := range people {
+			together = together && p.applications[key]
+			if p.firstMicros < atMicros {
+				before++
 			}
 		}
+		if together && before <= 1 {
+			return true, nil
+		}
 	}
-	return true, nil
+	return false, nil
 }

@@ -120,7 +120,7 @@ func TestCoupleIsNoRing(t *testing.T) {
 	})
 }
 
-// TestPartyIsEverybody checks that people count as one only if each two of them applied together: a guarantor of many
+// TestPartyIsEverybody checks that people count as one only if one application has them all: a guarantor of many
 // borrowers does not hide that the borrowers share a phone. Other kinds of entities are counted as before.
 func TestPartyIsEverybody(t *testing.T) {
 	t.Parallel()
@@ -139,14 +139,38 @@ func TestPartyIsEverybody(t *testing.T) {
 		got := observe(t, scope, observed("G", micros+2, phone), partyWindows())
 		wantCounts(t, "the guarantor alone", got, "device", 3, 3)
 
-		// Three people, each two of whom applied together, are one party. A kind without parties counts everybody.
+		// Three people are one party if they applied all together, and not if only each two of them did. A kind without
+		// parties counts everybody.
 		home := entity("mobile", "2")
 		observeAll(t, scope, jointly(observed("P", micros+3, home, address("2")), observed("Q", micros+3, home)))
 		observeAll(t, scope, jointly(observed("Q", micros+4, home, address("2")), observed("R", micros+4, home)))
 		all := observeAll(t, scope, jointly(observed("R", micros+5, home, address("2")), observed("P", micros+5, home)))
-		// P and R were in a ring before they applied together, and rings do not split.
-		wantCounts(t, "the third of the family", all[0], "mobile", 1, 3)
-		wantCounts(t, "the address of the family", all[0], "ip", 3, 3)
+		wantCounts(t, "the third of three couples", all[0], "mobile", 3, 3)
+		wantCounts(t, "the address of three couples", all[0], "ip", 3, 3)
+		home = entity("mobile", "3")
+		all = observeAll(t, scope, jointly(observed("S", micros+6, home), observed("T", micros+6, home),
+			observed("U", micros+6, home)))
+		wantCounts(t, "three people of one application", all[2], "mobile", 1, 1)
+	})
+}
+
+// TestPartyComesTooLate checks that people who were seen with an account one after the other do not become one by
+// applying together later. One of them may have been seen with it before: a couple applies after the husband alone.
+func TestPartyComesTooLate(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		scope := signUp(t, db, "ten_A")
+		observe(t, scope, observed("A", micros, account("1")), partyWindows())
+		wantCounts(t, "the second", observe(t, scope, observed("B", micros+1, account("1")), partyWindows()),
+			"beneficiary_account", 2, 2)
+		both := observeAll(t, scope, jointly(observed("A", micros+2, account("1")), observed("B", micros+2, account("1"))))
+		wantCounts(t, "both together", both[0], "beneficiary_account", 2, 2)
+		wantCounts(t, "afterwards", observe(t, scope, observed("B", micros+3, account("1")), partyWindows()),
+			"beneficiary_account", 2, 2)
+
+		observe(t, scope, observed("H", micros, account("2")), partyWindows())
+		couple := observeAll(t, scope, jointly(observed("H", micros+2, account("2")), observed("W", micros+2, account("2"))))
+		wantCounts(t, "the wife after the husband", couple[1], "beneficiary_account", 1, 1)
 	})
 }
 
@@ -206,36 +230,46 @@ func TestErasedPartner(t *testing.T) {
 
 // party is a simple model of the counts of people who apply together.
 type party struct {
-	seen     map[string][]string // the people of each entity
-	together map[[2]string]bool
+	seen     map[string]map[string]int64 // the people of each entity, and when each was first seen with it
+	together []store.Joint
 	ring     map[string]string // the ring of a person
 	tied     map[string]bool   // entities that connect people
 }
 
-// count returns the number of people of an entity: one if each two of them applied together.
+// count returns the number of people of an entity: one if an application has them all, and at most one of them was seen
+// with the entity before it.
 func (p *party) count(key string) int64 {
-	for _, a := range p.seen[key] {
-		for _, b := range p.seen[key] {
-			if a != b && !p.together[[2]string{a, b}] {
-				return int64(len(p.seen[key]))
+	people := p.seen[key]
+	for _, j := range p.together {
+		in, before := 0, 0
+		for _, a := range j.People {
+			if first, sharing := people[a.Observation.ApplicantRef]; sharing {
+				in++
+				if first < a.Observation.NowMicros {
+					before++
+				}
 			}
 		}
+		if in == len(people) && before <= 1 {
+			return 1
+		}
 	}
-	return 1
+	return int64(len(people))
 }
 
 // record adds the people and their entities.
 func (p *party) record(j store.Joint) {
+	// The same people may apply together again. What counts is when they did so first.
+	if len(j.People) > 1 && !slices.ContainsFunc(p.together, func(made store.Joint) bool { return made.Key == j.Key }) {
+		p.together = append(p.together, j)
+	}
 	for _, a := range j.People {
-		ref := a.Observation.ApplicantRef
-		for _, b := range j.People {
-			if len(j.People) > 1 {
-				p.together[[2]string{ref, b.Observation.ApplicantRef}] = true
-			}
-		}
 		for _, e := range a.Observation.Entities {
-			if !slices.Contains(p.seen[e.Key], ref) {
-				p.seen[e.Key] = append(p.seen[e.Key], ref)
+			if p.seen[e.Key] == nil {
+				p.seen[e.Key] = map[string]int64{}
+			}
+			if _, known := p.seen[e.Key][a.Observation.ApplicantRef]; !known {
+				p.seen[e.Key][a.Observation.ApplicantRef] = a.Observation.NowMicros
 			}
 		}
 	}
@@ -247,7 +281,7 @@ func (p *party) connect(j store.Joint) {
 		for _, e := range a.Observation.Entities {
 			if p.tied[e.Key] || p.count(e.Key) > 1 {
 				p.tied[e.Key] = true
-				for _, ref := range p.seen[e.Key] {
+				for ref := range p.seen[e.Key] {
 					p.merge(ref, a.Observation.ApplicantRef)
 				}
 			}
@@ -285,7 +319,7 @@ func TestPartyReference(t *testing.T) {
 		for seed := range uint64(4) {
 			scope := signUp(t, db, fmt.Sprint("ten_", seed))
 			dice := rand.New(rand.NewPCG(seed, 11))
-			model := party{map[string][]string{}, map[[2]string]bool{}, map[string]string{}, map[string]bool{}}
+			model := party{seen: map[string]map[string]int64{}, ring: map[string]string{}, tied: map[string]bool{}}
 			for i := range 60 {
 				var people []store.Observation
 				for _, n := range dice.Perm(20)[:1+dice.IntN(3)] {
@@ -327,8 +361,11 @@ func TestAlertHasAllPeople(t *testing.T) {
 		scope := signUp(t, db, "ten_A")
 		phone := entity("device", "1")
 		observe(t, scope, observed("X", micros, phone), partyWindows())
-		for n := range 2 {
-			joint := jointly(observed(numbered("A", n), micros+1, phone), observed(numbered("B", n), micros+1, phone))
+		// The applicant of the third couple is in the alert already, the partner is not.
+		for n, refs := range [][2]string{{"A", "B"}, {"C", "D"}, {"A", "E"}, {"F", "G"}} {
+			first, second := observed(refs[0], micros+1, phone), observed(refs[1], micros+1, phone)
+			first.DecisionID = numbered("dec", n)
+			joint := jointly(first, second)
 			doing(t, scope, func(tx *store.Tx) error {
 				counts, err := tx.Observations().ObserveAll(joint)
 				if err != nil {
@@ -352,8 +389,8 @@ func TestAlertHasAllPeople(t *testing.T) {
 			})
 		}
 		got, err := scope.Alerts(t.Context()).Get("alr_000")
-		if err != nil || got.ApplicantCount != 5 || got.DecisionCount != 3 ||
-			!slices.Equal(got.ApplicantRefs, []string{"X", "A_000", "B_000", "A_001", "B_001"}) {
+		if err != nil || got.ApplicantCount != 8 || got.DecisionCount != 5 ||
+			!slices.Equal(got.ApplicantRefs, []string{"X", "A", "B", "C", "D", "E", "F", "G"}) {
 			t.Errorf("%+v, %v", got, err)
 		}
 	})
