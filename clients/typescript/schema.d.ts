@@ -3183,6 +3183,8 @@ export interface components {
             facts: Record<string, never>;
             /** @description The stored feature vector; absent if there is none. */
             features?: Record<string, never>;
+            /** @description The facts of the co-applicant and of the guarantor, by role; absent if there are none. */
+            people?: Record<string, never>;
             /** @description The policy without its names: the part that its checksum covers. */
             policy: Record<string, never>;
             /** @description The salts of the hashes in the leaf. */

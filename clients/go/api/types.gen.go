@@ -6070,6 +6070,9 @@ type Capsule struct {
 	// Leaf The entry of the decision in the log.
 	Leaf map[string]interface{} `json:"leaf"`
 
+	// People The facts of the co-applicant and of the guarantor, by role; absent if there are none.
+	People *map[string]interface{} `json:"people,omitempty"`
+
 	// Policy The policy without its names: the part that its checksum covers.
 	Policy map[string]interface{} `json:"policy"`
 

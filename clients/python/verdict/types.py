@@ -587,6 +587,7 @@ class Capsule(TypedDict, total=False):
     answer: Required[dict[str, Any]]
     facts: Required[dict[str, Any]]
     features: dict[str, Any]
+    people: dict[str, Any]
     policy: Required[dict[str, Any]]
     salts: Required[dict[str, Any]]
     leaf: Required[dict[str, Any]]
