@@ -3,6 +3,7 @@ package fsck
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -181,6 +182,9 @@ func alterations(t *testing.T, log copied) map[string]copied {
 		for at := 0; at < len(text); at += step {
 			flipped := bytes.Clone(text)
 			flipped[at] ^= 1
+			if path == layout.CheckpointPath && sameSignature(text, flipped) {
+				continue
+			}
 			alter(fmt.Sprintf("byte %d of %s flipped", at, path), path, flipped)
 		}
 		missing := maps.Clone(log)
@@ -209,6 +213,18 @@ func alterations(t *testing.T, log copied) map[string]copied {
 		t.Errorf("fsck has read %v", kinds)
 	}
 	return all
+}
+
+// sameSignature reports whether two checkpoints differ only in bits of the Base64 text of the last signature that no
+// decoder reads: its last character has more bits than the signature needs.
+func sameSignature(a, b []byte) bool {
+	at := bytes.LastIndexByte(a, ' ') + 1
+	if at != bytes.LastIndexByte(b, ' ')+1 || !bytes.Equal(a[:at], b[:at]) {
+		return false
+	}
+	one, err1 := base64.StdEncoding.DecodeString(strings.TrimSuffix(string(a[at:]), "\n"))
+	two, err2 := base64.StdEncoding.DecodeString(strings.TrimSuffix(string(b[at:]), "\n"))
+	return err1 == nil && err2 == nil && bytes.Equal(one, two)
 }
 
 // split returns the leaves of a bundle, each of which follows its length.
