@@ -255,7 +255,12 @@ func (a Attempt) earlier(ctx context.Context, failed error) (*Answer, error) {
 	// Another node may have executed the same request since this node looked for its answer. The refusal is then
 	// about what that request has changed.
 	stored, err := a.scope.Answers(ctx).Lookup(a.key(), a.hash(), a.now)
-	if err != nil || stored == nil {
+	switch {
+	case fault.KindOf(err) == fault.Unavailable:
+		// Whether the refusal is about this very request is not known, for example because a synchronous standby
+		// has not confirmed the answer yet. The caller must ask again.
+		return nil, err
+	case err != nil || stored == nil:
 		return nil, nil //nolint:nilerr,nilnil // the refusal stands
 	}
 	return a.replay(ctx, stored)
