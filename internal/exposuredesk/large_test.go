@@ -36,9 +36,9 @@ const (
 // as long. Decisions under a policy that does not read earlier decisions are measured too. They show how much of the
 // difference the larger tables cause.
 //
-// Before each reading that is checked, another connection reads the same: some machines drop file pages that were not
-// used for some seconds, although they have free memory, and then a reading would measure the disk. The time of that
-// first reading is shown too.
+// Each person is read twice, on different connections, and both readings are checked. Some machines drop file pages that
+// were not used for some seconds, although they have free memory. The first reading then waits for the disk, and the
+// second shows the time without it.
 func TestOwnIsFlat(t *testing.T) {
 	t.Parallel()
 	many := 3 * fewDecisions
@@ -69,7 +69,7 @@ func TestOwnIsFlat(t *testing.T) {
 		for i, what := range []string{"reading", "deciding with it", "deciding without it", "the first reading"} {
 			ratio := float64(times[1][i]) / float64(times[0][i])
 			row = append(row, times[1][i].String(), times[0][i].String(), fmt.Sprintf("%.2f", ratio))
-			if document != "" && i < 2 && ratio > 1.3 {
+			if document != "" && i != 2 && ratio > 1.3 {
 				missed = append(missed, fmt.Sprintf("%s: %s takes %s beside %d decisions and %s beside %d",
 					database.name, what, times[1][i], many, times[0][i], fewDecisions))
 			}
