@@ -322,15 +322,20 @@ func (d *Decision) outcomeFields() []any {
 
 var selectOutcomes, selectSummaries = selectByIDs(outcomeColumns), selectByIDs(decisionColumns)
 
-// selectByIDs returns a statement that selects outcomesAtOnce decisions.
+// selectByIDs returns a statement that selects outcomesAtOnce decisions, each by its key.
+//
+// The ids are a query of their own, which also returns the scope. With the scope as a condition on the decisions,
+// PostgreSQL reads the whole scope instead: before the first ANALYZE it believes that there is one decision in it. A
+// subquery with DISTINCT is planned alone, so PostgreSQL does not move that condition out of it.
 func selectByIDs(columns string) string {
 	const firstParameter = 3 // after the tenant and the environment
 	list := make([]string, outcomesAtOnce)
 	for i := range list {
-		list[i] = fmt.Sprintf("$%d", firstParameter+i)
+		list[i] = fmt.Sprintf("($%d)", firstParameter+i)
 	}
-	return "SELECT " + columns + ` FROM decisions
-		WHERE tenant_id = $1 AND environment = $2 AND id IN (` + strings.Join(list, ", ") + ")"
+	return "SELECT " + columns + ` FROM (SELECT DISTINCT $1 AS of_tenant, $2 AS of_environment, column1 AS of_id
+			FROM (VALUES ` + strings.Join(list, ", ") + `) AS given) AS wanted
+		JOIN decisions ON tenant_id = of_tenant AND environment = of_environment AND id = of_id`
 }
 
 // List returns a page of the scope's decisions, without their documents, and the

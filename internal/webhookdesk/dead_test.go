@@ -63,3 +63,32 @@ func TestDeadReceiver(t *testing.T) {
 		}
 	})
 }
+
+// TestFewEventsUntilReceiverAnswers checks that a pass reads few events until the receiver has accepted some, because a
+// dead receiver gets one event only.
+func TestFewEventsUntilReceiverAnswers(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		hook, _ := b.create()
+		b.decide(60)
+		var counts []int
+		for range 2 {
+			counts = append(counts, len(b.deliver()))
+		}
+		b.receiver.answers(always(500))
+		b.decide(60)
+		b.deliver()
+		b.receiver.answers(always(200))
+		for range 2 {
+			b.pass(4 * time.Hour) // longer than any pause
+			counts = append(counts, len(b.deliver()))
+		}
+		// After the failed pass, the event that was refused comes besides the new ones.
+		if want := []int{20, 40, 20 + 1, 39}; !slices.Equal(counts, want) {
+			b.Errorf("the passes send %v events, want %v", counts, want)
+		}
+		if got := b.get(hook.ID); got.LastSequence != 120 || got.Retries != 0 {
+			b.Errorf("the webhook is %+v", got)
+		}
+	})
+}

@@ -15,6 +15,9 @@ import (
 const (
 	// maxBatch is the maximum number of events that a pass reads from the feed.
 	maxBatch = 500
+	// firstBatch is that number in the first pass, and after a pass that failed. A receiver that does not
+	// answer gets one event in a pass, so reading more for it would only slow the service down.
+	firstBatch = 20
 	// maxRetries is the number of events that may wait to be sent again. If there are more,
 	// the webhook sends no new events.
 	maxRetries = 500
@@ -34,6 +37,7 @@ type pass struct {
 	scope   *store.Scope
 	slots   chan struct{}
 	now     time.Time
+	limit   int // how many events it reads from the feed
 
 	hook    store.Webhook
 	retries map[int64]store.WebhookRetry // by sequence number
@@ -135,7 +139,7 @@ func (p *pass) loadRetries(ctx context.Context, retries []store.WebhookRetry) er
 		if p.blocked[r.Object] {
 			continue
 		}
-		if len(p.items) >= maxAgain {
+		if len(p.items) >= min(maxAgain, p.limit) {
 			p.behind[r.Object], p.more = true, true
 			continue
 		}
@@ -158,7 +162,7 @@ func (p *pass) loadRanges(ctx context.Context) error {
 		return nil
 	}
 	r := &p.ranges[0]
-	feed, err := p.feed(ctx, r.Next-1, maxBatch)
+	feed, err := p.feed(ctx, r.Next-1, p.limit)
 	if err != nil {
 		return err
 	}
@@ -178,7 +182,7 @@ func (p *pass) loadRanges(ctx context.Context) error {
 
 // loadNew adds events that were not handled yet.
 func (p *pass) loadNew(ctx context.Context) error {
-	feed, err := p.feed(ctx, p.hook.Handled, maxBatch)
+	feed, err := p.feed(ctx, p.hook.Handled, p.limit)
 	if err != nil {
 		return err
 	}

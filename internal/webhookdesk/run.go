@@ -153,6 +153,27 @@ func (s *Service) finish(name hookName, rest time.Time) {
 	s.resting[name] = rest
 }
 
+// limit returns how many events the next pass of a webhook reads.
+func (s *Service) limit(name hookName) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.healthy[name] {
+		return maxBatch
+	}
+	return firstBatch
+}
+
+// note records whether a pass of a webhook has delivered something, or had nothing to deliver.
+func (s *Service) note(name hookName, healthy bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if healthy {
+		s.healthy[name] = true
+	} else {
+		delete(s.healthy, name)
+	}
+}
+
 // Purge removes old attempts from the log.
 func (s *Service) Purge(ctx context.Context) {
 	before := s.core.Now().Add(-keepLog).UnixMicro()
@@ -164,7 +185,8 @@ func (s *Service) Purge(ctx context.Context) {
 // pass sends events to a webhook for a while and stores the progress.
 func (s *Service) pass(ctx context.Context, name hookName) error {
 	scope := s.core.DB.Scope(name.scope.Tenant, name.scope.Environment)
-	p := &pass{service: s, name: name, scope: scope, now: s.core.Now()}
+	p := &pass{service: s, name: name, scope: scope, now: s.core.Now(), limit: s.limit(name)}
+	defer func() { s.note(name, p.delivered > 0 || p.failed+p.refailed == 0) }()
 	slots, done := s.slots(name.scope.Tenant)
 	defer done()
 	p.slots = slots

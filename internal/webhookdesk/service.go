@@ -44,6 +44,7 @@ type Service struct {
 	mu      sync.Mutex
 	running map[hookName]bool        // the webhooks for which this process is sending
 	resting map[hookName]time.Time   // webhooks that are skipped until a time
+	healthy map[hookName]bool        // webhooks whose last pass in this process did not fail
 	tenants map[string]chan struct{} // limits the deliveries of a tenant, while it has any
 	users   map[string]int           // how many use the channel of a tenant
 	passes  sync.WaitGroup
@@ -72,6 +73,7 @@ func New(core *operation.Core, events *eventdesk.Service, o Options) (*Service, 
 		owner:   owner,
 		running: map[hookName]bool{},
 		resting: map[hookName]time.Time{},
+		healthy: map[hookName]bool{},
 		tenants: map[string]chan struct{}{},
 		users:   map[string]int{},
 		wake:    make(chan struct{}, 1),
