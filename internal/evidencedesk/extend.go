@@ -188,7 +188,7 @@ var errOtherServer = errors.New("the journal was read from another server than t
 // from another server. The leaves before it are the same, because a journal is only added
 // to; extend has checked that no other server was promoted meanwhile.
 func (l lastLeaf) check(tx *store.Tx) error {
-	runs, err := tx.Journal().Read(l.number)
+	runs, err := tx.Journal().ReadRows(l.number, 2)
 	if err != nil {
 		return err
 	}

@@ -203,7 +203,7 @@ func defect(err error) error {
 
 // leafAt returns the leaf with the given number.
 func leafAt(ctx context.Context, scope *store.Scope, number int64) (evidence.Leaf, error) {
-	runs, err := scope.Journal(ctx).Read(number)
+	runs, err := scope.Journal(ctx).ReadRows(number, 2)
 	if err != nil {
 		return evidence.Leaf{}, err
 	}

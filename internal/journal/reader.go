@@ -68,10 +68,11 @@ func (r *Reader) load(ctx context.Context, number int64) error {
 }
 
 // Each calls visit for every entry whose number is at least from, in order. It does not report gaps;
-// visit can detect them by comparing the numbers.
+// visit can detect them by comparing the numbers. Each reads few rows first, and then twice as many each time, because
+// most callers stop after some entries.
 func (r *Reader) Each(ctx context.Context, from int64, visit func(number int64, e store.Entry) error) error {
-	for {
-		runs, err := r.scope.Journal(ctx).Read(from)
+	for rows := 2; ; rows = min(2*rows, store.JournalRows) {
+		runs, err := r.scope.Journal(ctx).ReadRows(from, rows)
 		if err != nil || len(runs) == 0 {
 			return err
 		}

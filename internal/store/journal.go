@@ -154,13 +154,17 @@ type Entries struct {
 	List          []Entry
 }
 
-// journalRows is the number of rows of the journal that are read at a time.
-const journalRows = 64
+// JournalRows is the number of rows of the journal that are read at a time by those who read many.
+const JournalRows = 64
 
-// Read returns the entry with the number from and those after it, in order, from at most journalRows rows. Each Entries
+// Read returns the entry with the number from and those after it, in order, from at most JournalRows rows. Each Entries
 // holds all entries of one row, so the first may begin before from. Read returns nil if the journal has no entry with
 // this number or a higher one.
-func (j JournalReader) Read(from int64) ([]Entries, error) {
+func (j JournalReader) Read(from int64) ([]Entries, error) { return j.ReadRows(from, JournalRows) }
+
+// ReadRows returns what Read returns, from at most the given number of rows. The number must be at least 2: one row may
+// end before the first entry that is wanted.
+func (j JournalReader) ReadRows(from int64, rows int) ([]Entries, error) {
 	return read(j.access, func(tx *Tx) (found []Entries, err error) {
 		begin := from
 		err = tx.one([]any{&begin}, `SELECT first FROM journal WHERE tenant_id = $1 AND environment = $2 AND first <= $3
@@ -182,7 +186,7 @@ func (j JournalReader) Read(from int64) ([]Entries, error) {
 			return nil
 		}, `SELECT first, count, created_micros, entries FROM journal
 			WHERE tenant_id = $1 AND environment = $2 AND first >= $3 ORDER BY first LIMIT $4`,
-			begin, int64(journalRows))
+			begin, int64(rows))
 		return found, err
 	})
 }
