@@ -122,7 +122,7 @@ func (p *editorPages) travel(v *visit, w *editing, verb string) error {
 	if err != nil {
 		return err
 	}
-	switch { // the button that was pressed may have nothing more to do
+	switch { // if the pressed button is now disabled, focus the other one
 	case there.Undo < 0:
 		focus = focusStepAgain
 	case there.Redo < 0:

@@ -33,7 +33,7 @@ type RoleSummary struct {
 	Review        string // the outcome of the last final review, "" if there is none
 }
 
-// StatusAfterReview returns what the status has become by the last final review.
+// StatusAfterReview returns the status after the last final review.
 func (r *RoleSummary) StatusAfterReview() string { return exposure.StatusAfter(r.Status, r.Review) }
 
 // OtherRoles returns the newest decisions in which the person with a reference is not the primary applicant, at most

@@ -27,8 +27,8 @@ type Proof struct {
 	Standing Standing
 	// Why says why a guarantee is undecided, one sentence for each reason.
 	Why []string
-	// NotCovered lists the fields that the policy does not require, and without which the guarantee says nothing
-	// about an applicant.
+	// NotCovered lists fields that the guarantee reads but the policy does not require. The guarantee says nothing
+	// about an applicant without one of them.
 	NotCovered []string
 	// Applicants are those for whom a refuted guarantee does not hold: one, or two for a monotone guarantee, before and
 	// after the change of the field.
