@@ -81,10 +81,10 @@ func (d *examiner) durability(check string, s store.Server) {
 	switch {
 	case s.SyncCommit == "off" || s.SyncCommit == "local":
 		d.add(check, Wrong, "set synchronous_commit to on",
-			"synchronous_commit is %s, so a crash may lose decisions that were already answered", s.SyncCommit)
+			"synchronous_commit is %s, so the server may lose changes that it has already confirmed", s.SyncCommit)
 	case s.Standbys == "":
 		d.add(check, Note, "docs/OPERATIONS.md, PostgreSQL with a standby, explains how",
-			"there is no synchronous standby: if the disk of the server is lost, all decisions since the last backup "+
+			"there is no synchronous standby: if the disk of the server is lost, all changes since the last backup "+
 				"are lost, too")
 	}
 }
