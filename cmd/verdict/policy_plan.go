@@ -197,8 +197,8 @@ func (f policyFile) isIn(r ruleSet) bool {
 	return r.Checksum == f.policy.Checksum() && guaranteesIn(r.document) == guaranteesIn(f.content)
 }
 
-// guaranteesIn returns the guarantees of a document in a form that can be compared: members without a value are left out,
-// and the others are sorted.
+// guaranteesIn returns the guarantees of a document in a form that can be compared: members without a value are left
+// out, and the others are sorted.
 func guaranteesIn(content []byte) string {
 	var document struct {
 		Guarantees []map[string]any `json:"guarantees"`

@@ -225,8 +225,8 @@ func mayConfirm(person, by store.User, now time.Time) error {
 	return nil
 }
 
-// confirm ends the wait of a new activator after the user "by" has confirmed it. If an identity provider made the person
-// an activator, confirm records who confirmed, and keeps the time until which the two count as one person.
+// confirm ends the wait of a new activator after the user "by" has confirmed it. If an identity provider made the
+// person an activator, confirm records who confirmed, and keeps the time until which the two count as one person.
 func confirm(person *store.User, by store.User, now time.Time) error {
 	if err := mayConfirm(*person, by, now); err != nil {
 		return err

@@ -24,8 +24,8 @@ const (
 	streamRounds  = 3  // the stream and the closed loop take turns, because the database grows
 )
 
-// TestStreamRate sends applications as one stream of lines, and as many by concurrent callers who each send the next one
-// when the last one was answered. Every line of the stream is answered with a decision, in order. If the result is
+// TestStreamRate sends applications as one stream of lines, and as many by concurrent callers who each send the next
+// one when the last one was answered. Every line of the stream is answered with a decision, in order. If the result is
 // written to a document, nothing else should run, and the test judges the rates and the peak memory of the node, which
 // must not depend on the length of the stream.
 func TestStreamRate(t *testing.T) {

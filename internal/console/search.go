@@ -55,8 +55,8 @@ func (d *searchData) Found() bool {
 }
 
 // search renders what a text finds: decisions and applicants by the beginning of their id or reference, policies and
-// rules by a part of their name or id, alerts by an applicant's reference or a part of their type. An id that has a page
-// leads to that page.
+// rules by a part of their name or id, alerts by an applicant's reference or a part of their type. An id that has a
+// page leads to that page.
 func (p *searchPages) search(v *visit) error {
 	text := v.filters().Value("q")
 	if len(text) > longestSearch {

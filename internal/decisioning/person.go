@@ -141,8 +141,8 @@ func (e Explained) WithoutOthers() Explained {
 }
 
 // FactsOf returns the facts in the readable documents of a stored decision: those of the primary applicant and what was
-// combined, and the facts of the other people. A document of another person that was erased is empty. FactsOf returns an
-// error if a document is malformed.
+// combined, and the facts of the other people. A document of another person that was erased is empty. FactsOf returns
+// an error if a document is malformed.
 func FactsOf(primary []byte, others [][]byte) (*rule.Facts, error) {
 	facts, err := ReadFacts(primary)
 	if err != nil {

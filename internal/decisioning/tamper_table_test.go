@@ -71,9 +71,9 @@ var unverified = map[string]string{
 	"series":                "compared with the activations: TestVerifyNamesActivePolicy",
 }
 
-// TestEveryTableIsVerifiedOrNamed lists the tables of the schema. A new table must either be altered column by column by
-// the tests of this package, or have a reason here why verify does not compare it. The columns of the altered tables are
-// read from the schema, so that a new column is altered too.
+// TestEveryTableIsVerifiedOrNamed lists the tables of the schema. A new table must either be altered column by column
+// by the tests of this package, or have a reason here why verify does not compare it. The columns of the altered tables
+// are read from the schema, so that a new column is altered too.
 func TestEveryTableIsVerifiedOrNamed(t *testing.T) {
 	t.Parallel()
 	covered := slices.Clone(tampered)

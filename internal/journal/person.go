@@ -107,7 +107,8 @@ func (t *Tree) sealPeople(environment string, d *store.Decision, number int64, h
 	}
 }
 
-// openPeople replaces the ciphertexts of facts about people by the facts. It returns the zones that cannot be decrypted.
+// openPeople replaces the ciphertexts of facts about people by the facts. It returns the zones that cannot be
+// decrypted.
 func (t *Tree) openPeople(environment string, d *store.Decision) (unreadable []sealing.Zone) {
 	for zone, p := range peopleOf(d) {
 		if !sealing.Sealed(p.Facts) {
@@ -212,7 +213,8 @@ func (t *Tree) keyFor(
 	return key, false
 }
 
-// comparePerson compares what is left of the facts about a person with what the journal says about the person's erasure.
+// comparePerson compares what is left of the facts about a person with what the journal says about the person's
+// erasure.
 func (e *Erased) comparePerson(zone sealing.Zone) []string {
 	emptied := slices.Contains(e.Zones, zone)
 	switch entry := e.People[zone]; {

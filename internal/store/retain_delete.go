@@ -29,8 +29,8 @@ func (rt RetentionReader) ClosedBefore(after *ClosedLoan, beforeMicros int64, li
 	})
 }
 
-// DeleteClosedLoans deletes closed exposures, except those of people with a legal hold, adds an entry to the journal for
-// each, and returns their number.
+// DeleteClosedLoans deletes closed exposures, except those of people with a legal hold, adds an entry to the journal
+// for each, and returns their number.
 func (rt Retention) DeleteClosedLoans(ids []string, nowMicros int64) (deleted int64, err error) {
 	for _, id := range ids {
 		n, err := rt.tx.exec(`DELETE FROM exposures WHERE tenant_id = $1 AND environment = $2 AND id = $3

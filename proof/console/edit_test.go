@@ -245,8 +245,8 @@ func (s *stage) history(t *testing.T, tab *browser.Tab, at string) {
 	}
 }
 
-// workingCopy types without pressing a button, leaves the page, and checks that nothing is lost, that the effect and the
-// findings follow the edit, and that undoing and dragging work.
+// workingCopy types without pressing a button, leaves the page, and checks that nothing is lost, that the effect and
+// the findings follow the edit, and that undoing and dragging work.
 func (s *stage) workingCopy(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
 	path, _, _ := strings.Cut(at, "?")

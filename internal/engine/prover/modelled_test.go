@@ -172,8 +172,8 @@ func TestWhatIsNotCompared(t *testing.T) {
 	}
 }
 
-// TestEveryFactOfADecisionIsModelled checks that the comparison knows every fact that the engine reads for a policy with
-// all parts, besides the facts that its conditions name.
+// TestEveryFactOfADecisionIsModelled checks that the comparison knows every fact that the engine reads for a policy
+// with all parts, besides the facts that its conditions name.
 func TestEveryFactOfADecisionIsModelled(t *testing.T) {
 	t.Parallel()
 	p := edited(t, `"semantics": 2,`, `"semantics": 2, "people": {"score": "highest"}, "exposure": {"max_total": 500000},
