@@ -188,7 +188,8 @@ func TestScorecardExample(t *testing.T) {
 		t.Fatalf("%s, %v", response.Status, err)
 	}
 	book := filepath.Join(t.TempDir(), "book.csv")
-	if err := os.WriteFile(book, run(t, "..", nil, "go", "run", "./cmd/verdict", "book", "-n", "2000", "-seed", "7"), 0o644); err != nil {
+	rows := run(t, "..", nil, "go", "run", "./cmd/verdict", "book", "-n", "2000", "-seed", "7")
+	if err := os.WriteFile(book, rows, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	folder, err := filepath.Abs("python")

@@ -94,10 +94,14 @@ func TestFraudOfOthersRefused(t *testing.T) {
 		"a number":                 {named(`{"mobile":9820012345}`), at + "/mobile", fault.CodeWrongType},
 		"a short mobile number":    {named(`{"mobile":"98200-xyz-12"}`), at + "/mobile", fault.CodeInvalidField},
 		"no e-mail address":        {named(`{"email":"xyz at home"}`), at + "/email", fault.CodeInvalidField},
-		"a short account":          {named(`{"beneficiary_account":"xyz"}`), at + "/beneficiary_account", fault.CodeInvalidField},
+		"a short account": {
+			named(`{"beneficiary_account":"xyz"}`), at + "/beneficiary_account", fault.CodeInvalidField,
+		},
 		"no IP address":            {named(`{"ip":"xyz.0.113.7"}`), at + "/ip", fault.CodeOutOfRange},
 		"no pincode":               {named(`{"pincode":"xyz001"}`), at + "/pincode", fault.CodeOutOfRange},
-		"the primary's, his entry": {joint(``, `"fraud":{"mobile":"9820012345"},`, ``), "/applicants/0/fraud", fault.CodeInvalidField},
+		"the primary's, his entry": {
+			joint(``, `"fraud":{"mobile":"9820012345"},`, ``), "/applicants/0/fraud", fault.CodeInvalidField,
+		},
 		"one person in two roles": {
 			joint(`"fraud":{"applicant_ref":"A-2"},`, ``, `"applicant_ref":"A-2","fraud":{"mobile":"9820012345"},`),
 			"/applicants/1/applicant_ref", fault.CodeDuplicate,

@@ -150,7 +150,9 @@ func TestBadTables(t *testing.T) {
 			"no field":       {change(`"employment_type"`, `"employment"`), "unknown_field", "/keys/0/field"},
 			"late field":     {change(`"employment_type"`, `"final_score"`), "invalid_field", "/keys/0/field"},
 			"custom field":   {change(`"employment_type"`, `"applicant.dealer"`), "invalid_field", "/keys/0/field"},
-			"range of texts": {change(`"employment_type"`, `"employment_type","match":"range"`), "invalid_field", "/keys/0/field"},
+			"range of texts": {
+				change(`"employment_type"`, `"employment_type","match":"range"`), "invalid_field", "/keys/0/field",
+			},
 			"twice a key":    {change(`"employment_type"`, `"monthly_income"`), "invalid_field", "/keys/1/field"},
 			"twice a column": {change(`"segment"`, `"max_ltv"`), "invalid_field", "/columns/1/name"},
 			"column name":    {change(`"segment"`, `"Segment"`), "invalid_field", "/columns/1/name"},

@@ -71,7 +71,9 @@ func (t *Tree) personTrees(d *store.Decision, p *store.DecisionPerson) []int64 {
 
 // addPeople adds the hashes of the facts about the people of a decision, and returns the hashes of their references in
 // the same order. Keys of documents that are not sealed are from the tree with the given number.
-func (l *zoneList) addPeople(tree *Tree, number int64, environment string, d *store.Decision) (refs []sealing.ZoneHash) {
+func (l *zoneList) addPeople(
+	tree *Tree, number int64, environment string, d *store.Decision,
+) (refs []sealing.ZoneHash) {
 	for zone, p := range peopleOf(d) {
 		key := tree.personKey(environment, p, number)
 		salt := sealing.SaltOf(&key, d.ID, zone)

@@ -302,7 +302,7 @@ func TestDefinitions(t *testing.T) {
 	}
 	for text, keeps := range map[string]bool{
 		d.Document(): true,
-		strings.Replace(d.Document(), `{"name":"a"`, `{"name":"z","type":"text"},{"name":"a"`, 1): false, // the default is short
+		strings.Replace(d.Document(), `{"name":"a"`, `{"name":"z","type":"text"},{"name":"a"`, 1): false, // short default
 		strings.NewReplacer(`,"default":[1.5,false]`, "").Replace(d.Document()):                   false,
 		strings.NewReplacer(`"range"`, `"exact"`).Replace(d.Document()):                           false,
 		strings.NewReplacer(`{"name":"b","type":"boolean"}`, `{"name":"b","type":"number"}`,
