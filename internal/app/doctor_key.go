@@ -9,7 +9,7 @@ import (
 	"verdict/internal/logkey"
 )
 
-// masterKey checks that the key is there and is that of the database.
+// masterKey checks that there is a master key and that the database uses it.
 func (d *examiner) masterKey(ctx context.Context) {
 	const check = "keys"
 	encrypted := d.inspected != nil && d.inspected.Keys.Current != nil

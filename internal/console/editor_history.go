@@ -147,8 +147,8 @@ func (p *editorPages) textOf(v *visit, w *editing) (string, error) {
 // keepAct is the act of a step that stores what was typed without any button.
 const keepAct = "keep:"
 
-// keep stores what was typed since the last step, for the script of the editor, and answers with the number of the
-// step. What is typed into the same field amends one step.
+// keep stores the text that was typed since the last step, for the script of the editor, and answers with the number of
+// the step. Further typing in the same field changes this step instead of adding one.
 func (p *editorPages) keep(v *visit) error {
 	found, err := p.versions.find(v)
 	if err != nil {

@@ -107,7 +107,7 @@ func (p *searchPages) findPolicies(v *visit, d *searchData) error {
 	if err != nil {
 		return err
 	}
-	// Active policies come first, because what decides is sought more often than what is written.
+	// Active policies come before drafts, because people search for them more often.
 	slices.SortStableFunc(page.Data, func(a, b policydesk.PolicyView) int {
 		return strings.Compare(a.Status, b.Status) // "active" before "draft"
 	})

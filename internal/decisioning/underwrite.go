@@ -143,9 +143,8 @@ type underwriting struct {
 	answer  operation.Answer
 }
 
-// maxStudies limits how often an application is studied if its fraud counts keep
-// changing. What the lender decided before is never out of date, so a study is repeated
-// up to mostStudies times if that keeps changing.
+// maxStudies limits how often an application is studied if its fraud counts keep changing. A decision must know all
+// earlier decisions about the person, so the study is repeated up to mostStudies times if these keep changing.
 const (
 	maxStudies  = 4
 	mostStudies = 10

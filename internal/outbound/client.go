@@ -136,8 +136,8 @@ func (c *Client) Post(
 		return 0, problemOf(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	// Reading the body lets the connection be used again. What it says, and whether it
-	// ends properly, is of no interest: the receiver has answered.
+	// Read the body so that the connection can be used again. Its content and a read error do not matter, because the
+	// receiver has answered.
 	_, _ = io.CopyN(io.Discard, response.Body, maxBody)
 	return response.StatusCode, ""
 }

@@ -10,9 +10,9 @@ import (
 // reference. earlier are the people of the application who were observed before. repeated are the entities that are
 // left out because they were observed already.
 //
-// A pincode or an IP address that one of them who is counted has too is left out: the people of one application often
-// live and apply in one place, and the counts of these two are about applications. An agent brings the application and
-// not the person.
+// ObserveOther leaves out a pincode or an IP address that a counted person of the application already has. The people
+// of one application often live and apply in one place, and the counts of pincodes and IP addresses are about
+// applications. It also leaves out the agent, who brings the application and not the person.
 func ObserveOther(
 	facts *rule.Facts, ref string, earlier []Observation, key func(kind, value string) string,
 ) (o Observation, repeated []Entity) {

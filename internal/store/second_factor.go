@@ -146,8 +146,8 @@ func (st *Staff) RemoveSecondFactor(ctx context.Context, userID string, proof Fa
 	})
 }
 
-// ResetSecondFactor removes the second factor of a person on behalf of by, and ends the person's sessions, whose
-// hashes it returns. It returns NotFound if the person has none.
+// ResetSecondFactor removes the second factor of a person, ends the person's sessions and returns their hashes. It
+// returns NotFound if the person has no second factor.
 func (st *Staff) ResetSecondFactor(
 	ctx context.Context, userID string, by RightsChange, audit AuditEntry,
 ) (ended []string, err error) {
