@@ -127,9 +127,9 @@ func TestGuaranteeFaults(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
 		for guarantee, pointer := range map[string]string{
-			`{"text":"t","never":{"op":"eq","field":"status","value":"APPROVED"}}`:                      "id",
-			`{"id":"G","never":{"op":"eq","field":"status","value":"APPROVED"}}`:                        "text",
-			`{"id":"G","text":"t"}`:                                                                     "never",
+			`{"text":"t","never":{"op":"eq","field":"status","value":"APPROVED"}}`: "id",
+			`{"id":"G","never":{"op":"eq","field":"status","value":"APPROVED"}}`:   "text",
+			`{"id":"G","text":"t"}`: "never",
 			`{"id":"G","text":"t","never":{"op":"eq","field":"status","value":"REJECTED"}}`:             "never",
 			`{"id":"G","text":"t","never":{"op":"exists","field":"status"}}`:                            "never",
 			`{"id":"G","text":"t","never":{"op":"gt","field":"intrest_rate","value":20}}`:               "never/field",

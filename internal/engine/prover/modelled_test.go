@@ -183,7 +183,7 @@ func TestEveryFactOfADecisionIsModelled(t *testing.T) {
 	m := newModel(p, p, nil)
 	sources := p.Policy().CountedSources()
 	indirect := []string{
-		field.HasCoApplicant, // only the reasons depend on it, and they are not compared
+		field.HasCoApplicant,                                                                // only the reasons depend on it, and they are not compared
 		field.MonthlyIncome, field.FOIR, field.BureauOwnEMI, field.BankDueEMI, field.OwnEMI, // of the derived figures
 	}
 	indirect = append(indirect, sources.Income.Of...)
