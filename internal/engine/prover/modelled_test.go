@@ -183,8 +183,10 @@ func TestEveryFactOfADecisionIsModelled(t *testing.T) {
 	m := newModel(p, p, nil)
 	sources := p.Policy().CountedSources()
 	indirect := []string{
-		field.HasCoApplicant,                                                                // only the reasons depend on it, and they are not compared
-		field.MonthlyIncome, field.FOIR, field.BureauOwnEMI, field.BankDueEMI, field.OwnEMI, // of the derived figures
+		// Only the reasons depend on this fact, and they are not compared.
+		field.HasCoApplicant,
+		// The derived figures are computed from these facts.
+		field.MonthlyIncome, field.FOIR, field.BureauOwnEMI, field.BankDueEMI, field.OwnEMI,
 	}
 	indirect = append(indirect, sources.Income.Of...)
 	for _, name := range slices.Clone(indirect) {
