@@ -160,7 +160,6 @@ func dictionary(name string, entries []string) string {
 	return name + "={\n                " + strings.Join(entries, ",\n                ") + ",\n            }"
 }
 
-// parameters returns the parameters of an operation.
 func (d document) parameters(w *typeWriter, operation node) ([]parameter, error) {
 	var all []parameter
 	for _, p := range operation.get("parameters").elements() {

@@ -185,7 +185,6 @@ func (f policyFolder) sources(ctx context.Context) (engine.Sources, error) {
 	return src, nil
 }
 
-// policyFile is the file of a policy.
 type policyFile struct {
 	content []byte
 	policy  *engine.Policy

@@ -44,7 +44,6 @@ type series struct {
 
 func (d *Decision) series() series { return series{d.Primary, d.PolicyKey, d.Other} }
 
-// status returns the status after the reviews.
 func (d *Decision) status() string { return StatusAfter(d.Status, d.Review) }
 
 // StatusAfter returns the status of a decision after its last final review, whose outcome is "" if there is none. A

@@ -22,7 +22,6 @@ const limitTable = `{"keys":[{"field":"employment_type"},{"field":"monthly_incom
 	"columns":[{"name":"max_ltv","type":"number"},{"name":"segment","type":"text"}],
 	"rows":[{"keys":["SALARIED",{"lt":50000}],"values":[0.7,"B"]},{"keys":["SALARIED",{"gte":50000}],"values":[0.8,"A"]}]}`
 
-// lookupOf returns the query of a lookup.
 func lookupOf(keys string) string { return "/lookup?keys=" + url.QueryEscape(keys) }
 
 // TestTables creates a table, replaces it, reads it, decides with it and deletes it.

@@ -187,7 +187,6 @@ func (k *Keys) parse(ctx context.Context, t store.StoredTree) (*sealing.KeyTree,
 	return tree, nil
 }
 
-// secretName is the name of the installation's secret.
 const secretName = "installation secret"
 
 // Secret returns the installation's secret, which is the key of keyed hashes. The first call,

@@ -52,7 +52,6 @@ func (p *PersonFraud) IncludeRepeated(repeated []Entity, others []Fraud) {
 	}
 }
 
-// has reports whether an observation has an entity.
 func (o Observation) has(e Entity) bool {
 	same, sent := o.Entity(e.Kind)
 	return sent && same.Key == e.Key

@@ -240,7 +240,6 @@ const decisionColumns = `id, created_micros, applicant_ref, status, grade, polic
 // allColumns are decisionColumns and the documents.
 const allColumns = decisionColumns + ", response, facts, leaf, plain"
 
-// plainColumns are decisionColumns and plain.
 const plainColumns = decisionColumns + ", plain"
 
 func (d *Decision) plainFields() []any { return append(d.fields(), &d.Plain) }

@@ -43,7 +43,6 @@ func (k RestoreKeys) open(data archive.Header, version int64) (*keyArchive, erro
 	return &keyArchive{Reader: keys, newer: header.CreatedMicros > data.CreatedMicros}, nil
 }
 
-// keyArchive is an archive of keys.
 type keyArchive struct {
 	*archive.Reader
 	newer bool // it was written after the data, so people may have been erased in between

@@ -18,7 +18,6 @@ import (
 
 func never() error { return nil }
 
-// define reads the definition of a table.
 func define(tb testing.TB, text string) table.Definition {
 	tb.Helper()
 	d, err := table.ParseDefinition("grid", text)

@@ -48,7 +48,6 @@ func fillStaff(t *testing.T, db *store.DB, tenant string) error {
 	return staff.Invite(t.Context(), invitation(tenant, "inv_1"), store.AuditEntry{})
 }
 
-// addUser adds a user to a tenant.
 func addUser(t *testing.T, db *store.DB, tenant, id, role string) store.User {
 	t.Helper()
 	u := store.User{
