@@ -107,7 +107,7 @@ func referenceOf(ctx context.Context, leaves *journal.Reader, number int64) (sea
 	return leaf.Reference, err
 }
 
-// runs erases the people of whom only runs are forgotten.
+// runs erases the forgotten people who are found by their runs.
 func (f *forgotten) runs(ctx context.Context) error {
 	for after := ""; ; {
 		rows, next, err := f.scope.Runs(ctx).WithSealed(after, forgottenBatch)
@@ -138,7 +138,7 @@ func (f *forgotten) runs(ctx context.Context) error {
 	}
 }
 
-// exposures erases the people of whom only exposures are forgotten.
+// exposures erases the forgotten people who are found by their exposures.
 func (f *forgotten) exposures(ctx context.Context) error {
 	for page := (store.Page{Limit: forgottenBatch}); ; {
 		rows, more, err := f.scope.Exposures(ctx).List("", page)
