@@ -6268,7 +6268,7 @@ export interface components {
             referred: number;
             approved: number;
         };
-        /** @description The rows that one knockout hits, and those whose outcome it alone causes. */
+        /** @description The rows that one knockout hits, and the rows whose outcome only this knockout causes. */
         SoleReason: {
             id: string;
             reason_code: string;

@@ -11042,7 +11042,7 @@ type SignupRequest struct {
 	Password string `json:"password"`
 }
 
-// SoleReason The rows that one knockout hits, and those whose outcome it alone causes.
+// SoleReason The rows that one knockout hits, and the rows whose outcome only this knockout causes.
 type SoleReason struct {
 	Action string `json:"action"`
 	Bad    int    `json:"bad"`
