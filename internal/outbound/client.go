@@ -58,8 +58,8 @@ func New(o Options) *Client {
 	dialer := &net.Dialer{
 		Timeout:  dialTimeout,
 		Resolver: o.Resolver,
-		// Control is called with the address that is about to be connected to, after the
-		// name was looked up: what an earlier look-up answered does not matter.
+		// Control is called with the address of each connection, after the name was looked up, so an address from an earlier
+		// look-up cannot bypass the check.
 		Control: func(_, address string, _ syscall.RawConn) error { return check.address(address) },
 	}
 	return &Client{

@@ -84,7 +84,7 @@ func (p *Proof) undecided(why ...string) {
 	}
 }
 
-// asProof returns why a comparison is not complete as the reason why a guarantee is undecided.
+// asProof converts the reason why a comparison is not complete into the reason why a guarantee is undecided.
 func asProof(why string) string { return strings.Replace(why, "the comparison", "the proof", 1) }
 
 // Late reports whether the guarantee is undecided because the time was not enough.
