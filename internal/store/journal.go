@@ -157,9 +157,9 @@ type Entries struct {
 // journalRows is the number of rows of the journal that are read at a time.
 const journalRows = 64
 
-// Read returns the entry with the given number and the entries after it, in order, from at most journalRows rows. Each
-// Entries holds all entries of one row, so the first Entries may begin before that number. Read returns nil if the
-// journal has no entry with this number or a higher one.
+// Read returns the entry with the number from and those after it, in order, from at most journalRows rows. Each Entries
+// holds all entries of one row, so the first may begin before from. Read returns nil if the journal has no entry with
+// this number or a higher one.
 func (j JournalReader) Read(from int64) ([]Entries, error) {
 	return read(j.access, func(tx *Tx) (found []Entries, err error) {
 		begin := from
