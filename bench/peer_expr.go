@@ -29,7 +29,6 @@ func compileExpr(text string, options ...expr.Option) *vm.Program {
 	return p
 }
 
-// compileExprMany compiles all texts with expr.
 func compileExprMany(t *texts) (programs []*vm.Program) {
 	for _, text := range t.all() {
 		programs = append(programs, compileExpr(text))

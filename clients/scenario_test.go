@@ -20,10 +20,9 @@ import (
 	"time"
 )
 
-// TestClients runs the same scenario with each client against the same service:
-// sign up, decide, repeat with an idempotency key, be refused with a reason, page
-// through a list, survive a service that is busy and an answer that is lost, and
-// check webhooks. What they saw must be the same, and right.
+// TestClients runs the same scenario with each client against the same service: sign up, decide, repeat with an
+// idempotency key, be refused with a reason, page through a list, survive a service that is busy and an answer that is
+// lost, and check webhooks. All clients must get the same correct results.
 func TestClients(t *testing.T) {
 	t.Parallel()
 	service := serve(t)
@@ -188,7 +187,8 @@ func TestScorecardExample(t *testing.T) {
 		t.Fatalf("%s, %v", response.Status, err)
 	}
 	book := filepath.Join(t.TempDir(), "book.csv")
-	if err := os.WriteFile(book, run(t, "..", nil, "go", "run", "./cmd/verdict", "book", "-n", "2000", "-seed", "7"), 0o644); err != nil {
+	rows := run(t, "..", nil, "go", "run", "./cmd/verdict", "book", "-n", "2000", "-seed", "7")
+	if err := os.WriteFile(book, rows, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	folder, err := filepath.Abs("python")

@@ -67,7 +67,8 @@ func (m *maker) describe(ctx context.Context, b binary) (binary, error) {
 	var names []string
 	for _, d := range info.Deps {
 		if d.Replace != nil {
-			return binary{}, fmt.Errorf("module %s is replaced by %s; a release links only published modules", d.Path, d.Replace.Path)
+			return binary{}, fmt.Errorf("module %s is replaced by %s; a release links only published modules",
+				d.Path, d.Replace.Path)
 		}
 		b.modules = append(b.modules, module{path: d.Path, version: d.Version, sum: d.Sum})
 		names = append(names, d.Path)

@@ -78,7 +78,8 @@ func TestCompose(t *testing.T) {
 		background(t, name, node)
 	}
 	config := strings.NewReplacer("bind :8080", "bind 127.0.0.1:"+ports["proxy"],
-		"node-1:8080", "127.0.0.1:"+ports["node-1"], "node-2:8080", "127.0.0.1:"+ports["node-2"]).Replace(c.Configs["proxy"].Content)
+		"node-1:8080", "127.0.0.1:"+ports["node-1"], "node-2:8080", "127.0.0.1:"+ports["node-2"]).
+		Replace(c.Configs["proxy"].Content)
 	path := filepath.Join(root, "haproxy.cfg")
 	if err := os.WriteFile(path, []byte(config), 0o644); err != nil {
 		t.Fatal(err)

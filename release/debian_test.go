@@ -17,7 +17,8 @@ func debianInstalls(t *testing.T, path string) {
 	if info, err := os.Stat(filepath.Join(root, "etc/verdict/verdict.env")); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("the settings: %v, %v", info, err)
 	}
-	if got := command(t, "dpkg-deb", "--field", path, "Package", "Architecture", "Depends"); !strings.Contains(got, "Depends: adduser") {
+	got := command(t, "dpkg-deb", "--field", path, "Package", "Architecture", "Depends")
+	if !strings.Contains(got, "Depends: adduser") {
 		t.Errorf("fields:\n%s", got)
 	}
 	for _, name := range []string{

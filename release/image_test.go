@@ -53,7 +53,8 @@ func imageRuns(t *testing.T, path string) {
 		t.Fatalf("the health command of the image did not succeed within a minute\n%s", logs.String())
 	}
 	url := "http://127.0.0.1:" + port
-	key := post(t, url+"/api/signup", "", `{"email":"a@example.in","org_name":"Acme","password":"a long password"}`)["api_key"]
+	signup := `{"email":"a@example.in","org_name":"Acme","password":"a long password"}`
+	key := post(t, url+"/api/signup", "", signup)["api_key"]
 	body := `{"applicant":{"age":30,"monthly_income":60000},"bureau_report":{"score":780}}`
 	decision := post(t, url+"/v1/decisions", fmt.Sprint(key), body)
 	if decision["decision_hash"] == nil {

@@ -212,7 +212,9 @@ func TestAlerts(t *testing.T) {
 // are settings of the service.
 func TestComposeUsesWhatTheReleaseHas(t *testing.T) {
 	settings := string(read(t, "../docs/CONFIGURATION.md"))
-	for _, path := range []string{"../deploy/compose.yaml", "packaging/verdict.env", "../deploy/chart/templates/_helpers.tpl"} {
+	for _, path := range []string{
+		"../deploy/compose.yaml", "packaging/verdict.env", "../deploy/chart/templates/_helpers.tpl",
+	} {
 		names := regexp.MustCompile(`\bVERDICT_[A-Z_]+\b`).FindAllString(string(read(t, path)), -1)
 		if len(names) == 0 {
 			t.Errorf("%s names no setting", path)

@@ -112,8 +112,8 @@ func accompanied(t *testing.T, folder, program string) {
 		}
 	}
 	for _, name := range []string{
-		"man/man1/verdict.1", "man/man1/verdict-doctor.1", "docs/INSTALL.md", "deploy/compose.yaml", "deploy/chart/Chart.yaml",
-		"deploy/prometheus/verdict.rules.yml", "deploy/grafana/verdict.json",
+		"man/man1/verdict.1", "man/man1/verdict-doctor.1", "docs/INSTALL.md", "deploy/compose.yaml",
+		"deploy/chart/Chart.yaml", "deploy/prometheus/verdict.rules.yml", "deploy/grafana/verdict.json",
 	} {
 		if len(read(t, folder, name)) == 0 {
 			t.Errorf("%s is empty", name)
@@ -213,7 +213,8 @@ func TestUncommittedChanges(t *testing.T) {
 }
 
 func TestNotes(t *testing.T) {
-	const changelog = "# Changelog\n\n## [1.1.0] - not released yet\n\nnew\n\n## [1.0.0] - 2026-01-01\n\n- first\n\n## [0.9.0]\nold\n"
+	const changelog = "# Changelog\n\n## [1.1.0] - not released yet\n\nnew\n\n" +
+		"## [1.0.0] - 2026-01-01\n\n- first\n\n## [0.9.0]\nold\n"
 	for version, want := range map[string]string{"1.1.0": "new\n", "1.0.0": "- first\n", "0.9.0": "old\n"} {
 		if got, err := notesOf(changelog, version); err != nil || got != want {
 			t.Errorf("%s: %q, %v", version, got, err)

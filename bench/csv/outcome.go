@@ -13,7 +13,6 @@ type outcome struct {
 	Hits   [rules]int64 // hits of each knockout, in declared order
 }
 
-// gradeCount holds the counts of one grade.
 type gradeCount struct {
 	Rows, Approved, Referred int64
 	Bad, BadApproved         int64

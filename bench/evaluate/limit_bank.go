@@ -52,8 +52,7 @@ func (l *limit) transactions(s *report.Statement) {
 	}
 }
 
-// days counts a range of days that all ended with the same balance. The day to is not
-// part of the range.
+// days counts a range of days that all ended with the same balance. The last day of the range is the one before "to".
 func (l *limit) days(from, to civil.Day, balance int64) {
 	for day := max(from, asOf-civil.Day(len(dayBucket))+1); day < to; day++ {
 		at := dayBucket[asOf-day]

@@ -25,7 +25,6 @@ type loadOrder struct {
 	Database    int // process id of the database, measured with its children; 0 for none
 }
 
-// loadResult is the result of a load.
 type loadResult struct {
 	Answers  int // all answers, including those before and after the lap
 	Counted  int // answers within the lap
@@ -72,7 +71,6 @@ type connection struct {
 	body   []byte
 }
 
-// idLength is the length of a decision's id.
 const idLength = len(EmptyDecisionID)
 
 // answerTimeout limits the wait for an answer, in milliseconds.

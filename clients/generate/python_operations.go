@@ -88,8 +88,10 @@ func (d document) operation(method, path string, operation node) (string, error)
 		fmt.Fprintf(&out, "        %s,\n", a)
 	}
 	fmt.Fprintf(&out, "    ) -> %s:\n", answer)
-	fmt.Fprintf(&out, "        \"\"\"%s (%s %s).\"\"\"\n", strings.ReplaceAll(operation.get("summary").text(), `"`, `'`), method, path)
-	fmt.Fprintf(&out, "        return self._call(  # type: ignore[no-any-return]\n            %q,\n            %s,\n", method, formatted(path))
+	fmt.Fprintf(&out, "        \"\"\"%s (%s %s).\"\"\"\n",
+		strings.ReplaceAll(operation.get("summary").text(), `"`, `'`), method, path)
+	fmt.Fprintf(&out, "        return self._call(  # type: ignore[no-any-return]\n            %q,\n            %s,\n",
+		method, formatted(path))
 	for _, c := range call {
 		fmt.Fprintf(&out, "            %s,\n", c)
 	}
@@ -158,7 +160,6 @@ func dictionary(name string, entries []string) string {
 	return name + "={\n                " + strings.Join(entries, ",\n                ") + ",\n            }"
 }
 
-// parameters returns the parameters of an operation.
 func (d document) parameters(w *typeWriter, operation node) ([]parameter, error) {
 	var all []parameter
 	for _, p := range operation.get("parameters").elements() {
@@ -194,7 +195,8 @@ func (d document) body(w *typeWriter, operation node) (string, []string, error) 
 	for name := range request.get("content").members {
 		contentTypes = append(contentTypes, name)
 	}
-	expression, err := w.expression(operationName(operation)+"Body", request.get("content").get("application/json").get("schema"))
+	expression, err := w.expression(operationName(operation)+"Body",
+		request.get("content").get("application/json").get("schema"))
 	if err != nil {
 		return "", nil, err
 	}

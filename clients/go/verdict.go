@@ -85,8 +85,8 @@ type Problem struct {
 
 func (p *Problem) Error() string { return fmt.Sprintf("%d %s: %s", p.Status, p.Code, p.Detail) }
 
-// longestWait is the longest time to wait for Retry-After. A longer wait is the
-// caller's business: a quota that is used up ends next month.
+// longestWait is the longest Retry-After for which a request is repeated. The caller
+// must handle a longer one: a quota that is used up is renewed only next month.
 const longestWait = 30 * time.Second
 
 // sender sends requests, and repeats them where that is safe.

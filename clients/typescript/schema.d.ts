@@ -352,8 +352,8 @@ export interface paths {
          *     version at the time, and its documents use that version. A decision from before the first version uses the
          *     first.
          *
-         *     `texts` has the lender's own words by language. For a text that a language lacks, the documents have a text of
-         *     the same language, never one of another language. Markup in texts is shown as text.
+         *     `texts` has the lender's own words by language. If a text is missing in a language, the documents use a built-in
+         *     text in that language, never a text in another language. Markup in texts is shown as text.
          *
          *     With `If-Match` the profile is stored only if the latest version is the one that you send, with
          *     `If-None-Match: *` only if there is none yet; otherwise the answer is 412 `precondition_failed`. Each change is
@@ -865,9 +865,9 @@ export interface paths {
         post?: never;
         /**
          * Delete a list
-         * @description Deletes a list with its entries. A list that an active rule set names, or the one that was active immediately
-         *     before it, cannot be deleted: the answer is 409 `list_in_use`. Decisions that were made with the list are still
-         *     explained, because they have what they looked up as facts.
+         * @description Deletes a list with its entries. The answer is 409 `list_in_use` if an active rule set, or the rule set that was
+         *     active immediately before it, names the list. Decisions that were made with the list can still be explained,
+         *     because the values that they looked up are stored as facts.
          */
         delete: operations["deleteList"];
         options?: never;
@@ -1014,9 +1014,9 @@ export interface paths {
         post?: never;
         /**
          * Delete a table
-         * @description Deletes a table with its rows. A table that an active rule set reads, or the one that was active immediately
-         *     before it, cannot be deleted: the answer is 409 `table_in_use`. Decisions that were made with the table are still
-         *     explained, because they have what they looked up as facts.
+         * @description Deletes a table with its rows. The answer is 409 `table_in_use` if an active rule set, or the rule set that was
+         *     active immediately before it, reads the table. Decisions that were made with the table can still be explained,
+         *     because the values that they looked up are stored as facts.
          */
         delete: operations["deleteTable"];
         options?: never;
@@ -5033,7 +5033,7 @@ export interface components {
             result: "proved" | "refuted" | "undecided";
             /** @description Why the guarantee is undecided. */
             why?: string[];
-            /** @description The fields without which the guarantee says nothing about an applicant and which the policy does not require. */
+            /** @description The fields that the guarantee reads but the policy does not require. The guarantee says nothing about an applicant without one of them. */
             not_covered_when_absent: string[];
             /** @description If the guarantee is refuted: an applicant for whom it does not hold; with `monotone` two, before and after the change. */
             applicants?: {
@@ -6268,7 +6268,7 @@ export interface components {
             referred: number;
             approved: number;
         };
-        /** @description The rows that one knockout hits, and those whose outcome it alone causes. */
+        /** @description The rows that one knockout hits, and the rows whose outcome only this knockout causes. */
         SoleReason: {
             id: string;
             reason_code: string;

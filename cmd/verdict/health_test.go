@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestProbeFollowsNoRedirect asks something that answers with a redirect to a page that exists. That is not a service
-// that works.
+// TestProbeFollowsNoRedirect probes a server that redirects to an existing page. The probe must fail, because such a
+// server is not a working service.
 func TestProbeFollowsNoRedirect(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

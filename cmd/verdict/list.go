@@ -73,7 +73,7 @@ func listPush(c *command) int {
 	return c.printJSON(text, false)
 }
 
-// compressed returns a reader of the compressed content of in. Closing it ends the goroutine that compresses.
+// compressed returns a reader of the compressed input. Closing it ends the goroutine that compresses.
 func compressed(in io.Reader) (io.Reader, io.Closer) {
 	out, to := io.Pipe()
 	go func() {

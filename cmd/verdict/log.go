@@ -95,8 +95,8 @@ func logReopen(c *command) int {
 			return nil, err
 		}
 		r, err := service.Evidence.Reopen(ctx, t.ID, environment, *reason)
-		return fmt.Appendf(nil, "reopened the log as %s; of the %d entries of %s, the database is known to have the "+
-			"first %d\n", r.Origin, r.Before.Size, r.Before.Origin, r.Kept), err
+		return fmt.Appendf(nil, "reopened the log as %s; the previous log %s had %d entries, and the database "+
+			"is known to have the first %d of them\n", r.Origin, r.Before.Origin, r.Before.Size, r.Kept), err
 	})
 }
 

@@ -185,7 +185,6 @@ func (f policyFolder) sources(ctx context.Context) (engine.Sources, error) {
 	return src, nil
 }
 
-// policyFile is the file of a policy.
 type policyFile struct {
 	content []byte
 	policy  *engine.Policy
@@ -197,8 +196,8 @@ func (f policyFile) isIn(r ruleSet) bool {
 	return r.Checksum == f.policy.Checksum() && guaranteesIn(r.document) == guaranteesIn(f.content)
 }
 
-// guaranteesIn returns the guarantees of a document in a form that can be compared: members without a value are left out,
-// and the others are sorted.
+// guaranteesIn returns the guarantees of a document in a form that can be compared: members without a value are left
+// out, and the others are sorted.
 func guaranteesIn(content []byte) string {
 	var document struct {
 		Guarantees []map[string]any `json:"guarantees"`

@@ -82,7 +82,8 @@ func TestPolicyFolder(t *testing.T) {
 	if out := policy(exitOK, "push"); out != "default: already stored as the draft "+found[1]+"\n" {
 		t.Errorf("a second push: %s", out)
 	}
-	if out := policy(exitOK, "activate", found[1], "-note", "older"); out != found[1]+" is active: version 3 of default\n" {
+	active := found[1] + " is active: version 3 of default\n"
+	if out := policy(exitOK, "activate", found[1], "-note", "older"); out != active {
 		t.Errorf("activate: %s", out)
 	}
 	if out := policy(exitOK, "plan", "-exit-code"); out != "default: same as the active version 3\n" {
@@ -147,7 +148,8 @@ func TestPolicyFolder(t *testing.T) {
 	activate("charges")
 	written(func(map[string]any) {})
 	activate("no charges")
-	decision := ask(t, p.url+"/v1/decisions", key, `{"applicant":{"age":40,"monthly_income":85000},"bureau_report":{"score":780}}`)
+	decision := ask(t, p.url+"/v1/decisions", key,
+		`{"applicant":{"age":40,"monthly_income":85000},"bureau_report":{"score":780}}`)
 	if offer, _ := decision["offer"].(map[string]any); offer == nil || offer["charges"] != nil {
 		t.Errorf("the charges were inherited: %v", decision["offer"])
 	}

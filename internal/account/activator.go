@@ -199,9 +199,9 @@ func anyOf(list []string) string {
 
 func sayTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
-// mayConfirm returns an error if person is not a waiting activator, or if by may not confirm
-// person. by must not be person, nor the user who gave person the right to activate. by must be an
-// activator whose own day is over, even if somebody has confirmed by.
+// mayConfirm returns an error if the person is not a waiting activator, or if the user "by" may not confirm this
+// person. That user must not be the person, nor the user who gave the person the right to activate. That user must also
+// be an activator whose own day of waiting is over, even if somebody has confirmed it earlier.
 func mayConfirm(person, by store.User, now time.Time) error {
 	switch {
 	case !waits(person, now):
@@ -225,8 +225,8 @@ func mayConfirm(person, by store.User, now time.Time) error {
 	return nil
 }
 
-// confirm ends the wait of a new activator whom by confirms. If a provider made the person an activator, it records by,
-// and keeps the time until which the two count as one person.
+// confirm ends the wait of a new activator after the user "by" has confirmed it. If an identity provider made the
+// person an activator, confirm records who confirmed, and keeps the time until which the two count as one person.
 func confirm(person *store.User, by store.User, now time.Time) error {
 	if err := mayConfirm(*person, by, now); err != nil {
 		return err

@@ -85,7 +85,6 @@ func (s *shared) loadCredential(ctx context.Context, hash tenant.KeyHash) (crede
 // closed reports whether a tenant is about to be removed because nobody has used it.
 func closed(t store.Tenant) bool { return t.ClosingMicros != 0 && t.SeenMicros == 0 }
 
-// planOf returns the plan of a tenant.
 func (s *shared) planOf(owner store.Tenant) (tenant.PricePlan, error) {
 	plan, ok := s.options.Plans.Get(owner.Plan)
 	if !ok {

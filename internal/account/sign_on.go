@@ -174,7 +174,7 @@ func (s *SignOn) flow(ctx context.Context, text string) (f Flow, err error) {
 	return f, nil
 }
 
-// waiting calls do, which waits for a provider. Meanwhile the request holds no processor slot.
+// waiting calls a function that waits for an identity provider. The request holds no processor slot while it waits.
 func waiting[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	slot := admission.SlotOf(ctx)
 	slot.Park()

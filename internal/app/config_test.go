@@ -107,7 +107,8 @@ func TestConfigValues(t *testing.T) {
 	t.Parallel()
 	got, err := load(t, []string{
 		"-plan-quotas", "free=10,partner=unmetered", "-plan-storage", "free=64MiB,growth=1TiB",
-		"-rate-decide", "5/s", "-max-body", "512KiB", "-trusted-proxies", "10.1.2.3/8, fd00::/8", "-log-level", "WARN", "-trace-ratio", "0.25", "-tls-cert", "a", "-tls-key", "b",
+		"-rate-decide", "5/s", "-max-body", "512KiB", "-trusted-proxies", "10.1.2.3/8, fd00::/8",
+		"-log-level", "WARN", "-trace-ratio", "0.25", "-tls-cert", "a", "-tls-key", "b",
 	}, nil)
 	if err != nil {
 		t.Fatal(err)

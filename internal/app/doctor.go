@@ -36,12 +36,12 @@ type Examination struct {
 	Backups   string           // a backup file, or a folder with backups; "" if not known
 	BackupAge time.Duration    // the age at which the newest backup is too old
 	Now       func() time.Time // the clock
-	Probe     func(ctx context.Context, c Config) (ready bool, reason string, err error)
+	// Probe asks the running service whether it is ready. It returns an error if no service answers.
+	Probe func(ctx context.Context, c Config) (ready bool, reason string, err error)
 }
 
 // Examine checks the settings and what they name: the database, the disk, the clock, the certificate, the keys and the
-// backups. It changes nothing, and ends when ctx does. Probe asks the running service; its error means that none
-// answers.
+// backups. It changes nothing, and ends when ctx does.
 func Examine(ctx context.Context, s *Settings, e Examination) []Finding {
 	d := &examiner{Examination: e}
 	config, err := s.Load(d.getenv)

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/logkey"
 )
 
-// masterKey checks that the key is there and is that of the database.
+// masterKey checks that there is a master key and that the database uses it.
 func (d *examiner) masterKey(ctx context.Context) {
 	const check = "keys"
 	encrypted := d.inspected != nil && d.inspected.Keys.Current != nil
@@ -56,7 +56,7 @@ func (d *examiner) masterKey(ctx context.Context) {
 func (d *examiner) rotation(check string) {
 	_, announced := d.inspected.Keys.Announced()
 	if announced || len(d.inspected.Keys.Retiring()) > 0 {
-		d.add(check, Warning, "run \"verdict keys rotate\" to the end; until then older backups show what was erased",
+		d.add(check, Warning, "run \"verdict keys rotate\" until it finishes; until then older backups show erased data",
 			"a replacement of the master key has not finished")
 	}
 }

@@ -23,7 +23,8 @@ func mendConnection(err error) string {
 	case store.RefusedNoDatabase:
 		return "create the database (createdb -O USER NAME), or correct its name in -database-url"
 	case store.RefusedPrivilege:
-		return "let the user of -database-url own the tables, as the user does who created them; docs/OPERATIONS.md explains it"
+		return "let the user of -database-url own the tables, like the user who created them; " +
+			"docs/OPERATIONS.md explains it"
 	default:
 		return "check that PostgreSQL runs, that this machine reaches it, and the user and password in " +
 			"-database-url; psql with the same URL says more"
@@ -70,7 +71,7 @@ func (d *examiner) connections(check string, s store.Server) {
 // durability checks that the server keeps what it has committed.
 func (d *examiner) durability(check string, s store.Server) {
 	if !s.Fsync {
-		d.add(check, Wrong, "set fsync to on, and take a backup: what was written meanwhile may be damaged",
+		d.add(check, Wrong, "set fsync to on, and take a backup: data that was written while it was off may be damaged",
 			"fsync is off, so the server may lose or damage everything if the machine stops")
 	}
 	if !s.FullPageWrites {
@@ -80,10 +81,11 @@ func (d *examiner) durability(check string, s store.Server) {
 	switch {
 	case s.SyncCommit == "off" || s.SyncCommit == "local":
 		d.add(check, Wrong, "set synchronous_commit to on",
-			"synchronous_commit is %s, so the server may lose what was answered", s.SyncCommit)
+			"synchronous_commit is %s, so the server may lose changes that it has already confirmed", s.SyncCommit)
 	case s.Standbys == "":
 		d.add(check, Note, "docs/OPERATIONS.md, PostgreSQL with a standby, explains how",
-			"there is no synchronous standby: if the disk of the server is lost, so is what was answered since the last backup")
+			"there is no synchronous standby: if the disk of the server is lost, all changes since the last backup "+
+				"are lost, too")
 	}
 }
 

@@ -23,7 +23,6 @@ import (
 // line, and then an archive with the encrypted keys of the database.
 const keysFileHead = "verdict-keys-1"
 
-// errNotKeys is the error for a file that is not a KEYS file.
 var errNotKeys = errors.New("this is not a KEYS file; \"verdict backup -keys\" writes one")
 
 // BackUp writes a backup of the database, and the KEYS file that belongs to it to keys, unless

@@ -8,7 +8,7 @@ import (
 
 const (
 	rotationCheck = 10 * time.Minute // how often a node looks whether the master key must be replaced
-	rotationAge   = 24 * time.Hour   // how long a key is used at least
+	rotationAge   = 24 * time.Hour   // minimum time that a key is used
 )
 
 // rotateDaily replaces the master key once a day if somebody was erased, or the key of an upload destroyed, since the

@@ -191,8 +191,8 @@ func (b *rotationBench) complete(t *testing.T, before sealing.Secret) {
 	}
 }
 
-// TestOldKeyFile checks what a node says that is started with the old key file, and that a
-// foreign key is told apart from it.
+// TestOldKeyFile starts a node with the old key file and another one with an unknown key. It checks
+// that each gets its own error.
 func TestOldKeyFile(t *testing.T) {
 	t.Parallel()
 	b := newRotationBench(t, storetest.MigratedSQLite(t))

@@ -132,7 +132,8 @@ func TestErasedAgainByService(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		target := map[string]func(testing.TB) string{"sqlite": storetest.SQLite, "postgres": storetest.Postgres}[b.db.Kind()](t)
+		targets := map[string]func(testing.TB) string{"sqlite": storetest.SQLite, "postgres": storetest.Postgres}
+		target := targets[b.db.Kind()](t)
 		if _, err := store.RestoreWithKeys(t.Context(), target, bytes.NewReader(data), store.RestoreKeys{From: archive},
 			store.Options{}, nil); err != nil {
 			t.Fatal(err)

@@ -24,10 +24,10 @@ const (
 	streamRounds  = 3  // the stream and the closed loop take turns, because the database grows
 )
 
-// TestStreamRate sends applications as one stream of lines, and as many by concurrent callers who each send the next one
-// when the last one was answered. Every line of the stream is answered with a decision, in order. If the result is
-// written to a document, nothing else should run, and the test judges the rates and the peak memory of the node, which
-// must not depend on the length of the stream.
+// TestStreamRate sends applications as one stream of lines, and then the same number by concurrent callers, each of
+// which waits for an answer before it sends the next application. Every line of the stream is answered with a decision,
+// in order. If the result is written to a document, nothing else should run, and the test judges the rates and the peak
+// memory of the node, which must not depend on the length of the stream.
 func TestStreamRate(t *testing.T) {
 	t.Parallel()
 	const usual, long, most = 600, 6_000, 120_000

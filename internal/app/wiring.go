@@ -100,7 +100,6 @@ func (a *App) hooks() usecase.Hooks {
 	}
 }
 
-// newHTTPAPI returns the API.
 func (a *App) newHTTPAPI() (*httpapi.API, error) {
 	c := a.config
 	agents, err := newAgents(a.service, c, a.logger)

@@ -41,7 +41,7 @@ var movedMembers = []string{"applicant", "bureau_report", "bureau", "report", "b
 // hasPeople reports whether a body lists several people.
 func hasPeople(v wire.Value) bool { return v.Get(memberApplicants).Given() }
 
-// peopleEvaluate reports whether the people of a body have reports of an evaluate request.
+// peopleEvaluate reports whether one of the people of a body has a report, as in an evaluate request.
 func peopleEvaluate(v wire.Value) bool {
 	for _, e := range v.Get(memberApplicants).Elements() {
 		if e.Get("report").Given() || e.Get("bureau").Given() {

@@ -35,8 +35,8 @@ func (r *reader) entryMembers() []string {
 	return append(slices.Clip(ownMembers), memberFraud)
 }
 
-// personFraud returns the node of the identifiers that somebody other than the primary applicant may have. The device id
-// is among them, because the other members of the device block are about the primary applicant's phone.
+// personFraud returns the node of the identifiers that somebody other than the primary applicant may have. The device
+// id is among them, because the other members of the device block are about the primary applicant's phone.
 var personFraud = sync.OnceValue(func() *node {
 	n := &node{path: memberFraud, children: map[string]*node{"device_id": roots()["device"].children["device_id"]}}
 	for name, child := range roots()[memberFraud].children {

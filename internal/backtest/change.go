@@ -298,8 +298,8 @@ func eachDifferent[T any](a, b []T, id, key func(*T) string, fn func(id string, 
 	}
 }
 
-// replaced returns list with one element replaced by the element of the same name in the list from. It adds the
-// element if only from has it, and removes it if only list has it.
+// replaced returns a copy of the first list in which the element with the name is replaced by that of the second list.
+// It adds the element if only the second list has it, and removes it if only the first list has it.
 func replaced[T any](list, from []T, id func(*T) string, name string) []T {
 	at := slices.IndexFunc(list, func(x T) bool { return id(&x) == name })
 	source := slices.IndexFunc(from, func(x T) bool { return id(&x) == name })

@@ -15,8 +15,8 @@ const callerChecked = time.Second
 
 // caller returns the principal for which the rows are decided: the creator of the batch, with the present plan. If the
 // creator may no longer decide, refusal is the outcome of the rows that are left: key_revoked if the API key was
-// revoked, insufficient_scope if the person was disabled or has lost the right. A key that has expired keeps its rights,
-// because the batch was accepted before (ADR 27).
+// revoked, insufficient_scope if the person was disabled or has lost the right. A key that has expired keeps its
+// rights, because the batch was accepted before (ADR 27).
 func (s *Service) caller(
 	ctx context.Context, scope *store.Scope, b *store.BatchJob,
 ) (p tenant.Principal, refusal *fault.Error, err error) {

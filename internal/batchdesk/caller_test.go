@@ -118,8 +118,8 @@ func colleague(_ *testing.T, h *usecasetest.House) tenant.Principal {
 	return session.Principal(tenant.Sandbox)
 }
 
-// TestRevokedWhileDeciding revokes the key while the rows of a chunk are decided. The rows that begin more than a second
-// later are refused.
+// TestRevokedWhileDeciding revokes the key while the rows of a chunk are decided. The rows that begin more than a
+// second later are refused.
 func TestRevokedWhileDeciding(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

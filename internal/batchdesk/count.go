@@ -25,7 +25,6 @@ func newCounts() Counts {
 	}
 }
 
-// count returns the counts of rows.
 func count(rows []Row) Counts {
 	c := newCounts()
 	for i := range rows {

@@ -40,8 +40,8 @@ func (s *Service) Cancel(
 	})
 }
 
-// Delete deletes a batch that is over, with the results of its rows. The decisions stay. It returns NotFound if there is
-// no such batch, and invalid_transition if the batch is not over.
+// Delete deletes a batch that is over, with the results of its rows. The decisions stay. It returns NotFound if there
+// is no such batch, and invalid_transition if the batch is not over.
 func (s *Service) Delete(ctx context.Context, p tenant.Principal, id string) error {
 	if err := p.Require(tenant.Decide); err != nil {
 		return err

@@ -240,8 +240,8 @@ func TestAbandonedChunk(t *testing.T) {
 }
 
 // TestCancelledWhileDeciding cancels a batch while a node that was believed dead decides some rows of a chunk. Another
-// node finds the rows undecided before that, and gives them an error after it. The rows that were decided keep their
-// decisions.
+// node has read these rows as undecided, and gives them an error after the first node has decided them. The decided
+// rows keep their decisions.
 func TestCancelledWhileDeciding(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

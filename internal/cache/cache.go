@@ -177,7 +177,6 @@ type recentItem[K comparable, V any] struct {
 	weight int
 }
 
-// itemAt returns the item of a list element.
 func itemAt[K comparable, V any](at *list.Element) *recentItem[K, V] {
 	item, _ := at.Value.(*recentItem[K, V])
 	return item

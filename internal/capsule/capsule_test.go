@@ -112,9 +112,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestEveryByteOfACapsuleCounts flips one bit of every byte of a capsule, another one for
-// each byte, and of every seventh byte of the other capsules. None of the changed files
-// may pass.
+// TestEveryByteOfACapsuleCounts flips one bit in every byte of a capsule, and in every seventh byte of the other
+// capsules. The position of the bit differs from byte to byte. None of the changed files may pass.
 func TestEveryByteOfACapsuleCounts(t *testing.T) {
 	t.Parallel()
 	files, log := corpus(t)

@@ -62,8 +62,8 @@ func (c Flow) ends() []End { return c.Ends[:min(len(c.Ends), mostEnds)] }
 
 // openFlow starts one of the drawings. Its boxes are links, so it is a group and not an image.
 func (p *pen) openFlow(h Head, kind string, width, height float64) {
-	p.raw(`<svg xmlns="http://www.w3.org/2000/svg" class="chart chart-flow ` + kind + `" viewBox="0 0 ` + num(width) + ` ` +
-		num(height) + `" width="100%" role="group" aria-label="`)
+	p.raw(`<svg xmlns="http://www.w3.org/2000/svg" class="chart chart-flow ` + kind + `" viewBox="0 0 ` +
+		num(width) + ` ` + num(height) + `" width="100%" role="group" aria-label="`)
 	p.esc(h.Title)
 	p.raw("\">\n")
 }

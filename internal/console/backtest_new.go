@@ -175,7 +175,7 @@ func missingField(err error) error {
 	return &at
 }
 
-// mapPointers returns err with the pointer of each fault replaced by the result of to.
+// mapPointers returns the error with the pointer of each fault replaced by the result of the function.
 func mapPointers(err error, to func(pointer string) string) error {
 	return fault.MapItems(err, func(item fault.Item) fault.Item {
 		item.Pointer = to(item.Pointer)

@@ -371,5 +371,6 @@ func TestDecisionNamesWhatItRead(t *testing.T) {
 	decision := b.apply(tenant.Sandbox, `{"applicant":{"id":"A-1","employment_type":"SALARIED","monthly_income":85000},
 		"bureau_report":{"score":742}}`)
 	b.get("/console/sandbox/decisions/"+decision).want(http.StatusOK).
-		has(`<a href="/console/sandbox/lists/occupations">occupations</a> version 1`, "inputs_absent</code><br>Fields: <code>")
+		has(`<a href="/console/sandbox/lists/occupations">occupations</a> version 1`,
+			"inputs_absent</code><br>Fields: <code>")
 }

@@ -57,7 +57,8 @@ func gridName(index int, member string) string {
 	return gridPrefix + strconv.Itoa(index) + "." + member
 }
 
-// gridControl returns the id of a cell. It names the section, so that the section is unfolded if the cell has the focus.
+// gridControl returns the id of a cell. It names the section, so that the section is unfolded if the cell has the
+// focus.
 func gridControl(index int, member string) string {
 	return "grid-" + sectionBands + "-" + strconv.Itoa(index) + "-" + member
 }

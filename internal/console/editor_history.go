@@ -122,7 +122,7 @@ func (p *editorPages) travel(v *visit, w *editing, verb string) error {
 	if err != nil {
 		return err
 	}
-	switch { // the button that was pressed may have nothing more to do
+	switch { // if the pressed button is now disabled, focus the other one
 	case there.Undo < 0:
 		focus = focusStepAgain
 	case there.Redo < 0:
@@ -147,8 +147,8 @@ func (p *editorPages) textOf(v *visit, w *editing) (string, error) {
 // keepAct is the act of a step that stores what was typed without any button.
 const keepAct = "keep:"
 
-// keep stores what was typed since the last step, for the script of the editor, and answers with the number of the
-// step. What is typed into the same field amends one step.
+// keep stores the text that was typed since the last step, for the script of the editor, and answers with the number of
+// the step. Further typing in the same field changes this step instead of adding one.
 func (p *editorPages) keep(v *visit) error {
 	found, err := p.versions.find(v)
 	if err != nil {

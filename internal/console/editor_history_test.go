@@ -281,7 +281,9 @@ func TestEditMovesALine(t *testing.T) {
 		t.Errorf("%v became %v", before, after)
 	}
 	d.page.has(`data-begin="open-knockouts-0"`)
-	for _, strange := range []string{"knockouts/0", "knockouts/0/999", "knockouts/0/-1", "nowhere/0/1", "knockouts/x/0", ""} {
+	for _, strange := range []string{
+		"knockouts/0", "knockouts/0/999", "knockouts/0/-1", "nowhere/0/1", "knockouts/x/0", "",
+	} {
 		d.press("move:" + strange)
 	}
 	if d.press("move:knockouts/0/3"); !slices.Equal(order(), before) {

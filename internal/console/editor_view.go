@@ -168,7 +168,8 @@ func (o *openLine) describe(d *draft, text *policyText) {
 	}
 }
 
-// Shows reports whether a section of the page is unfolded: it has the open line, the control with the focus, or a fault.
+// Shows reports whether a section of the page is unfolded: it has the open line, the control with the focus, or a
+// fault.
 func (e editorView) Shows(section string) bool {
 	if e.Open != nil && (e.Open.Section == section || section == "scorecard" && e.Open.Section == sectionFactors) {
 		return true

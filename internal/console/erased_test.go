@@ -18,7 +18,12 @@ func TestErasedPages(t *testing.T) {
 	h := newHouse(t)
 	b := h.signUp()
 	const gone = "A-erased-applicant"
-	paths := []string{"/console/sandbox", "/console/sandbox/decisions", "/console/sandbox/referrals", "/console/sandbox/runs"}
+	paths := []string{
+		"/console/sandbox",
+		"/console/sandbox/decisions",
+		"/console/sandbox/referrals",
+		"/console/sandbox/runs",
+	}
 	var decisions, runs []string
 	for _, id := range []string{
 		b.apply(tenant.Sandbox, referred(gone)), b.apply(tenant.Sandbox, declined(gone)),
@@ -27,7 +32,8 @@ func TestErasedPages(t *testing.T) {
 		decisions = append(decisions, "/console/sandbox/decisions/"+id)
 	}
 	agents := agent.New(h.service.Decisions, h.service.Agents, agent.Options{})
-	underwritten, err := agents.Underwrite(t.Context(), b.who(tenant.Sandbox), agent.NewRequest(parse(t, referred(gone))), nil)
+	request := agent.NewRequest(parse(t, referred(gone)))
+	underwritten, err := agents.Underwrite(t.Context(), b.who(tenant.Sandbox), request, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

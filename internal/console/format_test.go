@@ -106,7 +106,8 @@ func TestLenderTexts(t *testing.T) {
 func TestFieldLabelsAndTexts(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"monthly_income": "Monthly income", "foir_effective": "FOIR", "bank_foir": "Bank FOIR", "enquiries_6m": "Enquiries in 6 months",
+		"monthly_income": "Monthly income", "foir_effective": "FOIR", "bank_foir": "Bank FOIR",
+		"enquiries_6m":       "Enquiries in 6 months",
 		"report.cibil.score": "Report cibil score", "": "",
 	} {
 		if got := fieldLabel(name); got != want {

@@ -137,7 +137,7 @@ func thresholdGroups(c *signal.Config) []thresholdGroup {
 		},
 		{
 			title: "Connected group of people",
-			text:  "People linked by what they share, however long the chain. An internet address alone links nobody.",
+			text:  "People linked by shared details, directly or through other people. An internet address alone links nobody.",
 			settings: []threshold{
 				{path: "fraud.ring.enabled", label: "Enabled", value: &f.Ring.Enabled},
 				{path: "fraud.ring.ring_min_people", label: "Minimum number of people", value: &f.Ring.MinPeople},

@@ -98,7 +98,6 @@ func cellText(key table.Cell) string {
 	return key.Low.String() + " to below " + key.High.String()
 }
 
-// valueText returns a value as a text.
 func valueText(value rule.Value) string {
 	switch value.Type() {
 	case rule.NumberType:

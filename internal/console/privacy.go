@@ -97,7 +97,7 @@ func (p *privacyPages) erase(v *visit) error {
 		return v.redraw(notHeld(err), p.newErasure)
 	}
 	if e.State == privacydesk.Deferred {
-		return v.done("The erasure waits. It is carried out by itself when nothing requires the data any more.", "/privacy")
+		return v.done("The erasure is deferred. It runs automatically when nothing requires the data any more.", "/privacy")
 	}
 	return v.done("The applicant was erased.", "/privacy")
 }

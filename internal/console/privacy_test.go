@@ -28,7 +28,7 @@ func TestPrivacyPages(t *testing.T) {
 		want(http.StatusConflict).has("has a legal hold with this reason already")
 
 	b.post("/console/sandbox/privacy/erase", "applicant_ref", "A-1", "reason", "other").to("/console/sandbox/privacy")
-	page = b.get("/console/sandbox/privacy").has("The erasure waits", "Deferred", "legal hold")
+	page = b.get("/console/sandbox/privacy").has("The erasure is deferred", "Deferred", "legal hold")
 	b.get("/console/sandbox/decisions/"+id).want(http.StatusOK).has("Legal hold", "Erasure requested on", "It waits")
 	withdraw := regexp.MustCompile(`/console/sandbox/privacy/erasures/era_[0-9A-Z]{26}/withdraw`).FindString(page.body)
 	b.post(withdraw).to("/console/sandbox/privacy")

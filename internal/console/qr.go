@@ -27,7 +27,8 @@ func qrCode(text, label string) (template.HTML, error) {
 		}
 	}
 	side := code.Size + 2*quietZone
-	return template.HTML(fmt.Sprintf(`<svg class="qr" viewBox="0 0 %d %d" role="img" aria-label="%s">`+ //nolint:gosec // escaped
+	//nolint:gosec // escaped
+	return template.HTML(fmt.Sprintf(`<svg class="qr" viewBox="0 0 %d %d" role="img" aria-label="%s">`+
 		`<rect width="%d" height="%d" fill="#fff"/><path d="%s" fill="#000"/></svg>`,
 		side, side, template.HTMLEscapeString(label), side, side, path.String())), nil
 }

@@ -127,8 +127,8 @@ func (p *decisionPages) assigned(
 	return fmt.Sprintf(format, n, len(ids)), err
 }
 
-// reviewSeveral adds the same review to each of the selected referrals. Each review is stored on its own; the first that
-// is refused ends the work, and the message says how many were added.
+// reviewSeveral adds the same review to each of the selected referrals. Each review is stored on its own; the first
+// that is refused ends the work, and the message says how many were added.
 func (p *decisionPages) reviewSeveral(v *visit, ids []string) (string, error) {
 	var faults fault.List
 	review := decisioning.NewReview{

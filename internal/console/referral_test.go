@@ -80,8 +80,8 @@ func TestReviewsNeedTheRole(t *testing.T) {
 	viewer.get("/console/sandbox/decisions/"+id).want(http.StatusOK).has("upheld", risk.email)
 }
 
-// TestReferralsAreShared checks that people take referrals, see who works on which, filter the queue by person and age,
-// and release what is theirs only.
+// TestReferralsAreShared checks that people can take referrals, see who works on each of them, filter the queue by
+// person and age, and release only their own referrals.
 func TestReferralsAreShared(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -55,8 +55,8 @@ func (d *searchData) Found() bool {
 }
 
 // search renders what a text finds: decisions and applicants by the beginning of their id or reference, policies and
-// rules by a part of their name or id, alerts by an applicant's reference or a part of their type. An id that has a page
-// leads to that page.
+// rules by a part of their name or id, alerts by an applicant's reference or a part of their type. An id that has a
+// page leads to that page.
 func (p *searchPages) search(v *visit) error {
 	text := v.filters().Value("q")
 	if len(text) > longestSearch {
@@ -107,7 +107,7 @@ func (p *searchPages) findPolicies(v *visit, d *searchData) error {
 	if err != nil {
 		return err
 	}
-	// Active policies come first, because what decides is sought more often than what is written.
+	// Active policies come before drafts, because people search for them more often.
 	slices.SortStableFunc(page.Data, func(a, b policydesk.PolicyView) int {
 		return strings.Compare(a.Status, b.Status) // "active" before "draft"
 	})

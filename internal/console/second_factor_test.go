@@ -74,10 +74,12 @@ func TestSecondFactor(t *testing.T) {
 	b.get("/console/account").to("/console/signin?next=%2Fconsole%2Faccount")
 	b.post("/console/signin/code", "ticket", ticket, "code", "000000", "next", "/console/live/audit").
 		want(http.StatusUnauthorized).has("The code is wrong", ticket, `value="/console/live/audit"`)
-	b.post("/console/signin/code", "ticket", ticket, "code", b.code(secret), "next", "https://evil.example/").to("/console")
+	b.post("/console/signin/code", "ticket", ticket, "code", b.code(secret), "next", "https://evil.example/").
+		to("/console")
 	b.get("/console/account").want(http.StatusOK)
 	b.post("/console/signout").to("/console/signin")
-	b.post("/console/signin/code", "ticket", step(""), "code", codes[4], "next", "/console/live/audit").to("/console/live/audit")
+	b.post("/console/signin/code", "ticket", step(""), "code", codes[4], "next", "/console/live/audit").
+		to("/console/live/audit")
 	b.post("/console/signout")
 	late := step("")
 	h.clock.advance(10 * time.Minute)
@@ -85,7 +87,8 @@ func TestSecondFactor(t *testing.T) {
 		want(http.StatusUnauthorized).has("took too long", `name="password"`)
 
 	owner.post("/console/account/second-factor/codes", "code", "1").want(http.StatusUnprocessableEntity)
-	owner.post("/console/account/second-factor/codes", "code", owner.code(secret)).want(http.StatusOK).has("shown only now")
+	owner.post("/console/account/second-factor/codes", "code", owner.code(secret)).want(http.StatusOK).
+		has("shown only now")
 	h.clock.advance(time.Minute)
 	owner.post("/console/account/second-factor/remove", "code", owner.code(secret)).to("/console/account")
 	b.post("/console/signin", "email", owner.email, "password", owner.password).to("/console")
@@ -149,7 +152,9 @@ func TestQRCode(t *testing.T) {
 	if picture.Label == "" || !strings.HasPrefix(picture.ViewBox, "0 0 ") {
 		t.Errorf("%+v", picture)
 	}
-	for y, row := range []string{"XXXXXXX.", "X.....X.", "X.XXX.X.", "X.XXX.X.", "X.XXX.X.", "X.....X.", "XXXXXXX.", "........"} {
+	for y, row := range []string{
+		"XXXXXXX.", "X.....X.", "X.XXX.X.", "X.XXX.X.", "X.XXX.X.", "X.....X.", "XXXXXXX.", "........",
+	} {
 		for x, want := range row {
 			at := fmt.Sprintf("M%d %dh1v1h-1z", x+4, y+4)
 			if got := strings.Contains(picture.Path.D, at); got != (want == 'X') {

@@ -119,7 +119,8 @@ func TestSignOn(t *testing.T) {
 	b.get("/console/signin?next=/console/live/audit").want(http.StatusOK).
 		has(`<form method="post" action="/console/sso/acme"`, `value="/console/live/audit"`, "Sign in with Acme &amp; Sons")
 	b.signOn("acme", "?next=/console/live/policies").to("/console/live/policies")
-	b.get("/console/account").want(http.StatusOK).has("ravi@example.in", "<dd>risk</dd>", "You sign in with Acme &amp; Sons").
+	b.get("/console/account").want(http.StatusOK).
+		has("ravi@example.in", "<dd>risk</dd>", "You sign in with Acme &amp; Sons").
 		hasNot("Change the password", "Set up second factor", "Remove link")
 	b.get("/console/account/second-factor").want(http.StatusOK).has("identity provider")
 	ravi := b.who(tenant.Live)

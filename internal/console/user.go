@@ -88,9 +88,11 @@ func (p *userPages) users(v *visit) error {
 		Roles:       roleOptions(),
 		Now:         now,
 		Providers:   names,
-		Grouped:     slices.ContainsFunc(people, func(u account.User) bool { return groupsDecide(connections, u.Connection) }),
-		Required:    required,
-		Waiting:     slices.ContainsFunc(people, func(u account.User) bool { return u.Waits(now) }),
+		Grouped: slices.ContainsFunc(people, func(u account.User) bool {
+			return groupsDecide(connections, u.Connection)
+		}),
+		Required: required,
+		Waiting:  slices.ContainsFunc(people, func(u account.User) bool { return u.Waits(now) }),
 	})
 }
 

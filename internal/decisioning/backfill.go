@@ -20,8 +20,8 @@ const backfillBatch = 50
 // Backfill adds journal entries for everything that was stored before it had entries, the
 // oldest of each tenant first, and returns their number: decisions, reviews, rule sets,
 // activations, settings, scorecards, the block list and exposures. The service can keep running, on several nodes too.
-// If Backfill is interrupted, the next call continues where it ended. progress, unless nil, is called with the number of
-// entries so far.
+// If Backfill is interrupted, the next call continues where it ended. progress, unless nil, is called with the number
+// of entries so far.
 func (s *Service) Backfill(ctx context.Context, progress func(done int64)) (done int64, err error) {
 	a := auditor{s}
 	tell := func(n int64) {

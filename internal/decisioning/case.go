@@ -191,8 +191,8 @@ func unlessBlank(s string) string {
 	return s
 }
 
-// checkRef refuses a reference that has the form of the replacement of an erased reference. What is stored under such a
-// reference could not be erased, and would count with the decisions of the erased person.
+// checkRef refuses a reference that looks like the replacement of an erased reference. Data under such a reference
+// could not be erased, and would be counted with the decisions of the erased person.
 func (c *creditCase) checkRef() error {
 	for _, other := range c.app.Others {
 		if operation.IsReplacement(other.Ref) {

@@ -82,7 +82,6 @@ func IsIDPrefix(text string) bool {
 	return found && rest != "" && len(text) < idLength && strings.Trim(rest, "0123456789ABCDEFGHJKMNPQRSTVWXYZ") == ""
 }
 
-// idLength is the length of a decision's id.
 var idLength = len(tenant.FirstID(tenant.KindDecision, time.Time{}))
 
 // idRange returns the first id with a prefix, and a text after the last. Both have the letters of ids only, which all

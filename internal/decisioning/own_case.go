@@ -230,8 +230,8 @@ func (c *creditCase) deriveOwn(environment string, now time.Time) error {
 	return nil
 }
 
-// wantsOwn reports whether a fact about what was decided before is stored. Those about guarantees are stored only if
-// the policy reads them, so that the facts under other policies are the same as before there were such facts.
+// wantsOwn reports whether a fact about earlier decisions is stored. Facts about guarantees are stored only if the
+// policy reads them. So the facts under other policies are the same as before facts about guarantees were introduced.
 func (c *creditCase) wantsOwn(name string) bool {
 	if !strings.HasSuffix(name, field.OwnGuaranteedOffer) && !strings.HasSuffix(name, field.OwnGuaranteedOutstanding) {
 		return true

@@ -33,7 +33,7 @@ type RoleSummary struct {
 	Review        string // the outcome of the last final review, "" if there is none
 }
 
-// StatusAfterReview returns what the status has become by the last final review.
+// StatusAfterReview returns the status after the last final review.
 func (r *RoleSummary) StatusAfterReview() string { return exposure.StatusAfter(r.Status, r.Review) }
 
 // OtherRoles returns the newest decisions in which the person with a reference is not the primary applicant, at most
@@ -141,8 +141,8 @@ func (e Explained) WithoutOthers() Explained {
 }
 
 // FactsOf returns the facts in the readable documents of a stored decision: those of the primary applicant and what was
-// combined, and the facts of the other people. A document of another person that was erased is empty. FactsOf returns an
-// error if a document is malformed.
+// combined, and the facts of the other people. A document of another person that was erased is empty. FactsOf returns
+// an error if a document is malformed.
 func FactsOf(primary []byte, others [][]byte) (*rule.Facts, error) {
 	facts, err := ReadFacts(primary)
 	if err != nil {

@@ -147,8 +147,9 @@ func (s *Service) assign(
 	return assigned, err
 }
 
-// holderOf returns the person from whom a referral is taken or released. It is from, if from is not "". Otherwise it
-// is the person who works on the referral, if that person's access is disabled: nobody else could release it.
+// holderOf returns the person from whom a referral is taken or released: the argument "from", unless it is "".
+// Otherwise it returns the person who works on the referral if that person's access is disabled, because nobody else
+// could release the referral.
 func holderOf(tx *store.Tx, id, from string) (string, error) {
 	if from != "" {
 		return from, nil

@@ -30,7 +30,7 @@ const OutcomeAsks = store.OutcomeAsks
 // Overturned is the outcome of a review that decides otherwise than the engine.
 const Overturned = "overturned"
 
-// StatusAfterReview returns what the status of the decision has become by its last final review. status is what the
+// StatusAfterReview returns the status of the decision after its last final review. The argument is the status that the
 // engine has decided.
 func (e *Explained) StatusAfterReview(status string) string {
 	for _, r := range slices.Backward(e.Reviews) {

@@ -249,8 +249,8 @@ func TestOlderDecisionsAreEncrypted(t *testing.T) {
 	})
 }
 
-// TestRequestHashIsKeyed checks that the stored hash of a request is not the hash of its body, with which somebody could
-// confirm a guess, and that an answer from before hashes were keyed is still repeated.
+// TestRequestHashIsKeyed checks that the stored hash of a request is not the hash of its body, with which somebody
+// could confirm a guess, and that an answer from before hashes were keyed is still repeated.
 func TestRequestHashIsKeyed(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

@@ -18,7 +18,7 @@ type Cause struct {
 	Needs string
 }
 
-// passes holds, for each comparison that makes a rule hit, how a value compares with which the rule does not hit.
+// passes maps each comparison that makes a rule hit to the words for a value with which the rule does not hit.
 var passes = map[rule.Op]string{
 	rule.Lt:    "at least",
 	rule.Lte:   "more than",

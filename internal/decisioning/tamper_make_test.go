@@ -182,8 +182,8 @@ func makeTableDocuments(t *testing.T, h *usecasetest.House, scope *store.Scope) 
 	return ofParents(makeTables(t, h, scope), "table_id")
 }
 
-// makeExposures reports two loans, the second twice, and two that are deleted: one with its person, and one at the end of
-// its retention period.
+// makeExposures reports two loans, the second twice, and two that are deleted: one with its person, and one at the end
+// of its retention period.
 func makeExposures(t *testing.T, _ *usecasetest.House, scope *store.Scope) (rows []recordRow) {
 	t.Helper()
 	for i, id := range []string{"exp_1", "exp_2", "exp_2", "exp_3", "exp_4"} {

@@ -119,7 +119,7 @@ func recordCases() []recordCase {
 		},
 		{
 			table: "fraud_entities", make: makeBlocklist,
-			// What changes with every decision about the entity has no entry.
+			// Columns that change with every decision about the entity have no entry in the journal.
 			keys: []string{
 				"block_id", "first_micros", "last_micros", "muted_micros", "ring_id", "tied_micros",
 			},

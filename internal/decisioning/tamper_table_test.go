@@ -71,9 +71,9 @@ var unverified = map[string]string{
 	"series":                "compared with the activations: TestVerifyNamesActivePolicy",
 }
 
-// TestEveryTableIsVerifiedOrNamed lists the tables of the schema. A new table must either be altered column by column by
-// the tests of this package, or have a reason here why verify does not compare it. The columns of the altered tables are
-// read from the schema, so that a new column is altered too.
+// TestEveryTableIsVerifiedOrNamed lists the tables of the schema. A new table must either be altered column by column
+// by the tests of this package, or have a reason here why verify does not compare it. The columns of the altered tables
+// are read from the schema, so that a new column is altered too.
 func TestEveryTableIsVerifiedOrNamed(t *testing.T) {
 	t.Parallel()
 	covered := slices.Clone(tampered)
@@ -111,7 +111,8 @@ func TestVerifyNamesInsertedKey(t *testing.T) {
 		h := usecasetest.Open(t, db, usecase.Options{Now: func() time.Time { return later }})
 		i := intrude(t, databaseURL, db.Kind())
 		i.do("CREATE TABLE copied AS SELECT * FROM api_keys WHERE environment = 'live' OR environment = 'sandbox'",
-			"UPDATE copied SET id = 'key_x', hash = 'x', created_micros = 7", "DELETE FROM copied WHERE id <> (SELECT min(id) FROM copied)",
+			"UPDATE copied SET id = 'key_x', hash = 'x', created_micros = 7",
+			"DELETE FROM copied WHERE id <> (SELECT min(id) FROM copied)",
 			"INSERT INTO api_keys SELECT * FROM copied LIMIT 1")
 		found, err := h.Service.Decisions.Verify(t.Context(), "", nil)
 		if err != nil || found.Failed != 1 || found.Wrong[0].ID != "key_x" {
@@ -129,7 +130,8 @@ func TestVerifyNamesActivePolicy(t *testing.T) {
 		makeRuleSets(t, h, db.Scope(h.Caller.TenantID, string(h.Caller.Environment)))
 		i := intrude(t, databaseURL, db.Kind())
 		for _, change := range []string{
-			"UPDATE series SET active_id = 'pol_1' WHERE name = 'cards'", "UPDATE series SET active_id = '' WHERE name = 'cards'",
+			"UPDATE series SET active_id = 'pol_1' WHERE name = 'cards'",
+			"UPDATE series SET active_id = '' WHERE name = 'cards'",
 			"DELETE FROM series WHERE name = 'cards'",
 		} {
 			i.do(change)

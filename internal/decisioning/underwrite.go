@@ -143,9 +143,8 @@ type underwriting struct {
 	answer  operation.Answer
 }
 
-// maxStudies limits how often an application is studied if its fraud counts keep
-// changing. What the lender decided before is never out of date, so a study is repeated
-// up to mostStudies times if that keeps changing.
+// maxStudies limits how often an application is studied if its fraud counts keep changing. A decision must know all
+// earlier decisions about the person, so the study is repeated up to mostStudies times if these keep changing.
 const (
 	maxStudies  = 4
 	mostStudies = 10
@@ -245,9 +244,10 @@ func (w *underwriting) commit(ctx context.Context) error {
 	}
 }
 
-// store records, counts, decides and stores everything. If the counts changed since the
-// study, it returns errMoved and the new facts and counts. If last is set, it decides with
-// the fraud counts of the last study instead. store can run more than once.
+// store runs in the transaction of the decision: it records the observations, counts them,
+// decides, and stores the decision and the run. If the counts changed since the study, it
+// returns errMoved and the new facts and counts. If last is set, it decides with the fraud
+// counts of the last study instead. store can run more than once.
 func (w *underwriting) store(tx *store.Tx, last bool) (now observed, err error) {
 	if w.c.counted() {
 		if now.counts, err = w.c.observe(tx); err != nil {

@@ -5,8 +5,8 @@ import (
 	"verdict/internal/store"
 )
 
-// exposureEntry is the journal entry of the last change of an exposure. It has little of the entry, because a lender may
-// have millions of loans.
+// exposureEntry is the journal entry of the last change of an exposure. It has little of the entry, because a lender
+// may have millions of loans.
 type exposureEntry struct {
 	number     int64
 	commitment sealing.Hash

@@ -21,9 +21,9 @@ import (
 // API keys, legal holds and the block list.
 type recordVerifier struct {
 	scope *store.Scope
-	// older reports whether a row of a time may lack an entry, olderLists whether a scorecard
-	// or an entry of the block list may, olderExposures whether an exposure may. beforeEvents reports whether something
-	// happened before API keys had entries, which they do not get afterwards.
+	// These functions report whether a row may lack an entry in the journal because of its time: olderLists for a
+	// scorecard or an entry of the block list, olderExposures for an exposure, beforeEvents for an API key, and older for
+	// any other row. API keys from before never get an entry.
 	older, olderLists, olderExposures, beforeEvents func(micros int64) bool
 
 	tell    func(id, why string)

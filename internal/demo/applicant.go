@@ -81,7 +81,6 @@ const (
 	colDPD
 )
 
-// next returns the next applicant.
 func (c *crowd) next() *applicant {
 	if len(c.rows) == 0 { // generating many rows together costs about as much as generating one
 		c.rows = lines(c.book, c.made+1, bookPage)

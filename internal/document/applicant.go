@@ -121,7 +121,7 @@ const (
 	declinedStatus = "DECLINED"
 )
 
-// writeReviewed writes what a status has become by a review, if a person has changed it.
+// writeReviewed writes the status after a review, if the review has changed it.
 func writeReviewed(w *wire.Writer, status, after string) {
 	if after != status {
 		w.Key("changed_by_review").Bool(true).Key("status_after_review").String(after)

@@ -57,7 +57,8 @@ func TestRequestSheetColumns(t *testing.T) {
 			t.Errorf("%q: %v", header, err)
 		}
 	}
-	if _, err := document.NewRequestSheet(strings.NewReader("score\n"), "pin"); fault.CodeOf(err) != fault.CodeInvalidField {
+	_, err := document.NewRequestSheet(strings.NewReader("score\n"), "pin")
+	if fault.CodeOf(err) != fault.CodeInvalidField {
 		t.Errorf("a text that is no column: %v", err)
 	}
 }

@@ -51,8 +51,8 @@ func (p *Plan) clear(d *Decision) {
 	d.missing, d.band, d.eligibility, d.hash = -1, nil, false, ""
 }
 
-// load adds the facts to a frame, and the figures that are derived before Stage 1. It reports whether the bureau score that counts is the
-// co-applicant's.
+// load adds the facts to a frame, and the figures that are derived before Stage 1. It reports whether the bureau score
+// that counts is the co-applicant's.
 func (p *Plan) load(facts *rule.Facts, fr *rule.Frame) (othersScore bool) {
 	p.slots.Merge(facts, fr)
 	othersScore = p.scores.active && p.scores.choose(p.slots, fr) &&

@@ -59,7 +59,6 @@ var parsedSystemRules = sync.OnceValue(func() []wire.Value {
 	return rules
 })
 
-// systemRulesOf returns the system rules of a semantics.
 func systemRulesOf(semantics int) []wire.Value {
 	rules := parsedSystemRules()
 	if semantics == FirstSemantics {
@@ -68,7 +67,6 @@ func systemRulesOf(semantics int) []wire.Value {
 	return rules
 }
 
-// isSystemRule reports whether id is the id of a system rule.
 func isSystemRule(id string, semantics int) bool {
 	return slices.ContainsFunc(systemRulesOf(semantics), func(v wire.Value) bool { return v.Get("id").Text() == id })
 }

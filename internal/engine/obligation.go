@@ -57,7 +57,7 @@ func (p *Plan) Obligations(facts *rule.Facts) Obligations {
 		FOIR: value(p.afford.foirOut), income: value(p.afford.incomeOut), monthly: value(p.afford.monthly),
 	}
 	if p.afford.addsUp(&fr) {
-		// How much of the sum the applicant must pay off depends on two people's figures, so nothing is suggested.
+		// The sum depends on the figures of two people, so do not suggest how much the applicant must pay off.
 		return Obligations{income: o.income}
 	}
 	for _, slot := range p.afford.obligations {

@@ -112,8 +112,8 @@ func (s *scoreSlots) choose(slots *rule.Slots, fr *rule.Frame) (others bool) {
 	return false
 }
 
-// CountedScore returns the bureau score that rules and factors have read if the policy chooses between the scores of two
-// people. chosen is false if there was nothing to choose.
+// CountedScore returns the bureau score that rules and factors have read if the policy chooses between the scores of
+// two people. chosen is false if there was nothing to choose.
 func (d *Decision) CountedScore() (score rule.Number, chosen bool) {
 	s := &d.plan.scores
 	if !s.active || !d.frame.Given(s.other) {

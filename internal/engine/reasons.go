@@ -181,7 +181,7 @@ func (x reasoner) add(code int32, kind reasonKind, at int32) {
 type lostPoints struct {
 	points rule.Number
 	place  int32 // position of the first factor or adjustment that lost points
-	firm   bool  // includes an adjustment or a firm outcome of a factor
+	firm   bool  // the points include an adjustment, or an outcome that is firm (see outcome.firm)
 }
 
 // rankLost adds the codes with the most points lost, as computed by sumLost. If

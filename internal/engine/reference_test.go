@@ -431,7 +431,6 @@ func (a *application) pointsHelp() bool {
 	return above
 }
 
-// semantics returns the semantics of the policy.
 func (r *reference) semantics() int64 { return whole(r.policy, "semantics", 1) }
 
 // genericCode returns, from semantics 2 on, the generated code of a factor or

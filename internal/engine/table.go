@@ -22,8 +22,8 @@ const (
 	matchRange = "range"
 )
 
-// tables finds out which tables the policy can name. Those of a draft are the stored ones. A stored document describes
-// its tables itself, so that the policy can be read, and a decision repeated, without them.
+// tables finds out which tables the policy can name. A draft can name the stored tables. A stored document describes
+// its tables itself, so that the policy can be read, and a decision repeated, without the tables.
 func (r *policyReader) tables(f *wire.Form) {
 	find := r.src.Table
 	if find != nil {

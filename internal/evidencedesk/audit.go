@@ -104,10 +104,9 @@ func (s *Service) auditLog(
 	return compareJournal(ctx, scope, stored.Opening, signed)
 }
 
-// auditOpening says what the opening of a reopened log means: which entries of the log
-// before it are gone. It returns "" for the first log of a scope. wrong means that the
-// opening cannot be relied on. That the opening itself is in the log is checked with the
-// log's checkpoint.
+// auditOpening says what the opening of a reopened log means: which entries of the log before it are gone. It returns
+// "" for the first log of a scope. wrong means that the opening cannot be relied on. The check of the log's checkpoint
+// proves that the opening itself is in the log.
 func (s *Service) auditOpening(name store.ScopeName, stored *store.LogCheckpoint) (text string, wrong bool) {
 	if stored.Generation <= 1 {
 		return "", false

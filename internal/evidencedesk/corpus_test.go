@@ -24,7 +24,8 @@ import (
 // TestSecondCorpus makes other ones: do that only as long as no release has them.
 const secondCorpus = "../capsule/testdata/second"
 
-// secondPolicy is a policy that reads a list, a table and own exposure, and has a limit cap and a band with a condition.
+// secondPolicy is a policy that reads a list, a table and own exposure, and has a limit cap and a band with a
+// condition.
 const secondPolicy = `{"name":"second corpus","include_defaults":true,"exposure":{"max_total":500000},
 	"inputs":[{"name":"applicant.employer","type":"string"}],
 	"knockouts":[{"id":"KO_EMPLOYER","stage":1,"action":"refer","reason_code":"EMPLOYER",

@@ -31,10 +31,9 @@ const (
 	maxWitnesses = 16       // of one checkpoint
 )
 
-// Cosign stores the signature of a witness. The service does not judge witnesses: whoever
-// checks a capsule says which witness they trust. It checks that the signature is valid and
-// that the checkpoint is one of this log. A signature that is stored already is not stored
-// again.
+// Cosign stores the signature of a witness. The service does not judge witnesses: a person who checks a capsule decides
+// which witnesses to trust. It checks that the signature is valid and that the checkpoint is one of this log. A
+// signature that is stored already is not stored again.
 func (s *Service) Cosign(
 	ctx context.Context, p tenant.Principal, n NewCosignature, reply *operation.Reply[Seen],
 ) (seen Seen, err error) {

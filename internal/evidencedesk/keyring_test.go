@@ -16,7 +16,7 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// keyFile finds keys as a node does that reads its key file again.
+// keyFile finds keys like a node that reads its key file again.
 type keyFile struct{ has ed25519.PrivateKey }
 
 func (f *keyFile) find(public []byte) (ed25519.PrivateKey, error) {
@@ -126,8 +126,8 @@ func TestRotate(t *testing.T) {
 	})
 }
 
-// TestExchangedKey puts another key into the database, as somebody does who can write to it
-// but has no key. Nothing is signed then, and the key is not published.
+// TestExchangedKey puts another key into the database, like somebody who can write to it but
+// has no key. Nothing is signed then, and the key is not published.
 func TestExchangedKey(t *testing.T) {
 	t.Parallel()
 	foreign := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{9}, ed25519.SeedSize))

@@ -44,7 +44,6 @@ type series struct {
 
 func (d *Decision) series() series { return series{d.Primary, d.PolicyKey, d.Other} }
 
-// status returns the status after the reviews.
 func (d *Decision) status() string { return StatusAfter(d.Status, d.Review) }
 
 // StatusAfter returns the status of a decision after its last final review, whose outcome is "" if there is none. A
@@ -67,8 +66,9 @@ func (d *Decision) approves() bool {
 	return d.LimitPaise > 0 && (d.Status == approved || d.Status == referred) && d.status() == approved
 }
 
-// Person is what the lender has decided for a person and has lent. A joint loan counts for each of its applicants in
-// full, because each of them owes all of it. What the person guarantees is contingent, and is counted separately.
+// Person has the lender's decisions about a person and the person's loans. A joint loan counts for each of its
+// applicants in full, because each of them owes all of it. Loans that the person guarantees are contingent and are
+// counted separately.
 type Person struct {
 	Decisions  []Decision // the newest first
 	Loans      []Loan     // those that are not closed and that the person owes, alone or with others

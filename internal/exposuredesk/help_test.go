@@ -63,7 +63,6 @@ func open(t *testing.T, databaseURL string) *bench {
 	return b
 }
 
-// activate stores and activates a draft.
 func (b *bench) activate(draft string) policydesk.RuleSet {
 	b.Helper()
 	set, err := b.Service.Policies.CreateRuleSet(b.Context(), b.Caller, usecasetest.Draft(b.T, draft), nil)

@@ -36,9 +36,9 @@ const (
 // as long. Decisions under a policy that does not read earlier decisions are measured too. They show how much of the
 // difference the larger tables cause.
 //
-// Each person is read twice, on different connections, and both readings are checked. Some machines drop file pages that
-// were not used for some seconds, although they have free memory. The first reading then waits for the disk, and the
-// second shows the time without it.
+// Each person is read twice, on different connections, and both readings are checked. Some machines drop file pages
+// that were not used for some seconds, although they have free memory. The first reading then waits for the disk, and
+// the second shows the time without it.
 func TestOwnIsFlat(t *testing.T) {
 	t.Parallel()
 	many := 3 * fewDecisions

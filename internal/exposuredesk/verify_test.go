@@ -44,8 +44,8 @@ func (b *bench) insertOlder(id string) {
 	}
 }
 
-// TestOlderExposures gives exposures from before the journal their entries: by the backfill, by sealing them, and by the
-// next report.
+// TestOlderExposures gives exposures from before the journal their entries: by the backfill, by sealing them, and by
+// the next report.
 func TestOlderExposures(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {

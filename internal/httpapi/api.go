@@ -216,8 +216,8 @@ func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, n
 	)
 }
 
-// Routes lists the patterns of the API and of the documentation except its stylesheet and the JSON Schemas, for tests that
-// compare them with the OpenAPI document.
+// Routes lists the patterns of the API and of the documentation except its stylesheet and the JSON Schemas, for tests
+// that compare them with the OpenAPI document.
 func (a *API) Routes() []string {
 	list := []string{"GET /", "GET /openapi.yaml", "GET /openapi.json", "GET /docs", "GET /docs/errors/{code}"}
 	for _, r := range a.table {

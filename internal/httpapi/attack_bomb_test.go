@@ -131,8 +131,8 @@ func bodyLimit(request exampleRequest) int64 {
 	switch request.operation.OperationID {
 	case "fitScorecard":
 		return 64 << 20
-	case "evaluateReport", "previewDecision", "checkEligibility", "underwrite", "runBacktest", "replaceList", "replaceTable",
-		"createDecisions", "evaluateReports":
+	case "evaluateReport", "previewDecision", "checkEligibility", "underwrite", "runBacktest", "replaceList",
+		"replaceTable", "createDecisions", "evaluateReports":
 		return 8 << 20
 	}
 	return 1 << 20

@@ -59,7 +59,6 @@ func places(value any, at place) []place {
 	return list
 }
 
-// at returns the value at a place.
 func (p place) at(value any) any {
 	for _, step := range p {
 		switch step := step.(type) {

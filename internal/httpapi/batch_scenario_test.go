@@ -433,7 +433,7 @@ func TestBatchStreamMemory(t *testing.T) {
 			defer func() { _ = l.to.Close() }()
 			// The stream gives the memory back before it reads the next line, which may be after its answer was received.
 			for m.memory.InUse() > before+int64(i+1)*(httpapi.StreamMemory+1<<20) {
-				<-time.After(time.Millisecond) // the test's own deadline ends a wait in vain
+				<-time.After(time.Millisecond) // if this never ends, the test's own deadline ends it
 			}
 		}
 		m.post("/v1/decisions/batch", batchOf(batchItem("A-1", 0.32))).want(http.StatusOK)

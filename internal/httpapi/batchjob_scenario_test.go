@@ -185,7 +185,8 @@ func TestBatchJobQuota(t *testing.T) {
 	})
 }
 
-// TestBatchJobCancelled cancels jobs and deletes them. Rows that were decided stay decided, and the others get an error.
+// TestBatchJobCancelled cancels jobs and deletes them. Rows that were decided stay decided, and the others get an
+// error.
 func TestBatchJobCancelled(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{batches: batchdesk.Limits{ChunkRows: 10, Unfinished: 2}}, func(s *stack) {

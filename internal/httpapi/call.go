@@ -173,7 +173,7 @@ type pageWriter struct {
 	failure error
 }
 
-// pageFailed stores the error of a page for documentation, which returns it.
+// pageFailed stores the error of a documentation page. call.documentation returns it later.
 func pageFailed(w http.ResponseWriter, err error) {
 	if page, ok := w.(*pageWriter); ok {
 		page.failure = err

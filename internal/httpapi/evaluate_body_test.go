@@ -91,8 +91,8 @@ func evaluation(score int, report string, blocks ...block) string {
 	return evaluationOf("cibil", fmt.Sprintf(`"scoreData":{"score":%d}`, score)+prefixed(report), blocks...)
 }
 
-// evaluationOf returns an evaluate request with exactly the given members of
-// the report, and blocks.
+// evaluationOf returns an evaluate request with the given blocks. Its report has
+// exactly the given members.
 func evaluationOf(bureau, report string, blocks ...block) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `{"bureau":%q,"report":{%q:{%s}}`, bureau, bureau, report)

@@ -127,22 +127,22 @@ func TestGuaranteeFaults(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
 		for guarantee, pointer := range map[string]string{
-			`{"text":"t","never":{"op":"eq","field":"status","value":"APPROVED"}}`: "/guarantees/0/id",
-			`{"id":"G","never":{"op":"eq","field":"status","value":"APPROVED"}}`:   "/guarantees/0/text",
-			`{"id":"G","text":"t"}`: "/guarantees/0/never",
-			`{"id":"G","text":"t","never":{"op":"eq","field":"status","value":"REJECTED"}}`:             "/guarantees/0/never",
-			`{"id":"G","text":"t","never":{"op":"exists","field":"status"}}`:                            "/guarantees/0/never",
-			`{"id":"G","text":"t","never":{"op":"gt","field":"intrest_rate","value":20}}`:               "/guarantees/0/never/field",
-			`{"id":"G","text":"t","when":{"op":"gt","field":"grade","value":20}}`:                       "/guarantees/0/never",
-			`{"id":"G","text":"t","monotone":{"field":"age","towards":"sideways","of":["status"]}}`:     "/guarantees/0/monotone/towards",
-			`{"id":"G","text":"t","monotone":{"field":"age","towards":"up","of":[]}}`:                   "/guarantees/0/monotone/of",
-			`{"id":"G","text":"t","monotone":{"field":"age","towards":"up","of":["fee"]}}`:              "/guarantees/0/monotone/of/0",
-			`{"id":"G","text":"t","monotone":{"field":"city","towards":"up","of":["status"]}}`:          "/guarantees/0/monotone/field",
-			`{"id":"G","text":"t","monotone":{"field":"age","towards":"up","of":["status"]},"odd":1}`:   "/guarantees/0/odd",
-			`{"id":"G","text":"t","monotone":{"field":"age","towards":"up","of":["status"]},"when":{}}`: "/guarantees/0/monotone",
+			`{"text":"t","never":{"op":"eq","field":"status","value":"APPROVED"}}`: "id",
+			`{"id":"G","never":{"op":"eq","field":"status","value":"APPROVED"}}`:   "text",
+			`{"id":"G","text":"t"}`: "never",
+			`{"id":"G","text":"t","never":{"op":"eq","field":"status","value":"REJECTED"}}`:             "never",
+			`{"id":"G","text":"t","never":{"op":"exists","field":"status"}}`:                            "never",
+			`{"id":"G","text":"t","never":{"op":"gt","field":"intrest_rate","value":20}}`:               "never/field",
+			`{"id":"G","text":"t","when":{"op":"gt","field":"grade","value":20}}`:                       "never",
+			`{"id":"G","text":"t","monotone":{"field":"age","towards":"sideways","of":["status"]}}`:     "monotone/towards",
+			`{"id":"G","text":"t","monotone":{"field":"age","towards":"up","of":[]}}`:                   "monotone/of",
+			`{"id":"G","text":"t","monotone":{"field":"age","towards":"up","of":["fee"]}}`:              "monotone/of/0",
+			`{"id":"G","text":"t","monotone":{"field":"city","towards":"up","of":["status"]}}`:          "monotone/field",
+			`{"id":"G","text":"t","monotone":{"field":"age","towards":"up","of":["status"]},"odd":1}`:   "odd",
+			`{"id":"G","text":"t","monotone":{"field":"age","towards":"up","of":["status"]},"when":{}}`: "monotone",
 		} {
 			m.post("/v1/rule-sets", `{"name":"faulty","guarantees":[`+guarantee+`]}`).
-				want(http.StatusUnprocessableEntity).isAt("errors", 0, "pointer", pointer)
+				want(http.StatusUnprocessableEntity).isAt("errors", 0, "pointer", "/guarantees/0/"+pointer)
 		}
 	})
 }

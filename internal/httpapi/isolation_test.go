@@ -218,7 +218,10 @@ func (r *resident) furnishLists(mark string) {
 	const table = `{"keys":[{"field":"employment_type"},{"field":"monthly_income","match":"range"}],
 		"columns":[{"name":"segment","type":"text"}],"rows":[{"keys":["SALARIED",{"lt":9}],"values":["MARK row"]},{"keys":["SALARIED",{"gte":9}],"values":["MARK other"]}],
 		"default":["MARK default"]}`
-	for placeholder, name := range map[string]string{"{table_name}": "table_" + mark, "{spare_table_name}": "more_" + mark} {
+	for placeholder, name := range map[string]string{
+		"{table_name}":       "table_" + mark,
+		"{spare_table_name}": "more_" + mark,
+	} {
 		r.named[placeholder] = name
 		r.put("/v1/tables/"+name, strings.ReplaceAll(table, "MARK", mark)).want(http.StatusOK)
 	}

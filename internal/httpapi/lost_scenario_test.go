@@ -18,7 +18,8 @@ func (a answer) unavailable(t *testing.T) {
 	if a.header.Get("Retry-After") != "1" {
 		t.Errorf("%s: come back after %q seconds", a.sent, a.header.Get("Retry-After"))
 	}
-	if told := strings.Contains(a.text("detail"), "repeat it with the same Idempotency-Key"); told != strings.Contains(a.sent, "POST") {
+	told := strings.Contains(a.text("detail"), "repeat it with the same Idempotency-Key")
+	if told != strings.Contains(a.sent, "POST") {
 		t.Errorf("%s: the refusal says %q", a.sent, a.text("detail"))
 	}
 }

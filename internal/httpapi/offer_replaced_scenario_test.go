@@ -65,8 +65,8 @@ func TestReplacedOffer(t *testing.T) {
 	})
 }
 
-// TestDeclinedByPerson upholds a referral, which is a decline: in the facts of the next decision, and in what the person
-// and the co-applicant are told.
+// TestDeclinedByPerson upholds a referral, which is a decline: in the facts of the next decision, and in what the
+// person and the co-applicant are told.
 func TestDeclinedByPerson(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

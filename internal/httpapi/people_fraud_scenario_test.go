@@ -143,7 +143,8 @@ func TestBlockedInEveryRole(t *testing.T) {
 			made.personSignal(0, "blocklist")["triggered"] != true {
 			s.Errorf("a blocked co-applicant: %s", made.body)
 		}
-		bare := strings.Replace(joint("A-1", "", with("guarantor", "G-1", onePhone)), `"fraud":{"applicant_ref":"A-1"},`, "", 1)
+		bare := strings.Replace(joint("A-1", "", with("guarantor", "G-1", onePhone)),
+			`"fraud":{"applicant_ref":"A-1"},`, "", 1)
 		alone := m.post("/v1/evaluate", bare).want(http.StatusOK).is("status", "DECLINED", "fraud.complete", false)
 		if !slices.Contains(alone.warned(), "/fraud applicant_ref_missing") ||
 			alone.at("facts", "guarantor.fraud_score") != 0.0 || alone.at("facts", "fraud_score") != nil {

@@ -13,7 +13,8 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// The references of a couple and their guarantor, and a text and an amount about the wifeRef that nothing else contains.
+// The references of a couple and their guarantor, and a text and an amount about the wifeRef that nothing else
+// contains.
 const (
 	husbandRef  = "HUSBAND-1"
 	wifeRef     = "WIFE-CANARY-2"
@@ -244,8 +245,8 @@ func TestPeopleErasedFromRuns(t *testing.T) {
 	})
 }
 
-// TestRunOfErasedFacts reads a run after the facts of its decision were erased at the end of their retention period. The
-// answer says so, instead of saying that the run is not what was decided.
+// TestRunOfErasedFacts reads a run after the facts of its decision were erased at the end of their retention period.
+// The answer says so, instead of saying that the run is not what was decided.
 func TestRunOfErasedFacts(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

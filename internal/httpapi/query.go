@@ -41,7 +41,7 @@ const maxParameter = 256
 // text reads a parameter. It returns "" if the parameter is missing.
 func (q *query) text(name string) string { return q.textUpTo(name, maxParameter) }
 
-// textUpTo reads a parameter of at most most bytes. It returns "" if the parameter is missing.
+// textUpTo reads a parameter with a maximum length in bytes. It returns "" if the parameter is missing.
 func (q *query) textUpTo(name string, most int) string {
 	q.known = append(q.known, name)
 	given := q.values[name]

@@ -111,7 +111,8 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 	s.service, err = usecase.New(db, usecase.Options{
 		Now: s.clock.now, Plans: o.plans, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
 		Logger:    s.log.logger(),
-		Backtests: o.backtests, Batches: o.batches, ChunkQueue: o.spread, SignupMode: o.mode, SignupsEachDay: o.aDay, Caps: o.caps,
+		Backtests: o.backtests, Batches: o.batches, ChunkQueue: o.spread, SignupMode: o.mode,
+		SignupsEachDay: o.aDay, Caps: o.caps,
 		Log: evidencedesktest.Log(), Post: o.post, MasterKey: usecasetest.MasterKey,
 	})
 	if err != nil {

@@ -52,9 +52,9 @@ func (m *member) stored() int64 {
 	return n
 }
 
-// TestStorageShare fills a tenant's share of storage in every way that is not billed. What would exceed it is refused
-// while it arrives, and leaves nothing behind. Other tenants, decisions, activations and everything that frees storage
-// still work.
+// TestStorageShare fills a tenant's share of storage in every way that is not billed. A request that would exceed the
+// share is refused while it arrives, and leaves nothing behind. Other tenants, decisions, activations and everything
+// that frees storage still work.
 func TestStorageShare(t *testing.T) {
 	t.Parallel()
 	o := stackOptions{plans: storage(t, "free=1MiB"), backtests: tiny, spread: &waiting{}}

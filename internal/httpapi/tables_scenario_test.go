@@ -22,7 +22,6 @@ const limitTable = `{"keys":[{"field":"employment_type"},{"field":"monthly_incom
 	"columns":[{"name":"max_ltv","type":"number"},{"name":"segment","type":"text"}],
 	"rows":[{"keys":["SALARIED",{"lt":50000}],"values":[0.7,"B"]},{"keys":["SALARIED",{"gte":50000}],"values":[0.8,"A"]}]}`
 
-// lookupOf returns the query of a lookup.
 func lookupOf(keys string) string { return "/lookup?keys=" + url.QueryEscape(keys) }
 
 // TestTables creates a table, replaces it, reads it, decides with it and deletes it.
@@ -150,7 +149,9 @@ func TestBadTables(t *testing.T) {
 			"no field":       {change(`"employment_type"`, `"employment"`), "unknown_field", "/keys/0/field"},
 			"late field":     {change(`"employment_type"`, `"final_score"`), "invalid_field", "/keys/0/field"},
 			"custom field":   {change(`"employment_type"`, `"applicant.dealer"`), "invalid_field", "/keys/0/field"},
-			"range of texts": {change(`"employment_type"`, `"employment_type","match":"range"`), "invalid_field", "/keys/0/field"},
+			"range of texts": {
+				change(`"employment_type"`, `"employment_type","match":"range"`), "invalid_field", "/keys/0/field",
+			},
 			"twice a key":    {change(`"employment_type"`, `"monthly_income"`), "invalid_field", "/keys/1/field"},
 			"twice a column": {change(`"segment"`, `"max_ltv"`), "invalid_field", "/columns/1/name"},
 			"column name":    {change(`"segment"`, `"Segment"`), "invalid_field", "/columns/1/name"},

@@ -26,7 +26,9 @@ var (
 
 // Attempt runs a chunk like one attempt of River, and reports whether River will
 // repeat the attempt without counting it.
-func Attempt(ctx context.Context, c operation.Chunk, attempt int, work Work, giveUp GiveUp) (uncounted bool, err error) {
+func Attempt(
+	ctx context.Context, c operation.Chunk, attempt int, work Work, giveUp GiveUp,
+) (uncounted bool, err error) {
 	r := &River{}
 	r.runner.Store(&runner{work: work, giveUp: giveUp, logger: slog.New(slog.DiscardHandler)})
 	err = (&worker{owner: r}).Work(ctx, &river.Job[chunkArgs]{

@@ -47,8 +47,8 @@ func (u *Upload) SealBacktest(environment, backtestID string, chunk int64, rows 
 	return u.sealChunk(sealing.BacktestName(environment, backtestID), chunkObject(backtestID, chunk), rows)
 }
 
-// OpenBacktest returns the rows in a chunk of a backtest. The error wraps ErrUploadDestroyed if their key was destroyed,
-// and Unreadable if they cannot be decrypted.
+// OpenBacktest returns the rows in a chunk of a backtest. The error wraps ErrUploadDestroyed if their key was
+// destroyed, and Unreadable if they cannot be decrypted.
 func (k *Keys) OpenBacktest(
 	ctx context.Context, scope Scope, backtestID string, chunk int64, stored []byte,
 ) ([]byte, error) {

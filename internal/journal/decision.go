@@ -182,7 +182,6 @@ func writeVersions(w *wire.Writer, member string, list []rule.ListVersion) {
 	w.EndObject()
 }
 
-// leafOf returns the leaf of a decision.
 func leafOf(key *sealing.Secret, s Scope, d *store.Decision, zones []sealing.ZoneHash) evidence.Leaf {
 	leaf := evidence.Leaf{
 		Kind:       evidence.Decision,
@@ -376,7 +375,6 @@ func alteredParts(plain string, hashes []sealing.ZoneHash, f *store.Features) (f
 	return found
 }
 
-// errPlain is the error for a column plain that cannot be read.
 var errPlain = errors.New("the stored outcome (column \"plain\") cannot be read")
 
 // ReadPlain reads the column plain: the outcome, and the names of the decision's zones. It returns an

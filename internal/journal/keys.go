@@ -49,8 +49,8 @@ func NewTree(keys *sealing.KeyTree, number int64, seals bool) *Tree {
 	return &Tree{keys: keys, newest: number, seals: seals}
 }
 
-// Changes returns KeyState.Changes of the keys in an environment. Whoever stores a document that was sealed with
-// these keys passes the number to the store, which refuses the document if the keys have changed since.
+// Changes returns KeyState.Changes of the keys in an environment. A caller that stores a document sealed with these
+// keys passes the number to the store, which refuses the document if the keys have changed since.
 func (t *Tree) Changes(environment string) int64 { return t.states[environment].Changes }
 
 // Erased reports whether somebody was erased in an environment.
@@ -187,7 +187,6 @@ func (k *Keys) parse(ctx context.Context, t store.StoredTree) (*sealing.KeyTree,
 	return tree, nil
 }
 
-// secretName is the name of the installation's secret.
 const secretName = "installation secret"
 
 // Secret returns the installation's secret, which is the key of keyed hashes. The first call,

@@ -78,9 +78,9 @@ func (r *removing) remove(w *store.DecisionWrite) {
 	}
 }
 
-// TestManyRemoved removes very many people of a tenant, all of whom were sealed with the first tree. What a
-// removal writes and what Keys has in memory stay bounded, everybody else stays readable, and nobody who was
-// removed is.
+// TestManyRemoved removes very many people of a tenant, whose documents were all sealed with the first tree. The bytes
+// that a removal writes and the memory of Keys stay bounded. The documents of the removed people cannot be read, and
+// those of everybody else can.
 func TestManyRemoved(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -71,7 +71,9 @@ func (t *Tree) personTrees(d *store.Decision, p *store.DecisionPerson) []int64 {
 
 // addPeople adds the hashes of the facts about the people of a decision, and returns the hashes of their references in
 // the same order. Keys of documents that are not sealed are from the tree with the given number.
-func (l *zoneList) addPeople(tree *Tree, number int64, environment string, d *store.Decision) (refs []sealing.ZoneHash) {
+func (l *zoneList) addPeople(
+	tree *Tree, number int64, environment string, d *store.Decision,
+) (refs []sealing.ZoneHash) {
 	for zone, p := range peopleOf(d) {
 		key := tree.personKey(environment, p, number)
 		salt := sealing.SaltOf(&key, d.ID, zone)
@@ -107,7 +109,8 @@ func (t *Tree) sealPeople(environment string, d *store.Decision, number int64, h
 	}
 }
 
-// openPeople replaces the ciphertexts of facts about people by the facts. It returns the zones that cannot be decrypted.
+// openPeople replaces the ciphertexts of facts about people by the facts. It returns the zones that cannot be
+// decrypted.
 func (t *Tree) openPeople(environment string, d *store.Decision) (unreadable []sealing.Zone) {
 	for zone, p := range peopleOf(d) {
 		if !sealing.Sealed(p.Facts) {
@@ -212,7 +215,8 @@ func (t *Tree) keyFor(
 	return key, false
 }
 
-// comparePerson compares what is left of the facts about a person with what the journal says about the person's erasure.
+// comparePerson compares what is left of the facts about a person with what the journal says about the person's
+// erasure.
 func (e *Erased) comparePerson(zone sealing.Zone) []string {
 	emptied := slices.Contains(e.Zones, zone)
 	switch entry := e.People[zone]; {

@@ -74,7 +74,7 @@ func BenchmarkMillion(b *testing.B) {
 	})
 	without := activated(b, service, caller, `{"op":"eq","field":"applicant.employer","value":"nobody"}`)
 	with := activated(b, service, caller, inBad)
-	for range 5 { // in turns, because the database grows
+	for range 5 { // alternate between the two, because the database grows
 		benchmarkDecide(b, "decide/without", service, caller, without)
 		benchmarkDecide(b, "decide/with", service, caller, with)
 	}

@@ -221,13 +221,13 @@ func TestListsThatAreMissing(t *testing.T) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := b.Service.Lists.Delete(b.Context(), b.Caller, "bad_employers", operation.AnyVersion); usecasetest.CodeOf(err) !=
-			fault.CodeListInUse {
+		err = b.Service.Lists.Delete(b.Context(), b.Caller, "bad_employers", operation.AnyVersion)
+		if usecasetest.CodeOf(err) != fault.CodeListInUse {
 			b.Errorf("a list in use was deleted: %v", err)
 		}
 		b.activate(`{"op":"false"}`)
-		if err := b.Service.Lists.Delete(b.Context(), b.Caller, "bad_employers", operation.AnyVersion); usecasetest.CodeOf(err) !=
-			fault.CodeListInUse {
+		err = b.Service.Lists.Delete(b.Context(), b.Caller, "bad_employers", operation.AnyVersion)
+		if usecasetest.CodeOf(err) != fault.CodeListInUse {
 			b.Errorf("a list of the previous rule set was deleted: %v", err)
 		}
 		if _, err = b.Service.Policies.Activate(b.Context(), b.Caller, before.ID, policydesk.Activation{}, nil); err != nil {

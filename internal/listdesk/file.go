@@ -8,8 +8,9 @@ import (
 	"verdict/internal/sheet"
 )
 
-// ReadRows reads a CSV file of at most most bytes, for lists and for tables. It calls header with the names of the
-// columns, and then row with each row. If one of them returns an error, ReadRows stops and returns the error.
+// ReadRows reads a CSV file for a list or a table. The file may have at most the given number of bytes. ReadRows calls
+// header with the names of the columns, and then row with each row. If one of them returns an error, it stops and
+// returns the error.
 func ReadRows(
 	in io.Reader, most int64, header func(names []string) error, row func(cursor *sheet.Cursor) error,
 ) error {

@@ -111,7 +111,8 @@ func TestLargeList(t *testing.T) {
 		if now := b.chunks(); now != 1 {
 			b.Errorf("a small list has %d chunks", now)
 		}
-		if err := b.Service.Lists.Delete(b.Context(), b.Caller, "employers", operation.AnyVersion); err != nil || b.chunks() != 0 {
+		err = b.Service.Lists.Delete(b.Context(), b.Caller, "employers", operation.AnyVersion)
+		if err != nil || b.chunks() != 0 {
 			b.Errorf("%d chunks are left: %v", b.chunks(), err)
 		}
 	})

@@ -72,8 +72,8 @@ func (s *Signed) want(t *testing.T, origin string, size int64) {
 	}
 }
 
-// TestSigned checks that what was signed is known after a restart, also if the last line is
-// incomplete, and also to another process with the same key.
+// TestSigned checks that the signed checkpoints are known after a restart, even if the last line is incomplete, and
+// that another process with the same key knows them, too.
 func TestSigned(t *testing.T) {
 	t.Parallel()
 	key := filepath.Join(t.TempDir(), "log-key")

@@ -122,8 +122,8 @@ func TestEveryCounterOfferHasALetter(t *testing.T) {
 // neverCounters has the codes that only declines and referrals have.
 var neverCounters = map[string]bool{"PAUSED": true, "NO_PRICING_BAND": true, "LIMIT_BELOW_MINIMUM": true}
 
-// TestCapOfApprovedReferral checks that the letter of a referral that a person approved states the limit cap that bounded
-// the amount.
+// TestCapOfApprovedReferral checks that the letter of a referral that a person approved states the limit cap that
+// bounded the amount.
 func TestCapOfApprovedReferral(t *testing.T) {
 	t.Parallel()
 	d := approved(t, 100_000_00, 16_00, 12, 0, 0)

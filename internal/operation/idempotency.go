@@ -257,8 +257,8 @@ func (a Attempt) earlier(ctx context.Context, failed error) (*Answer, error) {
 	stored, err := a.scope.Answers(ctx).Lookup(a.key(), a.hash(), a.now)
 	switch {
 	case fault.KindOf(err) == fault.Unavailable:
-		// Whether the refusal is about this very request is not known, for example because a synchronous standby
-		// has not confirmed the answer yet. The caller must ask again.
+		// It is not known whether the refusal is about this request, for example because a synchronous standby has not
+		// confirmed the answer yet. The caller must repeat the request.
 		return nil, err
 	case err != nil || stored == nil:
 		return nil, nil //nolint:nilerr,nilnil // the refusal stands

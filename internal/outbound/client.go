@@ -58,8 +58,8 @@ func New(o Options) *Client {
 	dialer := &net.Dialer{
 		Timeout:  dialTimeout,
 		Resolver: o.Resolver,
-		// Control is called with the address that is about to be connected to, after the
-		// name was looked up: what an earlier look-up answered does not matter.
+		// Control is called with the address of each connection, after the name was looked up, so an address from an earlier
+		// look-up cannot bypass the check.
 		Control: func(_, address string, _ syscall.RawConn) error { return check.address(address) },
 	}
 	return &Client{
@@ -136,8 +136,8 @@ func (c *Client) Post(
 		return 0, problemOf(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	// Reading the body lets the connection be used again. What it says, and whether it
-	// ends properly, is of no interest: the receiver has answered.
+	// Read the body so that the connection can be used again. Its content and a read error do not matter, because the
+	// receiver has answered.
 	_, _ = io.CopyN(io.Discard, response.Body, maxBody)
 	return response.StatusCode, ""
 }

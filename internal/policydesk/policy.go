@@ -47,7 +47,6 @@ type Policy struct {
 	sets                func(context.Context) store.RuleSetReader
 }
 
-// featureNames returns the names of the features that the policy names.
 func (p *Policy) featureNames() []string {
 	names := make([]string, len(p.Features))
 	for i, f := range p.Features {

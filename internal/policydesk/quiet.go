@@ -27,9 +27,9 @@ const (
 	mostQuietSets = 10
 )
 
-// QuietRules returns the rules of active versions that hit in as many days before the last days, and not in the last
-// days, although they should have. A bureau that renames a field silences the rules that read it. The counts of a
-// version include those of the version from which it was made, so that a new version begins with their history.
+// QuietRules returns the rules of active versions that did not hit in the last days, although they hit often enough in
+// the same number of days before. This finds rules that read a field which a bureau has renamed. The counts of a
+// version include the counts of the version from which it was made, so that a new version has a history.
 func (s *Service) QuietRules(
 	ctx context.Context, p tenant.Principal, active []RuleSet, days int,
 ) (list []QuietRule, err error) {

@@ -55,7 +55,12 @@ func New(core *operation.Core, o Options) *Service {
 	if o.MaxScorecards == 0 {
 		o.MaxScorecards = DefaultMaxScorecards
 	}
-	s := &Service{core: core, options: o, comparing: admission.NewPool(maxComparing), proving: admission.NewPool(maxProving)}
+	s := &Service{
+		core:      core,
+		options:   o,
+		comparing: admission.NewPool(maxComparing),
+		proving:   admission.NewPool(maxProving),
+	}
 	s.active = cache.New(activeCached, cache.RefreshAfter, core.Now, s.loadActive)
 	s.policies = cache.New(o.PlanCache, 0, core.Now, s.loadPolicy)
 	s.policies.Bound(policyBytes, func(p *Policy) int { return p.size })

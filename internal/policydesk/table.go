@@ -36,7 +36,6 @@ func (f *tableFinder) find(name string) (*rule.Table, bool) {
 	return t, ok
 }
 
-// tableNames returns the names of tables.
 func tableNames(tables []rule.Table) (names []string) {
 	for i := range tables {
 		names = append(names, tables[i].Name)

@@ -393,8 +393,8 @@ func TestHoldAgainstRunningErasure(t *testing.T) {
 	})
 }
 
-// TestHoldWhileErasing places holds while applicants are erased on another node. Whoever has a hold is not erased, and
-// whoever was erased has no hold.
+// TestHoldWhileErasing places holds while applicants are erased on another node. An applicant with a hold is not
+// erased, and an erased applicant has no hold.
 func TestHoldWhileErasing(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {

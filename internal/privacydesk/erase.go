@@ -155,7 +155,7 @@ type work struct {
 	// forgotten says that the person's keys were removed before, and the rows came back with an older backup.
 	forgotten bool
 
-	// What lookUp has found before a transaction, because transactions must not wait for another read.
+	// The results of lookUp, which runs before a transaction, because transactions must not wait for another read.
 	keys    *journal.Tree
 	numbers []int64           // the key trees with the person's keys, sorted
 	refs    map[string]string // what replaces the reference in the rows of a forgotten person, by id

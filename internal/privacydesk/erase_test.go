@@ -177,7 +177,7 @@ func TestErase(t *testing.T) {
 			t.Errorf("the audit trail has %v", got)
 		}
 		c.wantEvent(e)
-		for _, applicant := range []string{"A-gone", "A-nobody"} { // the second time, and nobody
+		for _, applicant := range []string{"A-gone", "A-nobody"} { // erased already, and unknown
 			if _, err := c.erase(1, applicant); fault.KindOf(err) != fault.NotFound {
 				t.Errorf("erasing %s: %v", applicant, err)
 			}

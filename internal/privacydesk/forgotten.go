@@ -107,7 +107,7 @@ func referenceOf(ctx context.Context, leaves *journal.Reader, number int64) (sea
 	return leaf.Reference, err
 }
 
-// runs erases the people of whom only runs are forgotten.
+// runs erases the forgotten people who are found by their runs.
 func (f *forgotten) runs(ctx context.Context) error {
 	for after := ""; ; {
 		rows, next, err := f.scope.Runs(ctx).WithSealed(after, forgottenBatch)
@@ -138,7 +138,7 @@ func (f *forgotten) runs(ctx context.Context) error {
 	}
 }
 
-// exposures erases the people of whom only exposures are forgotten.
+// exposures erases the forgotten people who are found by their exposures.
 func (f *forgotten) exposures(ctx context.Context) error {
 	for page := (store.Page{Limit: forgottenBatch}); ; {
 		rows, more, err := f.scope.Exposures(ctx).List("", page)
@@ -206,9 +206,10 @@ func (w *work) commit(ctx context.Context, do func(*store.Tx) (Erasure, error)) 
 	return done, err
 }
 
-// lookUpForgotten finds what replaces the reference in the rows of a forgotten person. The first erasure has
-// replaced it by a hash with a key that is gone. That hash is also the reference in the leaf of a decision. A run
-// has no leaf: it gets the replacement of a decision, or a random one that is the same in all runs of the person.
+// lookUpForgotten finds the text that replaces the reference in the rows of a forgotten person. The first erasure
+// replaced the reference by a keyed hash, and the key is gone. The leaf of a decision also has this hash as the
+// reference. A run has no leaf: it gets the replacement of a decision, or a random one that is the same in all runs of
+// the person.
 func (w *work) lookUpForgotten(ctx context.Context, e *store.Erasure, held *store.Held) error {
 	w.refs = map[string]string{}
 	forRuns := ""

@@ -36,8 +36,8 @@ func (c *cluster) keepRun(node int, borrower string) string {
 	return run.ID
 }
 
-// TestRunErasedMeanwhile reads a run, erases its subject, and opens the run only then. That is an erased
-// run and not a damaged one.
+// TestRunErasedMeanwhile reads a run, erases its subject, and opens the run only then. The run must count as erased,
+// not as damaged.
 func TestRunErasedMeanwhile(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {

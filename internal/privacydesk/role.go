@@ -28,7 +28,7 @@ func treesOfPerson(keys *journal.Tree, p *store.HeldPerson) []int64 {
 }
 
 // emptyRoles empties the facts of the person in decisions in which the person is not the primary applicant. The rest of
-// these decisions stays. What replaces the reference is in the decision, so no key is needed for it.
+// these decisions stays. The decision contains the replacement of the reference, so no key is needed to compute it.
 func (w *work) emptyRoles(tx *store.Tx, e *store.Erasure, people []store.HeldPerson) error {
 	for i := range people {
 		p := &people[i]

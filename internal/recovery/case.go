@@ -7,8 +7,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// Case is one loan as a request describes it. Where a value that was not sent
-// differs from zero, a member such as HasRate tells them apart.
+// Case is one loan as a request describes it. If a missing value and zero have different meanings, a member such as
+// HasRate says whether the value was sent.
 type Case struct {
 	Loan     Loan
 	Borrower Borrower

@@ -126,7 +126,6 @@ func (a *advisor) preferred(action Action) Action {
 	}
 }
 
-// channel returns the channel of an action.
 func (a *advisor) channel(action Action) Channel {
 	switch action {
 	case RemindSMS:

@@ -40,8 +40,7 @@ func (p *phrasebook) greet(name string) string {
 	return p.named + " " + name + ","
 }
 
-// part returns the phrase in around, with figure in place of "%". It returns ""
-// if the figure is unknown.
+// part returns the phrase with "%" replaced by the figure. It returns "" if the figure is unknown.
 func (p *phrasebook) part(around, figure string, known bool) string {
 	if !known {
 		return ""

@@ -50,12 +50,16 @@ func TestSchemas(t *testing.T) {
 		"scorecard":      {"scorecard", `{"name":"Card",` + string(bytes.TrimSpace(members["scorecard"]))[1:], ""},
 		"application":    {"application", `{"applicant":{"monthly_income":85000},"bureau_report":{"score":742}}`, ""},
 		"test case":      {"tests", `{"name":"a","application":{},"expect":{"status":"DECLINED","offer.emi":14170}}`, ""},
-		"test cases":     {"tests", `[{"application":{"bureau_report":{"score":742}},"expect":{"reasons":["AGE_RANGE"]}}]`, ""},
+		"test cases": {
+			"tests", `[{"application":{"bureau_report":{"score":742}},"expect":{"reasons":["AGE_RANGE"]}}]`, "",
+		},
 		"wrong status":   {"tests", `{"application":{},"expect":{"status":"REJECTED"}}`, "status"},
 		"no expectation": {"tests", `{"application":{}}`, "expect"},
 		"misspelt":       {"policy", `{"name":"A","knockout":[]}`, "knockout"},
 		"wrong action":   {"policy", `{"name":"A","knockouts":[{"id":"K","action":"reject"}]}`, "action"},
-		"text as income": {"application", `{"applicant":{"monthly_income":[]},"bureau_report":{"score":742}}`, "monthly_income"},
+		"text as income": {
+			"application", `{"applicant":{"monthly_income":[]},"bureau_report":{"score":742}}`, "monthly_income",
+		},
 	} {
 		document, err := jsonschema.UnmarshalJSON(strings.NewReader(c.document))
 		if err != nil {
@@ -69,7 +73,8 @@ func TestSchemas(t *testing.T) {
 			t.Errorf("%s is accepted, or its error does not name %s: %v", name, c.wrong, err)
 		}
 	}
-	if _, err := Schema(api.OpenAPI, "loan"); err == nil || !strings.Contains(err.Error(), "application, policy, scorecard, tests") {
+	_, err = Schema(api.OpenAPI, "loan")
+	if err == nil || !strings.Contains(err.Error(), "application, policy, scorecard, tests") {
 		t.Errorf("an unknown document: %v", err)
 	}
 }

@@ -62,7 +62,6 @@ type bodyView struct {
 	Fields       []fieldView
 }
 
-// exampleView is an example with its caption.
 type exampleView struct{ Caption, Text string }
 
 // answerView shows an answer that is not a problem.

@@ -193,7 +193,7 @@ func (l *lender) lookups(ctx context.Context) error {
 	return err
 }
 
-// returning is how many applications before another one its applicant had applied, if the applicant is the same.
+// returning is the number of applications between two applications of the same person.
 const returning = 20
 
 // lend reports loans of some applicants, so that later applications of the same people have own exposure.

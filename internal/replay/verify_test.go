@@ -29,7 +29,8 @@ import (
 // leastVerified is the minimum number of decisions that "verdict verify" checks in a second.
 const leastVerified = 8_000
 
-// profileVariable is the environment variable with the file for a profile of the processor while decisions are verified.
+// profileVariable is the environment variable with the file for a profile of the processor while decisions are
+// verified.
 const profileVariable = "VERDICT_VERIFY_PROFILE"
 
 // TestLongVerify stores decisions as the service does, encrypted, with their entries in a signed log, and verifies them

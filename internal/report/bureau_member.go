@@ -112,7 +112,6 @@ var accountMembers = names(map[slot]string{
 	slotMaxDays: "maxDaysPastDue",
 })
 
-// enquiryMembers are the names of the members of an enquiry.
 var enquiryMembers = names(map[slot]string{
 	slotDate:   "date dateOfRequest enquiryDate inquiryDate inquiryDt",
 	slotType:   "product enquiryPurpose enquiryReason requestPurpose purpose",

@@ -139,8 +139,7 @@ func (f *Facts) HasTable(name string) bool {
 	return slices.ContainsFunc(f.others, func(x NamedValue) bool { return strings.HasPrefix(x.Name, prefix) })
 }
 
-// Change replaces the value of every fact with the result of to. A fact whose
-// new value is absent is removed.
+// Change replaces the value of every fact with the result of the function. A fact whose new value is absent is removed.
 func (f *Facts) Change(to func(name string, v Value) Value) {
 	known := f.known
 	f.known = f.known[:0] // in place is safe: each fact is read before it is overwritten

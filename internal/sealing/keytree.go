@@ -189,7 +189,6 @@ func (p point) sibling(level int, other byte) (prefix point) {
 	return prefix
 }
 
-// point returns the point of a name.
 func (t *KeyTree) point(name string) (p point) {
 	h := keyed(&t.names, "", name)
 	copy(p[:], h[:])

@@ -32,7 +32,6 @@ func (t *KeyTree) Split(level int) (left *KeyTree, parts []*KeyTree) {
 	return &KeyTree{names: t.names, split: true}, parts
 }
 
-// child returns a child of a node.
 func (n *node) child(step byte) node {
 	prefix := n.prefix
 	if at := &prefix[n.level/2]; n.level%2 == 0 {

@@ -113,8 +113,8 @@ func (s Sealer) Seal(to []byte, hash ZoneHash, data []byte) []byte {
 	return s.seal(to, &nonce, hash.Zone, data)
 }
 
-// sealCompressed is like Seal for data that is compressed. What the data becomes may depend on the version of the
-// program, so the nonce is derived from it, too.
+// sealCompressed is like Seal for compressed data. The compressed bytes may depend on the version of the program, so
+// the nonce is derived from them, too.
 func (s Sealer) sealCompressed(to []byte, hash ZoneHash, data []byte) []byte {
 	both := HashZone(hash.Zone, Salt(hash.Hash[:SaltSize]), data)
 	nonce := keyed(&s.nonces, "compressed ", both[:])
@@ -128,7 +128,8 @@ func (s Sealer) seal(to []byte, nonce *Secret, zone Zone, data []byte) []byte {
 	to = append(to, nonce[:nonceSize]...)
 	from := len(to)
 	to = append(to, data...)
-	// The cipher gets the copy of the nonce in to, so that nonce itself is not allocated.
+	// The cipher gets the copy of the nonce that is in the output, so that the variable nonce is not allocated on the
+	// heap.
 	return s.aead.Seal(to[:from], to[from-nonceSize:from], to[from:], zoneLabels[zone][:])
 }
 

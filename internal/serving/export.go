@@ -20,9 +20,9 @@ type Export struct {
 	Out     http.ResponseWriter
 	Slot    *admission.Slot
 	// Start is called before the first byte; until then the request can still be
-	// refused. It sets the headers and sends the status. It returns the writer of
-	// the file: to, or a writer to it such as a compressor, which is closed at the
-	// end of the file.
+	// refused. It sets the headers and sends the status. It returns the writer for
+	// the file: either its argument, or a writer that wraps it, such as a
+	// compressor. The wrapping writer is closed at the end of the file.
 	Start func(to io.Writer) io.Writer
 
 	file io.Writer // nil until started

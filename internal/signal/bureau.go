@@ -211,8 +211,8 @@ func ratio(a, b int64) rule.Number {
 	return rule.Number(min(quotient, uint64(rule.MaxNumber)))
 }
 
-// monthsBetween returns the number of whole months between two days, 0 if to is earlier. A month is complete on the
-// same day of the month as the day from, or on the last day of a month without that day.
+// monthsBetween returns the number of whole months between two days, 0 if the second day is earlier. A month is
+// complete on the same day of the month as the first day, or on the last day of a month without that day.
 func monthsBetween(from, to civil.Day) int64 {
 	_, _, day := from.Date()
 	_, _, today := to.Date()

@@ -7,11 +7,12 @@ import (
 )
 
 // ObserveOther returns the entities in the facts of a person other than the primary applicant. ref is the person's
-// reference. earlier are the people of the application who were observed before. repeated are the entities that are left
-// out because they were observed already.
+// reference. earlier are the people of the application who were observed before. repeated are the entities that are
+// left out because they were observed already.
 //
-// A pincode or an IP address that one of them who is counted has too is left out: the people of one application often live and apply
-// in one place, and the counts of these two are about applications. An agent brings the application and not the person.
+// ObserveOther leaves out a pincode or an IP address that a counted person of the application already has. The people
+// of one application often live and apply in one place, and the counts of pincodes and IP addresses are about
+// applications. It also leaves out the agent, who brings the application and not the person.
 func ObserveOther(
 	facts *rule.Facts, ref string, earlier []Observation, key func(kind, value string) string,
 ) (o Observation, repeated []Entity) {
@@ -51,7 +52,6 @@ func (p *PersonFraud) IncludeRepeated(repeated []Entity, others []Fraud) {
 	}
 }
 
-// has reports whether an observation has an entity.
 func (o Observation) has(e Entity) bool {
 	same, sent := o.Entity(e.Kind)
 	return sent && same.Key == e.Key

@@ -203,7 +203,8 @@ func (p *Provider) discover(ctx context.Context) (*discovered, error) {
 	}
 	// If no style were set, the library would send a code that was refused a second time in the other style.
 	endpoint.AuthStyle = oauth2.AuthStyleInHeader
-	if p.secret.Reveal() == "" || len(described.Methods) > 0 && !slices.Contains(described.Methods, "client_secret_basic") {
+	if p.secret.Reveal() == "" ||
+		len(described.Methods) > 0 && !slices.Contains(described.Methods, "client_secret_basic") {
 		endpoint.AuthStyle = oauth2.AuthStyleInParams
 	}
 	fresh := &discovered{

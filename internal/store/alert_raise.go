@@ -200,8 +200,8 @@ func (al Alerts) addEvidence(a *Alert, found []sighting) error {
 	return err
 }
 
-// readApplicants adds to seen the applicants among those found whom the alert has already. They must not get a position:
-// the positions of an alert have no gaps, and the next one is one more than the number of its applicants.
+// readApplicants marks the found applicants that the alert already has as seen. They must not get a new position: the
+// positions of an alert have no gaps, and the next position is the number of its applicants plus one.
 func (al Alerts) readApplicants(alertID string, found []sighting, seen map[[2]string]bool) error {
 	for _, e := range found {
 		var n int64

@@ -15,7 +15,7 @@ type PersonTotals struct {
 }
 
 // runsInRoles is the condition for the runs about decisions in which the person of parameter 3 is not the primary
-// applicant. It leaves out runs that were erased. That decision_id is not empty lets the database use the partial index.
+// applicant. It leaves out runs that were erased. The test of decision_id lets the database use the partial index.
 var runsInRoles = `tenant_id = $1 AND environment = $2 AND decision_id <> '' AND subject_ref <> $3
 	AND length(response) > 0 AND decision_id IN (` + inOtherRoles("$3") + `)`
 

@@ -84,8 +84,8 @@ func (bj BatchJobReader) PendingChunks(id string) ([]int64, error) {
 
 // FinishChunk stores the outcomes of a chunk, deletes its rows, and updates the progress of the job. count returns the
 // counts of the job with those of the chunk added. Only the first call for a chunk has an effect; for later calls first
-// is false. The last chunk of a job ends it, and adds its entry to the journal. A call for a job that was deleted, which
-// is possible only after its end, has no effect.
+// is false. The last chunk of a job ends it, and adds its entry to the journal. A call for a job that was deleted,
+// which is possible only after its end, has no effect.
 func (bj BatchJobs) FinishChunk(
 	id string, c BatchChunk, nowMicros int64, count func(counts []byte) ([]byte, error),
 ) (first bool, err error) {

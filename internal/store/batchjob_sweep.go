@@ -47,9 +47,9 @@ func (sys *System) FailAbandonedBatchJobs(ctx context.Context, beforeMicros, now
 }
 
 // PurgeBatchJobs deletes the chunks of jobs that ended before a time, of jobs that ended before all rows had arrived,
-// and of deleted jobs. The records of the jobs stay, except those of deleted ones. A step deletes one chunk, or marks or
-// deletes one job. PurgeBatchJobs does at most limit steps, so that no transaction is long, and returns the number of
-// steps: 0 if nothing is left to do.
+// and of deleted jobs. The records of the jobs stay, except those of deleted ones. A step deletes one chunk, or marks
+// or deletes one job. PurgeBatchJobs does at most limit steps, so that no transaction is long, and returns the number
+// of steps: 0 if nothing is left to do.
 func (sys *System) PurgeBatchJobs(ctx context.Context, beforeMicros int64, limit int) (done int64, err error) {
 	return sys.purgeJobs(ctx, func(s *transaction) ([]scopedJob, error) {
 		return s.scopedJobs(`SELECT tenant_id, environment, id FROM batches WHERE finished_micros > 0 AND purged = 0
@@ -72,9 +72,9 @@ func (bj BatchJobs) Discard(id string, limit int64) (more bool, err error) {
 	return n == limit, err
 }
 
-// Delete deletes a job that is over. From then on nobody sees it, DeleteChunks or PurgeBatchJobs deletes its chunks, and
-// DestroyUploadKeys its key.
-// It returns NotFound if there is no such job, and Conflict invalid_transition if the job is not over.
+// Delete deletes a job that is over. From then on nobody sees it, DeleteChunks or PurgeBatchJobs deletes its chunks,
+// and DestroyUploadKeys its key. It returns NotFound if there is no such job, and Conflict invalid_transition if the
+// job is not over.
 func (bj BatchJobs) Delete(id string) error {
 	b, err := bj.lock(id)
 	switch {
@@ -91,7 +91,8 @@ func (bj BatchJobs) Delete(id string) error {
 	return err
 }
 
-// DeleteChunks deletes at most limit chunks of a job for which Delete was called, and reports whether there may be more.
+// DeleteChunks deletes at most limit chunks of a job for which Delete was called, and reports whether there may be
+// more.
 func (bj BatchJobs) DeleteChunks(id string, limit int64) (more bool, err error) {
 	var deleted int64
 	err = bj.tx.one([]any{&deleted}, `SELECT count(*) FROM batches
@@ -104,7 +105,8 @@ func (bj BatchJobs) DeleteChunks(id string, limit int64) (more bool, err error) 
 }
 
 // purge deletes at most limit chunks of a job. If it deletes fewer, none is left, and it deletes the job, if Delete was
-// called for it and it has no key, or marks it as purged. It returns the number of steps: one for each deleted chunk, and one for the job.
+// called for it and it has no key, or marks it as purged. It returns the number of steps: one for each deleted chunk,
+// and one for the job.
 func (bj BatchJobs) purge(id string, limit int64) (int64, error) {
 	n, err := bj.tx.StoredBytes().deleteCounted(`DELETE FROM batch_chunks
 		WHERE tenant_id = $1 AND environment = $2 AND batch_id = $3

@@ -240,7 +240,6 @@ const decisionColumns = `id, created_micros, applicant_ref, status, grade, polic
 // allColumns are decisionColumns and the documents.
 const allColumns = decisionColumns + ", response, facts, leaf, plain"
 
-// plainColumns are decisionColumns and plain.
 const plainColumns = decisionColumns + ", plain"
 
 func (d *Decision) plainFields() []any { return append(d.fields(), &d.Plain) }
@@ -363,8 +362,8 @@ func (ds Decisions) list(
 	return rows, more, p.end, err
 }
 
-// ListPlain returns the page that List returns, with the column plain. It is a list of its own, because plain comes after
-// the documents in a row, so that SQLite reads over them.
+// ListPlain returns the page that List returns, with the column plain. List does not read that column, because SQLite
+// must read past the documents of a row to reach it.
 func (ds DecisionReader) ListPlain(f DecisionFilter, p Page) ([]Decision, Position, error) {
 	return readTwo(ds.access, func(tx *Tx) ([]Decision, Position, error) {
 		rows, more, end, err := tx.Decisions().list(plainColumns, f, p, (*Decision).plainFields)

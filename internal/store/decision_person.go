@@ -17,7 +17,6 @@ type DecisionPerson struct {
 var personTable = newBulkTable("decision_people",
 	column{"decision_id", text}, column{"role", text}, column{"person_ref", text}, column{"facts", bytea})
 
-// peopleRows returns the rows of the people of a decision.
 func (d *Decision) peopleRows() (rows [][]any) {
 	for i := range d.People {
 		p := &d.People[i]

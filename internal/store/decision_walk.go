@@ -71,7 +71,8 @@ func (ds Decisions) featuresBetween(from, to string) (map[string]*Features, erro
 const selectPeopleBetween = `SELECT decision_id, role, person_ref, facts FROM decision_people
 	WHERE tenant_id = $1 AND environment = $2 AND decision_id >= $3 AND decision_id <= $4 ORDER BY decision_id, role`
 
-// peopleBetween returns the people of the decisions from one id to another, by decision and in the order of their roles.
+// peopleBetween returns the people of the decisions from one id to another, by decision and in the order of their
+// roles.
 func (ds Decisions) peopleBetween(from, to string) (map[string][]DecisionPerson, error) {
 	found := map[string][]DecisionPerson{}
 	err := ds.tx.each(func(scan func(...any) error) error {

@@ -87,9 +87,9 @@ func (ex ExposureReader) List(applicantRef string, p Page) ([]Exposure, bool, er
 	})
 }
 
-// Put stores an exposure, or replaces the state of the one with the same id, and adds an entry to the journal. keyChanges
-// is KeyState.Changes of the keys with which the document is sealed; Put returns ErrKeysChanged if the keys were changed
-// since. If the exposure is closed, a deferred erasure of the person is checked again soon.
+// Put stores an exposure, or replaces the state of the one with the same id, and adds an entry to the journal.
+// keyChanges is KeyState.Changes of the keys with which the document is sealed; Put returns ErrKeysChanged if the keys
+// were changed since. If the exposure is closed, a deferred erasure of the person is checked again soon.
 func (ex Exposures) Put(e *Exposure, keyChanges int64) error {
 	if err := ex.tx.CheckKeys(keyChanges); err != nil {
 		return err

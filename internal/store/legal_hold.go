@@ -29,7 +29,8 @@ func (h *LegalHold) InForce(nowMicros int64) bool {
 const holdColumns = `id, applicant_ref, decision_id, reason, actor, created_micros, until_micros, released_micros,
 	released_by`
 
-// holdInForce is the condition that a hold applies. The parameter in its place is the present time.
+// holdInForce is the beginning of the condition that a hold applies. The caller appends the parameter with the present
+// time and a closing parenthesis.
 const holdInForce = "released_micros = 0 AND (until_micros = 0 OR until_micros > "
 
 func (h *LegalHold) fields() []any {

@@ -146,8 +146,8 @@ func (rg rings) updateCount(o Observation, count *RingCount) error {
 	return nil
 }
 
-// joinParties sets the counts of the entities to 1 that are shared only by people who applied together, such as a couple
-// with one phone; see appliedTogether. As soon as somebody else was seen with an entity, everybody counts.
+// joinParties sets the count of an entity to 1 if only people who applied together share it, such as a couple with one
+// phone; see appliedTogether. As soon as somebody else was seen with the entity, everybody counts.
 func (ob Observations) joinParties(o Observation, w Windows, c *ObservedCounts) error {
 	var shared []ObservedEntity
 	for _, e := range o.Entities {

@@ -66,8 +66,8 @@ func TestInsertPipelined(t *testing.T) {
 	if err != nil || !bytes.Equal(features.Vector, []byte{1}) {
 		t.Errorf("got %v, %v", features, err)
 	}
-	if before, err := scope.Answers(t.Context()).Lookup(full.Answer.Key, store.RequestHash{Keyed: "h"}, 1500); err != nil || before == nil ||
-		string(before.Body) != "dec_1" {
+	before, err := scope.Answers(t.Context()).Lookup(full.Answer.Key, store.RequestHash{Keyed: "h"}, 1500)
+	if err != nil || before == nil || string(before.Body) != "dec_1" {
 		t.Errorf("got %v, %v", before, err)
 	}
 }

@@ -35,7 +35,7 @@ type primary struct {
 // restored from a backup may begin at a low timeline again.
 const believedFor = time.Minute
 
-var errOldPrimary = errors.New("another server was promoted since: this one is an old primary")
+var errOldPrimary = errors.New("this server is an old primary: another server was promoted after it")
 
 func newPrimary() *primary {
 	return &primary{open: map[*trackedConn]uint64{}, end: func() {}}

@@ -43,7 +43,6 @@ func (k RestoreKeys) open(data archive.Header, version int64) (*keyArchive, erro
 	return &keyArchive{Reader: keys, newer: header.CreatedMicros > data.CreatedMicros}, nil
 }
 
-// keyArchive is an archive of keys.
 type keyArchive struct {
 	*archive.Reader
 	newer bool // it was written after the data, so people may have been erased in between
@@ -160,8 +159,8 @@ func (db *DB) restoreKeys(ctx context.Context, from *keyArchive) error {
 	})
 }
 
-// dropUploadKeys deletes the keys of uploads whose job is not in the database: the data is older than the job. Otherwise
-// nothing would ever destroy them.
+// dropUploadKeys deletes the keys of uploads whose job is not in the database: the data is older than the job.
+// Otherwise nothing would ever destroy them.
 func (s *transaction) dropUploadKeys() error {
 	_, err := s.exec(`DELETE FROM key_trees WHERE number <= $1
 		AND NOT EXISTS (SELECT 1 FROM backtests b WHERE b.tenant_id = key_trees.tenant_id

@@ -29,8 +29,8 @@ func (rt RetentionReader) ClosedBefore(after *ClosedLoan, beforeMicros int64, li
 	})
 }
 
-// DeleteClosedLoans deletes closed exposures, except those of people with a legal hold, adds an entry to the journal for
-// each, and returns their number.
+// DeleteClosedLoans deletes closed exposures, except those of people with a legal hold, adds an entry to the journal
+// for each, and returns their number.
 func (rt Retention) DeleteClosedLoans(ids []string, nowMicros int64) (deleted int64, err error) {
 	for _, id := range ids {
 		n, err := rt.tx.exec(`DELETE FROM exposures WHERE tenant_id = $1 AND environment = $2 AND id = $3
@@ -45,7 +45,7 @@ func (rt Retention) DeleteClosedLoans(ids []string, nowMicros int64) (deleted in
 	return deleted, rt.tx.StoredBytes().release(deleted * exposureBytes)
 }
 
-// ClosedLoans returns the number of exposures that were closed before a time, at most most.
+// ClosedLoans returns the number of exposures that were closed before a time. It stops counting at the given maximum.
 func (rt RetentionReader) ClosedLoans(beforeMicros int64, most int) (int64, error) {
 	return read(rt.access, func(tx *Tx) (n int64, err error) {
 		err = tx.one([]any{&n}, `SELECT count(*) FROM (SELECT 1 AS one FROM exposures WHERE tenant_id = $1

@@ -16,7 +16,8 @@ func (rs RuleSets) KeepProof(p Proof) error {
 	}
 	_, err = rs.tx.exec(`INSERT INTO guarantee_proofs (tenant_id, environment, proof_key, document, created_micros)
 		VALUES ($1, $2, $3, $4, $5)
-		ON CONFLICT (tenant_id, environment, proof_key) DO UPDATE SET document = excluded.document`, p.Key, notNil(p.Document), p.CreatedMicros)
+		ON CONFLICT (tenant_id, environment, proof_key) DO UPDATE SET document = excluded.document`,
+		p.Key, notNil(p.Document), p.CreatedMicros)
 	if err != nil {
 		return err
 	}

@@ -146,8 +146,8 @@ func (st *Staff) RemoveSecondFactor(ctx context.Context, userID string, proof Fa
 	})
 }
 
-// ResetSecondFactor removes the second factor of a person on behalf of by, and ends the person's sessions, whose
-// hashes it returns. It returns NotFound if the person has none.
+// ResetSecondFactor removes the second factor of a person, ends the person's sessions and returns their hashes. It
+// returns NotFound if the person has no second factor.
 func (st *Staff) ResetSecondFactor(
 	ctx context.Context, userID string, by RightsChange, audit AuditEntry,
 ) (ended []string, err error) {
@@ -174,9 +174,9 @@ func (st *Staff) ResetSecondFactor(
 	return ended, err
 }
 
-// RequireSecondFactor sets since when the tenant requires a second factor of everybody with a
-// password; 0 means that it does not. It ends nobody's session, but returns the hashes of all of
-// the tenant's sessions, because what they may do changes.
+// RequireSecondFactor sets the time from which the tenant requires a second factor of everybody with a password; 0
+// means that it does not. It ends no session, but returns the hashes of all of the tenant's sessions, because their
+// permissions change.
 func (st *Staff) RequireSecondFactor(
 	ctx context.Context, sinceMicros int64, audit AuditEntry,
 ) (sessions []string, err error) {

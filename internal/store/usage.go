@@ -120,8 +120,9 @@ func (us UsageMeter) raise(a allowance, sum int64) (bool, error) {
 	return changed == 1, err
 }
 
-// Draw takes n from an allowance that is not the quota of a plan, such as the reports of loans in a month. name names
-// the allowance and its period. Draw returns false, and takes nothing, if more than most would be taken.
+// Draw takes n units from an allowance that is not the quota of a plan, such as the reports of loans in a month. name
+// identifies the allowance and its period. Draw returns false, and takes nothing, if the total would exceed the
+// maximum.
 func (us UsageMeter) Draw(name string, n, most int64) (bool, error) {
 	return us.raise(allowance{period: name, quota: most}, n)
 }

@@ -28,7 +28,8 @@ const (
 )
 
 // Effect decides the latest applications of a policy again, with a rule set and with a draft that is based on it; see
-// policydesk.Service.DraftPolicies. It stores and bills nothing. It stops when its caller is gone, after EffectRows applications, or when its time is over.
+// policydesk.Service.DraftPolicies. It stores and bills nothing. It stops when its caller is gone, after EffectRows
+// applications, or when its time is over.
 func (s *Comparisons) Effect(
 	ctx context.Context, p tenant.Principal, base, changed *policydesk.Policy,
 ) (Effect, error) {

@@ -18,7 +18,6 @@ import (
 
 func never() error { return nil }
 
-// define reads the definition of a table.
 func define(tb testing.TB, text string) table.Definition {
 	tb.Helper()
 	d, err := table.ParseDefinition("grid", text)
@@ -302,7 +301,7 @@ func TestDefinitions(t *testing.T) {
 	}
 	for text, keeps := range map[string]bool{
 		d.Document(): true,
-		strings.Replace(d.Document(), `{"name":"a"`, `{"name":"z","type":"text"},{"name":"a"`, 1): false, // the default is short
+		strings.Replace(d.Document(), `{"name":"a"`, `{"name":"z","type":"text"},{"name":"a"`, 1): false, // short default
 		strings.NewReplacer(`,"default":[1.5,false]`, "").Replace(d.Document()):                   false,
 		strings.NewReplacer(`"range"`, `"exact"`).Replace(d.Document()):                           false,
 		strings.NewReplacer(`{"name":"b","type":"boolean"}`, `{"name":"b","type":"number"}`,

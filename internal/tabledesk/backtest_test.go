@@ -58,7 +58,8 @@ func TestReplayWithTables(t *testing.T) {
 		if declined != 2 {
 			b.Errorf("%v rows are declined", declined)
 		}
-		if got := warnings["looked_up_now ltv"]; !strings.HasPrefix(got, "2 rows ") || !strings.Contains(got, "the table ltv") {
+		got := warnings["looked_up_now ltv"]
+		if !strings.HasPrefix(got, "2 rows ") || !strings.Contains(got, "the table ltv") {
 			b.Errorf("looked up now: %q", got)
 		}
 		if got := warnings["not_looked_up ltv"]; !strings.HasPrefix(got, "2 rows ") {

@@ -145,7 +145,6 @@ func keeps(tx *store.Tx, before *store.Table, built *table.Table) error {
 			"use another name for another table", users[0].ID, users[0].Role(), lacks)
 }
 
-// audit returns the audit entry of a replacement.
 func (r *replacement) audit(to *store.Table) store.AuditEntry {
 	action := operation.ActionTableChanged
 	if r.before.Version == 0 {

@@ -56,8 +56,8 @@ func (p *pass) postpone(rest []item) {
 	}
 }
 
-// wait reports whether an item has to wait for an earlier event of its object. If so, it
-// becomes a retry, unless it is one.
+// wait reports whether an item has to wait for an earlier event of its object. An item that has to wait becomes a
+// retry, unless it already is a retry.
 func (p *pass) wait(it *item) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,7 +12,6 @@ import (
 	"verdict/internal/store"
 )
 
-// eventOf returns an event of an object.
 func eventOf(sequence int64, object string) eventdesk.Event {
 	return eventdesk.Event{
 		ID: fmt.Sprint("evt_", sequence), Sequence: sequence, Type: "x",

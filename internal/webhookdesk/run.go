@@ -197,7 +197,7 @@ func (s *Service) pass(ctx context.Context, name hookName) error {
 		return err
 	}
 	p.run(ctx)
-	// What was sent must be stored even if the service is stopping.
+	// Store the progress of the deliveries even if the service is stopping.
 	stored, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeWithin)
 	defer cancel()
 	progress := p.progress()

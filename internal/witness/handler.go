@@ -77,7 +77,6 @@ func describe(err error) string {
 	return err.Error()
 }
 
-// parseRequest reads the body of a request.
 func parseRequest(body string) (old int64, proof tlog.TreeProof, signed string, ok bool) {
 	head, signed, found := strings.Cut(body, "\n\n")
 	lines := strings.Split(head, "\n")

@@ -348,8 +348,7 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestRemoteRefuses checks that answers that are too large, redirect or are not of the log end
-// in an error.
+// TestRemoteRefuses checks that an answer is an error if it is too large, is a redirect, or does not belong to the log.
 func TestRemoteRefuses(t *testing.T) {
 	t.Parallel()
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {

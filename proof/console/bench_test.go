@@ -84,8 +84,8 @@ func (s *stage) alertBench(tab *browser.Tab, path string) {
 	tab.Size(1280, 900)
 	tab.Go(path)
 	var href string
-	tab.Ask(`(a => { a.focus(); return a.getAttribute("href") })(document.querySelector("a.node-link[href*='/decisions/']"))`,
-		&href)
+	tab.Ask(`(a => { a.focus(); return a.getAttribute("href") })`+
+		`(document.querySelector("a.node-link[href*='/decisions/']"))`, &href)
 	tab.Enter()
 	tab.Sees("History of the applicant")
 	if tab.At() != href {

@@ -50,7 +50,10 @@ func (s *stage) firstScreens(t *testing.T) {
 			draft, []string{"h1", ".tabs", "svg.flow-across", "#activate h2", "#activate .errors h3", "#findings h2"},
 			[]string{"h1", ".tabs", "#activate h2", "#activate .errors h3", "#activate .errors .remark"},
 		},
-		{draft + "/edit", []string{"h1", ".desk .primary", "#undo-step", "svg.flow-across"}, []string{"h1", ".desk .primary"}},
+		{
+			draft + "/edit", []string{"h1", ".desk .primary", "#undo-step", "svg.flow-across"},
+			[]string{"h1", ".desk .primary"},
+		},
 		{draft + "/try", []string{"h1", "form.card h2"}, []string{"h1", ".tabs"}},
 		{"/console/live/fraud", []string{"h1", "tbody tr:first-child"}, []string{"h1", ".tabs"}},
 	} {
@@ -245,8 +248,8 @@ func (s *stage) history(t *testing.T, tab *browser.Tab, at string) {
 	}
 }
 
-// workingCopy types without pressing a button, leaves the page, and checks that nothing is lost, that the effect and the
-// findings follow the edit, and that undoing and dragging work.
+// workingCopy types without pressing a button, leaves the page, and checks that nothing is lost, that the effect and
+// the findings follow the edit, and that undoing and dragging work.
 func (s *stage) workingCopy(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
 	path, _, _ := strings.Cut(at, "?")

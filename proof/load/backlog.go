@@ -116,8 +116,8 @@ func setHooks(ctx context.Context, s *Server, key string, hooks []string, state 
 	return nil
 }
 
-// undelivered returns the smallest number of events that one of the webhooks has not delivered. events is the number of
-// events at least.
+// undelivered returns the number of undelivered events of the webhook that has the fewest. There are at least as many
+// events as the argument says.
 func undelivered(ctx context.Context, s *Server, key string, hooks []string, events int64) (int64, error) {
 	least := events
 	for _, id := range hooks {

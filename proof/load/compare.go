@@ -62,7 +62,7 @@ func CompareRatio(rounds []Compared) float64 {
 	return median(ratios)
 }
 
-// JudgeCompare returns what did not hold.
+// JudgeCompare returns a sentence for each condition that was not met.
 func JudgeCompare(rounds []Compared) (wrong []string) {
 	for i, c := range rounds {
 		for _, result := range []*Result{c.Old, c.New} {

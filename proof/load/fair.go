@@ -235,8 +235,7 @@ func FairTable(all []*Disturbed) [][]string {
 	return rows
 }
 
-// dialer returns a dialer that connects from the address from, which belongs to this
-// machine. If from is empty, it connects from any address.
+// dialer returns a dialer that connects from the given address of this machine, or from any address if it is empty.
 func dialer(from string, deadline time.Time) *net.Dialer {
 	d := &net.Dialer{Deadline: deadline}
 	if from != "" {

@@ -28,8 +28,8 @@ func StartProbes(ctx context.Context, timeout time.Duration, urls ...string) *Pr
 	return StartProbesFrom(ctx, "", timeout, urls...)
 }
 
-// StartProbesFrom starts the probes. They connect from the address from, which
-// belongs to this machine, or from any address if from is empty.
+// StartProbesFrom starts the probes. They connect from the given address of this machine, or from any address if it is
+// empty.
 func StartProbesFrom(ctx context.Context, from string, timeout time.Duration, urls ...string) *Probes {
 	p := &Probes{latency: map[string]*Histogram{}}
 	ctx, p.stop = context.WithCancel(ctx)

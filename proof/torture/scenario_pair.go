@@ -27,8 +27,8 @@ func standbyAway(ctx context.Context, w *World, rng *rand.Rand) error {
 	lost := rng.IntN(2) == 0
 	return w.fault("standby away", func() error {
 		w.Standby.Stop()
-		// Wait longer than the nodes wait, so that rows become visible that the
-		// standby does not have.
+		// Wait longer than the nodes do, so that rows which the standby does not have
+		// become visible.
 		wait(ctx, between(rng, 10*time.Second, 14*time.Second))
 		if lost {
 			w.Cluster.Kill()

@@ -131,7 +131,7 @@ func learnErasure(r *request, applicant string, ids []string) func(*model, answe
 	}
 }
 
-// release records that decisions are erased at some time, because nothing defers the erasure any more.
+// release records that decisions will be erased, because nothing defers their erasure any more.
 func (s *scope) release(applicant string, ids []string) {
 	for _, id := range ids {
 		if d := s.decisions[id]; d != nil {

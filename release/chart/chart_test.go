@@ -127,7 +127,8 @@ func TestVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c.Metadata.AppVersion != version(t) || c.Metadata.Version != version(t) {
-		t.Errorf("the chart has the versions %s and %s, the service %s", c.Metadata.Version, c.Metadata.AppVersion, version(t))
+		t.Errorf("the chart has the versions %s and %s, the service %s",
+			c.Metadata.Version, c.Metadata.AppVersion, version(t))
 	}
 }
 

@@ -8470,7 +8470,7 @@ type GuaranteeProof struct {
 	} `json:"applicants,omitempty"`
 	Id string `json:"id"`
 
-	// NotCoveredWhenAbsent The fields without which the guarantee says nothing about an applicant and which the policy does not require.
+	// NotCoveredWhenAbsent The fields that the guarantee reads but the policy does not require. The guarantee says nothing about an applicant without one of them.
 	NotCoveredWhenAbsent []string `json:"not_covered_when_absent"`
 
 	// Result `refuted` blocks the activation.
@@ -11042,7 +11042,7 @@ type SignupRequest struct {
 	Password string `json:"password"`
 }
 
-// SoleReason The rows that one knockout hits, and those whose outcome it alone causes.
+// SoleReason The rows that one knockout hits, and the rows whose outcome only this knockout causes.
 type SoleReason struct {
 	Action string `json:"action"`
 	Bad    int    `json:"bad"`

@@ -2649,7 +2649,7 @@ class BacktestReason(TypedDict, total=False):
     approved: Required[int]
 
 class SoleReason(TypedDict, total=False):
-    """The rows that one knockout hits, and those whose outcome it alone causes."""
+    """The rows that one knockout hits, and the rows whose outcome only this knockout causes."""
 
     id: Required[str]
     reason_code: Required[str]

@@ -33,7 +33,11 @@ func scenario(ctx context.Context, url string) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	signup, err := nobody.SignUp(ctx, api.SignupRequest{Email: "go@example.in", OrgName: "Go Finance", Password: "a long password"})
+	signup, err := nobody.SignUp(ctx, api.SignupRequest{
+		Email:    "go@example.in",
+		OrgName:  "Go Finance",
+		Password: "a long password",
+	})
 	if err != nil {
 		return nil, err
 	}

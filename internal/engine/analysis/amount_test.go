@@ -94,7 +94,8 @@ func TestNegativeCapsDecline(t *testing.T) {
 		policy, err := engine.ParsePolicy([]byte(`{"name":"P","semantics":2,"include_defaults":false,
 			"scorecard":{"base_points":700,"factors":[]},"limit_caps":[{"id":"CAP","of":`+of+`}],
 			"pricing_bands":[{"id":"B","grade":"A","min_score":300,"max_score":900,"interest_rate":12,"tenure_months":12,
-			"min_limit":1000,"max_limit":90000,"default_limit":5000,"foir_cap":5}]}`), engine.Sources{Catalogue: field.Catalogue()})
+			"min_limit":1000,"max_limit":90000,"default_limit":5000,"foir_cap":5}]}`),
+			engine.Sources{Catalogue: field.Catalogue()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,8 +30,8 @@ func (a capCheck) run() {
 	}
 }
 
-// unlendable reports a cap whose amount is always below the smallest loan. The amounts that a policy declares are not
-// bounded by the catalogue; the check takes them as not negative, and is then no proof.
+// unlendable reports a cap whose amount is always below the smallest loan. The catalogue does not bound the amounts
+// that a policy declares. The check assumes that they are not negative, and the finding is then not proved.
 func (a capCheck) unlendable(at location, c *engine.LimitCap, least rule.Number) bool {
 	most := amountsOf(&c.Of, a.usual).greatest
 	if max(most, 0) >= least {

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// choice is one of the bins that a factor can give its points from, or its absence.
+// choice is one of the outcomes of a factor: one of its bins, or no value.
 type choice struct {
 	points rule.Number
 	at     space.Field

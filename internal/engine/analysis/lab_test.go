@@ -288,7 +288,7 @@ func fits(name string, v rule.Value) bool {
 	return (!f.BoundedBelow || n >= f.Min) && (!f.BoundedAbove || n <= f.Max) && (!f.Integer || n%rule.One == 0)
 }
 
-// carries reports whether a request of the kind by can contain a field.
+// carries reports whether a request of a kind can contain a field.
 func carries(by rule.Supply, name string) bool {
 	if id, ok := field.Catalogue().Lookup(name); ok {
 		return field.Catalogue().Field(id).Supply&by != 0

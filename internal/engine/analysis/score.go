@@ -187,8 +187,8 @@ func (a scoreCheck) among(context space.Region, s *space.Shape) space.Region {
 	return a.solver.Possible(both)
 }
 
-// outcomes appends to options the points that a factor can give to anybody in a
-// region, without duplicates. If options is still empty then, it appends 0.
+// outcomes appends the points that a factor can give to anybody in a region to the options, without duplicates. If
+// there are still no options then, it appends 0.
 func (a scoreCheck) outcomes(f *engine.Factor, who space.Region, options []rule.Number) []rule.Number {
 	add := func(n rule.Number) {
 		if !slices.Contains(options, n) {

@@ -35,8 +35,9 @@ func segmentKey(b *engine.Band) string {
 	return string(w.Buf)
 }
 
-// ladders returns the bands of each segment by score: for applicants for whom no condition holds, and for each
-// condition those for whom it alone holds. Without conditions there is one ladder. It returns nil if the budget ends.
+// ladders returns one ladder for each segment: its bands in the order of their scores. The first segment has the
+// applicants for whom no condition holds. Each condition adds a segment of applicants for whom only this condition
+// holds. ladders returns nil if the budget ends.
 func (a bandCheck) ladders(ntc bool) (list [][]piece, keys []string) {
 	bands := a.policy.Bands
 	keys = []string{""}

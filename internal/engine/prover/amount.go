@@ -51,9 +51,10 @@ type valueEnd struct {
 	last rule.Number // the last value before the change
 }
 
-// valueEnds returns where an amount begins or ceases to have a value, because a result is too large or a divisor is 0. A
-// cap without a value leaves nothing, so applicants on the two sides of an end are decided differently, and the end can
-// be far from every value that the policies name. Of an amount of several fields, the parts with one field have ends.
+// valueEnds returns where an amount begins or ceases to have a value, because a result is too large or a divisor is 0.
+// A cap without a value leaves a limit of 0, so applicants on the two sides of an end are decided differently, and the
+// end can be far from every value that the policies name. If an amount has several fields, valueEnds returns the ends
+// of its parts with a single field.
 func (m *model) valueEnds(o *rule.Operand) (ends []valueEnd) {
 	if o.Kind != rule.ArithOperand {
 		return nil

@@ -75,8 +75,8 @@ func (a *automaton) boxOf(ctx int32) (b box) {
 // maxLeafBoxes is the largest number of boxes into which the ends of caps divide a leaf.
 const maxLeafBoxes = 16
 
-// boxesOf returns the box of a leaf, divided where the caps that apply begin or cease to have a value. Halving would find
-// these places too, but far too late if few applicants are between the ends of two caps.
+// boxesOf returns the box of a leaf, divided where the caps that apply begin or cease to have a value. Halving would
+// find these places too, but far too late if few applicants are between the ends of two caps.
 func (a *automaton) boxesOf(leaf *pairState) []box {
 	list := []box{a.boxOf(leaf.ctx)}
 	for _, id := range leaf.sides {
@@ -120,8 +120,8 @@ func falling(dim int) bool {
 	}
 }
 
-// falling reports whether the limit falls if the variable grows. A fact that only caps read can have both effects; falls
-// says which one a cap suggests.
+// falling reports whether the limit falls if the variable grows. A fact that only caps read can have both effects;
+// falls says which one a cap suggests.
 func (v *variable) falling() bool { return falling(v.dim) || v.dim == dimCap && v.falls }
 
 // corner returns the point of a box at which all limits are highest or lowest, if it were not for caps.

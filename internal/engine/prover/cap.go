@@ -149,8 +149,8 @@ func (p *pricing) capBounds(tests uint64, b *box, step int64) (low, high int64) 
 	return low, high
 }
 
-// splitCaps separates the caps that apply under both policies from those of each, so that limits which a common cap
-// determines are known to be equal.
+// splitCaps separates the caps that apply under both policies from the caps that apply under only one of them. If a
+// common cap determines both limits, they are then known to be equal.
 func (p *pricing) splitCaps(x, y *view, b *box) {
 	common := x.state.tests & y.state.tests &^ p.tests.bands
 	if common == 0 || x.state.tests == y.state.tests {

@@ -67,8 +67,8 @@ func (p *pricing) dominates(x, y *view, b *box) (d dominance) {
 	return d
 }
 
-// reach returns the largest multiple of income, in millionths, that the capacity to repay allows in a view if income and
-// FOIR are known. It is rounded up.
+// reach returns the largest multiple of income, in millionths, that the capacity to repay allows in a view if income
+// and FOIR are known. It is rounded up.
 func reach(v *view) int64 {
 	const most = int64(rule.MaxNumber)
 	terms, err := loan.NewTerms(v.band.RateBP, v.months)

@@ -18,8 +18,9 @@ func pairs(short int) int {
 	return short
 }
 
-// rangeOfPairs returns the numbers of the random pairs that a test compares: the first ones, or those from VERDICT_PAIRS,
-// such as "200-399", so that a long run can be spread over several commands. Each pair depends on its number alone.
+// rangeOfPairs returns the numbers of the random pairs that a test compares: the first ones, or those from
+// VERDICT_PAIRS, such as "200-399", so that a long run can be spread over several commands. Each pair depends on its
+// number alone.
 func rangeOfPairs(tb testing.TB, short int) (from, to int) {
 	tb.Helper()
 	text := os.Getenv("VERDICT_PAIRS")

@@ -27,8 +27,8 @@ type Proof struct {
 	Standing Standing
 	// Why says why a guarantee is undecided, one sentence for each reason.
 	Why []string
-	// NotCovered lists the fields that the policy does not require, and without which the guarantee says nothing
-	// about an applicant.
+	// NotCovered lists fields that the guarantee reads but the policy does not require. The guarantee says nothing
+	// about an applicant without one of them.
 	NotCovered []string
 	// Applicants are those for whom a refuted guarantee does not hold: one, or two for a monotone guarantee, before and
 	// after the change of the field.
@@ -84,7 +84,7 @@ func (p *Proof) undecided(why ...string) {
 	}
 }
 
-// asProof returns why a comparison is not complete as the reason why a guarantee is undecided.
+// asProof converts the reason why a comparison is not complete into the reason why a guarantee is undecided.
 func asProof(why string) string { return strings.Replace(why, "the comparison", "the proof", 1) }
 
 // Late reports whether the guarantee is undecided because the time was not enough.

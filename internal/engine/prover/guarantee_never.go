@@ -297,8 +297,8 @@ func (g *neverGoal) possibleIn(p *pricing, leaf *pairState, v *view, b *box, r *
 	return false
 }
 
-// beyondCapacity reports whether all values of a cell of post_offer_foir are above the FOIR cap of a band. An instalment
-// never exceeds the capacity, so the figure of an offer never exceeds the cap, rounded like the figure.
+// beyondCapacity reports whether all values of a cell of post_offer_foir are above the FOIR cap of a band. An
+// instalment never exceeds the capacity, so the figure of an offer never exceeds the cap, rounded like the figure.
 func beyondCapacity(c *cell, b *engine.Band) bool {
 	const unit = int64(rule.One) / 10_000
 	return !c.absent && c.set[0].Lo > exact.DivFloor(int64(b.FOIRCap)+unit/2, unit)*unit

@@ -159,8 +159,8 @@ func TestSolversAgree(t *testing.T) {
 	}
 }
 
-// TestSolversNoticeAWrongAnswer checks that the solvers can find a difference: the text of a pair that differs in one threshold
-// is sat, and that of a policy and itself is unsat, in every order of the questions.
+// TestSolversNoticeAWrongAnswer checks that the solvers can find a difference: the text of a pair that differs in one
+// threshold is sat, and that of a policy and itself is unsat, in every order of the questions.
 func TestSolversNoticeAWrongAnswer(t *testing.T) {
 	t.Parallel()
 	p, q := edited(t), edited(t, `"value": 21}`, `"value": 22}`)

@@ -65,7 +65,12 @@ func (l *lab) limitCap(i int) object {
 }
 
 func (l *lab) charge(i int) object {
-	out := object{"id": fmt.Sprintf("CH_%d", i), "to": "third_party", "kind": "fixed", "amount": float64(1+l.IntN(30)) / 10}
+	out := object{
+		"id":     fmt.Sprintf("CH_%d", i),
+		"to":     "third_party",
+		"kind":   "fixed",
+		"amount": float64(1+l.IntN(30)) / 10,
+	}
 	if l.percent(50) {
 		out["kind"], out["amount"] = "percent", 1+l.IntN(50)
 		if l.percent(50) {

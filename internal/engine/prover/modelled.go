@@ -86,7 +86,8 @@ func unmodelled(old, changed *engine.Policy) (list, differ []string) {
 		}
 	}
 	for _, name := range ambiguous(old, changed) {
-		list = append(list, "the policies differ in what "+name+" means, so the same request can give each of them different facts")
+		list = append(list,
+			"the policies differ in what "+name+" means, so the same request can give each of them different facts")
 		differ = append(differ, "the meaning of "+name)
 	}
 	features := readsFeatures(old) || readsFeatures(changed)

@@ -172,8 +172,8 @@ func TestWhatIsNotCompared(t *testing.T) {
 	}
 }
 
-// TestEveryFactOfADecisionIsModelled checks that the comparison knows every fact that the engine reads for a policy with
-// all parts, besides the facts that its conditions name.
+// TestEveryFactOfADecisionIsModelled checks that the comparison knows every fact that the engine reads for a policy
+// with all parts, besides the facts that its conditions name.
 func TestEveryFactOfADecisionIsModelled(t *testing.T) {
 	t.Parallel()
 	p := edited(t, `"semantics": 2,`, `"semantics": 2, "people": {"score": "highest"}, "exposure": {"max_total": 500000},
@@ -183,8 +183,10 @@ func TestEveryFactOfADecisionIsModelled(t *testing.T) {
 	m := newModel(p, p, nil)
 	sources := p.Policy().CountedSources()
 	indirect := []string{
-		field.HasCoApplicant,                                                                // the reasons depend on it, which are not compared
-		field.MonthlyIncome, field.FOIR, field.BureauOwnEMI, field.BankDueEMI, field.OwnEMI, // of the derived figures
+		// Only the reasons depend on this fact, and they are not compared.
+		field.HasCoApplicant,
+		// The derived figures are computed from these facts.
+		field.MonthlyIncome, field.FOIR, field.BureauOwnEMI, field.BankDueEMI, field.OwnEMI,
 	}
 	indirect = append(indirect, sources.Income.Of...)
 	for _, name := range slices.Clone(indirect) {

@@ -247,7 +247,8 @@ func TestEveryDifferenceIsInAClass(t *testing.T) {
 	}
 }
 
-// TestMutationsOfPartsAreFound does the same for the default policy with a segment, caps, charges and a choice of scores.
+// TestMutationsOfPartsAreFound does the same for the default policy with a segment, caps, charges and a choice of
+// scores.
 func TestMutationsOfPartsAreFound(t *testing.T) {
 	t.Parallel()
 	text := string(engine.DefaultPolicyJSON())
@@ -280,8 +281,8 @@ func TestMutationsOfPartsAreFound(t *testing.T) {
 	checkMutations(t, plan(t, []byte(text)), names, documents, 5)
 }
 
-// TestMutationsAreFound changes the default policy at one place at a time. Each change is found with a witness, or proved to
-// have no effect.
+// TestMutationsAreFound changes the default policy at one place at a time. Each change is found with a witness, or
+// proved to have no effect.
 func TestMutationsAreFound(t *testing.T) {
 	t.Parallel()
 	old := plan(t, engine.DefaultPolicyJSON())

@@ -216,8 +216,8 @@ func (p *pricing) postFOIR(i int, b *box, r *run, x *variable, n *node) (set uin
 	return set
 }
 
-// feeOrders returns how the fees and charges of the two policies can compare at equal limits in a range: bit 0 lower under the old
-// policy, bit 1 equal, bit 2 higher.
+// feeOrders returns how the fees and charges of the two policies can compare at equal limits in a range: bit 0 lower
+// under the old policy, bit 1 equal, bit 2 higher.
 func (p *pricing) feeOrders(x, y *view, from, to int64) (set uint8) {
 	a, b := x.band, y.band
 	l, r := p.sides[0], p.sides[1]

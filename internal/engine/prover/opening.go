@@ -7,8 +7,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// tests numbers the conditions of bands and the caps of both policies. A cap has one number together with its
-// condition, so states with the same tests have the same caps.
+// tests gives a number to each test: a condition of a band, or a cap with its condition, of either policy. States in
+// which the same tests are true have the same caps.
 type tests struct {
 	keys  []string
 	bands uint64               // the tests that are conditions of bands

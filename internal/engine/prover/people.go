@@ -133,8 +133,8 @@ func (m *model) chosenScore(set space.Set) *expr {
 	return out
 }
 
-// chosenNTC returns the formula that bureau_is_ntc is in one of the states if the highest score counts: it becomes
-// false if the co-applicant has a score and the applicant has none or a lower one.
+// chosenNTC returns the formula that is true if bureau_is_ntc is in one of the states, for a policy that counts the
+// highest score. The field becomes false if the co-applicant has a score and the applicant has none or a lower one.
 func (m *model) chosenNTC(set space.Set) *expr {
 	own, other, ntc := m.byKey[field.BureauScore], m.other, m.ntc
 	alone := m.literal(other, space.OnlyAbsent())

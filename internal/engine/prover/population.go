@@ -14,8 +14,8 @@ type Population struct {
 	Rows     int64   // applicants that were counted
 	Unlisted int64   // applicants who are treated differently and are in no class; 0 if the result is complete
 	ByClass  []int64 // by index in the classes of the result
-	// What names the applicants in the summary, such as "applications of the last 30 days". If it is "", the summary
-	// does not mention them.
+	// What names the applicants in the summary , such as "applications of the last 30 days". If it is "", the summary does
+	// not mention them.
 	What string
 
 	plans     [2]*engine.Plan

@@ -313,8 +313,8 @@ func (s *stranger) promise() object {
 	return g
 }
 
-// TestAStrangersGuarantees proves random guarantees of random policies of all parts. Nobody may violate a guarantee that
-// is proved.
+// TestAStrangersGuarantees proves random guarantees of random policies of all parts. Nobody may violate a guarantee
+// that is proved.
 func TestAStrangersGuarantees(t *testing.T) {
 	t.Parallel()
 	count := map[Standing]int{}

@@ -224,8 +224,7 @@ func (s *Solver) meet(x, y Box) (b Box, ok bool) {
 	return s.constraints[mark:len(s.constraints):len(s.constraints)], true
 }
 
-// With returns a copy of the box in which the field at may have only the states
-// in allow.
+// With returns a copy of the box in which the field may have only the allowed states.
 func (s *Solver) With(b Box, at Field, allow Set) Box {
 	s.constraints = reserve(s.constraints, len(b)+1)
 	mark := len(s.constraints)

@@ -236,9 +236,8 @@ func (s *Space) Code(d *Domain, v rule.Value) (code int64, ok bool) {
 	return code, true
 }
 
-// Reads appends to list the fields whose values a condition reads, except those
-// that are already in list[mark:]. It places every field that the condition
-// names, including those whose presence it only tests.
+// Reads appends the fields whose values a condition reads to the list, except those that are already in list[mark:]. It
+// places every field that the condition names, including those whose presence it only tests.
 func (s *Space) Reads(c *rule.Condition, list []Field, mark int) []Field {
 	for i := range c.Args {
 		list = s.Reads(&c.Args[i], list, mark)

@@ -37,7 +37,6 @@ type leafGoal struct {
 	value rule.Value // absent if the field must be absent
 }
 
-// factorGoals has the goals of a factor.
 type factorGoals struct {
 	bins    []int        // one for each bin
 	values  []valueGoal  // ends of ranges, values of sets
@@ -51,7 +50,6 @@ type valueGoal struct {
 	value rule.Value
 }
 
-// bandGoals has the goals of a band.
 type bandGoals struct {
 	reached, lowest, highest int
 	tenures                  []int // parallel to the band's tenures

@@ -161,7 +161,6 @@ func (c *Coverage) measureCap(g *capGoals, reached bits) {
 	}
 }
 
-// chargeGoals has the goals of a charge.
 type chargeGoals struct {
 	charge                 *engine.Charge
 	fixed                  int

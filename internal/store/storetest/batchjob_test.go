@@ -18,8 +18,8 @@ import (
 // batchJob returns a job that is still receiving its rows.
 func batchJob(id string) store.BatchJob {
 	return store.BatchJob{
-		ID: id, Status: store.BatchJobReceiving, Endpoint: "POST /v1/decisions", Strict: true, RequestID: "req_1", CreatedBy: "key_1",
-		CreatedMicros: 1000,
+		ID: id, Status: store.BatchJobReceiving, Endpoint: "POST /v1/decisions", Strict: true,
+		RequestID: "req_1", CreatedBy: "key_1", CreatedMicros: 1000,
 	}
 }
 

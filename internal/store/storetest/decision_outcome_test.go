@@ -28,7 +28,9 @@ func TestCountOutcomes(t *testing.T) {
 			limit int
 			want  []store.OutcomeCount
 		}{
-			{"", 9, []store.OutcomeCount{outcomeCount("APPROVED", "A", 2), outcomeCount("APPROVED", "B", 1), outcomeCount("DECLINED", "F", 1)}},
+			{"", 9, []store.OutcomeCount{
+				outcomeCount("APPROVED", "A", 2), outcomeCount("APPROVED", "B", 1), outcomeCount("DECLINED", "F", 1),
+			}},
 			{"", 2, []store.OutcomeCount{outcomeCount("APPROVED", "A", 1), outcomeCount("APPROVED", "B", 1)}},
 			{numbered("dec", 4), 9, []store.OutcomeCount{outcomeCount("APPROVED", "A", 1)}},
 		} {

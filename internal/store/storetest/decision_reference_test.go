@@ -12,9 +12,9 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestDecisionsByReference checks that ByReference finds exactly the references that begin with a text, byte by byte, in
-// the same order on both databases, with every filter and over several pages; and that no other tenant or environment
-// sees them.
+// TestDecisionsByReference checks that ByReference finds exactly the references that begin with a text, byte by byte,
+// in the same order on both databases, with every filter and over several pages; and that no other tenant or
+// environment sees them.
 func TestDecisionsByReference(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

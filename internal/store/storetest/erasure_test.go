@@ -136,8 +136,8 @@ func held(t *testing.T, scope *store.Scope, id string) store.Person {
 	w := decision(id, store.Unmetered)
 	w.Decision.ApplicantRef, w.Features = "A-"+id, features()
 	w.Answer = &store.IdempotencyAnswer{
-		Key: store.IdempotencyKey{Route: "POST /v1/decisions", Name: id}, RequestHash: store.RequestHash{Keyed: "h"}, Status: 200,
-		Body: sealedBytes("answer"), Subject: id, NowMicros: 1, ExpiresMicros: 1 << 60,
+		Key: store.IdempotencyKey{Route: "POST /v1/decisions", Name: id}, RequestHash: store.RequestHash{Keyed: "h"},
+		Status: 200, Body: sealedBytes("answer"), Subject: id, NowMicros: 1, ExpiresMicros: 1 << 60,
 	}
 	if err := scope.InsertDecision(t.Context(), w); err != nil {
 		t.Fatal(err)
@@ -239,7 +239,8 @@ func TestErasures(t *testing.T) {
 		if _, found, err := other.Erasures(ctx).Open(e.Person); err != nil || found {
 			t.Errorf("open in the other environment: %v, %v", found, err)
 		}
-		if all, err := db.System().OpenErasures(ctx, &store.ScopedErasure{}, 10); err != nil || len(all) != 1 || all[0].Environment != "live" {
+		all, err := db.System().OpenErasures(ctx, &store.ScopedErasure{}, 10)
+		if err != nil || len(all) != 1 || all[0].Environment != "live" {
 			t.Errorf("open are %+v, %v", all, err)
 		}
 		e.State, e.ErasedMicros, e.Counts = store.ErasureCompleted, 9, store.ErasedCounts{Decisions: 3}

@@ -67,7 +67,8 @@ func TestIdempotency(t *testing.T) {
 		wantKind(t, once(t, scope, elsewhere), 0, "")
 		for who, neighbour := range others {
 			t.Log(who)
-			if got, err := neighbour.Answers(ctx).Lookup(first.Key, store.RequestHash{Keyed: "h9"}, 1000); got != nil || err != nil {
+			got, err := neighbour.Answers(ctx).Lookup(first.Key, store.RequestHash{Keyed: "h9"}, 1000)
+			if got != nil || err != nil {
 				t.Errorf("got %+v, %v", got, err)
 			}
 			wantKind(t, once(t, neighbour, changed), 0, "")
@@ -100,13 +101,14 @@ func TestAnsweredUndoes(t *testing.T) {
 			return scope.InsertDecision(ctx, w)
 		}
 		wantKind(t, insert("dec_0", "h1", 0), fault.Limited, fault.CodeQuotaExceeded)
-		if stored, err := scope.Answers(ctx).Lookup(answer("").Key, store.RequestHash{Keyed: "h1"}, 1000); stored != nil || err != nil {
+		stored, err := scope.Answers(ctx).Lookup(answer("").Key, store.RequestHash{Keyed: "h1"}, 1000)
+		if stored != nil || err != nil {
 			t.Errorf("a refusal was stored: %+v, %v", stored, err)
 		}
 		wantKind(t, insert("dec_1", "h1", 1), 0, "")
 		wantAnswered(t, insert("dec_2", "h1", 1), "dec_1") // even with the quota used up
 		wantKind(t, insert("dec_3", "h2", store.Unmetered), fault.Invalid, fault.CodeIdempotencyKeyReused)
-		err := scope.Write(ctx, func(tx *store.Tx) error {
+		err = scope.Write(ctx, func(tx *store.Tx) error {
 			if _, err := tx.RuleSets().Insert(draft("pol_2")); err != nil {
 				return err
 			}

@@ -86,7 +86,7 @@ func TestFirstSince(t *testing.T) {
 		size := wantSize(t, scope)
 		first(0, 0)
 		first(1<<60, size)
-		// Each time adds as many entries as the number of the time.
+		// The first transaction adds one entry, the second one two, and so on.
 		for at := range int64(9) {
 			doing(t, scope, func(tx *store.Tx) error {
 				entries := slices.Repeat([]store.Entry{{Leaf: []byte("leaf")}}, int(at)+1)

@@ -179,8 +179,8 @@ func TestReferralRefused(t *testing.T) {
 	})
 }
 
-// TestReferralsAreAssigned checks that a referral goes only from the user who has it, that the filters of the queue find
-// the right referrals, and that nobody else's scope can assign.
+// TestReferralsAreAssigned checks that a referral can be taken only from the user who has it, that the filters of the
+// queue find the right referrals, and that no other scope can assign it.
 func TestReferralsAreAssigned(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -48,7 +48,6 @@ func fillStaff(t *testing.T, db *store.DB, tenant string) error {
 	return staff.Invite(t.Context(), invitation(tenant, "inv_1"), store.AuditEntry{})
 }
 
-// addUser adds a user to a tenant.
 func addUser(t *testing.T, db *store.DB, tenant, id, role string) store.User {
 	t.Helper()
 	u := store.User{
@@ -120,12 +119,13 @@ func TestSessions(t *testing.T) {
 		signUp(t, db, "ten_B")
 		first, second := consoleSession("ten_A", "ses_1"), consoleSession("ten_A", "ses_2")
 		second.CreatedMicros = 1001
-		wantKind(t, staff.OpenSession(ctx, first, passwordHash, store.FactorProof{}, entry("1", "session.created", "ses_1")), 0, "")
+		wantKind(t, staff.OpenSession(ctx, first, passwordHash, store.FactorProof{},
+			entry("1", "session.created", "ses_1")), 0, "")
 		wantKind(t, staff.OpenSession(ctx, second, passwordHash, store.FactorProof{}, store.AuditEntry{}), 0, "")
-		wantNotFound(t,
-			staff.OpenSession(ctx, consoleSession("ten_A", "ses_3"), "the password changed", store.FactorProof{}, store.AuditEntry{}))
-		wantNotFound(t,
-			db.Staff("ten_B").OpenSession(ctx, consoleSession("ten_A", "ses_3"), passwordHash, store.FactorProof{}, store.AuditEntry{}))
+		wantNotFound(t, staff.OpenSession(ctx, consoleSession("ten_A", "ses_3"), "the password changed",
+			store.FactorProof{}, store.AuditEntry{}))
+		wantNotFound(t, db.Staff("ten_B").OpenSession(ctx, consoleSession("ten_A", "ses_3"), passwordHash,
+			store.FactorProof{}, store.AuditEntry{}))
 
 		got, user, tenant, err := accounts.SessionByHash(ctx, first.Hash)
 		if diff := cmp.Diff(first, got); err != nil || diff != "" || user.ID != "usr_ten_A" || user.Role != "admin" ||
@@ -300,7 +300,8 @@ func disableAndEnable(t *testing.T, db *store.DB, userID string) {
 	if u, err := staff.User(ctx, userID); err != nil || u.DisabledMicros != 300 {
 		t.Errorf("got %+v, %v", u, err)
 	}
-	wantNotFound(t, staff.OpenSession(ctx, consoleSession("ten_A", "ses_9"), passwordHash, store.FactorProof{}, store.AuditEntry{}))
+	wantNotFound(t, staff.OpenSession(ctx, consoleSession("ten_A", "ses_9"), passwordHash,
+		store.FactorProof{}, store.AuditEntry{}))
 	_, err = staff.SetPassword(ctx, userID, passwordHash, "another", consoleSession("ten_A", "ses_9"),
 		store.RightsChange{}, store.AuditEntry{})
 	wantNotFound(t, err)
@@ -314,7 +315,8 @@ func disableAndEnable(t *testing.T, db *store.DB, userID string) {
 	})
 	wantKind(t, err, 0, "")
 	wantKind(t, staff.Enable(ctx, userID, by(1), entry("e", "user.enabled", userID)), 0, "")
-	wantKind(t, staff.OpenSession(ctx, consoleSession("ten_A", "ses_9"), passwordHash, store.FactorProof{}, store.AuditEntry{}), 0, "")
+	wantKind(t, staff.OpenSession(ctx, consoleSession("ten_A", "ses_9"), passwordHash,
+		store.FactorProof{}, store.AuditEntry{}), 0, "")
 }
 
 // TestAdminsRace disables all administrators concurrently and checks that one of them remains enabled.

@@ -39,9 +39,9 @@ func tabled(name, id string) store.Table {
 
 func anyVersion(store.Table) error { return nil }
 
-func putTable(t *testing.T, scope *store.Scope, table store.Table, document string, expected int64, caps store.TableCaps) (
-	put store.Table, err error,
-) {
+func putTable(
+	t *testing.T, scope *store.Scope, table store.Table, document string, expected int64, caps store.TableCaps,
+) (put store.Table, err error) {
 	t.Helper()
 	err = scope.Write(t.Context(), func(tx *store.Tx) (err error) {
 		put, err = tx.Tables().Put(table, []byte(document), expected, caps, anyVersion)

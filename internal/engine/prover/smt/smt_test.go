@@ -24,8 +24,8 @@ func plan(t *testing.T, old, changed string) *engine.Plan {
 	return engine.Compile(p, field.Catalogue())
 }
 
-// TestTextIsWellFormed checks the parentheses of the text outside of comments and symbols, that every symbol is declared
-// before it is used, and that the same policies give the same text.
+// TestTextIsWellFormed checks the parentheses of the text outside of comments and symbols, that every symbol is
+// declared before it is used, and that the same policies give the same text.
 func TestTextIsWellFormed(t *testing.T) {
 	t.Parallel()
 	old, changed := plan(t, `"value": 21}`, `"value": 21}`), plan(t, `"value": 21}`, `"value": 23}`)

@@ -43,8 +43,8 @@ func Differ(old, changed *engine.Plan) Question {
 func (w *writer) question(title, asked string) Question {
 	var b strings.Builder
 	b.WriteString("; " + title + "\n" +
-		"; The status is that by Stage 1, the scorecard and the bands. Limits, Stage 2 and the conditions of the offer are\n" +
-		"; not part of the question.\n" +
+		"; The status is the result of Stage 1, the scorecard and the bands. Limits, Stage 2 and the conditions of the\n" +
+		"; offer are not part of the question.\n" +
 		"; A fact NAME has a value if |NAME?| is true. Numbers that are not whole are in millionths.\n")
 	for _, text := range w.free {
 		fmt.Fprintf(&b, "; This predicate may hold or fail freely: %s\n", strings.ReplaceAll(text, "\n", " "))
