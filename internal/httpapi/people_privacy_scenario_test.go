@@ -164,7 +164,7 @@ func TestPeopleForgotten(t *testing.T) {
 		removal, err := core.Keys.Remove(t.Context(), m.tenantID, scope.Environment(),
 			store.Person{ApplicantRef: wifeRef}, []int64{1})
 		if err == nil {
-			err = scope.Write(t.Context(), func(tx *store.Tx) error { return tx.ChangeTrees(removal.Changes) })
+			err = scope.Write(t.Context(), func(tx *store.Tx) error { return tx.KeyTrees().Change(removal.Changes) })
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -141,7 +141,7 @@ func TestCanariesForgotten(t *testing.T) {
 		removal, err := core.Keys.Remove(t.Context(), m.tenantID, scope.Environment(),
 			store.Person{ApplicantRef: canaries["the reference"]}, []int64{1})
 		if err == nil {
-			err = scope.Write(t.Context(), func(tx *store.Tx) error { return tx.ChangeTrees(removal.Changes) })
+			err = scope.Write(t.Context(), func(tx *store.Tx) error { return tx.KeyTrees().Change(removal.Changes) })
 		}
 		if err != nil {
 			t.Fatal(err)

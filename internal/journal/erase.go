@@ -51,7 +51,7 @@ func (k *Keys) WithPerson(
 
 // Removal is the removal of a person's keys from some trees.
 type Removal struct {
-	Changes []store.TreeChange // to be stored with store.Tx.ChangeTrees
+	Changes []store.TreeChange // to be stored with store.KeyTrees.Change
 	Trees   []int64            // the trees from which the keys are then removed
 }
 

@@ -55,8 +55,8 @@ func (u *Upload) Number() int64 {
 	return u.newest
 }
 
-// Store calls write with the encrypted key. write must pass it to store.Tx.AddUploadKey in the transaction that stores
-// the job. If the master key is replaced meanwhile, Store calls write again. A nil Upload has no key.
+// Store calls write with the encrypted key. write must pass it to store.KeyTrees.AddUpload in the transaction that
+// stores the job. If the master key is replaced meanwhile, Store calls write again. A nil Upload has no key.
 func (u *Upload) Store(ctx context.Context, write func(key store.StoredTree) error) error {
 	if u == nil || u.encoded == nil {
 		return write(store.StoredTree{})

@@ -256,7 +256,7 @@ func (s *Backtests) newUpload(
 
 // insertRun stores a run with the key of its upload and its chunks.
 func insertRun(tx *store.Tx, record *store.Backtest, key store.StoredTree, chunks []store.BacktestChunk) error {
-	if err := tx.AddUploadKey(key); err != nil {
+	if err := tx.KeyTrees().AddUpload(key); err != nil {
 		return err
 	}
 	if err := tx.Backtests().Insert(*record); err != nil {
