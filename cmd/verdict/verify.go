@@ -42,7 +42,7 @@ func verify(c *command) int {
 	case done:
 		return code
 	case len(capsules) > 0:
-		return c.verifyCapsules(capsules, *key, *witness)
+		return verifyCapsules(c, capsules, *key, *witness)
 	case *key != "" || *witness != "":
 		return c.usage("-key and -witness are for capsules; give the file of a capsule")
 	}
