@@ -49,7 +49,7 @@ func verify(c *command) int {
 	c.existing = true
 	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
 		var bar *progressbar.ProgressBar
-		result, err := service.Decisions.Verify(ctx, *tenantID, func(done, total int64) {
+		result, err := service.Decisions.Audit.Verify(ctx, *tenantID, func(done, total int64) {
 			if bar == nil {
 				bar = c.progress(total, "replaying")
 			}

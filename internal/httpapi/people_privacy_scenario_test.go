@@ -117,7 +117,7 @@ func TestPeopleErased(t *testing.T) {
 		}
 		m.get("/v1/applicants/"+wifeRef).refused(http.StatusNotFound, "not_found")
 		m.get("/v1/decisions/"+first.text("decision_id")+"/capsule").refused(http.StatusGone, "erased")
-		verified, err := s.service.Decisions.Verify(t.Context(), "", nil)
+		verified, err := s.service.Decisions.Audit.Verify(t.Context(), "", nil)
 		if err != nil || verified.Failed != 0 || verified.Erased != 2 {
 			t.Errorf("verified %+v, %v", verified, err)
 		}
@@ -143,7 +143,7 @@ func TestPeopleErased(t *testing.T) {
 		if hers := m.get("/v1/applicants/" + wifeRef).want(http.StatusOK); hers.at("other_role_count") != 1.0 {
 			s.Errorf("after she came back: %s", hers.body)
 		}
-		verified, err = s.service.Decisions.Verify(t.Context(), "", nil)
+		verified, err = s.service.Decisions.Audit.Verify(t.Context(), "", nil)
 		if err != nil || verified.Failed != 0 || verified.Erased != 2 {
 			t.Errorf("verified %+v, %v", verified, err)
 		}
@@ -177,7 +177,7 @@ func TestPeopleForgotten(t *testing.T) {
 				t.Errorf("%s contains the reference", column)
 			}
 		}
-		verified, err := s.service.Decisions.Verify(t.Context(), "", nil)
+		verified, err := s.service.Decisions.Audit.Verify(t.Context(), "", nil)
 		if err != nil || verified.Failed != 0 || verified.Erased != 1 {
 			t.Errorf("verified %+v, %v", verified, err)
 		}

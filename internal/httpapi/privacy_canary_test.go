@@ -150,7 +150,7 @@ func TestCanariesForgotten(t *testing.T) {
 			t.Fatalf("erased %d people again, %v", n, err)
 		}
 		wantNoCanaries(t, databaseURL)
-		verified, err := s.service.Decisions.Verify(t.Context(), "", nil)
+		verified, err := s.service.Decisions.Audit.Verify(t.Context(), "", nil)
 		if err != nil || verified.Failed != 0 || verified.Erased != 4 {
 			t.Errorf("verified %+v, %v", verified, err)
 		}

@@ -254,7 +254,7 @@ func (w *work) held(ctx context.Context) (store.Held, error) {
 			older = append(older, d.ID)
 		}
 	}
-	return held, w.s.decisions.AddEntries(ctx, w.scope, older)
+	return held, w.s.decisions.Audit.AddEntries(ctx, w.scope, older)
 }
 
 // lookUp reads the keys of the person in all trees that the rows name.

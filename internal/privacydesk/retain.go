@@ -246,7 +246,7 @@ func (r *retaining) prepare(ctx context.Context, q store.ExpiredQuery) ([]store.
 	if err := r.lookUp(ctx, found); err != nil {
 		return nil, err
 	}
-	return found, r.s.decisions.AddEntries(ctx, r.scope, older)
+	return found, r.s.decisions.Audit.AddEntries(ctx, r.scope, older)
 }
 
 // lookUp reads the keys of the people whose references the transaction replaces.

@@ -160,12 +160,13 @@ func (tx *Tx) KeyTrees() KeyTrees { return KeyTrees{tx} }
 // was the given number. It locks the scope, so that they stay as they are until the transaction
 // ends.
 func (kt KeyTrees) Check(changes int64) error {
-	if err := kt.tx.Lock(); err != nil {
+	tx := kt.tx
+	if err := tx.Lock(); err != nil {
 		return err
 	}
-	current := kt.tx.transaction.keyChangesInMemory(kt.tx.rls)
-	if kt.tx.transaction.db.dialect.hasHeads() {
-		if err := kt.tx.one([]any{&current}, selectKeyChanges); err != nil {
+	current := tx.transaction.keyChangesInMemory(tx.rls)
+	if tx.transaction.db.dialect.hasHeads() {
+		if err := tx.one([]any{&current}, selectKeyChanges); err != nil {
 			return err
 		}
 	}
@@ -185,38 +186,39 @@ type TreeChange struct {
 // Change changes the key trees of the tenant and raises Changes of the scope's KeyState. It
 // returns ErrKeysChanged if a tree is not as Was says. The caller must then undo the transaction.
 func (kt KeyTrees) Change(changes []TreeChange) error {
-	if err := kt.tx.Lock(); err != nil {
+	tx := kt.tx
+	if err := tx.Lock(); err != nil {
 		return err
 	}
 	for _, c := range changes {
 		var stored []byte
 		// A tenant's trees belong to both environments, so the statements do not use the environment.
-		err := kt.tx.transaction.setRLS(kt.tx.rls)
+		err := tx.transaction.setRLS(tx.rls)
 		if err == nil {
-			err = kt.tx.transaction.one([]any{&stored}, "SELECT tree FROM key_trees WHERE tenant_id = $1 AND number = $2"+
-				kt.tx.transaction.db.dialect.forUpdate(), kt.tx.rls.tenant, c.Number)
+			err = tx.transaction.one([]any{&stored}, "SELECT tree FROM key_trees WHERE tenant_id = $1 AND number = $2"+
+				tx.transaction.db.dialect.forUpdate(), tx.rls.tenant, c.Number)
 		}
 		switch {
 		case errors.Is(err, sql.ErrNoRows) && c.Was == nil:
-			_, err = kt.tx.transaction.exec("INSERT INTO key_trees (tenant_id, number, tree) VALUES ($1, $2, $3)",
-				kt.tx.rls.tenant, c.Number, c.Tree)
+			_, err = tx.transaction.exec("INSERT INTO key_trees (tenant_id, number, tree) VALUES ($1, $2, $3)",
+				tx.rls.tenant, c.Number, c.Tree)
 		case errors.Is(err, sql.ErrNoRows), err == nil && (c.Was == nil || !bytes.Equal(stored, c.Was)):
 			return ErrKeysChanged
 		case err == nil:
-			_, err = kt.tx.transaction.exec("UPDATE key_trees SET tree = $3 WHERE tenant_id = $1 AND number = $2",
-				kt.tx.rls.tenant, c.Number, c.Tree)
+			_, err = tx.transaction.exec("UPDATE key_trees SET tree = $3 WHERE tenant_id = $1 AND number = $2",
+				tx.rls.tenant, c.Number, c.Tree)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if !kt.tx.transaction.db.dialect.hasHeads() {
-		if !slices.Contains(kt.tx.transaction.rekeyed, kt.tx.rls) {
-			kt.tx.transaction.rekeyed = append(kt.tx.transaction.rekeyed, kt.tx.rls)
+	if !tx.transaction.db.dialect.hasHeads() {
+		if !slices.Contains(tx.transaction.rekeyed, tx.rls) {
+			tx.transaction.rekeyed = append(tx.transaction.rekeyed, tx.rls)
 		}
 		return nil
 	}
-	_, err := kt.tx.exec(`UPDATE journal_heads SET key_changes = key_changes + 1
+	_, err := tx.exec(`UPDATE journal_heads SET key_changes = key_changes + 1
 		WHERE tenant_id = $1 AND environment = $2`)
 	return err
 }

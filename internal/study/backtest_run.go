@@ -235,7 +235,7 @@ func (s *Backtests) answerNow(
 			if err := tx.Audit().Add(s.core.Audit(p, now, operation.ActionBacktestCreated, record.ID, "")); err != nil {
 				return Backtest{}, err
 			}
-			return backtestOf(&record), s.decisions.Bill(tx, p, j.endpoint, units(record.Rows), now)
+			return backtestOf(&record), s.decisions.Usage.Bill(tx, p, j.endpoint, units(record.Rows), now)
 		})
 		return err
 	})
