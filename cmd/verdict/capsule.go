@@ -11,7 +11,7 @@ import (
 // verifyCapsules checks capsules, and says of each which of three sentences are true: the
 // engine makes the same decision again, the decision is in the lender's log, and a witness
 // has seen that log.
-func (c *command) verifyCapsules(names []string, key, witness string) int {
+func verifyCapsules(c *command, names []string, key, witness string) int {
 	if key == "" {
 		return c.usage("-key is missing; give the file with the public key of the log")
 	}
@@ -34,12 +34,12 @@ func (c *command) verifyCapsules(names []string, key, witness string) int {
 	}
 	code := exitOK
 	for _, name := range names {
-		code = max(code, c.verifyCapsule(name, keys))
+		code = max(code, verifyCapsule(c, name, keys))
 	}
 	return code
 }
 
-func (c *command) verifyCapsule(name string, keys capsule.Keys) int {
+func verifyCapsule(c *command, name string, keys capsule.Keys) int {
 	text, err := c.readUpTo(name, capsule.MaxSize)
 	if err != nil {
 		return c.usage("%v", err)

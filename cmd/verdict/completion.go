@@ -16,13 +16,13 @@ The Debian package installs all three.
 
 func completionCommand(c *command) int {
 	return c.subcommand(completionHelp, verbs{
-		"bash": func(c *command) int { return c.printCompletion(bashCompletion) },
-		"zsh":  func(c *command) int { return c.printCompletion(zshCompletion) },
-		"fish": func(c *command) int { return c.printCompletion(fishCompletion) },
+		"bash": func(c *command) int { return printCompletion(c, bashCompletion) },
+		"zsh":  func(c *command) int { return printCompletion(c, zshCompletion) },
+		"fish": func(c *command) int { return printCompletion(c, fishCompletion) },
 	})
 }
 
-func (c *command) printCompletion(script func([]description) string) int {
+func printCompletion(c *command, script func([]description) string) int {
 	if code, done := c.parse(c.flags(completionHelp), 0); done {
 		return code
 	}

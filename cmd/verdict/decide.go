@@ -67,7 +67,7 @@ func decide(c *command) int {
 			return c.usage("-csv and -batch let the service decide: give one of them, and no -input, -sample, " +
 				"-policy, -as-of, -list or -table")
 		}
-		return c.decideRows(&batch)
+		return decideRows(c, &batch)
 	}
 	if (*inputFile == "") != *sample {
 		return c.usage("give either -input or -sample")

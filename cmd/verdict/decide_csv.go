@@ -42,7 +42,7 @@ type batchState struct {
 }
 
 // decideRows starts a batch with the rows of a file, waits for its end and prints the results.
-func (c *command) decideRows(o *batchOptions) int {
+func decideRows(c *command, o *batchOptions) int {
 	service, err := o.remote.open(c)
 	if err != nil {
 		return c.usage("%v", err)
@@ -50,13 +50,13 @@ func (c *command) decideRows(o *batchOptions) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if o.batch == "" {
-		if o.batch, err = c.startBatch(ctx, service, o); err != nil {
+		if o.batch, err = startBatch(ctx, c, service, o); err != nil {
 			return c.unanswered(err)
 		}
 		_, _ = fmt.Fprintf(c.stderr, "verdict decide: the service decides the rows as %s; "+
 			"if this command is interrupted, continue with -batch %s\n", o.batch, o.batch)
 	}
-	state, err := c.awaitBatch(ctx, service, o.batch)
+	state, err := awaitBatch(ctx, c, service, o.batch)
 	if err != nil {
 		return c.unanswered(err)
 	}
@@ -90,7 +90,7 @@ func (b *batchState) summary() string {
 }
 
 // startBatch sends the rows and returns the id of the batch.
-func (c *command) startBatch(ctx context.Context, service *remote, o *batchOptions) (string, error) {
+func startBatch(ctx context.Context, c *command, service *remote, o *batchOptions) (string, error) {
 	in, size, err := c.rows(o.csv)
 	if err != nil {
 		return "", err
@@ -134,7 +134,7 @@ func (c *command) startBatch(ctx context.Context, service *remote, o *batchOptio
 }
 
 // awaitBatch waits until a batch is over.
-func (c *command) awaitBatch(ctx context.Context, service *remote, id string) (state batchState, err error) {
+func awaitBatch(ctx context.Context, c *command, service *remote, id string) (state batchState, err error) {
 	bar := c.progress(-1, "deciding")
 	for {
 		state = batchState{}

@@ -64,19 +64,19 @@ func demonstrate(c *command) int {
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	return c.demonstrate(ctx, config, *decisions)
+	return runDemo(ctx, c, config, *decisions)
 }
 
-// demonstrate fills the database and serves it. It opens the listener first, so that an address in use is reported
+// runDemo fills the database and serves it. It opens the listener first, so that an address in use is reported
 // before the data is created.
-func (c *command) demonstrate(ctx context.Context, config app.Config, decisions int) int {
+func runDemo(ctx context.Context, c *command, config app.Config, decisions int) int {
 	service, err := app.New(ctx, config, c.stderr)
 	if err != nil {
 		return c.usage("%v", err)
 	}
 	defer func() { _ = service.Close() }() // already closed, unless an earlier step failed
 	password := newPassword()
-	made, err := c.fill(ctx, config, demo.Options{Now: time.Now(), Decisions: decisions, Password: password})
+	made, err := fillDemo(ctx, c, config, demo.Options{Now: time.Now(), Decisions: decisions, Password: password})
 	switch {
 	case errors.Is(err, demo.ErrNotEmpty):
 		return c.incomplete(err)
@@ -86,12 +86,12 @@ func (c *command) demonstrate(ctx context.Context, config app.Config, decisions 
 	if code := c.print(invitationText(service.URL(), made, password)); code != exitOK {
 		return code
 	}
-	return c.run(ctx, service)
+	return runService(ctx, c, service)
 }
 
-// fill creates the tenant of the demonstration. It shows a progress bar on a
+// fillDemo creates the tenant of the demonstration. It shows a progress bar on a
 // terminal.
-func (c *command) fill(ctx context.Context, config app.Config, o demo.Options) (demo.Filled, error) {
+func fillDemo(ctx context.Context, c *command, config app.Config, o demo.Options) (demo.Filled, error) {
 	db, err := store.Open(ctx, config.DatabaseURL, config.Store)
 	if err != nil {
 		return demo.Filled{}, err

@@ -83,7 +83,7 @@ func diffCommand(c *command) int {
 		}
 	}
 	end := time.Now().Add(*limit)
-	r, err := c.compare(plans, end)
+	r, err := comparePlans(c, plans, end)
 	if err != nil {
 		return c.usage("compare the policies: %v", err)
 	}
@@ -93,7 +93,7 @@ func diffCommand(c *command) int {
 		}
 	}
 	if *book != "" {
-		p, failed, code, ok := c.countBook(*book, plans, &r)
+		p, failed, code, ok := countBook(c, *book, plans, &r)
 		if !ok {
 			return code
 		}
@@ -141,8 +141,8 @@ func moreThanOne(conditions ...bool) bool {
 	return n > 1
 }
 
-// compare compares two plans until a time. It shows its progress on a terminal.
-func (c *command) compare(plans [2]*engine.Plan, end time.Time) (prover.Result, error) {
+// comparePlans compares two plans until a time. It shows its progress on a terminal.
+func comparePlans(c *command, plans [2]*engine.Plan, end time.Time) (prover.Result, error) {
 	bar := c.progress(-1, "comparing")
 	defer func() { _ = bar.Finish() }() // only the display would be wrong
 	return prover.Diff(plans[0], plans[1], prover.Options{

@@ -15,8 +15,8 @@ import (
 
 // countBook counts the rows of a CSV file in each class of a result. It also returns the number of rows that could not
 // be read. If ok is false, it has already reported the error, and code is the exit code.
-func (c *command) countBook(
-	name string, plans [2]*engine.Plan, r *prover.Result,
+func countBook(
+	c *command, name string, plans [2]*engine.Plan, r *prover.Result,
 ) (p *prover.Population, failed int64, code int, ok bool) {
 	in, size, err := c.rows(name)
 	if err != nil {

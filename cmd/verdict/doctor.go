@@ -46,7 +46,7 @@ func doctor(c *command) int {
 	findings := app.Examine(ctx, settings, app.Examination{
 		Environ: os.Environ(), Backups: *backups, BackupAge: *age, Now: time.Now, Probe: probeService,
 	})
-	if code := c.printFindings(findings, *asJSON); code != exitOK {
+	if code := printFindings(c, findings, *asJSON); code != exitOK {
 		return code
 	}
 	code := exitOK
@@ -71,7 +71,7 @@ func probeService(ctx context.Context, config app.Config) (ready bool, reason st
 	return status == http.StatusOK, strings.TrimSpace(reason), err
 }
 
-func (c *command) printFindings(findings []app.Finding, asJSON bool) int {
+func printFindings(c *command, findings []app.Finding, asJSON bool) int {
 	if asJSON {
 		document, err := json.Marshal(map[string]any{"findings": findings})
 		if err != nil {

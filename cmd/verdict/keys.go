@@ -64,7 +64,7 @@ func keysCreate(c *command) int {
 		return c.print(masterkey.Format(key))
 	}
 	_, err := masterkey.Create(words[0], rand.Reader)
-	return c.createdKey(words[0], *kept, err)
+	return createdKey(c, words[0], *kept, err)
 }
 
 // ifMissing adds the flag for scripts that run at every start.
@@ -73,7 +73,7 @@ func ifMissing(fs *flag.FlagSet) *bool {
 }
 
 // createdKey reports a key file that was created, or that exists and is kept.
-func (c *command) createdKey(path string, keep bool, err error) int {
+func createdKey(c *command, path string, keep bool, err error) int {
 	switch {
 	case keep && errors.Is(err, iofs.ErrExist):
 		return c.print(fmt.Appendf(nil, "kept %s\n", path))

@@ -53,7 +53,7 @@ func logCreateKey(c *command) int {
 		return code
 	}
 	_, err := logkey.Create(words[0], rand.Reader)
-	return c.createdKey(words[0], *kept, err)
+	return createdKey(c, words[0], *kept, err)
 }
 
 func logRotateKey(c *command) int {

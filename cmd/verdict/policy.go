@@ -233,7 +233,7 @@ func policyPush(c *command) int {
 	// All files are read first, so that a wrong one leaves no draft of another.
 	files := map[string]policyFile{}
 	for _, key := range keys {
-		file, code, ok := c.readPolicy(f.path(key), key, src)
+		file, code, ok := readPolicyFile(c, f.path(key), key, src)
 		if !ok {
 			return code
 		}

@@ -49,7 +49,7 @@ func policyPlan(c *command) int {
 	}
 	differs, refused := false, false
 	for _, key := range keys {
-		file, code, ok := c.readPolicy(f.path(key), key, src)
+		file, code, ok := readPolicyFile(c, f.path(key), key, src)
 		if !ok {
 			return code
 		}
@@ -61,7 +61,7 @@ func policyPlan(c *command) int {
 			continue
 		}
 		differs = true
-		p, err := c.planOne(key, file, base, *flags.limit, src)
+		p, err := planPolicy(c, key, file, base, *flags.limit, src)
 		if err != nil {
 			return c.refused(key, err)
 		}
@@ -85,9 +85,9 @@ type planned struct {
 	errors int // new findings of severity error
 }
 
-// planOne compares a file with the active version, which may not exist.
-func (c *command) planOne(
-	key string, file policyFile, base ruleSet, limit time.Duration, src engine.Sources,
+// planPolicy compares a file with the active version, which may not exist.
+func planPolicy(
+	c *command, key string, file policyFile, base ruleSet, limit time.Duration, src engine.Sources,
 ) (planned, error) {
 	var b bytes.Buffer
 	found := analysis.Run(file.policy, field.Catalogue())
@@ -106,7 +106,7 @@ func (c *command) planOne(
 	found = analysis.Against(found, file.policy, analysis.Run(before, field.Catalogue()), before)
 	fmt.Fprintf(&b, "%s: differs from the active version %d (%s)\n\n", key, base.Version, base.ID)
 	plans := [2]*engine.Plan{engine.Compile(before, field.Catalogue()), engine.Compile(file.policy, field.Catalogue())}
-	r, err := c.compare(plans, time.Now().Add(limit))
+	r, err := comparePlans(c, plans, time.Now().Add(limit))
 	if err != nil {
 		return planned{}, err
 	}
@@ -215,8 +215,8 @@ func guaranteesIn(content []byte) string {
 	return string(text)
 }
 
-// readPolicy reads the file of a policy. If ok is false, it has already reported the error.
-func (c *command) readPolicy(path, key string, src engine.Sources) (f policyFile, code int, ok bool) {
+// readPolicyFile reads the file of a policy. If ok is false, it has already reported the error.
+func readPolicyFile(c *command, path, key string, src engine.Sources) (f policyFile, code int, ok bool) {
 	content, err := c.read(path)
 	if err != nil {
 		return f, c.usage("%v", err), false

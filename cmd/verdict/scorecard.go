@@ -68,15 +68,15 @@ func scorecardFit(c *command) int {
 	if f.splitFile != "" {
 		held, err := readSplit(f.splitFile)
 		if err != nil {
-			return c.unfit(f.splitFile, err)
+			return refuseRows(c, f.splitFile, err)
 		}
 		f.options.HoldOut = held
 	}
-	result, err := c.fit(&f)
+	result, err := fitScorecard(c, &f)
 	if err != nil {
-		return c.unfit(f.csv, err)
+		return refuseRows(c, f.csv, err)
 	}
-	return c.deliver(&f, result)
+	return printFit(c, &f, result)
 }
 
 // nameOf returns a name for a scorecard, derived from the name of its file of
@@ -94,17 +94,17 @@ func nameOf(file string) string {
 // maxName is the maximum length of a scorecard's name, in bytes.
 const maxName = 120
 
-// unfit reports an error of the training and returns the exit code. The exit
+// refuseRows reports an error of the training and returns the exit code. The exit
 // code for a refusal differs from the exit code for a file that cannot be read.
-func (c *command) unfit(file string, err error) int {
+func refuseRows(c *command, file string, err error) int {
 	if fault.Of(err) != nil {
 		return c.refused(file, err)
 	}
 	return c.usage("%v", err)
 }
 
-// fit runs the training. It shows a progress bar for both passes over the rows.
-func (c *command) fit(f *fitFlags) (*training.Result, error) {
+// fitScorecard runs the training. It shows a progress bar for both passes over the rows.
+func fitScorecard(c *command, f *fitFlags) (*training.Result, error) {
 	info, err := os.Stat(f.csv)
 	if err != nil {
 		return nil, err
@@ -156,8 +156,8 @@ func readSplit(name string) (func(row int64) bool, error) {
 	return held, nil
 }
 
-// deliver writes the requested files and prints the result.
-func (c *command) deliver(f *fitFlags, r *training.Result) int {
+// printFit writes the requested files and prints the result.
+func printFit(c *command, f *fitFlags, r *training.Result) int {
 	var report wire.Writer
 	r.Report.Write(&report)
 	for _, file := range []struct {

@@ -53,11 +53,11 @@ func serve(c *command) int {
 			return code
 		}
 	}
-	return c.run(ctx, service)
+	return runService(ctx, c, service)
 }
 
-// run runs the service until ctx is done, and closes it.
-func (c *command) run(ctx context.Context, service *app.App) int {
+// runService runs the service until ctx is done, and closes it.
+func runService(ctx context.Context, c *command, service *app.App) int {
 	err := service.Run(ctx)
 	if closing := service.Close(); err == nil {
 		err = closing

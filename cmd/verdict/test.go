@@ -85,7 +85,7 @@ func testPolicy(c *command) int {
 		return code
 	}
 	if *generated {
-		return c.generateCases(policy, *folder)
+		return generateCases(c, policy, *folder)
 	}
 	files, err := caseFiles(flags.Args())
 	if err != nil {
@@ -116,11 +116,11 @@ func testPolicy(c *command) int {
 			report.Results = append(report.Results, subject.Run(filepath.ToSlash(file), &cases[i]))
 		}
 	}
-	if code := c.printResults(&report, *junit, *verbose); code != exitOK {
+	if code := printTestResults(c, &report, *junit, *verbose); code != exitOK {
 		return code
 	}
 	if *coverage && *junit != standardInput {
-		if code := c.printCoverage(policy, all); code != exitOK {
+		if code := printCoverage(c, policy, all); code != exitOK {
 			return code
 		}
 	}
@@ -164,8 +164,8 @@ func caseFiles(names []string) (list []string, err error) {
 
 var caseExtensions = []string{".txtar", ".json"}
 
-// printResults prints the results, and writes them as JUnit XML if a file is named.
-func (c *command) printResults(report *policytest.Report, junit string, verbose bool) int {
+// printTestResults prints the results, and writes them as JUnit XML if a file is named.
+func printTestResults(c *command, report *policytest.Report, junit string, verbose bool) int {
 	if junit == "" {
 		return c.print(report.Text(verbose))
 	}
@@ -190,7 +190,7 @@ func writeFile(name string, data []byte) error {
 }
 
 // printCoverage prints how many goals of a policy the cases reach, and the others.
-func (c *command) printCoverage(policy *engine.Policy, cases []policytest.Case) int {
+func printCoverage(c *command, policy *engine.Policy, cases []policytest.Case) int {
 	measured, err := generate.NewCoverage(policy)
 	if err != nil {
 		return c.refused("the policy", err)
@@ -205,7 +205,7 @@ func (c *command) printCoverage(policy *engine.Policy, cases []policytest.Case) 
 }
 
 // generateCases writes cases that cover a policy to a folder.
-func (c *command) generateCases(policy *engine.Policy, folder string) int {
+func generateCases(c *command, policy *engine.Policy, folder string) int {
 	switch entries, err := os.ReadDir(folder); {
 	case err == nil && len(entries) > 0:
 		return c.usage("the folder %s is not empty: former cases would be mixed with the new ones", folder)

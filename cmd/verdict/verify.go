@@ -42,14 +42,14 @@ func verify(c *command) int {
 	case done:
 		return code
 	case len(capsules) > 0:
-		return c.verifyCapsules(capsules, *key, *witness)
+		return verifyCapsules(c, capsules, *key, *witness)
 	case *key != "" || *witness != "":
 		return c.usage("-key and -witness are for capsules; give the file of a capsule")
 	}
 	c.existing = true
 	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
 		var bar *progressbar.ProgressBar
-		result, err := service.Decisions.Verify(ctx, *tenantID, func(done, total int64) {
+		result, err := service.Decisions.Audit.Verify(ctx, *tenantID, func(done, total int64) {
 			if bar == nil {
 				bar = c.progress(total, "replaying")
 			}

@@ -140,9 +140,9 @@ func logWitness(c *command) int {
 	defer stop()
 	var code int
 	if *listen != "" {
-		code = c.listen(ctx, *listen, w.Handler())
+		code = serveWitness(ctx, c, *listen, w.Handler())
 	} else {
-		code = c.visit(ctx, w, watched, *every)
+		code = visitLog(ctx, c, w, watched, *every)
 	}
 	if err := signed.Close(); err != nil && code == exitOK {
 		return c.usage("%v", err)
@@ -150,9 +150,9 @@ func logWitness(c *command) int {
 	return code
 }
 
-// visit lets the witness visit the service once, or at intervals until ctx ends. An error ends
+// visitLog lets the witness visit the service once, or at intervals until ctx ends. An error ends
 // a single visit; otherwise the next visit tries again.
-func (c *command) visit(ctx context.Context, w *witness.Witness, watched watching, every time.Duration) int {
+func visitLog(ctx context.Context, c *command, w *witness.Witness, watched watching, every time.Duration) int {
 	remote, err := watched.remote(c)
 	if err != nil {
 		return c.usage("%v", err)
@@ -191,8 +191,8 @@ func visitCode(err error) int {
 // connect, each for a moment.
 const maxWitnessConnections = 100
 
-// listen serves until ctx ends.
-func (c *command) listen(ctx context.Context, address string, handler http.Handler) int {
+// serveWitness serves until ctx ends.
+func serveWitness(ctx context.Context, c *command, address string, handler http.Handler) int {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)
 	if err != nil {

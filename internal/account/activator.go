@@ -104,7 +104,7 @@ func MayActivate(tx *store.Tx, p tenant.Principal, work Work, now time.Time) err
 			sayTime(operation.Time(me.MayActivateMicros)), whoConfirms(people, me, now))
 	}
 
-	author, err := tx.KeyOwner(work.Author)
+	author, err := tx.Keys().Owner(work.Author)
 	if err != nil {
 		return fmt.Errorf("the author of rule set %s: %w", work.RuleSetID, err)
 	}

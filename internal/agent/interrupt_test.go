@@ -86,7 +86,7 @@ func TestUnderwritingEndsWithItsCaller(t *testing.T) {
 			t.Errorf("ended at %d of %d, and asked %d times", last, asked, n)
 		}
 	}
-	usage, err := h.cases.Decisions.Usage(t.Context(), h.caller)
+	usage, err := h.cases.Decisions.Usage.Current(t.Context(), h.caller)
 	if err != nil || usage.Used != 1 {
 		t.Errorf("used %d, %v", usage.Used, err)
 	}

@@ -165,7 +165,7 @@ func TestARunIsBilledOnce(t *testing.T) {
 	if err != nil || !again.Replayed || string(again.Body) != string(first.Body) {
 		t.Errorf("%v %s", err, again.Body)
 	}
-	usage, err := h.cases.Decisions.Usage(t.Context(), h.caller)
+	usage, err := h.cases.Decisions.Usage.Current(t.Context(), h.caller)
 	if err != nil || usage.Used != 1 || len(usage.Counts) != 1 ||
 		usage.Counts[0].Endpoint != decisioning.EndpointUnderwrite {
 		t.Errorf("%+v, %v", usage, err)

@@ -185,7 +185,7 @@ func (s *Service) KeepAgentRun(
 	}
 	answer := operation.Answer{Status: operation.StatusOK, Body: run.Response}
 	err = s.insert(ctx, scope, run, func(tx *store.Tx) error {
-		if err := s.decisions.Bill(tx, p, endpoint, 1, now); err != nil {
+		if err := s.decisions.Usage.Bill(tx, p, endpoint, 1, now); err != nil {
 			return err
 		}
 		if record := attempt.RecordOf(id, answer); record != nil {

@@ -14,7 +14,7 @@ const (
 )
 
 // SealOlder encrypts the requests and responses of runs that were stored readable, and
-// returns the number of runs. Like decisioning.Service.SealOlder, it can be interrupted.
+// returns the number of runs. Like decisioning.Auditor.SealOlder, it can be interrupted.
 func (s *Service) SealOlder(ctx context.Context) (done int64, err error) {
 	return operation.SealOlder(ctx, s.core, sealPause, s.sealSome, nil)
 }

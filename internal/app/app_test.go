@@ -227,7 +227,7 @@ func TestShutdownUnderLoad(t *testing.T) {
 		t.Error(err)
 	}
 	clients.Wait()
-	verified, err := a.service.Decisions.Verify(t.Context(), "", nil)
+	verified, err := a.service.Decisions.Audit.Verify(t.Context(), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -213,7 +213,7 @@ func backupRounds(t *testing.T, databaseURL string, rounds int) *backups {
 			found.during+len(c.known())-len(before)
 		// Verify must also work under load, and must end although decisions
 		// keep arriving.
-		verified, err := a.service.Decisions.Verify(t.Context(), "", nil)
+		verified, err := a.service.Decisions.Audit.Verify(t.Context(), "", nil)
 		if err != nil || verified.Failed > 0 || verified.Checked < int64(len(before)) {
 			t.Errorf("verify under load: %d of %d wrong, %v", verified.Failed, verified.Checked, err)
 		}
@@ -241,7 +241,7 @@ func backupRounds(t *testing.T, databaseURL string, rounds int) *backups {
 func checkRestored(t *testing.T, databaseURL, key string, before map[string]string, rows map[string]int64) {
 	t.Helper()
 	a, _, _ := startApp(t, "-database-url", databaseURL, "-rate-decide", "1000000/s", "-log-level", "error")
-	verified, err := a.service.Decisions.Verify(t.Context(), "", nil)
+	verified, err := a.service.Decisions.Audit.Verify(t.Context(), "", nil)
 	if err != nil || verified.Failed > 0 || verified.Checked != rows["decisions"] {
 		t.Errorf("%d of %d decisions do not reproduce, %d are in the backup, %v: %v",
 			verified.Failed, verified.Checked, rows["decisions"], err, verified.Wrong)

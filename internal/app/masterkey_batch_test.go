@@ -34,7 +34,7 @@ func TestRotationInBatches(t *testing.T) {
 			_, _ = rand.Read(trees[number]) // never fails
 			change := store.TreeChange{Number: number, Tree: sealing.NewEpoch(keys[0]).Wrap(name(number), trees[number])}
 			err := b.db.Scope(owner, "live").Write(t.Context(), func(tx *store.Tx) error {
-				return tx.ChangeTrees([]store.TreeChange{change})
+				return tx.KeyTrees().Change([]store.TreeChange{change})
 			})
 			if err != nil {
 				t.Fatal(err)

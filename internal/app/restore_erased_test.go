@@ -91,7 +91,7 @@ func wantVerified(t *testing.T, c Config, erased int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := service.Decisions.Verify(t.Context(), "", nil)
+	v, err := service.Decisions.Audit.Verify(t.Context(), "", nil)
 	if err != nil || v.Failed != 0 || v.Erased != erased {
 		t.Errorf("verified %+v, %v; want %d erased", v, err, erased)
 	}

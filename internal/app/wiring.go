@@ -144,7 +144,7 @@ func (a *App) observe(o serving.Observation) {
 	if o.Code != "" {
 		a.metrics.Refused(o.Code)
 	}
-	a.service.Decisions.Observed(decisioning.Request{
+	a.service.Decisions.Statistics.Observed(decisioning.Request{
 		TenantID: o.TenantID, Environment: tenant.Environment(o.Environment), Route: o.Route, Duration: o.Duration,
 		Code: o.Code,
 	})

@@ -184,7 +184,7 @@ var (
 // decision reads the blocks of a decision request.
 func (r *reader) decision(v wire.Value) {
 	if hasPeople(v) {
-		r.people(v, r.primaryDecision)
+		peopleReader{r}.read(v, r.primaryDecision)
 		return
 	}
 	r.block(v, "applicant")

@@ -26,7 +26,7 @@ func ReadEvaluate(v wire.Value, opt Options) (*Application, error) {
 	default:
 		r.topLevel(v, evaluateMembers...)
 		if hasPeople(v) {
-			r.people(v, r.primaryEvaluate)
+			peopleReader{r}.read(v, r.primaryEvaluate)
 		} else {
 			if body, ok := r.report(v); ok {
 				r.bureauReport(body)

@@ -51,9 +51,13 @@ func peopleEvaluate(v wire.Value) bool {
 	return false
 }
 
-// people reads the list applicants. It calls primary with the entry of the primary applicant, and adds the facts of
+// peopleReader reads the list "applicants" of a request.
+type peopleReader struct{ request *reader }
+
+// read reads the list applicants. It calls primary with the entry of the primary applicant, and adds the facts of
 // the others under their roles.
-func (r *reader) people(v wire.Value, primary func(entry wire.Value)) {
+func (x peopleReader) read(v wire.Value, primary func(entry wire.Value)) {
+	r := x.request
 	for _, name := range movedMembers {
 		if member := v.Get(name); member.Given() {
 			r.faults.Add(member.Pointer(), fault.CodeInvalidField,
@@ -75,31 +79,32 @@ func (r *reader) people(v wire.Value, primary func(entry wire.Value)) {
 		if !r.object(entry) {
 			continue
 		}
-		role, ok := r.role(entry, seen)
+		role, ok := x.role(entry, seen)
 		if !ok {
 			continue
 		}
 		seen = append(seen, role)
 		if role == rolePrimary {
-			r.noPrimaryFraud(entry)
+			x.noPrimaryFraud(entry)
 			primary(entry)
-			r.primaryRef(entry)
+			x.primaryRef(entry)
 			r.consent(entry.Get("consent"))
 		} else {
-			r.other(entry, role)
+			x.other(entry, role)
 		}
 	}
 	if r.faults.Len() == 0 && !slices.Contains(seen, rolePrimary) {
 		r.faults.Add(list.Pointer(), fault.CodeRequired, `must have an entry with the role "primary"`)
 	}
-	r.references(v, list)
+	x.references(v, list)
 	if slices.Contains(seen, field.CoApplicant) {
 		r.app.Facts.Set(field.HasCoApplicant, rule.Bool(true))
 	}
 }
 
 // role reads the role of an entry, which no other entry may have.
-func (r *reader) role(entry wire.Value, seen []string) (string, bool) {
+func (x peopleReader) role(entry wire.Value, seen []string) (string, bool) {
+	r := x.request
 	v := entry.Get("role")
 	switch {
 	case !v.Given():
@@ -116,7 +121,8 @@ func (r *reader) role(entry wire.Value, seen []string) (string, bool) {
 }
 
 // primaryRef reads the reference of the primary applicant, which may also be at the top level.
-func (r *reader) primaryRef(entry wire.Value) {
+func (x peopleReader) primaryRef(entry wire.Value) {
+	r := x.request
 	v := entry.Get(field.ApplicantRef)
 	if !v.Given() {
 		return
@@ -133,7 +139,8 @@ func (r *reader) primaryRef(entry wire.Value) {
 // reference is the applicant_ref or, if there is none, the id. The applicant_ref of the request and that of its fraud
 // block are the primary applicant's. Two people cannot have the same id either. Spaces around a reference do not make
 // another person.
-func (r *reader) references(body, list wire.Value) {
+func (x peopleReader) references(body, list wire.Value) {
+	r := x.request
 	owners, ids := map[string]int{}, map[string]int{}
 	claim := func(of map[string]int, v wire.Value, person int) bool {
 		ref := strings.TrimSpace(v.Text())
@@ -167,14 +174,15 @@ func (r *reader) references(body, list wire.Value) {
 			first = claim(owners, id, i)
 		}
 		if first && claim(ids, id, i) && i != primary && !entry.Get(field.ApplicantRef).Given() {
-			r.noSpaces(id)
+			x.noSpaces(id)
 		}
 	}
 }
 
 // noSpaces rejects an id by which a person other than the primary applicant is named, if there are spaces around it. An
 // id of only spaces names nobody.
-func (r *reader) noSpaces(id wire.Value) {
+func (x peopleReader) noSpaces(id wire.Value) {
+	r := x.request
 	ref := strings.TrimSpace(id.Text())
 	if id.Kind() == wire.String && ref != "" && ref != id.Text() {
 		r.faults.Add(id.Pointer(), fault.CodeInvalidField, "must not begin or end with a space, because it would name "+
@@ -218,7 +226,8 @@ func (r *reader) misplaced(entry wire.Value, names ...string) {
 }
 
 // other reads a person other than the primary applicant with a reader of its own, and adds the facts under the role.
-func (r *reader) other(entry wire.Value, role string) {
+func (x peopleReader) other(entry wire.Value, role string) {
+	r := x.request
 	person := newReader(r.app.Endpoint, r.opt)
 	person.opt.Inputs, person.opt.FeaturesAuto, person.isOther = nil, false, true
 	person.app.AsOf = r.opt.Today
@@ -253,13 +262,14 @@ func (r *reader) other(entry wire.Value, role string) {
 		r.warnings.AddItem(item)
 	}
 	r.app.HasOthers = true
-	r.named(entry, role)
-	r.otherFraud(entry, role)
-	r.addRole(role, person.app.Facts, entry.Get("consent"))
+	x.named(entry, role)
+	x.otherFraud(entry, role)
+	x.addRole(role, person.app.Facts, entry.Get("consent"))
 }
 
 // named notes a person whom the request names by a reference.
-func (r *reader) named(entry wire.Value, role string) {
+func (x peopleReader) named(entry wire.Value, role string) {
+	r := x.request
 	for _, name := range []string{field.ApplicantRef, "id"} {
 		v := entry.Get(name)
 		if ref := strings.TrimSpace(v.Text()); v.Kind() == wire.String && ref != "" {
@@ -322,7 +332,8 @@ func (r *reader) consent(v wire.Value) bool {
 }
 
 // addRole adds the facts about a person under the role.
-func (r *reader) addRole(role string, facts *rule.Facts, consent wire.Value) {
+func (x peopleReader) addRole(role string, facts *rule.Facts, consent wire.Value) {
+	r := x.request
 	for _, name := range field.RoleFacts() {
 		if v := facts.Get(name); v.Type() != rule.Absent {
 			r.app.Facts.Set(field.OfRole(role, name), v)

@@ -50,7 +50,8 @@ var personFraud = sync.OnceValue(func() *node {
 
 // noPrimaryFraud rejects identifiers in the entry of the primary applicant, whose identifiers are at the top level. A
 // policy may have declared such paths as inputs of its own.
-func (r *reader) noPrimaryFraud(entry wire.Value) {
+func (x peopleReader) noPrimaryFraud(entry wire.Value) {
+	r := x.request
 	for path := range r.opt.Inputs {
 		if strings.HasPrefix(path, "applicant."+memberFraud+".") {
 			return
@@ -63,12 +64,13 @@ func (r *reader) noPrimaryFraud(entry wire.Value) {
 }
 
 // otherFraud reads the identifiers of a person other than the primary applicant. named must have been called before.
-func (r *reader) otherFraud(entry wire.Value, role string) {
+func (x peopleReader) otherFraud(entry wire.Value, role string) {
+	r := x.request
 	block := entry.Get(memberFraud)
 	if r.app.Endpoint != Evaluate || !block.Given() || !r.object(block) {
 		return
 	}
-	facts := r.identifiers(block)
+	facts := x.identifiers(block)
 	at := slices.IndexFunc(r.app.Others, func(o Other) bool { return o.Role == role })
 	if at < 0 {
 		r.faults.AddItem(wire.Required(entry, field.ApplicantRef, entry.Pointer()+"/"+field.ApplicantRef,
@@ -89,7 +91,8 @@ func (r *reader) otherFraud(entry wire.Value, role string) {
 
 // identifiers reads the members of the fraud object of an entry. A malformed identifier is a fault. A value that is
 // well formed but does not identify anybody, such as a placeholder, gives a warning, as for the primary applicant.
-func (r *reader) identifiers(block wire.Value) *rule.Facts {
+func (x peopleReader) identifiers(block wire.Value) *rule.Facts {
+	r := x.request
 	person := newReader(r.app.Endpoint, r.opt)
 	person.opt.Inputs, person.isOther = nil, true
 	person.walk(personFraud(), block, memberFraud, field.ApplicantRef, "agent_id")

@@ -25,7 +25,7 @@ func ended(t *testing.T, service *usecase.Set, reader tenant.Principal, id strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	usage, err := service.Decisions.Usage(t.Context(), reader)
+	usage, err := service.Decisions.Usage.Current(t.Context(), reader)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestRevokedWhileDeciding(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		usage, err := h.Service.Decisions.Usage(t.Context(), reader)
+		usage, err := h.Service.Decisions.Usage.Current(t.Context(), reader)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +217,7 @@ func TestDeleted(t *testing.T) {
 		if err != nil || len(page.Data) > 0 {
 			t.Errorf("the batches are %v, %v", page.Data, err)
 		}
-		usage, err := h.Service.Decisions.Usage(t.Context(), h.Caller)
+		usage, err := h.Service.Decisions.Usage.Current(t.Context(), h.Caller)
 		if err != nil || usage.Used != 20 {
 			t.Errorf("%d units are used, %v", usage.Used, err)
 		}

@@ -78,7 +78,7 @@ func wantEachOnce(t *testing.T, service *usecase.Set, caller tenant.Principal, i
 	if err != nil {
 		t.Fatal(err)
 	}
-	usage, err := service.Decisions.Usage(t.Context(), caller)
+	usage, err := service.Decisions.Usage.Current(t.Context(), caller)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +284,7 @@ func TestCancelledWhileDeciding(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		usage, err := h.Service.Decisions.Usage(t.Context(), h.Caller)
+		usage, err := h.Service.Decisions.Usage.Current(t.Context(), h.Caller)
 		if err != nil {
 			t.Fatal(err)
 		}

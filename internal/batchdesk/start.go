@@ -180,7 +180,7 @@ func (s *Service) create(
 		if err := operation.CheckStored(tx, p.Plan); err != nil {
 			return err
 		}
-		if err := tx.AddUploadKey(key); err != nil {
+		if err := tx.KeyTrees().AddUpload(key); err != nil {
 			return err
 		}
 		if err := tx.BatchJobs().Insert(record); err != nil {

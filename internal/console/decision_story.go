@@ -157,7 +157,7 @@ func (p *decisionPages) review(v *visit) error {
 }
 
 func (p *decisionPages) addReview(v *visit) error {
-	_, err := p.decisions.ReviewDecision(v.ctx, v.caller(), v.id("id"), decisioning.NewReview{
+	_, err := p.decisions.Reviews.Add(v.ctx, v.caller(), v.id("id"), decisioning.NewReview{
 		Outcome:    v.form.Value("outcome"),
 		ReasonCode: v.form.Value("reason_code"),
 		Note:       v.form.Value("note"),

@@ -77,7 +77,7 @@ func (p *overviewPages) overview(v *visit) error {
 		return err
 	}
 	who, shown := v.caller(), timeRangeOf(v)
-	counted, err := p.decisions.Statistics(v.ctx, who, shown.of)
+	counted, err := p.decisions.Statistics.In(v.ctx, who, shown.of)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (p *overviewPages) overview(v *visit) error {
 		return err
 	}
 
-	usage, err := p.decisions.Usage(v.ctx, who)
+	usage, err := p.decisions.Usage.Current(v.ctx, who)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (p *overviewPages) work(v *visit, d *overviewData) error {
 		return err
 	}
 
-	referred, err := p.decisions.Referrals(v.ctx, who, operation.List{Limit: overviewRows})
+	referred, err := p.decisions.Reviews.Referrals(v.ctx, who, operation.List{Limit: overviewRows})
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func TestQuietRules(t *testing.T) {
 	h := houseOver(t, db)
 	b := h.signUp()
 	b.decide(tenant.Sandbox, "A-1")
-	h.service.Decisions.FlushStatistics(t.Context())
+	h.service.Decisions.Statistics.Flush(t.Context())
 	who := b.who(tenant.Sandbox)
 	id := b.between("/console/sandbox", `<h2>Deciding now</h2><p><a href="/console/sandbox/policies/`, `"`)
 	var stats []store.RuleStat
@@ -134,7 +134,7 @@ func TestFirstSteps(t *testing.T) {
 	b.get("/console/live/decisions/new").want(http.StatusOK).has("Samples are decided in the sandbox").
 		hasNot(`action="/console/live/decisions/new"`)
 	b.post("/console/live/decisions/new", "score", "742").want(http.StatusForbidden)
-	page, err := h.service.Decisions.Statistics(t.Context(), b.who(tenant.Live), decisioning.Ranges()[0])
+	page, err := h.service.Decisions.Statistics.In(t.Context(), b.who(tenant.Live), decisioning.Ranges()[0])
 	if err != nil || decisioningSum(page) != 0 {
 		t.Errorf("live has %d decisions, %v", decisioningSum(page), err)
 	}

@@ -241,7 +241,7 @@ func (s *size) last(env tenant.Environment) {
 			return page.NextCursor, err
 		},
 		"/referrals": func(l operation.List) (string, error) {
-			page, err := s.service.Decisions.Referrals(s.Context(), who, l)
+			page, err := s.service.Decisions.Reviews.Referrals(s.Context(), who, l)
 			return page.NextCursor, err
 		},
 	} {

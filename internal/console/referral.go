@@ -43,7 +43,7 @@ func (p *decisionPages) referrals(v *visit) error {
 	list, filters := v.listing(), v.filters()
 	list.Limit = referralsPerPage
 	filter := queueFilter(v, filters)
-	page, err := p.decisions.ReferralsOf(v.ctx, v.caller(), filter, list)
+	page, err := p.decisions.Reviews.ReferralsOf(v.ctx, v.caller(), filter, list)
 	if err != nil {
 		return err
 	}
@@ -108,9 +108,9 @@ func (p *decisionPages) several(v *visit) error {
 	var err error
 	switch v.form.Value("act") {
 	case "take":
-		said, err = p.assigned(v, ids, p.decisions.TakeReferrals, "You now work on %d of %d referrals.")
+		said, err = p.assigned(v, ids, p.decisions.Reviews.Take, "You now work on %d of %d referrals.")
 	case "release":
-		said, err = p.assigned(v, ids, p.decisions.ReleaseReferrals, "%d of %d referrals were released.")
+		said, err = p.assigned(v, ids, p.decisions.Reviews.Release, "%d of %d referrals were released.")
 	default:
 		said, err = p.reviewSeveral(v, ids)
 	}
@@ -147,7 +147,7 @@ func (p *decisionPages) reviewSeveral(v *visit, ids []string) (string, error) {
 		return "", err
 	}
 	for i, id := range ids {
-		if _, err := p.decisions.ReviewDecision(v.ctx, v.caller(), id, review, nil); err != nil {
+		if _, err := p.decisions.Reviews.Add(v.ctx, v.caller(), id, review, nil); err != nil {
 			if i == 0 || fault.Of(err) == nil {
 				return "", err
 			}

@@ -48,7 +48,7 @@ const quotaWarningPercent = 80
 func itoa(n int) string { return strconv.Itoa(n) }
 
 func (p *usagePages) usage(v *visit) error {
-	usage, err := p.decisions.Usage(v.ctx, v.caller())
+	usage, err := p.decisions.Usage.Current(v.ctx, v.caller())
 	if err != nil {
 		return err
 	}

@@ -103,7 +103,7 @@ func (f *filled) people(t *testing.T) map[string]bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	referred, err := f.service.Decisions.Referrals(t.Context(), admin, operation.List{Limit: 100})
+	referred, err := f.service.Decisions.Reviews.Referrals(t.Context(), admin, operation.List{Limit: 100})
 	if err != nil || len(referred.Data) == 0 {
 		t.Fatalf("nothing waits: %v", err)
 	}

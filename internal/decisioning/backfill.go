@@ -22,8 +22,7 @@ const backfillBatch = 50
 // activations, settings, scorecards, the block list and exposures. The service can keep running, on several nodes too.
 // If Backfill is interrupted, the next call continues where it ended. progress, unless nil, is called with the number
 // of entries so far.
-func (s *Service) Backfill(ctx context.Context, progress func(done int64)) (done int64, err error) {
-	a := auditor{s}
+func (a *Auditor) Backfill(ctx context.Context, progress func(done int64)) (done int64, err error) {
 	tell := func(n int64) {
 		done += n
 		if progress != nil {
@@ -43,7 +42,7 @@ func (s *Service) Backfill(ctx context.Context, progress func(done int64)) (done
 	for _, part := range []store.Backfilled{
 		store.BackfilledRecords, store.BackfilledLists, store.BackfilledExposures,
 	} {
-		since, err := s.core.DB.System().JournalSince(ctx, part)
+		since, err := a.core.DB.System().JournalSince(ctx, part)
 		if err != nil {
 			return done, err
 		}
@@ -59,7 +58,7 @@ func (s *Service) Backfill(ctx context.Context, progress func(done int64)) (done
 
 // backfillPart calls fill for every scope, and records that the part is complete if none
 // failed. It does nothing if the part is complete already.
-func (a auditor) backfillPart(ctx context.Context, part store.Backfilled, fill func(*store.Scope) error) error {
+func (a *Auditor) backfillPart(ctx context.Context, part store.Backfilled, fill func(*store.Scope) error) error {
 	system := a.core.DB.System()
 	complete, err := system.JournalComplete(ctx, part)
 	if err != nil || complete {
@@ -93,7 +92,7 @@ const backfillPause = 10 * time.Millisecond
 // with the size of each batch. It adds no entry for a decision for which older returns
 // false: such a decision should already have an entry, so somebody has inserted the
 // decision into the database.
-func (a auditor) backfillScope(
+func (a *Auditor) backfillScope(
 	ctx context.Context, scope *store.Scope, older func(*store.Decision) bool, tell func(n int64),
 ) error {
 	for after := ""; ; {
@@ -131,7 +130,7 @@ func (a auditor) backfillScope(
 
 // AddEntries adds the journal entries of decisions that have none. Backfill does the same for all
 // decisions; this is for decisions that cannot wait for it.
-func (s *Service) AddEntries(ctx context.Context, scope *store.Scope, ids []string) error {
+func (a *Auditor) AddEntries(ctx context.Context, scope *store.Scope, ids []string) error {
 	var rows []store.Decision
 	for _, id := range ids {
 		d, err := scope.Decisions(ctx).Get(id)
@@ -145,7 +144,7 @@ func (s *Service) AddEntries(ctx context.Context, scope *store.Scope, ids []stri
 	if len(rows) == 0 {
 		return nil
 	}
-	err := auditor{s}.backfillRows(ctx, scope, rows)
+	err := a.backfillRows(ctx, scope, rows)
 	if errors.Is(err, store.ErrHasLeaf) {
 		return nil // another node was faster
 	}
@@ -153,7 +152,7 @@ func (s *Service) AddEntries(ctx context.Context, scope *store.Scope, ids []stri
 }
 
 // backfillRows adds the entries of a few decisions.
-func (a auditor) backfillRows(ctx context.Context, scope *store.Scope, rows []store.Decision) error {
+func (a *Auditor) backfillRows(ctx context.Context, scope *store.Scope, rows []store.Decision) error {
 	tree, err := a.core.Keys.Tree(ctx, scope.Tenant())
 	if err != nil {
 		return err
@@ -189,15 +188,15 @@ func featuresOf(ctx context.Context, scope *store.Scope, id string) (*store.Feat
 
 // storedOutcome returns the outcome of a stored decision for the journal. Values that
 // can no longer be read from the stored answer or the facts stay zero.
-func (a auditor) storedOutcome(ctx context.Context, scope *store.Scope, d *store.Decision) (*journal.Outcome, error) {
+func (a *Auditor) storedOutcome(ctx context.Context, scope *store.Scope, d *store.Decision) (*journal.Outcome, error) {
 	o := &journal.Outcome{}
-	if answer, err := a.options.Decode(d.Response); err == nil {
+	if answer, err := a.decode(d.Response); err == nil {
 		o.Score, o.LimitPaise, o.RateBP = answer.FinalScore, answer.Offer.LimitPaise, answer.Offer.RateBP
 		for _, r := range answer.Reasons {
 			o.Reasons = append(o.Reasons, r.Code)
 		}
 	}
-	policy, facts, why, err := a.replayable(ctx, scope, d)
+	policy, facts, why, err := replayable(ctx, a.desk, scope, d)
 	if err != nil {
 		return nil, err
 	}

@@ -59,24 +59,24 @@ func TestBackfill(t *testing.T) {
 		}
 		i.do(forget...)
 
-		found, err := h.Service.Decisions.Verify(t.Context(), "", nil)
+		found, err := h.Service.Decisions.Audit.Verify(t.Context(), "", nil)
 		if err != nil || found.Failed != 0 || found.NoEntry != decisions+records {
 			t.Fatalf("verified %+v, %v", found, err)
 		}
 		ctx, interrupt := context.WithCancel(t.Context())
-		done, err := h.Service.Decisions.Backfill(ctx, func(int64) { interrupt() })
+		done, err := h.Service.Decisions.Audit.Backfill(ctx, func(int64) { interrupt() })
 		if !errors.Is(err, context.Canceled) || done == 0 || done >= decisions {
 			t.Fatalf("%d are done when it is interrupted: %v", done, err)
 		}
 		decide(1)
-		rest, err := h.Service.Decisions.Backfill(t.Context(), nil)
+		rest, err := h.Service.Decisions.Audit.Backfill(t.Context(), nil)
 		if err != nil || done+rest != decisions+records {
 			t.Fatalf("%d and %d are done: %v", done, rest, err)
 		}
-		if again, err := h.Service.Decisions.Backfill(t.Context(), nil); err != nil || again != 0 {
+		if again, err := h.Service.Decisions.Audit.Backfill(t.Context(), nil); err != nil || again != 0 {
 			t.Errorf("%d are done again: %v", again, err)
 		}
-		found, err = h.Service.Decisions.Verify(t.Context(), "", nil)
+		found, err = h.Service.Decisions.Audit.Verify(t.Context(), "", nil)
 		if err != nil || found.Failed != 0 || found.NoEntry != 0 || found.Checked != decisions+1 {
 			t.Errorf("verified %+v, %v", found, err)
 		}

@@ -269,7 +269,7 @@ func (s *Service) conclude(p tenant.Principal, c *creditCase, o *Outcome) conclu
 		CreatedAt:   c.made.Format(operation.ClockFormat),
 	}
 	c.surround(o)
-	made := concluded{answer: s.encode(o), facts: c.storedFacts()}
+	made := concluded{answer: s.options.encode(o), facts: c.storedFacts()}
 	facts, people := c.splitFacts(made.facts)
 	made.write = &store.DecisionWrite{
 		Decision: store.Decision{
@@ -290,12 +290,12 @@ func (s *Service) conclude(p tenant.Principal, c *creditCase, o *Outcome) conclu
 			People:        people,
 		},
 		Features: c.storedFeatures(),
-		Meter:    s.meter(p, c.endpoint, 1, c.now),
+		Meter:    s.Usage.billed(p, c.endpoint, 1, c.now),
 	}
 	scope := journal.Scope{Tenant: p.TenantID, Environment: string(p.Environment)}
 	journal.Complete(c.keys, scope, made.write, c.outcome(o))
 	if c.app.IncludeFacts {
-		made.answer, made.own = s.withFacts(made.answer, made.facts, d), true
+		made.answer, made.own = s.options.withFacts(made.answer, made.facts, d), true
 	}
 	return made
 }
@@ -340,15 +340,15 @@ func (c *creditCase) surround(o *Outcome) {
 }
 
 // encode writes a decision into a pooled buffer.
-func (s *Service) encode(o *Outcome) operation.Answer {
+func (o *Options) encode(made *Outcome) operation.Answer {
 	lent := operation.BorrowBody()
-	return operation.PooledAnswer(operation.StatusOK, s.options.Encode((*lent)[:0], o), lent)
+	return operation.PooledAnswer(operation.StatusOK, o.Encode((*lent)[:0], made), lent)
 }
 
 // decided counts a stored decision, for the policy's counters, for the statistics and for metrics.
 func (s *Service) decided(p tenant.Principal, c *creditCase, o *Outcome) {
 	c.policy.Count(&o.Decision)
-	s.statistics.decided(p, c.made, &o.Decision)
+	s.Statistics.decided(p, c.made, &o.Decision)
 	if tell := s.options.Decided; tell != nil {
 		tell(o.Decision.Status.String())
 	}
@@ -365,27 +365,4 @@ func (c *creditCase) decided(o *Outcome) Decided {
 		out.AlertIDs = c.fraud.found.AlertIDs
 	}
 	return out
-}
-
-// Bill bills a request of the caller in a transaction. It returns Limited quota_exceeded
-// if the quota does not allow all units.
-func (s *Service) Bill(tx *store.Tx, p tenant.Principal, endpoint string, units int64, now time.Time) error {
-	return tx.Usage().Meter(s.meter(p, endpoint, units, now))
-}
-
-// meter returns the usage record of a billed request.
-func (s *Service) meter(p tenant.Principal, endpoint string, units int64, now time.Time) store.Meter {
-	quota := p.Plan.MonthlyQuota
-	if p.Plan.Unmetered {
-		quota = store.Unmetered
-	}
-	today := s.today(now)
-	return store.Meter{
-		Period:   today.period,
-		Day:      today.day,
-		Endpoint: endpoint,
-		Units:    units,
-		Billable: true,
-		Quota:    quota,
-	}
 }

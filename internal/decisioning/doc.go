@@ -27,35 +27,35 @@
 //	Features
 //	    reads the features of a stored decision: NotFound, features_not_generated,
 //	    invalid_cursor, erased
-//	ReviewDecision, Referrals, ReferralsOf
+//	Reviews.Add, Reviews.Referrals, Reviews.ReferralsOf
 //	    add a review, and list the decisions that wait for one: NotFound, Invalid,
 //	    cap_reached
-//	TakeReferrals, ReleaseReferrals
+//	Reviews.Take, Reviews.Release
 //	    assign referrals to the person who calls, and give them back: Invalid
-//	Usage
+//	Usage.Current
 //	    reads what a tenant used in the current period
-//	Statistics
+//	Statistics.In
 //	    reads how many decisions there were in a range of time, and how requests for them were answered: Invalid
 //
 // The operator's work takes no caller:
 //
-//	Verify
+//	Audit.Verify
 //	    replays the stored decisions of tenants and compares them with the journal:
 //	    NotFound
-//	Backfill, AddEntries
+//	Audit.Backfill, Audit.AddEntries
 //	    add the journal entries of decisions from before the journal: Backfill of all
 //	    decisions, AddEntries of the given ones
-//	SealOlder
+//	Audit.SealOlder
 //	    encrypts the documents of decisions from before the master key
 //	Forgotten
 //	    visits the decisions that the present key trees cannot decrypt, because their
 //	    applicants were erased after the backup that was restored
-//	CheckThresholds
+//	Usage.CheckThresholds
 //	    records which shares of their quotas tenants have reached
 //
-// Bill bills a request of study or agentdesk within a transaction. Flush stores the
-// counts of free requests and FlushStatistics those of Statistics, in the background.
-// Observed counts an answered request for Statistics.
+// Usage.Bill bills a request of study or agentdesk within a transaction. Usage.Flush stores the
+// counts of free requests and Statistics.Flush those of decisions, in the background.
+// Statistics.Observed counts an answered request.
 //
 // The store is called directly, without an interface. Apart from the counts that
 // are not stored yet, memory holds only caches of stored data.

@@ -50,6 +50,6 @@ func (s *Service) eligible(ctx context.Context, p tenant.Principal, request appl
 		Tables:        engine.TableVersions(c.policy.Plan.Tables(), c.app.Facts),
 	}}
 	c.policy.Plan.Eligible(c.app.Facts, &e.Result)
-	s.meterUnbilled(p, EndpointEligibility)
+	s.Usage.countFree(p, EndpointEligibility)
 	return e, nil
 }

@@ -67,7 +67,7 @@ func (s *Service) explainErased(
 		RateBP:      outcome.RateBP,
 		Reasons:     outcome.Reasons,
 	}
-	policy, why, err := s.storedPolicy(ctx, scope, stored)
+	policy, why, err := storedPolicy(ctx, s.desk, scope, stored)
 	if err == nil && why == "" {
 		out.Kept.PolicyName, out.Kept.Checksum = policy.Plan.Policy().Name, policy.Plan.Checksum()
 	}

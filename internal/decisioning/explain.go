@@ -93,7 +93,7 @@ func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, h
 	}
 	if facts {
 		// If the facts can no longer be read, the re-explanation already says so.
-		policy, kept, why, err := s.replayable(ctx, scope, &stored)
+		policy, kept, why, err := replayable(ctx, s.desk, scope, &stored)
 		if err != nil {
 			return Explained{}, err
 		}
@@ -122,7 +122,7 @@ type ReExplanation struct {
 // computed from the stored answer. If the policy or the facts can no longer be read, the
 // decision is not verified and the text says why. An error is a failure of storage.
 func (s *Service) reexplain(ctx context.Context, scope *store.Scope, stored *store.Decision) (ReExplanation, error) {
-	policy, facts, why, err := s.replayable(ctx, scope, stored)
+	policy, facts, why, err := replayable(ctx, s.desk, scope, stored)
 	if err != nil {
 		return ReExplanation{}, err
 	}

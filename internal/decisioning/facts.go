@@ -15,12 +15,12 @@ const WithFacts Option = 1
 
 // withFacts returns an answer with the facts of the decision added. The answer is
 // stored without the facts.
-func (s *Service) withFacts(a operation.Answer, stored []byte, d *engine.Decision) operation.Answer {
+func (o *Options) withFacts(a operation.Answer, stored []byte, d *engine.Decision) operation.Answer {
 	facts, err := ReadFacts(stored)
 	if err != nil {
 		return a // impossible: conclude has just written them
 	}
-	return a.WithBody(s.options.AddFacts(a.Body, shown(facts, d)))
+	return a.WithBody(o.AddFacts(a.Body, shown(facts, d)))
 }
 
 // shown returns the facts of a decision as clients see them: with the derived facts

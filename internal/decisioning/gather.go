@@ -10,43 +10,43 @@ import (
 	"verdict/internal/tenant"
 )
 
-// gathered counts free requests. Nobody is billed for them, so the counts may be stored
+// freeCounts counts free requests. Nobody is billed for them, so the counts may be stored
 // later, together.
-type gathered struct {
+type freeCounts struct {
 	mu     sync.Mutex
-	counts map[gatheredKey]int64
+	counts map[freeKey]int64
 }
 
-type gatheredKey struct{ tenant, environment, period, day, endpoint string }
+type freeKey struct{ tenant, environment, period, day, endpoint string }
 
-func (g *gathered) count(k gatheredKey) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.counts[k]++
+func (f *freeCounts) count(k freeKey) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.counts[k]++
 }
 
 // take returns the counts and resets them.
-func (g *gathered) take() map[gatheredKey]int64 {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	counts := g.counts
-	g.counts = map[gatheredKey]int64{}
+func (f *freeCounts) take() map[freeKey]int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	counts := f.counts
+	f.counts = map[freeKey]int64{}
 	return counts
 }
 
 // giveBack adds counts that could not be stored, so that the next flush stores them.
-func (g *gathered) giveBack(counts map[gatheredKey]int64) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+func (f *freeCounts) giveBack(counts map[freeKey]int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	for k, n := range counts {
-		g.counts[k] += n
+		f.counts[k] += n
 	}
 }
 
-// meterUnbilled counts a free request.
-func (s *Service) meterUnbilled(p tenant.Principal, endpoint string) {
-	today := s.today(s.core.Now())
-	s.gathered.count(gatheredKey{p.TenantID, string(p.Environment), today.period, today.day, endpoint})
+// countFree counts a free request.
+func (m *UsageMeter) countFree(p tenant.Principal, endpoint string) {
+	today := m.today(m.core.Now())
+	m.free.count(freeKey{p.TenantID, string(p.Environment), today.period, today.day, endpoint})
 }
 
 // businessDay is a day in India with its names in usage records.
@@ -57,9 +57,9 @@ type businessDay struct {
 
 // today returns the business day of a time. It caches the last result, because every
 // request needs the day and the day changes only once in 24 hours.
-func (s *Service) today(now time.Time) *businessDay {
+func (m *UsageMeter) today(now time.Time) *businessDay {
 	at := now.Unix()
-	if d := s.lastDay.Load(); d != nil && d.from <= at && at < d.to {
+	if d := m.lastDay.Load(); d != nil && d.from <= at && at < d.to {
 		return d
 	}
 	d := &businessDay{
@@ -68,13 +68,13 @@ func (s *Service) today(now time.Time) *businessDay {
 		from:   at,
 		to:     civil.DayAt(now).LastSecond().Unix() + 1,
 	}
-	s.lastDay.Store(d)
+	m.lastDay.Store(d)
 	return d
 }
 
 // Flush stores the counts of free requests. If that fails, the next flush stores them.
-func (s *Service) Flush(ctx context.Context) {
-	counts := s.gathered.take()
+func (m *UsageMeter) Flush(ctx context.Context) {
+	counts := m.free.take()
 	if len(counts) > 0 {
 		adds := make([]store.UsageAdd, 0, len(counts))
 		for k, n := range counts {
@@ -86,9 +86,9 @@ func (s *Service) Flush(ctx context.Context) {
 				Quota:    store.Unmetered,
 			}})
 		}
-		if err := s.core.DB.System().AddUsage(ctx, adds); err != nil {
-			s.gathered.giveBack(counts)
-			s.core.Logger.WarnContext(ctx, "could not store the usage of free requests; the next flush retries",
+		if err := m.core.DB.System().AddUsage(ctx, adds); err != nil {
+			m.free.giveBack(counts)
+			m.core.Logger.WarnContext(ctx, "could not store the usage of free requests; the next flush retries",
 				"error", err)
 		}
 	}

@@ -15,14 +15,14 @@ import (
 // computed one, also right before and after midnight in India.
 func TestTodayIsTheBusinessDay(t *testing.T) {
 	t.Parallel()
-	var s Service
+	var m UsageMeter
 	midnight := time.Date(2026, 11, 30, 18, 30, 0, 0, time.UTC) // 1 December in India
 	for _, at := range []time.Time{
 		midnight.Add(-24 * time.Hour), midnight.Add(-time.Nanosecond), midnight, midnight.Add(time.Second),
 		midnight.Add(24*time.Hour - time.Nanosecond), midnight.Add(24 * time.Hour), midnight.Add(-time.Second),
 		midnight.Add(30 * 24 * time.Hour),
 	} {
-		got := s.today(at)
+		got := m.today(at)
 		if got.day != tenant.BusinessDay(at) || got.period != tenant.PeriodOf(at).Key() {
 			t.Errorf("%s is %s in %s, want %s in %s", at, got.day, got.period, tenant.BusinessDay(at),
 				tenant.PeriodOf(at).Key())
@@ -38,18 +38,18 @@ func TestUnbilledCountsAreTriedAgain(t *testing.T) {
 		t.Helper()
 		db := storetest.Open(t, databaseURL, store.Options{})
 		core := operation.New(db, operation.Options{})
-		s := New(core, nil, nil, nil, nil, nil, Options{})
+		m := newUsageMeter(core, tenant.DefaultPricePlans())
 		p := tenant.Principal{TenantID: "ten_A", Environment: "sandbox"}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		s.meterUnbilled(p, EndpointEligibility)
-		s.meterUnbilled(p, EndpointPreview)
-		s.Flush(gone)
-		s.meterUnbilled(p, EndpointEligibility)
+		m.countFree(p, EndpointEligibility)
+		m.countFree(p, EndpointPreview)
+		m.Flush(gone)
+		m.countFree(p, EndpointEligibility)
 		for range 2 { // the second flush has nothing to store
-			s.Flush(t.Context())
+			m.Flush(t.Context())
 		}
-		usage, err := db.Scope("ten_A", "sandbox").Usage(t.Context()).Get(s.today(s.core.Now()).period)
+		usage, err := db.Scope("ten_A", "sandbox").Usage(t.Context()).Get(m.today(core.Now()).period)
 		counts := map[string]int64{}
 		for _, c := range usage.Counts {
 			counts[c.Endpoint] += c.Units

@@ -190,7 +190,7 @@ func (s *Service) prepareOwn(ctx context.Context, scope *store.Scope, c *creditC
 			}
 		}
 	}
-	return s.AddEntries(ctx, scope, older)
+	return s.Audit.AddEntries(ctx, scope, older)
 }
 
 // deriveOwn sets the facts about what was read. It returns errNotPrepared if prepareOwn must be called first.

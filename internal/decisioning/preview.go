@@ -60,7 +60,7 @@ func (s *Service) Preview(ctx context.Context, p tenant.Principal, ask WhatIf) (
 			return Previewed{}, err
 		}
 	}
-	s.meterUnbilled(p, EndpointPreview)
+	s.Usage.countFree(p, EndpointPreview)
 	return out, nil
 }
 

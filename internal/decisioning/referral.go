@@ -30,14 +30,14 @@ type ReferralFilter struct {
 // Referrals lists the referred decisions that have no final review. It ignores the order
 // and the times of l: the oldest decision always comes first, and no time filter may
 // hide a waiting decision.
-func (s *Service) Referrals(
+func (d *ReviewDesk) Referrals(
 	ctx context.Context, p tenant.Principal, l operation.List,
 ) (operation.Page[Referral], error) {
-	return s.ReferralsOf(ctx, p, ReferralFilter{}, l)
+	return d.ReferralsOf(ctx, p, ReferralFilter{}, l)
 }
 
 // ReferralsOf lists referrals like Referrals, with a filter.
-func (s *Service) ReferralsOf(
+func (d *ReviewDesk) ReferralsOf(
 	ctx context.Context, p tenant.Principal, f ReferralFilter, l operation.List,
 ) (operation.Page[Referral], error) {
 	if err := p.Require(tenant.Read); err != nil {
@@ -49,7 +49,7 @@ func (s *Service) ReferralsOf(
 	if err != nil {
 		return operation.Page[Referral]{}, err
 	}
-	scope := s.core.Scope(p)
+	scope := d.core.Scope(p)
 	stored := store.ReferralFilter{ByAssignee: f.Mine || f.Nobody}
 	if f.Mine {
 		stored.Assignee = p.UserID
@@ -65,8 +65,8 @@ func (s *Service) ReferralsOf(
 	for i := range rows {
 		r := &rows[i]
 		// An answer that cannot be decrypted has no reason here; reading the decision says why.
-		_ = s.core.OpenDecision(ctx, scope, &r.Decision, nil)
-		list[i] = Referral{summaryOf(&r.Decision), s.firstReason(&r.Decision), r.AskedMicros, r.Assignee}
+		_ = d.core.OpenDecision(ctx, scope, &r.Decision, nil)
+		list[i] = Referral{summaryOf(&r.Decision), d.firstReason(&r.Decision), r.AskedMicros, r.Assignee}
 	}
 	key := func(r Referral) (int64, string) { return r.CreatedMicros, r.ID }
 	return operation.Paged(l, p, list, more, key, marks...), nil
@@ -88,18 +88,18 @@ func (f ReferralFilter) marks(p tenant.Principal) []string {
 // MaxTaken is the maximum number of referrals that are taken or released in one call.
 const MaxTaken = 50
 
-// TakeReferrals assigns referrals to the person who calls, so that no two people work on the same. It takes only
+// Take assigns referrals to the person who calls, so that no two people work on the same. It takes only
 // referrals that nobody works on, or a person whose access is disabled, and returns how many it took.
-func (s *Service) TakeReferrals(ctx context.Context, p tenant.Principal, ids []string) (int, error) {
-	return s.assign(ctx, p, ids, "", p.UserID, operation.ActionReferralTaken)
+func (d *ReviewDesk) Take(ctx context.Context, p tenant.Principal, ids []string) (int, error) {
+	return d.assign(ctx, p, ids, "", p.UserID, operation.ActionReferralTaken)
 }
 
-// ReleaseReferrals gives referrals of the person who calls back to everybody, and returns how many it released.
-func (s *Service) ReleaseReferrals(ctx context.Context, p tenant.Principal, ids []string) (int, error) {
-	return s.assign(ctx, p, ids, p.UserID, "", operation.ActionReferralReleased)
+// Release gives referrals of the person who calls back to everybody, and returns how many it released.
+func (d *ReviewDesk) Release(ctx context.Context, p tenant.Principal, ids []string) (int, error) {
+	return d.assign(ctx, p, ids, p.UserID, "", operation.ActionReferralReleased)
 }
 
-func (s *Service) assign(
+func (d *ReviewDesk) assign(
 	ctx context.Context, p tenant.Principal, ids []string, from, to, action string,
 ) (assigned int, err error) {
 	if err := p.Require(tenant.Decide); err != nil {
@@ -123,7 +123,7 @@ func (s *Service) assign(
 	if err := faults.Err(); err != nil {
 		return 0, err
 	}
-	err = s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
+	err = d.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
 		assigned = 0 // a transaction may run again
 		for _, id := range ids {
 			holder, err := holderOf(tx, id, from)
@@ -138,7 +138,7 @@ func (s *Service) assign(
 				continue
 			}
 			assigned++
-			if err := tx.Audit().Add(s.core.Audit(p, s.core.Now(), action, id, "")); err != nil {
+			if err := tx.Audit().Add(d.core.Audit(p, d.core.Now(), action, id, "")); err != nil {
 				return err
 			}
 		}
@@ -167,15 +167,15 @@ func holderOf(tx *store.Tx, id, from string) (string, error) {
 }
 
 // firstReason returns the code of the first reason of a decision, "" for none.
-func (s *Service) firstReason(d *store.Decision) string {
-	if len(d.Response) == 0 { // it was erased
-		kept, _, err := journal.ReadPlain(d.Plain)
+func (d *ReviewDesk) firstReason(stored *store.Decision) string {
+	if len(stored.Response) == 0 { // it was erased
+		kept, _, err := journal.ReadPlain(stored.Plain)
 		if err != nil || len(kept.Reasons) == 0 {
 			return "" // reading the decision says that its outcome cannot be read
 		}
 		return kept.Reasons[0]
 	}
-	answer, err := s.options.Decode(d.Response)
+	answer, err := d.decode(stored.Response)
 	if err != nil || len(answer.Reasons) == 0 {
 		return ""
 	}

@@ -11,6 +11,12 @@ import (
 	"verdict/internal/tenant"
 )
 
+// ReviewDesk lists the decisions that wait for a person, and stores what people say about them.
+type ReviewDesk struct {
+	core   *operation.Core
+	decode func(answer []byte) (Answered, error) // Options.Decode
+}
+
 // Review is a person's judgement of a decision. It is stored in addition to the decision
 // and never changes it.
 type Review struct {
@@ -79,9 +85,9 @@ func isReasonCode(s string) bool {
 	})
 }
 
-// ReviewDecision adds a review to a decision. It returns NotFound if there is no such
+// Add adds a review to a decision. It returns NotFound if there is no such
 // decision.
-func (s *Service) ReviewDecision(
+func (d *ReviewDesk) Add(
 	ctx context.Context, p tenant.Principal, decisionID string, n NewReview, r *operation.Reply[Review],
 ) (Review, error) {
 	if err := p.Require(tenant.Decide); err != nil {
@@ -96,9 +102,9 @@ func (s *Service) ReviewDecision(
 		return Review{}, err
 	}
 
-	now := s.core.Moment()
+	now := d.core.Moment()
 	review := Review{
-		ID:            s.core.IDs.New(tenant.KindReview, now),
+		ID:            d.core.IDs.New(tenant.KindReview, now),
 		DecisionID:    decisionID,
 		CreatedMicros: now.UnixMicro(),
 		Actor:         operation.Actor(p),
@@ -106,10 +112,10 @@ func (s *Service) ReviewDecision(
 		ReasonCode:    n.ReasonCode,
 		Note:          n.Note,
 	}
-	return operation.Write(ctx, s.core, s.core.Scope(p), r, func(tx *store.Tx) (Review, error) {
+	return operation.Write(ctx, d.core, d.core.Scope(p), r, func(tx *store.Tx) (Review, error) {
 		if err := tx.Decisions().AddReview(store.Review(review)); err != nil {
 			return Review{}, err
 		}
-		return review, tx.Audit().Add(s.core.Audit(p, now, operation.ActionReviewed, decisionID, review.Outcome))
+		return review, tx.Audit().Add(d.core.Audit(p, now, operation.ActionReviewed, decisionID, review.Outcome))
 	})
 }

@@ -13,13 +13,12 @@ import (
 // called with the number of decisions that are done.
 //
 // A decision without a journal entry stays readable; Backfill must add the entry first.
-func (s *Service) SealOlder(ctx context.Context, progress func(done int64)) (done int64, err error) {
-	a := auditor{s}
+func (a *Auditor) SealOlder(ctx context.Context, progress func(done int64)) (done int64, err error) {
 	return operation.SealOlder(ctx, a.core, backfillPause, a.sealSome, progress)
 }
 
 // sealSome encrypts the readable documents of a few decisions.
-func (a auditor) sealSome(ctx context.Context, scope *store.Scope, after string) (int64, string, error) {
+func (a *Auditor) sealSome(ctx context.Context, scope *store.Scope, after string) (int64, string, error) {
 	rows, next, err := scope.Decisions(ctx).WithReadable(after, backfillBatch)
 	if err != nil || len(rows) == 0 {
 		return 0, next, err
@@ -29,7 +28,7 @@ func (a auditor) sealSome(ctx context.Context, scope *store.Scope, after string)
 }
 
 // sealRows encrypts the documents of a few decisions, and returns how many had an entry.
-func (a auditor) sealRows(ctx context.Context, scope *store.Scope, rows []store.Decision) (int64, error) {
+func (a *Auditor) sealRows(ctx context.Context, scope *store.Scope, rows []store.Decision) (int64, error) {
 	tree, err := a.core.Keys.Tree(ctx, scope.Tenant())
 	if err != nil {
 		return 0, err

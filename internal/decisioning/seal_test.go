@@ -207,7 +207,7 @@ func TestOlderDecisionsAreEncrypted(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx, interrupt := context.WithCancel(t.Context())
-		done, err := sealed.Decisions.SealOlder(ctx, func(int64) { interrupt() })
+		done, err := sealed.Decisions.Audit.SealOlder(ctx, func(int64) { interrupt() })
 		if !errors.Is(err, context.Canceled) || done == 0 || done > older {
 			t.Fatalf("%d are done when it is interrupted: %v", done, err)
 		}
@@ -235,7 +235,7 @@ func TestOlderDecisionsAreEncrypted(t *testing.T) {
 		if err != nil || len(vector.Data) == 0 {
 			t.Errorf("the features are %v, %v", vector, err)
 		}
-		found, err := sealed.Decisions.Verify(t.Context(), "", nil)
+		found, err := sealed.Decisions.Audit.Verify(t.Context(), "", nil)
 		if err != nil || found.Failed != 0 || found.Checked != older+3 || found.Erased != 1 {
 			t.Errorf("verify finds %+v, %v", found, err)
 		}
@@ -243,7 +243,7 @@ func TestOlderDecisionsAreEncrypted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found, err := keyless.Decisions.Verify(t.Context(), "", nil); !errors.Is(err, journal.ErrNoMasterKey) {
+		if found, err := keyless.Decisions.Audit.Verify(t.Context(), "", nil); !errors.Is(err, journal.ErrNoMasterKey) {
 			t.Errorf("without the master key, verify finds %+v, %v", found, err)
 		}
 	})

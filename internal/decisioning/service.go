@@ -1,8 +1,6 @@
 package decisioning
 
 import (
-	"sync/atomic"
-
 	"verdict/internal/frauddesk"
 	"verdict/internal/listdesk"
 	"verdict/internal/offerdesk"
@@ -32,6 +30,11 @@ type Options struct {
 
 // Service offers the operations on decisions. It is safe for concurrent use.
 type Service struct {
+	Reviews    *ReviewDesk      // reviews, and the decisions that wait for one
+	Usage      *UsageMeter      // usage and quotas
+	Statistics *DecisionCounter // the numbers of decisions and requests
+	Audit      *Auditor         // the comparison with the journal
+
 	core    *operation.Core
 	desk    *policydesk.Service
 	fraud   *frauddesk.Service
@@ -39,12 +42,6 @@ type Service struct {
 	tables  *tabledesk.Service
 	offers  *offerdesk.Service
 	options Options
-
-	gathered   gathered
-	statistics statistics
-	lastDay    atomic.Pointer[businessDay]
-
-	allThresholds atomic.Bool // CheckThresholds has looked at all tenants
 }
 
 // New returns a Service over the database of core.
@@ -55,8 +52,17 @@ func New(
 	if len(o.Plans.Names()) == 0 {
 		o.Plans = tenant.DefaultPricePlans()
 	}
-	s := &Service{core: core, desk: desk, fraud: fraud, lists: lists, tables: tables, offers: offers, options: o}
-	s.gathered.counts = map[gatheredKey]int64{}
-	s.statistics.counts = map[statisticsKey]*statisticsCounts{}
-	return s
+	return &Service{
+		Reviews:    &ReviewDesk{core: core, decode: o.Decode},
+		Usage:      newUsageMeter(core, o.Plans),
+		Statistics: &DecisionCounter{core: core, counts: map[statisticsKey]*statisticsCounts{}},
+		Audit:      &Auditor{core: core, desk: desk, decode: o.Decode},
+		core:       core,
+		desk:       desk,
+		fraud:      fraud,
+		lists:      lists,
+		tables:     tables,
+		offers:     offers,
+		options:    o,
+	}
 }

@@ -49,7 +49,7 @@ func TestFromSignupToAVerifiedDecision(t *testing.T) {
 		if !bytes.Equal(fetched.Response, answer.Body) {
 			t.Errorf("fetched %s\nposted %s", fetched.Response, answer.Body)
 		}
-		usage, err := h.Service.Decisions.Usage(t.Context(), h.Caller)
+		usage, err := h.Service.Decisions.Usage.Current(t.Context(), h.Caller)
 		if err != nil || usage.Used != 1 {
 			t.Errorf("used %d, %v", usage.Used, err)
 		}
@@ -84,7 +84,7 @@ func TestPreviewCompares(t *testing.T) {
 		if facts["foir"] != 0.54 || facts["enquiries_6m"] != nil {
 			t.Errorf("the variant saw %v", facts)
 		}
-		if used, err := h.Service.Decisions.Usage(t.Context(), h.Caller); err != nil || used.Used != 0 {
+		if used, err := h.Service.Decisions.Usage.Current(t.Context(), h.Caller); err != nil || used.Used != 0 {
 			t.Errorf("a preview was billed: %d, %v", used.Used, err)
 		}
 	})
@@ -107,7 +107,7 @@ func TestFlushKeepsWhatWasGathered(t *testing.T) {
 			t.Fatal(err)
 		}
 		usecasetest.RunUntilFlushed(t, h.Service)
-		usage, err := h.Service.Decisions.Usage(t.Context(), h.Caller)
+		usage, err := h.Service.Decisions.Usage.Current(t.Context(), h.Caller)
 		if err != nil || len(usage.Counts) != 2 {
 			t.Errorf("counted %v, %v", usage.Counts, err)
 		}

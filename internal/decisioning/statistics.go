@@ -7,6 +7,7 @@ import (
 
 	"verdict/internal/civil"
 	"verdict/internal/engine"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -47,9 +48,11 @@ const (
 	otherName = "other"
 )
 
-// statistics collects the counts of decisions and requests until they are stored. Storing each count with its decision
-// would make every transaction of a tenant wait for the same rows.
-type statistics struct {
+// DecisionCounter counts decisions and requests for Statistics. It collects the counts until Flush stores them. Storing
+// each count with its decision would make every transaction of a tenant wait for the same rows.
+type DecisionCounter struct {
+	core *operation.Core
+
 	mu     sync.Mutex
 	counts map[statisticsKey]*statisticsCounts
 }
@@ -80,7 +83,7 @@ func hourOf(at time.Time) int64 {
 }
 
 // of returns the counts of a tenant for an hour. The caller must have locked s.
-func (s *statistics) of(p tenant.Principal, at time.Time) *statisticsCounts {
+func (s *DecisionCounter) of(p tenant.Principal, at time.Time) *statisticsCounts {
 	key := statisticsKey{p.TenantID, string(p.Environment), hourOf(at)}
 	c := s.counts[key]
 	if c == nil {
@@ -99,7 +102,7 @@ func addName(counts map[string]int64, name string, n int64) {
 }
 
 // decided counts a stored decision.
-func (s *statistics) decided(p tenant.Principal, at time.Time, d *engine.Decision) {
+func (s *DecisionCounter) decided(p tenant.Principal, at time.Time, d *engine.Decision) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.of(p, at)
@@ -115,7 +118,7 @@ func (s *statistics) decided(p tenant.Principal, at time.Time, d *engine.Decisio
 }
 
 // take returns the counts and resets them.
-func (s *statistics) take() map[statisticsKey]*statisticsCounts {
+func (s *DecisionCounter) take() map[statisticsKey]*statisticsCounts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	counts := s.counts
@@ -124,7 +127,7 @@ func (s *statistics) take() map[statisticsKey]*statisticsCounts {
 }
 
 // giveBack adds counts that could not be stored, so that the next flush stores them.
-func (s *statistics) giveBack(counts map[statisticsKey]*statisticsCounts) {
+func (s *DecisionCounter) giveBack(counts map[statisticsKey]*statisticsCounts) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for key, c := range counts {
@@ -165,7 +168,7 @@ type Request struct {
 
 // Observed counts a request for the statistics. It ignores requests that are not for one decision, and those without a
 // tenant.
-func (s *Service) Observed(r Request) {
+func (s *DecisionCounter) Observed(r Request) {
 	switch r.Route {
 	case EndpointDecisions, EndpointEvaluate, EndpointUnderwrite:
 	default:
@@ -179,9 +182,9 @@ func (s *Service) Observed(r Request) {
 		at++
 	}
 	now := s.core.Now()
-	s.statistics.mu.Lock()
-	defer s.statistics.mu.Unlock()
-	c := s.statistics.of(tenant.Principal{TenantID: r.TenantID, Environment: r.Environment}, now)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.of(tenant.Principal{TenantID: r.TenantID, Environment: r.Environment}, now)
 	c.latencies[at]++
 	c.micros[at] += r.Duration.Microseconds()
 	if r.Code != "" {
@@ -197,10 +200,10 @@ func hourName(hour int64) string {
 	return time.Unix(hour*secondsPerHour-int64(civil.IndiaOffset/time.Second), 0).In(civil.India).Format(hourFormat)
 }
 
-// FlushStatistics stores the counts of decisions and requests. If that fails, the next call stores them. Counts that
+// Flush stores the counts of decisions and requests. If that fails, the next call stores them. Counts that
 // are not stored yet are lost if the process is killed.
-func (s *Service) FlushStatistics(ctx context.Context) {
-	counts := s.statistics.take()
+func (s *DecisionCounter) Flush(ctx context.Context) {
+	counts := s.take()
 	if len(counts) == 0 {
 		return
 	}
@@ -223,7 +226,7 @@ func (s *Service) FlushStatistics(ctx context.Context) {
 		})
 	}
 	if err := s.core.DB.System().AddDecisionStats(ctx, stats); err != nil {
-		s.statistics.giveBack(counts)
+		s.giveBack(counts)
 		s.core.Logger.WarnContext(ctx, "could not store the statistics of decisions; the next flush retries", "error", err)
 	}
 }
@@ -258,8 +261,8 @@ const (
 	keptStatDays = 400
 )
 
-// PurgeStatistics deletes counts that no range of time shows any more.
-func (s *Service) PurgeStatistics(ctx context.Context) {
+// Purge deletes counts that no range of time shows any more.
+func (s *DecisionCounter) Purge(ctx context.Context) {
 	now := s.core.Now()
 	for span, days := range map[string]int{store.StatHour: keptHours, store.StatDay: keptStatDays} {
 		before := tenant.BusinessDay(now.AddDate(0, 0, -days))

@@ -98,9 +98,9 @@ func Sum(list []Counts) (sum Counts) {
 	return sum
 }
 
-// Statistics returns the counts of a range of time. They are collected in memory and stored every few seconds, so the
+// In returns the counts of a range of time. They are collected in memory and stored every few seconds, so the
 // newest decisions may be missing.
-func (s *Service) Statistics(ctx context.Context, p tenant.Principal, r Range) (Statistics, error) {
+func (s *DecisionCounter) In(ctx context.Context, p tenant.Principal, r Range) (Statistics, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Statistics{}, err
 	}

@@ -41,7 +41,7 @@ func TestStatistics(t *testing.T) {
 	decide(790)
 	at = at.Add(24 * time.Hour)
 	for _, took := range []time.Duration{time.Millisecond, 3 * time.Millisecond, 40 * time.Millisecond} {
-		h.Service.Decisions.Observed(decisioning.Request{
+		h.Service.Decisions.Statistics.Observed(decisioning.Request{
 			TenantID: h.Caller.TenantID, Environment: h.Caller.Environment, Route: decisioning.EndpointDecisions,
 			Duration: took,
 		})
@@ -50,9 +50,9 @@ func TestStatistics(t *testing.T) {
 		{TenantID: h.Caller.TenantID, Environment: h.Caller.Environment, Route: "GET /v1/usage"},
 		{Route: decisioning.EndpointDecisions, Code: "unauthorized"},
 	} {
-		h.Service.Decisions.Observed(other)
+		h.Service.Decisions.Statistics.Observed(other)
 	}
-	h.Service.Decisions.Observed(decisioning.Request{
+	h.Service.Decisions.Statistics.Observed(decisioning.Request{
 		TenantID: h.Caller.TenantID, Environment: h.Caller.Environment, Route: decisioning.EndpointEvaluate,
 		Code: "validation_failed",
 	})
@@ -60,11 +60,11 @@ func TestStatistics(t *testing.T) {
 	// A flush that fails loses nothing.
 	ended, end := context.WithCancel(t.Context())
 	end()
-	h.Service.Decisions.FlushStatistics(ended)
-	h.Service.Decisions.FlushStatistics(t.Context())
+	h.Service.Decisions.Statistics.Flush(ended)
+	h.Service.Decisions.Statistics.Flush(t.Context())
 
 	for _, r := range decisioning.Ranges() {
-		got, err := h.Service.Decisions.Statistics(t.Context(), h.Caller, r)
+		got, err := h.Service.Decisions.Statistics.In(t.Context(), h.Caller, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +111,7 @@ func wantNothing(t *testing.T, h *usecasetest.House) {
 	t.Helper()
 	live := h.Caller
 	live.Environment = tenant.Live
-	got, err := h.Service.Decisions.Statistics(t.Context(), live, decisioning.Ranges()[0])
+	got, err := h.Service.Decisions.Statistics.In(t.Context(), live, decisioning.Ranges()[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func wantNothing(t *testing.T, h *usecasetest.House) {
 		t.Errorf("live has counts:\n%s", diff)
 	}
 	var refusal *fault.Error
-	_, err = h.Service.Decisions.Statistics(t.Context(), live, decisioning.Range{Slots: 1})
+	_, err = h.Service.Decisions.Statistics.In(t.Context(), live, decisioning.Range{Slots: 1})
 	if !errors.As(err, &refusal) || refusal.Kind != fault.Invalid {
 		t.Errorf("an unknown range returns %v", err)
 	}
@@ -131,10 +131,10 @@ func wantNothing(t *testing.T, h *usecasetest.House) {
 func wantPurged(t *testing.T, h *usecasetest.House, at *time.Time) {
 	t.Helper()
 	*at = at.AddDate(0, 0, 5)
-	h.Service.Decisions.PurgeStatistics(t.Context())
+	h.Service.Decisions.Statistics.Purge(t.Context())
 	*at = at.AddDate(0, 0, -5)
 	for i, want := range []int64{0, 3} {
-		got, err := h.Service.Decisions.Statistics(t.Context(), h.Caller, decisioning.Ranges()[i])
+		got, err := h.Service.Decisions.Statistics.In(t.Context(), h.Caller, decisioning.Ranges()[i])
 		if err != nil {
 			t.Fatal(err)
 		}

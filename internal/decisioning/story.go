@@ -100,7 +100,7 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 	if personErased(&stored) {
 		return Story{Why: whyPerson, Summary: summary, Answer: answer, People: people}, nil
 	}
-	policy, facts, why, err := s.replayable(ctx, scope, &stored)
+	policy, facts, why, err := replayable(ctx, s.desk, scope, &stored)
 	if err != nil || why != "" {
 		return Story{Why: why, Summary: summary, Answer: answer, People: people}, err
 	}
@@ -134,10 +134,10 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 // replayable returns the policy and the facts with which a stored decision can be
 // repeated. If the policy or the facts can no longer be read, why says so; otherwise
 // why is "". An error is a failure of storage.
-func (s *Service) replayable(
-	ctx context.Context, scope *store.Scope, stored *store.Decision,
+func replayable(
+	ctx context.Context, desk *policydesk.Service, scope *store.Scope, stored *store.Decision,
 ) (p *policydesk.Policy, f *rule.Facts, why string, err error) {
-	if p, why, err = s.storedPolicy(ctx, scope, stored); err != nil || why != "" {
+	if p, why, err = storedPolicy(ctx, desk, scope, stored); err != nil || why != "" {
 		return nil, nil, why, err
 	}
 	f, err = FactsOf(stored.Facts, stored.OthersFacts())
@@ -149,10 +149,10 @@ func (s *Service) replayable(
 
 // storedPolicy returns the policy of a stored decision. If the policy can no longer be read, why
 // says so; otherwise why is "". An error is a failure of storage.
-func (s *Service) storedPolicy(
-	ctx context.Context, scope *store.Scope, stored *store.Decision,
+func storedPolicy(
+	ctx context.Context, desk *policydesk.Service, scope *store.Scope, stored *store.Decision,
 ) (p *policydesk.Policy, why string, err error) {
-	p, err = s.desk.Policy(ctx, scope, stored.PolicyID)
+	p, err = desk.Policy(ctx, scope, stored.PolicyID)
 	var unreadable operation.Defect
 	switch {
 	case errors.As(err, &unreadable):

@@ -111,14 +111,14 @@ func TestReferrals(t *testing.T) {
 		h := usecasetest.Open(t, db, usecase.Options{})
 		first, second := h.Decided(t, manyEnquiries), h.Decided(t, manyEnquiries)
 		h.Decided(t, lateBody)
-		page, err := h.Service.Decisions.Referrals(t.Context(), h.Caller, operation.List{Limit: 1})
+		page, err := h.Service.Decisions.Reviews.Referrals(t.Context(), h.Caller, operation.List{Limit: 1})
 		if err != nil || len(page.Data) != 1 || page.Data[0].ID != first || page.NextCursor == "" ||
 			page.Data[0].Reason == "" {
 			t.Fatalf("got %+v, %v", page, err)
 		}
 		review := func(outcome string) {
 			t.Helper()
-			_, err := h.Service.Decisions.ReviewDecision(t.Context(), h.Caller, first,
+			_, err := h.Service.Decisions.Reviews.Add(t.Context(), h.Caller, first,
 				decisioning.NewReview{Outcome: outcome}, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -126,12 +126,12 @@ func TestReferrals(t *testing.T) {
 		}
 		review("more_information")
 		review("upheld")
-		on, err := h.Service.Decisions.Referrals(t.Context(), h.Caller,
+		on, err := h.Service.Decisions.Reviews.Referrals(t.Context(), h.Caller,
 			operation.List{Limit: 1, Cursor: page.NextCursor})
 		if err != nil || len(on.Data) != 1 || on.Data[0].ID != second || on.NextCursor != "" {
 			t.Errorf("got %+v, %v", on, err)
 		}
-		_, err = h.Service.Decisions.Referrals(t.Context(), h.Caller, operation.List{Limit: 1, Cursor: "x"})
+		_, err = h.Service.Decisions.Reviews.Referrals(t.Context(), h.Caller, operation.List{Limit: 1, Cursor: "x"})
 		if err == nil {
 			t.Error("any text is a cursor")
 		}

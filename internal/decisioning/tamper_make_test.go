@@ -249,7 +249,7 @@ func makeReviews(t *testing.T, h *usecasetest.House, _ *store.Scope) (rows []rec
 	t.Helper()
 	for _, outcome := range []string{"upheld", "overturned"} {
 		id := h.Decided(t, usecasetest.Sample)
-		review, err := h.Service.Decisions.ReviewDecision(t.Context(), h.Caller, id,
+		review, err := h.Service.Decisions.Reviews.Add(t.Context(), h.Caller, id,
 			decisioning.NewReview{Outcome: outcome, ReasonCode: "INCOME_SEEN", Note: "Payslips of " + outcome}, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -152,14 +152,14 @@ func (c *recordCase) run(t *testing.T, databaseURL string) {
 	// The clock is later than the migrations of the database, so that no row is from before them.
 	later := time.Date(2040, time.January, 2, 9, 0, 0, 0, time.UTC)
 	h := usecasetest.Open(t, db, usecase.Options{Now: func() time.Time { return later }})
-	if _, err := h.Service.Decisions.Backfill(t.Context(), nil); err != nil { // from now on no row may lack an entry
+	if _, err := h.Service.Decisions.Audit.Backfill(t.Context(), nil); err != nil { // from now on no row may lack an entry
 		t.Fatal(err)
 	}
 	rows := c.make(t, h, db.Scope(h.Caller.TenantID, string(h.Caller.Environment)))
 	last := rows[len(rows)-1]
 	verify := func(change string) []string {
 		t.Helper()
-		found, err := h.Service.Decisions.Verify(t.Context(), "", nil)
+		found, err := h.Service.Decisions.Audit.Verify(t.Context(), "", nil)
 		if err != nil {
 			t.Fatalf("%s: %v", change, err)
 		}

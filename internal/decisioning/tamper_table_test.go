@@ -114,7 +114,7 @@ func TestVerifyNamesInsertedKey(t *testing.T) {
 			"UPDATE copied SET id = 'key_x', hash = 'x', created_micros = 7",
 			"DELETE FROM copied WHERE id <> (SELECT min(id) FROM copied)",
 			"INSERT INTO api_keys SELECT * FROM copied LIMIT 1")
-		found, err := h.Service.Decisions.Verify(t.Context(), "", nil)
+		found, err := h.Service.Decisions.Audit.Verify(t.Context(), "", nil)
 		if err != nil || found.Failed != 1 || found.Wrong[0].ID != "key_x" {
 			t.Errorf("verify finds %+v, %v", found, err)
 		}
@@ -135,7 +135,7 @@ func TestVerifyNamesActivePolicy(t *testing.T) {
 			"DELETE FROM series WHERE name = 'cards'",
 		} {
 			i.do(change)
-			found, err := h.Service.Decisions.Verify(t.Context(), "", nil)
+			found, err := h.Service.Decisions.Audit.Verify(t.Context(), "", nil)
 			if err != nil || found.Failed != 1 {
 				t.Errorf("%s: verify finds %+v, %v", change, found, err)
 			}

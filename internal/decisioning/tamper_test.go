@@ -158,7 +158,7 @@ func TestVerifyNamesTampering(t *testing.T) {
 		}
 		verify := func() decisioning.Verification {
 			t.Helper()
-			found, err := h.Service.Decisions.Verify(t.Context(), "", nil)
+			found, err := h.Service.Decisions.Audit.Verify(t.Context(), "", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -225,7 +225,7 @@ func TestVerifyNamesTampering(t *testing.T) {
 			clean(change)
 		}
 
-		if _, err := h.Service.Decisions.Backfill(t.Context(), nil); err != nil { // no decision lacks an entry
+		if _, err := h.Service.Decisions.Audit.Backfill(t.Context(), nil); err != nil { // no decision lacks an entry
 			t.Fatal(err)
 		}
 		off := "PRAGMA ignore_check_constraints = ON"
@@ -273,14 +273,14 @@ func TestVerifyNamesTamperedFeatures(t *testing.T) {
 			}
 			there, back := i.altered(column, kind)
 			i.do("UPDATE decision_features SET " + column + " = " + there)
-			if found, err := h.Service.Decisions.Verify(t.Context(), "", nil); err != nil || found.Failed != 1 ||
+			if found, err := h.Service.Decisions.Audit.Verify(t.Context(), "", nil); err != nil || found.Failed != 1 ||
 				found.Wrong[0].ID != decided.ID {
 				t.Errorf("%s: verify finds %+v, %v", column, found, err)
 			}
 			i.do("UPDATE decision_features SET " + column + " = " + back)
 		}
 		i.do("DELETE FROM decision_features")
-		if found, err := h.Service.Decisions.Verify(t.Context(), "", nil); err != nil || found.Failed != 1 {
+		if found, err := h.Service.Decisions.Audit.Verify(t.Context(), "", nil); err != nil || found.Failed != 1 {
 			t.Errorf("verify finds %+v, %v", found, err)
 		}
 	})
@@ -309,7 +309,7 @@ func TestVerifyNamesTamperedPeople(t *testing.T) {
 		}
 		want := func(change string, ids ...string) {
 			t.Helper()
-			found, err := h.Service.Decisions.Verify(t.Context(), "", nil)
+			found, err := h.Service.Decisions.Audit.Verify(t.Context(), "", nil)
 			if err != nil || int(found.Failed) != len(ids) {
 				t.Errorf("%s: verify finds %+v, %v", change, found, err)
 				return

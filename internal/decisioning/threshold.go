@@ -18,12 +18,12 @@ func thresholds() []int64 { return []int64{80, 100} }
 // the last call. Each share is recorded once in a period, by one of the nodes. CheckThresholds
 // runs apart from decisions, so that they need no further statement: an event comes seconds
 // after the decision that crossed the threshold.
-func (s *Service) CheckThresholds(ctx context.Context) error {
-	now := s.core.Moment()
+func (m *UsageMeter) CheckThresholds(ctx context.Context) error {
+	now := m.core.Moment()
 	period := tenant.PeriodOf(now).Key()
-	names := s.core.DB.TakeMetered()
-	if !s.allThresholds.Load() {
-		all, err := s.core.DB.System().ScopesOfPeriod(ctx, period)
+	names := m.core.DB.TakeMetered()
+	if !m.allThresholds.Load() {
+		all, err := m.core.DB.System().ScopesOfPeriod(ctx, period)
 		if err != nil {
 			return err
 		}
@@ -31,26 +31,26 @@ func (s *Service) CheckThresholds(ctx context.Context) error {
 	}
 	var failed error
 	for _, name := range names {
-		failed = errors.Join(failed, s.checkThresholds(ctx, name, period, now.UnixMicro()))
+		failed = errors.Join(failed, m.checkThresholds(ctx, name, period, now.UnixMicro()))
 	}
 	// After a failure the next call checks all tenants again.
-	s.allThresholds.Store(failed == nil)
+	m.allThresholds.Store(failed == nil)
 	return failed
 }
 
-func (s *Service) checkThresholds(ctx context.Context, name store.ScopeName, period string, nowMicros int64) error {
-	owner, err := s.core.DB.Accounts().Tenant(ctx, name.Tenant)
+func (m *UsageMeter) checkThresholds(ctx context.Context, name store.ScopeName, period string, nowMicros int64) error {
+	owner, err := m.core.DB.Accounts().Tenant(ctx, name.Tenant)
 	if fault.KindOf(err) == fault.NotFound {
 		return nil // removed in the meantime
 	}
 	if err != nil {
 		return err
 	}
-	plan, ok := s.options.Plans.Get(owner.Plan)
+	plan, ok := m.plans.Get(owner.Plan)
 	if !ok || plan.Unmetered || plan.MonthlyQuota <= 0 {
 		return nil
 	}
-	scope := s.core.DB.Scope(name.Tenant, name.Environment)
+	scope := m.core.DB.Scope(name.Tenant, name.Environment)
 	used, reached, err := scope.Usage(ctx).Used(period)
 	if err != nil {
 		return err

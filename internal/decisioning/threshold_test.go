@@ -31,7 +31,7 @@ func TestThresholds(t *testing.T) {
 		h := usecasetest.Open(t, db, options)
 		check := func(want ...string) {
 			t.Helper()
-			if err := h.Service.Decisions.CheckThresholds(t.Context()); err != nil {
+			if err := h.Service.Decisions.Usage.CheckThresholds(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			feed, err := h.Service.Events.Events(t.Context(), h.Caller, 0, eventdesk.MaxLimit)
@@ -63,7 +63,7 @@ func TestThresholds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := other.Decisions.CheckThresholds(t.Context()); err != nil {
+		if err := other.Decisions.Usage.CheckThresholds(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		second := `{"percent":100,"period":"2026-11","quota":5,"used":5}`
@@ -75,7 +75,7 @@ func TestThresholds(t *testing.T) {
 		}
 		check(first, second, `{"percent":80,"period":"2026-12","quota":5,"used":5}`,
 			`{"percent":100,"period":"2026-12","quota":5,"used":5}`)
-		found, err := h.Service.Decisions.Verify(t.Context(), "", nil)
+		found, err := h.Service.Decisions.Audit.Verify(t.Context(), "", nil)
 		if err != nil || found.Failed != 0 {
 			t.Errorf("verify finds %+v, %v", found, err)
 		}

@@ -82,7 +82,7 @@ func TestAStudyIsOfWhatWasDecided(t *testing.T) {
 		if id := run.Decision.ID; id <= last || last == "" {
 			t.Errorf("%s stands before %s, which was stored before it", id, last)
 		}
-		usage, err := h.Service.Decisions.Usage(t.Context(), h.Caller)
+		usage, err := h.Service.Decisions.Usage.Current(t.Context(), h.Caller)
 		if err != nil || usage.Used != 4 {
 			t.Errorf("used %d, %v", usage.Used, err)
 		}
@@ -132,7 +132,7 @@ func TestStudiesEndThoughTheCountsKeepMoving(t *testing.T) {
 		if !explained.Again.Verified {
 			t.Errorf("the stored decision does not verify: %v", explained.Again)
 		}
-		usage, err := h.Service.Decisions.Usage(t.Context(), h.Caller)
+		usage, err := h.Service.Decisions.Usage.Current(t.Context(), h.Caller)
 		if err != nil || usage.Used != 5 {
 			t.Errorf("used %d, %v", usage.Used, err)
 		}
@@ -157,7 +157,7 @@ func TestAStudyThatIsEndedStoresNothing(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
-		usage, err := h.Service.Decisions.Usage(t.Context(), h.Caller)
+		usage, err := h.Service.Decisions.Usage.Current(t.Context(), h.Caller)
 		if err != nil || usage.Used != 0 {
 			t.Errorf("used %d, %v", usage.Used, err)
 		}

@@ -4,9 +4,31 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync/atomic"
+	"time"
 
+	"verdict/internal/operation"
+	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
+
+// UsageMeter counts what tenants use. Billed requests are counted in the transaction that stores their results. Free
+// requests are counted in memory, and Flush stores the counts.
+type UsageMeter struct {
+	core  *operation.Core
+	plans tenant.PricePlans
+
+	free    freeCounts
+	lastDay atomic.Pointer[businessDay]
+
+	allThresholds atomic.Bool // CheckThresholds has looked at all tenants
+}
+
+func newUsageMeter(core *operation.Core, plans tenant.PricePlans) *UsageMeter {
+	m := &UsageMeter{core: core, plans: plans}
+	m.free.counts = map[freeKey]int64{}
+	return m
+}
 
 // Usage is the usage of a tenant in a billing period, with its plan.
 type Usage struct {
@@ -25,13 +47,13 @@ type UsageCount struct {
 	Units         int64
 }
 
-// Usage returns the usage of the current period.
-func (s *Service) Usage(ctx context.Context, p tenant.Principal) (Usage, error) {
+// Current returns the usage of the current period.
+func (m *UsageMeter) Current(ctx context.Context, p tenant.Principal) (Usage, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Usage{}, err
 	}
-	period := tenant.PeriodOf(s.core.Now())
-	used, err := s.core.Scope(p).Usage(ctx).Get(period.Key())
+	period := tenant.PeriodOf(m.core.Now())
+	used, err := m.core.Scope(p).Usage(ctx).Get(period.Key())
 	if err != nil {
 		return Usage{}, err
 	}
@@ -40,6 +62,29 @@ func (s *Service) Usage(ctx context.Context, p tenant.Principal) (Usage, error) 
 		counts[i] = UsageCount(c)
 	}
 	return Usage{p.TenantID, p.Environment, p.Plan, period, used.Used, counts}, nil
+}
+
+// Bill bills a request of the caller in a transaction. It returns Limited quota_exceeded
+// if the quota does not allow all units.
+func (m *UsageMeter) Bill(tx *store.Tx, p tenant.Principal, endpoint string, units int64, now time.Time) error {
+	return tx.Usage().Meter(m.billed(p, endpoint, units, now))
+}
+
+// billed returns the usage record of a billed request.
+func (m *UsageMeter) billed(p tenant.Principal, endpoint string, units int64, now time.Time) store.Meter {
+	quota := p.Plan.MonthlyQuota
+	if p.Plan.Unmetered {
+		quota = store.Unmetered
+	}
+	today := m.today(now)
+	return store.Meter{
+		Period:   today.period,
+		Day:      today.day,
+		Endpoint: endpoint,
+		Units:    units,
+		Billable: true,
+		Quota:    quota,
+	}
 }
 
 // ByEndpoint returns the usage of each endpoint, summed over all days. Billed and free

@@ -11,6 +11,8 @@ import (
 
 	"verdict/internal/evidence"
 	"verdict/internal/journal"
+	"verdict/internal/operation"
+	"verdict/internal/policydesk"
 	"verdict/internal/sealing"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -48,8 +50,7 @@ const maxWrong = 1_000
 // The newest decisions come first. Verify does not replay decisions that are made while
 // it runs, so Verify ends however busy the service is. It holds only a few decisions in
 // memory at a time and uses all processors.
-func (s *Service) Verify(ctx context.Context, tenantID string, progress func(done, total int64)) (Verification, error) {
-	a := auditor{s}
+func (a *Auditor) Verify(ctx context.Context, tenantID string, progress func(done, total int64)) (Verification, error) {
 	scopes, total, err := a.scopes(ctx, tenantID)
 	if err != nil {
 		return Verification{}, err
@@ -87,8 +88,12 @@ func (s *Service) Verify(ctx context.Context, tenantID string, progress func(don
 	return v.found, err
 }
 
-// auditor compares the stored decisions with the journal, and completes the journal.
-type auditor struct{ *Service }
+// Auditor compares the stored decisions with the journal, and completes the journal.
+type Auditor struct {
+	core   *operation.Core
+	desk   *policydesk.Service
+	decode func(answer []byte) (Answered, error) // Options.Decode
+}
 
 // entered is a stored decision with its entry in the journal.
 type entered struct {
@@ -102,7 +107,7 @@ type entered struct {
 // verifyScope reads decisions in one goroutine, a page at a time, and checks the pages in one
 // goroutine for each processor. The first failure of storage ends them all. Afterwards it looks
 // for entries of the journal whose decision is missing.
-func (a auditor) verifyScope(ctx context.Context, scope *store.Scope, v *verifier) error {
+func (a *Auditor) verifyScope(ctx context.Context, scope *store.Scope, v *verifier) error {
 	size, err := scope.Journal(ctx).Size()
 	if err != nil {
 		return err
@@ -176,7 +181,7 @@ func (a auditor) verifyScope(ctx context.Context, scope *store.Scope, v *verifie
 }
 
 // verifyPage checks decisions one after the other.
-func (a auditor) verifyPage(
+func (a *Auditor) verifyPage(
 	ctx context.Context, scope *store.Scope, page []entered, gone *erasedData, v *verifier,
 ) error {
 	for i := range page {
@@ -194,7 +199,7 @@ func (a auditor) verifyPage(
 
 // verifyOne replays a decision and compares it with its leaf. It returns why the
 // decision is wrong, "" if it is right.
-func (a auditor) verifyOne(
+func (a *Auditor) verifyOne(
 	ctx context.Context, scope *store.Scope, e *entered, gone *erasedData,
 ) (why string, err error) {
 	features := e.features
@@ -311,8 +316,8 @@ func (v *verifier) wrong(scope *store.Scope, id, engineVersion, why string) {
 
 // notReproduced replays a decision and returns in a few words why it was not reproduced, "" if it was. An error is a
 // failure of storage.
-func (s *Service) notReproduced(ctx context.Context, scope *store.Scope, stored *store.Decision) (string, error) {
-	policy, facts, why, err := s.replayable(ctx, scope, stored)
+func (a *Auditor) notReproduced(ctx context.Context, scope *store.Scope, stored *store.Decision) (string, error) {
+	policy, facts, why, err := replayable(ctx, a.desk, scope, stored)
 	if err != nil || why != "" {
 		return why, err
 	}
@@ -330,7 +335,7 @@ func (s *Service) notReproduced(ctx context.Context, scope *store.Scope, stored 
 
 // scopes returns the scopes of one tenant, or of all tenants, and the total number of
 // decisions.
-func (a auditor) scopes(ctx context.Context, tenantID string) ([]*store.Scope, int64, error) {
+func (a *Auditor) scopes(ctx context.Context, tenantID string) ([]*store.Scope, int64, error) {
 	ids, err := a.core.TenantIDs(ctx, tenantID)
 	if err != nil {
 		return nil, 0, err

@@ -24,7 +24,7 @@ type entryFinder struct {
 // the journal: it was made before the database had a journal, and not all older decisions
 // have their entries yet. Verify reports every other decision without an entry, because
 // somebody may have inserted it.
-func (a auditor) beforeJournal(ctx context.Context) (func(*store.Decision) bool, error) {
+func (a *Auditor) beforeJournal(ctx context.Context) (func(*store.Decision) bool, error) {
 	system := a.core.DB.System()
 	complete, err := system.JournalComplete(ctx, store.BackfilledDecisions)
 	if err != nil {

@@ -37,7 +37,7 @@ func (v *recordVerifier) collectKey(e *entry) {
 // were exchanged, or that works again although it was revoked, gives access to everything else.
 func (v *recordVerifier) checkKeys(tx *store.Tx) error {
 	stored := map[string]bool{}
-	err := tx.WalkKeys(func(k *store.Key) error {
+	err := tx.Keys().Walk(func(k *store.Key) error {
 		stored[k.ID] = true
 		v.checkKey(k)
 		return nil

@@ -254,7 +254,7 @@ func (v *recordVerifier) hasEntry(ctx context.Context, r *store.LoggedReview, cl
 
 // beforeRecords returns a function that reports whether a row of a part and a given time may
 // lack an entry in the journal.
-func (a auditor) beforeRecords(ctx context.Context, part store.Backfilled) (func(micros int64) bool, error) {
+func (a *Auditor) beforeRecords(ctx context.Context, part store.Backfilled) (func(micros int64) bool, error) {
 	system := a.core.DB.System()
 	complete, err := system.JournalComplete(ctx, part)
 	if err != nil {
@@ -269,7 +269,7 @@ func (a auditor) beforeRecords(ctx context.Context, part store.Backfilled) (func
 
 // backfillRecords adds the journal entries of rows of a part that a scope stored before rows of
 // that part had entries. tell is called with the number of entries after each transaction.
-func (a auditor) backfillRecords(
+func (a *Auditor) backfillRecords(
 	ctx context.Context, scope *store.Scope, part store.Backfilled, before int64, tell func(n int64),
 ) error {
 	for {

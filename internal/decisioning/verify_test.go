@@ -50,7 +50,7 @@ func TestVerifyFindsWhatDoesNotReproduce(t *testing.T) {
 			last = decided.ID
 		}
 		var told []int64
-		clean, err := h.Service.Decisions.Verify(t.Context(), "", func(done, total int64) {
+		clean, err := h.Service.Decisions.Audit.Verify(t.Context(), "", func(done, total int64) {
 			told = append(told, done, total)
 		})
 		if err != nil || clean.Checked != 3 || clean.Failed != 0 {
@@ -61,16 +61,16 @@ func TestVerifyFindsWhatDoesNotReproduce(t *testing.T) {
 		}
 
 		forged := forge(t, h.Service, db.Scope(other.TenantID, string(other.Environment)), last)
-		found, err := h.Service.Decisions.Verify(t.Context(), "", nil)
+		found, err := h.Service.Decisions.Audit.Verify(t.Context(), "", nil)
 		if err != nil || found.Checked != 4 || found.Failed != 1 || len(found.Wrong) != 1 ||
 			found.Wrong[0].ID != forged {
 			t.Errorf("verified %+v, %v", found, err)
 		}
-		mine, err := h.Service.Decisions.Verify(t.Context(), h.Caller.TenantID, nil)
+		mine, err := h.Service.Decisions.Audit.Verify(t.Context(), h.Caller.TenantID, nil)
 		if err != nil || mine.Checked != 2 || mine.Failed != 0 {
 			t.Errorf("verified %+v, %v", mine, err)
 		}
-		_, err = h.Service.Decisions.Verify(t.Context(), "ten_0000000000000000000000000A", nil)
+		_, err = h.Service.Decisions.Audit.Verify(t.Context(), "ten_0000000000000000000000000A", nil)
 		if usecasetest.Pointers(t, err)[0] != fault.CodeNotFound {
 			t.Errorf("verified nobody's: %v", err)
 		}

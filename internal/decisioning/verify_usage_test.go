@@ -25,7 +25,7 @@ func TestVerifyCountsUsage(t *testing.T) {
 			}
 			last = decided.ID
 		}
-		if found, err := h.Service.Decisions.Verify(t.Context(), "", nil); err != nil || found.Failed != 0 {
+		if found, err := h.Service.Decisions.Audit.Verify(t.Context(), "", nil); err != nil || found.Failed != 0 {
 			t.Fatalf("verify finds %+v, %v", found, err)
 		}
 		i := intrude(t, databaseURL, db.Kind())
@@ -34,7 +34,7 @@ func TestVerifyCountsUsage(t *testing.T) {
 		if db.Kind() == "postgres" {
 			i.do("UPDATE journal_heads SET size = size - 1 WHERE environment = 'sandbox'")
 		}
-		found, err := h.Service.Decisions.Verify(t.Context(), "", nil)
+		found, err := h.Service.Decisions.Audit.Verify(t.Context(), "", nil)
 		if err != nil || len(found.Wrong) != 1 ||
 			!strings.Contains(found.Wrong[0].Why, "3 decisions were metered, but only 2") {
 			t.Errorf("verify finds %+v, %v", found, err)

@@ -110,7 +110,7 @@ func Fill(ctx context.Context, db *store.DB, o Options) (Filled, error) {
 	if err := f.run(ctx); err != nil {
 		return Filled{}, err
 	}
-	f.service.Decisions.FlushStatistics(ctx)
+	f.service.Decisions.Statistics.Flush(ctx)
 	return f.made, nil
 }
 

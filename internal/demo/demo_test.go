@@ -90,7 +90,7 @@ func TestFill(t *testing.T) {
 	}
 	t.Run("reproduces", func(t *testing.T) {
 		t.Parallel()
-		found, err := service.Decisions.Verify(t.Context(), made.TenantID, nil)
+		found, err := service.Decisions.Audit.Verify(t.Context(), made.TenantID, nil)
 		if err != nil || found.Failed > 0 || found.Checked < int64(o.Decisions) {
 			t.Errorf("checked %d, %d did not reproduce: %v %v", found.Checked, found.Failed, found.Wrong, err)
 		}

@@ -119,7 +119,7 @@ func (d *envFill) review(decisionID string, n int64) {
 	reviewer := []Person{d.staff.ravi, d.staff.meera}[n%2]
 	d.schedule.add(later, "review", func(ctx context.Context) error {
 		said := opinions(&d.options.Texts)
-		_, err := d.service.Decisions.ReviewDecision(ctx, d.by(reviewer), decisionID, said[n/2%int64(len(said))], nil)
+		_, err := d.service.Decisions.Reviews.Add(ctx, d.by(reviewer), decisionID, said[n/2%int64(len(said))], nil)
 		return err
 	})
 }

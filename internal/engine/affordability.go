@@ -245,9 +245,9 @@ func (c *compiler) affordability() {
 
 // counted returns the field that the price reads instead of the declared field: the
 // derived field if the policy names sources, otherwise the declared field itself.
-func (p *Plan) counted(declared string) string {
+func (p *Policy) counted(declared string) string {
 	switch {
-	case p.policy.Affordability == nil:
+	case p.Affordability == nil:
 		return declared
 	case declared == field.FOIR:
 		return field.FOIREffective

@@ -174,7 +174,8 @@ func (p *Policy) ChargesOn(amountPaise int64) (total int64) {
 
 // consumed reports whether fee, charges and tax leave nothing of a limit to pay out. A policy without charges is never
 // asked: its reader checks that the fee leaves at least half of the smallest loan.
-func (p *Plan) consumed(d *Decision) bool {
+func (x pricer) consumed() bool {
+	p, d := x.plan, x.decision
 	if len(p.policy.Charges) == 0 {
 		return false
 	}

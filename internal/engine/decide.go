@@ -17,7 +17,7 @@ func (p *Plan) Decide(facts *rule.Facts, d *Decision) {
 
 // finish completes a decision whose Stage 1 and score are done.
 func (p *Plan) finish(d *Decision) {
-	p.price(d)
+	pricer{p, d}.price()
 	p.runStage2(d)
 	p.conclude(d)
 }
@@ -148,8 +148,9 @@ func (p *Plan) adjust(d *Decision) {
 }
 
 // price finds the band of the score and computes the limit.
-func (p *Plan) price(d *Decision) {
-	d.band = p.match(d)
+func (x pricer) price() {
+	d := x.decision
+	d.band = x.match()
 	if d.band == nil {
 		d.Status = Declined
 		return
@@ -165,8 +166,8 @@ func (p *Plan) price(d *Decision) {
 	if !d.band.Priced || d.band.Action == Decline {
 		return
 	}
-	p.limit(d)
-	if !d.limit.belowMinimum && p.consumed(d) {
+	x.limit()
+	if !d.limit.belowMinimum && x.consumed() {
 		d.limit.belowMinimum, d.limit.consumed = true, true
 	}
 	if d.limit.belowMinimum {
@@ -177,7 +178,8 @@ func (p *Plan) price(d *Decision) {
 // match returns the band of the final score, or nil if there is none. If several bands contain the score, the first
 // one whose condition holds applies. Bands marked new-to-credit take only applicants who are new to credit, and
 // other bands take only other applicants.
-func (p *Plan) match(d *Decision) *compiledBand {
+func (x pricer) match() *compiledBand {
+	p, d := x.plan, x.decision
 	l := p.ladder(d)
 	if !l.conditional {
 		return l.find(d.FinalScore)
@@ -221,7 +223,7 @@ func (p *Plan) putResults(d *Decision) {
 	if d.limit.offered() {
 		limit = rule.Num(rule.Rupees(d.limit.paise))
 		if r.emi >= 0 || r.apr >= 0 || r.foir >= 0 {
-			p.makeOffer(d)
+			pricer{p, d}.makeOffer()
 			emi = rule.Num(rule.Rupees(d.Offer.InstalmentPaise))
 			apr = rule.Num(rule.Number(d.Offer.APR) * rule.Paisa)
 			if d.Offer.HasPostFOIR {
@@ -242,7 +244,7 @@ func (p *Plan) conclude(d *Decision) {
 		d.Offer = Offer{Terms: d.Offer.Terms[:0]}
 	case d.Status != Declined:
 		if !d.Offer.Made {
-			p.makeOffer(d)
+			pricer{p, d}.makeOffer()
 		}
 		d.Offer.Indicative = d.Status == Referred
 		for i := range p.terms {

@@ -59,7 +59,7 @@ func (d *Decision) isAboutInstalment(r Reason) bool {
 	case d.plan.policy.Semantics == FirstSemantics:
 		return false
 	case r.kind == byLimit:
-		foir := d.named(d.plan.counted(field.FOIR))
+		foir := d.named(d.plan.policy.counted(field.FOIR))
 		return foir.Type() == rule.NumberType && 2*foir.Number() <= d.band.FOIRCap
 	case r.kind == byRule:
 		return detailer{d, masked}.rule(d.hits[r.at]).Field == field.PostOfferFOIR
@@ -277,16 +277,16 @@ func (x detailer) limit() Detail {
 	switch l.binding {
 	case FOIRCapacity:
 		return Detail{
-			Field:     d.plan.counted(field.FOIR),
-			Value:     d.named(d.plan.counted(field.FOIR)),
+			Field:     d.plan.policy.counted(field.FOIR),
+			Value:     d.named(d.plan.policy.counted(field.FOIR)),
 			Threshold: rule.Num(b.FOIRCap),
 			Text: fmt.Sprintf("%s caps obligations at %s of income; the limit that leaves is %s", b.ID, b.FOIRCap,
 				rule.Rupees(l.paise)),
 		}
 	case IncomeMultiple:
 		return Detail{
-			Field: d.plan.counted(field.MonthlyIncome),
-			Value: d.named(d.plan.counted(field.MonthlyIncome)),
+			Field: d.plan.policy.counted(field.MonthlyIncome),
+			Value: d.named(d.plan.policy.counted(field.MonthlyIncome)),
 			Text: fmt.Sprintf("%s lends at most %s times income; the limit that leaves is %s", b.ID, b.IncomeMultiple,
 				rule.Rupees(l.paise)),
 		}
@@ -309,9 +309,9 @@ func (x detailer) limit() Detail {
 			Text:      fmt.Sprintf("%s maximum %s", b.ID, rule.Rupees(b.MaxLimitPaise)),
 		}
 	default:
-		missing := d.plan.counted(field.MonthlyIncome)
+		missing := d.plan.policy.counted(field.MonthlyIncome)
 		if d.named(missing).Type() != rule.Absent {
-			missing = d.plan.counted(field.FOIR)
+			missing = d.plan.policy.counted(field.FOIR)
 		}
 		missing = strings.Join(d.absentFacts([]string{missing}), ", ")
 		return Detail{

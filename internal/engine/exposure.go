@@ -105,28 +105,29 @@ func (p *Plan) UsesOwn() bool { return p.usesOwn }
 // room returns what the bound of the exposure leaves for this limit. A joint loan counts for each of its applicants in
 // full, so it is the smaller of what the two leave. It returns false if there is no bound, or if it is not known what
 // the applicant owes, as in a backtest of rows that do not say it.
-func (p *Plan) room(d *Decision) (int64, bool) {
-	own, known := p.roomOf(d, p.exposure.outstanding, p.exposure.offers)
+func (x pricer) room() (int64, bool) {
+	slots := &x.plan.exposure
+	own, known := x.roomOf(slots.outstanding, slots.offers)
 	if !known {
 		return 0, false
 	}
-	if partner, known := p.roomOf(d, p.exposure.partnerOutstanding, p.exposure.partnerOffers); known {
+	if partner, known := x.roomOf(slots.partnerOutstanding, slots.partnerOffers); known {
 		return min(own, partner), true
 	}
 	return own, true
 }
 
 // roomOf returns what the bound leaves for a person, by the slots of what the person owes and is offered.
-func (p *Plan) roomOf(d *Decision, owed, offered int32) (int64, bool) {
+func (x pricer) roomOf(owed, offered int32) (int64, bool) {
 	if owed < 0 || offered < 0 {
 		return 0, false
 	}
-	outstanding, known := p.paise(d, owed)
-	offers, knownOffers := p.paise(d, offered)
+	outstanding, known := paiseIn(&x.decision.frame, owed)
+	offers, knownOffers := paiseIn(&x.decision.frame, offered)
 	if !known || !knownOffers {
 		return 0, false
 	}
-	room := p.policy.Exposure.MaxTotalPaise
+	room := x.plan.policy.Exposure.MaxTotalPaise
 	if outstanding >= room || offers >= room-outstanding {
 		return 0, true
 	}
@@ -138,8 +139,9 @@ func (x detailer) exposure() Detail {
 	d := x.decision
 	owes, offered := field.OwnOutstanding, field.OwnOtherOpenOffer
 	slots := &d.plan.exposure
-	own, _ := d.plan.roomOf(d, slots.outstanding, slots.offers)
-	if partner, known := d.plan.roomOf(d, slots.partnerOutstanding, slots.partnerOffers); known && partner < own {
+	priced := pricer{d.plan, d}
+	own, _ := priced.roomOf(slots.outstanding, slots.offers)
+	if partner, known := priced.roomOf(slots.partnerOutstanding, slots.partnerOffers); known && partner < own {
 		owes, offered = field.OfRole(field.CoApplicant, owes), field.OfRole(field.CoApplicant, offered)
 	}
 	outstanding, offers := d.named(owes), d.named(offered)

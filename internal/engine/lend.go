@@ -52,7 +52,7 @@ func (l *Lender) Limit(band int, facts *LendingFacts) (limitPaise int64, tenureM
 	put(p.exposure.offers, facts.OtherOffers)
 	put(p.exposure.partnerOutstanding, facts.PartnerOutstanding)
 	put(p.exposure.partnerOffers, facts.PartnerOffers)
-	p.limit(d)
+	pricer{p, d}.limit()
 	return d.limit.paise, d.band.tenures[d.limit.at].terms.Months()
 }
 

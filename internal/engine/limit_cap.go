@@ -132,7 +132,8 @@ func (c *compiler) optional(condition *rule.Condition) rule.Test {
 
 // cap lowers an amount to the smallest cap that applies. A cap whose condition is unknown does not apply. If a cap
 // applies and cannot be computed, the amount is 0, because the policy does not say how much may be lent.
-func (p *Plan) cap(d *Decision, paise int64, binding Constraint) (int64, Constraint) {
+func (x pricer) cap(paise int64, binding Constraint) (int64, Constraint) {
+	p, d := x.plan, x.decision
 	l := &d.limit
 	for i := range p.caps {
 		c := &p.caps[i]

@@ -7,6 +7,12 @@ import (
 	"verdict/internal/rule"
 )
 
+// pricer finds the band of a decision, computes the limit and makes the offer.
+type pricer struct {
+	plan     *Plan
+	decision *Decision
+}
+
 // limit is the amount that a band can lend to an application, and the
 // constraint that determined it.
 type limit struct {
@@ -26,13 +32,13 @@ type limit struct {
 
 func (l *limit) offered() bool { return l.computed && !l.belowMinimum }
 
-// paise returns the amount of a rupee slot in paise, rounded half up. It
+// paiseIn returns the amount of a rupee slot in paise, rounded half up. It
 // returns false for an absent or a negative amount.
-func (p *Plan) paise(d *Decision, slot int32) (int64, bool) {
+func paiseIn(fr *rule.Frame, slot int32) (int64, bool) {
 	if slot < 0 {
 		return 0, false
 	}
-	n, ok := d.frame.Number(slot)
+	n, ok := fr.Number(slot)
 	return n.Paise(), ok && n >= 0
 }
 
@@ -40,7 +46,8 @@ func (p *Plan) paise(d *Decision, slot int32) (int64, bool) {
 // default limit if the capacity is unknown), the amount requested, the band's maximum, a multiple of income, what
 // the policy's exposure leaves and the caps that apply, rounded down to the step. It then lowers the amount step by
 // step while the rounded instalment exceeds the capacity.
-func (p *Plan) limit(d *Decision) {
+func (x pricer) limit() {
+	p, d := x.plan, x.decision
 	b, l := d.band, &d.limit
 	l.computed, l.at = true, b.defaultAt
 	if p.inputs.tenure >= 0 {
@@ -50,7 +57,7 @@ func (p *Plan) limit(d *Decision) {
 	}
 	terms := &b.tenures[l.at].terms
 
-	income, hasIncome := p.paise(d, p.inputs.income)
+	income, hasIncome := paiseIn(&d.frame, p.inputs.income)
 	var foir rule.Number
 	hasFOIR := false
 	if p.inputs.foir >= 0 {
@@ -68,7 +75,7 @@ func (p *Plan) limit(d *Decision) {
 	}
 	if p.inputs.requested >= 0 && d.frame.Given(p.inputs.requested) {
 		// A negative request counts as 0: nothing is offered.
-		requested, _ := p.paise(d, p.inputs.requested)
+		requested, _ := paiseIn(&d.frame, p.inputs.requested)
 		bound(max(0, requested), RequestedAmount)
 	}
 
@@ -89,10 +96,10 @@ func (p *Plan) limit(d *Decision) {
 		bound(mulFloor(income, b.IncomeMultiple), IncomeMultiple)
 	}
 	bound(b.MaxLimitPaise, BandMaxLimit)
-	if room, bounded := p.room(d); bounded {
+	if room, bounded := x.room(); bounded {
 		bound(room, ExposureCap)
 	}
-	paise, binding = p.cap(d, paise, binding)
+	paise, binding = x.cap(paise, binding)
 
 	l.paise, l.binding = paise-paise%p.step, binding
 	l.instalmentPaise = terms.Instalment(l.paise)
@@ -128,13 +135,14 @@ func mulFloor(paise int64, by rule.Number) int64 {
 }
 
 // makeOffer prices the limit: instalments, fee, charges, tax and APR.
-func (p *Plan) makeOffer(d *Decision) {
+func (x pricer) makeOffer() {
+	p, d := x.plan, x.decision
 	b, l, o := d.band, &d.limit, &d.Offer
 	q := d.quote()
 	s := &q.schedule
 	o.Made = true
 	o.LimitPaise = l.paise
-	o.RequestedPaise, o.HasRequested = p.paise(d, p.inputs.requested)
+	o.RequestedPaise, o.HasRequested = paiseIn(&d.frame, p.inputs.requested)
 	o.CounterOffer = o.HasRequested && l.paise < o.RequestedPaise-o.RequestedPaise%p.step
 	o.RateBP, o.TenureMonths = b.RateBP, b.tenures[l.at].terms.Months()
 	o.InstalmentPaise, o.LastPaise = s.InstalmentPaise, s.LastPaise
@@ -144,7 +152,7 @@ func (p *Plan) makeOffer(d *Decision) {
 	o.NetPaise = l.paise - q.fee - q.gst - q.charges
 	o.APR = q.apr
 	o.HasCapacity, o.CapacityPaise = l.hasCapacity, l.capacityPaise
-	o.PostFOIR, o.HasPostFOIR = p.postOfferFOIR(d, s.InstalmentPaise)
+	o.PostFOIR, o.HasPostFOIR = x.postOfferFOIR(s.InstalmentPaise)
 	o.Binding, o.BandID = l.binding, b.ID
 	if c := d.cappedBy(); c != nil {
 		o.LimitCapID = c.ID
@@ -155,8 +163,9 @@ func (p *Plan) makeOffer(d *Decision) {
 // postOfferFOIR returns the FOIR including the new instalment, in
 // ten-thousandths, rounded half up. It returns false if the income or the FOIR
 // is not known, or if the income is 0.
-func (p *Plan) postOfferFOIR(d *Decision, instalmentPaise int64) (int64, bool) {
-	income, ok := p.paise(d, p.inputs.income)
+func (x pricer) postOfferFOIR(instalmentPaise int64) (int64, bool) {
+	p, d := x.plan, x.decision
+	income, ok := paiseIn(&d.frame, p.inputs.income)
 	if !ok || income == 0 || p.inputs.foir < 0 {
 		return 0, false
 	}

@@ -35,7 +35,7 @@ func (p *Plan) Probe(facts *rule.Facts, d *Decision, knockout int32) Status {
 		return d.Status
 	}
 	p.score(d)
-	p.price(d)
+	pricer{p, d}.price()
 	if at, ok := p.stage2.find(knockout); ok && d.Status != Declined {
 		p.putResults(d)
 		p.evaluateOne(d, &p.stage2, at)

@@ -32,7 +32,7 @@ func (d *Decision) KeepQuotes() { d.quotes = make([]quote, 1<<quoteBits) }
 func (d *Decision) quote() *quote {
 	l := &d.limit
 	if d.quotes == nil {
-		d.quoted = d.plan.quote(d.band, l)
+		d.quoted = d.band.quote(d.plan.policy, l)
 		return &d.quoted
 	}
 	// Multiplicative hashing: the high bits of a product depend on all bits of
@@ -41,17 +41,18 @@ func (d *Decision) quote() *quote {
 	key := uint64(l.paise)<<16 ^ uint64(d.band.index)<<8 ^ uint64(l.at)
 	q := &d.quotes[key*multiplier>>(64-quoteBits)]
 	if q.band != d.band || q.paise != l.paise || q.at != int32(l.at) {
-		*q = d.plan.quote(d.band, l)
+		*q = d.band.quote(d.plan.policy, l)
 	}
 	return q
 }
 
-func (p *Plan) quote(b *compiledBand, l *limit) quote {
+// quote returns the price of a limit of the band, with the charges of the policy.
+func (b *compiledBand) quote(policy *Policy, l *limit) quote {
 	terms := &b.tenures[l.at].terms
 	q := quote{band: b, at: int32(l.at), paise: l.paise, schedule: terms.Schedule(l.paise)}
 	q.fee = loan.Fee(l.paise, int64(b.FeePct), b.FeeMinPaise)
 	q.gst = loan.Tax(q.fee, int64(b.GSTPct))
-	q.charges = p.policy.ChargesOn(l.paise)
+	q.charges = policy.ChargesOn(l.paise)
 	q.apr = loan.APR(l.paise-q.fee-q.gst-q.charges, q.schedule.InstalmentPaise, q.schedule.LastPaise, terms.Months())
 	return q
 }

@@ -147,7 +147,7 @@ func (x reasoner) bindingCode(bandCode int32) int32 {
 		if bandCode == noCode {
 			return noCode
 		}
-		if _, known := p.paise(d, p.inputs.income); !known {
+		if _, known := paiseIn(&d.frame, p.inputs.income); !known {
 			return p.own[ownIncomeMissing]
 		}
 		return p.own[ownMissingInput]

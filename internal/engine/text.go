@@ -134,7 +134,7 @@ func (n *narrative) limit() string {
 // absent or negative.
 func (n *narrative) requestedPaise() int64 {
 	d := n.decision
-	requested, _ := d.plan.paise(d, d.plan.inputs.requested)
+	requested, _ := paiseIn(&d.frame, d.plan.inputs.requested)
 	return max(0, requested)
 }
 

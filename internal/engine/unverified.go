@@ -13,14 +13,14 @@ import (
 // another one that cannot be derived.
 func (d *Decision) isUnverified(declared string) bool {
 	return d.plan.policy.Affordability != nil &&
-		d.named(declared).Type() != rule.Absent && d.named(d.plan.counted(declared)).Type() == rule.Absent
+		d.named(declared).Type() != rule.Absent && d.named(d.plan.policy.counted(declared)).Type() == rule.Absent
 }
 
 // unverified returns the text for an applicant who gets the default limit
 // although figures were declared. It returns noVariant if no declared figure is
 // unverified.
 func (d *Decision) unverified() variant {
-	switch _, hasIncome := d.plan.paise(d, d.plan.inputs.income); {
+	switch _, hasIncome := paiseIn(&d.frame, d.plan.inputs.income); {
 	case !hasIncome && d.isUnverified(field.MonthlyIncome):
 		return incomeUnverified
 	case !hasIncome || !d.isUnverified(field.FOIR):
@@ -39,7 +39,7 @@ func (d *Decision) notCounted() (list []fault.Item) {
 		if !d.isUnverified(declared) {
 			continue
 		}
-		missing := d.absentFacts([]string{d.plan.counted(declared)})
+		missing := d.absentFacts([]string{d.plan.policy.counted(declared)})
 		if len(list) > 0 && slices.Equal(list[0].Fields, missing) {
 			continue
 		}

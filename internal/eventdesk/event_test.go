@@ -151,7 +151,7 @@ func TestExpiredEvents(t *testing.T) {
 			feed.Last != size+1 {
 			t.Errorf("nothing is kept: %+v, %v", feed, err)
 		}
-		if found, err := h.Service.Decisions.Verify(t.Context(), "", nil); err != nil || found.Failed != 0 ||
+		if found, err := h.Service.Decisions.Audit.Verify(t.Context(), "", nil); err != nil || found.Failed != 0 ||
 			found.Checked != 2 {
 			t.Errorf("verify finds %+v, %v", found, err)
 		}

@@ -76,7 +76,7 @@ func TestReviewedOffers(t *testing.T) {
 		b.activate(capped)
 		review := func(id string) {
 			b.Helper()
-			if _, err := b.Service.Decisions.ReviewDecision(b.Context(), b.Caller, id,
+			if _, err := b.Service.Decisions.Reviews.Add(b.Context(), b.Caller, id,
 				decisioning.NewReview{Outcome: decisioning.Overturned}, nil); err != nil {
 				b.Fatal(err)
 			}

@@ -12,7 +12,7 @@ import (
 // wantVerified checks that verify finds nothing wrong, and how many objects have no entry in the journal.
 func (b *bench) wantVerified(noEntry int64) {
 	b.Helper()
-	found, err := b.Service.Decisions.Verify(b.Context(), "", nil)
+	found, err := b.Service.Decisions.Audit.Verify(b.Context(), "", nil)
 	if err != nil || found.Failed != 0 || found.NoEntry != noEntry {
 		b.Errorf("verified %+v, %v", found, err)
 	}
@@ -62,12 +62,12 @@ func TestOlderExposures(t *testing.T) {
 
 		b.insertOlder("exp_01KA2W4Q8N5T7XJ3RZB6MCDVHF")
 		b.wantVerified(1)
-		if done, err := b.Service.Decisions.Backfill(b.Context(), nil); err != nil || done != 1 {
+		if done, err := b.Service.Decisions.Audit.Backfill(b.Context(), nil); err != nil || done != 1 {
 			b.Errorf("%d entries were added, %v", done, err)
 		}
 		b.wantVerified(0)
 		b.insertOlder("exp_01KA2W4Q8N5T7XJ3RZB6MCDVHG") // from now on nobody may store an exposure without an entry
-		found, err := b.Service.Decisions.Verify(b.Context(), "", nil)
+		found, err := b.Service.Decisions.Audit.Verify(b.Context(), "", nil)
 		if err != nil || found.Failed != 1 || found.Wrong[0].ID != "exp_01KA2W4Q8N5T7XJ3RZB6MCDVHG" {
 			b.Errorf("verified %+v, %v", found, err)
 		}

@@ -162,7 +162,7 @@ func (h *decisionHandlers) review(c *call) error {
 		return err
 	}
 	reply := &operation.Reply[decisioning.Review]{Idempotency: c.once, Encode: document.EncodeReview}
-	added, err := h.decisions.ReviewDecision(c.ctx, c.caller, c.id, review, reply)
+	added, err := h.decisions.Reviews.Add(c.ctx, c.caller, c.id, review, reply)
 	return sendReply(c, reply, added, err)
 }
 
@@ -170,6 +170,6 @@ func (h *decisionHandlers) usage(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	usage, err := h.decisions.Usage(c.ctx, c.caller)
+	usage, err := h.decisions.Usage.Current(c.ctx, c.caller)
 	return sendValue(c, usage, err, document.WriteUsage)
 }

@@ -208,7 +208,7 @@ func TestOtherRolesErased(t *testing.T) {
 		if back.personSignal(0, "mobile_reuse")["value"] != 2.0 {
 			s.Errorf("she comes back: %s", back.body)
 		}
-		verified, err := s.service.Decisions.Verify(t.Context(), "", nil)
+		verified, err := s.service.Decisions.Audit.Verify(t.Context(), "", nil)
 		if err != nil || verified.Failed != 0 {
 			t.Errorf("verified %+v, %v", verified, err)
 		}

@@ -118,7 +118,7 @@ func TestPeopleErased(t *testing.T) {
 		}
 		m.get("/v1/applicants/"+wifeRef).refused(http.StatusNotFound, "not_found")
 		m.get("/v1/decisions/"+first.text("decision_id")+"/capsule").refused(http.StatusGone, "erased")
-		verified, err := s.service.Decisions.Verify(t.Context(), "", nil)
+		verified, err := s.service.Decisions.Audit.Verify(t.Context(), "", nil)
 		if err != nil || verified.Failed != 0 || verified.Erased != 2 {
 			t.Errorf("verified %+v, %v", verified, err)
 		}
@@ -144,7 +144,7 @@ func TestPeopleErased(t *testing.T) {
 		if hers := m.get("/v1/applicants/" + wifeRef).want(http.StatusOK); hers.at("other_role_count") != 1.0 {
 			s.Errorf("after she came back: %s", hers.body)
 		}
-		verified, err = s.service.Decisions.Verify(t.Context(), "", nil)
+		verified, err = s.service.Decisions.Audit.Verify(t.Context(), "", nil)
 		if err != nil || verified.Failed != 0 || verified.Erased != 2 {
 			t.Errorf("verified %+v, %v", verified, err)
 		}
@@ -165,7 +165,7 @@ func TestPeopleForgotten(t *testing.T) {
 		removal, err := core.Keys.Remove(t.Context(), m.tenantID, scope.Environment(),
 			store.Person{ApplicantRef: wifeRef}, []int64{1})
 		if err == nil {
-			err = scope.Write(t.Context(), func(tx *store.Tx) error { return tx.ChangeTrees(removal.Changes) })
+			err = scope.Write(t.Context(), func(tx *store.Tx) error { return tx.KeyTrees().Change(removal.Changes) })
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -178,7 +178,7 @@ func TestPeopleForgotten(t *testing.T) {
 				t.Errorf("%s contains the reference", column)
 			}
 		}
-		verified, err := s.service.Decisions.Verify(t.Context(), "", nil)
+		verified, err := s.service.Decisions.Audit.Verify(t.Context(), "", nil)
 		if err != nil || verified.Failed != 0 || verified.Erased != 1 {
 			t.Errorf("verified %+v, %v", verified, err)
 		}

@@ -141,7 +141,7 @@ func TestCanariesForgotten(t *testing.T) {
 		removal, err := core.Keys.Remove(t.Context(), m.tenantID, scope.Environment(),
 			store.Person{ApplicantRef: canaries["the reference"]}, []int64{1})
 		if err == nil {
-			err = scope.Write(t.Context(), func(tx *store.Tx) error { return tx.ChangeTrees(removal.Changes) })
+			err = scope.Write(t.Context(), func(tx *store.Tx) error { return tx.KeyTrees().Change(removal.Changes) })
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -150,7 +150,7 @@ func TestCanariesForgotten(t *testing.T) {
 			t.Fatalf("erased %d people again, %v", n, err)
 		}
 		wantNoCanaries(t, databaseURL)
-		verified, err := s.service.Decisions.Verify(t.Context(), "", nil)
+		verified, err := s.service.Decisions.Audit.Verify(t.Context(), "", nil)
 		if err != nil || verified.Failed != 0 || verified.Erased != 4 {
 			t.Errorf("verified %+v, %v", verified, err)
 		}

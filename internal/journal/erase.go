@@ -51,7 +51,7 @@ func (k *Keys) WithPerson(
 
 // Removal is the removal of a person's keys from some trees.
 type Removal struct {
-	Changes []store.TreeChange // to be stored with store.Tx.ChangeTrees
+	Changes []store.TreeChange // to be stored with store.KeyTrees.Change
 	Trees   []int64            // the trees from which the keys are then removed
 }
 
@@ -65,11 +65,11 @@ func (k *Keys) Remove(
 	if err := k.permitted(ctx); err != nil {
 		return r, err
 	}
-	fresh, err := k.newTree()
+	fresh, err := newTree(k.random)
 	if err != nil {
 		return r, err
 	}
-	stored, err := k.db.Secrets().TenantKeys(ctx, tenantID, k.wrap(treeName(tenantID, firstTree), fresh))
+	stored, err := k.db.Secrets().TenantKeys(ctx, tenantID, k.master.wrap(treeName(tenantID, firstTree), fresh))
 	if err != nil {
 		return r, err
 	}
@@ -118,7 +118,7 @@ func (r *treeRemoval) run(ctx context.Context, number int64, h holder) ([]store.
 		return changes, err
 	}
 	// The newest tree was split. New names need a tree that is in memory as a whole.
-	added, err := r.keys.newTree()
+	added, err := newTree(r.keys.random)
 	return append(changes, r.change(treePart{tree: number + 1}, added)), err
 }
 
@@ -163,7 +163,7 @@ func (r *treeRemoval) replace(at treePart, keys *sealing.KeyTree) (changes []sto
 // change returns the change that stores an encoded part of a tree.
 func (r *treeRemoval) change(at treePart, encoded []byte) store.TreeChange {
 	number := at.number()
-	c := store.TreeChange{Number: number, Tree: r.keys.wrap(treeName(r.tenant, number), encoded)}
+	c := store.TreeChange{Number: number, Tree: r.keys.master.wrap(treeName(r.tenant, number), encoded)}
 	if i := slices.IndexFunc(r.read, func(s store.StoredTree) bool { return s.Number == number }); i >= 0 {
 		c.Was = r.read[i].Tree
 	}

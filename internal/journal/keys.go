@@ -90,7 +90,7 @@ func NewKeys(
 ) *Keys {
 	k := &Keys{db: db, random: random, maxTree: defaultMaxTree}
 	if epoch != nil {
-		k.master = newMasterKeys(epoch, source)
+		k.master = newMasterKeys(db, epoch, source)
 	}
 	k.trees = cache.New(cachedTrees, 0, now, k.load)
 	k.trees.Bound(newestBytes, func(t *Tree) int { return treeOverhead + t.keys.Size() })
@@ -143,13 +143,13 @@ func (k *Keys) load(ctx context.Context, key treeKey) (*Tree, error) {
 	if err := k.permitted(ctx); err != nil {
 		return nil, err
 	}
-	fresh, err := k.newTree()
+	fresh, err := newTree(k.random)
 	if err != nil {
 		return nil, err
 	}
 	var t *Tree
-	err = k.wrapping(ctx, func() error {
-		stored, err := k.db.Secrets().TenantKeys(ctx, key.tenant, k.wrap(treeName(key.tenant, firstTree), fresh))
+	err = k.master.wrapping(ctx, func() error {
+		stored, err := k.db.Secrets().TenantKeys(ctx, key.tenant, k.master.wrap(treeName(key.tenant, firstTree), fresh))
 		if err != nil {
 			return err
 		}
@@ -161,10 +161,10 @@ func (k *Keys) load(ctx context.Context, key treeKey) (*Tree, error) {
 }
 
 // newTree returns the encoding of a new key tree.
-func (k *Keys) newTree() ([]byte, error) {
+func newTree(random io.Reader) ([]byte, error) {
 	var names, root sealing.Secret
 	for _, secret := range []*sealing.Secret{&names, &root} {
-		if _, err := io.ReadFull(k.random, secret[:]); err != nil {
+		if _, err := io.ReadFull(random, secret[:]); err != nil {
 			return nil, fmt.Errorf("generate a key tree: %w", err)
 		}
 	}
@@ -176,7 +176,7 @@ const firstTree = 1
 
 // parse decodes a stored tree, encrypted or not.
 func (k *Keys) parse(ctx context.Context, t store.StoredTree) (*sealing.KeyTree, error) {
-	encoded, err := k.unwrap(ctx, treeName(t.Tenant, t.Number), t.Tree)
+	encoded, err := k.master.unwrap(ctx, treeName(t.Tenant, t.Number), t.Tree)
 	var tree *sealing.KeyTree
 	if err == nil {
 		tree, err = sealing.ParseKeyTree(encoded)
@@ -196,12 +196,12 @@ func (k *Keys) Secret(ctx context.Context, fresh []byte) ([]byte, error) {
 		return nil, err
 	}
 	var secret []byte
-	err := k.wrapping(ctx, func() error {
-		stored, err := k.db.Secrets().Secret(ctx, k.wrap(secretName, fresh))
+	err := k.master.wrapping(ctx, func() error {
+		stored, err := k.db.Secrets().Secret(ctx, k.master.wrap(secretName, fresh))
 		if err != nil {
 			return err
 		}
-		secret, err = k.unwrap(ctx, secretName, stored)
+		secret, err = k.master.unwrap(ctx, secretName, stored)
 		return err
 	})
 	return secret, err
@@ -222,7 +222,7 @@ func (k *Keys) Protect(ctx context.Context) (protected int64, err error) {
 		if sealing.Wrapped(stored) {
 			return nil, nil
 		}
-		return k.wrap(secretName, stored), nil
+		return k.master.wrap(secretName, stored), nil
 	})
 	if err != nil {
 		return 0, err
@@ -241,7 +241,7 @@ func (k *Keys) Protect(ctx context.Context) (protected int64, err error) {
 			if sealing.Wrapped(t.Tree) {
 				return nil, nil // another node was faster
 			}
-			return k.wrap(treeName(t.Tenant, t.Number), t.Tree), nil
+			return k.master.wrap(treeName(t.Tenant, t.Number), t.Tree), nil
 		})
 		protected += n
 		if err != nil {

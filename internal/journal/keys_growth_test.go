@@ -69,7 +69,7 @@ func (r *removing) remove(w *store.DecisionWrite) {
 		r.trees[c.Number] = true
 	}
 	r.most = max(r.most, bytes)
-	err = r.scope.Write(r.Context(), func(tx *store.Tx) error { return tx.ChangeTrees(removal.Changes) })
+	err = r.scope.Write(r.Context(), func(tx *store.Tx) error { return tx.KeyTrees().Change(removal.Changes) })
 	if err == nil {
 		_, err = r.keys.Reload(r.Context(), "ten_A")
 	}

@@ -52,7 +52,7 @@ func TestNextTree(t *testing.T) {
 			for len(numbers) > 0 {
 				removal, err := keys.Remove(ctx, "ten_A", "live", store.Person{ApplicantRef: applicant}, numbers)
 				if err == nil {
-					err = scope.Write(ctx, func(tx *store.Tx) error { return tx.ChangeTrees(removal.Changes) })
+					err = scope.Write(ctx, func(tx *store.Tx) error { return tx.KeyTrees().Change(removal.Changes) })
 				}
 				if err == nil {
 					_, err = keys.Reload(ctx, "ten_A")
@@ -96,7 +96,7 @@ func TestNextTree(t *testing.T) {
 			t.Fatal(err)
 		}
 		remove("A-stays", 1)
-		err = scope.Write(ctx, func(tx *store.Tx) error { return tx.ChangeTrees(stale.Changes) })
+		err = scope.Write(ctx, func(tx *store.Tx) error { return tx.KeyTrees().Change(stale.Changes) })
 		if !errors.Is(err, store.ErrKeysChanged) || readable(stays) {
 			t.Errorf("a change from before another one is stored: %v", err)
 		}

@@ -27,8 +27,10 @@ type KeySource interface {
 var ErrKeyReplaced = errors.New("the master key was replaced, and this process does not have the new one; give it " +
 	"the key file, or the keys, of a node that has it: -master-key")
 
-// masterKeys holds the master keys that this process has.
+// masterKeys holds the master keys that this process has, and encrypts other secrets with them. A nil *masterKeys has
+// none: it leaves secrets readable.
 type masterKeys struct {
+	db     *store.DB
 	source KeySource // nil if the key is never replaced
 	held   atomic.Pointer[heldKeys]
 	mu     sync.Mutex // one goroutine at a time changes held
@@ -41,8 +43,8 @@ type heldKeys struct {
 	lost    bool // the database uses a key that this process does not have
 }
 
-func newMasterKeys(epoch *sealing.Epoch, source KeySource) *masterKeys {
-	m := &masterKeys{source: source}
+func newMasterKeys(db *store.DB, epoch *sealing.Epoch, source KeySource) *masterKeys {
+	m := &masterKeys{db: db, source: source}
 	m.held.Store(&heldKeys{present: epoch, all: []*sealing.Epoch{epoch}})
 	return m
 }
@@ -87,11 +89,15 @@ func (k *Keys) Refresh(ctx context.Context) (store.KeyEpochs, error) {
 	if k.master == nil {
 		return store.KeyEpochs{}, nil
 	}
-	epochs, err := k.db.Secrets().KeyEpochs(ctx)
+	return k.master.refresh(ctx)
+}
+
+// refresh does the work of Keys.Refresh.
+func (m *masterKeys) refresh(ctx context.Context) (store.KeyEpochs, error) {
+	epochs, err := m.db.Secrets().KeyEpochs(ctx)
 	if err != nil || epochs.Current == nil {
 		return epochs, err // without a present key the database was never served, as in some tests
 	}
-	m := k.master
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	held := *m.held.Load()
@@ -134,27 +140,27 @@ func (m *masterKeys) read(ctx context.Context, held []*sealing.Epoch) ([]*sealin
 }
 
 // wrap encrypts a secret with the present master key, if there is one.
-func (k *Keys) wrap(name string, secret []byte) []byte {
-	if k.master == nil {
+func (m *masterKeys) wrap(name string, secret []byte) []byte {
+	if m == nil {
 		return secret
 	}
-	return k.master.held.Load().present.Wrap(name, secret)
+	return m.held.Load().present.Wrap(name, secret)
 }
 
 // wrapping calls work, which stores what wrap returns, or reads a secret and unwraps it. If the
 // master key is replaced meanwhile, the database refuses the secret, or the secret that was
 // read is encrypted with a key that was dropped since. Then wrapping calls work again.
-func (k *Keys) wrapping(ctx context.Context, work func() error) error {
-	if k.master == nil {
+func (m *masterKeys) wrapping(ctx context.Context, work func() error) error {
+	if m == nil {
 		return work()
 	}
-	before := k.master.held.Load().present
+	before := m.held.Load().present
 	err := work()
 	if err == nil {
 		return nil
 	}
-	_, failed := k.Refresh(ctx)
-	replaced := k.master.held.Load().present != before || errors.Is(err, ErrKeyReplaced)
+	_, failed := m.refresh(ctx)
+	replaced := m.held.Load().present != before || errors.Is(err, ErrKeyReplaced)
 	if failed != nil || !replaced {
 		return err
 	}
@@ -163,20 +169,20 @@ func (k *Keys) wrapping(ctx context.Context, work func() error) error {
 
 // unwrap decrypts a secret, unless it is stored readable. If it was encrypted with a master
 // key that this process does not have, unwrap reads the keys again.
-func (k *Keys) unwrap(ctx context.Context, name string, stored []byte) ([]byte, error) {
+func (m *masterKeys) unwrap(ctx context.Context, name string, stored []byte) ([]byte, error) {
 	fingerprint, wrapped := sealing.WrappedBy(stored)
 	switch {
 	case !wrapped:
 		return stored, nil
-	case k.master == nil:
+	case m == nil:
 		return nil, ErrNoMasterKey
 	}
-	epoch := k.master.held.Load().find(fingerprint[:])
+	epoch := m.held.Load().find(fingerprint[:])
 	if epoch == nil {
-		if _, err := k.Refresh(ctx); err != nil {
+		if _, err := m.refresh(ctx); err != nil {
 			return nil, err
 		}
-		if epoch = k.master.held.Load().find(fingerprint[:]); epoch == nil {
+		if epoch = m.held.Load().find(fingerprint[:]); epoch == nil {
 			return nil, ErrKeyReplaced
 		}
 	}
@@ -198,7 +204,7 @@ func (k *Keys) Rewrap(ctx context.Context, progress func(done, all int64)) error
 	}
 	present := k.master.held.Load().present.Fingerprint()
 	if _, err := k.db.Secrets().ReplaceSecret(ctx, func(stored []byte) ([]byte, error) {
-		return k.rewrap(ctx, secretName, stored)
+		return k.master.rewrap(ctx, secretName, stored)
 	}); err != nil {
 		return fmt.Errorf("encrypt the installation's secret again: %w", err)
 	}
@@ -215,7 +221,7 @@ func (k *Keys) Rewrap(ctx context.Context, progress func(done, all int64)) error
 		trees := batch(found)
 		after = found[len(trees)-1]
 		n, err := k.db.Secrets().ReplaceKeyTrees(ctx, trees, func(t store.StoredTree) ([]byte, error) {
-			return k.rewrap(ctx, treeName(t.Tenant, t.Number), t.Tree)
+			return k.master.rewrap(ctx, treeName(t.Tenant, t.Number), t.Tree)
 		})
 		if err != nil {
 			return fmt.Errorf("encrypt key trees again: %w", err)
@@ -239,8 +245,8 @@ func batch(found []store.TreeSize) (trees []store.StoredTree) {
 
 // rewrap returns a secret encrypted with the present master key, nil if it is that already or
 // is stored readable.
-func (k *Keys) rewrap(ctx context.Context, name string, stored []byte) ([]byte, error) {
-	held := k.master.held.Load()
+func (m *masterKeys) rewrap(ctx context.Context, name string, stored []byte) ([]byte, error) {
+	held := m.held.Load()
 	fingerprint, wrapped := sealing.WrappedBy(stored)
 	if !wrapped || fingerprint == held.present.Fingerprint() {
 		return nil, nil

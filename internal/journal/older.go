@@ -204,7 +204,7 @@ func (t *Tree) olderKey(k *Keys, at treePart) olderKey {
 }
 
 func (k *Keys) loadOlder(ctx context.Context, key olderKey) (t *sealing.KeyTree, err error) {
-	err = k.wrapping(ctx, func() error {
+	err = k.master.wrapping(ctx, func() error {
 		stored, found, err := k.db.Secrets().KeyTree(ctx, key.tenant, key.number)
 		if err == nil && !found {
 			err = errNoTree

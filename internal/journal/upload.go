@@ -30,7 +30,7 @@ func (k *Keys) NewUpload(ctx context.Context, tenantID string) (*Upload, error) 
 	if _, err := io.ReadFull(k.random, number[:]); err != nil {
 		return nil, fmt.Errorf("generate the key of an upload: %w", err)
 	}
-	encoded, err := k.newTree()
+	encoded, err := newTree(k.random)
 	if err != nil {
 		return nil, err
 	}
@@ -55,17 +55,17 @@ func (u *Upload) Number() int64 {
 	return u.newest
 }
 
-// Store calls write with the encrypted key. write must pass it to store.Tx.AddUploadKey in the transaction that stores
-// the job. If the master key is replaced meanwhile, Store calls write again. A nil Upload has no key.
+// Store calls write with the encrypted key. write must pass it to store.KeyTrees.AddUpload in the transaction that
+// stores the job. If the master key is replaced meanwhile, Store calls write again. A nil Upload has no key.
 func (u *Upload) Store(ctx context.Context, write func(key store.StoredTree) error) error {
 	if u == nil || u.encoded == nil {
 		return write(store.StoredTree{})
 	}
-	return u.keys.wrapping(ctx, func() error {
+	return u.keys.master.wrapping(ctx, func() error {
 		return write(store.StoredTree{
 			Tenant: u.tenant,
 			Number: u.newest,
-			Tree:   u.keys.wrap(treeName(u.tenant, u.newest), u.encoded),
+			Tree:   u.keys.master.wrap(treeName(u.tenant, u.newest), u.encoded),
 		})
 	})
 }
@@ -79,7 +79,7 @@ func (k *Keys) uploadKey(ctx context.Context, tenantID string, number int64) (t 
 	if err := k.permitted(ctx); err != nil {
 		return nil, err
 	}
-	err = k.wrapping(ctx, func() error {
+	err = k.master.wrapping(ctx, func() error {
 		stored, found, err := k.db.Secrets().KeyTree(ctx, tenantID, number)
 		if err == nil && !found {
 			err = ErrUploadDestroyed

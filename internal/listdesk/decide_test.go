@@ -157,7 +157,7 @@ func TestDecideByList(t *testing.T) {
 			!equalJSON(b.T, answer["lists"], `[{"name":"bad_employers","version":2}]`) {
 			b.Errorf("after the change: %v with %v", answer["status"], answer["lists"])
 		}
-		report, err := b.Service.Decisions.Verify(b.Context(), "", nil)
+		report, err := b.Service.Decisions.Audit.Verify(b.Context(), "", nil)
 		if err != nil || report.Failed > 0 {
 			b.Errorf("verify: %+v, %v", report, err)
 		}

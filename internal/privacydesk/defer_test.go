@@ -118,7 +118,7 @@ func TestReviewedOffers(t *testing.T) {
 	eachCluster(t, func(t *testing.T, c *cluster) {
 		review := func(id, outcome string) {
 			t.Helper()
-			if _, err := c.nodes[0].Decisions.ReviewDecision(t.Context(), c.Caller, id,
+			if _, err := c.nodes[0].Decisions.Reviews.Add(t.Context(), c.Caller, id,
 				decisioning.NewReview{Outcome: outcome}, nil); err != nil {
 				t.Fatal(err)
 			}
@@ -304,7 +304,7 @@ func TestReviewWakes(t *testing.T) {
 		id := c.approve("A-1")
 		e := c.wantDeferred("A-1", privacydesk.BasisOpenOffer)
 		c.runDeferred(0, 0)
-		if _, err := c.nodes[1].Decisions.ReviewDecision(t.Context(), c.Caller, id,
+		if _, err := c.nodes[1].Decisions.Reviews.Add(t.Context(), c.Caller, id,
 			decisioning.NewReview{Outcome: decisioning.Overturned}, nil); err != nil {
 			t.Fatal(err)
 		}

@@ -54,7 +54,8 @@ func TestEraseWhileEncrypting(t *testing.T) {
 		var all sync.WaitGroup
 		all.Go(func() {
 			var once sync.Once
-			if _, err := on.Decisions.SealOlder(t.Context(), func(int64) { once.Do(func() { close(begun) }) }); err != nil {
+			begin := func(int64) { once.Do(func() { close(begun) }) }
+			if _, err := on.Decisions.Audit.SealOlder(t.Context(), begin); err != nil {
 				t.Error(err)
 			}
 			if err := on.Protect(t.Context()); err != nil {
@@ -70,7 +71,7 @@ func TestEraseWhileEncrypting(t *testing.T) {
 			}
 		}
 		all.Wait()
-		found, err := on.Decisions.Verify(t.Context(), "", nil)
+		found, err := on.Decisions.Audit.Verify(t.Context(), "", nil)
 		if err != nil || found.Failed != 0 || found.Erased != people/2*each || found.Checked != people*each {
 			t.Errorf("verify finds %+v, %v", found, err)
 		}

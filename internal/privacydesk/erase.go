@@ -254,7 +254,7 @@ func (w *work) held(ctx context.Context) (store.Held, error) {
 			older = append(older, d.ID)
 		}
 	}
-	return held, w.s.decisions.AddEntries(ctx, w.scope, older)
+	return held, w.s.decisions.Audit.AddEntries(ctx, w.scope, older)
 }
 
 // lookUp reads the keys of the person in all trees that the rows name.
@@ -330,7 +330,7 @@ func (w *work) current(tx *store.Tx) (e store.Erasure, open bool, err error) {
 
 // step empties one batch.
 func (w *work) step(tx *store.Tx) error {
-	if err := tx.CheckKeys(w.keys.Changes(w.scope.Environment())); err != nil {
+	if err := tx.KeyTrees().Check(w.keys.Changes(w.scope.Environment())); err != nil {
 		return err
 	}
 	e, _, err := w.current(tx)

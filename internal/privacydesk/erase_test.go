@@ -126,7 +126,7 @@ func (c *cluster) wantErased(id string, want bool) {
 // verify fails the test unless the stored data is right and has as many erased decisions.
 func (c *cluster) verify(erased int64) {
 	c.Helper()
-	v, err := c.nodes[1].Decisions.Verify(c.Context(), "", nil)
+	v, err := c.nodes[1].Decisions.Audit.Verify(c.Context(), "", nil)
 	if err != nil || v.Failed != 0 || v.Erased != erased {
 		c.Errorf("verified %+v, %v; want %d erased", v, err, erased)
 	}
@@ -298,7 +298,7 @@ func TestDecideWhileErasing(t *testing.T) {
 		if readable+erased != rounds*6 {
 			t.Errorf("%d decisions are readable and %d erased", readable, erased)
 		}
-		if v, err := c.nodes[1].Decisions.Verify(t.Context(), "", nil); err != nil || v.Failed != 0 {
+		if v, err := c.nodes[1].Decisions.Audit.Verify(t.Context(), "", nil); err != nil || v.Failed != 0 {
 			t.Errorf("verified %+v, %v", v, err)
 		}
 		if _, err := c.erase(0, "A-busy"); err != nil && fault.KindOf(err) != fault.NotFound {
@@ -375,7 +375,7 @@ func TestEmptiedWithoutErasure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := c.nodes[0].Decisions.Verify(t.Context(), "", nil)
+		v, err := c.nodes[0].Decisions.Audit.Verify(t.Context(), "", nil)
 		if err != nil || v.Failed != 1 || v.Wrong[0].ID != id ||
 			!strings.Contains(v.Wrong[0].Why, "no entry of an erasure") {
 			t.Errorf("verified %+v, %v", v, err)

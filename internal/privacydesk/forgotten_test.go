@@ -20,7 +20,7 @@ func (c *cluster) forget(p store.Person) {
 	keys := journal.NewKeys(c.db, usecasetest.MasterKey, nil, rand.Reader, time.Now)
 	removal, err := keys.Remove(c.Context(), c.Caller.TenantID, string(c.Caller.Environment), p, []int64{1})
 	if err == nil {
-		err = c.scope().Write(c.Context(), func(tx *store.Tx) error { return tx.ChangeTrees(removal.Changes) })
+		err = c.scope().Write(c.Context(), func(tx *store.Tx) error { return tx.KeyTrees().Change(removal.Changes) })
 	}
 	if err != nil {
 		c.Fatal(err)

@@ -73,7 +73,7 @@ func (l *lastStep) complete(tx *store.Tx) (Erasure, error) {
 // emptyRest empties what is left and removes the keys. e.Trees then has the trees from which keys must still be
 // removed. If another request has completed the erasure, emptyRest changes nothing and returns that erasure.
 func (l *lastStep) emptyRest(tx *store.Tx) (store.Erasure, error) {
-	if err := tx.CheckKeys(l.keys.Changes(l.scope.Environment())); err != nil {
+	if err := tx.KeyTrees().Check(l.keys.Changes(l.scope.Environment())); err != nil {
 		return store.Erasure{}, err
 	}
 	e, open, err := l.current(tx)
@@ -109,7 +109,7 @@ func (l *lastStep) emptyRest(tx *store.Tx) (store.Erasure, error) {
 		}
 	}
 	e.Trees = strings.Join(left, " ")
-	return e, tx.ChangeTrees(l.removal.Changes)
+	return e, tx.KeyTrees().Change(l.removal.Changes)
 }
 
 // finished returns the erasure of the person that another request has completed since this request began. It

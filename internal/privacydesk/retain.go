@@ -246,7 +246,7 @@ func (r *retaining) prepare(ctx context.Context, q store.ExpiredQuery) ([]store.
 	if err := r.lookUp(ctx, found); err != nil {
 		return nil, err
 	}
-	return found, r.s.decisions.AddEntries(ctx, r.scope, older)
+	return found, r.s.decisions.Audit.AddEntries(ctx, r.scope, older)
 }
 
 // lookUp reads the keys of the people whose references the transaction replaces.
@@ -298,7 +298,7 @@ func (r *retaining) mayBeOffer(x *store.Expired) bool {
 // emptyAll empties the zone of the objects of a query, and returns how many were not empty, and whether there may be
 // more objects. It sets lastID. If pass is set, decisions with an open offer are passed over, and openID is set.
 func (r *retaining) emptyAll(tx *store.Tx, q store.ExpiredQuery, pass bool) (emptied int64, more bool, err error) {
-	if err := tx.CheckKeys(r.keys.Changes(r.scope.Environment())); err != nil {
+	if err := tx.KeyTrees().Check(r.keys.Changes(r.scope.Environment())); err != nil {
 		return 0, false, err
 	}
 	found, err := r.read(tx.Retention().RetentionReader, q)

@@ -118,7 +118,7 @@ func TestRetentionReleasedOffers(t *testing.T) {
 		c.clock.Pass(2 * day)
 		c.retain(0, 0)
 		for _, id := range offers {
-			if _, err := c.nodes[0].Decisions.ReviewDecision(t.Context(), c.Caller, id,
+			if _, err := c.nodes[0].Decisions.Reviews.Add(t.Context(), c.Caller, id,
 				decisioning.NewReview{Outcome: "overturned"}, nil); err != nil {
 				t.Fatal(err)
 			}

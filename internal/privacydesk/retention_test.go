@@ -313,7 +313,7 @@ func TestEmptiedBeyondRetention(t *testing.T) {
 			if err := c.scope().Write(t.Context(), do); err != nil {
 				t.Fatal(err)
 			}
-			v, err := c.nodes[0].Decisions.Verify(t.Context(), "", nil)
+			v, err := c.nodes[0].Decisions.Audit.Verify(t.Context(), "", nil)
 			if err != nil || v.Failed == 0 || !slices.ContainsFunc(v.Wrong, func(w decisioning.Wrong) bool {
 				return w.ID == young && strings.Contains(w.Why, "no entry of an erasure")
 			}) {

@@ -77,7 +77,7 @@ func TestReviewWakesCoApplicant(t *testing.T) {
 		id := c.jointly(0, "A-1", "C-1", 742)
 		c.wantDeferred("C-1", privacydesk.BasisOpenOffer)
 		c.runDeferred(0, 0)
-		if _, err := c.nodes[1].Decisions.ReviewDecision(t.Context(), c.Caller, id,
+		if _, err := c.nodes[1].Decisions.Reviews.Add(t.Context(), c.Caller, id,
 			decisioning.NewReview{Outcome: decisioning.Overturned}, nil); err != nil {
 			t.Fatal(err)
 		}

@@ -86,7 +86,7 @@ func TestReplayEncrypted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := service.Decisions.Backfill(t.Context(), nil); err != nil {
+	if _, err := service.Decisions.Audit.Backfill(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := service.Protect(t.Context()); err != nil {
@@ -105,7 +105,7 @@ func TestReplayEncrypted(t *testing.T) {
 // reproduces replays all decisions.
 func reproduces(t *testing.T, service *usecase.Set) {
 	t.Helper()
-	found, err := service.Decisions.Verify(t.Context(), "", nil)
+	found, err := service.Decisions.Audit.Verify(t.Context(), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

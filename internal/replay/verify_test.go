@@ -108,7 +108,7 @@ func verifyStored(t *testing.T, databaseURL string, count int64) (took, used tim
 		defer pprof.StopCPUProfile()
 	}
 	begun, before := time.Now(), processorTime()
-	found, err := fresh.Decisions.Verify(t.Context(), "", nil)
+	found, err := fresh.Decisions.Audit.Verify(t.Context(), "", nil)
 	if err != nil || found.Failed != 0 || found.Checked != count || found.NoEntry != 0 {
 		t.Fatalf("verify finds %+v, %v", found, err)
 	}

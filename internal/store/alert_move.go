@@ -30,7 +30,7 @@ type AlertMove struct {
 // the block list, or those of defaultBlock if m.Block is nil. If the alert is
 // closed as a false positive, its entity is muted.
 func (al Alerts) Move(m AlertMove) (a Alert, moved bool, err error) {
-	if err := al.tx.lockFraud(); err != nil {
+	if err := al.tx.FraudConfigs().lock(); err != nil {
 		return Alert{}, false, err
 	}
 	a, err = al.row(m.ID, al.tx.transaction.db.dialect.forUpdate())

@@ -28,7 +28,7 @@ type AlertWant struct {
 //
 // Call Raise in the transaction in which Observe recorded the observation.
 func (al Alerts) Raise(w AlertWant) (a Alert, created bool, err error) {
-	if err := al.tx.lockFraud(); err != nil {
+	if err := al.tx.FraudConfigs().lock(); err != nil {
 		return Alert{}, false, err
 	}
 	a, err = al.upsert(w)
@@ -177,7 +177,7 @@ func (al Alerts) addEvidence(a *Alert, found []sighting) error {
 		add(partDecision, e.decisionID, &decisions, e.seenMicros)
 	}
 	if len(rows) > 0 {
-		err := al.tx.insertReturning(evidenceTable, rows, func(scan func(...any) error) error {
+		err := evidenceTable.insertReturning(al.tx, rows, func(scan func(...any) error) error {
 			var part string
 			err := scan(&part)
 			if part == partApplicant {

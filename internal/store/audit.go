@@ -41,7 +41,7 @@ func (au AuditLog) Add(entries ...AuditEntry) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	return au.tx.insertMany(auditTable, rows)
+	return auditTable.insert(au.tx, rows)
 }
 
 // ActionDecided is the action of the audit entries that represent decisions.

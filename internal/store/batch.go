@@ -131,7 +131,7 @@ func (b *batch) lock(functions []int) {
 	if first.rls.environment == "" {
 		return // functions of a tenant or of the system; those that add entries lock the journals themselves
 	}
-	err := b.withSavepoint(func() error { return (&Tx{transaction: b.transaction, rls: first.rls}).lockScope() })
+	err := b.withSavepoint(func() error { return (&Tx{transaction: b.transaction, rls: first.rls}).Lock() })
 	if err == nil {
 		return
 	}

@@ -82,16 +82,16 @@ func (bj BatchJobs) Insert(b BatchJob) error {
 
 // Get returns a job, NotFound if there is none.
 func (bj BatchJobReader) Get(id string) (BatchJob, error) {
-	return read(bj.access, func(tx *Tx) (BatchJob, error) { return tx.batchJob(id, "") })
+	return read(bj.access, func(tx *Tx) (BatchJob, error) { return selectBatchJob(tx, id, "") })
 }
 
 // lock returns a job and locks it until the transaction ends.
 func (bj BatchJobs) lock(id string) (BatchJob, error) {
-	return bj.tx.batchJob(id, bj.tx.transaction.db.dialect.forUpdate())
+	return selectBatchJob(bj.tx, id, bj.tx.transaction.db.dialect.forUpdate())
 }
 
-// batchJob reads a job. clause is added to the statement.
-func (tx *Tx) batchJob(id, clause string) (b BatchJob, err error) {
+// selectBatchJob reads a job. clause is added to the statement.
+func selectBatchJob(tx *Tx, id, clause string) (b BatchJob, err error) {
 	err = tx.one(b.fields(), "SELECT "+batchJobColumns+
 		" FROM batches WHERE tenant_id = $1 AND environment = $2 AND id = $3 AND deleted = 0"+clause, id)
 	return b, orNotFound("batch", err)

@@ -26,7 +26,7 @@ const (
 // wins, so that nobody can shorten a block that somebody else set. An entry
 // that has ended counts as absent. Each change has an entry in the journal.
 func (bl Blocklist) Block(b BlockedEntity) (entry BlockedEntity, change BlockChange, err error) {
-	if err := bl.tx.fraudChanged(); err != nil {
+	if err := bl.tx.FraudConfigs().noteChange(); err != nil {
 		return BlockedEntity{}, BlockKept, err
 	}
 	before, known, err := bl.entity(b.Entity)
@@ -86,7 +86,7 @@ func (bl Blocklist) entity(e ObservedEntity) (b BlockedEntity, known bool, err e
 // Unblock removes an entity from the block list, with an entry in the journal. It returns NotFound if the
 // entity is not on the list.
 func (bl Blocklist) Unblock(kind, key, actor string, nowMicros int64) error {
-	if err := bl.tx.fraudChanged(); err != nil {
+	if err := bl.tx.FraudConfigs().noteChange(); err != nil {
 		return err
 	}
 	b, _, err := bl.entity(ObservedEntity{Kind: kind, Key: key})

@@ -106,7 +106,7 @@ func (bl BlocklistReader) WalkLogged(fn func(*LoggedBlock) error) error {
 }
 
 // fillBlocklist adds the entries of the oldest part of the block list that has none, and returns their number.
-func (tx *Tx) fillBlocklist(fill Backfill) (int, error) {
+func fillBlocklist(tx *Tx, fill Backfill) (int, error) {
 	rows, err := eachRow(tx, (*LoggedBlock).fields, "SELECT "+loggedBlockColumns+` FROM fraud_entities
 		WHERE tenant_id = $1 AND environment = $2 AND blocked_leaf = -1 AND blocked_micros > 0 AND blocked_micros < $3
 		ORDER BY blocked_micros, kind, entity_key LIMIT $4`, fill.BeforeMicros, int64(fill.Limit))
@@ -117,7 +117,7 @@ func (tx *Tx) fillBlocklist(fill Backfill) (int, error) {
 		b := &rows[i]
 		b.named()
 		b.Salt = newSalt()
-		leaf, err := tx.recordBackfilled(fill, b.change(eventBlockAdded, b.BlockedMicros))
+		leaf, err := fill.record(tx, b.change(eventBlockAdded, b.BlockedMicros))
 		if err != nil {
 			return 0, err
 		}

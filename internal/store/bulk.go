@@ -102,8 +102,8 @@ func columnOf[T any](rows [][]any, i int) []T {
 	return values
 }
 
-// insertMany inserts rows of the transaction's scope.
-func (tx *Tx) insertMany(t *bulkTable, rows [][]any) error {
+// insert inserts rows of the transaction's scope.
+func (t *bulkTable) insert(tx *Tx, rows [][]any) error {
 	if err := tx.transaction.setRLS(tx.rls); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (tx *Tx) insertMany(t *bulkTable, rows [][]any) error {
 
 // insertReturning inserts rows into a table whose clause has RETURNING, and calls
 // read for every returned row.
-func (tx *Tx) insertReturning(t *bulkTable, rows [][]any, read func(scan func(...any) error) error) error {
+func (t *bulkTable) insertReturning(tx *Tx, rows [][]any, read func(scan func(...any) error) error) error {
 	if err := tx.transaction.setRLS(tx.rls); err != nil {
 		return err
 	}

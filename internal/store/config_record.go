@@ -159,14 +159,14 @@ func (pr PincodeRiskReader) Logged() (LoggedPincodes, error) {
 
 // fillConfigs adds the entries of settings that have none, and returns their number. It ignores the limit for all but
 // the versions of the strategy.
-func (tx *Tx) fillConfigs(b Backfill) (added int, err error) {
+func fillConfigs(tx *Tx, b Backfill) (added int, err error) {
 	config, err := tx.FraudConfigs().Logged()
 	if err != nil {
 		return 0, err
 	}
 	if config.Version > 0 && config.Leaf < 0 && config.UpdatedMicros < b.BeforeMicros {
 		config.Salt = newSalt()
-		leaf, err := tx.recordBackfilled(b, config.Record())
+		leaf, err := b.record(tx, config.Record())
 		if err != nil {
 			return added, err
 		}
@@ -176,7 +176,7 @@ func (tx *Tx) fillConfigs(b Backfill) (added int, err error) {
 		}
 		added++
 	}
-	n, err := tx.fillPincodes(b)
+	n, err := fillPincodes(tx, b)
 	if added += n; err != nil {
 		return added, err
 	}
@@ -189,7 +189,7 @@ func (tx *Tx) fillConfigs(b Backfill) (added int, err error) {
 	for i := range strategies {
 		s := &strategies[i]
 		s.Salt = newSalt()
-		leaf, err := tx.recordBackfilled(b, s.Record())
+		leaf, err := b.record(tx, s.Record())
 		if err != nil {
 			return added, err
 		}
@@ -204,7 +204,7 @@ func (tx *Tx) fillConfigs(b Backfill) (added int, err error) {
 
 // fillPincodes adds an entry to the journal for pincode risks that have none. The entry names the person who changed
 // one of them last.
-func (tx *Tx) fillPincodes(b Backfill) (int, error) {
+func fillPincodes(tx *Tx, b Backfill) (int, error) {
 	logged, err := tx.PincodeRisks().Logged()
 	if err != nil || logged.Leaf >= 0 {
 		return 0, err
@@ -217,6 +217,6 @@ func (tx *Tx) fillPincodes(b Backfill) (int, error) {
 		return 0, ignoreAbsent(err)
 	}
 	return 1, tx.PincodeRisks().log(actor, micros, func(records ...evidence.Record) (int64, error) {
-		return tx.recordBackfilled(b, records...)
+		return b.record(tx, records...)
 	})
 }

@@ -135,21 +135,21 @@ func (ds Decisions) insertAll(writes []*DecisionWrite) (refusals []error, err er
 	if len(rows) == 0 {
 		return refusals, nil
 	}
-	if err := ds.tx.insertMany(decisionTable, rows); err != nil {
+	if err := decisionTable.insert(ds.tx, rows); err != nil {
 		return nil, err
 	}
 	if len(features) > 0 {
-		if err := ds.tx.insertMany(featureTable, features); err != nil {
+		if err := featureTable.insert(ds.tx, features); err != nil {
 			return nil, err
 		}
 	}
 	if len(waiting) > 0 {
-		if err := ds.tx.insertMany(referralTable, waiting); err != nil {
+		if err := referralTable.insert(ds.tx, waiting); err != nil {
 			return nil, err
 		}
 	}
 	if len(people) > 0 {
-		if err := ds.tx.insertMany(personTable, people); err != nil {
+		if err := personTable.insert(ds.tx, people); err != nil {
 			return nil, err
 		}
 	}
@@ -260,7 +260,7 @@ func (ds DecisionReader) Get(id string) (Decision, error) {
 		err := tx.one(d.allFields(),
 			"SELECT "+allColumns+" FROM decisions WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
 		if err == nil {
-			err = tx.addPeople(&d)
+			err = addPeople(tx, &d)
 		}
 		return d, orNotFound("decision", err)
 	})
@@ -399,7 +399,7 @@ func (ds DecisionReader) Walk(f DecisionFilter, p Page, fn func(*Decision) error
 		rows, more, err := readTwo(ds.access, func(tx *Tx) (rows []Decision, more bool, err error) {
 			rows, more, end, err = tx.Decisions().list(allColumns, f, p, (*Decision).allFields)
 			for i := 0; i < len(rows) && err == nil; i++ {
-				err = tx.addPeople(&rows[i])
+				err = addPeople(tx, &rows[i])
 			}
 			return rows, more, err
 		})

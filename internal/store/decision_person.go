@@ -42,20 +42,20 @@ const peopleMember = `"people":{`
 func (d *Decision) namesPeople() bool { return strings.Contains(d.Plain, peopleMember) }
 
 // addPeople reads the people of decisions that have some. It needs no statement for the others.
-func (tx *Tx) addPeople(decisions ...*Decision) (err error) {
+func addPeople(tx *Tx, decisions ...*Decision) (err error) {
 	for _, d := range decisions {
 		if !d.namesPeople() {
 			continue
 		}
-		if d.People, err = tx.people(d.ID); err != nil {
+		if d.People, err = peopleOf(tx, d.ID); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// people returns the people of a decision in the order of their roles.
-func (tx *Tx) people(decisionID string) ([]DecisionPerson, error) {
+// peopleOf returns the people of a decision in the order of their roles.
+func peopleOf(tx *Tx, decisionID string) ([]DecisionPerson, error) {
 	return eachRow(tx, func(p *DecisionPerson) []any { return []any{&p.Role, &p.Ref, &p.Facts} },
 		`SELECT role, person_ref, facts FROM decision_people WHERE tenant_id = $1 AND environment = $2
 		AND decision_id = $3 ORDER BY role`, decisionID)
@@ -107,7 +107,7 @@ type HeldPerson struct {
 	Head       []byte // the beginning of the facts, as in HeldDecision
 }
 
-func (tx *Tx) heldPeople(ref string, limit int) ([]HeldPerson, error) {
+func heldPeople(tx *Tx, ref string, limit int) ([]HeldPerson, error) {
 	return eachRow(tx, func(p *HeldPerson) []any {
 		return []any{&p.DecisionID, &p.Role, &p.Leaf, &p.Plain, &p.Head}
 	}, "SELECT p.decision_id, p.role, d.leaf, d.plain, substr(p.facts, 1, "+headBytes+`) FROM decision_people p
@@ -186,7 +186,7 @@ func (er Erasures) EmptyPeople(decisionID string, replacement func(plain, role s
 		decisionID)
 	d := Decision{ID: decisionID, Plain: plain}
 	if err == nil {
-		err = er.tx.addPeople(&d)
+		err = addPeople(er.tx, &d)
 	}
 	for i := range d.People {
 		p := &d.People[i]
@@ -202,8 +202,8 @@ func (er Erasures) EmptyPeople(decisionID string, replacement func(plain, role s
 }
 
 // wakeOthers makes the deferred erasures of the people of a decision other than the primary applicant look again soon.
-func (tx *Tx) wakeOthers(decisionID string) error {
-	_, err := tx.exec(`UPDATE erasures SET next_micros = 0 WHERE tenant_id = $1 AND environment = $2
+func (er Erasures) wakeOthers(decisionID string) error {
+	_, err := er.tx.exec(`UPDATE erasures SET next_micros = 0 WHERE tenant_id = $1 AND environment = $2
 		AND state = 'deferred' AND decision_id = '' AND applicant_ref IN (SELECT person_ref FROM decision_people
 			WHERE tenant_id = $1 AND environment = $2 AND decision_id = $3)`, decisionID)
 	return err

@@ -58,7 +58,7 @@ func (sys *System) AddDecisionStats(ctx context.Context, stats []DecisionStat) e
 			for i, stat := range of {
 				rows[i] = []any{stat.Span, stat.Kind, stat.At, stat.Name, stat.Count, stat.Total}
 			}
-			if err := s.within(of[0].TenantID, of[0].Environment).insertMany(decisionStatTable, rows); err != nil {
+			if err := decisionStatTable.insert(s.within(of[0].TenantID, of[0].Environment), rows); err != nil {
 				return err
 			}
 		}

@@ -71,7 +71,7 @@ func (rs RuleSets) RemoveDraft(id string, nowMicros int64) (removed RuleSet, arc
 // Drafts returns the number of the scope's drafts that are not archived.
 func (rs RuleSetReader) Drafts() (int64, error) {
 	return read(rs.access, func(tx *Tx) (int64, error) {
-		return tx.number(`SELECT count(*) FROM rule_sets WHERE tenant_id = $1 AND environment = $2
+		return countRows(tx, `SELECT count(*) FROM rule_sets WHERE tenant_id = $1 AND environment = $2
 		AND status = 'draft' AND archived_micros = 0`)
 	})
 }
@@ -79,7 +79,7 @@ func (rs RuleSetReader) Drafts() (int64, error) {
 // Count returns the number of the scope's scorecards.
 func (sc ScorecardReader) Count() (int64, error) {
 	return read(sc.access, func(tx *Tx) (int64, error) {
-		return tx.number("SELECT count(*) FROM scorecards WHERE tenant_id = $1 AND environment = $2")
+		return countRows(tx, "SELECT count(*) FROM scorecards WHERE tenant_id = $1 AND environment = $2")
 	})
 }
 
@@ -87,12 +87,12 @@ func (sc ScorecardReader) Count() (int64, error) {
 // have ended.
 func (bl BlocklistReader) Count() (int64, error) {
 	return read(bl.access, func(tx *Tx) (int64, error) {
-		return tx.number(
+		return countRows(tx,
 			"SELECT count(*) FROM fraud_entities WHERE tenant_id = $1 AND environment = $2 AND blocked_micros > 0")
 	})
 }
 
-func (tx *Tx) number(query string) (n int64, err error) {
+func countRows(tx *Tx, query string) (n int64, err error) {
 	err = tx.one([]any{&n}, query)
 	return n, err
 }

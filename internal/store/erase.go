@@ -48,17 +48,17 @@ const headBytes = "11"
 // It uses the indexes of references, so it costs the same however much else is stored.
 func (er ErasureReader) Held(p Person, limit int) (Held, error) {
 	return read(er.access, func(tx *Tx) (h Held, err error) {
-		if h.Decisions, err = tx.heldDecisions(p, limit); err != nil {
+		if h.Decisions, err = heldDecisions(tx, p, limit); err != nil {
 			return Held{}, err
 		}
-		if h.Runs, err = tx.heldRuns(p, limit); err != nil {
+		if h.Runs, err = heldRuns(tx, p, limit); err != nil {
 			return Held{}, err
 		}
 		if p.ApplicantRef != "" {
-			if h.Exposures, err = tx.heldExposures(p.ApplicantRef, limit); err != nil {
+			if h.Exposures, err = heldExposures(tx, p.ApplicantRef, limit); err != nil {
 				return Held{}, err
 			}
-			if h.People, err = tx.heldPeople(p.ApplicantRef, limit); err != nil {
+			if h.People, err = heldPeople(tx, p.ApplicantRef, limit); err != nil {
 				return Held{}, err
 			}
 			var links int64
@@ -70,7 +70,7 @@ func (er ErasureReader) Held(p Person, limit int) (Held, error) {
 	})
 }
 
-func (tx *Tx) heldDecisions(p Person, limit int) ([]HeldDecision, error) {
+func heldDecisions(tx *Tx, p Person, limit int) ([]HeldDecision, error) {
 	// The condition applicant_ref <> '' lets the database use the partial index.
 	where, name := "applicant_ref <> '' AND applicant_ref = $3", p.ApplicantRef
 	if p.ApplicantRef == "" {
@@ -81,7 +81,7 @@ func (tx *Tx) heldDecisions(p Person, limit int) ([]HeldDecision, error) {
 		WHERE tenant_id = $1 AND environment = $2 AND `+where+" ORDER BY id LIMIT $4", name, int64(limit))
 }
 
-func (tx *Tx) heldRuns(p Person, limit int) ([]HeldRun, error) {
+func heldRuns(tx *Tx, p Person, limit int) ([]HeldRun, error) {
 	where, name := "subject_ref = $3", p.ApplicantRef
 	if p.ApplicantRef == "" {
 		where = "decision_id <> '' AND decision_id = $3 AND subject_ref = '' AND length(response) > 0"
@@ -93,7 +93,7 @@ func (tx *Tx) heldRuns(p Person, limit int) ([]HeldRun, error) {
 		name, int64(limit))
 }
 
-func (tx *Tx) heldExposures(applicantRef string, limit int) ([]HeldExposure, error) {
+func heldExposures(tx *Tx, applicantRef string, limit int) ([]HeldExposure, error) {
 	return eachRow(tx, func(e *HeldExposure) []any { return []any{&e.ID, &e.Head} },
 		"SELECT id, substr(document, 1, "+headBytes+`) FROM exposures WHERE tenant_id = $1 AND environment = $2
 		AND applicant_ref = $3 ORDER BY created_micros, id LIMIT $4`, applicantRef, int64(limit))
@@ -105,7 +105,7 @@ func (er Erasures) DeleteExposure(id string, nowMicros int64, counts *ErasedCoun
 	if err != nil || deleted == 0 {
 		return err
 	}
-	if err := er.tx.recordDeleted(id, deletedByErasure, nowMicros); err != nil {
+	if err := er.tx.Exposures().recordDeleted(id, deletedByErasure, nowMicros); err != nil {
 		return err
 	}
 	counts.Exposures += deleted

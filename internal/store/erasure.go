@@ -238,7 +238,7 @@ func (er ErasureReader) Finished(p Person, before *Held) (e Erasure, found bool,
 		where, name := "decision_id = $3", p.DecisionID
 		if p.ApplicantRef != "" {
 			var err error
-			if name, err = tx.replacedBy(before); err != nil || name == "" {
+			if name, err = replacedBy(tx, before); err != nil || name == "" {
 				return Erasure{}, false, err
 			}
 			where = "refs LIKE '%' || $3 || '%'" // a hash is in no other one
@@ -255,7 +255,7 @@ func (er ErasureReader) Finished(p Person, before *Held) (e Erasure, found bool,
 
 // replacedBy returns what has replaced the reference in a row that was held, without ErasedPrefix, "" if
 // nothing has.
-func (tx *Tx) replacedBy(before *Held) (ref string, err error) {
+func replacedBy(tx *Tx, before *Held) (ref string, err error) {
 	switch {
 	case len(before.Decisions) > 0:
 		err = tx.one([]any{&ref}, `SELECT applicant_ref FROM decisions

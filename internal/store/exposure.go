@@ -91,7 +91,7 @@ func (ex ExposureReader) List(applicantRef string, p Page) ([]Exposure, bool, er
 // keyChanges is KeyState.Changes of the keys with which the document is sealed; Put returns ErrKeysChanged if the keys
 // were changed since. If the exposure is closed, a deferred erasure of the person is checked again soon.
 func (ex Exposures) Put(e *Exposure, keyChanges int64) error {
-	if err := ex.tx.CheckKeys(keyChanges); err != nil {
+	if err := ex.tx.KeyTrees().Check(keyChanges); err != nil {
 		return err
 	}
 	ex.tx.noteWritten(e.ID)
@@ -122,7 +122,7 @@ func (ex Exposures) Put(e *Exposure, keyChanges int64) error {
 	if err != nil || e.DecisionID == "" {
 		return err
 	}
-	return ex.tx.wakeOthers(e.DecisionID)
+	return ex.tx.Erasures().wakeOthers(e.DecisionID)
 }
 
 // byID returns the exposure with an id, or none.
@@ -146,7 +146,7 @@ func (ex Exposures) insert(e *LoggedExposure) error {
 // skips an exposure whose document is sealed already. keyChanges is KeyState.Changes of the keys; SealDocuments returns
 // ErrKeysChanged if the keys were changed since.
 func (ex Exposures) SealDocuments(rows []Exposure, keyChanges, nowMicros int64) error {
-	if err := ex.tx.CheckKeys(keyChanges); err != nil {
+	if err := ex.tx.KeyTrees().Check(keyChanges); err != nil {
 		return err
 	}
 	for i := range rows {
@@ -158,7 +158,7 @@ func (ex Exposures) SealDocuments(rows []Exposure, keyChanges, nowMicros int64) 
 			continue
 		}
 		stored[0].Document = rows[i].Document
-		if err := ex.tx.logExposure(&stored[0], nowMicros); err != nil {
+		if err := ex.backfill(&stored[0], nowMicros); err != nil {
 			return err
 		}
 	}

@@ -62,8 +62,8 @@ func (e *LoggedExposure) change() evidence.Record {
 }
 
 // recordDeleted adds the journal entry of deleting an exposure, so that its missing row is right.
-func (tx *Tx) recordDeleted(exposureID, reason string, nowMicros int64) error {
-	_, err := tx.record(evidence.Record{
+func (ex Exposures) recordDeleted(exposureID, reason string, nowMicros int64) error {
+	_, err := ex.tx.record(evidence.Record{
 		Kind:   evidence.Exposure,
 		ID:     exposureID,
 		Micros: wholeMillis(nowMicros),
@@ -84,26 +84,27 @@ func (ex ExposureReader) WalkLogged(fn func(*LoggedExposure) error) error {
 }
 
 // fillExposures adds the entries of the oldest exposures that have none, and returns their number.
-func (tx *Tx) fillExposures(b Backfill) (int, error) {
+func fillExposures(tx *Tx, b Backfill) (int, error) {
 	rows, err := withoutEntry[LoggedExposure](tx, loggedExposureColumns, "exposures", b)
 	if err != nil {
 		return 0, err
 	}
 	for i := range rows {
-		if err := tx.logExposure(&rows[i], b.NowMicros); err != nil {
+		if err := tx.Exposures().backfill(&rows[i], b.NowMicros); err != nil {
 			return 0, err
 		}
 	}
 	return len(rows), nil
 }
 
-// logExposure adds a backfilled entry for an exposure as it is now, and stores its document.
-func (tx *Tx) logExposure(e *LoggedExposure, nowMicros int64) (err error) {
+// backfill adds a backfilled entry for an exposure as it is now, and stores its document.
+func (ex Exposures) backfill(e *LoggedExposure, nowMicros int64) (err error) {
 	e.Salt = newSalt()
-	if e.Leaf, err = tx.recordBackfilled(Backfill{NowMicros: nowMicros}, e.change()); err != nil {
+	late := Backfill{NowMicros: nowMicros}
+	if e.Leaf, err = late.record(ex.tx, e.change()); err != nil {
 		return err
 	}
-	_, err = tx.exec(`UPDATE exposures SET document = $4, leaf = $5, salt = $6
+	_, err = ex.tx.exec(`UPDATE exposures SET document = $4, leaf = $5, salt = $6
 		WHERE tenant_id = $1 AND environment = $2 AND id = $3`, e.ID, notNil(e.Document), e.Leaf, e.Salt)
 	return err
 }

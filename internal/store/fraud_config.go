@@ -30,7 +30,7 @@ func (fc FraudConfigReader) Get() (FraudConfig, error) {
 // is one more than the last. It returns Precondition precondition_failed if the last version is not the expected one;
 // a negative expectedVersion accepts any.
 func (fc FraudConfigs) Put(c FraudConfig, expectedVersion int64) (FraudConfig, error) {
-	if err := fc.tx.fraudChanged(); err != nil {
+	if err := fc.noteChange(); err != nil {
 		return FraudConfig{}, err
 	}
 	before, err := fc.Get()
@@ -70,18 +70,18 @@ func (fc FraudConfigReader) Changes() (int64, error) {
 	})
 }
 
-// fraudChanged increments the number that Changes returns. It is the first step
+// noteChange increments the number that Changes returns. It is the first step
 // of every change that other nodes must notice.
-func (tx *Tx) fraudChanged() error {
-	if err := tx.lockFraud(); err != nil {
+func (fc FraudConfigs) noteChange() error {
+	if err := fc.lock(); err != nil {
 		return err
 	}
-	_, err := tx.exec(`INSERT INTO fraud_changes (tenant_id, environment, name, changes) VALUES ($1, $2, 'fraud', 1)
+	_, err := fc.tx.exec(`INSERT INTO fraud_changes (tenant_id, environment, name, changes) VALUES ($1, $2, 'fraud', 1)
 		ON CONFLICT (tenant_id, environment, name) DO UPDATE SET changes = fraud_changes.changes + 1`)
 	return err
 }
 
-// lockFraud locks the scope's fraud data until the transaction ends. All fraud
+// lock locks the scope's fraud data until the transaction ends. All fraud
 // data of the scope has a single lock, taken before any row is locked, so it
 // cannot cause a deadlock.
-func (tx *Tx) lockFraud() error { return tx.lockScope() }
+func (fc FraudConfigs) lock() error { return fc.tx.Lock() }

@@ -60,13 +60,13 @@ func (er ErasureReader) Grounds(q GroundsQuery) (Grounds, error) {
 			where, name = "d.id = $3 AND d.applicant_ref = ''", q.Person.DecisionID
 			part, refs = partDecision, []string{q.Person.DecisionID, q.Person.DecisionID}
 		}
-		if g.Approvals, err = tx.approvals("decisions d", where, name, q.SinceID); err != nil {
+		if g.Approvals, err = approvals(tx, "decisions d", where, name, q.SinceID); err != nil {
 			return Grounds{}, err
 		}
 		owes := []string{"applicant_ref = $3"}
 		if q.Person.ApplicantRef != "" { // offers and loans of others in which the person has a role
 			// CROSS JOIN makes SQLite begin with the person; otherwise it reads all decisions after SinceID.
-			others, err := tx.approvals("decision_people op CROSS JOIN decisions d",
+			others, err := approvals(tx, "decision_people op CROSS JOIN decisions d",
 				`op.tenant_id = $1 AND op.environment = $2 AND op.person_ref = $3 AND d.id = op.decision_id`, name, q.SinceID)
 			if err != nil {
 				return Grounds{}, err
@@ -95,7 +95,7 @@ func (er ErasureReader) Grounds(q GroundsQuery) (Grounds, error) {
 
 // approvals returns the newest approvals among the decisions of a condition, at most MaxOwn, without those on which a
 // loan was made. from are the tables, and name is the value of the condition's parameter $3.
-func (tx *Tx) approvals(from, where, name, sinceID string) ([]Approval, error) {
+func approvals(tx *Tx, from, where, name, sinceID string) ([]Approval, error) {
 	return eachRow(tx, func(a *Approval) []any {
 		return []any{&a.PolicyID, &a.CreatedMicros, &a.ApprovedMicros, &a.Plain}
 	}, "SELECT d.policy_id, d.created_micros, "+approvedMicros+` AS approved_micros, d.plain FROM `+from+`

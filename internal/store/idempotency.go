@@ -114,7 +114,7 @@ func (an Answers) insertAll(answers []*IdempotencyAnswer) (taken []bool, err err
 		if _, repeated := holder[a.Key]; !repeated {
 			holder[a.Key] = i
 			unique = append(unique, a)
-			an.tx.noteAnswered(a.Key)
+			an.tx.transaction.noteWritten(answerName(an.tx.rls, a.Key))
 		}
 	}
 	if len(unique) == 0 {
@@ -126,7 +126,7 @@ func (an Answers) insertAll(answers []*IdempotencyAnswer) (taken []bool, err err
 	for i, a := range unique {
 		rows[i] = a.row()
 	}
-	err = an.tx.insertReturning(answerTable, rows, func(scan func(...any) error) error {
+	err = answerTable.insertReturning(an.tx, rows, func(scan func(...any) error) error {
 		var mine IdempotencyKey
 		if err := scan(&mine.Route, &mine.Name); err != nil {
 			return err

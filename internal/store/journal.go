@@ -303,7 +303,7 @@ var ErrHasLeaf = errors.New("a decision has an entry in the journal already")
 // ErrKeysChanged. The caller must then undo the transaction.
 func (ds Decisions) AddLeaves(writes []*DecisionWrite, nowMicros int64) error {
 	if len(writes) > 0 {
-		if err := ds.tx.CheckKeys(writes[0].KeyChanges); err != nil {
+		if err := ds.tx.KeyTrees().Check(writes[0].KeyChanges); err != nil {
 			return err
 		}
 	}

@@ -291,7 +291,7 @@ func (tx *staffTx) revokeKeysOf(
 // on the order of locks.
 func (tx *staffTx) lockJournals() error {
 	for _, environment := range environments {
-		if err := tx.within(environment).lockScope(); err != nil {
+		if err := tx.within(environment).Lock(); err != nil {
 			return err
 		}
 	}
@@ -332,10 +332,16 @@ func (k *Key) created(actor string) evidence.Record {
 // confirm a guess. Entries of earlier versions have none.
 func (k *Key) Commitment() sealing.Hash { return evidence.Commit(nil, k.Name, k.Prefix, k.Hash) }
 
-// WalkKeys calls fn for every key of the scope, including those that no longer work. If fn returns an error,
-// WalkKeys stops and returns the error. fn must not use the database.
-func (tx *Tx) WalkKeys(fn func(*Key) error) error {
-	return walkRows(tx.access(), (*Key).fields, fn,
+// KeyReader reads the API keys of a scope. Accounts changes them.
+type KeyReader struct{ access }
+
+// Keys returns the KeyReader of the transaction.
+func (tx *Tx) Keys() KeyReader { return KeyReader{tx.access()} }
+
+// Walk calls fn for every key of the scope, including those that no longer work. If fn returns an error,
+// Walk stops and returns the error. fn must not use the database.
+func (ks KeyReader) Walk(fn func(*Key) error) error {
+	return walkRows(ks.access, (*Key).fields, fn,
 		"SELECT "+keyColumns+" FROM api_keys k WHERE k.tenant_id = $1 AND k.environment = $2")
 }
 
@@ -353,12 +359,14 @@ func revokedKey(id, actor string, nowMicros int64) evidence.Record {
 	}
 }
 
-// KeyOwner returns the id of the user who owns a key, "" if the key is not of
+// Owner returns the id of the user who owns a key, "" if the key is not of
 // this scope.
-func (tx *Tx) KeyOwner(keyID string) (userID string, err error) {
-	err = tx.one([]any{&userID},
-		"SELECT created_by FROM api_keys WHERE tenant_id = $1 AND environment = $2 AND id = $3", keyID)
-	return userID, ignoreAbsent(err)
+func (ks KeyReader) Owner(keyID string) (string, error) {
+	return read(ks.access, func(tx *Tx) (userID string, err error) {
+		err = tx.one([]any{&userID},
+			"SELECT created_by FROM api_keys WHERE tenant_id = $1 AND environment = $2 AND id = $3", keyID)
+		return userID, ignoreAbsent(err)
+	})
 }
 
 // Touch says when a key or a session was last used.

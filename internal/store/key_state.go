@@ -150,11 +150,18 @@ func (s *transaction) keyChangesInMemory(scope rlsScope) int64 {
 	return changes
 }
 
-// CheckKeys returns ErrKeysChanged if keys of the scope were changed since Changes of the KeyState
+// KeyTrees checks and changes the key trees of a scope's tenant. Secrets reads them.
+type KeyTrees struct{ tx *Tx }
+
+// KeyTrees returns the KeyTrees of the transaction.
+func (tx *Tx) KeyTrees() KeyTrees { return KeyTrees{tx} }
+
+// Check returns ErrKeysChanged if keys of the scope were changed since Changes of the KeyState
 // was the given number. It locks the scope, so that they stay as they are until the transaction
 // ends.
-func (tx *Tx) CheckKeys(changes int64) error {
-	if err := tx.lockScope(); err != nil {
+func (kt KeyTrees) Check(changes int64) error {
+	tx := kt.tx
+	if err := tx.Lock(); err != nil {
 		return err
 	}
 	current := tx.transaction.keyChangesInMemory(tx.rls)
@@ -176,10 +183,11 @@ type TreeChange struct {
 	Tree   []byte
 }
 
-// ChangeTrees changes the key trees of the tenant and raises Changes of the scope's KeyState. It
+// Change changes the key trees of the tenant and raises Changes of the scope's KeyState. It
 // returns ErrKeysChanged if a tree is not as Was says. The caller must then undo the transaction.
-func (tx *Tx) ChangeTrees(changes []TreeChange) error {
-	if err := tx.lockScope(); err != nil {
+func (kt KeyTrees) Change(changes []TreeChange) error {
+	tx := kt.tx
+	if err := tx.Lock(); err != nil {
 		return err
 	}
 	for _, c := range changes {

@@ -89,7 +89,7 @@ func (lp LenderProfileReader) At(version int64) (LenderProfile, error) {
 // returns Precondition precondition_failed if the last version is not the expected one; a negative expectedVersion
 // accepts any.
 func (lp LenderProfiles) Put(p LenderProfile, expectedVersion int64) (LenderProfile, error) {
-	if err := lp.tx.lockScope(); err != nil {
+	if err := lp.tx.Lock(); err != nil {
 		return LenderProfile{}, err
 	}
 	last, err := lp.LatestVersion()

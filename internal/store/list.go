@@ -46,16 +46,16 @@ func (tx *Tx) Lists() Lists { return Lists{ListReader{tx.access()}} }
 
 // Get returns the latest version of a list, NotFound if there is no list of this name.
 func (l ListReader) Get(name string) (List, error) {
-	return read(l.access, func(tx *Tx) (List, error) { return tx.list(name, "") })
+	return read(l.access, func(tx *Tx) (List, error) { return selectList(tx, name, "") })
 }
 
 // Lock returns a list like Get, and locks it until the transaction ends.
 func (l Lists) Lock(name string) (List, error) {
-	return l.tx.list(name, l.tx.transaction.db.dialect.forUpdate())
+	return selectList(l.tx, name, l.tx.transaction.db.dialect.forUpdate())
 }
 
-// list reads a list. clause is added to the statement.
-func (tx *Tx) list(name, clause string) (found List, err error) {
+// selectList reads a list. clause is added to the statement.
+func selectList(tx *Tx, name, clause string) (found List, err error) {
 	err = tx.one(found.fields(), "SELECT "+listColumns+
 		" FROM lists WHERE tenant_id = $1 AND environment = $2 AND name = $3"+clause, name)
 	return found, orNotFound("list", err)
@@ -195,7 +195,7 @@ func (u ListUser) Role() string {
 // Users returns the rule sets that name a list and can decide without further checks: those that are active, and
 // those that were active immediately before them, which a rollback would activate.
 func (l ListReader) Users(name string) ([]ListUser, error) {
-	return read(l.access, func(tx *Tx) ([]ListUser, error) { return tx.users(listsOfRuleSets, name) })
+	return read(l.access, func(tx *Tx) ([]ListUser, error) { return ruleSetsNaming(tx, listsOfRuleSets, name) })
 }
 
 // The tables that record what rule sets name, each with the condition on the name.
@@ -204,8 +204,8 @@ const (
 	tablesOfRuleSets = "FROM rule_set_tables u, rule_sets r WHERE u.table_name = $3"
 )
 
-// users returns the rule sets that ListReader.Users describes. from is listsOfRuleSets or tablesOfRuleSets.
-func (tx *Tx) users(from, name string) (users []ListUser, err error) {
+// ruleSetsNaming returns the rule sets that ListReader.Users describes. from is listsOfRuleSets or tablesOfRuleSets.
+func ruleSetsNaming(tx *Tx, from, name string) (users []ListUser, err error) {
 	err = tx.each(func(scan func(...any) error) error {
 		var u ListUser
 		err := scan(&u.ID, &u.PolicyKey, &u.Name, &u.Status, &u.Version)

@@ -22,7 +22,7 @@ func (l Lists) InsertChunks(listID string, chunks []ListChunk) error {
 		rows[i] = []any{listID, c.ID, c.CreatedMicros, notNil(c.Keys), notNil(c.Values)}
 		size += len(c.Keys) + len(c.Values)
 	}
-	if err := l.tx.insertMany(listChunkTable, rows); err != nil {
+	if err := listChunkTable.insert(l.tx, rows); err != nil {
 		return err
 	}
 	return l.tx.StoredBytes().add(size)

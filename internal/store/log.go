@@ -95,7 +95,7 @@ func (l Log) PutTiles(generation int64, tiles []LogTile) error {
 	for i, t := range tiles {
 		rows[i] = []any{generation, t.Level, t.Number, t.Hashes}
 	}
-	return l.tx.insertMany(logTileTable, rows)
+	return logTileTable.insert(l.tx, rows)
 }
 
 // SetCheckpoint stores a signed checkpoint, unless the stored one is of a larger tree, or

@@ -93,7 +93,7 @@ func (ob Observations) Observe(o Observation, w Windows) (ObservedCounts, error)
 		return ObservedCounts{}, nil
 	}
 	o = o.ordered()
-	if err := ob.tx.lockFraud(); err != nil {
+	if err := ob.tx.FraudConfigs().lock(); err != nil {
 		return ObservedCounts{}, err
 	}
 	o, err := ob.recognise(o)
@@ -108,7 +108,7 @@ func (ob Observations) Observe(o Observation, w Windows) (ObservedCounts, error)
 	if err != nil {
 		return ObservedCounts{}, err
 	}
-	if err := ob.tx.rings().regroup(g, o); err != nil {
+	if err := ringsOf(ob.tx).regroup(g, o); err != nil {
 		return ObservedCounts{}, err
 	}
 	counts.Ring, counts.Member = g.count(o.NowMicros), o.ApplicantRef
@@ -263,7 +263,7 @@ func (ob Observations) recordEntities(o Observation) (map[string]entityState, er
 		rows[i] = []any{e.Kind, e.Key, e.Display, o.NowMicros, o.NowMicros, int64(0), "", "", int64(0)}
 	}
 	known := make(map[string]entityState, len(rows))
-	err := ob.tx.insertReturning(entityTable, rows, scanEntities(known))
+	err := entityTable.insertReturning(ob.tx, rows, scanEntities(known))
 	return known, err
 }
 
@@ -355,7 +355,7 @@ func (ob Observations) recordLinks(o Observation) (before map[string]int64, err 
 		rows = append(rows, link(pincode.Key, kindAgentPincode, agent.Key))
 	}
 	before = make(map[string]int64, len(rows))
-	err = ob.tx.insertReturning(linkTable, rows, func(scan func(...any) error) error {
+	err = linkTable.insertReturning(ob.tx, rows, func(scan func(...any) error) error {
 		var kind string
 		var micros int64
 		err := scan(&kind, &micros)

@@ -96,7 +96,7 @@ func (ob Observations) observed(
 	if err := ob.joinParties(o, w, &c); err != nil {
 		return ObservedCounts{}, nil, err
 	}
-	g, err := ob.tx.rings().group(o, w, known, c.Applicants)
+	g, err := ringsOf(ob.tx).group(o, w, known, c.Applicants)
 	if err != nil {
 		return ObservedCounts{}, nil, err
 	}

@@ -44,7 +44,7 @@ func (ob Observations) ObserveAll(j Joint) ([]ObservedCounts, error) {
 		counts, err := ob.Observe(j.People[0].Observation, j.People[0].Windows)
 		return []ObservedCounts{counts}, err
 	}
-	if err := ob.tx.lockFraud(); err != nil {
+	if err := ob.tx.FraudConfigs().lock(); err != nil {
 		return nil, err
 	}
 	people := slices.Clone(j.People)
@@ -73,13 +73,13 @@ func (ob Observations) ObserveAll(j Joint) ([]ObservedCounts, error) {
 		if counts[i], g, err = ob.observed(p.Observation, p.Windows, known); err != nil {
 			return nil, err
 		}
-		if err := ob.tx.rings().regroup(g, p.Observation); err != nil {
+		if err := ringsOf(ob.tx).regroup(g, p.Observation); err != nil {
 			return nil, err
 		}
 		counts[i].Ring, counts[i].Member = g.count(p.Observation.NowMicros), p.Observation.ApplicantRef
 	}
 	for i, p := range people {
-		if err := ob.tx.rings().updateCount(p.Observation, &counts[i].Ring); err != nil {
+		if err := ringsOf(ob.tx).updateCount(p.Observation, &counts[i].Ring); err != nil {
 			return nil, err
 		}
 	}
@@ -125,7 +125,7 @@ func (s *Scope) PeekAll(ctx context.Context, j Joint) (counts []ObservedCounts, 
 // recordApplication links a person with the people of the application.
 func (ob Observations) recordApplication(o Observation, key string) error {
 	rows := [][]any{{o.ApplicantRef, kindApplication, key, o.NowMicros, int64(0), o.NowMicros, o.DecisionID}}
-	return ob.tx.insertReturning(linkTable, rows, func(scan func(...any) error) error {
+	return linkTable.insertReturning(ob.tx, rows, func(scan func(...any) error) error {
 		var kind string
 		var micros int64
 		return scan(&kind, &micros)

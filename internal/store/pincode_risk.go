@@ -42,7 +42,7 @@ func (pr PincodeRisks) Put(entries []PincodeRisk) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	if err := pr.tx.fraudChanged(); err != nil {
+	if err := pr.tx.FraudConfigs().noteChange(); err != nil {
 		return err
 	}
 	return pr.put(entries)
@@ -63,7 +63,7 @@ func (pr PincodeRisks) put(entries []PincodeRisk) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	if err := pr.tx.insertMany(pincodeRiskTable, rows); err != nil {
+	if err := pincodeRiskTable.insert(pr.tx, rows); err != nil {
 		return err
 	}
 	var n int64
@@ -84,7 +84,7 @@ func (pr PincodeRisks) Remove(pincodes []string) (removed int64, err error) {
 	if len(pincodes) == 0 {
 		return 0, nil
 	}
-	if err := pr.tx.fraudChanged(); err != nil {
+	if err := pr.tx.FraudConfigs().noteChange(); err != nil {
 		return 0, err
 	}
 	for _, pincode := range pincodes {
@@ -100,7 +100,7 @@ func (pr PincodeRisks) Remove(pincodes []string) (removed int64, err error) {
 
 // Replace deletes all entries and stores the given ones, which may be none.
 func (pr PincodeRisks) Replace(entries []PincodeRisk) error {
-	if err := pr.tx.fraudChanged(); err != nil {
+	if err := pr.tx.FraudConfigs().noteChange(); err != nil {
 		return err
 	}
 	if _, err := pr.tx.exec("DELETE FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2"); err != nil {

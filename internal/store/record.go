@@ -12,20 +12,20 @@ import (
 // record adds journal entries for events other than decisions, and returns the number of the first. It sets the
 // scope of the records. The caller's transaction has locked the scope already, or is the first to write to it.
 func (tx *Tx) record(records ...evidence.Record) (first int64, err error) {
-	return tx.recordAt(records[0].Micros, records...)
+	return tx.Journal().addRecords(records[0].Micros, records...)
 }
 
-// recordAt does the work of record. nowMicros is when the entries are added, which is later than what they are about if
-// they are backfilled.
-func (tx *Tx) recordAt(nowMicros int64, records ...evidence.Record) (first int64, err error) {
+// addRecords adds entries like Tx.record. nowMicros is when the entries are added, which is later than what they are
+// about if they are backfilled.
+func (j Journal) addRecords(nowMicros int64, records ...evidence.Record) (first int64, err error) {
 	entries := make([]Entry, len(records))
 	for i := range records {
 		r := &records[i]
-		r.Tenant, r.Environment = tx.rls.tenant, tx.rls.environment
+		r.Tenant, r.Environment = j.tx.rls.tenant, j.tx.rls.environment
 		leaf := r.Leaf()
 		entries[i] = Entry{Leaf: leaf.Pack(nil), Data: r.Event()}
 	}
-	return tx.Journal().Add(nowMicros, entries...)
+	return j.Add(nowMicros, entries...)
 }
 
 // newSalt returns a salt for the hash of the texts of a row.
@@ -116,14 +116,14 @@ type Backfill struct {
 // Backfill adds the entries of rows, other than decisions, that have none, and returns their number. It returns 0 if
 // there are no more.
 func (j Journal) Backfill(b Backfill) (added int, err error) {
-	type filler = func(Backfill) (int, error)
+	type filler = func(*Tx, Backfill) (int, error)
 	for _, fill := range map[Backfilled][]filler{
-		BackfilledRecords: {j.tx.fillReviews, j.tx.fillRuleSets, j.tx.fillConfigs},
-		BackfilledLists:   {j.tx.fillScorecards, j.tx.fillBlocklist},
+		BackfilledRecords: {fillReviews, fillRuleSets, fillConfigs},
+		BackfilledLists:   {fillScorecards, fillBlocklist},
 
-		BackfilledExposures: {j.tx.fillExposures},
+		BackfilledExposures: {fillExposures},
 	}[b.Part] {
-		n, err := fill(b)
+		n, err := fill(j.tx, b)
 		if added += n; err != nil || n >= b.Limit {
 			return added, err
 		}
@@ -132,12 +132,12 @@ func (j Journal) Backfill(b Backfill) (added int, err error) {
 	return added, nil
 }
 
-// recordBackfilled adds the journal entries of rows from before.
-func (tx *Tx) recordBackfilled(b Backfill, records ...evidence.Record) (first int64, err error) {
+// record adds the journal entries of rows from before.
+func (b Backfill) record(tx *Tx, records ...evidence.Record) (first int64, err error) {
 	for i := range records {
 		records[i].Backfilled = true
 	}
-	return tx.recordAt(b.NowMicros, records...)
+	return tx.Journal().addRecords(b.NowMicros, records...)
 }
 
 // JournalSince returns when the rows of a part began to have entries in the journal, in microseconds. Every row that

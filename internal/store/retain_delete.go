@@ -36,7 +36,7 @@ func (rt Retention) DeleteClosedLoans(ids []string, nowMicros int64) (deleted in
 		n, err := rt.tx.exec(`DELETE FROM exposures WHERE tenant_id = $1 AND environment = $2 AND id = $3
 			AND closed_micros > 0 AND NOT `+heldBy("exposures.applicant_ref", "''", "$4"), id, nowMicros)
 		if err == nil && n > 0 {
-			err = rt.tx.recordDeleted(id, deletedByRetention, nowMicros)
+			err = rt.tx.Exposures().recordDeleted(id, deletedByRetention, nowMicros)
 		}
 		if deleted += n; err != nil {
 			return 0, err

@@ -135,7 +135,7 @@ func (rt RetentionReader) WalkLogged(fn func(*LoggedRetention) error) error {
 // It returns Precondition precondition_failed if the last version is not the expected one; a negative
 // expectedVersion accepts any.
 func (rt Retention) Put(s RetentionSettings, expectedVersion int64) (RetentionSettings, error) {
-	if err := rt.tx.lockScope(); err != nil {
+	if err := rt.tx.Lock(); err != nil {
 		return RetentionSettings{}, err
 	}
 	before, err := rt.Latest()

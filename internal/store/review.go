@@ -59,7 +59,7 @@ func (r *LoggedReview) Record() evidence.Record {
 func (ds Decisions) AddReview(r Review) error {
 	// The lock makes reviewers on other nodes wait, so that the count below stays
 	// true until the commit.
-	if err := ds.tx.lockScope(); err != nil {
+	if err := ds.tx.Lock(); err != nil {
 		return err
 	}
 	logged := LoggedReview{Review: r, Salt: newSalt()}
@@ -98,7 +98,7 @@ func (ds Decisions) wakeErasure(decisionID string) error {
 	if err != nil {
 		return err
 	}
-	return ds.tx.wakeOthers(decisionID)
+	return ds.tx.Erasures().wakeOthers(decisionID)
 }
 
 // checkReviews returns Conflict cap_reached if the review, which has been
@@ -179,7 +179,7 @@ func (ds DecisionReader) WalkReviews(fn func(*LoggedReview) error) error {
 }
 
 // fillReviews adds the entries of the oldest reviews that have none, and returns their number.
-func (tx *Tx) fillReviews(b Backfill) (int, error) {
+func fillReviews(tx *Tx, b Backfill) (int, error) {
 	rows, err := withoutEntry[LoggedReview](tx, loggedReviewColumns, "decision_reviews", b)
 	if err != nil || len(rows) == 0 {
 		return 0, err
@@ -189,7 +189,7 @@ func (tx *Tx) fillReviews(b Backfill) (int, error) {
 		rows[i].Salt = newSalt()
 		records[i] = rows[i].Record()
 	}
-	first, err := tx.recordBackfilled(b, records...)
+	first, err := b.record(tx, records...)
 	if err != nil {
 		return 0, err
 	}

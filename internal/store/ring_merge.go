@@ -38,7 +38,7 @@ func (rg rings) regroup(g *grouping, o Observation) error {
 		for i, p := range g.joining {
 			rows[i] = []any{p.ref, ring.id, p.seenMicros, p.decisionID}
 		}
-		if err := rg.tx.insertMany(ringPersonTable, rows); err != nil {
+		if err := ringPersonTable.insert(rg.tx, rows); err != nil {
 			return err
 		}
 	}

@@ -38,7 +38,7 @@ func (r *RuleSet) fields() []any {
 // the last of its policy_key. Gaps in the versions come only from deleted
 // drafts.
 func (rs RuleSets) Insert(r RuleSet) (RuleSet, error) {
-	version, err := rs.tx.nextVersion("policy", r.PolicyKey)
+	version, err := nextVersion(rs.tx, "policy", r.PolicyKey)
 	if err != nil {
 		return RuleSet{}, err
 	}
@@ -62,7 +62,7 @@ func (rs RuleSets) Insert(r RuleSet) (RuleSet, error) {
 
 // nextVersion returns the next version number of a series: of the rule sets of one policy_key, or of the scorecards of
 // one name. It locks the series until the transaction ends, so that no other transaction gets the same number.
-func (tx *Tx) nextVersion(kind, name string) (int64, error) {
+func nextVersion(tx *Tx, kind, name string) (int64, error) {
 	var version int64
 	err := tx.one([]any{&version},
 		`INSERT INTO series (tenant_id, environment, kind, name, last_version, active_id, changes, changed_micros)

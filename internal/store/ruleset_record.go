@@ -122,7 +122,7 @@ func (rs RuleSetReader) ActiveIDs() (map[string]string, error) {
 
 // fillRuleSets adds the entries of the oldest rule sets and activations that have none, and returns the number of rule
 // sets.
-func (tx *Tx) fillRuleSets(b Backfill) (int, error) {
+func fillRuleSets(tx *Tx, b Backfill) (int, error) {
 	rows, err := eachRow(tx, (*LoggedRuleSet).fields, "SELECT "+loggedRuleSetColumns+` FROM rule_sets
 		WHERE tenant_id = $1 AND environment = $2 AND created_micros < $3
 			AND (leaf < 0 OR (activated_micros > 0 AND activation_leaf < 0))
@@ -142,7 +142,7 @@ func (tx *Tx) fillRuleSets(b Backfill) (int, error) {
 			records, numbers = append(records, r.activation("")), append(numbers, &r.ActivationLeaf)
 		}
 	}
-	first, err := tx.recordBackfilled(b, records...)
+	first, err := b.record(tx, records...)
 	if err != nil {
 		return 0, err
 	}

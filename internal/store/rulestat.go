@@ -54,7 +54,7 @@ func (sys *System) AddRuleStats(ctx context.Context, stats []RuleStat) error {
 			for i, stat := range of {
 				rows[i] = []any{stat.RuleSetID, stat.RuleID, stat.Day, stat.Evaluated, stat.Hit, stat.Unknown}
 			}
-			if err := s.within(of[0].TenantID, of[0].Environment).insertMany(ruleStatTable, rows); err != nil {
+			if err := ruleStatTable.insert(s.within(of[0].TenantID, of[0].Environment), rows); err != nil {
 				return err
 			}
 		}

@@ -23,7 +23,7 @@ func (r *Run) fields() []any {
 // Insert stores a run. keyChanges is KeyState.Changes of the keys with which it is sealed; Insert
 // returns ErrKeysChanged if the keys were changed since.
 func (ru Runs) Insert(r Run, keyChanges int64) error {
-	if err := ru.tx.CheckKeys(keyChanges); err != nil {
+	if err := ru.tx.KeyTrees().Check(keyChanges); err != nil {
 		return err
 	}
 	ru.tx.noteWritten(r.ID)

@@ -78,41 +78,35 @@ func (tx *Tx) exec(query string, args ...any) (int64, error) {
 	if err := tx.transaction.setRLS(tx.rls); err != nil {
 		return 0, err
 	}
-	return tx.transaction.exec(query, tx.scoped(args)...)
+	return tx.transaction.exec(query, tx.rls.args(args)...)
 }
 
 func (tx *Tx) each(read func(scan func(...any) error) error, query string, args ...any) error {
 	if err := tx.transaction.setRLS(tx.rls); err != nil {
 		return err
 	}
-	return tx.transaction.each(read, query, tx.scoped(args)...)
+	return tx.transaction.each(read, query, tx.rls.args(args)...)
 }
 
 func (tx *Tx) one(dest []any, query string, args ...any) error {
 	if err := tx.transaction.setRLS(tx.rls); err != nil {
 		return err
 	}
-	return tx.transaction.one(dest, query, tx.scoped(args)...)
+	return tx.transaction.one(dest, query, tx.rls.args(args)...)
 }
 
 // Lock locks the scope until the transaction ends. A function that counts objects and
 // then adds one must lock the scope first: otherwise two nodes could count at the same
 // time, and both add the last object that the limit allows.
-func (tx *Tx) Lock() error { return tx.lockScope() }
-
-// lockScope locks the scope until the transaction ends. It waits for any other
-// transaction that holds the lock.
-func (tx *Tx) lockScope() error {
+//
+// Lock waits for any other transaction that holds the lock.
+func (tx *Tx) Lock() error {
 	lock := tx.transaction.db.dialect.lockScope()
 	if lock == "" {
 		return nil
 	}
 	_, err := tx.exec(lock)
 	return err
-}
-
-func (tx *Tx) scoped(args []any) []any {
-	return append([]any{tx.rls.tenant, tx.rls.environment}, args...)
 }
 
 // read runs fn in a read transaction. It retries if the connection turns out to be

@@ -19,7 +19,7 @@ func (c *Scorecard) fields() []any {
 
 // Insert stores a scorecard with its entry in the journal, and returns it with its version.
 func (sc Scorecards) Insert(c Scorecard) (Scorecard, error) {
-	version, err := sc.tx.nextVersion("scorecard", c.Name)
+	version, err := nextVersion(sc.tx, "scorecard", c.Name)
 	if err != nil {
 		return Scorecard{}, err
 	}

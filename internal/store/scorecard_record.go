@@ -45,7 +45,7 @@ func (sc ScorecardReader) WalkLogged(fn func(*LoggedScorecard) error) error {
 }
 
 // fillScorecards adds the entries of the oldest scorecards that have none, and returns their number.
-func (tx *Tx) fillScorecards(b Backfill) (int, error) {
+func fillScorecards(tx *Tx, b Backfill) (int, error) {
 	rows, err := withoutEntry[LoggedScorecard](tx, loggedScorecardColumns, "scorecards", b)
 	if err != nil {
 		return 0, err
@@ -53,7 +53,7 @@ func (tx *Tx) fillScorecards(b Backfill) (int, error) {
 	for i := range rows {
 		c := &rows[i]
 		c.Salt = newSalt()
-		leaf, err := tx.recordBackfilled(b, c.Record())
+		leaf, err := b.record(tx, c.Record())
 		if err != nil {
 			return 0, err
 		}

@@ -22,7 +22,7 @@ func (ds DecisionReader) WithReadable(after string, limit int) (found []Decision
 // since the documents were sealed.
 func (ds Decisions) SealDocuments(writes []*DecisionWrite) error {
 	if len(writes) > 0 {
-		if err := ds.tx.CheckKeys(writes[0].KeyChanges); err != nil {
+		if err := ds.tx.KeyTrees().Check(writes[0].KeyChanges); err != nil {
 			return err
 		}
 	}
@@ -67,7 +67,7 @@ func (ru RunReader) WithSealed(after string, limit int) (found []Run, next strin
 
 func (ru RunReader) scanned(condition, after string, limit int) (found []Run, next string, err error) {
 	return readTwo(ru.access, func(tx *Tx) (found []Run, next string, err error) {
-		end, err := tx.scanEnd("agent_runs", after)
+		end, err := scanEnd(tx, "agent_runs", after)
 		if err != nil {
 			return nil, "", err
 		}
@@ -90,7 +90,7 @@ func (ru RunReader) scanned(condition, after string, limit int) (found []Run, ne
 // a run whose documents are sealed already or were erased. keyChanges is KeyState.Changes of
 // the keys; SealDocuments returns ErrKeysChanged if the keys were changed since.
 func (ru Runs) SealDocuments(runs []Run, keyChanges int64) error {
-	if err := ru.tx.CheckKeys(keyChanges); err != nil {
+	if err := ru.tx.KeyTrees().Check(keyChanges); err != nil {
 		return err
 	}
 	for _, r := range runs {
@@ -128,7 +128,7 @@ const lastID = "~"
 
 // scanEnd returns the id at which a scan of scanRows rows after an id ends, lastID if fewer
 // rows follow.
-func (tx *Tx) scanEnd(table, after string) (string, error) {
+func scanEnd(tx *Tx, table, after string) (string, error) {
 	end := lastID
 	err := tx.one([]any{&end}, "SELECT id FROM "+table+` WHERE tenant_id = $1 AND environment = $2 AND id > $3
 		ORDER BY id LIMIT 1 OFFSET $4`, after, int64(scanRows-1))
@@ -150,7 +150,7 @@ func (ds DecisionReader) scanned(
 	condition, after string, limit int, args ...any,
 ) (found []Decision, next string, err error) {
 	return readTwo(ds.access, func(tx *Tx) (found []Decision, next string, err error) {
-		end, err := tx.scanEnd("decisions", after)
+		end, err := scanEnd(tx, "decisions", after)
 		if err != nil {
 			return nil, "", err
 		}
@@ -162,7 +162,7 @@ func (ds DecisionReader) scanned(
 		}, "SELECT "+allColumns+` FROM decisions WHERE tenant_id = $1 AND environment = $2 AND id > $3 AND id <= $4
 			AND `+condition+" ORDER BY id LIMIT $5", append([]any{after, end, int64(limit)}, args...)...)
 		for i := 0; i < len(found) && err == nil; i++ {
-			err = tx.addPeople(&found[i])
+			err = addPeople(tx, &found[i])
 		}
 		if len(found) == limit {
 			return found, found[limit-1].ID, err

@@ -44,7 +44,7 @@ func (st StrategyReader) At(version int64) (Strategy, error) {
 // last. It returns Precondition precondition_failed if the last version is not
 // the expected one; a negative expectedVersion accepts any.
 func (st Strategies) Put(s Strategy, expectedVersion int64) (Strategy, error) {
-	if err := st.tx.lockScope(); err != nil {
+	if err := st.tx.Lock(); err != nil {
 		return Strategy{}, err
 	}
 	before, err := st.Latest()

@@ -186,7 +186,7 @@ func (tx *Tx) Observations() Observations { return Observations{ObservationReade
 // rings stores which people are connected by observations.
 type rings struct{ tx *Tx }
 
-func (tx *Tx) rings() rings { return rings{tx} }
+func ringsOf(tx *Tx) rings { return rings{tx} }
 
 // BlocklistReader reads the block list.
 type BlocklistReader struct{ access }

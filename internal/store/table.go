@@ -45,16 +45,16 @@ func (tx *Tx) Tables() Tables { return Tables{TableReader{tx.access()}} }
 
 // Get returns the latest version of a table, NotFound if there is no table of this name.
 func (t TableReader) Get(name string) (Table, error) {
-	return read(t.access, func(tx *Tx) (Table, error) { return tx.table(name, "") })
+	return read(t.access, func(tx *Tx) (Table, error) { return selectTable(tx, name, "") })
 }
 
 // Lock returns a table like Get, and locks it until the transaction ends.
 func (t Tables) Lock(name string) (Table, error) {
-	return t.tx.table(name, t.tx.transaction.db.dialect.forUpdate())
+	return selectTable(t.tx, name, t.tx.transaction.db.dialect.forUpdate())
 }
 
-// table reads a table. clause is added to the statement.
-func (tx *Tx) table(name, clause string) (found Table, err error) {
+// selectTable reads a table. clause is added to the statement.
+func selectTable(tx *Tx, name, clause string) (found Table, err error) {
 	err = tx.one(found.fields(), "SELECT "+tableColumns+
 		" FROM lookup_tables WHERE tenant_id = $1 AND environment = $2 AND name = $3"+clause, name)
 	return found, orNotFound("table", err)
@@ -211,7 +211,7 @@ func (t Tables) deleteDocuments(tableID string) error {
 
 // Users returns the rule sets that name a table and can decide without further checks; see ListReader.Users.
 func (t TableReader) Users(name string) ([]ListUser, error) {
-	return read(t.access, func(tx *Tx) ([]ListUser, error) { return tx.users(tablesOfRuleSets, name) })
+	return read(t.access, func(tx *Tx) ([]ListUser, error) { return ruleSetsNaming(tx, tablesOfRuleSets, name) })
 }
 
 // Use records the tables that a new rule set names.

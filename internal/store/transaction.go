@@ -33,6 +33,11 @@ type rlsScope struct{ role, tenant, environment string }
 
 var rlsSystem = rlsScope{role: "system"}
 
+// args returns the arguments of a statement whose $1 is the tenant and $2 the environment.
+func (v rlsScope) args(args []any) []any {
+	return append([]any{v.tenant, v.environment}, args...)
+}
+
 // noteGrown notes that the transaction adds entries to the journal of a scope.
 func (s *transaction) noteGrown(scope rlsScope) {
 	if s.grown == nil {

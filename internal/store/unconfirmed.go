@@ -148,28 +148,24 @@ func (db *DB) mayHaveCommitted(err error) bool {
 }
 
 // noteWritten records the id of a row that the transaction stores.
-func (tx *Tx) noteWritten(id string) {
-	if s := tx.transaction; s.db.dialect.fence() != "" {
-		s.written = append(s.written, writeName{tx.rls, id})
-	}
-}
+func (tx *Tx) noteWritten(id string) { tx.transaction.noteWritten(writeName{tx.rls, id}) }
 
-// noteAnswered records the key of an answer that the transaction stores.
-func (tx *Tx) noteAnswered(key IdempotencyKey) {
-	if s := tx.transaction; s.db.dialect.fence() != "" {
-		s.written = append(s.written, answerName(tx.rls, key))
+// noteWritten records the name of a row that the transaction stores.
+func (s *transaction) noteWritten(name writeName) {
+	if s.db.dialect.fence() != "" {
+		s.written = append(s.written, name)
 	}
 }
 
 // fence makes the commit of this transaction wait for the synchronous standby,
 // whose acknowledgement covers all earlier commits too. Without fence, a
 // transaction that writes nothing does not wait.
-func (tx *Tx) fence() error {
-	statement := tx.transaction.db.dialect.fence()
+func (s *transaction) fence() error {
+	statement := s.db.dialect.fence()
 	if statement == "" {
 		return nil
 	}
-	_, err := tx.transaction.exec(statement)
+	_, err := s.exec(statement)
 	return err
 }
 
@@ -192,7 +188,7 @@ func (s *Scope) fenced(ctx context.Context, name writeName, fn func(tx *Tx) erro
 		if err := fn(tx); err != nil {
 			return err
 		}
-		return tx.fence()
+		return tx.transaction.fence()
 	})
 	if err == nil {
 		s.db.unconfirmed.settle(name)

@@ -11,16 +11,16 @@ const LastUploadKey = -1 << 61
 // UploadsReadable is the UploadKey of a job whose uploaded rows have no key of their own.
 const UploadsReadable = 1
 
-// AddUploadKey stores the key of an upload. It does nothing if k has no key, because nothing is encrypted.
-func (tx *Tx) AddUploadKey(k StoredTree) error {
+// AddUpload stores the key of an upload. It does nothing if k has no key, because nothing is encrypted.
+func (kt KeyTrees) AddUpload(k StoredTree) error {
 	if k.Tree == nil {
 		return nil
 	}
-	if err := tx.transaction.setRLS(tx.rls); err != nil {
+	if err := kt.tx.transaction.setRLS(kt.tx.rls); err != nil {
 		return err
 	}
-	_, err := tx.transaction.exec("INSERT INTO key_trees (tenant_id, number, tree) VALUES ($1, $2, $3)",
-		tx.rls.tenant, k.Number, k.Tree)
+	_, err := kt.tx.transaction.exec("INSERT INTO key_trees (tenant_id, number, tree) VALUES ($1, $2, $3)",
+		kt.tx.rls.tenant, k.Number, k.Tree)
 	return err
 }
 
@@ -28,20 +28,20 @@ func (tx *Tx) AddUploadKey(k StoredTree) error {
 // destroyed, in microseconds.
 const uploadKeyDestroyed = "upload_key_destroyed"
 
-// destroyUploadKey deletes the key of an upload, and records when. It does nothing if the upload has no key of its own.
+// destroyUpload deletes the key of an upload, and records when. It does nothing if the upload has no key of its own.
 // Only a transaction of the system may call it.
-func (tx *Tx) destroyUploadKey(number, nowMicros int64) error {
+func (kt KeyTrees) destroyUpload(number, nowMicros int64) error {
 	if number > LastUploadKey {
 		return nil
 	}
-	if err := tx.transaction.setRLS(tx.rls); err != nil {
+	if err := kt.tx.transaction.setRLS(kt.tx.rls); err != nil {
 		return err
 	}
-	if _, err := tx.transaction.exec("DELETE FROM key_trees WHERE tenant_id = $1 AND number = $2",
-		tx.rls.tenant, number); err != nil {
+	if _, err := kt.tx.transaction.exec("DELETE FROM key_trees WHERE tenant_id = $1 AND number = $2",
+		kt.tx.rls.tenant, number); err != nil {
 		return err
 	}
-	_, err := tx.transaction.exec("INSERT INTO installation (name, value) VALUES ($1, $2) ON CONFLICT (name) DO "+
+	_, err := kt.tx.transaction.exec("INSERT INTO installation (name, value) VALUES ($1, $2) ON CONFLICT (name) DO "+
 		"UPDATE SET value = excluded.value", uploadKeyDestroyed, []byte(strconv.FormatInt(nowMicros, 10)))
 	return err
 }
@@ -116,7 +116,7 @@ func (bt Backtests) destroyUpload(id string, nowMicros, limit int64) (steps int6
 			return steps, err
 		}
 	}
-	if err := bt.tx.destroyUploadKey(b.UploadKey, nowMicros); err != nil {
+	if err := bt.tx.KeyTrees().destroyUpload(b.UploadKey, nowMicros); err != nil {
 		return 0, err
 	}
 	_, err = bt.tx.exec("UPDATE backtests SET upload_key = 0 WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
@@ -131,7 +131,7 @@ func (bj BatchJobs) destroyUpload(id string, nowMicros int64) error {
 	if err != nil {
 		return ignoreAbsent(err)
 	}
-	if err := bj.tx.destroyUploadKey(key, nowMicros); err != nil {
+	if err := bj.tx.KeyTrees().destroyUpload(key, nowMicros); err != nil {
 		return err
 	}
 	if _, err := bj.tx.exec(`DELETE FROM batches WHERE tenant_id = $1 AND environment = $2 AND id = $3

@@ -75,16 +75,16 @@ func (tx *Tx) Webhooks() Webhooks { return Webhooks{WebhookReader{tx.access()}} 
 
 // Get returns a webhook, NotFound if there is none with this id.
 func (w WebhookReader) Get(id string) (Webhook, error) {
-	return read(w.access, func(tx *Tx) (Webhook, error) { return tx.webhook(id, "") })
+	return read(w.access, func(tx *Tx) (Webhook, error) { return selectWebhook(tx, id, "") })
 }
 
 // Lock returns a webhook like Get, and locks it until the transaction ends.
 func (w Webhooks) Lock(id string) (Webhook, error) {
-	return w.tx.webhook(id, w.tx.transaction.db.dialect.forUpdate())
+	return selectWebhook(w.tx, id, w.tx.transaction.db.dialect.forUpdate())
 }
 
-// webhook reads a webhook. clause is added to the statement.
-func (tx *Tx) webhook(id, clause string) (hook Webhook, err error) {
+// selectWebhook reads a webhook. clause is added to the statement.
+func selectWebhook(tx *Tx, id, clause string) (hook Webhook, err error) {
 	err = tx.one(hook.fields(), "SELECT "+webhookColumns+
 		" FROM webhooks WHERE tenant_id = $1 AND environment = $2 AND id = $3"+clause, id)
 	return hook, orNotFound("webhook", err)

@@ -61,7 +61,7 @@ func (w Webhooks) AddDeliveries(id string, deliveries []WebhookDelivery) error {
 		rows[i] = []any{id, d.ID, d.CreatedMicros, d.Sequence, d.EventID, d.Type, d.Attempt, d.Outcome, d.Status,
 			d.Problem, d.TookMicros}
 	}
-	return w.tx.insertMany(webhookDeliveryTable, rows)
+	return webhookDeliveryTable.insert(w.tx, rows)
 }
 
 // WebhookProgress is what a node has done for a webhook.
@@ -145,7 +145,7 @@ func (w Webhooks) Progress(p WebhookProgress) (bool, error) {
 	for i, r := range p.Retries {
 		rows[i] = []any{p.Hook.ID, r.Sequence, r.Object, r.Attempts, r.FirstMicros, r.NextMicros}
 	}
-	if err := w.tx.insertMany(webhookRetryTable, rows); err != nil {
+	if err := webhookRetryTable.insert(w.tx, rows); err != nil {
 		return false, err
 	}
 	for _, r := range p.Ranges {

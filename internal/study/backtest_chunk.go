@@ -123,7 +123,7 @@ func (s *Chunks) finish(ctx context.Context, scope *store.Scope, id string) erro
 		if err != nil || !finished {
 			return err
 		}
-		return s.decisions.Bill(tx, caller, job.endpoint, units(record.Rows), now)
+		return s.decisions.Usage.Bill(tx, caller, job.endpoint, units(record.Rows), now)
 	})
 	if fault.KindOf(err) == fault.Limited {
 		return s.runs.fail(ctx, scope, id, fault.CodeOf(err),

@@ -235,7 +235,7 @@ func (s *Backtests) answerNow(
 			if err := tx.Audit().Add(s.core.Audit(p, now, operation.ActionBacktestCreated, record.ID, "")); err != nil {
 				return Backtest{}, err
 			}
-			return backtestOf(&record), s.decisions.Bill(tx, p, j.endpoint, units(record.Rows), now)
+			return backtestOf(&record), s.decisions.Usage.Bill(tx, p, j.endpoint, units(record.Rows), now)
 		})
 		return err
 	})
@@ -256,7 +256,7 @@ func (s *Backtests) newUpload(
 
 // insertRun stores a run with the key of its upload and its chunks.
 func insertRun(tx *store.Tx, record *store.Backtest, key store.StoredTree, chunks []store.BacktestChunk) error {
-	if err := tx.AddUploadKey(key); err != nil {
+	if err := tx.KeyTrees().AddUpload(key); err != nil {
 		return err
 	}
 	if err := tx.Backtests().Insert(*record); err != nil {

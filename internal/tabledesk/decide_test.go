@@ -72,7 +72,7 @@ func TestDecideByTable(t *testing.T) {
 			!equalJSON(b.T, answer["tables"], `[{"name":"ltv","version":2}]`) {
 			b.Errorf("after the change: %v with %v", answer["status"], answer["tables"])
 		}
-		report, err := b.Service.Decisions.Verify(b.Context(), "", nil)
+		report, err := b.Service.Decisions.Audit.Verify(b.Context(), "", nil)
 		if err != nil || report.Failed > 0 {
 			b.Errorf("verify: %+v, %v", report, err)
 		}

@@ -73,12 +73,6 @@ func (b *bench) replace(name, text string) tabledesk.Changed {
 	return changed
 }
 
-// replaceFile replaces the rows of a table by those of a file.
-func (b *bench) replaceFile(name, csv string) (tabledesk.Changed, error) {
-	return b.Service.Tables.Replace(b.Context(), b.Caller, name, tabledesk.Upload{CSV: strings.NewReader(csv)},
-		operation.AnyVersion)
-}
-
 // draft stores a draft with a condition in its knockout.
 func (b *bench) draft(condition string) (policydesk.RuleSet, error) {
 	const policy = `{"name":"ltv","inputs":[{"name":"applicant.pin","type":"string"},{"name":"applicant.ltv","type":"number"}],

@@ -15,7 +15,7 @@ const (
 func (s *Set) backfill(ctx context.Context) {
 	for {
 		last := s.core.Now()
-		done, err := s.Decisions.Backfill(ctx, func(done int64) {
+		done, err := s.Decisions.Audit.Backfill(ctx, func(done int64) {
 			if now := s.core.Now(); now.Sub(last) >= backfillProgress {
 				last = now
 				s.core.Logger.InfoContext(ctx, "adding journal entries for older rows", "done", done)

@@ -184,7 +184,7 @@ func capCases() []capCase {
 			name: "reviews", cap: store.MaxReviews, callers: store.MaxReviews + 10, code: fault.CodeCapReached,
 			before: func(h *cluster) { h.decision = h.Decided(h.T, usecasetest.Sample) },
 			create: func(h *cluster, node *usecase.Set, _ int) error {
-				_, err := node.Decisions.ReviewDecision(h.Context(), h.admin, h.decision,
+				_, err := node.Decisions.Reviews.Add(h.Context(), h.admin, h.decision,
 					decisioning.NewReview{Outcome: "upheld"}, nil)
 				return err
 			},

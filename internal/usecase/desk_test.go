@@ -68,7 +68,7 @@ func TestAgentRuns(t *testing.T) {
 		if _, err := keep(h.mayOnly(tenant.Read), nil); usecasetest.CodeOf(err) != fault.CodeInsufficientScope {
 			t.Errorf("got %v", err)
 		}
-		if usage, err := h.nodes[1].Decisions.Usage(ctx, h.admin); err != nil || usage.Used != 1 {
+		if usage, err := h.nodes[1].Decisions.Usage.Current(ctx, h.admin); err != nil || usage.Used != 1 {
 			t.Errorf("%d units are used, %v", usage.Used, err)
 		}
 

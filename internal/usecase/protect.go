@@ -58,7 +58,7 @@ func (s *Set) Protect(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		decisions, err := s.Decisions.SealOlder(ctx, s.sealProgress(ctx))
+		decisions, err := s.Decisions.Audit.SealOlder(ctx, s.sealProgress(ctx))
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ func (s *Set) checkThresholds(ctx context.Context) {
 	defer turn.Stop()
 	failing := false
 	for {
-		err := s.Decisions.CheckThresholds(ctx)
+		err := s.Decisions.Usage.CheckThresholds(ctx)
 		if err != nil && ctx.Err() == nil && !failing {
 			s.core.Logger.WarnContext(ctx, "could not compare usage with quotas, so events about reached quotas are late; "+
 				"trying again", "error", err)

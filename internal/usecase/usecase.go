@@ -242,13 +242,13 @@ func (s *Set) Run(ctx context.Context) {
 		case <-flush.C:
 			s.Flush(ctx)
 		case <-statistics.C:
-			s.Decisions.FlushStatistics(ctx)
+			s.Decisions.Statistics.Flush(ctx)
 		case <-purge.C:
 			s.Purge(ctx)
 		case <-ctx.Done():
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 			s.Flush(last)
-			s.Decisions.FlushStatistics(last)
+			s.Decisions.Statistics.Flush(last)
 			cancel()
 			return
 		}
@@ -257,7 +257,7 @@ func (s *Set) Run(ctx context.Context) {
 
 // Flush stores the data that the services have collected in memory.
 func (s *Set) Flush(ctx context.Context) {
-	s.Decisions.Flush(ctx)
+	s.Decisions.Usage.Flush(ctx)
 	s.Policies.Flush(ctx)
 	s.accounts.Flush(ctx)
 }
@@ -269,6 +269,6 @@ func (s *Set) Purge(ctx context.Context) {
 	s.Webhooks.Purge(ctx)
 	s.Lists.Purge(ctx)
 	s.Decisions.PurgeRequests(ctx)
-	s.Decisions.PurgeStatistics(ctx)
+	s.Decisions.Statistics.Purge(ctx)
 	s.Edits.Purge(ctx)
 }

@@ -248,7 +248,7 @@ func (b *bench) toldDisabled(hook webhookdesk.Webhook, sequence int64) {
 	if err := b.Service.Webhooks.Delete(b.Context(), b.Caller, other.ID); err != nil {
 		b.Fatal(err)
 	}
-	if found, err := b.Service.Decisions.Verify(b.Context(), "", nil); err != nil || found.Failed != 0 {
+	if found, err := b.Service.Decisions.Audit.Verify(b.Context(), "", nil); err != nil || found.Failed != 0 {
 		b.Errorf("verify finds %+v, %v", found, err)
 	}
 }

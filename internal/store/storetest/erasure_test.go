@@ -37,7 +37,7 @@ func fillRetention(tx *store.Tx) error {
 // rekey removes a key from the first key tree of a tenant.
 func rekey(ctx context.Context, scope *store.Scope, was, next string) error {
 	return scope.Write(ctx, func(tx *store.Tx) error {
-		return tx.ChangeTrees([]store.TreeChange{{Number: 1, Was: []byte(was), Tree: []byte(next)}})
+		return tx.KeyTrees().Change([]store.TreeChange{{Number: 1, Was: []byte(was), Tree: []byte(next)}})
 	})
 }
 
@@ -110,13 +110,13 @@ func TestKeysChanged(t *testing.T) {
 				return tx.Decisions().AddLeaves([]*store.DecisionWrite{{KeyChanges: before}}, 1)
 			},
 			"a tree from before": func(tx *store.Tx) error {
-				return tx.ChangeTrees([]store.TreeChange{{Number: 1, Was: []byte("one"), Tree: []byte("three")}})
+				return tx.KeyTrees().Change([]store.TreeChange{{Number: 1, Was: []byte("one"), Tree: []byte("three")}})
 			},
 			"a tree that exists": func(tx *store.Tx) error {
-				return tx.ChangeTrees([]store.TreeChange{{Number: 1, Tree: []byte("three")}})
+				return tx.KeyTrees().Change([]store.TreeChange{{Number: 1, Tree: []byte("three")}})
 			},
 			"a tree that does not exist": func(tx *store.Tx) error {
-				return tx.ChangeTrees([]store.TreeChange{{Number: 2, Was: []byte("two"), Tree: []byte("three")}})
+				return tx.KeyTrees().Change([]store.TreeChange{{Number: 2, Was: []byte("two"), Tree: []byte("three")}})
 			},
 		} {
 			if err := scope.Write(ctx, write); !errors.Is(err, store.ErrKeysChanged) {

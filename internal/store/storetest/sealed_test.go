@@ -142,7 +142,7 @@ func TestKeyTrees(t *testing.T) {
 			t.Errorf("the keys are %v, %v", keys, err)
 		}
 		err = db.Scope("ten_1", "live").Write(ctx, func(tx *store.Tx) error { // another tree, and a part of the first one
-			return tx.ChangeTrees([]store.TreeChange{{Number: 2, Tree: []byte("two")}, {Number: -9, Tree: []byte("part")}})
+			return tx.KeyTrees().Change([]store.TreeChange{{Number: 2, Tree: []byte("two")}, {Number: -9, Tree: []byte("part")}})
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -238,7 +238,7 @@ func TestKeyOwner(t *testing.T) {
 		want := func(scope *store.Scope, id, owner string) {
 			t.Helper()
 			err := scope.Read(t.Context(), func(tx *store.Tx) error {
-				got, err := tx.KeyOwner(id)
+				got, err := tx.Keys().Owner(id)
 				if got != owner {
 					t.Errorf("got %q", got)
 				}

@@ -17,7 +17,7 @@ func addUpload(t *testing.T, scope *store.Scope, id, source string, key, finishe
 	t.Helper()
 	change(t, scope, func(tx *store.Tx) error {
 		if key <= store.LastUploadKey {
-			if err := tx.AddUploadKey(store.StoredTree{Number: key, Tree: []byte{1, byte(-key)}}); err != nil {
+			if err := tx.KeyTrees().AddUpload(store.StoredTree{Number: key, Tree: []byte{1, byte(-key)}}); err != nil {
 				return err
 			}
 		}
