@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
+	"verdict/internal/civil"
 	"verdict/internal/tenant"
 )
 
@@ -30,7 +32,19 @@ func (s *Service) Usage(ctx context.Context, p tenant.Principal) (Usage, error) 
 	if err := p.Require(tenant.Read); err != nil {
 		return Usage{}, err
 	}
-	period := tenant.PeriodOf(s.core.Now())
+	return s.usageIn(ctx, p, tenant.PeriodOf(s.core.Now()))
+}
+
+// UsageIn returns the usage of the month that contains a time. The plan is the one of today, because plans of the past
+// are not stored.
+func (s *Service) UsageIn(ctx context.Context, p tenant.Principal, at time.Time) (Usage, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return Usage{}, err
+	}
+	return s.usageIn(ctx, p, tenant.PeriodOf(at))
+}
+
+func (s *Service) usageIn(ctx context.Context, p tenant.Principal, period tenant.Period) (Usage, error) {
 	used, err := s.core.Scope(p).Usage(ctx).Get(period.Key())
 	if err != nil {
 		return Usage{}, err
@@ -40,6 +54,42 @@ func (s *Service) Usage(ctx context.Context, p tenant.Principal) (Usage, error) 
 		counts[i] = UsageCount(c)
 	}
 	return Usage{p.TenantID, p.Environment, p.Plan, period, used.Used, counts}, nil
+}
+
+// UsageMonth is the usage of a tenant in a month.
+type UsageMonth struct {
+	Period       tenant.Period
+	Billed, Free int64 // units
+}
+
+// UsageMonths is the maximum number of months that UsageByMonth returns.
+const UsageMonths = 12
+
+// UsageByMonth returns the current month and those before it, the latest first. It leaves out the months before the
+// first usage, but not a month without usage after it.
+func (s *Service) UsageByMonth(ctx context.Context, p tenant.Principal) ([]UsageMonth, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return nil, err
+	}
+	current := civil.MonthAt(s.core.Now())
+	first := current - UsageMonths + 1
+	sums, err := s.core.Scope(p).Usage(ctx).Sums(tenant.PeriodOf(first.Start()).Key())
+	if err != nil {
+		return nil, err
+	}
+	byKey := map[string]UsageMonth{}
+	for _, sum := range sums {
+		byKey[sum.Period] = UsageMonth{Billed: sum.Billed, Free: sum.Free}
+	}
+	var list []UsageMonth
+	for month := current; month >= first && (month == current || len(byKey) > 0); month-- {
+		period := tenant.PeriodOf(month.Start())
+		found := byKey[period.Key()]
+		delete(byKey, period.Key())
+		found.Period = period
+		list = append(list, found)
+	}
+	return list, nil
 }
 
 // ByEndpoint returns the usage of each endpoint, summed over all days. Billed and free
