@@ -141,7 +141,7 @@ func (p *decisionPages) list(v *visit) error {
 		Owed     []exposuredesk.Exposure
 		Roles    []decisioning.RoleSummary
 		Saved    []savedFilter
-		Savable  string // the query of the filters that can be saved; "" if there are none
+		Savable  string // address that saves the filters; "" if there are none that can be saved
 	}{
 		Filters:  filters,
 		Rows:     page.Data,
@@ -156,7 +156,7 @@ func (p *decisionPages) list(v *visit) error {
 		Owed:     owed,
 		Roles:    roles,
 		Saved:    saved,
-		Savable:  savable(values),
+		Savable:  v.savingAt(values),
 	})
 }
 

@@ -42,6 +42,15 @@ func savable(values url.Values) string {
 	return kept.Encode()
 }
 
+// savingAt returns the address that saves the filters, or "" if none of them can be saved.
+func (v *visit) savingAt(values url.Values) string {
+	query := savable(values)
+	if query == "" {
+		return ""
+	}
+	return v.at("/decisions/filters?" + query)
+}
+
 // savedFilter is a saved filter of the person.
 type savedFilter struct {
 	Name    string

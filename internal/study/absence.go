@@ -84,7 +84,10 @@ func (s *Comparisons) factsOf(ctx context.Context, scope *store.Scope, d *store.
 		return nil, operation.AsDefect(err)
 	}
 	facts, err := decisioning.ReadFacts(d.Facts)
-	return facts, operation.AsDefect(err)
+	if err != nil {
+		return nil, operation.AsDefect(err)
+	}
+	return facts, nil
 }
 
 // countedFields yields the names of the fields that Absence counts.

@@ -56,7 +56,7 @@ func (s *stage) savedFilters(tab *browser.Tab) {
 	tab.Go("/console/sandbox/decisions?status=DECLINED&within=30")
 	tab.Click(".saved summary")
 	tab.Fill("[name=name]", "Declined lately")
-	tab.Enter()
+	tab.Press("Save filter")
 	tab.Sees("The filter was saved")
 	tab.Go("/console/sandbox/decisions")
 	tab.Follow(".saved li a")
@@ -65,7 +65,7 @@ func (s *stage) savedFilters(tab *browser.Tab) {
 	}
 	tab.Inspect(s.lens, "decisions-saved")
 	tab.Size(1280, 900)
-	tab.Click("[aria-label='Delete the filter Declined lately']")
+	tab.Follow("[aria-label='Delete the filter Declined lately']")
 	tab.Sees("The filter was deleted")
 }
 
