@@ -63,7 +63,7 @@ var house = []room{
 	{"engine/prover", pure, "exact wire rule field loan engine engine/space application"},
 	{"chart", pure, ""},
 	{"backtest", pure, "exact fault wire rule field engine application sheet"},
-	{"backtest/page", pure, "chart backtest"},
+	{"backtest/page", pure, "fault chart backtest"},
 	{"training", pure, "fault wire rule field engine sheet backtest"},
 	{"advice", pure, "rule field engine"},
 	{"policytest", pure, "civil fault wire rule feature field engine loan application"},

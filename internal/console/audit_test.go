@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"verdict/internal/tenant"
 )
@@ -47,6 +48,29 @@ func TestUsageCountsWhatWasDecided(t *testing.T) {
 	}
 	b.get("/console/sandbox/usage").want(http.StatusOK).has("POST /v1/decisions", "<svg", `<p class="big">3</p>`)
 	b.get("/console/live/usage").want(http.StatusOK).has("Nothing has been used this month.")
+	b.get("/console/sandbox/usage").has("November 2026").hasNot("October 2026", "Units a month")
+	b.get("/console/sandbox/usage?month=2026-10").want(http.StatusNotFound)
 	b.get("/console/sandbox").want(http.StatusOK).has(`<h2>Decisions today</h2><p class="big">3</p>`, "A-2")
 	b.get("/console/live").want(http.StatusOK).has("Nothing is decided in live yet.").hasNot("A-2")
+}
+
+// TestUsageByMonth checks that the usage page shows the months before beside the current one, and one of them alone.
+func TestUsageByMonth(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	b := h.signUp()
+	for i := range 4 {
+		b.decide(tenant.Sandbox, fmt.Sprintf("A-%d", i))
+	}
+	h.clock.advance(61 * 24 * time.Hour) // into January; December has no usage
+	b.post("/console/signin", "email", b.email, "password", b.password).want(http.StatusSeeOther)
+	b.decide(tenant.Sandbox, "A-9")
+	const at = "/console/sandbox/usage"
+	b.get(at).want(http.StatusOK).has(`<p class="big">1</p>`, "January 2027</a> <span class=\"hint\">so far</span>",
+		at+"?month=2026-12", "−100 %", at+"?month=2026-11", "Units a month").hasNot("2026-10")
+	b.get(at+"?month=2026-11").want(http.StatusOK).has(`<p class="big">4</p>`, "November 2026, which is over",
+		"POST /v1/decisions").hasNot("<h2>Quota</h2>")
+	b.get(at + "?month=2026-12").want(http.StatusOK).has("Nothing was used this month.")
+	b.get(at + "?month=2026-10").want(http.StatusNotFound)
+	b.get("/console/live/usage").want(http.StatusOK).hasNot("2026-11")
 }

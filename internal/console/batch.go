@@ -144,49 +144,6 @@ func countLines(counts map[string]int64) (lines []countLine) {
 	return lines
 }
 
-// undecided is a row that was not decided. Rows are counted from 1, as people count the rows of a file.
-type undecided struct {
-	batchdesk.Row
-	Number int64
-}
-
-// batchProblems are some of the rows of a batch that were not decided.
-type batchProblems struct {
-	Rows  []undecided
-	Pager pager
-}
-
-// scannedRows is the number of results that one page searches for rows that were not decided.
-const scannedRows = 20_000
-
-// problems returns the rows that were not decided, beginning with the index that the query names. It searches a
-// limited number of rows; the next page continues.
-func (p *batchPages) problems(v *visit, id string) (found batchProblems, err error) {
-	first, _ := strconv.ParseInt(v.query("from"), 10, 64) // 0 if it is no number
-	window := batchdesk.Window{From: max(first, 0), Limit: scannedRows}
-	next := int64(-1)
-	err = p.batches.Results(v.ctx, v.caller(), id, window, func(row batchdesk.Row) error {
-		if row.Err != nil && len(found.Rows) == perPage && next < 0 {
-			next = row.Index
-		}
-		if row.Err != nil && len(found.Rows) < perPage {
-			found.Rows = append(found.Rows, undecided{row, row.Index + 1})
-		}
-		if next < 0 && row.Index == window.From+scannedRows-1 {
-			next = row.Index + 1
-		}
-		return nil
-	}, func() {})
-	path := v.at("/batches/" + id)
-	if window.From > 0 {
-		found.Pager.First = path + "#problems"
-	}
-	if next >= 0 {
-		found.Pager.Next = fmt.Sprintf("%s?from=%d#problems", path, next)
-	}
-	return found, err
-}
-
 func (p *batchPages) cancel(v *visit) error {
 	return v.carryOut(func() error {
 		_, err := p.batches.Cancel(v.ctx, v.caller(), v.id("id"), nil)

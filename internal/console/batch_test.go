@@ -43,7 +43,8 @@ func TestBatchPages(t *testing.T) {
 	b.get(path).want(http.StatusOK).has("Waiting to start", "0 of 3 rows", "Cancel the batch")
 	run(id)
 	b.get(path).want(http.StatusOK).has("Completed", "Approved", "Declined", "Unsecured personal loan",
-		"Rows that were not decided", "invalid_field", "/applicant/foir", "Results as CSV").hasNot("Cancel the batch")
+		"Rows that were not decided", "invalid_field", `<tr id="row-2">`, "<code>applicant.foir</code>", "What to do:",
+		"out_of_range", "ratio or percentage", "Results as CSV").hasNot("Cancel the batch")
 	b.get(at).want(http.StatusOK).has(id[len(id)-4:], "Completed")
 	results := b.get(path + "/results.csv").want(http.StatusOK)
 	lines := strings.Split(strings.TrimSpace(results.body), "\n")

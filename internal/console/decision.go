@@ -19,6 +19,7 @@ import (
 // its reviews, and the queue of referrals.
 type decisionPages struct {
 	decisions *decisioning.Service
+	filters   *decisioning.Filters
 	policies  *policydesk.Service
 	privacy   *privacydesk.Service
 	offers    *offerdesk.Service
@@ -30,6 +31,8 @@ func (p *decisionPages) routes() []page {
 	return []page{
 		{pattern: "GET /console/{env}/decisions", handle: p.list, scope: tenant.Read},
 		{pattern: "GET /console/{env}/decisions.csv", handle: p.listCSV, scope: tenant.Read, export: true},
+		{pattern: "POST /console/{env}/decisions/filters", handle: p.saveFilter, scope: tenant.Read},
+		{pattern: "POST /console/{env}/decisions/filters/delete", handle: p.forgetFilter, scope: tenant.Read},
 		{pattern: "GET /console/{env}/decisions/{id}", handle: p.decision, scope: tenant.Read},
 		{pattern: "POST /console/{env}/decisions/{id}/review", handle: p.review, scope: tenant.Decide},
 		{pattern: "GET /console/{env}/decisions/{id}/features", handle: p.features, scope: tenant.Read},
@@ -89,8 +92,7 @@ func (p *decisionPages) find(
 
 // list renders the decisions, newest first. If the text of the search field is an id, list redirects to the decision.
 func (p *decisionPages) list(v *visit) error {
-	list, filters := v.listing(), v.filters()
-	list.Ascending = filters.Value("sort") == "oldest"
+	list, filters := v.decisionListing()
 	sought := searchOf(filters)
 	if tenant.Valid(tenant.KindDecision, sought.text) {
 		return v.redirect(v.at("/decisions/" + url.PathEscape(sought.text)))
@@ -116,7 +118,12 @@ func (p *decisionPages) list(v *visit) error {
 		return err
 	}
 
-	values := v.r.URL.Query()
+	saved, err := p.savedFilters(v)
+	if err != nil {
+		return err
+	}
+
+	values, path := v.r.URL.Query(), v.at("/decisions") // the path differs if saving a filter was refused
 	if sought.ReferencePrefix != "" {
 		values.Set("q", sought.ReferencePrefix+"*")
 	}
@@ -133,19 +140,23 @@ func (p *decisionPages) list(v *visit) error {
 		Begins   string // address of the references that begin with the text; "" if there is no such list
 		Owed     []exposuredesk.Exposure
 		Roles    []decisioning.RoleSummary
+		Saved    []savedFilter
+		Savable  string // address that saves the filters; "" if there are none that can be saved
 	}{
 		Filters:  filters,
 		Rows:     page.Data,
 		Versions: versions,
-		Pager:    pagerOf(v.r.URL.Path, values, page.NextCursor),
+		Pager:    pagerOf(path, values, page.NextCursor),
 		Narrowed: len(v.r.URL.Query()) > 0,
 		Prefix:   sought.ReferencePrefix,
 		Oldest:   list.Ascending,
-		Turned:   turned(v.r.URL.Path, values, list.Ascending),
+		Turned:   turned(path, values, list.Ascending),
 		CSV:      without(v.at("/decisions.csv"), values, "cursor"),
-		Begins:   beginning(v.r.URL.Path, values, sought.ApplicantID),
+		Begins:   beginning(path, values, sought.ApplicantID),
 		Owed:     owed,
 		Roles:    roles,
+		Saved:    saved,
+		Savable:  v.savingAt(values),
 	})
 }
 

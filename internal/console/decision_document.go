@@ -15,7 +15,8 @@ type documentLinks struct {
 	Languages []documentLanguage
 }
 
-// documentLanguage is a language in which the documents can be read.
+// documentLanguage is a language in which the documents can be read. Name is in English, like the console: a browser
+// without a font for the script of the language would show an empty link.
 type documentLanguage struct{ Tag, Name string }
 
 // documents finds out which documents a decision has, by making them.
@@ -32,7 +33,7 @@ func (p *decisionPages) documents(v *visit, id string) (links documentLinks, err
 	links.Statement, links.Letter = noStatement == nil, noLetter == nil
 	for _, tag := range offer.Languages() {
 		language, _ := offer.LanguageOf(tag)
-		links.Languages = append(links.Languages, documentLanguage{tag, language.Text("language")})
+		links.Languages = append(links.Languages, documentLanguage{tag, language.Text("language_in_english")})
 	}
 	return links, nil
 }

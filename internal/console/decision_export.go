@@ -21,8 +21,7 @@ const exportEnds = "The file ends here, because it has the maximum number of row
 
 // listCSV sends the decisions of the list as a CSV file, in the order of the list.
 func (p *decisionPages) listCSV(v *visit) error {
-	list, filters := v.listing(), v.filters()
-	list.Ascending = filters.Value("sort") == "oldest"
+	list, filters := v.decisionListing()
 	sought := searchOf(filters)
 	if len(v.form.Faults) > 0 {
 		return errNotFound // the page links here only with valid dates

@@ -46,6 +46,7 @@ type editorPages struct {
 func (p *editorPages) routes() []page {
 	return []page{
 		{pattern: "GET /console/{env}/policies/fields", handle: p.findFields, scope: tenant.Read},
+		{pattern: "GET /console/{env}/policies/fields/absence", handle: p.absence, scope: tenant.Read},
 		{pattern: "POST /console/{env}/policies/condition", handle: p.checkCondition, scope: tenant.PolicyWrite},
 		{pattern: "GET /console/{env}/policies/{id}/edit", handle: p.editor, scope: tenant.PolicyWrite},
 		{

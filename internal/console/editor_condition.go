@@ -1,7 +1,9 @@
 package console
 
 import (
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"verdict/internal/document"
@@ -34,6 +36,21 @@ func (p *editorPages) findFields(v *visit) error {
 	}
 
 	return answerScript(v, w.EndArray())
+}
+
+// absence sends how often fields were absent lately in the applications of the policy that the query parameter "key"
+// names. It is apart from the editor's page, because counting takes longer than drawing the page.
+func (p *editorPages) absence(v *visit) error {
+	found, err := p.comparisons.Absence(v.ctx, v.caller(), v.query("key"))
+	if err != nil {
+		return err
+	}
+	var w wire.Writer
+	w.Object().Key("applications").Int(found.Applications).Key("absent").Object()
+	for _, name := range slices.Sorted(maps.Keys(found.Absent)) {
+		w.Name(name).Int(found.Absent[name])
+	}
+	return answerScript(v, w.EndObject().EndObject())
 }
 
 // lookupTables returns the tables whose columns a condition can name.

@@ -228,6 +228,13 @@ func TestConditionIsChecked(t *testing.T) {
 	b.post(path, "condition", `{"op":"eq","field":"applicant.vip","value":true}`,
 		"inputs", `[{"name":"applicant.vip","type":"boolean"}]`).has(`"text"`)
 	b.get("/console/sandbox/policies/fields?q=dpd").want(http.StatusOK).has(`"name":"`, "dpd")
+	absence := "/console/sandbox/policies/fields/absence?key="
+	b.get(absence + "default").want(http.StatusOK).has(`{"applications":0,"absent":{`)
+	b.apply(tenant.Sandbox, referred("A-1"))
+	b.apply(tenant.Sandbox, declined("A-2"))
+	b.get(absence+"default").want(http.StatusOK).
+		has(`{"applications":2,"absent":{`, `"bureau_score":0`, `"age":2`).hasNot(`"final_score"`, `"device.device_id"`)
+	b.get(absence + "another").want(http.StatusOK).has(`{"applications":0,`)
 	request := b.form(path, "condition", "{}")
 	request.Header.Set("Origin", "https://elsewhere.example")
 	b.do(request).want(http.StatusForbidden)

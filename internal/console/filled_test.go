@@ -90,6 +90,9 @@ func newFilled(t *testing.T) *filled {
 			"confirm", "LIVE").want(http.StatusSeeOther)
 		f.admin.upload("/console/"+string(env)+"/tables/file", "monthly_income.gte,segment\n0,A\n", "name", "segments",
 			"keys", "monthly_income:range", "columns", "segment:text", "confirm", "LIVE").want(http.StatusSeeOther)
+		decisions := "/console/" + string(env) + "/decisions"
+		f.admin.post(decisions+"/filters?grade=B", "name", "Grade B").want(http.StatusSeeOther)
+		f.ids[env]["/console/{env}/decisions"] = []consoletest.Page{{Path: decisions}, {Path: decisions + "?grade=B"}}
 		for _, route := range h.console.Routes() {
 			pattern, get := strings.CutPrefix(route, "GET ")
 			looks, named := f.ids[env][pattern]

@@ -98,6 +98,9 @@ func houseOf(t *testing.T, db *store.DB, o console.Options, settings usecase.Opt
 	h.receiver.status.Store(http.StatusOK)
 	o.Now, o.Version = h.clock.now, "1.2.3"
 	o.Reference = func() (template.HTML, error) { return `<h1 id="quick-start">The API</h1>`, nil }
+	o.ReferenceContents = func() (template.HTML, error) {
+		return `<ul><li><a href="#quick-start">Quick start</a></li></ul>`, nil
+	}
 	if o.PostRate == (tenant.Rate{}) {
 		o.PostRate = tenant.Rate{Allowance: 100_000, Window: time.Second, Burst: 100_000}
 	}

@@ -93,7 +93,7 @@ func lackingIn(p *offer.Profile) (list []lackingTexts) {
 			labels = append(labels, label)
 		}
 		language, _ := offer.LanguageOf(l.Tag)
-		list = append(list, lackingTexts{language.Text("language"), strings.Join(labels, ", ")})
+		list = append(list, lackingTexts{language.Text("language_in_english"), strings.Join(labels, ", ")})
 	}
 	return list
 }
@@ -161,7 +161,7 @@ func (p *offerPages) profile(v *visit) error {
 	}
 	for _, tag := range offer.Languages() {
 		language, _ := offer.LanguageOf(tag)
-		texts := lenderTexts{Tag: tag, Language: language.Text("language")}
+		texts := lenderTexts{Tag: tag, Language: language.Text("language_in_english")}
 		for _, name := range offer.TextNames() {
 			field := textLabels[name]
 			field.Name = offer.TextField(tag, name)

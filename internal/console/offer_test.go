@@ -32,7 +32,7 @@ func TestOfferPages(t *testing.T) {
 		"text_en_penal_charges": "2 % a month",
 	}
 	b.post(at, pairs(fields)...).want(http.StatusSeeOther)
-	b.get(at).want(http.StatusOK).has("Version 1", "In हिन्दी the documents have a general text",
+	b.get(at).want(http.StatusOK).has("Version 1", "In Hindi the documents have a general text",
 		"Penal charges for late payment.", "@",
 		"Sahyog | 020 | help@example.in", "आशा फ़ाइनेंस")
 	b.post(at, pairs(fields)...).want(http.StatusPreconditionFailed)

@@ -8,7 +8,8 @@ import (
 
 // referencePages serves the API reference in the layout of the console.
 type referencePages struct {
-	text func() (template.HTML, error) // nil if the console has no reference
+	text     func() (template.HTML, error) // nil if the console has no reference
+	contents func() (template.HTML, error)
 }
 
 func (p *referencePages) routes() []page {
@@ -26,5 +27,10 @@ func (p *referencePages) reference(v *visit) error {
 		return err
 	}
 
-	return v.render("reference", "API reference", struct{ Text template.HTML }{piece})
+	contents, err := p.contents()
+	if err != nil {
+		return err
+	}
+
+	return v.render("reference", "API reference", struct{ Text, Contents template.HTML }{piece, contents})
 }

@@ -61,6 +61,7 @@ func (c *Console) subjects() []subject {
 		},
 		&decisionPages{
 			decisions: set.Decisions,
+			filters:   set.Filters,
 			policies:  set.Policies,
 			privacy:   set.Privacy,
 			offers:    set.Offers,
@@ -108,7 +109,7 @@ func (c *Console) subjects() []subject {
 		&privacyPages{privacy: set.Privacy, people: people},
 		&usagePages{decisions: set.Decisions},
 		&auditPages{accounts: set.People, people: people},
-		&referencePages{text: c.options.Reference},
+		&referencePages{text: c.options.Reference, contents: c.options.ReferenceContents},
 	}
 }
 

@@ -2,6 +2,8 @@ package console
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -12,7 +14,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// usagePages serves the page with the tenant's usage in the current billing period.
+// usagePages serves the page with the tenant's usage, by month.
 type usagePages struct {
 	decisions *decisioning.Service
 }
@@ -47,12 +49,86 @@ const quotaWarningPercent = 80
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
+// usageMonth is a month in the list of months.
+type usageMonth struct {
+	decisioning.UsageMonth
+	Address string
+	Shown   bool   // the page shows this month
+	Change  string // of the billed units, against the month before; "" if that has none, or this month is not over
+}
+
+// usage renders the usage of the current month, or of the month that the query names, beside the months before.
 func (p *usagePages) usage(v *visit) error {
-	usage, err := p.decisions.Usage.Current(v.ctx, v.caller())
+	list, err := p.decisions.Usage.ByMonth(v.ctx, v.caller())
 	if err != nil {
 		return err
 	}
-	return v.render("usage", "Usage", figuresOf(usage))
+	shown := 0
+	if key := v.query("month"); key != "" {
+		shown = slices.IndexFunc(list, func(m decisioning.UsageMonth) bool { return m.Period.Key() == key })
+		if shown < 0 {
+			return errNotFound
+		}
+	}
+	usage, err := p.decisions.Usage.In(v.ctx, v.caller(), list[shown].Period.Start)
+	if err != nil {
+		return err
+	}
+	return v.render("usage", "Usage", struct {
+		usageFigures
+		Current bool // the month is not over
+		Months  []usageMonth
+		ByMonth chart.Columns
+	}{figuresOf(usage), shown == 0, usageMonths(v, list, shown), monthlyOf(list)})
+}
+
+// usageMonths returns the months for the list, the latest first.
+func usageMonths(v *visit, list []decisioning.UsageMonth, shown int) []usageMonth {
+	rows := make([]usageMonth, len(list))
+	for i, m := range list {
+		rows[i] = usageMonth{UsageMonth: m, Address: v.at("/usage"), Shown: i == shown}
+		if i > 0 {
+			rows[i].Address += "?month=" + m.Period.Key()
+		}
+		if i > 0 && i+1 < len(list) && list[i+1].Billed > 0 {
+			rows[i].Change = percentChange(list[i+1].Billed, m.Billed)
+		}
+	}
+	return rows
+}
+
+// percentChange returns the change from one count to another in whole percent, with its sign.
+func percentChange(from, to int64) string {
+	percent := math.Round(100 * (float64(to) - float64(from)) / float64(from))
+	switch {
+	case percent > 0:
+		return fmt.Sprintf("+%s %%", grouped(fmt.Sprintf("%.0f", percent)))
+	case percent < 0:
+		return fmt.Sprintf("−%.0f %%", -percent)
+	}
+	return "±0 %"
+}
+
+// monthlyOf returns a chart with a column for each of the last twelve months, the oldest first. Months before the first
+// usage have empty columns, so that the columns of a new tenant are not wider than others.
+func monthlyOf(list []decisioning.UsageMonth) chart.Columns {
+	out := chart.Columns{
+		Head: chart.Head{ID: "monthly", Title: "Units a month", Description: "Billed and unbilled units by month in India."},
+		Y:    chart.Axis{Label: "Units", Unit: chart.Count},
+	}
+	paid, unpaid := chart.Layer{Name: "Billed", Tone: chart.Blue}, chart.Layer{Name: "Not billed", Tone: chart.Grey}
+	months := slices.Clone(list)
+	for len(months) < decisioning.UsageMonths {
+		before := months[len(months)-1].Period.Start.AddDate(0, -1, 0)
+		months = append(months, decisioning.UsageMonth{Period: tenant.PeriodOf(before)})
+	}
+	for _, m := range slices.Backward(months) {
+		out.Labels = append(out.Labels, m.Period.Start.Format("Jan 06"))
+		paid.Values = append(paid.Values, float64(m.Billed))
+		unpaid.Values = append(unpaid.Values, float64(m.Free))
+	}
+	out.Layers = []chart.Layer{paid, unpaid}
+	return out
 }
 
 func figuresOf(u decisioning.Usage) usageFigures {

@@ -34,6 +34,8 @@
 //	    assign referrals to the person who calls, and give them back: Invalid
 //	Usage.Current
 //	    reads what a tenant used in the current period
+//	Usage.In, Usage.ByMonth
+//	    read what a tenant used in a month, and in each of the last months
 //	Statistics.In
 //	    reads how many decisions there were in a range of time, and how requests for them were answered: Invalid
 //

@@ -53,6 +53,7 @@ var unverified = map[string]string{
 	"rule_set_lists":        "follows from the document of the rule set",
 	"rule_set_tables":       "follows from the document of the rule set",
 	"rule_stats":            "counters; nothing is decided by them",
+	"saved_filters":         "of people: filters of a list; not evidence of a decision",
 	"schema_migrations":     "checked when the service starts",
 	"second_factors":        "encrypted secrets and hashes of people; not evidence of a decision",
 	"sessions":              "deleted after some hours; not evidence of a decision",

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"verdict/internal/civil"
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
@@ -52,7 +53,19 @@ func (m *UsageMeter) Current(ctx context.Context, p tenant.Principal) (Usage, er
 	if err := p.Require(tenant.Read); err != nil {
 		return Usage{}, err
 	}
-	period := tenant.PeriodOf(m.core.Now())
+	return m.in(ctx, p, tenant.PeriodOf(m.core.Now()))
+}
+
+// In returns the usage of the month that contains a time. The plan is the one of today, because plans of the past
+// are not stored.
+func (m *UsageMeter) In(ctx context.Context, p tenant.Principal, at time.Time) (Usage, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return Usage{}, err
+	}
+	return m.in(ctx, p, tenant.PeriodOf(at))
+}
+
+func (m *UsageMeter) in(ctx context.Context, p tenant.Principal, period tenant.Period) (Usage, error) {
 	used, err := m.core.Scope(p).Usage(ctx).Get(period.Key())
 	if err != nil {
 		return Usage{}, err
@@ -85,6 +98,42 @@ func (m *UsageMeter) billed(p tenant.Principal, endpoint string, units int64, no
 		Billable: true,
 		Quota:    quota,
 	}
+}
+
+// UsageMonth is the usage of a tenant in a month.
+type UsageMonth struct {
+	Period       tenant.Period
+	Billed, Free int64 // units
+}
+
+// UsageMonths is the maximum number of months that ByMonth returns.
+const UsageMonths = 12
+
+// ByMonth returns the current month and those before it, the latest first. It leaves out the months before the
+// first usage, but not a month without usage after it.
+func (m *UsageMeter) ByMonth(ctx context.Context, p tenant.Principal) ([]UsageMonth, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return nil, err
+	}
+	current := civil.MonthAt(m.core.Now())
+	first := current - UsageMonths + 1
+	sums, err := m.core.Scope(p).Usage(ctx).Sums(tenant.PeriodOf(first.Start()).Key())
+	if err != nil {
+		return nil, err
+	}
+	byKey := map[string]UsageMonth{}
+	for _, sum := range sums {
+		byKey[sum.Period] = UsageMonth{Billed: sum.Billed, Free: sum.Free}
+	}
+	var list []UsageMonth
+	for month := current; month >= first && (month == current || len(byKey) > 0); month-- {
+		period := tenant.PeriodOf(month.Start())
+		found := byKey[period.Key()]
+		delete(byKey, period.Key())
+		found.Period = period
+		list = append(list, found)
+	}
+	return list, nil
 }
 
 // ByEndpoint returns the usage of each endpoint, summed over all days. Billed and free

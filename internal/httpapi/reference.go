@@ -6,3 +6,6 @@ import "html/template"
 // console. The composition root passes it to the console, because httpapi and
 // console do not import each other.
 func (a *API) Reference() (template.HTML, error) { return a.pages.Piece() }
+
+// ReferenceContents returns the contents of the documentation, as links to its anchors.
+func (a *API) ReferenceContents() (template.HTML, error) { return a.pages.Contents() }

@@ -30,9 +30,10 @@ type Pages struct {
 	templates *template.Template
 	// The reference page, its content without the layout, and the pages of the codes
 	// are rendered on the first request, because most processes never serve them.
-	page   func() (servedFile, error)
-	piece  func() (servedFile, error)
-	errors func() (map[string]servedFile, error)
+	page     func() (servedFile, error)
+	piece    func() (servedFile, error)
+	contents func() (servedFile, error)
+	errors   func() (map[string]servedFile, error)
 	// schemas returns the JSON Schemas of documents that people write as files, by name.
 	schemas func() (map[string]servedFile, error)
 }
@@ -59,6 +60,12 @@ func newFile(contentType string, body []byte) servedFile {
 func (d *Pages) Piece() (template.HTML, error) {
 	piece, err := d.piece()
 	return template.HTML(piece.body), err // our own template has rendered the content and escaped its values
+}
+
+// Contents returns the list of the sections and operations of the reference page, as links to their anchors.
+func (d *Pages) Contents() (template.HTML, error) {
+	contents, err := d.contents()
+	return template.HTML(contents.body), err // our own template has rendered the content and escaped its values
 }
 
 // New returns the documentation for an OpenAPI document. service is the version of
@@ -96,20 +103,16 @@ func New(openapi []byte, service string) (*Pages, error) {
 		return nil, err
 	}
 	view := sync.OnceValues(func() (*pageView, error) { return newPageView(openapi, service) })
-	d.page = sync.OnceValues(func() (servedFile, error) {
-		v, err := view()
-		if err != nil {
-			return servedFile{}, err
-		}
-		return d.render("page.html", v)
-	})
-	d.piece = sync.OnceValues(func() (servedFile, error) {
-		v, err := view()
-		if err != nil {
-			return servedFile{}, err
-		}
-		return d.render("reference", v)
-	})
+	rendered := func(name string) func() (servedFile, error) {
+		return sync.OnceValues(func() (servedFile, error) {
+			v, err := view()
+			if err != nil {
+				return servedFile{}, err
+			}
+			return d.render(name, v)
+		})
+	}
+	d.page, d.piece, d.contents = rendered("page.html"), rendered("reference"), rendered("contents")
 	d.errors = sync.OnceValues(func() (map[string]servedFile, error) {
 		v, err := view()
 		if err != nil {

@@ -246,6 +246,23 @@ func (us UsageReader) Get(period string) (Usage, error) {
 	})
 }
 
+// UsageSum holds the units of a period.
+type UsageSum struct {
+	Period       string
+	Billed, Free int64
+}
+
+// Sums returns the units of each period that has any, from a period on, oldest first.
+func (us UsageReader) Sums(from string) ([]UsageSum, error) {
+	return read(us.access, func(tx *Tx) ([]UsageSum, error) {
+		return eachRow(tx, func(s *UsageSum) []any { return []any{&s.Period, &s.Billed, &s.Free} },
+			`SELECT period, CAST(sum(CASE WHEN billable = 1 THEN units ELSE 0 END) AS BIGINT),
+				CAST(sum(CASE WHEN billable = 1 THEN 0 ELSE units END) AS BIGINT)
+			FROM usage_counters WHERE tenant_id = $1 AND environment = $2 AND period >= $3
+			GROUP BY period ORDER BY period`, from)
+	})
+}
+
 // Total returns the units of an endpoint in all periods, billed or not.
 func (us UsageReader) Total(endpoint string) (int64, error) {
 	return read(us.access, func(tx *Tx) (units int64, err error) {

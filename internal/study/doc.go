@@ -34,6 +34,9 @@
 //	Effect
 //	    decides the latest applications again with a draft and with its base: Forbidden, Unavailable, list_missing,
 //	    table_missing
+//	Absence
+//	    counts how often the fields of requests were absent in the latest applications of a policy: Forbidden,
+//	    Unavailable
 //
 // Chunks is for the workers that run the chunks of large backtests. Its operations are
 // Run, Abandon and Resume. They fail if storage fails; the workers then retry them.

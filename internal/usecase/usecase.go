@@ -97,6 +97,7 @@ type Set struct {
 	Tables    *tabledesk.Service
 	Offers    *offerdesk.Service
 	Decisions *decisioning.Service
+	Filters   *decisioning.Filters
 	Evidence  *evidencedesk.Service
 	Events    *eventdesk.Service
 	Webhooks  *webhookdesk.Service
@@ -185,6 +186,7 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Tables:    tables,
 		Offers:    offers,
 		Decisions: decisions,
+		Filters:   decisioning.NewFilters(core),
 		Evidence:  evidencedesk.New(core, o.Log),
 		Events:    events,
 		Webhooks:  webhooks,

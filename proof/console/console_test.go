@@ -50,7 +50,7 @@ func TestBrowser(t *testing.T) {
 	for name, part := range map[string]func(*testing.T){
 		"door": s.door, "pages": s.everyPage, "answers": s.answers, "changes": s.changes, "reference": s.reference,
 		"first screens": s.firstScreens, "edit": s.edit, "walk": s.walk, "sign-on": s.signOn, "desk": s.desk,
-		"guarantees": s.guarantees, "bench": s.bench,
+		"guarantees": s.guarantees, "bench": s.bench, "tools": s.tools,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

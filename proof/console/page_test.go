@@ -19,8 +19,8 @@ func (s *stage) paths(t *testing.T) map[string][]consoletest.Page {
 		"/console/invite/{token}": nil, "/console/sso/{id}": nil, "/console/sso/{id}/callback": nil,
 		// The editor's script requests "/console/{env}/policies/fields".
 		"/console/{env}":                 {{Path: "/console/live"}, {Path: "/console/sandbox", Name: "sandbox"}},
-		"/console/{env}/policies/fields": nil,
-		"/console/{env}/reference":       {{Path: "/console/live/reference", Cut: ".reference > :nth-child(n+4)"}},
+		"/console/{env}/policies/fields": nil, "/console/{env}/policies/fields/absence": nil,
+		"/console/{env}/reference": {{Path: "/console/live/reference", Cut: ".reference > :nth-child(n+4)"}},
 	}
 	examples := consoletest.NewExamples(s.service, s.caller(tenant.Live))
 	maps.Copy(all, examples.Pages(t))

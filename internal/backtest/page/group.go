@@ -5,6 +5,7 @@ import (
 
 	"verdict/internal/backtest"
 	"verdict/internal/chart"
+	"verdict/internal/fault"
 )
 
 // fairness compares the groups of the protected column.
@@ -120,9 +121,13 @@ func rows(r *backtest.Report) section {
 		doubts.Rows = append(doubts.Rows, []string{w.Code, text})
 	}
 	s.table("Warnings", "", under, doubts)
-	byCode := chart.Table{Columns: []string{"Code", "Rows"}}
+	byCode := chart.Table{Columns: []string{"Code", "Rows", "What to do"}, Texts: []int{2}}
 	for _, c := range r.RowErrorsByCode {
-		byCode.Rows = append(byCode.Rows, []string{c.Code, count(c.Count)})
+		remedy := fault.Remedy(c.Code)
+		if remedy == "" {
+			remedy = none
+		}
+		byCode.Rows = append(byCode.Rows, []string{c.Code, count(c.Count), remedy})
 	}
 	s.table("What was wrong", "", column, byCode)
 	ignored := chart.Table{Columns: []string{"Column"}}

@@ -32,6 +32,36 @@ try {
   // The page itself reports inputs that cannot be read.
 }
 
+// Say how often each field was absent lately, in the suggestions and below a chosen field. The page asks for it once,
+// when a condition gets the focus, and works without it.
+let asked = false;
+const learnAbsence = async () => {
+  if (asked || !list?.dataset.absence) return;
+  asked = true;
+  const answer = await fetch(list.dataset.absence);
+  if (!answer.ok || answer.redirected) return;
+  const { applications, absent } = await answer.json();
+  if (applications === 0) return;
+  const latest = applications === 1 ? "the latest application" : `the latest ${applications} applications`;
+  for (const [name, count] of Object.entries(absent)) {
+    const known = fields.get(name);
+    if (!known) continue;
+    const percent = Math.round((100 * count) / applications);
+    const share = percent === 0 ? "in under 1 %" : `in ${percent} %`;
+    known.absent = count === 0 ? `never absent in ${latest}` : count === applications ? `absent in all of ${latest}` : `absent ${share} of ${latest}`;
+  }
+  for (const option of list.options) {
+    const known = fields.get(option.value);
+    if (known?.absent) option.label = describe(known);
+  }
+  // Draw nothing again: somebody may be typing into a field.
+  for (const row of document.querySelectorAll(".builder .node")) {
+    const known = fields.get(row.querySelector('[data-at$="/field"]')?.value);
+    if (known) row.querySelector(".means")?.replaceChildren(describe(known));
+  }
+};
+const describe = (known) => (known.absent ? `${known.meaning} · ${known.absent}` : known.meaning);
+
 const make = (tag, properties = {}, ...children) => {
   const element = Object.assign(document.createElement(tag), properties);
   element.append(...children);
@@ -114,6 +144,7 @@ class Builder {
     this.tree.addEventListener("click", (event) => this.press(event.target.closest("button")));
     this.tree.addEventListener("input", (event) => this.type(event.target));
     this.tree.addEventListener("change", (event) => this.chosen(event.target));
+    this.tree.addEventListener("focusin", () => learnAbsence());
     this.read();
   }
 
@@ -324,7 +355,7 @@ class Builder {
     const verb = chooser("Operator", `${path}/op`, operators[type] ?? operators.number, node.op);
     const row = make("div", { className: "node" }, name, verb, ...this.values(node, path, type, known?.values ?? []));
     row.append(this.button("✕", `${path}/remove`, "Remove this condition"));
-    if (known) row.append(make("p", { className: "means", textContent: known.meaning }));
+    if (known) row.append(make("p", { className: "means", textContent: describe(known) }));
     return row;
   }
 
@@ -429,3 +460,4 @@ class Builder {
 }
 
 for (const box of document.querySelectorAll("[data-condition]")) new Builder(box);
+if (document.activeElement?.closest(".builder")) learnAbsence(); // a page that begins in a condition

@@ -153,6 +153,8 @@ var columns = map[string]string{
 	"rule_sets " + lender:                 "id policy_key name status document checksum base notes",
 	"rule_sets " + staff:                  "created_by activated_by",
 	"rule_stats " + lender:                "rule_set_id rule_id day",
+	"saved_filters " + lender:             "name query", // no reference of an applicant
+	"saved_filters " + staff:              "user_id",
 	"schema_migrations " + lender:         "name checksum",
 	"scorecards " + hash:                  "salt",
 	"scorecards " + lender:                "id name document checksum",

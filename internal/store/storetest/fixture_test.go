@@ -161,6 +161,7 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 		scope.Write(t.Context(), fillLenderProfile),
 		scope.Write(t.Context(), fillProof),
 		scope.Write(t.Context(), fillPolicyEdit),
+		scope.Write(t.Context(), fillSavedFilter),
 		scope.Write(t.Context(), fillList),
 		scope.Write(t.Context(), fillTable),
 		fillStaff(t, db, scope.Tenant()),

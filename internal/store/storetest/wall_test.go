@@ -27,7 +27,7 @@ var (
 		"lists", "deleted_lists", "list_chunks", "rule_set_lists", "exposures", "recent_requests",
 		"batches", "batch_chunks", "batch_exclusions",
 		"lookup_tables", "deleted_lookup_tables", "lookup_table_documents", "rule_set_tables",
-		"stored_bytes", "guarantee_proofs", "policy_edits", "policy_edit_steps",
+		"stored_bytes", "guarantee_proofs", "policy_edits", "policy_edit_steps", "saved_filters",
 	}
 	personal = []string{"tenants", "users", "sessions", "invitations", "key_trees", "user_identities", "second_factors"}
 	shared   = []string{"schema_migrations", "installation", "signup_codes", "key_epochs", "key_holders"}
