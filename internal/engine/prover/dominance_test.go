@@ -76,8 +76,8 @@ func (l *lendingLab) point(b *box) box {
 	return p
 }
 
-// TestCapacityIsNeverOverstated compares the bounds that the capacity to repay sets in pairs of bands at random points of
-// boxes: a band that is said to lend at least as much as another one always does.
+// TestCapacityIsNeverOverstated compares the bounds that the capacity to repay sets in pairs of bands at random points
+// of boxes: a band that is said to lend at least as much as another one always does.
 func TestCapacityIsNeverOverstated(t *testing.T) {
 	t.Parallel()
 	claims, mixed := 0, 0

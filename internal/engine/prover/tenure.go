@@ -6,9 +6,9 @@ import (
 )
 
 // sameTenure returns the first cell of the requested tenure that leads to the same tenures of both offers as another
-// cell. A limit depends on the requested tenure only through the tenure of the offer, and most requests lead to the default
-// tenure of a band. So states that differ in such cells alone are merged. It returns the cell itself if a band is not known yet
-// or if something else depends on the requested tenure.
+// cell. A limit depends on the requested tenure only through the tenure of the offer, and most requests lead to the
+// default tenure of a band. So states that differ in such cells alone are merged. It returns the cell itself if a band
+// is not known yet, or if something else depends on the requested tenure.
 func (a *automaton) sameTenure(p *pairState, v *variable, cell int) int {
 	if v.dim != dimTenure || v.caps || v.twin != nil {
 		return cell
