@@ -59,6 +59,7 @@ type automaton struct {
 	ctxs    []string
 	ctxIDs  map[string]int32
 	joint   [2]jointLadder
+	tenures map[tenureKey]int
 
 	goal      goal // of the proof of a guarantee; nil if two policies are compared
 	options   Options
@@ -81,7 +82,7 @@ func newAutomaton(m *model, o Options) *automaton {
 	m.ladders()
 	a := &automaton{
 		model: m, clauses: newClauses(newFormulas(sizes)), vars: ordered[:requests], ctxIDs: map[string]int32{},
-		options: o, ordered: ordered, lending: m.boxVariables(),
+		tenures: map[tenureKey]int{}, options: o, ordered: ordered, lending: m.boxVariables(),
 	}
 	a.states = []sideState{{action: engine.Decline}}
 	for i := range a.ids {
@@ -343,6 +344,9 @@ func (a *automaton) advance(at int32) {
 			}
 			next.ctx = a.remember(next.ctx, at, cell)
 			key := [3]int32{next.sides[0], next.sides[1], next.ctx}
+			if same := a.sameTenure(&next, v, cell); same != cell {
+				key[2] = a.with(s.ctx, v, same)
+			}
 			id, ok := known[key]
 			if !ok {
 				if a.full() && len(to.states) >= beam {
@@ -404,46 +408,4 @@ func (a *automaton) with(ctx int32, v *variable, cell int) int32 {
 // cellIn returns the cell of a lending fact, by its dimension in a box, in a context.
 func (a *automaton) cellIn(ctx int32, k int) int {
 	return int(binary.LittleEndian.Uint16([]byte(a.ctxs[ctx][2*k:])[:2])) - 1
-}
-
-// jointLadder says for which sums of points both policies give the same band.
-type jointLadder struct {
-	breaks []rule.Number
-	differ []int // number of ranges up to and including this one in which the policies differ
-}
-
-func (m *model) jointLadder(i int) (j jointLadder) {
-	a, b := &m.sides[0].ladders[i], &m.sides[1].ladders[i]
-	j.breaks = append(append(j.breaks, a.breaks...), b.breaks...)
-	slices.Sort(j.breaks)
-	j.breaks = slices.Compact(j.breaks)
-	count := 0
-	for k := range len(j.breaks) + 1 {
-		score := -rule.MaxNumber
-		if k > 0 {
-			score = j.breaks[k-1]
-		}
-		x, y := a.segments[a.find(score)], b.segments[b.find(score)]
-		if x.cell != y.cell || !m.sameSegment(x, y) {
-			count++
-		}
-		j.differ = append(j.differ, count)
-	}
-	return j
-}
-
-// same reports whether the policies agree on all sums in a range.
-func (j *jointLadder) same(from, to rule.Number) bool {
-	find := func(n rule.Number) int {
-		at, found := slices.BinarySearch(j.breaks, n)
-		if found {
-			at++
-		}
-		return at
-	}
-	before := 0
-	if at := find(from); at > 0 {
-		before = j.differ[at-1]
-	}
-	return j.differ[find(to)] == before
 }

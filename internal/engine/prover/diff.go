@@ -9,7 +9,7 @@ import (
 )
 
 // Version is the version of the prover. It changes whenever a result could change.
-const Version = 6
+const Version = 7
 
 // ErrOutOfTime is returned by Options.Check if the time for the comparison is over. The result then has what was found
 // until then.

@@ -40,7 +40,9 @@ func (p *pricing) dominates(x, y *view, b *box) (d dominance) {
 	defaults := [2]int64{x.band.DefaultLimitPaise, y.band.DefaultLimitPaise}
 	switch {
 	case foir && income:
-		compare(boundCapacity, caps, [2]int64{-x.band.RateBP, -y.band.RateBP}, [2]int64{int64(x.months), int64(y.months)})
+		d.shared[boundCapacity] = caps[0] == caps[1] && x.band.RateBP == y.band.RateBP && x.months == y.months
+		d.more = d.shared[boundCapacity] || p.repaysMore(x, y, b)
+		d.less = d.shared[boundCapacity] || p.repaysMore(y, x, b)
 	case foir:
 		compare(boundCapacity, caps, defaults)
 	default:
@@ -65,6 +67,57 @@ func (p *pricing) dominates(x, y *view, b *box) (d dominance) {
 	p.compareCaps(&d, x, y, b)
 	d.equal = d.more && d.less && coarse == fine
 	return d
+}
+
+// repaysMore reports whether the capacity to repay never bounds the limit of a view more than that of another one, for
+// all incomes and FOIRs of a box. Both must be given.
+func (p *pricing) repaysMore(x, y *view, b *box) bool {
+	share, otherShare := x.band.FOIRCap, y.band.FOIRCap
+	if share >= otherShare && x.band.RateBP <= y.band.RateBP && x.months >= y.months {
+		return true
+	}
+	worth, other := annuity(x), annuity(y)
+	if worth < 0 || other < 0 {
+		return false // cannot happen: the reader bounds rate and months
+	}
+	// The annuities are rounded down, so one is known to be larger only if it is larger by more than one unit.
+	if share >= otherShare && worth > other+1 {
+		return true
+	}
+	const small = 1_000 * rule.One // so that no product overflows; a FOIR cap is a share of the income
+	k := p.lending.of[0][dimFOIR]
+	least, income := b.lo[k], b.lo[p.lending.of[0][dimIncome]].Paise()
+	if least >= otherShare {
+		return true // the other view has no capacity left
+	}
+	// An annuity of 2 or more keeps the comparison true where amounts reach the largest amount of a loan.
+	if income <= 0 || least < -small || max(share, otherShare) > small || worth < 2*instalment {
+		return false
+	}
+	// What can be lent is the annuity times the income times what is left of the FOIR cap. The difference of two such
+	// products is linear in the FOIR, so it is enough to compare them at both ends. Rounding the capacity to the paisa
+	// and the instalment to the rupee costs less than 52 paise of an instalment.
+	const roundings = 52
+	margin := exact.DivCeil(roundings*(worth+1)*int64(rule.One), income)
+	for _, foir := range []rule.Number{least, min(b.hi[k], otherShare)} {
+		if int64(share-foir)*worth-int64(otherShare-foir)*(other+1) < margin {
+			return false
+		}
+	}
+	return true
+}
+
+// instalment is the instalment for which annuities are computed, so that they are exact to six digits.
+const instalment = 1_000_000
+
+// annuity returns the principal that an instalment repays in a view, rounded down, or -1 if the rate or the months are
+// not possible.
+func annuity(v *view) int64 {
+	terms, err := loan.NewTerms(v.band.RateBP, v.months)
+	if err != nil {
+		return -1
+	}
+	return terms.Principal(instalment)
 }
 
 // reach returns the largest multiple of income, in millionths, that the capacity to repay allows in a view if income

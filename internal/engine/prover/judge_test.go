@@ -3,6 +3,7 @@ package prover
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -140,11 +141,9 @@ func TestSolversAgree(t *testing.T) {
 		if len(q.Free) > 0 {
 			t.Fatalf("pair %d: the question leaves %v open", i, q.Free)
 		}
-		for _, j := range list {
-			if got, judged := j.answer(q.Text); judged && got != want {
-				t.Errorf("pair %d: %s says that there is a difference: %v; the comparison says %v\n%s\n%s",
-					i, j.command[0], got, want, before, after)
-			}
+		name := fmt.Sprintf("pair %d, is there a difference", i)
+		if !agree(t, list, name, q.Text, want) {
+			t.Logf("%s\n%s", before, after)
 		}
 		if want {
 			count["different"]++

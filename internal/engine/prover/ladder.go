@@ -128,3 +128,45 @@ func exposureOf(s *side) int64 {
 	}
 	return s.policy.Exposure.MaxTotalPaise
 }
+
+// jointLadder says for which sums of points both policies give the same band.
+type jointLadder struct {
+	breaks []rule.Number
+	differ []int // number of ranges up to and including this one in which the policies differ
+}
+
+func (m *model) jointLadder(i int) (j jointLadder) {
+	a, b := &m.sides[0].ladders[i], &m.sides[1].ladders[i]
+	j.breaks = append(append(j.breaks, a.breaks...), b.breaks...)
+	slices.Sort(j.breaks)
+	j.breaks = slices.Compact(j.breaks)
+	count := 0
+	for k := range len(j.breaks) + 1 {
+		score := -rule.MaxNumber
+		if k > 0 {
+			score = j.breaks[k-1]
+		}
+		x, y := a.segments[a.find(score)], b.segments[b.find(score)]
+		if x.cell != y.cell || !m.sameSegment(x, y) {
+			count++
+		}
+		j.differ = append(j.differ, count)
+	}
+	return j
+}
+
+// same reports whether the policies agree on all sums in a range.
+func (j *jointLadder) same(from, to rule.Number) bool {
+	find := func(n rule.Number) int {
+		at, found := slices.BinarySearch(j.breaks, n)
+		if found {
+			at++
+		}
+		return at
+	}
+	before := 0
+	if at := find(from); at > 0 {
+		before = j.differ[at-1]
+	}
+	return j.differ[find(to)] == before
+}

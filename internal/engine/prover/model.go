@@ -397,10 +397,13 @@ func (m *model) free(c *rule.Condition, positive bool) *expr {
 	return out
 }
 
+// predicateKey returns the key of the variable of a predicate.
+func predicateKey(text string) string { return "predicate " + text }
+
 // predicate returns the literal of a predicate that sets cannot express and that depends on the variables in reads. The
 // text identifies the predicate in both policies.
 func (m *model) predicate(text string, c *rule.Condition, positive bool, reads ...int) *expr {
-	key := "predicate " + text
+	key := predicateKey(text)
 	v, known := m.byKey[key]
 	if !known {
 		x := &variable{name: c.Text(), kind: freeVariable, dim: noDim, reads: reads, cond: c}

@@ -133,6 +133,9 @@ func (m *model) chosenScore(set space.Set) *expr {
 	return out
 }
 
+// otherIsAbove identifies the predicate that the co-applicant's score is above the applicant's.
+const otherIsAbove = "of the scores as they are stated"
+
 // chosenNTC returns the formula that is true if bureau_is_ntc is in one of the states, for a policy that counts the
 // highest score. The field becomes false if the co-applicant has a score and the applicant has none or a lower one.
 func (m *model) chosenNTC(set space.Set) *expr {
@@ -155,7 +158,7 @@ func (m *model) chosenNTC(set space.Set) *expr {
 	}
 	both := func(positive bool) *expr {
 		return all(m.literal(own, m.given(own)), m.literal(other, m.given(other)),
-			m.predicate("of the scores as they are stated", &above, positive, own, other))
+			m.predicate(otherIsAbove, &above, positive, own, other))
 	}
 	out := either(all(unaltered, either(alone, both(false))))
 	if isFalse {
@@ -189,6 +192,50 @@ func (m *model) impossible(s *side) {
 	m.ratedWithoutScore(never)
 	m.namedWithoutHistory(s, never)
 	m.addedIncome(s, never)
+	m.orderedScores(never)
+}
+
+// orderedScores adds what the cells of two scores say about their order: the predicate that the co-applicant's score is
+// above the applicant's is free only if both scores are in the same cell.
+func (m *model) orderedScores(never func(*expr)) {
+	above, known := m.byKey[predicateKey(otherIsAbove)]
+	if !known {
+		return
+	}
+	own, other := m.byKey[field.BureauScore], m.other
+	if m.space.Domain(m.vars[own].field).Unit != m.space.Domain(m.vars[other].field).Unit {
+		return // cannot happen: it is the same field of two people
+	}
+	const least, most = int64(-1) << 62, int64(1) << 62
+	is := func(state int64) *expr { return m.literal(above, space.Set{{Lo: state, Hi: state}}) }
+	given := m.given(own)
+	cuts := slices.DeleteFunc(m.thresholds(own, other), func(cut int64) bool {
+		return cut <= given[0].Lo || cut > given[len(given)-1].Hi
+	})
+	if len(cuts) > maxOrderedCuts {
+		return
+	}
+	for _, cut := range cuts {
+		never(all(is(freeTrue), m.within(own, cut, most, false), m.within(other, least, cut-1, false)))
+		never(all(is(freeFalse), m.within(own, least, cut-1, false), m.within(other, cut, most, false)))
+	}
+}
+
+// maxOrderedCuts is the largest number of thresholds at which the order of two variables is known. More would only
+// divide the variables into many cells.
+const maxOrderedCuts = 50
+
+// thresholds returns the values that separate the sets that conditions test on some variables, in ascending order.
+func (m *model) thresholds(vars ...int) (cuts []int64) {
+	for _, v := range vars {
+		for _, set := range m.vars[v].sets {
+			for _, x := range set {
+				cuts = append(cuts, x.Lo, x.Hi+1)
+			}
+		}
+	}
+	slices.Sort(cuts)
+	return slices.Compact(cuts)
 }
 
 // ratedWithoutScore excludes applicants whose bureau_is_ntc is false and who have no score: only a score makes the
@@ -233,17 +280,9 @@ func (m *model) addedIncome(s *side, never func(*expr)) {
 	never(all(m.literal(own, space.OnlyAbsent()), m.literal(derived, m.given(derived))))
 	nonnegative := m.solver.Compared(m.space.Domain(m.vars[own].field), rule.Gte, rule.Num(0))
 	never(all(m.literal(own, nonnegative), m.literal(derived, space.OnlyAbsent())))
-	var cuts []int64 // the thresholds of the own income
-	for _, set := range m.vars[own].sets {
-		for _, x := range set {
-			cuts = append(cuts, x.Lo, x.Hi+1)
-		}
-	}
-	slices.Sort(cuts)
-	cuts = slices.Compact(cuts)
-	const most = 50 // more would only divide the derived income into many cells
+	cuts := m.thresholds(own)
 	coarse, fine := int64(m.space.Domain(m.vars[own].field).Unit), int64(m.space.Domain(m.vars[derived].field).Unit)
-	if coarse%fine != 0 || len(cuts) > most {
+	if coarse%fine != 0 || len(cuts) > maxOrderedCuts {
 		return
 	}
 	for _, cut := range cuts {

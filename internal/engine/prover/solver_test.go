@@ -97,7 +97,30 @@ func (j *judge) answer(question []byte) (sat, judged bool) {
 	}
 }
 
-// report logs how long the solvers took, and fails the test if more than 2 % of the questions were not judged.
+// agree asks all solvers a question and reports whether each answer is the wanted one. A solver may need too long, but
+// at least one must answer.
+func agree(tb testing.TB, list []*judge, name string, question []byte, want bool) bool {
+	tb.Helper()
+	answers, same := 0, true
+	for _, j := range list {
+		got, judged := j.answer(question)
+		if !judged {
+			tb.Logf("%s: %s has not answered in time", name, j.command[0])
+			continue
+		}
+		if answers++; got != want {
+			tb.Errorf("%s: %s says %v; the prover says %v", name, j.command[0], got, want)
+			same = false
+		}
+	}
+	if answers == 0 {
+		tb.Errorf("%s: no solver has answered", name)
+	}
+	return same
+}
+
+// report logs how long the solvers took, and fails the test if one of them has not judged more than 2 % of the
+// questions. On a busy machine z3 did not answer one of 716 questions in time.
 func report(tb testing.TB, list []*judge) {
 	tb.Helper()
 	for _, j := range list {
