@@ -30,6 +30,20 @@ func fenced(t *testing.T, page, language string) (blocks []string) {
 	return blocks
 }
 
+// TestLocalRunIsIgnoredByGit checks that git ignores every file that "make run" leaves in a clone. Two of them are
+// secret keys, and a commit of all files must not publish them.
+func TestLocalRunIsIgnoredByGit(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"bin/verdict", "verdict.db", "verdict.db-shm", "verdict.db-wal",
+		"verdict.db.master-key", "verdict.db.log-key", "verdict.db.log-key.signed-1", "verdict.db.log-key.signed-1.lock"} {
+		cmd := exec.CommandContext(t.Context(), "git", "check-ignore", "--no-index", "--quiet", name)
+		cmd.Dir = "../.."
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s is not ignored: %v\n%s", name, err, out)
+		}
+	}
+}
+
 // TestPolicyPage checks that the policy on the reference page is valid.
 func TestPolicyPage(t *testing.T) {
 	t.Parallel()

@@ -391,8 +391,9 @@ func TestNewTellsMistakesAtOnce(t *testing.T) {
 	}{
 		{"no folder for the database",
 			[]string{"-database-url", "sqlite:" + filepath.Join(dir, "none", "verdict.db")}, "does not exist"},
-		{"address taken", []string{"-addr", a.Addr()}, "address already in use"},
-		{"metrics address taken", []string{"-metrics-addr", a.Addr()}, "metrics: listen:"},
+		{"address taken", []string{"-addr", a.Addr()}, "address already in use; stop the " +
+			"program that uses it, or choose another port with -addr or VERDICT_ADDR"},
+		{"metrics address taken", []string{"-metrics-addr", a.Addr()}, "with -metrics-addr or VERDICT_METRICS_ADDR"},
 		{"no certificate", []string{"-tls-cert", filepath.Join(dir, "none"), "-tls-key", filepath.Join(dir, "none")},
 			"certificate"},
 	} {

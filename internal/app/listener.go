@@ -3,21 +3,27 @@ package app
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
 	"sync"
+	"syscall"
 	"time"
 
 	"verdict/internal/admission"
 	"verdict/internal/tenant"
 )
 
-// listen opens a TCP listener on an address.
-func listen(ctx context.Context, addr string) (net.Listener, error) {
+// listen opens a TCP listener on an address. If another program uses it, the error names the setting, a flag and a
+// variable, that selects another one.
+func listen(ctx context.Context, addr, setting string) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("listen: %w; stop the program that uses it, or choose another port with %s", err, setting)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
 	}

@@ -156,6 +156,10 @@ func TestWhatIsNotCompared(t *testing.T) {
 			"The policies also differ in odd, which this comparison does not cover; what else changes for whom is not known.",
 			none,
 		},
+		"nothing found, complete": {Result{Complete: true}, none, "There may be"},
+		"nothing found, incomplete": {
+			Result{}, none + " The comparison is not complete. There may be such applicants.", "Nobody",
+		},
 		"only a rate": {Result{Classes: []Class{rate}}, "treated differently: ", "differ in"},
 		"declined, complete": {
 			Result{Complete: true, Classes: []Class{declined("D", 2300), declined("A+", 1200)}},
