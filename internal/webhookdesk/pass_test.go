@@ -188,3 +188,22 @@ func TestStopped(t *testing.T) {
 		}
 	}
 }
+
+// TestHealthyIsBounded checks that webhooks which come and go do not fill the memory.
+func TestHealthyIsBounded(t *testing.T) {
+	t.Parallel()
+	s := &Service{healthy: map[hookName]bool{}}
+	for i := range 3 * maxHealthy {
+		name := hookName{id: fmt.Sprint("whk_", i)}
+		s.note(name, true)
+		if s.limit(name) != maxBatch || len(s.healthy) > maxHealthy {
+			t.Fatalf("after %d webhooks, %d are remembered, and the last one reads %d events", i+1, len(s.healthy),
+				s.limit(name))
+		}
+	}
+	last := hookName{id: fmt.Sprint("whk_", 3*maxHealthy-1)}
+	s.note(last, false)
+	if s.limit(last) != firstBatch {
+		t.Errorf("after a failure it reads %d events, want %d", s.limit(last), firstBatch)
+	}
+}

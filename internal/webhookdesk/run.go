@@ -27,6 +27,8 @@ const (
 	afterError = 10 * time.Second
 	// storeWithin limits how long storing the progress may take when the service stops.
 	storeWithin = 5 * time.Second
+	// maxHealthy limits how many healthy webhooks are remembered. Deleted ones are among them.
+	maxHealthy = 4_096
 	// keepLog is how long attempts are kept in the log.
 	keepLog = 30 * 24 * time.Hour
 )
@@ -167,11 +169,14 @@ func (s *Service) limit(name hookName) int {
 func (s *Service) note(name hookName, healthy bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if healthy {
-		s.healthy[name] = true
-	} else {
+	if !healthy {
 		delete(s.healthy, name)
+		return
 	}
+	if len(s.healthy) >= maxHealthy && !s.healthy[name] {
+		clear(s.healthy) // costs each of them one pass that reads few events
+	}
+	s.healthy[name] = true
 }
 
 // Purge removes old attempts from the log.
