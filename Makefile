@@ -1,51 +1,52 @@
-# Two commands do everything: `make run` and `make test`. `make quick` is a short `make test`; `make help` lists the rest.
+# The two main commands are `make run` and `make test`. `make quick` is a short `make test`; `make help` lists the rest.
 
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build run quick test long torture replay attack load backlog cost batch large fair fuzz bench clients \
+.PHONY: help build run quick test long judge torture replay attack load backlog cost batch large pages fair fuzz bench clients \
   pictures release lint \
   fmt clean verify.html FORCE
 
-# The version is in api/VERSION, which the binary embeds; the commit is not known there.
+# The binary embeds its version, from api/VERSION. The linker adds the commit.
 COMMIT  ?= $(shell git rev-parse --verify --quiet --short=12 HEAD 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X main.commit=$(COMMIT)
 
-# The version is part of the path, so raising it installs the new one.
+# The version is part of the path, so a new version is installed when this line changes.
 GOLANGCI_VERSION := v2.14.0
 GOLANGCI := $(CURDIR)/.tools/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
 
 FUZZTIME ?= 30s
 
-# The benchmarks are a module of their own, so the peers they measure never enter go.mod.
+# The benchmarks are a module of their own, so that go.mod never lists the peers that they measure.
 BENCH := $(wildcard bench/go.mod)
 
-# The harness is another (docs/adr/0021-harness-module.md). Its workspace file
-# lets one go test run the tests of the service and of the harness together; two
-# runs, one after the other, would each end with idle processors.
+# The harness is another module (docs/adr/0021-harness-module.md). With its
+# workspace file, one go test runs the tests of the service and of the harness
+# together. In two separate runs, processors would be idle at the end of each.
 HARNESS := GOWORK='$(CURDIR)/proof/go.work'
 
-# SQLite is C translated to Go: to have the race detector watch every byte that
-# it moves takes it five times as long, and finds nothing of ours. No other package
-# may be left out: two packages can share the compiled code of one generic type,
-# such as the map that encoding/json synchronizes with, and if the linker takes the
-# copy that is not watched, the detector reports races that are none.
+# The race detector does not watch SQLite, which is C translated to Go: that would
+# take five times as long and find no race of ours. No other package may be left
+# out. Two packages can share the compiled code of a generic type, such as the map
+# that encoding/json synchronizes with. If the linker uses the copy that is not
+# watched, the detector reports races that do not exist.
 RACE := -race -gcflags='modernc.org/...=-race=false'
 
-# With the race detector a test takes five to ten times as long, and only what
-# goroutines share can fail in it. So make test runs every test in one of two
-# ways, and TestRacedOrNot checks that none is left out by both:
+# With the race detector a test takes five to ten times as long, and the detector
+# finds only errors in data that goroutines share. So make test runs every test in
+# one of two ways, and TestRacedOrNot checks that no test is missing in both:
 #
-# - With it: every package that UNRACED does not name, a new one therefore too,
-#   except the tests that SEQUENTIAL names; and of the pure ring the tests that
-#   SHARED names. Those are the servers, the storage suite on both databases, the
-#   committer, the jobs, the use cases, the scenarios of the API and of the
-#   console, the races, and the load test.
-# - Without it: the packages of UNRACED, and the tests that SEQUENTIAL names.
+# - With the race detector: every package that UNRACED does not name, so every new
+#   package too, except the tests that SEQUENTIAL names; and the tests of the pure
+#   ring that SHARED names. These are the servers, the storage suite on both
+#   databases, the committer, the jobs, the use cases, the scenarios of the API and
+#   of the console, the races, and the load test.
+# - Without the race detector: the packages of UNRACED, and the tests that
+#   SEQUENTIAL names.
 
-# The pure ring: no package has a goroutine of its own (training has, see SHARED),
-# and what the packages share, plans and catalogues, the raced tests of the API
-# share too.
+# The pure ring. Its packages start no goroutines, except training (see SHARED).
+# They share plans and catalogues, which the tests of the API also share, with the
+# race detector.
 PURE := ./api ./internal/advice ./internal/application ./internal/backtest ./internal/backtest/page \
   ./internal/capsule ./internal/chart ./internal/civil ./internal/compress ./internal/engine ./internal/engine/analysis \
   ./internal/engine/prover ./internal/engine/prover/smt ./internal/engine/space ./internal/evidence \
@@ -53,40 +54,43 @@ PURE := ./api ./internal/advice ./internal/application ./internal/backtest ./int
   ./internal/policytest ./internal/policytest/generate ./internal/recovery ./internal/report ./internal/rule ./internal/sealing ./internal/sheet ./internal/signal \
   ./internal/store/archive ./internal/table ./internal/training ./internal/webhook ./internal/wire
 
-# Tests of the pure ring that share a value between goroutines: with the race
-# detector, and again without it. TestFitTwice fits on all processors.
+# Tests of the pure ring that share a value between goroutines. They run with the
+# race detector, and again without it. TestFitTwice fits on all processors.
 SHARED := TestLesson01ScoreIsFoldedInOrder TestLesson02PlanIsImmutable TestSharedPlanUnderGoroutines \
   TestTallyAgreesWithTheDecisions TestConcurrentUse TestFree TestFitTwice
 SHARED_IN := ./internal/engine ./internal/rule ./internal/wire ./internal/training
 
-# Packages whose tests make one call after the other (replay, demo, reference), or
-# in which the service is another process, built without the race detector anyway
-# (faults), or which wait for Chromium (the console's pages are raced in
-# internal/console).
+# Further packages that are tested without the race detector. Some make one call
+# after the other (replay, demo, reference). In some, the service is another
+# process, which is built without the race detector anyway (faults). Some wait for
+# Chromium; the tests of internal/console cover its pages with the race detector.
 OUTSIDE := ./internal/replay ./internal/demo ./internal/reference ./proof/torture ./proof/cmd/torture ./proof/console
 
 UNRACED := $(PURE) $(OUTSIDE)
 
-# Long tests of other packages, each a single caller that sends many requests, one
+# Long tests of other packages. In each, a single caller sends many requests, one
 # after the other, or starts many processes: attacks on every operation, the
-# contract's examples, isolation, every feature of a vector, drawn inputs, inputs
-# of fuzz targets, scripts, query plans, limits of large data, allocations. The
-# code that they reach is raced by the scenarios of the same packages.
+# contract's examples, isolation, every feature of a vector, random inputs, inputs
+# of fuzz targets, scripts, query plans, limits of large data, allocations, memory
+# during attacks. The scenarios of the same packages run this code with the race
+# detector.
 SEQUENTIAL := TestAttack TestAttackTiming TestIsolation TestExamples TestBlocksAreAdditive TestNullIsLeftOut \
   TestContractIsNoticed TestEveryCodeHasAPage TestEveryOperationIsExecuted TestPagesAreCompressed TestDocumentAsJSON \
   TestFeatureVector TestFeatureFilters TestFeatureProvenance \
   FuzzPreview FuzzAgents FuzzQuery FuzzHeaders FuzzUpload FuzzPath \
   TestEveryPageIsDrawn TestFilledConsole FuzzDraft FuzzMemo \
-  TestScript TestDemo TestReadme TestTutorial TestStoredBytes TestPolicyPage TestBackupEndedHalfWay TestLargeReplay \
+  TestScript TestDemo TestReadme TestReadmeCommands TestTutorial TestStoredBytes TestPolicyPage \
+  TestBackupEndedHalfWay TestLargeReplay \
   TestPoliciesAreBoundedByWhatTheyCost TestPoliciesAreBoundedByTheirRules \
   TestPlantedRingsAreFound \
   TestFirstEditionIsRepeated TestSecondEditionIsRepeated TestThirdEditionIsRepeated TestGoldenMemos \
   TestEveryStatementOfAMemoCanBeChecked \
   TestPlans TestBacktestPlans TestRunPlans TestReferralPlan TestLargeRing TestRingReference TestManyPincodeRisks \
   TestScanLimit TestCountingIsBounded TestRingReadsAreBounded TestRareDecisionsAreBounded TestRestoreOlder \
-  TestAllocations
+  TestAllocations TestNeighbours
 SEQUENTIAL_IN := ./internal/httpapi ./internal/console ./cmd/verdict ./internal/store/storetest ./internal/app \
-  ./internal/store ./internal/policydesk ./internal/frauddesk ./internal/agent ./internal/decisioning ./internal/tenant
+  ./internal/store ./internal/policydesk ./internal/frauddesk ./internal/agent ./internal/decisioning ./internal/tenant \
+  ./proof/load
 
 # Corpora and properties of the pure ring that make quick leaves out.
 CORPORA := TestComputeIsTheDefinition TestExplainAgreesWithCompute \
@@ -100,20 +104,25 @@ CORPORA := TestComputeIsTheDefinition TestExplainAgreesWithCompute \
 none :=
 only = ^($(subst $(none) $(none),|,$(strip $(1))))$$
 
-# The packages that take longest, so that they start first: one of them started
-# last would keep a processor busy while the others have nothing left to do.
+# The packages that take longest. They start first, because a long package that
+# starts last would run alone while the other processors are idle.
 LONGEST := ./internal/httpapi ./internal/console ./internal/store/storetest ./internal/app ./internal/store
-# Faults are mostly waited for, so one more package than there are processors runs
-# beside them.
+# The tests of faults mostly wait, so one more package runs than there are
+# processors.
 LONGEST_UNRACED := ./proof/torture ./proof/console ./internal/replay ./internal/engine ./internal/training ./internal/advice
 
-# Lists every package of both modules but those of UNRACED. The module is called
-# verdict.
+# Lists every package of both modules, except those of UNRACED. The name of the
+# module is verdict.
 LISTRACED = $(HARNESS) go list ./... ./proof/... | grep -vxE 'verdict/($(subst $(none) $(none),|,$(UNRACED:./%=%)))'
 
-# What make quick leaves out: CORPORA by name; the other tests ask testing.Short, and name one of these words when they
-# are skipped.
+# What make quick leaves out. It skips CORPORA by name. The other tests call testing.Short, and their message contains
+# one of these words when they are skipped.
 LEFTOUT := PostgreSQL, browser, attacks, faults, load, corpora, clients, bench, lint
+
+# These tests read files only and take seconds, so they run first: a line that is too long fails before the long tests.
+STRUCTURE := TestLayers TestLayersAreDescribed TestLayersAreDrawn TestLayersTableAllowsNoMore TestLayersTableOnlyPointsDown \
+  TestLinesFit TestRacedOrNot TestSharedValuesAreRaced TestMakeQuickSaysWhatItLeavesOut TestSecurityNamesTests \
+  TestOperationsAreValues TestHarnessRequiresTheSameVersions TestConfigurationPageIsCurrent
 
 # Fails if a file is not formatted, and names it.
 FORMATTED = unformatted=$$(gofmt -s -l .); [ -z "$$unformatted" ] || { echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; }
@@ -123,12 +132,12 @@ help: ## list the targets
 
 build: bin/verdict ## build the static binary bin/verdict
 
-# Always asked for: Go's own cache knows what has changed.
+# This target always runs, because Go's own cache knows what has changed.
 bin/verdict: FORCE
 	@[ -x $@ ] || echo 'compiling bin/verdict; the first time takes some minutes'
 	@CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o $@ ./cmd/verdict
 
-# One file that opens from disk and checks capsules (docs/EVIDENCE.md). Always made: Go's cache knows what has changed.
+# One file that opens from disk and checks capsules (docs/EVIDENCE.md). It is always built; Go's cache finds changes.
 verify.html: ## build bin/verify.html, the check of a capsule for a browser
 	@mkdir -p bin
 	@go run ./internal/verifypage/build bin/verify.html
@@ -144,8 +153,8 @@ quick: ## the checks and the short form of the tests, in under two minutes
 	@$(FORMATTED)
 	@echo '== go vet'
 	@$(HARNESS) go vet ./... ./proof/...
-	@echo '== layers'
-	@go test -vet=off -run '^TestLayers' ./internal/app
+	@echo '== structure'
+	@go test -vet=off -run '$(call only,$(STRUCTURE))' ./internal/app
 	@echo '== tests in short form, without the race detector'
 	@echo '   LEFT OUT (make test runs them): $(LEFTOUT)'
 	@$(HARNESS) go test -short -vet=off -skip '$(call only,$(CORPORA))' $(LONGEST) ./... ./proof/...
@@ -157,15 +166,15 @@ test: ## install what the tests need, then run every check and test
 	@echo '== go vet'
 	@go vet ./...
 	@cd proof && GOWORK=off go vet ./...
-	@echo '== layers'
-	@go test -vet=off -run '^TestLayers' ./internal/app
+	@echo '== structure'
+	@go test -vet=off -run '$(call only,$(STRUCTURE))' ./internal/app
 	@echo '== tests with the race detector'
 	@raced=$$($(LISTRACED)); $(HARNESS) go test $(RACE) -vet=off -timeout 40m -skip '$(call only,$(SEQUENTIAL))' $(LONGEST) $$raced
 	@go test $(RACE) -vet=off -run '$(call only,$(SHARED))' $(SHARED_IN)
 	@echo '== tests without the race detector: pure ring, replay, faults, browser'
 	@$(HARNESS) go test -vet=off -p $$(($$(nproc) + 1)) -timeout 40m $(LONGEST_UNRACED) $(UNRACED)
 	@echo '== tests without the race detector: one request after the other'
-	@go test -vet=off -timeout 40m -run '$(call only,$(SEQUENTIAL))' $(SEQUENTIAL_IN)
+	@$(HARNESS) go test -vet=off -timeout 40m -run '$(call only,$(SEQUENTIAL))' $(SEQUENTIAL_IN)
 ifneq ($(BENCH),)
 	@echo '== bench: vet and correctness'
 	@cd bench && go vet ./... && go test ./...
@@ -173,17 +182,21 @@ endif
 	@echo '== log: checked by the fsck of Tessera'
 	@cd proof/fsck && GOWORK=off go vet ./... && GOWORK=off go test -count=1 ./...
 	@echo '== clients: generated, compiled and called'
-	@cd clients && go vet ./... && go test -count=1 ./...
+	@cd clients && go vet ./... && go test -count=1 -timeout 40m ./...
 	@echo '== release: built twice, installed and started'
-	@cd release && go vet . && go test -count=1 .
+	@cd release && go vet . && go test -count=1 -timeout 40m .
 	@if [ -x '$(GOLANGCI)' ]; then $(MAKE) --no-print-directory lint; else echo '== lint left out (make lint installs it)'; fi
 
-# Without the race detector, which make test has on: a million pairs each would
-# take it half an hour.
+# Unlike make test, this runs without the race detector, with which a million pairs
+# would take half an hour each.
 long: ## the long forms of the tests, then the same hashes on arm64 under qemu
 	@scripts/deps long
 	@echo '== long tests'
-	@VERDICT_LONG=1 $(HARNESS) go test -count=1 -timeout 60m ./... ./proof/...
+	@VERDICT_LONG=1 $(HARNESS) go test -count=1 -timeout 60m -skip '$(call only,$(JUDGES))' ./... ./proof/...
+	@echo '== a batch of ten million rows'
+	@VERDICT_LONG=1 VERDICT_BATCH_ROWS=10000000 go test -count=1 -timeout 12h -v -run '^TestBatchNodeKilled$$' ./internal/app
+	@echo '== two solvers judge the prover'
+	@$(MAKE) --no-print-directory judge
 	@echo '== release: every target, a new Debian root, the chart, Compose, Prometheus'
 	@cd release && VERDICT_LONG=1 go test -count=1 -timeout 90m ./...
 	@echo '== determinism on arm64'
@@ -206,7 +219,20 @@ long: ## the long forms of the tests, then the same hashes on arm64 under qemu
 	@grep -q '^--- PASS: TestBookHashes' bin/backtest.arm64.log || { echo 'TestBookHashes did not run on arm64'; exit 1; }
 	@grep -q '^--- PASS: TestCorpus ' bin/capsule.arm64.log || { echo 'TestCorpus of the capsules did not run on arm64'; exit 1; }
 
-# Those below write what they saw into docs/PROOF.md; a short form of each is
+# The solvers need hours for all questions. Each piece writes its row when it is done, so a run can be stopped and
+# continued, for example with PIECES="300-399 400-499". A row replaces the row of the same piece.
+JUDGES := TestSolversAgree TestSolversAgreeOnGuarantees
+PIECES ?= 0-99 100-199 200-299 300-399 400-499 500-599 600-699 700-799 800-899 900-999
+judge: ## z3 and cvc5 judge 1,000 comparisons and 1,000 proofs, in PIECES
+	@scripts/deps test
+	@mkdir -p bin
+	@go test -c -o bin/prover.test ./internal/engine/prover
+	@cd internal/engine/prover && failed=; for test in $(JUDGES); do for piece in $(PIECES); do \
+	  VERDICT_PAIRS=$$piece VERDICT_PROOF='$(CURDIR)/docs/PROOF.md' ../../../bin/prover.test -test.v \
+	    -test.timeout 3h -test.run "^$$test\$$" || failed="$$failed $$test:$$piece"; \
+	done; done; [ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
+
+# The targets below write their results into docs/PROOF.md. A short form of each is
 # part of make test.
 torture: build ## kill, cut, fill and slow the running service, and check every answer
 	@scripts/deps test
@@ -216,7 +242,7 @@ replay: ## replay the committed corpora on both databases, verify a million deci
 	@scripts/deps test
 	@VERDICT_LONG=1 VERDICT_PROOF='$(CURDIR)/docs/PROOF.md' go test -p 1 -count=1 -timeout 90m -run 'TestLong|TestReplay|TestBackupUnderLoad' ./internal/replay ./internal/app
 
-# Times are compared, so one package after the other and nothing beside it.
+# The tests compare times, so the packages run one after the other, and nothing else should run.
 attack: ## every attack of the suite on every operation of the contract, and the timing of 1,000 tries
 	@scripts/deps test
 	@VERDICT_LONG=1 VERDICT_PROOF='$(CURDIR)/docs/PROOF.md' go test -p 1 -count=1 -timeout 40m -run '^TestAttack' ./internal/httpapi ./internal/app ./internal/console
@@ -229,7 +255,7 @@ backlog: build ## decisions beside webhooks with 10,000 undelivered events and a
 	@scripts/deps test
 	@go -C proof run ./cmd/load -backlog 10000 -rounds 7 -stage 5s -binary ../bin/verdict -proof ../docs/PROOF.md
 
-# OLD is a binary of the commit to compare with; a relative path begins in proof/.
+# OLD is a binary of the commit to compare with. A relative path is relative to proof/.
 cost: build ## the rate of an older binary (OLD=FILE) and of this one, in turn, on both databases
 	@scripts/deps test
 	@go -C proof run ./cmd/load -old '$(OLD)' -rounds 9 -stage 5s -binary ../bin/verdict -proof ../docs/PROOF.md
@@ -240,11 +266,17 @@ batch: ## a batch of a million rows (ROWS) on two nodes, one of which is killed,
 	@scripts/deps test
 	@VERDICT_LONG=1 VERDICT_BATCH_ROWS=$(ROWS) VERDICT_PROOF='$(CURDIR)/docs/PROOF.md' go test -count=1 -timeout 12h -parallel 1 -v -run '^(TestBatchNodeKilled|TestStreamRate)$$' ./internal/app
 
-# DECISIONS=50000 is enough to try it.
+# DECISIONS=50000 is enough for a trial.
 DECISIONS ?= 5000000
 large: ## a list of a million entries, and own exposure beside five million decisions (DECISIONS)
 	@scripts/deps test
-	@VERDICT_LONG=1 VERDICT_ROWS=$(DECISIONS) VERDICT_PROOF='$(CURDIR)/docs/PROOF.md' go test -p 1 -count=1 -timeout 12h -parallel 1 -v -run '^(TestMillion|TestOwnIsFlat)$$' ./internal/listdesk ./internal/exposuredesk
+	@VERDICT_LONG=1 VERDICT_ROWS=$(DECISIONS) VERDICT_PROOF='$(CURDIR)/docs/PROOF.md' go test -p 1 -count=1 -timeout 12h -parallel 1 -v -run '^(TestMillion|TestMillionOverHTTP|TestOwnIsFlat)$$' ./internal/listdesk ./internal/app ./internal/exposuredesk
+
+# A trial with PAGES=20000 fails only because its list of referrals has a single page.
+PAGES ?= 1000000
+pages: ## the time and size of every page of the console beside a million decisions (PAGES)
+	@scripts/deps test
+	@VERDICT_PAGES=$(PAGES) VERDICT_PROOF='$(CURDIR)/docs/PROOF.md' go test -count=1 -timeout 6h -v -run '^TestPagesAtSize$$' ./internal/console
 
 fair: build ## what a tenant gets while another, or a stranger, does its worst on every operation
 	@scripts/deps test
@@ -256,19 +288,20 @@ fuzz: ## run every fuzz target for FUZZTIME (30s)
 bench: ## measure against the peers and the targets
 	@cd bench && go run .
 
-# The console with the demonstration, and with what the tutorial makes. Look at each picture before you commit it.
+# The pictures show the console with the demonstration and with the data of the tutorial. Check each picture before
+# you commit it.
 pictures: build ## draw the pictures of the console in README and tutorial again
 	@scripts/deps test
 	@VERDICT_PICTURES='$(CURDIR)/docs/pictures' $(HARNESS) go test -count=1 -v -run '^TestPictures$$' ./proof/console
 
-# The typed parts of the clients follow api/openapi.yaml; a test compares them.
+# The typed parts of the clients are generated from api/openapi.yaml. A test checks that they are up to date.
 clients: ## generate the typed parts of the clients from the API description
 	@scripts/deps test
 	@cd clients && go run ./generate
 	@cd clients && go tool oapi-codegen -generate types,skip-prune -package api -o go/api/types.gen.go ../api/openapi.yaml
 	@cd clients && ../.tools/clients/node_modules/.bin/openapi-typescript ../api/openapi.yaml -o typescript/schema.d.ts
 
-# The binaries are built for all systems; the same commit gives the same bytes.
+# This builds the binaries for all systems. The same commit gives the same bytes.
 release: ## build archives, image, packages, bills of materials and checksums into dist/
 	@go -C release run . -out ../dist
 

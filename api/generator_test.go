@@ -9,10 +9,9 @@ import (
 	"verdict/api/apitest"
 )
 
-// TestGeneratorsCanReadEveryType checks that no schema has several types other
-// than null, which client generators do not support, and that every number has
-// the format "double". Some generators store a number without a format in 32
-// bits, which would lose paise.
+// TestGeneratorsCanReadEveryType checks that a schema has at most one type besides null, because client
+// generators do not support more, and that every number has the format "double". Some generators store a number
+// without a format in 32 bits, which would lose paise.
 func TestGeneratorsCanReadEveryType(t *testing.T) {
 	t.Parallel()
 	err := load(t).WalkSchemas(func(where string, ref *openapi3.SchemaRef) error {

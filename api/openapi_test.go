@@ -57,7 +57,7 @@ func loadClosed(t *testing.T) *openapi3.T {
 	return doc
 }
 
-// each calls visit for every operation with its name, such as "POST
+// each calls the function visit for every operation. It passes the name of the operation, such as "POST
 // /v1/decisions".
 func each(doc *openapi3.T, visit func(name string, op *openapi3.Operation)) {
 	for _, path := range doc.Paths.InMatchingOrder() {
@@ -225,9 +225,9 @@ func TestOperationsAreDescribed(t *testing.T) {
 	})
 }
 
-// TestIdempotencyKeyIsTaken checks that every POST under /v1/ accepts an
-// Idempotency-Key, except the preview, lookups and the comparison of rule sets,
-// which store nothing, and that no other operation does.
+// TestIdempotencyKeyIsTaken checks that every POST under /v1/ that stores something accepts an Idempotency-Key.
+// The preview, lookups and the comparison of rule sets store nothing. These and all other operations must not
+// accept the header.
 func TestIdempotencyKeyIsTaken(t *testing.T) {
 	t.Parallel()
 	doc := load(t)

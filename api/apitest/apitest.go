@@ -12,9 +12,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// answeredNull lists the members that may be null in an answer, among the schemas
-// that requests and answers share. Other members of these schemas may be null only
-// in a request.
+// answeredNull lists members of the schemas that requests and answers share. The listed members may be null in
+// an answer. The other members of these schemas may be null only in a request.
 var answeredNull = []string{"gps_match_radius_km", "missing_points"}
 
 // Load reads an OpenAPI document and resolves its references.

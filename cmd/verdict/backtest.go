@@ -192,7 +192,9 @@ func (t *trial) answer(report *backtest.Report) int {
 	o := t.options
 	title := "Backtest of " + t.champion.Name
 	if o.html != "" && o.html != standardInput {
-		if err := durablefile.Replace(o.html, func(w io.Writer) error { return page.Write(w, title, report) }); err != nil {
+		if err := durablefile.Replace(
+			o.html, func(w io.Writer) error { return page.Write(w, title, report) },
+		); err != nil {
 			return t.usage("write the page: %v", err)
 		}
 	}

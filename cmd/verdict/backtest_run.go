@@ -109,8 +109,8 @@ func (t *trial) decideAll(out io.Writer) (*backtest.Partial, error) {
 	return total, nil
 }
 
-// read sends the blocks of the source to work until the source ends, an error
-// occurs, or stop is closed.
+// read sends the blocks of the source to the workers. It stops when the source ends, when an error occurs, or when
+// the channel stop is closed.
 func (t *trial) read(idle <-chan *load, work chan<- *load, stop <-chan struct{}) error {
 	for number := 0; ; number++ {
 		var l *load

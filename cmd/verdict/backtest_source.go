@@ -20,8 +20,8 @@ type rowSource struct {
 	name  string // name that people see
 	setup backtest.Setup
 	bar   *progressbar.ProgressBar
-	// next returns the next block, or io.EOF at the end. It uses the memory of
-	// into if that is large enough. Only one goroutine calls next.
+	// next returns the next block, or io.EOF at the end. It reuses the memory of the slice "into" if that
+	// memory is large enough. Only one goroutine calls next.
 	next func(into []byte) (sheet.Block, error)
 	// fill creates the data of a block that next returned without data. It is nil if next returns blocks with data. Any
 	// goroutine may call fill, so that rows are created in parallel.
@@ -101,8 +101,8 @@ func (m *meter) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// expand returns a reader that decompresses in if in begins like a gzip file.
-// Otherwise it returns the content unchanged.
+// expand returns a reader of the content of "in". The reader decompresses the content if it begins like a gzip
+// file.
 func expand(in io.Reader) (io.Reader, error) {
 	const buffer = 256 << 10
 	buffered := bufio.NewReaderSize(in, buffer)

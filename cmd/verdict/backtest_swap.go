@@ -59,9 +59,9 @@ func writeSwapSet(b *bytes.Buffer, c *backtest.Challenger) {
 	t.write(b)
 }
 
-// writeAttribution lists the changes of the policy. "Alone" counts the rows
-// that a change moves without any other change. "Needed" counts the rows that
-// do not move without the change.
+// writeAttribution lists the changes of the policy. "Alone" counts the rows that the champion with only this
+// change decides like the challenger. "Needed" counts the rows that the challenger without this change decides
+// like the champion.
 func writeAttribution(b *bytes.Buffer, c *backtest.Challenger) {
 	if len(c.Changes) == 0 {
 		b.WriteString("\nCHANGES\n  The two policies make the same decisions.\n")

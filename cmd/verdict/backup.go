@@ -18,13 +18,13 @@ keep running. A backup of SQLite can be restored into PostgreSQL and vice versa.
 
 Each file appears under its name only when it is complete, and only its owner can
 read it. Applicants' data is encrypted in the backup, unless the service runs with
--master-key off. The KEYS file has the master key and the keys of all applicants,
-of the same moment. Keep it apart from the backup: whoever has both can read
+-master-key off. The KEYS file has the master key and the keys of all applicants at
+the moment of the backup. Keep it apart from the backup: whoever has both can read
 everything. An older backup is restored with the newest KEYS file, so keep only
 that one, and destroy those from before the last "verdict keys rotate".
 
--without-keys writes no KEYS file; then back up the file of -master-key. Neither
-file contains the log key: back it up, too.
+-without-keys writes no KEYS file; back up the file of -master-key instead. Neither
+file contains the log key: back it up too.
 `
 
 func backup(c *command) int {
@@ -46,7 +46,7 @@ func backup(c *command) int {
 		case err != nil:
 			return c.failed(err)
 		case encrypted && *keysFile == "" && !*without:
-			return c.usage("the data is encrypted; name a file for its keys with -keys, or say -without-keys if the " +
+			return c.usage("the data is encrypted; name a file for its keys with -keys, or add -without-keys if the " +
 				"master key is backed up in another way")
 		case !encrypted && *keysFile != "":
 			return c.usage("the data is not encrypted, so there are no keys to write; leave out -keys")
@@ -78,7 +78,7 @@ func backup(c *command) int {
 	})
 }
 
-// writeKeys calls write with a new KEYS file, or with nil if there is no name.
+// writeKeys calls write with a writer for a new file called name, or with nil if name is "".
 func writeKeys(name string, write func(io.Writer) error) error {
 	if name == "" {
 		return write(nil)

@@ -14,9 +14,9 @@ import (
 // storedBytes is the size of a stored decision, which TestStoredBytes measures.
 const storedBytes = 2200
 
-// TestCapacityPage compares the figures of the page about capacity with the
-// pages that the load test and the benchmark wrote. With UPDATE_SCRIPTS set it
-// writes them.
+// TestCapacityPage compares the figures of the page about capacity with the pages that
+// the load test and the benchmark wrote. If UPDATE_SCRIPTS is set, it writes the
+// figures to the page.
 func TestCapacityPage(t *testing.T) {
 	t.Parallel()
 	const path = "../../docs/CAPACITY.md"
@@ -44,7 +44,8 @@ func pageText(t *testing.T, path string) string {
 	return string(text)
 }
 
-// capacityTables returns what was measured, and what follows for a day.
+// capacityTables returns the measured figures, and the capacity in a day that follows
+// from them.
 func capacityTables(t *testing.T) string {
 	t.Helper()
 	performance, proof := pageText(t, "../../docs/PERFORMANCE.md"), pageText(t, "../../docs/PROOF.md")
@@ -61,9 +62,12 @@ func capacityTables(t *testing.T) string {
 	saturated := cells(t, postgres, "closed loop")[2]
 
 	var out strings.Builder
+	fmt.Fprintf(&out, "The load test measured %s, the benchmarks %s.\nLater commits may be faster or slower.\n\n",
+		measuredCommit(t, load), measuredCommit(t, performance))
 	out.WriteString("| measured | SQLite | PostgreSQL |\n|---|---:|---:|\n")
 	row := func(what, a, b string) { fmt.Fprintf(&out, "| %s | %s | %s |\n", what, a, b) }
-	row("requests a second at saturation, one core for service and database", cells(t, lite, "closed loop")[2], saturated)
+	row("requests a second at saturation, one core for service and database", cells(t, lite, "closed loop")[2],
+		saturated)
 	row("p99 at half of that", cells(t, lite, "50 %")[7], cells(t, postgres, "50 %")[7])
 	row("memory of the service at twice the saturation", held.FindStringSubmatch(lite)[1],
 		held.FindStringSubmatch(postgres)[1])
@@ -71,8 +75,8 @@ func capacityTables(t *testing.T) string {
 	row("· the database server", "part of it", onPostgres[8])
 	row("processor time of a request with a report of 328 KB, without storing", evaluate, evaluate)
 
-	out.WriteString("\n| decisions a day | a second, on average | in the busiest hour | cores, mix of the load test | " +
-		"cores, all with a report | stored a day | stored a year |\n|---:|---:|---:|---:|---:|---:|---:|\n")
+	out.WriteString("\n| decisions a day | a second, on average | in the busiest hour | cores, mix of the load test " +
+		"| cores, all with a report | stored a day | stored a year |\n|---:|---:|---:|---:|---:|---:|---:|\n")
 	rate, err := strconv.ParseFloat(saturated, 64)
 	if err != nil {
 		t.Fatal(err)
@@ -89,8 +93,21 @@ func capacityTables(t *testing.T) string {
 	return out.String()
 }
 
-// cells returns the cells of the first row of a table whose first cell is the
-// name.
+// measuredCommit returns the commit that a page or a section was measured with, and the date. The programs that
+// measure write both above their figures, and a + behind the commit if there were changes that were not committed.
+func measuredCommit(t *testing.T, text string) string {
+	t.Helper()
+	m := regexp.MustCompile(`(?m)^(\d{4}-\d\d-\d\d) [\d:]+ UTC · commit ([0-9a-f]+)(\+?) ·`).FindStringSubmatch(text)
+	if m == nil {
+		t.Fatal("the page does not say which commit was measured")
+	}
+	if m[3] != "" {
+		return "commit " + m[2] + " with changes that were not committed, on " + m[1]
+	}
+	return "commit " + m[2] + " on " + m[1]
+}
+
+// cells returns the cells of the first table row whose first cell is name.
 func cells(t *testing.T, page, name string) []string {
 	t.Helper()
 	for line := range strings.Lines(page) {
@@ -105,7 +122,7 @@ func cells(t *testing.T, page, name string) []string {
 	return nil
 }
 
-// whole returns a number with thousands separators, at least 1.
+// whole formats a number with thousands separators. The result is at least 1.
 func whole(n float64) string {
 	text := strconv.FormatFloat(math.Max(1, math.Round(n)), 'f', 0, 64)
 	for i := len(text) - 3; i > 0; i -= 3 {
@@ -114,7 +131,7 @@ func whole(n float64) string {
 	return text
 }
 
-// short returns a number with at most one decimal.
+// short formats a number, rounded up to one decimal. The result is at least 0.1.
 func short(n float64) string {
 	if n < 0.1 {
 		return "0.1"
@@ -141,10 +158,11 @@ func TestStoredBytes(t *testing.T) {
 	}
 	p = startServe(t, "-database-url", "sqlite:"+file)
 	for i := range decisions {
-		ask(t, p.url+"/v1/decisions", key, fmt.Sprintf(`{"applicant":{"id":"A%07d","age":%d,"employment_type":"SALARIED",
+		ask(t, p.url+"/v1/decisions", key,
+			fmt.Sprintf(`{"applicant":{"id":"A%07d","age":%d,"employment_type":"SALARIED",
 			"monthly_income":%d,"foir":0.%d,"requested_amount":%d,"requested_tenure_months":36},
 			"bureau_report":{"score":%d,"enquiries_6m":%d,"active_tradelines":4,"max_dpd_12m":0}}`,
-			i, 22+i%40, 30000+i*37, 10+i%60, 100000+i*211, 600+i%300, i%5))
+				i, 22+i%40, 30000+i*37, 10+i%60, 100000+i*211, 600+i%300, i%5))
 	}
 	stopServe(t, p)
 	after, err := os.Stat(file)

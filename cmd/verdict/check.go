@@ -55,7 +55,7 @@ func check(c *command) int {
 		}
 		found = analysis.Against(found, policy, analysis.Run(base, field.Catalogue()), base)
 	}
-	proofs, err := proveAll(policy, time.Now().Add(proofTime))
+	proofs, err := proveAll(c, policy, time.Now().Add(proofTime))
 	if err != nil {
 		return c.usage("prove the guarantees: %v", err)
 	}

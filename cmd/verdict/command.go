@@ -22,7 +22,7 @@ type command struct {
 
 	existing bool // the database must exist; it is not created
 
-	// description, if it is set, gets what the command accepts, and the command does not run.
+	// If description is set, the command does not run. It only describes its flags and subcommands in it.
 	description *description
 }
 
@@ -59,8 +59,8 @@ func (c *command) parse(fs *flag.FlagSet, maxArgs int) (code int, done bool) {
 	return exitOK, false
 }
 
-// usage reports an error on the command line, or a file or database that cannot be read or written, and returns the
-// exit code.
+// usage reports that the command line is invalid, or that a file or the database cannot be read or written. It returns
+// the exit code.
 func (c *command) usage(format string, args ...any) int {
 	_, _ = fmt.Fprintf(c.stderr, "verdict %s: %s\n", c.name, fmt.Sprintf(format, args...))
 	return exitUsage
@@ -139,8 +139,9 @@ func (c *command) document(name string) (v wire.Value, code int, ok bool) {
 	return v, exitOK, true
 }
 
-// policyWith returns the policy in a file, or the default policy if name is "", read with src. err is the refusal of a
-// policy; if ok is false and err is nil, policyWith has already reported the error, and code is the exit code.
+// policyWith reads the policy in a file, using the catalogue and the tables in src. If name is "", it returns the
+// default policy. err is the refusal of a policy. If ok is false and err is nil, policyWith has already reported
+// the error, and code is the exit code.
 func (c *command) policyWith(name string, src engine.Sources) (p *engine.Policy, code int, ok bool, err error) {
 	if name == "" {
 		return engine.DefaultPolicy(), exitOK, true, nil

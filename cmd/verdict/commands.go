@@ -16,7 +16,7 @@ type entry struct {
 // form is a line of the usage text.
 type form struct {
 	group   group
-	words   string // what follows the name of the command
+	words   string // the text after the name of the command
 	summary string
 }
 
@@ -40,16 +40,18 @@ func commandTable() []entry {
 	return append(operatorCommands(), analystCommands()...)
 }
 
-// operatorCommands returns the commands of those who run the service.
+// operatorCommands returns the commands for people who run the service.
 func operatorCommands() []entry {
 	return []entry{
 		{"serve", serve, []form{{withDatabase, "", "serve the API; settings are flags and VERDICT_ variables"}}},
 		{"health", health, []form{{withDatabase, "[-ready]", "ask the service on this machine whether it is alive"}}},
-		{"doctor", doctor, []form{{withDatabase, "[-json]", "check settings, database, disk, clock, TLS, keys and backups"}}},
+		{"doctor", doctor,
+			[]form{{withDatabase, "[-json]", "check settings, database, disk, clock, TLS, keys and backups"}}},
 		{"demo", demonstrate, []form{{withDatabase, "", "serve a tenant with sample data, and print how to sign in"}}},
-		{"migrate", migrate, []form{{withDatabase, "", "bring the database's schema up to date and print its version"}}},
+		{"migrate", migrate,
+			[]form{{withDatabase, "", "bring the database's schema up to date and print its version"}}},
 		{"backup", backup, []form{{
-			withDatabase, "-o FILE -keys KEYS", "write everything to a file, and its keys, while the service runs",
+			withDatabase, "-o FILE -keys KEYS", "write the data to FILE and its keys to KEYS, while the service runs",
 		}}},
 		{"restore", restore, []form{{withDatabase, "-i FILE -keys KEYS", "read a backup into an empty database"}}},
 		{"verify", verify, []form{
@@ -60,11 +62,12 @@ func operatorCommands() []entry {
 			{withDatabase, "create-key FILE", "create the key with which the log of decisions is signed"},
 			{withDatabase, "rotate-key", "replace that key, while the service runs"},
 			{withDatabase, "reopen -reason TEXT", "begin a new log after an older copy of the database was restored"},
-			{withoutDatabase, "witness|witness-key|audit", "watch the log of a lender from outside, as an auditor does"},
+			{withoutDatabase, "witness|witness-key|audit",
+				"watch the log of a lender from outside, as an auditor does"},
 		}},
 		{"keys", keysCommand, []form{
 			{withDatabase, "create FILE", "create the key with which applicants' data is encrypted"},
-			{withDatabase, "rotate|confirm|list", "replace that key while the service runs; record that copies are gone"},
+			{withDatabase, "rotate|confirm|list", "replace that key while the service runs; record destroyed copies"},
 		}},
 		{"erase", eraseCommand, []form{{
 			withDatabase, "-scrub", "remove former versions of rows from the database's files",
@@ -77,8 +80,8 @@ func operatorCommands() []entry {
 	}
 }
 
-// analystCommands returns the commands of those who write policies, and of
-// those who look something up.
+// analystCommands returns the commands for people who write policies, or who look
+// something up.
 func analystCommands() []entry {
 	return []entry{
 		{"decide", decide, []form{
@@ -92,7 +95,8 @@ func analystCommands() []entry {
 		{"scorecard", scorecardCommand, []form{{
 			withoutDatabase, "fit -csv FILE -target C", "fit a scorecard to rows whose outcome is known",
 		}}},
-		{"check", check, []form{{withoutDatabase, "[-policy FILE] [-json]", "analyse a policy before it is activated"}}},
+		{"check", check,
+			[]form{{withoutDatabase, "[-policy FILE] [-json]", "analyse a policy before it is activated"}}},
 		{"test", testPolicy, []form{{
 			withoutDatabase, "[-policy FILE] CASES…", "run the test cases of a policy; -generate writes some",
 		}}},

@@ -108,7 +108,8 @@ func TestBashCompletes(t *testing.T) {
 	}
 }
 
-// TestOtherShellsComplete asks zsh and fish, which make long installs.
+// TestOtherShellsComplete asks zsh and fish for completions. "make long" installs both
+// shells.
 func TestOtherShellsComplete(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("VERDICT_LONG") == "" {
@@ -149,7 +150,7 @@ func TestOtherShellsComplete(t *testing.T) {
 	}
 }
 
-// TestManualPagesAreWritten checks that the pages are files for everybody.
+// TestManualPagesAreWritten checks that everybody can read the files of the pages.
 func TestManualPagesAreWritten(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "man1")

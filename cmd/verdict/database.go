@@ -28,7 +28,7 @@ func databaseFlags(fs *flag.FlagSet) *app.Settings {
 	return app.Bind(fs, "database-url")
 }
 
-// withStore opens the database and calls work with it.
+// withStore opens the database and calls the function work with it.
 func (c *command) withStore(settings *app.Settings, work func(context.Context, app.Config, *store.DB) int) int {
 	config, err := settings.Load(os.Getenv)
 	if err != nil {
@@ -52,8 +52,8 @@ func (c *command) withStore(settings *app.Settings, work func(context.Context, a
 	return code
 }
 
-// withService opens the database and calls work with the use cases. The logs of
-// the use cases are discarded, because the returned errors say the same.
+// withService opens the database and calls the function work with the use cases. The logs of the use cases are
+// discarded, because the returned errors say the same.
 func (c *command) withService(settings *app.Settings, work func(context.Context, *usecase.Set) int) int {
 	return c.withStore(settings, func(ctx context.Context, config app.Config, db *store.DB) int {
 		log, err := config.ReadLog()

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"cmp"
 	_ "embed" // embeds the sample application
+	"strings"
 	"time"
 
 	"verdict/internal/application"
@@ -56,7 +56,7 @@ func decide(c *command) int {
 	batch := batchOptions{remote: newRemoteFlags(fs)}
 	fs.StringVar(&batch.csv, "csv", "", "let a service decide every row of this CSV `file`, - for standard input")
 	fs.StringVar(&batch.batch, "batch", "", "print the results of the batch with this `id`")
-	fs.BoolVar(&batch.strict, "strict", false, "with -csv: refuse rows with unknown members")
+	fs.BoolVar(&batch.strict, "strict", false, "with -csv: refuse unknown columns, and rows with unknown members")
 	fs.StringVar(&batch.texts, "text", "", "with -csv: `names` of columns that are texts, separated by commas")
 	if code, done := c.parse(fs, 0); done {
 		return code
@@ -110,7 +110,8 @@ func decide(c *command) int {
 	var d engine.Decision
 	plan := engine.Compile(policy, field.Catalogue())
 	if plan.UsesOwn() { // earlier decisions are not known here, so the other facts about them stay absent
-		named := cmp.Or(app.ApplicantRef, app.Facts.Get("fraud.applicant_ref").Text(), app.ApplicantID) != ""
+		person, id := app.Facts.Get("fraud.applicant_ref").Text(), app.ApplicantID
+		named := app.ApplicantRef != "" || strings.TrimSpace(person) != "" || strings.TrimSpace(id) != ""
 		app.Facts.Set(field.OwnReference, rule.Bool(named))
 	}
 	if files.given() {

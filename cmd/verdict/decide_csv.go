@@ -106,6 +106,11 @@ func startBatch(ctx context.Context, c *command, service *remote, o *batchOption
 	if err != nil {
 		return "", err
 	}
+	if o.strict {
+		if err := rows.Strict(); err != nil {
+			return "", err
+		}
+	}
 	if len(rows.Ignored) > 0 {
 		_, _ = fmt.Fprintf(c.stderr, "verdict decide: columns that are not members of a request were left out: %s\n",
 			strings.Join(rows.Ignored, ", "))
@@ -159,7 +164,7 @@ func awaitBatch(ctx context.Context, c *command, service *remote, id string) (st
 // pollEvery is the interval at which the progress of a batch is read.
 const pollEvery = 500 * time.Millisecond
 
-// splitNames returns the names of a list with commas, without spaces around them.
+// splitNames splits a comma-separated list into names, and removes the spaces around each name.
 func splitNames(list string) (names []string) {
 	for name := range strings.SplitSeq(list, ",") {
 		if name = strings.TrimSpace(name); name != "" {

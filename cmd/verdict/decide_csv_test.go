@@ -55,7 +55,10 @@ func TestDecideCSV(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"decide", "-csv", rows, "-service", "nowhere", "-api-key", keyFile}, exitUsage, "-service must be a URL"},
+		{[]string{"decide", "-csv", rows, "-service", "nowhere", "-api-key", keyFile}, exitUsage,
+			"-service must be a URL"},
+		{[]string{"decide", "-csv", rows, "-strict", "-service", p.url, "-api-key", keyFile}, exitUsage,
+			"not members of a decision request: shoe_size"},
 		{[]string{"decide", "-csv", rows, "-sample", "-service", p.url}, exitUsage, "give one of them"},
 		{[]string{"decide", "-batch", "bat_1", "-service", p.url, "-api-key", keyFile}, exitRefused, "404 not_found"},
 		{[]string{"list", "push", "employers", keyFile, "-service", p.url, "-api-key", wrongKey},
@@ -94,7 +97,7 @@ func TestDecideCSVInWindows1252(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &row); err != nil || code != exitOK {
 		t.Fatalf("exit %d, %v: %s %s", code, err, &out, &complaints)
 	}
-	service := &remote{url: p.url, key: key, client: http.DefaultClient}
+	service := &remote{url: p.url, key: key, client: http.DefaultClient, readWithin: answerWithin}
 	var found struct{ Data []any }
 	if err := service.get(t.Context(), "/v1/decisions?applicant_id=Ren%C3%A9e", &found); err != nil {
 		t.Fatal(err)

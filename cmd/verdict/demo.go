@@ -59,7 +59,7 @@ func demonstrate(c *command) int {
 		if err != nil {
 			return c.usage("%v", err)
 		}
-		defer func() { _ = os.RemoveAll(folder) }() // if this fails, the system's temporary folder keeps it
+		defer func() { _ = os.RemoveAll(folder) }() // if this fails, the folder stays among the temporary files
 		config.DatabaseURL = "sqlite:" + filepath.Join(folder, "demo.db")
 	}
 	ctx, stop := interruptible()

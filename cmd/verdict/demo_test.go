@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestDemo checks that the printed address and password lead into the console, that the keys call the API, and that no
-// temporary files are left.
+// TestDemo checks that a person can sign in to the console with the printed address and password, that the
+// printed keys work for the API, and that no temporary files are left.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

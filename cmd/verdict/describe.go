@@ -10,16 +10,16 @@ import (
 type description struct {
 	path  []string // such as "tenant", "user", "add"
 	help  string
-	verbs []string      // the subcommands, or
-	flags *flag.FlagSet // the flags
+	verbs []string      // the subcommands, if there are any
+	flags *flag.FlagSet // the flags, if there are no subcommands
 }
 
-// name returns the words of a command, "" for verdict itself.
+// name returns the words of a command, or "" for verdict itself.
 func (d description) name() string { return strings.Join(d.path, " ") }
 
-// describeAll returns a description of every command and subcommand. It runs
-// each of them in a mode in which a command only declares its flags, so that no
-// second list of flags can differ from the first.
+// describeAll returns a description of every command and subcommand. It runs each of them in a mode in which a
+// command only declares its flags. A separate list of flags could differ from the flags that the commands
+// accept.
 func describeAll() []description {
 	var all []description
 	for _, e := range commandTable() {
@@ -28,12 +28,13 @@ func describeAll() []description {
 	return all
 }
 
-// describeEntry returns the description of the command or subcommand with the words,
-// and of its subcommands.
+// describeEntry returns the description of the command or subcommand that the words
+// name, and the descriptions of its subcommands.
 func describeEntry(e entry, words []string) []description {
 	d := description{path: append([]string{e.name}, words...)}
 	e.run(&command{
-		name: e.name, args: words, stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, description: &d,
+		name: e.name, args: words, stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard,
+		description: &d,
 	})
 	all := []description{d}
 	for _, verb := range d.verbs {
@@ -42,8 +43,8 @@ func describeEntry(e entry, words []string) []description {
 	return all
 }
 
-// eachFlag calls f for each flag of a command, by name. value is the name of its
-// value, "" for a flag without one.
+// eachFlag calls f for each flag of a command, in the order of the names. value is the name of the flag's
+// value, or "" for a flag without a value.
 func (d description) eachFlag(f func(name, value, usage string)) {
 	if d.flags == nil {
 		return

@@ -30,9 +30,9 @@ The status and, unless the application is declined, the grade, the rate, the lim
 the tenure, fee and charges, and the conditions of the offer are compared. A comparison that
 takes longer than -time ends with what it has found, and says that it is not
 complete. With -book it also counts how many rows of a CSV file are of each kind; the
-columns are those of a backtest. With -smt2 it also writes, in SMT-LIB 2, the question
-whether there is an applicant with another status by Stage 1, score and bands, or with
-another grade or rate; solvers such as z3 and cvc5 answer sat (yes) or unsat (no).
+columns are those of a backtest. With -smt2 it also writes a question in SMT-LIB 2: is
+there an applicant to whom Stage 1, the score and the bands of the two policies give
+another status, grade or rate? Solvers such as z3 and cvc5 answer sat (yes) or unsat (no).
 With -json the result also has the proofs of the guarantees of both policies. Exits
 with 0 even if the policies differ.
 `
@@ -43,7 +43,8 @@ func diffCommand(c *command) int {
 	html := fs.String("html", "", "write the result as a page to `file`, - for standard output")
 	book := fs.String("book", "", "count the rows of this CSV `file` in each kind, - for standard input")
 	question := fs.String("smt2", "", "write the question as SMT-LIB 2 to `file`, - for standard output")
-	limit := fs.Duration("time", 10*time.Second, "the longest `time` that the comparison and the proofs may take together")
+	limit := fs.Duration("time", 10*time.Second,
+		"the longest `time` that the comparison and the proofs may take together")
 	var files []string
 	for { // flags may come before and after the files
 		if code, done := c.parse(fs, len(c.args)); done {
@@ -88,7 +89,7 @@ func diffCommand(c *command) int {
 		return c.usage("compare the policies: %v", err)
 	}
 	for i, p := range plans {
-		if r.Guarantees[i], err = proveAll(p.Policy(), end); err != nil {
+		if r.Guarantees[i], err = proveAll(c, p.Policy(), end); err != nil {
 			return c.usage("prove the guarantees: %v", err)
 		}
 	}
@@ -122,7 +123,7 @@ func diffCommand(c *command) int {
 	return c.print(diffText(&r))
 }
 
-// replaceFile writes a file, which keeps its old contents if that fails.
+// replaceFile writes a file. If that fails, the file keeps its old contents.
 func replaceFile(name string, data []byte) error {
 	return durablefile.Replace(name, func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -141,22 +142,11 @@ func moreThanOne(conditions ...bool) bool {
 	return n > 1
 }
 
-// comparePlans compares two plans until a time. It shows its progress on a terminal.
+// comparePlans compares two plans, at most until the time "end". It shows its progress on a terminal.
 func comparePlans(c *command, plans [2]*engine.Plan, end time.Time) (prover.Result, error) {
-	bar := c.progress(-1, "comparing")
-	defer func() { _ = bar.Finish() }() // only the display would be wrong
-	return prover.Diff(plans[0], plans[1], prover.Options{
-		Check: func() error {
-			if time.Now().After(end) {
-				return prover.ErrOutOfTime
-			}
-			return nil
-		},
-		Progress: func(done, all int) {
-			bar.ChangeMax(all)
-			_ = bar.Set(done) // only the display would be wrong
-		},
-	})
+	options, finish := c.proverOptions("comparing", end)
+	defer finish()
+	return prover.Diff(plans[0], plans[1], options)
 }
 
 // diffText returns the result for people.
@@ -178,7 +168,7 @@ func diffText(r *prover.Result) []byte {
 		}
 		switch {
 		case !c.Confirmed:
-			fmt.Fprintf(&b, "  not confirmed: no such applicant was found, and none was excluded\n")
+			fmt.Fprintf(&b, "  not confirmed: no such applicant was found, but such applicants may exist\n")
 		case c.Witness.Request != nil:
 			fmt.Fprintf(&b, "  applicant: %s\n", c.Witness.Request)
 		default:
@@ -211,7 +201,7 @@ func witnessFacts(x *prover.Witness) []byte {
 //go:embed diff.html
 var diffTemplate string
 
-// diffPage returns the result as one HTML file without references to others.
+// diffPage returns the result as one HTML file without references to other files.
 func diffPage(r *prover.Result, plans [2]*engine.Plan) ([]byte, error) {
 	page, err := template.New("diff").Funcs(template.FuncMap{
 		"facts": func(x *prover.Witness) string {

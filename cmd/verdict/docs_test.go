@@ -35,7 +35,8 @@ func fenced(t *testing.T, page, language string) (blocks []string) {
 func TestLocalRunIsIgnoredByGit(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"bin/verdict", "verdict.db", "verdict.db-shm", "verdict.db-wal",
-		"verdict.db.master-key", "verdict.db.log-key", "verdict.db.log-key.signed-1", "verdict.db.log-key.signed-1.lock"} {
+		"verdict.db.master-key", "verdict.db.log-key", "verdict.db.log-key.signed-1",
+		"verdict.db.log-key.signed-1.lock"} {
 		cmd := exec.CommandContext(t.Context(), "git", "check-ignore", "--no-index", "--quiet", name)
 		cmd.Dir = "../.."
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -172,8 +173,9 @@ func TestSignupCommands(t *testing.T) {
 		}
 	}
 	bin := t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "curl"), []byte("#!/bin/sh\nprintf %s \"$ANSWER\"\n"),
-		0o755); err != nil {
+	if err := os.WriteFile(
+		filepath.Join(bin, "curl"), []byte("#!/bin/sh\nprintf %s \"$ANSWER\"\n"), 0o755,
+	); err != nil {
 		t.Fatal(err)
 	}
 	signup := regexp.MustCompile(`(?s)KEY=\$\(.*?>/dev/null\n`)

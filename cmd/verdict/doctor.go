@@ -13,7 +13,7 @@ import (
 	"verdict/internal/app"
 )
 
-const doctorHelp = `Check what the service needs, and say how to mend what is wrong:
+const doctorHelp = `Check everything that the service needs, and say how to fix what is wrong:
 
   verdict doctor
   verdict doctor -backup /var/backups/verdict -json

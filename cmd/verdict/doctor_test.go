@@ -77,8 +77,9 @@ func stopServe(t *testing.T, p *process) {
 	}
 }
 
-// TestDoctorOfANewService examines a folder before the first start, a running
-// service, and the folder after it: nothing is created or changed.
+// TestDoctorOfANewService examines a folder before the first start, a running service,
+// and the folder after the service has stopped. The examinations must create and change
+// nothing.
 func TestDoctorOfANewService(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -163,12 +164,14 @@ func TestDoctorFindsFaults(t *testing.T) {
 		severity app.Severity
 		text     string
 	}{
-		"setting":     {[]string{"-read-timeout", "soon"}, "configuration", app.Wrong, "-read-timeout"},
-		"address":     {[]string{"-addr", "0.0.0.0:1"}, "configuration", app.Warning, "without TLS"},
-		"folder":      {[]string{"-database-url", "sqlite:/no/such/verdict.db"}, "database", app.Wrong, "does not exist"},
+		"setting": {[]string{"-read-timeout", "soon"}, "configuration", app.Wrong, "-read-timeout"},
+		"address": {[]string{"-addr", "0.0.0.0:1"}, "configuration", app.Warning, "without TLS"},
+		"folder": {[]string{"-database-url", "sqlite:/no/such/verdict.db"}, "database", app.Wrong,
+			"does not exist"},
 		"no database": {[]string{"-database-url", "sqlite:" + noDatabase}, "database", app.Wrong, ""},
 		"server": {
-			[]string{"-database-url", "postgres://verdict:secret@127.0.0.1:1/verdict", "-log-key", "off", "-master-key", "off"},
+			[]string{"-database-url", "postgres://verdict:secret@127.0.0.1:1/verdict", "-log-key", "off", "-master-key",
+				"off"},
 			"database", app.Wrong, "",
 		},
 		"no master key": {
@@ -181,7 +184,8 @@ func TestDoctorFindsFaults(t *testing.T) {
 		"another key":  {[]string{"-tls-cert", soon, "-tls-key", oldKey}, "tls", app.Wrong, "cannot be used"},
 		"sign-on": {
 			[]string{
-				"-sign-on", file("connections.json", `{"connections":[{"id":"Acme"}]}`), "-sign-on-url", "https://v.example",
+				"-sign-on", file("connections.json", `{"connections":[{"id":"Acme"}]}`), "-sign-on-url",
+				"https://v.example",
 			}, "configuration", app.Wrong, "/connections/0/id",
 		},
 		"no backup": {[]string{"-backup", dir}, "backups", app.Wrong, "there is no backup"},
@@ -189,7 +193,8 @@ func TestDoctorFindsFaults(t *testing.T) {
 	} {
 		code, found := examined(t, append([]string{"-addr", "127.0.0.1:1", "-database-url", url}, c.args...)...)
 		wantFinding(t, found, c.check, c.severity, c.text)
-		if (code == exitRefused) != slices.ContainsFunc(found, func(f app.Finding) bool { return f.Severity == app.Wrong }) {
+		if (code == exitRefused) != slices.ContainsFunc(found,
+			func(f app.Finding) bool { return f.Severity == app.Wrong }) {
 			t.Errorf("%s: exit %d, %+v", name, code, found)
 		}
 		for _, f := range found {
@@ -200,7 +205,7 @@ func TestDoctorFindsFaults(t *testing.T) {
 	}
 }
 
-// TestDoctorKnowsTheAgeOfBackups takes a backup and looks at it a day later.
+// TestDoctorKnowsTheAgeOfBackups takes a backup and examines it a day later.
 func TestDoctorKnowsTheAgeOfBackups(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -212,7 +217,8 @@ func TestDoctorKnowsTheAgeOfBackups(t *testing.T) {
 	}
 	var errs bytes.Buffer
 	if code := run([]string{
-		"backup", "-database-url", url, "-o", filepath.Join(backups, "one.backup"), "-keys", filepath.Join(dir, "one.keys"),
+		"backup", "-database-url", url, "-o", filepath.Join(backups, "one.backup"), "-keys",
+		filepath.Join(dir, "one.keys"),
 	}, strings.NewReader(""), &errs, &errs); code != exitOK {
 		t.Fatal(errs.String())
 	}

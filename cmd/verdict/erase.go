@@ -9,7 +9,7 @@ import (
 	"verdict/internal/store"
 )
 
-const eraseHelp = `Remove what was erased from the files of the database, too.
+const eraseHelp = `Remove erased data from the files of the database too.
 
   verdict erase -scrub
 
@@ -18,7 +18,7 @@ and frequent values in its statistics. -scrub rewrites every table that may
 contain data of people (VACUUM FULL), and the statistics. While a
 table is rewritten, nobody can read or write it: requests wait, and fail after
 -db-timeout. The disk needs space for a second copy of the largest table. Run it
-when little is decided. The write-ahead log and its archive still contain the
+at a time with few decisions. The write-ahead log and its archive still contain the
 former versions until they are recycled.
 
 On SQLite former versions are overwritten immediately; -scrub truncates the
@@ -28,12 +28,12 @@ write-ahead log.
 func eraseCommand(c *command) int {
 	fs := c.flags(eraseHelp)
 	settings := databaseFlags(fs)
-	scrub := fs.Bool("scrub", false, "rewrite the tables with data of people")
+	scrub := fs.Bool("scrub", false, "rewrite the tables that may contain data of people")
 	if _, code, done := c.arguments(fs); done {
 		return code
 	}
 	if !*scrub {
-		return c.usage("say -scrub; \"verdict erase -h\" explains what it locks")
+		return c.usage("add -scrub; \"verdict erase -h\" explains what it locks")
 	}
 	c.existing = true
 	return c.withStore(settings, func(ctx context.Context, _ app.Config, db *store.DB) int {

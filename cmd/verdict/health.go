@@ -19,9 +19,9 @@ const healthHelp = `Ask the service on this machine whether it is alive, and exi
   verdict health -ready
 
 It reads the same settings as "verdict serve". It is meant for the
-health check of a container or a supervisor. Restart a service that is not alive;
-one that is not ready only must not get requests, for example because its database
-is away, and a restart does not help it.
+health check of a container or a supervisor. Restart a service that is not alive. A
+service that is alive but not ready, for example because its database cannot be
+reached, must not get requests, but a restart does not help.
 `
 
 // healthTimeout is how long health waits for an answer.
@@ -52,7 +52,7 @@ func health(c *command) int {
 	return exitOK
 }
 
-// probeURL returns the address to ask, on this machine.
+// probeURL returns the URL of the probe of the service on this machine.
 func probeURL(addr string, secure, ready bool) (string, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -93,7 +93,7 @@ func probe(ctx context.Context, url string) (status int, reason string, err erro
 	if err != nil {
 		return 0, "", err
 	}
-	defer func() { _ = response.Body.Close() }() // only read
+	defer func() { _ = response.Body.Close() }() // the body is only read
 	text, err := io.ReadAll(io.LimitReader(response.Body, 4096))
 	return response.StatusCode, string(text), err
 }

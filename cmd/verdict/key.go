@@ -17,7 +17,8 @@ func keyCreate(c *command) int {
 	env := fs.String("env", "", "`environment` the key works in: live or sandbox")
 	name := fs.String("name", "operator", "`name` of the key")
 	scopes := fs.String("scopes", "", "`scopes` separated by commas: decide, read, policy:write, policy:activate, "+
-		"facts:read, log:read, evidence:read, webhooks:manage, admin; default: those of the person's role")
+		"facts:read, log:read, evidence:read, webhooks:manage, privacy:manage, admin; default: those of the "+
+		"person's role")
 	expires := fs.String("expires", "",
 		"`when` it expires: an RFC 3339 time, or a time from now such as 720h; default: never")
 	user := fs.String("user", "", "e-mail `address` of the key's owner; default: the first user")

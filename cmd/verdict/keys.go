@@ -35,8 +35,8 @@ file to them and run the command again. A rotation that was interrupted continue
 with the next "rotate".
 
 Keys in env:NAME or exec:COMMAND are changed by you: add the new key, which
-"create -" prints, as a second line after the present one; "rotate"; remove the
-first line; "rotate" again, which records that the old key is destroyed.
+"create -" prints, as a second line after the present one; run "rotate"; remove
+the first line; run "rotate" again, which records that the old key is destroyed.
 
 Afterwards destroy the old key everywhere else: copies of the key file, and the
 KEYS files of backups that were taken before. Then "confirm" it. From then on what
@@ -67,7 +67,7 @@ func keysCreate(c *command) int {
 	return createdKey(c, words[0], *kept, err)
 }
 
-// ifMissing adds the flag for scripts that run at every start.
+// ifMissing adds the flag -if-missing, which is for scripts that run at every start.
 func ifMissing(fs *flag.FlagSet) *bool {
 	return fs.Bool("if-missing", false, "keep a key file that exists, instead of failing")
 }
@@ -119,8 +119,8 @@ func describeRotation(r app.Rotation) (text []byte) {
 		return fmt.Appendf(text, "the old key encrypts nothing any more, but it is still here: %s\nremove it, and run "+
 			"the command again\n", strings.Join(r.Left, "; "))
 	}
-	return fmt.Appendf(text, "the old key is removed; destroy its copies, and the KEYS files of backups from before %s, "+
-		"and then run \"verdict keys confirm\"\n", r.Began.UTC().Format(time.RFC3339))
+	return fmt.Appendf(text, "the old key is removed; destroy its copies, and the KEYS files of backups from before "+
+		"%s, and then run \"verdict keys confirm\"\n", r.Began.UTC().Format(time.RFC3339))
 }
 
 func keysConfirm(c *command) int {
@@ -178,7 +178,7 @@ func describeKeys(epochs store.KeyEpochs) (text []byte) {
 	return text
 }
 
-// keyTime returns a time for the list, - if it is not known.
+// keyTime formats a time for the list. It returns "-" if the time is not known.
 func keyTime(micros int64) string {
 	if micros == 0 {
 		return "-"

@@ -44,7 +44,8 @@ func TestLinks(t *testing.T) {
 			}
 			if _, err := os.Stat(target); err != nil {
 				t.Errorf("%s links to %s, which does not exist", page, m[1])
-			} else if anchor != "" && strings.HasSuffix(target, ".md") && !slices.Contains(anchorsOf(t, target), anchor) {
+			} else if anchor != "" && strings.HasSuffix(target, ".md") &&
+				!slices.Contains(anchorsOf(t, target), anchor) {
 				t.Errorf("%s links to %s, which has no such heading", page, m[1])
 			}
 		}

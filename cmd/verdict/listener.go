@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// limitedListener accepts at most as many connections at the same time as slots has capacity.
-// Further connections wait until one is closed.
+// limitedListener limits the number of open connections to the capacity of the channel slots. Further
+// connections wait until one is closed.
 type limitedListener struct {
 	net.Listener
 	slots  chan struct{}

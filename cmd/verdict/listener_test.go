@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLimitedListener opens one connection more than the limit. It is accepted when another one is closed, and
-// closing the listener ends an Accept that waits for a slot.
+// TestLimitedListener opens one connection more than the limit. This connection must be accepted when another
+// connection is closed. Closing the listener must end an Accept that waits for a slot.
 func TestLimitedListener(t *testing.T) {
 	t.Parallel()
 	var config net.ListenConfig

@@ -100,8 +100,8 @@ func logReopen(c *command) int {
 	})
 }
 
-// withSigning opens the database and the log key, calls work with use cases that can sign,
-// and prints what work returns. A service may run at the same time.
+// withSigning opens the database and the log key, calls the function work with use cases that can sign, and
+// prints what work returns. A service may run at the same time.
 func (c *command) withSigning(
 	settings *app.Settings, work func(context.Context, *usecase.Set) ([]byte, error),
 ) int {

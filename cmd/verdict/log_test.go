@@ -27,7 +27,7 @@ func TestLogExample(t *testing.T) {
 	if !json.Valid([]byte(examples[0])) {
 		t.Error("the example is not JSON")
 	}
-	collector := "http://127.0.0.1:1" // nobody listens; the lines have a trace id all the same
+	collector := "http://127.0.0.1:1" // nobody listens; the lines have a trace id anyway
 	p := startServe(t, "-database-url", "sqlite:"+filepath.Join(t.TempDir(), "verdict.db"),
 		"-log-format", "json", "-log-level", "debug", "-otlp-endpoint", collector)
 	key, _ := ask(t, p.url+"/api/signup", "",

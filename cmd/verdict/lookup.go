@@ -18,16 +18,17 @@ import (
 	"verdict/internal/list"
 	"verdict/internal/listdesk"
 	"verdict/internal/rule"
-	lookuptable "verdict/internal/table" // table is a function of this package
+	lookuptable "verdict/internal/table" // this package has a function called table
 	"verdict/internal/wire"
 )
 
 // lookupHelp is the part of a command's help that explains the files of lists and tables.
 const lookupHelp = `
--list NAME=FILE and -table NAME=FILE give the lists and tables that a policy names, each
-flag for one of them. The file is the body of PUT /v1/lists/{name} or /v1/tables/{name};
-a list may also be a CSV file with the column value. Without such a flag, conditions on
-lists are unknown; with one, every list and table of the policy must be given.
+-list NAME=FILE and -table NAME=FILE give the lists and tables that a policy names; repeat
+the flags for each of them. The file is the body of PUT /v1/lists/{name} or
+/v1/tables/{name}; a list may also be a CSV file with the column value. Without these
+flags, conditions on lists are unknown. With any of them, give every list and table that
+the policy names.
 `
 
 // lookupFiles are the lists and tables that a command reads from files.
@@ -42,7 +43,7 @@ type lookupFiles struct {
 // fileList is a list that was read from a file.
 type fileList struct {
 	keyer   list.Keyer
-	expires map[list.Key]int64 // by entry; 0: never
+	expires map[list.Key]int64 // the expiry time of each entry; 0 means never
 }
 
 // namedFiles is a flag that may be repeated, each time with a name and a file.
@@ -73,8 +74,8 @@ func (l *lookupFiles) declare(fs *flag.FlagSet) {
 // given reports whether there are files.
 func (l *lookupFiles) given() bool { return len(l.listFiles)+len(l.tableFiles) > 0 }
 
-// readTables reads the files of tables, without which a policy that names them cannot be read. If ok is false, it has
-// already reported the error, and code is the exit code.
+// readTables reads the files of tables. A policy that names a table cannot be read without its file. If ok is false,
+// readTables has already reported the error, and code is the exit code.
 func (l *lookupFiles) readTables(c *command) (code int, ok bool) {
 	l.tables = map[string]*lookuptable.Table{}
 	for _, name := range slices.Sorted(maps.Keys(l.tableFiles)) {
@@ -106,7 +107,7 @@ func (c *command) large(file string) (v wire.Value, code int, ok bool) {
 	return v, exitOK, true
 }
 
-// sources returns what a policy is read with.
+// sources returns the catalogue and the tables with which a policy is read.
 func (l *lookupFiles) sources() engine.Sources {
 	src := engine.Sources{Catalogue: field.Catalogue()}
 	if len(l.tables) > 0 {
@@ -121,13 +122,14 @@ func (l *lookupFiles) sources() engine.Sources {
 	return src
 }
 
-// policy returns the policy in a file, or the default policy if name is "". A policy that reads tables which it does
-// not describe needs their files.
+// policy returns the policy in a file, or the default policy if name is "". If the policy reads a table and does
+// not describe it, the file of the table must be given.
 func (l *lookupFiles) policy(c *command, name string) (p *engine.Policy, code int, ok bool) {
 	p, code, ok, err := c.policyWith(name, l.sources())
 	if err != nil {
 		code = c.refused(name, err)
-		if slices.ContainsFunc(fault.Of(err).Items, func(i fault.Item) bool { return i.Code == fault.CodeUnknownTable }) {
+		if slices.ContainsFunc(fault.Of(err).Items,
+			func(i fault.Item) bool { return i.Code == fault.CodeUnknownTable }) {
 			c.note("give each table that the policy reads with -table NAME=FILE")
 		}
 		return nil, code, false
@@ -140,8 +142,8 @@ func (c *command) note(format string, args ...any) {
 	_, _ = fmt.Fprintf(c.stderr, "verdict %s: %s\n", c.name, fmt.Sprintf(format, args...))
 }
 
-// complete reads the lists that policies name, and checks that every list and every table of the policies is given, or
-// none. If ok is false, it has already reported the error, and code is the exit code.
+// complete reads the lists that policies name, and checks that either all lists and tables of the policies are
+// given, or none of them. If ok is false, it has already reported the error, and code is the exit code.
 func (l *lookupFiles) complete(c *command, policies ...*engine.Policy) (code int, ok bool) {
 	if !l.given() {
 		return exitOK, true
@@ -164,7 +166,8 @@ func (l *lookupFiles) complete(c *command, policies ...*engine.Policy) (code int
 				return c.usage("the policy reads the table %s: give it with -table %s=FILE", t.Name, t.Name), false
 			}
 			if lacks := found.Definition.Serves(t); lacks != "" {
-				return c.refused(l.tableFiles[t.Name], fmt.Errorf("the policy reads the table %s, but %s", t.Name, lacks)), false
+				return c.refused(l.tableFiles[t.Name],
+					fmt.Errorf("the policy reads the table %s, but %s", t.Name, lacks)), false
 			}
 			read[t.Name] = true
 		}
@@ -182,7 +185,7 @@ func (l *lookupFiles) complete(c *command, policies ...*engine.Policy) (code int
 	return exitOK, true
 }
 
-// readList reads the file of a list that a policy names, once.
+// readList reads the file of a list that a policy names. It reads each file only once.
 func (l *lookupFiles) readList(c *command, q rule.NamedLookup) (code int, ok bool) {
 	file := l.listFiles[q.List]
 	if file == "" {
@@ -198,7 +201,8 @@ func (l *lookupFiles) readList(c *command, q rule.NamedLookup) (code int, ok boo
 		}
 	}
 	if l.lists[q.List].keyer.Type.Of() != q.Field.Type {
-		return c.refused(file, fmt.Errorf("the values of the list have another type than the field %s", q.Field.Name)), false
+		return c.refused(file, fmt.Errorf("the values of the list have another type than the field %s", q.Field.Name)),
+			false
 	}
 	return exitOK, true
 }
@@ -235,8 +239,8 @@ func newFileList(data []byte, of rule.Type) (*fileList, error) {
 	return found, nil
 }
 
-// lookUp adds what the lists and tables say about an application to its facts. Entries that have expired at a time do
-// not count.
+// lookUp looks up an application in the lists and tables, and adds the results to its facts. It ignores entries that
+// have expired at the given time.
 func (l *lookupFiles) lookUp(lookups []rule.NamedLookup, tables []rule.Table, facts *rule.Facts, at time.Time) {
 	for i := range lookups {
 		q := &lookups[i]

@@ -18,7 +18,7 @@ const (
 	exitUsage   = 2 // the command line is invalid, or a file or the database cannot be read or written
 	// exitUndecided means that a guarantee is neither proved nor refuted.
 	exitUndecided = 3
-	// exitWarnings means that "doctor" found nothing worse than a warning.
+	// exitWarnings means that "doctor" found warnings and no errors.
 	exitWarnings = 3
 )
 

@@ -47,8 +47,8 @@ var errBroken = errors.New("no space left on device")
 func (broken) Write([]byte) (int, error) { return 0, errBroken }
 func (broken) Read([]byte) (int, error)  { return 0, errBroken }
 
-// TestUnwritableAnswer checks that an answer that cannot be written is an error for the commands that write one without
-// a database.
+// TestUnwritableAnswer checks that the commands that answer without a database fail if their answer cannot be
+// written.
 func TestUnwritableAnswer(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{

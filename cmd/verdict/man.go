@@ -129,8 +129,8 @@ func overviewPage() string {
 	return p.String()
 }
 
-// commandPage returns the page of a command. The descriptions are that of the
-// command and those of its subcommands.
+// commandPage returns the page of a command. all has the descriptions of the command
+// and of its subcommands.
 func commandPage(e entry, all []description) string {
 	p := newPage("verdict-"+e.name, e.forms[0].summary)
 	p.section("SYNOPSIS")
@@ -165,9 +165,8 @@ func commandPage(e entry, all []description) string {
 	return p.String()
 }
 
-// roff escapes a line of text: the backslash, the hyphen, which is otherwise
-// printed as a dash that cannot be copied, and a control character at the
-// beginning.
+// roff escapes a line of text: the backslash, a control character at the beginning, and
+// the hyphen. An unescaped hyphen would be printed as a dash that cannot be copied.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n", " ").Replace(text)
 	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {

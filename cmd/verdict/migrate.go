@@ -26,6 +26,6 @@ func migrate(c *command) int {
 		if err != nil {
 			return c.usage("%v", err)
 		}
-		return c.print(fmt.Appendf(nil, "%s database at schema version %d\n", db.Kind(), version))
+		return c.print(fmt.Appendf(nil, "the %s database has schema version %d\n", db.Kind(), version))
 	})
 }

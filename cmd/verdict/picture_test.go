@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// picturedDecision is what the picture shows of a decision.
+// picturedDecision has the parts of a decision that the picture shows.
 type picturedDecision struct {
 	Status, Grade string
 	Hash          string `json:"decision_hash"`

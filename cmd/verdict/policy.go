@@ -20,14 +20,14 @@ import (
 const policyHelp = `Keep the policies of a service as files, for review and version control.
 
   verdict policy pull     -service URL -folder DIR    write the active policies to DIR
-  verdict policy plan     -service URL -folder DIR    say what the files would change, for everybody
+  verdict policy plan     -service URL -folder DIR    say what the files would change for all applicants
   verdict policy push     -service URL -folder DIR    make a draft of each file that differs
   verdict policy activate -service URL ID             activate a draft
 
 Each policy is a file of DIR with the name of its policy_key, such as default.json.
 It is the document of POST /v1/rule-sets. The key of the variable VERDICT_KEY, or of
--api-key, says which tenant and environment; it needs the scopes read and
-policy:write, and "activate" policy:activate.
+-api-key, selects the tenant and the environment. It needs the scopes read and
+policy:write, and for "activate" the scope policy:activate.
 
 "plan" changes nothing. It compares each file with the active policy: which entries
 differ, what the analysis finds, and every kind of applicant who is treated
@@ -230,7 +230,7 @@ func policyPush(c *command) int {
 	if err != nil {
 		return c.unanswered(err)
 	}
-	// All files are read first, so that a wrong one leaves no draft of another.
+	// Read all files first, so that no draft is created if a file is invalid.
 	files := map[string]policyFile{}
 	for _, key := range keys {
 		file, code, ok := readPolicyFile(c, f.path(key), key, src)
@@ -255,7 +255,8 @@ func policyPush(c *command) int {
 			if err != nil {
 				return c.unanswered(err)
 			}
-			line = fmt.Appendf(nil, "%s: draft %s, version %d, %s\n", key, created.ID, created.Version, created.counts())
+			line = fmt.Appendf(nil, "%s: draft %s, version %d, %s\n", key, created.ID, created.Version,
+				created.counts())
 		}
 		if code := c.print(line); code != exitOK {
 			return code
@@ -279,8 +280,8 @@ func (r createdRuleSet) counts() string {
 	return fmt.Sprintf("findings: %d errors, %d warnings, %d notes", n["error"], n["warning"], n["info"])
 }
 
-// push creates a draft of a document. It has no base: from a base, a draft would inherit the sections that the document
-// leaves out, and would not be what the file says.
+// push creates a draft of a document. The draft has no base: with a base, it would inherit the sections that the
+// document leaves out, and would differ from the file.
 func (f policyFolder) push(ctx context.Context, content []byte) (createdRuleSet, error) {
 	var members map[string]json.RawMessage
 	var created createdRuleSet
@@ -336,6 +337,6 @@ func (r *remote) post(ctx context.Context, path string, body []byte, into any) e
 	if err != nil {
 		return err
 	}
-	defer func() { _ = answer.Body.Close() }() // only read
+	defer func() { _ = answer.Body.Close() }() // the body is only read
 	return json.NewDecoder(answer.Body).Decode(into)
 }

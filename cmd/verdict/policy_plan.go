@@ -55,7 +55,9 @@ func policyPlan(c *command) int {
 		}
 		base, exists := active[key]
 		if exists && file.isIn(base) {
-			if code := c.print(fmt.Appendf(nil, "%s: same as the active version %d\n", key, base.Version)); code != exitOK {
+			if code := c.print(
+				fmt.Appendf(nil, "%s: same as the active version %d\n", key, base.Version),
+			); code != exitOK {
 				return code
 			}
 			continue
@@ -91,7 +93,7 @@ func planPolicy(
 ) (planned, error) {
 	var b bytes.Buffer
 	found := analysis.Run(file.policy, field.Catalogue())
-	proofs, err := proveAll(file.policy, time.Now().Add(limit))
+	proofs, err := proveAll(c, file.policy, time.Now().Add(limit))
 	if err != nil {
 		return planned{}, err
 	}
@@ -146,7 +148,7 @@ func policyOf(content []byte, src engine.Sources) (*engine.Policy, error) {
 	return engine.ReadPolicy(v, src)
 }
 
-// sources returns what policies are read with: the tables that the service has.
+// sources returns the data with which policies are read: the catalogue and the tables of the service.
 func (f policyFolder) sources(ctx context.Context) (engine.Sources, error) {
 	var answer struct {
 		Data []struct {
@@ -190,8 +192,8 @@ type policyFile struct {
 	policy  *engine.Policy
 }
 
-// isIn reports whether a version of the service is the document of the file. Guarantees decide nothing, so the checksum
-// does not cover them.
+// isIn reports whether the version r of the service has the document of the file. It compares guarantees separately.
+// Guarantees do not affect decisions, so the checksum does not cover them.
 func (f policyFile) isIn(r ruleSet) bool {
 	return r.Checksum == f.policy.Checksum() && guaranteesIn(r.document) == guaranteesIn(f.content)
 }

@@ -91,8 +91,8 @@ func TestPolicyFolder(t *testing.T) {
 	}
 	policy(exitRefused, "activate", "pol_00000000000000000000000000")
 
-	// A section that the file leaves out is gone, and so is a guarantee; nothing is inherited. A guarantee alone is a
-	// difference, and one that does not hold is an error of the plan.
+	// Nothing is inherited: a section or a guarantee that the file leaves out is not in the new version. A changed
+	// guarantee alone is a difference. A guarantee that does not hold is an error of the plan.
 	written := func(change func(map[string]any)) {
 		t.Helper()
 		var members map[string]any
@@ -134,7 +134,8 @@ func TestPolicyFolder(t *testing.T) {
 			t.Errorf("a second push: %s", out)
 		}
 		policy(exitOK, "activate", found[1], "-note", note)
-		if out := policy(exitOK, "plan", "-exit-code"); !strings.HasPrefix(out, "default: same as the active version ") {
+		out := policy(exitOK, "plan", "-exit-code")
+		if !strings.HasPrefix(out, "default: same as the active version ") {
 			t.Errorf("%s: after the activation: %s", note, out)
 		}
 	}
@@ -155,7 +156,7 @@ func TestPolicyFolder(t *testing.T) {
 	}
 
 	for name, content := range map[string]string{
-		"other.json":  string(edited),      // the key is that of another file
+		"other.json":  string(edited),      // the policy_key belongs to another file
 		"broken.json": `{"policy_key": 1}`, // not a policy
 	} {
 		wrong := filepath.Join(folder, name)

@@ -21,9 +21,9 @@ proved, refuted with an applicant whom the policy has decided, or undecided.
   verdict prove -policy policy.json -json
   verdict prove -policy policy.json -smt2 questions.smt2
 
-With -smt2 it also writes, in SMT-LIB 2, one question for each guarantee: is there an
-applicant for whom it does not hold, by Stage 1, score and bands? A solver such as z3
-or cvc5 prints the id of each guarantee and answers sat (yes) or unsat (no).
+With -smt2 it also writes one question in SMT-LIB 2 for each guarantee: is there an
+applicant for whom it does not hold after Stage 1, the score and the bands? A solver such
+as z3 or cvc5 prints the id of each guarantee and answers sat (yes) or unsat (no).
 
 A proof that takes longer than -time ends undecided. Exits with 1 if a guarantee is
 refuted, otherwise with 3 if one is undecided. A policy without guarantees has
@@ -60,7 +60,7 @@ func prove(c *command) int {
 			return c.usage("write the questions: %v", err)
 		}
 	}
-	proofs, err := proveAll(policy, time.Now().Add(*limit))
+	proofs, err := proveAll(c, policy, time.Now().Add(*limit))
 	if err != nil {
 		return c.usage("prove the guarantees: %v", err)
 	}
@@ -86,8 +86,8 @@ func prove(c *command) int {
 	return code
 }
 
-// questionsText returns the questions of a policy's guarantees. They are independent of each other, so a solver forgets
-// one before it reads the next.
+// questionsText returns the questions of a policy's guarantees. The questions are independent of each other, so the
+// text resets the solver between two questions.
 func questionsText(policy *engine.Policy) []byte {
 	var b bytes.Buffer
 	plan := engine.Compile(policy, field.Catalogue())
@@ -113,17 +113,33 @@ func questionsText(policy *engine.Policy) []byte {
 // proofTime is the longest time that the proofs of a policy take by default.
 const proofTime = 10 * time.Second
 
-// proveAll proves the guarantees of a policy until a time.
-func proveAll(policy *engine.Policy, end time.Time) ([]prover.Proof, error) {
+// proveAll proves the guarantees of a policy. It stops at the time "end", and shows its progress on a terminal.
+func proveAll(c *command, policy *engine.Policy, end time.Time) ([]prover.Proof, error) {
 	if len(policy.Guarantees) == 0 {
 		return nil, nil
 	}
-	return prover.ProveAll(engine.Compile(policy, field.Catalogue()), prover.Options{Check: func() error {
-		if time.Now().After(end) {
-			return prover.ErrOutOfTime
-		}
-		return nil
-	}})
+	options, finish := c.proverOptions("proving", end)
+	defer finish()
+	return prover.ProveAll(engine.Compile(policy, field.Catalogue()), options)
+}
+
+// proverOptions returns options that end the prover's work at a time and show its progress on a terminal. The caller
+// must call finish when the work has ended.
+func (c *command) proverOptions(what string, end time.Time) (options prover.Options, finish func()) {
+	bar := c.progress(-1, what)
+	options = prover.Options{
+		Check: func() error {
+			if time.Now().After(end) {
+				return prover.ErrOutOfTime
+			}
+			return nil
+		},
+		Progress: func(done, all int) {
+			bar.ChangeMax(all)
+			_ = bar.Set(done) // only the display would be wrong
+		},
+	}
+	return options, func() { _ = bar.Finish() } // only the display would be wrong
 }
 
 // proofText returns the results for people.

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -42,13 +43,80 @@ func (f remoteFlags) open(c *command) (*remote, error) {
 	if key = strings.TrimSpace(key); key == "" {
 		return nil, errors.New("the API key is missing: give -api-key FILE or set " + keyVariable)
 	}
-	return &remote{url: strings.TrimSuffix(*f.service, "/"), key: key, client: &http.Client{}}, nil
+	return &remote{
+		url:        strings.TrimSuffix(*f.service, "/"),
+		key:        key,
+		client:     newClient(),
+		readWithin: answerWithin,
+	}, nil
+}
+
+const (
+	// connectWithin limits how long a connection may take to be made.
+	connectWithin = 30 * time.Second
+	// answerWithin is how long the service may take to begin its answer after it has received a request, and how long
+	// it may stop reading a request.
+	answerWithin = 10 * time.Minute
+	// getWithin limits the time of one attempt of get, and retryFor is how long get repeats failed attempts.
+	getWithin = time.Minute
+	retryFor  = 30 * time.Second
+)
+
+// newClient returns a client that gives up if the service does not answer. The time of a whole request is not limited,
+// because a large file takes long.
+func newClient() *http.Client {
+	return &http.Client{Transport: &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: connectWithin}).DialContext,
+		TLSHandshakeTimeout:   connectWithin,
+		IdleConnTimeout:       90 * time.Second,
+		ResponseHeaderTimeout: answerWithin,
+		ForceAttemptHTTP2:     true,
+	}}
 }
 
 // remote calls a service.
 type remote struct {
-	url, key string
-	client   *http.Client
+	url, key   string
+	client     *http.Client
+	readWithin time.Duration // how long the service may stop reading a request
+}
+
+// errStalled is the error of a request that the service does not read to its end.
+var errStalled = errors.New("the service has stopped reading the file; send it again later")
+
+// watchedBody is the body of a request. The timer stalled fires if the HTTP client does not ask for more data
+// within a time, which means that the service has stopped reading. The time that the source of the body takes does
+// not count.
+type watchedBody struct {
+	io.ReadCloser
+	within  time.Duration
+	stalled *time.Timer
+}
+
+func (b *watchedBody) Read(into []byte) (int, error) {
+	b.stalled.Stop()
+	n, err := b.ReadCloser.Read(into)
+	if err == nil {
+		b.stalled.Reset(b.within)
+	}
+	return n, err
+}
+
+func (b *watchedBody) Close() error {
+	b.stalled.Stop()
+	return b.ReadCloser.Close()
+}
+
+// answerBody is the body of an answer. Closing it ends the context of the request.
+type answerBody struct {
+	io.ReadCloser
+	end context.CancelCauseFunc
+}
+
+func (b *answerBody) Close() error {
+	defer b.end(nil)
+	return b.ReadCloser.Close()
 }
 
 // errRefused is the error of a request that the service has refused.
@@ -68,17 +136,31 @@ func (e *errRefused) Error() string {
 func (r *remote) send(
 	ctx context.Context, method, path string, body io.Reader, header map[string]string,
 ) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
 	request, err := http.NewRequestWithContext(ctx, method, r.url+path, body)
 	if err != nil {
+		cancel(nil)
 		return nil, err
+	}
+	if request.Body != nil {
+		stalled := time.AfterFunc(r.readWithin, func() { cancel(errStalled) })
+		request.Body = &watchedBody{ReadCloser: request.Body, within: r.readWithin, stalled: stalled}
 	}
 	request.Header.Set("Authorization", "Bearer "+r.key)
 	for name, value := range header {
 		request.Header.Set(name, value)
 	}
 	answer, err := r.client.Do(request)
-	if err != nil || answer.StatusCode < http.StatusBadRequest {
-		return answer, err
+	if err != nil {
+		if errors.Is(context.Cause(ctx), errStalled) {
+			err = errStalled
+		}
+		cancel(nil)
+		return nil, err
+	}
+	answer.Body = &answerBody{answer.Body, cancel}
+	if answer.StatusCode < http.StatusBadRequest {
+		return answer, nil
 	}
 	defer func() { _ = answer.Body.Close() }()
 	refused := &errRefused{status: answer.StatusCode}
@@ -93,22 +175,18 @@ func (r *remote) send(
 // maxAnswer is the maximum size of a JSON answer that a command reads, in bytes.
 const maxAnswer = 64 << 20
 
-// get reads a JSON answer. It tries again for some seconds if the service does not answer or is unavailable, because a
-// node may be restarted while a command waits for a result.
+// get reads a JSON answer. It tries again for about half a minute if the service does not answer or is unavailable,
+// because a node may be restarted while a command waits for a result.
 func (r *remote) get(ctx context.Context, path string, into any) error {
-	for attempt := 0; ; attempt++ {
-		answer, err := r.send(ctx, http.MethodGet, path, nil, nil)
+	for begun := time.Now(); ; {
+		text, err := r.getOnce(ctx, path)
 		if err == nil {
-			text, failed := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
-			_ = answer.Body.Close()
-			if err = failed; err == nil {
-				return json.Unmarshal(text, into)
-			}
+			return json.Unmarshal(text, into)
 		}
 		var refused *errRefused
 		final := errors.As(err, &refused) && refused.status < http.StatusInternalServerError &&
 			refused.status != http.StatusTooManyRequests
-		if final || attempt == getAttempts {
+		if final || time.Since(begun) > retryFor {
 			return err
 		}
 		if err := wait(ctx, time.Second); err != nil {
@@ -117,8 +195,16 @@ func (r *remote) get(ctx context.Context, path string, into any) error {
 	}
 }
 
-// getAttempts is how often get tries again.
-const getAttempts = 30
+func (r *remote) getOnce(ctx context.Context, path string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, getWithin)
+	defer cancel()
+	answer, err := r.send(ctx, http.MethodGet, path, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	return io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+}
 
 // wait waits for d, or returns the error of ctx if ctx ends first.
 func wait(ctx context.Context, d time.Duration) error {

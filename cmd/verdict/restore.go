@@ -29,7 +29,8 @@ func restore(c *command) int {
 	settings := app.Bind(fs, "database-url", "master-key")
 	in := fs.String("i", "", "`file` to read, - for standard input")
 	keysFile := fs.String("keys", "", "the newest KEYS `file`")
-	without := fs.Bool("without-keys", false, "use the key trees in the backup")
+	without := fs.Bool("without-keys", false,
+		"restore encrypted data with the key trees in the backup, not with a KEYS file")
 	if code, done := c.parse(fs, 0); done {
 		return code
 	}
@@ -81,7 +82,8 @@ func restore(c *command) int {
 		text = fmt.Appendf(text, "wrote the master key to %s\n", restored.KeyFile)
 	}
 	if restored.ErasedAgain > 0 {
-		text = fmt.Appendf(text, "erased again %d people whose erasure came after the backup\n", restored.ErasedAgain)
+		text = fmt.Appendf(text, "erased %d people again, because they had been erased after the backup\n",
+			restored.ErasedAgain)
 	}
 	return c.print(text)
 }

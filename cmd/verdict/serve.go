@@ -35,7 +35,7 @@ func serve(c *command) int {
 	}
 	config.Version, config.Commit = api.Version, commit
 	for _, name := range app.UnknownVariables(os.Environ()) {
-		if name == keyVariable { // no setting, but other commands read it
+		if name == keyVariable { // not a setting of serve, but other commands read it
 			continue
 		}
 		_, _ = fmt.Fprintf(c.stderr, "verdict serve: unknown setting %s; \"verdict serve -h\" lists the settings\n",

@@ -256,8 +256,8 @@ func shortTime(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// onTenant opens the database, calls work with the tenant that id names, and prints
-// what work returns. If id is "", there must be exactly one tenant.
+// onTenant opens the database, calls the function work with the tenant that id names, and prints what work
+// returns. If id is "", there must be exactly one tenant.
 func (c *command) onTenant(
 	settings *app.Settings, id string, work func(context.Context, *account.Operator, string) ([]byte, error),
 ) int {

@@ -25,7 +25,7 @@ const testHelp = `Run the test cases of a policy, or write cases that cover it.
   verdict test -generate -policy policy.json -o cases/
 
 A case is an application, as "verdict decide -input" takes it, and the parts of the
-decision that must come out. Only the parts that are named are compared: status,
+decision that are expected. Only the parts that are named are compared: status,
 grade, score, limit, rate, reasons, hits, conditions, or a path such as offer.emi.
 A case is a txtar file
 
@@ -37,7 +37,8 @@ A case is a txtar file
 
 or a JSON file {"name": …, "application": {…}, "expect": {…}}, or an array of such
 objects. A section facts.json, or a member "facts", states what only the service knows:
-{"fraud_blocklisted": true}. Of a folder, every .txtar and .json file is run, in the order of their names.
+{"fraud_blocklisted": true}. If you name a folder, all its .txtar and .json files are
+run, in the order of their names.
 
 With -generate, a small set of cases is written that covers every rule, bin, band
 and boundary both ways, with what the policy decides today. Read the cases before you
@@ -56,7 +57,8 @@ func testPolicy(c *command) int {
 	junit := flags.String("junit", "",
 		"also write the results as JUnit XML to `file`, - for standard output instead of the text")
 	verbose := flags.Bool("v", false, "print the cases that pass too")
-	coverage := flags.Bool("coverage", false, "also print which rules, bins, bands and boundaries the cases do not cover")
+	coverage := flags.Bool("coverage", false,
+		"also print which rules, bins, bands and boundaries the cases do not cover")
 	generated := flags.Bool("generate", false, "write cases that cover the policy")
 	folder := flags.String("o", "", "with -generate: the `folder` to write to; it must be empty or not exist")
 	var lookups lookupFiles
@@ -147,7 +149,8 @@ func caseFiles(names []string) (list []string, err error) {
 		}
 		before := len(list)
 		err = filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
-			if extension := filepath.Ext(path); err == nil && !entry.IsDir() && slices.Contains(caseExtensions, extension) {
+			if extension := filepath.Ext(path); err == nil && !entry.IsDir() &&
+				slices.Contains(caseExtensions, extension) {
 				list = append(list, path)
 			}
 			return err
@@ -189,7 +192,8 @@ func writeFile(name string, data []byte) error {
 	})
 }
 
-// printCoverage prints how many goals of a policy the cases reach, and the others.
+// printCoverage prints how many goals of a policy the cases reach, and lists the other
+// goals.
 func printCoverage(c *command, policy *engine.Policy, cases []policytest.Case) int {
 	measured, err := generate.NewCoverage(policy)
 	if err != nil {
@@ -225,7 +229,7 @@ func generateCases(c *command, policy *engine.Policy, folder string) int {
 		}
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%d cases cover %d of %d\n", len(set.Files), set.Goals-len(set.Unreached), set.Goals)
+	fmt.Fprintf(&b, "%d cases cover %d of %d goals\n", len(set.Files), set.Goals-len(set.Unreached), set.Goals)
 	for _, g := range set.Unreached {
 		fmt.Fprintf(&b, "  not covered: %s\n    %s\n", g.Text, g.Why)
 	}

@@ -33,9 +33,8 @@ func stepsOf(t *testing.T, page string) (steps []step) {
 	return steps
 }
 
-// TestTutorial runs the commands of the tutorial as they are written, one shell
-// after the other in one folder. Only the port differs, because others may use
-// 8080.
+// TestTutorial runs the commands of the tutorial as they are written, each in a new shell, all in the same
+// folder. Only the port differs, because another program may use 8080.
 func TestTutorial(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -54,7 +53,7 @@ func TestTutorial(t *testing.T) {
 			serving = true
 			continue
 		}
-		// The exported variables of one step are there in the next.
+		// If a step exports VERDICT_KEY, the variable is also set in the later steps.
 		script := "set -e\nset -o pipefail\n[ ! -f .exported ] || . ./.exported\n" +
 			strings.ReplaceAll(s.command, "localhost:8080", "localhost:"+port) +
 			"\nexport -p | grep -E ' VERDICT_KEY=' > .exported || true\n"
@@ -83,7 +82,7 @@ func TestTutorial(t *testing.T) {
 // startInBackground runs "verdict serve" as the tutorial's second terminal does.
 func startInBackground(t *testing.T, folder, port string, environ []string) {
 	t.Helper()
-	service := exec.CommandContext(context.Background(), "verdict", "serve") // it is stopped after the test's context
+	service := exec.CommandContext(context.Background(), "verdict", "serve") // the cleanup stops it after the test
 	service.Dir, service.Env = folder, environ
 	var log strings.Builder
 	service.Stderr = &log
@@ -91,7 +90,7 @@ func startInBackground(t *testing.T, folder, port string, environ []string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = service.Process.Signal(syscall.SIGTERM) // Wait says how it ended
+		_ = service.Process.Signal(syscall.SIGTERM) // Wait reports how the service ended
 		if err := service.Wait(); err != nil {
 			t.Errorf("%v\n%s", err, log.String())
 		}

@@ -104,8 +104,8 @@ func verify(c *command) int {
 	})
 }
 
-// named returns the id of the wrong object, and of a decision the engine version that made it, with
-// a space in front. It returns "" if the journal itself is wrong.
+// named returns the id of a wrong object, with a space in front. For a decision, it adds the
+// version of the engine that made the decision. It returns "" if the journal itself is wrong.
 func named(w decisioning.Wrong) string {
 	switch {
 	case w.ID == "":

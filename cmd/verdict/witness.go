@@ -140,7 +140,9 @@ func logWitness(c *command) int {
 	defer stop()
 	var code int
 	if *listen != "" {
-		code = serveWitness(ctx, c, *listen, w.Handler())
+		code = serveWitness(ctx, c, *listen, w.Handler(func(err error) {
+			_, _ = fmt.Fprintf(c.stderr, "verdict %s: could not sign a checkpoint: %v\n", c.name, err)
+		}))
 	} else {
 		code = visitLog(ctx, c, w, watched, *every)
 	}
@@ -150,8 +152,8 @@ func logWitness(c *command) int {
 	return code
 }
 
-// visitLog lets the witness visit the service once, or at intervals until ctx ends. An error ends
-// a single visit; otherwise the next visit tries again.
+// visitLog lets the witness visit the service once, or at intervals until ctx ends. If visits are repeated, an
+// error does not end them.
 func visitLog(ctx context.Context, c *command, w *witness.Witness, watched watching, every time.Duration) int {
 	remote, err := watched.remote(c)
 	if err != nil {
@@ -177,7 +179,7 @@ func visitLog(ctx context.Context, c *command, w *witness.Witness, watched watch
 	}
 }
 
-// visitCode returns 1 if the log contradicts itself, and 2 if it could not be read.
+// visitCode returns the exit code 1 if the log contradicts itself, and 2 if it could not be read.
 func visitCode(err error) int {
 	var conflict *witness.ConflictError
 	if errors.As(err, &conflict) || errors.Is(err, witness.ErrNoGrowth) || errors.Is(err, witness.ErrNotSigned) ||

@@ -69,8 +69,8 @@ func (s *Access) ChangePassword(
 	return s.welcome(ctx, token, endedIfMissing(err))
 }
 
-// endedIfMissing returns session_ended in place of NotFound: meanwhile the person was disabled or
-// the password changed.
+// endedIfMissing returns session_ended in place of NotFound. NotFound means that the person was
+// disabled or the password was changed in the meantime.
 func endedIfMissing(err error) error {
 	if fault.KindOf(err) == fault.NotFound {
 		return sessionEnded()

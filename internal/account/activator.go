@@ -47,8 +47,8 @@ func waits(u store.User, now time.Time) bool {
 	return mayNow(u) && u.MayActivateMicros > now.UnixMicro() && confirmedBy(u, now) == ""
 }
 
-// confirmedBy returns the id of the user who confirmed an activator whom an identity provider made one, "" if nobody
-// did or the day is over.
+// confirmedBy returns the id of the user who confirmed an activator to whom an identity provider gave the right. It
+// returns "" if nobody confirmed the activator, or if the day is over.
 func confirmedBy(u store.User, now time.Time) string {
 	by, confirmed := strings.CutPrefix(u.MadeBy, store.ConfirmedBy)
 	if !confirmed || u.MayActivateMicros <= now.UnixMicro() {
@@ -57,8 +57,8 @@ func confirmedBy(u store.User, now time.Time) string {
 	return by
 }
 
-// countsUntil returns the time until which a former activator still counts, the zero time if the
-// person does not count as a former activator.
+// countsUntil returns the time until which a former activator still counts, or the zero time if the person does not
+// count as a former activator.
 func countsUntil(u store.User, now time.Time) time.Time {
 	until := operation.Time(u.StoppedMicros).Add(activatorDelay)
 	if mayNow(u) || u.StoppedMicros == 0 || !now.Before(until) {
@@ -70,10 +70,9 @@ func countsUntil(u store.User, now time.Time) time.Time {
 // Work is a rule set that is to be activated. Author is the actor who created it.
 type Work struct{ RuleSetID, Author string }
 
-// MayActivate returns an error if the caller may not activate a rule set. Its checks apply once a
-// tenant has two activators, including former activators who still count. It refuses the author
-// of the rule set, a person who is not an activator, an activator who is still waiting, and one who may be the author
-// under another name.
+// MayActivate returns an error if the caller may not activate a rule set. Its checks apply once a tenant has two
+// activators, including former activators who still count. It refuses the author of the rule set, a person who is not
+// an activator, an activator who is still waiting, and an activator who may be the author under another name.
 func MayActivate(tx *store.Tx, p tenant.Principal, work Work, now time.Time) error {
 	people, err := tx.People()
 	if err != nil {
@@ -97,7 +96,8 @@ func MayActivate(tx *store.Tx, p tenant.Principal, work Work, now time.Time) err
 	switch {
 	case !mayNow(me):
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
-			"the owner of this API key may no longer activate policies; ask somebody who may to activate the rule set")
+			"the owner of this API key may no longer activate policies; somebody else who has this right must "+
+				"activate the rule set")
 	case waits(me, now):
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
 			"you may activate in live from %s, a day after you were given that right; %s",
@@ -117,9 +117,10 @@ func MayActivate(tx *store.Tx, p tenant.Principal, work Work, now time.Time) err
 	return refuseDependent(people, me, cmp.Or(author, work.Author), now)
 }
 
-// refuseDependent returns an error if the author of a rule set and the activator me may be one person: one of them gave
-// or confirmed the right of the other within the last day, or an identity provider gave the author's right, and nobody
-// else has confirmed it. The author may have been disabled in the meantime.
+// refuseDependent returns an error if the author of a rule set and the activator (the argument me) may be one
+// person. That is so if one of them gave or confirmed the right of the other within the last day. It is also so if
+// an identity provider gave the author's right within the last day, and nobody else has confirmed it. The author may
+// have been disabled in the meantime.
 func refuseDependent(people []store.User, me store.User, authorID string, now time.Time) error {
 	if by := confirmedBy(me, now); by != "" && by == authorID {
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
@@ -145,8 +146,8 @@ func refuseDependent(people []store.User, me store.User, authorID string, now ti
 		sayTime(operation.Time(author.MayActivateMicros)))
 }
 
-// whoActivates returns a sentence that names the people who may activate a rule set that the
-// person me wrote. If there are none, it says until when a former activator counts.
+// whoActivates returns a sentence about a rule set whose author is the person "me". The sentence names the people
+// who may activate the rule set. If there are none, it says until when a former activator counts.
 func whoActivates(people []store.User, me store.User, now time.Time) string {
 	var can, wait []string
 	var until time.Time
@@ -199,9 +200,10 @@ func anyOf(list []string) string {
 
 func sayTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
-// mayConfirm returns an error if the person is not a waiting activator, or if the user "by" may not confirm this
-// person. That user must not be the person, nor the user who gave the person the right to activate. That user must also
-// be an activator whose own day of waiting is over, even if somebody has confirmed it earlier.
+// mayConfirm returns an error if the person is not a waiting activator, or if the user "by" may not confirm
+// this person. That user must not be the person, nor the user who gave the person the right to activate. That
+// user must also be an activator whose own wait is over. If an identity provider gave that user the right, only
+// the passing of the day ends this wait, not a confirmation.
 func mayConfirm(person, by store.User, now time.Time) error {
 	switch {
 	case !waits(person, now):

@@ -68,8 +68,7 @@ func (m *team) may(by tenant.Principal, id string) {
 	}
 }
 
-// mayNot checks that an activation is refused and that the refusal contains the texts
-// says.
+// mayNot checks that an activation is refused and that the refusal contains all texts in says.
 func (m *team) mayNot(by tenant.Principal, id string, says ...string) {
 	m.Helper()
 	err := m.activate(by, id)
@@ -182,9 +181,8 @@ func TestNewActivatorWaits(t *testing.T) {
 	})
 }
 
-// TestPuppetAuthor checks that the day also applies in the other direction: a person who invited an author, or who
-// alone confirmed the author, cannot activate what the author has written, even if the author is disabled
-// afterwards.
+// TestPuppetAuthor checks that, for a day, a person who invited an author, or who alone confirmed the author,
+// cannot activate what the author has written. This must hold even if the author is disabled afterwards.
 func TestPuppetAuthor(t *testing.T) {
 	t.Parallel()
 	eachTeam(t, func(m *team) {
@@ -258,7 +256,7 @@ func TestKeysFollowTheirOwner(t *testing.T) {
 			!after.Scopes.Has(tenant.Decide|tenant.Read) {
 			m.Errorf("the key of who was disabled may %s", after.Scopes)
 		}
-		m.mayNot(before, own, "the owner of this API key") // even with a principal from before ravi was disabled
+		m.mayNot(before, own, "the owner of this API key") // even with a principal made before ravi was disabled
 		m.done(m.Service.People.EnableUser(m.Context(), m.asha, m.ravi.UserID))
 		m.mayNot(call(), own, "from ")
 	})

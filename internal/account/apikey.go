@@ -227,8 +227,8 @@ func (s *shared) createKey(ctx context.Context, n NewKey) (tenant.Key, tenant.AP
 	return key, shown, err
 }
 
-// belongs returns the role of a user, NotFound if the user is not in the tenant. The owner of a key
-// must be in the tenant, because the owner of a key counts as a person who can activate.
+// belongs returns the role of a user, or NotFound if the user is not in the tenant. The owner of a
+// key must be in the tenant, because the owner of a key counts as a person who can activate.
 func (s *shared) belongs(ctx context.Context, tenantID, userID string) (tenant.Role, error) {
 	users, err := s.core.DB.Staff(tenantID).Users(ctx)
 	if err != nil {

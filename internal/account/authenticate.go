@@ -44,8 +44,8 @@ func (s *Access) Authenticate(ctx context.Context, key tenant.Key) (tenant.Princ
 	return c.key.Principal(c.plan), nil
 }
 
-// Known returns the caller that owns a key if the key is cached and valid. Otherwise it
-// returns false, and only Authenticate can tell. It does not count as a use of the key.
+// Known returns the caller that owns a key if the key is cached and valid. Otherwise it returns false, and
+// Authenticate must be called. Known does not count as a use of the key.
 func (s *Access) Known(key tenant.Key) (tenant.Principal, bool) {
 	c, ok := s.keys.Peek(tenant.HashKey(key))
 	if !ok || c.key.Environment != key.Environment() || c.key.Check(s.core.Now()) != nil {

@@ -4,8 +4,8 @@
 // that it creates the policies that a new tenant starts with.
 //
 // Five services share one database, each for a different kind of caller. Besides the
-// errors listed here, any operation may fail with a storage error, and an operation that
-// hashes or verifies a password with unavailable.
+// errors listed here, any operation may fail with a storage error. An operation that
+// hashes or verifies a password may also fail with unavailable.
 //
 // Access authenticates callers. Its operations need no scope:
 //
@@ -46,27 +46,27 @@
 //	Connection, Listed, OfTenant, Linked
 //	    return connections: Connection NotFound
 //	Begin, BeginLink
-//	    begin a sign-in, or to link an account: sign_on_unavailable, sign_on_failed,
+//	    begin a sign-in, or the linking of an account: sign_on_unavailable, sign_on_failed,
 //	    login_throttled (a *Throttled), NotFound; BeginLink also wrong_password
 //	Finish, FinishLink
-//	    finish it: sign_on_failed, sign_on_refused, sign_on_unavailable, session_in_use,
+//	    finish the sign-in or the linking: sign_on_failed, sign_on_refused, sign_on_unavailable, session_in_use,
 //	    login_throttled (a *Throttled), NotFound; Finish also email_taken, too_many_people and last_admin;
 //	    FinishLink also identity_taken and session_ended
 //	Links
-//	    tells whether a browser comes back to link an account
+//	    reports whether a browser comes back to link an account, and not to sign in
 //	Unlink
-//	    NotFound
+//	    removes the link of an account: NotFound
 //
 // SecondFactors serves the codes that people with passwords type when they sign in:
 //
 //	State, Begin, Pending, Confirm, ReplaceRecoveryCodes, Remove
-//	    a person's own second factor: wrong_password, wrong_code, nothing_to_confirm,
+//	    show and change a person's own second factor: wrong_password, wrong_code, nothing_to_confirm,
 //	    invalid_transition, session_ended, login_throttled (a *Throttled)
 //	Required, Require, Reset
-//	    the tenant's rule, and removing it for another person: Forbidden,
+//	    the tenant's rule, and the removal of another person's second factor: Forbidden,
 //	    second_factor_required, invalid_transition, NotFound
 //	SealOlder
-//	    background work
+//	    encrypts older secrets in the background
 //
 // People serves people in their own tenant. Each operation first checks the caller's
 // permissions (Forbidden):
@@ -77,9 +77,9 @@
 //	    lets a new activator activate immediately: second_person_required,
 //	    nothing_to_confirm, NotFound
 //	Invite, Invitations, RevokeInvitation
-//	    email_taken, too_many_people, NotFound, Invalid
+//	    create, list and withdraw invitations: email_taken, too_many_people, NotFound, Invalid
 //	APIKeys, CreateAPIKey, RevokeAPIKey
-//	    too_many_keys, invalid_transition, NotFound, Invalid
+//	    list, create and revoke API keys: too_many_keys, invalid_transition, NotFound, Invalid
 //	RotateAPIKey
 //	    replaces a key by a new one: too_many_keys, role_too_low, key_not_active,
 //	    invalid_transition, NotFound, Invalid
@@ -92,11 +92,11 @@
 //	Signup
 //	    creates a tenant: Invalid with every fault, email_taken
 //	Tenants, Tenant, SetPlan
-//	    NotFound, Invalid
+//	    list tenants, and set the plan of one: NotFound, Invalid
 //	Users, CreateUser, ResetPassword, ResetSecondFactor
-//	    NotFound, Invalid, email_taken, too_many_people
+//	    list and change the people of a tenant: NotFound, Invalid, email_taken, too_many_people
 //	Keys, CreateKey, RevokeKey
-//	    NotFound, Invalid, too_many_keys, invalid_transition
+//	    list, create and revoke API keys: NotFound, Invalid, too_many_keys, invalid_transition
 //	InviteToSignup
 //	    creates a code that allows one sign-up
 //

@@ -12,8 +12,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Tenants returns a page of the tenants whose ids are greater than after, the first page if
-// after is "".
+// Tenants returns a page of the tenants whose ids are greater than the id "after". If that id is "", it returns
+// the first page.
 func (s *Operator) Tenants(ctx context.Context, after string) ([]tenant.Tenant, error) {
 	rows, err := s.core.DB.Accounts().ListTenants(ctx, after)
 	if err != nil {
@@ -123,10 +123,10 @@ func (s *Operator) CreateUser(
 	return userOf(u), err
 }
 
-// ResetPassword sets a new password for a person who forgot the old password, and ends all
-// sessions of the person. It returns NotFound if the tenant has no such person, and email_taken for a person who can
-// sign in only through the provider, because an account of another tenant has the address. The service sends no mail,
-// so the operator must tell the person the new password.
+// ResetPassword sets a new password for a person who forgot the old password, and ends all sessions of the person.
+// It returns NotFound if the tenant has no such person. It returns email_taken if an account of another tenant has
+// the address: then the person can sign in only through the provider. The service sends no mail, so the operator
+// must tell the person the new password.
 func (s *Operator) ResetPassword(ctx context.Context, tenantID, email string, password tenant.Secret) error {
 	address, _ := tenant.NormaliseEmail(email)
 	var faults fault.List

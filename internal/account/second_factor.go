@@ -21,8 +21,8 @@ type SecondFactors struct {
 type FactorState struct {
 	Enabled       bool
 	Pending       bool // it is set up, and waits for its first code
-	RecoveryCodes int  // how many are unused
-	HasPassword   bool // people without a password need no second factor here
+	RecoveryCodes int  // the number of unused recovery codes
+	HasPassword   bool // whether the person has a password; without one no second factor is needed here
 }
 
 // State returns the state of the second factor of a person.
@@ -93,7 +93,7 @@ func (s *SecondFactors) pending(ctx context.Context, c Session) (store.SecondFac
 }
 
 // Confirm puts a second factor into effect, if code is right, and ends the person's other sessions.
-// It returns the recovery codes, which only this call does.
+// Only this call returns the recovery codes.
 func (s *SecondFactors) Confirm(ctx context.Context, c Session, code string) ([]tenant.Secret, error) {
 	now := s.core.Moment()
 	admitted, err := s.access.takeAll(now, bucketOf{"code of " + c.User.ID, s.options.Logins.Account})
@@ -140,7 +140,7 @@ func (s *shared) newRecovery() (codes []tenant.Secret, hashes []string, err erro
 	return codes, hashes, nil
 }
 
-// ReplaceRecoveryCodes returns new recovery codes; the old ones work no more.
+// ReplaceRecoveryCodes returns new recovery codes; the old codes stop working.
 func (s *SecondFactors) ReplaceRecoveryCodes(ctx context.Context, c Session, code string) ([]tenant.Secret, error) {
 	codes, hashes, err := s.newRecovery()
 	if err != nil {
@@ -168,7 +168,7 @@ func (s *SecondFactors) Remove(ctx context.Context, c Session, code string) erro
 	return err
 }
 
-// proved checks a code of a person who is signed in, and runs do with its proof.
+// proved checks a code of a person who is signed in, and calls the function do with the proof of the code.
 func (s *SecondFactors) proved(ctx context.Context, c Session, code string, do func(store.FactorProof) error) error {
 	now := s.core.Moment()
 	admitted, err := s.access.takeAll(now, bucketOf{"code of " + c.User.ID, s.options.Logins.Account})
@@ -197,9 +197,9 @@ func (s *SecondFactors) Required(ctx context.Context, p tenant.Principal) (bool,
 	return t.SecondFactorMicros != 0, err
 }
 
-// Require sets whether the tenant requires a second factor of everybody with a password. Sessions of
-// people who have none have no permissions until they set one up. It refuses with
-// second_factor_required if the caller has a password and no second factor.
+// Require sets whether the tenant requires a second factor of everybody with a password. People with
+// a password and no second factor have no permissions until they set up a second factor. It refuses
+// with second_factor_required if the caller has a password and no second factor.
 func (s *SecondFactors) Require(ctx context.Context, p tenant.Principal, required bool) error {
 	if err := p.Require(tenant.Admin); err != nil {
 		return err
@@ -237,7 +237,8 @@ func (s *SecondFactors) hasFactor(ctx context.Context, p tenant.Principal) error
 }
 
 // Reset removes the second factor of another person, who has lost it, and ends the person's
-// sessions. An activator waits for a day again. It returns NotFound if the person has none.
+// sessions. If the person is an activator, the person waits for a day again. Reset returns NotFound
+// if the person has no second factor.
 func (s *SecondFactors) Reset(ctx context.Context, p tenant.Principal, userID string) error {
 	if err := p.Require(tenant.Admin); err != nil {
 		return err
@@ -260,7 +261,7 @@ func (s *shared) resetFactor(ctx context.Context, tenantID, userID, actor, by st
 }
 
 // ResetSecondFactor removes the second factor of a person, for instance of the last administrator.
-// It returns NotFound if the tenant has no such person, or if the person has none.
+// It returns NotFound if the tenant has no such person, or if the person has no second factor.
 func (s *Operator) ResetSecondFactor(ctx context.Context, tenantID, email string) error {
 	user, err := s.userByEmail(ctx, tenantID, email)
 	if err != nil {
@@ -276,22 +277,30 @@ func (s *SecondFactors) SealOlder(ctx context.Context) (sealed int64, err error)
 		return 0, nil
 	}
 
-	found, err := s.core.DB.System().FactorsToSeal(ctx)
+	var last store.FactorName
+	for {
+		found, err := s.core.DB.System().FactorsToSeal(ctx, last, sealPage)
+		if err != nil || len(found) == 0 {
+			return sealed, err
+		}
+		for _, f := range found {
+			if err := s.seal(ctx, f); err != nil {
+				return sealed, err
+			}
+			sealed++
+			last = f
+		}
+	}
+}
+
+// sealPage is the number of readable secrets that are read at a time.
+const sealPage = 500
+
+// seal encrypts a secret that is stored readable.
+func (s *SecondFactors) seal(ctx context.Context, f store.FactorName) error {
+	keys, err := s.core.Keys.Tree(ctx, f.Tenant)
 	if err != nil {
-		return 0, err
+		return err
 	}
-
-	for _, f := range found {
-		keys, err := s.core.Keys.Tree(ctx, f.Tenant)
-		if err != nil {
-			return sealed, err
-		}
-		err = s.core.DB.Staff(f.Tenant).SealFactor(ctx, f.UserID, f.Secret, keys.SealFactor(f.UserID, f.Secret))
-		if err != nil {
-			return sealed, err
-		}
-		sealed++
-	}
-
-	return sealed, nil
+	return s.core.DB.Staff(f.Tenant).SealFactor(ctx, f.UserID, f.Secret, keys.SealFactor(f.UserID, f.Secret))
 }

@@ -17,7 +17,7 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// factorHouse is a house in which Asha has a second factor.
+// factorHouse is a service with one tenant (a usecasetest.House), in which Asha has a second factor.
 type factorHouse struct {
 	*usecasetest.House
 	db       *store.DB
@@ -56,7 +56,7 @@ func (h *factorHouse) enrol(c account.Session) (tenant.TOTP, []tenant.Secret) {
 	return secret, codes
 }
 
-// code returns the code that an app shows, some steps from now.
+// code returns the code that an app shows the given number of time steps from now.
 func (h *factorHouse) code(secret tenant.TOTP, steps int64) string {
 	h.Helper()
 	code, err := secret.Code(secret.Step(h.clock.Now()) + steps)
@@ -99,7 +99,7 @@ func TestSecondFactor(t *testing.T) {
 		if err != nil || c.User.Email != usecasetest.Asha || c.MustEnrol {
 			t.Fatalf("signed in as %+v, %v", c, err)
 		}
-		// The code was used, and so were all before it. The next one works.
+		// The code and all codes before it count as used. The next code works.
 		for _, used := range []string{code, h.code(h.secret, -1)} {
 			if _, err := h.signIn(ticket, used); usecasetest.CodeOf(err) != fault.CodeWrongCode {
 				t.Errorf("a used code: %v", err)
@@ -119,7 +119,8 @@ func TestSecondFactor(t *testing.T) {
 		if err != nil || !state.Enabled || state.Pending || state.RecoveryCodes != 9 || !state.HasPassword {
 			t.Errorf("the state is %+v, %v", state, err)
 		}
-		want := []string{h.Signed.UserID + " second_factor.recovery_code_used", h.Signed.UserID + " second_factor.enabled"}
+		want := []string{h.Signed.UserID + " second_factor.recovery_code_used",
+			h.Signed.UserID + " second_factor.enabled"}
 		got := h.Logged(c.Principal(tenant.Live), h.Signed.UserID)
 		for _, w := range want {
 			if !slices.Contains(got, w) {
@@ -133,8 +134,8 @@ func TestSecondFactor(t *testing.T) {
 	})
 }
 
-// TestTicket checks that the ticket of the second step is worth nothing when it is late, altered or of an old
-// password, and that it is no session.
+// TestTicket checks that the ticket of the second step is refused if it has expired, was altered or belongs to an old
+// password. A ticket must not work as a session.
 func TestTicket(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.MigratedSQLite(t), store.Options{})
@@ -258,7 +259,9 @@ func TestSecondFactorIsManaged(t *testing.T) {
 			t.Error(err)
 		}
 		h.Ended(token)
-		if err := operator.ResetSecondFactor(ctx, admin.TenantID, "ravi@example.in"); fault.KindOf(err) != fault.NotFound {
+		if err := operator.ResetSecondFactor(
+			ctx, admin.TenantID, "ravi@example.in",
+		); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("there is none: %v", err)
 		}
 		err = operator.ResetSecondFactor(ctx, stranger.Tenant.ID, "ravi@example.in")

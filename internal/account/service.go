@@ -103,7 +103,7 @@ func New(core *operation.Core, o Options) (*Services, error) {
 
 	hasher.OnWait(func(ctx context.Context) func() { // give up the slot while waiting for the hasher
 		slot := admission.SlotOf(ctx)
-		slot.Park() // so that other owners do not have to rest while this caller waits (see package admission)
+		slot.Park() // while this caller waits, other owners need not rest because of it (see package admission)
 		return func() { slot.Unpark() }
 	})
 

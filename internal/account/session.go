@@ -38,8 +38,8 @@ type Session struct {
 	seen bool // the tenant is already recorded as used
 	hash tenant.TokenHash
 
-	// MustEnrol is set if the tenant requires a second factor and the person has none yet. The
-	// person then may do nothing but set it up.
+	// MustEnrol is set if the tenant requires a second factor and the person has none yet. The person may then
+	// only set it up.
 	MustEnrol  bool
 	Connection string // the connection with which the session began, "" for a password
 
@@ -131,8 +131,9 @@ func (s *shared) loadSession(ctx context.Context, hash tenant.TokenHash) (Sessio
 	return c, nil
 }
 
-// connects reports whether a connection still signs people in to a tenant. If the operator has removed it, for instance
-// because somebody else controls the provider, the sessions that began with it end too. A password needs none.
+// connects reports whether a connection still signs people in to a tenant. If the operator has removed it, for
+// instance because somebody else controls the provider, the sessions that began with it end too. A session that began
+// with a password needs no connection.
 func (s *shared) connects(connectionID, tenantID string) bool {
 	return connectionID == "" || slices.ContainsFunc(s.options.Connections, func(c Connection) bool {
 		return c.ID == connectionID && c.TenantID == tenantID

@@ -19,19 +19,21 @@ import (
 
 // Connection connects an identity provider with one tenant (ADR 34).
 type Connection struct {
-	ID          string
-	Name        string // what people call the provider
-	TenantID    string
-	Issuer      string
-	Domains     []string               // the e-mail domains of the people whom it may sign in
-	Roles       map[string]tenant.Role // by group; if there are none, administrators set roles
-	DefaultRole tenant.Role            // for new people, and for people in none of these groups; "" for nobody
-	Hidden      bool                   // the sign-in page has no link to it
+	ID       string
+	Name     string // the name of the provider that people see
+	TenantID string
+	Issuer   string
+	Domains  []string               // the e-mail domains of the people whom it may sign in
+	Roles    map[string]tenant.Role // by group; if there are none, administrators set roles
+	// DefaultRole is the role of people in none of these groups, or "" if they cannot sign in. Without groups it is
+	// the role of new people only.
+	DefaultRole tenant.Role
+	Hidden      bool // the sign-in page has no link to it
 	Provider    Provider
 }
 
-// Provider speaks the protocol with an identity provider. Its errors are either a *fault.Error of
-// kind Unavailable, or say why the provider's answer was refused; those are logged, and not shown.
+// Provider speaks the protocol with an identity provider. An error is a *fault.Error of kind Unavailable, or it says
+// why the provider's answer was refused. Errors of the second kind are logged and not shown.
 type Provider interface {
 	// Start returns the address of the provider's sign-in page.
 	Start(ctx context.Context, f Flow) (string, error)
@@ -43,7 +45,7 @@ type Provider interface {
 // Flow holds the values that bind the parts of one sign-in together.
 type Flow struct{ State, Nonce, Verifier string }
 
-// Identity is what a provider states about a person.
+// Identity has the statements of a provider about a person.
 type Identity struct {
 	Issuer, Subject string
 	Email           string
@@ -82,15 +84,15 @@ func (s *SignOn) connection(id string) (Connection, error) {
 // Begun is the beginning of a sign-in. The browser keeps Cookie until it comes back, and goes to URL.
 type Begun struct{ URL, Cookie string }
 
-// Begin begins a sign-in with a connection. next is the page to show afterwards. current is the id of the session that
-// the browser has and that the person agreed to replace, "" for none. It refuses with sign_on_unavailable if the
-// provider does not answer, and with login_throttled.
+// Begin begins a sign-in with a connection. next is the page to show afterwards. current is the id of the
+// session that the browser has and that the person agreed to replace, or "" if there is none. Begin refuses
+// with sign_on_unavailable if the provider does not answer, and with login_throttled after too many attempts.
 func (s *SignOn) Begin(ctx context.Context, connectionID, next, current string, at Client) (Begun, error) {
 	return s.begin(ctx, connectionID, flowTicket{next: next, session: current}, at)
 }
 
-// BeginLink begins to link a person's account with a connection of the person's tenant. The person
-// proves the password, so that nobody links an account in an unlocked browser.
+// BeginLink begins to link a person's account with a connection of the person's tenant. The person must enter the
+// password again, so that nobody else can link the account in an unlocked browser.
 func (s *SignOn) BeginLink(
 	ctx context.Context, c Session, password tenant.Secret, connectionID string, at Client,
 ) (Begun, error) {
@@ -107,14 +109,14 @@ func (s *SignOn) BeginLink(
 	return s.begin(ctx, connectionID, flowTicket{linkUser: c.User.ID, session: c.ID}, at)
 }
 
-// flowLife is how long somebody may take to sign in at the provider, and maxNext the maximum length
-// in bytes of the page to show afterwards.
+// flowLife is how long somebody may take to sign in at the provider. maxNext is the maximum length, in bytes, of the
+// address of the page to show afterwards.
 const (
 	flowLife = 10 * time.Minute
 	maxNext  = 1024
 )
 
-// flowTicket is what the cookie of a sign-in says.
+// flowTicket is the content of the cookie of a sign-in.
 type flowTicket struct {
 	linkUser string // the person whose account is to be linked, "" to sign in
 	session  string // the session that the browser had when the sign-in began, "" for none
@@ -182,7 +184,7 @@ func waiting[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	return do()
 }
 
-// Returned is what a browser brings back from a provider.
+// Returned has the data that a browser brings back from a provider.
 type Returned struct {
 	Connection string // from the address of the page
 	Cookie     string
@@ -193,8 +195,8 @@ type Returned struct {
 	Error      string // why the provider refused, "" if it did not
 }
 
-// ticket checks what a browser brought back, and returns the content of its cookie and the values of
-// the sign-in.
+// ticket checks the data that a browser brought back, and returns the content of its cookie and the values of the
+// sign-in.
 func (s *SignOn) ticket(ctx context.Context, r Returned) (flowTicket, Flow, error) {
 	stale := fault.New(fault.Unauthenticated, fault.CodeSignOnFailed,
 		"this sign-in was not begun in this browser, was begun again, or took too long; start again")
@@ -248,7 +250,8 @@ func (s *SignOn) identify(
 		return c, id, t, nil, err
 	case r.Session != "" && r.Session != t.session:
 		return c, id, t, nil, fault.New(fault.Conflict, fault.CodeSessionInUse,
-			"this browser was signed in while you were at %s, and that session stays; start again to replace it", c.Name)
+			"this browser was signed in while you were at %s, and that session stays; start again to replace it",
+			c.Name)
 	case r.Issuer != "" && r.Issuer != c.Issuer:
 		return c, id, t, nil, s.failed(ctx, c, errOtherIssuer)
 	case r.Error != "" || r.Code == "":

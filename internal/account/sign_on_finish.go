@@ -10,11 +10,11 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Finish begins a session of the person whom the provider has signed in, and adds the person to the
-// connection's tenant if necessary. It returns the page to show. It refuses with sign_on_failed if
-// the provider's answer is not valid, with sign_on_refused if the person may not sign in, with
-// session_in_use if the browser has a session that it did not have when the sign-in began,
-// sign_on_unavailable, login_throttled, email_taken, too_many_people and last_admin.
+// Finish begins a session of the person whom the provider has signed in, and adds the person to the connection's
+// tenant if necessary. It returns the page to show. It refuses with sign_on_failed if the provider's answer is not
+// valid, and with sign_on_refused if the person may not sign in. It refuses with session_in_use if the browser has a
+// session that it did not have when the sign-in began. Other refusals are sign_on_unavailable, login_throttled,
+// email_taken, too_many_people and last_admin.
 func (s *SignOn) Finish(ctx context.Context, r Returned, at Client) (Session, tenant.Token, string, error) {
 	c, id, t, admitted, err := s.identify(ctx, r, at)
 	if err == nil && t.linkUser != "" {
@@ -33,7 +33,8 @@ func (s *SignOn) Finish(ctx context.Context, r Returned, at Client) (Session, te
 
 	begins.Connection = c.ID
 	result, ended, err := s.core.DB.Staff(c.TenantID).SignOn(ctx, store.SignOn{
-		Identity: store.Identity{Connection: c.ID, Issuer: id.Issuer, Subject: id.Subject, CreatedMicros: now.UnixMicro()},
+		Identity: store.Identity{Connection: c.ID, Issuer: id.Issuer, Subject: id.Subject,
+			CreatedMicros: now.UnixMicro()},
 		User: store.User{
 			ID: s.core.IDs.New(tenant.KindUser, now), Email: id.Email, Role: string(c.role(id.Groups)),
 			CreatedMicros: now.UnixMicro(),
@@ -68,19 +69,20 @@ func (s *SignOn) Finish(ctx context.Context, r Returned, at Client) (Session, te
 	return session, token, t.next, err
 }
 
-// signOnPrefix begins the name of a connection in the audit trail and as the giver of rights.
+// signOnPrefix is the prefix of a connection's name in the audit trail and in the MadeBy of a user.
 const signOnPrefix = "sign-on:"
 
 func signOnActor(c Connection) string { return signOnPrefix + c.ID }
 
-// takenInTenant says what to do about an address that has an account in the same tenant already.
+// takenInTenant replaces the error email_taken by an error that says what to do. The address already has an account
+// in the same tenant.
 func takenInTenant(err error, c Connection) error {
 	if fault.CodeOf(err) != fault.CodeEmailTaken {
 		return err
 	}
 	return fault.New(fault.Conflict, fault.CodeEmailTaken,
-		"this e-mail address has an account with a password already; sign in with the password, and link %s on the "+
-			"page of your account", c.Name)
+		"this e-mail address has an account already, which is not linked to this person at %s; sign in to the account "+
+			"in another way, and link %s on its page", c.Name, c.Name)
 }
 
 func refusalOf(result store.SignOnResult, c Connection) error {
@@ -132,7 +134,7 @@ func (s *SignOn) FinishLink(ctx context.Context, session Session, r Returned, at
 	return err
 }
 
-// Linked returns the id of the connection that a person's account is linked with, "" for none.
+// Linked returns the id of the connection that a person's account is linked with, or "" if there is none.
 func (s *SignOn) Linked(ctx context.Context, c Session) (string, error) {
 	identities, err := s.core.DB.Staff(c.Tenant.ID).Identities(ctx)
 	if err != nil {
@@ -146,7 +148,7 @@ func (s *SignOn) Linked(ctx context.Context, c Session) (string, error) {
 }
 
 // Unlink removes the link of a person's own account, if the person has a password, and ends the sessions that began
-// with it. It returns NotFound if there is no link.
+// with that link. It returns NotFound if there is no link.
 func (s *SignOn) Unlink(ctx context.Context, c Session) error {
 	ended, err := s.core.DB.Staff(c.Tenant.ID).UnlinkIdentity(ctx, c.User.ID,
 		s.auditOf(c.User.ID, operation.ActionIdentityUnlinked, c.User.ID, ""))

@@ -6,7 +6,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestDefaultRole checks that the default role is for people in none of the groups only: a group can give less.
+// TestDefaultRole checks that only people in none of the groups get the default role. A group can give a role
+// with fewer permissions.
 func TestDefaultRole(t *testing.T) {
 	t.Parallel()
 	c := Connection{

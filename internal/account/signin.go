@@ -184,14 +184,13 @@ func (s *Access) rehashedMeanwhile(
 	return current.PasswordHash, ok && err == nil
 }
 
-// admit takes a token from each rate limit of an attempt to sign in, or returns how long to wait.
-// After a successful sign-in the caller calls admitted, which returns the tokens.
+// admit takes a token from each rate limit of an attempt to sign in, or returns how long to wait. After a successful
+// sign-in the caller calls admitted, which returns the tokens.
 //
-// A known browser has its own rate limit and no other. Other clients have a rate limit for their
-// network, and another rate limit for the account from that network. An attempt that one of these
-// limits refuses does not count against the limit for the account from all networks together.
-// Beyond that last limit each attempt is delayed, and refused only if too many attempts are being
-// delayed.
+// A known browser has its own rate limit and no other. Other clients have three limits: one for their network, one
+// for the account from that network, and one for the account from all networks together. The third limit counts only
+// attempts that the first two have admitted. Attempts beyond the third limit are delayed. They are refused only if
+// too many attempts are being delayed.
 func (s *Access) admit(
 	ctx context.Context, now time.Time, account, address, nonce string, known bool,
 ) (admitted func(), err error) {
@@ -229,8 +228,8 @@ type bucketOf struct {
 	rate tenant.Rate
 }
 
-// takeAll takes a token from each bucket in turn, or refuses if a bucket is empty; then the tokens
-// of the buckets before it stay taken. giveBack returns the tokens.
+// takeAll takes a token from each bucket in turn. If a bucket is empty, it refuses, and does not put back the
+// tokens that it has already taken. giveBack puts all tokens back.
 func (s *Access) takeAll(now time.Time, buckets ...bucketOf) (giveBack func(), err error) {
 	for _, b := range buckets {
 		if err := s.try(b.name, b.rate, now); err != nil {
@@ -323,9 +322,9 @@ func tooManyTries(wait time.Duration) error {
 		"too many attempts; wait a while and try again")}
 }
 
-// network returns the network of an address, with or without a port, as text. If the text is not an
-// address, network returns its printable beginning. A text that is already a network is therefore
-// returned unchanged.
+// network returns the network of an address as text. The address may have a port. If the text is
+// not an address, network returns its printable beginning. A text that is already a network is
+// therefore returned unchanged.
 func network(address string) string {
 	if host, _, err := net.SplitHostPort(address); err == nil {
 		address = host

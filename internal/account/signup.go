@@ -111,8 +111,8 @@ func (s *Operator) InviteToSignup(ctx context.Context, life time.Duration) (tena
 	})
 }
 
-// signUp creates a tenant. seen is when the tenant was first used, the zero time if it has not been
-// used yet.
+// signUp creates a tenant. seen is when the tenant was first used, or the zero time if it has not
+// been used yet.
 func (s *shared) signUp(ctx context.Context, ask tenant.Signup, code string, seen time.Time) (SignedUp, error) {
 	hash, err := s.hasher.Hash(ctx, ask.Password)
 	if err != nil {
@@ -224,8 +224,8 @@ const safeMode = `{"name":"SAFE_MODE","include_defaults":false,"knockouts":` +
 	`[{"id":"SAFE_MODE","stage":1,"action":"refer",` +
 	`"reason_code":"PAUSED","message":"Lending is paused","condition_ast":{"op":"true"}}]}`
 
-// seeds returns the policies of a new environment: the default policy, and safeMode, which
-// inherits all members that it does not set from the default policy.
+// seeds returns the policies of a new environment: the default policy, and safeMode. safeMode inherits from the
+// default policy all members that it does not set itself.
 var seeds = sync.OnceValues(func() (starting, paused *engine.Policy) {
 	starting = engine.DefaultPolicy()
 	base, err := wire.Parse(starting.Document())

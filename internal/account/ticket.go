@@ -29,8 +29,8 @@ func (n *NeedsCode) Unwrap() error { return n.refusal }
 // ticketLife is how long a person may take to type the code after the password.
 const ticketLife = 5 * time.Minute
 
-// keyedHash returns a hash of texts that only this installation can make. purpose separates the
-// uses of such hashes.
+// keyedHash returns a keyed hash of the texts, which only this installation can compute. purpose separates the uses
+// of such hashes.
 func (s *shared) keyedHash(ctx context.Context, purpose string, texts ...string) (string, error) {
 	secret, err := s.core.Secret(ctx)
 	if err != nil {
@@ -92,8 +92,8 @@ func (s *shared) ticketHolder(ctx context.Context, ticket string, now time.Time)
 	return user, nil
 }
 
-// SignInWithCode begins a session of a person who has a second factor. ticket is that of a
-// NeedsCode. code is a code of the authenticator app or a recovery code, and works once.
+// SignInWithCode begins a session of a person who has a second factor. ticket is the ticket of a
+// NeedsCode error. code is a code of the authenticator app or a recovery code, and works once.
 func (s *Access) SignInWithCode(
 	ctx context.Context, ticket, code string, at Client,
 ) (Session, tenant.Token, error) {

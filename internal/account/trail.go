@@ -55,9 +55,8 @@ func (s *People) Audit(
 // CreatedAt returns the time of the entry in the format of answers.
 func (e AuditEntry) CreatedAt() string { return operation.Clock(e.CreatedMicros) }
 
-// ExportAudit writes all entries that match the filter as CSV, from the list's cursor on. If it
-// refuses, it does so before the first byte. It calls pause between two pages, so that the caller can
-// extend the deadline of a long export.
+// ExportAudit writes all entries that match the filter as CSV, from the list's cursor on. If it refuses the export,
+// it writes nothing. It calls pause between two pages, so that the caller can extend the deadline of a long export.
 func (s *People) ExportAudit(
 	ctx context.Context, p tenant.Principal, f AuditFilter, l operation.List, w io.Writer, pause func(),
 ) error {

@@ -16,11 +16,12 @@ type User struct {
 	CreatedAt       time.Time
 	DisabledAt      time.Time // zero if the person can sign in
 
-	MayActivateAt time.Time // when a new activator may activate in live; zero: immediately
-	MadeBy        string    // who gave the person the right to activate: a user, the operator or a connection
+	MayActivateAt time.Time // when a new activator may activate in live; zero means immediately
+	MadeBy        string    // who gave the right to activate, or who confirmed it: a user, the operator or a connection
 	StoppedAt     time.Time // when the person last lost that right
 
-	// How the person signs in. Only ListWithSignIn sets the last two.
+	// The next three fields say how the person signs in. Only ListWithSignIn sets Connection and
+	// SecondFactor.
 	HasPassword  bool
 	Connection   string // the connection whose provider signs the person in, "" for none
 	SecondFactor bool   // whether the password has a second factor
@@ -36,8 +37,8 @@ func (u User) Waits(now time.Time) bool {
 	}, now)
 }
 
-// CountsUntil returns the time until which a former activator still counts, the zero time if the
-// person does not count as a former activator.
+// CountsUntil returns the time until which a former activator still counts, or the zero time if
+// the person does not count as a former activator.
 func (u User) CountsUntil(now time.Time) time.Time {
 	return countsUntil(store.User{
 		Role:           u.Role,

@@ -18,8 +18,8 @@ type crowd struct {
 	sizes    [crowdSizes]crowdSize
 }
 
-// crowdSize describes the owners with 2^(i-1) to 2^i-1 requests in progress that are not
-// parked, where i is its index in sizes. The last index also covers all larger numbers.
+// crowdSize counts the owners with a similar number of requests in progress that are not parked. The crowdSize at index
+// i of sizes counts the owners with 2^(i-1) to 2^i-1 such requests. The last index also covers all larger numbers.
 type crowdSize struct {
 	owners int
 	until  time.Time // when the number of these owners last became 0
@@ -48,9 +48,8 @@ func (c *crowd) join(owner string) {
 	c.move(n-1, n)
 }
 
-// park counts a request of an owner that only waits from now on. The request still
-// counts when floods checks the owner. unpark counts a parked request that
-// continues.
+// park marks one request of the owner as waiting. The request still counts when floods checks the owner. unpark marks a
+// parked request as running again.
 func (c *crowd) park(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,6 +68,26 @@ func (c *crowd) unpark(owner string) {
 	c.move(n-1, n)
 }
 
+// wait counts a request of the owner that only waits to be refused, like a parked request. done removes the request
+// from the counts.
+func (c *crowd) wait(owner string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.requests[owner]++
+	c.parked[owner]++
+}
+
+func (c *crowd) done(owner string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.requests[owner]--; c.requests[owner] == 0 {
+		delete(c.requests, owner)
+	}
+	if c.parked[owner]--; c.parked[owner] == 0 {
+		delete(c.parked, owner)
+	}
+}
+
 // leave removes an ended request of an owner from the counts.
 func (c *crowd) leave(owner string) {
 	c.mu.Lock()
@@ -80,8 +99,7 @@ func (c *crowd) leave(owner string) {
 	c.move(n+1, n)
 }
 
-// begin counts a request of an owner that has begun to compute. finish removes a
-// request that is about to end from that count.
+// begin counts one more request of the owner as begun. finish subtracts a request that is about to end.
 func (c *crowd) begin(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,7 +114,8 @@ func (c *crowd) finish(owner string) {
 	}
 }
 
-// mayBegin reports whether the number of the owner's requests between begin and finish is below the limit most.
+// mayBegin counts the requests of the owner that have begun and are not about to end, and reports whether there are
+// fewer than the number "most".
 func (c *crowd) mayBegin(owner string, most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,7 +139,7 @@ func (c *crowd) move(from, to int) {
 
 // sizeOf returns the index in sizes for a number of requests. It is 0 for no
 // requests.
-func sizeOf(requests int) int { return min(bits.Len(uint(requests)), crowdSizes-1) } // never negative
+func sizeOf(requests int) int { return min(bits.Len(uint(requests)), crowdSizes-1) } // requests is never negative
 
 // floods reports whether the owner has at least floodFrom requests in progress while an
 // owner with far fewer requests is active. An owner is active if it has requests in
@@ -141,9 +160,9 @@ func (c *crowd) others(owner string) bool {
 	return c.active(crowdSizes-1, own)
 }
 
-// active reports whether there are, or lately were, owners of the sizes 1 to most.
-// It does not count one owner of the size own, which is the owner that is being
-// checked. The caller must hold the lock.
+// active reports whether any owner whose size is from 1 to the argument "most" has requests now, or had some
+// lately. A size is an index in sizes. The argument "own" is the size of the owner that is being checked, which
+// active does not count. The caller must hold the lock.
 func (c *crowd) active(most, own int) bool {
 	for size := 1; size <= most; size++ {
 		s := &c.sizes[size]

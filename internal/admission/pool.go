@@ -20,7 +20,7 @@ type Pool struct {
 	held map[string]int64
 }
 
-// NewPool returns a pool of room units.
+// NewPool returns a pool. room is its capacity in units.
 func NewPool(room int64) *Pool { return &Pool{room: room, held: map[string]int64{}} }
 
 // Size returns the size of the pool.

@@ -17,13 +17,13 @@ type fairQueue struct {
 	now     func() time.Time
 	waiting atomic.Int64 // number of waiting tickets; written with mu locked, read without locking
 
-	// An owner for which mustRest returns true must rest after it has used a right: it
-	// gets no right for the time used × restFactor ÷ size.
+	// An owner for which mustRest returns true must rest after it has used a right: it gets no further right until
+	// the rest is over. The rest lasts for the time used × restFactor ÷ size.
 	restFactor time.Duration
 	mustRest   func(owner string) bool
-	// mayBegin reports whether an owner that must rest may get the first right for
-	// another request. begin counts a request that gets its first right. Both are nil
-	// if the queue does not limit the requests that have begun.
+	// mayBegin reports whether an owner that must rest may get the first right for another request. In the
+	// queue Scheduler.reads, it reports whether the owner may get another right. It is nil if the queue does
+	// not limit this. begin counts a request that gets its first right; it may be nil.
 	mayBegin func(owner string) bool
 	begin    func(owner string)
 
@@ -32,7 +32,7 @@ type fairQueue struct {
 	free  int
 	timer *time.Timer   // the running timer that will call dispatch; nil if none is running
 	due   time.Time     // when the timer will call dispatch
-	clock time.Duration // the largest start tag of the rights granted so far; most when all owners are idle
+	clock time.Duration // the largest start tag of the granted rights; set to q.most when all owners are idle
 	most  time.Duration // the largest start tag of any user
 	users map[string]*user
 	queue []*user // the users with waiting tickets, in order of arrival
@@ -45,7 +45,7 @@ type user struct {
 	used    time.Duration // the start tag of the owner's next right
 	active  int           // rights that the owner holds
 	waiters []*ticket     // waiting tickets, in the order in which they are served
-	resumed int           // the number of waiters at the front, which are served before new requests
+	resumed int           // the number of atFront tickets in waiters; they are served before new requests
 
 	restsUntil time.Time
 }
@@ -96,7 +96,7 @@ func (q *fairQueue) acquire(ctx context.Context, owner string, t *ticket, at pla
 // acquireWithin waits for a right until the context ends or the timeout expires.
 // t.held reports whether the right was granted.
 func (q *fairQueue) acquireWithin(ctx context.Context, owner string, t *ticket, at place, timeout time.Duration) {
-	t.since = q.now() // the caller may continue without the right and read since
+	t.since = q.now() // set now, because the caller reads t.since even without the right
 	if q.enqueue(owner, t, at) {
 		return
 	}
@@ -241,12 +241,11 @@ func (q *fairQueue) dispatchAfter(d time.Duration) {
 	})
 }
 
-// rest returns how much longer an owner must rest because other owners are active, at
-// most longestSleep, after which the owner is checked again. If the result is 0 or less,
-// the rest is over. Without a rest, an owner that floods would use every moment in which
-// no other owner waits, and the next requests of other owners would wait behind it. If
-// the rest is over but the owner may not begin another request, rest returns the length
-// of a slice. The caller must hold the lock.
+// rest returns how much longer an owner must rest because other owners are active. If the result is 0 or less, the rest
+// is over. The result is at most longestSleep, because dispatch then checks the owner again. Without a rest, an owner
+// that floods would use every moment in which no other owner waits, and the next requests of other owners would wait
+// behind it. If the rest is over but the owner may not begin another request, rest returns the length of a slice. The
+// caller must hold the lock.
 func (q *fairQueue) rest(u *user, at place) time.Duration {
 	if q.restFactor == 0 || !q.mustRest(u.name) {
 		return 0
@@ -273,17 +272,16 @@ func (q *fairQueue) use(u *user, t *ticket) {
 	q.add(u, t.since, max(leastCharge, q.now().Sub(t.since)))
 }
 
-// add adds used, for work that began at since, to the time that an owner has used. It
-// extends the owner's rest. The caller must hold the lock.
+// add adds the duration "used" to the time that an owner has used, and extends the owner's rest. The work began
+// at the time "since". The caller must hold the lock.
 func (q *fairQueue) add(u *user, since time.Time, used time.Duration) {
 	u.used += used
 	q.most = max(q.most, u.used)
 	if u.restsUntil.Before(since) {
 		u.restsUntil = since
 	}
-	// Limit the rest that one piece of work causes to used × restFactor, as in a queue with
-	// one right, and to longestRest. A short piece of work does not shorten the rest after a
-	// longer one.
+	// One piece of work causes a rest of at most used × restFactor, as in a queue with one right, and of at
+	// most longestRest. A short piece of work does not shorten the rest after a longer one.
 	rests := u.restsUntil.Add(q.restFactor * used / time.Duration(q.size))
 	if most := q.now().Add(min(q.restFactor*used, longestRest)); rests.After(most) {
 		rests = most
@@ -334,8 +332,7 @@ func (q *fairQueue) dequeue(i, k int) {
 	q.waiting.Add(-1)
 }
 
-// forget removes idle users that have not used more time than others, once there are
-// many users.
+// forget removes idle users once there are many users. It keeps an idle user that has used more time than others.
 func (q *fairQueue) forget() {
 	if len(q.users) < q.sweep {
 		return

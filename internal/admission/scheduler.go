@@ -6,21 +6,23 @@ import (
 	"time"
 )
 
-// Scheduler shares the processors among owners, with a queue for entries and a queue for
-// slots; a third queue is for Pace. Every request needs one
-// of a few entries while it computes. Most requests compute so briefly that they need
-// nothing else; for them, the entries only decide in which order they begin. A request
-// that computes for longer than a slice exchanges its entry for a slot, and offers the
-// slot to others at each Checkpoint. There are as many slots as processors. A request
-// gives up its entry or slot while it waits for the database or the network. In each
-// queue the owner that has used the least time goes next: start-time fair queueing. So a
-// tenant that sends many requests, or requests that take seconds of processor time, slows
-// down its own requests and not those of other tenants.
+// Scheduler shares the processors among owners. It has four queues: for entries, for slots, for Pace, and for reads of
+// a database server.
+//
+// Every request needs one of a few entries while it computes. Most requests compute so briefly that they need nothing
+// else; for them, the entries only decide in which order they begin. A request that computes for longer than a slice
+// exchanges its entry for a slot, and offers the slot to others at each Checkpoint. There are as many slots as
+// processors. A request gives up its entry or slot while it waits for the database or the network.
+//
+// In each queue the owner that has used the least time goes next: start-time fair queueing. So a tenant that sends many
+// requests, or requests that take seconds of processor time, slows down its own requests and not those of other
+// tenants.
 type Scheduler struct {
 	now     func() time.Time
 	entries *fairQueue
 	slots   *fairQueue
 	paces   *fairQueue // for reading large bodies part by part; see Pace
+	reads   *fairQueue // for reads of a database server, which computes for the owner; see BeginRead
 	crowd   *crowd
 }
 
@@ -33,11 +35,15 @@ type Slot struct {
 	scheduler *Scheduler
 	owner     string
 	entry     ticket // the right to compute for less than a slice
-	long      ticket // the right to compute for longer
+	long      ticket // the right to compute for longer than a slice
 	begun     bool   // the request has got its first entry and is not about to end
 	left      bool
-	away      bool // the request waits for a client or another server and does not count as in progress
-	parked    bool // the request only waits; other owners need not rest because of it
+	away      bool   // the request waits for a client or another server and does not count as in progress
+	parked    bool   // the request only waits; other owners need not rest because of it
+	reading   ticket // the right to let a database server read
+	depth     int    // the nesting depth of reads
+
+	background bool // nobody waits for the work, so it rests longer
 }
 
 const (
@@ -52,28 +58,35 @@ const (
 	// meantime. With many entries, processor time would be shared by the number of
 	// requests instead of by owner.
 	entriesEach = 6
-	// entryRest, slotRest and paceRest are the rest factors of the three queues. After an
+	// entryRest, slotRest and paceRest are the rest factors of the queues entries, slots and paces. After an
 	// owner has used a right, it rests for the time used × the factor ÷ the number of
 	// rights in the queue. In the queues entries and slots only a flooding owner rests;
 	// in the queue paces an owner rests whenever other owners are active.
 	entryRest = 3 * entriesEach
 	slotRest  = 8
 	paceRest  = 6
+	// backgroundRest is the rest factor of long work in the background, if its owner does not flood.
+	backgroundRest = 4
 	// longestSleep is the longest sleep of a Checkpoint, and the longest time until a
 	// resting owner is checked again. longestRest is the longest rest after one piece of
 	// work.
 	longestSleep = 10 * time.Millisecond
 	longestRest  = time.Second
-	// entryTimeout is how long a request that has begun waits for its next entry before
-	// it continues without one. The timeout ends a deadlock if requests wait for each
-	// other. A request that has not begun holds nothing that other requests wait for, so
-	// it needs no timeout.
+	// entryTimeout is how long a request that has begun waits for its next entry before it continues without
+	// one. The timeout ends a deadlock if requests wait for each other. A request that has not begun holds
+	// nothing that other requests wait for, so it needs no timeout. A read also waits at most this long for its
+	// turn.
 	entryTimeout = time.Second
 	// begunEach is, for each processor, the maximum number of requests of a flooding
 	// owner that have begun and are not about to end. Each such request may have a
 	// document of a megabyte in memory, which the garbage collector has to mark again and
 	// again.
 	begunEach = 2 * entriesEach
+	// readsEach is, for each processor, the maximum number of reads of a flooding owner that a database server works on
+	// at the same time. A server shares its processors by connection and not by owner.
+	readsEach = 2
+	// unlimited is the size of a queue that limits only flooding owners.
+	unlimited = 1 << 20
 )
 
 // NewScheduler returns a scheduler. slots should be the number of processors. now returns
@@ -85,6 +98,7 @@ func NewScheduler(slots int, now func() time.Time) *Scheduler {
 		entries: newFairQueue(entriesEach*slots, now),
 		slots:   newFairQueue(slots, now),
 		paces:   newFairQueue(slots, now),
+		reads:   newFairQueue(unlimited, now),
 		crowd:   newCrowd(now),
 	}
 	s.entries.restFactor, s.entries.mustRest = entryRest, s.crowd.floods
@@ -92,6 +106,10 @@ func NewScheduler(slots int, now func() time.Time) *Scheduler {
 	s.entries.mayBegin = func(owner string) bool { return s.crowd.mayBegin(owner, begunEach*slots) }
 	s.slots.restFactor, s.slots.mustRest = slotRest, s.crowd.floods
 	s.paces.restFactor, s.paces.mustRest = paceRest, s.crowd.others
+	// The queue s.reads is so large that the rest is close to 0. The factor must not be 0, because
+	// fairQueue.rest would then not call mayBegin.
+	s.reads.restFactor, s.reads.mustRest = 1, s.crowd.floods
+	s.reads.mayBegin = func(owner string) bool { return s.reads.users[owner].active < readsEach*slots }
 	return s
 }
 
@@ -102,7 +120,8 @@ func (s *Scheduler) Enter(ctx context.Context, owner string) (context.Context, *
 	return s.join(ctx, owner, atBack)
 }
 
-// join does the work of Enter for a ticket at the given place among those of the owner.
+// join does the work of Enter. The argument "at" is the place of the request's ticket among the waiting tickets of its
+// owner.
 func (s *Scheduler) join(ctx context.Context, owner string, at place) (context.Context, *Slot) {
 	slot := &Slot{Context: ctx, scheduler: s, owner: owner}
 	s.crowd.join(owner)
@@ -112,6 +131,13 @@ func (s *Scheduler) join(ctx context.Context, owner string, at place) (context.C
 		slot.begun = s.entries.acquire(ctx, owner, &slot.entry, atBack) == nil
 	}
 	return slot, slot
+}
+
+// Refused counts a request that is refused after a delay, until the returned function is called. Other owners do not
+// rest because of the request, but it counts when the scheduler checks whether its own owner floods.
+func (s *Scheduler) Refused(owner string) (end func()) {
+	s.crowd.wait(owner)
+	return func() { s.crowd.done(owner) }
 }
 
 // Pace waits for the owner's turn to do a short piece of work, such as reading a part of
@@ -185,7 +211,7 @@ func (s *Slot) PauseLast() {
 	if s == nil {
 		return
 	}
-	if s.begun { // first, because Pause lets the next request begin
+	if s.begun { // done before Pause, because Pause lets the next request begin
 		s.begun = false
 		s.scheduler.crowd.finish(s.owner)
 	}
@@ -261,6 +287,30 @@ func (s *Slot) Pause() {
 	s.scheduler.slots.release(s.owner, &s.long)
 }
 
+// BeginRead gives up the right to compute while a database server reads for the request. If the owner floods the node,
+// BeginRead waits while the server already works on several reads of the owner, until ctx ends or entryTimeout is over.
+// EndRead must be called in any case; it waits for an entry again.
+func (s *Slot) BeginRead(ctx context.Context) {
+	if s == nil {
+		return
+	}
+	s.Pause()
+	if s.depth++; s.depth == 1 {
+		s.scheduler.reads.acquireWithin(ctx, s.owner, &s.reading, atBack, entryTimeout)
+	}
+}
+
+// EndRead ends what BeginRead began.
+func (s *Slot) EndRead() {
+	if s == nil {
+		return
+	}
+	if s.depth--; s.depth == 0 {
+		s.scheduler.reads.release(s.owner, &s.reading)
+	}
+	s.Resume()
+}
+
 // PauseLong gives up only the slot for long work. It is meant for a request that waits
 // for a resource that short requests use, such as one of a few connections.
 func (s *Slot) PauseLong() {
@@ -271,9 +321,9 @@ func (s *Slot) PauseLong() {
 
 // Charge adds processor time that another goroutine or process spent for the slot's owner
 // to the time that the owner has used. An example is the committer of the database.
-// Charge ignores times of at most a slice.
+// Charge ignores times of at most leastCharge.
 func (s *Slot) Charge(used time.Duration) {
-	if s != nil && used > slice {
+	if s != nil && used > leastCharge {
 		s.scheduler.entries.owe(s.owner, used)
 		s.scheduler.slots.owe(s.owner, used)
 	}
@@ -303,12 +353,21 @@ func (s *Slot) Extend(ctx context.Context) context.Context {
 	return s
 }
 
+// Background marks the request as work that nobody waits for, such as an export. If other owners are active, such work
+// rests longer than other long work.
+func (s *Slot) Background() {
+	if s != nil {
+		s.background = true
+	}
+}
+
 // yield lets other requests compute once a time slice is used up. It acquires a slot or,
 // if the request already has one, offers it to other owners. If other owners were active
-// lately, it then sleeps as long as it has computed, or seven times as long if its owner
-// floods. It sleeps because Go polls for network input only when a processor is idle, or
-// every ten milliseconds. It does not offer the slot to other requests of the same owner,
-// because many unfinished requests would need many times the memory.
+// lately, it then sleeps as long as it has computed, three times as long if it is in the
+// background, or seven times as long if its owner floods. It sleeps because Go polls for
+// network input only when a processor is idle, or every ten milliseconds. It does not offer
+// the slot to other requests of the same owner, because many unfinished requests would need
+// many times the memory.
 func (s *Slot) yield(ctx context.Context) error {
 	if s == nil {
 		return nil
@@ -339,6 +398,8 @@ func (s *Slot) yield(ctx context.Context) error {
 	switch crowd := s.scheduler.crowd; {
 	case crowd.floods(s.owner):
 		s.sleep((slotRest - 1) * used)
+	case s.background && crowd.others(s.owner):
+		s.sleep((backgroundRest - 1) * used)
 	case crowd.others(s.owner):
 		s.sleep(used)
 	default:
@@ -353,8 +414,7 @@ func (s *Slot) sleep(d time.Duration) {
 	s.long.since = s.scheduler.now()
 }
 
-// since returns the time at which the request began to compute or was last charged for
-// it.
+// since returns the time at which the request began to compute, or at which its computing time was last charged.
 func (s *Slot) since() time.Time {
 	if s.long.held {
 		return s.long.since
@@ -362,5 +422,5 @@ func (s *Slot) since() time.Time {
 	return s.entry.since
 }
 
-// Held returns the number of entries and slots that are in use.
-func (s *Scheduler) Held() int { return s.entries.held() + s.slots.held() }
+// Held returns the number of entries, slots and rights to read that are in use.
+func (s *Scheduler) Held() int { return s.entries.held() + s.slots.held() + s.reads.held() }

@@ -212,6 +212,10 @@ func TestManyOwners(t *testing.T) {
 			if err := s.Pace(t.Context(), owner); err != nil {
 				t.Fatal(err)
 			}
+			_, slot := s.Enter(t.Context(), owner)
+			slot.BeginRead(t.Context())
+			slot.EndRead()
+			slot.Leave()
 			// Two steps of a millisecond take an entry and then a slot.
 			if err := work(t.Context(), s, owner, 2, time.Millisecond); err != nil {
 				t.Fatal(err)
@@ -295,9 +299,8 @@ func TestShortRequestsNeedNoSlot(t *testing.T) {
 	})
 }
 
-// flood starts a number of goroutines that send requests of an owner one after the
-// other. Each request computes for the duration each. stop ends the flood and returns
-// the number of requests that have ended.
+// flood starts a number of goroutines that send requests of an owner one after the other. Each request computes
+// for the duration "each". stop ends the flood and returns the number of requests that have ended.
 func flood(
 	ctx context.Context, s *admission.Scheduler, owner string, requests int, each time.Duration,
 ) (stop func() int64) {
@@ -407,6 +410,78 @@ func TestShortWorkDoesNotEndARest(t *testing.T) {
 	})
 }
 
+// TestReadsOfAFlood checks the reads of a flooding owner while another owner is active. Only a few of them may be
+// at the database server at the same time. Further reads begin when earlier reads end, and a read within a read
+// does not wait. An owner that is alone is not limited.
+func TestReadsOfAFlood(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := admission.NewScheduler(1, time.Now)
+		var reading, most atomic.Int64
+		flood := func() {
+			var all sync.WaitGroup
+			for range 20 {
+				all.Go(func() {
+					_, slot := s.Enter(t.Context(), "flood")
+					defer slot.Leave()
+					slot.BeginRead(t.Context())
+					slot.BeginRead(t.Context())
+					most.Store(max(most.Load(), reading.Add(1)))
+					time.Sleep(10 * time.Millisecond)
+					reading.Add(-1)
+					slot.EndRead()
+					slot.EndRead()
+				})
+			}
+			all.Wait()
+		}
+		flood()
+		if got := most.Load(); got < 8 {
+			t.Errorf("an owner that is alone had %d reads at the same time", got)
+		}
+		_, light := s.Enter(t.Context(), "light")
+		defer light.Leave()
+		for range 8 { // from now on, the owner floods
+			_, slot := s.Enter(t.Context(), "flood")
+			slot.Pause()
+			defer slot.Leave()
+		}
+		most.Store(0)
+		flood()
+		if got := most.Load(); got != 2 {
+			t.Errorf("a flooding owner had %d reads at the same time, want 2", got)
+		}
+
+		// A read that gives up waiting holds no right, and leaves none behind.
+		held := s.Held()
+		var waiting []*admission.Slot
+		for range 4 {
+			_, slot := s.Enter(t.Context(), "flood")
+			waiting = append(waiting, slot)
+		}
+		ended, end := context.WithCancel(t.Context())
+		end()
+		for i, slot := range waiting {
+			ctx, begun := t.Context(), time.Now()
+			if i == 3 {
+				ctx = ended
+			}
+			slot.BeginRead(ctx)
+			want := []time.Duration{0, 0, time.Second, 0}[i]
+			if waited := time.Since(begun); waited != want {
+				t.Errorf("read %d waited for %s, want %s", i, waited, want)
+			}
+		}
+		for _, slot := range waiting {
+			slot.EndRead()
+			slot.Leave()
+		}
+		if now := s.Held(); now != held {
+			t.Errorf("%d rights are held, before %d", now, held)
+		}
+	})
+}
+
 // TestWhoIsParkedMakesNobodyRest checks that parked requests do not make other owners
 // rest, and that they still count when the scheduler checks whether their own owner
 // floods.
@@ -436,6 +511,36 @@ func TestWhoIsParkedMakesNobodyRest(t *testing.T) {
 			slot.Unpark()
 			slot.Park()
 			slot.Leave()
+		}
+		if s.Held() != 0 {
+			t.Errorf("%d rights are held", s.Held())
+		}
+	})
+}
+
+// TestRefusedRequestsShowAFlood checks that requests that are refused late make their own owner rest, and nobody else.
+func TestRefusedRequestsShowAFlood(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := admission.NewScheduler(1, time.Now)
+		var ends []func()
+		for range 40 {
+			ends = append(ends, s.Refused("refused"))
+		}
+		const each = 200 * time.Microsecond
+		run := func() (neighbour, own int64) {
+			few, refused := flood(t.Context(), s, "few", 1, each), flood(t.Context(), s, "refused", 1, each)
+			time.Sleep(time.Second)
+			return few(), refused()
+		}
+		if n, own := run(); n < 4_500 || own > n/2 {
+			t.Errorf("%d requests of the neighbour and %d of the owner with 40 refused requests", n, own)
+		}
+		for _, end := range ends {
+			end()
+		}
+		if n, own := run(); own < n/2 {
+			t.Errorf("%d requests of the neighbour and %d of the owner afterwards", n, own)
 		}
 		if s.Held() != 0 {
 			t.Errorf("%d rights are held", s.Held())

@@ -51,9 +51,9 @@ type Change struct {
 	// Waiting is set for a field that only falls as time passes: the number of
 	// recent enquiries.
 	Waiting bool
-	// PayOff is the monthly obligations to pay off, in whole rupees, for a
-	// change of foir_effective. It is absent for any other change, and if there
-	// is no income.
+	// PayOff is the amount of monthly obligations to pay off, in whole rupees,
+	// for a change of foir_effective. It is absent for any other change, and if
+	// there is no income.
 	PayOff rule.Value
 }
 
@@ -183,9 +183,9 @@ func (s *search) improve(wanted []goal, d *engine.Decision, o Options) []Improve
 	return found[:min(len(found), limit)]
 }
 
-// distinct returns list without duplicates, which are improvements with the same
-// changes as an earlier one. Duplicates occur because the smallest pair that is
-// approved can also be the smallest pair that is not declined.
+// distinct returns list without duplicates. A duplicate is an improvement with the same changes as an earlier
+// one. Duplicates occur because the smallest pair that is approved can also be the smallest pair that is not
+// declined.
 func distinct(list []Improvement) []Improvement {
 	var out []Improvement
 	for _, x := range list {

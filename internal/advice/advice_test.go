@@ -33,7 +33,7 @@ func newBench(plan *engine.Plan, facts *rule.Facts) *bench {
 	return b
 }
 
-// try sets one field to v, calls the function then, and restores the field.
+// try sets one field to v, calls the function "then", and restores the field.
 func (b *bench) try(name string, v rule.Value, then func()) {
 	if name == field.FOIREffective {
 		b.repay(v.Number(), then)
@@ -48,8 +48,8 @@ func (b *bench) try(name string, v rule.Value, then func()) {
 	b.facts.Set(raw, wasRaw)
 }
 
-// repay lowers the declared FOIR and the instalments of the bureau report to at most a share of the declared income,
-// calls the function then, and restores both.
+// repay lowers the declared FOIR and the instalments of the bureau report to at most a share of the declared
+// income, calls the function "then", and restores both.
 func (b *bench) repay(share rule.Number, then func()) {
 	names := []string{"foir", "applicant.foir", "bureau_own_emi"}
 	var was []rule.Value
@@ -110,8 +110,8 @@ func movesTenure(x *advice.Improvement) bool {
 	return slices.ContainsFunc(x.Changes, func(c advice.Change) bool { return c.Field == "requested_tenure_months" })
 }
 
-// check verifies every improvement with the engine: applying it gives the promised outcome, and no
-// smaller change of the same field does.
+// check verifies every improvement with the engine: applying the improvement must give the promised outcome, and no
+// smaller change of the same field may give it.
 func check(t *testing.T, plan *engine.Plan, facts *rule.Facts, list []advice.Improvement) {
 	t.Helper()
 	b := newBench(plan, facts)

@@ -17,8 +17,8 @@ type Missing struct {
 	// read the field.
 	Rules   []string
 	Factors []string
-	// Best and Worst are the best and the worst outcome over the values of the
-	// field that the policy distinguishes, and over the present outcome.
+	// Best and Worst are the best and the worst of several outcomes: the present outcome, and the outcome for
+	// each value of the field that the policy distinguishes.
 	Best, Worst engine.Status
 	// Matters is set if one of these values gives an outcome that differs from
 	// the present one.
@@ -114,7 +114,8 @@ func (s *search) complete(facts *rule.Facts, d *engine.Decision) Completeness {
 	return out
 }
 
-// withKeys returns the missing fields of a rule. The column of a table is replaced by the keys that are absent.
+// withKeys returns the missing fields of a rule. It replaces a column of a table
+// by those keys of the table that are absent.
 func (s *search) withKeys(missing []string, facts *rule.Facts) (names []string) {
 	for _, name := range missing {
 		t, _, ok := rule.FindTable(s.plan.Tables(), name)
@@ -256,8 +257,9 @@ func (s *search) consider(m *Missing) {
 	}
 }
 
-// considerAnswers decides with each combination of what lists can say about the value of a field, and updates m.Best
-// and m.Worst. It does not know what the lists contain.
+// considerAnswers decides with each combination of the answers that lists can
+// give for the value of a field, and updates m.Best and m.Worst. It does not
+// know what the lists contain.
 func (s *search) considerAnswers(m *Missing, lookups []rule.NamedLookup) {
 	if len(lookups) == 0 {
 		s.try(engine.Referred) // if the probe declines, no full decision is needed

@@ -210,7 +210,7 @@ func onOffer(d *dice) string {
 	}
 }
 
-// bins returns three half-open ranges with random points, which need not rise or fall.
+// bins returns three half-open ranges. Their points are random, so they need not rise or fall.
 func bins(d *dice, cut func() int64, places int) string {
 	a, b := cut(), cut()
 	for a == b {

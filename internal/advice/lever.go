@@ -17,16 +17,17 @@ const (
 	countGrid = rule.One
 )
 
-// maxPoints is the maximum number of values that are tried of a field if each
-// value may give another outcome. The nearest values are tried first, so the
-// limit can only exclude changes that are larger than all those tried.
+// maxPoints limits the values that are tried for a field if each value may give
+// another outcome: at most half of maxPoints on each side of the present value.
+// The nearest values are tried first, so the limit can only exclude changes that
+// are larger than all those tried in the same direction.
 const maxPoints = 20_000
 
 // lever is a field that can be changed, with the values that the search tries.
 type lever struct {
 	name    string
 	from    rule.Value
-	origin  rule.Number // the value of from, or the engine's default if from is absent
+	origin  rule.Number // the number in "from", or the engine's default if "from" is absent
 	others  []twin
 	waiting bool
 	tenure  bool
@@ -111,10 +112,9 @@ func (l *lever) cost(x rule.Number) int64 {
 	return int64(share)
 }
 
-// spanOf returns the range in which a field may change from origin. The fields
-// in rising may only grow; all other fields of the catalogue may only fall. An
-// input that the policy declares may change in both directions, but not below
-// 0.
+// spanOf returns the range in which a field may change from origin. The fields in the map rising may only grow;
+// all other fields of the catalogue may only fall. An input that the policy declares may change in both
+// directions, but not below 0.
 func spanOf(name string, origin rule.Number) span {
 	s := span{low: 0, high: rule.MaxNumber, grid: countGrid}
 	id, known := field.Catalogue().Lookup(name)
@@ -157,8 +157,8 @@ func usualTenure(p *engine.Policy, d *engine.Decision) rule.Number {
 	return 0
 }
 
-// tenures returns the tenures that at least one band allows. If the argument only is not nil, tenures that it does not
-// list are left out.
+// tenures returns the tenures that at least one band allows. If the argument "only" is not nil, the result has
+// only those tenures that are also in "only".
 func tenures(p *engine.Policy, only []int) []rule.Number {
 	var out []rule.Number
 	for i := range p.Bands {

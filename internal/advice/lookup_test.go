@@ -14,7 +14,8 @@ const lookupPolicy = `{"name":"lists","semantics":2,"include_defaults":false,
 	"inputs":[{"name":"applicant.employer","type":"string"}],
 	"knockouts":[
 		{"id":"KO_LIST","reason_code":"LISTED","condition_ast":CONDITION},
-		{"id":"KO_AMOUNT","reason_code":"AMT_MIN","condition_ast":{"op":"gt","field":"requested_amount","value":300000}}],
+		{"id":"KO_AMOUNT","reason_code":"AMT_MIN","condition_ast":{"op":"gt","field":"requested_amount",
+		"value":300000}}],
 	"scorecard":{"base_points":700,"factors":[]},
 	"pricing_bands":[{"id":"PB_A","grade":"A","min_score":300,"max_score":900,"interest_rate":14,"tenure_months":36,
 		"min_limit":20000,"max_limit":500000,"default_limit":50000,"foir_cap":0.55}]}`
@@ -51,8 +52,8 @@ func TestNoAdviceAboutLists(t *testing.T) {
 	}
 }
 
-// TestMissingFieldOfAList checks that a missing field which would be looked up counts as one that could change the
-// decision in either way.
+// TestMissingFieldOfAList checks a missing field that the policy would look up in a list. It must count as a field
+// that could make the decision better or worse.
 func TestMissingFieldOfAList(t *testing.T) {
 	t.Parallel()
 	plan := lookupPlan(t, `{"op":"in_list","field":"applicant.employer","list":"employers"}`)

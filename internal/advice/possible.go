@@ -111,9 +111,9 @@ func (s *search) numbers(name string) []rule.Value {
 const shareSteps = 300
 
 // shares returns the values of an obligation or of the income at which
-// foir_effective reaches an edge of the policy. If the income is known, it also
-// returns a ladder, except for the declared FOIR: amounts in equal steps up to one
-// and a half times the income.
+// foir_effective reaches an edge of the policy. If the income is known and the
+// field is not the declared FOIR, it also returns a ladder: amounts in equal
+// steps up to one and a half times the income.
 func (s *search) shares(name string) (at, ladder []rule.Number) {
 	if !s.plan.Derives() || name != field.MonthlyIncome && !isObligation(name) {
 		return nil, nil

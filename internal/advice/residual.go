@@ -82,8 +82,8 @@ func (r *remainder) of(c *rule.Condition) (rest rule.Condition, truth rule.Truth
 	}
 }
 
-// ofMany returns the same results as the method of, for a condition with And or Or. It drops the arguments that no
-// longer matter: arguments of And that hold, and arguments of Or that fail.
+// ofMany returns the same results as the method "of", for a condition with And or Or. It drops the arguments
+// that no longer matter: arguments of And that hold, and arguments of Or that fail.
 func (r *remainder) ofMany(c *rule.Condition) (rest rule.Condition, truth rule.Truth) {
 	settles, neutral := rule.Holds, rule.Fails
 	if c.Op == rule.And {

@@ -128,10 +128,9 @@ func (s *search) restore(l *lever) {
 	}
 }
 
-// try decides the application with the current facts. It returns false if the
-// search must end or the status is worse than worst. Neighbouring values are
-// mostly declined by the same rule, so try first probes the rule that declined
-// the last trial.
+// try decides the application with the current facts. It returns false if the search must end or the status is
+// worse than worst; a plain search accepts every status. Neighbouring values are mostly declined by the same
+// rule, so try first probes the rule that declined the last trial.
 func (s *search) try(worst engine.Status) bool {
 	s.trials++
 	if s.last > worst && !s.plain {

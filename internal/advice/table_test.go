@@ -42,8 +42,8 @@ func TestNoAdviceAboutTables(t *testing.T) {
 	}
 }
 
-// TestMissingKeyOfATable checks that a missing key counts as a field that could change the decision in either way, and
-// names the rule that needs the table.
+// TestMissingKeyOfATable checks that a missing key counts as a field that could make the decision better or worse,
+// and that the result names the rule that needs the table.
 func TestMissingKeyOfATable(t *testing.T) {
 	t.Parallel()
 	plan := tablePlan(t)
@@ -67,7 +67,8 @@ func TestMissingKeyOfATable(t *testing.T) {
 	t.Errorf("the employer is not among %+v", got.Missing)
 }
 
-// TestNobodyIsAskedForAPerson checks that fields of a co-applicant are missing inputs only if there is one.
+// TestNobodyIsAskedForAPerson checks that fields of a co-applicant count as missing inputs only if the
+// application has a co-applicant.
 func TestNobodyIsAskedForAPerson(t *testing.T) {
 	t.Parallel()
 	policy, err := engine.ParsePolicy([]byte(`{"name":"P","semantics":2,"include_defaults":false,

@@ -18,10 +18,9 @@ type edges struct {
 	dense  bool // every value may give another outcome, for example because a rule calculates with the field
 }
 
-// reachable returns values of a field that represent all other values: each
-// edge, and from each interval between two edges the value nearest to the
-// present one. If every value may give another outcome, it returns all grid
-// points, up to maxPoints.
+// reachable returns values of a field that represent all other values: each edge, and from each interval
+// between two edges the value nearest to the present one. If every value may give another outcome, it returns
+// the result of the method "every".
 func (s *search) reachable(l *lever, levers []string, in span, present bool) []rule.Number {
 	e := edges{search: s, levers: levers, names: namesOf(l.name)}
 	e.gather()
@@ -39,8 +38,8 @@ func (s *search) reachable(l *lever, levers []string, in span, present bool) []r
 	return l.intervals(e.at, in, present)
 }
 
-// every returns all grid points of the span. If there are more than maxPoints,
-// it returns the nearest ones.
+// every returns the grid points of the span. On each side of the present value
+// it returns only the nearest ones, at most half of maxPoints.
 func (l *lever) every(s span) []rule.Number {
 	var out []rule.Number
 	low, high := max(s.low, l.origin-maxPoints/2*s.grid), min(s.high, l.origin+maxPoints/2*s.grid)

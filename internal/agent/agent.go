@@ -9,6 +9,16 @@
 // A language model may rewrite the summary of a memo and nothing else. It is sent no personal identifiers, and its text
 // is rejected if the text contains a number or name that the model was not sent. If there is no model or it fails, the
 // plain summary is used.
+//
+// These are the operations. Each first checks the permissions of the caller (Forbidden). In addition to the errors
+// named here, each can return an error of storage.
+//
+//	Underwrite
+//	    decides an application, studies the decision and stores both: the errors of decisioning.Underwrite
+//	Collect
+//	    recommends how to treat an overdue loan and stores the run: Invalid, quota_exceeded
+//	Run
+//	    returns a stored run: NotFound
 package agent
 
 import (
@@ -28,9 +38,8 @@ type Narrator interface {
 	Narrate(ctx context.Context, text string) (string, error)
 }
 
-// edition is the version of the agents that makes a run. The edition is stored with
-// the run, so that a repetition of the run uses the same version. A stored run without
-// an edition was made by the first edition.
+// edition is the version of the agents that made a run. The edition is stored with the run, so that a repetition of
+// the run uses the same version. A stored run without an edition was made by the first edition.
 //
 //   - The second edition ranks a loan in arrears by the amount at risk and warns of
 //     doubtful units. Its memo adds the sections on bureau, income and strengths.

@@ -62,8 +62,8 @@ func TestFirstEditionIsRepeated(t *testing.T) {
 	})
 }
 
-// TestSecondEditionIsRepeated checks that a run stored before warnings suggested
-// the nearest member name is repeated without a change.
+// TestSecondEditionIsRepeated checks that a run of the second edition, whose warnings suggested no member
+// names, is repeated without a change.
 func TestSecondEditionIsRepeated(t *testing.T) {
 	t.Parallel()
 	const misspelt = `{"loan":{"id":"L-1","principal_outstanding":182000,"overdue_amount":17930,"dpd":100,"EMI":true,
@@ -108,8 +108,8 @@ func TestSecondEditionIsRepeated(t *testing.T) {
 	})
 }
 
-// TestThirdEditionIsRepeated checks that a run of a microfinance loan, under a
-// product name that was not yet known, is repeated without a change.
+// TestThirdEditionIsRepeated checks that a run of the third edition is repeated without a change. The run is
+// about a microfinance loan whose product name that edition did not recognize.
 func TestThirdEditionIsRepeated(t *testing.T) {
 	t.Parallel()
 	const group = `{

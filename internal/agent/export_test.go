@@ -102,7 +102,8 @@ func written(a ask) []byte {
 	return w.Buf
 }
 
-// StatementsAboutPeople returns what a memo of an edition says of people and income, each with its section.
+// StatementsAboutPeople returns the statements about people and income in a memo of an edition, each with its
+// section.
 func StatementsAboutPeople(made int64, plan *engine.Plan, facts *rule.Facts, d *engine.Decision) (said []string) {
 	m := memoWriter{study: &study{ask: ask{edition: edition(made)}, plan: plan, facts: facts}, decision: d}
 	m.sayPeople()

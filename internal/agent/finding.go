@@ -22,8 +22,8 @@ type finding struct {
 	text      string
 }
 
-// watched lists the signals to check, the value of each signal that is a concern,
-// and whether a person must review it.
+// watched lists the signals to check. bad is the value that is a concern, and hold says whether a person must then
+// review the application.
 var watched = []struct {
 	field string
 	bad   rule.Value

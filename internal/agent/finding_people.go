@@ -6,8 +6,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// watchedOfOthers lists the fraud facts of a co-applicant or a guarantor that are a concern if they are true, and
-// whether a person must review it. The text follows the name of the role.
+// watchedOfOthers lists the fraud facts of a co-applicant or a guarantor that are a concern if they are true. hold
+// says whether a person must review the fact. text is the part of a memo's sentence after the name of the role.
 var watchedOfOthers = []struct {
 	field string
 	hold  bool
@@ -23,7 +23,7 @@ var watchedOfOthers = []struct {
 }
 
 // lookAtOthers records the concerns from the identifiers of the co-applicant and the guarantor. It returns how many
-// facts were known. Applications without such identifiers have none.
+// facts were known, which is 0 for an application without such identifiers.
 func (st *study) lookAtOthers(d *engine.Decision) (seen int) {
 	for _, person := range []struct{ role, who string }{
 		{field.CoApplicant, "Co-applicant"}, {field.Guarantor, "Guarantor"},

@@ -28,7 +28,7 @@ type house struct {
 	cases  *usecase.Set
 	agents *agent.Service
 	caller tenant.Principal
-	later  *atomic.Int64 // days after at
+	later  *atomic.Int64 // days after the time "at"
 }
 
 // at is the time at which tests start.
@@ -135,7 +135,7 @@ func text(v any, path string) string {
 	return ""
 }
 
-// applicant writes a decision request.
+// applicant returns a decision request.
 func applicant(applicant, bureau, rest string) string {
 	return fmt.Sprintf(`{
 		"applicant":{"id":"A-1","age":34,"employment_type":"SALARIED",%s},

@@ -15,8 +15,8 @@ import (
 	"verdict/internal/policydesk"
 )
 
-// ending is a context whose Err returns context.Canceled from the call with the number "last" on. If
-// last is 0, only the parent context can end it.
+// ending is a context that counts the calls of Err. Err returns context.Canceled from call number "last" onward. If
+// last is 0, only the end of the parent context ends it.
 type ending struct {
 	context.Context //nolint:containedctx // ending is a context
 

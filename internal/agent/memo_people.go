@@ -8,10 +8,11 @@ import (
 	"verdict/internal/rule"
 )
 
-// aboutPeople is the section about the co-applicant and the guarantor, which memos have since the fifth edition.
+// aboutPeople is the section about the co-applicant and the guarantor. Memos of the fifth and later editions
+// have it.
 const aboutPeople = "Co-applicant and guarantor"
 
-// rolesOfMemo are the people other than the primary applicant, with the words that a memo has for them.
+// rolesOfMemo are the people other than the primary applicant, with the words that a memo uses for them.
 var rolesOfMemo = []struct{ role, who string }{{field.CoApplicant, "co-applicant"}, {field.Guarantor, "guarantor"}}
 
 // sayPeople adds the statements about the co-applicant and the guarantor, and whose score counts.
@@ -29,7 +30,8 @@ func (m *memoWriter) sayPeople() {
 		}
 		tell("The %s has a bureau score of %s.", field.BureauScore)
 		if facts.Get(name(field.BureauIsNTC)) == rule.Bool(true) {
-			m.say(aboutPeople, fmt.Sprintf("The %s is new to credit.", person.who), cite{name(field.BureauIsNTC), "true"})
+			m.say(aboutPeople, fmt.Sprintf("The %s is new to credit.", person.who),
+				cite{name(field.BureauIsNTC), "true"})
 		}
 		tell("The %s declares an income of %s a month.", field.MonthlyIncome)
 		tell("Declared obligations of the %s: %s of that income.", field.FOIR)
@@ -38,11 +40,12 @@ func (m *memoWriter) sayPeople() {
 	m.sayScore()
 }
 
-// countedScore is what a memo calls the bureau score that counts, if it may be that of the co-applicant.
+// countedScore is the name that a memo uses for the bureau score that counts, if that score belongs to somebody
+// other than the primary applicant.
 const countedScore = "counted_bureau_score"
 
-// nameOf returns what a memo calls the field of a reason: the bureau score is that of the primary applicant, unless the
-// co-applicant's counts.
+// nameOf returns the name that a memo uses for the field of a reason. It is countedScore for the bureau score if the
+// co-applicant's score counts, and the name of the field otherwise.
 func (m *memoWriter) nameOf(name string) string {
 	if m.study.ask.edition < fifthEdition || name != field.BureauScore {
 		return name
@@ -59,7 +62,8 @@ func (m *memoWriter) isOthers(score rule.Number) bool {
 	return !rated || own != score
 }
 
-// sayScore says which bureau score the rules and factors have read if the policy chooses between those of two people.
+// sayScore adds the statement that says whose bureau score counts, if the policy chooses between the scores of two
+// people.
 func (m *memoWriter) sayScore() {
 	people := m.study.plan.Policy().People
 	score, chosen := m.decision.CountedScore()

@@ -14,20 +14,21 @@ import (
 	"verdict/internal/rule"
 )
 
-// couples is a policy that adds up incomes, counts the lower or the higher score, and reads that of a guarantor.
+// couples is a policy that adds up incomes, counts the lower or the higher score, and reads the guarantor's score.
 const couples = `{"name":"Couples","semantics":2,"include_defaults":false,"people":{"score":"%s"},
 	"affordability":{"income":{"of":["monthly_income"]},"obligations":{"of":["declared","bureau"],"take":"highest"},
 		"people":"all"},
 	"knockouts":[{"id":"KO_SCORE","condition_ast":{"op":"lt","field":"bureau_score","value":700}},
-		{"id":"RF_GUARANTOR","action":"refer","condition_ast":{"op":"lt","field":"guarantor.bureau_score","value":720}}],
+		{"id":"RF_GUARANTOR","action":"refer","condition_ast":{"op":"lt","field":"guarantor.bureau_score",
+		"value":720}}],
 	"scorecard":{"base_points":700,"factors":[]},
 	"pricing_bands":[{"id":"P","grade":"A","min_score":300,"max_score":900,"interest_rate":12,"tenure_months":60,
 		"min_limit":50000,"max_limit":2000000,"default_limit":50000,"foir_cap":0.5},
 		{"id":"N","grade":"N","ntc":true,"action":"refer","interest_rate":20,"tenure_months":12,"min_limit":1000,
 		"max_limit":50000,"default_limit":10000,"foir_cap":0.3}]}`
 
-// joint returns an application of several people, with the scores of primary applicant, co-applicant and guarantor.
-// A person whose score is "" is not there.
+// joint returns an application of several people with their bureau scores. It leaves out a co-applicant or guarantor
+// whose score is "".
 func joint(primary, co, guarantor string) string {
 	people := []string{`{"role":"primary","id":"A-1","monthly_income":40000,"foir":0.1,"requested_amount":900000,
 		"bureau_report":{"score":` + primary + `}}`}
@@ -43,8 +44,8 @@ func joint(primary, co, guarantor string) string {
 	return `{"applicants":[` + strings.Join(people, ",") + `]}`
 }
 
-// people derives the statements about the co-applicant and the guarantor from the facts, and which score counts from
-// the two scores.
+// people derives the statements about the co-applicant and the guarantor from the facts. It compares the two scores
+// to find which one counts.
 func (a *account) people() {
 	const section = "Co-applicant and guarantor"
 	for _, who := range []string{"co-applicant", "guarantor"} {
@@ -76,7 +77,7 @@ func (a *account) people() {
 	counted, whose := own, "the primary applicant"
 	switch {
 	case own.Type() == rule.Absent && choice == "lowest":
-		return // somebody who is new to credit stays so
+		return // with "lowest", a primary applicant without a score stays new to credit
 	case own.Type() == rule.Absent, choice == "lowest" && other.Number() < own.Number(),
 		choice == "highest" && other.Number() > own.Number():
 		counted, whose = other, "the co-applicant"
@@ -103,7 +104,8 @@ func TestStatementsAboutPeopleCanBeChecked(t *testing.T) {
 				body := joint(scores[0], scores[1], scores[2])
 				run := tree(t, h.underwrite(body))
 				said := checkMemo(h, body, run)
-				about := slices.ContainsFunc(said, func(s told) bool { return s.Section == "Co-applicant and guarantor" })
+				about := slices.ContainsFunc(said,
+					func(s told) bool { return s.Section == "Co-applicant and guarantor" })
 				if about != (scores[1]+scores[2] != "") {
 					t.Errorf("%v: a section about other people: %t", scores, about)
 				}
@@ -133,11 +135,12 @@ func TestGoldenMemoOfSeveralPeople(t *testing.T) {
 		text(tree(t, h.underwrite(joint("742", "655", "700"))), "memo"))
 }
 
-// TestFourthEditionOfPeople checks that runs of the fourth edition are repeated with the statements about people where
-// that edition had them.
+// TestFourthEditionOfPeople repeats a run of the fourth edition. The statements about people must be in the same
+// section of the memo as in the original run.
 func TestFourthEditionOfPeople(t *testing.T) {
 	t.Parallel()
-	policy, err := engine.ParsePolicy([]byte(fmt.Sprintf(couples, "lowest")), engine.Sources{Catalogue: field.Catalogue()})
+	policy, err := engine.ParsePolicy([]byte(fmt.Sprintf(couples, "lowest")),
+		engine.Sources{Catalogue: field.Catalogue()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +153,8 @@ func TestFourthEditionOfPeople(t *testing.T) {
 		4: {"Income and FOIR: The co-applicant has a bureau score of 655."},
 		5: {
 			"Co-applicant and guarantor: The co-applicant has a bureau score of 655.",
-			"Co-applicant and guarantor: The policy counts the lower score of both applicants: 655, that of the co-applicant.",
+			"Co-applicant and guarantor: The policy counts the lower score of both applicants: 655, that of the " +
+				"co-applicant.",
 		},
 	} {
 		if got := agent.StatementsAboutPeople(edition, plan, facts, &d); !slices.Equal(got, want) {

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// The sections that memos have since the second edition.
+// The sections that only memos of the second and later editions have.
 const (
 	aboutBureau    = "Bureau profile"
 	aboutIncome    = "Income and FOIR"
@@ -77,8 +77,8 @@ var incomeFacts = []struct{ text, name string }{
 	{"Instalments due by the bank statement: %s a month.", field.BankDueEMI},
 }
 
-// roleProfile lists the facts about the co-applicant and the guarantor that memos before the fifth edition state among
-// those about income.
+// roleProfile lists facts about the co-applicant and the guarantor. Memos before the fifth edition state them in the
+// section about income.
 var roleProfile = []struct{ text, name string }{
 	{"The co-applicant has a bureau score of %s.", field.OfRole(field.CoApplicant, field.BureauScore)},
 	{"The co-applicant declares an income of %s a month.", field.OfRole(field.CoApplicant, field.MonthlyIncome)},
@@ -108,7 +108,7 @@ func (m *memoWriter) sayIncome() {
 	}
 	for _, line := range roleProfile {
 		if st.ask.edition >= fifthEdition {
-			break // sayPeople has said it
+			break // sayPeople has stated these facts
 		}
 		if v := st.facts.Get(line.name); v.Type() != rule.Absent {
 			m.say(aboutIncome, fmt.Sprintf(line.text, v), cite{line.name, v.String()})

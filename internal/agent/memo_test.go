@@ -233,7 +233,7 @@ func TestRecommendationsFollowTheEngine(t *testing.T) {
 			"REFER":                status != "DECLINED" || len(offers) > 0,
 			"DECLINE":              status == "DECLINED" && len(offers) == 0,
 		}[recommended]
-		// Without a requested amount, no offer can be smaller than it.
+		// Without a requested amount there can be no smaller offer.
 		if !right && !(recommended == "APPROVE" && status == "APPROVED") {
 			t.Fatalf("%s of what was %s, with %d offers: %v", recommended, status, len(offers), run["memo"])
 		}

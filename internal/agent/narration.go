@@ -27,8 +27,8 @@ const (
 	proseLosesRecommendation = "recommendation_lost"
 )
 
-// narrate sends the summary to the narrator, if there is one, and uses its text
-// only if objection accepts it.
+// narrate sends the summary to the narrator, if there is one. It uses the text of the narrator only if the function
+// objection accepts the text.
 func (s *Service) narrate(ctx context.Context, st *study) {
 	if s.options.Narrator == nil {
 		return
@@ -49,8 +49,8 @@ func (s *Service) narrate(ctx context.Context, st *study) {
 		// If the request has ended, the narrator has not failed, and the run fails
 		// with the error of the request.
 		if request.Err() == nil {
-			s.options.Logger.WarnContext(request, "could not get the narrator's text; the memo has the plain summary",
-				"error", err)
+			s.options.Logger.WarnContext(request,
+				"could not get a text from the language model; the memo has the plain summary", "error", err)
 		}
 		st.refused = proseUnavailable
 		return
@@ -63,9 +63,9 @@ func (s *Service) narrate(ctx context.Context, st *study) {
 	st.narrated = told
 }
 
-// objection returns the reason why the text of a model is rejected, or "" if it is accepted. Every number, name and
-// outcome word in told must occur in given; the words of opening do not count as names. told must contain the
-// recommendation and be plain prose without markup.
+// objection returns the reason why the text of a model is rejected, or "" if it is accepted. Every number, name
+// and outcome word in the text "told" must occur in the text "given". The words in the set opening do not count
+// as names. "told" must contain the recommendation and be plain prose without markup.
 func objection(given, told, recommendation string) string {
 	switch {
 	case told == "":
@@ -149,7 +149,6 @@ var (
 		and but or as if when while because since although however therefore overall also both each all no not our we
 		recommendation recommended decision application applicant principal reason reasons score grade offer confidence
 		given based after before once until instead still should would could can may must is are was were has have had`)
-	// numberWords are numbers in words.
 	numberWords = words(`zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
 		sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand
 		lakh lakhs crore crores million billion half double twice triple dozen`)

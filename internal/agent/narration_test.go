@@ -127,7 +127,7 @@ func TestNarratorFailureIsLogged(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := logged.String()
-	if strings.Count(line, "\n") != 1 || !strings.Contains(line, "could not get the narrator's text") ||
+	if strings.Count(line, "\n") != 1 || !strings.Contains(line, "could not get a text from the language model") ||
 		!strings.Contains(line, "the endpoint is down") || strings.Contains(line, "40000") {
 		t.Errorf("logged %q", line)
 	}

@@ -70,8 +70,8 @@ type Run struct {
 	agentdesk.Run
 	Verified     bool   // the repetition is byte-identical
 	RepeatedHash string // "" if the run can no longer be repeated
-	// InputsErased says that data of the decision was erased without which the run cannot be repeated. It is then
-	// unknown whether the run is right.
+	// InputsErased says that a repetition needs data of the decision that was erased. It is then unknown whether
+	// the run is right.
 	InputsErased bool
 }
 

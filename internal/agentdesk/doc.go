@@ -16,7 +16,7 @@
 //	CollectionsStrategy, StrategyInForce, StrategyAt
 //	    read the collections strategy
 //	ChangeCollectionsStrategy
-//	    stores a new version: precondition_failed, Invalid
+//	    stores a new version: precondition_failed, Invalid, cap_reached
 //
 // The operator's work takes no caller:
 //

@@ -25,13 +25,13 @@ type Run struct {
 	SubjectRef    string // the caller's reference of the applicant or the loan
 	DecisionID    string // "" if the agent makes no decision
 	Outcome       string
-	Hash          string // of the part of the result that a repetition must reproduce
+	Hash          string // the hash of the part of the result that a repetition must reproduce
 	Request       []byte // the data needed to repeat the run; nil in lists
 	Response      []byte // the bytes of the answer; nil in lists
 }
 
-// AgentRun returns a stored run of any agent. It returns NotFound if there is none, and Gone if its
-// subject was erased.
+// AgentRun returns a stored run of any agent. It returns NotFound if there is no such run, and Gone if the
+// subject of the run was erased.
 func (s *Service) AgentRun(ctx context.Context, p tenant.Principal, id string) (Run, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Run{}, err
@@ -53,10 +53,10 @@ func (s *Service) AgentRun(ctx context.Context, p tenant.Principal, id string) (
 	return Run(stored), nil
 }
 
-// Underwritten makes the decision of a stored run again, from the stored facts and
-// policy, so that the run can be repeated. It also returns the head of the stored run. It
-// returns nil and an empty head if the decision, its facts or its policy can no longer be
-// read. An error is Gone if the facts were erased, Forbidden or a failure of storage.
+// Underwritten makes the decision of a stored run again, from the stored facts and policy, so that the run can
+// be repeated. It also returns the head of the stored run. It returns nil and an empty head if the decision,
+// its facts or its policy can no longer be read. The error is Gone (the facts were erased), Forbidden, or a
+// failure of storage.
 func (s *Service) Underwritten(
 	ctx context.Context, p tenant.Principal, r Run,
 ) (*decisioning.Underwriting, decisioning.RunHead, error) {
@@ -105,7 +105,7 @@ func (s *Service) Underwritten(
 	}, decisioning.RunHead{RunID: r.ID, CreatedAt: operation.Clock(r.CreatedMicros), Decision: stored.Response}, nil
 }
 
-// inputsErased reports whether documents of a stored decision were erased without which it cannot be made again.
+// inputsErased reports whether documents were erased that are needed to make a stored decision again.
 func inputsErased(d *store.Decision) bool {
 	return len(d.Response) == 0 || len(d.Facts) == 0 ||
 		slices.ContainsFunc(d.OthersFacts(), func(facts []byte) bool { return len(facts) == 0 })
@@ -150,8 +150,8 @@ type RunRecord struct {
 	Request, Response                []byte
 }
 
-// KeepAgentRun calls work for a run that needs no decision, stores its result and bills
-// one unit of the endpoint. The reply has the response of the run as it was stored.
+// KeepAgentRun calls the function work for a run that needs no decision, stores its result and bills one unit
+// of the endpoint. The reply has the response of the run as it was stored.
 func (s *Service) KeepAgentRun(
 	ctx context.Context, p tenant.Principal, endpoint string,
 	work func(head decisioning.RunHead, now time.Time) (RunRecord, error), r *operation.Reply[Run],
@@ -199,8 +199,8 @@ func (s *Service) KeepAgentRun(
 	return run, nil
 }
 
-// insert seals a run and stores it, together with what also stores. If somebody was erased since the
-// keys were read, it seals the run again with the current keys.
+// insert seals a run and stores it. It calls the function "also" in the same transaction. If somebody was
+// erased since the keys were read, it seals the run again with the current keys.
 func (s *Service) insert(
 	ctx context.Context, scope *store.Scope, run Run, also func(*store.Tx) error,
 ) error {

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	sealBatch = 50                    // runs in one transaction; other writes wait for it
+	sealBatch = 50                    // the number of runs in one transaction, for which other writes wait
 	sealPause = 10 * time.Millisecond // the pause after each transaction
 )
 
@@ -19,7 +19,8 @@ func (s *Service) SealOlder(ctx context.Context) (done int64, err error) {
 	return operation.SealOlder(ctx, s.core, sealPause, s.sealSome, nil)
 }
 
-// sealSome encrypts the readable runs among a few.
+// sealSome encrypts up to sealBatch runs that were stored readable, beginning behind the position "after". It
+// returns their number and the position for the next call.
 func (s *Service) sealSome(ctx context.Context, scope *store.Scope, after string) (int64, string, error) {
 	rows, next, err := scope.Runs(ctx).WithReadable(after, sealBatch)
 	if err != nil || len(rows) == 0 {

@@ -40,9 +40,9 @@ type App struct {
 	close         func() error
 }
 
-// New opens the database, migrates its schema and opens the listeners, so that
-// configuration errors are reported here and not later. Logs go to the writer
-// logs. Close releases the resources that New has opened.
+// New opens the database, migrates its schema and opens the listeners, so that configuration errors are
+// reported here and not later. Logs are written to the writer "logs". Close releases the resources that New has
+// opened.
 func New(ctx context.Context, c Config, logs io.Writer) (*App, error) {
 	logger, err := telemetry.NewLogger(logs, c.LogFormat, c.LogLevel)
 	if err != nil {
@@ -123,7 +123,7 @@ func (a *App) open(ctx context.Context) (err error) {
 // port 0 was configured.
 func (a *App) Addr() string { return a.apiServer.addr() }
 
-// MetricsAddr returns the address of the metrics, "" if they are off.
+// MetricsAddr returns the address of the metrics, or "" if they are off.
 func (a *App) MetricsAddr() string {
 	if a.metricsServer == nil {
 		return ""
@@ -199,7 +199,8 @@ func (a *App) Run(ctx context.Context) error {
 // shutdown waits for cancelled requests.
 const closeWait = 5 * time.Second
 
-// Close releases all resources, the database last. It may be called twice. New calls it if it fails.
+// Close releases all resources, the database last. It may be called twice. If New fails, it calls
+// Close itself.
 func (a *App) Close() error { return a.close() }
 
 func (a *App) closeAll() error {

@@ -237,8 +237,8 @@ func TestShutdownUnderLoad(t *testing.T) {
 	}
 }
 
-// TestStopEndsLongWork stops the service while the underwriting agent works with a policy of more than half a megabyte,
-// on more requests than the grace period has time for. The work must end with the service.
+// TestStopEndsLongWork stops the service while the underwriting agent works with a policy of more than half a
+// megabyte, on more requests than can finish in the grace period. The work must end with the service.
 func TestStopEndsLongWork(t *testing.T) {
 	t.Parallel()
 	c, err := load(t, []string{
@@ -336,8 +336,8 @@ func TestReadinessGoesFirst(t *testing.T) {
 	}
 }
 
-// TestTraces checks that a collector receives the pattern of a request and none
-// of its content.
+// TestTraces checks that a collector of traces receives the path pattern of a request and none of the request's
+// content.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	received := make(chan string, 8)

@@ -117,8 +117,8 @@ type shape struct {
 	two bool
 }
 
-// shapes returns the shapes for a key. Each ends with a second request that
-// must not be answered unless it is a request according to RFC 9112.
+// shapes returns the shapes for a key. Each ends with a second request, which must be answered only if it is a
+// request according to RFC 9112.
 func shapes(key string) []shape {
 	head := "POST /v1/decisions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + key +
 		"\r\nContent-Type: application/json\r\n"

@@ -64,7 +64,7 @@ func TestLargeReplay(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		t.Helper()
-		n := startNodeWith(t, databaseURL, "off") // a copied ciphertext cannot be decrypted
+		n := startNodeWith(t, databaseURL, "off") // not encrypted: the copies of a ciphertext could not be decrypted
 		key := signUp(t, n)
 		status, one, _ := n.call("POST", "/v1/decisions", key, "", `{"bureau_report":{"score":742}}`)
 		if status != http.StatusOK {

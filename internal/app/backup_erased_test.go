@@ -23,16 +23,16 @@ func (e *eraserOfBackup) Write(p []byte) (int, error) {
 	return e.Buffer.Write(p)
 }
 
-// TestErasedDuringBackup erases an applicant while a backup is written. The backup is of the moment at which it began:
-// restored with its own KEYS file, the decisions of the applicant can be read. Restored with a KEYS file from after
-// the erasure they are erased. In both cases everything matches the log.
+// TestErasedDuringBackup erases an applicant while a backup is written. The backup has the state of the moment at
+// which it began. If it is restored with its own KEYS file, the decisions of the applicant can be read. If it is
+// restored with a KEYS file from after the erasure, they are erased. In both cases everything matches the log.
 func TestErasedDuringBackup(t *testing.T) {
 	t.Parallel()
 	everyDatabase(t, func(t *testing.T, databaseURL string) {
 		b := newKeysBench(t, databaseURL)
 		a, _, stop := startApp(t, "-database-url", databaseURL, "-master-key", b.config.MasterKey)
 		body := strings.Replace(decisionBody, `"A-1"`, `"`+canaryRef+`"`, 1)
-		body = strings.Replace(body, `"score":742`, `"score":442`, 1) // an open offer would defer the erasure
+		body = strings.Replace(body, `"score":742`, `"score":442`, 1) // declined: an open offer would defer the erasure
 		status, answer, err := post(t.Context(), a.URL()+"/v1/decisions", b.apiKey, body)
 		if err != nil || status != http.StatusOK {
 			t.Fatalf("decide: %d %v %v", status, answer, err)

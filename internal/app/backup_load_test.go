@@ -139,10 +139,9 @@ func (c *crowd) leave() {
 }
 
 // TestBackupUnderLoad takes backups of a service from another process while
-// applications arrive, and restores them into each kind of database. A backup
-// must be a consistent snapshot with every answer given before it began, every
-// decision in it must reproduce, and the service must work on the restored
-// database.
+// applications arrive, and restores them into each kind of database. A backup must be a
+// consistent snapshot with every answer given before it began, Verify must reproduce
+// every decision in it, and the service must work on the restored database.
 func TestBackupUnderLoad(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -250,7 +249,7 @@ func checkRestored(t *testing.T, databaseURL, key string, before map[string]stri
 	if _, usage, _ := n.call(http.MethodGet, "/v1/usage", key, "", ""); usage["used"] != float64(rows["decisions"]) {
 		t.Errorf("%d decisions, %v used", rows["decisions"], usage["used"])
 	}
-	// Every request had an Idempotency-Key, so an answer was stored with each.
+	// Every request had an Idempotency-Key, so an answer was stored with each decision.
 	if rows["idempotency_keys"] != rows["decisions"] {
 		t.Errorf("%d decisions, %d answers kept", rows["decisions"], rows["idempotency_keys"])
 	}
@@ -279,8 +278,8 @@ func checkRestored(t *testing.T, databaseURL, key string, before map[string]stri
 	}
 }
 
-// wholes maps queries, which count rows whose related rows are missing, to the
-// error text for such rows.
+// Each query of wholes counts rows whose related rows are missing. wholes maps the
+// query to the error text for such rows.
 var wholes = map[string]string{
 	`SELECT count(*) FROM decisions d WHERE endpoint = 'POST /v1/evaluate'
 		AND NOT EXISTS (SELECT 1 FROM decision_features f

@@ -36,7 +36,7 @@ type Config struct {
 	ShutdownGrace      time.Duration
 	DatabaseURL        string
 	LogKey             string // the file, "off", or "" for the default
-	LogSigned          string // the folder, or "" for that of the key
+	LogSigned          string // the folder, or "" for the folder of the key
 	MasterKey          string // file:PATH, env:NAME, exec:COMMAND, "off", or "" for the default
 	Store              store.Options
 	Plans              tenant.PricePlans
@@ -88,8 +88,7 @@ func (g *flagValue) Set(text string) error {
 	return nil
 }
 
-// Bind adds a flag to fs for each setting, or only for the settings in names if
-// there are any.
+// Bind adds a flag to fs for each setting. If names are given, it adds only the flags of these settings.
 func Bind(fs *flag.FlagSet, names ...string) *Settings {
 	s := &Settings{flags: map[string]*flagValue{}}
 	for _, k := range settings {
@@ -103,9 +102,9 @@ func Bind(fs *flag.FlagSet, names ...string) *Settings {
 	return s
 }
 
-// Load reads every setting: from its flag, otherwise from its environment variable, otherwise its default. It returns
-// the errors for all wrong values together. Each error names the flag or the variable. It does not repeat the value,
-// which may be a password, except the name of a plan in the quotas.
+// Load reads every setting: from its flag, otherwise from its environment variable, otherwise its default. It
+// returns the errors for all wrong values together. Each error names the flag or the variable. It does not repeat
+// the value, because the value may be a password. Only an error about the quotas may repeat the name of a plan.
 func (s *Settings) Load(getenv func(string) string) (Config, error) {
 	var c Config
 	var wrong []error

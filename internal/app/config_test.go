@@ -55,8 +55,9 @@ func TestConfigDefaults(t *testing.T) {
 		SignupsEachDay: 100, Caps: usecase.DefaultCaps(), PlanCache: 1000, BacktestDays: 30, BatchDays: 30,
 		Narration: narrate.Config{Timeout: 5 * time.Second}, LogLevel: slog.LevelInfo, LogFormat: "text", TraceRatio: 1,
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(tenant.PricePlans{}),
-		cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
+	if diff := cmp.Diff(
+		want, got, cmp.AllowUnexported(tenant.PricePlans{}), cmpopts.EquateComparable(netip.Prefix{}),
+	); diff != "" {
 		t.Errorf("the defaults (-want +got):\n%s", diff)
 	}
 }
@@ -147,12 +148,14 @@ func TestConfigMistakes(t *testing.T) {
 		"rate-decide": {"fast"}, "rate-write": {"0/m"}, "rate-backtest": {""}, "rate-signup": {"1/day"},
 		"database-url": {"mysql://secret@host/db", "secret", "sqlite:", ""}, "db-connections": {"0"},
 		"db-batch": {"1.5"}, "db-queue": {"-2"}, "db-queue-wait": {"0s"}, "db-timeout": {"1ms"}, "policy-cache": {"0"},
-		"backtest-workers": {"-1", "all"}, "batch-retention-days": {"-1", "month"}, "backtest-retention-days": {"-1", "30d"},
-		"narration-url":     {"api.example.com", "ftp://host/v1", "https://me:secret@host/v1"},
-		"narration-timeout": {"0s", "2m"}, "plan-quotas": {"free=-1"},
+		"backtest-workers": {"-1", "all"}, "batch-retention-days": {"-1", "month"},
+		"backtest-retention-days": {"-1", "30d"},
+		"narration-url":           {"api.example.com", "ftp://host/v1", "https://me:secret@host/v1"},
+		"narration-timeout":       {"0s", "2m"}, "plan-quotas": {"free=-1"},
 		"plan-storage":        {"free=4", "free=0GiB", "free=-1GiB", "secret=1GiB", "free=9999999TiB", "4GiB", "free"},
 		"password-min-length": {"7"},
-		"password-hashes":     {"0"}, "max-drafts": {"0"}, "max-scorecards": {"0"}, "max-blocked": {"0"}, "max-holds": {"0"},
+		"password-hashes":     {"0"}, "max-drafts": {"0"}, "max-scorecards": {"0"}, "max-blocked": {"0"},
+		"max-holds": {"0"},
 		"max-lists": {"0", "10001"}, "max-list-entries": {"0", "many"}, "max-list-bytes": {"1KiB", "2TiB"},
 		"max-tables": {"0"}, "max-table-rows": {"-1"}, "max-table-bytes": {"0", "x"},
 		"max-keys": {"201"}, "signup": {"", "ajar"}, "signups-each-day": {"-1", "many"}, "log-level": {"loud"},

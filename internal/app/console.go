@@ -12,15 +12,17 @@ import (
 // packages console and httpapi do not import each other.
 func (a *App) newConsole() (*console.Console, error) {
 	return console.New(a.service, console.Options{
-		Now:               a.config.Now,
-		Logger:            a.logger,
-		Version:           a.config.Version,
-		MaxInFlight:       a.config.MaxInFlight,
-		RequestTimeout:    a.config.WriteTimeout * 2 / 3,
-		Node:              a.node,
-		Reference:         a.httpAPI.Reference,
-		ReferenceContents: a.httpAPI.ReferenceContents,
-		Observe:           a.observe,
+		Now:            a.config.Now,
+		Logger:         a.logger,
+		Version:        a.config.Version,
+		MaxInFlight:    a.config.MaxInFlight,
+		RequestTimeout: a.config.WriteTimeout * 2 / 3,
+		Node:           a.node,
+		Reference: func(anchor string) (console.ReferencePart, bool, error) {
+			part, found, err := a.httpAPI.ReferencePart(anchor)
+			return console.ReferencePart(part), found, err
+		},
+		Observe: a.observe,
 	})
 }
 

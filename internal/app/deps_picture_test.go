@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLayersAreDrawn checks that the picture of the architecture names every room. A name may also stand for the rooms
-// inside its room.
+// TestLayersAreDrawn checks that the picture of the architecture names every room, which is a package in the
+// table house (deps_test.go). The name of a room also covers the rooms in its subfolders.
 func TestLayersAreDrawn(t *testing.T) {
 	t.Parallel()
 	picture, err := os.ReadFile("../../docs/architecture.svg")

@@ -15,7 +15,7 @@ import (
 
 // layer describes a package for the layers test.
 type layer struct {
-	dir     string // from the root of the repository
+	dir     string // the path from the root of the repository
 	imports []use
 	clock   []use // where the package reads the clock
 }

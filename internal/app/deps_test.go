@@ -10,8 +10,8 @@ import (
 	"testing/fstest"
 )
 
-// room is a package in the table house. may lists the rooms that it may import:
-// their names separated by spaces, or allBelow for every room listed before it.
+// room is a package in the table house. The field "may" lists the rooms that it may import: their names separated
+// by spaces, or allBelow for every room listed before it.
 type room struct {
 	name string
 	kind kind
@@ -29,14 +29,14 @@ const (
 
 const allBelow = "*"
 
-// house is the table of which package may import which. The lowest layer comes first. A name means the package
-// internal/<name>, except "api" and the names under cmd/ and under proof/, the module of the harness. A room may only
-// name rooms above its own line, so the table cannot describe a cycle. Planned packages that do not exist yet may have
-// a line already.
+// house is the table that says which package may import which packages. The lowest layer comes first. A name means
+// the package internal/<name>, except "api" and the names under cmd/ and under proof/, the module of the harness. A
+// room may only name rooms above its own line, so the table cannot describe a cycle. Planned packages that do not
+// exist yet may have a line already.
 //
-// A folder inside a room is test support if the folder's name ends in "test". It needs
-// no line: it may import that room and everything that the room may import. Outside of
-// the pure ring, it may also import the rooms of supportRooms.
+// A folder inside a room is test support if the folder's name ends in "test". It needs no line: it may import that
+// room and everything that the room may import. Outside of the pure ring, it may also import the rooms of
+// supportRooms.
 var house = []room{
 	{"api", pure, ""},
 	{"fault", pure, ""},
@@ -87,13 +87,14 @@ var house = []room{
 	{
 		"policydesk",
 		useCase,
-		"fault wire rule feature field engine engine/analysis engine/prover list table application tenant admission store " +
-			"cache operation account",
+		"fault wire rule feature field engine engine/analysis engine/prover list table application tenant admission " +
+			"store cache operation account",
 	},
 	{"frauddesk", useCase, "fault wire rule place signal application tenant store cache operation"},
 	{"listdesk", useCase, "fault rule list sheet tenant admission store cache journal operation"},
 	{"tabledesk", useCase, "fault rule table sheet tenant admission store cache journal operation listdesk"},
-	{"offerdesk", useCase, "civil fault wire engine loan offer exposure tenant store cache journal operation policydesk"},
+	{"offerdesk", useCase,
+		"civil fault wire engine loan offer exposure tenant store cache journal operation policydesk"},
 	{"exposuredesk", useCase, "fault exposure tenant store journal operation offerdesk"},
 	{"decisioning", useCase, "civil fault wire rule feature report field signal engine loan application advice " +
 		"exposure evidence tenant admission store sealing journal operation policydesk frauddesk listdesk tabledesk " +
@@ -109,8 +110,9 @@ var house = []room{
 	{"agent", useCase, "exact civil fault wire rule field engine application advice recovery tenant admission " +
 		"operation decisioning agentdesk"},
 	{"document", useCase, "fault wire rule feature field signal engine engine/prover sheet application backtest " +
-		"training recovery list table offer tenant operation account policydesk frauddesk listdesk tabledesk offerdesk " +
-		"exposuredesk decisioning batchdesk evidencedesk eventdesk webhookdesk agentdesk privacydesk study agent"},
+		"training recovery list table offer tenant operation account policydesk frauddesk listdesk tabledesk " +
+		"offerdesk exposuredesk decisioning batchdesk evidencedesk eventdesk webhookdesk agentdesk privacydesk study " +
+		"agent"},
 	{"usecase", useCase, "fault wire engine signal application sealing tenant admission store journal operation " +
 		"account policydesk frauddesk listdesk tabledesk offerdesk exposuredesk decisioning batchdesk evidencedesk " +
 		"eventdesk webhookdesk agentdesk privacydesk study document"},
@@ -121,9 +123,9 @@ var house = []room{
 	{"httpapi", adapter, "civil fault wire api list document tenant admission serving operation account policydesk " +
 		"frauddesk listdesk tabledesk offer offerdesk exposuredesk decisioning batchdesk evidencedesk eventdesk " +
 		"webhookdesk agentdesk privacydesk study usecase agent reference"},
-	{"console", adapter, "civil fault wire rule signal chart list tenant serving operation account policydesk frauddesk " +
-		"listdesk table tabledesk offer offerdesk exposure exposuredesk decisioning batchdesk webhookdesk agentdesk " +
-		"privacydesk study usecase agent document backtest engine training sheet"},
+	{"console", adapter, "civil fault wire rule signal chart list tenant serving operation account policydesk " +
+		"frauddesk listdesk table tabledesk offer offerdesk exposure exposuredesk decisioning batchdesk webhookdesk " +
+		"agentdesk privacydesk study usecase agent document backtest engine training sheet"},
 
 	{"narrate", adapter, "wire"},
 	{"outbound", adapter, "webhook"},
@@ -142,7 +144,7 @@ var house = []room{
 	{"app", wiring, allBelow},
 
 	{"cmd/verdict", wiring, allBelow},
-	{"place/generate", wiring, "place"}, // run by hand to make the tables of place
+	{"place/generate", wiring, "place"}, // run by hand to make the tables of package place
 	{"verifypage", wiring, "api"},       // builds verify.html
 	{"verifypage/build", wiring, "verifypage"},
 	{"verifypage/wasm", wiring, "wire capsule"}, // runs in verify.html
@@ -181,8 +183,7 @@ var (
 		"github.com/google/go-cmp/cmp", "pgregory.net/rapid"}
 )
 
-// supportRooms are the rooms that many tests import and no production code
-// does.
+// supportRooms are the rooms that many tests import and no production code imports.
 var supportRooms = []string{"golden", "pgcluster"}
 
 func TestLayers(t *testing.T) {
@@ -273,7 +274,7 @@ func TestLayersAreDescribed(t *testing.T) {
 		}
 	}
 	for _, r := range house {
-		inner := described[path.Dir(r.name)] // a row may also describe the rooms inside its room
+		inner := described[path.Dir(r.name)] // a row also covers the rooms in the subfolders of its room
 		if !described[r.name] && !inner {
 			t.Errorf("%s has no row", r.name)
 		}
@@ -281,7 +282,8 @@ func TestLayersAreDescribed(t *testing.T) {
 	for _, r := range house {
 		delete(described, r.name)
 	}
-	for _, other := range []string{"replay", "clients", "bench", "proof/console"} { // only tests, or other modules
+	// These contain only tests, or are other modules.
+	for _, other := range []string{"replay", "clients", "bench", "proof/console", "proof/signon"} {
 		delete(described, other)
 	}
 	for name := range described {
@@ -429,9 +431,8 @@ func violations(house []room, layers []layer) []string {
 	return found
 }
 
-// unusedPermissions returns a text for every import that the table allows to a
-// package and that neither the package nor its test support has. Packages that do
-// not exist are skipped.
+// unusedPermissions returns a text for every import that the table permits, but that neither the package nor
+// its test support uses. Packages that do not exist are skipped.
 func unusedPermissions(house []room, layers []layer) []string {
 	used := map[string]map[string]bool{}
 	for _, l := range layers {

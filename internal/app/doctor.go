@@ -17,7 +17,7 @@ type Severity string
 // The severities, from harmless to bad.
 const (
 	Good    Severity = "ok"
-	Note    Severity = "note"    // nothing is wrong, but it was not checked, or it is worth knowing
+	Note    Severity = "note"    // not a problem: a check that was not made, or something worth knowing
 	Warning Severity = "warning" // the service works, but not as it should in production
 	Wrong   Severity = "error"   // the service does not start, does not decide, or loses something
 )
@@ -36,6 +36,9 @@ type Examination struct {
 	Backups   string           // a backup file, or a folder with backups; "" if not known
 	BackupAge time.Duration    // the age at which the newest backup is too old
 	Now       func() time.Time // the clock
+	// FreeSpace returns how many bytes can still be written to the disk of a folder. If it is nil, Examine asks the
+	// operating system.
+	FreeSpace func(folder string) (uint64, error)
 	// Probe asks the running service whether it is ready. It returns an error if no service answers.
 	Probe func(ctx context.Context, c Config) (ready bool, reason string, err error)
 }
@@ -43,6 +46,9 @@ type Examination struct {
 // Examine checks the settings and what they name: the database, the disk, the clock, the certificate, the keys and the
 // backups. It changes nothing, and ends when ctx does.
 func Examine(ctx context.Context, s *Settings, e Examination) []Finding {
+	if e.FreeSpace == nil {
+		e.FreeSpace = freeSpace
+	}
 	d := &examiner{Examination: e}
 	config, err := s.Load(d.getenv)
 	d.configuration(config, err)
@@ -78,7 +84,7 @@ func (d *examiner) getenv(name string) string {
 	return ""
 }
 
-// now is the clock of the examination, not that of the service.
+// now returns the time of the examination's clock, not of the service's clock.
 func (d *examiner) now() time.Time { return d.Examination.Now() }
 
 func (d *examiner) add(check string, severity Severity, mend, format string, args ...any) {
@@ -100,7 +106,7 @@ func (d *examiner) configuration(c Config, loading error) {
 		return
 	}
 	for _, name := range UnknownVariables(d.Environ) {
-		if name == "VERDICT_KEY" { // no setting, but commands that talk to a service read it
+		if name == "VERDICT_KEY" { // not a setting, but commands that call a service read it
 			continue
 		}
 		d.add(check, Warning, `correct the name, or remove the variable; "verdict serve -h" lists all`,
@@ -111,10 +117,11 @@ func (d *examiner) configuration(c Config, loading error) {
 			"the API is served without TLS on an address that other machines can reach")
 	}
 	if limit := openFiles(); limit > 0 && limit < uint64(c.MaxConnections)+reservedFiles {
-		d.add(check, Warning, "raise the limit of the process (LimitNOFILE of the unit, ulimit -n) or lower -max-connections",
+		d.add(check, Warning,
+			"raise the limit of the process (LimitNOFILE of the unit, ulimit -n) or lower -max-connections",
 			"this shell may open %d files, and the service accepts %d connections", limit, c.MaxConnections)
 	}
-	if _, err := newConnections(c); err != nil { // it sends no request
+	if _, err := newConnections(c); err != nil { // this reads the file and sends no request
 		for line := range strings.SplitSeq(err.Error(), "\n") {
 			d.add(check, Wrong, "correct the file; docs/SIGNON.md explains each member", "%s", line)
 		}
@@ -135,7 +142,7 @@ func (d *examiner) service(ctx context.Context) {
 	case err != nil:
 		d.add(check, Note, "", "no service answers at %s", d.Addr)
 	case !ready:
-		d.add(check, Wrong, "mend what it names; docs/RUNBOOK.md has a section for each cause",
+		d.add(check, Wrong, "fix the cause that it names; docs/RUNBOOK.md has a section for each",
 			"the service at %s is not ready: %s", d.Addr, reason)
 	default:
 		d.good(check, "the service at %s is ready", d.Addr)
@@ -156,6 +163,6 @@ func (d *examiner) private(check, path string) bool {
 	return true
 }
 
-// othersMayRead reports whether a file is readable for everybody. Group members
-// are the operator's choice: the settings of a package are of group verdict.
+// othersMayRead reports whether a file is readable for everybody. Access for a group is the operator's choice: the
+// settings of an installed package belong to the group verdict.
 func othersMayRead(mode fs.FileMode) bool { return !onWindows && mode.Perm()&0o004 != 0 }

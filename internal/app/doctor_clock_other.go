@@ -2,5 +2,5 @@
 
 package app
 
-// clockSynchronized reports that it is not known.
+// clockSynchronized reports that the state of the clock is not known.
 func clockSynchronized() (synchronized, known bool) { return false, false }

@@ -21,8 +21,8 @@ func (d *examiner) database(ctx context.Context) {
 		d.missingFile(check, file)
 		return
 	case err != nil && embedded:
-		d.add(check, Wrong, "check the file's owner and mode; if it is damaged, restore a backup (verdict restore)", "%v",
-			err)
+		d.add(check, Wrong, "check the file's owner and mode; if it is damaged, restore a backup (verdict restore)",
+			"%v", err)
 		return
 	case err != nil:
 		d.add(check, Wrong, mendConnection(err), "%v", err)
@@ -64,7 +64,8 @@ func (d *examiner) missingFile(check, file string) {
 	folder := filepath.Dir(file)
 	switch info, err := os.Stat(folder); {
 	case err != nil || !info.IsDir():
-		d.add(check, Wrong, "create the folder, or name another with -database-url", "the folder %s does not exist", folder)
+		d.add(check, Wrong, "create the folder, or name another with -database-url", "the folder %s does not exist",
+			folder)
 	case !writable(folder):
 		d.add(check, Wrong, "give the folder to the user that runs the service, or run doctor as that user",
 			"this user cannot create the database in %s", folder)

@@ -20,7 +20,8 @@ func (d *examiner) masterKey(ctx context.Context) {
 			"the data of this database is encrypted, and -master-key is off")
 		return
 	case d.MasterKey == masterKeyOff:
-		d.add(check, Warning, "create a key (verdict keys create FILE) and set -master-key; docs/OPERATIONS.md explains it",
+		d.add(check, Warning,
+			"create a key (verdict keys create FILE) and set -master-key; docs/OPERATIONS.md explains it",
 			"applicants' data is stored unencrypted, because -master-key is off")
 		return
 	case !configured:
@@ -39,8 +40,8 @@ func (d *examiner) masterKey(ctx context.Context) {
 	case errors.Is(err, fs.ErrNotExist) && d.MasterKey == "":
 		d.add(check, Note, "", "there is no master key %s yet; the first start creates it", source)
 	case err != nil:
-		d.add(check, Wrong, "check -master-key and the owner and mode of the file", "the master key %s cannot be read: %v",
-			source, err)
+		d.add(check, Wrong, "check -master-key and the owner and mode of the file",
+			"the master key %s cannot be read: %v", source, err)
 	case !encrypted:
 		d.good(check, "the master key %s can be read", source)
 	case !has(keys, d.inspected.Keys.Current):
@@ -56,13 +57,14 @@ func (d *examiner) masterKey(ctx context.Context) {
 func (d *examiner) rotation(check string) {
 	_, announced := d.inspected.Keys.Announced()
 	if announced || len(d.inspected.Keys.Retiring()) > 0 {
-		d.add(check, Warning, "run \"verdict keys rotate\" until it finishes; until then older backups show erased data",
+		d.add(check, Warning,
+			"run \"verdict keys rotate\" until it finishes; until then older backups show erased data",
 			"a replacement of the master key has not finished")
 	}
 }
 
-// logKey checks the key with which the log is signed, and the folder of what
-// was signed.
+// logKey checks the key with which the log is signed, and the folder with the record of
+// the signed checkpoints.
 func (d *examiner) logKey() {
 	const check = "keys"
 	known := d.inspected != nil && d.inspected.LogKey != nil
@@ -81,7 +83,8 @@ func (d *examiner) logKey() {
 	ring, err := logkey.Read(path)
 	switch {
 	case !there && known:
-		d.add(check, Wrong, "restore the file from its backup; another key would make every former checkpoint worthless",
+		d.add(check, Wrong,
+			"restore the file from its backup; with another key, nobody could verify earlier checkpoints",
 			"the log key %s is missing, and the logs of this database are signed with it", path)
 		return
 	case !there && d.LogKey == "":

@@ -4,8 +4,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,9 +15,9 @@ import (
 	"verdict/internal/store/archive"
 )
 
-// The limits of the checks of the machine.
+// The thresholds of the checks of this machine.
 const (
-	littleSpace     = 1 << 30 // bytes free: a warning
+	littleSpace     = 1 << 30 // free bytes; less than this is a warning
 	noSpace         = 64 << 20
 	clockTolerance  = 2 * time.Second
 	certificateSoon = 21 * 24 * time.Hour
@@ -30,21 +32,23 @@ func (d *examiner) disk() {
 	if d.LogKey != logKeyOff && d.signedFiles() != "" {
 		folders[filepath.Dir(d.signedFiles())] = true
 	}
-	for folder := range folders {
+	for _, folder := range slices.Sorted(maps.Keys(folders)) {
 		if absolute, err := filepath.Abs(folder); err == nil {
 			folder = absolute
 		}
-		free, err := freeSpace(folder)
+		free, err := d.FreeSpace(folder)
 		switch {
 		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fs.ErrNotExist):
 			d.add("disk", Note, "", "the free space of %s was not checked: %v", folder, err)
 		case err != nil:
-			d.add("disk", Wrong, "check that the disk is mounted", "the free space of %s cannot be read: %v", folder, err)
+			d.add("disk", Wrong, "check that the disk is mounted", "the free space of %s cannot be read: %v", folder,
+				err)
 		case free < noSpace:
 			d.add("disk", Wrong, "free space, or move the data to a larger disk: writes are about to fail",
 				"%s has %d MiB free", folder, free>>20)
 		case free < littleSpace:
-			d.add("disk", Warning, "free space, or move the data to a larger disk", "%s has %d MiB free", folder, free>>20)
+			d.add("disk", Warning, "free space, or move the data to a larger disk", "%s has %d MiB free", folder,
+				free>>20)
 		default:
 			d.good("disk", "%s has %d GiB free", folder, free>>30)
 		}
@@ -58,8 +62,9 @@ func (d *examiner) clock() {
 	now := d.now()
 	if d.inspected != nil && d.inspected.Kind == "postgres" {
 		if ahead := d.inspected.Server.Ahead; ahead.Abs() > clockTolerance {
-			d.add(check, Wrong, mend+", on both machines", "the clock of the database server differs by %s from this machine's",
-				ahead.Round(time.Millisecond))
+			d.add(check, Wrong, mend+", on both machines",
+				"the clock of the database server differs by at least %s from this machine's",
+				ahead.Abs().Truncate(time.Millisecond))
 			return
 		}
 	}
@@ -74,13 +79,13 @@ func (d *examiner) clock() {
 	}
 	switch synchronized, known := clockSynchronized(); {
 	case !known:
-		d.add(check, Note, "", "it is %s; this system does not say whether its clock is synchronized",
+		d.add(check, Note, "", "the clock says %s; this system does not say whether its clock is synchronized",
 			now.UTC().Format(time.RFC3339))
 	case !synchronized:
-		d.add(check, Warning, mend, "the kernel says that the clock is not synchronized; it is %s",
+		d.add(check, Warning, mend, "the kernel says that the clock is not synchronized; the clock says %s",
 			now.UTC().Format(time.RFC3339))
 	default:
-		d.good(check, "the clock is synchronized; it is %s", now.UTC().Format(time.RFC3339))
+		d.good(check, "the clock is synchronized; it says %s", now.UTC().Format(time.RFC3339))
 	}
 }
 
@@ -93,7 +98,8 @@ func (d *examiner) certificate() {
 	d.private(check, d.TLSKey)
 	pair, err := tls.LoadX509KeyPair(d.TLSCert, d.TLSKey)
 	if err != nil {
-		d.add(check, Wrong, "check -tls-cert and -tls-key: the chain in PEM, the service's certificate first, and its key",
+		d.add(check, Wrong,
+			"check -tls-cert and -tls-key: the chain in PEM, the service's certificate first, and its key",
 			"the certificate cannot be used: %v", err)
 		return
 	}
@@ -108,7 +114,8 @@ func (d *examiner) certificate() {
 	case left < certificateSoon:
 		d.add(check, Warning, renew, "the certificate expires in %d days", int(left.Hours()/24))
 	default:
-		d.good(check, "the certificate for %s is valid for %d days", strings.Join(leaf.DNSNames, ", "), int(left.Hours()/24))
+		d.good(check, "the certificate for %s is valid for %d days", strings.Join(leaf.DNSNames, ", "),
+			int(left.Hours()/24))
 	}
 }
 
@@ -119,7 +126,8 @@ const maxBackups = 10_000
 func (d *examiner) backups() {
 	const check = "backups"
 	if d.Backups == "" {
-		d.add(check, Note, "name a backup, or the folder with them, with -backup", "the age of the backups was not checked")
+		d.add(check, Note, "name a backup, or the folder with them, with -backup",
+			"the age of the backups was not checked")
 		return
 	}
 	names := []string{d.Backups}
@@ -130,7 +138,7 @@ func (d *examiner) backups() {
 			d.add(check, Wrong, "give this user access to the folder", "%v", err)
 			return
 		}
-		for _, e := range entries[max(0, len(entries)-maxBackups):] { // names with dates sort the newest last
+		for _, e := range entries[max(0, len(entries)-maxBackups):] { // names with dates sort by time, the newest last
 			names = append(names, filepath.Join(d.Backups, e.Name()))
 		}
 	}
@@ -152,16 +160,16 @@ func (d *examiner) backups() {
 	}
 }
 
-// backupTime returns when a backup was taken. ok is false if the file is none.
+// backupTime returns when a backup was taken. ok is false if the file is not a backup.
 func backupTime(name string) (at time.Time, ok bool) {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return at, false // a pipe would block
+		return at, false // reading a pipe would block
 	}
 	f, err := os.Open(name)
 	if err != nil {
 		return at, false
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // the file is only read
 	_, header, err := archive.NewReader(f)
 	return time.UnixMicro(header.CreatedMicros), err == nil
 }

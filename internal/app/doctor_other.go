@@ -15,8 +15,8 @@ func openFiles() uint64 { return 0 }
 
 func freeSpace(string) (uint64, error) { return 0, errors.ErrUnsupported }
 
-// writable reports whether there is such a file or folder; whether it can be
-// written is known only by writing.
+// writable reports whether the file or folder exists. Only an attempt to write could
+// show whether it is writable.
 func writable(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

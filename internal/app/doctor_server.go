@@ -3,11 +3,12 @@ package app
 import (
 	"strings"
 
+	"verdict/internal/job"
 	"verdict/internal/store"
 )
 
 // sideConnections is how many connections a node opens to PostgreSQL besides those that -db-connections limits.
-const sideConnections = 8
+const sideConnections = store.PostgresWriting + job.Connections
 
 // oldestServer is the oldest major version of PostgreSQL that the tests run with.
 const oldestServer = 15
@@ -35,8 +36,8 @@ func mendConnection(err error) string {
 func (d *examiner) server(check string, s store.Server) {
 	switch {
 	case s.Standby:
-		d.add(check, Wrong, "name the primary in -database-url, or all servers, separated by commas: the service finds the "+
-			"primary itself", "the server is a standby and accepts no writes")
+		d.add(check, Wrong, "name the primary in -database-url, or all servers, separated by commas: the service "+
+			"finds the primary itself", "the server is a standby and accepts no writes")
 	case s.ReadOnly:
 		d.add(check, Wrong, "set default_transaction_read_only to off for the server, the database and the user",
 			"the server accepts no writes, because default_transaction_read_only is on")
@@ -62,7 +63,7 @@ func (d *examiner) connections(check string, s store.Server) {
 		d.add(check, Wrong, "raise max_connections of the server, or lower -db-connections",
 			"the server allows %d connections, and one node opens up to %d", usable, needed)
 	case s.Used*10 >= usable*9:
-		d.add(check, Warning, "raise max_connections of the server, or see who holds them "+
+		d.add(check, Warning, "raise max_connections of the server, or see who uses the connections "+
 			"(SELECT usename, count(*) FROM pg_stat_activity GROUP BY usename)",
 			"%d of the %d connections of the server are in use", s.Used, usable)
 	}
@@ -94,7 +95,8 @@ func (d *examiner) privileges(check string, s store.Server) {
 	const owner = "let the user of -database-url own the database and its tables, without being a superuser"
 	if s.BypassesRLS {
 		d.add(check, Warning, owner,
-			"row-level security does not apply to this user, so the database does not check the isolation of tenants itself")
+			"row-level security does not apply to this user, so the database does not check the isolation of tenants "+
+				"itself")
 	}
 	if !s.MayCreate && !s.Standby {
 		d.add(check, Wrong, owner, "this user may not create tables, so the service cannot make or migrate its schema")

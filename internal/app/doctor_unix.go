@@ -12,7 +12,7 @@ const (
 	accessWrite = 2 // W_OK of access(2)
 )
 
-// openFiles returns how many files a process may open, 0 if it is not known.
+// openFiles returns how many files a process may open, or 0 if the limit is not known.
 func openFiles() uint64 {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

@@ -58,16 +58,17 @@ const (
 	// unsuccessfulFor is how long the rows of a failed or cancelled backtest
 	// are kept.
 	unsuccessfulFor = time.Hour
-	// uploadsFor is how long the uploaded rows of a backtest, and the keys of uploads, are kept after the job has ended.
+	// uploadsFor is how long the uploaded rows of a backtest, and the keys of uploads, are kept after the job has
+	// ended.
 	uploadsFor = 7 * 24 * time.Hour
 	// purgeSteps limits the number of chunks that one transaction deletes, and
 	// purgeRounds the number of transactions in one call of purgeOlder.
 	purgeSteps, purgeRounds = 50, 40
 )
 
-// sweep resumes interrupted backtests and batches immediately, because an earlier process may have left some, and then
-// at every interval of sweepEvery. At the first sweep, and then at every purgeEvery-th, it also fails abandoned ones
-// and purges old ones.
+// sweep resumes interrupted backtests and batches immediately, because an earlier process may have left some, and
+// then at every interval of sweepEvery. At the first sweep, and then at every purgeEvery-th, it also marks abandoned
+// backtests as failed, and purges old backtests and batches.
 func (a *App) sweep(ctx context.Context) {
 	ticker := time.NewTicker(sweepEvery)
 	defer ticker.Stop()
@@ -100,7 +101,7 @@ func (a *App) runStep(ctx context.Context, name string, do func(context.Context)
 
 func (a *App) failAbandoned(ctx context.Context) error {
 	now := a.config.Now()
-	_, err := a.db.System().FailAbandonedBacktests(ctx, now.Add(-arriveWithin).UnixMicro(), now.UnixMicro())
+	_, err := a.db.Jobs().FailAbandonedBacktests(ctx, now.Add(-arriveWithin).UnixMicro(), now.UnixMicro())
 	return err
 }
 
@@ -108,14 +109,14 @@ func (a *App) failAbandoned(ctx context.Context) error {
 // backtests, and destroys the keys of uploads. It deletes a limited number of rows;
 // the next purge continues.
 func (a *App) purge(ctx context.Context) error {
-	err := a.purgeOlder(ctx, unsuccessfulFor, a.db.System().PurgeFailedBacktests)
+	err := a.purgeOlder(ctx, unsuccessfulFor, a.db.Jobs().PurgeFailedBacktests)
 	if err == nil {
 		err = a.purgeOlder(ctx, uploadsFor, func(ctx context.Context, beforeMicros int64, limit int) (int64, error) {
-			return a.db.System().DestroyUploadKeys(ctx, beforeMicros, a.config.Now().UnixMicro(), limit)
+			return a.db.Jobs().DestroyUploadKeys(ctx, beforeMicros, a.config.Now().UnixMicro(), limit)
 		})
 	}
 	if days := a.config.BacktestDays; err == nil && days > 0 {
-		err = a.purgeOlder(ctx, time.Duration(days)*24*time.Hour, a.db.System().PurgeBacktests)
+		err = a.purgeOlder(ctx, time.Duration(days)*24*time.Hour, a.db.Jobs().PurgeBacktests)
 	}
 	return err
 }

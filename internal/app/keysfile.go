@@ -25,8 +25,8 @@ const keysFileHead = "verdict-keys-1"
 
 var errNotKeys = errors.New("this is not a KEYS file; \"verdict backup -keys\" writes one")
 
-// BackUp writes a backup of the database, and the KEYS file that belongs to it to keys, unless
-// that is nil. Both are of the same snapshot.
+// BackUp writes a backup of the database to data. If keys is not nil, BackUp also writes the KEYS file of this
+// backup to keys. Both are taken from the same snapshot of the database.
 func BackUp(
 	ctx context.Context, c Config, db *store.DB, data, keys io.Writer, progress func(table string, rows int64),
 ) (store.BackupStats, error) {
@@ -92,24 +92,24 @@ func readKeysFile(r io.Reader) (keys []sealing.Secret, rest io.Reader, err error
 // RestoreOptions says which keys a restored database gets.
 type RestoreOptions struct {
 	Keys        io.Reader // a KEYS file; nil if there is none
-	WithoutKeys bool      // encrypted data is restored with the key trees in the data
+	WithoutKeys bool      // restores encrypted data with the key trees in the data, without a KEYS file
 	Progress    func(table string, rows int64)
 }
 
 // Restored is the result of RestoreBackup.
 type Restored struct {
 	store.BackupStats
-	// KeyFile is the file to which the master key was written, "" if it was there already or
-	// the operator must provide it.
+	// KeyFile is the file to which the master key was written. It is "" if the key was there already, or if the
+	// operator must provide it.
 	KeyFile string
 	// ErasedAgain is the number of people who were erased after the backup, and whose rows were therefore
 	// erased again.
 	ErasedAgain int64
 }
 
-// RestoreBackup restores a backup into an empty database. If there is a KEYS file, the
-// database gets its keys and ignores those in the data, the master key is written to the
-// file of -master-key, and people who were erased after the backup are erased again.
+// RestoreBackup restores a backup into an empty database. If there is a KEYS file, the database gets the keys of
+// that file instead of the keys in the data. The master key is then written to the file of -master-key, and people
+// who were erased after the backup are erased again.
 func RestoreBackup(ctx context.Context, c Config, data io.Reader, o RestoreOptions) (r Restored, err error) {
 	restoreKeys := store.RestoreKeys{Required: !o.WithoutKeys}
 	var keys []sealing.Secret

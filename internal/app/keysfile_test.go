@@ -141,9 +141,9 @@ func (b *keysBench) restored(
 	return c.MasterKey, err
 }
 
-// TestOlderBackupNewestKeys forgets an applicant and replaces the master key after a backup. The
-// backup is restored with the newest keys: the other applicant's decision can be read, and
-// that of the forgotten one was erased.
+// TestOlderBackupNewestKeys removes the key of an applicant and replaces the master key after a
+// backup. The backup is then restored with the newest keys. The decision of the other applicant
+// must be readable, and the decision of this applicant must be erased.
 func TestOlderBackupNewestKeys(t *testing.T) {
 	t.Parallel()
 	everyDatabase(t, func(t *testing.T, databaseURL string) {
@@ -187,7 +187,8 @@ func TestOlderBackupNewestKeys(t *testing.T) {
 			if refusal := fault.Of(err); refusal == nil || refusal.Code != fault.CodeKeysMissing {
 				t.Errorf("%s: %v", what, err)
 			}
-			if people := "the data of 2 people is encrypted"; try.keys == nil && !strings.Contains(fmt.Sprint(err), people) {
+			if people := "the data of 2 people is encrypted"; try.keys == nil &&
+				!strings.Contains(fmt.Sprint(err), people) {
 				t.Errorf("%s: %v", what, err)
 			}
 			b.forgotten = 0 // the keys are as old as the data, so nobody was erased in between

@@ -17,12 +17,13 @@ import (
 	"verdict/internal/tenant"
 )
 
-// listen opens a TCP listener on an address. If another program uses it, the error names the setting, a flag and a
-// variable, that selects another one.
+// listen opens a TCP listener on an address. If another program uses the address, the error contains the argument
+// setting: the flag and the variable that select another address.
 func listen(ctx context.Context, addr, setting string) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("listen: %w; stop the program that uses it, or choose another port with %s", err, setting)
+		return nil, fmt.Errorf("listen: %w; stop the program that uses it, or choose another port with %s", err,
+			setting)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("listen: %w", err)
@@ -35,10 +36,11 @@ func listen(ctx context.Context, addr, setting string) (net.Listener, error) {
 // much processor time one address can use for handshakes.
 var connectionRate = tenant.Rate{Allowance: 500, Window: time.Second, Burst: 2048}
 
-// limitedListener is a listener that limits open connections, in total and for each address. A connection beyond the
-// limit of its address is closed immediately. If the total is reached, a new connection replaces the connection that
-// has been idle longest among those of the address with the most connections; if none is idle, the new connection is
-// closed. So one address with thousands of connections cannot keep out others, including the probes of load balancers.
+// limitedListener is a listener that limits open connections, in total and for each address. A connection beyond
+// the limit of its address is closed immediately. If the total is reached, the listener chooses the address with
+// the most connections, and closes the connection of this address that has been idle longest. If none of its
+// connections is idle, the listener closes the new connection instead. So one address with thousands of connections
+// cannot keep out others, including the probes of load balancers.
 type limitedListener struct {
 	net.Listener
 	most    int // limit of all connections
@@ -86,7 +88,8 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 			return held, nil
 		}
 		if n := l.refused.Refused(time.Now()); n > 0 {
-			l.logger.Warn("refused new connections: the total limit, or the limit or rate of an address, is reached",
+			l.logger.Warn("refused new connections: there are too many in total, or too many or too frequent ones "+
+				"from one address",
 				"refused", n, "max_connections", l.most, "max_per_address", l.each)
 		}
 		if tcp, ok := c.(*net.TCPConn); ok {
@@ -125,10 +128,9 @@ func (l *limitedListener) admit(c net.Conn, now time.Time) *connection {
 	return held
 }
 
-// evict closes the connection that has been idle longest among those of the address
-// with the most connections. If no address has more connections than the newcomer's
-// address, evict chooses the newcomer's address. evict reports whether it closed a
-// connection.
+// evict finds the address with the most connections, and closes the connection of that address that has been idle
+// longest. If no address has more connections than the newcomer's address, evict chooses the newcomer's address.
+// evict reports whether it closed a connection.
 func (l *limitedListener) evict(newcomer netip.Addr) bool {
 	largest := newcomer
 	for from, held := range l.held {

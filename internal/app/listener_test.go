@@ -12,9 +12,8 @@ import (
 	"testing"
 )
 
-// dial opens a connection from a local address, any 127.x.y.z. If the server
-// resets it immediately, opening may fail; dial then returns a closed
-// connection.
+// dial opens a connection from a local address, which may be any 127.x.y.z. If the server resets the connection
+// immediately, opening may fail; dial then returns a closed connection.
 func dial(t *testing.T, from, to string) net.Conn {
 	t.Helper()
 	local := &net.TCPAddr{IP: net.ParseIP(from)}

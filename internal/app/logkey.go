@@ -33,9 +33,9 @@ func OpenLog(
 	return o, signed.Close, nil
 }
 
-// openLogKey returns the options of the log: its key, and the record of the signed checkpoints. It creates the key of a
-// new SQLite database if no file is configured. It returns an error that says what to do if the key is missing or is
-// not the one of the database, because another key would make every former checkpoint worthless.
+// openLogKey returns the options of the log: its key, and the record of the signed checkpoints. It creates the key of
+// a new SQLite database if no file is configured. If the key is missing or is not the key of the database, it returns
+// an error that says what to do, because another key would make every former checkpoint worthless.
 func openLogKey(
 	ctx context.Context, c Config, db *store.DB, logger *slog.Logger,
 ) (o evidencedesk.Options, signed *logkey.Signed, err error) {
@@ -70,15 +70,16 @@ func openLogKey(
 		return o, nil, fmt.Errorf("-log-signed: %w", err)
 	}
 	if known != nil && len(signed.Origins()) == 0 {
-		logger.WarnContext(ctx, "found no record of the checkpoints that were signed before, so the service cannot notice "+
-			"that an older copy of the database was restored; restore the folder of the record if you have a copy",
+		logger.WarnContext(ctx, "found no record of the checkpoints that were signed before, so the service cannot "+
+			"notice that an older copy of the database was restored; restore the folder of the record if you have a "+
+			"copy",
 			"folder", filepath.Dir(c.signedFiles()))
 	}
 	o.Signed = signed
 	return o, signed, nil
 }
 
-// logKeyFile returns the file of the log key, "" if none is configured.
+// logKeyFile returns the file of the log key, or "" if none is configured.
 func (c Config) logKeyFile() string {
 	if c.LogKey != "" {
 		return c.LogKey
@@ -89,7 +90,7 @@ func (c Config) logKeyFile() string {
 	return ""
 }
 
-// signedFiles returns the beginning of the names of the files with what was signed.
+// signedFiles returns the prefix of the names of the files that record the signed checkpoints.
 func (c Config) signedFiles() string {
 	if c.LogSigned != "" {
 		return filepath.Join(c.LogSigned, filepath.Base(c.logKeyFile()))
@@ -97,8 +98,8 @@ func (c Config) signedFiles() string {
 	return c.logKeyFile()
 }
 
-// ReadLog returns what the service has stored beside the log key, as far as it is there, for
-// commands that compare it with the database: the public key and what was signed.
+// ReadLog returns the public key and the record of signed checkpoints that the service has stored beside the log key.
+// Commands compare them with the database. A part that is not there stays empty.
 func (c Config) ReadLog() (o evidencedesk.Options, err error) {
 	if c.LogKey == logKeyOff || c.logKeyFile() == "" {
 		return o, nil

@@ -16,9 +16,9 @@ import (
 	"verdict/internal/store"
 )
 
-// chooseKey returns the key with which a node begins: the present one, or one that was
-// replaced by it. In the latter case the node signs nothing until it gets the new key. It
-// returns an error if the key file has neither.
+// chooseKey returns the key with which a node begins: the present key, or a key that was replaced by the
+// present key. A node with a replaced key signs nothing until it gets the new key. chooseKey returns an error
+// if the key file has neither.
 func chooseKey(
 	ctx context.Context, ring logkey.Ring, path string, db *store.DB, logger *slog.Logger,
 ) (ed25519.PrivateKey, error) {
@@ -40,15 +40,16 @@ func chooseKey(
 		return nil, fmt.Errorf("the key in %s is neither the one with which the logs of this database are signed, nor "+
 			"one that was replaced by it; give every node the same file", path)
 	}
-	logger.ErrorContext(ctx, "the log key was replaced, and this node does not have the new one, so it signs nothing; "+
-		"copy the file of -log-key from the node on which the key was replaced",
+	logger.ErrorContext(ctx, "this node does not have the new log key, so the node signs nothing; copy the file of "+
+		"-log-key from the node on which the key was replaced",
 		"file", path, "replaced_at", changes[mine].At)
 	return ring.Find(changes[mine].From), nil
 }
 
-// adoptChanges stores the key of a ring in a database that has none, and the changes of the
-// ring that the database does not have: an older copy may have been restored, or a
-// replacement was interrupted. It returns the present key, and whether it has changed.
+// adoptChanges stores the newest key of a ring in a database that has no key. It also stores
+// the key changes that the ring has and the database lacks: an older copy may have been
+// restored, or a replacement was interrupted. It returns the present key, and whether that key
+// has changed.
 func adoptChanges(ctx context.Context, ring logkey.Ring, db *store.DB) (present []byte, changed bool, err error) {
 	present, err = db.Secrets().SetLogKey(ctx, logkey.Public(ring.Newest()))
 	if err != nil {
@@ -70,9 +71,10 @@ func adoptChanges(ctx context.Context, ring logkey.Ring, db *store.DB) (present 
 	return present, changed, nil
 }
 
-// RotateLogKey replaces the log key by a new one, in the key file and in the database. The
-// old and the new key sign the change. Running nodes continue with the new key as soon as they
-// find it in their key file. A rotation that was interrupted is completed.
+// RotateLogKey replaces the log key by a new one, in the key file and in the database. The old
+// and the new key sign the change. Running nodes continue with the new key as soon as they
+// find it in their key file. If an earlier rotation was interrupted, RotateLogKey completes
+// that rotation instead.
 func RotateLogKey(ctx context.Context, c Config, db *store.DB, now time.Time) (path string, err error) {
 	if path = c.logKeyFile(); path == "" || c.LogKey == logKeyOff {
 		return "", errors.New("-log-key: name the file of the key that is replaced")
@@ -99,12 +101,12 @@ func RotateLogKey(ctx context.Context, c Config, db *store.DB, now time.Time) (p
 			return path, err
 		}
 	}
-	// The old key is not needed any more. Its copies elsewhere are the operator's to destroy.
+	// The old key is not needed any more. The operator must destroy its copies elsewhere.
 	return path, logkey.Ring{Keys: []ed25519.PrivateKey{to}, Changes: ring.Changes}.Replace(path)
 }
 
 // replaceKey stores a change of the key, first in the key file and then in the database. If
-// it is interrupted in between, the next start completes it.
+// replaceKey is interrupted in between, the next start completes the change.
 func replaceKey(
 	ctx context.Context, path string, ring logkey.Ring, from, to ed25519.PrivateKey, now time.Time, db *store.DB,
 ) (logkey.Ring, error) {

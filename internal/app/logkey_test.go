@@ -29,8 +29,8 @@ func newKeyNode(t *testing.T, db *store.DB, keyFile string) *keyNode {
 	return &keyNode{Config{DatabaseURL: "postgres://unused", LogKey: keyFile}, db}
 }
 
-// start does what the start of a service does with the log key. It returns the key with
-// which the service begins, and what it has logged.
+// start does what the start of a service does with the log key. It returns the key with which
+// the service begins, and the log.
 func (n *keyNode) start(t *testing.T) (key ed25519.PrivateKey, logged string, err error) {
 	t.Helper()
 	var log bytes.Buffer
@@ -56,8 +56,8 @@ func copyFile(t *testing.T, from, to string) string {
 	return to
 }
 
-// TestRotateLogKey replaces the log key, and starts nodes that have the new key, the old one
-// and neither.
+// TestRotateLogKey replaces the log key. It then starts three nodes: with the new key, with the old key, and with
+// neither of them.
 func TestRotateLogKey(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) { //nolint:thelper // it is the test itself
@@ -85,7 +85,7 @@ func TestRotateLogKey(t *testing.T) {
 
 		// The other node still has the old key. It starts, says so, and signs nothing.
 		key, logged, err := second.start(t)
-		if err != nil || !key.Equal(before) || !strings.Contains(logged, "does not have the new one") {
+		if err != nil || !key.Equal(before) || !strings.Contains(logged, "does not have the new log key") {
 			t.Errorf("a node with the old key: %v\n%s", err, logged)
 		}
 		if _, err := RotateLogKey(t.Context(), second.Config, db, rotatedOn); err == nil {
@@ -93,7 +93,7 @@ func TestRotateLogKey(t *testing.T) {
 		}
 		copyFile(t, first.LogKey, second.LogKey)
 		if key, logged, err = second.start(t); err != nil || !key.Equal(after) ||
-			strings.Contains(logged, "does not have the new one") {
+			strings.Contains(logged, "does not have the new log key") {
 			t.Errorf("a node with the new key: %v\n%s", err, logged)
 		}
 
@@ -114,7 +114,8 @@ func TestRotateLogKey(t *testing.T) {
 			t.Errorf("a node with the first of three keys: %v", err)
 		}
 
-		// A copy of the database from before knows only the first key, and learns of the others.
+		// A copy of the database from before the replacements has only the first key, and gets
+		// the later changes.
 		older := newKeyNode(t, restoreBackup(t, db, backup.Bytes()), first.LogKey)
 		last, _, err := first.start(t)
 		if err != nil {

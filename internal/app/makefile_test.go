@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // TestRacedOrNot checks that "make test" runs every test, with the race detector
@@ -151,26 +152,56 @@ var testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
 func testsByName(t *testing.T) map[string][]string {
 	t.Helper()
 	byName := map[string][]string{}
-	for _, top := range []string{"api", "cmd", "internal", "proof"} {
-		err := filepath.WalkDir("../../"+top, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") {
+	eachSource(t, []string{"api", "cmd", "internal", "proof"}, func(path, source string) {
+		if !strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		for _, found := range testFunction.FindAllStringSubmatch(source, -1) {
+			byName[found[1]] = append(byName[found[1]], filepath.ToSlash(filepath.Dir(path)))
+		}
+	})
+	return byName
+}
+
+// eachSource calls visit with the path and the text of every Go file in folders of the repository.
+func eachSource(t *testing.T, folders []string, visit func(path, source string)) {
+	t.Helper()
+	const root = "../../"
+	for _, folder := range folders {
+		err := filepath.WalkDir(root+folder, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" {
 				return err
 			}
 			source, err := os.ReadFile(path)
 			if err != nil {
 				return err
 			}
-			folder := filepath.ToSlash(strings.TrimPrefix(filepath.Dir(path), "../../"))
-			for _, found := range testFunction.FindAllStringSubmatch(string(source), -1) {
-				byName[found[1]] = append(byName[found[1]], folder)
-			}
+			visit(strings.TrimPrefix(path, root), string(source))
 			return nil
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	return byName
+}
+
+// TestLinesFit checks that no line of a Go file is longer than 120 columns, with tabs of 4 columns. Generated files are
+// as their generator writes them.
+func TestLinesFit(t *testing.T) {
+	t.Parallel()
+	const columns, tab = 120, 4
+	folders := []string{"api", "bench", "clients", "cmd", "internal", "proof", "release"}
+	eachSource(t, folders, func(path, source string) {
+		if strings.HasSuffix(path, ".gen.go") {
+			return
+		}
+		for i, line := range strings.Split(source, "\n") {
+			width := utf8.RuneCountInString(line) + (tab-1)*strings.Count(line, "\t")
+			if width > columns {
+				t.Errorf("%s:%d has %d columns", path, i+1, width)
+			}
+		}
+	})
 }
 
 // testsWithGoroutines lists the tests of a folder that have a go statement or

@@ -18,9 +18,9 @@ import (
 // masterKeyOff is the value of the setting master-key that turns encryption off.
 const masterKeyOff = "off"
 
-// openMasterKey returns the master key, nil if encryption is off. It returns an error that
-// says what to do if the key is missing or is not the one of the database: with another key
-// nothing that is stored could be read.
+// openMasterKey returns the master key, or nil if encryption is off. If the key is missing or
+// is not the key of the database, it returns an error that says what to do, because no stored
+// data could be read with another key.
 func openMasterKey(ctx context.Context, c Config, db *store.DB, logger *slog.Logger) (*sealing.Epoch, error) {
 	known, err := knownMasterKey(ctx, db)
 	if err != nil {
@@ -35,8 +35,8 @@ func openMasterKey(ctx context.Context, c Config, db *store.DB, logger *slog.Log
 		logger.WarnContext(ctx, "applicants' data is stored unencrypted, because -master-key is off")
 		return nil, nil //nolint:nilnil // there is no key
 	case !configured:
-		return nil, errors.New("-master-key: a service on PostgreSQL needs a master key; create one with \"verdict keys " +
-			"create FILE\" and give file:FILE to every node, or store everything unencrypted with -master-key off")
+		return nil, errors.New("-master-key: a service on PostgreSQL needs a master key; create one with \"verdict " +
+			"keys create FILE\" and give file:FILE to every node, or store everything unencrypted with -master-key off")
 	}
 	keys, err := source.Read(ctx)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -45,7 +45,7 @@ func openMasterKey(ctx context.Context, c Config, db *store.DB, logger *slog.Log
 	if err != nil {
 		return nil, fmt.Errorf("-master-key: %s: %w", source, err)
 	}
-	// The newest key is that of a new database. A database that has a key keeps it.
+	// A new database gets the newest key. A database that has a key keeps it.
 	fingerprint := sealing.NewEpoch(keys[len(keys)-1]).Fingerprint()
 	if _, err = db.Secrets().SetMasterKey(ctx, fingerprint[:], c.now().UnixMicro()); err != nil {
 		return nil, err
@@ -53,8 +53,8 @@ func openMasterKey(ctx context.Context, c Config, db *store.DB, logger *slog.Log
 	return c.chooseMasterKey(ctx, keys, db)
 }
 
-// knownMasterKey returns the fingerprint of the master key of a database, nil if it has none.
-// It returns an error if the keys of a restored database are missing.
+// knownMasterKey returns the fingerprint of the master key of a database, or nil if the
+// database has none. It returns an error if the keys of a restored database are missing.
 func knownMasterKey(ctx context.Context, db *store.DB) ([]byte, error) {
 	unfinished, err := db.System().RestoreUnfinished(ctx)
 	if err != nil {
@@ -87,8 +87,8 @@ func (c Config) masterKeySource() (source masterkey.Source, ok bool) {
 	return masterkey.Source{}, false
 }
 
-// chooseMasterKey returns the key with which the data of the database is encrypted. It returns
-// an error that says what to do if it is not among keys.
+// chooseMasterKey returns the key with which the data of the database is encrypted. If that
+// key is not among keys, it returns an error that says what to do.
 func (c Config) chooseMasterKey(ctx context.Context, keys []sealing.Secret, db *store.DB) (*sealing.Epoch, error) {
 	epochs, err := db.Secrets().KeyEpochs(ctx)
 	if err != nil {
@@ -113,7 +113,7 @@ func (c Config) chooseMasterKey(ctx context.Context, keys []sealing.Secret, db *
 		"encrypted; give every node the same key", source)
 }
 
-// since returns a time for a sentence, "" if it is not known.
+// since returns the end of a sentence with a time, or "" if the time is not known.
 func since(micros int64) string {
 	if micros == 0 {
 		return ""
@@ -145,9 +145,10 @@ func (c Config) createMasterKey(
 	return []sealing.Secret{key}, err
 }
 
-// ReadMasterKey returns the master key for a command, nil if the database has none or the
-// key is not there: commands that read no applicant's data work without it. It never
-// creates a key. A key that is not the one of the database is an error.
+// ReadMasterKey returns the master key for a command. It returns nil if the database has no
+// master key, or if the key is not there: commands that read no applicant's data work without
+// it. ReadMasterKey never creates a key. A key that is not the key of the database is an
+// error.
 func (c Config) ReadMasterKey(ctx context.Context, db *store.DB) (*sealing.Epoch, error) {
 	known, err := knownMasterKey(ctx, db)
 	if err != nil || known == nil {

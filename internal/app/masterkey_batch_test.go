@@ -11,9 +11,9 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestRotationInBatches replaces the master key of a tenant with many trees and parts of 1 MiB. Few of them are
-// encrypted in one transaction, because the writes of all tenants wait for it. Then the trees are backed up and
-// restored.
+// TestRotationInBatches replaces the master key of a tenant with many trees and parts of 1 MiB. Each
+// transaction may encrypt only a few of them, because the writes of all tenants wait for it. Then the trees are
+// backed up and restored.
 func TestRotationInBatches(t *testing.T) {
 	t.Parallel()
 	everyDatabase(t, func(t *testing.T, databaseURL string) {
@@ -32,7 +32,8 @@ func TestRotationInBatches(t *testing.T) {
 			}
 			trees[number] = make([]byte, 1<<20-200)
 			_, _ = rand.Read(trees[number]) // never fails
-			change := store.TreeChange{Number: number, Tree: sealing.NewEpoch(keys[0]).Wrap(name(number), trees[number])}
+			wrapped := sealing.NewEpoch(keys[0]).Wrap(name(number), trees[number])
+			change := store.TreeChange{Number: number, Tree: wrapped}
 			err := b.db.Scope(owner, "live").Write(t.Context(), func(tx *store.Tx) error {
 				return tx.KeyTrees().Change([]store.TreeChange{change})
 			})
@@ -45,7 +46,7 @@ func TestRotationInBatches(t *testing.T) {
 		if _, err := RotateMasterKey(t.Context(), b.config, b.db, o); err != nil {
 			t.Fatal(err)
 		}
-		// The parts come first. The tenant's first tree is small, and in the second transaction, too.
+		// The parts come first. The tenant's first tree is small and is part of the second transaction.
 		if len(steps) < 5 || steps[1] > perBatch || steps[2] > 2*perBatch+1 ||
 			steps[len(steps)-1] != large+int64(len(b.trees)) {
 			t.Errorf("after each transaction were encrypted %v trees", steps)

@@ -7,12 +7,13 @@ import (
 )
 
 const (
-	rotationCheck = 10 * time.Minute // how often a node looks whether the master key must be replaced
+	rotationCheck = 10 * time.Minute // how often a node checks whether the master key must be replaced
 	rotationAge   = 24 * time.Hour   // minimum time that a key is used
 )
 
-// rotateDaily replaces the master key once a day if somebody was erased, or the key of an upload destroyed, since the
-// last time, until ctx ends. It does so only for a key in a file: other keys are replaced by the operator.
+// rotateDaily runs until ctx ends. It replaces the master key at most once a day, and only if somebody was erased or
+// the key of an upload was destroyed since the last replacement. It does so only for a key in a file: other keys are
+// replaced by the operator.
 func (a *App) rotateDaily(ctx context.Context) {
 	source, ok := a.config.masterKeySource()
 	if _, isFile := source.Path(); !ok || !isFile {
@@ -43,7 +44,7 @@ func (a *App) rotateIfDue(ctx context.Context) {
 	}
 	r, err := RotateMasterKey(ctx, a.config, a.db, RotateOptions{})
 	switch {
-	case errors.Is(err, ErrRotating) || ctx.Err() != nil: // another node does it, or this one stops
+	case errors.Is(err, ErrRotating) || ctx.Err() != nil: // another node replaces the key, or this node stops
 	case err != nil:
 		a.logger.ErrorContext(ctx, "could not replace the master key; trying again later", "error", err)
 	case len(r.Left) > 0:
@@ -55,8 +56,9 @@ func (a *App) rotateIfDue(ctx context.Context) {
 	}
 }
 
-// rotationDue reports whether the master key must be replaced: a rotation was interrupted, or
-// the key has been used for a day and somebody was erased, or the key of an upload destroyed, since it began.
+// rotationDue reports whether the master key must be replaced. One reason is an interrupted rotation. The other
+// reason is a key that has been used for at least a day, if somebody was erased or the key of an upload was
+// destroyed since its first use.
 func (a *App) rotationDue(ctx context.Context) (bool, error) {
 	epochs, err := a.db.Secrets().KeyEpochs(ctx)
 	if err != nil || epochs.Current == nil {

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestDailyRotation checks that a node leaves a new key alone, and completes a rotation that
-// was interrupted.
+// TestDailyRotation checks that a node does not replace a new key, and completes a rotation
+// that was interrupted.
 func TestDailyRotation(t *testing.T) {
 	t.Parallel()
 	c, err := load(t, []string{

@@ -15,19 +15,20 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestNodeStopsWithoutTheKey uses a new master key that a running node does not have. The node says so on /readyz,
-// and stops a minute later.
+// TestNodeStopsWithoutTheKey activates a new master key that a running node does not have. The node says so on
+// /readyz, and stops a minute later.
 func TestNodeStopsWithoutTheKey(t *testing.T) {
 	t.Parallel()
 	everyDatabase(t, func(t *testing.T, databaseURL string) {
 		c, err := load(t, []string{
-			"-addr", "127.0.0.1:0", "-database-url", databaseURL, "-log-key", testLogKey(t), "-master-key", testMasterKey(t),
+			"-addr", "127.0.0.1:0", "-database-url", databaseURL, "-log-key", testLogKey(t), "-master-key",
+			testMasterKey(t),
 		}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var passed atomic.Int64
-		begun := time.Now()
+		begun := time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC)
 		c.Now = func() time.Time { return begun.Add(time.Duration(passed.Load())) }
 		log := &safeBuffer{}
 		a, err := New(t.Context(), c, log)
@@ -38,7 +39,7 @@ func TestNodeStopsWithoutTheKey(t *testing.T) {
 		go func() { done <- a.Run(t.Context()) }()
 		ready := func() (int, string) {
 			t.Helper()
-			passed.Add(int64(time.Second)) // the last check is used for a second
+			passed.Add(int64(time.Second)) // the result of a check is used for a second
 			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, a.URL()+"/readyz", nil)
 			if err != nil {
 				t.Fatal(err)
@@ -65,7 +66,7 @@ func TestNodeStopsWithoutTheKey(t *testing.T) {
 		if err := db.Secrets().UseKey(t.Context(), fresh[:]); err != nil {
 			t.Fatal(err)
 		}
-		for { // the node looks for a new key once a second
+		for { // the node checks for a new key once a second
 			status, text := ready()
 			if status == http.StatusServiceUnavailable {
 				if !strings.Contains(text, "the master key was replaced, and this node does not have the new one") {

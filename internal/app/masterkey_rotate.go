@@ -19,16 +19,17 @@ import (
 
 // Rotation is the result of RotateMasterKey.
 type Rotation struct {
-	Completed bool      // a rotation that was interrupted was completed
+	Completed bool      // an interrupted rotation was completed
 	Began     time.Time // when the new key was announced; KEYS files from before have the old key
-	// Left says where the old key still is and has to be removed, nil if it is destroyed.
+	// Left lists the places where the old key still is and has to be removed. It is nil if the
+	// old key is destroyed.
 	Left []string
 }
 
 // RotateOptions configures RotateMasterKey. A zero field gets its default.
 type RotateOptions struct {
 	Random   io.Reader                                  // for the new key (default crypto/rand.Reader)
-	Progress func(done, all int64)                      // is called with the number of key trees (default: nothing)
+	Progress func(done, all int64)                      // reports the numbers of key trees (default: no report)
 	Wait     time.Duration                              // how long to wait for the nodes (default two minutes)
 	Sleep    func(context.Context, time.Duration) error // default: a timer
 
@@ -39,10 +40,11 @@ type RotateOptions struct {
 
 const (
 	rotationLease = time.Minute            // how long another process must wait after this one was killed
-	nodesPoll     = 500 * time.Millisecond // how often the rotation looks whether the nodes are ready
+	nodesPoll     = 500 * time.Millisecond // how often the rotation checks whether the nodes are ready
 )
 
-// errKilled is returned by RotateOptions.step; the lease is kept then.
+// errKilled is returned by RotateOptions.step to simulate a killed process. RotateMasterKey then
+// keeps the lease.
 var errKilled = errors.New("killed")
 
 // ErrRotating is the error if another process is replacing the master key.
@@ -61,7 +63,7 @@ var ErrRotating = errors.New("another process is replacing the master key, or wa
 //  6. the old key is removed from the key files of all nodes
 //
 // Keys in a variable or a key service are added and removed by the operator, and RotateMasterKey
-// is called after each of the two.
+// is called after each of these two steps.
 func RotateMasterKey(ctx context.Context, c Config, db *store.DB, o RotateOptions) (r Rotation, err error) {
 	source, configured := c.masterKeySource()
 	if !configured || c.MasterKey == masterKeyOff {
@@ -173,7 +175,7 @@ func (w *rotating) prepare(ctx context.Context) (held []sealing.Secret, epochs s
 	if _, err := w.config.chooseMasterKey(ctx, held, w.db); err != nil {
 		return nil, epochs, err
 	}
-	// This adds the row of a key that is older than the list of epochs.
+	// If the key is older than the list of epochs, this adds its row.
 	if _, err := w.db.Secrets().SetMasterKey(ctx, known, w.config.now().UnixMicro()); err != nil {
 		return nil, epochs, err
 	}
@@ -213,7 +215,8 @@ func (w *rotating) begin(ctx context.Context, held []sealing.Secret, epochs stor
 	if err := w.step(ctx, "use"); err != nil {
 		return err
 	}
-	// A key that is lost from the file now would be lost permanently.
+	// The new key must still be in the file. After the next statement its loss would be
+	// permanent.
 	if held, err = w.source.Read(ctx); err != nil {
 		return fmt.Errorf("-master-key: %s: %w", w.source, err)
 	}
@@ -223,8 +226,8 @@ func (w *rotating) begin(ctx context.Context, held []sealing.Secret, epochs stor
 	return w.db.Secrets().UseKey(ctx, fingerprint[:])
 }
 
-// nextKey returns the new key. It creates one in the key file, unless the file has one from a
-// rotation that was interrupted, or from the operator.
+// nextKey returns the new key. It creates a new key in the key file, unless the file already has
+// one from an interrupted rotation or from the operator.
 func (w *rotating) nextKey(
 	ctx context.Context, held []sealing.Secret, epochs store.KeyEpochs,
 ) (next sealing.Secret, err error) {
@@ -243,8 +246,8 @@ func (w *rotating) nextKey(
 	}
 	if _, isFile := w.source.Path(); !isFile {
 		return next, fmt.Errorf("-master-key: %s cannot be changed by this command. Add a new key, which \"verdict "+
-			"keys create -\" prints, as a second line after the present one, make sure that every node has both, and run "+
-			"the command again", w.source)
+			"keys create -\" prints, as a second line after the present one, make sure that every node has both, and "+
+			"run the command again", w.source)
 	}
 	if err := w.step(ctx, "add"); err != nil {
 		return next, err
@@ -255,8 +258,8 @@ func (w *rotating) nextKey(
 	return next, w.source.Add(next)
 }
 
-// waitForNodes waits until every running node is ready, and returns the names of those that
-// are not in time.
+// waitForNodes waits until every running node is ready. If the wait takes too long, it returns
+// the names of the nodes that are not ready.
 func (w *rotating) waitForNodes(
 	ctx context.Context, ready func(store.KeyHolder) bool,
 ) (without []string, err error) {
@@ -284,8 +287,8 @@ func (w *rotating) waitForNodes(
 	}
 }
 
-// wrapAgain encrypts everything with the present key, until nothing is encrypted with a
-// former one.
+// wrapAgain encrypts everything with the present key, until nothing is encrypted with a former
+// key.
 func (w *rotating) wrapAgain(ctx context.Context) error {
 	held, err := w.source.Read(ctx)
 	if err != nil {
@@ -328,8 +331,8 @@ func (w *rotating) wrapAgain(ctx context.Context) error {
 	}
 }
 
-// destroy removes the former keys from the key file, waits until no running node has them,
-// and records that. It returns where a former key still is.
+// destroy removes the former keys from the key file, waits until no running node has them, and
+// records that. It returns the places where a former key still is.
 func (w *rotating) destroy(ctx context.Context, epochs store.KeyEpochs) (left []string, err error) {
 	former := epochs.Retiring()
 	if len(former) == 0 {
@@ -338,8 +341,8 @@ func (w *rotating) destroy(ctx context.Context, epochs store.KeyEpochs) (left []
 	if err := w.step(ctx, "scrub"); err != nil {
 		return nil, err
 	}
-	// On SQLite this removes the trees that were encrypted with the former key from the files. A
-	// reader may prevent it; later checkpoints do the same.
+	// On SQLite, this removes old copies of the trees from the files. These copies were encrypted with the
+	// former key. A concurrent reader may prevent the removal; a later checkpoint then removes the copies.
 	if _, err := w.db.System().Scrub(ctx); err != nil {
 		return nil, err
 	}

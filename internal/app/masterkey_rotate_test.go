@@ -62,8 +62,8 @@ func newRotationBench(t *testing.T, databaseURL string) *rotationBench {
 	return b
 }
 
-// readable checks that every secret can be decrypted with the keys in the file, and returns
-// how many are encrypted with the newest of them.
+// readable checks that every secret can be decrypted with the keys in the file, and returns how
+// many secrets are encrypted with the newest key.
 func (b *rotationBench) readable(t *testing.T) (newest int) {
 	t.Helper()
 	keys, err := b.source.Read(t.Context())
@@ -115,10 +115,10 @@ func everyDatabase(t *testing.T, test func(t *testing.T, databaseURL string)) {
 	}
 }
 
-// TestRotationIsKilled replaces the key many times. Each rotation is killed at another step, the
-// first at its first step, and is then continued. Whatever the step, everything can be
-// decrypted with the keys in the file, and at the end one key is left, with which everything is
-// encrypted.
+// TestRotationIsKilled replaces the key many times. The first rotation is killed at its first step,
+// the next rotation at its second step, and so on; each is then continued. After every kill,
+// everything can be decrypted with the keys in the file. At the end one key is left, and everything
+// is encrypted with it.
 func TestRotationIsKilled(t *testing.T) {
 	t.Parallel()
 	everyDatabase(t, func(t *testing.T, databaseURL string) {
@@ -138,7 +138,7 @@ func TestRotationIsKilled(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				break // it has fewer steps
+				break // the rotation has fewer steps
 			}
 			b.readable(t)
 			// The lease of the killed process keeps others away for a minute.
@@ -196,7 +196,7 @@ func (b *rotationBench) complete(t *testing.T, before sealing.Secret) {
 func TestOldKeyFile(t *testing.T) {
 	t.Parallel()
 	b := newRotationBench(t, storetest.MigratedSQLite(t))
-	old := masterkey.File(testMasterKey(t)[len("file:"):]) // has the same key
+	old := masterkey.File(testMasterKey(t)[len("file:"):]) // another file with the same key
 	if _, err := RotateMasterKey(t.Context(), b.config, b.db, RotateOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -259,8 +259,8 @@ func TestRotationByTheOperator(t *testing.T) {
 	}
 }
 
-// TestNodeWithoutTheNewKey has a running node whose key file does not get the new key. The
-// rotation must wait for it, name it, and change nothing.
+// TestNodeWithoutTheNewKey runs a node whose key file does not get the new key. The rotation must wait for the
+// node, name it in the error, and change nothing.
 func TestNodeWithoutTheNewKey(t *testing.T) {
 	t.Parallel()
 	b := newRotationBench(t, storetest.MigratedSQLite(t))
@@ -285,7 +285,7 @@ func TestNodeWithoutTheNewKey(t *testing.T) {
 	if known, err := b.db.Secrets().MasterKey(t.Context()); err != nil || !bytes.Equal(known, old[:]) {
 		t.Errorf("the present key is %x, %v", known, err)
 	}
-	// The node gets both keys, and drops the old one when it is told to.
+	// The node gets both keys, and drops the old key when the test says so.
 	both, err := b.source.Read(t.Context())
 	if err != nil || len(both) != 2 || both[0] != keys[0] {
 		t.Fatalf("the file has %d keys, %v", len(both), err)
@@ -299,7 +299,7 @@ func TestNodeWithoutTheNewKey(t *testing.T) {
 	if err != nil || len(r.Left) != 1 || r.Left[0] != "node 2" {
 		t.Errorf("the node still has the old key: %+v, %v", r, err)
 	}
-	b.now = b.now.Add(time.Hour) // it has stopped
+	b.now = b.now.Add(time.Hour) // by then, the node counts as stopped
 	if r, err = RotateMasterKey(t.Context(), b.config, b.db, options); err != nil || len(r.Left) > 0 {
 		t.Errorf("the node has stopped: %+v, %v", r, err)
 	}
@@ -363,8 +363,8 @@ func TestNodesDecideDuringRotations(t *testing.T) {
 	})
 }
 
-// rotateWithCopies replaces the key in the first file, and copies the new key to the others
-// when the rotation waits for it, as an operator would.
+// rotateWithCopies replaces the key in the first file, and copies the new key to the other files when the
+// rotation waits for that, as an operator would.
 func rotateWithCopies(t *testing.T, c Config, sources []string) {
 	t.Helper()
 	db := storetest.Open(t, c.DatabaseURL, store.Options{})

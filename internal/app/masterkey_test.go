@@ -15,7 +15,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// startsWith returns the error of a start with settings, nil if the service starts.
+// startsWith starts a service with the settings in args, and returns its log. err is nil if
+// the service starts.
 func startsWith(t *testing.T, args ...string) (log string, err error) {
 	t.Helper()
 	c, err := load(t, append([]string{"-addr", "127.0.0.1:0"}, args...), nil)
@@ -30,8 +31,8 @@ func startsWith(t *testing.T, args ...string) (log string, err error) {
 	return buffer.String(), err
 }
 
-// TestMasterKeyOfAFile starts a service on an SQLite file: it creates a key, which only its
-// owner can read, and then needs exactly this key.
+// TestMasterKeyOfAFile starts a service on an SQLite file. The service must create a key
+// that only its owner can read, and must then need exactly this key.
 func TestMasterKeyOfAFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "verdict.db")
@@ -71,7 +72,8 @@ func TestMasterKeyOfAFile(t *testing.T) {
 	}
 }
 
-// TestMasterKeyOnPostgres checks that a service on PostgreSQL needs a key or the word off.
+// TestMasterKeyOnPostgres checks that a service on PostgreSQL needs a key or the value
+// "off".
 func TestMasterKeyOnPostgres(t *testing.T) {
 	t.Parallel()
 	args := []string{"-database-url", storetest.MigratedPostgres(t), "-log-key", "off"}
@@ -88,13 +90,14 @@ func TestMasterKeyOnPostgres(t *testing.T) {
 }
 
 // TestTreesAreEncryptedLater decides without a master key, and then starts with one. The
-// tree that was stored readable must be encrypted, and its former bytes must be in no file.
+// tree that was stored unencrypted must be encrypted, and its former bytes must be in no
+// file.
 func TestTreesAreEncryptedLater(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "verdict.db")
 	key := signUpAndDecide(t, "sqlite:"+file, "off")
 	db := storetest.Open(t, "sqlite:"+file, store.Options{})
-	if _, err := db.Secrets().Secret(t.Context(), make([]byte, 32)); err != nil { // unless the service has stored one
+	if _, err := db.Secrets().Secret(t.Context(), make([]byte, 32)); err != nil { // stores a secret if there is none
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {

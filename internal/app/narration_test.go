@@ -103,8 +103,8 @@ func TestNarration(t *testing.T) {
 }
 
 // underwritten runs the agent on a new service and returns the answer. It also checks
-// that the stored run repeats, and that the log contains neither the key nor the
-// applicant's id.
+// that the stored run can be repeated, and that the log contains neither the key nor
+// the applicant's id.
 func underwritten(t *testing.T, args ...string) map[string]any {
 	t.Helper()
 	a, log, _ := startApp(t, args...)

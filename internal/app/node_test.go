@@ -72,12 +72,13 @@ func startNode(t *testing.T, databaseURL string) *node {
 	return startNodeWith(t, databaseURL, testMasterKey(t))
 }
 
-// startNodeWith starts a node with a source of the master key.
-func startNodeWith(t *testing.T, databaseURL, masterKey string) *node {
+// startNodeWith starts a node with a source of the master key and further variables of the environment.
+func startNodeWith(t *testing.T, databaseURL, masterKey string, environment ...string) *node {
 	t.Helper()
 	n := &node{process: exec.CommandContext(t.Context(), os.Args[0])}
 	n.process.Env = append(os.Environ(), nodeVariable+"="+databaseURL,
 		nodeKeyVariable+"="+testLogKey(t), nodeMasterVariable+"="+masterKey, "GORACE=atexit_sleep_ms=0")
+	n.process.Env = append(n.process.Env, environment...)
 	var complaint strings.Builder
 	n.process.Stderr = &complaint
 	out, err := n.process.StdoutPipe()

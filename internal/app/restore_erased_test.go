@@ -28,7 +28,7 @@ func erasedAfterBackup(t *testing.T, databaseURL string) (b *keysBench, data, ke
 	a, _, stop := startApp(t, "-database-url", databaseURL, "-master-key", source)
 	for range 3 {
 		body := strings.Replace(decisionBody, `"A-1"`, `"`+canaryRef+`"`, 1)
-		body = strings.Replace(body, `"score":742`, `"score":442`, 1) // an open offer would defer the erasure
+		body = strings.Replace(body, `"score":742`, `"score":442`, 1) // declined: an open offer would defer the erasure
 		status, answer, err := post(t.Context(), a.URL()+"/v1/decisions", b.apiKey, body)
 		if err != nil || status != http.StatusOK {
 			t.Fatalf("decide: %d %v %v", status, answer, err)
@@ -75,7 +75,8 @@ func wantNoCanary(t *testing.T, databaseURL string) {
 	}
 }
 
-// wantVerified fails the test unless the decisions of a database are right and as many of them are erased.
+// wantVerified fails the test unless all decisions of a database are right and the number of erased decisions is
+// equal to erased.
 func wantVerified(t *testing.T, c Config, erased int64) {
 	t.Helper()
 	db, err := OpenStore(t.Context(), c)
@@ -97,8 +98,9 @@ func wantVerified(t *testing.T, c Config, erased int64) {
 	}
 }
 
-// TestErasedAgainByRestore restores a backup from before an erasure with the keys from after it, into both
-// databases. Nothing of the applicant is readable, the decisions still match the log, and everybody else stays.
+// TestErasedAgainByRestore takes a backup before an erasure, and restores it into both databases with the keys from
+// after the erasure. Nothing of the applicant is readable, the decisions still match the log, and the data of
+// everybody else stays.
 func TestErasedAgainByRestore(t *testing.T) {
 	t.Parallel()
 	everyDatabase(t, func(t *testing.T, databaseURL string) {
@@ -122,8 +124,8 @@ func TestErasedAgainByRestore(t *testing.T) {
 	})
 }
 
-// TestErasedAgainByService restores data and newer keys, and is interrupted before the erasures are applied. The
-// service applies them before it serves.
+// TestErasedAgainByService restores data and newer keys. The restore is interrupted before the erasures are
+// applied. The service must apply them before it serves.
 func TestErasedAgainByService(t *testing.T) {
 	t.Parallel()
 	everyDatabase(t, func(t *testing.T, databaseURL string) {

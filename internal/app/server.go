@@ -35,8 +35,9 @@ type server struct {
 // newServer opens the listener of the API. The server accepts requests only
 // after serve is called.
 //
-// refuse is asked about requests before the handler is, unless it is nil or the
-// connections are encrypted: then net/http is the first to see the requests.
+// refuse, unless nil, is called for each request before the handler. It is not called
+// if the connections are encrypted, because net/http is then the first to see the
+// requests.
 func newServer(
 	ctx context.Context, c Config, handler http.Handler, refuse serving.Refuse, logger *slog.Logger,
 ) (*server, error) {
@@ -143,8 +144,8 @@ func (s *server) waitIdle(timeout time.Duration) {
 	}
 }
 
-// begin and end count requests without a lock, because under heavy load every
-// request would have to wait for the lock.
+// begin counts a request that starts, and end counts a request that has ended. Both work without a lock, because
+// under heavy load every request would have to wait for the lock.
 func (s *server) begin() { s.busy.Add(1) }
 
 func (s *server) end() {

@@ -126,9 +126,9 @@ var serviceSettings = []setting{
 		name:  "max-connections",
 		form:  "number",
 		def:   "8192",
-		meaning: "maximum number of open connections; if it is reached, a new connection replaces the connection " +
-			"that has been idle longest among those of the address with the most connections, and is refused if none " +
-			"of those is idle",
+		meaning: "maximum number of open connections. If it is reached, a new connection replaces the longest idle " +
+			"connection of the address with the most connections; if that address has no idle connection, the new " +
+			"connection is refused",
 		set: wholeNumber(func(c *Config) *int { return &c.MaxConnections }, 1, 1_000_000),
 	},
 	{
@@ -275,7 +275,7 @@ var serviceSettings = []setting{
 		form:  "number",
 		def:   "8",
 		meaning: "maximum number of connections that read; exports can use at most half of them. On PostgreSQL " +
-			"there are up to eight more: two that write, two for tenants whose rows another transaction has " +
+			"there are up to ten more: two that write, four for tenants whose rows another transaction has " +
 			"locked, and four for the queue of backtests. If the URL names several hosts, there is also one for " +
 			"each host",
 		set: wholeNumber(func(c *Config) *int { return &c.Store.Connections }, 1, 1000),
@@ -328,8 +328,8 @@ var serviceSettings = []setting{
 		name:  "backtest-workers",
 		form:  "number",
 		def:   "0",
-		meaning: "maximum number of chunks of large backtests and of batches that this node runs in parallel; 0 means " +
-			"half of its processors, at least one",
+		meaning: "maximum number of chunks of large backtests and of batches that this node runs in parallel; 0 " +
+			"means half of its processors, at least one",
 		set: wholeNumber(func(c *Config) *int { return &c.BacktestWorkers }, 0, 1000),
 	},
 	{
@@ -337,9 +337,9 @@ var serviceSettings = []setting{
 		name:  "backtest-retention-days",
 		form:  "number",
 		def:   "30",
-		meaning: "number of days after which the results of a successful backtest are deleted; the export of rows and " +
-			"the report as a page are then no longer available, but the report as JSON is; 0 means never; uploaded rows " +
-			"are deleted after 7 days in any case",
+		meaning: "number of days after which the results of a successful backtest are deleted; the export of rows " +
+			"and the report as a page are then no longer available, but the report as JSON is; 0 means never; " +
+			"uploaded rows are deleted after 7 days in any case",
 		set: wholeNumber(func(c *Config) *int { return &c.BacktestDays }, 0, 36500),
 	},
 	{

@@ -21,25 +21,24 @@ var tenantSettings = []setting{
 		group: groupTenant,
 		name:  "sign-on",
 		form:  "file",
-		meaning: "JSON file with the connections to identity providers through which people can sign in to the console " +
-			"(SIGNON.md); it is read at start",
+		meaning: "JSON file with the connections to identity providers through which people can sign in to the " +
+			"console (SIGNON.md); it is read at start",
 		set: text(func(c *Config) *string { return &c.SignOn.File }),
 	},
 	{
 		group: groupTenant,
 		name:  "sign-on-url",
 		form:  "URL",
-		meaning: "public address of this service, such as https://verdict.example.in, to which identity providers send " +
-			"people back; -sign-on needs it",
+		meaning: "public address of this service, such as https://verdict.example.in, to which identity providers " +
+			"send people back; -sign-on needs it",
 		set: signOnURL,
 	},
 	{
-		group: groupTenant,
-		name:  "sign-on-allow",
-		form:  "CIDRs",
-		meaning: "networks in which identity providers may be although their addresses are not on the public internet, " +
-			"separated by commas",
-		set: prefixes(func(c *Config) *prefixList { return &c.SignOn.Allow }),
+		group:   groupTenant,
+		name:    "sign-on-allow",
+		form:    "CIDRs",
+		meaning: "networks outside the public internet in which identity providers are allowed, separated by commas",
+		set:     prefixes(func(c *Config) *prefixList { return &c.SignOn.Allow }),
 	},
 	{
 		group:   groupTenant,
@@ -55,8 +54,9 @@ var tenantSettings = []setting{
 		form:  "sizes",
 		def:   "free=4GiB,growth=32GiB,enterprise=256GiB",
 		meaning: "maximum size of what a tenant may store in each environment without being billed for it, for each " +
-			"plan: rows and results of batches and backtests, lists, rule sets, scorecards, exposures, and answers that " +
-			"are repeated; more is refused with 409 cap_reached; a plan that -plan-quotas adds has the smallest default",
+			"plan: rows and results of batches and backtests, lists, rule sets, scorecards, exposures, and answers " +
+			"that are repeated; more is refused with 409 cap_reached; a plan that -plan-quotas adds has the smallest " +
+			"default",
 		set: planStorage,
 	},
 	{
@@ -128,8 +128,8 @@ var tenantSettings = []setting{
 		name:  "max-list-entries",
 		form:  "number",
 		def:   "2000000",
-		meaning: "maximum number of entries of all lists that a tenant may have in an environment; further entries are " +
-			"refused with 409 cap_reached. A list has at most a million",
+		meaning: "maximum number of entries of all lists that a tenant may have in an environment; further entries " +
+			"are refused with 409 cap_reached. A list has at most a million",
 		set: wholeNumber(func(c *Config) *int64 { return &c.Caps.Lists.Entries }, 1, 1_000_000_000),
 	},
 	{

@@ -20,8 +20,8 @@ type signOnConfig struct {
 	Allow []netip.Prefix
 }
 
-// signOnTimeout limits each request to an identity provider. Signing in takes up to three of them,
-// which is less than a page of the console may take.
+// signOnTimeout limits each request to an identity provider. Signing in needs up to three such
+// requests. Together they take less time than a page of the console may take.
 const signOnTimeout = 5 * time.Second
 
 // maxSignOnAnswer is how much of a provider's answer is read, in bytes.

@@ -13,9 +13,10 @@ const (
 	// default would collect many times a second. This value costs memory under
 	// load, and no memory when the service is idle.
 	HeapGrowth = 400
-	// otherMemory is the memory for everything except the bodies of requests,
-	// in bytes.
-	otherMemory = 128 << 20
+	// otherMemory is the memory of the Go runtime for everything except the bodies of requests, in bytes. The
+	// process needs about 64 MiB that the runtime does not count: the program itself and the pages of SQLite. With the
+	// default of -max-reading, about 128 MiB then remain below 768 MiB for garbage that appears during a collection.
+	otherMemory = 64 << 20
 )
 
 // tune configures the garbage collector, unless the operator has set Go's own

@@ -19,7 +19,7 @@ import (
 // uploadBench is a service with a backtest over two uploaded rows and a batch of two rows.
 type uploadBench struct {
 	*keysBench
-	backtest, batch string // their ids
+	backtest, batch string // the ids of the backtest and the batch
 }
 
 // uploadBody is a backtest whose first row has canaryRef.
@@ -38,7 +38,8 @@ func newUploadBench(t *testing.T, databaseURL string) *uploadBench {
 	b.backtest, _ = answer["backtest_id"].(string)
 	n := &node{url: a.URL()}
 	path := beginBatch(t, n, b.apiKey, 2)
-	n.awaitBatch(t, b.apiKey, path, func(batch map[string]any, _ float64) bool { return batch["status"] == "completed" })
+	n.awaitBatch(t, b.apiKey, path,
+		func(batch map[string]any, _ float64) bool { return batch["status"] == "completed" })
 	b.batch = strings.TrimPrefix(path, "/v1/batches/")
 	if err := stop(); err != nil {
 		t.Fatal(err)
@@ -46,11 +47,26 @@ func newUploadBench(t *testing.T, databaseURL string) *uploadBench {
 	return b
 }
 
-// sweep does what the service does periodically, at a time after now.
+// ended returns the time when the later of the backtest and the batch ended.
+func (b *uploadBench) ended(t *testing.T) time.Time {
+	t.Helper()
+	scope := b.db.Scope(b.tenant, "sandbox")
+	backtest, err := scope.Backtests(t.Context()).Get(b.backtest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch, err := scope.BatchJobs(t.Context()).Get(b.batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return time.UnixMicro(max(backtest.FinishedMicros, batch.FinishedMicros))
+}
+
+// sweep runs the periodic purge of the service with a clock that shows the time "later" after the jobs ended.
 func (b *uploadBench) sweep(t *testing.T, later time.Duration) {
 	t.Helper()
-	c := b.config
-	c.Now = func() time.Time { return time.Now().Add(later) }
+	c, now := b.config, b.ended(t).Add(later)
+	c.Now = func() time.Time { return now }
 	if err := (&App{db: b.db, config: c}).purge(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -76,8 +92,8 @@ func (b *uploadBench) get(t *testing.T, a *App, path string) (status int, body s
 	return response.StatusCode, string(text)
 }
 
-// wantAnswers fails the test unless a service gives the rows of the backtest, or says that they were deleted.
-// Everything else about the jobs stays readable.
+// wantAnswers fails the test unless the service returns the rows of the backtest or, if deleted is true, says that
+// they were deleted. All other data about the jobs must stay readable.
 func (b *uploadBench) wantAnswers(t *testing.T, a *App, deleted bool) {
 	t.Helper()
 	path := "/v1/backtest/" + b.backtest
@@ -127,12 +143,13 @@ func (b *uploadBench) opens(t *testing.T, db *store.DB, source string, stored []
 		t.Fatal(err)
 	}
 	keys := journal.NewKeys(db, sealing.NewEpoch(all[len(all)-1]), nil, strings.NewReader(""), time.Now)
-	return keys.OpenBacktest(t.Context(), journal.Scope{Tenant: b.tenant, Environment: "sandbox"}, b.backtest, 1, stored)
+	return keys.OpenBacktest(t.Context(), journal.Scope{Tenant: b.tenant, Environment: "sandbox"}, b.backtest, 1,
+		stored)
 }
 
-// TestUploadKeysAreDestroyed uploads rows for a backtest and a batch. 7 days after they have ended, the keys of the
-// rows are destroyed: every node answers that the rows were deleted, the reports stay, and the ciphertext that an
-// older copy of the database has cannot be decrypted with the newest keys.
+// TestUploadKeysAreDestroyed uploads rows for a backtest and a batch. The keys of the rows must be destroyed 7
+// days after both jobs have ended. Every node must then answer that the rows were deleted, and the reports must
+// stay. The newest keys must not decrypt the ciphertext in an older copy of the database.
 func TestUploadKeysAreDestroyed(t *testing.T) {
 	t.Parallel()
 	everyDatabase(t, func(t *testing.T, databaseURL string) {
@@ -168,7 +185,7 @@ func TestUploadKeysAreDestroyed(t *testing.T) {
 		}
 		b.wantAnswers(t, begin(), false)
 		if b.db.Kind() == "sqlite" {
-			end() // there is one process
+			end() // a service on SQLite has only one process
 		} else {
 			b.wantAnswers(t, begin(), false)
 		}
@@ -194,7 +211,7 @@ func TestUploadKeysAreDestroyed(t *testing.T) {
 // read the uploaded rows there.
 func (b *uploadBench) wantOlderCopyUnreadable(t *testing.T, data, stored []byte) {
 	t.Helper()
-	if due, err := b.db.System().ErasedSince(t.Context(), time.Now().UnixMicro()); err != nil || !due {
+	if due, err := b.db.System().ErasedSince(t.Context(), b.ended(t).UnixMicro()); err != nil || !due {
 		t.Errorf("the master key is not replaced after keys were destroyed: %v", err)
 	}
 	if _, err := RotateMasterKey(context.WithoutCancel(t.Context()), b.config, b.db, RotateOptions{}); err != nil {
@@ -221,8 +238,8 @@ func (b *uploadBench) wantOlderCopyUnreadable(t *testing.T, data, stored []byte)
 	b.wantAnswers(t, a, true)
 }
 
-// TestKeysOfNewerUploadsAreDropped restores older data with newer keys, among them those of an upload that the data
-// does not have. Nothing would ever destroy such a key, so the restore does.
+// TestKeysOfNewerUploadsAreDropped restores older data with newer keys. One of these keys belongs to an upload that
+// the data does not have. Nothing else would ever destroy this key, so the restore must destroy it.
 func TestKeysOfNewerUploadsAreDropped(t *testing.T) {
 	t.Parallel()
 	b := newUploadBench(t, storetest.MigratedSQLite(t))
@@ -255,9 +272,9 @@ func TestKeysOfNewerUploadsAreDropped(t *testing.T) {
 	b.wantAnswers(t, restored, false)
 }
 
-// TestUnfinishedUploadsOfAnOlderCopy restores a copy of the database in which a backtest and a batch wait, with
-// keys from after they had ended and their keys were destroyed. Both end with a clear error, and nothing is
-// decided.
+// TestUnfinishedUploadsOfAnOlderCopy restores a copy of the database in which a backtest and a batch still wait. The
+// restored keys are newer: both jobs had ended, and their keys were destroyed. Both jobs must end with a clear error,
+// and nothing may be decided.
 func TestUnfinishedUploadsOfAnOlderCopy(t *testing.T) {
 	t.Parallel()
 	everyDatabase(t, func(t *testing.T, databaseURL string) {
@@ -288,7 +305,9 @@ func TestUnfinishedUploadsOfAnOlderCopy(t *testing.T) {
 				t.Fatal(statement, err)
 			}
 		}
-		if _, err := tx.ExecContext(t.Context(), "UPDATE batch_chunks SET done = 0, input = $1", stored.Input); err != nil {
+		if _, err := tx.ExecContext(
+			t.Context(), "UPDATE batch_chunks SET done = 0, input = $1", stored.Input,
+		); err != nil {
 			t.Fatal(err)
 		}
 		if err := tx.Commit(); err != nil {

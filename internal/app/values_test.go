@@ -11,8 +11,8 @@ import (
 	"testing/fstest"
 )
 
-// valueRooms are the use-case rooms whose exported operations take and return Go
-// values (ADR 22).
+// valueRooms are the rooms (packages in the table house of deps_test.go) whose exported operations take and
+// return Go values (ADR 22).
 var valueRooms = []string{
 	"account", "policydesk", "frauddesk", "decisioning", "evidencedesk", "eventdesk", "webhookdesk", "agentdesk",
 	"privacydesk", "study",
@@ -103,8 +103,7 @@ func TestOperationsAreValuesChecker(t *testing.T) {
 	}
 }
 
-// notValues returns the operations of rooms that show JSON or storage, each with the
-// types it shows.
+// notValues returns the operations of rooms that show JSON or storage, each with the types that it shows.
 func notValues(tree fs.FS, rooms []string) (map[string][]string, error) {
 	reader := newTypeReader(tree)
 	found := map[string][]string{}
@@ -129,7 +128,7 @@ func notValues(tree fs.FS, rooms []string) (map[string][]string, error) {
 // shown collects the types of JSON or storage that a signature shows.
 type shown struct {
 	seen      map[types.Type]bool
-	mayHandle bool // set while parameters are examined
+	mayHandle bool // set while parameters are examined: they may be handles
 	found     []string
 }
 

@@ -54,8 +54,8 @@ func (i *inbox) count() int {
 	return len(i.ids)
 }
 
-// TestWebhooksSurviveKills kills nodes while they decide and send events. Every decision is
-// exactly one event, and every event arrives.
+// TestWebhooksSurviveKills kills nodes while they decide and send events. Every decision must have
+// exactly one event, and every event must arrive.
 func TestWebhooksSurviveKills(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out with -short: faults")
@@ -68,7 +68,7 @@ func TestWebhooksSurviveKills(t *testing.T) {
 		nodes, kills := []*node{startNode(t, databaseURL)}, 3
 		if strings.HasPrefix(databaseURL, "postgres") {
 			nodes = append(nodes, startNode(t, databaseURL))
-			kills = 2 // the one with the lease among them; the other continues when it ends
+			kills = 2 // one kill hits the node with the lease; the other node continues when the lease ends
 		}
 		key := signUp(t, nodes[0])
 		if status, answer, _ := nodes[0].call("POST", "/v1/webhooks", key, "",
@@ -105,7 +105,7 @@ func TestWebhooksSurviveKills(t *testing.T) {
 		}
 		events := feedOf(t, nodes[0], key)
 		for received.count() < len(events) {
-			<-time.After(10 * time.Millisecond) // the test's own deadline ends a wait in vain
+			<-time.After(10 * time.Millisecond) // if this never ends, the test's own deadline ends it
 		}
 		received.mu.Lock()
 		defer received.mu.Unlock()
@@ -125,7 +125,8 @@ func TestWebhooksSurviveKills(t *testing.T) {
 	})
 }
 
-// happened is an event. decision is the id of a decision, "" if the event is about something else.
+// happened is an event. decision is the id of a decision, or "" if the event is about something
+// else.
 type happened struct{ event, decision string }
 
 // feedOf reads the feed of events, and checks that it has no gap and no decision twice.

@@ -33,7 +33,8 @@ func OpenStore(ctx context.Context, c Config) (*store.DB, error) {
 	return store.Open(ctx, c.DatabaseURL, c.Store)
 }
 
-// Background is what runs large backtests and batches. If it has no queue, they are not available.
+// Background has the queue and the processors for large backtests and batches. If it has no queue,
+// they are not available.
 type Background struct {
 	Queue      operation.ChunkQueue
 	Processors *admission.Scheduler // shares processor time with requests
@@ -62,7 +63,7 @@ func NewService(
 	})
 }
 
-// nodeName returns a name of this process for the operator, which no other process has.
+// nodeName returns a unique name of this process for the operator.
 func nodeName() string {
 	host, err := os.Hostname()
 	if err != nil {

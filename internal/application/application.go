@@ -1,5 +1,5 @@
-// Package application reads the body of POST /v1/decisions or POST
-// /v1/evaluate, which describes one applicant, into facts.
+// Package application reads the body of POST /v1/decisions or POST /v1/evaluate, which describes an
+// applicant and possibly a co-applicant and a guarantor, into facts.
 //
 // Each value is stored under its raw path, as it was sent. If it has a canonical
 // name, it is also stored under that name, as it was interpreted. For example, a
@@ -67,8 +67,8 @@ type Application struct {
 	WantsFeatures    bool
 	MeasuresFeatures bool
 
-	// Device and Location hold the facts derived from the device and location blocks,
-	// nil for a block that was not sent.
+	// Device and Location hold the facts derived from the device and location blocks. Each is nil if the
+	// block was not sent.
 	Device   *signal.Block
 	Location *signal.Block
 
@@ -77,8 +77,7 @@ type Application struct {
 	tenure  wire.Value // the requested tenure, as it was sent
 }
 
-// TenurePointer returns the JSON pointer of the tenure in the request, "" if it
-// has none.
+// TenurePointer returns the JSON pointer of the tenure in the request, or "" if it has none.
 func (a *Application) TenurePointer() string { return a.tenure.Pointer() }
 
 var tenureID = func() rule.FieldID {
@@ -96,8 +95,8 @@ type Options struct {
 	FeaturesAuto bool
 	// Members are further top-level members that the caller reads itself.
 	Members []string
-	// ScoreOptional is set for eligibility checks, which are made before the
-	// lender pays for a bureau report.
+	// ScoreOptional means that no score is required. It is set for eligibility checks, which are made
+	// before the lender pays for a bureau report.
 	ScoreOptional bool
 	// NoScore is set when the policy reads no bureau score, so none is
 	// required.
@@ -247,8 +246,8 @@ func (r *reader) object(v wire.Value) bool {
 // maxKey is the maximum length of a key, in characters.
 const maxKey = 64
 
-// topLevel reads policy_key, applicant_ref and include, and warns about unknown members. It does
-// not refuse unknown members, because a caller may send members of a newer
+// topLevel reads policy_key, applicant_ref and include, and warns about unknown members. Unless
+// Options.Strict is set, unknown members are not refused, because a caller may send members of a newer
 // version.
 func (r *reader) topLevel(v wire.Value, known ...string) {
 	for name, member := range v.Members() {
@@ -286,8 +285,8 @@ func (r *reader) applicantRef(v wire.Value) {
 	case v.Text() == "" || len(v.Text()) > maxText:
 		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "must have 1 to %d bytes", maxText)
 	case strings.TrimSpace(v.Text()) != v.Text():
-		r.faults.Add(v.Pointer(), fault.CodeInvalidField, "must not begin or end with a space, because it would name "+
-			"another applicant than the same reference without it")
+		r.faults.Add(v.Pointer(), fault.CodeInvalidField, "must not begin or end with a space, because the "+
+			"reference with the space would name a different applicant")
 	default:
 		r.app.ApplicantRef = v.Text()
 	}

@@ -10,9 +10,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// Body returns a body of POST /v1/decisions that states the given facts. ok is false if such a body cannot state one of
-// them, because it is derived from other data. Reading the body may still give other facts in addition; a caller that
-// needs exactly these facts must read it and compare.
+// Body returns a body of POST /v1/decisions that states the given facts. ok is false if such a body cannot state one
+// of the facts, because the fact is derived from other data. Reading the body may still give other facts in addition;
+// a caller that needs exactly these facts must read the body and compare.
 func Body(facts []rule.NamedValue) (body []byte, ok bool) {
 	root := &bodyNode{}
 	for _, f := range facts {
@@ -25,7 +25,7 @@ func Body(facts []rule.NamedValue) (body []byte, ok bool) {
 		}
 	}
 	for _, name := range []string{"applicant", "bureau_report"} {
-		root.child(name) // a request has both, even if they are empty
+		root.child(name) // every request has both objects, even if they are empty
 	}
 	var w wire.Writer
 	root.write(&w)
@@ -35,14 +35,14 @@ func Body(facts []rule.NamedValue) (body []byte, ok bool) {
 // noScore is the score that means that the applicant is new to credit.
 const noScore = -1
 
-// stated returns the path and the value with which a request states a fact. The path is "" if another member states it
-// too.
+// stated returns the path and the value with which a request states a fact. The path is "" if another member already
+// states the fact.
 func stated(f rule.NamedValue) (path string, v rule.Value, ok bool) {
 	switch {
 	case f.Name == field.BureauIsNTC && f.Value.IsTrue():
 		return "bureau_report.score", rule.Num(rule.Int(noScore)), true
 	case f.Name == field.BureauIsNTC:
-		return "", rule.Value{}, true // the score says it
+		return "", rule.Value{}, true // the score states this fact
 	case f.Name == field.OwnReference:
 		return field.ApplicantRef, rule.Str("applicant-1"), f.Value.IsTrue()
 	case strings.Contains(f.Name, "."):
@@ -56,7 +56,8 @@ func stated(f rule.NamedValue) (path string, v rule.Value, ok bool) {
 	return path, f.Value, ok
 }
 
-// requestPaths returns the path of each fact in a decision request, except those of the bureau report.
+// requestPaths returns the path of each fact in a decision request. It contains only one fact of the bureau report:
+// the score.
 var requestPaths = sync.OnceValue(func() map[string]string {
 	paths := map[string]string{}
 	for path, to := range canonicals {

@@ -31,10 +31,9 @@ type ColumnOptions struct {
 	NoScore bool
 }
 
-// Columns is the parsed header of a file. It says which cell becomes which facts.
-// A cell has the meaning that POST /v1/decisions gives the same value, except that
-// PercentFOIR changes the unit of foir and that forPeople reads further formats.
-// Columns is immutable and safe for concurrent use.
+// Columns is the parsed header of a file. It says which cell becomes which facts. A cell is read like the same
+// value in a body of POST /v1/decisions, with two exceptions: PercentFOIR changes the unit of foir, and forPeople
+// reads further formats. Columns is immutable and safe for concurrent use.
 type Columns struct {
 	columns []column
 	partner partner
@@ -51,12 +50,11 @@ type column struct {
 	how    conversion
 	ratio  bool // the percentage is stored as a ratio in the raw fact too, because that fact is a ratio
 	plain  bool // a number that becomes at most one fact, unchanged
-	slot   int8 // the slot of a plain number that no other column gives, -1 if it becomes a fact; see RowReader.Bind
+	slot   int8 // the slot for a number that only this column gives; -1 if the cell becomes a fact; see Bind
 
-	// raw and canonical are the facts that the cell becomes; Undeclared means that
-	// the fact is not stored. If input is set, the cell becomes the declared input of
-	// that name instead. only is the single fact of a plain number, Undeclared if no
-	// fact is stored.
+	// raw and canonical are the facts that the cell becomes; Undeclared means that the fact is not stored. If
+	// input is set, the cell becomes the declared input of that name instead. only is the single fact of a plain
+	// number, or Undeclared if no fact is stored.
 	raw, canonical, only rule.FieldID
 
 	// fallback is a further fact that gets the value, unless another column states
@@ -166,7 +164,8 @@ func (b *columnBuilder) unmapped(header []string) {
 func (b *columnBuilder) resolve(name string) (column, bool) {
 	n := columnNames()[name]
 	if id, _ := field.Catalogue().Lookup(name); field.IsOwn(name) && b.o.Reads != nil && b.o.Reads(name) {
-		n = &node{scalar: true, raw: id, canonical: rule.Undeclared} // without such a policy own_emi is of the report
+		// Without this, a column such as own_emi would be read as a figure of the report.
+		n = &node{scalar: true, raw: id, canonical: rule.Undeclared}
 	}
 	if n == nil {
 		if typ, declared := b.o.Inputs[name]; declared {
@@ -247,7 +246,7 @@ func (c *column) domain() {
 	}
 }
 
-// settle sets the members only and plain. Most cells of a plain column take the fast path of Read.
+// settle sets the members "only" and "plain". Most cells of a plain column take the fast path of Read.
 func (c *column) settle() {
 	kept := 0
 	c.only = rule.Undeclared

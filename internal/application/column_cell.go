@@ -157,7 +157,7 @@ func (c *column) keep(facts *rule.Facts, raw, canonical rule.Value) {
 	}
 }
 
-// boolean reads 1, true or yes, and 0, false or no, in any case of letters.
+// boolean reads 1, true or yes, and 0, false or no, in upper or lower case.
 func (c *column) boolean(cell []byte, facts *rule.Facts) (code string) {
 	var val rule.Value
 	switch {

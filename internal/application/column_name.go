@@ -18,8 +18,8 @@ const scoreName = "score"
 //   - the paths of the requests, with the aliases that a request may use;
 //   - the canonical names of the facts in a decision request, each of which is
 //     read like the path in that request;
-//   - the last segment of such a path, if no fact has that name, but applicant_id
-//     instead of id;
+//   - the last segment of such a path, if no fact has that name, except that
+//     applicant_id replaces id;
 //   - the facts derived from an evaluate request's blocks and features, which a
 //     file gives as finished values.
 //

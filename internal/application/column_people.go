@@ -9,11 +9,11 @@ import (
 	"verdict/internal/sheet"
 )
 
-// partner says how a row shows that there is a co-applicant. A request says so by an entry of "applicants", a row by a
-// cell about that person.
+// partner says how a row shows that there is a co-applicant. A request shows it by an entry of "applicants". A row
+// shows it by a cell about that person.
 type partner struct {
-	cells []int32      // of the columns about the co-applicant
-	fact  rule.FieldID // the fact that there is one; Undeclared if no plan reads it, or a column states it
+	cells []int32      // the cells of the columns about the co-applicant
+	fact  rule.FieldID // the fact that there is a co-applicant; Undeclared if no plan reads it, or a column states it
 }
 
 // findPartner sets the columns about the co-applicant.

@@ -115,7 +115,8 @@ func TestRowsAreRequests(t *testing.T) {
 		unread := rapid.SampledFrom([]string{"", "foir", "applicant.foir", "bureau_score", "applicant.city",
 			"employment_type"}).Draw(t, "unread")
 		plain := rapid.Bool().Draw(t, "paths are unread") // most policies do not read paths
-		// A policy that reads own_emi would not take the report's value from that column.
+		// The test excludes facts about own accounts: if a policy reads own_emi, that column is not the figure of
+		// the report.
 		reads := func(name string) bool {
 			return name != unread && !(plain && strings.Contains(name, ".")) && !field.IsOwn(name)
 		}

@@ -23,7 +23,7 @@ func bucket(cell []byte) int {
 	return (len(cell) + 7*int(cell[0]) + 31*int(cell[len(cell)/2])) % 64
 }
 
-// find returns the cached meaning of a text, nil if there is none.
+// find returns the cached meaning of a text, or nil if there is none.
 func (v *vocabulary) find(cell []byte) *meaning {
 	at := &v.recent[bucket(cell)]
 	if m := *at; m != nil && m.text == string(cell) {

@@ -92,7 +92,7 @@ func (r *reader) bureauReport(body wire.Value) {
 	r.reportedScore(body)
 	today := r.opt.Today
 	if today == 0 {
-		today = farAway // every date is then in the past
+		today = farAway // so that no date is in the future
 	}
 	before := len(r.warnings.Items())
 	report.Misspelt(r.app.Bureau, body, meant, &r.warnings)

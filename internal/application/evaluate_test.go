@@ -135,12 +135,12 @@ func TestLaterThanFeatures(t *testing.T) {
 	}
 	app := accept(t, evaluation(later, bank+`,"features":true`), opt)
 	want := []string{
-		"/report later_event accounts dated after 2026-11-10, the day from which features are counted back, " +
-			"are in no feature: 1",
-		"/report later_event enquiries dated after 2026-11-10, the day from which features are counted back, " +
-			"are in no feature: 2",
-		"/bank_summary/transactions later_event transactions dated after 2026-11-10, the day from which features " +
-			"are counted back, are in no feature: 1",
+		"/report later_event the features leave out accounts that are dated after 2026-11-10, the day from which " +
+			"features are counted back; their number is 1",
+		"/report later_event the features leave out enquiries that are dated after 2026-11-10, the day from which " +
+			"features are counted back; their number is 2",
+		"/bank_summary/transactions later_event the features leave out transactions that are dated after 2026-11-10, " +
+			"the day from which features are counted back; their number is 1",
 	}
 	got := []string{}
 	for _, w := range app.Warnings {
@@ -171,9 +171,10 @@ func TestLaterMicrofinance(t *testing.T) {
 		}
 	}
 	want := []string{
-		"accounts dated after 2026-11-10, the day from which features are counted back, are in no feature: 1",
-		"closings and lenders' notes of accounts dated after 2026-11-10, the day from which features are counted " +
-			"back, are in no feature: 2",
+		"the features leave out accounts that are dated after 2026-11-10, the day from which features are counted " +
+			"back; their number is 1",
+		"the features leave out closings and lenders' notes of accounts that are dated after 2026-11-10, the day " +
+			"from which features are counted back; their number is 2",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)

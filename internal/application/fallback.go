@@ -14,7 +14,7 @@ type fallback struct {
 	id, from       rule.FieldID
 }
 
-// fallbacks returns field.Fallbacks with the ids looked up; it does so once.
+// fallbacks returns field.Fallbacks with the ids of the fields. It looks up the ids only once.
 var fallbacks = sync.OnceValue(func() []fallback {
 	var list []fallback
 	for _, f := range field.Fallbacks() {

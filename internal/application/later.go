@@ -42,14 +42,14 @@ func warnLater(app *Application, warnings *fault.List) {
 	} {
 		if of.n > 0 {
 			warnings.Add(of.pointer, fault.CodeLaterEvent,
-				"%s dated after %s, the day from which features are counted back, are in no feature: %d",
-				of.what, asOf, of.n)
+				"the features leave out %s that are dated after %s, the day from which features are counted back; "+
+					"their number is %d", of.what, asOf, of.n)
 		}
 	}
 }
 
-// laterAccounts returns in opened the number of accounts that were opened after asOf. It returns in noted the number
-// of other accounts whose closing, overdue amount or adverse note is dated after asOf.
+// laterAccounts counts the accounts with events after asOf. opened is the number of accounts that were opened after
+// asOf. noted is the number of other accounts whose closing, overdue amount or adverse note is dated after asOf.
 func laterAccounts(list []report.Account, asOf civil.Day) (opened, noted int) {
 	for i := range list {
 		a := &list[i]

@@ -57,7 +57,8 @@ func ReplaceFeatures(facts *rule.Facts, named []Feature, v *feature.Vector) {
 	}
 }
 
-// fact returns the feature's value as a rule reads it, absent if there is none.
+// fact returns the feature's value as a rule reads it, or an absent value if there is
+// none.
 func (f *Feature) fact(v *feature.Vector) rule.Value {
 	value, ok := v.Get(f.Index)
 	if !ok {

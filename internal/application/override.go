@@ -30,9 +30,8 @@ type Overrides struct{ values wire.Value }
 // NewOverrides returns the overrides of an object of paths and values.
 func NewOverrides(values wire.Value) Overrides { return Overrides{values} }
 
-// With returns the request with its values replaced by the overrides. A path into
-// "report" may omit the bureau's key, like the names of fields. A null removes a
-// value, so that a caller can preview the decision without it.
+// With returns the request with its values replaced by the overrides. A path into "report" may omit the bureau's
+// key, as the names of fields do. A null removes a value, so that a caller can preview the decision without it.
 func (r Request) With(o Overrides) (Request, error) {
 	if !o.values.Given() {
 		return r, nil
@@ -152,20 +151,10 @@ func (o *override) write(w *wire.Writer, v wire.Value) {
 		}
 	}
 	for _, name := range o.order {
-		if v.Kind() != wire.Object || !has(v, name) {
+		if v.Kind() != wire.Object || !v.Has(name) {
 			w.Name(name)
 			o.children[name].write(w, wire.Value{})
 		}
 	}
 	w.EndObject()
-}
-
-// has reports whether an object has a member, even if the member is null.
-func has(v wire.Value, name string) bool {
-	for n := range v.Members() {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }

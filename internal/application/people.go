@@ -16,9 +16,9 @@ import (
 type Other struct {
 	Role    string
 	Ref     string // the applicant_ref or, if there is none, the id without spaces around it
-	Pointer string // of the reference in the request
-	// Fraud has the identifiers of the person under the names that they have for the primary applicant, nil if the entry
-	// has no fraud object.
+	Pointer string // the JSON pointer of the reference in the request
+	// Fraud has the identifiers of the person, under the same names as those of the primary applicant. It is nil if
+	// the entry has no fraud object.
 	Fraud *rule.Facts
 }
 
@@ -30,12 +30,13 @@ const rolePrimary = "primary"
 
 var roles = []string{rolePrimary, field.CoApplicant, field.Guarantor}
 
-// ownMembers are the members of an entry of applicants that are not those of the applicant object.
+// ownMembers are the members that an entry of applicants has in addition to the members of the applicant object.
 var ownMembers = []string{
 	"role", field.ApplicantRef, "consent", "bureau_report", "bureau", "report", "bank_summary",
 }
 
-// movedMembers are the top-level members that belong into an entry of applicants, if the request has that list.
+// movedMembers are the top-level members that must be in the entries of applicants instead, if the request has that
+// list.
 var movedMembers = []string{"applicant", "bureau_report", "bureau", "report", "bank_summary"}
 
 // hasPeople reports whether a body lists several people.
@@ -54,8 +55,8 @@ func peopleEvaluate(v wire.Value) bool {
 // peopleReader reads the list "applicants" of a request.
 type peopleReader struct{ request *reader }
 
-// read reads the list applicants. It calls primary with the entry of the primary applicant, and adds the facts of
-// the others under their roles.
+// read reads the list applicants. It calls the function primary with the entry of the primary applicant, and
+// adds the facts of the other people under their roles.
 func (x peopleReader) read(v wire.Value, primary func(entry wire.Value)) {
 	r := x.request
 	for _, name := range movedMembers {
@@ -112,8 +113,8 @@ func (x peopleReader) role(entry wire.Value, seen []string) (string, bool) {
 	case v.Kind() != wire.String || !slices.Contains(roles, v.Text()):
 		r.faults.Add(v.Pointer(), fault.CodeInvalidField, "must be one of %s", strings.Join(roles, ", "))
 	case slices.Contains(seen, v.Text()):
-		r.faults.Add(v.Pointer(), fault.CodeDuplicate, "is the role of another entry too; an application has one primary "+
-			"applicant, at most one co-applicant and at most one guarantor")
+		r.faults.Add(v.Pointer(), fault.CodeDuplicate, "is the role of another entry too; an application has one "+
+			"primary applicant, at most one co-applicant and at most one guarantor")
 	default:
 		return v.Text(), true
 	}
@@ -136,9 +137,9 @@ func (x peopleReader) primaryRef(entry wire.Value) {
 }
 
 // references rejects a reference that two people have, because the income of one person would count twice. A person's
-// reference is the applicant_ref or, if there is none, the id. The applicant_ref of the request and that of its fraud
-// block are the primary applicant's. Two people cannot have the same id either. Spaces around a reference do not make
-// another person.
+// reference is the applicant_ref or, if there is none, the id. The primary applicant's reference may also be the
+// applicant_ref of the request or of its fraud block. Two people cannot have the same id either. Spaces around a
+// reference are ignored.
 func (x peopleReader) references(body, list wire.Value) {
 	r := x.request
 	owners, ids := map[string]int{}, map[string]int{}
@@ -179,14 +180,14 @@ func (x peopleReader) references(body, list wire.Value) {
 	}
 }
 
-// noSpaces rejects an id by which a person other than the primary applicant is named, if there are spaces around it. An
-// id of only spaces names nobody.
+// noSpaces rejects an id with spaces around it, if the id names a person other than the primary applicant. An id of
+// only spaces names nobody.
 func (x peopleReader) noSpaces(id wire.Value) {
 	r := x.request
 	ref := strings.TrimSpace(id.Text())
 	if id.Kind() == wire.String && ref != "" && ref != id.Text() {
-		r.faults.Add(id.Pointer(), fault.CodeInvalidField, "must not begin or end with a space, because it would name "+
-			"another person than the same id without it")
+		r.faults.Add(id.Pointer(), fault.CodeInvalidField, "must not begin or end with a space, because the id "+
+			"with the space would name a different person")
 	}
 }
 
@@ -220,12 +221,14 @@ func (r *reader) misplaced(entry wire.Value, names ...string) {
 	for _, name := range names {
 		if v := entry.Get(name); v.Given() {
 			r.faults.Add(v.Pointer(), fault.CodeWrongEndpoint,
-				"belongs to a request of the other endpoint: /v1/decisions takes bureau_report, /v1/evaluate report")
+				"belongs to a request of the other endpoint: /v1/decisions takes bureau_report, and "+
+					"/v1/evaluate takes report")
 		}
 	}
 }
 
-// other reads a person other than the primary applicant with a reader of its own, and adds the facts under the role.
+// other reads a person other than the primary applicant with a reader of its own, and adds the facts about the person
+// under the role.
 func (x peopleReader) other(entry wire.Value, role string) {
 	r := x.request
 	person := newReader(r.app.Endpoint, r.opt)
@@ -267,7 +270,7 @@ func (x peopleReader) other(entry wire.Value, role string) {
 	x.addRole(role, person.app.Facts, entry.Get("consent"))
 }
 
-// named notes a person whom the request names by a reference.
+// named adds a person to Others if the request names the person by a reference. Otherwise it sets HasUnnamed.
 func (x peopleReader) named(entry wire.Value, role string) {
 	r := x.request
 	for _, name := range []string{field.ApplicantRef, "id"} {
@@ -280,7 +283,8 @@ func (x peopleReader) named(entry wire.Value, role string) {
 	r.app.HasUnnamed = true
 }
 
-// withoutReport reads a person of an evaluate request whose report was not sent: the statement alone.
+// withoutReport reads a person of an evaluate request for whom no report was sent. It reads the id and the bank
+// summary.
 func (r *reader) withoutReport(entry wire.Value) {
 	r.misplaced(entry, "bureau_report")
 	r.walk(evaluateApplicant(), entry, "applicant", r.entryMembers()...)
@@ -300,7 +304,7 @@ func (r *reader) notOfLoan(entry wire.Value) {
 	}
 }
 
-// consent reads the consent of a person, and reports whether there is one.
+// consent reads the consent of a person, and reports whether there is a valid consent.
 func (r *reader) consent(v wire.Value) bool {
 	if !v.Given() || !r.object(v) {
 		return false

@@ -12,8 +12,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// memberFraud is the member with the identifiers of a person: at the top level those of the primary applicant, in an
-// entry of applicants those of the co-applicant or the guarantor.
+// memberFraud is the member with the identifiers of a person. At the top level, it has the identifiers of the primary
+// applicant. In an entry of applicants, it has those of the co-applicant or the guarantor.
 const memberFraud = "fraud"
 
 // hasOtherFraud reports whether an entry of applicants has an object with identifiers.
@@ -26,8 +26,9 @@ func hasOtherFraud(body wire.Value) bool {
 	return false
 }
 
-// entryMembers returns the members of an entry of applicants that are not those of the applicant object. Only evaluate
-// requests count identifiers, and those of the primary applicant are not in the entry.
+// entryMembers returns the members that an entry of applicants has in addition to the members of the applicant
+// object. The fraud object is one of them only in an evaluate request, and only for a person other than the primary
+// applicant.
 func (r *reader) entryMembers() []string {
 	if r.app.Endpoint != Evaluate || !r.isOther {
 		return ownMembers
@@ -36,7 +37,8 @@ func (r *reader) entryMembers() []string {
 }
 
 // personFraud returns the node of the identifiers that somebody other than the primary applicant may have. The device
-// id is among them, because the other members of the device block are about the primary applicant's phone.
+// id is one of them: the device block describes the primary applicant's phone, so another person's device id must be
+// in the fraud object.
 var personFraud = sync.OnceValue(func() *node {
 	n := &node{path: memberFraud, children: map[string]*node{"device_id": roots()["device"].children["device_id"]}}
 	for name, child := range roots()[memberFraud].children {
@@ -48,8 +50,8 @@ var personFraud = sync.OnceValue(func() *node {
 	return n
 })
 
-// noPrimaryFraud rejects identifiers in the entry of the primary applicant, whose identifiers are at the top level. A
-// policy may have declared such paths as inputs of its own.
+// noPrimaryFraud rejects identifiers in the entry of the primary applicant, whose identifiers are at the top level.
+// It accepts them if the policy declares such paths as inputs.
 func (x peopleReader) noPrimaryFraud(entry wire.Value) {
 	r := x.request
 	for path := range r.opt.Inputs {
@@ -74,14 +76,15 @@ func (x peopleReader) otherFraud(entry wire.Value, role string) {
 	at := slices.IndexFunc(r.app.Others, func(o Other) bool { return o.Role == role })
 	if at < 0 {
 		r.faults.AddItem(wire.Required(entry, field.ApplicantRef, entry.Pointer()+"/"+field.ApplicantRef,
-			"the person's reference, the same in all applications, because the identifiers are counted for that person"))
+			"the person's reference, the same in all applications, because the identifiers are counted for that "+
+				"person"))
 		return
 	}
 	other := &r.app.Others[at]
 	other.Fraud = facts
 	if signal.PersonRef(other.Ref) == "" {
-		r.faults.Add(other.Pointer, fault.CodeInvalidField, "is a placeholder that different applicants would share, so "+
-			"the identifiers cannot be counted; send the person's reference, the same in all applications")
+		r.faults.Add(other.Pointer, fault.CodeInvalidField, "is a placeholder that different applicants would share, "+
+			"so the identifiers cannot be counted; send the person's reference, the same in all applications")
 	}
 	if ref := block.Get(field.ApplicantRef); ref.Given() && strings.TrimSpace(ref.Text()) != other.Ref {
 		r.faults.Add(ref.Pointer(), fault.CodeInvalidField,

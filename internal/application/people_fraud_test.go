@@ -49,15 +49,16 @@ func TestFraudOfOthers(t *testing.T) {
 	}
 }
 
-// TestNoFraudOfOthers checks that requests without identifiers of others are read as before, in all spellings of
-// nothing.
+// TestNoFraudOfOthers reads requests without identifiers of others. A null fraud object must give the same
+// result as an omitted one.
 func TestNoFraudOfOthers(t *testing.T) {
 	t.Parallel()
 	without, err := readBody(t, application.ReadEvaluate, joint(``, ``, `"applicant_ref":"A-2",`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	null, err := readBody(t, application.ReadEvaluate, joint(``, `"fraud":null,`, `"applicant_ref":"A-2","fraud":null,`))
+	null, err := readBody(t, application.ReadEvaluate,
+		joint(``, `"fraud":null,`, `"applicant_ref":"A-2","fraud":null,`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +84,8 @@ func TestFraudOfOthersRefused(t *testing.T) {
 			joint(``, ``, `"fraud":{"mobile":"9820012345"},`), "/applicants/1/applicant_ref", fault.CodeRequired,
 		},
 		"a blank id": {
-			joint(``, ``, `"id":" ","fraud":{"mobile":"9820012345"},`), "/applicants/1/applicant_ref", fault.CodeRequired,
+			joint(``, ``, `"id":" ","fraud":{"mobile":"9820012345"},`), "/applicants/1/applicant_ref",
+			fault.CodeRequired,
 		},
 		"a placeholder as reference": {
 			joint(``, ``, `"applicant_ref":"N/A","fraud":{"mobile":"9820012345"},`), "/applicants/1/applicant_ref",
@@ -113,7 +115,8 @@ func TestFraudOfOthersRefused(t *testing.T) {
 			continue
 		}
 		items := fault.Of(err).Items
-		items = slices.DeleteFunc(items, func(i fault.Item) bool { return i.Code == fault.CodeUnknownField }) // only a hint
+		items = slices.DeleteFunc(items,
+			func(i fault.Item) bool { return i.Code == fault.CodeUnknownField }) // only a hint
 		if len(items) != 1 || items[0].Pointer != c.pointer || items[0].Code != c.code {
 			t.Errorf("%s: %v, want %s at %s", name, items, c.code, c.pointer)
 		}

@@ -155,7 +155,8 @@ func TestBadPeople(t *testing.T) {
 			"/applicants/1/applicant_ref", "duplicate",
 		},
 		"same id": {
-			`{"applicants":[{"role":"primary","id":"I","bureau_report":{"score":742}},{"role":"co_applicant","id":"I"}]}`,
+			`{"applicants":[{"role":"primary","id":"I","bureau_report":{"score":742}},
+				{"role":"co_applicant","id":"I"}]}`,
 			"/applicants/1/id", "duplicate",
 		},
 		"two references": {
@@ -195,8 +196,8 @@ func TestBadPeople(t *testing.T) {
 	}
 }
 
-// TestOnePersonIsNotTwo checks that a person cannot be two of the people under two members of the request, because the
-// income would count twice.
+// TestOnePersonIsNotTwo checks that one person cannot have two roles through different members of the request,
+// because the income would count twice.
 func TestOnePersonIsNotTwo(t *testing.T) {
 	t.Parallel()
 	decision := func(top, primary, other string) string {
@@ -232,7 +233,8 @@ func TestOnePersonIsNotTwo(t *testing.T) {
 		},
 		"nobody twice": {decision(`"applicant_ref":"A-1",`, `"applicant_ref":"A-1","id":"A-1",`, `"id":"A-2",`), ""},
 		"one person under both members": {
-			evaluate(`"applicant_ref":"A-1","fraud":{"applicant_ref":"A-1"},`, `"id":"A-1",`, `"applicant_ref":"A-2",`), "",
+			evaluate(`"applicant_ref":"A-1","fraud":{"applicant_ref":"A-1"},`, `"id":"A-1",`, `"applicant_ref":"A-2",`),
+			"",
 		},
 		"no references": {decision(``, `"id":"",`, `"id":" ",`), ""},
 	} {
@@ -283,8 +285,8 @@ func TestLaterConsent(t *testing.T) {
 	}
 }
 
-// TestConsentOfOthers checks the warning about a second person's report without consent, and those about members that
-// are not read.
+// TestConsentOfOthers checks the warning about a second person's report without consent, and the warnings about
+// members that are not read.
 func TestConsentOfOthers(t *testing.T) {
 	t.Parallel()
 	app, err := readBody(t, application.ReadDecision, `{"applicants":[{"role":"primary","bureau_report":{"score":742}},

@@ -94,22 +94,50 @@ func drawBlocks(t *rapid.T) string {
 		"-1") + `}`
 	return optional(t, "device", device) + optional(t, "location", location) +
 		optional(t, "fraud", `{"applicant_ref":"A","beneficiary_account":"1234567890","ip":"1.2.3.4"}`) +
-		optional(t, "bank_summary", bank) + optional(t, "features", "true")
+		optional(t, "bank_summary", bank) + optional(t, "features", "true") + optional(t, "applicant_ref", `"A"`)
 }
 
-// TestBlocksThePolicyDoesNotNameChangeNothing checks that blocks whose facts the
-// policy does not name do not change the bytes of the decision.
+// drawPeople generates the entries of a co-applicant and a guarantor, of one of them, or of neither.
+func drawPeople(t *rapid.T) (entries string) {
+	for _, role := range []string{field.CoApplicant, field.Guarantor} {
+		if rapid.Bool().Draw(t, "has a "+role) {
+			entries += fmt.Sprintf(`,{"role":%q,"applicant_ref":%q,"bureau":"cibil","report":{"cibil":%s},
+				"consent":{"id":"C-1","at":"2026-11-11T10:00:00Z"}}`, role, "B "+role, drawReport(t))
+		}
+	}
+	return entries
+}
+
+// withPeople returns a request whose report is in a list of people. Its members are the blocks, of which the bank
+// statement is in the entry of the primary applicant.
+func withPeople(report, blocks, others string) string {
+	bank := ""
+	if at := strings.Index(blocks, `,"bank_summary":`); at >= 0 {
+		end := at + strings.Index(blocks[at:], "}") + 1
+		bank, blocks = blocks[at:end], blocks[:at]+blocks[end:]
+	}
+	return `{"applicants":[{"role":"primary","bureau":"cibil","report":{"cibil":` + report + `}` + bank + `}` + others +
+		`]` + blocks + `}`
+}
+
+// TestBlocksThePolicyDoesNotNameChangeNothing checks that blocks and people whose
+// facts the policy does not name do not change the bytes of the decision.
 func TestBlocksThePolicyDoesNotNameChangeNothing(t *testing.T) {
 	t.Parallel()
 	plan := defaultPlan()
 	rapid.Check(t, func(t *rapid.T) {
 		report := drawReport(t)
 		bare := `{"bureau":"cibil","report":{"cibil":` + report + `}`
-		var with, without engine.Decision
-		plan.Decide(acceptRapid(t, bare+drawBlocks(t)+`}`).Facts, &with)
+		blocks := drawBlocks(t)
+		var with, together, without engine.Decision
+		plan.Decide(acceptRapid(t, bare+blocks+`}`).Facts, &with)
+		plan.Decide(acceptRapid(t, withPeople(report, blocks, drawPeople(t))).Facts, &together)
 		plan.Decide(acceptRapid(t, bare+`}`).Facts, &without)
 		if !bytes.Equal(with.Canonical(), without.Canonical()) {
 			t.Fatalf("the blocks changed the decision:\n%s\n%s", with.Canonical(), without.Canonical())
+		}
+		if !bytes.Equal(together.Canonical(), without.Canonical()) {
+			t.Fatalf("the people changed the decision:\n%s\n%s", together.Canonical(), without.Canonical())
 		}
 	})
 }

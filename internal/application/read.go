@@ -186,8 +186,8 @@ func (r *reader) employment(val rule.Value, v wire.Value) rule.Value {
 	return rule.Str(name)
 }
 
-// employmentType normalises case, spaces and hyphens and returns the known
-// employment type, "OTHER" if the type is not known.
+// employmentType normalises case, spaces and hyphens and returns the known employment type, or "OTHER" if the type is
+// not known.
 func employmentType(text string) (name string, known bool) {
 	words := strings.FieldsFunc(strings.ToUpper(text), func(c rune) bool {
 		return c == '-' || c == '_' || unicode.IsSpace(c)

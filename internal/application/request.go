@@ -16,7 +16,7 @@ type Request struct {
 
 	body      wire.Value
 	read      func(wire.Value, Options) (*Application, error)
-	policyKey string // replaces the policy_key of the body if it is not ""
+	policyKey string // if not "", it replaces the policy_key of the body
 }
 
 // DecisionRequest returns the request for a body of POST /v1/decisions.
@@ -35,10 +35,9 @@ func (r Request) ForPolicy(key string) Request {
 	return r
 }
 
-// PolicyKey returns the policy_key that the request names, "" if it names none. ok
-// is false if the policy_key is invalid; Read reports this fault together with all
-// others. The returned key is a copy, because a cache may store it longer than the
-// body is valid.
+// PolicyKey returns the policy_key that the request names, or "" if it names none. ok is false if the policy_key is
+// invalid; Read reports this fault together with all others. The returned key is a copy, because a cache may store it
+// longer than the body is valid.
 func (r Request) PolicyKey() (key string, ok bool) {
 	if r.policyKey != "" {
 		return r.policyKey, true
@@ -50,8 +49,8 @@ func (r Request) PolicyKey() (key string, ok bool) {
 	return strings.Clone(v.Text()), v.Kind() == wire.String && field.IsPolicyKey(v.Text())
 }
 
-// Append appends a text of the request to dst. Requests with the same members, values and policy_key have the same
-// text, apart from the order of members.
+// Append appends a text of the request to dst. Two requests have the same text if they have the same policy_key and
+// the same members and values in the same order.
 func (r Request) Append(dst []byte) []byte {
 	w := wire.Writer{Buf: append(append(dst, r.policyKey...), '\n')}
 	return w.Value(r.body).Buf

@@ -21,8 +21,8 @@ func (r *reader) places(v wire.Value) {
 		warnUncounted(block, r.app.Facts, &r.warnings)
 	} else if hasOtherFraud(v) {
 		r.warnings.Add("/"+memberFraud, fault.CodeApplicantRefMissing,
-			"is missing, so the primary applicant is not counted, and does not count as one with the other people; "+
-				"send fraud with applicant_ref")
+			"is missing, so the primary applicant is not counted, and is not known to have applied together with "+
+				"the other people; send fraud with applicant_ref")
 	} else if id := v.Get("device").Get("device_id"); id.Given() {
 		r.warnings.Add(id.Pointer(), fault.CodeNotRead,
 			"is counted and looked up in the block list only if a fraud block is sent; send fraud with "+

@@ -93,7 +93,7 @@ func (s *suggester) search(path, name string, known []string) hint {
 		return hint{nearest: synonym}
 	}
 	if rest, ok := strings.CutPrefix(name, "bureau_"); ok && path == "bureau_report" && slices.Contains(known, rest) {
-		return hint{nearest: rest} // the canonical name of the fact
+		return hint{nearest: rest} // name is the canonical name of the fact
 	}
 	s.searched++
 	near, caseOnly := fault.Suggest(name, known, s.searched > maxSearches)
@@ -103,9 +103,8 @@ func (s *suggester) search(path, name string, known []string) hint {
 	return hint{nearest: near, caseOnly: caseOnly}
 }
 
-// near suggests a known name for the unknown member name of the object at base. n
-// is the known object at base, or the known object that base was probably meant to
-// be. n is nil if there is no such object.
+// near suggests a known name for the unknown member called name in the object at base. n is the known object at
+// base, or the known object that base was probably meant to be. n is nil if there is no such object.
 func (s *suggester) near(n *node, base, name string) hint {
 	if s.full() {
 		return hint{}
@@ -132,8 +131,7 @@ func (s *suggester) near(n *node, base, name string) hint {
 	return h
 }
 
-// elsewhere returns the path of a member that was sent in the wrong object, "" if
-// no path has its name.
+// elsewhere returns the path of a member that was sent in the wrong object, or "" if no path has its name.
 func (s *suggester) elsewhere(name string) string {
 	if path := elsewhere(s.endpoint)[name]; path != "" {
 		return path

@@ -9,10 +9,10 @@ import (
 // rowBatch has the rows that have been read and are not decided yet. They are
 // decided together; see engine.Batch.
 type rowBatch struct {
-	champion, challenger *engine.Batch // champion is nil unless rows of a file are read, challenger for none
+	champion, challenger *engine.Batch // champion is nil if no file is read; challenger is nil if the run has none
 	rows                 [engine.BatchRows]row
-	kept                 []*rule.Facts // the facts of each row, if the changes of a policy may be attributed to it
-	scratch              *rule.Facts   // the facts of the next row otherwise
+	kept                 []*rule.Facts // facts of each row if there is a challenger, because attribute needs them later
+	scratch              *rule.Facts   // facts of the next row if there is no challenger
 	direct               bool          // numbers are read into the frame of the champion, not into facts
 }
 
@@ -20,7 +20,7 @@ type rowBatch struct {
 func (r *Run) newRowBatch(scratch *rule.Facts) rowBatch {
 	b := rowBatch{champion: r.champion.plan.NewBatch(), scratch: scratch}
 	if r.challenger == nil {
-		b.direct = !r.looksUp() && !r.own && !r.setup.PercentFOIR // nothing else needs the facts
+		b.direct = !r.looksUp() && !r.own && !r.setup.PercentFOIR // then only the champion needs the numbers
 		return b
 	}
 	b.challenger = r.challenger.plan.NewBatch()
@@ -38,8 +38,8 @@ func (b *rowBatch) reset() {
 	}
 }
 
-// next returns what to read the next row into: facts, and a frame for numbers,
-// which is nil if all numbers must become facts.
+// next returns the facts and the frame that the next row is read into. The
+// frame is for numbers; it is nil if all numbers must become facts.
 func (b *rowBatch) next() (*rule.Facts, *rule.Frame) {
 	fr := b.champion.Next()
 	if b.challenger != nil {
@@ -67,7 +67,7 @@ func (b *rowBatch) add(r *row, facts *rule.Facts) (full bool) {
 // stops early if the check fails; see Check.
 func (w *Worker) flush() {
 	b := &w.batch
-	if b.champion == nil || b.champion.Len() == 0 { // stored decisions are decided singly
+	if b.champion == nil || b.champion.Len() == 0 { // nil for stored decisions, which are decided singly
 		return
 	}
 	b.champion.Evaluate()

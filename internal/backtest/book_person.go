@@ -218,10 +218,9 @@ func (p *person) logOdds() int64 {
 	return z
 }
 
-// incomeOverMedian returns the number to subtract from the log-odds because of
-// the income. It is a quarter of a unit for every doubling above 40,000 rupees
-// and the negative of that for every halving below it, within bounds and
-// interpolated linearly.
+// incomeOverMedian returns the number to subtract from the log-odds because of the income. The number is 0 at
+// 40,000 rupees. It rises by a quarter of a unit for every doubling of the income above, and falls by a quarter for
+// every halving below, within bounds. In between it is interpolated linearly.
 func incomeOverMedian(income int64) (off int64) {
 	const quarter = unit / 4
 	level := int64(40_000)

@@ -12,10 +12,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// change is one difference between two policies. alone and without return plans
-// that show its effect on a swapped row: the champion with only this change, and
-// the challenger without this change. Each plan is compiled when the first
-// swapped row needs it.
+// change is one difference between two policies. The function "alone" returns the plan of the champion with only
+// this change. The function "without" returns the plan of the challenger without this change. Both show the effect
+// of the change on a swapped row. Each plan is compiled when the first swapped row needs it.
 type change struct {
 	PolicyChange
 	alone, without func() *engine.Plan
@@ -54,8 +53,8 @@ func changesBetween(champion, challenger *engine.Policy) []change {
 	return d.changes
 }
 
-// hybrid returns a function that compiles the policy base with one part that apply copies from the policy other. The
-// function compiles only once.
+// hybrid returns a function that compiles a mixed policy: the policy "base" with one part that apply copies
+// from the policy "other". The function compiles only once.
 func hybrid(base, other *engine.Policy, apply func(to, from *engine.Policy)) func() *engine.Plan {
 	return sync.OnceValue(func() *engine.Plan {
 		p := *base
@@ -201,10 +200,9 @@ func (d *differ) limitCaps() {
 
 func capID(c *engine.LimitCap) string { return c.ID }
 
-// bands adds a change for each band that differs if both policies have the same
-// ranges. Otherwise it adds one change for all bands, because a single band of
-// one policy may overlap the bands of the other. It does so for bands with
-// conditions too, whose order matters.
+// bands adds a change for each band that differs if both policies have the same ranges. Otherwise it adds one change
+// for all bands, because a single band of one policy may overlap the bands of the other. It also adds one change for
+// all bands if a band has a condition, because the order of such bands matters.
 func (d *differ) bands() {
 	if d.a.HasSegments() || d.b.HasSegments() {
 		if !slices.EqualFunc(d.a.Bands, d.b.Bands, func(x, y engine.Band) bool {
@@ -298,8 +296,8 @@ func eachDifferent[T any](a, b []T, id, key func(*T) string, fn func(id string, 
 	}
 }
 
-// replaced returns a copy of the first list in which the element with the name is replaced by that of the second list.
-// It adds the element if only the second list has it, and removes it if only the first list has it.
+// replaced returns list with one change: the element with the given name becomes that of "from". It adds the
+// element if only "from" has it, and removes the element if only list has it. It may modify list.
 func replaced[T any](list, from []T, id func(*T) string, name string) []T {
 	at := slices.IndexFunc(list, func(x T) bool { return id(&x) == name })
 	source := slices.IndexFunc(from, func(x T) bool { return id(&x) == name })

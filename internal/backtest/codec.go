@@ -8,9 +8,8 @@ import (
 
 // Every stored partial begins with its version. The version changes with the
 // layout, so that a newer program does not misread a partial that an older one
-// stored. A partial with withReadVersion also contains the counts of the cells
-// that were not read literally. This version is used only if there are such
-// cells.
+// stored. A partial with withReadVersion also contains the counts of
+// Partial.read. This version is used only if there are such counts.
 const (
 	partialVersion  = 3
 	withReadVersion = 4
@@ -148,8 +147,9 @@ func (d *decoder) varint() int64 {
 	return n * int64(d.skip(size))
 }
 
-// length reads the length of a list. The argument least is the minimum size of an element in bytes. It sets bad if the
-// remaining bytes are too few for that length.
+// length reads the length of a list. The argument least is the minimum size of an
+// element in bytes. If the remaining bytes are too few for that length, length
+// sets bad and returns 0.
 func (d *decoder) length(least int) int {
 	n, size := binary.Uvarint(d.data)
 	if d.skip(size) == 0 || n > uint64(len(d.data)/least) {

@@ -15,7 +15,7 @@ type decider struct {
 	none     int32 // index of the grade of rows without a band
 	scaling  *engine.Scaling
 	pds      [][]int32 // PD of each cell in millionths, in pages; -1 if not computed yet
-	funding  int64     // funding rate a year, in millionths
+	funding  funding
 }
 
 func (r *Run) newDecider(s *side) decider {
@@ -24,7 +24,7 @@ func (r *Run) newDecider(s *side) decider {
 		tracer:  s.plan.NewTracer(),
 		none:    s.noGradeIndex(),
 		scaling: s.plan.Policy().Scorecard.Scaling,
-		funding: int64(r.setup.FundingRate),
+		funding: newFunding(r.setup.FundingRate, s.plan.Policy().Bands),
 	}
 	k.decision.KeepQuotes()
 	return k
@@ -50,7 +50,7 @@ func (k *decider) count(s *sides, r *row) {
 		g.apr.add(o.APR, r.weight)
 		s.interest.add(o.InterestPaise, r.weight)
 		s.fee.add(o.FeePaise, r.weight)
-		s.funding.add(fundingPaise(o, k.funding), r.weight)
+		s.funding.add(k.funding.paise(o, e.Band), r.weight)
 		if k.scaling != nil {
 			s.loss.add(o.LimitPaise, int64(k.pd(cell))*r.weight)
 		}
@@ -124,16 +124,37 @@ func (k *decider) pd(cell int32) int32 {
 	return *at
 }
 
-// fundingPaise returns the lender's cost of funding an offer, rounded half up to
-// the paisa. Interest is the balance over time multiplied by the rate, so
-// funding the same balance costs interest × funding ÷ rate. If the rate is 0,
-// the balance is assumed to fall linearly.
-func fundingPaise(o *engine.Offer, funding int64) int64 {
-	paise, by, over := o.InterestPaise, funding, o.RateBP*100
-	if o.RateBP == 0 {
-		paise, by, over = o.LimitPaise, funding*int64(o.TenureMonths+1), 24*int64(rule.One)
+// funding computes the lender's cost of funding offers.
+type funding struct {
+	rate  int64           // for a year, in millionths
+	bands []exact.Divisor // the divisor that paise uses for each band of the policy
+}
+
+// linearDivisor is 24 in millionths. Without interest, the average balance of a loan over n months is (n+1)÷2n of the
+// limit. So funding it for n÷12 years costs limit × funding × (n+1) ÷ 24.
+const linearDivisor = 24 * rule.One
+
+func newFunding(rate rule.Number, bands []engine.Band) funding {
+	f := funding{rate: int64(rate)}
+	for i := range bands {
+		divisor := linearDivisor
+		if bp := bands[i].RateBP; bp > 0 {
+			divisor = rule.Number(bp) * rule.One / 10_000
+		}
+		f.bands = append(f.bands, exact.NewDivisor(uint64(divisor)))
 	}
-	q, ok := exact.MulDivHalfUp(uint64(paise), uint64(by), uint64(over))
+	return f
+}
+
+// paise returns the lender's cost of funding an offer of a band, rounded half up to the paisa. Interest is the balance
+// over time multiplied by the rate, so funding the same balance costs interest × funding ÷ rate. If the rate is 0, the
+// balance is assumed to fall linearly.
+func (f *funding) paise(o *engine.Offer, band int32) int64 {
+	amount, by := o.InterestPaise, f.rate
+	if o.RateBP == 0 {
+		amount, by = o.LimitPaise, f.rate*int64(o.TenureMonths+1)
+	}
+	q, ok := f.bands[band].MulHalfUp(uint64(amount), uint64(by))
 	if !ok {
 		return 0 // unreachable: the cost would exceed any limit
 	}

@@ -8,9 +8,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// Each figure, except those of rounded, is one division of integers, rounded
-// half away from zero, so that it does not depend on a processor's floating
-// point.
+// Each figure is one division of integers, rounded half away from zero, so that it does not depend on a
+// processor's floating point. The only exceptions are the figures that the function "rounded" returns.
 
 // ratio returns a/b. The figure is unknown if b is zero.
 func ratio(a, b int64) Figure {
@@ -59,7 +58,7 @@ type fraction struct{ rat *big.Rat }
 
 func newFraction() fraction { return fraction{new(big.Rat)} }
 
-// add adds s·a/b.
+// add adds s·a/b to f.
 func (f fraction) add(s *wide, a, b int64) {
 	n := new(big.Int).Mul(s.big(), big.NewInt(a))
 	f.rat.Add(f.rat, new(big.Rat).SetFrac(n, big.NewInt(b)))
@@ -69,8 +68,9 @@ func (f fraction) times(n int64) fraction {
 	return fraction{new(big.Rat).Mul(f.rat, new(big.Rat).SetInt64(n))}
 }
 
-// moneyOver divides by the product of numbers and rounds to the paisa. The
-// result is unknown if a number is zero or if it does not fit in 64 bits.
+// moneyOver divides f by the product of numbers and rounds to the paisa. The
+// result is unknown if a number is zero, or if the result does not fit in 64
+// bits.
 func (f fraction) moneyOver(numbers ...int64) Money {
 	over := big.NewInt(1)
 	for _, n := range numbers {

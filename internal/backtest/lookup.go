@@ -10,10 +10,10 @@ import (
 	"verdict/internal/rule"
 )
 
-// LookUp looks fields of a row up in lists and tables and adds the answers to its facts.
+// LookUp looks up fields of a row in lists and tables and adds the answers to the row's facts.
 type LookUp func(questions []rule.NamedLookup, tables []rule.Table, facts *rule.Facts) error
 
-// LookUp sets the function that looks fields of a row up. Without it, rules that need lists or tables are not
+// LookUp sets the function that looks up fields of a row. If it is not set, rules that need lists or tables are not
 // evaluated, and a warning says so.
 func (w *Worker) LookUp(lookUp LookUp) { w.lookUp = lookUp }
 
@@ -35,8 +35,9 @@ func (r *Run) lookupsOf() (list []rule.NamedLookup) {
 	return list
 }
 
-// answer adds the answers of lists and tables that the facts of a row lack. stored says that the facts are those of a
-// stored decision, which may lack a field that the application had. It reports whether the work can continue.
+// answer looks up a row in lists and tables and adds the answers that the row's facts lack. stored is true for the
+// facts of a stored decision, which may lack a field that the application had. answer returns false if the work must
+// stop.
 func (w *Worker) answer(facts *rule.Facts, stored bool) bool {
 	w.questions, w.unknown = w.questions[:0], w.unknown[:0]
 	w.askTables(facts, stored)
@@ -64,7 +65,8 @@ func (w *Worker) answer(facts *rule.Facts, stored bool) bool {
 	return true
 }
 
-// answerOnly adds answers like answer, to other facts of a row that is counted already.
+// answerOnly adds the answers to the challenger's facts, after answer has added them to the champion's facts and
+// counted the row.
 func (w *Worker) answerOnly(facts *rule.Facts) bool {
 	if len(w.questions)+len(w.tables) > 0 {
 		w.err = w.lookUp(w.questions, w.tables, facts)
@@ -72,8 +74,8 @@ func (w *Worker) answerOnly(facts *rule.Facts) bool {
 	return w.err == nil
 }
 
-// mayBeUnstored reports whether a stored decision may lack a field although the application had it: an input that the
-// policy of the time did not declare, and an identifier that it did not read.
+// mayBeUnstored reports whether a stored decision may lack a field although the application had it. This is so for an
+// input that the policy of the decision did not declare, and for an identifier that this policy did not read.
 func mayBeUnstored(ref rule.Ref) bool {
 	if ref.ID < 0 {
 		return true
@@ -86,7 +88,7 @@ func mayBeUnstored(ref rule.Ref) bool {
 	return false
 }
 
-// noteLists counts a row once for each list of the questions.
+// noteLists counts a row once for each list in questions, even if several questions are about the same list.
 func (w *Worker) noteLists(code string, questions []rule.NamedLookup) {
 	for i := range questions {
 		name := questions[i].List
@@ -96,7 +98,8 @@ func (w *Worker) noteLists(code string, questions []rule.NamedLookup) {
 	}
 }
 
-// listWarnings returns a warning for each list and each table in which rows were looked up now, or were not.
+// listWarnings returns two kinds of warnings: one for each list or table in which rows were looked up during the
+// run, and one for each list or table in which rows could not be looked up.
 func (p *Partial) listWarnings() (list []Warning) {
 	for _, kind := range []struct{ code, detail string }{
 		{fault.CodeLookedUpNow, "rows were looked up in the %s %s as it was during the run, " +

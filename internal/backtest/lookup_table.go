@@ -7,7 +7,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// tablesOf returns the tables of both policies, each once, with the columns that either reads.
+// tablesOf returns the tables of both policies, each once, with the columns that at least one of the policies reads.
 func (r *Run) tablesOf() (tables []rule.Table) {
 	for _, s := range []*side{r.champion, r.challenger} {
 		if s != nil {
@@ -17,7 +17,7 @@ func (r *Run) tablesOf() (tables []rule.Table) {
 	return tables
 }
 
-// mergedTables returns tables with the tables of another list, and with the columns that only the other list has.
+// mergedTables returns the tables of both lists. A table that is in both lists has the columns of both.
 func mergedTables(tables, others []rule.Table) []rule.Table {
 	tables = slices.Clone(tables)
 	for _, t := range others {
@@ -36,7 +36,8 @@ func mergedTables(tables, others []rule.Table) []rule.Table {
 	return tables
 }
 
-// askTables finds the tables in which a row must be looked up, and counts the row for those in which it cannot be.
+// askTables finds the tables in which a row must be looked up. It counts the row for each table in which the row
+// should be looked up but cannot be.
 func (w *Worker) askTables(facts *rule.Facts, stored bool) {
 	w.tables = w.tables[:0]
 	for i := range w.run.tables {
@@ -61,8 +62,8 @@ func (w *Worker) askTables(facts *rule.Facts, stored bool) {
 	}
 }
 
-// unanswered returns the columns of a table for which the facts of a row have no answer. If the table was read when the
-// decision was made and no column has a value, no row matched, and there is nothing to ask.
+// unanswered returns the columns of a table for which the facts of a row have no answer. If the table was read when
+// the decision was made and no column has a value, no row of the table matched, so unanswered returns nil.
 func unanswered(t *rule.Table, facts *rule.Facts) (missing []rule.TableColumn) {
 	absent := 0
 	for _, c := range t.Columns {

@@ -100,8 +100,8 @@ func vintage(p *Partial) *Vintage {
 	return out
 }
 
-// actual compares the champion's decisions with those that were made at the time.
-// It returns nil if no row has a decision made at the time.
+// actual compares the champion's decisions with those that the lender made at the time of the applications. It
+// returns nil if no row states the lender's decision.
 func actual(p *Partial) *Actual {
 	out := &Actual{}
 	var all, same int64

@@ -11,8 +11,8 @@ import (
 // maxTopReasons is the maximum number of listed decline reasons.
 const maxTopReasons = 10
 
-// reasons returns the reasons for declines, at most maxTopReasons, and all
-// principal reasons, each list with the most frequent first.
+// reasons returns two lists, each with the most frequent reason first: at most maxTopReasons reasons for declines,
+// and all principal reasons.
 func reasons(by *side, s *sides) (top []CodeCount, all []ReasonCount) {
 	top, all = []CodeCount{}, []ReasonCount{}
 	for i, code := range by.codes {

@@ -30,11 +30,10 @@ func wilson(p, n float64) (low, high Figure) {
 	return rounded(max(0, (middle-spread)/whole)), rounded(min(1, (middle+spread)/whole))
 }
 
-// scoreBands counts the rows by score in the ranges of the pricing bands and in
-// the ranges below, between and above them. It returns the ranges and their
-// information value. It leaves out bands for new-to-credit applicants, because
-// they may overlap the other bands, and ranges outside the bands that have no
-// rows.
+// scoreBands counts the rows by score in the ranges of the pricing bands and in the ranges below, between and
+// above them. It returns the ranges and their information value. Outside the bands, it leaves out ranges
+// without rows. It also leaves out bands for new-to-credit applicants, because they may overlap the other
+// bands.
 func scoreBands(by *side, s *sides) (list []ScoreBand, iv Figure) {
 	list = bandLadder(by.plan.Policy())
 	sums := make([]counts, len(list))
@@ -90,7 +89,8 @@ func bandLadder(p *engine.Policy) []ScoreBand {
 	return append(list, ScoreBand{Place: Above, HasMin: true, Min: list[len(list)-1].Max + 1})
 }
 
-// divided divides bands that share scores into ranges that do not. A range has the names and grades of all its bands.
+// divided divides overlapping bands into ranges that do not overlap. A range has
+// the names and grades of all bands that contain it.
 func divided(bands []ScoreBand) (out []ScoreBand) {
 	var starts []int64
 	for _, b := range bands {
@@ -208,8 +208,8 @@ func roc(by *side, s *sides) []ROCPoint {
 		}
 		goodBelow, badBelow = goodBelow+c[good].weight, badBelow+c[bad].weight
 		p := ROCPoint{Figure{by.grid.score(cell), true}, ratio(goodBelow, goods), ratio(badBelow, bads)}
-		// Keep a point if the curve has moved by at least step since the last
-		// one, adding the distances along both axes. Always keep the last point.
+		// Keep a point if its distances from the last kept point along both axes add up to at least step.
+		// Always keep the last point of the curve.
 		const step = 2 * rule.One / (maxROC - 2)
 		if way := p.Good.Value + p.Bad.Value; way-last >= step || goodBelow == goods && badBelow == bads {
 			list, last = append(list, p), way

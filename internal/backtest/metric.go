@@ -134,7 +134,8 @@ type Evidence struct {
 	IV     float64
 }
 
-// smoothing replaces a smaller share, because the logarithm of zero is undefined.
+// smoothing is the minimum share. It replaces a smaller share, because the
+// logarithm of zero is undefined.
 const smoothing = 1e-4
 
 // Weigh computes the evidence of bands from their numbers of good and bad loans.

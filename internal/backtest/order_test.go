@@ -13,8 +13,8 @@ import (
 	"verdict/internal/sheet"
 )
 
-// TestRowsAreWrittenInOrder writes rows of a file among which some cannot be read, at every place of a batch. The
-// results must be in the order of the file.
+// TestRowsAreWrittenInOrder checks that rows are written in the order of the file although some of them fail. The
+// failed rows are at different positions in their batches.
 func TestRowsAreWrittenInOrder(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
@@ -51,7 +51,8 @@ func TestRowsAreWrittenInOrder(t *testing.T) {
 	}
 }
 
-// TestErasedAmongDecisions writes a stored decision whose facts were erased between two others.
+// TestErasedAmongDecisions checks that a stored decision with erased facts is written between the two other
+// decisions.
 func TestErasedAmongDecisions(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
@@ -72,5 +73,38 @@ func TestErasedAmongDecisions(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) != 3 || !strings.HasPrefix(lines[1], "2,dec_2,FAILED") || !strings.HasPrefix(lines[2], "3,dec_3,") {
 		t.Fatalf("rows %q", lines)
+	}
+}
+
+// TestQuotedCellsAreKept checks that ids and groups of rows that are decided together keep their texts although their
+// doubled quotes must be removed.
+func TestQuotedCellsAreKept(t *testing.T) {
+	t.Parallel()
+	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
+	header := []string{"applicant_id", "score", "region"}
+	run, err := backtest.New(backtest.Setup{Header: header, Protected: "region"}, plan, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rows = engine.BatchRows + 5
+	var data strings.Builder
+	for i := range rows {
+		fmt.Fprintf(&data, "\"a\"\"%d\",700,\"r\"\"%d\"\n", i+1, i%2)
+	}
+	var out bytes.Buffer
+	writer, worker := sheet.NewWriter(&out), run.NewWorker()
+	worker.WriteRows(writer, false)
+	worker.Block(sheet.Block{Data: []byte(data.String()), First: 1, Rows: rows})
+	if err := writer.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range strings.Split(strings.TrimSpace(out.String()), "\n") {
+		if want := fmt.Sprintf("%d,\"a\"\"%d\",", i+1, i+1); !strings.HasPrefix(line, want) {
+			t.Fatalf("row %d is %q, want %q", i+1, line, want)
+		}
+	}
+	groups := run.Report(worker.Take()).Fairness.Groups
+	if len(groups) != 2 || groups[0].Name != `r"0` || groups[0].Count != (rows+1)/2 || groups[1].Name != `r"1` {
+		t.Errorf("groups %+v", groups)
 	}
 }

@@ -16,7 +16,7 @@ type Partial struct {
 	foirMost          int64 // greatest foir of a row, in millionths
 	champion          sides
 	vintage           vintages
-	actual            [9]tally // index is 3 × status decided at the time + champion's status
+	actual            [9]tally // index is 3 × the lender's status + the champion's status
 	challenger        sides
 	swap              swaps
 
@@ -24,11 +24,12 @@ type Partial struct {
 	codes  []CodeCount // counts of all errors, by code
 	groups groups
 
-	read []cellRead // counts of cells that were not read literally, sorted by column and code
+	read []cellRead // counts for warnings about how rows were read, sorted by field and code
 }
 
-// cellRead counts the cells of a column that were not read literally. code says
-// how they were read.
+// cellRead is a count for a warning. field is the name of a column, list or table. code says what is counted: cells
+// that were not read literally, rows that were looked up, rows that could not be looked up, or rows without facts
+// about earlier decisions.
 type cellRead struct {
 	field, code string
 	count       int64
@@ -91,7 +92,7 @@ type vintages struct {
 // swaps compares two policies on the same rows.
 type swaps struct {
 	matrix      [9]counts // index is 3 × champion's status + challenger's status
-	limit       [3]int64  // rows that both policies approve, with a lower, the same or a higher limit of the challenger
+	limit       [3]int64  // rows that both policies approve, by the challenger's limit: lower, equal, higher
 	price       [3]int64
 	limitChange wide // limits of the challenger minus those of the champion
 	rateChange  wide

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestRowsOfSeveralPeople checks that a row about a co-applicant and a guarantor is decided as the same people in a
-// request: with the same status, limit and reasons.
+// TestRowsOfSeveralPeople checks that a row with a co-applicant and a guarantor gets the same status, limit and
+// reasons as a request with the same people.
 func TestRowsOfSeveralPeople(t *testing.T) {
 	t.Parallel()
 	plan := planOf(t, `{"name":"Couples","semantics":2,"include_defaults":false,"people":{"score":"lowest"},

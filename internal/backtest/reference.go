@@ -29,7 +29,8 @@ func ReadReference(v wire.Value) ([]int64, error) {
 		width := most - least + 1
 		switch n := len(d.Cells); {
 		case !ok || !okMost || !okWeight || width < 1:
-			faults.Add(cell.Pointer(), fault.CodeInvalidField, `must have whole numbers "min" and "max", and a "weight"`)
+			faults.Add(cell.Pointer(), fault.CodeInvalidField,
+				`must have whole numbers "min" and "max", and a "weight"`)
 		case n > 0 && (width != d.Width || least <= d.Cells[n-1].Min):
 			faults.Add(cell.Pointer(), fault.CodeInvalidField, "must be as wide as the cells before it, and above them")
 		default:

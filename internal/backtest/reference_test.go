@@ -52,8 +52,7 @@ func TestReferenceOfAReport(t *testing.T) {
 	}
 }
 
-// TestReferenceOfNoReport checks that any other document is rejected without a
-// panic.
+// TestReferenceOfNoReport checks that a document that is not a report is rejected without a panic.
 func TestReferenceOfNoReport(t *testing.T) {
 	t.Parallel()
 	for _, document := range []string{

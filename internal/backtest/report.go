@@ -89,8 +89,8 @@ type Performance struct {
 	// scaling, and so no PD, or if no row is labelled.
 	HosmerLemeshow Figure
 
-	ExpectedLoss Money    // expected loss of the approved limits: PD × LGD × limit
-	PDSource     PDSource // source of the PD
+	ExpectedLoss Money // expected loss of the approved limits: PD × LGD × limit
+	PDSource     PDSource
 	LGD          Figure
 }
 
@@ -195,7 +195,8 @@ type SoleReason struct {
 	BadRateSole      Share // bad rate of the rows whose status this knockout alone caused
 }
 
-// RuleCount counts the rows for which the condition of a rule had a result, hit, or had no result.
+// RuleCount counts the rows in which a rule hit, and those in which its condition
+// had a result or had none.
 type RuleCount struct {
 	Rule      string
 	Kind      string // "knockout" or "adjustment"
@@ -241,7 +242,7 @@ type Group struct {
 // by then.
 type Vintage struct {
 	Approved int64 // labelled approved rows, the base of the shares
-	NoMonth  int64 // bad rows among them with a blank month
+	NoMonth  int64 // bad rows among Approved whose month is blank
 	ByMonth  []VintageMonth
 }
 
@@ -253,8 +254,8 @@ type VintageMonth struct {
 	Share Figure // cumulative share
 }
 
-// Actual compares the decisions made at the time with those of the champion.
-// Matrix[then][now] counts the rows.
+// Actual compares the decisions that the lender made at the time of the applications with those of the
+// champion. Matrix[then][now] counts the rows.
 type Actual struct {
 	Count         int64
 	Matrix        Matrix

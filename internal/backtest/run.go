@@ -29,7 +29,7 @@ type Run struct {
 	changes    []change
 	numbering  uint64
 	lookups    []rule.NamedLookup // of both policies
-	own        bool               // one of the policies reads what the lender decided before
+	own        bool               // one of the policies reads the lender's earlier decisions on the applicant
 	tables     []rule.Table       // of both policies
 }
 
@@ -96,8 +96,8 @@ func (r *Run) number() uint64 {
 	return h.Sum64()
 }
 
-// Made reports whether p was made by this run or by one with the same numbering, so
-// that p can be merged with the run's other partials. If Made returns false, for
+// Made reports whether p was made by this run or by a run with the same numbering,
+// so that p can be merged with the run's other partials. If Made returns false, for
 // example for a partial of an earlier release, the rows must be decided again.
 func (r *Run) Made(p *Partial) bool { return p.numbering == r.numbering }
 
@@ -122,7 +122,6 @@ func newSide(plan *engine.Plan) *side {
 	return s
 }
 
-// noGradeIndex returns the index of noGrade.
 func (s *side) noGradeIndex() int32 { return int32(slices.Index(s.grades, noGrade)) }
 
 // findColumns finds the columns that the backtest itself reads: those that the setup

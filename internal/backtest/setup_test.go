@@ -250,7 +250,7 @@ func TestBlockAllocatesNothing(t *testing.T) { //nolint:paralleltest // see abov
 		t.Fatal(err)
 	}
 	w := r.NewWorker()
-	for range 10 { // until the list of row errors is full
+	for range 10 { // fills the list of row errors, so that it no longer grows
 		w.Block(block)
 	}
 	if n := testing.AllocsPerRun(5, func() { w.Block(block) }); n > 0 {

@@ -70,7 +70,7 @@ func shiftFrom(reference []int64, c *cells, g grid) (s Shift, ok bool) {
 	return s, s.PSI.Known
 }
 
-// scoreWeight is the weight of the rows whose score is in the cell that begins at the score from.
+// scoreWeight is the weight of the rows whose score is in the cell that begins at the score "from".
 type scoreWeight struct{ from, weight int64 }
 
 // shift compares two distributions, both in ascending order of score. It divides

@@ -38,8 +38,8 @@ func newSpellings(s *Setup, faults *fault.List) spellings {
 	return out
 }
 
-// labelOf returns the label of an outcome. A loan that is neither good nor bad counts
-// in no rate of bad loans, so it has no label.
+// labelOf returns the label of an outcome. A loan that is neither good nor bad does not count in any bad rate, so
+// it is unlabelled.
 func labelOf(o sheet.Outcome) label {
 	switch o {
 	case sheet.Good:
@@ -109,8 +109,8 @@ func (r *labeller) read(cell []byte) (l label, code string) {
 	return l, ""
 }
 
-// statuses maps the text of a status cell, in lower case, to the decision that
-// was made at the time.
+// statuses maps the text of a status cell, in lower case, to the decision that the lender made at the time of
+// the application.
 var statuses = map[string]engine.Status{
 	"approved": engine.Approved, "approve": engine.Approved, "accepted": engine.Approved,
 	"referred": engine.Referred, "refer": engine.Referred, "review": engine.Referred,

@@ -95,9 +95,8 @@ func TestGoldenScaling(t *testing.T) {
 	}
 }
 
-// TestObservedLoss checks the expected loss of a scorecard without scaling,
-// which uses the bad rate of each grade among approved rows. It is 65 % of the
-// sum of a fifth of 5 × 100,000 and half of 2 × 50,000.
+// TestObservedLoss checks the expected loss of a scorecard without scaling, which uses the bad rate of each
+// grade among approved rows. The expected loss is 65 % × (1/5 × 5 × 100,000 + 1/2 × 2 × 50,000).
 func TestObservedLoss(t *testing.T) {
 	t.Parallel()
 	csv := "score,bad\n800,0\n800,0\n800,1\n800,0\n800,0\n700,1\n700,0\n600,1\n"

@@ -26,14 +26,14 @@ type Worker struct {
 	batch      rowBatch
 
 	lookUp    LookUp             // nil if there are no lists and tables
-	questions []rule.NamedLookup // of the current row, to be looked up
-	unknown   []rule.NamedLookup // of the current row, that cannot be
-	tables    []rule.Table       // in which the current row is to be looked up
+	questions []rule.NamedLookup // lookups that the current row needs
+	unknown   []rule.NamedLookup // lookups that the current row needs but that cannot be made
+	tables    []rule.Table       // tables in which the current row must be looked up
 
 	observe func(champion, challenger *engine.Decision) // nil unless Observe was called
 
 	check func() error // nil if the work is never interrupted
-	err   error        // error of check; if it is set, the partial is incomplete
+	err   error        // error of check or lookUp; if it is set, the partial is incomplete
 	since int          // engine steps since the last check
 	steps int          // engine steps that one decision takes
 
@@ -42,8 +42,7 @@ type Worker struct {
 	line        []byte
 }
 
-// row has the data of one application, other than the facts, that the backtest
-// itself uses.
+// row has the data of one application that the backtest itself uses. It does not contain the facts.
 type row struct {
 	number int64
 	id     []byte
@@ -51,7 +50,7 @@ type row struct {
 	weight int64
 	month  int64 // month in which the loan went bad; 0 if unknown
 	group  []byte
-	actual int // decision made at the time; noStatus if unknown
+	actual int // decision made at the time of the application; noStatus if unknown
 }
 
 // NewWorker returns a worker with an empty partial.
@@ -113,12 +112,12 @@ func (w *Worker) Take() *Partial {
 // Err returns the error, and the partial is incomplete.
 func (w *Worker) Check(check func() error) { w.check = check }
 
-// Err returns the error of the check that stopped the work, or nil.
+// Err returns the error of the check or of the lookup that stopped the work, or nil.
 func (w *Worker) Err() error { return w.err }
 
 // Observe sets a function that is called with the decisions of both policies on each row. The run must have a
-// challenger. The decisions are valid only during the call. The worker then neither finds out which changes of the
-// policy cause a difference nor counts the differences.
+// challenger. The decisions are valid only during the call. The worker then does not compare the two
+// decisions, does not attribute differences to changes of the policy, and writes no decided rows.
 func (w *Worker) Observe(observe func(champion, challenger *engine.Decision)) { w.observe = observe }
 
 // stepsBetweenChecks is the number of engine steps between two checks. These
@@ -166,17 +165,36 @@ func (w *Worker) Block(b sheet.Block) {
 // cells reads one row and adds it to the batch of rows that are decided together.
 func (w *Worker) cells(number int64, cells [][]byte) {
 	r := row{number: number, weight: weightUnit, actual: noStatus}
-	at, header := &w.run.at, w.run.setup.Header
-	if at.id >= 0 {
-		r.id = cells[at.id]
+	if at := w.run.at.id; at >= 0 {
+		r.id = cells[at]
 	}
 	facts, frame := w.batch.next()
 	if name, code := w.reader.ReadInto(cells, facts, frame); code != "" {
 		w.fail(RowError{number, name, code}, r.id)
 		return
 	}
-	var code string
-	column := -1
+	if name, code := w.readOwn(&r, cells); code != "" {
+		w.fail(RowError{number, name, code}, r.id)
+		return
+	}
+	if w.run.setup.PercentFOIR {
+		w.partial.foirMost = max(w.partial.foirMost, int64(facts.Get("foir").Number()))
+	}
+	if w.run.looksUp() && !w.answer(facts, false) {
+		return
+	}
+	if w.assumeNamed(facts) {
+		w.noteOwn()
+	}
+	if w.batch.add(&r, facts) {
+		w.flush()
+	}
+}
+
+// readOwn reads the columns that the backtest itself uses, except the id. It returns the name of an invalid column and
+// a code, or "" for both.
+func (w *Worker) readOwn(r *row, cells [][]byte) (name, code string) {
+	at, column := &w.run.at, -1
 	if at.outcome >= 0 {
 		if r.label, code = w.labels.read(cells[at.outcome]); code != "" {
 			column = at.outcome
@@ -198,30 +216,17 @@ func (w *Worker) cells(number int64, cells [][]byte) {
 		}
 	}
 	if column >= 0 {
-		w.fail(RowError{number, header[column], code}, r.id)
-		return
+		return w.run.setup.Header[column], code
 	}
 	if at.protected >= 0 {
 		r.group = trimmed(cells[at.protected])
 	}
-	if w.run.setup.PercentFOIR {
-		w.partial.foirMost = max(w.partial.foirMost, int64(facts.Get("foir").Number()))
-	}
-	if w.run.looksUp() && !w.answer(facts, false) {
-		return
-	}
-	if w.assumeNamed(facts) {
-		w.noteOwn()
-	}
-	if w.batch.add(&r, facts) {
-		w.flush()
-	}
+	return "", ""
 }
 
-// Facts decides an application from the facts of a stored decision. actual is the
-// status that was decided at the time, or "" if there is none. champion and
-// challenger are the facts as each policy reads them. They are the same unless
-// the challenger's semantics compute features by another catalogue.
+// Facts decides an application from the facts of a stored decision. actual is the status that was decided at
+// the time of the application, or "" if there is none. champion and challenger are the facts as each policy
+// reads them. They are the same unless the challenger's semantics compute features by another catalogue.
 func (w *Worker) Facts(number int64, id string, champion, challenger *rule.Facts, actual string) {
 	if w.over(rowSteps + w.steps) {
 		return
@@ -246,8 +251,8 @@ func (w *Worker) Facts(number int64, id string, champion, challenger *rule.Facts
 	w.decide(&r, factsByPolicy{champion, challenger})
 }
 
-// Erased counts a stored decision whose facts were erased with the applicant as a row that could not be
-// evaluated.
+// Erased counts a row that could not be evaluated: a stored decision whose facts were erased together with the
+// applicant.
 func (w *Worker) Erased(number int64, id string) {
 	w.fail(RowError{Row: number, Code: fault.CodeErased}, []byte(id))
 }
@@ -266,7 +271,7 @@ func (f factsByPolicy) of(plan, champion *engine.Plan) *rule.Facts {
 
 func (w *Worker) fail(e RowError, id []byte) {
 	if w.out != nil {
-		w.flush() // rows are written in order
+		w.flush() // the earlier rows must be written first
 	}
 	w.partial.fail(e)
 	w.writeFailed(e, id)
@@ -303,8 +308,8 @@ func (w *Worker) count(r *row, facts factsByPolicy) {
 	w.writeDecided(r, swapped)
 }
 
-// noteColumns counts the month, the decision made at the time and the protected
-// group of a row.
+// noteColumns counts the month, the decision made at the time of the application, and the protected group of a
+// row.
 func (w *Worker) noteColumns(r *row, status engine.Status) {
 	p := w.partial
 	if w.run.at.month >= 0 {

@@ -28,10 +28,10 @@ func States() []string {
 type Batch struct {
 	ID             string
 	Status         string
-	Endpoint       string // the endpoint whose requests the rows are
+	Endpoint       string // each row is a request to this endpoint
 	Rows           int64  // 0 until all rows have arrived
 	RowsDone       int64
-	Counts         Counts // of the rows that are done
+	Counts         Counts // counts only rows that are done
 	ErrorCode      string // the error code of a batch that failed
 	ErrorDetail    string
 	CreatedBy      string
@@ -60,7 +60,7 @@ func batchOf(b *store.BatchJob) (Batch, error) {
 	}, err
 }
 
-// Get returns the state of a batch, NotFound if there is none.
+// Get returns the state of a batch, or NotFound if there is no such batch.
 func (s *Service) Get(ctx context.Context, p tenant.Principal, id string) (Batch, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Batch{}, err

@@ -10,13 +10,13 @@ import (
 	"verdict/internal/tenant"
 )
 
-// callerChecked is how often the rights of a batch's creator are read while rows are decided.
+// callerChecked is the interval at which the rights of a batch's creator are read again while rows are decided.
 const callerChecked = time.Second
 
 // caller returns the principal for which the rows are decided: the creator of the batch, with the present plan. If the
 // creator may no longer decide, refusal is the outcome of the rows that are left: key_revoked if the API key was
 // revoked, insufficient_scope if the person was disabled or has lost the right. A key that has expired keeps its
-// rights, because the batch was accepted before (ADR 27).
+// rights, because the batch was accepted before the key expired (ADR 27).
 func (s *Service) caller(
 	ctx context.Context, scope *store.Scope, b *store.BatchJob,
 ) (p tenant.Principal, refusal *fault.Error, err error) {
@@ -48,7 +48,7 @@ func (s *Service) caller(
 	return p, refusal, err
 }
 
-// keyScopes returns what the API key of a principal may do now.
+// keyScopes returns the scopes that the API key of a principal has now.
 func (s *Service) keyScopes(
 	ctx context.Context, p tenant.Principal,
 ) (scopes tenant.Scopes, refusal *fault.Error, err error) {
@@ -68,7 +68,7 @@ func (s *Service) keyScopes(
 	return tenant.Role(key.OwnerRole).Allow(scopes, key.OwnerDisabledMicros == 0), nil, nil
 }
 
-// personScopes returns what the person of a principal may do now.
+// personScopes returns the scopes that the person of a principal has now.
 func (s *Service) personScopes(
 	ctx context.Context, p tenant.Principal,
 ) (scopes tenant.Scopes, refusal *fault.Error, err error) {
@@ -85,7 +85,7 @@ func (s *Service) personScopes(
 }
 
 // mayGoOn reads the rights of the creator again if they were read more than callerChecked ago. If the creator has lost
-// them, all further rows are refused. If the read fails, a later one is tried.
+// them, all further rows are refused. If the read fails, the rows continue, and a later call reads the rights again.
 func (d *deciding) mayGoOn(ctx context.Context) {
 	now := d.s.core.Now().UnixMicro()
 	checked := d.checked.Load()

@@ -17,8 +17,8 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// ended checks that a batch of 20 rows is over, that decided of them were decided and billed, and that the others have
-// an error.
+// ended checks that a batch of 20 rows is over. The argument decided is the number of rows that must be decided and
+// billed. The other rows must have the error code.
 func ended(t *testing.T, service *usecase.Set, reader tenant.Principal, id string, decided int64, code string) {
 	t.Helper()
 	batch, err := service.Batches.Get(t.Context(), reader, id)
@@ -41,7 +41,7 @@ func TestCreatorWithoutRights(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		decided int64
-		code    string // of the rows of the second chunk
+		code    string // the error code of the rows of the second chunk
 		creator func(t *testing.T, h *usecasetest.House) tenant.Principal
 		change  func(t *testing.T, h *usecasetest.House, clock *usecasetest.Clock, creator tenant.Principal) error
 	}{
@@ -164,7 +164,7 @@ func TestRevokedWhileDeciding(t *testing.T) {
 	})
 }
 
-// TestDeleted deletes batches. Their chunks are gone, and the decisions stay.
+// TestDeleted deletes batches, and checks that their chunks are deleted and their decisions are not.
 func TestDeleted(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

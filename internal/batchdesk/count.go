@@ -38,7 +38,7 @@ func count(rows []Row) Counts {
 	return c
 }
 
-// addTo returns the encoded counts with those of c added.
+// addTo adds c to the encoded counts and returns the sum, encoded.
 func (c Counts) addTo(encoded []byte) ([]byte, error) {
 	total, err := readCounts(encoded)
 	if err != nil {

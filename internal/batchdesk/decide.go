@@ -27,7 +27,7 @@ type deciding struct {
 	next    atomic.Int64                // the number of rows that were begun
 	decided atomic.Int64                // the number of rows decided
 	checked atomic.Int64                // when the rights of the caller were read, in microseconds
-	rest    atomic.Pointer[fault.Error] // the refusal of all further rows: no quota or no right is left
+	rest    atomic.Pointer[fault.Error] // the error of all further rows; set when the quota or a right is lost
 	failed  atomic.Pointer[error]       // a failure of storage; no more rows are begun
 }
 
@@ -65,7 +65,8 @@ func (w *work) decideRows(ctx context.Context, caller tenant.Principal, lines []
 	if len(w.missing()) == 0 {
 		return nil
 	}
-	// A commit whose outcome was unknown may have stored a decision, and so may another node.
+	// Look for decisions that this attempt does not know of: a commit whose outcome was unknown may have stored
+	// one, and so may another node.
 	if err := w.recall(ctx); err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (w *work) decideRows(ctx context.Context, caller tenant.Principal, lines []
 	return nil
 }
 
-// missing returns the indexes in rows of the rows that have no outcome.
+// missing returns the indexes of the rows that have no outcome. They are indexes into w.rows.
 func (w *work) missing() (indexes []int) {
 	for i := range w.rows {
 		if !w.rows[i].known() {
@@ -100,8 +101,8 @@ func (w *work) missing() (indexes []int) {
 // errNoTime is the failure of an attempt in which no row was decided although storage did not fail.
 var errNoTime = errors.New("no row was decided in the time of an attempt")
 
-// permit returns the function that refuses the rows of people who were erased since the batch was started, nil if
-// nobody was.
+// permit returns the function that refuses the rows of people who were erased since the batch was started. It
+// returns nil if nobody was erased.
 func (w *work) permit(ctx context.Context) (decisioning.Permit, error) {
 	excluded, err := w.scope.BatchJobs(ctx).Excluded(w.batch.ID)
 	if err != nil || len(excluded) == 0 {
@@ -124,7 +125,6 @@ func (w *work) permit(ctx context.Context) (decisioning.Permit, error) {
 	}, nil
 }
 
-// row decides one row.
 func (d *deciding) row(ctx context.Context, i int) {
 	row := &d.rows[i]
 	d.mayGoOn(ctx)
@@ -149,12 +149,13 @@ func (d *deciding) row(ctx context.Context, i int) {
 	row.Err = refusal
 }
 
-// one decides one row as if it had been sent alone. A panic is an error of this row alone.
+// one decides the row with the given index as if the row had been sent alone. A panic is an error of this row
+// alone.
 func (d *deciding) one(ctx context.Context, index int64, line []byte) (decided decisioning.Decided, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			d.s.core.Logger.ErrorContext(ctx, "deciding a row of a batch panicked; the row gets an internal error",
-				append(d.about(), "stack", fault.PanicStack(p, debug.Stack()))...) // p itself may hold a tenant's data
+				append(d.about(), "stack", fault.PanicStack(p, debug.Stack()))...) // p may contain a tenant's data
 			err = errInternal()
 		}
 	}()
@@ -193,7 +194,7 @@ func (d *deciding) one(ctx context.Context, index int64, line []byte) (decided d
 // checkpoints.
 const longLine = 64 << 10
 
-// final returns the refusal that is the outcome of a row, nil if the row should be tried again.
+// final returns the refusal that is the outcome of a row, or nil if the row should be tried again.
 func (d *deciding) final(ctx context.Context, err error) *fault.Error {
 	var spoilt operation.Defect
 	if errors.As(err, &spoilt) {

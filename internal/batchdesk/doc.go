@@ -15,6 +15,8 @@
 //	    return, cancel and delete batches: NotFound, invalid_transition, invalid_cursor
 //	Results
 //	    returns the outcomes of the rows: NotFound, batch_expired
+//	Limits
+//	    returns the limits of batches, to anybody
 //
 // Run, Abandon, Resume and Purge are for the workers and the background work, and take no caller. They fail if storage
 // fails; the workers then retry them.

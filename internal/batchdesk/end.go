@@ -11,7 +11,8 @@ import (
 )
 
 // Cancel cancels an unfinished batch and returns it. Rows that were decided stay decided; the others get the error
-// batch_cancelled. Cancelling a cancelled batch has no effect. A batch that is over otherwise cannot be cancelled.
+// batch_cancelled. Cancelling a cancelled batch has no effect. A batch that has completed or failed cannot be
+// cancelled.
 func (s *Service) Cancel(
 	ctx context.Context, p tenant.Principal, id string, reply *operation.Reply[Batch],
 ) (Batch, error) {
@@ -70,14 +71,15 @@ func (s *Service) Delete(ctx context.Context, p tenant.Principal, id string) err
 }
 
 const (
-	// abortTimeout limits the time in which an aborted batch is marked as failed and its rows are deleted, and in which
-	// the chunks of a deleted batch are deleted. The purge deletes what is left.
+	// abortTimeout limits how long a cleanup may take. The cleanup of an aborted batch marks it as failed and deletes
+	// its rows. The cleanup of a deleted batch deletes its chunks. If the time is too short, Purge deletes the rest
+	// later.
 	abortTimeout = 5 * time.Second
 	// discardSteps is the number of chunks that one transaction deletes.
 	discardSteps = 8
 )
 
-// inSteps calls step in transactions of its own until it reports that nothing is left.
+// inSteps calls step repeatedly, each time in a new transaction, until step reports that nothing is left.
 func inSteps(ctx context.Context, scope *store.Scope, step func(*store.Tx) (more bool, err error)) (err error) {
 	for more := true; more && err == nil; {
 		err = scope.Write(ctx, func(tx *store.Tx) (err error) {
@@ -104,7 +106,7 @@ func (s *Service) abort(ctx context.Context, scope *store.Scope, id string, caus
 		err = inSteps(ctx, scope, func(tx *store.Tx) (bool, error) { return tx.BatchJobs().Discard(id, discardSteps) })
 	}
 	if err != nil {
-		s.core.Logger.WarnContext(ctx, "could not end an aborted batch and delete its rows; a later sweep does it",
+		s.core.Logger.WarnContext(ctx, "could not end an aborted batch or delete its rows; a later sweep retries",
 			"tenant_id", scope.Tenant(), "environment", scope.Environment(), "batch_id", id, "error", err)
 	}
 }

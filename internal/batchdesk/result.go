@@ -50,13 +50,13 @@ func errExpired() error {
 
 // walk calls fn with the outcomes of a window. It reads one chunk at a time, each in a transaction of its own, because
 // fn may take long. It returns batch_expired if a chunk is gone: Purge deletes the chunks of a large batch in several
-// transactions, and the batch counts as purged only after the last one.
+// transactions, and the batch counts as purged only after the last transaction.
 func walk(
 	ctx context.Context, scope *store.Scope, b *store.BatchJob, window Window, fn func(Row) error, pause func(),
 ) error {
 	n := int64(0)
 	chunk, found, err := scope.BatchJobs(ctx).ChunkAt(b.ID, window.From)
-	stored := window.From < b.Rows // the batch had such a row, so a missing chunk was deleted
+	stored := window.From < b.Rows // the batch has this row, so a missing chunk was deleted
 	for err == nil && found && chunk.Done {
 		err = decodeRows(chunk.Result, chunk.First, func(row Row) error {
 			if row.Index < window.From || window.Errors && row.Err == nil {

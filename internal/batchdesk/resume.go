@@ -18,7 +18,8 @@ type resumed struct {
 	done map[store.BatchJobRef]struct{}
 }
 
-// still returns the batches that made no progress since the last check, or that are new.
+// still is a filter. From refs, it returns the batches that are new, or that have made no progress since the last
+// check.
 func (r *resumed) still(refs []store.BatchJobRef) []store.BatchJobRef {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -38,10 +39,11 @@ func (r *resumed) still(refs []store.BatchJobRef) []store.BatchJobRef {
 	return stuck
 }
 
-// Resume enqueues the chunks of unfinished batches that are not done. Such chunks were never enqueued, or were lost
-// with a node. Every node calls Resume periodically. Resume skips a batch that has made progress since the last call.
+// Resume enqueues each chunk that is not done and whose batch is not over. Such a chunk was never enqueued, or was
+// lost with a node. Every node calls Resume periodically. Resume skips a batch that has made progress since the
+// last call.
 func (s *Service) Resume(ctx context.Context) error {
-	refs, err := s.core.DB.System().UnfinishedBatchJobs(ctx)
+	refs, err := s.core.DB.Jobs().UnfinishedBatchJobs(ctx, maxResumed)
 	if err != nil || s.options.ChunkQueue == nil {
 		return err
 	}
@@ -65,6 +67,9 @@ func (s *Service) Resume(ctx context.Context) error {
 }
 
 const (
+	// maxResumed limits how many batches Resume keeps in memory. If there are more, the newest batches are resumed
+	// later.
+	maxResumed = 100_000
 	// arriveWithin is how long the rows of a batch may take to arrive.
 	arriveWithin = time.Hour
 	// purgeSteps limits the number of chunks that one transaction deletes, and purgeRounds the number of transactions
@@ -72,18 +77,19 @@ const (
 	purgeSteps, purgeRounds = 50, 40
 )
 
-// Purge fails the batches whose rows have not arrived in time, and deletes the results of batches that ended longer
-// ago than a period; 0 means that results are kept. It does a limited number of steps; the next Purge continues.
+// Purge fails the batches whose rows have not arrived in time. Unless retention is 0, it deletes the results of
+// batches that ended more than retention ago. It also deletes the remaining chunks of aborted batches and of deleted
+// batches. Purge does a limited number of steps; the next Purge continues.
 func (s *Service) Purge(ctx context.Context, retention time.Duration) error {
 	now := s.core.Now()
-	system := s.core.DB.System()
-	_, err := system.FailAbandonedBatchJobs(ctx, now.Add(-arriveWithin).UnixMicro(), now.UnixMicro())
+	jobs := s.core.DB.Jobs()
+	_, err := jobs.FailAbandonedBatchJobs(ctx, now.Add(-arriveWithin).UnixMicro(), now.UnixMicro())
 	before := int64(0)
 	if retention > 0 {
 		before = now.Add(-retention).UnixMicro()
 	}
 	for n, round := int64(1), 0; err == nil && n > 0 && round < purgeRounds; round++ {
-		n, err = system.PurgeBatchJobs(ctx, before, purgeSteps)
+		n, err = jobs.PurgeBatchJobs(ctx, before, purgeSteps)
 	}
 	return err
 }

@@ -16,20 +16,20 @@ import (
 
 // Row is the outcome of one row of a batch: a decision, or an error.
 type Row struct {
-	Index      int64 // of the row in the batch, from 0 on
+	Index      int64 // the index of the row in the batch, from 0
 	DecisionID string
 	Status     string
 	Grade      string // "" if the policy has none
 	Policy     decisioning.PolicyRef
-	Err        *fault.Error // why the row was not decided, nil if it was
-	RequestID  string       // of the request that sent the row, set by Results
+	Err        *fault.Error // why the row was not decided; nil if it was decided
+	RequestID  string       // the id of the request that sent the row, set by Results
 }
 
 // known reports whether the row has an outcome.
 func (r *Row) known() bool { return r.DecisionID != "" || r.Err != nil }
 
-// storedRow is the form in which the outcome of a row is stored. Policy is the index of the policy among those of the
-// chunk.
+// storedRow is the form in which the outcome of a row is stored. Policy is the index of the policy among the policies
+// of the chunk.
 type storedRow struct {
 	DecisionID string       `json:"d,omitempty"`
 	Status     string       `json:"s,omitempty"`
@@ -69,8 +69,8 @@ func kindOf(name string) fault.Kind {
 	return fault.Internal
 }
 
-// encodeRows returns the outcomes of the rows of a chunk in the form in which they are stored: compressed lines, the
-// first with the policies that the others refer to.
+// encodeRows returns the outcomes of the rows of a chunk in the form in which they are stored: as compressed lines.
+// The first line has the policies, and the other lines refer to them.
 func encodeRows(rows []Row) ([]byte, error) {
 	var policies []decisioning.PolicyRef
 	place := map[decisioning.PolicyRef]int{}
@@ -103,7 +103,7 @@ func encodeRows(rows []Row) ([]byte, error) {
 	return packed.Bytes(), err
 }
 
-// decodeRows calls fn with the outcome of each row of a chunk whose first row has the index first.
+// decodeRows calls fn with the outcome of each row of a chunk. The argument first is the index of the first row.
 func decodeRows(stored []byte, first int64, fn func(Row) error) error {
 	zip, err := gzip.NewReader(bytes.NewReader(stored))
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 )
 
 // Run decides the rows of a chunk that have no outcome yet, and stores the outcomes when all rows have one. It may be
-// called any number of times for the same chunk, on any node. It returns operation.ErrUnfinished if it decided some of
-// the rows. Another error means that storage failed, and the caller should retry.
+// called any number of times for the same chunk, on any node. It returns operation.ErrUnfinished if it decided only
+// some of the rows. Another error means that storage failed, and the caller should retry.
 func (s *Service) Run(ctx context.Context, c operation.Chunk) error { return s.run(ctx, c, false) }
 
 // Abandon runs a chunk for the last time. Rows that still cannot be decided get an internal error, so that the batch
@@ -48,7 +48,7 @@ type work struct {
 }
 
 // open reads a chunk and the outcomes of the rows that were decided before. It returns nil if there is nothing to do,
-// because the chunk is done.
+// because the chunk is done or the batch is over.
 func (s *Service) open(ctx context.Context, scope *store.Scope, c operation.Chunk) (*work, error) {
 	w := &work{s: s, scope: scope}
 	err := scope.Read(ctx, func(tx *store.Tx) (err error) {
@@ -88,7 +88,7 @@ func (w *work) recall(ctx context.Context) error {
 	return nil
 }
 
-// decide gives every row an outcome.
+// decide gives every row an outcome, unless it returns an error.
 func (w *work) decide(ctx context.Context) error {
 	age := w.s.core.Moment().UnixMicro() - w.batch.CreatedMicros
 	switch {
@@ -174,8 +174,9 @@ func (w *work) lines(ctx context.Context) ([][]byte, error) {
 // maxChunk is the maximum size of the rows of a chunk, in bytes. Only a corrupt chunk is larger.
 const maxChunk = 64 << 20
 
-// finish stores the outcomes. Only the first attempt that has them all stores them. If a row was refused and turns out
-// to be decided, by a commit whose outcome was unknown or by another node, the decision is its outcome.
+// finish stores the outcomes. If several attempts have outcomes for all rows, only the first attempt stores them. A
+// refused row may turn out to be decided, by a commit whose outcome was unknown or by another node. Then the decision
+// becomes the outcome of the row.
 func (w *work) finish(ctx context.Context) error {
 	for {
 		err := w.store(ctx)

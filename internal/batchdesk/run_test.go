@@ -88,7 +88,8 @@ func wantEachOnce(t *testing.T, service *usecase.Set, caller tenant.Principal, i
 	}
 }
 
-// TestSameChunkTwice lets two nodes run the same chunk at the same time, as if one of them had been believed dead.
+// TestSameChunkTwice lets two nodes run the same chunk at the same time. This happens if one node is believed dead but
+// still runs.
 func TestSameChunkTwice(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -155,7 +156,8 @@ func TestUnfinishedChunk(t *testing.T) {
 	})
 }
 
-// TestResume enqueues the chunks that are not done, once they made no progress.
+// TestResume checks that Resume enqueues the chunks that are not done, and that it skips batches that have made
+// progress.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -176,7 +178,7 @@ func TestResume(t *testing.T) {
 		if err := h.Service.RunChunk(t.Context(), chunks[1]); err != nil {
 			t.Fatal(err)
 		}
-		resume(nil) // it made progress
+		resume(nil) // the batch has made progress
 		resume([]operation.Chunk{chunks[0], chunks[2]})
 	})
 }
@@ -218,8 +220,8 @@ func TestUnreadableChunk(t *testing.T) {
 	})
 }
 
-// TestAbandonedChunk gives up a chunk whose rows cannot be stored because the context has ended; with a working
-// database, giving up decides the rows after all.
+// TestAbandonedChunk runs a chunk whose rows cannot be stored because the context has ended. AbandonChunk then decides
+// the rows, because the database works.
 func TestAbandonedChunk(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -259,7 +261,7 @@ func TestCancelledWhileDeciding(t *testing.T) {
 		chunk := q.take()[0]
 
 		opened, release, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-		slow.set(func() { // the first time is read after the chunk was opened
+		slow.set(func() { // the clock is first read after the chunk was opened
 			close(opened)
 			<-release
 			slow.set(func() { slow.clock.Pass(time.Second) }) // there is time for some rows only
@@ -318,8 +320,8 @@ func (h *hook) now() time.Time {
 	return h.clock.Now()
 }
 
-// TestHalfPurged deletes some of the chunks of a batch, as Purge does with a large one. The results are gone then, not
-// shorter.
+// TestHalfPurged deletes some of the chunks of a batch, as Purge does with a large one. Results must then return
+// batch_expired, and not fewer rows.
 func TestHalfPurged(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -343,7 +345,7 @@ func TestHalfPurged(t *testing.T) {
 		}
 		purge := sync.OnceFunc(func() {
 			clock.Pass(time.Hour)
-			if _, err := db.System().PurgeBatchJobs(t.Context(), clock.Now().UnixMicro(), 2); err != nil {
+			if _, err := db.Jobs().PurgeBatchJobs(t.Context(), clock.Now().UnixMicro(), 2); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -362,7 +364,9 @@ func TestBlankLines(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		const most = 2_000
 		h := usecasetest.Open(t, db, usecase.Options{ChunkQueue: &queue{}, Batches: batchdesk.Limits{Rows: most}})
-		if started := start(t, h.Service, h.Caller, lines(2)+strings.Repeat(" \r\n", most)+lines(1)); started.Rows != 3 {
+		if started := start(
+			t, h.Service, h.Caller, lines(2)+strings.Repeat(" \r\n", most)+lines(1),
+		); started.Rows != 3 {
 			t.Errorf("the batch is %+v", started)
 		}
 		for _, text := range []string{"", lines(1)} {

@@ -56,9 +56,9 @@ const (
 	// chunkTime is the time after which an attempt begins no further rows. It is less than the time after which a chunk
 	// counts as abandoned, so that no other node runs a chunk that makes progress.
 	chunkTime = 25 * time.Second
-	// maxAge is the age of a batch after which none of its rows is decided any more, and keepRows is how long the
-	// record is stored that a row was decided. The record outlives the batch, so however late a chunk is tried, and
-	// however long ago a worker on another node began with it, no row is decided twice.
+	// maxAge is the age of a batch after which none of its rows is decided any more. keepRows is how long the service
+	// stores the record that a row was decided. keepRows is longer than maxAge, so no row is decided twice, however
+	// late a chunk is tried and however long ago a worker on another node began with it.
 	maxAge   = 6 * 24 * time.Hour
 	keepRows = 8 * 24 * time.Hour
 )

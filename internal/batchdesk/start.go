@@ -21,27 +21,27 @@ import (
 type Request struct {
 	Endpoint string // decisioning.EndpointDecisions or decisioning.EndpointEvaluate
 	Strict   bool   // unknown members of a row are refused
-	ID       string // of the request, for the errors of rows
-	// Lines has the rows, one in a line. It is read as it arrives. A line may have MaxLine bytes.
+	ID       string // the id of the request, for the errors of rows
+	// Lines has the rows, one per line. It is read as it arrives. A line may have MaxLine bytes.
 	Lines   io.Reader
 	MaxLine int
-	// Reserve, unless nil, is called when a row of more than 64 KiB is longer than all before it, with the further memory
-	// that it takes, in bytes. An error ends the upload.
+	// Reserve, unless nil, is called for a row of more than 64 KiB that is longer than all rows before it. bytes is the
+	// additional memory that the row needs. If Reserve returns an error, the upload ends.
 	Reserve func(bytes int64) error
 }
 
 const (
 	// readAtOnce is the size of the buffer for reading rows, in bytes.
 	readAtOnce = 64 << 10
-	// rowFactor is the approximate ratio of the memory that storing a long row takes to the length of the row: it is
-	// held as a line, in its chunk, compressed, encrypted and in the statement to the database, some of them in buffers
-	// that have grown beyond their content.
+	// rowFactor estimates how much memory it takes to store a long row, as a multiple of the length of the row. The
+	// row is held in five forms: as a line, in its chunk, compressed, encrypted, and in the statement to the
+	// database. Some of these are in buffers that have grown beyond their content.
 	rowFactor = 7
 )
 
 // Start stores the rows as they arrive, each chunk in its own transaction, and enqueues the batch once all rows have
-// arrived. Its memory use does not depend on the number of rows. Rows are not read before they are decided, so a row
-// that is not JSON fails alone.
+// arrived. Its memory use does not depend on the number of rows. Rows are not parsed before they are decided, so a
+// row that is not JSON fails alone.
 func (s *Service) Start(
 	ctx context.Context, p tenant.Principal, r Request, reply *operation.Reply[Batch],
 ) (Batch, error) {
@@ -74,16 +74,17 @@ func (s *Service) Start(
 	return started, s.notDeleted(ctx, scope, reply.Answer(started))
 }
 
-// notDeleted returns NotFound if an answer is that to an earlier request, whose batch was deleted since. The stored
-// answer must not be deleted with the batch: the request would then decide all rows again.
+// notDeleted returns NotFound if the answer is replayed from an earlier request and the batch of that request was
+// deleted since. The stored answer must not be deleted with the batch, because a repeated request would then decide all
+// rows again.
 func (s *Service) notDeleted(ctx context.Context, scope *store.Scope, a operation.Answer) error {
 	if !a.Replayed {
 		return nil
 	}
 	_, err := s.find(ctx, scope, path.Base(a.Location))
 	if fault.KindOf(err) == fault.NotFound {
-		return fault.New(fault.NotFound, fault.CodeNotFound, "the batch that this request has started was deleted; its "+
-			"decisions still exist. To decide the rows again, send another Idempotency-Key")
+		return fault.New(fault.NotFound, fault.CodeNotFound, "the batch that this request has started was deleted; "+
+			"its decisions still exist. To decide the rows again, send another Idempotency-Key")
 	}
 	return err
 }
@@ -95,12 +96,11 @@ type limited struct {
 }
 
 func (l *limited) Read(p []byte) (int, error) {
-	if l.left <= 0 {
+	n, err := l.r.Read(p[:min(int64(len(p)), l.left+1)])
+	if l.left -= int64(n); l.left < 0 {
 		return 0, fault.New(fault.TooLarge, fault.CodeRequestTooLarge,
 			"the rows of a batch may have at most %d bytes", l.most)
 	}
-	n, err := l.r.Read(p[:min(int64(len(p)), l.left)])
-	l.left -= int64(n)
 	return n, err
 }
 
@@ -205,14 +205,14 @@ type intake struct {
 	lines        *bufio.Reader
 	limit        int // the maximum length of a line, in bytes
 	reserve      func(bytes int64) error
-	longest      int // the length of a line for which memory is reserved, in bytes
+	longest      int // memory is reserved for a line of this length, in bytes
 	rows, chunks int64
 	blank        int64  // the number of blank lines
 	block        []byte // the rows of the next chunk, each with a line feed
 	held         int64  // the number of rows in block
 }
 
-// store stores the rows, of which the first has been read.
+// store stores the rows. line is the first row, which was already read.
 func (in *intake) store(ctx context.Context, line []byte) (err error) {
 	limits := &in.s.options.Limits
 	for ; err == nil; line, err = in.line() {
@@ -233,7 +233,7 @@ func (in *intake) store(ctx context.Context, line []byte) (err error) {
 	return in.flush(ctx)
 }
 
-// flush stores the held rows as a chunk.
+// flush stores the rows in block as a chunk.
 func (in *intake) flush(ctx context.Context) error {
 	var packed bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
@@ -254,7 +254,7 @@ func (in *intake) flush(ctx context.Context) error {
 	})
 	in.rows, in.chunks, in.held = in.rows+in.held, in.chunks+1, 0
 	if in.block = in.block[:0]; cap(in.block) > 2*in.s.options.Limits.ChunkBytes {
-		in.block = nil // it held a long line
+		in.block = nil // do not keep a block that a long line has made large
 	}
 	return err
 }

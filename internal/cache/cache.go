@@ -167,7 +167,7 @@ type recent[K comparable, V any] struct {
 	size   int
 	room   int // limit of the total weight; 0: no limit
 	weight int
-	order  *list.List // of *recentItem, the most recently used in front
+	order  *list.List // the elements are *recentItem, the most recently used first
 	items  map[K]*list.Element
 }
 
@@ -221,8 +221,8 @@ func (r *recent[K, V]) drop(at *list.Element) {
 	r.weight -= item.weight
 }
 
-// weigh sets the weight of a key. While the total exceeds room, it evicts the least
-// recently used key, but never the last one.
+// weigh sets the weight of a key. While the total weight exceeds the field room, it evicts the least recently used
+// key, but never the last remaining key.
 func (r *recent[K, V]) weigh(key K, weight int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

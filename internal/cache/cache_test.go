@@ -49,9 +49,8 @@ func TestCacheLooksUpAgain(t *testing.T) {
 	s.get(t, "a", 4)
 }
 
-// TestCacheLoadsAhead checks that callers of a value that is read continuously do
-// not wait for loads after the first one, although a load takes long. No caller
-// may get an expired value.
+// TestCacheLoadsAhead reads one value continuously. Callers may wait for the first load only, although a load takes
+// long. No caller may get an expired value.
 func TestCacheLoadsAhead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -33,13 +33,13 @@ type Features struct {
 	Vector, Source []byte
 }
 
-// Person has the stored facts about a person other than the primary applicant, which are a zone of their own.
+// Person has the stored facts about a person other than the primary applicant. They are a zone of their own.
 type Person struct {
 	Zone  sealing.Zone
 	Facts []byte
 }
 
-// NewPerson returns the facts about the person with a role, as which a zone is named.
+// NewPerson returns the facts about the person with a role. The zone has the name of the role.
 func NewPerson(role string, facts []byte) Person {
 	zone, _ := sealing.ZoneNamed(role)
 	return Person{Zone: zone, Facts: facts}
@@ -54,8 +54,8 @@ type Salt struct {
 // version is the version of the format of capsules.
 const version = 2
 
-// firstVersion is the version of capsules without the facts of several people, which programs of the first version can
-// check, too.
+// firstVersion is the version of capsules without the facts of several people. Programs that know only the first
+// version can check such capsules, too.
 const firstVersion = 1
 
 func (c *Capsule) version() int64 {
@@ -195,8 +195,8 @@ func Parse(text []byte) (*Capsule, error) {
 	return c, nil
 }
 
-// hasControls reports whether a column contains control characters, with which a capsule
-// could forge what a program prints about it.
+// hasControls reports whether a column contains control characters. With control characters, a capsule could forge
+// the output of a program that prints the column.
 func hasControls(r *evidence.Row) bool {
 	for _, column := range []string{
 		r.Tenant, r.Environment, r.ID, r.Status, r.Grade, r.PolicyKey, r.PolicyID, r.Endpoint, r.EngineVersion,

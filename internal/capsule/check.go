@@ -17,15 +17,15 @@ import (
 
 // Report is the result of checking a capsule.
 type Report struct {
-	// Decided is nil if the engine decided the same again on the facts and the policy, and
-	// otherwise why not.
+	// Decided is nil if the engine made the same decision again from the facts and the policy.
+	// Otherwise it says why not.
 	Decided error
-	// Logged is nil if the decision is in the log with exactly this content, and otherwise why
+	// Logged is nil if the decision is in the log with exactly this content. Otherwise it says why
 	// not.
 	Logged     error
 	Checkpoint evidence.Checkpoint // the size and root of the log, if Logged is nil
-	// Replaced says when the key that has signed the checkpoint was replaced, "" if it is the
-	// present key.
+	// Replaced says when the key that has signed the checkpoint was replaced. It is "" if that key
+	// is the present key.
 	Replaced string
 	Seen     []Seen // the witnesses that have signed the checkpoint
 }
@@ -36,7 +36,7 @@ type Seen struct {
 	At      time.Time
 }
 
-// Check checks a capsule with the public keys of the log and those of witnesses.
+// Check checks a capsule with the public keys of the log and of witnesses.
 func (c *Capsule) Check(log *evidence.LogKeys, witnesses []evidence.WitnessKey) Report {
 	r := Report{Decided: c.decideAgain()}
 	proof, err := c.logged(log, &r)
@@ -75,8 +75,8 @@ func (c *Capsule) logged(log *evidence.LogKeys, r *Report) (evidence.Proof, erro
 	return proof, nil
 }
 
-// decideAgain returns nil if the engine makes the same decision again, and if the answer
-// is the one of that decision.
+// decideAgain returns nil if the engine makes the same decision again, and the answer belongs to
+// that decision.
 func (c *Capsule) decideAgain() error {
 	answer, err := wire.Parse(c.Answer)
 	if err != nil {
@@ -136,8 +136,8 @@ func (c *Capsule) allFacts() (*rule.Facts, error) {
 	return facts, nil
 }
 
-// matchesLeaf returns nil if the leaf is that of this decision: all its columns, its
-// answer, its facts and its features.
+// matchesLeaf returns nil if the leaf matches all columns, the answer, the facts and the features
+// of this decision.
 func (c *Capsule) matchesLeaf() error {
 	row, _ := c.Row.AppendHash(nil)
 	if c.Leaf.Kind != evidence.Decision || c.Leaf.ID != c.Row.ID || c.Leaf.Row != row ||
@@ -148,7 +148,7 @@ func (c *Capsule) matchesLeaf() error {
 	if err != nil {
 		return errors.New(`the hashes of the decision ("plain") cannot be read`)
 	}
-	// Every part needs its hash: a part without one could be anything.
+	// Every part needs its hash, because a part without a hash could be anything.
 	zones := []sealing.Zone{sealing.Response, sealing.Combined}
 	if c.Features != nil {
 		zones = []sealing.Zone{sealing.Response, sealing.History, sealing.Features, sealing.Combined}

@@ -21,8 +21,8 @@ var (
 	ErrNotAWitnessKey = errors.New("not the public key of a witness; it looks like NAME+1a2b3c4d+B…")
 )
 
-// ReadKeys reads the public keys of a log, and those of witnesses: none, or one on each
-// line.
+// ReadKeys reads the public keys of a log and of witnesses. witnesses has one key on each line, or
+// is empty.
 func ReadKeys(log, witnesses string) (k Keys, err error) {
 	if k.Log, err = evidence.ParseLogKeys(log); err != nil {
 		return Keys{}, err
@@ -62,10 +62,10 @@ type Sentence struct {
 type Result struct {
 	Decision  string // which decision it is
 	Sentences []Sentence
-	Holds     bool // the decision was made again, and it is in the log
+	Holds     bool // the engine made the same decision again, and it is in the log
 }
 
-// Verify reads and checks a capsule. The error is one of Parse.
+// Verify reads and checks a capsule. It returns an error only if Parse does.
 func Verify(text []byte, keys Keys) (Result, error) {
 	c, err := Parse(text)
 	if err != nil {

@@ -27,7 +27,7 @@ type Bars struct {
 	Of    string // heading of the table's first column, which contains the labels
 	Parts []Part // if empty, each bar is one blue part without a name
 	Rows  []Bar
-	Full  float64 // least value of a full-length bar; a longer bar or the mark raises it
+	Full  float64 // value of a full-length bar; a larger bar or mark replaces it
 	Mark  float64 // value of a vertical line, such as a limit; 0 for none
 }
 

@@ -69,8 +69,8 @@ const (
 	tones
 )
 
-// The tones of the statuses of decisions, and of levels of risk, which are the same in every chart and as those of the
-// badges beside them.
+// The tones for decision statuses and risk levels. All charts use the same tones, and so do the badges beside the
+// charts.
 const (
 	Approved = Teal
 	Referred = Amber

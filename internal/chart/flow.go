@@ -135,14 +135,15 @@ func (p *pen) beginLink(class, address string) bool {
 	return true
 }
 
-// spread draws the outcomes on the right, each as a bar of its share.
+// spread draws the outcomes on the right, each with a bar that shows its share.
 func (c Flow) spread(p *pen, from, middleY float64) {
 	ends := c.ends()
 	total := c.total()
 	each := (flowBox + 4) / float64(max(len(ends), 1))
 	for i, e := range ends {
 		top := 4 + float64(i)*each
-		p.path("flow-edge", []Point{{from, middleY}, {flowEnds - 18, top + each/2}, {flowEnds - 6, top + each/2}}, false)
+		p.path("flow-edge", []Point{{from, middleY}, {flowEnds - 18, top + each/2}, {flowEnds - 6, top + each/2}},
+			false)
 		p.end3(e, total, flowEnds, top+each/2-4, flowWide-flowEnds)
 	}
 }
@@ -215,8 +216,8 @@ func (p *pen) arrow(x1, y1, x2, y2 float64) {
 	p.path("flow-tip", tip, true)
 }
 
-// smallLetter and smallCapital are upper estimates of the widths of letters of small text in a flow, whose text is not
-// enlarged. The ids of rules consist of capitals.
+// smallLetter and smallCapital are upper estimates of the widths of letters in the small text of a flow. The text
+// of a flow is never enlarged. smallCapital is for capital letters, because the ids of rules consist of them.
 const smallLetter, smallCapital = 6.3, 8.2
 
 // clipSmall shortens a small text, with an ellipsis at the end, to fit the width.

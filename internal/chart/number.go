@@ -16,7 +16,7 @@ const (
 	Rupees              // an amount: ₹12,34,567, on axes ₹12.35 L or ₹4.5 Cr
 	Score               // points, not grouped: 712
 	Ratio               // a decimal without a unit: 0.742
-	Millis              // a duration in milliseconds: 20 ms, from a second on 1.5 s
+	Millis              // a duration, given in milliseconds: 20 ms, or 1.5 s for a second or more
 )
 
 // hugest is the largest absolute value that is drawn; larger values are clamped.

@@ -9,9 +9,8 @@ import (
 	"unicode"
 )
 
-// Every drawing is wide units across, whatever its size on the page. In a narrow
-// figure the stylesheet enlarges the text, up to a size of wideText units. The
-// layout always leaves space for that size.
+// The constant wide is the width of every drawing in units, whatever its size on the page. In a narrow figure the
+// stylesheet enlarges the text, up to a size of wideText units. The layout always leaves space for that size.
 const (
 	wide      = 480.0
 	wideText  = 16.0
@@ -36,9 +35,9 @@ func (p *pen) breakable(s string) {
 	p.b.WriteString(strings.ReplaceAll(html.EscapeString(tidy(s)), "_", "_<wbr/>"))
 }
 
-// tidy removes characters that must not be in markup even when escaped: control
-// characters, which XML forbids, and invisible ones that change the direction of
-// text.
+// tidy removes characters that must not be in markup even when escaped: control characters, which XML
+// forbids, and invisible ones that change the direction of text. It replaces line breaks and tabs by
+// spaces.
 func tidy(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -170,7 +169,7 @@ func (p *pen) text(class, anchor string, x, y float64, s string) {
 	p.raw("</text>\n")
 }
 
-// nothing writes "No data" in the middle of the drawing.
+// nothing handles a chart without data: it writes "No data" in the middle of the drawing.
 func (p *pen) nothing(height float64) { p.text("soft", middle, wide/2, height/2, "No data") }
 
 // num formats a coordinate with at most one decimal.

@@ -35,7 +35,7 @@ const (
 	sharersAt   = wide - sharedAt
 	ringLeast   = 200.0 // minimum height
 	nodeSpacing = 26.0  // distance between the centres of two nodes in a column
-	fewSpacing  = 44.0  // spacing if no column has more than few nodes
+	fewSpacing  = 44.0  // spacing if each column has at most "few" nodes
 	few         = 8
 	largeNode   = 10.0
 	usualNode   = 6.0

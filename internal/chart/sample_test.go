@@ -62,7 +62,8 @@ func samples() map[string]chart.Picture {
 		"rate": chart.Spark{
 			Head: chart.Head{Title: "Approval rate by day"},
 			Unit: chart.Percent, Of: "Day", Labels: []string{"11 Nov", "12 Nov", "13 Nov", "14 Nov", "15 Nov"},
-			Line:   &chart.Layer{Name: "Approved", Tone: chart.Blue, Values: []float64{0.61, 0.63, math.NaN(), 0.58, 0.6}},
+			Line: &chart.Layer{Name: "Approved", Tone: chart.Blue,
+				Values: []float64{0.61, 0.63, math.NaN(), 0.58, 0.6}},
 			Before: []float64{0.6, math.NaN(), 0.61, math.NaN(), 0.66},
 		},
 		"distribution": chart.Columns{
@@ -179,7 +180,8 @@ func samples() map[string]chart.Picture {
 			Noun:  "applications",
 			Stages: []chart.Stage{
 				{
-					Label: "Knockouts", Note: "14 rules", Lines: []string{"KO_FOIR_HIGH 52", "KO_A_RULE_WITH_A_VERY_LONG_NAME 12"},
+					Label: "Knockouts", Note: "14 rules",
+					Lines: []string{"KO_FOIR_HIGH 52", "KO_A_RULE_WITH_A_VERY_LONG_NAME 12"},
 					Exits: []string{"52 declining hits", "12 referring hits"}, Link: "#at-knockouts", Alarm: "2 errors",
 				},
 				{Label: "Score", Note: "9 factors", Link: "/console/live/policies/pol_1/edit#at-scorecard"},
@@ -224,7 +226,8 @@ func awkward(values []float64) []chart.Picture {
 		dots.Dots = append(dots.Dots, chart.Dot{X: v, Y: next, Low: next, High: v, Note: hostile})
 		matrix.Rows = append(matrix.Rows, hostile)
 		matrix.Cells = append(matrix.Cells, []chart.Cell{{Value: v, Note: hostile, Tone: chart.Tone(i)}})
-		ring.Nodes = append(ring.Nodes, chart.Node{Label: hostile, Kind: hostile, Inner: v > 0, Link: "/console/" + hostile})
+		ring.Nodes = append(ring.Nodes,
+			chart.Node{Label: hostile, Kind: hostile, Inner: v > 0, Link: "/console/" + hostile})
 		ring.Links = append(ring.Links, chart.Link{From: i, To: i + 1}, chart.Link{From: -1, To: i})
 		flow.Begin, flow.Ends = v, append(flow.Ends, chart.End{Name: hostile, Value: v, Tone: chart.Tone(i)})
 		flow.Stages = append(flow.Stages, chart.Stage{

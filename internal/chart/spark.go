@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Spark is a small chart of one quantity over time: stacked columns or a line, and as a dashed line the same quantity
+// Spark is a small chart of one quantity over time: stacked columns or a line. A dashed line shows the same quantity
 // in the period before. A value that is not finite was not measured: its column is empty, and the line has a gap.
 type Spark struct {
 	Head

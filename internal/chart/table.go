@@ -77,7 +77,8 @@ func (t Table) align(column int) string {
 	return ` class="n"`
 }
 
-// stride returns the step with which an iteration over n items visits no more items than the limit most.
+// stride returns the step of an iteration over n items. The number of visited items is then at most the argument
+// "most".
 func stride(n, most int) int {
 	if n <= most {
 		return 1

@@ -65,8 +65,8 @@ type fall struct {
 	tone        Tone
 }
 
-// falls returns the bars from the start to the end. sum is the result of all steps
-// of the chart. steps are the first of these; each of them gets its own bar.
+// falls returns the bars from the start to the end. The argument steps has the first steps of the chart, each of
+// which gets a bar of its own. All further steps share one bar. sum is the result of all steps of the chart.
 func (c Waterfall) falls(floor, base, sum float64, steps []Step) []fall {
 	var bars []fall
 	if c.Begin != "" {
@@ -112,8 +112,8 @@ func signed(u Unit, v float64) string {
 	return u.Format(v)
 }
 
-// Table returns a table with one row for each step and the sum so far, between a
-// row for the start, unless Begin is "", and a row for the end.
+// Table returns a table: a row for the start unless Begin is "", a row for each step with the sum
+// so far, and a row for the end.
 func (c Waterfall) Table() Table {
 	t := Table{Columns: []string{"", "Step", "Sum"}}
 	sum, _ := finite(c.Base)

@@ -50,7 +50,7 @@ func ParsePeriod(text string) (p Period, err error) {
 	return p, nil
 }
 
-// String returns the period as ParsePeriod accepts it.
+// String returns the period in a form that ParsePeriod accepts.
 func (p Period) String() string {
 	text := "P"
 	for _, part := range []struct {
@@ -67,8 +67,8 @@ func (p Period) String() string {
 	return text
 }
 
-// Before returns the day that is a period before d. If the month has no such day, it is the month's last day, which
-// is earlier: a month before 31 March is 28 February.
+// Before returns the day that is a period before d. If the month has no such day, Before uses the month's last day: a
+// month before 31 March is 28 February.
 func (p Period) Before(d Day) Day {
 	year, month, day := d.Date()
 	m := MonthOf(year, month) - Month(12*p.Years+p.Months)
@@ -76,20 +76,22 @@ func (p Period) Before(d Day) Day {
 	return DayOf(y, mm, min(day, DaysIn(y, int(mm)))) - Day(p.Days)
 }
 
-// End returns the first day whose Before is after d: from then on, something of the day d is older than the period.
+// End returns the first day for which Before returns a day after d. From that day on, anything that dates from d is
+// older than the period.
 func (p Period) End(d Day) Day {
 	year, month, day := (d + 1 + Day(p.Days)).Date()
 	m := MonthOf(year, month) + Month(12*p.Years+p.Months)
 	y, mm := m.Date()
 	if day > DaysIn(y, int(mm)) {
-		y, mm = (m + 1).Date() // on the last days of the month, Before is still an earlier day
+		y, mm = (m + 1).Date() // m lacks this day, and for its last day Before returns d or earlier
 		day = 1
 	}
 	return DayOf(y, mm, day)
 }
 
-// AtMost reports whether p is at most as long as q on every day of four years, one of which is a leap year. One month
-// is at most 31 days, and 28 days are at most one month, but neither 30 days nor a month is at most the other.
+// AtMost reports whether p is at most as long as q on every day of four years, one of which is a leap year. For
+// example, one month is at most 31 days, and 28 days are at most one month. One month and 30 days are each
+// sometimes longer than the other, so AtMost returns false in both directions.
 func (p Period) AtMost(q Period) bool {
 	const first, last = 2024, 2027
 	for d := DayOf(first, time.January, 1); d <= DayOf(last, time.December, 31); d++ {

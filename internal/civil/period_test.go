@@ -65,7 +65,8 @@ func TestPeriodBefore(t *testing.T) {
 	}
 }
 
-// TestPeriodEnd checks for each day of several years that End is the first day whose Before is later.
+// TestPeriodEnd checks for each day of several years that End returns the first day for which Before returns a later
+// day.
 func TestPeriodEnd(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"P1D", "P30D", "P1M", "P2M", "P1M1D", "P11M30D", "P1Y", "P4Y", "P1Y1M1D"} {

@@ -1,15 +1,16 @@
 // Package compress compresses stored documents. Answers and facts are short texts that have most of their words in
-// common. A compressor without a dictionary finds few repetitions in one such text, so this one has a dictionary of
-// sample texts.
+// common. A compressor without a dictionary finds few repetitions in one such text, so this compressor has a
+// dictionary of sample texts.
 //
 // The format is LZ77 with a window of 64 KiB: literal bytes, and copies of earlier bytes. The dictionary counts as the
-// bytes before the document. The package is pure, and neither direction allocates more than the result.
+// bytes before the document. The package is pure, and usually allocates only the result.
 package compress
 
 import (
 	_ "embed"
 	"encoding/binary"
 	"errors"
+	"math"
 	"math/bits"
 	"sync"
 )
@@ -38,36 +39,63 @@ const (
 	halfFull = 1<<half - 1
 )
 
-// table holds positions in a document, plus one, by the hash of the bytes there.
-type table [1 << tableLog]uint32
+// table maps the hash of some bytes to their position in a document, plus one and plus base. Positions of earlier
+// documents are at most base, so the table need not be cleared for each document.
+type table struct {
+	base      uint32
+	positions [1 << tableLog]uint32
+}
+
+// begin prepares the table for a document of the given size.
+func (t *table) begin(size int) {
+	if uint64(t.base)+uint64(size) >= math.MaxUint32 { // a size is not negative
+		*t = table{}
+	}
+}
+
+// end makes the positions of a document of the given size invalid.
+func (t *table) end(size int) { t.base += uint32(size) } // begin has checked the sum
+
+// swap returns the position that is stored for the hash key, or -1 if there is none, and stores another position.
+func (t *table) swap(key uint64, position int) int {
+	stored := &t.positions[key>>(64-tableLog)]
+	earlier := int64(*stored) - int64(t.base) - 1
+	*stored = t.base + uint32(position+1) // documents are shorter than 4 GiB
+	return int(max(-1, earlier))
+}
 
 var tables = sync.Pool{New: func() any { return new(table) }}
 
-// words holds positions in the dictionary, plus one, by the hash of the bytes there.
+// words maps the hash of some bytes to their position in the dictionary, plus one.
 var words = sync.OnceValue(func() *[1 << wordsLog]uint16 {
 	var found [1 << wordsLog]uint16
 	for i := 0; i+wordSize <= len(dictionary); i++ {
-		found[hash(word(dictionary, i))>>(64-wordsLog)] = uint16(i + 1) // TestDictionary bounds it
+		found[hash(word(dictionary, i))>>(64-wordsLog)] = uint16(i + 1) // no overflow: see TestDictionary
 	}
 	return &found
 })
 
-// Append appends the compressed document to its first argument. It may be longer than the document.
+// Append appends the compressed document to its first argument. The result may be longer than the document.
 func Append(to, document []byte) []byte {
 	to = binary.AppendUvarint(to, uint64(len(document)))
 	if len(document) == 0 {
 		return to
 	}
-	known := words()
 	positions, _ := tables.Get().(*table) // the pool holds nothing else
 	defer tables.Put(positions)
-	clear(positions[:])
+	return positions.compress(to, document)
+}
+
+// compress appends a compressed document without its length. The document is not empty.
+func (t *table) compress(to, document []byte) []byte {
+	known := words()
+	t.begin(len(document))
+	defer t.end(len(document))
 	literals := 0 // the position of the first byte that is not written yet
 	for i := 0; i+wordSize <= len(document); {
 		next := word(document, i)
 		key := hash(next)
-		earlier := int(positions[key>>(64-tableLog)]) - 1
-		positions[key>>(64-tableLog)] = uint32(i + 1) // documents are shorter than 4 GiB
+		earlier := t.swap(key, i)
 		var distance, length int
 		if earlier >= 0 && i-earlier <= window && alike(word(document, earlier), next) {
 			distance, length = i-earlier, common(document, i, document[earlier:])
@@ -79,7 +107,7 @@ func Append(to, document []byte) []byte {
 			}
 		}
 		if length < minCopy {
-			i += 1 + (i-literals)>>6 // the longer nothing is found, the longer the steps
+			i += 1 + (i-literals)>>6 // the steps grow while no copy is found
 			continue
 		}
 		to = appendCopy(to, document[literals:i], distance, length)
@@ -92,7 +120,8 @@ func Append(to, document []byte) []byte {
 	return appendLiterals(to, document[literals:], 0)
 }
 
-// common returns how many bytes are the same in the document from i on and in earlier from its beginning on.
+// common compares the bytes of the document from index i on with the argument earlier. It returns how many bytes at
+// the beginning are the same.
 func common[T string | []byte](document []byte, i int, earlier T) int {
 	n := 0
 	for i+n+wordSize <= len(document) && n+wordSize <= len(earlier) {
@@ -109,7 +138,7 @@ func common[T string | []byte](document []byte, i int, earlier T) int {
 
 func appendCopy(to, literals []byte, distance, length int) []byte {
 	to = appendLiterals(to, literals, min(length-minCopy, halfFull))
-	to = append(to, byte(distance), byte(distance>>8)) // at most window
+	to = append(to, byte(distance), byte(distance>>8)) // at most window, so two bytes are enough
 	if rest := length - minCopy - halfFull; rest >= 0 {
 		to = appendRest(to, rest)
 	}
@@ -136,11 +165,11 @@ func appendRest(to []byte, rest int) []byte {
 // expanded, and if the document is longer than limit.
 func Expand(compressed []byte, limit int) ([]byte, error) {
 	size, n := binary.Uvarint(compressed)
-	if n <= 0 || size > uint64(max(limit, 0)) { // not negative
+	if n <= 0 || size > uint64(max(limit, 0)) { // max, because a negative limit would become a huge uint64
 		return nil, ErrDamaged
 	}
 	r := reader{from: compressed[n:]}
-	document := make([]byte, 0, min(size, uint64(expansion*len(compressed)))) // small
+	document := make([]byte, 0, min(size, uint64(expansion*len(compressed)))) // neither number overflows
 	for uint64(len(document)) < size {
 		first := r.byte()
 		literals, length := int(first>>half), int(first&halfFull)
@@ -157,7 +186,7 @@ func Expand(compressed []byte, limit int) ([]byte, error) {
 		}
 		length += minCopy
 		from := len(document) - distance
-		if r.failed || distance == 0 || from < -len(dictionary) || length > int(size)-len(document) { // small
+		if r.failed || distance == 0 || from < -len(dictionary) || length > int(size)-len(document) { // size ≤ limit
 			return nil, ErrDamaged
 		}
 		if from < 0 {
@@ -179,8 +208,8 @@ func Expand(compressed []byte, limit int) ([]byte, error) {
 	return document, nil
 }
 
-// expansion limits the memory that Expand allocates first, as a multiple of the compressed length. Most documents need
-// no more.
+// expansion limits the memory that Expand allocates initially, as a multiple of the compressed length. Most documents
+// need no more.
 const expansion = 16
 
 // reader reads compressed bytes, and notes whether there were too few.

@@ -5,12 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 )
 
-// TestDictionary fails if the dictionary is changed: no stored document could be read any more.
+// TestDictionary fails if the dictionary is changed, because then no stored document could be read any more.
 func TestDictionary(t *testing.T) {
 	const want = "b65db90b51a16ecc4a43bf3abfe2272d649090999798ef8f91cc1234b994e442"
 	sum := sha256.Sum256([]byte(dictionary))
@@ -18,7 +19,8 @@ func TestDictionary(t *testing.T) {
 		t.Errorf("the dictionary has the hash %s, want %s; it must never change", got, want)
 	}
 	if len(dictionary) > window/2 {
-		t.Errorf("the dictionary has %d bytes; at most half of the window lets documents use all of it", len(dictionary))
+		t.Errorf("the dictionary has %d bytes; at most half of the window lets documents use all of it",
+			len(dictionary))
 	}
 }
 
@@ -62,6 +64,24 @@ func TestRoundTrip(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestReusedTable compresses documents in turn with the same table. Earlier documents must not change the result.
+func TestReusedTable(t *testing.T) {
+	for _, base := range []uint32{0, 1 << 31, math.MaxUint32 - 150_000, math.MaxUint32} {
+		reused := &table{base: base}
+		for range 3 {
+			for name, document := range samples() {
+				if len(document) == 0 {
+					continue
+				}
+				got, want := reused.compress(nil, document), new(table).compress(nil, document)
+				if !bytes.Equal(got, want) {
+					t.Errorf("%s after other documents, base %d: other bytes than with a new table", name, reused.base)
+				}
+			}
+		}
 	}
 }
 
@@ -109,7 +129,8 @@ func FuzzRoundTrip(f *testing.F) {
 		if err != nil || !bytes.Equal(got, document) {
 			t.Errorf("%d bytes became %d, %v", len(document), len(got), err)
 		}
-		if got, err := Expand(document, 1<<16); err == nil && len(got) > 1<<16 { // any bytes
+		// Expand must also limit its result for bytes that Append has not written.
+		if got, err := Expand(document, 1<<16); err == nil && len(got) > 1<<16 {
 			t.Errorf("%d bytes became %d", len(document), len(got))
 		}
 	})

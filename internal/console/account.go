@@ -97,7 +97,7 @@ func (p *accountPages) endOtherSessions(v *visit) error {
 	return v.done("You are signed out everywhere else.", "/account")
 }
 
-// connectionName returns the name of a connection. A connection that the operator has removed has only its id.
+// connectionName returns the name of a connection. It returns the id if the operator has removed the connection.
 func connectionName(connections []account.Connection, id string) string {
 	for _, c := range connections {
 		if c.ID == id {

@@ -10,7 +10,7 @@ import (
 	"verdict/internal/serving"
 )
 
-// capacityTexts are the texts of the refusals of requests that exceed the capacity.
+// capacityTexts are the messages with which requests beyond the capacity are refused.
 var capacityTexts = serving.Texts{
 	Full:    "too many requests are in progress; try again in a moment",
 	Share:   "too many requests of your organisation are in progress; try again in a moment",
@@ -59,9 +59,9 @@ func (v *visit) owner() string {
 	return v.address()
 }
 
-// readFile reads an uploaded file into memory. It returns tooLarge if the file has more than most
-// bytes. The size of a compressed file is not known in advance, so readFile reserves memory as the
-// text grows. upload.fields has already reserved the memory for the beginning of the file.
+// readFile reads an uploaded file into memory. It returns the error tooLarge if the file has more bytes than the
+// parameter "most" allows. The size of a compressed file is not known in advance, so readFile reserves memory as
+// the text grows. upload.fields has already reserved the memory for the beginning of the file.
 func (v *visit) readFile(file io.Reader, most int, tooLarge error) (string, error) {
 	var text strings.Builder
 	for {

@@ -91,8 +91,8 @@ func TestUploadsTakeTheirMemoryFromTheBudget(t *testing.T) {
 	}
 }
 
-// TestMemoryRefusalsAreCounted checks that requests for which the node has no
-// memory get a page that says so, and that they share one line in the log.
+// TestMemoryRefusalsAreCounted sends requests for which the node has no memory. Each must get a page that says so,
+// and all must share one line in the log.
 func TestMemoryRefusalsAreCounted(t *testing.T) {
 	t.Parallel()
 	var log lockedLog
@@ -173,7 +173,7 @@ func TestSlowUploadsKeepNobodyFromFitting(t *testing.T) {
 	_ = pipe.Close()
 	(<-slow).want(http.StatusUnprocessableEntity)
 
-	bomb := zeros(t, 65<<20) // compressed now, because that takes longer than fitting
+	bomb := zeros(t, 65<<20) // compressed before the fit starts, because compressing takes longer than fitting
 	ctx, cancel := context.WithCancel(t.Context())
 	fitted, who := make(chan struct{}), b.who(tenant.Sandbox)
 	fit := study.FitRequest{Options: training.Defaults(), Rows: visits(100_000)}

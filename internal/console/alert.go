@@ -74,7 +74,7 @@ func alertRows(alerts []frauddesk.Alert) []alertRow {
 	return rows
 }
 
-// alertStory returns a sentence that states what was counted and the threshold.
+// alertStory returns a sentence with the counted number and the threshold.
 func alertStory(a frauddesk.Alert) string {
 	within := "within " + hours(a.WindowHours)
 	value, threshold := grouped(fmt.Sprint(a.Value)), grouped(fmt.Sprint(a.Threshold))
@@ -101,7 +101,7 @@ func alertStory(a frauddesk.Alert) string {
 			"a ring has at least %s people.", value, threshold)
 	case "agent_geo_anomaly":
 		return fmt.Sprintf("%s applicants or different pincodes came through one agent %s; the limit is %s. "+
-			"The count that exceeds its limit more is shown.", value, within, threshold)
+			"Of the two counts, the one that exceeds its limit more is shown.", value, within, threshold)
 	}
 
 	return fmt.Sprintf("%s was seen %s; the threshold is %s.", value, within, threshold)

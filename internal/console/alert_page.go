@@ -29,7 +29,7 @@ var alertResolutions = []option{
 	{Value: "other", Label: "Something else"},
 }
 
-// alert renders one alert: the ring, the applicants with their decisions, and beside them what can be done.
+// alert renders one alert: the ring, the applicants with their decisions, and the actions that the person can take.
 func (p *fraudPages) alert(v *visit) error {
 	found, err := p.fraud.Alert(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
@@ -162,14 +162,15 @@ type ringEntity struct {
 
 func entityAnchor(i int) string { return "entity-" + itoa(i) }
 
-// ringPerson is an applicant of an alert, with what the applicant shares with others and the decisions about them.
+// ringPerson is an applicant of an alert, with the entities that the applicant shares with others and the applicant's
+// decisions.
 type ringPerson struct {
 	Ref       string // "" for decisions without a reference
 	Shares    []ringEntity
 	Decisions []decisioning.DecisionSummary // newest first
 }
 
-// peopleOf returns the applicants of an alert. Those with the most shared entities come first.
+// peopleOf returns the applicants of an alert. Applicants with the most shared entities come first.
 func peopleOf(
 	a *frauddesk.Alert, r *frauddesk.Ring, decided map[string]decisioning.DecisionSummary,
 ) []ringPerson {
@@ -205,13 +206,15 @@ func peopleOf(
 		}
 	}
 	for i := range list {
-		slices.SortFunc(list[i].Decisions, func(a, b decisioning.DecisionSummary) int { return cmp.Compare(b.ID, a.ID) })
+		slices.SortFunc(list[i].Decisions,
+			func(a, b decisioning.DecisionSummary) int { return cmp.Compare(b.ID, a.ID) })
 	}
 	slices.SortStableFunc(list, func(a, b ringPerson) int { return cmp.Compare(len(b.Shares), len(a.Shares)) })
 	return list
 }
 
-// personAddress returns the address of the newest decision of an applicant, or of the search for the applicant.
+// personAddress returns the address of an applicant's newest decision. If no decision is known, it returns the address
+// of a search for the applicant.
 func (v *visit) personAddress(people []ringPerson, ref string) string {
 	i := slices.IndexFunc(people, func(p ringPerson) bool { return p.Ref == ref })
 	if i >= 0 && len(people[i].Decisions) > 0 {

@@ -9,10 +9,12 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
 	"verdict/internal/chart"
+	"verdict/internal/serving"
 )
 
 // assetPath is the path below which stylesheets, scripts and pictures are served.
@@ -35,6 +37,7 @@ type assets struct {
 type asset struct {
 	contentType string
 	body        []byte
+	packed      []byte // the body compressed with gzip; nil if that is not smaller
 }
 
 var contentTypes = map[string]string{
@@ -77,7 +80,7 @@ func (a *assets) add(name string, body []byte) {
 	extension := path.Ext(name)
 	served := strings.TrimSuffix(name, extension) + "." + hex.EncodeToString(sum[:6]) + extension
 	a.names[name] = served
-	a.files[served] = asset{contentTypes[extension], body}
+	a.files[served] = asset{contentTypes[extension], body, serving.Compressed(body, func() {})}
 }
 
 // link returns the address of an asset. Templates call it.
@@ -99,6 +102,16 @@ func (a *assets) serve(w http.ResponseWriter, r *http.Request) bool {
 	h.Set("Content-Type", found.contentType)
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
 	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Vary", "Accept-Encoding")
+	if found.packed != nil && serving.AcceptsGzip(r) {
+		h.Set("Content-Encoding", "gzip")
+		h.Set("Content-Length", strconv.Itoa(len(found.packed)))
+		w.WriteHeader(http.StatusOK)
+		if r.Method != http.MethodHead {
+			_, _ = w.Write(found.packed) // fails only if the client has disconnected
+		}
+		return true
+	}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(found.body))
 	return true
 }

@@ -82,8 +82,8 @@ type crawler struct {
 	tally   *proof.Tally
 	seen    map[string]bool
 	forms   []found
-	planted int  // number of times that the word of formTexts, QUAGGA, was shown
-	long    bool // try every text in every field, not only one
+	planted int  // how often pages showed QUAGGA, a word in every text of formTexts
+	long    bool // try every text of formTexts in every field, instead of one text in each field
 }
 
 // found is a form of a page.
@@ -119,9 +119,8 @@ func (c *crawler) walk(paths ...string) {
 	}
 }
 
-// collect stores the forms of a page, except those for signing in, up or out.
-// If several forms have the same number of fields and actions that differ only
-// in ids, it stores one of them.
+// collect stores the forms of a page, except those for signing in, up or out. It stores only one of several forms
+// that have equally many fields and whose actions differ only in ids.
 func (c *crawler) collect(path, body string) {
 	for form := range postForms(body) {
 		f := found{action: form.member("action"), fields: url.Values{}}
@@ -176,9 +175,8 @@ func (c *crawler) fill(f found, name, text string) {
 	c.judge("POST "+f.action+" with "+name, c.post(f.action, pairs...))
 }
 
-// judge checks one answer. The answer must not be a server error, contain an
-// injected header or redirect to another site, and must show formTexts only as
-// plain text.
+// judge checks one answer. The answer must not be a server error. It must not contain an injected header, and must
+// not redirect to another site. It must show formTexts only as plain text.
 func (c *crawler) judge(what string, a *answer) {
 	c.Helper()
 	c.tally.Add("console", strconv.Itoa(a.status))

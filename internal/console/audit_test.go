@@ -54,7 +54,8 @@ func TestUsageCountsWhatWasDecided(t *testing.T) {
 	b.get("/console/live").want(http.StatusOK).has("Nothing is decided in live yet.").hasNot("A-2")
 }
 
-// TestUsageByMonth checks that the usage page shows the months before beside the current one, and one of them alone.
+// TestUsageByMonth checks that the usage page shows the previous months beside the current month, and that it can show
+// one month alone.
 func TestUsageByMonth(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -62,7 +63,7 @@ func TestUsageByMonth(t *testing.T) {
 	for i := range 4 {
 		b.decide(tenant.Sandbox, fmt.Sprintf("A-%d", i))
 	}
-	h.clock.advance(61 * 24 * time.Hour) // into January; December has no usage
+	h.clock.advance(61 * 24 * time.Hour) // from November to January, so that December has no usage
 	b.post("/console/signin", "email", b.email, "password", b.password).want(http.StatusSeeOther)
 	b.decide(tenant.Sandbox, "A-9")
 	const at = "/console/sandbox/usage"

@@ -71,7 +71,7 @@ func (b backtestRow) Done() int64 {
 // Took returns how long the run took, or "" while it has not finished.
 func (b backtestRow) Took() string { return took(b.StartedMicros, b.FinishedMicros) }
 
-// took returns the time between two moments as a text, or "" if the second has not come yet.
+// took returns the time from the start to the end of a run as a text, or "" if the run has not ended yet.
 func took(startedMicros, finishedMicros int64) string {
 	if startedMicros == 0 || finishedMicros <= startedMicros {
 		return ""
@@ -209,8 +209,7 @@ func (p *backtestPages) backtestReport(v *visit) error {
 	}
 
 	attach(v.w.Header(), "text/html; charset=utf-8", v.id("id")+".html")
-	v.w.WriteHeader(http.StatusOK)
-	v.send(report)
+	v.send(http.StatusOK, report)
 	return nil
 }
 

@@ -62,9 +62,9 @@ func (p *backtestPages) drawBacktestForm(v *visit, from string) error {
 
 	return v.render("backtest_new", "New backtest", struct {
 		From                               string
-		Chosen                             template.URL // the chosen versions, for the addresses of the other sources
+		Chosen                             template.URL // query that keeps the chosen versions when the source changes
 		Champions, Challengers, References []option
-		Columns                            []string // names of columns to map others to
+		Columns                            []string // names to which the columns of a file can be mapped
 		Today                              string
 		MonthAgo                           string
 	}{
@@ -79,7 +79,7 @@ func (p *backtestPages) drawBacktestForm(v *visit, from string) error {
 	})
 }
 
-// chosenVersions returns the versions in the address of the form, to be added to an address.
+// chosenVersions returns the versions that the form's address names, as query parameters for another address.
 func chosenVersions(v *visit) template.URL {
 	text := ""
 	for _, name := range []string{"champion", "challenger"} {
@@ -175,7 +175,7 @@ func missingField(err error) error {
 	return &at
 }
 
-// mapPointers returns the error with the pointer of each fault replaced by the result of the function.
+// mapPointers returns a copy of err in which the given function has converted the pointer of each fault.
 func mapPointers(err error, to func(pointer string) string) error {
 	return fault.MapItems(err, func(item fault.Item) fault.Item {
 		item.Pointer = to(item.Pointer)

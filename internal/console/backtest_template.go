@@ -28,8 +28,8 @@ func templateCSV() string {
 	return strings.Join(header, ",") + "\r\n" + first + "\r\n" + second + "\r\n"
 }
 
-// columnNames returns the names of columns that most policies read. The form of an upload suggests them for other
-// columns.
+// columnNames returns the names of the columns that most policies read. The upload form suggests these names for the
+// columns of a file.
 func columnNames() []string {
 	names := make([]string, len(sampleFields))
 	for i := range sampleFields {

@@ -87,7 +87,7 @@ func (p *batchPages) list(v *visit) error {
 	}{filters, stateOptions(batchdesk.States()), rows, v.pager(page.NextCursor)})
 }
 
-// countLine is a number of rows with a name.
+// countLine is the number of rows with one status or one error code. Name is that status or code.
 type countLine struct {
 	Name string
 	Rows int64
@@ -100,7 +100,7 @@ type policyCount struct {
 	Rows int64
 }
 
-// one renders a batch.
+// one renders the page of a single batch.
 func (p *batchPages) one(v *visit) error {
 	batch, err := p.batches.Get(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
@@ -136,7 +136,7 @@ func (p *batchPages) one(v *visit) error {
 	return v.render("batch", "Batch", data)
 }
 
-// countLines returns counts by name.
+// countLines returns one line for each name, with its count.
 func countLines(counts map[string]int64) (lines []countLine) {
 	for _, name := range batchdesk.Names(counts) {
 		lines = append(lines, countLine{name, counts[name]})
@@ -178,8 +178,8 @@ func (p *batchPages) results(v *visit) error {
 			writeCells(file, resultCells(&row))
 			return file.Flush()
 		}
-		err := p.batches.Results(v.resources.Slot.Extend(v.r.Context()), v.caller(), v.id("id"), batchdesk.Window{}, send,
-			pause)
+		err := p.batches.Results(v.resources.Slot.Extend(v.r.Context()), v.caller(), v.id("id"), batchdesk.Window{},
+			send, pause)
 		if err != nil {
 			return err
 		}
@@ -207,11 +207,12 @@ func resultCells(row *batchdesk.Row) []string {
 		return []string{number, "", "", "", "", "", row.Err.Code, row.Err.Detail, at}
 	}
 	return []string{
-		number, row.DecisionID, row.Status, row.Grade, row.Policy.Key, strconv.FormatInt(row.Policy.Version, 10), "", "", "",
+		number, row.DecisionID, row.Status, row.Grade, row.Policy.Key, strconv.FormatInt(row.Policy.Version, 10), "",
+		"", "",
 	}
 }
 
-// inFile moves the faults of an upload that belong to no field of the form to the field with the file.
+// inFile assigns the fault of an upload to the field of the file, unless the fault belongs to a field of the form.
 func inFile(err error) error {
 	refusal := fault.Of(err)
 	if refusal == nil || len(refusal.Items) > 0 || refusal.Kind != fault.Invalid && refusal.Kind != fault.TooLarge {

@@ -42,14 +42,15 @@ func (p *batchPages) upload(v *visit) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxUploadTime)
 		defer cancel()
 		endpoint := v.form.Value("endpoint")
-		lines, stop, err := requestLines(file, endpoint)
+		strict := v.form.Value("strict") != ""
+		lines, stop, err := requestLines(file, endpoint, strict)
 		if err != nil {
 			return inFile(err)
 		}
 		defer stop()
 		started, err = p.batches.Start(ctx, v.caller(), batchdesk.Request{
 			Endpoint: endpoint,
-			Strict:   v.form.Value("strict") != "",
+			Strict:   strict,
 			ID:       v.requestID,
 			Lines:    lines,
 			MaxLine:  maxBatchLine,
@@ -70,9 +71,10 @@ func (v *visit) leaveFor(path string) error {
 	return nil
 }
 
-// requestLines returns the requests in a file, one in a line: the file itself if it begins with a JSON object,
-// otherwise the rows of a CSV file. stop must be called when the lines are no longer read.
-func requestLines(file io.Reader, endpoint string) (lines io.Reader, stop func(), err error) {
+// requestLines returns the requests in a file, one per line. If the file begins with a JSON object, it returns the
+// file itself; otherwise it converts the rows of a CSV file, and if strict is set, it refuses columns that are not
+// members of a request. The caller must call stop when it no longer reads the lines.
+func requestLines(file io.Reader, endpoint string, strict bool) (lines io.Reader, stop func(), err error) {
 	if endpoint != decisioning.EndpointDecisions && endpoint != decisioning.EndpointEvaluate {
 		var faults fault.List
 		faults.Add("/endpoint", fault.CodeInvalidField, "choose what the rows are")
@@ -93,8 +95,13 @@ func requestLines(file io.Reader, endpoint string) (lines io.Reader, stop func()
 	if err != nil {
 		return nil, nil, err
 	}
+	if strict {
+		if err := rows.Strict(); err != nil {
+			return nil, nil, err
+		}
+	}
 	from, to := io.Pipe()
-	go func() { _ = to.CloseWithError(rows.WriteLines(to)) }() // it returns no error
+	go func() { _ = to.CloseWithError(rows.WriteLines(to)) }() // CloseWithError always returns nil
 	return from, func() { _ = from.Close() }, nil
 }
 

@@ -15,7 +15,7 @@ type undecided struct {
 	Number  int64
 	Faults  []rowFault
 	Remedy  string // what to do if no single value is at fault; "" if nothing is known
-	Columns string // the columns at fault, in a line; "" if none is known
+	Columns string // the columns at fault, separated by commas; "" if none is known
 }
 
 // rowFault is a value of a row that is at fault.
@@ -86,7 +86,7 @@ func undecidedOf(row batchdesk.Row) undecided {
 	return u
 }
 
-// columnOf returns the name of the column of a CSV file that has the member at a JSON pointer.
+// columnOf converts the JSON pointer of a member to the name of its column in a CSV file.
 func columnOf(pointer string) string {
 	path := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
 	for i := range path {

@@ -20,7 +20,7 @@ func batchPath(t *testing.T, location string) (path, id string) {
 	return location, id
 }
 
-// TestBatchPages starts batches with files, looks at them and cancels one.
+// TestBatchPages starts batches with files, opens their pages and cancels one.
 func TestBatchPages(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
@@ -80,8 +80,11 @@ func TestBatchPages(t *testing.T) {
 		{"score,foir\n742\n", decisions, "Row 1 of the file cannot be read"},
 		{"score\n", decisions, "There are no rows to decide"},
 	} {
-		b.upload(at+"/file", wrong.file, "endpoint", wrong.endpoint).want(http.StatusUnprocessableEntity).has(wrong.says)
+		b.upload(at+"/file", wrong.file, "endpoint", wrong.endpoint).want(http.StatusUnprocessableEntity).
+			has(wrong.says)
 	}
+	b.upload(at+"/file", "score,employer\n742,Fraud Co\n", "endpoint", decisions, "strict", "1").
+		want(http.StatusUnprocessableEntity).has("employer", "by its whole path")
 	b.upload("/console/live/batches/file", csv, "endpoint", decisions).want(http.StatusUnprocessableEntity).has("LIVE")
 	b.get(at + "/bat_1").want(http.StatusNotFound)
 	b.get(at + "/bat_1/results.csv").want(http.StatusNotFound)
@@ -105,7 +108,8 @@ func TestUndecidedRows(t *testing.T) {
 	b.get(path + "?from=nonsense").want(http.StatusOK).has("malformed_json")
 }
 
-// TestLoansOfApplicant shows the loans of an applicant beside the decisions, to those who may read facts.
+// TestLoansOfApplicant checks that the loans of an applicant are shown beside the decisions, but only to people who may
+// read facts.
 func TestLoansOfApplicant(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()

@@ -17,8 +17,9 @@ import (
 	"verdict/internal/tenant"
 )
 
-// changePages serves the page that shows what changes for whom if a version is activated. It compares the version with
-// the active one for all applicants, and counts the applications that are of each kind.
+// changePages serves the page that shows for which applicants the decision changes if a version is activated. It
+// compares the version with the active version for all possible applicants, and counts the applications of each kind of
+// applicant.
 type changePages struct {
 	comparisons *study.Comparisons
 	versions    policyVersions
@@ -29,10 +30,10 @@ func (p *changePages) routes() []page {
 	return []page{{pattern: "GET /console/{env}/policies/{id}/change", handle: p.change, scope: tenant.Read}}
 }
 
-// onNothing is the value of the field "on" that means that no applications are counted.
+// onNothing is the value of the field "on" if no applications are to be counted.
 const onNothing = "nothing"
 
-// changeDays is the number of days whose decisions are counted unless the person chooses another one.
+// changeDays is the default number of days whose decisions are counted.
 const changeDays = 30
 
 // changeView is the data of the page.
@@ -41,14 +42,14 @@ type changeView struct {
 	Filters  *form
 	On       string // what was counted; "" if nothing was compared yet
 	Waiting  bool   // whether the comparison is running
-	Failed   string // why a comparison that was running ended without a result; "" if it did not
+	Failed   string // why the comparison ended without a result; "" if it did not fail
 	Unlisted bool   // whether applications were not counted because a list or a table is missing
-	Summary  string // about the kinds of applicants
+	Summary  string // a sentence about the kinds of applicants
 	Equal    bool
 	Complete bool
 	Why      []string // why the comparison is not complete
 	Kinds    []kindRow
-	Worse    int // number of kinds
+	Worse    int // number of kinds of applicants that are treated worse
 	Better   int
 	Mixed    int
 	Cells    string
@@ -60,7 +61,7 @@ type countedView struct {
 	Summary  string
 	Of       int64
 	Erased   int64
-	Failed   int64 // those that could not be counted, without Erased
+	Failed   int64 // applications that could not be counted, without those in Erased
 	Complete bool
 	Warnings []backtest.Warning
 }
@@ -70,7 +71,7 @@ type kindRow struct {
 	From, To    kindSide
 	Direction   string // "better", "worse" or "mixed"
 	Differs     []string
-	Where, More []whereRow // the first constraints, and the others
+	Where, More []whereRow // Where has the first constraints; More has the rest
 	Causes      []causeRow
 	Rows        int64
 	Confirmed   bool
@@ -84,19 +85,19 @@ type kindSide struct{ Status, Grade, Rate, Limit string }
 // whereRow says what the applicants of a kind have in common in one field.
 type whereRow struct {
 	Field, Is string
-	caused    bool // whether a changed entry that causes the change reads the field
+	caused    bool // whether one of the changed policy entries that cause the change reads this field
 }
 
 // causeRow is a changed entry that causes a change.
 type causeRow struct{ Section, ID string }
 
-// Refuted returns the guarantees of the version that do not hold, which is why it cannot be activated.
+// Refuted returns the guarantees of the version that do not hold. If there are any, the version cannot be activated.
 func (c *changeView) Refuted() []guaranteeLine { return c.guarantees("refuted") }
 
 // Undecided returns the guarantees of the version that are neither proved nor refuted.
 func (c *changeView) Undecided() []guaranteeLine { return c.guarantees("undecided") }
 
-// guarantees returns the guarantees of the version whose proofs have a result.
+// guarantees returns the guarantees of the version whose proofs have the given result.
 func (c *changeView) guarantees(result string) (list []guaranteeLine) {
 	for i := range c.Set.Proofs {
 		if p := &c.Set.Proofs[i]; string(p.Standing) == result {
@@ -163,7 +164,8 @@ func (p *changePages) request(view *changeView) (study.DiffRequest, error) {
 	switch f := view.Filters; view.On {
 	case onDecisions:
 		days := wholeNumber(&faults, "/days", f.Value("days"), changeDays, 1, maxImpactDays)
-		begins, err := time.ParseInLocation(time.DateOnly, tenant.BusinessDay(p.now().AddDate(0, 0, 1-days)), civil.India)
+		begins, err := time.ParseInLocation(time.DateOnly, tenant.BusinessDay(p.now().AddDate(0, 0, 1-days)),
+			civil.India)
 		if err != nil {
 			return r, err
 		}
@@ -183,12 +185,12 @@ func (p *changePages) request(view *changeView) (study.DiffRequest, error) {
 	return r, faults.Err()
 }
 
-// progressText says how far the comparison is.
+// progressText describes the progress of the comparison.
 func progressText(at study.Progress) string {
 	if !at.Counting {
 		return "Comparing the versions for all applicants: field " + itoa(int(at.Done)) + " of " + itoa(int(at.All))
 	}
-	text, _ := count(at.Done) // fails only for other types
+	text, _ := count(at.Done) // count accepts every integer
 	return "Counting applications: " + text + " so far"
 }
 
@@ -196,7 +198,7 @@ func progressText(at study.Progress) string {
 func (c *changeView) fill(d *study.Difference) {
 	c.Summary, c.Equal, c.Complete, c.Why = d.KindsSummary(), d.Equal, d.Complete, d.Incomplete
 	if d.Cells > 0 {
-		c.Cells, _ = count(d.Cells) // fails only for other types
+		c.Cells, _ = count(d.Cells) // count accepts every integer
 	}
 	for i := range d.Classes {
 		row := kindOf(d, i)
@@ -221,7 +223,7 @@ func (c *changeView) fill(d *study.Difference) {
 		Complete: d.Counted.Complete,
 		Warnings: d.Counted.Warnings,
 	}
-	// Kinds that no application has are listed last; otherwise the order of the comparison stays.
+	// Kinds without applications are listed last; otherwise the order of the comparison stays.
 	slices.SortStableFunc(c.Kinds, func(a, b kindRow) int {
 		switch {
 		case (a.Rows == 0) == (b.Rows == 0):
@@ -233,14 +235,17 @@ func (c *changeView) fill(d *study.Difference) {
 	})
 }
 
-// kindOf returns the row of a class.
+// kindOf returns the row for the i-th class of d.
 func kindOf(d *study.Difference, i int) kindRow {
 	k := &d.Classes[i]
 	row := kindRow{
-		From:      sideOf(k.From.Status, k.From.Grade, k.From.RateBP, k.FromLimit),
-		To:        sideOf(k.To.Status, k.To.Grade, k.To.RateBP, k.ToLimit),
+		From:      sideOf(k.From.Status, k.From.Grade, k.From.RateBP),
+		To:        sideOf(k.To.Status, k.To.Grade, k.To.RateBP),
 		Direction: string(k.Direction()),
 		Confirmed: k.Confirmed,
+	}
+	if k.Bounded { // otherwise the limits are not known
+		row.From.Limit, row.To.Limit = limitsOf(k.FromLimit), limitsOf(k.ToLimit)
 	}
 	for _, x := range []struct{ name, order string }{
 		{"limit", k.Limit.String()}, {"tenure", k.Tenure.String()}, {"fee", k.Fee.String()},
@@ -268,7 +273,7 @@ func kindOf(d *study.Difference, i int) kindRow {
 		}
 		return 1
 	})
-	if len(row.Where) > maxWhere+1 { // one more would take as much space as the text that says so
+	if len(row.Where) > maxWhere+1 { // hiding a single constraint would save no space
 		row.Where, row.More = row.Where[:maxWhere], row.Where[maxWhere:]
 	}
 	for _, at := range k.Causes {
@@ -319,16 +324,20 @@ func fieldsOfCauses(d *study.Difference, causes []int) map[string]bool {
 // maxWhere is the number of fields of a kind that are shown before the reader unfolds the rest.
 const maxWhere = 4
 
-// sideOf returns what one version decides for the applicants of a kind.
-func sideOf(status engine.Status, grade string, rateBP int64, limit [2]rule.Number) kindSide {
+// sideOf returns what one version decides for the applicants of a kind, without the limits.
+func sideOf(status engine.Status, grade string, rateBP int64) kindSide {
 	s := kindSide{Status: status.String()}
-	if status == engine.Declined {
-		return s
-	}
-	s.Grade, s.Rate = grade, decimalText(rateBP, 2)+" %"
-	least, most := paise(int64(limit[0]/rule.Paisa)), paise(int64(limit[1]/rule.Paisa))
-	if s.Limit = least + " to " + most; least == most {
-		s.Limit = least
+	if status != engine.Declined {
+		s.Grade, s.Rate = grade, decimalText(rateBP, 2)+" %"
 	}
 	return s
+}
+
+// limitsOf returns the limits that the applicants of a kind can get.
+func limitsOf(limit [2]rule.Number) string {
+	least, most := paise(int64(limit[0]/rule.Paisa)), paise(int64(limit[1]/rule.Paisa))
+	if least == most {
+		return least
+	}
+	return least + " to " + most
 }

@@ -17,14 +17,15 @@ import (
 const laxer = `"patch":{"knockouts":{"set":[{"id":"KO_AGE_RANGE","reason_code":"AGE_RANGE",
 	"condition_ast":{"op":"lt","field":"age","value":19}}]}}`
 
-// TestWhatChanges opens the page about what changes if a draft is activated: the sentence, a row for each kind of
-// applicant, and the applications of the last 30 days that are of this kind.
+// TestWhatChanges opens the page that shows what changes if a draft is activated. The page has a sentence, a row
+// for each kind of applicant, and the number of applications of each kind in the last 30 days.
 func TestWhatChanges(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	b := h.signUp()
 	for _, age := range []string{"20", "20", "34"} {
-		b.apply(tenant.Sandbox, `{"applicant":{"age":`+age+`,"monthly_income":85000,"foir":0.3,"requested_amount":300000},
+		b.apply(tenant.Sandbox,
+			`{"applicant":{"age":`+age+`,"monthly_income":85000,"foir":0.3,"requested_amount":300000},
 			"bureau_report":{"score":780,"enquiries_6m":1,"active_tradelines":4,"max_dpd_12m":0}}`)
 	}
 	id := b.draft(tenant.Sandbox, laxer)
@@ -35,7 +36,7 @@ func TestWhatChanges(t *testing.T) {
 	page := b.get(path+"?on=decisions").want(http.StatusOK).has("Who is treated differently",
 		"2 of 3 applications of the last 30 days are treated differently: 0 worse, 2 better, 0 mixed.",
 		"KO_AGE_RANGE", "Try this applicant", "Better").hasNot("class=\"card waiting\"", "not complete")
-	// The applicant of a kind is decided by both versions, and they differ.
+	// Both versions decide the example applicant of a kind. The two decisions must differ.
 	request := regexp.MustCompile(`name="request" value="([^"]+)"`).FindStringSubmatch(page.body)
 	if request == nil {
 		t.Fatal("no kind has an applicant to try")
@@ -64,16 +65,17 @@ func TestWhatChanges(t *testing.T) {
 		want(http.StatusSeeOther)
 	missing := b.draft(tenant.Sandbox, `"patch":{"knockouts":{"set":[{"id":"KO_LISTED","reason_code":"OTHER",
 		"condition_ast":{"op":"in_list","field":"employment_type","list":"occupations"}}]}}`)
-	if err := h.service.Lists.Delete(t.Context(), b.who(tenant.Sandbox), "occupations",
-		operation.AnyVersion); err != nil {
+	if err := h.service.Lists.Delete(
+		t.Context(), b.who(tenant.Sandbox), "occupations", operation.AnyVersion,
+	); err != nil {
 		t.Fatal(err)
 	}
 	b.get("/console/sandbox/policies/" + missing + "/change?on=decisions").want(http.StatusOK).
 		has("a list or a table that this version reads is missing")
 }
 
-// TestSlowComparison checks that a comparison that takes long sends the beginning of its page and its progress before
-// the result, and that the page says if the comparison is not complete.
+// TestSlowComparison checks that the page of a slow comparison sends its beginning and the progress before the
+// result. The page must also say if the comparison is not complete.
 func TestSlowComparison(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -85,7 +87,7 @@ func TestSlowComparison(t *testing.T) {
 		return b.get("/console/sandbox/policies/" + id + "/change?on=decisions").want(http.StatusOK)
 	}
 	compared(time.Second).has("The comparison is not complete.", "takes longer than the budget allows",
-		"There was no time to count applications")
+		"Applications were not counted, because the time ran out")
 	page := compared(20*time.Millisecond).has(`<progress aria-label="Progress"`,
 		"Comparing the versions for all applicants: field", "Who is treated differently", "Compare again")
 	waiting, ready := strings.Index(page.body, `class="card waiting"`), strings.Index(page.body, `class="ready"`)

@@ -11,7 +11,7 @@ import (
 	"verdict/internal/usecase"
 )
 
-// Options holds the settings of a Console. Each zero field except Version, Reference, ReferenceContents and Observe gets a default.
+// Options holds the settings of a Console. Each zero field except Version, Reference and Observe gets a default.
 type Options struct {
 	Logger  *slog.Logger
 	Now     func() time.Time
@@ -29,10 +29,9 @@ type Options struct {
 	// PostRate limits how many forms one person may post; by default 240 a minute with bursts of
 	// 120.
 	PostRate tenant.Rate
-	// Reference returns the API reference as an HTML fragment.
-	Reference func() (template.HTML, error)
-	// ReferenceContents returns the contents of the API reference as an HTML fragment. It is set if Reference is.
-	ReferenceContents func() (template.HTML, error)
+	// Reference returns the part of the API reference with the anchor, and false if there is none. The first part has
+	// the anchor "".
+	Reference func(anchor string) (ReferencePart, bool, error)
 	// Observe is called after every request except those for assets, in the goroutine of the request, so it must not
 	// block.
 	Observe func(serving.Observation)

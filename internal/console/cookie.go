@@ -109,7 +109,7 @@ func (c cookies) flowName() string {
 // keepFlow sets the cookie that binds a sign-in at an identity provider to this browser.
 func (c cookies) keepFlow(value string) { c.set(c.flowName(), value, flowAge) }
 
-// takeFlow returns the value of that cookie, "" if there is none, and deletes the cookie.
+// takeFlow returns the value of the cookie that keepFlow sets, or "" if there is none, and deletes the cookie.
 func (c cookies) takeFlow() string {
 	sent, err := c.r.Cookie(c.flowName())
 	if err != nil {

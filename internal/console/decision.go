@@ -58,7 +58,8 @@ func searchOf(filters *form) decisionSearch {
 		RuleSetID: filters.Value("policy"),
 	}
 	prefix, asked := strings.CutSuffix(s.text, "*")
-	switch id := string(tenant.KindDecision) + strings.ToUpper(strings.TrimPrefix(s.text, string(tenant.KindDecision))); {
+	id := string(tenant.KindDecision) + strings.ToUpper(strings.TrimPrefix(s.text, string(tenant.KindDecision)))
+	switch {
 	case strings.HasPrefix(s.text, string(tenant.KindDecision)) && decisioning.IsIDPrefix(id):
 		s.IDPrefix = id
 	case asked && prefix != "":
@@ -123,7 +124,7 @@ func (p *decisionPages) list(v *visit) error {
 		return err
 	}
 
-	values, path := v.r.URL.Query(), v.at("/decisions") // the path differs if saving a filter was refused
+	values, path := v.r.URL.Query(), v.at("/decisions") // the request's own path differs if saving a filter was refused
 	if sought.ReferencePrefix != "" {
 		values.Set("q", sought.ReferencePrefix+"*")
 	}
@@ -170,7 +171,8 @@ func turned(path string, values url.Values, oldest bool) string {
 	return without(path, values, "cursor")
 }
 
-// beginning returns the address of the list of the references that begin with a reference.
+// beginning returns the address of the list of all references that begin with reference. It returns "" if reference is
+// empty.
 func beginning(path string, values url.Values, reference string) string {
 	if reference == "" {
 		return ""
@@ -180,14 +182,16 @@ func beginning(path string, values url.Values, reference string) string {
 	return without(path, values, "cursor")
 }
 
-// without returns an address without one of its values.
+// without returns the address that consists of path and the query parameters in values. It leaves out the query
+// parameter with the given name.
 func without(path string, values url.Values, name string) string {
 	values = maps.Clone(values)
 	values.Del(name)
 	return addressOf(path, values)
 }
 
-// rolesOf returns the newest decisions in which the person who is sought is a co-applicant or a guarantor.
+// rolesOf returns the newest decisions in which the person with the reference is a co-applicant or a guarantor. It
+// returns none if the reference is empty, or if the page is not the first page of the list.
 func (p *decisionPages) rolesOf(v *visit, reference string) ([]decisioning.RoleSummary, error) {
 	if reference == "" || v.query("cursor") != "" {
 		return nil, nil
@@ -195,8 +199,8 @@ func (p *decisionPages) rolesOf(v *visit, reference string) ([]decisioning.RoleS
 	return p.decisions.OtherRoles(v.ctx, v.caller(), reference, perPage)
 }
 
-// owedBy returns the newest loans that the lender has reported for an applicant, none if nobody is sought or the person
-// may not read facts.
+// owedBy returns the newest loans that the lender has reported for an applicant. It returns none if the reference is
+// empty, if the signed-in person may not read facts, or if the page is not the first page of the list.
 func (p *decisionPages) owedBy(v *visit, reference string) ([]exposuredesk.Exposure, error) {
 	if reference == "" || !v.caller().Scopes.Has(tenant.FactsRead) || v.query("cursor") != "" {
 		return nil, nil

@@ -7,11 +7,11 @@ import (
 	"verdict/internal/offerdesk"
 )
 
-// documentLinks says which documents of a decision there are at present.
+// documentLinks says which documents a decision has now.
 type documentLinks struct {
 	Statement bool // the key facts statement of an offer that has not expired
 	Letter    bool // the letter about a decline or a counter-offer
-	Missing   bool // there would be a document if the lender profile were stored
+	Missing   bool // a document is not available because no lender profile is stored
 	Languages []documentLanguage
 }
 

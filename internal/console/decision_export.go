@@ -34,13 +34,14 @@ func (p *decisionPages) listCSV(v *visit) error {
 
 // exportRows writes the decisions that match a filter, at most maxExportRows. It calls pause between two pages.
 func (p *decisionPages) exportRows(
-	ctx context.Context, who tenant.Principal, f decisioning.DecisionFilter, l operation.List, w io.Writer, pause func(),
+	ctx context.Context, who tenant.Principal, f decisioning.DecisionFilter, l operation.List, w io.Writer,
+	pause func(),
 ) error {
 	l.Limit, l.Cursor = operation.MaxLimit, ""
 	out := sheet.NewWriter(w)
 	for _, name := range []string{
-		"decided_at", "applicant", "status", "grade", "score", "asked_amount", "offered_amount", "interest_rate_percent",
-		"main_reason", "policy_key", "policy_version", "decision_id",
+		"decided_at", "applicant", "status", "grade", "score", "asked_amount", "offered_amount",
+		"interest_rate_percent", "main_reason", "policy_key", "policy_version", "decision_id",
 	} {
 		out.Text(name)
 	}
@@ -74,8 +75,8 @@ func exportRow(out *sheet.Writer, r *decisioning.DecisionRow) {
 		return decimalText(n, 2)
 	}
 	for _, text := range []string{
-		time.UnixMicro(r.CreatedMicros).In(civil.India).Format(time.RFC3339), r.ApplicantRef, r.Status, r.Grade, r.Score,
-		hundredths(r.AskedPaise), hundredths(r.LimitPaise), hundredths(r.RateBP), r.Reason, r.PolicyKey,
+		time.UnixMicro(r.CreatedMicros).In(civil.India).Format(time.RFC3339), r.ApplicantRef, r.Status, r.Grade,
+		r.Score, hundredths(r.AskedPaise), hundredths(r.LimitPaise), hundredths(r.RateBP), r.Reason, r.PolicyKey,
 		strconv.FormatInt(r.PolicyVersion, 10), r.ID,
 	} {
 		out.Text(text)

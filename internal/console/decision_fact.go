@@ -143,7 +143,8 @@ func (t *shownDecision) RoleName(role string) string {
 	return words(role)
 }
 
-// OtherTerm returns the warning that the offer has another term than was asked for, or nil.
+// OtherTerm returns the warning that the term of the offer is not the requested term. It returns nil if there is no
+// such warning.
 func (t *shownDecision) OtherTerm() *fault.Item {
 	for i := range t.Answer.Warnings {
 		if w := &t.Answer.Warnings[i]; t.Answer.Offer.Made && w.Code == fault.CodeTenureNotAvailable {
@@ -159,7 +160,8 @@ func (t *shownDecision) TermMessage() string {
 	return l.Text("letter.term")
 }
 
-// Asked returns what was asked for if the offer differs from it in the amount, the term or both, and why.
+// Asked says what was asked for and why the offer differs from it, in the amount, the term or both. It returns "" if
+// the offer does not differ.
 func (t *shownDecision) Asked() string {
 	o := &t.Answer.Offer
 	other := t.OtherTerm() != nil

@@ -11,7 +11,7 @@ import (
 )
 
 // decisionListing reads the position in the list of decisions and its order. Besides the dates, the list has a filter
-// for the latest days, which stays right when it is saved.
+// for the latest days. That filter stays correct when it is saved, because it is relative to the current day.
 func (v *visit) decisionListing() (operation.List, *form) {
 	list, filters := v.listing(), v.filters()
 	list.Ascending = filters.Value("sort") == "oldest"
@@ -27,8 +27,8 @@ func (v *visit) decisionListing() (operation.List, *form) {
 // withinDays are the choices of the filter "within".
 var withinDays = []int{1, 7, 30, 90}
 
-// savedNames are the filters that are saved. The text of the search field is not, because it may name an applicant, who
-// can ask to be erased.
+// savedNames are the filters that can be saved. The text of the search field is not saved, because it may name an
+// applicant, who can ask to be erased.
 var savedNames = []string{"status", "grade", "policy", "within", "from", "to", "sort"}
 
 // savable returns the query of the filters that can be saved.
@@ -55,7 +55,7 @@ func (v *visit) savingAt(values url.Values) string {
 type savedFilter struct {
 	Name    string
 	Address string
-	Applied bool // the list shows it
+	Applied bool // whether the list uses this filter now
 }
 
 func (p *decisionPages) savedFilters(v *visit) ([]savedFilter, error) {
@@ -75,7 +75,7 @@ func (p *decisionPages) savedFilters(v *visit) ([]savedFilter, error) {
 	return list, nil
 }
 
-// saveFilter stores the filters of the address under the name of the form.
+// saveFilter saves the filters in the query of the URL under the name that the person has entered.
 func (p *decisionPages) saveFilter(v *visit) error {
 	filter := decisioning.SavedFilter{Name: v.form.Value("name"), Query: savable(v.r.URL.Query())}
 	if err := p.filters.Save(v.ctx, v.caller(), filter); err != nil {

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestSavedFilters saves the filters of the list of decisions, and checks that only the person sees them, in the same
-// environment, and that the text of the search field is not saved.
+// TestSavedFilters saves the filters of the list of decisions. It checks that only the same person sees them, in the
+// same environment, and that the text of the search field is not saved.
 func TestSavedFilters(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -44,7 +44,7 @@ func TestSavedFilters(t *testing.T) {
 	b.get(at).want(http.StatusOK).has(`grade=C">3</a>`).hasNot(`>4</a>`)
 }
 
-// TestDecisionsOfTheLatestDays checks the filter for the latest days, of the list and of its file.
+// TestDecisionsOfTheLatestDays checks the filter for the latest days, both in the list and in its CSV file.
 func TestDecisionsOfTheLatestDays(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -33,9 +33,9 @@ type shownDecision struct {
 	Raw       string
 	Lists     []readVersion // the lists that were read
 	Tables    []readVersion
-	Standing  privacydesk.Standing // empty if the person may not see it
+	Standing  privacydesk.Standing // the zero value if the person may not see it
 
-	validUntil time.Time // when the offer ends; the zero time if there is none
+	validUntil time.Time // when the offer ends; the zero time if there is no offer
 	now        time.Time
 }
 

@@ -43,14 +43,14 @@ func declined(applicant string) string {
 		"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":120}}`, applicant)
 }
 
-// evaluated decides a report with features and a fraud block and returns the id
-// of the stored decision.
+// evaluated sends an evaluate request that has a report, features and a fraud block. It returns the id of the
+// stored decision.
 func (b *browser) evaluated(ref string) string {
 	b.Helper()
 	return b.evaluatedWith(ref, 790)
 }
 
-// evaluatedWith does the work of evaluated for a bureau score.
+// evaluatedWith is like evaluated, but the report has the given bureau score.
 func (b *browser) evaluatedWith(ref string, score int) string {
 	b.Helper()
 	request := application.EvaluateRequest(parse(b.T, fmt.Sprintf(`{"bureau":"cibil","features":true,
@@ -101,7 +101,8 @@ func TestDecisionSaysWhatDecided(t *testing.T) {
 	second := b.apply(tenant.Sandbox, referred("A-2"))
 	other := b.apply(tenant.Sandbox, referred("A-20"))
 	page := b.get("/console/sandbox/decisions/" + first).want(http.StatusOK)
-	page.has(`<a href="#rule-KO_MAX_DPD_12M"><code>KO_MAX_DPD_12M</code></a>`, `<strong class="value">120 days</strong>`,
+	page.has(`<a href="#rule-KO_MAX_DPD_12M"><code>KO_MAX_DPD_12M</code></a>`,
+		`<strong class="value">120 days</strong>`,
 		`<span class="limit">needs less than 60 days</span>`, `<dt>Asked for</dt><dd>₹6,00,000</dd>`,
 		"History of the applicant", "/console/sandbox/decisions/"+second, `/decisions/`+first+`" aria-current="true"`).
 		hasNot(other, "+05:30</span>")
@@ -109,7 +110,8 @@ func TestDecisionSaysWhatDecided(t *testing.T) {
 		t.Error("the newest decision is not first")
 	}
 	b.get("/console/sandbox/decisions/"+second).want(http.StatusOK).has(
-		"What would change the outcome", "Wait until enquiries in 6 months falls from 8 to", "FOIR after", "All times: India")
+		"What would change the outcome", "Wait until enquiries in 6 months falls from 8 to", "FOIR after",
+		"All times: India")
 }
 
 // TestDecisionsByPrefix checks the search by the beginning of a reference and of an id, the columns of the outcome, and
@@ -139,7 +141,8 @@ func TestDecisionsByPrefix(t *testing.T) {
 	b.get(at + "q=KC-1*&cursor=" + strings.Repeat("A", 40)).want(http.StatusBadRequest)
 }
 
-// TestDecisionsAsCSV checks that the file has the filtered decisions in the order of the list, and no formula.
+// TestDecisionsAsCSV checks that the file has the filtered decisions in the order of the list, and that no cell is a
+// formula.
 func TestDecisionsAsCSV(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
@@ -151,8 +154,10 @@ func TestDecisionsAsCSV(t *testing.T) {
 		t.Errorf("the file is %s", kind)
 	}
 	lines := strings.Split(strings.TrimSpace(file.body), "\n")
-	if len(lines) != 3 || !strings.Contains(lines[1], ",'=HYPERLINK(1),APPROVED,B,712,600000,500000,16,AMT_BAND_CAP,") ||
-		!strings.Contains(lines[2], ",A-2,DECLINED,") || !strings.HasSuffix(lines[2], ",600000,,,BUR_DPD,default,1,"+id) {
+	if len(lines) != 3 ||
+		!strings.Contains(lines[1], ",'=HYPERLINK(1),APPROVED,B,712,600000,500000,16,AMT_BAND_CAP,") ||
+		!strings.Contains(lines[2], ",A-2,DECLINED,") ||
+		!strings.HasSuffix(lines[2], ",600000,,,BUR_DPD,default,1,"+id) {
 		t.Errorf("got\n%s", file.body)
 	}
 	b.get("/console/sandbox/decisions.csv?q=A-*").want(http.StatusOK).has(id).hasNot("HYPERLINK")
@@ -350,7 +355,8 @@ func TestDecisionOverAnotherTerm(t *testing.T) {
 		"9600000": "₹96,00,000 over 31 months was asked for; the amount is",
 	} {
 		id := b.apply(tenant.Sandbox, `{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":`+
-			amount+`,"tenure_months":31},"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}`)
+			amount+`,"tenure_months":31},"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,
+				"max_dpd_12m":0}}`)
 		b.get("/console/sandbox/decisions/"+id).want(http.StatusOK).
 			has(want, "The term asked for is not available for this loan", "tenure_not_available").
 			hasNot("There are no reasons")

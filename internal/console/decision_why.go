@@ -17,7 +17,7 @@ type cause struct {
 	Value string // "" if the reason is not about one field
 	Limit string // such as "needs at least ₹25,000"; "" unless the reason compares with one value
 	Gauge *gauge // nil unless the value and the limit are amounts
-	Text  string // for the lender
+	Text  string // the reason in words, for the lender
 }
 
 // gauge has the lengths of a bar that shows a value beside its limit, in hundredths of the bar.
@@ -52,7 +52,8 @@ func (t *shownDecision) Causes() []cause {
 	return list
 }
 
-// beside returns the text of a reason without the parts that the page shows as the field, its value and its limit.
+// beside returns the text of a reason without the parts that the page already shows: the field, its value and its
+// limit.
 func beside(c decisioning.Cause) string {
 	text := c.Text
 	if rest, repeats := strings.CutPrefix(text, c.Field.Name+" is "+c.Field.Value); repeats && c.Field.Given {
@@ -64,7 +65,7 @@ func beside(c decisioning.Cause) string {
 	return sentence(lenderText(cmp.Or(text, c.Message)))
 }
 
-// gaugeOf returns the bar for two numbers that are not negative, nil for other values.
+// gaugeOf returns the bar for two numbers that are not negative, or nil for other values.
 func gaugeOf(value, limit decisioning.FieldValue) *gauge {
 	v, isNumber := numberOf(value.Value)
 	l, isLimit := numberOf(limit.Value)
@@ -72,18 +73,18 @@ func gaugeOf(value, limit decisioning.FieldValue) *gauge {
 	if !value.Given || !isNumber || !isLimit || v < 0 || l < 0 || most == 0 {
 		return nil
 	}
-	// The longer of the two ends at five sixths of the bar.
+	// The larger of the two numbers ends at five sixths of the bar.
 	return &gauge{int64(v * 500 / (most * 6)), int64(l * 500 / (most * 6))}
 }
 
-// initialisms are the words of field names that are written in capitals.
+// initialisms maps words of field names to their readable forms, most of which are in capitals.
 var initialisms = map[string]string{
 	"abb": "ABB", "apr": "APR", "dpd": "DPD", "emi": "EMI", "foir": "FOIR", "gst": "GST", "id": "id", "ip": "IP",
 	"ntc": "NTC", "pan": "PAN", "sim": "SIM", "upi": "UPI", "3m": "in 3 months", "6m": "in 6 months",
 	"12m": "in 12 months", "24m": "in 24 months", "36m": "in 36 months", "pct": "percent",
 }
 
-// fieldLabels holds the fields whose names in words would not say what they are.
+// fieldLabels holds the labels of fields whose names would be unclear if they were only written in words.
 var fieldLabels = map[string]string{
 	"final_score":      "Score",
 	"foir_effective":   "FOIR",
@@ -110,7 +111,7 @@ func fieldLabel(name string) string {
 	return label
 }
 
-// The fields of what was asked for.
+// The names of the fields that hold the requested amount and term.
 const (
 	requestedAmount = "requested_amount"
 	requestedMonths = "requested_tenure_months"
@@ -139,8 +140,8 @@ func numberOf(text string) (n rule.Number, ok bool) {
 	return n, ok && max(n, -n) < rule.MaxNumber/1000
 }
 
-// lenderText writes a text of the engine for the page: whole amounts of at least a thousand get the Indian digit
-// grouping, unless they are part of a name or a decimal number. The stored text stays as it is.
+// lenderText writes a text of the engine for the page: whole numbers of at least leastGrouped digits get the Indian
+// digit grouping, unless they are part of a name or a decimal number. The stored text stays unchanged.
 func lenderText(text string) string {
 	var b strings.Builder
 	for at := 0; at < len(text); {
@@ -171,8 +172,8 @@ func (t *shownDecision) Lender(text string) string { return lenderText(text) }
 // scores.
 const leastGrouped = 5
 
-// alone reports whether the digits of text from start to end are a whole number of their own: no part of a name, a date
-// or a decimal fraction, and not grouped already.
+// alone reports whether the digits of text from start to end are a separate whole number. They must not be part of
+// a name, a date or a decimal fraction, and must not be grouped already.
 func alone(text string, start, end int) bool {
 	if end-start < leastGrouped {
 		return false
@@ -183,7 +184,7 @@ func alone(text string, start, end int) bool {
 	return end == len(text) || !joins(text[end])
 }
 
-// joins reports whether a character makes one word of what is before and after it.
+// joins reports whether c connects the characters before and after it into one word.
 func joins(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.ContainsRune("_-:/", rune(c))
 }
@@ -204,7 +205,7 @@ func (t *shownDecision) Turns() []turn {
 		shown := turn{Improvement: i}
 		for at, c := range i.Changes {
 			text := changeText(c)
-			if at > 0 { // it follows "and"
+			if at > 0 { // the text follows "and"
 				text = lowerFirst(text)
 			}
 			shown.Changes = append(shown.Changes, text)
@@ -226,7 +227,8 @@ func changeText(c decisioning.ImprovementChange) string {
 	switch {
 	case c.PayOff != "":
 		amount, _ := rupees(c.PayOff)
-		return "Pay off obligations of " + amount + " a month, so that " + label + " falls from " + from + " to " + wanted
+		return "Pay off obligations of " + amount + " a month, so that " + label + " falls from " + from + " to " +
+			wanted
 	case c.Name == requestedAmount && c.Given:
 		return "Ask for " + wanted + " instead of " + from
 	case c.Name == requestedMonths && c.Given:
@@ -249,7 +251,7 @@ func lowerFirst(label string) string {
 	return label
 }
 
-// AskedFor returns the amount and the term that were asked for, "" if none is known.
+// AskedFor returns the requested amount and term as a text, or "" if neither is known.
 func (t *shownDecision) AskedFor() string {
 	var amount, term string
 	for _, f := range t.Story.Facts {

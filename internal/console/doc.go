@@ -71,9 +71,8 @@
 //	}
 //
 // {env} matches sandbox and live; v.env is the environment of the request. Other names in braces are read with
-// v.id("id"). A page that receives a file has upload: true, and its handler reads the body from v.r.Body
-// (http.NewResponseController(v.w) sets the deadlines). The entries of the menu are listed in menu.go. An entry appears
-// if a GET page has its path.
+// v.id("id"). A page that receives a file has upload: true, and its handler reads the body with newUpload, which also
+// extends the deadlines. The entries of the menu are listed in menu.go. An entry appears if a GET page has its path.
 //
 // 3. The template pages/decisions.html, which defines "content", and "scripts"
 // if it needs a module of its own. Its dot is the view: .Data is the value that
@@ -86,13 +85,13 @@
 //	<div class="table" role="region" aria-label="Decisions" tabindex="0"><table>…</table></div>
 //	{{template "pager" .Data.Pager}}
 //	{{end}}
-//	{{define "scripts"}}<script type="module" src="{{asset "conditions.js"}}"></script>{{end}}
+//	{{define "scripts"}}<script type="module" src="{{asset "condition.js"}}"></script>{{end}}
 //
 // The main pieces (pieces/*.html): status, time, id, copyable, pager, empty, input, area, select, boxes, radios,
 // confirm; the comment above each piece lists its parameters. The functions (format.go): count, hours, rupees, paise,
-// moment, instant, short, words, sentence, badge, field, options, dict, list, figure (a chart.Picture with its table),
-// asset. If a page has several pictures, each picture needs an ID. A wire.Value can be used as it is: {{(.Data.Doc.Get
-// "offer").Get "amount" | rupees}}, {{range $i, $r := (.Data.Doc.Get "rules").Elements}}.
+// moment, instant, short, words, sentence, badge, gradeTone, field, options, dict, list, figure (a chart.Picture with
+// its table), asset. If a page has several pictures, each picture needs an ID. A wire.Value can be used as it is:
+// {{(.Data.Doc.Get "offer").Get "amount" | rupees}}, {{range $i, $r := (.Data.Doc.Get "rules").Elements}}.
 //
 // 4. Styles go into the file of the page's part (assets/decision.css; the
 // variable parts in render.go lists the pages of each part), inside its

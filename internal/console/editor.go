@@ -32,8 +32,8 @@ const (
 	cardPrefix   = "scorecard."
 )
 
-// editorPages serves the editor of a version: its page, its steps, and the two endpoints that the
-// condition builder calls.
+// editorPages serves the editor of a version: its page, its steps, and the endpoints that the scripts of the editor
+// call.
 type editorPages struct {
 	policies    *policydesk.Service
 	edits       *policydesk.Edits

@@ -21,7 +21,7 @@ var binFields = []editField{
 
 const (
 	spareBins = 3   // empty rows below the bins
-	elseBin   = "*" // typed as the value of the bin for all other values
+	elseBin   = "*" // the text that marks the bin for all other values
 	binPrefix = "bin."
 )
 
@@ -60,8 +60,8 @@ func binRows(factor map[string]any, said []binLine) []binRow {
 	return rows
 }
 
-// typedValues returns the values of a bin as text: elseBin for all other values, else the
-// values separated by commas, or as JSON if a value contains a comma or a bracket.
+// typedValues returns the values of a bin as text. The text is elseBin for the bin of all other values. For any
+// other bin it has the values separated by commas, or as JSON if a value contains a comma or a bracket.
 func typedValues(bin map[string]any) string {
 	if on, _ := bin["else"].(bool); on {
 		return elseBin

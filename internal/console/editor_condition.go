@@ -16,8 +16,7 @@ import (
 // answerScript answers a request of the console's script with JSON.
 func answerScript(v *visit, w *wire.Writer) error {
 	v.w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	v.w.WriteHeader(http.StatusOK)
-	v.send(w.Buf)
+	v.send(http.StatusOK, w.Buf)
 	return nil
 }
 
@@ -38,8 +37,9 @@ func (p *editorPages) findFields(v *visit) error {
 	return answerScript(v, w.EndArray())
 }
 
-// absence sends how often fields were absent lately in the applications of the policy that the query parameter "key"
-// names. It is apart from the editor's page, because counting takes longer than drawing the page.
+// absence sends how often each field was absent in recent applications. The query parameter "key" names the policy
+// of these applications. The script requests it separately from the editor's page, because counting takes longer
+// than rendering the page.
 func (p *editorPages) absence(v *visit) error {
 	found, err := p.comparisons.Absence(v.ctx, v.caller(), v.query("key"))
 	if err != nil {

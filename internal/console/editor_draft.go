@@ -91,7 +91,7 @@ func (d *draft) bytes() []byte {
 // value returns the draft as a parsed document.
 func (d *draft) value() (wire.Value, error) { return wire.Parse(d.bytes()) }
 
-// body returns the draft as the use case takes it, based on the rule set base.
+// body converts the draft to the type that the use case takes. The new version is based on the rule set base.
 func (d *draft) body(base string) (engine.Draft, error) {
 	root := maps.Clone(d.root)
 	root["base"] = base

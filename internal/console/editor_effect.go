@@ -24,10 +24,10 @@ type effectView struct {
 	Same     bool     // every application is decided in the same way
 	Words    []effect // what changes
 	Rules    []effect // the rules that hit more or fewer applications
-	Failed   string   // why nothing could be measured; "" if it was
+	Failed   string   // why the effect could not be measured; "" if it was measured
 }
 
-// effect is a change in words, and whether it is for the better of applicants.
+// effect is a change in words. Tone says whether the change is good or bad for applicants.
 type effect struct{ Text, Tone string }
 
 // effect renders the effect of a step of the working copy. The editor's script takes the part with the id "effect" from

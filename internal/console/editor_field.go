@@ -25,7 +25,8 @@ type editKind string
 
 const (
 	asText      editKind = ""
-	asNumber    editKind = "number"    // other text is kept, and the check reports it beside its field
+	asNumber    editKind = "number"    // text that is no number is kept, and the check reports it beside its field
+	asShare     editKind = "share"     // a ratio that is shown in percent, such as 0.5 as "50 %"
 	asFlag      editKind = "flag"      // a checkbox
 	asLines     editKind = "lines"     // texts, one per line
 	asNumbers   editKind = "numbers"   // separated by commas
@@ -47,7 +48,7 @@ type editField struct {
 
 var actionChoices = []option{{Value: "decline", Label: "Decline"}, {Value: "refer", Label: "Refer to a person"}}
 
-// sectionTitles holds the name of a single line of each section.
+// sectionTitles has, for each section, the name of one of its lines in the singular.
 var sectionTitles = map[string]string{
 	sectionKnockouts:   "knockout",
 	sectionAdjustments: "adjustment",
@@ -139,7 +140,7 @@ var sectionFields = map[string][]editField{
 		{Name: "max_limit", Label: "Largest loan, ₹", Kind: asNumber},
 		{Name: "default_limit", Label: "Loan if the income is unknown, ₹", Kind: asNumber},
 		{Name: "income_multiple", Label: "Maximum, as a multiple of income", Kind: asNumber},
-		{Name: "foir_cap", Label: "FOIR cap", Hint: "0.5 is half of the income.", Kind: asNumber},
+		{Name: "foir_cap", Label: "FOIR cap", Hint: "50 % is half of the income. 0.5 means the same.", Kind: asShare},
 		{Name: "processing_fee_pct", Label: "Fee, %", Kind: asNumber},
 		{Name: "processing_fee_min", Label: "Minimum fee, ₹", Kind: asNumber},
 		{Name: "gst_pct", Label: "GST on the fee, %", Kind: asNumber},
@@ -172,12 +173,13 @@ var sectionFields = map[string][]editField{
 			Required: true,
 		},
 		{Name: "to", Label: "Paid to", begins: "lender", Choices: []option{
-			{Value: "lender", Label: "The lender"}, {Value: "third_party", Label: "A third party, through the lender"}}},
+			{Value: "lender", Label: "The lender"},
+			{Value: "third_party", Label: "A third party, through the lender"}}},
 		{Name: "kind", Label: "Kind", begins: "fixed", Choices: []option{
 			{Value: "fixed", Label: "Fixed amount"}, {Value: "percent", Label: "Percentage of the loan"}}},
 		{Name: "amount", Label: "Amount, ₹ or %", Kind: asNumber, Required: true},
-		{Name: "min", Label: "At least, ₹", Hint: "Only of a percentage.", Kind: asNumber},
-		{Name: "max", Label: "At most, ₹", Hint: "Only of a percentage.", Kind: asNumber},
+		{Name: "min", Label: "At least, ₹", Hint: "Only for a percentage.", Kind: asNumber},
+		{Name: "max", Label: "At most, ₹", Hint: "Only for a percentage.", Kind: asNumber},
 		{Name: "gst", Label: "GST on the charge, %", Kind: asNumber},
 	},
 	sectionInputs: {
@@ -244,6 +246,10 @@ func (f *editField) put(row map[string]any, typed string) {
 		row[f.Name] = split(typed, "\n", func(s string) any { return s })
 	case typed == "":
 		delete(row, f.Name)
+	case f.Kind == asShare:
+		if typed != f.typed(row) { // the number keeps the form in which it was written
+			row[f.Name] = numberOrText(ratioOf(typed))
+		}
 	case f.Kind == asNumber:
 		row[f.Name] = numberOrText(typed)
 	case f.Kind == asNumbers:
@@ -295,6 +301,8 @@ func (f *editField) typed(row map[string]any) string {
 			texts = append(texts, plainText(e))
 		}
 		return strings.Join(texts, between)
+	case asShare:
+		return shareOf(plainText(v))
 	case asCondition, asOperand:
 		if _, is := v.(string); is || v == nil {
 			return plainText(v)

@@ -2,7 +2,7 @@ package console
 
 import "strconv"
 
-// gridPrefix begins the names of the fields of the grid.
+// gridPrefix is the prefix of the names of the grid's form fields.
 const gridPrefix = "grid."
 
 // gridFields lists the members of a pricing band that the grid shows, each as a column.
@@ -14,7 +14,7 @@ var gridFields = []editField{
 	{Name: "tenure_months", Label: "Months", Kind: asNumber},
 	{Name: "min_limit", Label: "Smallest, ₹", Kind: asNumber},
 	{Name: "max_limit", Label: "Largest, ₹", Kind: asNumber},
-	{Name: "foir_cap", Label: "FOIR cap", Kind: asNumber},
+	{Name: "foir_cap", Label: "FOIR cap", Kind: asShare},
 	{Name: "processing_fee_pct", Label: "Fee, %", Kind: asNumber},
 }
 
@@ -40,7 +40,8 @@ func bandGrid(d *draft, said remarks, open place) (rows []gridRow) {
 		faults := said.faultsIn(at.pointer(), "")
 		for j := range gridFields {
 			f := &gridFields[j]
-			cell := gridCell{ID: gridControl(i, f.Name), Name: gridName(i, f.Name), Label: f.Label, Value: f.typed(band)}
+			cell := gridCell{ID: gridControl(i, f.Name), Name: gridName(i, f.Name), Label: f.Label,
+				Value: f.typed(band)}
 			for _, item := range faults {
 				if item.Pointer == "/"+f.Name {
 					cell.Fault = item.Detail

@@ -13,7 +13,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// Query parameters of the editor's address, and the form field with the step.
+// Names of query parameters of the editor's address, and of its form fields.
 const (
 	formStep  = "step"  // the number of the step that the page shows
 	formFocus = "focus" // id of the control that gets the focus
@@ -56,7 +56,7 @@ func (p *editorPages) store(v *visit, w *editing, state editState, act string, a
 	base := indented(w.found.Doc)
 	encoded := state.encode(base)
 	if most := v.console.options.MaxForm; int64(max(len(encoded), len(state.text))) > most {
-		// The text is indented, so it is longer than what was sent. Nobody could open the step again.
+		// The indented text is longer than the text that was sent. A step above the limit could not be opened again.
 		return 0, fault.New(fault.Conflict, fault.CodeCapReached,
 			"the edit is too large to be kept: it has more than %d bytes when it is indented", most)
 	}
@@ -69,7 +69,7 @@ func (p *editorPages) store(v *visit, w *editing, state editState, act string, a
 	if w.history.Number > 0 {
 		last, err := openState(base, string(w.history.State), v.console.options.MaxForm)
 		if err != nil {
-			return 0, errors.New(err.Error()) // what the service has stored is no fault of the request
+			return 0, errors.New(err.Error()) // a damaged stored step is not a fault of the request
 		}
 		before = last.text
 	}
@@ -131,7 +131,7 @@ func (p *editorPages) travel(v *visit, w *editing, verb string) error {
 	return v.redirect(p.stepAddress(v, w, to) + "&" + formFocus + "=" + focus + "#" + focus)
 }
 
-// textOf returns the document of the step that the form was made from.
+// textOf returns the document of the step from which the form was made.
 func (p *editorPages) textOf(v *visit, w *editing) (string, error) {
 	base := indented(w.found.Doc)
 	if w.history.Number == 0 {
@@ -144,11 +144,11 @@ func (p *editorPages) textOf(v *visit, w *editing) (string, error) {
 	return state.text, nil
 }
 
-// keepAct is the act of a step that stores what was typed without any button.
+// keepAct is the action of a step that stores typed values although no button was pressed.
 const keepAct = "keep:"
 
-// keep stores the text that was typed since the last step, for the script of the editor, and answers with the number of
-// the step. Further typing in the same field changes this step instead of adding one.
+// keep stores the text that was typed since the last step, and answers with the number of the step. The editor's script
+// calls it. Further typing in the same field changes this step instead of adding another step.
 func (p *editorPages) keep(v *visit) error {
 	found, err := p.versions.find(v)
 	if err != nil {
@@ -182,7 +182,7 @@ func (p *editorPages) keep(v *visit) error {
 	return answerScript(v, &out)
 }
 
-// describeHistory adds to the page where the person is in the history of the edit, and who else edits the policy.
+// describeHistory adds to the page which step of the edit it shows, and who else edits the policy.
 func (p *editorPages) describeHistory(v *visit, w *editing, view *editorView) error {
 	view.Step, view.Resumed, view.Lost, view.Unkept = w.history.Number, w.resumed, w.lost, w.unkept
 	view.Undo, view.Redo = w.history.Undo >= 0, w.history.Redo >= 0
@@ -204,7 +204,8 @@ func (p *editorPages) describeHistory(v *visit, w *editing, view *editorView) er
 			if name == "" {
 				name = "somebody"
 			}
-			view.Others = append(view.Others, otherEditor{name, o.RuleSetID == w.found.Set.ID, o.RuleSetID, o.ChangedMicros})
+			view.Others = append(view.Others,
+				otherEditor{name, o.RuleSetID == w.found.Set.ID, o.RuleSetID, o.ChangedMicros})
 		}
 	}
 
@@ -223,6 +224,6 @@ func (p *editorPages) describeHistory(v *visit, w *editing, view *editorView) er
 
 // number returns a whole number of the form, 0 if the field has none.
 func (f *form) number(name string) int64 {
-	n, _ := strconv.ParseInt(strings.TrimSpace(f.Value(name)), 10, 64) // 0 is the stored version
+	n, _ := strconv.ParseInt(strings.TrimSpace(f.Value(name)), 10, 64) // 0, the stored version, if there is no number
 	return max(n, 0)
 }

@@ -1,8 +1,11 @@
 package console_test
 
 import (
+	"fmt"
+	"html"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +17,7 @@ import (
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
+	"verdict/internal/wire"
 )
 
 // stepOf returns the number of the step that the page shows.
@@ -26,7 +30,7 @@ func (d *desk) stepOf() int64 {
 	return n
 }
 
-// keep stores what was typed, as the script does, and returns the step.
+// keep stores the typed values, as the script does, and returns the number of the step.
 func (d *desk) keep(focus string) string {
 	d.Helper()
 	d.form.Set("focus", focus)
@@ -36,8 +40,8 @@ func (d *desk) keep(focus string) string {
 	return step
 }
 
-// TestEditIsResumed checks that an edit is shown again wherever its author opens the editor, also after signing in
-// again and in another browser, and that discarding it ends it.
+// TestEditIsResumed checks that an edit is shown again whenever its author opens the editor, even after signing in
+// again or in another browser, and that discarding the edit removes it.
 func TestEditIsResumed(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
@@ -59,8 +63,8 @@ func TestEditIsResumed(t *testing.T) {
 	other.get("/console/sandbox/policies/" + id).want(http.StatusOK).hasNot("Continue your edit")
 }
 
-// TestEditIsItsAuthors checks that nobody else sees an edit: not a colleague, not another tenant, and not in the other
-// environment.
+// TestEditIsItsAuthors checks that only the author sees an edit, and only in its environment. Colleagues and other
+// tenants do not see it.
 func TestEditIsItsAuthors(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -80,8 +84,8 @@ func TestEditIsItsAuthors(t *testing.T) {
 	}
 }
 
-// TestEditWarnsOfOthers checks that two people who edit the same policy are told about each other, and of a version
-// that was saved in the meantime, without seeing each other's changes.
+// TestEditWarnsOfOthers checks that two people who edit the same policy are told about each other and about a version
+// that was saved in the meantime. Neither of them sees the other's changes.
 func TestEditWarnsOfOthers(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
@@ -90,13 +94,27 @@ func TestEditWarnsOfOthers(t *testing.T) {
 	d := b.edit(id, "?open=knockouts/3")
 	d.form.Set("row.message", "Typed by the first")
 	d.press("close:").page.hasNot("editing this policy too")
+	// With scripts, the page takes the parts with the attribute data-live from the page of the step that it has stored.
+	live := func() string {
+		return b.between("/console/sandbox/policies/"+id+"/edit?step="+d.form.Get("step"), `data-live="others"`,
+			`<p class="lead">`)
+	}
+	if strings.Contains(live(), "editing this policy too") {
+		t.Error("the page warns of somebody before anybody else edits")
+	}
 	second := colleague.edit(id, "?open=knockouts/4")
 	second.page.has(b.email + " is editing this policy too").hasNot("Typed by the first")
 	second.form.Set("row.message", "Typed by the second")
 	second.press("close:")
+	if !strings.Contains(live(), colleague.email+" is editing this policy too") {
+		t.Error("the warning reaches only a page that is loaded again")
+	}
 	b.reopen(id, "").page.has(colleague.email+" is editing this policy too").
 		has("The same version").hasNot("Typed by the second", "was saved after you began")
 	second.saved()
+	if !strings.Contains(live(), "Version 3 was saved after you began") {
+		t.Error("a newer version is named only on a page that is loaded again")
+	}
 	b.reopen(id, "").page.has("Version 3 was saved after you began").hasNot("editing this policy too")
 	b.clock.advance(25 * time.Hour)
 	b.post("/console/signin", "email", b.email, "password", b.password).want(http.StatusSeeOther)
@@ -105,7 +123,7 @@ func TestEditWarnsOfOthers(t *testing.T) {
 }
 
 // TestEditIsUndone checks that each change can be undone and repeated, that steps which change nothing are skipped, and
-// that what was typed without a button is not lost.
+// that values typed without pressing a button are not lost.
 func TestEditIsUndone(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
@@ -131,7 +149,7 @@ func TestEditIsUndone(t *testing.T) {
 		}
 	}
 
-	d.form.Set("limit_step", "7000") // typed, and no button stores it
+	d.form.Set("limit_step", "7000") // a typed value that no button has stored yet
 	if d.press("undo:"); d.form.Get("document") != texts[3] {
 		t.Error("undoing what was typed gives another document")
 	}
@@ -140,8 +158,8 @@ func TestEditIsUndone(t *testing.T) {
 	}
 }
 
-// TestEditKeepsWhatIsTyped checks that the script stores typed values, that several values of one field are one step,
-// and that a step is not stored twice.
+// TestEditKeepsWhatIsTyped checks that the script stores typed values, that several values typed into one field become
+// one step, and that equal steps are not stored twice.
 func TestEditKeepsWhatIsTyped(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
@@ -191,8 +209,7 @@ func TestEditInTwoTabs(t *testing.T) {
 	b.get(withoutFragment(first.at[0])).want(http.StatusOK).has("Typed in the first tab")
 }
 
-// TestEditIsBounded checks that a person has at most 20 working copies, and a working copy at most 200 steps, and that
-// it expires.
+// TestEditIsBounded checks that a working copy has at most 200 steps, and that it expires.
 func TestEditIsBounded(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
@@ -236,8 +253,8 @@ func TestEditsMakeRoom(t *testing.T) {
 	}
 }
 
-// TestEditBeyondTheStorage checks that an edit is not lost if the environment may not store more: the page contains it
-// and says that it is not stored.
+// TestEditBeyondTheStorage checks that an edit is not lost if the environment has no storage left: the page contains
+// the edit and says that it is not stored.
 func TestEditBeyondTheStorage(t *testing.T) {
 	t.Parallel()
 	plans, err := tenant.DefaultPricePlans().WithStorage("free=1MiB")
@@ -260,7 +277,8 @@ func TestEditBeyondTheStorage(t *testing.T) {
 		d.form.Set("row.message", string(line))
 		d.press("open:knockouts/3")
 	}
-	d.page.want(http.StatusConflict).has("These changes are not stored", "data-unsaved", "Save a draft before you leave")
+	d.page.want(http.StatusConflict).has("These changes are not stored", "data-unsaved",
+		"Save a draft before you leave")
 }
 
 // TestEditMovesALine checks that a line can be moved to any place of its section, and that other places are ignored.
@@ -314,12 +332,25 @@ func TestEditGrid(t *testing.T) {
 		}
 	}
 	d = b.edit(id, "")
+	d.page.has(`name="grid.0.foir_cap" value="`, ` %" aria-label="FOIR cap of `)
+	d.form.Set("grid.0.foir_cap", "47.5 %")
+	d.form.Set("grid.1.foir_cap", "0.42")
+	d.press("check:").page.has(`name="grid.0.foir_cap" value="47.5 %"`, `name="grid.1.foir_cap" value="42 %"`)
+	typed, err := wire.Parse([]byte(d.form.Get("document")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, now := range typed.Get("pricing_bands").Elements() {
+		if got := now.Get("foir_cap").Text(); i == 0 && got != "0.475" || i == 1 && got != "0.42" {
+			t.Errorf("the cap of band %d is %s", i, got)
+		}
+	}
 	d.form.Set("grid.0.foir_cap", "seven")
 	d.press("check:").page.has(`name="grid.0.foir_cap" value="seven"`, `aria-invalid="true"`)
 }
 
-// TestEditEffect checks that the effect of an edit on recent applications is told in words, and that a draft with
-// faults has none.
+// TestEditEffect checks that the page describes the effect of an edit on recent applications in words, and that it
+// shows no effect for a draft with faults.
 func TestEditEffect(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
@@ -335,7 +366,8 @@ func TestEditEffect(t *testing.T) {
 	d.form.Set("row.condition_ast", `{"op":"lt","field":"monthly_income","value":90000}`)
 	d.press("close:").page.has(`data-effect="` + at + `"`)
 	b.get(at+"?step="+d.form.Get("step")).want(http.StatusOK).
-		has("3 fewer approved", "3 more declined", "approved in total", "KO_MIN_INCOME hits 3 more", "Back to the editor")
+		has("3 fewer approved", "3 more declined", "approved in total", "KO_MIN_INCOME hits 3 more",
+			"Back to the editor")
 	d.press("open:knockouts/3")
 	d.form.Set("row.condition_ast", `{"op":"lt","field":"nothing","value":1}`)
 	d.press("close:")
@@ -344,7 +376,40 @@ func TestEditEffect(t *testing.T) {
 	viewer.get(at).want(http.StatusForbidden)
 }
 
-// TestLongActs checks that a browser cannot store long texts as the names of its acts, which are not counted.
+// TestEditEffectOfMany checks that the effect of an edit on many applications states the counts, the approved amount
+// with its sign in lakh, and the rule, for an edit that declines and for one that approves more.
+func TestEditEffectOfMany(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	id := b.active(tenant.Sandbox)
+	const many = 60
+	for i := range many {
+		b.decide(tenant.Sandbox, fmt.Sprintf("A-%d", i))
+	}
+	b.clock.advance(time.Second)
+	at := "/console/sandbox/policies/" + id + "/edit/effect"
+	d := b.edit(id, "?open=knockouts/3")
+	d.form.Set("row.condition_ast", `{"op":"lt","field":"monthly_income","value":90000}`)
+	d.press("close:")
+	shown := b.get(at+"?step="+d.form.Get("step")).want(http.StatusOK).
+		has("latest 60 applications", "60 fewer approved", "60 more declined", "KO_MIN_INCOME hits 60 more")
+	amount := regexp.MustCompile(`([+−])(₹[0-9.,]+ (?:L|Cr)) approved in total`)
+	less := amount.FindStringSubmatch(html.UnescapeString(shown.body))
+
+	stricter := d.saved()
+	d = b.edit(stricter, "?open=knockouts/3")
+	d.form.Set("row.condition_ast", `{"op":"lt","field":"monthly_income","value":15000}`)
+	d.press("close:")
+	shown = b.get("/console/sandbox/policies/"+stricter+"/edit/effect?step="+d.form.Get("step")).want(http.StatusOK).
+		has("60 more approved", "60 fewer declined", "KO_MIN_INCOME hits 60 fewer")
+	more := amount.FindStringSubmatch(html.UnescapeString(shown.body))
+	if len(less) == 0 || len(more) == 0 || less[1] != "−" || more[1] != "+" || less[2] != more[2] {
+		t.Errorf("the amounts are %q and %q", less, more)
+	}
+}
+
+// TestLongActs checks that a browser cannot store long texts as the names of its actions, because these names are not
+// counted as storage.
 func TestLongActs(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()

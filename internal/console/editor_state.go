@@ -80,7 +80,8 @@ func (s editState) encode(base string) []byte {
 	return w.Buf
 }
 
-// openState decodes a text that encode and pack have encoded. It refuses a text of more than most bytes.
+// openState decodes a text that encode and pack have encoded. It refuses a text that has more bytes than the
+// parameter "most" allows.
 func openState(base, sealed string, most int64) (editState, error) {
 	data, err := unpack(sealed, most)
 	if err != nil {
@@ -105,7 +106,7 @@ func openState(base, sealed string, most int64) (editState, error) {
 	}, nil
 }
 
-// pack compresses and encodes data for an address or a form. level is a level of package flate.
+// pack compresses data and encodes it as text, for a working copy or a form. level is a level of package flate.
 func pack(data []byte, level int) string {
 	var out bytes.Buffer
 	w, err := flate.NewWriter(&out, level)
@@ -117,8 +118,8 @@ func pack(data []byte, level int) string {
 	return base64.RawURLEncoding.EncodeToString(out.Bytes())
 }
 
-// unpack decodes data that pack has encoded. It returns an error if the result has more than most
-// bytes.
+// unpack decodes data that pack has encoded. It returns an error if the result has more bytes than the parameter
+// "most" allows.
 func unpack(packed string, most int64) ([]byte, error) {
 	compressed, err := base64.RawURLEncoding.DecodeString(packed)
 	if err != nil {
@@ -174,8 +175,8 @@ func longest(old, now []string, candidates []int) (from, count int) {
 	return from, count
 }
 
-// patched decodes a text that delta has encoded. ok is false if changes is malformed or the text
-// has more than most bytes.
+// patched decodes a text that delta has encoded. ok is false if changes is malformed, or if the text has more bytes
+// than the parameter "most" allows.
 func patched(base, changes string, most int64) (text string, ok bool) {
 	old := strings.Split(base, "\n")
 	var out []string

@@ -8,8 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEditStateIsReadBack checks that an edit can be read back unchanged from
-// its address.
+// TestEditStateIsReadBack checks that an encoded edit is decoded unchanged.
 func TestEditStateIsReadBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -35,8 +34,8 @@ func TestEditStateIsReadBack(t *testing.T) {
 	})
 }
 
-// TestEditStateIsBounded checks that a malformed state in an address is
-// refused, and that reading it uses no more memory than a form.
+// TestEditStateIsBounded checks that a malformed state is refused, and that decoding a state uses no more memory than a
+// form.
 func TestEditStateIsBounded(t *testing.T) {
 	t.Parallel()
 	base := strings.Repeat("line\n", 100)
@@ -57,8 +56,7 @@ func TestEditStateIsBounded(t *testing.T) {
 
 func packed(data []byte) string { return pack(data, flate.BestSpeed) }
 
-// FuzzEditState reads arbitrary states from an address. A state that is
-// accepted must respect the size limit.
+// FuzzEditState decodes arbitrary states. A state that is accepted must respect the size limit.
 func FuzzEditState(f *testing.F) {
 	const base = "{\n  \"a\": 1\n}"
 	f.Add(pack(editState{text: "{\n  \"a\": 2\n}", open: "knockouts/1"}.encode(base), flate.BestCompression))

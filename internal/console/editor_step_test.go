@@ -117,15 +117,15 @@ func TestEditorResumesAfterSignIn(t *testing.T) {
 			t.Fatalf("%s: signing in leads to %s", act, at)
 		}
 		b.get(withoutFragment(at)).
-			want(http.StatusOK).has("Typed before the session ended", "Your edit is unchanged and not saved as a draft yet")
+			want(http.StatusOK).has("Typed before the session ended",
+			"Your edit is unchanged and not saved as a draft yet")
 
-		// A colleague who signs in with the same kept form does not see the
-		// edit.
+		// A colleague signs in with the form that the sign-in page has kept, and does not see the edit.
 		kept.Set("email", colleague.email)
 		kept.Set("password", colleague.password)
 		other := b.newBrowser()
-		if at := other.send("/console/signin", kept).
-			want(http.StatusSeeOther).header.Get("Location"); at != "/console" {
+		at = other.send("/console/signin", kept).want(http.StatusSeeOther).header.Get("Location")
+		if at != "/console" {
 			t.Errorf("a colleague is led to %s", at)
 		}
 		other.get("/console/sandbox").want(http.StatusOK).has("belongs to another person").hasNot("Typed before")

@@ -19,7 +19,7 @@ type desk struct {
 	at   []string // the addresses of the steps so far
 }
 
-// edit opens the editor without an earlier working copy.
+// edit discards the working copy, if there is one, and opens the editor.
 func (b *browser) edit(id, query string) *desk {
 	b.Helper()
 	b.post("/console/sandbox/policies/"+id+"/edit", "act", "discard:").want(http.StatusSeeOther)
@@ -240,7 +240,7 @@ func TestConditionIsChecked(t *testing.T) {
 	b.do(request).want(http.StatusForbidden)
 }
 
-// first returns the first element of a list whose member has this text.
+// first returns the first element of a list in which the given member has the given text.
 func first(list wire.Value, member, text string) wire.Value {
 	for _, v := range list.Elements() {
 		if v.Get(member).Text() == text {

@@ -25,7 +25,7 @@ type editing struct {
 	history  policydesk.EditStep // the step of the working copy that the page shows or that the form was made from
 	resumed  bool                // the address names no step, so the page shows the one that the person saw last
 	lost     bool                // the address named a step that does not exist
-	unkept   string              // why the step could not be stored; "" if it was
+	unkept   string              // why the step could not be stored; "" if it was stored
 	said     remarks
 	checked  bool // the draft was checked
 	analysed bool // the static analysis has run
@@ -142,7 +142,8 @@ func (p place) firstControl() string { return "f-" + rowPrefix + sectionFields[p
 // binControl returns the id of the first field of a bin.
 func binControl(number int) string { return "bin-" + strconv.Itoa(number) }
 
-// openNamed opens the line that is at the place in the stored version, wherever it is in the working copy.
+// openNamed opens the line that the stored version has at a place such as "knockouts/3". It finds the line by name,
+// because the line may be at another place in the working copy.
 func (w *editing) openNamed(text string) {
 	stored, err := draftOf(w.found.Doc)
 	if err != nil || text == "" {
@@ -165,7 +166,7 @@ func (w *editing) openNamed(text string) {
 	}
 }
 
-// lineName returns the name by which decisions and people refer to a line, "" for a line without a name.
+// lineName returns the name by which decisions and people refer to a line, or "" for a line without a name.
 func lineName(row map[string]any) string {
 	for _, name := range []string{"id", "code", "factor", "name"} {
 		if text, _ := row[name].(string); text != "" {

@@ -12,7 +12,7 @@ import (
 )
 
 // TestErasedPages opens every page on which an applicant appears after the applicant was erased: the lists, the
-// decisions, their features, and the runs. None of them fails or shows the reference.
+// decisions, their features, and the runs. No page may fail or show the reference.
 func TestErasedPages(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

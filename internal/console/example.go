@@ -27,7 +27,7 @@ func curl(base string, key tenant.Key, scopes tenant.Scopes) string {
 	return "curl " + quoted(base+"/v1/health") + bearer
 }
 
-// exampleBody is the part of a command with an application.
+// exampleBody is the part of a command that contains an application.
 const exampleBody = ` \
   -H 'Content-Type: application/json' \
   -d '{"applicant":{"id":"A-1001","monthly_income":85000,"foir":0.32,"requested_amount":600000},

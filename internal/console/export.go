@@ -7,7 +7,7 @@ import (
 	"verdict/internal/serving"
 )
 
-// export sends a CSV file that write produces in chunks. write must call pause between two chunks.
+// export sends a CSV file. The function write produces the file in chunks, and must call pause between two chunks.
 func (v *visit) export(name string, write func(out io.Writer, pause func()) error) error {
 	file := serving.Export{
 		Request: v.r,

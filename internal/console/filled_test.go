@@ -25,9 +25,10 @@ import (
 func TestFilledConsole(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t)
-	// Not parallel to the others, because some pages, such as that of an applicant, add an entry to the audit trail when
-	// they are read, and walls counts the entries.
+	// This test does not run in parallel with the others. Some pages, such as the page of an applicant, add an entry
+	// to the audit trail when they are read, and walls counts the entries.
 	t.Run("others", func(t *testing.T) { f.walls(t) }) //nolint:paralleltest // see above
+	f.sizes(t)
 	t.Run("links", func(t *testing.T) {
 		t.Parallel()
 		f.links(t)
@@ -51,6 +52,7 @@ type filled struct {
 	*house
 	admin *browser
 	pages map[string]string // the bodies, by address
+	sent  map[string]int    // the lengths of the bodies as they were sent
 	ids   map[tenant.Environment]map[string][]consoletest.Page
 }
 
@@ -75,6 +77,7 @@ func newFilled(t *testing.T) *filled {
 		house: h,
 		admin: h.newBrowser(),
 		pages: map[string]string{},
+		sent:  map[string]int{},
 		ids:   map[tenant.Environment]map[string][]consoletest.Page{},
 	}
 	f.admin.post("/console/signin", "email", "asha@kaveri.example", "password", demotest.Password).
@@ -108,7 +111,7 @@ func newFilled(t *testing.T) *filled {
 			}
 			for _, l := range looks {
 				if shown := f.admin.get(l.Path); shown.status == http.StatusOK {
-					f.pages[l.Path] = shown.body
+					f.pages[l.Path], f.sent[l.Path] = shown.body, shown.sent
 				} else if shown.status != http.StatusSeeOther {
 					t.Errorf("%s is answered with %d", l.Path, shown.status)
 				}
@@ -135,6 +138,19 @@ func (f *filled) deferErasure(t *testing.T, env tenant.Environment) {
 		privacydesk.NewErasure{ApplicantRef: ref, Reason: "other"}, nil)
 	if err != nil || e.State != privacydesk.Deferred {
 		t.Fatalf("the erasure is %+v, %v", e, err)
+	}
+}
+
+// mostBytes is the maximum size of a page as it is sent.
+const mostBytes = 100_000
+
+// sizes checks that every page is small enough as it is sent. CSV files have no limit, because people ask for all rows.
+func (f *filled) sizes(t *testing.T) {
+	t.Helper()
+	for at, sent := range f.sent {
+		if sent > mostBytes && !strings.Contains(at, ".csv") {
+			t.Errorf("%s is sent with %d bytes, of %d", at, sent, len(f.pages[at]))
+		}
 	}
 }
 
@@ -201,8 +217,8 @@ var byScript = map[string]string{
 	"POST /console/{env}/backtests/{id}/cancel":    "nothing is running",
 }
 
-// forms posts every form of the pages as a browser would from another site, and checks that
-// each form is refused. It also checks that every POST route has a form on some page.
+// forms posts every form of the pages as if a page of another site had posted it, and checks that each form is
+// refused. It also checks that every POST route has a form on some page.
 func (f *filled) forms(t *testing.T) {
 	t.Helper()
 	posted := map[string]bool{}

@@ -204,8 +204,8 @@ func day(faults *fault.List, pointer, text string) time.Time {
 	return at
 }
 
-// wholeNumber reads a whole number from least to most. It returns otherwise if text is empty
-// or has a fault.
+// wholeNumber reads a whole number from least to most. If text is empty or has a fault, it returns the argument
+// "otherwise".
 func wholeNumber(faults *fault.List, pointer, text string, otherwise, least, most int) int {
 	if text == "" {
 		return otherwise

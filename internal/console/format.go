@@ -154,7 +154,8 @@ func grouped(digits string) string {
 	return sign + digits + "," + tail
 }
 
-// stamp is the data of the piece "time". Day and Clock are in India; the layout says so once for all times of a page.
+// stamp is the data of the piece "time". Day and Clock are in Indian time; the layout says so once for all times of a
+// page.
 type stamp struct{ Day, Clock, Exact string }
 
 // moment reads a time.Time, a text in RFC 3339, or microseconds since 1970. It returns the zero stamp if the time is

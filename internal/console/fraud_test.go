@@ -97,7 +97,7 @@ func TestRingAlert(t *testing.T) {
 	b := newHouse(t).signUp()
 	at := b.raised(tenant.Sandbox, "ring")
 	shown := b.get(at).want(http.StatusOK).
-		has("3 people are linked by accounts", "chart-ring", "Block, if it is confirmed fraud", "shared by 3").
+		has("3 people are linked by accounts", "chart-ring", "Block these values if you confirm fraud", "shared by 3").
 		hasNot("Internet address", "<script>alert")
 	_, rest, _ := strings.Cut(shown.body, `name="block" value="`)
 	chosen, rest, _ := strings.Cut(rest, `"`)

@@ -13,9 +13,9 @@ import (
 type threshold struct {
 	path, label, hint string
 
-	// value points at the setting: *bool, *int64, *int32, *signal.Severity, *signal.Risk,
-	// *[]string or *[]signal.Account. otherwise points at the value to use if the field is empty;
-	// nil means the default.
+	// value points at the setting: *bool, *int64, *int32, *signal.Severity, *signal.Risk, *[]string or
+	// *[]signal.Account. The field "otherwise" points at the value to use if the form field is empty. If it is nil,
+	// an empty form field means the default.
 	value, otherwise any
 	places           int    // decimals of a number
 	entity           string // kind of the entities in an allow list
@@ -32,7 +32,41 @@ type thresholdGroup struct {
 func thresholdGroups(c *signal.Config) []thresholdGroup {
 	f := &c.Fraud
 	return []thresholdGroup{
-		{"Spike in a pincode", "More applicants from a pincode than its history suggests.", []threshold{
+		pincodeSpikeGroup(f),
+		addressClusterGroup(f),
+		accountReuseGroup(f),
+		agentAnomalyGroup(f),
+		{
+			title: "Shared device",
+			text:  "Different applicants who use the same phone or tablet.",
+			settings: reuseThresholds("device_reuse", signal.KindDevice, &f.DeviceReuse, f,
+				"Devices that may be shared"),
+		},
+		{
+			title: "Shared mobile number",
+			text:  "Different applicants who give the same mobile number.",
+			settings: reuseThresholds("mobile_reuse", signal.KindMobile, &f.MobileReuse, f,
+				"Mobile numbers that may be shared"),
+		},
+		{
+			title: "Shared e-mail address",
+			text:  "Different applicants who give the same e-mail address.",
+			settings: reuseThresholds("email_reuse", signal.KindEmail, &f.EmailReuse, f,
+				"E-mail addresses that may be shared"),
+		},
+		ringGroup(f),
+		levelGroup(f),
+		deviceGroup(c),
+		locationGroup(c),
+	}
+}
+
+// pincodeSpikeGroup returns the settings of spikes in pincodes.
+func pincodeSpikeGroup(f *signal.FraudConfig) thresholdGroup {
+	return thresholdGroup{
+		title: "Spike in a pincode",
+		text:  "More applicants from a pincode than its history suggests.",
+		settings: []threshold{
 			{path: "fraud.pincode_spike.enabled", label: "Enabled", value: &f.PincodeSpike.Enabled},
 			{path: "fraud.pincode_spike.window_hours", label: "Window in hours", value: &f.PincodeSpike.WindowHours},
 			{
@@ -57,8 +91,16 @@ func thresholdGroups(c *signal.Config) []thresholdGroup {
 				value: &f.PincodeSpike.MinBaselineDays,
 			},
 			{path: "fraud.pincode_spike.points", label: "Points", value: &f.PincodeSpike.Points},
-		}},
-		{"Cluster behind one address", "Different applicants from the same internet address.", []threshold{
+		},
+	}
+}
+
+// addressClusterGroup returns the settings of clusters behind internet addresses.
+func addressClusterGroup(f *signal.FraudConfig) thresholdGroup {
+	return thresholdGroup{
+		title: "Cluster behind one address",
+		text:  "Different applicants from the same internet address.",
+		settings: []threshold{
 			{path: "fraud.ip_cluster.enabled", label: "Enabled", value: &f.IPCluster.Enabled},
 			{path: "fraud.ip_cluster.window_hours", label: "Window in hours", value: &f.IPCluster.WindowHours},
 			{
@@ -67,135 +109,142 @@ func thresholdGroups(c *signal.Config) []thresholdGroup {
 				value: &f.IPCluster.DistinctApplicants,
 			},
 			{path: "fraud.ip_cluster.points", label: "Points", value: &f.IPCluster.Points},
-		}},
-		{
-			title: "Shared bank account",
-			text:  "Different applicants who name the same account.",
-			settings: []threshold{
-				{path: "fraud.beneficiary_reuse.enabled", label: "Enabled", value: &f.BeneficiaryReuse.Enabled},
-				{
-					path:  "fraud.beneficiary_reuse.window_days",
-					label: "Window in days",
-					value: &f.BeneficiaryReuse.WindowDays,
-				},
-				{
-					path:  "fraud.beneficiary_reuse.distinct_applicants",
-					label: "Minimum number of applicants",
-					value: &f.BeneficiaryReuse.DistinctApplicants,
-				},
-				{path: "fraud.beneficiary_reuse.points", label: "Points", value: &f.BeneficiaryReuse.Points},
-				{
-					path:   "fraud.beneficiary_reuse.allowlist_accounts",
-					value:  &f.BeneficiaryReuse.AllowlistAccounts,
-					entity: signal.KindBeneficiaryAccount,
-					label:  "Accounts that may be shared",
-					hint: "Separated by commas. Numbers are stored as keyed hashes and then shown only by their " +
-						"last characters. To keep a masked number, leave it unchanged.",
-				},
+		},
+	}
+}
+
+// accountReuseGroup returns the settings of shared bank accounts.
+func accountReuseGroup(f *signal.FraudConfig) thresholdGroup {
+	return thresholdGroup{
+		title: "Shared bank account",
+		text:  "Different applicants who name the same account.",
+		settings: []threshold{
+			{path: "fraud.beneficiary_reuse.enabled", label: "Enabled", value: &f.BeneficiaryReuse.Enabled},
+			{
+				path:  "fraud.beneficiary_reuse.window_days",
+				label: "Window in days",
+				value: &f.BeneficiaryReuse.WindowDays,
+			},
+			{
+				path:  "fraud.beneficiary_reuse.distinct_applicants",
+				label: "Minimum number of applicants",
+				value: &f.BeneficiaryReuse.DistinctApplicants,
+			},
+			{path: "fraud.beneficiary_reuse.points", label: "Points", value: &f.BeneficiaryReuse.Points},
+			{
+				path:   "fraud.beneficiary_reuse.allowlist_accounts",
+				value:  &f.BeneficiaryReuse.AllowlistAccounts,
+				entity: signal.KindBeneficiaryAccount,
+				label:  "Accounts that may be shared",
+				hint: "Separated by commas. Numbers are stored as keyed hashes and then shown only by their " +
+					"last characters. To keep a masked number, leave it unchanged.",
 			},
 		},
-		{
-			title: "Agent with too many applicants or pincodes",
-			text:  "One agent with too many applicants, or with applicants from too many pincodes.",
-			settings: []threshold{
-				{path: "fraud.agent_anomaly.enabled", label: "Enabled", value: &f.AgentAnomaly.Enabled},
-				{
-					path:  "fraud.agent_anomaly.window_hours",
-					label: "Window in hours",
-					value: &f.AgentAnomaly.WindowHours,
-				},
-				{
-					path:  "fraud.agent_anomaly.max_applications",
-					label: "Maximum number of applicants",
-					value: &f.AgentAnomaly.MaxApplications,
-				},
-				{
-					path:  "fraud.agent_anomaly.max_distinct_pincodes",
-					label: "Maximum number of pincodes",
-					value: &f.AgentAnomaly.MaxDistinctPincodes,
-				},
-				{path: "fraud.agent_anomaly.points", label: "Points", value: &f.AgentAnomaly.Points},
+	}
+}
+
+// agentAnomalyGroup returns the settings of agents.
+func agentAnomalyGroup(f *signal.FraudConfig) thresholdGroup {
+	return thresholdGroup{
+		title: "Agent with too many applicants or pincodes",
+		text:  "One agent with too many applicants, or with applicants from too many pincodes.",
+		settings: []threshold{
+			{path: "fraud.agent_anomaly.enabled", label: "Enabled", value: &f.AgentAnomaly.Enabled},
+			{
+				path:  "fraud.agent_anomaly.window_hours",
+				label: "Window in hours",
+				value: &f.AgentAnomaly.WindowHours,
+			},
+			{
+				path:  "fraud.agent_anomaly.max_applications",
+				label: "Maximum number of applicants",
+				value: &f.AgentAnomaly.MaxApplications,
+			},
+			{
+				path:  "fraud.agent_anomaly.max_distinct_pincodes",
+				label: "Maximum number of pincodes",
+				value: &f.AgentAnomaly.MaxDistinctPincodes,
+			},
+			{path: "fraud.agent_anomaly.points", label: "Points", value: &f.AgentAnomaly.Points},
+		},
+	}
+}
+
+// ringGroup returns the settings of connected groups of people.
+func ringGroup(f *signal.FraudConfig) thresholdGroup {
+	return thresholdGroup{
+		title: "Connected group of people",
+		text: "People linked by shared details, directly or through other people. An internet address alone links " +
+			"nobody.",
+		settings: []threshold{
+			{path: "fraud.ring.enabled", label: "Enabled", value: &f.Ring.Enabled},
+			{path: "fraud.ring.ring_min_people", label: "Minimum number of people", value: &f.Ring.MinPeople},
+			{path: "fraud.ring.points", label: "Points", value: &f.Ring.Points},
+		},
+	}
+}
+
+// levelGroup returns the settings of levels and alerts.
+func levelGroup(f *signal.FraudConfig) thresholdGroup {
+	return thresholdGroup{
+		title: "Levels and alerts",
+		text:  "The points at which the fraud level rises, and the severity from which an alert is raised.",
+		settings: []threshold{
+			{path: "fraud.level_cutoffs.medium", label: "Medium level from", value: &f.LevelCutoffs.Medium},
+			{path: "fraud.level_cutoffs.high", label: "High level from", value: &f.LevelCutoffs.High},
+			{path: "fraud.level_cutoffs.very_high", label: "Very high level from", value: &f.LevelCutoffs.VeryHigh},
+			{
+				path:  "fraud.alert_min_severity",
+				value: &f.AlertMinSeverity,
+				label: "Minimum severity of an alert",
+			},
+			{path: "fraud.mute_days", label: "Days without alerts after a false positive", value: &f.MuteDays},
+		},
+	}
+}
+
+// deviceGroup returns the settings of devices.
+func deviceGroup(c *signal.Config) thresholdGroup {
+	return thresholdGroup{
+		title: "Device",
+		text:  "Facts about the applicant's device.",
+		settings: []threshold{
+			{path: "device.sim_new_days", label: "Days for which a SIM counts as new", value: &c.Device.SIMNewDays},
+			{path: "device.loan_apps_max", label: "Maximum loan apps", value: &c.Device.LoanAppsMax},
+			{
+				path:  "device.app_install_min_age_days",
+				value: &c.Device.AppInstallMinAgeDays,
+				label: "Minimum age of the app in days",
+				hint: "Stored for your information. No fact is derived from it; " +
+					"a rule may compare device.app_install_age_days itself.",
 			},
 		},
-		{
-			title: "Shared device",
-			text:  "Different applicants who use the same phone or tablet.",
-			settings: reuseThresholds("device_reuse", signal.KindDevice, &f.DeviceReuse, f,
-				"Devices that may be shared"),
-		},
-		{
-			title: "Shared mobile number",
-			text:  "Different applicants who give the same mobile number.",
-			settings: reuseThresholds("mobile_reuse", signal.KindMobile, &f.MobileReuse, f,
-				"Mobile numbers that may be shared"),
-		},
-		{
-			title: "Shared e-mail address",
-			text:  "Different applicants who give the same e-mail address.",
-			settings: reuseThresholds("email_reuse", signal.KindEmail, &f.EmailReuse, f,
-				"E-mail addresses that may be shared"),
-		},
-		{
-			title: "Connected group of people",
-			text:  "People linked by shared details, directly or through other people. An internet address alone links nobody.",
-			settings: []threshold{
-				{path: "fraud.ring.enabled", label: "Enabled", value: &f.Ring.Enabled},
-				{path: "fraud.ring.ring_min_people", label: "Minimum number of people", value: &f.Ring.MinPeople},
-				{path: "fraud.ring.points", label: "Points", value: &f.Ring.Points},
+	}
+}
+
+// locationGroup returns the settings of locations.
+func locationGroup(c *signal.Config) thresholdGroup {
+	return thresholdGroup{
+		title: "Location",
+		text:  "Where an application comes from.",
+		settings: []threshold{
+			{
+				path:   "location.gps_match_radius_km",
+				value:  &c.Location.GPSMatchRadiusMetres,
+				places: 3,
+				label:  "Radius around a pincode in km",
+				hint:   "If empty, each pincode has its own radius.",
 			},
-		},
-		{
-			title: "Levels and alerts",
-			text:  "The points at which the fraud level rises, and the severity from which an alert is raised.",
-			settings: []threshold{
-				{path: "fraud.level_cutoffs.medium", label: "Medium level from", value: &f.LevelCutoffs.Medium},
-				{path: "fraud.level_cutoffs.high", label: "High level from", value: &f.LevelCutoffs.High},
-				{path: "fraud.level_cutoffs.very_high", label: "Very high level from", value: &f.LevelCutoffs.VeryHigh},
-				{
-					path:  "fraud.alert_min_severity",
-					value: &f.AlertMinSeverity,
-					label: "Minimum severity of an alert",
-				},
-				{path: "fraud.mute_days", label: "Days without alerts after a false positive", value: &f.MuteDays},
+			{
+				path:  "location.allowed_ip_countries",
+				value: &c.Location.AllowedIPCountries,
+				label: "Countries from which applications are allowed",
+				hint:  "Two letters each, separated by commas. If empty, the country is not checked.",
 			},
-		},
-		{
-			title: "Device",
-			text:  "Facts about the applicant's device.",
-			settings: []threshold{
-				{path: "device.sim_new_days", label: "Days for which a SIM counts as new", value: &c.Device.SIMNewDays},
-				{path: "device.loan_apps_max", label: "Maximum loan apps", value: &c.Device.LoanAppsMax},
-				{
-					path:  "device.app_install_min_age_days",
-					value: &c.Device.AppInstallMinAgeDays,
-					label: "Minimum age of the app in days",
-					hint: "Stored for your information. No fact is derived from it; " +
-						"a rule may compare device.app_install_age_days itself.",
-				},
-			},
-		},
-		{
-			title: "Location",
-			text:  "Where an application comes from.",
-			settings: []threshold{
-				{
-					path:   "location.gps_match_radius_km",
-					value:  &c.Location.GPSMatchRadiusMetres,
-					places: 3,
-					label:  "Radius around a pincode in km",
-					hint:   "If empty, each pincode has its own radius.",
-				},
-				{
-					path:  "location.allowed_ip_countries",
-					value: &c.Location.AllowedIPCountries,
-					label: "Countries from which applications are allowed",
-					hint:  "Two letters each, separated by commas. If empty, the country is not checked.",
-				},
-				{
-					path:  "location.default_pincode_risk",
-					value: &c.Location.DefaultPincodeRisk,
-					label: "Risk of a pincode without an entry",
-				},
+			{
+				path:  "location.default_pincode_risk",
+				value: &c.Location.DefaultPincodeRisk,
+				label: "Risk of a pincode without an entry",
 			},
 		},
 	}
@@ -321,7 +370,7 @@ func (p *fraudPages) setThresholds(v *visit) error {
 
 	expected, err := strconv.ParseInt(v.form.Value("version"), 10, 64)
 	if err != nil || expected < 0 {
-		expected = 0 // a form without a version counts as a form for the defaults
+		expected = 0 // version 0 means the defaults, which have no stored version
 	}
 
 	_, err = p.fraud.ChangeConfig(v.ctx, v.caller(), func(signal.Config) (signal.Config, error) {
@@ -335,7 +384,7 @@ func (p *fraudPages) setThresholds(v *visit) error {
 }
 
 // typedThresholds reads the configuration from the form, which contains all settings. An empty list stays empty. Any
-// other empty field gets the value of otherwise, or else its default.
+// other empty field gets the value to which threshold.otherwise points, or the default if that pointer is nil.
 func typedThresholds(f *form) (signal.Config, error) {
 	var faults fault.List
 	c := signal.DefaultConfig()

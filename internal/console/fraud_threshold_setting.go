@@ -92,7 +92,8 @@ func (s threshold) set(faults *fault.List, text string) {
 	}
 }
 
-// reset sets a setting whose field is empty to the value of otherwise, if otherwise is set.
+// reset is called if the form field of a setting is empty. It sets the setting to the value to which s.otherwise
+// points, unless s.otherwise is nil.
 func (s threshold) reset() {
 	switch from := s.otherwise.(type) {
 	case *bool:

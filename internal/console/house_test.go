@@ -2,8 +2,8 @@ package console_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
-	"html/template"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -15,8 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"verdict/api"
 	"verdict/internal/console"
 	"verdict/internal/console/consoletest"
+	"verdict/internal/reference"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -42,7 +44,7 @@ type house struct {
 type clock struct {
 	mu   sync.Mutex
 	at   time.Time
-	each time.Duration // the time that passes whenever somebody reads the clock
+	each time.Duration // by how much every reading advances the clock
 }
 
 func newClock() *clock { return &clock{at: time.Date(2026, time.November, 15, 6, 30, 0, 0, time.UTC)} }
@@ -54,7 +56,7 @@ func (c *clock) now() time.Time {
 	return c.at
 }
 
-// pass lets time pass whenever somebody reads the clock.
+// pass makes the clock advance by the given duration whenever it is read.
 func (c *clock) pass(each time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -97,9 +99,9 @@ func houseOf(t *testing.T, db *store.DB, o console.Options, settings usecase.Opt
 	h := &house{T: t, clock: newClock(), receiver: &receiver{}}
 	h.receiver.status.Store(http.StatusOK)
 	o.Now, o.Version = h.clock.now, "1.2.3"
-	o.Reference = func() (template.HTML, error) { return `<h1 id="quick-start">The API</h1>`, nil }
-	o.ReferenceContents = func() (template.HTML, error) {
-		return `<ul><li><a href="#quick-start">Quick start</a></li></ul>`, nil
+	o.Reference = func(anchor string) (console.ReferencePart, bool, error) {
+		part, found, err := documentation().Part(anchor)
+		return console.ReferencePart(part), found, err
 	}
 	if o.PostRate == (tenant.Rate{}) {
 		o.PostRate = tenant.Rate{Allowance: 100_000, Window: time.Second, Burst: 100_000}
@@ -120,6 +122,15 @@ func houseOf(t *testing.T, db *store.DB, o console.Options, settings usecase.Opt
 	h.url = server.URL
 	return h
 }
+
+// documentation is the API reference. All tests share it, because rendering takes long.
+var documentation = sync.OnceValue(func() *reference.Pages {
+	pages, err := reference.New(api.OpenAPI, "1.2.3")
+	if err != nil {
+		panic(err)
+	}
+	return pages
+})
 
 // behind serves the console behind a handler that changes requests or answers.
 func (h *house) behind(front http.HandlerFunc) {
@@ -226,8 +237,8 @@ func (b *browser) setToken(token string) {
 	b.client.Jar.SetCookies(at, []*http.Cookie{{Name: "verdict", Value: token, Path: "/"}})
 }
 
-// between returns the text between the first occurrence of before on a page and
-// the next occurrence of after.
+// between returns a part of a page. The part begins behind the first occurrence of the parameter "before", and ends
+// at the next occurrence of the parameter "after".
 func (b *browser) between(path, before, after string) string {
 	b.Helper()
 	page := b.get(path).want(http.StatusOK)
@@ -245,6 +256,7 @@ type answer struct {
 	status int
 	header http.Header
 	body   string
+	sent   int // the length of the body as it was sent, which may be compressed
 }
 
 // do sends a request and advances the clock by a millisecond, so that data
@@ -261,13 +273,26 @@ func (b *browser) do(request *http.Request) *answer {
 
 // try sends a request and can be called from other goroutines.
 func (b *browser) try(request *http.Request) (*answer, error) {
+	if request.Header.Get("Accept-Encoding") == "" { // the transport would hide the compressed size
+		request.Header.Set("Accept-Encoding", "gzip")
+	}
 	response, err := b.client.Do(request)
 	if err != nil {
 		return &answer{T: b.T}, err
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(response.Body)
-	return &answer{b.T, response.StatusCode, response.Header, string(body)}, err
+	got := &answer{b.T, response.StatusCode, response.Header, string(body), len(body)}
+	if err != nil || response.Header.Get("Content-Encoding") == "" {
+		return got, err
+	}
+	unpacked, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return got, err
+	}
+	body, err = io.ReadAll(unpacked)
+	got.body = string(body)
+	return got, err
 }
 
 // aside sends a request in the background. The channel receives the answer.
@@ -283,7 +308,7 @@ func (b *browser) aside(request *http.Request) <-chan *answer {
 	return answered
 }
 
-// eventually calls the function is until it returns true, and fails the test after 2 minutes.
+// eventually waits until the condition holds. It fails the test after 2 minutes.
 func (h *house) eventually(is func() bool) {
 	h.Helper()
 	tick := time.NewTicker(time.Millisecond)
@@ -327,7 +352,7 @@ func (b *browser) form(path string, pairs ...string) *http.Request {
 	return request
 }
 
-// want fails unless the answer has the status.
+// want fails the test unless the answer has the status.
 func (a *answer) want(status int) *answer {
 	a.Helper()
 	if a.status != status {
@@ -336,7 +361,7 @@ func (a *answer) want(status int) *answer {
 	return a
 }
 
-// has fails unless the page shows all of the texts.
+// has fails the test unless the page shows all of the texts.
 func (a *answer) has(texts ...string) *answer {
 	a.Helper()
 	for _, text := range texts {
@@ -347,7 +372,7 @@ func (a *answer) has(texts ...string) *answer {
 	return a
 }
 
-// hasNot fails if the page shows any of the texts.
+// hasNot fails the test if the page shows any of the texts.
 func (a *answer) hasNot(texts ...string) *answer {
 	a.Helper()
 	for _, text := range texts {
@@ -358,7 +383,7 @@ func (a *answer) hasNot(texts ...string) *answer {
 	return a
 }
 
-// to fails unless the answer redirects to location.
+// to fails the test unless the answer is a redirect to location.
 func (a *answer) to(location string) *answer {
 	a.Helper()
 	if got := a.header.Get("Location"); a.status != http.StatusSeeOther || got != location {

@@ -67,8 +67,8 @@ type changeRow struct {
 	Section, ID   string
 	Before, After string
 	In, Out       int64 // applicants that this change alone swaps in or out
-	NeededIn      int64 // applicants that are not swapped in without this change
-	NeededOut     int64 // applicants that are not swapped out without this change
+	NeededIn      int64 // applicants who are swapped in only with this change
+	NeededOut     int64 // applicants who are swapped out only with this change
 }
 
 // impact renders a measurement, and the form that starts a measurement.

@@ -244,7 +244,7 @@ func (p *keyPages) rotateKey(v *visit) error {
 
 	overlap, err := time.ParseDuration(v.form.Value("overlap"))
 	if err != nil {
-		overlap = 0 // means the use case's default
+		overlap = 0 // 0 means the default of the use case
 	}
 
 	key, made, err := p.accounts.RotateAPIKey(v.ctx, v.caller(), found.ID, overlap)

@@ -28,7 +28,7 @@ func (p *listPages) routes() []page {
 	}
 }
 
-// all shows the lists, and the form that uploads one.
+// all renders the page with all lists, and with the form that uploads a list.
 func (p *listPages) all(v *visit) error {
 	lists, err := p.lists.Lists(v.ctx, v.caller())
 	if err != nil {
@@ -61,10 +61,11 @@ func (p *listPages) upload(v *visit) error {
 	})
 }
 
-// receiveFile calls replace with a CSV file while the file is uploaded, and then done. fields are the fields of the
-// form before the file. If something is refused, it draws the page with the form again.
+// receiveFile calls replace with a CSV file while the file is uploaded, and then calls done. fields are the fields of
+// the form that precede the file. If the upload is refused, receiveFile renders page again.
 func (v *visit) receiveFile(
-	fields []string, page func(*visit) error, replace func(ctx context.Context, file io.Reader) error, done func() error,
+	fields []string, page func(*visit) error, replace func(ctx context.Context, file io.Reader) error,
+	done func() error,
 ) error {
 	ctx, cancel := context.WithTimeout(v.r.Context(), maxUploadTime)
 	defer cancel()
@@ -93,7 +94,7 @@ func (v *visit) receiveFile(
 	return done()
 }
 
-// replace replaces a list. A new list without a type has texts.
+// replace replaces a list. A new list for which no type was chosen gets the type text.
 func (p *listPages) replace(ctx context.Context, v *visit, u listdesk.Upload) (listdesk.Changed, error) {
 	name := v.form.Value("name")
 	if u.Type == "" {
@@ -111,8 +112,8 @@ func (p *listPages) replace(ctx context.Context, v *visit, u listdesk.Upload) (l
 	return changed, inUploaded(err, "/type", "/name")
 }
 
-// inUploaded moves faults to the fields of the form where they are shown: those in one of fields to that field, and the
-// others, which are in an entry or a row, to the file.
+// inUploaded moves each fault to the form field that shows it. A fault inside one of fields moves to that field. Any
+// other fault is in an entry or a row, and moves to the field of the file.
 func inUploaded(err error, fields ...string) error {
 	return fault.MapItems(err, func(item fault.Item) fault.Item {
 		for _, field := range fields {

@@ -17,7 +17,8 @@ type lookedUp struct {
 	listdesk.Membership
 }
 
-// one shows a list, a form that looks a value up, and its entries to those who may change them.
+// one renders the page of a single list, with a form that looks a value up. It shows the entries only to people who
+// may change them.
 func (p *listPages) one(v *visit) error { return p.draw(v, nil) }
 
 // lookUp looks a value up and shows the answer. The form is posted, so that the value is not in the address, which the
@@ -31,7 +32,7 @@ func (p *listPages) lookUp(v *visit) error {
 	return p.draw(v, &lookedUp{value, answer})
 }
 
-// draw renders the page of a list. asked is the value that was looked up, nil if none was.
+// draw renders the page of a list. asked is the value that was looked up, or nil if none was.
 func (p *listPages) draw(v *visit, asked *lookedUp) error {
 	name := v.id("name")
 	found, err := p.lists.List(v.ctx, v.caller(), name)
@@ -82,7 +83,7 @@ func (p *listPages) change(v *visit, patch listdesk.Patch, done string) error {
 		return v.redraw(inEntry(err), p.one)
 	}
 	if len(patch.Remove) > 0 && changed.Removed == 0 {
-		done = "The entry was not in the list any more."
+		done = "The entry was no longer in the list."
 	}
 	return v.done(fmt.Sprintf("%s This is version %d.", done, changed.Version), "/lists/"+changed.Name)
 }

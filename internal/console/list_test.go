@@ -27,7 +27,8 @@ func TestListPages(t *testing.T) {
 	b.post(at+"/employers/lookup", "sought", "ACME").want(http.StatusOK).has("<strong>ACME</strong> is in the list.")
 	b.post(at+"/employers/lookup", "sought", "Initech").want(http.StatusOK).
 		has("<strong>Initech</strong> is not in the list.")
-	b.post(at+"/employers/lookup", "sought", "").want(http.StatusUnprocessableEntity).has("must be the value to look up")
+	b.post(at+"/employers/lookup", "sought", "").want(http.StatusUnprocessableEntity).
+		has("must be the value to look up")
 	b.post(at+"/nobody/lookup", "sought", "x").want(http.StatusNotFound)
 	b.post(at+"/employers/add", "value", "Initech", "expires_at", "2020-01-31").want(http.StatusSeeOther)
 	b.get(at+"/employers").want(http.StatusOK).has("The entry was saved. This is version 3.", "(expired)")

@@ -32,7 +32,7 @@ type tableLine struct {
 	Columns []string
 }
 
-// all shows the tables, and the form that uploads one.
+// all renders the page with all tables, and with the form that uploads a table.
 func (p *tablePages) all(v *visit) error {
 	tables, err := p.tables.Tables(v.ctx, v.caller())
 	if err != nil {
@@ -74,8 +74,8 @@ func (p *tablePages) upload(v *visit) error {
 		}
 		return inUploaded(err, "/name", "/keys", "/columns")
 	}, func() error {
-		return v.done(fmt.Sprintf("The table %s has %d rows. This is version %d.", changed.Definition.Name, changed.Rows,
-			changed.Version), "/tables")
+		return v.done(fmt.Sprintf("The table %s has %d rows. This is version %d.", changed.Definition.Name,
+			changed.Rows, changed.Version), "/tables")
 	})
 }
 

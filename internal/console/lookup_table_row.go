@@ -16,7 +16,7 @@ type tableRow struct{ Cells []tableCell }
 // tableCell is a key or a value of a row, with the name of its column.
 type tableCell struct{ Column, Text string }
 
-// tableAnswer is what a table gives for the keys that somebody typed.
+// tableAnswer is the result of looking up the keys that a person typed.
 type tableAnswer struct {
 	Match  bool
 	Values []tableValue // empty if no row matches and the table has no default
@@ -28,10 +28,11 @@ type tableValue struct{ Fact, Value string }
 // keyField is the field of the form for a key of a table.
 type keyField struct{ Name, Label, Hint string }
 
-// one shows a table, a form that looks a row up, and its rows to those who may change them.
+// one renders the page of a single table, with a form that looks a row up. It shows the rows only to people who may
+// change them.
 func (p *tablePages) one(v *visit) error { return p.draw(v, nil) }
 
-// draw renders the page of a table. answer is what was looked up, nil if nothing was.
+// draw renders the page of a table. answer is the result of a lookup, or nil if nothing was looked up.
 func (p *tablePages) draw(v *visit, answer *tableAnswer) error {
 	name := v.id("name")
 	found, err := p.tables.Table(v.ctx, v.caller(), name)

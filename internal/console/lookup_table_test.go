@@ -12,13 +12,14 @@ func TestTablePages(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
 	const at = "/console/sandbox/tables"
-	const rows = "employment_type,monthly_income.gte,monthly_income.lt,max_ltv\nSALARIED,,50000,0.7\nSALARIED,50000,,0.8\n"
+	const rows = "employment_type,monthly_income.gte,monthly_income.lt,max_ltv\n" +
+		"SALARIED,,50000,0.7\nSALARIED,50000,,0.8\n"
 	b.get(at).want(http.StatusOK).has("No table yet")
 	b.upload(at+"/file", rows, "name", "limits").want(http.StatusUnprocessableEntity).has("A new table needs keys")
 	b.upload(at+"/file", rows, "name", "limits", "keys", "employment_type,monthly_income:range", "columns",
 		"max_ltv:number").want(http.StatusSeeOther)
-	b.get(at).want(http.StatusOK).has("The table limits has 2 rows. This is version 1.", "table.limits.max_ltv (number)",
-		"monthly_income (range)")
+	b.get(at).want(http.StatusOK).has("The table limits has 2 rows. This is version 1.",
+		"table.limits.max_ltv (number)", "monthly_income (range)")
 	b.get(at+"/limits").want(http.StatusOK).has("below 50000", "50000 or more", "0.7", "no policy",
 		"the columns are absent")
 	b.post(at+"/limits/lookup", "key0", "salaried", "key1", "60000").want(http.StatusOK).

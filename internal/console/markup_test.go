@@ -65,8 +65,8 @@ func postForms(page string) iter.Seq[tag] {
 	}
 }
 
-// fieldsOf returns the values that a browser would submit for the forms whose action ends in action, if nobody edits
-// them.
+// fieldsOf returns the values that a browser would submit if nobody edits the forms. It reads only forms whose action
+// ends with the argument action.
 func fieldsOf(page, action string) url.Values {
 	values := url.Values{}
 	for form := range postForms(page) {

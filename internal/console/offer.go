@@ -62,8 +62,7 @@ func (v *visit) sendDocument(html func() ([]byte, error)) error {
 	h := v.w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", offer.ContentPolicy)
-	v.w.WriteHeader(http.StatusOK)
-	v.send(body)
+	v.send(http.StatusOK, body)
 	return nil
 }
 
@@ -79,8 +78,8 @@ type lenderField struct{ Name, Label, Value, Hint, Rows string }
 // lackingTexts are the texts that a language lacks although another language has them.
 type lackingTexts struct{ Language, Labels string }
 
-// lackingIn returns what the documents of each language say in general words, because the profile has the lender's text
-// in another language only.
+// lackingIn returns, for each language, the texts that the profile has only in other languages. A document in a
+// language uses general words in place of the texts that the language lacks.
 func lackingIn(p *offer.Profile) (list []lackingTexts) {
 	for _, l := range p.Lacking() {
 		var labels []string
@@ -107,7 +106,8 @@ var textLabels = map[string]lenderField{
 	"loan_type":         {Label: "Type of loan"},
 	"loan_types": {
 		Label: "Types of loan by policy", Rows: "2",
-		Hint: "One per line: the key of a policy, “=” and the type of its loans. The other policies have the type above.",
+		Hint: "One per line: the key of a policy, “=” and the type of its loans. The other policies have the type " +
+			"above.",
 	},
 	"penal_charges":       {Label: "Penal charges for late payment"},
 	"other_penal_charges": {Label: "Other penal charges"},

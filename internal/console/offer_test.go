@@ -27,12 +27,13 @@ func TestOfferPages(t *testing.T) {
 		has("Is required: the address", `value="Asha &lt;b&gt;Finance&lt;/b&gt;"`)
 	fields := map[string]string{
 		"version": "0", "name": "Asha <b>Finance</b>", "address": "12 Lake Road\r\nPune", "cooling_off_days": "3",
-		"transferable": "no", "grievance_name": "Officer", "grievance_phone": "020 5550", "grievance_email": "a@example.in",
+		"transferable": "no", "grievance_name": "Officer", "grievance_phone": "020 5550",
+		"grievance_email": "a@example.in",
 		"recovery_agents": "Sahyog | 020 | help@example.in", "holidays": "2026-12-25", "text_hi_name": "आशा फ़ाइनेंस",
 		"text_en_penal_charges": "2 % a month",
 	}
 	b.post(at, pairs(fields)...).want(http.StatusSeeOther)
-	b.get(at).want(http.StatusOK).has("Version 1", "In Hindi the documents have a general text",
+	b.get(at).want(http.StatusOK).has("Version 1", "In Hindi the documents contain a general text",
 		"Penal charges for late payment.", "@",
 		"Sahyog | 020 | help@example.in", "आशा फ़ाइनेंस")
 	b.post(at, pairs(fields)...).want(http.StatusPreconditionFailed)

@@ -66,8 +66,8 @@ type overviewData struct {
 
 const (
 	overviewRows = 8
-	// quietDays is the least number of days in which rules are looked for that have gone quiet, because rules are
-	// counted by day.
+	// quietDays is the minimum number of days over which the overview looks for rules that have stopped hitting. Hits
+	// are counted by day, so a range of hours is too short.
 	quietDays = 7
 )
 
@@ -103,7 +103,7 @@ func (p *overviewPages) overview(v *visit) error {
 	return v.render("overview", "Overview", d)
 }
 
-// work reads what waits for somebody, what is active and what was decided last.
+// work reads the open referrals and alerts, the active policies and the latest decisions.
 func (p *overviewPages) work(v *visit, d *overviewData) error {
 	who := v.caller()
 	recent, err := p.decisions.Decisions(v.ctx, who, decisioning.DecisionFilter{}, operation.List{Limit: overviewRows})

@@ -10,7 +10,7 @@ import (
 
 // timeRange is a range of time that the overview can show.
 type timeRange struct {
-	Name  string // in the address
+	Name  string // the value of the query parameter "range"
 	Label string
 	of    decisioning.Range
 }
@@ -44,7 +44,7 @@ func timeRangeOf(v *visit) timeRange {
 // Running returns the name of the part of the range that is not over yet.
 func (t timeRange) Running() string {
 	if t.of.Hourly {
-		return "the running hour"
+		return "the current hour"
 	}
 	return "today"
 }
@@ -57,18 +57,18 @@ func (t timeRange) slot() string {
 	return "day"
 }
 
-// measure is one figure of the overview with its course and the figure of the period before.
+// measure is one figure of the overview, with a chart over time and a comparison with the period before.
 type measure struct {
 	Title  string
 	Value  string
-	Change string // what it was before, and by how much it has changed; "" if there was nothing before
+	Change string // the previous value, and by how much the figure has changed; "" if there is no previous value
 	Chart  chart.Spark
 }
 
 // measures has the figures of the overview.
 type measures struct {
 	Range  timeRange
-	Any    bool // whether there is a count in the range
+	Any    bool // whether anything was counted in the range
 	List   []measure
 	Causes chart.Bars // the main reasons
 	Faults chart.Bars // the codes of errors
@@ -89,7 +89,7 @@ func measuresOf(t timeRange, s *decisioning.Statistics) measures {
 		return m
 	}
 	d := drawing{t: t, s: s, all: sum}
-	// The running hour or day is left out of the comparison, because it would look like a loss.
+	// Leave the running hour or day out of the comparison. It is incomplete, so it would look like a decline.
 	over := len(s.Slots) - 1
 	d.now, d.before = decisioning.Sum(s.Slots[:over]), decisioning.Sum(s.Before[:over])
 	m.List = []measure{d.volume(), d.approval(), d.limit(), d.price(), d.latency(), d.errors()}
@@ -99,12 +99,12 @@ func measuresOf(t timeRange, s *decisioning.Statistics) measures {
 	return m
 }
 
-// drawing draws the measures of a range.
+// drawing computes the measures of a range.
 type drawing struct {
 	t           timeRange
 	s           *decisioning.Statistics
-	all         decisioning.Counts // of the whole range
-	now, before decisioning.Counts // to compare
+	all         decisioning.Counts // the counts of the whole range
+	now, before decisioning.Counts // the counts to compare, without the running hour or day
 }
 
 // spark returns a chart without values.
@@ -138,7 +138,7 @@ func series(slots []decisioning.Counts, value func(*decisioning.Counts) float64)
 	return list
 }
 
-// line returns a measure whose course is a line.
+// line returns a measure whose chart is a line.
 func (d *drawing) line(id, title string, unit chart.Unit, value func(*decisioning.Counts) float64) measure {
 	m := measure{Title: title, Value: unit.Headline(value(&d.all)), Chart: d.spark(id, title, unit)}
 	m.Chart.Line = &chart.Layer{Name: title, Tone: chart.Blue, Values: series(d.s.Slots, value)}
@@ -147,7 +147,8 @@ func (d *drawing) line(id, title string, unit chart.Unit, value func(*decisionin
 	return m
 }
 
-// change says how much a figure differs from that of the period before: percentages by points, others by a percentage.
+// change says by how much a figure differs from that of the period before. For percentages the difference is in points,
+// for other figures in percent.
 func change(unit chart.Unit, now, before float64) string {
 	if math.IsNaN(before) || math.IsNaN(now) {
 		return ""
@@ -196,7 +197,7 @@ func (d *drawing) volume() measure {
 	return m
 }
 
-// ratio returns a quotient, or a number that is not finite if there is nothing to divide by.
+// ratio returns a divided by b, or NaN if b is 0.
 func ratio(a, b int64) float64 {
 	if b == 0 {
 		return math.NaN()
@@ -219,7 +220,7 @@ func (d *drawing) price() measure {
 		func(c *decisioning.Counts) float64 { return ratio(c.RateBP, c.Offers) / 10_000 })
 }
 
-// answeredPercent is the share of requests within whose duration a request counts as usual.
+// answeredPercent is the percentile of the response times that the overview shows.
 const answeredPercent = 95
 
 func (d *drawing) latency() measure {
@@ -236,7 +237,7 @@ func (d *drawing) errors() measure {
 		func(c *decisioning.Counts) float64 { return ratio(c.Errors, c.Requests()) })
 }
 
-// causesOf draws the most frequent names.
+// causesOf returns a bar chart of the most frequent names in list.
 func causesOf(id, title, description string, list []decisioning.Named, tone chart.Tone) chart.Bars {
 	c := chart.Bars{
 		Head:  chart.Head{ID: id, Title: title, Description: description},

@@ -13,13 +13,13 @@ import (
 // firstStep is one step of the list for newcomers.
 type firstStep struct {
 	Title, Text string
-	Href, Act   string // the address where it is done, and the text of its link; "" if the person's role cannot do it
+	Href, Act   string // address and text of the link to the step; "" if the person's role cannot do it
 	Curl        string // a command to try; "" for none
 	Done        bool
 	Next        bool // the first step that is not done
 }
 
-// firstSteps returns what a new tenant does first, until a policy decides in live. It is nil after that.
+// firstSteps returns the first steps of a new tenant. It returns nil once a policy is active in live.
 func (p *overviewPages) firstSteps(v *visit) ([]firstStep, error) {
 	live, sandbox := v.as(tenant.Live), v.as(tenant.Sandbox)
 	one := operation.List{Limit: 1}
@@ -74,7 +74,7 @@ func (v *visit) stepsOf(sets []policydesk.RuleSet, decided, called, measured boo
 		}),
 		may(tenant.Admin, firstStep{
 			Title: "Call the API",
-			Text:  "Make a key, set it as VERDICT_KEY in your shell, and send a request to this address.",
+			Text:  "You need an API key. Set it as VERDICT_KEY in your shell, and send a request to this address.",
 			Href:  at("/keys/new"), Act: "Make a key", Curl: curlWithVariable(v.base()), Done: called,
 		}),
 		may(tenant.PolicyWrite, firstStep{
@@ -95,8 +95,8 @@ func (v *visit) stepsOf(sets []policydesk.RuleSet, decided, called, measured boo
 	}
 }
 
-// ownVersion returns the newest version that a person has made, or the active version that the service has made, and
-// whether a person has made it. It is nil if there is neither.
+// ownVersion returns the newest version that a person has made, and true. If no person has made a version, it returns
+// false and the active version that the service has made, or false and nil if there is no active version.
 func ownVersion(sets []policydesk.RuleSet) (found *policydesk.RuleSet, own bool) {
 	for i := range sets {
 		switch set := &sets[i]; {

@@ -54,7 +54,7 @@ func TestOverviewOfARange(t *testing.T) {
 		`<h3>95 % answered within</h3><p class="big">20 ms</p>`,
 		`<h3>Requests with an error</h3><p class="big">5 %</p>`,
 		"BUR_SCORE&lt;b&gt;", "40, before 12", "validation_failed", `?range=7d" aria-current="true"`,
-		"Approved", "t-teal", "t-red", "without today",
+		"Approved", "t-teal", "t-red", "leaves out today",
 	)
 	if strings.Count(week.body, "chart-spark") != 6 {
 		t.Errorf("%d small charts are shown", strings.Count(week.body, "chart-spark"))
@@ -65,8 +65,8 @@ func TestOverviewOfARange(t *testing.T) {
 	b.get("/console/live").want(http.StatusOK).has("No decisions in the last 7 days")
 }
 
-// TestQuietRules checks that the overview names a rule that has stopped hitting, and none that still hits or hit too
-// seldom to tell.
+// TestQuietRules checks that the overview names a rule that has stopped hitting. It must not name a rule that still
+// hits, or a rule that has hit too rarely to tell.
 func TestQuietRules(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.MigratedSQLite(t), store.Options{})
@@ -94,7 +94,8 @@ func TestQuietRules(t *testing.T) {
 		has("KO_QUIET", "about 40 hits expected in 1,000 decisions, 40 before").hasNot("KO_LOUD", "KO_RARE")
 }
 
-// TestFirstSteps follows the list for newcomers: a stored sample, a key with a command for this address, the editor.
+// TestFirstSteps follows the first steps of a new tenant: a stored sample, a key with a command for this address, and
+// the editor.
 func TestFirstSteps(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -106,7 +107,8 @@ func TestFirstSteps(t *testing.T) {
 		hasNot(`<li class="done">`)
 	b.get("/console/live").want(http.StatusOK).has("First steps")
 
-	b.get("/console/sandbox/decisions").want(http.StatusOK).has("No decision yet", `href="/console/sandbox/decisions/new"`)
+	b.get("/console/sandbox/decisions").want(http.StatusOK).
+		has("No decision yet", `href="/console/sandbox/decisions/new"`)
 	b.get("/console/sandbox/decisions/new").want(http.StatusOK).has("Decide and store", `value="742"`)
 	stored := b.post("/console/sandbox/decisions/new", "applicant_ref", "SAMPLE-7", "score", "742", "monthly_income",
 		"85000", "foir", "0.32", "requested_amount", "600000", "age", "34", "employment_type", "SALARIED",
@@ -125,7 +127,8 @@ func TestFirstSteps(t *testing.T) {
 		has("Decide and store", `id="e-request"`)
 	b.post("/console/sandbox/decisions/new", "score", "many").want(http.StatusUnprocessableEntity).has(`id="e-score"`)
 
-	b.get("/console/sandbox").want(http.StatusOK).has(`<li class="done">`, "/policies/"+b.active(tenant.Sandbox)+"/edit")
+	b.get("/console/sandbox").want(http.StatusOK).has(`<li class="done">`,
+		"/policies/"+b.active(tenant.Sandbox)+"/edit")
 	mine := b.draft(tenant.Sandbox, stricter)
 	steps := b.get("/console/sandbox").want(http.StatusOK).has("/policies/"+mine+"/edit", "champion="+mine)
 	if n := strings.Count(steps.body, `<li class="done">`); n != 2 {
@@ -165,7 +168,7 @@ func TestPincodeFile(t *testing.T) {
 	b.get(at).want(http.StatusOK).has("<code>560001</code>").hasNot("<code>110001</code>")
 }
 
-// TestAlertIsABench checks the page of an alert: the ring comes first and its nodes are links, and one table has the
+// TestAlertIsABench checks the page of an alert: the ring comes first, its nodes are links, and one table lists the
 // applicants with their decisions.
 func TestAlertIsABench(t *testing.T) {
 	t.Parallel()
@@ -188,7 +191,7 @@ func TestAlertIsABench(t *testing.T) {
 	}
 }
 
-// TestBacktestThis checks that a draft leads to the form of a backtest in which it is chosen.
+// TestBacktestThis checks that the page of a draft links to the backtest form with this draft preselected.
 func TestBacktestThis(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()

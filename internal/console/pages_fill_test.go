@@ -152,7 +152,7 @@ func (p *past) copied(i int) *store.DecisionWrite {
 	return w
 }
 
-// inBatches calls do n times, with up to atOnce calls in one transaction.
+// inBatches calls the function do n times, with up to atOnce calls in one transaction.
 func (p *past) inBatches(t *testing.T, n int, do func(tx *store.Tx, i int) error) {
 	t.Helper()
 	for from := 0; from < n; from += atOnce {
@@ -202,7 +202,7 @@ func (p *past) entry(i int) store.AuditEntry {
 	}
 }
 
-// alert raises the i-th alert, each about a different account.
+// alert raises the i-th alert. Every alert is about a different account.
 func (p *past) alert(tx *store.Tx, i int) error {
 	made := p.at(i, p.decisions/anAlertFor)
 	kinds := frauddesk.AlertTypes()

@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"html"
@@ -21,6 +22,7 @@ import (
 	"verdict/internal/demo"
 	"verdict/internal/demo/demotest"
 	"verdict/internal/operation"
+	"verdict/internal/proof"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -34,14 +36,34 @@ const (
 	pagesDatabaseVariable = "VERDICT_PAGES_DATABASE"
 )
 
-// mostForAPage is the longest allowed median time of a page's fetches.
-const mostForAPage = 50 * time.Millisecond
+// mostForAPage is the longest allowed median time of a page's fetches. mostForCounting is that of the answers that the
+// editor's script requests beside the page: the effect of an edit, for which up to 5,000 stored applications are
+// decided twice, and how often fields were absent, for which the facts of 200 are read. People can work before these
+// answers arrive. The use cases stop after three seconds and say so; the rest is for reading the last day that
+// they have begun.
+const (
+	mostForAPage    = 50 * time.Millisecond
+	mostForCounting = 4 * time.Second
+)
+
+// limit returns the longest allowed median time of the page, and false if there is none. Files have no limit, because
+// their rows may have to be decided again.
+func limit(path string) (time.Duration, bool) {
+	at, _, _ := strings.Cut(path, "?")
+	switch {
+	case strings.HasSuffix(at, ".csv"), strings.HasSuffix(at, "/report.html"):
+		return 0, false
+	case strings.HasSuffix(at, "/edit/effect"), strings.HasSuffix(at, "/fields/absence"):
+		return mostForCounting, true
+	}
+	return mostForAPage, true
+}
 
 // TestPagesAtSize fetches every page and file of a lender with a year of decisions, in both environments and on both
 // databases. It fetches lists with each filter and each pair of filters, and also the next pages of lists and the last
-// pages of the long lists. It fails for a page whose median is above mostForAPage. The test runs only with
-// VERDICT_LONG=1, or if VERDICT_PAGES gives the number of decisions. TestFilledConsole visits the same pages with few
-// decisions.
+// pages of the long lists. It fails for a page whose median is above its limit, or that is sent with more than
+// mostBytes. The test runs only with VERDICT_LONG=1, or if VERDICT_PAGES gives the number of decisions; "make pages"
+// runs it alone and writes its result into docs/PROOF.md. TestFilledConsole visits the same pages with few decisions.
 func TestPagesAtSize(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -63,9 +85,61 @@ func TestPagesAtSize(t *testing.T) {
 	}
 	// Measure one database after the other, because concurrent measurements
 	// would slow each other down.
-	t.Run("sqlite", func(t *testing.T) { newSize(t, storetest.SQLite(t), n).measure(t) })
-	t.Run("postgres", func(t *testing.T) { newSize(t, storetest.Postgres(t), n).measure(t) })
+	databases := []struct {
+		name string
+		url  func(testing.TB) string
+	}{{"sqlite", storetest.SQLite}, {"postgres", storetest.Postgres}}
+	rows := [][]string{{
+		"database", "decisions", "pages", "median", "slowest page", "its median", "largest page", "bytes sent",
+		"effect",
+	}}
+	for _, database := range databases {
+		t.Run(database.name, func(t *testing.T) {
+			s := newSize(t, database.url(t), n)
+			s.measure(t)
+			rows = append(rows, append([]string{database.name, strconv.Itoa(n)}, s.summary()...))
+		})
+	}
+	text := proof.Origin(t.Context(), time.Now(), fmt.Sprintf("make pages PAGES=%d", n)) + "\n" + proof.Table(rows)
+	t.Log(text)
+	if len(rows) == 1+len(databases) { // with -run, only one of the databases may have been measured
+		if err := proof.Write(os.Getenv(proof.Variable), "pages", text); err != nil {
+			t.Error(err)
+		}
+	}
 }
+
+// summary returns the cells of the measurement's row in docs/PROOF.md: all pages that have the limit mostForAPage, the
+// slowest and the largest of them, and the slowest effect of an edit.
+func (s *size) summary() []string {
+	var pages []fetched
+	var effect time.Duration
+	for _, f := range s.taken {
+		switch most, limited := limit(f.path); {
+		case limited && most == mostForAPage:
+			pages = append(pages, f)
+		case limited:
+			effect = max(effect, f.median)
+		}
+	}
+	byMedian := func(a, b fetched) int { return cmp.Compare(a.median, b.median) }
+	slices.SortFunc(pages, byMedian)
+	slowest := slices.MaxFunc(pages, byMedian)
+	largest := slices.MaxFunc(pages, func(a, b fetched) int { return a.bytes - b.bytes })
+	round := func(d time.Duration) string { return d.Round(100 * time.Microsecond).String() }
+	return []string{
+		strconv.Itoa(len(pages)), round(pages[len(pages)/2].median), patternOf(slowest.path), round(slowest.median),
+		patternOf(largest.path), strconv.Itoa(largest.bytes), round(effect),
+	}
+}
+
+// patternOf returns a path without the ids and cursors in it, which differ in every run.
+func patternOf(path string) string {
+	path = anID.ReplaceAllString(path, "…")
+	return "`" + aCursor.ReplaceAllString(path, "cursor=…") + "`"
+}
+
+var aCursor = regexp.MustCompile(`cursor=[^&]+`)
 
 // manyFetches is how often a page is fetched for a measurement.
 const manyFetches = 20
@@ -82,7 +156,7 @@ type size struct {
 type fetched struct {
 	path             string
 	median, p99, cpu time.Duration
-	bytes            int
+	bytes            int // as sent
 }
 
 func newSize(t *testing.T, databaseURL string, n int) *size {
@@ -130,21 +204,25 @@ func (s *size) measure(t *testing.T) {
 			}
 		}
 		s.last(env)
+		s.scripted(env, pages)
 	}
 	s.tell()
 }
 
-// visit measures a page, with each of its filters and the next page of each, and
-// for a list also with each pair of filters. If pages are only visited, it
-// leaves out the pairs of filters, and the filters of pages about a single
-// object.
+// visit measures a page without filters and with each of its filters, and the next page of each result. For a list,
+// it also measures the page with each pair of filters. If each page is fetched only once, visit leaves out the
+// pairs of filters, and the filters of pages about a single object.
 func (s *size) visit(path string, list bool) {
 	s.Helper()
 	if strings.HasSuffix(path, "/audit.csv") { // limit the file to one day: a complete file takes long
 		day := s.clock.now().AddDate(0, 0, -2).Format(time.DateOnly)
 		path += "?from=" + day + "&to=" + day
 	}
-	first := s.fetch(path, s.fetches)
+	times := s.fetches
+	if most, limited := limit(path); !limited || most > mostForAPage {
+		times = min(times, 3) // files and counts take long
+	}
+	first := s.fetch(path, times)
 	s.next(first)
 	long := s.fetches > 1
 	if !list && !long {
@@ -152,7 +230,7 @@ func (s *size) visit(path string, list bool) {
 	}
 	filters := s.filtersOf(path, first)
 	for i, a := range filters {
-		s.next(s.fetch(path+"?"+a.query(), s.fetches))
+		s.next(s.fetch(path+"?"+a.query(), times))
 		for _, b := range filters[i+1:] {
 			if list && long && a.name != b.name {
 				s.fetch(path+"?"+a.query()+"&"+b.query(), s.fetches/4) // fewer fetches, because there are many pairs
@@ -190,8 +268,8 @@ func (s *size) fetch(path string, times int) string {
 	return shown
 }
 
-// round fetches a page as often as times says, but at least once. It returns the page's
-// measurements and its body.
+// round fetches a page the given number of times, but at least once. It returns the page's measurements and its
+// body.
 func (s *size) round(path string, times int) (fetched, string) {
 	s.Helper()
 	took := make([]time.Duration, max(times, 1))
@@ -207,13 +285,19 @@ func (s *size) round(path string, times int) (fetched, string) {
 	}
 	cpu := (spent(s.T) - before) / time.Duration(len(took))
 	slices.Sort(took)
-	return fetched{path, took[len(took)/2], took[len(took)-1], cpu, len(shown.body)}, shown.body
+	return fetched{path, took[len(took)/2], took[len(took)-1], cpu, shown.sent}, shown.body
 }
 
-// slow reports whether a page took too long. Files have no limit, because their
-// rows may have to be decided again.
+// slow reports whether a page took too long.
 func (f fetched) slow() bool {
-	return f.median > mostForAPage && !strings.Contains(f.path, ".csv") && !strings.HasSuffix(f.path, "/report.html")
+	most, limited := limit(f.path)
+	return limited && f.median > most
+}
+
+// large reports whether a page is sent with too many bytes.
+func (f fetched) large() bool {
+	_, limited := limit(f.path)
+	return limited && f.bytes > mostBytes
 }
 
 // spent returns the processor time that this program has used.
@@ -224,6 +308,19 @@ func spent(t *testing.T) time.Duration {
 		t.Fatal(err)
 	}
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+// scripted measures what a script or a link requests with a query that no form of a page has: how often fields were
+// absent, and the picture of a policy with the counts of 7 days.
+func (s *size) scripted(env tenant.Environment, pages map[string][]consoletest.Page) {
+	s.Helper()
+	s.fetch("/console/"+string(env)+"/policies/fields/absence?key=default", min(s.fetches, 3))
+	for _, p := range pages["/console/{env}/policies/{id}"] {
+		s.fetch(p.Path+"?days=7", s.fetches)
+	}
+	for _, q := range []string{"Y-0000100", "Y-00", "KO_", "velocity"} {
+		s.fetch("/console/"+string(env)+"/search?q="+q, s.fetches)
+	}
 }
 
 // last measures the last pages of the long lists. It gets the cursors from the
@@ -306,7 +403,7 @@ func (s *size) filtersOf(path, shown string) []filter {
 	return list
 }
 
-// typed returns the values to type into each filter. Many are common, rare and unknown values.
+// typed returns the values to type into each filter. Most filters get common, rare and unknown values.
 func (s *size) typed() map[string][]string {
 	day := func(ago int) string { return s.clock.now().AddDate(0, 0, -ago).Format(time.DateOnly) }
 	return map[string][]string{
@@ -332,7 +429,7 @@ func (s *size) tell() {
 	s.Helper()
 	slices.SortStableFunc(s.taken, func(a, b fetched) int { return int(b.median - a.median) })
 	var table strings.Builder
-	slow := 0
+	slow, large := 0, 0
 	for _, f := range s.taken {
 		_, _ = fmt.Fprintf(&table, "%9s %9s %9s %7d  %s\n",
 			f.median.Round(10*time.Microsecond), f.p99.Round(10*time.Microsecond),
@@ -340,10 +437,17 @@ func (s *size) tell() {
 		if f.slow() {
 			slow++
 		}
+		if f.large() {
+			large++
+		}
 	}
 	s.Logf("%d pages, %d fetches of each\n   median       p99       cpu   bytes  page\n%s", len(s.taken),
 		s.fetches, table.String())
 	if s.fetches > 1 && slow > 0 {
-		s.Errorf("%d of %d pages take longer than %s", slow, len(s.taken), mostForAPage)
+		s.Errorf("%d of %d pages take longer than %s, or than %s if they count applications", slow, len(s.taken),
+			mostForAPage, mostForCounting)
+	}
+	if large > 0 {
+		s.Errorf("%d of %d pages are sent with more than %d bytes", large, len(s.taken), mostBytes)
 	}
 }

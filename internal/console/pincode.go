@@ -148,7 +148,7 @@ func (p *fraudPages) setPincodes(v *visit) error {
 
 func savedEntries(n int) string { return plural(n, "entry was saved.", "entries were saved.") }
 
-// pastedEntries reads a table of pincodes. The faults of its lines belong to field.
+// pastedEntries reads a table of pincodes. It reports the faults of all lines at field, which is a JSON pointer.
 func pastedEntries(text, field string) ([]signal.PincodeRisk, error) {
 	var faults fault.List
 	lines := pastedLines(text)
@@ -168,7 +168,8 @@ func pastedEntries(text, field string) ([]signal.PincodeRisk, error) {
 // pincodeFields are the fields of the form before the file.
 var pincodeFields = []string{"replace", "confirm"}
 
-// maxPincodeFile is the maximum size of a file of pincodes, in bytes. It has at most signal.MaxPincodeEntries lines.
+// maxPincodeFile is the maximum size of a file of pincodes, in bytes. Such a file has at most signal.MaxPincodeEntries
+// lines.
 const maxPincodeFile = 2 << 20
 
 // uploadPincodes saves all lines of a CSV file, or none if any line has a fault.

@@ -111,7 +111,7 @@ func (p *policyPages) deletePolicy(v *visit) error {
 }
 
 // activatePolicy activates a version. The form names the version that was active when the page was
-// rendered, so that nobody replaces a version that they have not seen.
+// rendered, so that people replace only a version that they have seen.
 func (p *policyPages) activatePolicy(v *visit) error {
 	if err := v.confirmed(); err != nil {
 		return v.redraw(err, p.policy)

@@ -140,8 +140,8 @@ func compare(before, after *policyText) []differences {
 	return list
 }
 
-// compareParts compares two lists of parts by name. It returns the new and changed parts in the
-// order of after, then the removed parts, then a change of order.
+// compareParts compares two lists of parts by name. It returns the new and changed parts in the order of the list
+// "after", then the removed parts, then a change of order.
 func compareParts(before, after []part) differences {
 	var d differences
 	old := map[string]part{}
@@ -204,7 +204,8 @@ func nameSet(parts []part) map[string]bool {
 	return names
 }
 
-// markChanged marks the facts that other does not have. If other is nil, it marks nothing.
+// markChanged returns the facts, and marks those that the list "other" does not contain. If that list is nil, it
+// marks nothing.
 func markChanged(facts, other []fact) []shownFact {
 	var list []shownFact
 	for _, f := range facts {

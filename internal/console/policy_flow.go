@@ -8,7 +8,8 @@ import (
 	"verdict/internal/policydesk"
 )
 
-// flowDays lists the numbers of days whose decisions the picture of a policy can count. The first is the default.
+// flowDays lists the periods, in days, over which the picture of a policy can count decisions. The first is the
+// default.
 var flowDays = []int{30, 7}
 
 // formDays is the query parameter with the number of days.
@@ -22,7 +23,7 @@ func flowDaysOf(v *visit) int {
 	return flowDays[0]
 }
 
-// policyCounts has what was counted for the picture of a policy.
+// policyCounts holds the counts for the picture of a policy.
 type policyCounts struct {
 	Days     int
 	rules    map[string]policydesk.RuleCount
@@ -34,7 +35,7 @@ type flowView struct {
 	Flow   chart.Flow
 	Counts policyCounts
 
-	address string // of the page without the number of days
+	address string // the address of the page without the number of days
 }
 
 // DaysChoices returns the numbers of days that a reader can choose.
@@ -56,7 +57,8 @@ func countsOf(v *visit, policies *policydesk.Service, found *version) (policyCou
 	return c, err
 }
 
-// evaluated returns the number of applications. Every rule runs for every application.
+// evaluated returns the number of applications. Every rule runs for every application, so this is the largest count of
+// any rule.
 func (c *policyCounts) evaluated() (n int64) {
 	for _, r := range c.rules {
 		n = max(n, r.Evaluated)
@@ -72,7 +74,7 @@ func (c *policyCounts) counted() (n int64) {
 	return n
 }
 
-// of adds up the decisions for which want returns true.
+// of returns the number of decisions for whose outcome the function want returns true.
 func (c *policyCounts) of(want func(policydesk.OutcomeCount) bool) (n int64) {
 	for _, o := range c.outcomes {
 		if want(o) {
@@ -82,8 +84,8 @@ func (c *policyCounts) of(want func(policydesk.OutcomeCount) bool) (n int64) {
 	return n
 }
 
-// flowOf draws a policy: what an application passes, in which order, and how often each part has mattered. edit is the
-// address of the editor, or "" if the boxes lead to the sections of the same page.
+// flowOf draws a policy: the parts that an application passes, their order, and how often each part had an effect. edit
+// is the address of the editor, or "" if the boxes link to the sections of the same page.
 func flowOf(t *policyText, c *policyCounts, edit string) chart.Flow {
 	f := chart.Flow{
 		Head: chart.Head{
@@ -146,7 +148,7 @@ func (c *policyCounts) status(name string) float64 {
 	return float64(c.of(func(o policydesk.OutcomeCount) bool { return o.Status == name }))
 }
 
-// rulesOfStage returns the knockouts of stage 2, or those of stage 1.
+// rulesOfStage returns the knockouts of stage 2 if second is set, and those of stage 1 otherwise.
 func rulesOfStage(all []ruleLine, second bool) (list []ruleLine) {
 	for i := range all {
 		if (all[i].Stage == "2") == second {

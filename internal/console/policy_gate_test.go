@@ -64,4 +64,8 @@ func TestPolicyThatWasNotAnalysed(t *testing.T) {
 		want(http.StatusOK).has("was not analysed").hasNot("nothing to object to", "found nothing")
 	b.get("/console/sandbox/policies/"+id+"/edit").
 		want(http.StatusOK).has("not analysed").hasNot("nothing to object to", "no findings")
+	for _, on := range []string{"nothing", "decisions"} {
+		b.get("/console/sandbox/policies/"+id+"/change?on="+on).
+			want(http.StatusConflict).has(id, "no longer valid").hasNot("Nothing changes for anybody", "Internal")
+	}
 }

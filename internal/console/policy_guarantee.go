@@ -16,7 +16,7 @@ type guaranteeLine struct {
 	JSON      string
 	Result    string // "proved", "refuted" or "undecided"; "" before the draft is saved
 	Sentence  string // what is known, with an applicant if the guarantee is refuted
-	Uncovered string // the fields without which the guarantee says nothing; "" if there are none
+	Uncovered string // the guarantee does not cover applications without these fields; "" for none
 	Anchor    string
 	Remarks   []remark
 }

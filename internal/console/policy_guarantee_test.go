@@ -7,7 +7,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// guaranteed has the members of a draft with a guarantee that the default policy keeps, and one that it does not.
+// guaranteed has the members of a draft with two guarantees. The default policy keeps the first and violates the
+// second.
 const guaranteed = `"guarantees":[
 	{"id":"G_MINORS","text":"Nobody under <21> gets an offer","when":{"op":"lt","field":"age","value":21},
 	 "never":{"op":"ne","field":"status","value":"DECLINED"}},

@@ -79,7 +79,7 @@ type bandLine struct {
 	Remarks                     []remark
 }
 
-// chargeLine is a charge of every loan in words.
+// chargeLine describes in words a charge that every loan has.
 type chargeLine struct {
 	Index            int
 	ID, To, Amount   string
@@ -112,8 +112,8 @@ var policySections = []string{
 	"inputs",
 }
 
-// readable describes a document in words. The document may be an unfinished edit that is
-// not valid yet, and that names tables which it does not describe yet.
+// readable describes a document in words. The document may be an unfinished edit. Such a document may be invalid,
+// and may name tables that it does not describe yet.
 func readable(
 	doc wire.Value, said remarks, stats map[string]policydesk.RuleCount, tables ...rule.Table,
 ) *policyText {
@@ -280,7 +280,7 @@ func bandOf(i int, v wire.Value, texts map[string]string, said remarks) bandLine
 	if text("income_multiple") != "" {
 		b.Multiple = "× " + text("income_multiple")
 	}
-	b.FOIRCap = text("foir_cap")
+	b.FOIRCap = shareOf(text("foir_cap"))
 	b.Fee = text("processing_fee_pct") + " %, at least " + amount("processing_fee_min")
 	b.Tax = text("gst_pct") + " %"
 	return b

@@ -4,7 +4,7 @@ package console
 type railEntry struct {
 	Anchor, Name string
 	Count        int
-	Tone         string // of the most severe finding; "" if there is none
+	Tone         string // the tone of the most severe finding; "" if there is none
 	Findings     int
 }
 

@@ -102,9 +102,10 @@ type remarkGroup struct {
 	Folded bool // the list is shown only on demand
 }
 
-// Groups returns the remarks in the order in which they need attention: faults and errors, whatever their origin; then
-// the other findings that are new in this version; then those of the version that it was made from. Inherited findings
-// and notes are folded if there is something else.
+// Groups returns the remarks in the order in which they need attention. Faults and errors come first, whatever
+// their origin. Then come the findings that are new in this version, those without an origin, those inherited from
+// the version that it was made from, and the older notes. Inherited findings and notes are folded if another group
+// comes before them.
 func (r remarks) Groups() []remarkGroup {
 	groups := []remarkGroup{
 		{Title: "Errors"},
@@ -137,7 +138,7 @@ func (r remarks) Groups() []remarkGroup {
 	return slices.DeleteFunc(groups, func(g remarkGroup) bool { return len(g.List) == 0 })
 }
 
-// rank orders faults before errors, and new errors before inherited ones.
+// rank returns the sort key of a fault or an error: faults come first, then new errors, then inherited errors.
 func (m *remark) rank() int {
 	switch {
 	case m.Label == faultLabel:

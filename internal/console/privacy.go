@@ -97,12 +97,14 @@ func (p *privacyPages) erase(v *visit) error {
 		return v.redraw(notHeld(err), p.newErasure)
 	}
 	if e.State == privacydesk.Deferred {
-		return v.done("The erasure is deferred. It runs automatically when nothing requires the data any more.", "/privacy")
+		return v.done("The erasure is deferred. It runs automatically when nothing requires the data any more.",
+			"/privacy")
 	}
 	return v.done("The applicant was erased.", "/privacy")
 }
 
-// notHeld turns the refusal that nothing is held about somebody into a fault of the field with the reference.
+// notHeld handles the error NotFound, which means that no data about the applicant is stored. It turns the error into
+// a fault of the form field with the reference.
 func notHeld(err error) error {
 	if fault.KindOf(err) != fault.NotFound {
 		return err

@@ -38,7 +38,8 @@ func TestPrivacyPages(t *testing.T) {
 	b.get("/console/sandbox/privacy").has("The legal hold was released.", "No legal hold is in force")
 	b.get("/console/sandbox/decisions/"+id).hasNot("Legal hold", "Erasure requested on")
 
-	b.post("/console/sandbox/privacy/retention", "version", "0", "combined_period", "PT1H", "combined_basis", "consent").
+	b.post("/console/sandbox/privacy/retention", "version", "0", "combined_period", "PT1H", "combined_basis",
+		"consent").
 		want(http.StatusUnprocessableEntity).has(`id="e-combined_period"`, `value="PT1H"`)
 	b.post("/console/sandbox/privacy/retention", "version", "0", "combined_period", "p5y", "combined_basis", "consent").
 		to("/console/sandbox/privacy")
@@ -55,7 +56,8 @@ func TestPrivacyPagesNeedTheScope(t *testing.T) {
 	h := newHouse(t)
 	b := h.signUp()
 	for _, path := range []string{"/console/live/privacy/erase", "/console/live/privacy/retention"} {
-		b.post(path, "applicant_ref", "A-1", "reason", "other").want(http.StatusUnprocessableEntity).has(`id="e-confirm"`)
+		b.post(path, "applicant_ref", "A-1", "reason", "other").want(http.StatusUnprocessableEntity).
+			has(`id="e-confirm"`)
 	}
 	colleague := b.colleague(tenant.RoleRisk)
 	colleague.get("/console/live/privacy").want(http.StatusForbidden)

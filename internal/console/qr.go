@@ -11,8 +11,8 @@ import (
 // quietZone is the empty margin around a QR code, in modules. Readers need four.
 const quietZone = 4
 
-// qrCode returns a QR code as an SVG picture. It is black on white in every colour theme, because not
-// every reader understands inverted codes. label is read aloud instead of the picture.
+// qrCode returns a QR code as an SVG picture. It is black on white in every colour theme, because not every reader
+// understands inverted codes. Screen readers read label aloud.
 func qrCode(text, label string) (template.HTML, error) {
 	code, err := qr.Encode(text, qr.M)
 	if err != nil {

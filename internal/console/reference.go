@@ -6,31 +6,41 @@ import (
 	"verdict/internal/tenant"
 )
 
-// referencePages serves the API reference in the layout of the console.
+// ReferencePart is a page of the API reference: HTML fragments of the text and of the contents. The links between the
+// parts are relative to the addresses that referencePages gives them.
+type ReferencePart struct {
+	Title          string
+	Text, Contents template.HTML
+}
+
+// referencePages serves the API reference in the layout of the console, each part on a page of its own. One page
+// with the whole reference would have several hundred kilobytes even if it were compressed.
 type referencePages struct {
-	text     func() (template.HTML, error) // nil if the console has no reference
-	contents func() (template.HTML, error)
+	part func(anchor string) (ReferencePart, bool, error) // nil if the console has no reference
 }
 
 func (p *referencePages) routes() []page {
-	return []page{{pattern: "GET /console/{env}/reference", handle: p.reference, scope: tenant.Read}}
+	return []page{
+		{pattern: "GET /console/{env}/reference", handle: p.show, scope: tenant.Read},
+		{pattern: "GET /console/{env}/reference/{anchor}", handle: p.show, scope: tenant.Read},
+	}
 }
 
-// reference renders the API reference.
-func (p *referencePages) reference(v *visit) error {
-	if p.text == nil {
+// show renders the part of the API reference that the address names; the first part if it names none.
+func (p *referencePages) show(v *visit) error {
+	if p.part == nil {
 		return errNotFound
 	}
-
-	piece, err := p.text()
+	part, found, err := p.part(v.id("anchor"))
 	if err != nil {
 		return err
 	}
-
-	contents, err := p.contents()
-	if err != nil {
-		return err
+	if !found {
+		return errNotFound
 	}
+	return v.render("reference", part.Title, struct {
+		ReferencePart
 
-	return v.render("reference", "API reference", struct{ Text, Contents template.HTML }{piece, contents})
+		First bool
+	}{part, v.id("anchor") == ""})
 }

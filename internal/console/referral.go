@@ -101,8 +101,8 @@ func ageOf(now time.Time, createdMicros int64) string {
 // several carries out an action on the selected referrals: take them, release them, or add the same review to each.
 func (p *decisionPages) several(v *visit) error {
 	ids := v.form.Values("decision")
-	if len(ids) > referralsPerPage {
-		ids = ids[:referralsPerPage+1] // the use case refuses the number
+	if len(ids) > decisioning.MaxTaken {
+		ids = ids[:decisioning.MaxTaken+1] // keep one id above the maximum, so that the use case refuses the request
 	}
 	var said string
 	var err error

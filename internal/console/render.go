@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"verdict/internal/serving"
 	"verdict/internal/tenant"
 )
 
@@ -137,7 +138,8 @@ var parts = map[string][]string{
 	"decision": {"decision", "decisions", "features", "referrals", "search"},
 	"policy":   {"policies", "policy"},
 	"desk": {
-		"alert", "backtest", "backtests", "batch", "batches", "fraud", "pincodes", "run", "runs", "scorecard", "scorecards",
+		"alert", "backtest", "backtests", "batch", "batches", "fraud", "pincodes", "run", "runs", "scorecard",
+		"scorecards",
 	},
 	"overview":  {"overview"},
 	"reference": {"reference"},
@@ -168,8 +170,7 @@ func (v *visit) render(name, title string, data any) error {
 	}
 
 	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	v.w.WriteHeader(v.status)
-	v.send(out.Bytes())
+	v.send(v.status, out.Bytes())
 	return nil
 }
 
@@ -211,11 +212,47 @@ func (v *visit) view(name, title string, data any) (*template.Template, *view, e
 	return page, shown, nil
 }
 
-// send sends the body of an answer. It first gives up the processor slot, so that a slow reader
-// does not occupy the slot.
-func (v *visit) send(body []byte) {
+// send sends an answer, compressed if that is allowed. It then gives up the processor slot, so that a slow reader does
+// not occupy the slot.
+func (v *visit) send(status int, body []byte) {
+	h := v.w.Header()
+	if len(body) >= serving.CompressFrom {
+		h.Add("Vary", "Accept-Encoding")
+		h.Add("Vary", "Sec-Fetch-Site")
+		if v.mayCompress() {
+			if packed := serving.CompressedIn(v.ctx, body); packed != nil {
+				h.Set("Content-Encoding", "gzip")
+				body = packed
+			}
+		}
+	}
+	v.w.WriteHeader(status)
 	v.resources.Slot.Leave()
 	_, _ = v.w.Write(body) // fails only if the client has disconnected
+}
+
+// mayCompress reports whether the answer may be compressed. The size of a compressed page shows whether a text in it
+// occurs twice. Somebody who sees the encrypted traffic, and can make the person's browser open addresses with chosen
+// texts, could thus guess the page's contents letter by letter (BREACH). Almost every page repeats its address, and
+// many pages show data of applicants. So an answer is not compressed if
+//   - another site has caused the request. Browsers say so in Sec-Fetch-Site. A browser that does not send this header
+//     gets uncompressed answers over TLS; without TLS the traffic can be read anyway.
+//   - it may show a secret: an API key, the secret of a webhook, an invitation, a recovery code. New secrets are shown
+//     only in the answer to a form, and by the pages that set page.secret.
+//
+// No page contains a token against forged forms, because the console checks the origin of forms instead (see serve).
+// No page contains the session token either, which is only in a cookie.
+func (v *visit) mayCompress() bool {
+	if v.page.secret || v.r.Method == http.MethodPost || !serving.AcceptsGzip(v.r) {
+		return false
+	}
+	switch v.r.Header.Get("Sec-Fetch-Site") {
+	case "same-origin", "none": // a link of the console, or a typed or bookmarked address
+		return true
+	case "":
+		return !v.console.options.Node.Clients.Secure(v.r)
+	}
+	return false
 }
 
 func otherEnvironment(env tenant.Environment) tenant.Environment {

@@ -26,7 +26,7 @@ type signInView struct {
 	Connections []account.Connection // the identity providers that the page shows
 }
 
-// Settle returns the address that replaces a page with a kept form in the browser's history, so
+// Settle returns an address for the browser's history. There, the address replaces the page with a kept form, so
 // that going back does not post the kept form again.
 func (s signInView) Settle() string {
 	if s.Kept == "" {
@@ -62,7 +62,7 @@ func (v *visit) keepForm() error {
 func (c *Console) resumeForm(v *visit, session account.Session) error {
 	page, env, ids := c.resumable(v.form.Value(formRoute))
 	data, err := unpack(v.form.Value(formKept), c.options.MaxForm)
-	if err := v.resources.Reserve(formFactor * int64(len(data))); err != nil { // it may be much larger than what was sent
+	if err := v.resources.Reserve(formFactor * int64(len(data))); err != nil { // decompressed, so it may be large
 		return err
 	}
 	values, err2 := url.ParseQuery(string(data))
@@ -73,7 +73,7 @@ func (c *Console) resumeForm(v *visit, session account.Session) error {
 		return v.redirect("/console")
 	}
 	if session.MustEnrol {
-		v.setFlash("Set up your second factor first. What you had stored of your edit is still there.")
+		v.setFlash("Set up your second factor first. The stored part of your edit is kept.")
 		return v.redirect(factorPath)
 	}
 	v.who = &person{session, session.Scopes()}

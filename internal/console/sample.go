@@ -12,9 +12,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// samplePages serves the page that decides a sample application with a version and, if
-// another version is active, also with that version, and stores and bills nothing. Another
-// page decides a sample in the sandbox with an active policy and stores the decision.
+// samplePages serves two pages. The first page decides a sample application with a version and, if another version is
+// active, also with that version. It stores and bills nothing. The second page decides a sample in the sandbox with an
+// active policy and stores the decision.
 type samplePages struct {
 	decisions *decisioning.Service
 	policies  *policydesk.Service

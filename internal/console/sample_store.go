@@ -16,8 +16,8 @@ const (
 	formPolicyKey = "policy_key"
 )
 
-// newSample renders the form of a sample that is decided by an active policy and stored. In live it only leads to the
-// sandbox, because a stored decision of an invented applicant would be counted and billed like any other.
+// newSample renders the form of a sample that is decided by an active policy and stored. In live the page only links to
+// the sandbox, because a stored decision about an invented applicant would be counted and billed like any other.
 func (p *samplePages) newSample(v *visit) error {
 	active, err := p.policies.RuleSets(v.ctx, v.as(tenant.Sandbox), policydesk.RuleSetFilter{Status: "active"},
 		operation.List{Limit: perPage})
@@ -54,7 +54,7 @@ func (p *samplePages) storeSample(v *visit) error {
 	return v.done("The sample was decided and stored.", "/decisions/"+decided.ID)
 }
 
-// store decides a request with the endpoint that takes requests of its form.
+// store decides a request with the endpoint that accepts requests of this shape.
 func (p *samplePages) store(v *visit, request wire.Value) (decisioning.Decided, error) {
 	if report := request.Get("report"); report.Kind() != wire.Missing {
 		return p.decisions.Evaluate(v.ctx, v.caller(), document.EvaluateRequest(request, false), nil)

@@ -25,7 +25,8 @@ func (p *searchPages) routes() []page {
 // searchPath is the path of the page with the results, below the environment.
 const searchPath = "/search"
 
-// The bounds of a search. Decisions are found by an index; policies and alerts are the newest of their lists.
+// The limits of a search. Decisions are found with an index. Policies and alerts are searched only among the newest
+// ones.
 const (
 	searchRows     = 10
 	searchPolicies = 50
@@ -55,8 +56,8 @@ func (d *searchData) Found() bool {
 }
 
 // search renders what a text finds: decisions and applicants by the beginning of their id or reference, policies and
-// rules by a part of their name or id, alerts by an applicant's reference or a part of their type. An id that has a
-// page leads to that page.
+// rules by a part of their name or id, alerts by an applicant's reference or a part of their type. If the text is the
+// id of an object that has a page, search redirects to that page.
 func (p *searchPages) search(v *visit) error {
 	text := v.filters().Value("q")
 	if len(text) > longestSearch {
@@ -93,7 +94,8 @@ func (p *searchPages) findDecisions(v *visit, d *searchData) error {
 	}
 	d.Decisions = page.Data
 	if page.NextCursor != "" {
-		d.More = addressOf(v.at("/decisions"), map[string][]string{"q": {filter.IDPrefix + filter.ReferencePrefix + "*"}})
+		d.More = addressOf(v.at("/decisions"),
+			map[string][]string{"q": {filter.IDPrefix + filter.ReferencePrefix + "*"}})
 		if filter.IDPrefix != "" {
 			d.More = addressOf(v.at("/decisions"), map[string][]string{"q": {filter.IDPrefix}})
 		}
@@ -103,7 +105,8 @@ func (p *searchPages) findDecisions(v *visit, d *searchData) error {
 
 // findPolicies finds the active policies and drafts, and their rules.
 func (p *searchPages) findPolicies(v *visit, d *searchData) error {
-	page, err := p.policies.Policies(v.ctx, v.caller(), policydesk.PolicyFilter{}, operation.List{Limit: searchPolicies})
+	page, err := p.policies.Policies(v.ctx, v.caller(), policydesk.PolicyFilter{},
+		operation.List{Limit: searchPolicies})
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ const factorPath = "/console/account/second-factor"
 
 func (p *factorPages) routes() []page {
 	return []page{
-		{pattern: "GET " + factorPath, handle: p.factor, enrol: true},
+		{pattern: "GET " + factorPath, handle: p.factor, enrol: true, secret: true},
 		{pattern: "POST " + factorPath + "/begin", handle: p.begin, enrol: true},
 		{pattern: "POST " + factorPath + "/confirm", handle: p.confirm, enrol: true},
 		{pattern: "POST " + factorPath + "/codes", handle: p.replaceCodes},

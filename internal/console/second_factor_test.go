@@ -55,7 +55,8 @@ func TestSecondFactor(t *testing.T) {
 	if len(codes) != 10 {
 		t.Fatalf("the recovery codes are %q", codes)
 	}
-	owner.get("/console/account/second-factor").has("10 recovery codes are unused").hasNot(codes[0], "<svg class=\"qr\"")
+	owner.get("/console/account/second-factor").has("10 recovery codes are unused").
+		hasNot(codes[0], "<svg class=\"qr\"")
 	owner.get("/console/users").has("password and code")
 
 	b := h.newBrowser()

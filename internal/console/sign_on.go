@@ -15,14 +15,14 @@ func (p *signOnPages) routes() []page {
 	return []page{
 		{pattern: "GET /console/sso/{id}", handle: p.ask, public: true},
 		{pattern: "POST /console/sso/{id}", handle: p.begin, public: true},
-		{pattern: "GET /console/sso/{id}/callback", handle: p.callback, public: true},
+		{pattern: "GET /console/sso/{id}/callback", handle: p.callback, public: true, secret: true},
 		{pattern: "POST /console/account/sso/{id}", handle: p.beginLink},
 		{pattern: "POST /console/account/sso/{id}/unlink", handle: p.unlink},
 	}
 }
 
-// ask renders the page of the link /console/sso/ID. It begins nothing, because any site can lead a browser to it: the
-// page says who is signed in, and asks with a form, which other sites cannot post.
+// ask renders the page of the link /console/sso/ID. The page says who is signed in, and asks the person to continue
+// with a form. It starts no sign-in by itself, because any site can link to it. Other sites cannot post the form.
 func (p *signOnPages) ask(v *visit) error {
 	connection, err := p.signOn.Connection(v.id("id"))
 	if err != nil {
@@ -36,8 +36,8 @@ func (p *signOnPages) ask(v *visit) error {
 	return v.render("sso", "Sign in with "+connection.Name, data)
 }
 
-// begin sends the browser to the provider. The page does it and not a redirect, because the Content-Security-Policy
-// lets forms lead only to this site.
+// begin sends the browser to the provider. It renders a page that leads there instead of redirecting, because the
+// Content-Security-Policy allows forms to lead only to this site.
 func (p *signOnPages) begin(v *visit) error {
 	begun, err := p.signOn.Begin(v.ctx, v.id("id"), nextPage(v), v.sessionID(), placeOf(v))
 	if err != nil {
@@ -49,7 +49,7 @@ func (p *signOnPages) begin(v *visit) error {
 	return v.render("sso_leave", "Sign in", struct{ URL string }{begun.URL})
 }
 
-// sessionID returns the id of the session that the browser has, "" for none.
+// sessionID returns the id of the browser's session, or "" if there is none.
 func (v *visit) sessionID() string {
 	if v.who == nil {
 		return ""
@@ -57,7 +57,8 @@ func (v *visit) sessionID() string {
 	return v.who.session.ID
 }
 
-// callback finishes what begin or beginLink has begun, when the provider sends the browser back.
+// callback handles the request with which the provider sends the browser back. It finishes the sign-in that the
+// method begin has started, or the linking that beginLink has started.
 func (p *signOnPages) callback(v *visit) error {
 	returned := account.Returned{
 		Connection: v.id("id"),
@@ -88,7 +89,8 @@ func (p *signOnPages) callback(v *visit) error {
 	return v.redirect(orHome(localPath(next)))
 }
 
-// beginLink renders a link to the provider, for the reason given at begin, and says which address can be linked.
+// beginLink renders a link to the provider instead of redirecting, for the same reason as begin. The page says which
+// e-mail address can be linked.
 func (p *signOnPages) beginLink(v *visit) error {
 	begun, err := p.signOn.BeginLink(v.ctx, v.who.session, v.form.Secret("current_password"), v.id("id"), placeOf(v))
 	if fault.CodeOf(err) == fault.CodeInvalidField || fault.CodeOf(err) == fault.CodeWrongPassword {

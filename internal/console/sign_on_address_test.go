@@ -9,8 +9,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestSignOnStaysInItsTenant checks that a provider cannot sign anybody in to an account by choosing the account's
-// address, in the connection's tenant or in another.
+// TestSignOnStaysInItsTenant checks that a provider cannot give access to an account by sending the account's e-mail
+// address. The account may be in the connection's tenant or in another tenant.
 func TestSignOnStaysInItsTenant(t *testing.T) {
 	t.Parallel()
 	h := newSignOnHouse(t)
@@ -18,7 +18,7 @@ func TestSignOnStaysInItsTenant(t *testing.T) {
 	theirs := other.who(tenant.Live)
 	h.provider.SignedIn("sub-0", h.admin.email, "Admins")
 	b := h.newBrowser()
-	b.signOn("acme", "").want(http.StatusConflict).has("has an account with a password already")
+	b.signOn("acme", "").want(http.StatusConflict).has("has an account already, which is not linked")
 	if b.token() != "" {
 		t.Error("the browser has a session")
 	}
@@ -28,7 +28,7 @@ func TestSignOnStaysInItsTenant(t *testing.T) {
 		t.Errorf("signed in as %+v", got)
 	}
 
-	// The same person at the same provider is somebody else in another tenant.
+	// In another tenant, the same identity of the same provider is a different person.
 	h.provider.SignedIn("sub-9", "ravi@example.in", "Risk")
 	here, there := h.newBrowser(), h.newBrowser()
 	here.signOn("acme", "").to("/console")
@@ -39,8 +39,9 @@ func TestSignOnStaysInItsTenant(t *testing.T) {
 	}
 }
 
-// TestSignupCannotBlockSignOn checks that somebody who signs up first with the address of another person, which nobody
-// verifies, does not keep that person from signing in through the company's provider, and gets nothing by it.
+// TestSignupCannotBlockSignOn checks what happens if somebody signs up with the e-mail address of another person, which
+// nobody verifies. The other person can still sign in through the company's provider, and the first account gets no
+// access to the company.
 func TestSignupCannotBlockSignOn(t *testing.T) {
 	t.Parallel()
 	h := newSignOnHouse(t)
@@ -71,7 +72,8 @@ func TestSignupCannotBlockSignOn(t *testing.T) {
 	}
 	squatter.get("/console/users").want(http.StatusOK).hasNot(ravi.UserID)
 
-	// In the company an address still belongs to one person, and the person gets no password that would not work.
+	// Within the company, only one person can have an address. The person who signs in through the provider cannot
+	// get a password, because the first account already signs in with the address.
 	h.provider.SignedIn("sub-2", "ravi@example.in", "Admins")
 	h.newBrowser().signOn("acme", "").want(http.StatusConflict)
 	h.admin.post("/console/users/invite", "email", "ravi@example.in", "role", "risk").want(http.StatusConflict)
@@ -102,7 +104,7 @@ func TestSignOnAsksFirst(t *testing.T) {
 		t.Errorf("%d sign-ins were begun", begun)
 	}
 
-	// Somebody signs in with a password in another tab, before the provider answers.
+	// A person signs in with a password in another tab, before the provider answers.
 	b := h.newBrowser()
 	path := b.toCallback("acme", "")
 	b.post("/console/signin", "email", h.admin.email, "password", h.admin.password).want(http.StatusSeeOther)

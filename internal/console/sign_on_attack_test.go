@@ -18,9 +18,10 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// TestProviderIsNoSecondPerson checks that one person who administers the provider cannot put a second account of
-// theirs into a group, confirm it, and activate with it what they wrote: neither with that account, nor with one that
-// it confirms or invites, nor the other way round.
+// TestProviderIsNoSecondPerson checks that one person cannot act as two people by creating a second account at the
+// identity provider. The person confirms that account as an activator. For a day, the account can neither activate what
+// the person wrote, nor confirm another account. The person can neither confirm somebody whom the account invited, nor
+// activate what the account wrote.
 func TestProviderIsNoSecondPerson(t *testing.T) {
 	t.Parallel()
 	h := newSignOnHouse(t)
@@ -129,8 +130,8 @@ func TestRemovedConnectionEndsSessions(t *testing.T) {
 	}
 }
 
-// TestContinuedEditsAreLimited checks that the form of the sign-in page that continues an edit counts like every other
-// form of a person.
+// TestContinuedEditsAreLimited checks that continuing an edit from the sign-in page counts towards the person's
+// rate limit for forms.
 func TestContinuedEditsAreLimited(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.MigratedSQLite(t), store.Options{})

@@ -10,7 +10,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestSignOnLink checks that a person links an account that exists, and nobody else does.
+// TestSignOnLink checks that a person can link their existing account, and that nobody else can.
 func TestSignOnLink(t *testing.T) {
 	t.Parallel()
 	h := newSignOnHouse(t)
@@ -35,13 +35,13 @@ func TestSignOnLink(t *testing.T) {
 		t.Error("another person is signed in")
 	}
 
-	// Another address cannot be linked, nor an identity that belongs to somebody.
+	// An identity cannot be linked if it has another e-mail address or already belongs to another account.
 	ravi := h.admin.colleague(tenant.RoleRisk)
 	ravi.get(link(ravi)).want(http.StatusForbidden).has("another e-mail address")
 	h.provider.SignedIn("sub-1", ravi.email, "Risk")
 	ravi.get(link(ravi)).want(http.StatusConflict)
 
-	// The last administrator keeps the role, and is refused.
+	// The provider's groups would take the role from the last administrator, so the sign-in is refused.
 	h.provider.SignedIn("sub-1", h.admin.email, "Risk")
 	h.newBrowser().signOn("acme", "").want(http.StatusConflict).has("last administrator")
 	h.admin.post("/console/account/sso/acme/unlink").to("/console/account")
@@ -64,7 +64,8 @@ func TestSignOnProviderIsDead(t *testing.T) {
 	b.get(path).want(http.StatusServiceUnavailable)
 	h.provider.SetDown(false)
 
-	// The description is read again after an hour. While the provider hangs, at most eight people wait for it.
+	// The provider's description is read again after an hour. While the provider hangs, at most eight people wait for
+	// it.
 	h.clock.advance(2 * time.Hour)
 	h.provider.Hang()
 	begun := h.provider.Calls("/.well-known/openid-configuration")
@@ -102,8 +103,8 @@ func TestSignOnIsThrottled(t *testing.T) {
 	t.Error("forty failures were not throttled")
 }
 
-// TestEditSurvivesSignOn checks that a person whose session has ended during an edit signs in through the provider in
-// another tab and continues, and that nobody else does.
+// TestEditSurvivesSignOn checks that a person whose session ended during an edit can sign in through the provider in
+// another tab and continue the edit, and that nobody else can.
 func TestEditSurvivesSignOn(t *testing.T) {
 	t.Parallel()
 	h := newSignOnHouse(t)

@@ -29,8 +29,8 @@ type signOnHouse struct {
 	tenantID string
 }
 
-// newSignOnHouse returns a house in which the connection "acme" signs people of example.in in to the tenant of admin.
-// The connection "other" has the same provider and another tenant.
+// newSignOnHouse returns a house with two connections. The connection "acme" signs people of example.in into the tenant
+// of admin. The connection "other" has the same provider and another tenant.
 func newSignOnHouse(t *testing.T) *signOnHouse {
 	t.Helper()
 	db := storetest.Open(t, storetest.MigratedSQLite(t), store.Options{})
@@ -38,7 +38,8 @@ func newSignOnHouse(t *testing.T) *signOnHouse {
 	admin, stranger := first.signUp(), first.signUp()
 	tenantID := admin.who(tenant.Live).TenantID
 
-	// The console's address is needed for its connections, so a server in front of it passes requests on.
+	// The connections need the console's address before the console exists, so a server in front of it passes requests
+	// on.
 	h := &signOnHouse{house: &house{T: t, clock: newClock()}, tenantID: tenantID}
 	now := func() time.Time { return h.clock.now() }
 	provider := signontest.New(t, now)
@@ -46,15 +47,17 @@ func newSignOnHouse(t *testing.T) *signOnHouse {
 	h.behind(func(w http.ResponseWriter, r *http.Request) { h.console.ServeHTTP(w, r) })
 	entry := func(id, tenantID string) string {
 		return fmt.Sprintf(`{"id":%q,"name":"Acme & Sons","tenant":%q,"issuer":%q,"client_id":%q,
-			"client_secret":"env:SECRET","domains":["example.in","acme.example"],"roles":{"Risk":"risk","Admins":"admin"}}`,
+			"client_secret":"env:SECRET","domains":["example.in","acme.example"],"roles":{"Risk":"risk",
+			"Admins":"admin"}}`,
 			id, tenantID, provider.URL, signontest.ClientID)
 	}
 	connections, err := signon.Read([]byte(`{"connections":[`+entry("acme", tenantID)+","+
 		entry("other", stranger.who(tenant.Live).TenantID)+`]}`),
 		signon.Options{
-			HTTP: outbound.New(outbound.Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}).HTTP(1 << 20),
-			URL:  h.url,
-			Now:  now,
+			HTTP: outbound.New(outbound.Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}).
+				HTTP(1 << 20),
+			URL: h.url,
+			Now: now,
 		}, func(string) string { return signontest.ClientSecret })
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +78,8 @@ func newSignOnHouse(t *testing.T) *signOnHouse {
 	return h
 }
 
-// follow sends the browser to an address outside of the console and returns where it is sent back to.
+// follow sends the browser to an address outside of the console, and returns the address to which the browser is sent
+// back.
 func (b *browser) follow(address string) string {
 	b.Helper()
 	request, err := http.NewRequestWithContext(b.Context(), http.MethodGet, address, nil)
@@ -95,7 +99,7 @@ func (b *browser) signOn(connection, query string) *answer {
 	return b.get(b.toCallback(connection, query))
 }
 
-// toCallback signs in at the provider, and returns the path with which it sends the browser back.
+// toCallback signs in at the provider, and returns the path to which the provider sends the browser back.
 func (b *browser) toCallback(connection, query string) string {
 	b.Helper()
 	values, err := url.ParseQuery(strings.TrimPrefix(query, "?"))
@@ -117,7 +121,8 @@ func TestSignOn(t *testing.T) {
 	h.provider.SignedIn("sub-1", "Ravi@Example.in", "Everybody", "Risk")
 	b := h.newBrowser()
 	b.get("/console/signin?next=/console/live/audit").want(http.StatusOK).
-		has(`<form method="post" action="/console/sso/acme"`, `value="/console/live/audit"`, "Sign in with Acme &amp; Sons")
+		has(`<form method="post" action="/console/sso/acme"`, `value="/console/live/audit"`,
+			"Sign in with Acme &amp; Sons")
 	b.signOn("acme", "?next=/console/live/policies").to("/console/live/policies")
 	b.get("/console/account").want(http.StatusOK).
 		has("ravi@example.in", "<dd>risk</dd>", "You sign in with Acme &amp; Sons").
@@ -129,7 +134,7 @@ func TestSignOn(t *testing.T) {
 	}
 	h.admin.get("/console/users").want(http.StatusOK).has("ravi@example.in", "Acme &amp; Sons", ">password<")
 
-	// The same person again, with another address at the provider: the subject counts.
+	// The same person signs in again with another address at the provider. The subject identifies the person.
 	h.provider.SignedIn("sub-1", "ravi.kumar@example.in", "Risk")
 	again := h.newBrowser()
 	again.signOn("acme", "").to("/console")
@@ -137,7 +142,7 @@ func TestSignOn(t *testing.T) {
 		t.Errorf("signed in as %s, want %s", got.UserID, ravi.UserID)
 	}
 
-	// A page of another site is never shown afterwards.
+	// The sign-in never redirects to a page of another site.
 	for _, next := range []string{"https://evil.example/", "//evil.example/console/", "/console/\r\nx"} {
 		h.newBrowser().signOn("acme", "?next="+url.QueryEscape(next)).to("/console")
 	}
@@ -145,7 +150,8 @@ func TestSignOn(t *testing.T) {
 	b.get("/console/sso/acme/callback").want(http.StatusUnauthorized).has("start again")
 }
 
-// TestSignOnRefusals sends every wrong answer of a provider that the protocol knows. None signs anybody in.
+// TestSignOnRefusals sends every kind of wrong provider answer that the protocol describes. None of them signs anybody
+// in.
 func TestSignOnRefusals(t *testing.T) {
 	t.Parallel()
 	h := newSignOnHouse(t)
@@ -215,7 +221,7 @@ func TestSignOnRefusals(t *testing.T) {
 		}
 		h.provider.Change(nil)
 		h.provider.SignWith(nil)
-		h.clock.advance(time.Hour) // for the rate limit
+		h.clock.advance(time.Hour) // so that the rate limit does not apply
 	}
 	people, err := h.service.Operator.Users(t.Context(), h.tenantID)
 	if err != nil || len(people) != 1 {
@@ -268,7 +274,7 @@ func TestSignOnState(t *testing.T) {
 	h.clock.advance(10 * time.Minute)
 	refused("too late", b.get(path), b)
 
-	// A code that was used: the provider refuses it, even with the cookie of its sign-in.
+	// The provider refuses a code that was already used, even with the cookie of its sign-in.
 	b = h.newBrowser()
 	path = b.toCallback("acme", "")
 	at, err := url.Parse(h.url)
@@ -281,7 +287,7 @@ func TestSignOnState(t *testing.T) {
 	thief.client.Jar.SetCookies(at, cookies)
 	refused("a used code", thief.get(path), thief)
 
-	// A code of another sign-in, which has another nonce and verifier.
+	// A code of another sign-in is refused, because it has another nonce and verifier.
 	victim, attacker := h.newBrowser(), h.newBrowser()
 	path = attacker.toCallback("acme", "")
 	mine, err := url.Parse(victim.toCallback("acme", ""))
@@ -298,7 +304,8 @@ func TestSignOnState(t *testing.T) {
 
 	h.provider.SignedIn("sub-1", "ravi@example.in", "Risk")
 	for _, change := range []func(string) string{
-		func(string) string { return "" }, func(s string) string { return s[1:] }, func(s string) string { return s + "x" },
+		func(string) string { return "" }, func(s string) string { return s[1:] },
+		func(s string) string { return s + "x" },
 	} {
 		b = h.newBrowser()
 		path = b.toCallback("acme", "")
@@ -330,14 +337,14 @@ func TestSignOnGroups(t *testing.T) {
 	if got := other.who(tenant.Live); got.Scopes.Has(tenant.Admin) || !got.Scopes.Has(tenant.PolicyActivate) {
 		t.Errorf("the scopes are %v", got.Scopes)
 	}
-	b.get("/console/account").to("/console/signin?next=%2Fconsole%2Faccount") // the role ended the other session
+	b.get("/console/account").to("/console/signin?next=%2Fconsole%2Faccount") // the change of role ended the session
 
 	h.provider.SignedIn("sub-1", "ravi@example.in")
 	third := h.newBrowser()
 	third.signOn("acme", "").want(http.StatusForbidden).has("no group at Acme &amp; Sons")
 	other.get("/console/account").to("/console/signin?next=%2Fconsole%2Faccount")
 
-	// The group is back, and the person stays disabled until an administrator enables the access.
+	// The person is in the group again, but stays disabled until an administrator enables the access.
 	h.provider.SignedIn("sub-1", "ravi@example.in", "Admins")
 	third.signOn("acme", "").want(http.StatusForbidden).has("Your access is disabled")
 	h.admin.post("/console/users/" + ravi.UserID + "/enable").to("/console/users")
@@ -364,7 +371,7 @@ func TestSignOnGroups(t *testing.T) {
 	}
 }
 
-// TestSignOnActivators checks that a person whom a group made an activator waits like everybody else.
+// TestSignOnActivators checks that a person who became an activator through a group must wait like every new activator.
 func TestSignOnActivators(t *testing.T) {
 	t.Parallel()
 	h := newSignOnHouse(t)
@@ -389,7 +396,7 @@ func TestSignOnActivators(t *testing.T) {
 		}
 	}
 
-	// Signing in again changes nothing; losing and regaining the group begins the day again.
+	// Signing in again changes nothing. Losing and regaining the group restarts the waiting time of a day.
 	h.clock.advance(23 * time.Hour)
 	h.newBrowser().signOn("acme", "").to("/console")
 	h.clock.advance(2 * time.Hour)

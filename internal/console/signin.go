@@ -28,7 +28,7 @@ func (p *signInPages) routes() []page {
 		{pattern: "POST /console/signout", handle: p.signOut, public: true},
 		{pattern: "GET /console/signup", handle: p.signUpForm, public: true},
 		{pattern: "POST /console/signup", handle: p.signUp, public: true},
-		{pattern: "GET /console/invite/{token}", handle: p.inviteForm, public: true},
+		{pattern: "GET /console/invite/{token}", handle: p.inviteForm, public: true, secret: true},
 		{pattern: "POST /console/invite/{token}", handle: p.join, public: true},
 		{pattern: "POST /console/theme", handle: p.setTheme, public: true},
 	}
@@ -91,14 +91,14 @@ func (p *signInPages) signIn(v *visit) error {
 	return p.signedIn(v, session, token)
 }
 
-// continueEdit continues with the kept form of a person who has meanwhile signed in in another tab, because the form
-// cannot travel through an identity provider.
+// continueEdit continues with the kept form of a person who has meanwhile used another tab to sign in. A sign-in
+// through an identity provider cannot pass the form on.
 func (p *signInPages) continueEdit(v *visit) error {
 	if v.who == nil {
-		return v.redraw(fault.New(fault.Unauthenticated, fault.CodeSessionEnded, "nobody is signed in in this browser yet"),
-			p.signInForm)
+		return v.redraw(fault.New(fault.Unauthenticated, fault.CodeSessionEnded,
+			"nobody is signed in in this browser yet"), p.signInForm)
 	}
-	if err := v.limit(); err != nil { // the sign-in page has no such limit, and the edit is stored
+	if err := v.limit(); err != nil { // a sign-in does not count for this limit, but storing an edit does
 		return err
 	}
 	return p.resume(v, v.who.session)
@@ -114,7 +114,7 @@ func (p *signInPages) codeForm(ticket string) func(*visit) error {
 	}
 }
 
-// signInWithCode takes the second step of a sign-in. If it took too long, it asks for the password again.
+// signInWithCode does the second step of a sign-in. If the person took too long, it asks for the password again.
 func (p *signInPages) signInWithCode(v *visit) error {
 	ticket := v.form.Value("ticket")
 	session, token, err := p.access.SignInWithCode(v.ctx, ticket, v.form.Value("code"), placeOf(v))
@@ -128,7 +128,7 @@ func (p *signInPages) signInWithCode(v *visit) error {
 	return p.signedIn(v, session, token)
 }
 
-// signedIn gives the browser its session, and continues with what the person wanted before.
+// signedIn gives the browser its session, and continues with the page or the form that the person wanted before.
 func (p *signInPages) signedIn(v *visit, session account.Session, token tenant.Token) error {
 	if err := p.endPreviousSession(v, session); err != nil {
 		return err

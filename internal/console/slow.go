@@ -12,9 +12,9 @@ import (
 // gets the beginning of the page immediately, then a line for each step, and at the end the result. The stylesheet
 // shows only the last line, and hides the lines once the result has arrived, so this needs no script.
 //
-// The template of the page must have the elements stepsMark, inside the element with the class "waiting", and readyMark
-// after that element if its data says that the result is not there yet. The template "ready" renders the result, in an
-// element with the class "ready".
+// If the data of the page says that the result is not ready, the template must contain two elements: stepsMark, inside
+// the element with the class "waiting", and readyMark, after that element. The template "ready" renders the result, in
+// an element with the class "ready".
 type slowPage struct {
 	*visit
 	name, title string
@@ -39,7 +39,8 @@ const (
 	stepEvery = time.Second
 )
 
-// step tells the reader how far the computation is. all is 0 if it is not known.
+// step shows the reader the progress of the computation. The parameter all is the total, or 0 if the total is not
+// known.
 func (s *slowPage) step(text string, done, all int64) {
 	now := s.console.options.Now()
 	if now.Sub(s.begun) < slowAfter || s.shown != nil && now.Sub(s.told) < stepEvery {
@@ -62,7 +63,7 @@ func (s *slowPage) step(text string, done, all int64) {
 func (s *slowPage) begin() bool {
 	page, shown, err := s.view(s.name, s.title, s.waiting)
 	if err != nil {
-		return false // the page at the end fails in the same way, and that error is reported
+		return false // the whole page, sent at the end, reports the same error
 	}
 	var out bytes.Buffer
 	if err := page.ExecuteTemplate(&out, "layout", shown); err != nil {
@@ -101,12 +102,13 @@ func (s *slowPage) finish(data any) error {
 		return fmt.Errorf("render %s: %w", s.name, err)
 	}
 	out.Write(s.tail)
-	s.send(out.Bytes())
+	s.resources.Slot.Leave()
+	_, _ = s.w.Write(out.Bytes()) // fails only if the client has disconnected
 	return nil
 }
 
-// fail answers with an error. If the beginning of the page was sent, data returns the page that shows the text of the
-// error in place of the result.
+// fail answers with an error. If the beginning of the page was already sent, fail finishes the page: the function
+// data returns the page data that shows the text of the error in place of the result.
 func (s *slowPage) fail(err error, data func(text string) any) error {
 	if s.shown == nil {
 		return err

@@ -15,12 +15,11 @@ var (
 	cssClass   = regexp.MustCompile(`\.([a-zA-Z][\w-]*)`)
 )
 
-// unscoped returns the sorted names of the classes that a stylesheet defines
-// outside of blocks with the selector scope.
+// unscoped returns the sorted names of the classes that a stylesheet defines outside of blocks whose selector is scope.
 func unscoped(css, scope string) []string {
 	found := map[string]bool{}
 	css = cssComment.ReplaceAllString(css, "")
-	var open []bool // for each open block: whether it is, or is inside, the scope
+	var open []bool // for each open block: whether it is the scope or inside the scope
 	begin := 0
 	for i := range len(css) {
 		switch css[i] {

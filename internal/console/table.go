@@ -30,6 +30,8 @@ type page struct {
 	upload bool
 	// export is set if the page sends a file in chunks, as fast as the client reads it.
 	export bool
+	// secret is set if the answer to a GET request shows a secret, so that the answer is not compressed.
+	secret bool
 }
 
 // subject is a group of related pages, such as those for policies or for users.
@@ -109,7 +111,7 @@ func (c *Console) subjects() []subject {
 		&privacyPages{privacy: set.Privacy, people: people},
 		&usagePages{decisions: set.Decisions},
 		&auditPages{accounts: set.People, people: people},
-		&referencePages{text: c.options.Reference, contents: c.options.ReferenceContents},
+		&referencePages{part: c.options.Reference},
 	}
 }
 
@@ -151,9 +153,9 @@ func (p *page) path() string {
 	return path
 }
 
-// listOf returns the path, below the environment, of the nearest page at or above p that has no id
-// in its path. The link to the other environment leads to that page, because ids exist in one
-// environment only.
+// listOf finds the nearest page at or above p whose path contains no id. It returns the path of that page, relative
+// to the environment. The link to the other environment leads to that page, because ids exist in one environment
+// only.
 func (c *Console) listOf(p *page) string {
 	rest, _ := strings.CutPrefix(p.path(), "/console/"+environmentPart)
 	if at := strings.Index(rest, "/{"); at >= 0 {

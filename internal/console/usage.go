@@ -54,7 +54,7 @@ type usageMonth struct {
 	decisioning.UsageMonth
 	Address string
 	Shown   bool   // the page shows this month
-	Change  string // of the billed units, against the month before; "" if that has none, or this month is not over
+	Change  string // change from the month before; "" if that has no billed units, or this month is not over
 }
 
 // usage renders the usage of the current month, or of the month that the query names, beside the months before.
@@ -113,8 +113,9 @@ func percentChange(from, to int64) string {
 // usage have empty columns, so that the columns of a new tenant are not wider than others.
 func monthlyOf(list []decisioning.UsageMonth) chart.Columns {
 	out := chart.Columns{
-		Head: chart.Head{ID: "monthly", Title: "Units a month", Description: "Billed and unbilled units by month in India."},
-		Y:    chart.Axis{Label: "Units", Unit: chart.Count},
+		Head: chart.Head{ID: "monthly", Title: "Units a month",
+			Description: "Billed and unbilled units by month in India."},
+		Y: chart.Axis{Label: "Units", Unit: chart.Count},
 	}
 	paid, unpaid := chart.Layer{Name: "Billed", Tone: chart.Blue}, chart.Layer{Name: "Not billed", Tone: chart.Grey}
 	months := slices.Clone(list)

@@ -60,7 +60,7 @@ func (p *userPages) users(v *visit) error {
 	}
 
 	connections := p.signOn.OfTenant(v.who.session.Tenant.ID)
-	names := map[string]string{} // of the connections, by id
+	names := map[string]string{} // names of the connections, by id
 	for _, u := range people {
 		names[u.Connection] = connectionName(connections, u.Connection)
 	}

@@ -25,8 +25,9 @@ func TestRolesSeeWhatTheyMayUse(t *testing.T) {
 	}
 	viewer.get("/console/sandbox").hasNot("People</a>")
 	viewer.get("/console/users").want(http.StatusForbidden).has("Not allowed", "Your role")
-	// A user who may activate sees whom to confirm, but cannot change users.
-	risk.get("/console/users").want(http.StatusOK).has(admin.email).hasNot("Invite somebody", "Shut out", "/role\"")
+	// A user who may activate sees which users to confirm, but cannot change users.
+	risk.get("/console/users").want(http.StatusOK).has(admin.email).
+		hasNot("Invite somebody", "Disable access", "/role\"")
 	admin.get("/console/sandbox").has("API keys</a>", "People</a>")
 }
 

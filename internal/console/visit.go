@@ -91,7 +91,7 @@ func (v *visit) serve() error {
 	if err := v.recognise(); err != nil {
 		return err
 	}
-	v.resources.Owner = v.owner() // signing in does not change it
+	v.resources.Owner = v.owner() // the owner stays the same if this request signs a person in
 	if v.who == nil && !v.console.options.Node.DelayUnauthenticated(v.r, v.begun) {
 		v.w.Header().Set("Connection", "close")
 	}

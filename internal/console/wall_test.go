@@ -10,9 +10,9 @@ import (
 	"verdict/internal/tenant"
 )
 
-// walls requests every page and form about a single object of the demonstration tenant as the admin of another tenant,
-// and every such page as its own admin in the other environment. Every answer must be "not found", and nothing may be
-// changed.
+// walls requests every page and form about a single object of the demonstration tenant as the admin of another
+// tenant. It also requests every such page as the tenant's own admin in the other environment. Every answer must be
+// "not found", and nothing may be changed.
 func (f *filled) walls(t *testing.T) {
 	t.Helper()
 	before := f.trail(t)
@@ -70,8 +70,8 @@ func (f *filled) nothingThere(t *testing.T, who string, a *answer, path string) 
 	}
 }
 
-// acts returns the paths of the forms below a page with the pattern, relative
-// to the path of the page.
+// acts returns the paths of the forms below the page with the given pattern. They are relative to the path of that
+// page.
 func (f *filled) acts(pattern string) (list []string) {
 	if !strings.HasSuffix(pattern, "/{id}") {
 		return nil
@@ -116,9 +116,11 @@ func (f *filled) people(t *testing.T) map[string]bool {
 		t.Fatalf("there is no erasure: %v", err)
 	}
 	ids := map[string]string{
-		"/console/{env}/privacy/holds/{id}": holds.Data[0].ID, "/console/{env}/privacy/erasures/{id}": erasures.Data[0].ID,
-		"/console/users/{id}": users[len(users)-1].ID, "/console/users/invitations/{id}": invited[0].ID,
-		"/console/sso/{id}": "acme", "/console/account/sso/{id}": "acme",
+		"/console/{env}/privacy/holds/{id}":    holds.Data[0].ID,
+		"/console/{env}/privacy/erasures/{id}": erasures.Data[0].ID,
+		"/console/users/{id}":                  users[len(users)-1].ID,
+		"/console/users/invitations/{id}":      invited[0].ID,
+		"/console/sso/{id}":                    "acme", "/console/account/sso/{id}": "acme",
 		"/console/account/sessions/{id}": session.ID, "/console/{env}/referrals/{id}": referred.Data[0].ID,
 	}
 	paths := map[string]bool{}

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/webhookdesk"
 )
 
-// webhookPages serves the webhooks of an environment: the list, a new one, and one with its
+// webhookPages serves the webhooks of an environment: the list, the form for a new webhook, and one webhook with its
 // settings, its log of deliveries, test events and redeliveries.
 type webhookPages struct{ webhooks *webhookdesk.Service }
 

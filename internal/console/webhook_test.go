@@ -11,7 +11,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// receiver takes the place of the network of webhooks.
+// receiver replaces the network over which webhooks are sent.
 type receiver struct{ status atomic.Int64 }
 
 func (r *receiver) post(context.Context, string, map[string]string, []byte) (status int, problem string) {
@@ -21,8 +21,8 @@ func (r *receiver) post(context.Context, string, map[string]string, []byte) (sta
 	return 0, "address_forbidden"
 }
 
-// TestWebhookPages creates a webhook without scripts, sees its secret once, tests, changes,
-// pauses and deletes it, and sees what was delivered.
+// TestWebhookPages creates a webhook without scripts and sees its secret once. It then tests, changes, pauses and
+// deletes the webhook, and checks the log of deliveries.
 func TestWebhookPages(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -51,7 +51,7 @@ func TestWebhookPages(t *testing.T) {
 	h.receiver.status.Store(http.StatusOK)
 	b.decide(tenant.Sandbox, "A-1")
 	deliver(t, h)
-	b.get(at).has("decision.created", "Send event 6 again") // the first five are of the signup
+	b.get(at).has("decision.created", "Send event 6 again") // the first five events come from signing up
 	b.post(at+"/redeliver", "from_sequence", "1").to(at)
 	b.post(at+"/redeliver", "from_sequence", "x").want(http.StatusUnprocessableEntity).has(`id="e-from_sequence"`)
 	b.post(at+"/redeliver", "from_sequence", "1", "to_sequence", "99").want(http.StatusUnprocessableEntity).
@@ -90,7 +90,7 @@ func TestWebhookPagesNeedTheScope(t *testing.T) {
 	colleague.get("/console/live").want(http.StatusOK).hasNot("/webhooks")
 }
 
-// deliver moves the clock of the test by a second, so that something can be due, and sends what is due.
+// deliver advances the test's clock by a second, so that deliveries can be due, and sends the events that are due.
 func deliver(t *testing.T, h *house) {
 	t.Helper()
 	h.clock.advance(time.Second)

@@ -15,13 +15,11 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// TestAllocations limits the allocations of one request between the parsed body
-// and the bytes of the answer, with a cached plan. A preview stores nothing; a
-// decision also allocates for its durable write. The limit of a decision has
-// some slack, because the store works concurrently. Each request makes two
-// allocations for the warning about inputs that the policy names and the
-// request leaves out. A preview makes up to two more to mask the applicant's
-// id. Encrypting a decision makes three: two for its cipher, and one for all its
+// TestAllocations limits how many allocations one request makes after its body is parsed and until the bytes of its
+// answer are written. The plan is cached. A preview stores nothing; a decision also allocates for its durable
+// write. The limit of a decision has some slack, because the store works concurrently. Each request makes two
+// allocations for the warning about inputs that the policy names and the request leaves out. A preview makes up to
+// two more to mask the applicant's id. Encrypting a decision makes three: two for its cipher, and one for all its
 // ciphertexts.
 //
 //nolint:paralleltest // AllocsPerRun counts the allocations of all goroutines.
@@ -63,7 +61,7 @@ func TestAllocations(t *testing.T) {
 		})},
 	} {
 		c.do()
-		// Take the smallest of a few runs, because the collector may empty pools during a run.
+		// Take the smallest of a few runs, because the garbage collector may empty the pools during a run.
 		n := testing.AllocsPerRun(200, c.do)
 		for range 4 {
 			n = min(n, testing.AllocsPerRun(50, c.do))

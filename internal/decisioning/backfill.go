@@ -17,11 +17,11 @@ import (
 // transaction. It is small, because other writes wait for the transaction.
 const backfillBatch = 50
 
-// Backfill adds journal entries for everything that was stored before it had entries, the
-// oldest of each tenant first, and returns their number: decisions, reviews, rule sets,
-// activations, settings, scorecards, the block list and exposures. The service can keep running, on several nodes too.
-// If Backfill is interrupted, the next call continues where it ended. progress, unless nil, is called with the number
-// of entries so far.
+// Backfill adds the missing journal entries of data that was stored before the journal: decisions, reviews, rule
+// sets, activations, settings, scorecards, the block list and exposures. It starts with the oldest data of each
+// tenant, and returns the number of entries that it added. The service can keep running, on several nodes too. If
+// Backfill is interrupted, the next call continues where it ended. progress, unless nil, is called with the number of
+// entries so far.
 func (a *Auditor) Backfill(ctx context.Context, progress func(done int64)) (done int64, err error) {
 	tell := func(n int64) {
 		done += n
@@ -56,8 +56,8 @@ func (a *Auditor) Backfill(ctx context.Context, progress func(done int64)) (done
 	return done, nil
 }
 
-// backfillPart calls fill for every scope, and records that the part is complete if none
-// failed. It does nothing if the part is complete already.
+// backfillPart calls fill for every scope. If no call fails, it records that the part is complete. It does nothing
+// if the part is already complete.
 func (a *Auditor) backfillPart(ctx context.Context, part store.Backfilled, fill func(*store.Scope) error) error {
 	system := a.core.DB.System()
 	complete, err := system.JournalComplete(ctx, part)
@@ -88,10 +88,9 @@ func (a *Auditor) backfillPart(ctx context.Context, part store.Backfilled, fill 
 // turn.
 const backfillPause = 10 * time.Millisecond
 
-// backfillScope adds the missing journal entries of a scope in batches, and calls tell
-// with the size of each batch. It adds no entry for a decision for which older returns
-// false: such a decision should already have an entry, so somebody has inserted the
-// decision into the database.
+// backfillScope adds the missing journal entries of a scope in batches, and calls tell with the size of each batch.
+// It adds an entry for a decision only if older returns true. A newer decision should already have an entry; if it
+// has none, somebody has inserted the decision into the database.
 func (a *Auditor) backfillScope(
 	ctx context.Context, scope *store.Scope, older func(*store.Decision) bool, tell func(n int64),
 ) error {
@@ -106,11 +105,11 @@ func (a *Auditor) backfillScope(
 			if errors.Is(err, store.ErrKeysChanged) {
 				_, err = a.core.Keys.Reload(ctx, scope.Tenant())
 				if err == nil {
-					continue // somebody was erased in the meantime; read again what is left
+					continue // somebody was erased in the meantime; read the remaining rows again
 				}
 			}
 			if errors.Is(err, store.ErrHasLeaf) {
-				continue // another node was faster; read again what is left
+				continue // another node was faster; read the remaining rows again
 			}
 			if err != nil {
 				return err
@@ -128,8 +127,8 @@ func (a *Auditor) backfillScope(
 	}
 }
 
-// AddEntries adds the journal entries of decisions that have none. Backfill does the same for all
-// decisions; this is for decisions that cannot wait for it.
+// AddEntries adds the journal entries of the given decisions if they have none. Backfill does the same for all
+// decisions; AddEntries is for decisions that cannot wait for Backfill.
 func (a *Auditor) AddEntries(ctx context.Context, scope *store.Scope, ids []string) error {
 	var rows []store.Decision
 	for _, id := range ids {
@@ -177,7 +176,7 @@ func (a *Auditor) backfillRows(ctx context.Context, scope *store.Scope, rows []s
 	return scope.Write(ctx, func(tx *store.Tx) error { return tx.Decisions().AddLeaves(writes, now) })
 }
 
-// featuresOf returns the stored feature vector of a decision, nil if there is none.
+// featuresOf returns the stored feature vector of a decision, or nil if there is none.
 func featuresOf(ctx context.Context, scope *store.Scope, id string) (*store.Features, error) {
 	f, err := scope.Decisions(ctx).Features(id)
 	if fault.KindOf(err) == fault.NotFound {

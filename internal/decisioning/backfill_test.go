@@ -97,7 +97,8 @@ func TestBackfill(t *testing.T) {
 			}
 			return err
 		})
-		// The rule sets and the scorecard of the other environment are not here, but the activation is.
+		// The journal of this environment lacks three of the records: the two rule sets and the
+		// scorecard of the other environment. It has one entry more: the activation.
 		if err != nil || backfilled != decisions+records-3+1 {
 			t.Errorf("%d leaves say that they were added later: %v", backfilled, err)
 		}

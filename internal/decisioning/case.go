@@ -32,14 +32,14 @@ type creditCase struct {
 	policy   *policydesk.Policy
 	app      *application.Application
 	vector   *feature.Vector // nil unless features are computed
-	hash     string          // of the vector; "" until vectorHash computes it
+	hash     string          // the hash of the vector; "" until vectorHash computes it
 	fraud    *fraudCase      // nil if the request has no fraud block
-	own      *ownCase        // nil unless the policy reads what the lender decided before, and the applicant is named
-	keys     *journal.Tree   // of the tenant; nil if the case is not stored
+	own      *ownCase        // nil if the policy reads no earlier decisions of the lender, or nobody is named
+	keys     *journal.Tree   // the keys of the tenant; nil if the case is not stored
 	profile  int64           // the version of the lender profile; 0 if there is none, or the case is not stored
 
 	id        string    // the id of the decision; set shortly before the decision is stored
-	made, now time.Time // now is the time of the request, made the time in the id
+	made, now time.Time // now is the time of the request; made is the time in the id
 }
 
 // vectors is a pool, because each vector takes about 28 KB.
@@ -55,8 +55,8 @@ func (s *Service) newCase(
 	return s.caseUnder(ctx, p, endpoint, request, "", o)
 }
 
-// caseUnder returns the case like newCase, with the policy of a rule set. If ruleSetID
-// is "", it uses the active policy.
+// caseUnder does the same as newCase, but with the policy of the rule set ruleSetID. If ruleSetID is "", it uses the
+// active policy.
 func (s *Service) caseUnder(
 	ctx context.Context, p tenant.Principal, endpoint string,
 	request application.Request, ruleSetID string, o application.Options,
@@ -149,7 +149,7 @@ func (c *creditCase) measure() {
 	if !c.app.MeasuresFeatures {
 		return
 	}
-	c.vector, _ = vectors.Get().(*feature.Vector) // the pool holds nothing else
+	c.vector, _ = vectors.Get().(*feature.Vector) // the pool holds only vectors
 	c.app.Measure(c.policy.Catalogue, c.policy.Features, c.vector)
 }
 
@@ -170,11 +170,11 @@ func (c *creditCase) release() {
 	}
 }
 
-// applicantRef returns the caller's reference of the applicant, "" if the request has
-// none. A policy that reads what the lender decided before takes the reference of the fraud
-// block before applicant.id, because that of the fraud block is the person's. It ignores spaces around these two,
-// as the fraud counts do, so that one person does not have two limits. A reference of only spaces names nobody, because
-// all such applicants would share it.
+// applicantRef returns the caller's reference of the applicant, or "" if the request has none. If the policy reads
+// earlier decisions of the lender, the reference in the fraud block takes precedence over applicant.id, because it
+// identifies the person. Spaces around these two references are then ignored, as in the fraud counts; otherwise one
+// person with two spellings would get two limits. A reference that consists of spaces counts as none, because all
+// applicants with such a reference would seem to be one person.
 func (c *creditCase) applicantRef() string {
 	person := c.app.Facts.Get("fraud.applicant_ref").Text()
 	if c.policy.Plan.UsesOwn() {
@@ -183,7 +183,7 @@ func (c *creditCase) applicantRef() string {
 	return cmp.Or(c.app.ApplicantRef, unlessBlank(c.app.ApplicantID), unlessBlank(person))
 }
 
-// unlessBlank returns s, "" if it has only spaces.
+// unlessBlank returns s, or "" if s has only spaces.
 func unlessBlank(s string) string {
 	if strings.TrimSpace(s) == "" {
 		return ""
@@ -218,46 +218,39 @@ func replacementRefused(pointer string) error {
 		"looks like the replacement of an erased reference; send the reference of the applicant")
 }
 
-// storedFacts returns the facts to store with the decision. An identifier of an evaluate
-// request is stored only if the policy reads it, and a member that is not in the
-// catalogue only if the policy declares it as an input. The decision cannot be repeated
-// without the facts that it reads; the service has no reason to store other personal
+// storedFacts returns the facts to store with the decision. An identifier of an evaluate request is stored only if
+// the policy reads it. A member that is not in the catalogue is stored only if the policy declares it as an input.
+// The decision cannot be repeated without the facts that it reads; the service has no reason to store other personal
 // data.
 func (c *creditCase) storedFacts() []byte {
 	c.keepRead()
-	w := wire.Writer{Buf: make([]byte, 0, 1<<10)}
-	c.app.Facts.Write(&w)
-	return w.Buf
+	return document(c.app.Facts)
 }
 
-// splitFacts takes the facts about people whom the request names out of the facts to store. Each person's facts are a
-// document of their own, with that person's key. The facts about somebody who is not named stay with the others.
+// splitFacts removes from the facts to store the facts about the other people whom the request names. The facts
+// about each of them become a separate document, which is encrypted with that person's key. The facts about a
+// person who is not named stay in rest.
 func (c *creditCase) splitFacts(stored []byte) (rest []byte, people []store.DecisionPerson) {
 	if len(c.app.Others) == 0 {
 		return stored, nil
 	}
-	all, err := ReadFacts(stored)
-	if err != nil {
-		return stored, nil // impossible: storedFacts has just written them
-	}
+	left := c.app.Facts
 	for _, other := range c.app.Others {
 		prefix := field.OfRole(other.Role, "")
-		own := rule.NewFacts(field.Catalogue())
-		all.Change(func(name string, v rule.Value) rule.Value {
-			if !strings.HasPrefix(name, prefix) {
-				return v
-			}
-			own.Set(name, v)
-			return rule.Value{}
-		})
-		var w wire.Writer
-		own.Write(&w)
-		people = append(people, store.DecisionPerson{Role: other.Role, Ref: other.Ref, Facts: w.Buf})
+		theirs := func(name string) bool { return strings.HasPrefix(name, prefix) }
+		facts := document(left.Select(theirs))
+		people = append(people, store.DecisionPerson{Role: other.Role, Ref: other.Ref, Facts: facts})
+		left = left.Select(func(name string) bool { return !theirs(name) })
 	}
 	slices.SortFunc(people, func(a, b store.DecisionPerson) int { return strings.Compare(a.Role, b.Role) })
-	var w wire.Writer
-	all.Write(&w)
-	return w.Buf, people
+	return document(left), people
+}
+
+// document returns facts in the form in which they are stored.
+func document(f *rule.Facts) []byte {
+	w := wire.Writer{Buf: make([]byte, 0, 1<<10)}
+	f.Write(&w)
+	return w.Buf
 }
 
 // keepRead removes the facts that storedFacts must not store. It must be called after
@@ -273,7 +266,7 @@ func (c *creditCase) keepRead() {
 	})
 }
 
-// isAnswer reports whether a fact is the answer of a list or a table, or the version of one.
+// isAnswer reports whether a fact was looked up in a list or a table, or is the version of a list or a table.
 func (c *creditCase) isAnswer(name string) bool {
 	for i := range c.policy.Lookups {
 		if l := &c.policy.Lookups[i]; name == l.Fact || name == l.Version {

@@ -7,7 +7,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// hitWeight ranks the effect of a knockout: no hit, then refers, then declines.
+// hitWeight is the effect of a knockout, from the weakest to the strongest: no hit, refers, declines.
 type hitWeight uint8
 
 const (

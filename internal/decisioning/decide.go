@@ -57,11 +57,11 @@ func (s *Service) Evaluate(
 	return s.decide(ctx, p, EndpointEvaluate, request, nil, r)
 }
 
-// Permit says whether the application of an applicant may be decided. reference is the caller's reference of the
-// applicant, "" if the request has none.
+// Permit returns an error if the application of a person must not be decided. reference is the caller's reference of
+// the person, or "" if the request has none.
 type Permit func(reference string) error
 
-// permitted returns the error of permit for the first person of a case whom permit refuses.
+// permitted calls permit for each person of a case, and returns the first error.
 func (c *creditCase) permitted(permit Permit) error {
 	if err := permit(c.applicantRef()); err != nil {
 		return err
@@ -74,7 +74,8 @@ func (c *creditCase) permitted(permit Permit) error {
 	return nil
 }
 
-// DecideFor decides a request of an endpoint like Decide or Evaluate, unless permit returns an error.
+// DecideFor does the same as Decide or Evaluate, as the endpoint requires. It decides only if permit returns no
+// error for any person of the application.
 func (s *Service) DecideFor(
 	ctx context.Context, p tenant.Principal, endpoint string, request application.Request, permit Permit,
 	r *operation.Reply[Decided],
@@ -82,10 +83,10 @@ func (s *Service) DecideFor(
 	return s.decide(ctx, p, endpoint, request, permit, r)
 }
 
-// decide reads the request, computes the features, searches the block list, decides and
-// stores. An application that is counted, for fraud or because the policy reads what the
-// lender decided before, is decided inside the transaction that counts it. Any other
-// application is decided before the transaction.
+// decide reads the request, computes the features, searches the block list, decides and stores. An application is
+// counted if one of its people is counted for fraud signals, or if the policy reads earlier decisions of the lender.
+// A counted application is decided inside the transaction that counts it. Any other application is decided before the
+// transaction.
 func (s *Service) decide(
 	ctx context.Context, p tenant.Principal, endpoint string, request application.Request, permit Permit,
 	r *operation.Reply[Decided],
@@ -140,13 +141,14 @@ func (s *Service) decide(
 	return c.decided(o), nil
 }
 
-// prepareToStore reads what a case is stored with: the version of the lender profile, and the keys of the tenant.
+// prepareToStore reads the data with which a case is stored: the version of the lender profile, and the keys of the
+// tenant.
 func (s *Service) prepareToStore(ctx context.Context, p tenant.Principal, c *creditCase) (err error) {
 	id := operation.ScopeOf(p)
 	if c.profile, err = s.offers.Version(ctx, id); err != nil {
 		return err
 	}
-	if c.own != nil { // earlier decisions mostly have the same profile
+	if c.own != nil { // saves a lookup, because most earlier decisions have the same profile
 		calendar, err := s.offers.Calendar(ctx, id, c.profile)
 		if err != nil {
 			return err
@@ -157,8 +159,9 @@ func (s *Service) prepareToStore(ctx context.Context, p tenant.Principal, c *cre
 	return err
 }
 
-// lookUpAgain looks up what was missing in a transaction that was refused with err. tries is how often that happened
-// before. It reports whether the transaction can be tried again; otherwise it returns the error of the case.
+// lookUpAgain looks up the data that was missing when a transaction was refused with err. tries is the number of
+// earlier refusals. lookUpAgain reports whether the transaction can be tried again; if not, it returns the error of
+// the case.
 func (s *Service) lookUpAgain(
 	ctx context.Context, scope *store.Scope, c *creditCase, tries int, err error,
 ) (again bool, _ error) {
@@ -173,18 +176,18 @@ func (s *Service) lookUpAgain(
 	return err == nil, err
 }
 
-// reloadKeys reads the keys of a case again, because somebody was erased since they were read, on any
-// node, and the store has therefore refused the case. tries is how often that happened before.
+// reloadKeys reads the keys of a case again. The store has refused the case, because somebody was erased, on any
+// node, after the keys were read. tries is the number of earlier refusals.
 func (s *Service) reloadKeys(ctx context.Context, c *creditCase, tenantID string, tries int) (err error) {
 	if tries == operation.MaxKeyTries {
 		return operation.KeysBusy()
 	}
-	if err := admission.Checkpoint(ctx); err != nil { // the write gave up the processor slot
+	if err := admission.Checkpoint(ctx); err != nil { // wait for the processor slot that the write gave up
 		return err
 	}
 	c.keys, err = s.core.Keys.Reload(ctx, tenantID)
 	if c.own != nil {
-		c.own.keys = nil // use the new ones
+		c.own.keys = nil // so that c.keys decrypts the exposures
 	}
 	return err
 }
@@ -215,8 +218,7 @@ func (s *Service) persist(
 const longAnswer = 64 << 10
 
 // persistCounted records, counts, decides and stores an application in one transaction.
-// If two applications use the same account, or are of the same person, at the same time, the
-// second therefore counts the first.
+// So if two applications arrive at the same time and share an account or a person, the second one counts the first.
 func (s *Service) persistCounted(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, c *creditCase, o *Outcome, attempt operation.Attempt,
 ) (answer operation.Answer, err error) {
@@ -246,12 +248,12 @@ func (s *Service) persistCounted(
 type concluded struct {
 	answer operation.Answer
 	facts  []byte               // the encoded facts of all people, before encryption
-	write  *store.DecisionWrite // with the documents as they are stored
-	own    bool                 // the answer differs from the stored one
+	write  *store.DecisionWrite // has the documents in their stored form
+	own    bool                 // the answer to the client differs from the stored answer
 }
 
-// record returns the record of the answer for repetitions of the request, nil if the request
-// has no Idempotency-Key. keys are those with which the decision is sealed.
+// record returns the record from which a repetition of the request is answered, or nil if the request has no
+// Idempotency-Key. keys are the keys that encrypt the decision.
 func (m *concluded) record(attempt operation.Attempt, keys *journal.Tree) *store.IdempotencyAnswer {
 	if m.own {
 		return attempt.RecordAbout(keys, &m.write.Decision, m.answer)
@@ -300,7 +302,8 @@ func (s *Service) conclude(p tenant.Principal, c *creditCase, o *Outcome) conclu
 	return made
 }
 
-// outcome returns the fields of a decision that the journal stores. surround must have completed from.
+// outcome returns the fields of a decision that the journal stores. Before the call, surround must have completed the
+// argument "from".
 func (c *creditCase) outcome(from *Outcome) *journal.Outcome {
 	d := &from.Decision
 	o := &journal.Outcome{

@@ -16,10 +16,10 @@ type DecisionFilter struct {
 	IDPrefix, ReferencePrefix string
 }
 
-// marks returns the texts for which a cursor of the list is valid.
+// marks returns the fields of the filter as texts. A cursor is valid only for a list with the same texts.
 func (f DecisionFilter) marks() []string {
 	marks := []string{"decisions", f.Status, f.Grade, f.ApplicantID, f.PolicyKey, f.RuleSetID}
-	if f.IDPrefix != "" || f.ReferencePrefix != "" { // cursors of other lists stay valid
+	if f.IDPrefix != "" || f.ReferencePrefix != "" { // so that older cursors, which have no prefix, stay valid
 		marks = append(marks, f.IDPrefix, f.ReferencePrefix)
 	}
 	return marks

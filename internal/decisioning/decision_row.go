@@ -12,11 +12,11 @@ import (
 	"verdict/internal/tenant"
 )
 
-// DecisionRow is a decision in a list for people, with the parts of the outcome that remain when the applicant is
-// forgotten. They are read without a key.
+// DecisionRow is a decision in a list for people. It has the parts of the outcome that remain after the applicant is
+// erased. These parts are not encrypted, so reading them needs no key.
 type DecisionRow struct {
 	DecisionSummary
-	Known      bool   // the outcome is known; it is not for decisions from before the journal that have no entry yet
+	Known      bool   // whether the outcome is known; false if a decision from before the journal has no entry yet
 	Score      string // the final score
 	AskedPaise int64  // the amount asked for; 0 if none is known
 	LimitPaise int64  // the amount offered; 0 if nothing is offered
@@ -28,7 +28,7 @@ func rowOf(d *store.Decision) DecisionRow {
 	row := DecisionRow{DecisionSummary: summaryOf(d)}
 	o, _, err := journal.ReadPlain(d.Plain)
 	if err != nil {
-		return row // reading the decision says what is wrong with it
+		return row // the error is reported when the decision itself is read
 	}
 	row.Known, row.Score = true, o.Score.String()
 	row.AskedPaise, row.LimitPaise, row.RateBP = o.AskedRupees.Paise(), o.LimitPaise, o.RateBP
@@ -38,8 +38,9 @@ func rowOf(d *store.Decision) DecisionRow {
 	return row
 }
 
-// DecisionRows lists stored decisions like Decisions, with their outcomes. With a ReferencePrefix they are sorted by
-// reference, the greatest first, and the order of l is ignored: no index has them by time.
+// DecisionRows lists stored decisions like Decisions, with their outcomes. If f has a ReferencePrefix, the
+// decisions are sorted by reference in descending order, and the order of l is ignored, because no index sorts
+// these decisions by time.
 func (s *Service) DecisionRows(
 	ctx context.Context, p tenant.Principal, f DecisionFilter, l operation.List,
 ) (operation.Page[DecisionRow], error) {
@@ -76,7 +77,8 @@ func rowsOf(rows []store.Decision) []DecisionRow {
 	return list
 }
 
-// IsIDPrefix reports whether a text is the beginning of a decision's id and says more than its kind.
+// IsIDPrefix reports whether text is the beginning of a decision's id. The text must be longer than the prefix that
+// all ids of decisions have, and shorter than a whole id.
 func IsIDPrefix(text string) bool {
 	rest, found := strings.CutPrefix(text, string(tenant.KindDecision))
 	return found && rest != "" && len(text) < idLength && strings.Trim(rest, "0123456789ABCDEFGHJKMNPQRSTVWXYZ") == ""
@@ -84,13 +86,13 @@ func IsIDPrefix(text string) bool {
 
 var idLength = len(tenant.FirstID(tenant.KindDecision, time.Time{}))
 
-// idRange returns the first id with a prefix, and a text after the last. Both have the letters of ids only, which all
-// databases sort alike.
+// idRange returns the first id with a prefix, and a text after the last such id. Both consist only of characters that
+// ids have. All databases sort these characters alike.
 func idRange(prefix string) (from, to string) {
 	return prefix, prefix + strings.Repeat("Z", idLength+1-len(prefix))
 }
 
-// rowsByReference lists the decisions whose references begin with a text.
+// rowsByReference lists the decisions whose references begin with f.ReferencePrefix.
 func rowsByReference(
 	p tenant.Principal, decisions store.DecisionReader, f DecisionFilter, l operation.List,
 ) (operation.Page[DecisionRow], error) {
@@ -102,7 +104,8 @@ func rowsByReference(
 	var after store.ReferencePosition
 	if place != "" {
 		var found bool
-		if after.ID, after.Ref, found = strings.Cut(place, "\n"); !found || !tenant.Valid(tenant.KindDecision, after.ID) ||
+		after.ID, after.Ref, found = strings.Cut(place, "\n")
+		if !found || !tenant.Valid(tenant.KindDecision, after.ID) ||
 			!utf8.ValidString(after.Ref) || strings.ContainsRune(after.Ref, 0) {
 			return out, operation.NotACursor()
 		}

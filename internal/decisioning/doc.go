@@ -12,18 +12,22 @@
 // These are the operations. Each first checks the permissions of the caller (Forbidden).
 // In addition to the errors named here, each can return an error of storage.
 //
-//	Decide, Evaluate
-//	    decide and store: Invalid with every fault, no_active_policy, list_missing, quota_exceeded;
+//	Decide, Evaluate, DecideFor
+//	    decide and store: Invalid with every fault, no_active_policy, list_missing, table_missing, quota_exceeded;
 //	    the reply has the answer as it was stored
 //	Preview, Eligibility
-//	    decide and store no decision: Invalid, no_active_policy, list_missing, NotFound of a rule set
+//	    decide and store no decision: Invalid, no_active_policy, list_missing, table_missing, NotFound of a rule set
 //	Underwrite
 //	    decides, lets an agent study the decision, and stores both: the errors of Decide,
 //	    and those of the study
 //	Decision, Decisions, DecisionRows, Summaries, Story
 //	    read stored decisions and explain them again: NotFound, invalid_cursor, erased if
-//	    the applicant is erased during the call; of a decision that was erased before,
-//	    they return what remains
+//	    the applicant is erased during the call; if the decision was erased before, they
+//	    return the parts that remain
+//	Roles, OtherRoles
+//	    read the decisions in which a person is not the primary applicant
+//	OfferState
+//	    reads what the borrower is told about the offer of a decision: NotFound
 //	Features
 //	    reads the features of a stored decision: NotFound, features_not_generated,
 //	    invalid_cursor, erased
@@ -32,6 +36,8 @@
 //	    cap_reached
 //	Reviews.Take, Reviews.Release
 //	    assign referrals to the person who calls, and give them back: Invalid
+//	Filters.Saved, Filters.Save, Filters.Forget
+//	    return, store and delete the filters that a person has saved: Invalid, cap_reached
 //	Usage.Current
 //	    reads what a tenant used in the current period
 //	Usage.In, Usage.ByMonth
@@ -45,19 +51,17 @@
 //	    replays the stored decisions of tenants and compares them with the journal:
 //	    NotFound
 //	Audit.Backfill, Audit.AddEntries
-//	    add the journal entries of decisions from before the journal: Backfill of all
-//	    decisions, AddEntries of the given ones
+//	    add the missing journal entries of data from before the journal: Backfill for all
+//	    data, AddEntries for the given decisions
 //	Audit.SealOlder
 //	    encrypts the documents of decisions from before the master key
-//	Forgotten
-//	    visits the decisions that the present key trees cannot decrypt, because their
-//	    applicants were erased after the backup that was restored
 //	Usage.CheckThresholds
 //	    records which shares of their quotas tenants have reached
 //
 // Usage.Bill bills a request of study or agentdesk within a transaction. Usage.Flush stores the
-// counts of free requests and Statistics.Flush those of decisions, in the background.
-// Statistics.Observed counts an answered request.
+// counts of free requests in the background; Statistics.Flush stores the counts of decisions.
+// Statistics.Observed counts an answered request. PurgeRequests and Statistics.Purge delete old data
+// in the background. AddOfferTerms looks up the terms of offers for package privacydesk.
 //
 // The store is called directly, without an interface. Apart from the counts that
 // are not stored yet, memory holds only caches of stored data.

@@ -12,13 +12,13 @@ import (
 	"verdict/internal/store"
 )
 
-// Kept is what remains of the answer of a decision that was erased, with its applicant or at the end of its
-// retention period.
+// Kept has the parts that remain of the answer of an erased decision. A decision is erased with its applicant or
+// at the end of its retention period.
 type Kept struct {
 	Summary     DecisionSummary
 	Environment string
 	PolicyName  string // "" if the policy can no longer be read
-	Checksum    string // of the policy, "" if it can no longer be read
+	Checksum    string // the checksum of the policy; "" if the policy can no longer be read
 	Score       rule.Number
 	AskedRupees rule.Number // the requested amount, 0 if none is known
 	LimitPaise  int64       // 0 if nothing was offered
@@ -26,15 +26,16 @@ type Kept struct {
 	Reasons     []string    // codes by rank
 }
 
-// Why a decision cannot be explained. The answer is erased with the applicant, or at the end of its retention
-// period, the facts alone only at the end of theirs.
+// Reasons why a decision cannot be explained. The answer is erased with the applicant or at the end of its
+// retention period. The facts alone are erased only at the end of their own retention period.
 const (
 	whyErased  = "The answer and the facts of the decision were erased"
 	whyExpired = "The facts of the decision were erased at the end of their retention period"
 	whyPerson  = "The facts about a co-applicant or a guarantor of the decision were erased"
 )
 
-// erased reports whether documents of a stored decision were erased without which it cannot be made again.
+// erased reports whether a stored decision can no longer be computed again, because documents that it needs were
+// erased.
 func erased(d *store.Decision) bool {
 	return len(d.Response) == 0 || len(d.Facts) == 0 || personErased(d)
 }
@@ -44,7 +45,7 @@ func personErased(d *store.Decision) bool {
 	return slices.ContainsFunc(d.People, func(p store.DecisionPerson) bool { return len(p.Facts) == 0 })
 }
 
-// explainErased sets what remains of an erased decision.
+// explainErased sets in out the parts that remain of an erased decision.
 func (s *Service) explainErased(
 	ctx context.Context, scope *store.Scope, stored *store.Decision, out *Explained,
 ) error {

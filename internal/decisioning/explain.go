@@ -81,7 +81,7 @@ func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, h
 		}
 		out.Again = unverified(&stored, why)
 		if facts && len(stored.Facts) > 0 {
-			if left, err := FactsOf(stored.Facts, stored.OthersFacts()); err == nil { // otherwise they are reported by Verify
+			if left, err := FactsOf(stored.Facts, stored.OthersFacts()); err == nil { // Verify reports unreadable facts
 				mask(left)
 				out.Facts = left
 			}
@@ -112,7 +112,7 @@ type ReExplanation struct {
 	Verified       bool
 	RecomputedHash string
 	PolicyVersion  int64
-	EngineVersion  string // the engine version that explained the decision now, not the version that decided
+	EngineVersion  string // the version of the engine that explained the decision now, not of the engine that decided
 	Text           []string
 	NotEvaluated   []engine.NotEvaluated
 }

@@ -84,9 +84,9 @@ type FeatureValue struct {
 	Provenance *feature.Provenance
 }
 
-// Features returns a page of the feature vector of a decision, in catalogue order.
-// It returns NotFound if there is no such decision, and features_not_generated if
-// the decision was made without features, and erased if the applicant was erased.
+// Features returns a page of the feature vector of a decision, in catalogue order. It
+// returns NotFound if there is no such decision, features_not_generated if the decision
+// was made without features, and erased if the applicant was erased.
 func (s *Service) Features(
 	ctx context.Context, p tenant.Principal, decisionID string, f FeatureFilter, l operation.List,
 ) (FeatureVector, error) {

@@ -21,7 +21,7 @@ import (
 type fraudCase struct {
 	config   signal.FraudConfig
 	people   []fraudPerson // the primary applicant first
-	together string        // a keyed hash of the references of the people who are counted, if they are several
+	together string        // a keyed hash of the references of the counted people; "" if they are fewer than two
 	found    signal.Fraud
 	derived  []string // names of the derived facts; the next assessment removes them
 }
@@ -33,7 +33,7 @@ type fraudPerson struct {
 	repeated    []signal.Entity // entities of the person that are part of another person's observation
 	alias       string          // the name of the person in the counters after an erasure
 	member      string          // the name under which the person was counted
-	blocked     []string        // kinds on the block list, if the person is not counted
+	blocked     []string        // kinds of the person's entities on the block list; nil if the person is counted
 }
 
 // newFraudCase reads the identifiers of the request and assesses them without counts.
@@ -84,10 +84,11 @@ func (f *fraudCase) addOthers(others []application.Other, key func(kind, value s
 	}
 }
 
-// appliedTogether is the kind of the keyed hash of the references of people who apply together.
+// appliedTogether is the kind of the keyed hash that identifies people who apply together by their references.
 const appliedTogether = "people of an application"
 
-// observations returns the observations of all people but one, of all if that is -1.
+// observations returns the observations of all people except the person at the index "except". If this index is -1,
+// it returns all observations.
 func (f *fraudCase) observations(except int) (list []signal.Observation) {
 	for i := range f.people {
 		if i != except {
@@ -100,8 +101,8 @@ func (f *fraudCase) observations(except int) (list []signal.Observation) {
 // ErasedMember is the kind of the keyed hash that replaces an erased applicant in the fraud counters.
 const ErasedMember = "erased applicant"
 
-// counted reports whether somebody of the application is counted: the request must have the person's identifiers and
-// reference.
+// counted reports whether at least one person of the application is counted. A person is counted if the request has
+// the person's identifiers and reference.
 func (c *creditCase) counted() bool {
 	return c.fraud != nil && slices.ContainsFunc(c.fraud.people, func(p fraudPerson) bool {
 		return p.observation.Counted()
@@ -109,7 +110,7 @@ func (c *creditCase) counted() bool {
 }
 
 // assess evaluates the fraud signals with the counts of the people who are counted, and sets the derived facts. If it
-// is called again with other counts, the new facts replace the old ones. With nil all counts are unknown.
+// is called again with other counts, the new facts replace the old ones. If counts is nil, all counts are unknown.
 func (c *creditCase) assess(counts []signal.Counts) {
 	f := c.fraud
 	for _, name := range f.derived {
@@ -146,7 +147,7 @@ func (c *creditCase) assess(counts []signal.Counts) {
 }
 
 // observed returns the observations of the people who are counted. erased says whether somebody of the scope was
-// erased, so that the counters may know a person under the alias.
+// erased. In that case the counters may contain a person under the alias.
 func (f *fraudCase) observed(decisionID string, now time.Time, erased bool) store.Joint {
 	joint := store.Joint{Key: f.together}
 	for i := range f.people {
@@ -230,7 +231,8 @@ func countOf(n *store.ObservedCounts) signal.Counts {
 	}
 }
 
-// erased reports whether the applicant may have been erased before. A preview has no keys, and looks.
+// erased reports whether the applicant may have been erased before. It returns true for a case without keys, such as
+// a preview, so that the alias is looked up too.
 func (c *creditCase) erased(environment string) bool {
 	return c.keys == nil || c.keys.Erased(environment)
 }
@@ -249,7 +251,7 @@ func (c *creditCase) peek(ctx context.Context, scope *store.Scope, now time.Time
 		return err
 	}
 	if len(joint.People) > 1 {
-		if err := admission.Checkpoint(ctx); err != nil { // the write gave up the processor slot
+		if err := admission.Checkpoint(ctx); err != nil { // wait for the processor slot that the write gave up
 			return err
 		}
 	}
@@ -319,8 +321,8 @@ func (s *Service) raise(tx *store.Tx, c *creditCase) error {
 	return nil
 }
 
-// wantedAlerts returns the alerts about all people. If two people cause an alert about the same entity, it is one alert
-// with both.
+// wantedAlerts returns the alerts about all people. If two people cause an alert about the same entity, the list has
+// one alert with both people.
 func (f *fraudCase) wantedAlerts() (list []store.AlertWant) {
 	for i := range f.people {
 		found := &f.found

@@ -7,8 +7,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// FuzzStoredFacts reads arbitrary bytes as stored facts. The bytes are refused, or the
-// facts stay the same when they are written and read again.
+// FuzzStoredFacts reads arbitrary bytes as stored facts. Either the bytes are refused, or the facts stay the same
+// when they are written and read again.
 func FuzzStoredFacts(f *testing.F) {
 	f.Add([]byte(`{"foir":0.32,"employment_type":"SALARIED","bureau_is_ntc":false,"applicant.x":1.5}`))
 	f.Add([]byte(`{"foir":1e-7,"x":"\ud800"}`))

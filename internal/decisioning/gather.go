@@ -10,8 +10,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// freeCounts counts free requests. Nobody is billed for them, so the counts may be stored
-// later, together.
+// freeCounts counts free requests. Free requests are not billed, so their counts may be
+// stored later, together.
 type freeCounts struct {
 	mu     sync.Mutex
 	counts map[freeKey]int64
@@ -52,7 +52,7 @@ func (m *UsageMeter) countFree(p tenant.Principal, endpoint string) {
 // businessDay is a day in India with its names in usage records.
 type businessDay struct {
 	period, day string
-	from, to    int64 // Unix seconds, to exclusive
+	from, to    int64 // in Unix seconds; the end "to" is exclusive
 }
 
 // today returns the business day of a time. It caches the last result, because every

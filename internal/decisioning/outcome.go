@@ -89,7 +89,7 @@ var outcomes = sync.Pool{New: func() any { return new(Outcome) }}
 
 // borrow returns an Outcome from the pool. The caller must release it.
 func borrow() *Outcome {
-	o, _ := outcomes.Get().(*Outcome) // the pool holds nothing else
+	o, _ := outcomes.Get().(*Outcome) // the pool holds only outcomes
 	return o
 }
 

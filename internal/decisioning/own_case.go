@@ -20,12 +20,12 @@ import (
 	"verdict/internal/tenant"
 )
 
-// ownCase is what the lender decided before for the people of an application.
+// ownCase has the lender's earlier decisions and exposures for the people of an application.
 type ownCase struct {
 	people     []ownPerson   // the primary applicant first
-	requestKey string        // recognises a repetition of the request
-	terms      OfferTerms    // of the offers that were read
-	keys       *journal.Tree // opens the exposures; nil for those of the case
+	requestKey string        // the keyed hash by which a repetition of the request is recognised
+	terms      OfferTerms    // the terms of the offers that were read
+	keys       *journal.Tree // the keys that decrypt the exposures; if nil, the keys of the case decrypt them
 	derived    []string      // names of the derived facts; the next derivation removes them
 	tries      int           // how often prepareOwn was called
 }
@@ -34,10 +34,10 @@ type ownCase struct {
 type ownPerson struct {
 	ref  string
 	role string    // "" for the primary applicant
-	read store.Own // what the last transaction has read
+	read store.Own // the result of the last read
 }
 
-// repeatWindow is how long a repetition of a request is recognised.
+// repeatWindow is the time after a request during which a repetition of the request is recognised.
 const repeatWindow = 10 * time.Minute
 
 // keptRequests is how long requests are remembered. It is longer than repeatWindow, because the clocks of nodes differ.
@@ -46,13 +46,13 @@ const keptRequests = 2 * repeatWindow
 // requestKind is the kind of the keyed hash by which a repetition of a request is recognised.
 const requestKind = "request of an applicant"
 
-// errNotPrepared rolls back a transaction that needs keys, rule sets or entries of the journal which were not looked up
-// before it, because a transaction must not wait for other reads.
+// errNotPrepared rolls back a transaction that needs keys, rule sets or journal entries that were not looked up
+// before it. The transaction does not look them up itself, because it must not wait for other reads.
 var errNotPrepared = errors.New("something was not looked up before the transaction")
 
-// maxOwnTries limits how often the things that a transaction needs are looked up. The second try nearly always
-// succeeds. A try that has found a rule set which was not known does not count: if the applicant applies for many
-// products at the same moment, each transaction may meet a further one.
+// maxOwnTries limits how often the data that a transaction needs is looked up. The second try nearly always succeeds.
+// A try that found an unknown rule set does not count: if the applicant applies for many products at the same moment,
+// each transaction may need another rule set.
 const maxOwnTries = 5
 
 func ownBusy() error {
@@ -60,7 +60,7 @@ func ownBusy() error {
 		"the decisions or exposures of this applicant are changing at the moment; try again later")
 }
 
-// newOwnCase prepares to read what the lender decided before, if the request names the applicant.
+// newOwnCase prepares to read the lender's earlier decisions, if the request names the applicant.
 func (s *Service) newOwnCase(
 	ctx context.Context, p tenant.Principal, c *creditCase, request application.Request,
 ) error {
@@ -85,7 +85,7 @@ func (s *Service) newOwnCase(
 	return nil
 }
 
-// readAll reads what the lender decided before for each person.
+// readAll reads the lender's earlier decisions for each person.
 func (o *ownCase) readAll(from store.ExposureReader, now time.Time) (err error) {
 	for i := range o.people {
 		if o.people[i].read, err = from.Own(o.query(o.people[i].ref, now)); err != nil {
@@ -104,7 +104,7 @@ func (o *ownCase) query(ref string, now time.Time) store.OwnQuery {
 	}
 }
 
-// countOwn reads what the lender decided before, in the transaction of the decision, and sets the facts. Transactions
+// countOwn reads the lender's earlier decisions in the transaction of the decision, and sets the facts. Transactions
 // of a scope are serial, so the second of two decisions at the same moment counts the first.
 func (c *creditCase) countOwn(tx *store.Tx) error {
 	if c.own == nil {
@@ -147,19 +147,19 @@ func (s *Service) peekOwn(ctx context.Context, scope *store.Scope, c *creditCase
 	}
 }
 
-// prepareOwn looks up what the last transaction needed: the keys of exposures, how long offers were valid, and the
-// outcomes of decisions from before the journal.
+// prepareOwn looks up the data that the last transaction lacked: the keys of exposures, how long offers were valid,
+// and the outcomes of decisions from before the journal.
 func (s *Service) prepareOwn(ctx context.Context, scope *store.Scope, c *creditCase) (err error) {
 	own := c.own
 	if own.tries++; own.tries > maxOwnTries {
 		return ownBusy()
 	}
-	if err := admission.Checkpoint(ctx); err != nil { // the write gave up the processor slot
+	if err := admission.Checkpoint(ctx); err != nil { // wait for the processor slot that the write gave up
 		return err
 	}
 	load := s.core.Keys.Tree
 	if own.keys != nil {
-		load = s.core.Keys.Reload // the applicant may have been erased on another node, and has come back
+		load = s.core.Keys.Reload // the applicant may have been erased on another node and have applied again
 	}
 	tree, err := load(ctx, scope.Tenant())
 	if err != nil {
@@ -193,7 +193,8 @@ func (s *Service) prepareOwn(ctx context.Context, scope *store.Scope, c *creditC
 	return s.Audit.AddEntries(ctx, scope, older)
 }
 
-// deriveOwn sets the facts about what was read. It returns errNotPrepared if prepareOwn must be called first.
+// deriveOwn sets the facts about the earlier decisions that were read. It returns errNotPrepared if prepareOwn must
+// be called first.
 func (c *creditCase) deriveOwn(environment string, now time.Time) error {
 	own := c.own
 	for _, name := range own.derived {
@@ -216,7 +217,7 @@ func (c *creditCase) deriveOwn(environment string, now time.Time) error {
 		}
 		person.Derive(now, of, func(name string, v rule.Value) {
 			if p.role != "" && name == field.OwnReference {
-				return // it says whether the primary applicant is named
+				return // this fact is only about the primary applicant
 			}
 			if p.role != "" {
 				name = field.OfRole(p.role, name)
@@ -231,7 +232,8 @@ func (c *creditCase) deriveOwn(environment string, now time.Time) error {
 }
 
 // wantsOwn reports whether a fact about earlier decisions is stored. Facts about guarantees are stored only if the
-// policy reads them. So the facts under other policies are the same as before facts about guarantees were introduced.
+// policy reads them. Under other policies, decisions therefore store the same facts as before guarantees were
+// introduced.
 func (c *creditCase) wantsOwn(name string) bool {
 	if !strings.HasSuffix(name, field.OwnGuaranteedOffer) && !strings.HasSuffix(name, field.OwnGuaranteedOutstanding) {
 		return true
@@ -240,7 +242,7 @@ func (c *creditCase) wantsOwn(name string) bool {
 	return known && c.policy.Plan.Reads(id)
 }
 
-// offerOf returns what determines the end of the offer of an earlier decision.
+// offerOf returns the data of an earlier decision that determines when its offer ends.
 func offerOf(d *store.OwnDecision, profile int64) MadeOffer {
 	return MadeOffer{
 		RuleSetID:      d.PolicyID,
@@ -250,7 +252,7 @@ func offerOf(d *store.OwnDecision, profile int64) MadeOffer {
 	}
 }
 
-// person returns what was read in the form from which facts are derived.
+// person converts the data that was read into the form from which facts are derived.
 func (o *ownCase) person(environment string, keys *journal.Tree, read *store.Own) (p exposure.Person, err error) {
 	for i := range read.Decisions {
 		d := &read.Decisions[i]
@@ -280,13 +282,13 @@ func (o *ownCase) person(environment string, keys *journal.Tree, read *store.Own
 		})
 	}
 	for i := range read.Exposures {
-		e := read.Exposures[i] // a copy, because opening it replaces the document
+		e := read.Exposures[i] // a copy, because OpenExposure replaces the document
 		if keys == nil {
 			return p, errNotPrepared
 		}
 		if err := keys.OpenExposure(environment, &e); err != nil {
 			if o.tries < maxOwnTries {
-				return p, errNotPrepared // with other keys it may be readable
+				return p, errNotPrepared // other keys may be able to decrypt it
 			}
 			return p, operation.AsDefect(err)
 		}

@@ -36,8 +36,8 @@ type RoleSummary struct {
 // StatusAfterReview returns the status after the last final review.
 func (r *RoleSummary) StatusAfterReview() string { return exposure.StatusAfter(r.Status, r.Review) }
 
-// OtherRoles returns the newest decisions in which the person with a reference is not the primary applicant, at most
-// limit, oldest first.
+// OtherRoles returns the newest decisions in which the person with a reference is not the primary applicant. It
+// returns at most limit decisions, sorted from the oldest to the newest.
 func (s *Service) OtherRoles(
 	ctx context.Context, p tenant.Principal, ref string, limit int,
 ) (list []RoleSummary, err error) {
@@ -51,21 +51,21 @@ func (s *Service) OtherRoles(
 	return list, err
 }
 
-// Role is what is held about a person in a decision of somebody else. About the other people it says only who they
-// are.
+// Role has the data that is stored about a person in a decision about another primary applicant. Of the other people
+// it has only the roles and references.
 type Role struct {
 	RoleSummary
-	People      []PersonRef // the others
+	People      []PersonRef // the other people
 	Facts       *rule.Facts // about the person, with identifiers masked; nil unless requested
-	FactsErased bool        // at the end of their retention period
+	FactsErased bool        // the facts were erased at the end of their retention period
 }
 
 // rolePrimary is the role of the primary applicant among the people of a decision.
 const rolePrimary = "primary"
 
-// Roles returns what is held about a person in the newest decisions in which the person is not the primary
-// applicant, at most limit, oldest first, and the total number of such decisions. WithFacts adds the facts about the
-// person; the caller needs the scope tenant.FactsRead for them.
+// Roles returns the data that is stored about a person in the newest decisions in which the person is not the primary
+// applicant. It returns at most limit of them, oldest first, and the total number of such decisions. WithFacts adds
+// the facts about the person; the caller needs the scope tenant.FactsRead for them.
 func (s *Service) Roles(
 	ctx context.Context, p tenant.Principal, ref string, limit int, how ...Option,
 ) (list []Role, count int64, err error) {
@@ -92,7 +92,7 @@ func (s *Service) Roles(
 	return list, count, nil
 }
 
-// role reads what is held about a person in one decision.
+// role reads the data that is stored about a person in one decision.
 func (s *Service) role(ctx context.Context, scope *store.Scope, r RoleSummary, facts bool) (Role, error) {
 	out := Role{RoleSummary: r}
 	if r.PrimaryRef != "" {
@@ -109,12 +109,12 @@ func (s *Service) role(ctx context.Context, scope *store.Scope, r RoleSummary, f
 	}
 	i := slices.IndexFunc(stored.People, func(p store.DecisionPerson) bool { return p.Role == r.Role })
 	if i < 0 {
-		return out, nil // it was changed since the list was read
+		return out, nil // the decision was changed after the list was read
 	}
 	if out.FactsErased = len(stored.People[i].Facts) == 0; out.FactsErased || !facts {
 		return out, nil
 	}
-	// Only the person's own document is opened, so the others may be erased or not.
+	// Only the person's own document is decrypted, so it does not matter whether the other people were erased.
 	stored.Response, stored.Facts, stored.People = nil, nil, stored.People[i:i+1]
 	if err := s.core.OpenDecision(ctx, scope, &stored, nil); err != nil {
 		return out, err
@@ -126,8 +126,8 @@ func (s *Service) role(ctx context.Context, scope *store.Scope, r RoleSummary, f
 	return out, nil
 }
 
-// WithoutOthers returns the decision without the facts about people other than the primary applicant. It still says who
-// they are.
+// WithoutOthers returns the decision without the facts about people other than the primary applicant. Their roles and
+// references remain.
 func (e Explained) WithoutOthers() Explained {
 	if e.Facts != nil {
 		e.Facts.Change(func(name string, v rule.Value) rule.Value {
@@ -140,9 +140,9 @@ func (e Explained) WithoutOthers() Explained {
 	return e
 }
 
-// FactsOf returns the facts in the readable documents of a stored decision: those of the primary applicant and what was
-// combined, and the facts of the other people. A document of another person that was erased is empty. FactsOf returns
-// an error if a document is malformed.
+// FactsOf returns the facts in the readable documents of a stored decision. primary has the facts about the primary
+// applicant and the combined facts; others has the facts about the other people. The document of an erased person is
+// empty and is skipped. FactsOf returns an error if a document is malformed.
 func FactsOf(primary []byte, others [][]byte) (*rule.Facts, error) {
 	facts, err := ReadFacts(primary)
 	if err != nil {

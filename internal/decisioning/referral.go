@@ -24,7 +24,7 @@ type Referral struct {
 type ReferralFilter struct {
 	Mine   bool      // only those that the caller works on
 	Nobody bool      // only those that nobody works on
-	Before time.Time // only those that were decided before this time; the zero time for no bound
+	Before time.Time // only those that were decided before this time; no bound if zero
 }
 
 // Referrals lists the referred decisions that have no final review. It ignores the order
@@ -64,7 +64,7 @@ func (d *ReviewDesk) ReferralsOf(
 	list := make([]Referral, len(rows))
 	for i := range rows {
 		r := &rows[i]
-		// An answer that cannot be decrypted has no reason here; reading the decision says why.
+		// If an answer cannot be decrypted, its reason stays empty. The error is reported when the decision is read.
 		_ = d.core.OpenDecision(ctx, scope, &r.Decision, nil)
 		list[i] = Referral{summaryOf(&r.Decision), d.firstReason(&r.Decision), r.AskedMicros, r.Assignee}
 	}
@@ -72,8 +72,9 @@ func (d *ReviewDesk) ReferralsOf(
 	return operation.Paged(l, p, list, more, key, marks...), nil
 }
 
-// marks returns the texts for which a cursor of the list is valid. Before moves on with the clock, so it is not one
-// of them: a cursor is the last decision of the previous page, and older decisions come first.
+// marks returns the texts for which a cursor of the list is valid. The field Before is not one of these texts,
+// because it changes with the clock. The cursor does not need it: a cursor is the last decision of the previous page,
+// and older decisions come first.
 func (f ReferralFilter) marks(p tenant.Principal) []string {
 	marks := []string{"referrals"}
 	switch {
@@ -88,13 +89,15 @@ func (f ReferralFilter) marks(p tenant.Principal) []string {
 // MaxTaken is the maximum number of referrals that are taken or released in one call.
 const MaxTaken = 50
 
-// Take assigns referrals to the person who calls, so that no two people work on the same. It takes only
-// referrals that nobody works on, or a person whose access is disabled, and returns how many it took.
+// Take assigns referrals to the person who calls, so that no two people work on the same referral. It takes a
+// referral only if nobody works on it, or if the access of the person who works on it is disabled. Take returns the
+// number of referrals that it took.
 func (d *ReviewDesk) Take(ctx context.Context, p tenant.Principal, ids []string) (int, error) {
 	return d.assign(ctx, p, ids, "", p.UserID, operation.ActionReferralTaken)
 }
 
-// Release gives referrals of the person who calls back to everybody, and returns how many it released.
+// Release ends the caller's work on referrals, so that anybody can take them. It returns the number of released
+// referrals.
 func (d *ReviewDesk) Release(ctx context.Context, p tenant.Principal, ids []string) (int, error) {
 	return d.assign(ctx, p, ids, p.UserID, "", operation.ActionReferralReleased)
 }
@@ -147,9 +150,9 @@ func (d *ReviewDesk) assign(
 	return assigned, err
 }
 
-// holderOf returns the person from whom a referral is taken or released: the argument "from", unless it is "".
-// Otherwise it returns the person who works on the referral if that person's access is disabled, because nobody else
-// could release the referral.
+// holderOf returns the person from whom a referral is taken or released. If the argument "from" is not "", holderOf
+// returns it. Otherwise it returns the person who works on the referral, but only if the access of that person is
+// disabled, because nobody else could release the referral.
 func holderOf(tx *store.Tx, id, from string) (string, error) {
 	if from != "" {
 		return from, nil
@@ -166,12 +169,12 @@ func holderOf(tx *store.Tx, id, from string) (string, error) {
 	return holder, nil
 }
 
-// firstReason returns the code of the first reason of a decision, "" for none.
+// firstReason returns the code of the first reason of a decision, or "" if there is none.
 func (d *ReviewDesk) firstReason(stored *store.Decision) string {
-	if len(stored.Response) == 0 { // it was erased
+	if len(stored.Response) == 0 { // the answer was erased
 		kept, _, err := journal.ReadPlain(stored.Plain)
 		if err != nil || len(kept.Reasons) == 0 {
-			return "" // reading the decision says that its outcome cannot be read
+			return "" // the error is reported when the decision is read
 		}
 		return kept.Reasons[0]
 	}

@@ -11,7 +11,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// ReviewDesk lists the decisions that wait for a person, and stores what people say about them.
+// ReviewDesk lists the decisions that wait for a person, and stores the reviews of these decisions.
 type ReviewDesk struct {
 	core   *operation.Core
 	decode func(answer []byte) (Answered, error) // Options.Decode
@@ -33,7 +33,7 @@ type Review struct {
 // then still waits for a final review.
 const OutcomeAsks = store.OutcomeAsks
 
-// Overturned is the outcome of a review that decides otherwise than the engine.
+// Overturned is the outcome of a review that decides differently from the engine.
 const Overturned = "overturned"
 
 // StatusAfterReview returns the status of the decision after its last final review. The argument is the status that the
@@ -66,7 +66,7 @@ type NewReview struct {
 	Note       string // "" for none
 }
 
-// Check adds the faults of the review.
+// Check adds the faults of the review to faults.
 func (n NewReview) Check(faults *fault.List) {
 	c := faults.Check("")
 	if c.Require("outcome", n.Outcome != "", ReviewOutcomeChoices) {

@@ -13,7 +13,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Filters keeps the filters of the list of decisions that people have saved. A filter belongs to one person in one
+// Filters stores the filters that people have saved for the list of decisions. A filter belongs to one person in one
 // environment, and nobody else can read it.
 //
 // Each operation requires a person with the scope read (Forbidden). Besides the errors listed here, any operation may
@@ -29,13 +29,14 @@ func NewFilters(core *operation.Core) *Filters { return &Filters{core} }
 
 // The limits of saved filters.
 const (
-	MaxSavedFilters = 20 // of a person in an environment
+	MaxSavedFilters = 20 // for each person and environment
 	maxFilterName   = 60 // characters
 	maxFilterQuery  = 500
 )
 
 // SavedFilter is a filter with the name under which it was saved. Query is the text of the filter as the caller wrote
-// it. It must not have a reference or another text that identifies an applicant, because erasures do not look here.
+// it. It must not have a reference or another text that identifies an applicant, because an erasure does not search
+// saved filters.
 type SavedFilter struct{ Name, Query string }
 
 // Saved returns the caller's filters, by name.

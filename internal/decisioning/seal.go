@@ -7,17 +7,17 @@ import (
 	"verdict/internal/store"
 )
 
-// SealOlder encrypts the documents of decisions that were stored readable, the oldest of each
-// tenant first, and returns their number. The service can keep running, on several nodes too.
-// If SealOlder is interrupted, the next call continues where it ended. progress, unless nil, is
-// called with the number of decisions that are done.
+// SealOlder encrypts the documents of decisions that were stored unencrypted, the oldest of each tenant first. It
+// returns the number of these decisions. The service can keep running, on several nodes too. If SealOlder is
+// interrupted, the next call continues where it ended. progress, unless nil, is called with the number of decisions
+// encrypted so far.
 //
-// A decision without a journal entry stays readable; Backfill must add the entry first.
+// A decision without a journal entry stays unencrypted; Backfill must add the entry first.
 func (a *Auditor) SealOlder(ctx context.Context, progress func(done int64)) (done int64, err error) {
 	return operation.SealOlder(ctx, a.core, backfillPause, a.sealSome, progress)
 }
 
-// sealSome encrypts the readable documents of a few decisions.
+// sealSome encrypts the unencrypted documents of a few decisions.
 func (a *Auditor) sealSome(ctx context.Context, scope *store.Scope, after string) (int64, string, error) {
 	rows, next, err := scope.Decisions(ctx).WithReadable(after, backfillBatch)
 	if err != nil || len(rows) == 0 {

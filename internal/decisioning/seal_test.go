@@ -50,7 +50,7 @@ func storedBytes(t *testing.T, databaseURL string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = tx.Rollback() }() // it only reads
+	defer func() { _ = tx.Rollback() }() // the transaction only reads
 	if _, err := tx.ExecContext(t.Context(), "SELECT set_config('verdict.role', 'system', true)"); err != nil {
 		t.Fatal(err)
 	}
@@ -95,8 +95,8 @@ func decideFor(t *testing.T, h *usecasetest.House, service *usecase.Set, name, i
 	return bytes.Clone(reply.Answer(decided).Body)
 }
 
-// TestDecisionsAreStoredEncrypted checks that no canary of a decision is stored readable, and
-// that the decision, its repeated answer and its explanation can still be read.
+// TestDecisionsAreStoredEncrypted checks that the database does not contain the canary in readable form, and that the
+// decision, its repeated answer and its explanation can still be read.
 func TestDecisionsAreStoredEncrypted(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -117,14 +117,14 @@ func TestDecisionsAreStoredEncrypted(t *testing.T) {
 		if bytes.Contains(stored, []byte(canary)) {
 			t.Error("the canary is stored readable")
 		}
-		if !bytes.Contains(stored, []byte("A-plain")) { // otherwise the search above finds nothing at all
+		if !bytes.Contains(stored, []byte("A-plain")) { // proves that the search above can find a stored text
 			t.Error("the applicant's reference is not stored")
 		}
 	})
 }
 
-// readsAs checks that the decision of an answer is stored with that answer, unless the answer
-// has facts, that it is verified, and that its facts can be read.
+// readsAs checks that the decision of an answer is verified, and that its facts and its story can be read. If same
+// is true, the stored answer must be equal to answer. same is false for an answer with facts.
 func readsAs(t *testing.T, h *usecasetest.House, service *usecase.Set, answer []byte, same bool) {
 	t.Helper()
 	v, err := wire.Parse(answer)
@@ -151,9 +151,9 @@ func readsAs(t *testing.T, h *usecasetest.House, service *usecase.Set, answer []
 	}
 }
 
-// TestOlderDecisionsAreEncrypted stores decisions without a master key, and then encrypts them
-// with one, interrupted once. Every answer must stay the same, and no canary may be left in
-// the files of SQLite.
+// TestOlderDecisionsAreEncrypted stores decisions without a master key, and then encrypts them with a master key.
+// The encryption is interrupted once. Every answer must stay the same, and no canary may be left in the files of
+// SQLite.
 func TestOlderDecisionsAreEncrypted(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -180,13 +180,13 @@ func TestOlderDecisionsAreEncrypted(t *testing.T) {
 			t.Fatal(err)
 		}
 		joint := strings.Replace(withPeople, `"monthly_income":30000`, `"monthly_income":`+canary, 1)
-		for _, primary := range []string{"P-1", "P-2"} { // P-2 is erased, and C-1 is not
+		for _, primary := range []string{"P-1", "P-2"} { // below, P-2 is erased and C-1 is not
 			request := decision(t, strings.Replace(joint, "P-1", primary, 1))
 			if _, err := off.Decisions.Decide(t.Context(), caller, request, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
-		clock.Pass(60 * 24 * time.Hour) // after the end of the offers
+		clock.Pass(60 * 24 * time.Hour) // the offers have ended by then
 		if _, err := off.Privacy.Erase(t.Context(), caller,
 			privacydesk.NewErasure{ApplicantRef: "P-2", Reason: "other"}, nil); err != nil {
 			t.Fatal(err)
@@ -249,8 +249,9 @@ func TestOlderDecisionsAreEncrypted(t *testing.T) {
 	})
 }
 
-// TestRequestHashIsKeyed checks that the stored hash of a request is not the hash of its body, with which somebody
-// could confirm a guess, and that an answer from before hashes were keyed is still repeated.
+// TestRequestHashIsKeyed checks that the stored hash of a request is not the plain hash of its body. With a plain
+// hash, somebody could confirm a guess of the body. The test also checks that a repeated request still gets an answer
+// that was stored before hashes were keyed.
 func TestRequestHashIsKeyed(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

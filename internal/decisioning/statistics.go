@@ -35,14 +35,14 @@ var latencyLimits = [...]time.Duration{
 	time.Second, 2 * time.Second, 5 * time.Second,
 }
 
-// latencyNames are the names of statLatency. Stored counts have them, so a name must keep its meaning.
+// latencyNames are the names of statLatency. Stored counts contain these names, so a name must keep its meaning.
 var latencyNames = [len(latencyLimits) + 1]string{
-	"0001ms", "0002ms", "0005ms", "0010ms", "0020ms", "0050ms", "0100ms", "0200ms", "0500ms", "1000ms", "2000ms", "5000ms",
-	"longer",
+	"0001ms", "0002ms", "0005ms", "0010ms", "0020ms", "0050ms", "0100ms", "0200ms", "0500ms", "1000ms", "2000ms",
+	"5000ms", "longer",
 }
 
-// mostNames is the maximum number of reasons, and of errors, that are counted apart for a tenant between two flushes.
-// Others are counted under otherName.
+// mostNames limits how many reasons, and how many errors, are counted by name for a tenant between two flushes. All
+// others are counted under otherName.
 const (
 	mostNames = 200
 	otherName = "other"
@@ -57,7 +57,8 @@ type DecisionCounter struct {
 	counts map[statisticsKey]*statisticsCounts
 }
 
-// statisticsKey identifies an hour in India, counted from the year 1970, of a tenant in an environment.
+// statisticsKey identifies one hour of a tenant in an environment. hour is the number of hours since the beginning of
+// 1970 in India.
 type statisticsKey struct {
 	tenant, environment string
 	hour                int64
@@ -82,7 +83,7 @@ func hourOf(at time.Time) int64 {
 	return (at.Unix() + int64(civil.IndiaOffset/time.Second)) / secondsPerHour
 }
 
-// of returns the counts of a tenant for an hour. The caller must have locked s.
+// of returns the counts of a tenant for an hour. The caller must hold s.mu.
 func (s *DecisionCounter) of(p tenant.Principal, at time.Time) *statisticsCounts {
 	key := statisticsKey{p.TenantID, string(p.Environment), hourOf(at)}
 	c := s.counts[key]
@@ -157,7 +158,7 @@ func (c *statisticsCounts) add(other *statisticsCounts) {
 	}
 }
 
-// Request is an answered request of the API, as Observed takes it.
+// Request describes an answered API request. It is the argument of Observed.
 type Request struct {
 	TenantID    string
 	Environment tenant.Environment
@@ -192,7 +193,7 @@ func (s *DecisionCounter) Observed(r Request) {
 	}
 }
 
-// hourFormat is the format of the hours of stored counts. Its beginning is the format of days.
+// hourFormat is the format of the hours of stored counts. It begins with the format of days.
 const hourFormat = "2006-01-02T15"
 
 // hourName returns the name of an hour of statisticsKey.
@@ -227,7 +228,8 @@ func (s *DecisionCounter) Flush(ctx context.Context) {
 	}
 	if err := s.core.DB.System().AddDecisionStats(ctx, stats); err != nil {
 		s.giveBack(counts)
-		s.core.Logger.WarnContext(ctx, "could not store the statistics of decisions; the next flush retries", "error", err)
+		s.core.Logger.WarnContext(ctx, "could not store the statistics of decisions; the next flush retries", "error",
+			err)
 	}
 }
 
@@ -261,7 +263,7 @@ const (
 	keptStatDays = 400
 )
 
-// Purge deletes counts that no range of time shows any more.
+// Purge deletes counts that are too old for every Range.
 func (s *DecisionCounter) Purge(ctx context.Context) {
 	now := s.core.Now()
 	for span, days := range map[string]int{store.StatHour: keptHours, store.StatDay: keptStatDays} {

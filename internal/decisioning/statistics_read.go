@@ -13,9 +13,9 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Range is a range of time until now that Statistics can show.
+// Range is a range of time that ends now and that Statistics can show.
 type Range struct {
-	Slots  int  // the number of hours or days, the running one included
+	Slots  int  // the number of hours or days, including the current one
 	Hourly bool // the slots are hours
 }
 
@@ -36,7 +36,7 @@ func (r Range) Days() int {
 type Statistics struct {
 	Range   Range
 	Slots   []Counts // the hours or days of the range, oldest first; the last is not over yet
-	Before  []Counts // as many hours or days immediately before the range
+	Before  []Counts // the same number of hours or days immediately before the range
 	Reasons []Named  // the main reasons of decisions that are not approved, most frequent first
 	Errors  []Named  // the codes of requests without a decision, most frequent first
 }
@@ -68,8 +68,9 @@ func (c *Counts) Requests() (n int64) {
 	return n
 }
 
-// Within returns the shortest of the counted durations within which at least a share of the requests was answered. The
-// share is in percent. ok is false if there was no request, or if the requests took longer than every counted duration.
+// Within returns the shortest counted duration within which at least the given share of the requests was answered.
+// The share is in percent. ok is false if there was no request, or if the requests took longer than every counted
+// duration.
 func (c *Counts) Within(percent int64) (d time.Duration, ok bool) {
 	all, answered := c.Requests(), int64(0)
 	for i, limit := range latencyLimits {
@@ -105,7 +106,7 @@ func (s *DecisionCounter) In(ctx context.Context, p tenant.Principal, r Range) (
 		return Statistics{}, err
 	}
 	if !slices.Contains(Ranges(), r) {
-		return Statistics{}, fault.New(fault.Invalid, fault.CodeInvalidField, "this range of time is not counted")
+		return Statistics{}, fault.New(fault.Invalid, fault.CodeInvalidField, "there are no counts for this time range")
 	}
 	var read *statisticsReader
 	now := s.core.Now()
@@ -123,7 +124,7 @@ func (s *DecisionCounter) In(ctx context.Context, p tenant.Principal, r Range) (
 type statisticsReader struct {
 	r               Range
 	span            string
-	before, from    string // the first slot of the range before, and of the range
+	before, from    string // the first slot of the earlier range, and the first slot of the range
 	to              string // sorts after every slot
 	slots           []Counts
 	at              map[string]*Counts

@@ -31,7 +31,9 @@ func TestStatistics(t *testing.T) {
 		body := usecasetest.Parse(t, fmt.Sprintf(`{"applicant":{"monthly_income":85000,"foir":0.32,
 			"requested_amount":300000},"bureau_report":{"score":%d,"enquiries_6m":0,"active_tradelines":4,
 			"max_dpd_12m":0}}`, score))
-		if _, err := h.Service.Decisions.Decide(t.Context(), h.Caller, application.DecisionRequest(body), nil); err != nil {
+		if _, err := h.Service.Decisions.Decide(
+			t.Context(), h.Caller, application.DecisionRequest(body), nil,
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -127,7 +129,7 @@ func wantNothing(t *testing.T, h *usecasetest.House) {
 	}
 }
 
-// wantPurged checks that old hours are deleted, and that their days stay.
+// wantPurged checks that the counts of old hours are deleted, and that the counts of their days stay.
 func wantPurged(t *testing.T, h *usecasetest.House, at *time.Time) {
 	t.Helper()
 	*at = at.AddDate(0, 0, 5)

@@ -20,12 +20,12 @@ type Story struct {
 	Why          string // why the fields after Answer are missing; "" if they are set
 	Summary      DecisionSummary
 	Answer       Answered    // the stored answer
-	Causes       []Cause     // one for each principal reason, in their order
+	Causes       []Cause     // one for each principal reason, in the order of the reasons
 	Rules        []RuleStory // in the order Stage 1, adjustments, Stage 2
 	Factors      []FactorStory
 	Facts        []FactStory
 	Improvements []Improvement
-	People       []PersonRef // other than the primary applicant; set whatever Why says
+	People       []PersonRef // the people other than the primary applicant; set even if Why is not ""
 }
 
 // FieldValue is a field with its value.
@@ -48,7 +48,7 @@ type RuleStory struct {
 	Result  string
 	Delta   string // the change that an adjustment makes
 	Reads   []FieldValue
-	Missing []string // inputs without which the rule could not be evaluated
+	Missing []string // missing inputs that the rule needs
 }
 
 // The results of rules that an answer leaves out.

@@ -8,17 +8,18 @@ import (
 // Cause is a principal reason with the value that led to it and the limit that the value was compared with.
 type Cause struct {
 	Code    string
-	RuleID  string // "" if no rule is the reason, but the score, the price or the offer
+	RuleID  string // "" if the reason is not a rule, but the score, the price or the offer
 	Message string // for the applicant
 	Text    string // for the lender
 	Field   FieldValue
-	Limit   FieldValue // has the name and the unit of Field; not given unless the reason compares with one value
-	// Needs is how Field must compare with Limit for the rule to pass, such as "at least"; "" if one comparison does not
-	// say that.
+	Limit   FieldValue // has the name and unit of Field; Given is set only if the reason compares with one value
+	// Needs says how Field must compare with Limit for the rule to pass, such as "at least". It is "" if one
+	// comparison cannot say that.
 	Needs string
 }
 
-// passes maps each comparison that makes a rule hit to the words for a value with which the rule does not hit.
+// passes describes, for each comparison that makes a rule hit, the values with which the rule passes. For example,
+// a rule that hits below a limit passes with "at least" that limit.
 var passes = map[rule.Op]string{
 	rule.Lt:    "at least",
 	rule.Lte:   "more than",
@@ -55,8 +56,8 @@ func (t *teller) causes(d *engine.Decision) []Cause {
 	return list
 }
 
-// negates reports whether a knockout's condition contains "not". The opposite of one of its comparisons then does not
-// say what passes.
+// negates reports whether a knockout's condition contains "not". In that case the opposite of one comparison does not
+// describe the values with which the rule passes.
 func (t *teller) negates(ruleID string) (negates bool) {
 	knockouts := t.policy.Plan.Policy().Knockouts
 	for i := range knockouts {

@@ -147,7 +147,8 @@ func makeListChunks(t *testing.T, h *usecasetest.House, scope *store.Scope) []re
 	return ofParents(makeLists(t, h, scope), "list_id")
 }
 
-// ofParents returns the row of each row in another table, which names it in a column.
+// ofParents returns the rows of another table that belong to parents. column is the column of that table which names
+// the parent.
 func ofParents(parents []recordRow, column string) (rows []recordRow) {
 	for _, parent := range parents {
 		rows = append(rows, recordRow{parent.id, column + " = '" + parent.id + "'"})
@@ -182,8 +183,8 @@ func makeTableDocuments(t *testing.T, h *usecasetest.House, scope *store.Scope) 
 	return ofParents(makeTables(t, h, scope), "table_id")
 }
 
-// makeExposures reports two loans, the second twice, and two that are deleted: one with its person, and one at the end
-// of its retention period.
+// makeExposures reports two loans, the second twice. It also reports two loans that are deleted: one with its person,
+// and one at the end of its retention period.
 func makeExposures(t *testing.T, _ *usecasetest.House, scope *store.Scope) (rows []recordRow) {
 	t.Helper()
 	for i, id := range []string{"exp_1", "exp_2", "exp_2", "exp_3", "exp_4"} {
@@ -209,8 +210,7 @@ func makeExposures(t *testing.T, _ *usecasetest.House, scope *store.Scope) (rows
 	return []recordRow{{"exp_1", "id = 'exp_1'"}, {"exp_2", "id = 'exp_2'"}}
 }
 
-// makeBlocklist blocks two entities, the second after it was removed from the list, and a third
-// that is removed.
+// makeBlocklist blocks three entities. The second is removed from the list and blocked again. The third is removed.
 func makeBlocklist(t *testing.T, _ *usecasetest.House, scope *store.Scope) (rows []recordRow) {
 	t.Helper()
 	for i, key := range []string{"first", "second", "second", "third"} {
@@ -265,8 +265,9 @@ func makeKeys(t *testing.T, h *usecasetest.House, scope *store.Scope) (rows []re
 	accounts := h.DB.Accounts()
 	for i, id := range []string{"key_1", "key_2"} {
 		err := accounts.InsertKey(t.Context(), store.Key{
-			ID: id, TenantID: scope.Tenant(), Environment: scope.Environment(), Name: "Name of " + id, Prefix: "vk_" + id,
-			Hash: "hash of " + id, Role: "risk", Scopes: fmt.Sprint("read scope_", i), CreatedBy: h.Signed.UserID,
+			ID: id, TenantID: scope.Tenant(), Environment: scope.Environment(), Name: "Name of " + id,
+			Prefix: "vk_" + id, Hash: "hash of " + id, Role: "risk", Scopes: fmt.Sprint("read scope_", i),
+			CreatedBy:     h.Signed.UserID,
 			CreatedMicros: 2_100_000_000_000_000, ExpiresMicros: 2_300_000_000_000_000,
 		}, 10, store.AuditEntry{ID: "aud_" + id, Actor: "usr_1"})
 		if err != nil {

@@ -13,19 +13,19 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// recordCase is a table whose rows have entries in the journal, besides decisions.
+// recordCase is a table, other than the tables of decisions, whose rows have entries in the journal.
 type recordCase struct {
 	table string
-	// make stores rows and returns two of them, or one.
+	// make stores rows and returns one or two of them.
 	make func(t *testing.T, h *usecasetest.House, scope *store.Scope) []recordRow
 	// keys are the columns that are not altered, because they select the row or may have
 	// only a few values.
 	keys []string
 	// exchanged are the columns that are exchanged between the rows.
 	exchanged []string
-	// also begins the ids of other objects that verify may name too.
+	// also, if set, is a prefix of ids. In addition to the row, verify may name objects whose ids begin with it.
 	also string
-	// other are further changes of the last row, each with what undoes it.
+	// other has further changes of the last row, each with the change that undoes it.
 	other [][2]string
 }
 
@@ -48,8 +48,8 @@ func recordCases() []recordCase {
 		},
 		{table: "fraud_configs", make: makeFraudConfig, keys: []string{"name"}},
 		{
-			table: "collections_strategies", make: versioned("collections_strategy", putStrategy), keys: []string{"version"},
-			exchanged: []string{"document", "updated_by"},
+			table: "collections_strategies", make: versioned("collections_strategy", putStrategy),
+			keys: []string{"version"}, exchanged: []string{"document", "updated_by"},
 		},
 		{
 			table: "lender_profiles", make: versioned("lender_profile", putLenderProfile), keys: []string{"version"},
@@ -103,14 +103,15 @@ func recordCases() []recordCase {
 		},
 		{
 			table: "erasures", make: makeErasures,
-			// The state cannot have another text, and the last columns are not part of the evidence: how far an erasure
-			// that waits or runs is, and the hash of the request.
+			// The state is not altered, because the column accepts only a few texts. The last columns are not
+			// altered, because they are not part of the evidence: the progress of an erasure that waits or runs,
+			// and the hash of the request.
 			keys: []string{
-				"id", "state", "applicant_ref", "trees", "basis", "deferred_until_micros", "next_micros", "withdrawn_micros",
-				"withdrawn_by", "request_key",
+				"id", "state", "applicant_ref", "trees", "basis", "deferred_until_micros", "next_micros",
+				"withdrawn_micros", "withdrawn_by", "request_key",
 			},
 			exchanged: []string{"refs"},
-			also:      "dec_", // documents are empty without an erasure
+			also:      "dec_", // decisions then have empty documents without an erasure
 			other:     [][2]string{{"state = 'running'", "state = 'completed'"}},
 		},
 		{
@@ -124,7 +125,7 @@ func recordCases() []recordCase {
 				"block_id", "first_micros", "last_micros", "muted_micros", "ring_id", "tied_micros",
 			},
 			exchanged: []string{"display", "blocked_by", "blocked_reason", "blocked_leaf"},
-			other:     [][2]string{{"blocked_micros = 0", "blocked_micros = 6000"}}, // removed from the list
+			other:     [][2]string{{"blocked_micros = 0", "blocked_micros = 6000"}}, // as if removed from the list
 		},
 		{
 			table: "fraud_pincode_risks", make: makePincodes, keys: []string{"pincode"},
@@ -152,7 +153,8 @@ func (c *recordCase) run(t *testing.T, databaseURL string) {
 	// The clock is later than the migrations of the database, so that no row is from before them.
 	later := time.Date(2040, time.January, 2, 9, 0, 0, 0, time.UTC)
 	h := usecasetest.Open(t, db, usecase.Options{Now: func() time.Time { return later }})
-	if _, err := h.Service.Decisions.Audit.Backfill(t.Context(), nil); err != nil { // from now on no row may lack an entry
+	// From now on no row may lack an entry.
+	if _, err := h.Service.Decisions.Audit.Backfill(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	rows := c.make(t, h, db.Scope(h.Caller.TenantID, string(h.Caller.Environment)))

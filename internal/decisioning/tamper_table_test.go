@@ -14,7 +14,7 @@ import (
 // tampered lists the tables that the tests of this package alter in every column, besides those of recordCases.
 var tampered = []string{"decisions", "decision_features", "decision_people", "journal"}
 
-// unverified has every other table, and why verify does not compare its rows with the journal.
+// unverified maps every other table to the reason why verify does not compare its rows with the journal.
 var unverified = map[string]string{
 	"agent_runs":            "a run is repeated and compared when it is read; it decides nothing",
 	"audit_log":             "SECURITY.md says that audit records are as trustworthy as the database",
@@ -103,7 +103,8 @@ func TestEveryTableIsVerifiedOrNamed(t *testing.T) {
 	}
 }
 
-// TestVerifyNamesInsertedKey inserts an API key directly into the database, as a way in. Verify must name it.
+// TestVerifyNamesInsertedKey inserts an API key directly into the database, as an attacker would to gain access.
+// Verify must name it.
 func TestVerifyNamesInsertedKey(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -122,7 +123,8 @@ func TestVerifyNamesInsertedKey(t *testing.T) {
 	})
 }
 
-// TestVerifyNamesActivePolicy changes which rule set is stored as the active one of a policy key. Verify must name it.
+// TestVerifyNamesActivePolicy changes which rule set is stored as the active one of a policy key. Verify must report
+// the change.
 func TestVerifyNamesActivePolicy(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

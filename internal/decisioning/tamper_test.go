@@ -3,6 +3,7 @@ package decisioning_test
 import (
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// intruder changes rows directly in the database, as somebody who owns it can.
+// intruder changes rows directly in the database, as the owner of the database can.
 type intruder struct {
 	t    *testing.T
 	raw  *sql.DB
@@ -123,7 +124,7 @@ func (i *intruder) columns(table string) map[string]string {
 	return found
 }
 
-// altered returns SQL expressions that change a column and that undo the change.
+// altered returns an SQL expression that changes a column, and an expression that undoes the change.
 func (i *intruder) altered(column, kind string) (there, back string) {
 	switch kind {
 	case "bigint":
@@ -139,10 +140,9 @@ func (i *intruder) altered(column, kind string) (there, back string) {
 	}
 }
 
-// TestVerifyNamesTampering changes stored decisions directly in the database: every
-// column, the rows of two decisions exchanged, a decision deleted, and the journal
-// itself. Verify must name the changed decision, or find something wrong if the journal
-// is changed. It must find nothing when the change is undone.
+// TestVerifyNamesTampering changes stored decisions directly in the database. It alters every column, exchanges the
+// rows of two decisions, deletes a decision, and alters the journal itself. Verify must name the changed decision, or
+// find something wrong if the journal is changed. It must find nothing when the change is undone.
 func TestVerifyNamesTampering(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -218,14 +218,16 @@ func TestVerifyNamesTampering(t *testing.T) {
 			i.do("CREATE TABLE copied AS SELECT * FROM journal",
 				"UPDATE journal SET "+change+" WHERE first = (SELECT max(first) FROM journal)")
 			found := verify()
-			if found.Failed == 0 && !strings.HasPrefix(change, "created") { // created_micros is also in the leaves
+			// verify need not find a changed created_micros, because the time that counts is in the leaf.
+			if found.Failed == 0 && !strings.HasPrefix(change, "created") {
 				t.Errorf("%s: verify finds %+v", change, found)
 			}
 			i.do("DELETE FROM journal", "INSERT INTO journal SELECT * FROM copied", "DROP TABLE copied")
 			clean(change)
 		}
 
-		if _, err := h.Service.Decisions.Audit.Backfill(t.Context(), nil); err != nil { // no decision lacks an entry
+		// After Backfill, no decision may lack an entry.
+		if _, err := h.Service.Decisions.Audit.Backfill(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		off := "PRAGMA ignore_check_constraints = ON"
@@ -245,6 +247,41 @@ func TestVerifyNamesTampering(t *testing.T) {
 		}
 		i.do("DELETE FROM journal")
 		want("the journal deleted", ids[0])
+	})
+}
+
+// TestVerifyNamesOnlyTheMissingEntry deletes one entry of the journal. Verify must name the decision of that entry and
+// no other decision.
+func TestVerifyNamesOnlyTheMissingEntry(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		db := storetest.Open(t, databaseURL, store.Options{})
+		h := usecasetest.Open(t, db, usecase.Options{})
+		ids := make([]string, 5)
+		for i := range ids {
+			ids[i] = h.Decided(t, usecasetest.Sample)
+		}
+		i := intrude(t, databaseURL, db.Kind())
+		leaf := "(SELECT leaf FROM decisions WHERE id = '" + ids[2] + "')"
+		of := " FROM journal WHERE environment = 'sandbox' AND first = " + leaf
+		if runs := i.texts("SELECT count" + of); !slices.Equal(runs, []string{"1"}) {
+			t.Fatalf("the entry of the decision is not stored in a row of its own: %v", runs)
+		}
+		i.do("DELETE" + of)
+		found, err := h.Service.Decisions.Audit.Verify(t.Context(), "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		named := false
+		for _, w := range found.Wrong {
+			named = named || w.ID == ids[2]
+			if slices.Contains(ids, w.ID) && w.ID != ids[2] {
+				t.Errorf("verify names %s: %s", w.ID, w.Why)
+			}
+		}
+		if !named {
+			t.Errorf("verify finds %+v", found)
+		}
 	})
 }
 
@@ -324,7 +361,7 @@ func TestVerifyNamesTamperedPeople(t *testing.T) {
 		i := intrude(t, databaseURL, db.Kind())
 		const of = " WHERE role = 'co_applicant'"
 		for column, kind := range i.columns("decision_people") {
-			if column == "tenant_id" || column == "environment" { // the row of another scope
+			if column == "tenant_id" || column == "environment" { // the row would belong to another scope
 				continue
 			}
 			there, back := i.altered(column, kind)

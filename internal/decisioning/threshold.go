@@ -10,26 +10,28 @@ import (
 	"verdict/internal/tenant"
 )
 
-// thresholds are the shares of a quota, in percent, whose crossing is an event.
+// thresholds are shares of a quota, in percent. An event is recorded when a tenant reaches one of them.
 func thresholds() []int64 { return []int64{80, 100} }
 
 // CheckThresholds records which shares of their quotas tenants have reached. The first call
-// checks all tenants, and later calls those to whose journals this node has added entries since
-// the last call. Each share is recorded once in a period, by one of the nodes. CheckThresholds
-// runs apart from decisions, so that they need no further statement: an event comes seconds
-// after the decision that crossed the threshold.
+// checks all tenants. A later call checks a tenant only if this node has added entries to the tenant's journal since
+// the last call. Each share is recorded once in a period, by one of the nodes. CheckThresholds runs separately from
+// decisions, so that a decision needs no additional statement. The event therefore comes seconds after the decision
+// that crossed the threshold.
 func (m *UsageMeter) CheckThresholds(ctx context.Context) error {
 	now := m.core.Moment()
 	period := tenant.PeriodOf(now).Key()
 	names := m.core.DB.TakeMetered()
-	if !m.allThresholds.Load() {
-		all, err := m.core.DB.System().ScopesOfPeriod(ctx, period)
-		if err != nil {
-			return err
-		}
-		names = append(names, all...)
-	}
 	var failed error
+	if !m.allThresholds.Load() {
+		const page = 500
+		for name, err := range m.core.DB.System().ScopesOfPeriod(ctx, period, page) {
+			if err != nil {
+				return errors.Join(failed, err)
+			}
+			failed = errors.Join(failed, m.checkThresholds(ctx, name, period, now.UnixMicro()))
+		}
+	}
 	for _, name := range names {
 		failed = errors.Join(failed, m.checkThresholds(ctx, name, period, now.UnixMicro()))
 	}
@@ -41,7 +43,7 @@ func (m *UsageMeter) CheckThresholds(ctx context.Context) error {
 func (m *UsageMeter) checkThresholds(ctx context.Context, name store.ScopeName, period string, nowMicros int64) error {
 	owner, err := m.core.DB.Accounts().Tenant(ctx, name.Tenant)
 	if fault.KindOf(err) == fault.NotFound {
-		return nil // removed in the meantime
+		return nil // the tenant was removed in the meantime
 	}
 	if err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// TestThresholds uses up a quota, and checks that 80 and 100 percent of it are told once in
-// each period, also if two nodes look at the same time or a node starts later.
+// TestThresholds uses up a quota. It checks that 80 and 100 percent of the quota are reported once in each period,
+// even if two nodes check at the same time or a node starts later.
 func TestThresholds(t *testing.T) {
 	t.Parallel()
 	plans, err := tenant.DefaultPricePlans().WithQuotas("free=5")
@@ -58,7 +58,7 @@ func TestThresholds(t *testing.T) {
 		check(first)
 		check(first)
 		h.Decided(t, usecasetest.Sample)
-		// A node that has made no decision looks at all tenants when it starts.
+		// A node that has made no decision checks all tenants when it starts.
 		other, err := usecase.New(storetest.Open(t, databaseURL, store.Options{}), options)
 		if err != nil {
 			t.Fatal(err)

@@ -143,8 +143,9 @@ type underwriting struct {
 	answer  operation.Answer
 }
 
-// maxStudies limits how often an application is studied if its fraud counts keep changing. A decision must know all
-// earlier decisions about the person, so the study is repeated up to mostStudies times if these keep changing.
+// maxStudies limits how often an application is studied if its fraud counts keep changing. mostStudies is the limit
+// if the lender's earlier decisions about the person keep changing. mostStudies is higher than maxStudies, because
+// the decision must take all of these earlier decisions into account.
 const (
 	maxStudies  = 4
 	mostStudies = 10
@@ -156,7 +157,7 @@ type observed struct {
 	counts []signal.Counts
 }
 
-// errMoved rolls the transaction back if the fraud counts changed since the study.
+// errMoved rolls the transaction back if the counts changed since the study.
 var errMoved = errors.New("the counts changed since the study")
 
 // prepare decides with the current counts and lets the agent study the decision. It does
@@ -197,12 +198,11 @@ func (w *underwriting) look(ctx context.Context, stored []byte, hurry bool) erro
 	return nil
 }
 
-// commit stores the decision and the run. The study must be of the decision that is
-// stored. If the counts changed since the study, commit therefore rolls the transaction
-// back, studies again and starts another transaction, so that other writes never wait for
-// a study. After maxStudies studies, commit decides with the fraud counts of the last
-// study, which are only slightly out of date. What the lender decided before must be exact;
-// if it changes again and again, commit returns Unavailable.
+// commit stores the decision and the run. The study must be of the decision that is stored. If the counts changed
+// since the study, commit therefore rolls the transaction back, studies again and starts another transaction, so
+// that other writes never wait for a study. After maxStudies studies, commit decides with the fraud counts of the
+// last study, which are only slightly out of date. The lender's earlier decisions must be exact; if they keep
+// changing, commit returns Unavailable.
 func (w *underwriting) commit(ctx context.Context) error {
 	rekeyed := 0
 	for studies := 1; ; studies++ {
@@ -216,14 +216,14 @@ func (w *underwriting) commit(ctx context.Context) error {
 			if err := w.s.reloadKeys(ctx, w.c, w.p.TenantID, rekeyed); err != nil {
 				return err
 			}
-			rekeyed, studies = rekeyed+1, studies-1 // not a study
+			rekeyed, studies = rekeyed+1, studies-1 // this try ended before a study
 			continue
 		}
 		if errors.Is(err, errNotPrepared) {
 			if err := w.s.prepareOwn(ctx, w.s.core.Scope(w.p), w.c); err != nil {
 				return err
 			}
-			studies-- // not a study
+			studies-- // this try ended before a study
 			continue
 		}
 		if !errors.Is(err, errMoved) {
@@ -232,10 +232,10 @@ func (w *underwriting) commit(ctx context.Context) error {
 		if studies == mostStudies {
 			return ownBusy()
 		}
-		if err := admission.Checkpoint(ctx); err != nil { // the write gave up the processor slot
+		if err := admission.Checkpoint(ctx); err != nil { // wait for the processor slot that the write gave up
 			return err
 		}
-		if studies < maxStudies { // later facts are of the counts of this study
+		if studies < maxStudies { // from maxStudies on, every try decides with the same counts
 			w.counts = now.counts
 		}
 		if err := w.look(ctx, now.facts, true); err != nil {

@@ -13,8 +13,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// UsageMeter counts what tenants use. Billed requests are counted in the transaction that stores their results. Free
-// requests are counted in memory, and Flush stores the counts.
+// UsageMeter counts the usage of tenants. Billed requests are counted in the transaction that stores their results.
+// Free requests are counted in memory, and Flush stores the counts.
 type UsageMeter struct {
 	core  *operation.Core
 	plans tenant.PricePlans
@@ -22,7 +22,7 @@ type UsageMeter struct {
 	free    freeCounts
 	lastDay atomic.Pointer[businessDay]
 
-	allThresholds atomic.Bool // CheckThresholds has looked at all tenants
+	allThresholds atomic.Bool // CheckThresholds has checked all tenants
 }
 
 func newUsageMeter(core *operation.Core, plans tenant.PricePlans) *UsageMeter {
@@ -56,8 +56,8 @@ func (m *UsageMeter) Current(ctx context.Context, p tenant.Principal) (Usage, er
 	return m.in(ctx, p, tenant.PeriodOf(m.core.Now()))
 }
 
-// In returns the usage of the month that contains a time. The plan is the one of today, because plans of the past
-// are not stored.
+// In returns the usage of the month that contains a time. The plan is always the current plan, because plans of the
+// past are not stored.
 func (m *UsageMeter) In(ctx context.Context, p tenant.Principal, at time.Time) (Usage, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Usage{}, err
@@ -109,8 +109,8 @@ type UsageMonth struct {
 // UsageMonths is the maximum number of months that ByMonth returns.
 const UsageMonths = 12
 
-// ByMonth returns the current month and those before it, the latest first. It leaves out the months before the
-// first usage, but not a month without usage after it.
+// ByMonth returns the current month and those before it, the latest first. It leaves out the months before the first
+// usage. Later months without usage stay in the list.
 func (m *UsageMeter) ByMonth(ctx context.Context, p tenant.Principal) ([]UsageMonth, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return nil, err

@@ -18,14 +18,14 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Verification is the result of replaying stored decisions and of comparing them, and
-// everything else that has an entry, with the journal.
+// Verification is the result of replaying stored decisions, and of comparing all stored objects that have journal
+// entries with these entries.
 type Verification struct {
-	Checked int64   // decisions
-	Erased  int64   // those of them whose answer or facts were erased, so that they cannot be replayed
+	Checked int64   // the number of checked decisions
+	Erased  int64   // checked decisions whose answer or facts were erased, so that they cannot be replayed
 	Records int64   // entries of reviews, rule sets, settings and other events
 	Wrong   []Wrong // at most maxWrong
-	Failed  int64   // number of wrong objects, those that were deleted included
+	Failed  int64   // number of wrong objects, including deleted ones
 	NoEntry int64   // objects from before the journal that have no entry yet
 }
 
@@ -160,7 +160,8 @@ func (a *Auditor) verifyScope(ctx context.Context, scope *store.Scope, v *verifi
 	}
 	records := newRecordVerifier(scope, func(id, why string) { v.wrong(scope, id, "", why) })
 	records.older, records.olderLists, records.olderExposures = v.olderRecords, v.olderLists, v.olderExposures
-	// A tenant that signed up later has no older keys, whatever their rows say.
+	// A tenant that signed up after the journal began to record API keys has no older keys, whatever times its rows
+	// have.
 	signedUp, _ := tenant.Time(scope.Tenant())
 	records.beforeEvents = func(micros int64) bool {
 		return signedUp.UnixMicro() < v.eventsSince && micros < v.eventsSince+clocks
@@ -197,8 +198,8 @@ func (a *Auditor) verifyPage(
 	return nil
 }
 
-// verifyOne replays a decision and compares it with its leaf. It returns why the
-// decision is wrong, "" if it is right.
+// verifyOne replays a decision and compares it with its leaf. It returns why the decision is wrong, or "" if it is
+// right.
 func (a *Auditor) verifyOne(
 	ctx context.Context, scope *store.Scope, e *entered, gone *erasedData,
 ) (why string, err error) {
@@ -273,7 +274,8 @@ type verifier struct {
 	older    func(*store.Decision) bool // see beforeJournal
 
 	olderRecords, olderLists, olderExposures func(micros int64) bool // see beforeRecords
-	eventsSince                              int64                   // since when API keys have entries, in microseconds
+
+	eventsSince int64 // since when API keys have entries, in microseconds
 }
 
 // note records the check of a decision.
@@ -314,8 +316,8 @@ func (v *verifier) wrong(scope *store.Scope, id, engineVersion, why string) {
 	}
 }
 
-// notReproduced replays a decision and returns in a few words why it was not reproduced, "" if it was. An error is a
-// failure of storage.
+// notReproduced replays a decision and returns in a few words why it was not reproduced, or "" if it was. An error
+// is a failure of storage.
 func (a *Auditor) notReproduced(ctx context.Context, scope *store.Scope, stored *store.Decision) (string, error) {
 	policy, facts, why, err := replayable(ctx, a.desk, scope, stored)
 	if err != nil || why != "" {

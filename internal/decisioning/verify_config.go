@@ -9,8 +9,8 @@ import (
 
 // configEntries holds the entries of the settings.
 type configEntries struct {
-	// versions has the versions of the strategy, of the retention periods and of the lender profile, by the id of the
-	// entry.
+	// versions has, by entry id, the entries for all versions of the strategy, the retention periods and the lender
+	// profile.
 	versions map[string]*entry
 	fraud    *entry // the last version of the fraud configuration
 	pincodes *entry // the last change of the pincode risks

@@ -12,12 +12,13 @@ import (
 	"verdict/internal/store"
 )
 
-// entryFinder finds the journal entries of decisions, and remembers which it found.
+// entryFinder finds the journal entries of decisions, and remembers which entries it
+// found.
 type entryFinder struct {
 	reader *journal.Reader
 	seen   numbers
 	older  func(*store.Decision) bool // reports whether a decision may lack an entry
-	gone   int64                      // decisions that missing has found in the journal alone
+	gone   int64                      // decisions that missing has found only in the journal
 }
 
 // beforeJournal returns a function that reports whether a decision may lack an entry in
@@ -37,11 +38,11 @@ func (a *Auditor) beforeJournal(ctx context.Context) (func(*store.Decision) bool
 	return func(d *store.Decision) bool { return !complete && d.CreatedMicros < since+clocks }, nil
 }
 
-// clocks is by how much the clocks of nodes may differ, in microseconds.
+// clocks is the maximum difference between the clocks of the nodes, in microseconds.
 const clocks = int64(time.Hour / time.Microsecond)
 
-// numbers is a set of entry numbers. It has a bit for each number, in blocks: millions of
-// decisions take little memory, and a forged number in the billions takes one block.
+// numbers is a set of entry numbers. It is a bit set that is allocated in blocks. Millions of decisions therefore
+// take little memory, and a forged number in the billions takes only one block.
 type numbers map[int64]*[blockBits / 64]uint64
 
 const blockBits = 4_096
@@ -87,8 +88,8 @@ func (f *entryFinder) find(ctx context.Context, d *store.Decision) (entered, err
 	return e, nil
 }
 
-// missing tells of every decision whose entry is one of the first size entries but which
-// was not found in storage, of gaps in the journal and of entries that cannot be read. It
+// missing reports every decision that has one of the first size entries but was not found
+// in storage. It also reports gaps in the journal and entries that cannot be read. It
 // passes the entries that are not about decisions to records.
 func (f *entryFinder) missing(ctx context.Context, size int64, records *recordVerifier) error {
 	next, tell := int64(0), records.tell

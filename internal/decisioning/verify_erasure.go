@@ -21,13 +21,14 @@ type erasedPeople struct {
 
 	mu     sync.Mutex
 	loaded bool
-	// entries holds the people by the reference in the leaves of their decisions, in hexadecimal digits,
-	// or by the id of a decision that names no applicant.
+	// entries has the states of the erasures. The key is the person's reference in the leaves of decisions, in
+	// hexadecimal digits. For a decision that names no applicant, the key is the id of the decision.
 	entries map[string]journal.ErasureEntry
 }
 
-// find returns what the journal says about the erasure of the person of a leaf. If documents of the person
-// were emptied and no erasure is known, it looks for erasures that were made while the verification runs.
+// find returns the state of the erasure of a leaf's person, according to the journal. If documents of the
+// person were emptied and no erasure is known, it looks for erasures that were made while the verification
+// runs.
 func (p *erasedPeople) find(ctx context.Context, leaf *evidence.Leaf, emptied bool) (journal.ErasureEntry, error) {
 	return p.lookUp(ctx, emptied, func() journal.ErasureEntry {
 		if entry, found := p.entries[leaf.ID]; found {
@@ -37,7 +38,7 @@ func (p *erasedPeople) find(ctx context.Context, leaf *evidence.Leaf, emptied bo
 	})
 }
 
-// findRef returns the same about the person with a reference in the column plain of a decision.
+// findRef does the same as find, for the person whose reference is in the column "plain" of a decision.
 func (p *erasedPeople) findRef(ctx context.Context, ref string, emptied bool) (journal.ErasureEntry, error) {
 	return p.lookUp(ctx, emptied, func() journal.ErasureEntry { return p.entries[ref] })
 }
@@ -56,8 +57,8 @@ func (p *erasedPeople) lookUp(
 	return lookUp(), err
 }
 
-// load reads the erasures of the scope. It believes a stored erasure only if its entry in the journal says
-// the same, so that nobody can hide removed documents by a row alone.
+// load reads the erasures of the scope. It accepts a stored erasure only if its entry in the journal says
+// the same, so that a forged row alone cannot hide removed documents.
 func (p *erasedPeople) load(ctx context.Context) error {
 	p.loaded, p.entries = true, map[string]journal.ErasureEntry{}
 	reader := journal.NewReader(p.scope)
@@ -105,7 +106,8 @@ func (v *recordVerifier) checkErasure(ctx context.Context, e *entry) error {
 	// An erasure may have several entries before the one of its completion; its row names the last of them.
 	started := e.is(store.EventErasureStarted)
 	if at := row.StartedLeaf; started && at < e.number || !started && at >= e.number {
-		v.wrong(e.leaf.ID, "its row names entry %d of the journal as the last one before its completion, which is wrong", at)
+		v.wrong(e.leaf.ID,
+			"its row names entry %d of the journal as the last one before its completion, which is wrong", at)
 	}
 	if e.number == number || !bytes.HasPrefix(e.event, []byte(store.EventErasureStarted+" ")) {
 		if v.linked(e, number) {

@@ -5,8 +5,8 @@ import (
 	"verdict/internal/store"
 )
 
-// exposureEntry is the journal entry of the last change of an exposure. It has little of the entry, because a lender
-// may have millions of loans.
+// exposureEntry is the journal entry of the last change of an exposure. It has only a few fields of the entry,
+// because a lender may have millions of loans.
 type exposureEntry struct {
 	number     int64
 	commitment sealing.Hash
@@ -31,7 +31,7 @@ func (v *recordVerifier) checkExposures(tx *store.Tx) error {
 		case !found:
 			v.wrong(x.ID, "it has no entry in the journal")
 		case e.deleted:
-			v.wrong(x.ID, "it was deleted by entry %d of the journal, and is stored", e.number)
+			v.wrong(x.ID, "it was deleted by entry %d of the journal, but is still stored", e.number)
 		case x.Leaf != e.number:
 			v.wrong(x.ID, "its last change is entry %d of the journal, but its row names entry %d", e.number, x.Leaf)
 		case x.Commitment() != e.commitment:

@@ -33,8 +33,9 @@ func (v *recordVerifier) collectKey(e *entry) {
 	}
 }
 
-// checkKeys compares the stored API keys with their entries. A key that somebody has inserted, whose rights or secret
-// were exchanged, or that works again although it was revoked, gives access to everything else.
+// checkKeys compares the stored API keys with their entries. It finds keys that somebody has inserted, whose rights
+// or secret somebody has exchanged, or that work again after they were revoked. Such a key can give access to
+// everything else.
 func (v *recordVerifier) checkKeys(tx *store.Tx) error {
 	stored := map[string]bool{}
 	err := tx.Keys().Walk(func(k *store.Key) error {
@@ -66,7 +67,7 @@ func (v *recordVerifier) checkKey(k *store.Key) {
 		v.wrong(k.ID, "the API key was revoked by entry %d of the journal, but its row has another time or none",
 			revoked.number)
 	case revoked == nil && k.RevokedMicros != 0 && (created != nil || !v.beforeEvents(k.RevokedMicros)):
-		v.wrong(k.ID, "the API key is stored as revoked, but the journal has no entry of that")
+		v.wrong(k.ID, "the API key is stored as revoked, but the journal has no entry about the revocation")
 	}
 }
 
@@ -80,13 +81,15 @@ func (v *recordVerifier) compareKey(e *entry, k *store.Key) {
 	until := e.value("expires_at")
 	switch {
 	case e.value("role") != k.Role, e.value("scopes") != k.Scopes, e.value("owner") != k.CreatedBy:
-		v.wrong(k.ID, "the role, the scopes or the owner of the API key was altered after entry %d of the journal", e.number)
+		v.wrong(k.ID, "the role, the scopes or the owner of the API key was altered after entry %d of the journal",
+			e.number)
 	case e.leaf.At != evidence.At(k.CreatedMicros):
 		v.wrong(k.ID, "the stored time of its creation was altered")
 	case until != "" && (expires == "" || expires > until):
 		v.wrong(k.ID, "the API key expires later than entry %d of the journal says", e.number)
 	case e.leaf.Commitment != sealing.Hash{} && e.leaf.Commitment != k.Commitment():
-		v.wrong(k.ID, "the name, the prefix or the hash of the API key was altered after entry %d of the journal", e.number)
+		v.wrong(k.ID, "the name, the prefix or the hash of the API key was altered after entry %d of the journal",
+			e.number)
 	}
 }
 
@@ -101,7 +104,7 @@ func (v *recordVerifier) checkHolds(tx *store.Tx) error {
 		case placed == nil:
 			v.wrong(h.ID, "the legal hold has no entry in the journal")
 		case released == nil && h.ReleasedMicros != 0:
-			v.wrong(h.ID, "the legal hold is stored as released, but the journal has no entry of that")
+			v.wrong(h.ID, "the legal hold is stored as released, but the journal has no entry about the release")
 		case released != nil && h.ReleasedMicros == 0:
 			v.wrong(h.ID, "the legal hold was released by entry %d of the journal, but is stored as in force",
 				released.number)

@@ -149,7 +149,8 @@ func (v *recordVerifier) checkBlocklist(tx *store.Tx) error {
 		case stored[b.ID]:
 			v.wrong(name, "two entries of the block list have this id")
 		case e.is(store.EventBlockRemoved):
-			v.wrong(name, "it was removed from the block list by entry %d of the journal, but is still stored", e.number)
+			v.wrong(name, "it was removed from the block list by entry %d of the journal, but is still stored",
+				e.number)
 		case v.linked(e, b.Leaf) && b.Commitment() != e.leaf.Commitment:
 			v.wrong(name, "the stored entry of the block list is not that of entry %d of the journal", e.number)
 		}
@@ -161,7 +162,7 @@ func (v *recordVerifier) checkBlocklist(tx *store.Tx) error {
 	}
 	for id, e := range v.blocks {
 		if !stored[id] && !e.is(store.EventBlockRemoved) {
-			v.wrong(id, "the entry of the block list of entry %d of the journal is missing", e.number)
+			v.wrong(id, "the block list entry that entry %d of the journal names is missing", e.number)
 		}
 	}
 	return nil

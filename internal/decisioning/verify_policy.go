@@ -39,8 +39,8 @@ func (v *recordVerifier) collectPolicy(e *entry) {
 	v.compareEvent(e)
 }
 
-// later stores an activation unless there is a later one. Entries that were backfilled are
-// not in the order of their times.
+// later sets the activation of id in last to e, unless last has an activation of id with a later time. It compares
+// the times, because backfilled entries are not in the order of their times.
 func later(last map[string]*entry, id string, e *entry) {
 	if before := last[id]; before == nil || before.value("activated_at") < e.value("activated_at") {
 		last[id] = e
@@ -89,8 +89,8 @@ func (e *entry) is(kind string) bool {
 	return found == kind
 }
 
-// checkRuleSet compares what never changes of a rule set, and whether it was removed. It
-// returns false if there is nothing more to compare.
+// checkRuleSet compares the fields of a rule set that never change, and checks whether it
+// was removed. It returns false if there is nothing more to compare.
 func (v *recordVerifier) checkRuleSet(r *store.LoggedRuleSet) bool {
 	e, removed := v.created[r.ID], v.removed[r.ID]
 	switch {
@@ -115,12 +115,12 @@ func (v *recordVerifier) checkRuleSet(r *store.LoggedRuleSet) bool {
 }
 
 // checkActivation compares the status of a rule set with the last activation, and reports
-// whether it is active.
+// whether the rule set is active.
 func (v *recordVerifier) checkActivation(r *store.LoggedRuleSet) bool {
 	e := v.activated[r.ID]
 	if e == nil {
 		if r.ActivationLeaf < 0 && r.ActivatedMicros > 0 && v.older(r.ActivatedMicros) {
-			return r.Status == store.StatusActive // from before, and not backfilled yet
+			return r.Status == store.StatusActive // from before the journal, and not backfilled yet
 		}
 		if r.Status != store.StatusDraft || r.ActivatedMicros != 0 || r.ActivatedBy != "" || r.RetiredMicros != 0 ||
 			r.ActivationLeaf >= 0 {

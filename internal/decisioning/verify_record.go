@@ -22,8 +22,8 @@ import (
 type recordVerifier struct {
 	scope *store.Scope
 	// These functions report whether a row may lack an entry in the journal because of its time: olderLists for a
-	// scorecard or an entry of the block list, olderExposures for an exposure, beforeEvents for an API key, and older for
-	// any other row. API keys from before never get an entry.
+	// scorecard or an entry of the block list, olderExposures for an exposure, beforeEvents for an API key, and
+	// older for any other row. API keys that are older than the first entry about a key never get an entry.
 	older, olderLists, olderExposures, beforeEvents func(micros int64) bool
 
 	tell    func(id, why string)
@@ -46,13 +46,14 @@ func newRecordVerifier(scope *store.Scope, tell func(id, why string)) *recordVer
 		reader: journal.NewReader(scope), found: numbers{},
 		policyEntries: newPolicyEntries(), configEntries: configEntries{versions: map[string]*entry{}},
 		listEntries: listEntries{
-			lists: map[string]*entry{}, tables: map[string]*entry{}, cards: map[string]*entry{}, blocks: map[string]*entry{},
+			lists: map[string]*entry{}, tables: map[string]*entry{}, cards: map[string]*entry{},
+			blocks: map[string]*entry{},
 		},
 		exposures: map[string]exposureEntry{}, keys: newKeyEntries(),
 	}
 }
 
-// wrong tells why the object with an id is wrong, once for each object.
+// wrong reports why the object with an id is wrong, once for each object.
 func (v *recordVerifier) wrong(id, format string, args ...any) {
 	if !v.told[id] {
 		v.told[id] = true
@@ -101,7 +102,7 @@ func (v *recordVerifier) compare(e *entry, record evidence.Record, texts string)
 	}
 }
 
-// compareEvent tells if the event of an entry without a row of its own was altered.
+// compareEvent reports an entry whose event was altered. Such an entry has no row of its own.
 func (v *recordVerifier) compareEvent(e *entry) {
 	micros, err := operation.ParseClock(e.leaf.At)
 	kind, data, ok := evidence.ParseEvent(e.event)
@@ -129,13 +130,13 @@ func (v *recordVerifier) check(ctx context.Context, e *entry) error {
 	}
 }
 
-// collect notes what an entry says about a row that may change.
+// collect stores an entry about a row that may change, so that finish can compare it.
 func (v *recordVerifier) collect(e *entry) {
 	if e.leaf.Kind == evidence.Exposure {
 		v.collectExposure(e)
 		return
 	}
-	e.event = bytes.Clone(e.event) // it is part of a large buffer
+	e.event = bytes.Clone(e.event) // the original is part of a large buffer
 	switch e.leaf.Kind {
 	case evidence.RuleSet, evidence.Activation:
 		v.collectPolicy(e)
@@ -184,7 +185,7 @@ func (v *recordVerifier) finish(ctx context.Context, size int64) error {
 	if err != nil {
 		return err
 	}
-	// One snapshot contains the rows and all entries about them.
+	// The snapshot must contain the rows and all entries about them.
 	return v.scope.Read(ctx, func(tx *store.Tx) error {
 		if err := v.collectFrom(tx, size); err != nil {
 			return err
@@ -223,8 +224,7 @@ func (v *recordVerifier) collectFrom(tx *store.Tx, from int64) error {
 	}
 }
 
-// hasEntry checks that a review has an entry of its own. claimed are the entries of the
-// reviews before it.
+// hasEntry checks that a review has an entry of its own. claimed are the entries of the earlier reviews.
 func (v *recordVerifier) hasEntry(ctx context.Context, r *store.LoggedReview, claimed numbers) error {
 	id, leaf := r.ID, r.Leaf
 	switch {
@@ -267,8 +267,8 @@ func (a *Auditor) beforeRecords(ctx context.Context, part store.Backfilled) (fun
 	return func(micros int64) bool { return !complete && micros < since+clocks }, nil
 }
 
-// backfillRecords adds the journal entries of rows of a part that a scope stored before rows of
-// that part had entries. tell is called with the number of entries after each transaction.
+// backfillRecords adds the missing journal entries for one part of a scope's rows. It considers only rows that were
+// stored before the given time. It calls tell with the number of entries after each transaction.
 func (a *Auditor) backfillRecords(
 	ctx context.Context, scope *store.Scope, part store.Backfilled, before int64, tell func(n int64),
 ) error {

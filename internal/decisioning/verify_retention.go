@@ -18,11 +18,11 @@ type expiredZones struct {
 
 	mu     sync.Mutex
 	loaded bool
-	before map[string]int64 // documents of a zone that were stored before may be empty
+	before map[string]int64 // by zone: documents that were stored before this time may be empty
 }
 
-// find returns those of the emptied zones of a decision that may be empty. It reads the stored progress again if it
-// does not know why a zone is empty, because documents may be emptied while the verification runs.
+// find returns the emptied zones of a decision whose retention period has ended. It reads the stored progress again
+// if it does not know why a zone is empty, because documents may be emptied while the verification runs.
 func (x *expiredZones) find(
 	ctx context.Context, d *store.Decision, emptied []sealing.Zone,
 ) (expired []sealing.Zone, err error) {
@@ -55,8 +55,8 @@ func (x *expiredZones) find(
 	return expired, nil
 }
 
-// load reads how far each zone was emptied. It believes a stored row only if its entry in the journal says the same,
-// so that nobody can hide removed documents by a row alone.
+// load reads up to which time each zone was emptied. It accepts a stored row only if its entry in the journal says
+// the same, so that a forged row alone cannot hide removed documents.
 func (x *expiredZones) load(ctx context.Context) error {
 	x.loaded, x.before = true, map[string]int64{}
 	rows, err := x.scope.Retention(ctx).Progress()

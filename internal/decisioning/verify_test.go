@@ -21,8 +21,9 @@ func forge(t *testing.T, service *usecase.Set, scope *store.Scope, id string) (f
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Decrypt the decision, because its ciphertext cannot be decrypted in another row.
 	if err := service.Decisions.Open(t.Context(), scope, &d, nil); err != nil {
-		t.Fatal(err) // a copied ciphertext would not open in another row
+		t.Fatal(err)
 	}
 	d.ID, d.Hash = id[:len(id)-1]+"0", "sha256:forged"
 	if d.ID == id {

@@ -10,8 +10,8 @@ import (
 // meteredEndpoints are the endpoints whose requests store one decision for each unit of usage.
 func meteredEndpoints() []string { return []string{EndpointDecisions, EndpointEvaluate} }
 
-// meteredCount compares the number of decisions with the metered usage. A decision that was deleted together with its
-// entry at the end of the journal is noticed only by that.
+// meteredCount compares the number of decisions with the metered usage. Only this comparison notices a decision that
+// was deleted together with its entry at the end of the journal.
 type meteredCount struct {
 	metered int64
 	found   int64 // decisions that are stored, or whose entry is in the journal

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// TestVerifyCountsUsage deletes the last decision together with its entry at the end of the journal, so that what is
-// left matches. Verify must find that a decision was metered which does not exist.
+// TestVerifyCountsUsage deletes the last decision together with its entry at the end of the journal, so that the
+// remaining rows match. Verify must find that more decisions were metered than exist.
 func TestVerifyCountsUsage(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

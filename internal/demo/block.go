@@ -9,9 +9,9 @@ import (
 // products lists the products of accounts and enquiries.
 var products = []string{"personal_loan", "credit_card", "consumer_loan", "two_wheeler_loan", "gold_loan", "home_loan"}
 
-// accounts returns the applicant's loans. The first loan has the maximum days
-// past due of the year. Their instalments add up to the declared obligations; for
-// a credit card, the policy counts a twentieth of the balance.
+// accounts returns the applicant's loans. The first loan has the maximum days past due of the year.
+// The instalments of all loans add up to the declared obligations. For a credit card, the policy
+// counts a twentieth of the balance as the instalment.
 func (a *applicant) accounts(now time.Time) []map[string]any {
 	list := make([]map[string]any, 0, a.tradelines)
 	emi := int(float64(float64(a.income)*a.foir)) / max(1, a.tradelines)

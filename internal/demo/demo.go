@@ -23,7 +23,7 @@ import (
 
 // Options says which data to create, and how much.
 type Options struct {
-	// Now is the moment at which the month ends; time.Now() if it is zero.
+	// Now is the end of the month of generated data; time.Now() if it is zero.
 	Now time.Time
 	// Decisions is the number of applications; 3,000 if it is zero. Two thirds of them
 	// are live.
@@ -36,7 +36,7 @@ type Options struct {
 	// PasswordCost is the cost of the stored hashes; tenant.DefaultCost if it is
 	// zero.
 	PasswordCost tenant.Cost
-	// MasterKey encrypts what is stored about people; nil if nothing is encrypted.
+	// MasterKey encrypts what is stored about people. If it is nil, nothing is encrypted.
 	MasterKey *sealing.Epoch
 	// Texts holds the texts that people write.
 	Texts Texts

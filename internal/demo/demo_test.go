@@ -67,8 +67,8 @@ func caller(made demo.Filled, env tenant.Environment) tenant.Principal {
 	}
 }
 
-// TestFill checks that both environments have data for every page, that all
-// decisions reproduce, and that two demonstrations are equal.
+// TestFill checks that both environments have data for every page, that repeating any decision gives the same
+// result, and that two demonstrations are equal.
 func TestFill(t *testing.T) {
 	t.Parallel()
 	o := quick()
@@ -134,8 +134,8 @@ func TestTextsAreALenders(t *testing.T) {
 	}
 }
 
-// outcomes returns the decisions of both environments as text, without ids and
-// times, in the order of the text: the rows of a batch are decided at the same moment.
+// outcomes returns the decisions of both environments as text, without ids and times. They are
+// sorted by text, because the rows of a batch are decided at the same moment.
 func outcomes(t *testing.T, service *usecase.Set, made demo.Filled) string {
 	t.Helper()
 	var out strings.Builder

@@ -20,7 +20,7 @@ func (c *clock) now() time.Time {
 	return c.at
 }
 
-// set moves the clock forward to at. It never moves the clock back.
+// set moves the clock forward to the given time. It never moves the clock back.
 func (c *clock) set(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

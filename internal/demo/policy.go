@@ -43,8 +43,8 @@ func (d *envFill) policies() {
 	d.version(30*time.Hour, 0, d.options.Texts.PolicyName, "", festive)
 }
 
-// version schedules the creation of a new version, which is a copy of the active
-// version edited by change. Unless armed is 0, it also schedules the activation.
+// version schedules the creation of a new version. The new version is a copy of the active version, edited by the
+// function change. If armed is not 0, version also schedules the activation.
 func (d *envFill) version(written, armed time.Duration, name, note string, change func(document)) {
 	d.ago(written, "write a policy", func(ctx context.Context) error {
 		doc, err := d.document(ctx, d.rules.active)

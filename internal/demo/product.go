@@ -22,7 +22,8 @@ import (
 const twoWheeler = "two_wheeler"
 
 // product schedules a second product with all that it needs: loans for two-wheelers, with prices by employer, a limit
-// by the price of the vehicle, charges and co-applicants. Its applicants are not those of the crowd, who stay the same.
+// by the price of the vehicle, charges and co-applicants. Its applicants are not taken from the crowd, so that the
+// crowd stays the same.
 func (d *envFill) product() {
 	d.ago(41*day, "store the lender profile", d.storeProfile)
 	d.ago(24*day, "store the lists and tables", d.storeData)
@@ -34,7 +35,7 @@ func (d *envFill) product() {
 	d.batches()
 }
 
-// storeProfile stores what the documents of offers state.
+// storeProfile stores the lender profile, which the documents of offers state.
 func (d *envFill) storeProfile(ctx context.Context) error {
 	year := d.end.Year()
 	profile, err := offer.ReadProfile(body(document{
@@ -46,7 +47,8 @@ func (d *envFill) storeProfile(ctx context.Context) error {
 		"recovery_agents": []any{
 			document{"name": "Sahyog Recovery Services", "phone": "080 5550 0188", "email": "help@sahyog.example"},
 		},
-		"holidays": []any{fmt.Sprintf("%d-10-02", year), fmt.Sprintf("%d-12-25", year), fmt.Sprintf("%d-01-26", year+1)},
+		"holidays": []any{fmt.Sprintf("%d-10-02", year), fmt.Sprintf("%d-12-25", year),
+			fmt.Sprintf("%d-01-26", year+1)},
 		"texts": document{
 			"en": document{
 				"loan_type":           "Personal loan",
@@ -109,7 +111,8 @@ func (d *envFill) storeData(ctx context.Context) error {
 	}
 	upload, err := read.ReadTable(shareTable)(body(document{
 		"keys": []any{
-			document{"field": "employment_type", "match": "exact"}, document{"field": "monthly_income", "match": "range"},
+			document{"field": "employment_type", "match": "exact"},
+			document{"field": "monthly_income", "match": "range"},
 		},
 		"columns": []any{document{"name": "share", "type": "number"}},
 		"rows": []any{
@@ -154,7 +157,8 @@ func (d *envFill) writeProduct(ctx context.Context) error {
 			},
 		},
 		"affordability": document{
-			"income": document{"of": []any{"monthly_income"}}, "obligations": document{"of": []any{"declared"}}, "people": "all",
+			"income": document{"of": []any{"monthly_income"}}, "obligations": document{"of": []any{"declared"}},
+			"people": "all",
 		},
 		"people": document{"score": "lowest"},
 		"scorecard": document{"base_points": 300, "factors": []any{document{
@@ -181,7 +185,7 @@ func (d *envFill) writeProduct(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.ago(21*day, "arm the policy of the second product", func(ctx context.Context) error {
+	d.ago(21*day, "activate the policy of the second product", func(ctx context.Context) error {
 		_, err := d.service.Policies.Activate(ctx, d.by(d.staff.meera), made.ID,
 			policydesk.Activation{Note: "Two-wheelers through dealers in six cities."}, nil)
 		return err
@@ -189,7 +193,7 @@ func (d *envFill) writeProduct(ctx context.Context) error {
 	return nil
 }
 
-// vehicles are the prices of the vehicles that applicants buy, 0 if the application does not state it.
+// vehicles are the prices of the vehicles that applicants buy. A price is 0 if the application does not state it.
 var vehicles = []int{
 	98_765, 84_200, 112_500, 143_000, 0, 76_900, 101_300, 189_900, 92_450, 68_000, 121_750, 88_800, 154_600, 97_100,
 }
@@ -204,7 +208,8 @@ func (d *envFill) buyer(i int) document {
 		"employment_type": []string{"SALARIED", "SELF_EMPLOYED"}[i/2%2], "monthly_income": 24_000 + i*4_300%36_000,
 		"foir": 0.05 + float64(i%6)/25, "requested_amount": 60_000 + i*13_000%90_000,
 		"tenure_months": []int{24, 36, 18, 30}[i%4], "employer": employers[i%len(employers)],
-		"bureau_report": document{"score": score, "enquiries_6m": i % 4, "active_tradelines": 1 + i%5, "max_dpd_12m": 0},
+		"bureau_report": document{"score": score, "enquiries_6m": i % 4, "active_tradelines": 1 + i%5,
+			"max_dpd_12m": 0},
 	}
 	if vehicles[i] > 0 {
 		primary["vehicle_price"] = vehicles[i]
@@ -241,7 +246,7 @@ func (d *envFill) buy(ctx context.Context, i int) error {
 	return nil
 }
 
-// lend reports the loan of a decision: some are overdue, and one is paid back at once.
+// lend reports the loan of a decision: some are overdue, and one is paid back immediately.
 func (d *envFill) lend(ctx context.Context, i int, decided decisioning.Decided) error {
 	report := exposuredesk.NewReport{
 		ApplicantRef: fmt.Sprintf("KC-TW-%03d", i+1), DecisionID: decided.ID, HasOutstanding: true,

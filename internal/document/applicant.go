@@ -46,7 +46,7 @@ func WriteApplicant(w *wire.Writer, a privacydesk.Applicant) {
 
 // WriteForApplicant writes what is held about an applicant in a form that can be given to the applicant. It leaves
 // out scores, rules, thresholds, reviews, and everything about fraud. A reason is the text that is meant for
-// applicants, without its code, because the codes of fraud checks would give them away.
+// applicants, without its code, because a code could reveal a fraud check.
 func WriteForApplicant(w *wire.Writer, a privacydesk.Applicant) {
 	w.Object().Key("applicant_ref").String(a.Ref)
 	writeZones(w, a.Zones)
@@ -140,7 +140,7 @@ func writePeople(w *wire.Writer, people []decisioning.PersonRef) {
 	w.EndArray()
 }
 
-// writeApplicantRuns writes the runs of agents, with what came out of them if outcomes is set.
+// writeApplicantRuns writes the runs of agents and, if outcomes is set, their outcomes.
 func writeApplicantRuns(w *wire.Writer, a *privacydesk.Applicant, outcomes bool) {
 	w.Key("agent_run_count").Int(a.RunCount).Key("agent_runs").Array()
 	for _, r := range a.Runs {
@@ -154,8 +154,8 @@ func writeApplicantRuns(w *wire.Writer, a *privacydesk.Applicant, outcomes bool)
 	w.EndArray()
 }
 
-// writeForApplicant writes a decision for the applicant. offers says what the applicant is told about offers and
-// declines by a person.
+// writeForApplicant writes a decision for the applicant. offers has, by decision id, the validity of the offer and
+// the reasons of a decline by a person.
 func writeForApplicant(w *wire.Writer, d decisioning.Explained, offers map[string]decisioning.OfferState) {
 	var answer engine.Answer
 	if d.Kept != nil {
@@ -173,8 +173,8 @@ func writeForApplicant(w *wire.Writer, d decisioning.Explained, offers map[strin
 	}
 	w.Object().Key("decision_id").String(answer.DecisionID).Key("status").String(answer.Status)
 	w.Key("created_at").String(answer.CreatedAt)
-	// An approval that a person has overturned is not an offer, and a referral is one only if a person has
-	// overturned it.
+	// An approval that a person has overturned is not an offer. A referral is an offer only if a person has turned it
+	// into an approval.
 	after := d.StatusAfterReview(answer.Status)
 	writeReviewed(w, answer.Status, after)
 	state := offers[answer.DecisionID]

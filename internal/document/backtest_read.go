@@ -183,7 +183,7 @@ func BookPolicies() []string { return []string{"rule_set_id", "challenger_rule_s
 // BookMembers returns the parameters that describe a book.
 func BookMembers() []string { return []string{"n", "seed", "months", "bad_rate"} }
 
-// readReplay reads from a request which stored decisions to replay.
+// readReplay reads which stored decisions a request wants to replay.
 func readReplay(v wire.Value, faults *fault.List, now time.Time) study.Replay {
 	f := wire.NewForm(v, faults)
 	r := study.Replay{From: readBound(&f, "from"), To: readBound(&f, "to")}

@@ -70,7 +70,7 @@ func (t *rowTable) add(prefix string, object wire.Value) error {
 		switch {
 		case !v.Given():
 			continue
-		case len(prefix)+len(name) > sheet.MaxName: // check before the names are joined
+		case len(prefix)+len(name) > sheet.MaxName: // checked first, so that no long name is built
 			t.faults.Add(v.Pointer(), fault.CodeOutOfRange,
 				"the name of a column must have at most %d bytes", sheet.MaxName)
 			continue

@@ -11,9 +11,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// ConditionTexts returns the conditions of a policy document, and the amounts of its limit caps, in words, by the JSON
-// pointer of each. A condition that cannot be read is left out. Conditions can read the
-// tables, and those that the document describes.
+// ConditionTexts returns the conditions of a policy document, and the amounts of its limit caps, in words, by the
+// JSON pointer of each. A condition that cannot be read is left out. Conditions can read the given tables and those
+// that the document describes.
 func ConditionTexts(document wire.Value, tables ...rule.Table) map[string]string {
 	texts := map[string]string{}
 	semantics, _ := strconv.Atoi(document.Get("semantics").Text()) // 0 if missing: the first semantics
@@ -63,9 +63,9 @@ func findTable(tables []rule.Table) func(name string) (*rule.Table, bool) {
 	}
 }
 
-// CheckCondition reads a single condition as part of a document with these semantics and
-// inputs, which can read the tables. It returns the condition in words, and in the form in
-// which it would be stored.
+// CheckCondition reads a single condition as if it were part of a document with these semantics and inputs. The
+// condition can read the given tables. CheckCondition returns the condition in words, and in the form in which it
+// would be stored.
 func CheckCondition(
 	condition, inputs wire.Value, tables []rule.Table, semantics int, stage2 bool,
 ) (text string, document []byte, err error) {

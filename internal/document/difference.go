@@ -3,6 +3,7 @@ package document
 import (
 	"strconv"
 
+	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
 
@@ -12,11 +13,11 @@ func difference(w *wire.Writer, pointer string, baseline, variant wire.Value) {
 	switch {
 	case baseline.Kind() == wire.Object && variant.Kind() == wire.Object:
 		for name, b := range baseline.Members() {
-			difference(w, pointer+"/"+name, b, variant.Get(name))
+			difference(w, pointer+"/"+fault.EscapePointer(name), b, variant.Get(name))
 		}
 		for name, v := range variant.Members() {
-			if !has(baseline, name) {
-				difference(w, pointer+"/"+name, wire.Value{}, v)
+			if !baseline.Has(name) {
+				difference(w, pointer+"/"+fault.EscapePointer(name), wire.Value{}, v)
 			}
 		}
 	case baseline.Kind() == wire.Array && variant.Kind() == wire.Array:
@@ -56,14 +57,4 @@ func at(list []wire.Value, i int) wire.Value {
 func same(a, b wire.Value) bool {
 	return a.Kind() == b.Kind() && a.Text() == b.Text() && a.IsTrue() == b.IsTrue() &&
 		a.Kind() != wire.Object && a.Kind() != wire.Array
-}
-
-// has reports whether an object has a member with the name, even if the member is null.
-func has(v wire.Value, name string) bool {
-	for n := range v.Members() {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }

@@ -14,14 +14,14 @@ import (
 	"verdict/internal/wire"
 )
 
-// encode returns the body that write writes.
+// encode returns the body that the function write has written.
 func encode(write func(*wire.Writer)) []byte {
 	var w wire.Writer
 	write(&w)
 	return w.Buf
 }
 
-// answer returns an answer whose body write writes.
+// answer returns an answer with the body that the function write has written.
 func answer(status int, write func(*wire.Writer)) operation.Answer {
 	return operation.Answer{Status: status, Body: encode(write)}
 }

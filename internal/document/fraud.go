@@ -32,7 +32,7 @@ func text(f *wire.Form, name string) string {
 	return strings.Clone(t)
 }
 
-// chosen reads a text like text does, but refuses an empty one: to choose nothing, leave the member out.
+// chosen does the same as text, but refuses an empty text. A client that chooses nothing must leave the member out.
 func chosen(f *wire.Form, name string) string {
 	t, ok := f.Text(name, anyLength)
 	if ok && t == "" {
@@ -41,8 +41,8 @@ func chosen(f *wire.Form, name string) string {
 	return strings.Clone(t)
 }
 
-// firstYear is the first year of the times that readTime accepts. Earlier ones are what programs write for a missing
-// time, such as 0001-01-01T00:00:00Z and 1970-01-01T00:00:00Z.
+// firstYear is the first year of the times that readTime accepts. Programs write earlier times, such as
+// 0001-01-01T00:00:00Z and 1970-01-01T00:00:00Z, for a missing time.
 const firstYear = 2000
 
 // readTime reads an RFC 3339 time. It returns the zero time if the member is missing.
@@ -121,7 +121,8 @@ func readBlockEntities(f *wire.Form, faults *fault.List) []frauddesk.BlockEntity
 	return list
 }
 
-// WriteAlert writes an alert. The times, people, resolution and note of later steps are null until those steps.
+// WriteAlert writes an alert. The time, person, resolution and note of a later step are null until the step is
+// taken.
 func WriteAlert(w *wire.Writer, a frauddesk.Alert) {
 	w.Object().Key("id").Plain(a.ID).Key("type").Plain(a.Type)
 	w.Key("severity").Plain(a.Severity).Key("status").Plain(a.Status)

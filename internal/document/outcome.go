@@ -274,8 +274,8 @@ func WriteExplained(w *wire.Writer, e decisioning.Explained) {
 	w.EndObject()
 }
 
-// writeKept writes the members of an answer that remain when the applicant is erased. It has every
-// member that the interface requires of a decision.
+// writeKept writes the members of an answer that remain when the applicant is erased. They include every member
+// that the API requires of a decision.
 func writeKept(w *wire.Writer, k *decisioning.Kept) {
 	d := &k.Summary
 	w.Key("decision_id").String(d.ID).Key("status").String(d.Status).Key("grade").String(d.Grade)

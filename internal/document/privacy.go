@@ -75,7 +75,7 @@ func WriteErasure(w *wire.Writer, e privacydesk.Erasure) {
 	w.EndArray().EndObject()
 }
 
-// timeOrNull writes a stored time, null if it is 0, which means never.
+// timeOrNull writes a stored time, or null if it is 0, which means never.
 func timeOrNull(w *wire.Writer, key string, micros int64) {
 	if micros == 0 {
 		w.Key(key).Null()

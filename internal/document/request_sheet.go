@@ -27,9 +27,10 @@ type RequestSheet struct {
 // sniffBytes is the number of bytes at the beginning of a file from which its encoding is recognised.
 const sniffBytes = 256 << 10
 
-// NewRequestSheet reads the header of a file. texts names columns whose cells are texts, in addition to the text fields
-// of the catalogue. NewRequestSheet returns Invalid if the file has no column with one of these names. It also returns
-// Invalid if two columns are the same member, or one is a part of the other, because a service would refuse every row.
+// NewRequestSheet reads the header of a file. The argument texts lists columns whose cells are texts, in addition
+// to the text fields of the catalogue. NewRequestSheet returns Invalid if the file lacks one of these columns. It
+// also returns Invalid if two columns are the same member, or if one is a part of the other, because the service
+// would refuse every row.
 func NewRequestSheet(file io.Reader, texts ...string) (*RequestSheet, error) {
 	plain, _, err := sheet.Sniff(file, sniffBytes) // in UTF-8, whatever the encoding of the file
 	if err != nil {
@@ -43,6 +44,17 @@ func NewRequestSheet(file io.Reader, texts ...string) (*RequestSheet, error) {
 	s.columns, s.Ignored, err = requestColumns(header, texts)
 	s.width = len(header)
 	return s, err
+}
+
+// Strict returns Invalid if the file has columns that are not members of a request. Rows without these columns could
+// be decided without a rule that reads them.
+func (s *RequestSheet) Strict() error {
+	if len(s.Ignored) == 0 {
+		return nil
+	}
+	return fault.New(fault.Invalid, fault.CodeUnknownField, "these columns are not members of a decision request: %s; "+
+		"remove them, or name a field that the policy declares by its whole path, such as applicant.employer",
+		strings.Join(s.Ignored, ", "))
 }
 
 // WriteLines writes each row as a line of JSON. It returns Invalid for a row that is malformed.
@@ -75,7 +87,7 @@ func (s *RequestSheet) WriteLines(to io.Writer) error {
 // requestColumn is a column of a file whose cells are members of a decision request.
 type requestColumn struct {
 	cell int      // the index of the cell in a row
-	path []string // of the member, such as applicant, monthly_income
+	path []string // the path of the member, such as "applicant", "monthly_income"
 	text bool     // a cell is a text even if it looks like a number
 }
 
@@ -116,8 +128,9 @@ func requestColumns(header, texts []string) (columns []requestColumn, ignored []
 	for i := 1; i < len(columns); i++ {
 		a, b := columns[i-1], columns[i]
 		if len(a.path) <= len(b.path) && slices.Equal(a.path, b.path[:len(a.path)]) {
-			return nil, nil, fault.New(fault.Invalid, fault.CodeInvalidField, "the columns %q and %q are the same member of "+
-				"a request, or one is a part of the other; remove one of them", header[a.cell], header[b.cell])
+			return nil, nil, fault.New(fault.Invalid, fault.CodeInvalidField, "the columns %q and %q are the same "+
+				"member of a request, or one is a part of the other; remove one of them", header[a.cell],
+				header[b.cell])
 		}
 	}
 	return columns, ignored, nil
@@ -154,8 +167,8 @@ func writeRequest(w *wire.Writer, columns []requestColumn, cells [][]byte) {
 	w.EndObject()
 }
 
-// writeCell writes a cell as a number, a boolean or, if it is neither or text is set, as a text. Spreadsheet programs
-// write booleans in capital letters.
+// writeCell writes a cell as a number or a boolean. If the cell is neither, or if text is set, it writes a text.
+// Spreadsheet programs write booleans in capital letters.
 func writeCell(w *wire.Writer, cell []byte, text bool) {
 	if !text {
 		if v, err := wire.Parse(bytes.ToLower(cell)); err == nil && (v.Kind() == wire.Number || v.Kind() == wire.Bool) {

@@ -23,6 +23,10 @@ func TestRequestSheet(t *testing.T) {
 	if !slices.Equal(rows.Ignored, []string{"loan_officer"}) {
 		t.Errorf("ignored %q", rows.Ignored)
 	}
+	err = rows.Strict()
+	if fault.CodeOf(err) != fault.CodeUnknownField || !strings.Contains(err.Error(), "loan_officer") {
+		t.Errorf("a strict reader says %v", err)
+	}
 	var lines bytes.Buffer
 	if err := rows.WriteLines(&lines); err != nil {
 		t.Fatal(err)
@@ -39,6 +43,9 @@ func TestRequestSheet(t *testing.T) {
 	rows, err = document.NewRequestSheet(strings.NewReader("score,foir\n742,0.3\n742\n"))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if err := rows.Strict(); err != nil {
+		t.Errorf("only members of a request: %v", err)
 	}
 	if err := rows.WriteLines(&lines); fault.CodeOf(err) != fault.CodeWrongNumberOfCells ||
 		!strings.Contains(err.Error(), "row 2 of the file") {

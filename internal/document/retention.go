@@ -8,7 +8,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// maxZones limits the zones that a request names, before each is checked.
+// maxZones limits the number of zones in a request. It is checked before the zones are.
 const maxZones = 50
 
 // ReadRetention reads retention periods. The use case checks the values.

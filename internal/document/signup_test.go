@@ -239,8 +239,8 @@ func TestSignupRefusalHints(t *testing.T) {
 	}
 }
 
-// FuzzReadSignup reads arbitrary bytes. The result is a refusal that lists its faults, or values that obey every rule
-// and read back the same.
+// FuzzReadSignup reads arbitrary bytes. The result is either a refusal that lists its faults, or values that obey
+// every rule and stay the same when they are written and read again.
 func FuzzReadSignup(f *testing.F) {
 	for _, seed := range []string{
 		`{"email":"Admin@example.in","org_name":" Asha Finance ","password":"s3cret-pass"}`,

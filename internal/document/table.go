@@ -9,7 +9,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// ReadTable returns the function that reads the whole content of a table with a name. The use case checks the rows.
+// ReadTable returns the function that reads the whole content of the table with the given
+// name. The use case checks the rows.
 func ReadTable(name string) func(body wire.Value) (tabledesk.Upload, error) {
 	return func(body wire.Value) (u tabledesk.Upload, err error) {
 		var faults fault.List
@@ -43,7 +44,8 @@ func ReadTableKeys(text string) ([]rule.Value, error) {
 	})
 }
 
-// ReadTableLookup reads the values of the keys of which the row is looked up. The use case checks them.
+// ReadTableLookup reads the values of the keys by which a row is looked up. The use case
+// checks them.
 func ReadTableLookup(body wire.Value) (keys []rule.Value, err error) {
 	var faults fault.List
 	f := wire.NewForm(body, &faults)
@@ -121,7 +123,7 @@ func writeTableRow(w *wire.Writer, r *table.Row) {
 	w.EndArray()
 }
 
-// WriteTableLookup writes what a table gives for the values of its keys.
+// WriteTableLookup writes the result of looking up a row by the values of its keys.
 func WriteTableLookup(w *wire.Writer, f tabledesk.Found) {
 	w.Object().Key("table").String(f.Table).Key("version").Int(f.Version).Key("matched").Bool(f.Match)
 	if f.Match {

@@ -12,8 +12,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// EncodeEvent returns the body with which an event is sent to a webhook. It is the event as
-// in the feed.
+// EncodeEvent returns the body with which an event is sent to a webhook. The event has the same form as in the feed.
 func EncodeEvent(e eventdesk.Event) []byte {
 	return encode(func(w *wire.Writer) { writeEvent(w, &e) })
 }
@@ -27,7 +26,7 @@ func EncodeTestEvent(e webhookdesk.TestEvent) []byte {
 	})
 }
 
-// maxTypes limits the types of events that a request names, before each is checked.
+// maxTypes limits the number of event types in a request. It is checked before the types are.
 const maxTypes = 100
 
 // maxSequence is the largest sequence number that a request may name.

@@ -23,8 +23,8 @@ func WriteNew(path string, text []byte) error {
 	return SyncFolder(path)
 }
 
-// Replace creates a file that only its owner can read, or replaces a file that exists. The file has
-// either its former bytes or everything that write has written.
+// Replace creates a file that only its owner can read, or replaces a file that exists. Afterwards, and after a
+// crash, the file has either its former bytes or everything that the function write has written.
 func Replace(path string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.part")
 	if err != nil {

@@ -9,22 +9,21 @@ import (
 	"verdict/internal/rule"
 )
 
-// namedInput is an input of the applicant or the report that the policy names.
+// namedInput is an input of the applicant or the report that a policy names.
 type namedInput struct {
 	name string
 	slot int32
-	// scored marks an input that only a bureau score gives. Its absence is not reported if the application states
+	// scored marks an input that only a bureau score gives. Its absence is not reported if the application says
 	// whether the applicant is new to credit.
 	scored bool
 	// card marks an input of the scorecard.
 	card bool
-	// derived marks an input that the engine computes from other inputs. Those other
-	// inputs are listed instead.
+	// derived marks an input that the engine computes from other inputs. If it is absent, those other inputs are
+	// listed instead.
 	derived bool
 }
 
-// scoreFields lists the facts that only a bureau score gives and the request paths
-// of the score itself.
+// scoreFields lists the request paths of the bureau score itself, and the facts that only a bureau score gives.
 var scoreFields = []string{
 	field.BureauScore, field.BureauIsNTC, "bureau_ntc_index", "bureau_report.score", "report.scoreData.score",
 }
@@ -69,7 +68,7 @@ func (p *Plan) findNamed() {
 	for _, name := range p.policy.namedWithSources() {
 		ref, ok := p.ref(name)
 		if _, _, column := rule.ParseTableFact(name); column {
-			continue // a request lacks the keys of the table, or the table has no row
+			continue // it is absent because the request lacks a key of the table or no row matches
 		}
 		derived := name == field.IncomeEffective || name == field.FOIREffective
 		if !ok || ref.ID >= 0 && !derived && !field.OfApplicantOrReport(p.catalogue.Field(ref.ID)) || ofOthers(name) {
@@ -90,8 +89,8 @@ func (p *Plan) findNamed() {
 	}
 }
 
-// ofOthers reports whether a field is about accounts of other people that the applicant guarantees or uses. A report
-// without such accounts has no value for the field, so its absence is not reported.
+// ofOthers reports whether a field is about other people's accounts that the applicant guarantees or uses. Most
+// reports have no such accounts, so the absence of the field is not reported.
 func ofOthers(name string) bool {
 	return strings.HasPrefix(name, "bureau_guaranteed_") || strings.HasPrefix(name, "bureau_addon_")
 }
@@ -121,9 +120,9 @@ func (p *Policy) namedWithSources() []string {
 	return slices.Compact(names)
 }
 
-// AbsentInputs lists, by name, the inputs of the applicant and the report that the
-// policy names and the application lacks. It returns nil if there are none. card
-// reports whether the scorecard has such inputs and all of them are absent.
+// AbsentInputs lists, in name order, the inputs of the applicant and the report that the policy names and the
+// application lacks. It returns nil if there are none. card is true if the scorecard reads inputs of
+// the applicant or the report, and all of them are absent.
 func (d *Decision) AbsentInputs() (names []string, card bool) {
 	plan := d.plan
 	scored := plan.inputs.ntc >= 0 && d.frame.Given(plan.inputs.ntc)

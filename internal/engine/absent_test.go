@@ -156,9 +156,8 @@ func TestAbsentSources(t *testing.T) {
 	}
 }
 
-// TestAbsentBankFigures checks that an absent bank statement figure that the
-// policy counts is listed, unless the policy takes the first given source and
-// an earlier source is given.
+// TestAbsentBankFigures checks that an absent bank statement figure is listed if the policy counts it. The figure is
+// not listed if the policy takes the first given source and an earlier source is given.
 func TestAbsentBankFigures(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

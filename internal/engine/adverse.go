@@ -8,14 +8,14 @@ import (
 	"verdict/internal/rule"
 )
 
-// direction says for which values of a field its default reason code is true.
+// direction says for which values of a field the field's default reason code is true.
 type direction int8
 
 const (
-	neither direction = iota // for no value: the code does not say that the field is low or high
+	neither direction = iota // true for no value: the code does not say that the field is low or high
 	low
 	high
-	either // for every value: the code names the field without calling its value bad
+	either // true for every value: the code names the field without calling its value bad
 )
 
 // opposite returns the direction of a quantity that falls when the field rises.
@@ -30,9 +30,9 @@ func (d direction) opposite() direction {
 	}
 }
 
-// adverseByCode says for each reason code that is the default of a catalogue field whether
-// its text is true of low values, of high values or of every value. adverseByField has the
-// exceptions.
+// adverseByCode contains the reason codes that describe the value of a catalogue field. It says of each code whether
+// its text is true of low values, of high values or of every value. Codes that are not listed say nothing about a
+// value. adverseByField has the exceptions.
 var adverseByCode = map[string]direction{
 	"BUR_SCORE": low, ReasonNewToCredit: either, "BUR_DPD": high, "BUR_ENQ": high, "BUR_TRADELINES": either,
 	"BUR_WRITEOFF": high, "BUR_SUIT": high, "BUR_OVERDUE": high, "BUR_THIN_FILE": low, ReasonIncomeLow: low,
@@ -46,7 +46,8 @@ var adverseByCode = map[string]direction{
 // the value of a field. The other codes are about the application or the offer.
 func DescribesValue(code string) bool { return adverseByCode[code] != neither }
 
-// adverseByField has the direction of each field whose direction differs from that of most fields with the same code.
+// adverseByField has the exceptions to adverseByCode: the fields whose direction differs from that of most fields
+// with the same code.
 var adverseByField = map[string]direction{
 	"bank_last_salary_age_days":   high,
 	"bank_negative_days_90d":      high,
@@ -81,9 +82,8 @@ func adverse(f *rule.Field) direction {
 	}
 }
 
-// adverseFeature returns the direction of a feature whose code has direction d.
-// It returns neither for trends and shares, which are not levels, and for
-// metrics whose code fits only approximately.
+// adverseFeature returns the direction of a feature. d is the direction of the feature's reason code. The result is
+// "neither" for trends and shares, which are not levels, and for metrics that the code describes only approximately.
 func adverseFeature(name string, d direction) direction {
 	metric, _, _ := strings.Cut(name, "__")
 	counts := strings.HasSuffix(name, "__count")
@@ -95,7 +95,7 @@ func adverseFeature(name string, d direction) direction {
 	case "debit", "bill_payment", "investment", "deposited_return", "loan_credit", "self_transfer", "charge",
 		"account_closed":
 		return neither
-	case "enquiry": // figures other than counts are amounts
+	case "enquiry": // only a count is a number of enquiries; the other figures are amounts
 		if !counts {
 			return neither
 		}
@@ -109,10 +109,10 @@ func adverseFeature(name string, d direction) direction {
 	return d
 }
 
-// PredicateCode returns the reason code that is true of an applicant for whom
-// the predicate c has the result holds. It is the code of the first field that
-// c compares in the field's adverse direction. It is "MISSING_REQUIRED_INPUT"
-// if the result means that the field is absent, and "" if no code is true.
+// PredicateCode returns a reason code for the predicate c and its result, which is given by the argument "holds".
+// The code is true of every applicant for whom c has that result. It is the code of the first field that c compares
+// in the field's adverse direction. It is "MISSING_REQUIRED_INPUT" if the result means that the field is absent, and
+// "" if no code is true.
 func PredicateCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) string {
 	switch c.Op {
 	case rule.Exists, rule.IsAbsent:
@@ -146,10 +146,9 @@ func PredicateCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) str
 	}
 }
 
-// escapes reports whether the predicate c, whose result is holds, would have
-// the other result for the best value of its field f. The best value is the
-// largest one if up is set, otherwise the smallest. If escapes returns true,
-// the applicant's value was too low or too high for the predicate.
+// escapes reports whether the predicate c would have the opposite result if its field f had its best value. The
+// actual result of c is given by the argument "holds". The best value is the largest one if up is set, otherwise the
+// smallest. If escapes returns true, the applicant's value was too low or too high for the predicate.
 func escapes(c *rule.Condition, holds bool, f *rule.Field, up bool) bool {
 	best := rule.Bool(up)
 	switch {
@@ -193,9 +192,8 @@ func compares(c *rule.Condition, v rule.Value) bool {
 	}
 }
 
-// comparisonCode does the work of PredicateCode for a comparison other than that
-// of a field on the left with a constant on the right. It returns "" if no code is
-// true.
+// comparisonCode does the work of PredicateCode for all comparisons except one kind: a field on the left and a
+// constant on the right. It returns "" if no code is true.
 func comparisonCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) (code string) {
 	left := high // high if the left operand is larger than the right one, low if it is smaller
 	if smaller := c.Op == rule.Lt || c.Op == rule.Lte; smaller == holds {

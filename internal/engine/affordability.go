@@ -20,8 +20,7 @@ type Affordability struct {
 	AllPeople bool
 }
 
-// Source is a list of sources in order of preference, and the rule that selects one
-// of the sources that are given.
+// Source is a list of sources in order of preference, with the rule that selects one of those that are given.
 type Source struct {
 	Of   []string
 	Take Take
@@ -30,8 +29,7 @@ type Source struct {
 // Take says which of several given sources counts.
 type Take uint8
 
-// The choices of take. Income takes the first or the lowest; obligations take
-// the highest or the first.
+// The possible values of Take. Income uses TakeFirst or TakeLowest; obligations use TakeHighest or TakeFirst.
 const (
 	TakeFirst Take = iota
 	TakeLowest
@@ -82,8 +80,8 @@ func (p *Policy) CountedSources() Affordability {
 	return *p.Affordability
 }
 
-// CountsDeclared reports whether the obligations that the applicant declares,
-// as a FOIR, are among those that count.
+// CountsDeclared reports whether declared obligations, which the applicant states as a FOIR, are among the sources
+// that count.
 func (a *Affordability) CountsDeclared() bool {
 	return slices.Contains(a.Obligations.Of, obligationsDeclared)
 }
@@ -96,8 +94,7 @@ func (a *Affordability) isDeclaredAlone() bool {
 		slices.Equal(a.Income.Of, alone.Income.Of) && slices.Equal(a.Obligations.Of, alone.Obligations.Of)
 }
 
-// String describes which figures count. A nil Affordability stands for the declared
-// figures.
+// String describes which figures count. A nil Affordability means the declared figures.
 func (a *Affordability) String() string {
 	if a == nil {
 		alone := declaredAlone()
@@ -192,9 +189,9 @@ type affording struct {
 	active             bool // the policy reads a derived field or names sources
 	person                  // the primary applicant
 	lowest             bool // the lowest income counts, not the first
-	highest            bool // the highest obligations count, not the first
+	highest            bool // the highest obligations count, not the first ones
 	incomeOut, foirOut int32
-	partner            *person // the co-applicant; nil unless the policy adds up the people
+	partner            *person // the co-applicant; nil unless the policy adds up the figures of all people
 }
 
 // declaredSlot represents the declared obligations in a list of slots. They have no
@@ -301,7 +298,7 @@ func (a *affording) incomeOf(fr *rule.Frame, p *person) (income rule.Number, kno
 }
 
 // effectiveFOIR returns the share of income that the obligations take. It converts each source to a share before it
-// selects one. If the income is unknown, only the declared ratio counts, and it is returned unchanged.
+// selects one of them. If the income is unknown, only the declared ratio counts, and it is returned unchanged.
 func (a *affording) effectiveFOIR(fr *rule.Frame, income rule.Number, hasIncome bool) (foir rule.Number, known bool) {
 	for _, slot := range a.obligations {
 		share, ok := a.share(fr, slot, income, hasIncome)
@@ -343,7 +340,7 @@ const maxShare = 5 * rule.One
 // capped at maxShare.
 func shareOf(amount, ratio, income rule.Number) rule.Number {
 	if amount == 0 || ratio == 0 {
-		return 0 // even if there is no income
+		return 0 // even for an income of 0, which otherwise gives maxShare
 	}
 	q, ok := exact.MulDivHalfUp(uint64(amount), uint64(ratio), uint64(income))
 	if !ok {
@@ -352,9 +349,9 @@ func shareOf(amount, ratio, income rule.Number) rule.Number {
 	return rule.Number(min(q, uint64(maxShare)))
 }
 
-// absentFacts replaces each derived field in a list of missing fields by those of its sources that were not given. If
-// all sources of the obligations were given, it replaces foir_effective by the missing sources of the income. It
-// returns all other fields unchanged.
+// absentFacts returns a list of missing fields. In place of each derived field, the list has those sources of the
+// field that were not given. If all sources of the obligations were given, foir_effective is replaced with the
+// missing sources of the income. Other fields stay unchanged.
 func (d *Decision) absentFacts(names []string) []string {
 	a := &d.plan.afford
 	if !a.active {

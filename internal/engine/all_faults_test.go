@@ -44,7 +44,7 @@ const soundDocument = `{"name": "sound", "semantics": 2, "include_defaults": fal
 		{"id": "PB_N", "grade": "NTC", "ntc": true, "action": "decline"}],
 	"conditions": [{"code": "PROOF", "text": "t", "condition_ast": {"op": "true"}}]}`
 
-// at returns the object at the path steps of a document.
+// at returns the object that a path leads to in a document.
 func at(document any, steps ...any) map[string]any {
 	for _, step := range steps {
 		switch s := step.(type) {

@@ -10,9 +10,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestAllocations checks that deciding and writing facts allocate nothing, and
-// that writing a decision into a used buffer and compiling a policy stay within
-// a fixed number of allocations.
+// TestAllocations checks two things. Making a decision allocates nothing, and writing facts allocates nothing.
+// Writing a decision into a used buffer, and compiling a policy, stay within a fixed number of allocations.
 //
 //nolint:paralleltest // AllocsPerRun counts the allocations of all goroutines.
 func TestAllocations(t *testing.T) {

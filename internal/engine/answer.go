@@ -8,9 +8,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// Answer has the values of a decision's response. ReadAnswer reads them from a
-// stored response. The response may come from an older engine version; a value
-// that the older version did not write is zero.
+// Answer has the values of a decision's response. ReadAnswer reads them from a stored response, which may come from an
+// older engine version. A value that the older version did not write is zero.
 type Answer struct {
 	DecisionID    string
 	Status        string
@@ -42,7 +41,7 @@ type AnswerReason struct {
 	Message string
 	RuleID  string
 	Text    string
-	Field   string // what the reason is about; several fields are separated by DetailSeparator
+	Field   string // the field that the reason is about; several fields are separated by DetailSeparator
 }
 
 // Answer returns the values that Write would write. They share no memory with d.

@@ -11,9 +11,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// maxApplicants is the maximum number of applicants that one request can score.
-// maxContributions is the maximum number of applicants times factors of the card,
-// because the response has every contribution.
+// maxApplicants is the maximum number of applicants that one request can score. maxContributions limits the product
+// of the number of applicants and the number of factors, because the response lists every contribution.
 const (
 	maxApplicants    = 1_000
 	maxContributions = 50_000
@@ -24,7 +23,7 @@ const (
 // them in. They are not checked yet; Read reports their faults.
 type Applicants struct {
 	input, inputs wire.Value
-	values        []rule.NamedValue // values of one applicant that was filled in
+	values        []rule.NamedValue // values of a single applicant that the caller of OneApplicant filled in
 }
 
 // NewApplicants returns the applicants of a request: input is a single applicant,
@@ -116,8 +115,8 @@ func (m member) Pointer() string {
 }
 
 // read reads one applicant. It rejects a name that is neither a field nor a path that a lender may define, a value of
-// the wrong type and a value outside the field's domain. Without these checks, such a value would silently be scored as
-// absent or in the lowest or highest bin.
+// the wrong type, and a value outside the field's domain. Without these checks, such a value would be scored as absent
+// or in the lowest or highest bin without any error.
 func (r *applicantReader) read(v wire.Value) (*rule.Facts, error) {
 	facts, err := rule.ReadFacts(v, field.Catalogue())
 	if err != nil {
@@ -144,10 +143,9 @@ func (r *applicantReader) filledIn(values []rule.NamedValue) (*rule.Facts, error
 	return facts, faults.Err()
 }
 
-// check checks the name and the value of one member.
 func (r *applicantReader) check(name string, value rule.Value, at member, faults *fault.List) {
 	id, known := field.Catalogue().Lookup(name)
-	_, _, column := rule.ParseTableFact(name) // scoring reads no table, so the caller sends its columns
+	_, _, column := rule.ParseTableFact(name) // scoring reads no table, so the caller sends the columns of tables
 	switch {
 	case !known && !column && !field.Declarable(name):
 		faults.Add(at.Pointer(), fault.CodeUnknownField,
@@ -172,7 +170,7 @@ func nearestField(name string, faults *fault.List) string {
 	return ""
 }
 
-// unread adds a warning if no factor reads name, which is a path that a lender may
+// unread adds a warning if no factor reads the field with the given name. That name is a path that a lender may
 // define.
 func (r *applicantReader) unread(name string, at member) {
 	if slices.Contains(r.reads, name) {

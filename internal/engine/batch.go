@@ -7,20 +7,19 @@ import (
 // BatchRows is the largest number of applications that a Batch decides together.
 const BatchRows = rule.BatchRows
 
-// Batch decides up to BatchRows applications together, to the same decisions as
-// Decide. The conditions of Stage 1, the factors and the adjustments are evaluated
-// for all applications, one after the other, with the instructions that Decide
-// uses; the rest of each decision is made by the same functions. A batch must be
-// used by only one goroutine.
+// Batch decides up to BatchRows applications together. The decisions are the same as those of Decide. The conditions
+// of Stage 1, the factors and the adjustments are evaluated one after the other, each for all applications, with the
+// instructions that Decide uses. The rest of each decision is made by the same functions as in Decide. A batch must
+// be used by only one goroutine.
 type Batch struct {
 	plan *Plan
 	rows *rule.Batch
 
-	others   uint64 // a bit for each application whose co-applicant's score counts
+	others   uint64 // a bit for each application for which the co-applicant's score counts
 	stage1   [BatchRows]rule.Truths
 	adjusted [BatchRows]rule.Truths
 	sums     [BatchRows]rule.Number
-	bins     []int32 // of all applications, one application after the other
+	bins     []int32 // indexes of the factors' outcomes, one application after the other
 }
 
 // NewBatch returns an empty batch.
@@ -31,9 +30,8 @@ func (p *Plan) NewBatch() *Batch {
 // Len returns the number of applications.
 func (b *Batch) Len() int { return b.rows.Len() }
 
-// Next returns an empty frame for the next application. The caller may store
-// numbers in it before it calls Add; NumberSlot tells where. The batch must have
-// fewer than BatchRows applications.
+// Next returns an empty frame for the next application. The caller may store numbers in the frame before it calls Add;
+// NumberSlot returns their slots. The batch must have fewer than BatchRows applications.
 func (b *Batch) Next() *rule.Frame {
 	fr := b.rows.Frame(b.rows.Len())
 	b.plan.slots.Clear(fr)
@@ -50,9 +48,8 @@ func (b *Batch) Add(facts *rule.Facts) {
 	b.rows.Commit()
 }
 
-// NumberSlot returns the slot of a number in the frames of the plan, for
-// rule.Frame.SetNumber. ok is false if the plan does not read the field, or cannot
-// take it from there.
+// NumberSlot returns the slot of a number field in the plan's frames, for rule.Frame.SetNumber. ok is false if the
+// plan does not read the field, or if SetNumber cannot store it.
 func (p *Plan) NumberSlot(id rule.FieldID) (slot int32, ok bool) {
 	slot, ok = p.slots.Find(rule.Ref{ID: id})
 	return slot, ok && slot < 64 && p.slots.Ref(slot).Type == rule.NumberType
@@ -68,8 +65,8 @@ func (b *Batch) Evaluate() {
 	p.code.EvalAllBatch(p.adjusting, b.rows, &b.adjusted)
 }
 
-// Decide completes the decision on an application into d and overwrites all of d.
-// d shares memory with the batch and is valid until Reset.
+// Decide completes the decision on an application and stores it in d. It overwrites all of d. d shares memory with the
+// batch and is valid until Reset.
 func (b *Batch) Decide(row int, d *Decision) {
 	p, factors := b.plan, len(b.plan.scoring.factors)
 	p.clear(d)
@@ -89,8 +86,8 @@ func (b *Batch) Reset() {
 	b.others = 0
 }
 
-// addBatch adds up the factors of all rows as add does for one. bins has the
-// indexes of the outcomes, one row after the other.
+// addBatch adds up the factors of all rows, as add does for one row. It stores the indexes of the outcomes in bins,
+// one row after the other.
 func (s *scoring) addBatch(code *rule.Code, rows *rule.Batch, bins []int32, sums *[BatchRows]rule.Number) {
 	n, width := rows.Len(), len(s.factors)
 	for row := range n {

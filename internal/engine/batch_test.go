@@ -12,19 +12,18 @@ import (
 	"verdict/internal/rule"
 )
 
-// TestBatchEqualsDecide decides generated applications one by one and in batches
-// of every size. The decisions must be the same to the byte, and so must the
-// effects that a backtest counts.
+// TestBatchEqualsDecide decides generated applications one by one and in batches of every size. The decisions must be
+// equal byte for byte, and so must the effects that a backtest counts.
 func TestBatchEqualsDecide(t *testing.T) {
 	t.Parallel()
 	policies := rounds(300, 16_000)
 	for seed := range uint64(policies) {
-		seed += 2_000_000 // not the seeds of the other properties
+		seed += 2_000_000 // differs from the seeds of the other property tests
 		g := generateEither(seed)
 		plan := compile(t, g.document)
 		d := newDice(^seed)
 		batch, size := plan.NewBatch(), 1+int(seed)%engine.BatchRows
-		for range 2 { // the second time, the batch has old contents
+		for range 2 { // in the second round, the batch still has the contents of the first
 			var facts []*rule.Facts
 			var texts [][]byte
 			for range size {
@@ -56,16 +55,17 @@ func compareBatch(
 				len(facts), texts[i], cmp.Diff(readObject(t, one.Canonical()), readObject(t, other.Canonical()),
 					cmp.Comparer(sameNumber)))
 		}
-		if diff := cmp.Diff(single.Read(&one), together.Read(&other), cmpopts.EquateEmpty(),
-			cmp.AllowUnexported(engine.Hit{})); diff != "" {
-			t.Fatalf("seed %d, applicant %d of %d: in a batch (+) the effect differs (-)\n%s", seed, i, len(facts), diff)
+		if diff := cmp.Diff(
+			single.Read(&one), together.Read(&other), cmpopts.EquateEmpty(), cmp.AllowUnexported(engine.Hit{}),
+		); diff != "" {
+			t.Fatalf("seed %d, applicant %d of %d: in a batch (+) the effect differs (-)\n%s", seed, i, len(facts),
+				diff)
 		}
 	}
 }
 
-// fillFrame stores the numbers of the facts in the frame, as a reader of a file
-// does, if store is set. The same facts are added afterwards, which changes
-// nothing.
+// fillFrame does nothing if store is false. Otherwise it stores the numbers of the facts in the frame, as a reader
+// of a file does. The caller then adds the same facts again, and that must not change anything.
 func fillFrame(plan *engine.Plan, fr *rule.Frame, facts *rule.Facts, store bool) {
 	if !store {
 		return

@@ -9,11 +9,10 @@ import (
 	"verdict/internal/rule"
 )
 
-// causes adds the reasons under semantics 2: only those that are true of this
-// decision. A cause is an unmet requirement, a rule that hit, the limit or the
-// score. It counts only if it would give the final status on its own. Without
-// all causes the status would be better; with the causes alone it would be the
-// same.
+// causes adds the reasons under semantics 2: only reasons that are true of this decision. A cause is an unmet
+// requirement, a rule that hit, the limit or the score. A cause counts only if it would give the final status on its
+// own. If all causes were removed, the status would be better. If everything except the causes were removed, the
+// status would be the same.
 func (x reasoner) causes() {
 	p, d := x.plan, x.decision
 	if d.missing >= 0 {
@@ -51,10 +50,10 @@ func (x reasoner) scoreStatus() Status {
 	}
 }
 
-// scoreReasons adds the lost points as reasons for a score that gave the status, if regaining them would put the
-// applicant into a better band. It adds losses from the largest on until their sum reaches that band, and then all firm
-// losses (see outcome). So a factor near its best, whose value is not bad, is a reason only if its points are needed to
-// reach the band. If a new-to-credit band refers the applicant, that is added as the first of these reasons.
+// scoreReasons adds lost points as reasons if the score gave the status and regaining the points would put the
+// applicant into a better band. It adds the largest losses until their sum reaches that band, and then all firm losses
+// (see outcome). So a factor near its best, whose value is not bad, is a reason only if its points are needed to reach
+// the band. If a new-to-credit band refers the applicant, that is the first of these reasons.
 func (x reasoner) scoreReasons() {
 	p, d := x.plan, x.decision
 	if d.band != nil && d.band.NTC && d.band.Action == Refer {
@@ -77,8 +76,8 @@ func (x reasoner) scoreReasons() {
 	x.rankLost(true)
 }
 
-// betterBand reports whether a score above the final score, up to best, falls
-// into a band with a better outcome than the decision's.
+// betterBand reports whether a better band is within reach: whether a score that is higher than the final score, but
+// at most best, falls into a band with a better outcome than the decision has.
 func (x reasoner) betterBand(best rule.Number) bool {
 	d := x.decision
 	score, most := d.FinalScore.Floor(), best.Floor()
@@ -133,15 +132,15 @@ func UniqueCode(code string, taken map[string]bool) string {
 	return unique
 }
 
-// GeneratedCodes has the generated reason codes of factors by name and of
-// adjustments that take points away by id, for those that name no code. They
-// exist because under semantics 2 every lost point has a code.
+// GeneratedCodes has the generated reason codes of the factors, by name, and of the adjustments that take points away,
+// by id. Only factors and adjustments that name no code have one. The codes exist because under semantics 2 every lost
+// point has a code.
 type GeneratedCodes struct{ Factors, Adjustments map[string]string }
 
 // GeneratedCodes assigns the generated codes first to the factors and then to the adjustments, both in policy order.
-// Names that differ only in case or punctuation, or only beyond the length of a code, give the same code; the later
-// ones get a numeric suffix. A generated code may equal a code that the policy states, but a code with a suffix never
-// equals that of a factor, a bin or an adjustment. A policy of semantics 1 has no generated codes.
+// Names that differ only in case or punctuation, or only beyond the length of a code, would give the same code; the
+// later ones get a numeric suffix. A generated code may equal a code that the policy states. A code with a suffix
+// never equals a code that a factor, a bin or an adjustment states. A policy of semantics 1 has no generated codes.
 func (p *Policy) GeneratedCodes() (g GeneratedCodes) {
 	if p.Semantics == FirstSemantics {
 		return g
@@ -179,10 +178,9 @@ func (p *Policy) GeneratedCodes() (g GeneratedCodes) {
 	return g
 }
 
-// labels records, for each code of a factor or of its bins that has the form of
-// a generated code, the factor's label, or its name in words if it has none. It
-// records none for adjustments, because the id of an adjustment is internal to
-// the lender.
+// labels records a label for each code of a factor or of its bins that has the form of a generated code. The label is
+// the factor's own label, or its name in words if it has none. Adjustments get no label, because the id of an
+// adjustment is internal to the lender.
 func (c *compiler) labels() {
 	p := c.plan
 	if p.policy.Semantics == FirstSemantics {

@@ -24,9 +24,8 @@ const pointsCard = `"semantics":2,"scorecard":{"base_points":600,"factors":[
 	 {"id":"P","grade":"A","min_score":700,"max_score":900,"interest_rate":16,"tenure_months":36,
 	 "min_limit":20000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]`
 
-// TestPointsBeyondTheCauseAreNoReasons checks that the reasons are the largest
-// losses whose points would put the applicant into a better band. A factor near
-// its maximum is not added to them.
+// TestPointsBeyondTheCauseAreNoReasons checks that the reasons are the largest losses whose points would put the
+// applicant into a better band. A factor near its maximum is a reason only if its points are needed for that.
 func TestPointsBeyondTheCauseAreNoReasons(t *testing.T) {
 	t.Parallel()
 	plan := lessonPlan(t, pointsCard)
@@ -42,8 +41,7 @@ func TestPointsBeyondTheCauseAreNoReasons(t *testing.T) {
 		score, foir, income string
 		want, texts         []string
 	}{
-		// 600+40+40+0: the 30 points that the income lost are enough to reach
-		// the band.
+		// 600+40+40+0: the applicant is 20 points short of the band, and the income lost 30 points, which is enough.
 		{"790", "0.05", "20000", []string{"INC_LOW"}, []string{"The income is low for this loan"}},
 		// 600+40+30+0: the applicant is 30 points short of the band, and the
 		// income alone lost that many.

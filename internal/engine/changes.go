@@ -10,9 +10,9 @@ import (
 
 // Change is one difference between a version and its base.
 type Change struct {
-	Section string // name of the section in the document; "factors" and "scorecard" count as separate sections
+	Section string // name of the section; "factors" is separate from "scorecard"
 	Kind    ChangeKind
-	ID      string // id of the entry, or name of the scorecard's member, that differs; "" otherwise
+	ID      string // id of the entry that differs, or name of the scorecard's member; "" otherwise
 	from    []byte // JSON of a plain member's value in the base; nil if there was none, and for entries
 	to      []byte // JSON of a plain member's value in the version; nil if there is none, and for entries
 }
@@ -41,11 +41,9 @@ func (c Change) Write(w *wire.Writer) {
 	w.EndObject()
 }
 
-// Changes lists the differences between a version and its base, by section in
-// name order. Within a section, entries are in the order of the version,
-// followed by removed entries and then by a change of the order. The name, the
-// policy_key, the version and the scorecard's id and name are not compared,
-// because they have no effect on decisions.
+// Changes lists the differences between a version and its base. Sections are in name order. Within a section, entries
+// are in the order of the version, followed by removed entries and then by a change of the order. The name, the
+// policy_key, the version and the scorecard's id and name are not compared, because they have no effect on decisions.
 func Changes(p, base *Policy) (list []Change) {
 	list = entryChanges(list, "adjustments", p.Adjustments, base.Adjustments,
 		func(w *wire.Writer, a *Adjustment) { a.write(w) })
@@ -108,7 +106,7 @@ func entryChanges[T Knockout | Adjustment | Factor | Band | LimitCap | Charge | 
 	return list
 }
 
-// idOf returns the id of an entry of a section, given by pointer.
+// idOf returns the id of an entry of a section. The argument is a pointer to the entry.
 func idOf(entry any) string {
 	switch e := entry.(type) {
 	case *Knockout:
@@ -148,9 +146,8 @@ func writeTerm(w *wire.Writer, t *Term) {
 
 func writeInput(w *wire.Writer, in *Input) { w.String(in.Type.String()).String(in.Meaning) }
 
-// plainChanges compares the members of the documents and of their scorecards, except lists of entries and members
-// that only identify the policy. It reads them from the JSON documents, so that it also compares members that
-// later releases add.
+// plainChanges compares the members of the documents and of their scorecards, except lists of entries and members that
+// only identify the policy. It compares the JSON documents, so that it also finds members that later releases add.
 func plainChanges(p, base *Policy) (list []Change) {
 	now, before := document(p), document(base)
 	listed := []string{
@@ -162,9 +159,8 @@ func plainChanges(p, base *Policy) (list []Change) {
 		[]string{"factors", "name"})
 }
 
-// memberChanges appends the differences between the members of two objects
-// except those listed and the scorecard. If section is not "", the name of the member is the id
-// of the change.
+// memberChanges appends the differences between the members of two objects. It ignores the scorecard and the members
+// that except lists. If section is not "", the name of the member is the id of the change.
 func memberChanges(list []Change, section string, now, before wire.Value, except []string) []Change {
 	var names []string
 	for _, object := range []wire.Value{now, before} {
@@ -189,9 +185,8 @@ func memberChanges(list []Change, section string, now, before wire.Value, except
 	return list
 }
 
-// memberJSON returns a member as JSON, or nil if the document does not have it.
-// For semantics, features and affordability, whose defaults are left out of
-// documents, it returns the default.
+// memberJSON returns a member as JSON, or nil if the document does not have it. Documents leave out semantics,
+// features and affordability if they have their defaults; for these members it returns the default.
 func memberJSON(object wire.Value, name string) []byte {
 	var w wire.Writer
 	switch v := object.Get(name); {

@@ -10,7 +10,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// Charge is a charge of every loan under a policy, besides the processing fee of the band. It is deducted from the
+// Charge is a charge on every loan of a policy, in addition to the processing fee of the band. It is deducted from the
 // amount paid out and counts in the APR.
 type Charge struct {
 	ID         string
@@ -55,7 +55,7 @@ func (c *Charge) write(w *wire.Writer) {
 	w.Key("to").String(c.To()).EndObject()
 }
 
-// feeID is the id of the processing fee in the documents of an offer.
+// feeID is the name of the processing fee in an offer, so no charge can have this id.
 const feeID = "processing_fee"
 
 // charges reads the section "charges".
@@ -80,7 +80,7 @@ func (r *policyReader) charge(v wire.Value, seen map[string]bool) (c Charge) {
 	known := r.faults.Len() == before
 	f.Require("amount", "rupees, or a percentage of the limit if kind is percent")
 	switch {
-	case !known: // the unit of the amount is not known
+	case !known: // the unit of the amount is unknown, so its range cannot be checked
 		f.Known("amount")
 	case c.Percent:
 		pct, _ := f.Decimal("amount", 4, 1, maxChargePct*10_000)
@@ -172,8 +172,8 @@ func (p *Policy) ChargesOn(amountPaise int64) (total int64) {
 	return total
 }
 
-// consumed reports whether fee, charges and tax leave nothing of a limit to pay out. A policy without charges is never
-// asked: its reader checks that the fee leaves at least half of the smallest loan.
+// consumed reports whether fee, charges and tax leave nothing of the limit to pay out. For a policy without charges it
+// returns false: the reader of policies checks that the fee leaves at least half of the smallest loan.
 func (x pricer) consumed() bool {
 	p, d := x.plan, x.decision
 	if len(p.policy.Charges) == 0 {
@@ -183,7 +183,7 @@ func (x pricer) consumed() bool {
 	return fee+loan.Tax(fee, int64(d.band.GSTPct))+p.policy.ChargesOn(d.limit.paise) >= d.limit.paise
 }
 
-// consumed explains a limit that fee and charges use up.
+// consumed explains a limit that the fee and the charges use up completely.
 func (x detailer) consumed() Detail {
 	d := x.decision
 	return Detail{
@@ -193,7 +193,7 @@ func (x detailer) consumed() Detail {
 }
 
 // writeCharges writes the charges of the offer. The members are in name order, so the response and the canonical form
-// are alike.
+// have the same bytes.
 func (o *offerWriter) writeCharges(w *wire.Writer) {
 	w.Array()
 	for _, c := range o.decision.Charges() {

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 
+	"verdict/internal/exact"
 	"verdict/internal/field"
 	"verdict/internal/loan"
 	"verdict/internal/rule"
@@ -12,7 +13,7 @@ import (
 // compilation needs.
 type compiler struct {
 	plan    *Plan
-	codeAt  map[string]int32 // the index of each of the plan's codes
+	codeAt  map[string]int32 // index in the plan's codes, by code
 	generic GeneratedCodes
 }
 
@@ -20,6 +21,7 @@ type compiler struct {
 // and annuities. A policy from ReadPolicy always compiles.
 func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 	plan := &Plan{policy: p, catalogue: catalogue, checksum: p.Checksum(), step: p.LimitStepPaise}
+	plan.steps = exact.NewDivisor(uint64(max(plan.step, 1))) // a policy that was not read may lack a step and a price
 	plan.codes = []string{noCode: ""}
 	plan.slots = rule.NewSlots(catalogue)
 	plan.code = rule.NewCode(plan.slots)
@@ -28,8 +30,7 @@ func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 		rules: make([]compiledRule, 0, len(p.Knockouts)),
 	}
 
-	// The order matters: slots and codes are numbered in the order in which they
-	// are first named.
+	// The order matters: slots and codes are numbered in the order in which they first occur.
 	c := compiler{plan: plan, codeAt: map[string]int32{}, generic: p.GeneratedCodes()}
 	c.inputs()
 	c.required()
@@ -57,7 +58,7 @@ func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 	plan.lookups = p.Lookups()
 	for i := range p.Tables {
 		for _, key := range p.Tables[i].Keys {
-			plan.slots.Slot(key.Field) // so that the plan reads the fields that must be looked up
+			plan.slots.Slot(key.Field) // so that the plan reads the fields by which a row is looked up
 		}
 	}
 	plan.bands.sort(&plan.scoring)
@@ -108,8 +109,7 @@ func (c *compiler) inputs() {
 	}
 }
 
-// results finds the slots of the engine's results. A result that no condition
-// and no message reads gets the slot -1.
+// results finds the slots of the engine's results. The slot of a result that no condition and no message reads is -1.
 func (c *compiler) results() {
 	p := c.plan
 	slot := func(name string) int32 {
@@ -148,7 +148,7 @@ func (c *compiler) knockout(i int32) {
 	if k.OnAbsent != PassWhenAbsent {
 		c.compared(i, &k.Condition)
 	}
-	// A message reads its values from the frame, so they need slots too.
+	// A message contains values from the frame, so their fields need slots too.
 	for name := range templateNames(k.Message) {
 		if ref, ok := p.ref(name); ok {
 			p.slots.Slot(ref)
@@ -162,8 +162,8 @@ func (c *compiler) knockout(i int32) {
 	s.rules = append(s.rules, compiled)
 }
 
-// compared records the request fields that a condition compares. It skips the
-// engine's own results, and fields that are only tested with exists or absent.
+// compared records which fields the condition of a knockout compares. It skips the engine's own results, and fields
+// that are only tested with exists or absent.
 func (c *compiler) compared(knockout int32, condition *rule.Condition) {
 	p := c.plan
 	if p.compared == nil {
@@ -181,10 +181,10 @@ func (c *compiler) compared(knockout int32, condition *rule.Condition) {
 	})
 }
 
-// codes assigns indexes to the reason codes other than those of lost points.
+// codes assigns indexes to the reason codes, except the codes of lost points, which have indexes already.
 func (c *compiler) codes() {
 	p := c.plan
-	if p.policy.People != nil { // points can be lost for the co-applicant's score
+	if p.policy.People != nil { // points can also be lost because of the co-applicant's score
 		p.scores.otherCode = c.codeIndex(reasonCoApplicant)
 		p.scores.compileReasons(c)
 	}
@@ -206,8 +206,8 @@ func (c *compiler) codes() {
 	}
 }
 
-// lostCode returns the index of the code for points that a factor loses, or
-// noCode if there is none.
+// lostCode returns the index of the code for points that a factor loses. code is the code of the bin, or "". It
+// returns noCode if there is no code.
 func (c *compiler) lostCode(f *Factor, code string) int32 {
 	if code = cmp.Or(code, f.ReasonCode, c.generic.Factors[f.Name]); code == "" {
 		return noCode
@@ -235,7 +235,7 @@ func (c *compiler) band(i int32) {
 	for k, months := range b.Tenures {
 		terms, err := loan.NewTerms(b.RateBP, months)
 		if err != nil {
-			continue // cannot happen: the reader bounds rate and months
+			continue // cannot happen: the reader of policies bounds rate and months
 		}
 		compiled.tenures = append(compiled.tenures, tenure{
 			terms: terms, num: rule.Int(int64(months)), earlyPaise: earlyPaise(b.RateBP, months),

@@ -18,7 +18,7 @@ func TestCorners(t *testing.T) {
 			`"min_limit":1000,"max_limit":10000,"default_limit":5000,"foir_cap":0.5`
 		approve = `{` + price + `}`
 		refer   = `{` + price + `,"action":"refer"}`
-		// The rounded instalment of 2,909 would repay this loan early.
+		// The instalment, rounded to 2,909, would repay this loan early.
 		long = `{"id":"B","grade":"B","min_score":300,"max_score":900,"interest_rate":27.14,"tenure_months":240,` +
 			`"tenures_allowed":[12,240],` +
 			`"min_limit":1000,"max_limit":128000,"default_limit":128000,"foir_cap":0.5}`

@@ -4,10 +4,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// Decide decides one application into d and overwrites all of d. It evaluates
-// all knockouts, the scorecard and the price even after a knockout hit, because
-// the reasons depend on them. It cannot fail. It allocates no memory if d has
-// been used before.
+// Decide decides one application and stores the decision in d. It overwrites all of d. It evaluates all knockouts, the
+// scorecard and the price even after a knockout hit, because the reasons depend on them. It cannot fail. It allocates
+// no memory if d has been used before.
 func (p *Plan) Decide(facts *rule.Facts, d *Decision) {
 	p.begin(facts, d)
 	p.rules(d, &p.stage1, &d.stage1)
@@ -34,8 +33,7 @@ func (p *Plan) begin(facts *rule.Facts, d *Decision) {
 	p.require(d)
 }
 
-// clear removes the results of the last decision from d, except those of Stage 1
-// and of the score.
+// clear removes the results of the previous decision from d, except the results of Stage 1 and of the score.
 func (p *Plan) clear(d *Decision) {
 	d.plan = p
 	d.Status, d.Grade, d.FinalScore, d.sum = Approved, NoGrade, 0, 0
@@ -51,8 +49,8 @@ func (p *Plan) clear(d *Decision) {
 	d.missing, d.band, d.eligibility, d.hash = -1, nil, false, ""
 }
 
-// load adds the facts to a frame, and the figures that are derived before Stage 1. It reports whether the bureau score
-// that counts is the co-applicant's.
+// load adds the facts, and the figures that are derived before Stage 1, to a frame. othersScore is true if the
+// co-applicant's bureau score counts and the reasons must say so.
 func (p *Plan) load(facts *rule.Facts, fr *rule.Frame) (othersScore bool) {
 	p.slots.Merge(facts, fr)
 	othersScore = p.scores.active && p.scores.choose(p.slots, fr) &&
@@ -137,7 +135,8 @@ func (p *Plan) score(d *Decision) {
 	p.adjust(d)
 }
 
-// adjust adds the adjustments that apply to the sum of the factors, and clamps it.
+// adjust adds to the sum the points of every adjustment whose condition holds. It then clamps the sum to get the final
+// score.
 func (p *Plan) adjust(d *Decision) {
 	for i := d.adjusted.Next(0); i >= 0; i = d.adjusted.Next(i + 1) {
 		if d.adjusted.At(i) == rule.Holds {
@@ -188,7 +187,7 @@ func (x pricer) match() *compiledBand {
 	return l.segmentAt(d.FinalScore.Floor(), d)
 }
 
-// ladder returns the bands that are open to an application.
+// ladder returns the bands that an application can get.
 func (p *Plan) ladder(d *Decision) *ladder {
 	if p.inputs.ntc >= 0 {
 		if ntc, ok := d.frame.Number(p.inputs.ntc); ok && ntc == 1 {
@@ -237,10 +236,10 @@ func (p *Plan) putResults(d *Decision) {
 	put(r.foir, foir)
 }
 
-// conclude completes the offer that the status allows, and adds the reasons.
+// conclude completes the offer if the status allows one, and adds the reasons.
 func (p *Plan) conclude(d *Decision) {
 	switch {
-	case d.Status == Declined && d.Offer.Made: // the offer was made only so that Stage 2 could read it
+	case d.Status == Declined && d.Offer.Made: // the offer was needed only to evaluate the rules of Stage 2
 		d.Offer = Offer{Terms: d.Offer.Terms[:0]}
 	case d.Status != Declined:
 		if !d.Offer.Made {

@@ -22,8 +22,7 @@ func (s Status) String() string { return statusNames[s] }
 // Result is the result of one rule.
 type Result uint8
 
-// The results. A rule that passes because its condition is unknown is not
-// listed in a response.
+// The results. Responses do not list a rule that passes because its condition is unknown.
 const (
 	ResultPass Result = iota
 	ResultRefer
@@ -108,7 +107,7 @@ type Offer struct {
 	HasPostFOIR        bool
 	PostFOIR           int64 // ten-thousandths
 	Binding            Constraint
-	LimitCapID         string // the cap that determined the limit; "" if another constraint did
+	LimitCapID         string // id of the cap that determined the limit; "" if another constraint did
 	BandID             string
 	Terms              []*Term
 	TenureNotAvailable bool // the band does not allow the requested tenure
@@ -125,7 +124,7 @@ type Reason struct {
 	Code string
 	Rank int
 	kind reasonKind
-	at   int32 // index of the hit, the unmet requirement or the code, depending on kind
+	at   int32 // index of the hit, of the unmet requirement or of the code, depending on kind
 	code int32 // index in the plan's codes
 }
 
@@ -164,7 +163,7 @@ type Decision struct {
 	lost     []lostPoints // points lost under each code
 	missing  int32        // index of the first unmet requirement; -1 for none
 	unknown  []int32      // knockouts that could not be evaluated
-	hits     []Hit        // in order of evaluation
+	hits     []Hit        // knockouts that hit, in order of evaluation
 	band     *compiledBand
 	segments rule.Truths // results of the conditions of the bands, if a band has one
 	limit    limit
@@ -178,7 +177,7 @@ type Decision struct {
 	hash          string // "" until first use
 
 	eligibility bool // only Stage 1 is evaluated, and no field is required
-	othersScore bool // the bureau score that counts is the co-applicant's, and the reasons say so
+	othersScore bool // the co-applicant's bureau score counts, and the reasons must say so
 }
 
 // listed is a list that is built on first use.

@@ -32,8 +32,8 @@ var defaultPolicy = sync.OnceValue(func() *Policy {
 	return p
 })
 
-// systemRules are the knockouts that include_defaults merges, so that the documented defaults apply to every policy
-// that does not turn them off. The first firstSystemRules rules apply under every semantics, the others only under
+// systemRules are the knockouts that include_defaults adds to a policy. Every policy has them unless it turns
+// include_defaults off. The first firstSystemRules rules apply under every semantics, the others only under
 // semantics 2.
 const systemRules = `[
  {"id":"KO_DEVICE_EMULATOR","reason_code":"FR_EMULATOR",` +
@@ -85,8 +85,8 @@ func mergesDefaults(document wire.Value) bool {
 	return !v.Given() || v.IsTrue()
 }
 
-// semanticsOf returns the semantics that the request names, otherwise those of
-// its base, otherwise FirstSemantics.
+// semanticsOf returns the semantics that the request names. If it names none, semanticsOf returns the semantics that
+// its base names. If neither of them names any, it returns FirstSemantics.
 func semanticsOf(request, base wire.Value) int {
 	for _, document := range []wire.Value{request, base} {
 		if v := document.Get(sectionSemantics); v.Given() {
@@ -99,10 +99,9 @@ func semanticsOf(request, base wire.Value) int {
 	return FirstSemantics
 }
 
-// isDefaultKnockout reports whether an entry of a stored document is one of the
-// system rules. An ordinary rule with the id, the condition and the outcome of
-// a system rule counts as one. A tenant's own rule that only has the same id
-// does not.
+// isDefaultKnockout reports whether an entry of a stored document is one of the system rules. A rule that has the id,
+// the condition and the outcome of a system rule counts as a system rule, even if it is not marked as a system rule.
+// A tenant's own rule that only has the same id does not count.
 func isDefaultKnockout(entry wire.Value, semantics int) bool {
 	if entry.Get("system").IsTrue() {
 		return true
@@ -125,8 +124,8 @@ func isDefaultKnockout(entry wire.Value, semantics int) bool {
 	return false
 }
 
-// systemKnockouts reads the system rules whose ids are not taken. It leaves out
-// a rule whose fields are not in the catalogue, as in some tests.
+// systemKnockouts returns the system rules whose ids are not taken. It leaves out a rule whose fields are not in the
+// catalogue, as in some tests.
 func systemKnockouts(semantics int, c *rule.Catalogue, taken map[string]bool) []Knockout {
 	var out []Knockout
 	for _, v := range systemRulesOf(semantics) {

@@ -16,7 +16,7 @@ type Detail struct {
 	Field     string
 	Value     rule.Value
 	Threshold rule.Value
-	// Op is how a rule that hit compares Value with Threshold; 0 if no rule compares them.
+	// Op is the operator with which a rule that hit compares Value and Threshold. It is 0 if no rule compares them.
 	Op   rule.Op
 	Text string
 }
@@ -26,7 +26,9 @@ func (d *Decision) Message(r Reason) string {
 	if r.kind == byRule && !d.hits[r.at].absent {
 		at := d.hits[r.at].Knockout
 		own := d.plan.policy.Knockouts[at].ApplicantMessage
-		if own != "" && !(reasoner{d.plan, d}).ofOther(d.plan.scores.rules[at]) { // it may speak of the applicant
+		// The rule's own text may be about the applicant. So it is not used if the co-applicant's score made the rule
+		// hit.
+		if own != "" && !(reasoner{d.plan, d}).ofOther(d.plan.scores.rules[at]) {
 			return own
 		}
 	}
@@ -50,10 +52,9 @@ func (d *Decision) Message(r Reason) string {
 	return ApplicantMessage(r.Code)
 }
 
-// isAboutInstalment reports whether a reason is about the instalment of the new loan
-// and not about existing obligations. That is so if the existing obligations take at
-// most half of what the band allows, or if the rule reads the FOIR after the offer.
-// It returns false for policies of semantics 1, which keep their original texts.
+// isAboutInstalment reports whether a reason is about the instalment of the new loan and not about existing
+// obligations. That is so if the existing obligations take at most half of the share that the band allows, or if the
+// rule reads the FOIR after the offer. It returns false for policies of semantics 1, which keep their original texts.
 func (d *Decision) isAboutInstalment(r Reason) bool {
 	switch {
 	case d.plan.policy.Semantics == FirstSemantics:
@@ -68,9 +69,8 @@ func (d *Decision) isAboutInstalment(r Reason) bool {
 	}
 }
 
-// nearBest reports whether every factor that lost points under a code is near its
-// best, so that its value is not bad but could be better. It returns false for
-// policies of semantics 1, which keep their original texts.
+// nearBest reports whether every factor that lost points under a code is near its best: its value is not bad but could
+// be better. It returns false for policies of semantics 1, which keep their original texts.
 func (d *Decision) nearBest(code int32) bool {
 	return d.plan.policy.Semantics > FirstSemantics && !d.lost[code].firm
 }
@@ -111,8 +111,7 @@ func (d *Decision) DetailMaskedByShape(r Reason) Detail { return detailer{d, byS
 // stored before masking existed.
 func (d *Decision) DetailInClear(r Reason) Detail { return detailer{d, inClear}.reason(r) }
 
-// detailer explains the reasons of a decision to the lender, with values converted
-// by as.
+// detailer explains the reasons of a decision to the lender. Its member "as" converts the values for display.
 type detailer struct {
 	decision *Decision
 	as       shown
@@ -159,8 +158,8 @@ func (x detailer) requirement() Detail {
 	return Detail{Field: list, Text: "required and not given: " + list}
 }
 
-// rule explains a knockout that hit: by the missing fields if the knockout hit because they
-// are absent, otherwise by the knockout's own message, and without a message by its condition.
+// rule explains a knockout that hit. If the knockout hit because fields are absent, the explanation names these
+// fields. Otherwise it is the knockout's own message or, without a message, its condition.
 func (x detailer) rule(hit Hit) Detail {
 	d, as := x.decision, x.as
 	k := &d.plan.policy.Knockouts[hit.Knockout]
@@ -200,7 +199,7 @@ func (x detailer) rule(hit Hit) Detail {
 			case x.isMasked(leaf):
 				return "a masked value"
 			default:
-				return leaf.Text() // there is no single value, but a range, a set or arithmetic
+				return leaf.Text() // the predicate has no single value, but a range, a set or arithmetic
 			}
 		})
 		return out
@@ -253,8 +252,8 @@ func (x detailer) principal(leaves []*rule.Condition, code string) *rule.Conditi
 	return best
 }
 
-// threshold returns the value that a predicate compared with, if it is a single
-// value: a constant or another field.
+// threshold returns the value that a predicate compares with: a constant or the value of another field. It returns an
+// absent value if there is no single value.
 func (x detailer) threshold(leaf *rule.Condition) rule.Value {
 	switch {
 	case leaf.Right.Kind == rule.FieldOperand:
@@ -322,8 +321,8 @@ func (x detailer) limit() Detail {
 	}
 }
 
-// points describes the factor that lost the most points under a code or, if no factor did, the first adjustment that
-// took points under it.
+// points describes the factor that lost the most points under a code. If no factor lost points under the code, it
+// describes the first adjustment that did.
 func (x detailer) points(code int32) Detail {
 	d, as := x.decision, x.as
 	var worst *compiledFactor
@@ -347,7 +346,7 @@ func (x detailer) points(code int32) Detail {
 	ref := d.plan.slots.Ref(worst.slot)
 	format := "%s is %s, which scores %s points where the best value scores %s; this reason cost %s points in all"
 	if d.plan.policy.Semantics == FirstSemantics {
-		// Stored agent runs contain this text and are compared with it.
+		// Stored agent runs contain this text and are compared with it, so it must not change.
 		format = "%s is %s: %s of the factor's best %s points; %s points lost for this reason"
 	}
 	return Detail{
@@ -391,8 +390,8 @@ func (d *Decision) value(ref rule.Ref) rule.Value {
 	return d.plan.slots.Value(&d.frame, slot)
 }
 
-// named returns the value of a field by its name, as a message names it in braces.
-// It returns an absent value if there is no such field.
+// named returns the value of the field with the given name, as messages use it in braces. It returns an absent value
+// if there is no such field.
 func (d *Decision) named(name string) rule.Value {
 	ref, ok := d.plan.ref(name)
 	if !ok {

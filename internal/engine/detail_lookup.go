@@ -6,8 +6,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// lookup explains a knockout that hit because of a list. It names the field and the list, but not the value, which is
-// an entry of the list.
+// lookup explains a knockout that hit because of a list. It names the field and the list, but not the value, because
+// the value is an entry of the list.
 func (x detailer) lookup(leaf *rule.Condition, k *Knockout, out Detail, why string) Detail {
 	d, as := x.decision, x.as
 	out.Field = leaf.Left.Field.Name

@@ -9,21 +9,21 @@ import (
 	"verdict/internal/rule"
 )
 
-// MissingDetails begins the applicant-safe text of a limit cap that cannot be computed because fields are absent. The
-// names of the details follow, separated by DetailSeparator.
+// MissingDetails is the beginning of the applicant-safe text for a limit cap that cannot be computed because fields
+// are absent. The names of the missing details follow, separated by DetailSeparator.
 const (
 	MissingDetails  = "The amount depends on details that were not given: "
 	DetailSeparator = ", "
 )
 
-// DetailName is what applicants call a detail of an application. Several fields can have the same name.
+// DetailName is the name of a detail of an application, in words that applicants use. Several fields can have the same
+// name.
 type DetailName struct {
 	Key  string // stable, for translations; "" for an input that the policy declares
 	Text string
 }
 
-// detailNames has the names of details by key. An applicant may read all of them: none tells what is checked against
-// fraud.
+// detailNames has the names of details by key. Applicants may read all of them, because none reveals a fraud check.
 var detailNames = map[string]string{
 	"income":         "the monthly income",
 	"obligations":    "the existing obligations",
@@ -38,7 +38,7 @@ var detailNames = map[string]string{
 	"application":    "details of the application",
 }
 
-// detailFields has the keys of fields that have a name of their own.
+// detailFields has the keys of the fields that have a name of their own.
 var detailFields = map[string]string{
 	field.MonthlyIncome:         "income",
 	field.IncomeEffective:       "income",
@@ -50,7 +50,7 @@ var detailFields = map[string]string{
 	"employment_type":           "employment",
 }
 
-// detailGroups has the keys of the other fields, by the group of the catalogue without a final ".*".
+// detailGroups has the keys of all other fields, by the catalogue group of the field without a final ".*".
 var detailGroups = map[string]string{
 	"bureau":          "credit_report",
 	"bureau_report":   "credit_report",
@@ -65,8 +65,8 @@ var detailGroups = map[string]string{
 // DetailNames returns the names of details by key.
 func DetailNames() map[string]string { return detailNames }
 
-// NameOfDetail returns what applicants call a field that an application lacks. ok is false if an application does not
-// have the field itself: the lender looks it up or computes it.
+// NameOfDetail returns the applicant's name for a field that an application lacks. ok is false if applications do not
+// contain the field, because the lender looks it up or computes it.
 func NameOfDetail(name string) (n DetailName, ok bool) {
 	if _, _, column := rule.ParseTableFact(name); column || field.IsOwn(name) {
 		return DetailName{}, false
@@ -97,8 +97,9 @@ func detailWords(path string) string {
 	return spaced(words.String())
 }
 
-// capMessage returns the applicant-safe text of a limit cap that applies and cannot be computed. It names the details
-// that the application lacks. If it lacks none, the cap has no result for the details that were given.
+// capMessage returns the applicant-safe text of a limit cap that applies but cannot be computed. The text names the
+// details that the application lacks. If it lacks none, the text says that the cap has no result for the given
+// details.
 func (d *Decision) capMessage() string {
 	var names []string
 	for _, missing := range d.absentFacts(d.plan.code.Missing(&d.cappedBy().Of, &d.frame)) {
@@ -112,8 +113,8 @@ func (d *Decision) capMessage() string {
 	return MissingDetails + strings.Join(names, DetailSeparator)
 }
 
-// textOfCap returns the applicant-safe text of a reason that is about a limit cap, "" for any other reason, and for a
-// cap without a text of its own.
+// textOfCap returns the applicant-safe text of a reason that is about a limit cap. It returns "" for any other reason,
+// and for a cap without a text of its own.
 func (d *Decision) textOfCap(r Reason) string {
 	switch {
 	case r.kind != byLimit && r.kind != byMinimum, d.limit.binding != LimitCapped, d.limit.consumed:
@@ -121,7 +122,7 @@ func (d *Decision) textOfCap(r Reason) string {
 	case d.limit.capUnknown:
 		return d.capMessage()
 	case d.othersScore && d.plan.scores.caps[d.limit.capAt]:
-		return "" // the cap's text may speak of the applicant
+		return "" // the cap's text may be about the applicant, not the co-applicant
 	default:
 		return d.cappedBy().ApplicantMessage
 	}

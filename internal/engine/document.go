@@ -9,9 +9,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// Document returns the policy as a complete document: every default filled in
-// except those of affordability, charges, exposure, features, guarantees, limit_caps and semantics, every merged rule
-// included, members in name order. Reading it again gives the same policy and
+// Document returns the policy as a complete document: every default is filled in, every merged rule is included, and
+// members are in name order. Only affordability, charges, exposure, features, guarantees, limit_caps, people,
+// semantics and tables are left out if they have their defaults. Reading the document again gives the same policy and
 // the same bytes.
 func (p *Policy) Document() []byte {
 	var w wire.Writer
@@ -30,7 +30,7 @@ func (p *Policy) Checksum() string {
 	}
 	p.write(w, false)
 	sum := sha256.Sum256(w.Buf)
-	if cap(w.Buf) <= 1<<20 { // do not keep the buffer of a huge policy
+	if cap(w.Buf) <= 1<<20 { // do not keep the buffer of a huge policy in memory
 		*w = wire.Writer{Buf: w.Buf[:0]}
 		checksumWriters.Put(w)
 	}
@@ -45,9 +45,8 @@ func (p *Policy) Unnamed() []byte {
 	return w.Buf
 }
 
-// checksumWriters pools the buffers of checksums. The buffer is free again once
-// the checksum is computed. Without the pool, such a buffer would be the
-// largest single allocation of a compilation.
+// checksumWriters pools the buffers of checksums, which are free again once the checksum is computed. Without the
+// pool, such a buffer would be the largest single allocation of a compilation.
 var checksumWriters sync.Pool
 
 // write writes the document. If named is set, the document includes the members
@@ -65,7 +64,7 @@ func (p *Policy) write(w *wire.Writer, named bool) {
 		p.Affordability.write(w)
 	}
 	w.Key("allow_gaps").Bool(p.AllowGaps)
-	if len(p.Charges) > 0 { // so that a policy without charges has the same checksum as before
+	if len(p.Charges) > 0 { // left out otherwise, so that older checksums do not change
 		w.Key(sectionCharges).Array()
 		for i := range p.Charges {
 			p.Charges[i].write(w)
@@ -84,10 +83,10 @@ func (p *Policy) write(w *wire.Writer, named bool) {
 		w.Key(sectionExposure)
 		p.Exposure.write(w)
 	}
-	if p.FeaturesAuto { // written only if set, so that older checksums do not change
+	if p.FeaturesAuto { // left out otherwise, so that older checksums do not change
 		w.Key("features").String(featuresAuto)
 	}
-	if named && len(p.Guarantees) > 0 { // guarantees have no effect on decisions, so the checksum does not cover them
+	if named && len(p.Guarantees) > 0 { // guarantees do not affect decisions, so the checksum does not cover them
 		w.Key(sectionGuarantees).Raw(p.GuaranteesDocument())
 	}
 	w.Key("include_defaults").Bool(p.IncludeDefaults)
@@ -138,7 +137,7 @@ func (p *Policy) write(w *wire.Writer, named bool) {
 	if p.Semantics > FirstSemantics { // left out otherwise, so that older checksums do not change
 		w.Key("semantics").Int(int64(p.Semantics))
 	}
-	if len(p.Tables) > 0 { // so that a policy without tables has the same checksum as before
+	if len(p.Tables) > 0 { // left out otherwise, so that older checksums do not change
 		w.Key("tables").Array()
 		for i := range p.Tables {
 			writeTable(w, &p.Tables[i])

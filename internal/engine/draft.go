@@ -43,13 +43,12 @@ func (d Draft) Base(faults *fault.List) (id string, named bool) {
 // invalid; ReadPolicy reports the fault.
 func (d Draft) PolicyKey() (key string, ok bool) { return field.PolicyKeyOf(d.body) }
 
-// PinsScorecard reports whether the draft has both a scorecard and the id of a
-// stored scorecard.
+// PinsScorecard reports whether the draft has a scorecard and also the id of a stored scorecard.
 func (d Draft) PinsScorecard() bool {
 	return d.body.Get(sectionScorecard).Given() && d.body.Get(memberScorecardID).Given()
 }
 
-// Merged is a draft completed by its base.
+// Merged is a draft that was completed with sections of its base.
 type Merged struct {
 	Document  Document     // the merged document, for ParsePolicy
 	Inherited []string     // the sections that the draft leaves out, taken from the base

@@ -8,15 +8,15 @@ import (
 	"verdict/internal/wire"
 )
 
-// Exposure bounds what the lender has at stake with one person.
+// Exposure limits the total amount that the lender risks with one person.
 type Exposure struct {
-	// MaxTotalPaise bounds the outstanding amount of the person's loans, the open offers and the new limit together.
+	// MaxTotalPaise limits the sum of the person's outstanding loans, the open offers and the new limit.
 	MaxTotalPaise int64
 }
 
 const sectionExposure = "exposure"
 
-// String describes the bound. A nil Exposure stands for none.
+// String describes the limit. A nil Exposure means that there is no limit.
 func (e *Exposure) String() string {
 	if e == nil {
 		return "not limited"
@@ -28,7 +28,7 @@ func (e *Exposure) write(w *wire.Writer) {
 	w.Object().Key("max_total").Decimal(e.MaxTotalPaise, 2).EndObject()
 }
 
-// exposure reads the section "exposure". If the section is left out, nothing is bounded.
+// exposure reads the section "exposure". If the section is left out, the exposure is not limited.
 func (r *policyReader) exposure(f *wire.Form) {
 	v := f.Get(sectionExposure)
 	if !v.Given() {
@@ -42,8 +42,8 @@ func (r *policyReader) exposure(f *wire.Form) {
 	form.Done()
 }
 
-// UsesOwn reports whether the policy reads what the lender itself decided for the applicant before, or bounds it.
-// Such a policy requires that the request names the applicant.
+// UsesOwn reports whether the policy limits the exposure or reads facts about the lender's own decisions and loans.
+// Such a policy requires a request that names the applicant.
 func (p *Policy) UsesOwn() bool {
 	if p.Exposure != nil {
 		return true
@@ -56,14 +56,15 @@ func (p *Policy) UsesOwn() bool {
 	return false
 }
 
-// ownSlots are the fields that the bound of the exposure reads. Each is -1 if the policy has no bound.
+// ownSlots has the slots of the fields that the exposure limit reads. Each is -1 if the policy has no such limit.
 type ownSlots struct {
 	outstanding, offers int32
-	// partnerOutstanding and partnerOffers are those of the co-applicant.
+	// partnerOutstanding and partnerOffers are the slots for the co-applicant.
 	partnerOutstanding, partnerOffers int32
 }
 
-// exposure assigns the slots of the bound, and that of the requirement that the request names the applicant.
+// exposure assigns the slots that the exposure limit reads, and the slot that says whether the request names the
+// applicant.
 func (c *compiler) exposure() {
 	p := c.plan
 	p.exposure = ownSlots{-1, -1, -1, -1}
@@ -90,7 +91,7 @@ func (c *compiler) exposure() {
 	}
 }
 
-// lacksReference reports whether the policy requires that the request names the applicant, and it does not.
+// lacksReference reports whether the policy requires that the request names the applicant, but the request does not.
 func (p *Plan) lacksReference(fr *rule.Frame) bool {
 	if !p.usesOwn {
 		return false
@@ -99,12 +100,13 @@ func (p *Plan) lacksReference(fr *rule.Frame) bool {
 	return !known || named != 1
 }
 
-// UsesOwn reports whether the facts of a decision must say what the lender decided for the applicant before.
+// UsesOwn reports whether a decision needs the facts about the lender's own decisions and loans.
 func (p *Plan) UsesOwn() bool { return p.usesOwn }
 
-// room returns what the bound of the exposure leaves for this limit. A joint loan counts for each of its applicants in
-// full, so it is the smaller of what the two leave. It returns false if there is no bound, or if it is not known what
-// the applicant owes, as in a backtest of rows that do not say it.
+// room returns the amount that the exposure limit leaves for the new limit. A joint loan counts in full for each of
+// its applicants, so room returns the smaller of the amounts that the two applicants have left. It returns false if
+// the exposure is not limited, or if it is not known what the applicant owes, as in a backtest whose rows do not say
+// it.
 func (x pricer) room() (int64, bool) {
 	slots := &x.plan.exposure
 	own, known := x.roomOf(slots.outstanding, slots.offers)
@@ -117,7 +119,8 @@ func (x pricer) room() (int64, bool) {
 	return own, true
 }
 
-// roomOf returns what the bound leaves for a person, by the slots of what the person owes and is offered.
+// roomOf returns the amount that the exposure limit leaves for one person. owed and offered are the slots of the
+// person's debts and offers.
 func (x pricer) roomOf(owed, offered int32) (int64, bool) {
 	if owed < 0 || offered < 0 {
 		return 0, false
@@ -134,7 +137,7 @@ func (x pricer) roomOf(owed, offered int32) (int64, bool) {
 	return room - outstanding - offers, true
 }
 
-// exposure explains a limit that the bound of the exposure determined.
+// exposure explains a limit that the exposure limit determined.
 func (x detailer) exposure() Detail {
 	d := x.decision
 	owes, offered := field.OwnOutstanding, field.OwnOtherOpenOffer

@@ -4,16 +4,14 @@ import (
 	"verdict/internal/rule"
 )
 
-// codesOfRulesOnly has the default reason codes that a factor must not use for
-// lost points, because they describe applicants who get no loan at all.
+// codesOfRulesOnly has the default reason codes that a factor must not use for lost points, because these codes
+// describe applicants who get no loan at all.
 var codesOfRulesOnly = map[string]bool{"AGE_RANGE": true, ReasonAmountMinimum: true, "LOC_PINCODE": true}
 
-// DefaultCodes gives a factor without a reason code the code of its catalogue
-// field. The code is true of a bin that differs from the best bin in the
-// field's adverse direction. If the code is true of every bin that loses points
-// and has no code of its own, the factor itself gets the code. Otherwise only
-// the bins of which it is true get it, and the other bins lose points under the
-// factor's generated code.
+// DefaultCodes uses the reason code of the factor's catalogue field if the factor has no reason code of its own. The
+// field's code is true of a bin if the bin differs from the best bin in the field's adverse direction. If the code is
+// true of every bin that loses points and has no code of its own, the factor itself gets the code. Otherwise only the
+// bins of which the code is true get it, and the other bins lose points under the factor's generated code.
 func (f *Factor) DefaultCodes(catalogue *rule.Catalogue) {
 	if f.ReasonCode != "" || f.Field.Name == "" || f.Field.ID < 0 {
 		return
@@ -90,9 +88,8 @@ func (f *Factor) takes(at int, value bool) bool {
 	return f.Bins[at].Else
 }
 
-// withFieldCodes returns a copy of the card in which factors without a reason
-// code have the code of their field. Policies of semantics 1 use it for a card
-// that they refer to by id.
+// withFieldCodes returns a copy of the card in which factors without a reason code have the code of their field. It is
+// used if a policy of semantics 1 refers to a card by its id.
 func (c *Scorecard) withFieldCodes(catalogue *rule.Catalogue) *Scorecard {
 	out := *c
 	out.Factors = append([]Factor(nil), c.Factors...)

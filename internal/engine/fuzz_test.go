@@ -59,9 +59,8 @@ func FuzzDecide(f *testing.F) {
 	})
 }
 
-// FuzzReadScorecard reads an arbitrary scorecard. The scorecard must either be
-// rejected with the pointers of its faults or be readable from its own
-// document.
+// FuzzReadScorecard reads an arbitrary scorecard. The scorecard must either be rejected with a list of faults or be
+// readable from its own document.
 func FuzzReadScorecard(f *testing.F) {
 	f.Add([]byte(
 		`{"base_points":650,"min_score":300,"max_score":900,"pdo":40,"anchor_score":700,"anchor_odds":30,"factors":[

@@ -79,10 +79,10 @@ func (w *writer) threshold(name string) json.Number {
 	return micros(n)
 }
 
-// condition returns a condition of at most depth levels above its predicates or, rarely, a predicate under six
-// negations.
+// condition returns a condition that has at most depth levels above its predicates. Rarely, it returns a predicate
+// under six negations.
 func (w *writer) condition(depth int, stage2 bool) object {
-	if w.percent(1) { // a deep condition that stays within the limit of 16 levels wherever it is nested
+	if w.percent(1) { // a deep condition that stays within the limit of 16 levels at any position
 		c := w.predicate(false)
 		for range 6 {
 			c = object{"op": "not", "arg": c}

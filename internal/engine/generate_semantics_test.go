@@ -7,14 +7,13 @@ import (
 	"slices"
 )
 
-// affordabilityFacts lists the sources of income and obligations that are not
-// declared.
+// affordabilityFacts lists the sources of income and obligations other than the declared figures.
 var affordabilityFacts = []string{"bank_income", "bank_detected_income", "bureau_own_emi", "bank_due_emi"}
 
 // generateEither returns a policy of semantics 1 or 2, with or without charges, depending on the seed.
 func generateEither(seed uint64) *generated {
 	g := generatePolicy(seed)
-	if seed/2%2 == 1 { // the lowest bit could give each worker of a test only one semantics
+	if seed/2%2 == 1 { // the lowest bit may be the same for all seeds of a test's worker
 		g = generateNewest(seed)
 	}
 	if seed/4%3 == 1 {
@@ -23,7 +22,8 @@ func generateEither(seed uint64) *generated {
 	return g
 }
 
-// addCharges adds charges to a policy. Some of them exceed the smallest loans. The committed corpus has none.
+// addCharges adds charges to a policy. Some of them exceed the smallest loans. The policies of the committed corpus
+// have no charges.
 func addCharges(g *generated, d *dice) {
 	policy := map[string]any{}
 	if err := json.Unmarshal(g.document, &policy); err != nil {
@@ -34,7 +34,8 @@ func addCharges(g *generated, d *dice) {
 		c := object{"id": fmt.Sprintf("C%d", i), "to": pick(d, "lender", "third_party"), "kind": "fixed",
 			"amount": pick(d, rational(d.between(1, 900_00), 2), rational(d.between(1, 30_000_00), 2))}
 		if d.percent(60) {
-			c["kind"], c["amount"] = "percent", pick(d, rational(d.between(1, 3_0000), 4), rational(d.between(1, 50_0000), 4))
+			c["kind"], c["amount"] = "percent",
+				pick(d, rational(d.between(1, 3_0000), 4), rational(d.between(1, 50_0000), 4))
 			least := d.between(1, 5_000_00)
 			if d.percent(50) {
 				c["min"] = rational(least, 2)
@@ -81,7 +82,7 @@ func generateNewest(seed uint64) *generated {
 			}
 		}
 	}
-	if seed < 1<<40 { // the committed corpus has larger seeds, no segments and no caps
+	if seed < 1<<40 { // the seeds of the committed corpus are larger; its policies have neither segments nor caps
 		w := &writer{dice: newDice(seed*0x9e3779b97f4a7c15 + 7), generated: *g, ids: 10_000}
 		w.segments(policy)
 		w.limitCaps(policy)
@@ -163,7 +164,7 @@ func (w *writer) segments(policy map[string]any) {
 	policy["pricing_bands"], policy["allow_gaps"] = bands, true
 }
 
-// limitCaps adds limits that are computed from the application.
+// limitCaps adds limit caps that are computed from the application.
 func (w *writer) limitCaps(policy map[string]any) {
 	caps := []any{}
 	for w.percent(40) && len(caps) < 4 {

@@ -12,9 +12,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// dice is a splitmix64 generator. The algorithm is written here instead of
-// taken from math/rand, because the committed corpus must be the same with
-// every version of Go and on every processor.
+// dice is a splitmix64 generator. It does not use math/rand, because the committed corpus must be the same with every
+// version of Go and on every processor.
 type dice struct{ state uint64 }
 
 func newDice(seed uint64) *dice { return &dice{state: seed} }
@@ -101,10 +100,10 @@ type writer struct {
 	hasSpecials bool
 }
 
-// generatePolicy returns the valid policy of a seed.
+// generatePolicy returns a valid policy that depends only on the seed.
 func generatePolicy(seed uint64) *generated {
 	w := &writer{dice: newDice(seed), generated: generated{types: map[string]rule.Type{}, near: map[string][]int64{}}}
-	w.hasSpecials = seed < 1<<40 // the committed corpus has larger seeds and no special bins
+	w.hasSpecials = seed < 1<<40 // the seeds of the committed corpus are larger; its policies have no special bins
 	w.chooseFields()
 	policy := object{
 		"name": "generated " + strconv.FormatUint(seed, 10), "inputs": w.inputs,

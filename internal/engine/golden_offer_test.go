@@ -26,8 +26,8 @@ type goldenOffer struct {
 }
 
 // TestGoldenOffersBalance recomputes the figures of every golden offer from the limit, the rate and the term alone, in
-// floating point and without any package of the engine: the balance month by month, the totals, the amount paid out,
-// and that the payments are worth that amount at the APR.
+// floating point and without any package of the engine. It recomputes the balance month by month, the totals and the
+// amount paid out. It also checks that the payments, discounted at the APR, are worth the amount paid out.
 func TestGoldenOffersBalance(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/decisions/*.txtar")
@@ -63,7 +63,7 @@ func (o *goldenOffer) check(t *testing.T, name string) {
 	}
 	balance, interest := o.Limit, 0.0
 	for month := 1; month <= o.Months; month++ {
-		// The small addend decides ties upwards, which floating point cannot represent.
+		// The small addend rounds ties up, because floating point cannot represent ties exactly.
 		accrued := math.Floor(balance*o.Rate/12+0.5+1e-9) / 100
 		interest += accrued
 		balance += accrued

@@ -167,8 +167,7 @@ func goldenInvariants(t *testing.T, plan *engine.Plan, facts *rule.Facts, d *eng
 	if want := "sha256:" + hex.EncodeToString(digest[:]); d.Hash() != want {
 		t.Errorf("the hash is %s, that of the canonical bytes %s", d.Hash(), want)
 	}
-	// The hash computed from the response alone is the same, and it changes if
-	// the response is altered.
+	// The hash computed from the response alone is the same. It changes if the response is altered.
 	var answer wire.Writer
 	env := &engine.Envelope{DecisionID: "dec_1", ValidUntil: "2026-11-18T18:29:59Z", CreatedAt: "2026-11-15T00:12:00Z"}
 	d.Write(&answer, env)

@@ -16,8 +16,8 @@ import (
 // Guarantee is a statement about every decision of a policy. It has no effect on decisions and is not part of the
 // checksum. Package prover proves or refutes it.
 //
-// A guarantee is of one of two kinds. The first kind has Never: no applicant for whom When holds has an outcome for
-// which Never holds. The second kind has Monotone.
+// There are two kinds of guarantees. A guarantee with Never means: if When holds for an applicant, Never does not hold
+// for the outcome. The other kind has Monotone.
 type Guarantee struct {
 	ID, Text string
 	When     *rule.Condition // nil means everybody
@@ -25,10 +25,11 @@ type Guarantee struct {
 	Monotone *Monotone
 }
 
-// Monotone says that nothing gets worse for an applicant if one field changes in one direction and nothing else does.
+// Monotone means that no figure in Of gets worse for an applicant if the field changes in the given direction and
+// nothing else changes.
 type Monotone struct {
 	Field rule.Ref
-	Down  bool // the direction: the field falls, otherwise it rises
+	Down  bool // the field falls; otherwise it rises
 	Of    []Figure
 }
 
@@ -50,14 +51,14 @@ var figureNames = [...]string{
 // String returns the figure's name in a policy.
 func (f Figure) String() string { return figureNames[f] }
 
-// The names that "never" may use besides those of Stage 2. They are not fields of the catalogue.
+// The names that "never" may use in addition to those of Stage 2. They are not fields of the catalogue.
 const (
 	OutcomeStatus = "status"
 	OutcomeRate   = "interest_rate"
 	OutcomeAPR    = "apr"
 )
 
-// outcomes are the types of these names.
+// outcomes has the types of the names above.
 var outcomes = map[string]rule.Type{
 	OutcomeStatus: rule.StringType, OutcomeRate: rule.NumberType, OutcomeAPR: rule.NumberType,
 }
@@ -69,8 +70,8 @@ const (
 	towardsDown       = "down"
 )
 
-// guarantees reads the section "guarantees". It comes after all other sections, because a guarantee can name only those
-// columns of tables that the rest of the policy names.
+// guarantees reads the section "guarantees". It must run after all other sections are read, because a guarantee can
+// name only the table columns that the rest of the policy names.
 func (r *policyReader) guarantees(list wire.Value) {
 	if r.faults.Len() == 0 {
 		r.scope.Table = func(name string) (*rule.Table, bool) {
@@ -111,7 +112,7 @@ func (r *policyReader) guarantees(list wire.Value) {
 	}
 }
 
-// never reads the condition on the outcome.
+// never is the reader of the member "never": the condition on the outcome.
 func (r *policyReader) never(v wire.Value) *rule.Condition {
 	scope := r.scope
 	scope.Stage2 = true
@@ -130,8 +131,8 @@ func (r *policyReader) never(v wire.Value) *rule.Condition {
 	return &c
 }
 
-// misusesStatus returns what is wrong with a predicate on the status, or on another outcome that is not a fact. It
-// returns "" if nothing is.
+// misusesStatus says what is wrong with a predicate on the status, or on another outcome that is not a fact. It
+// returns "" if nothing is wrong.
 func misusesStatus(n *rule.Condition) string {
 	if n.IsLookup() && hasKeyOf(outcomes, n.Left.Field.Name) {
 		return n.Left.Field.Name + " is part of the outcome and cannot be looked up in a list"
@@ -160,7 +161,8 @@ func misusesStatus(n *rule.Condition) string {
 	}
 	for _, c := range constants {
 		if !slices.Contains(statusNames[:], c.Text()) {
-			return fmt.Sprintf("%s is never this value; it is one of %s", OutcomeStatus, strings.Join(statusNames[:], ", "))
+			return fmt.Sprintf("%s is never this value; it is one of %s", OutcomeStatus,
+				strings.Join(statusNames[:], ", "))
 		}
 	}
 	return ""
@@ -171,7 +173,7 @@ func hasKeyOf(m map[string]rule.Type, key string) bool {
 	return ok
 }
 
-// monotone reads the guarantee that nothing gets worse if a field changes.
+// monotone reads a guarantee that no figure gets worse if a field changes.
 func (r *policyReader) monotone(v wire.Value) *Monotone {
 	form := wire.NewForm(v, &r.faults)
 	f := &form
@@ -249,7 +251,7 @@ func (p *Policy) GuaranteesDocument() []byte {
 	return w.EndArray().Buf
 }
 
-// Rule returns what is guaranteed in the words of a condition.
+// Rule returns the guarantee in the words of its conditions.
 func (g *Guarantee) Rule() string {
 	if m := g.Monotone; m != nil {
 		change := "rises"
@@ -268,8 +270,8 @@ func (g *Guarantee) Rule() string {
 	return "if " + g.When.Text() + ", never " + g.Never.Text()
 }
 
-// Keeps reports whether the guarantee excludes at least what an earlier one with the same id excludes. It recognises
-// the same guarantee, one that leaves out "when", and one about more figures.
+// Keeps reports whether the guarantee excludes at least everything that the guarantee "before" excludes. It recognises
+// an unchanged guarantee, one that leaves out "when", and one about more figures.
 func (g *Guarantee) Keeps(before *Guarantee) bool {
 	same := func(a, b *rule.Condition) bool {
 		if a == nil || b == nil {

@@ -30,8 +30,8 @@ func withGuarantees(t *testing.T, guarantees string) *engine.Policy {
 	return p
 }
 
-// TestGuaranteesAreOutsideTheChecksum checks that guarantees are written as they were read, change neither the checksum
-// nor the document that it covers, and are inherited.
+// TestGuaranteesAreOutsideTheChecksum checks that guarantees are written as they were read and are inherited, and that
+// they change neither the checksum nor the document that the checksum covers.
 func TestGuaranteesAreOutsideTheChecksum(t *testing.T) {
 	t.Parallel()
 	plain := engine.DefaultPolicy()
@@ -71,7 +71,8 @@ func TestGuaranteesAreOutsideTheChecksum(t *testing.T) {
 	}
 }
 
-// TestKeeps checks which changes of a guarantee keep all that it excludes.
+// TestKeeps checks for several changes of a guarantee whether the changed guarantee still excludes everything that
+// the old one excluded.
 func TestKeeps(t *testing.T) {
 	t.Parallel()
 	guarantee := func(text string) *engine.Guarantee { return &withGuarantees(t, "["+text+"]").Guarantees[0] }
@@ -95,8 +96,8 @@ func TestKeeps(t *testing.T) {
 	}
 }
 
-// TestWatch evaluates guarantees on decisions of the default policy: a declined application has a status and no
-// figures, and an absent field is unknown.
+// TestWatch evaluates guarantees on decisions of the default policy. A declined application has only a status, and a
+// condition on an absent field is unknown.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	applicant := func(text string) *rule.Facts {

@@ -15,9 +15,9 @@ var sections = []string{
 	"offer_validity_days", sectionPeople, "pricing_bands", "required_fields", sectionScorecard, sectionSemantics,
 }
 
-// The scorecard's section has two members: the card and the id of the stored
-// card that it was copied from. If a request has either member, the base's
-// members are both dropped, because an inherited card would override a new id.
+// The scorecard's section has two members: the card, and the id of the stored card that it was copied from. If a
+// request has either member, neither member of the base is inherited, because an inherited card would override a new
+// id.
 const (
 	sectionScorecard  = "scorecard"
 	memberScorecardID = "scorecard_id"
@@ -25,8 +25,7 @@ const (
 
 const sectionKnockouts = "knockouts"
 
-// sectionSemantics names the section that states for which version of the
-// engine's behaviour a policy was written.
+// sectionSemantics is the section that says for which version of the engine's behaviour a policy was written.
 const sectionSemantics = "semantics"
 
 // Inherit completes a request for a new version. The base is a stored Document.
@@ -77,7 +76,7 @@ func Inherit(request, base wire.Value) (merged []byte, inherited []string) {
 	return w.EndObject().Buf, inherited
 }
 
-// gives reports whether a document has a section.
+// gives reports whether a document has a section. A null section counts as left out.
 func gives(document wire.Value, section string) bool {
 	return document.Get(section).Given() || section == sectionScorecard && document.Get(memberScorecardID).Given()
 }

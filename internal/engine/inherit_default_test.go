@@ -15,9 +15,8 @@ import (
 
 var defaultRules = []string{"KO_DEVICE_EMULATOR", "KO_FRAUD_MULE_ACCOUNT", "KO_FRAUD_BLOCKLISTED"}
 
-// TestRemovedDefaultsDoNotComeBack checks that a patch cannot remove a rule
-// that "include_defaults" would merge again. The rule in the base may be a
-// merged or an ordinary rule.
+// TestRemovedDefaultsDoNotComeBack checks that a patch cannot remove a rule that "include_defaults" would merge again.
+// In the base, the rule may be a merged rule or an ordinary one.
 func TestRemovedDefaultsDoNotComeBack(t *testing.T) {
 	t.Parallel()
 	from := parsed(t, engine.DefaultPolicy().Document())
@@ -87,9 +86,8 @@ func TestIncludeDefaultsFalseRemovesWrittenDefaults(t *testing.T) {
 	}
 }
 
-// TestDroppedSourcesAreTold checks an affordability section that no longer
-// counts a source of the base. Package analysis must report this as a finding,
-// and the change must list the old and the new sources.
+// TestDroppedSourcesAreTold checks a new affordability section that leaves out a source of the base. Package analysis
+// must report this as a finding, and the change must list the old and the new sources.
 func TestDroppedSourcesAreTold(t *testing.T) {
 	t.Parallel()
 	base := engine.DefaultPolicy()

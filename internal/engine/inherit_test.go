@@ -106,10 +106,9 @@ func forked(tb testing.TB, request string, stored *engine.Policy) (*engine.Polic
 	return p, inherited
 }
 
-// TestInheritEverySection checks a policy with every section that semantics 1
-// writes: a request with only a name forks it, and a request that repeats all
-// sections inherits nothing. The test fails if one of these sections is missing
-// from the list of inherited sections.
+// TestInheritEverySection checks all sections of the document of rightPolicy. A request with only a name inherits all
+// of them, and a request that repeats all sections inherits nothing. The test fails if one of these sections is
+// missing from the list of inherited sections.
 func TestInheritEverySection(t *testing.T) {
 	t.Parallel()
 	base, err := parse([]byte(rightPolicy))

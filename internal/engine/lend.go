@@ -5,16 +5,17 @@ import (
 	"verdict/internal/rule"
 )
 
-// LendingFacts has the facts that the limit of a band depends on. An absent value means that the fact is not given.
-// Income and FOIR are the figures that the policy counts: the derived ones if it names sources, else the declared ones.
+// LendingFacts has the facts on which the limit of a band depends. An absent value means that the fact is not given.
+// Income and FOIR are the figures that the policy counts: the derived ones if the policy names sources, otherwise the
+// declared ones.
 type LendingFacts struct {
 	Income, FOIR, Requested, Tenure, Outstanding, OtherOffers rule.Value
-	// PartnerOutstanding and PartnerOffers are what the co-applicant owes and is offered.
+	// PartnerOutstanding and PartnerOffers are the debts and the open offers of the co-applicant.
 	PartnerOutstanding, PartnerOffers rule.Value
 }
 
 // Lender computes the limits of a plan's bands without a complete application, so that a comparison of policies can
-// ask for them at any point. It must not be used by several goroutines at the same time.
+// compute limits for any combination of facts. It must not be used by several goroutines at the same time.
 type Lender struct {
 	plan  *Plan
 	d     Decision
@@ -33,8 +34,8 @@ func (p *Plan) NewLender() *Lender {
 	return l
 }
 
-// Limit returns the limit of the band, which must be priced, in paise, and the tenure in months that it is computed
-// for. The limit may be below the minimum of the band.
+// Limit returns the limit of a band in paise, and the tenure in months for which it is computed. The band must be
+// priced. The limit may be below the minimum of the band.
 func (l *Lender) Limit(band int, facts *LendingFacts) (limitPaise int64, tenureMonths int) {
 	p, d := l.plan, &l.d
 	d.plan, d.limit, d.band = p, limit{}, l.bands[band]
@@ -73,7 +74,7 @@ func (p *Plan) BandOf(score rule.Number, ntc bool) int {
 func (p *Plan) Catalogue() *rule.Catalogue { return p.catalogue }
 
 // PostOfferFOIR returns the FOIR including an instalment, in ten-thousandths, rounded half up. The income must not be
-// 0. It returns false if the share does not fit.
+// 0. It returns false if the result does not fit in 64 bits.
 func PostOfferFOIR(foir rule.Number, instalmentPaise, incomePaise int64) (int64, bool) {
 	// Round the share down to millionths, the precision of the FOIR, so that
 	// only the sum is rounded to ten-thousandths.
@@ -81,6 +82,6 @@ func PostOfferFOIR(foir rule.Number, instalmentPaise, incomePaise int64) (int64,
 	if !ok {
 		return 0, false
 	}
-	// Adding 50 before DivFloor rounds half up, for a negative FOIR too, although no request has one.
+	// Adding 50 before DivFloor rounds half up. That is also correct for a negative FOIR, although no request has one.
 	return exact.DivFloor(int64(foir)+int64(share)+50, 100), true
 }

@@ -17,9 +17,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// This list names defects that similar systems have had and that the pure packages must avoid,
-// with the tests that check each of them. The tests of this file and of read_test.go have the
-// number of the defect in their names.
+// This list numbers defects that similar systems have had and that the pure packages must avoid. After each number,
+// it names the tests that check for the defect. The tests of this file and of read_test.go have the number of the
+// defect in their names.
 //
 //	 1  TestLesson01…, TestSharedPlanUnderGoroutines
 //	 2  TestLesson02…, rule.TestConcurrentUse
@@ -44,7 +44,7 @@ import (
 //	25  TestLesson25…
 //	26  TestLesson26…, testdata/faults/conditions.txtar
 
-// lessonBand prices every score.
+// lessonBand offers a price for every score.
 const lessonBand = `{"id":"P","grade":"A","min_score":-1000,"max_score":1000,"interest_rate":16,"tenure_months":36,` +
 	`"min_limit":20000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}`
 
@@ -182,7 +182,7 @@ func TestLesson03NothingOfARequestStays(t *testing.T) {
 }
 
 // TestLesson04UnknownIsVisible checks that a rule that could not be evaluated is listed with every field that is
-// missing, whatever its "on_absent" is. A missing required field declines.
+// missing, no matter what its "on_absent" is. A missing required field declines the application.
 func TestLesson04UnknownIsVisible(t *testing.T) {
 	t.Parallel()
 	const condition = `{"op":"or","args":[{"op":"lt","field":"age","value":21},{"op":"not","arg":{"op":"lte",` +
@@ -389,7 +389,7 @@ func TestLesson12AWrongValueIsNotTheNextRow(t *testing.T) {
 	}, ",")+`],"scorecard":{"base_points":700,"factors":[
 		{"factor":"job","field":"employment_type","bins":[{"in":["SALARIED"],"points":5},{"else":true,"points":50}]},
 		{"factor":"foir","field":"foir","bins":[{"lt":0.4,"points":5},{"gte":0.4,"points":50}]}]}`)
-	// Stored facts have the right types; facts of a request may have wrong ones.
+	// Requests with values of the wrong type are rejected, but the engine must not rely on that.
 	d := lessonDecide(t, plan, `{"employment_type":7,"foir":"0.9"}`)
 	if len(d.Rules()) != 0 || d.FinalScore != rule.Int(700) || len(d.Contributions()) != 1 {
 		t.Errorf("rules %v, contributions %v", d.Rules(), d.Contributions())
@@ -525,8 +525,8 @@ func TestLesson14NoClockInTheExplanation(t *testing.T) {
 	}
 }
 
-// TestLesson15TimeIsAFact checks that the age of a report is a fact of the request. No operator
-// reads the time, and app.TestLayers checks by the imports that the package cannot read a clock.
+// TestLesson15TimeIsAFact checks that the age of a report is a fact of the request. No operator reads the time.
+// app.TestLayers checks the imports, so that the package cannot read a clock.
 func TestLesson15TimeIsAFact(t *testing.T) {
 	t.Parallel()
 	plan := lessonPlan(t,

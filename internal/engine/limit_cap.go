@@ -10,7 +10,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// LimitCap bounds the limit by an amount that the policy computes from the application, such as a share of the value
+// LimitCap limits the offer to an amount that the policy computes from the application, such as a share of the value
 // of a vehicle.
 type LimitCap struct {
 	ID         string
@@ -51,7 +51,8 @@ func (r *policyReader) limitCaps(f *wire.Form) {
 	}
 }
 
-// checkConstantCap rejects a cap that is the same for everybody and can never be an amount.
+// checkConstantCap checks a cap that names no field. It rejects the cap if its amount cannot be computed or is
+// negative.
 func checkConstantCap(f *wire.Form, of *rule.Operand) {
 	n, constant, ok := of.Constant()
 	switch {
@@ -63,7 +64,7 @@ func checkConstantCap(f *wire.Form, of *rule.Operand) {
 	}
 }
 
-// when reads the optional condition "when".
+// when is the reader of the member "when": an optional condition.
 func (r *policyReader) when(f *wire.Form) *rule.Condition {
 	v := f.Get("when")
 	if !v.Given() {
@@ -122,7 +123,7 @@ func (c *compiler) limitCaps() {
 	}
 }
 
-// optional compiles a condition that may be left out, which means that it always holds.
+// optional compiles a condition that may be left out. If it is left out, it always holds.
 func (c *compiler) optional(condition *rule.Condition) rule.Test {
 	if condition == nil {
 		condition = &rule.Condition{Op: rule.True}
@@ -145,7 +146,7 @@ func (x pricer) cap(paise int64, binding Constraint) (int64, Constraint) {
 			l.capAt, l.capUnknown = int32(i), true
 			return 0, LimitCapped
 		}
-		if capped := int64(max(amount, 0) / rule.Paisa); capped < paise { // rounded down: a cap is never exceeded
+		if capped := int64(max(amount, 0) / rule.Paisa); capped < paise { // a cap is rounded down
 			paise, binding, l.capAt = capped, LimitCapped, int32(i)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"verdict/internal/engine"
 )
 
-// TestTextOfACap checks what applicants read about a limit cap: the policy's own text if the cap determines the limit,
-// and what the application lacks if it cannot be computed.
+// TestTextOfACap checks the text about a limit cap that applicants read. If the cap determines the limit, it is the
+// policy's own text. If the cap cannot be computed, the text says what the application lacks.
 func TestTextOfACap(t *testing.T) {
 	t.Parallel()
 	const price = `{"field": "applicant.vehiclePrice"}`
@@ -16,17 +16,20 @@ func TestTextOfACap(t *testing.T) {
 		of, facts, status, want string
 	}{
 		"a counter-offer": {
-			of: price, facts: `"applicant.vehiclePrice": 50000`, status: "APPROVED", want: "At most the price of the vehicle",
+			of: price, facts: `"applicant.vehiclePrice": 50000`, status: "APPROVED",
+			want: "At most the price of the vehicle",
 		},
 		"a decline": {
-			of: price, facts: `"applicant.vehiclePrice": 5000`, status: "DECLINED", want: "At most the price of the vehicle",
+			of: price, facts: `"applicant.vehiclePrice": 5000`, status: "DECLINED",
+			want: "At most the price of the vehicle",
 		},
 		"a declared input": {of: price, status: "DECLINED", want: engine.MissingDetails + "vehicle price"},
 		"several": {
 			of: `{"op": "min", "args": [` + price + `, {"field": "age"}, {"field": "bank_avg_balance"},
 				{"field": "fraud_score"}]}`,
 			status: "DECLINED",
-			want:   engine.MissingDetails + "vehicle price, the age, details of the bank statement, details of the application",
+			want: engine.MissingDetails + "vehicle price, the age, details of the bank statement, details of the " +
+				"application",
 		},
 		"of the co-applicant, twice": {
 			of:     `{"op": "add", "args": [{"field": "co_applicant.age"}, {"field": "co_applicant.monthly_income"}]}`,
@@ -43,8 +46,10 @@ func TestTextOfACap(t *testing.T) {
 				"inputs": [{"name": "applicant.vehiclePrice", "type": "number"}],
 				"scorecard": {"base_points": 700, "factors": []},
 				"pricing_bands": [{"id": "A", "grade": "A", "min_score": 300, "max_score": 900, "interest_rate": 18,
-					"tenure_months": 24, "min_limit": 30000, "max_limit": 200000, "default_limit": 50000, "foir_cap": 0.5}],
-				"limit_caps": [{"id": "CAP", "of": `+tc.of+`, "applicant_message": "At most the price of the vehicle"}]}`)
+					"tenure_months": 24, "min_limit": 30000, "max_limit": 200000, "default_limit": 50000,
+					"foir_cap": 0.5}],
+				"limit_caps": [{"id": "CAP", "of": `+tc.of+`,
+				"applicant_message": "At most the price of the vehicle"}]}`)
 			facts := `{"bureau_score": 742, "monthly_income": 45000, "foir": 0.1, "requested_amount": 100000`
 			if tc.facts != "" {
 				facts += ", " + tc.facts

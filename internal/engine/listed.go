@@ -4,10 +4,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// Rules lists the rules that were evaluated: Stage 1, the adjustments that
-// applied, then Stage 2, each in declared order. A knockout whose condition is
-// unknown is listed only if its on_absent is not "pass"; eligibility lists
-// none. The list is valid until d is used again.
+// Rules lists the rules that were evaluated: Stage 1, then the adjustments that applied, then Stage 2, each in
+// declared order. A knockout whose condition is unknown is listed only if its on_absent is not "pass". Eligibility
+// lists no such knockout. The list is valid until d is used again.
 func (d *Decision) Rules() []FiredRule {
 	if r := &d.rules; !r.done && d.plan != nil {
 		r.list = r.list[:0]
@@ -37,9 +36,8 @@ func (d *Decision) listStage(s *stage, truths *rule.Truths) {
 	}
 }
 
-// Contributions lists the parts of the score: the base, the factors that take
-// part in declared order, and the clamp if it changes the sum. The list is
-// valid until d is used again.
+// Contributions lists the parts of the score: the base, the factors that take part, in declared order, and the clamp
+// if it changes the sum. The list is valid until d is used again.
 func (d *Decision) Contributions() []Contribution {
 	if c := &d.contributions; !c.done && d.plan != nil {
 		c.list, c.done = d.plan.scoring.contributions(c.list[:0], d.bins, d.sum), true
@@ -47,9 +45,9 @@ func (d *Decision) Contributions() []Contribution {
 	return d.contributions.list
 }
 
-// Alternatives lists the same limit over each other tenure that the band allows
-// and whose instalment the capacity, if it is known, covers. It is empty if no
-// offer was made. The list is valid until d is used again.
+// Alternatives lists the same limit over the other tenures that the band allows. It leaves out a tenure whose
+// instalment exceeds the capacity, if the capacity is known. It is empty if no offer was made. The list is valid until
+// d is used again.
 func (d *Decision) Alternatives() []Alternative {
 	if a := &d.alternatives; !a.done {
 		a.list, a.done = a.list[:0], true

@@ -15,7 +15,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// lookupPolicy is a policy with a condition in its knockout. Its inputs are the employer and a flag.
+// lookupPolicy is a policy with one knockout, whose condition replaces CONDITION. Its inputs are the employer and a
+// flag.
 const lookupPolicy = `{"name":"lists","semantics":2,"include_defaults":false,
 	"inputs":[{"name":"applicant.employer","type":"string"},{"name":"applicant.flag","type":"boolean"}],
 	"knockouts":[{"id":"KO_LIST","reason_code":"LISTED","condition_ast":CONDITION}],
@@ -23,7 +24,7 @@ const lookupPolicy = `{"name":"lists","semantics":2,"include_defaults":false,
 	"pricing_bands":[{"id":"PB_A","grade":"A","min_score":300,"max_score":900,"interest_rate":14,"tenure_months":36,
 		"min_limit":20000,"max_limit":500000,"default_limit":50000,"foir_cap":0.55}]}`
 
-// listsOf returns sources with lists: words of texts and numbers of numbers.
+// listsOf returns sources with two lists: "words" has texts, and "numbers" has numbers.
 func listsOf() engine.Sources {
 	return engine.Sources{Catalogue: field.Catalogue(), List: func(name string) (rule.Type, bool) {
 		t, ok := map[string]rule.Type{"words": rule.StringType, "numbers": rule.NumberType}[name]
@@ -35,8 +36,8 @@ func readLookup(condition string) (*engine.Policy, error) {
 	return engine.ParsePolicy([]byte(strings.Replace(lookupPolicy, "CONDITION", condition, 1)), listsOf())
 }
 
-// TestLookupIsABoolean checks that a lookup decides as a comparison of a boolean input with true does, in any condition
-// and whether the answer is known or not.
+// TestLookupIsABoolean checks that a lookup decides in the same way as a comparison of a boolean input with true. It
+// tests arbitrary conditions, with known and unknown answers.
 func TestLookupIsABoolean(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -77,14 +78,15 @@ func TestLookupIsABoolean(t *testing.T) {
 			}
 			engine.Compile(policy, field.Catalogue()).Decide(facts, &decided[i])
 		}
-		if diff := cmp.Diff(decided[0].Rules(), decided[1].Rules()); diff != "" || decided[0].Status != decided[1].Status {
+		if diff := cmp.Diff(decided[0].Rules(), decided[1].Rules()); diff != "" ||
+			decided[0].Status != decided[1].Status {
 			t.Errorf("%s: %v and %v\n%s", condition, decided[0].Status, decided[1].Status, diff)
 		}
 	})
 }
 
-// TestLookupDetail checks the texts of a rule that hit because of a list. They name the field and the list, but not the
-// value, even if the rule's message asks for it.
+// TestLookupDetail checks the texts about a rule that hit because of a list. They name the field and the list, but not
+// the value, even if the rule's message asks for the value.
 func TestLookupDetail(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ knockout, want string }{
@@ -92,7 +94,8 @@ func TestLookupDetail(t *testing.T) {
 			"applicant.employer is in the list words (KO_LIST: applicant.employer in the list words)"},
 		{`{"op":"not","arg":{"op":"not_in_list","field":"applicant.employer","list":"words"}}`,
 			"applicant.employer is in the list words (KO_LIST: not (applicant.employer not in the list words))"},
-		{`{"op":"in_list","field":"applicant.employer","list":"words"},"message":"{applicant.employer} is in {threshold}"`,
+		{`{"op":"in_list","field":"applicant.employer","list":"words"},
+			"message":"{applicant.employer} is in {threshold}"`,
 			"applicant.employer is in the list words"},
 	} {
 		policy, err := readLookup(c.knockout)
@@ -114,11 +117,12 @@ func TestLookupDetail(t *testing.T) {
 	}
 }
 
-// TestLookupFaults checks which lookups are refused when a policy is read.
+// TestLookupFaults checks which lookups are rejected when a policy is read.
 func TestLookupFaults(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ condition, code, says string }{
-		{`{"op":"in_list","field":"applicant.employer","list":"others"}`, fault.CodeUnknownList, "no list has this name"},
+		{`{"op":"in_list","field":"applicant.employer","list":"others"}`, fault.CodeUnknownList,
+			"no list has this name"},
 		{`{"op":"in_list","field":"applicant.employer","list":"numbers"}`, fault.CodeInvalidCondition, "type number"},
 		{`{"op":"in_list","field":"age","list":"words"}`, fault.CodeInvalidCondition, "type string"},
 		{`{"op":"in_list","field":"applicant.flag","list":"words"}`, fault.CodeInvalidCondition, "boolean"},
@@ -128,8 +132,10 @@ func TestLookupFaults(t *testing.T) {
 		{`{"op":"in_list","field":"enquiry__personal_loan__90d__count","list":"numbers"}`,
 			fault.CodeInvalidCondition, "after lists"},
 		{`{"op":"in_list","field":"applicant.employer"}`, fault.CodeInvalidCondition, `needs "list"`},
-		{`{"op":"in_list","field":"applicant.employer","list":"Not A Name"}`, fault.CodeInvalidCondition, "lowercase letter"},
-		{`{"op":"in_list","field":"applicant.employer","list":"words","values":["a"]}`, fault.CodeUnknownField, "takes"},
+		{`{"op":"in_list","field":"applicant.employer","list":"Not A Name"}`, fault.CodeInvalidCondition,
+			"lowercase letter"},
+		{`{"op":"in_list","field":"applicant.employer","list":"words","values":["a"]}`, fault.CodeUnknownField,
+			"takes"},
 		{`{"op":"in_list","list":"words"}`, fault.CodeInvalidCondition, `needs "field"`},
 	} {
 		_, err := readLookup(c.condition)
@@ -145,7 +151,8 @@ func TestLookupFaults(t *testing.T) {
 func TestLookupDocument(t *testing.T) {
 	t.Parallel()
 	policy, err := readLookup(`{"op":"or","args":[{"op":"in_list","field":"applicant.employer","list":"words"},
-		{"op":"not_in_list","field":"age","list":"numbers"},{"op":"in_list","list":"words","field":"applicant.employer"}]}`)
+		{"op":"not_in_list","field":"age","list":"numbers"},
+		{"op":"in_list","list":"words","field":"applicant.employer"}]}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,8 +175,8 @@ func TestLookupDocument(t *testing.T) {
 	}
 }
 
-// TestLookupFindings checks that the analysis knows that an answer is a boolean, and reports the field and not the
-// answer as what a request may leave out.
+// TestLookupFindings checks that the analysis treats the answer of a list as a boolean. If a request may leave the
+// field out, the analysis must name the field, not the answer.
 func TestLookupFindings(t *testing.T) {
 	t.Parallel()
 	in, out := `{"op":"in_list","field":"applicant.employer","list":"words"}`,

@@ -20,8 +20,8 @@ func itemsOf(t *testing.T, document string) []fault.Item {
 	return refusal.Items
 }
 
-// TestUnknownMemberProposesTheNearest checks the suggestions for unknown
-// members of a policy document, "patch" included.
+// TestUnknownMemberProposesTheNearest checks the suggestions for unknown members of a policy document, including
+// "patch".
 func TestUnknownMemberProposesTheNearest(t *testing.T) {
 	t.Parallel()
 	for misspelt, meant := range map[string]string{

@@ -37,7 +37,7 @@ func (p *Plan) Derives() bool { return p.afford.active }
 // Obligations has the monthly obligations of one application by source. It is
 // used to compute the effect of paying off some of them.
 type Obligations struct {
-	// FOIR is foir_effective, absent when it cannot be derived.
+	// FOIR is foir_effective. It is absent if it cannot be derived.
 	FOIR rule.Value
 
 	income  rule.Value // income_effective
@@ -57,7 +57,7 @@ func (p *Plan) Obligations(facts *rule.Facts) Obligations {
 		FOIR: value(p.afford.foirOut), income: value(p.afford.incomeOut), monthly: value(p.afford.monthly),
 	}
 	if p.afford.addsUp(&fr) {
-		// The sum depends on the figures of two people, so do not suggest how much the applicant must pay off.
+		// The sum depends on the figures of two people, so it is not known how much the applicant must pay off.
 		return Obligations{income: o.income}
 	}
 	for _, slot := range p.afford.obligations {
@@ -70,9 +70,8 @@ func (p *Plan) Obligations(facts *rule.Facts) Obligations {
 	return o
 }
 
-// Lower calls set with the facts that change if obligations are paid off until
-// they take the share foir of the income. It lowers each source that states
-// more than that share and leaves the others unchanged.
+// Lower calls the function set with each fact that changes if obligations are paid off until they take the share
+// foir of the income. It lowers each source that states more than that share and leaves the others unchanged.
 func (o *Obligations) Lower(foir rule.Number, set func(name string, v rule.Value)) {
 	income := o.income.Number()
 	if o.ratio.Type() != rule.Absent {
@@ -97,9 +96,8 @@ func (o *Obligations) Income() (income rule.Number, known bool) {
 	return o.income.Number(), o.income.Type() != rule.Absent
 }
 
-// At lists the values of an absent field at which the obligations take the
-// given share of the income. The field is the declared ratio, an amount owed or
-// the declared income. The list is empty if no such value can be computed.
+// At lists the values of an absent field for which the obligations would take the given share of the income. The field
+// is the declared ratio, an amount owed or the declared income. The list is empty if no such value can be computed.
 func (o *Obligations) At(name string, share rule.Number) (list []rule.Number) {
 	income, known := o.Income()
 	switch {

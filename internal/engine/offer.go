@@ -26,7 +26,7 @@ type limit struct {
 	capacityPaise   int64
 	notAvailable    bool // the band does not allow the requested tenure
 	computed        bool
-	capAt           int32 // index of the cap, if the binding constraint is one
+	capAt           int32 // index of the cap, if a cap is the binding constraint
 	capUnknown      bool  // the cap applies but cannot be computed, so the limit is 0
 }
 
@@ -42,10 +42,10 @@ func paiseIn(fr *rule.Frame, slot int32) (int64, bool) {
 	return n.Paise(), ok && n >= 0
 }
 
-// limit computes the amount that the band can lend: the smallest of the amount that the capacity can repay (or the
-// default limit if the capacity is unknown), the amount requested, the band's maximum, a multiple of income, what
-// the policy's exposure leaves and the caps that apply, rounded down to the step. It then lowers the amount step by
-// step while the rounded instalment exceeds the capacity.
+// limit computes the amount that the band can lend, rounded down to the step. It is the smallest of these amounts:
+// what the capacity can repay (or the default limit if the capacity is unknown), the amount requested, the band's
+// maximum, a multiple of income, what the exposure limit leaves, and the caps that apply. It then lowers the amount
+// step by step while the rounded instalment exceeds the capacity.
 func (x pricer) limit() {
 	p, d := x.plan, x.decision
 	b, l := d.band, &d.limit
@@ -101,7 +101,7 @@ func (x pricer) limit() {
 	}
 	paise, binding = x.cap(paise, binding)
 
-	l.paise, l.binding = paise-paise%p.step, binding
+	l.paise, l.binding = p.wholeSteps(paise), binding
 	l.instalmentPaise = terms.Instalment(l.paise)
 	if l.hasCapacity {
 		for l.paise > 0 && l.instalmentPaise > l.capacityPaise {
@@ -113,8 +113,14 @@ func (x pricer) limit() {
 	l.belowMinimum = l.paise < b.MinLimitPaise
 }
 
-// tenureFor returns the index of the requested tenure, or the index of the
-// band's default tenure and notAvailable if the band does not allow it.
+// wholeSteps rounds an amount down to the policy's step. The amount must not be negative.
+func (p *Plan) wholeSteps(paise int64) int64 {
+	_, rest := p.steps.Divide(uint64(paise))
+	return paise - int64(rest)
+}
+
+// tenureFor returns the index of the requested tenure. If the band does not allow that tenure, it returns the index of
+// the band's default tenure, and notAvailable is true.
 func (b *compiledBand) tenureFor(asked rule.Number) (at int, notAvailable bool) {
 	for i := range b.tenures {
 		if b.tenures[i].num == asked {
@@ -127,7 +133,7 @@ func (b *compiledBand) tenureFor(asked rule.Number) (at int, notAvailable bool) 
 // mulFloor returns paise × a non-negative Number, rounded down and capped at
 // maxAmountPaise.
 func mulFloor(paise int64, by rule.Number) int64 {
-	q, ok := exact.MulDivFloor(uint64(paise), uint64(by), uint64(rule.One))
+	q, ok := exact.MulMillionths(uint64(paise), uint64(by))
 	if !ok {
 		return maxAmountPaise
 	}
@@ -143,13 +149,13 @@ func (x pricer) makeOffer() {
 	o.Made = true
 	o.LimitPaise = l.paise
 	o.RequestedPaise, o.HasRequested = paiseIn(&d.frame, p.inputs.requested)
-	o.CounterOffer = o.HasRequested && l.paise < o.RequestedPaise-o.RequestedPaise%p.step
+	o.CounterOffer = o.HasRequested && l.paise < p.wholeSteps(o.RequestedPaise)
 	o.RateBP, o.TenureMonths = b.RateBP, b.tenures[l.at].terms.Months()
 	o.InstalmentPaise, o.LastPaise = s.InstalmentPaise, s.LastPaise
 	o.InterestPaise, o.PayablePaise = s.InterestPaise, s.PayablePaise
-	o.FeePaise, o.GSTPaise = q.fee, q.gst
-	o.Charged, o.ChargesPaise = len(p.policy.Charges) > 0, q.charges
-	o.NetPaise = l.paise - q.fee - q.gst - q.charges
+	o.FeePaise, o.GSTPaise = q.feePaise, q.gstPaise
+	o.Charged, o.ChargesPaise = len(p.policy.Charges) > 0, q.chargesPaise
+	o.NetPaise = l.paise - q.feePaise - q.gstPaise - q.chargesPaise
 	o.APR = q.apr
 	o.HasCapacity, o.CapacityPaise = l.hasCapacity, l.capacityPaise
 	o.PostFOIR, o.HasPostFOIR = x.postOfferFOIR(s.InstalmentPaise)

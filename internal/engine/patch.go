@@ -51,10 +51,9 @@ func (p Patched) Relocate(item fault.Item) fault.Item {
 	return item
 }
 
-// Patch applies the patch of a request, if it has one, to the sections of the
-// base, which is a stored Document. An entry of "set" replaces the base's entry
-// with the same id, or is added after the existing entries but before the
-// system rules. "remove" lists the ids of entries to remove. Changes that
+// Patch applies the patch of a request, if it has one, to the sections of the base, which is a stored Document. An
+// entry of "set" replaces the base's entry with the same id. If the base has no such entry, the new entry is added
+// after the existing entries but before the system rules. "remove" lists the ids of entries to remove. Changes that
 // cannot be applied are skipped and reported in Faults.
 func Patch(request, base wire.Value) Patched {
 	var w wire.Writer
@@ -84,7 +83,7 @@ func Patch(request, base wire.Value) Patched {
 type patcher struct {
 	request, base wire.Value
 	faults        *fault.List
-	changes       map[string]*sectionPatch // by section; no entry if the section cannot be patched
+	changes       map[string]*sectionPatch // by section; sections whose patch is invalid are left out
 	places        []movedPlace
 }
 
@@ -157,8 +156,8 @@ func (p *patcher) read(v wire.Value) *sectionPatch {
 	return c
 }
 
-// givenMember returns the member in which the request gives a complete section
-// that it also patches, or "" if there is none.
+// givenMember returns the member in which the request gives the complete section, although the request also patches
+// the section. It returns "" if there is none.
 func (p *patcher) givenMember(section string) string {
 	members := []string{section}
 	if section == sectionFactors {
@@ -277,8 +276,8 @@ func (p *patcher) removals(pointer string, system map[string]bool, id string, c 
 	return gone
 }
 
-// replacements checks the entries to set and returns them by id. fresh are the
-// entries whose id the base does not have.
+// replacements checks the entries to set and returns them by id. fresh has the entries whose ids the base does not
+// have.
 func (p *patcher) replacements(
 	system map[string]bool, id string, c *sectionPatch, gone map[string]bool,
 ) (set map[string]wire.Value, fresh []wire.Value) {

@@ -6,7 +6,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// People says how the people of an application count together.
+// People says how the figures of several people of an application are combined.
 type People struct {
 	Score PeopleScore
 }
@@ -28,7 +28,7 @@ func (s PeopleScore) String() string { return peopleScoreNames[s] }
 
 const sectionPeople = "people"
 
-// String describes whose score counts. A nil People stands for the primary applicant's.
+// String describes whose score counts. A nil People means the primary applicant's score.
 func (p *People) String() string {
 	if p == nil {
 		return PrimaryScore.String()
@@ -54,19 +54,20 @@ func (r *policyReader) people(f *wire.Form) {
 	form.Done()
 }
 
-// scoreSlots are the fields from which the bureau score that counts is chosen. active is false if the primary
-// applicant's score counts.
+// scoreSlots has the slots of the fields from which the bureau score that counts is chosen. active is false if the
+// primary applicant's score always counts.
 type scoreSlots struct {
 	active, highest bool
 	own, other, ntc int32
 
-	// present is the fact that there is a co-applicant. Stored facts from before there was this fact do not have it, and
-	// their decisions give the reasons that they gave then.
+	// present is the slot of the fact that says whether there is a co-applicant. Stored facts that are older than
+	// this fact do not contain it, so the reasons of their decisions do not change.
 	present   int32
-	otherCode int32 // the reason code of the co-applicant
+	otherCode int32 // the reason code for a detail of the co-applicant
 
-	// rules and adjusting find out, for the knockouts and the adjustments that name the score, whether the score made
-	// the condition hold. caps are the limit caps that name it.
+	// The maps rules and adjusting are used to find out whether the score made the condition of a knockout or an
+	// adjustment hold. They contain only conditions that name the score. The map caps contains the limit caps that
+	// name the score.
 	rules, adjusting map[int32]*codeNode
 	caps             map[int32]bool
 }
@@ -91,9 +92,9 @@ func (c *compiler) people() {
 	}
 }
 
-// choose stores the score that counts as the bureau score, and reports whether it is the co-applicant's. A lower score
-// of the co-applicant counts only if the primary applicant has a score, because somebody who is new to credit is judged
-// as such. A higher one counts in any case.
+// choose decides which of the two scores counts, stores it as the bureau score, and reports whether it is the
+// co-applicant's. A lower score of the co-applicant counts only if the primary applicant has a score, because an
+// applicant who is new to credit is judged as such. A higher score of the co-applicant always counts.
 func (s *scoreSlots) choose(slots *rule.Slots, fr *rule.Frame) (others bool) {
 	other, known := fr.Number(s.other)
 	if !known {
@@ -112,8 +113,8 @@ func (s *scoreSlots) choose(slots *rule.Slots, fr *rule.Frame) (others bool) {
 	return false
 }
 
-// CountedScore returns the bureau score that rules and factors have read if the policy chooses between the scores of
-// two people. chosen is false if there was nothing to choose.
+// CountedScore returns the bureau score that rules and factors read if the policy chooses between the scores of two
+// people. chosen is false if there was nothing to choose.
 func (d *Decision) CountedScore() (score rule.Number, chosen bool) {
 	s := &d.plan.scores
 	if !s.active || !d.frame.Given(s.other) {
@@ -122,7 +123,7 @@ func (d *Decision) CountedScore() (score rule.Number, chosen bool) {
 	return d.frame.Number(s.own)
 }
 
-// compileReasons prepares what is needed to find the reasons that are about the score.
+// compileReasons prepares rules, adjusting and caps, which find the reasons that are about the score.
 func (s *scoreSlots) compileReasons(c *compiler) {
 	policy := c.plan.policy
 	s.rules, s.adjusting, s.caps = map[int32]*codeNode{}, map[int32]*codeNode{}, map[int32]bool{}
@@ -155,7 +156,7 @@ func (s *scoreSlots) compileReasons(c *compiler) {
 	}
 }
 
-// ofOther reports whether a condition holds because of the co-applicant's score.
+// ofOther reports whether the condition that n was compiled from holds because of the co-applicant's score.
 func (x reasoner) ofOther(n *codeNode) bool {
 	if n == nil || !x.decision.othersScore {
 		return false
@@ -164,8 +165,8 @@ func (x reasoner) ofOther(n *codeNode) bool {
 	return truth == rule.Holds && code != noCode
 }
 
-// ruleCode returns the reason code of a knockout that hit, in words that are true of the person: it is the co-applicant
-// if that person's score made the rule hit, because the rule's own code may speak of the applicant.
+// ruleCode returns the reason code of a knockout that hit. If the co-applicant's score made the rule hit, it is the
+// code for the co-applicant, because the rule's own code may be about the applicant.
 func (x reasoner) ruleCode(h *Hit) int32 {
 	if x.ofOther(x.plan.scores.rules[h.Knockout]) {
 		return x.plan.scores.otherCode
@@ -173,7 +174,7 @@ func (x reasoner) ruleCode(h *Hit) int32 {
 	return x.hitCode(h)
 }
 
-// factorCode returns the code under which the factor at an index lost points.
+// factorCode returns the code under which the factor with the given index lost points.
 func (x reasoner) factorCode(at int) int32 {
 	p, d := x.plan, x.decision
 	code := p.scoring.outcomes[d.bins[at]].code
@@ -183,7 +184,7 @@ func (x reasoner) factorCode(at int) int32 {
 	return code
 }
 
-// adjustmentCode returns the code under which the adjustment at an index took points.
+// adjustmentCode returns the code under which the adjustment with the given index took points.
 func (x reasoner) adjustmentCode(at int) int32 {
 	p := x.plan
 	if code := p.adjustments[at].code; code == noCode || !x.ofOther(p.scores.adjusting[int32(at)]) {
@@ -195,12 +196,13 @@ func (x reasoner) adjustmentCode(at int) int32 {
 // person has the slots of one person's sources of income and obligations.
 type person struct {
 	monthly, foir int32
-	income        []int32 // in order of preference
-	obligations   []int32 // in order of preference; declaredSlot for the declared obligations
+	income        []int32 // slots in order of preference
+	obligations   []int32 // slots in order of preference; declaredSlot for the declared obligations
 }
 
-// together adds the income and the obligations of the co-applicant to those of the primary applicant. A co-applicant
-// whose obligations are not known adds no income. Obligations count even if there is no income.
+// together adds the income and the obligations of the co-applicant to those of the primary applicant. If the
+// obligations of the co-applicant are not known, nothing is added. If they are known, they count even if the
+// co-applicant has no income.
 func (a *affording) together(fr *rule.Frame, income rule.Number, foir rule.Value) (rule.Number, rule.Value) {
 	extra, earns := a.incomeOf(fr, a.partner)
 	burden, known := a.owed(fr, a.partner, extra, earns)
@@ -213,12 +215,12 @@ func (a *affording) together(fr *rule.Frame, income rule.Number, foir rule.Value
 	}
 	owed, known := a.owed(fr, &a.person, income, true)
 	if !known {
-		return total, rule.Value{} // it is not known what the primary applicant owes
+		return total, rule.Value{} // the primary applicant's obligations are unknown, so the FOIR is too
 	}
 	return total, rule.Num(shareOf(capped(owed, burden), rule.One, total))
 }
 
-// addsUp reports whether the figures of a co-applicant count in an application.
+// addsUp reports whether the figures of a co-applicant count for an application.
 func (a *affording) addsUp(fr *rule.Frame) bool {
 	if a.partner == nil {
 		return false
@@ -228,8 +230,8 @@ func (a *affording) addsUp(fr *rule.Frame) bool {
 	return known
 }
 
-// LeavesOutIncome reports whether the co-applicant of an application states an income that the policy would add, but
-// that does not count because the obligations are not known.
+// LeavesOutIncome reports whether the co-applicant's income is given but does not count. This happens in a
+// policy that adds up incomes, if the co-applicant's obligations are not known.
 func (p *Plan) LeavesOutIncome(facts *rule.Facts) bool {
 	if p.afford.partner == nil {
 		return false
@@ -240,7 +242,7 @@ func (p *Plan) LeavesOutIncome(facts *rule.Facts) bool {
 	return earns && !p.afford.addsUp(&fr)
 }
 
-// capped returns the sum of two amounts, at most the largest number.
+// capped returns the sum of two amounts, but at most rule.MaxNumber.
 func capped(a, b rule.Number) rule.Number {
 	if sum, ok := a.Plus(b); ok {
 		return sum
@@ -248,8 +250,9 @@ func capped(a, b rule.Number) rule.Number {
 	return rule.MaxNumber
 }
 
-// owed returns the monthly obligations of a person: the amount of the source that counts. Declared obligations are the
-// share of the monthly income to which they refer or, if that is not known, of the income that counts.
+// owed returns the monthly obligations of a person: the amount of the source that counts. Declared obligations are a
+// share of the declared monthly income. If the declared income is not known, they are a share of the income that
+// counts.
 func (a *affording) owed(fr *rule.Frame, p *person, income rule.Number, earns bool) (owed rule.Number, known bool) {
 	for _, slot := range p.obligations {
 		amount, ok := rule.Number(0), false
@@ -276,8 +279,8 @@ func (a *affording) owed(fr *rule.Frame, p *person, income rule.Number, earns bo
 	return owed, known
 }
 
-// partner assigns the slots of the co-applicant's sources. The lender's own loans are known of the primary applicant
-// only.
+// partner assigns the slots of the co-applicant's sources. It leaves out the source "own": instalments of the lender's
+// own loans count only for the primary applicant.
 func (c *compiler) partner(names *Affordability) *person {
 	p := c.plan
 	slot := func(name string) int32 {

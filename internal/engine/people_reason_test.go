@@ -7,8 +7,9 @@ import (
 	"verdict/internal/field"
 )
 
-// TestReasonsSpeakOfWhoseScoreCounted checks the first reason of declined couples: its code and its text for applicants
-// speak of the co-applicant if that person's score made the difference, and never otherwise.
+// TestReasonsSpeakOfWhoseScoreCounted checks the first reason of declined applications of two people. If the
+// co-applicant's score made the difference, the code and the applicant-safe text must be about the co-applicant.
+// Otherwise they must not be about the co-applicant.
 func TestReasonsSpeakOfWhoseScoreCounted(t *testing.T) {
 	t.Parallel()
 	const (
@@ -28,9 +29,11 @@ func TestReasonsSpeakOfWhoseScoreCounted(t *testing.T) {
 	)
 	for name, c := range map[string]struct{ score, section, facts, code, message string }{
 		"new to credit": {"highest", `"knockouts": [{"id": "K", ` + low + `}]`,
-			`{"bureau_is_ntc": true, "co_applicant.bureau_score": 640, "has_co_applicant": true}`, "CO_APPLICANT", ofOther},
+			`{"bureau_is_ntc": true, "co_applicant.bureau_score": 640, "has_co_applicant": true}`, "CO_APPLICANT",
+			ofOther},
 		"default code": {"lowest", `"knockouts": [{"id": "K", ` + low + `}]`, couple, "CO_APPLICANT", ofOther},
-		"own text":     {"lowest", `"knockouts": [{"id": "K", ` + message + low + `}]`, couple, "CO_APPLICANT", ofOther},
+		"own text": {"lowest", `"knockouts": [{"id": "K", ` + message + low + `}]`, couple, "CO_APPLICANT",
+			ofOther},
 		"own code": {"lowest", `"knockouts": [{"id": "K", "reason_code": "MY_SCORE", ` + message + low + `}]`, couple,
 			"CO_APPLICANT", ofOther},
 		"own code, both": {"lowest", `"knockouts": [{"id": "K", "reason_code": "MY_SCORE", ` + message + both + `}]`,
@@ -39,8 +42,8 @@ func TestReasonsSpeakOfWhoseScoreCounted(t *testing.T) {
 			"MY_AGE", yours},
 		"code of the age": {"lowest", `"knockouts": [{"id": "K", ` + message + both + `}]`, couple,
 			"CO_APPLICANT", ofOther},
-		"the score of the applicant": {"lowest", `"knockouts": [{"id": "K", "reason_code": "MY_SCORE", ` + message + low +
-			`}]`, own, "MY_SCORE", yours},
+		"the score of the applicant": {"lowest",
+			`"knockouts": [{"id": "K", "reason_code": "MY_SCORE", ` + message + low + `}]`, own, "MY_SCORE", yours},
 		"nobody else": {"lowest", `"knockouts": [{"id": "K", "reason_code": "MY_SCORE", ` + message + low + `}]`, alone,
 			"MY_SCORE", yours},
 		"decided before": {"lowest", `"knockouts": [{"id": "K", "reason_code": "MY_SCORE", ` + message + low + `}]`,
@@ -54,7 +57,8 @@ func TestReasonsSpeakOfWhoseScoreCounted(t *testing.T) {
 		"factor, decided before": {"lowest", `"scorecard": {"base_points": 400, "factors": [{"factor": "score",
 			"field": "bureau_score", "reason_code": "MY_SCORE", ` + bins + `]}`, before, "MY_SCORE",
 			"A detail of the application does not fit this loan"},
-		"limit cap": {"lowest", `"limit_caps": [{"id": "C", "reason_code": "MY_SCORE", "applicant_message": "` + yours + `",
+		"limit cap": {"lowest",
+			`"limit_caps": [{"id": "C", "reason_code": "MY_SCORE", "applicant_message": "` + yours + `",
 			"of": {"field": "bureau_score"}}]`, couple, "CO_APPLICANT", ofOther},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +70,8 @@ func TestReasonsSpeakOfWhoseScoreCounted(t *testing.T) {
 			policy, err := engine.ParsePolicy([]byte(`{"name": "Couples", "semantics": 2, "include_defaults": false,
 				"people": {"score": "`+c.score+`"}, `+card+c.section+`, "pricing_bands": [{"id": "P", "grade": "A",
 				"min_score": 600, "max_score": 900, "interest_rate": 12, "tenure_months": 60, "min_limit": 50000,
-				"max_limit": 2000000, "default_limit": 50000, "foir_cap": 0.5}]}`), engine.Sources{Catalogue: field.Catalogue()})
+				"max_limit": 2000000, "default_limit": 50000, "foir_cap": 0.5}]}`),
+				engine.Sources{Catalogue: field.Catalogue()})
 			if err != nil {
 				t.Fatal(err)
 			}

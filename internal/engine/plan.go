@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"verdict/internal/exact"
 	"verdict/internal/loan"
 	"verdict/internal/rule"
 )
@@ -28,24 +29,25 @@ type Plan struct {
 	caps        []compiledCap
 	bands       ladder
 	ntcBands    ladder
-	compared    map[int32][]int32 // for knockouts whose on_absent is not "pass": the request slots that they compare
+	compared    map[int32][]int32 // slots that a knockout compares, if its on_absent is not "pass"
 
 	// codes has every reason code that a decision can give, in three groups:
 	// noCode, the codes of points that can be lost, and the other codes.
 	// lostCodes is the size of the first two groups together.
 	codes         []string
-	labels        map[string]string // by code that has the form of a generated code: the factor's label
+	labels        map[string]string // the factor's label, by code, for codes that have the form of generated codes
 	lostCodes     int
 	knockoutCodes []int32                // code of each knockout
-	codeNodes     map[int32]*codeNode    // for knockouts whose code depends on the predicates that hit
+	codeNodes     map[int32]*codeNode    // finds the code of a knockout that names none
 	own           [len(ownReasons)]int32 // codes of the engine's own reasons
 
 	step      int64
+	steps     exact.Divisor // divides by step
 	inputs    inputSlots
 	afford    affording
 	scores    scoreSlots
 	exposure  ownSlots
-	reference int32 // the slot that says whether the request names the applicant, if usesOwn is set
+	reference int32 // slot that says whether the request names the applicant; valid only if usesOwn is set
 	usesOwn   bool  // the policy reads facts about the lender's own decisions and loans
 	results   resultSlots
 	named     namedInputs
@@ -54,13 +56,13 @@ type Plan struct {
 	predicates lazyPredicates
 }
 
-// inputSlots are the fields that the engine itself reads.
+// inputSlots has the slots of the fields that the engine itself reads.
 type inputSlots struct {
 	ntc, income, foir, requested, tenure int32
 }
 
-// resultSlots are the fields in which the engine stores its results for Stage
-// 2. A slot is -1 if no condition and no message reads the field.
+// resultSlots has the slots of the fields in which the engine stores its results for Stage 2. A slot is -1 if no
+// condition and no message reads the field.
 type resultSlots struct {
 	score, grade, limit, emi, apr, foir int32
 }
@@ -81,23 +83,21 @@ type compiledRule struct {
 type compiledAdjustment struct {
 	id    string
 	delta rule.Number
-	code  int32 // index in codes; noCode if it takes no points or has no code
+	code  int32 // index in codes; noCode if the adjustment takes no points or has no code
 }
 
-// noCode is the code of lost points that have no reason code.
+// noCode is the index of the empty code. Lost points without a reason code have this index.
 const noCode int32 = 0
 
-// ladder has the bands for applicants who are new to credit, or those for all
-// others, sorted by lowest score unless a band has a condition. Their ranges are stored in one slice for fast
-// lookup.
+// ladder has either the bands for applicants who are new to credit or the bands for all others. The bands are sorted
+// by lowest score unless a band has a condition. The ranges of the bands are stored in one slice for fast lookup.
 type ladder struct {
 	bands  []compiledBand
 	ranges []scoreRange
 
-	// table has, for each whole score from least on, the index of its band plus
-	// one, or 0 for none. A table lookup avoids branches, which the processor
-	// would often mispredict. The table is empty if the card has more than
-	// maxTable scores.
+	// table has, for each whole score from least on, the index of its band plus one, or 0 if the score has no band.
+	// A table lookup avoids branches, which the processor would often mispredict. The table is empty if the card has
+	// more than maxTable scores.
 	least int64
 	table []uint16
 
@@ -174,16 +174,14 @@ type compiledBand struct {
 
 type tenure struct {
 	terms      loan.Terms
-	num        rule.Number // the months as a fact's number
+	num        rule.Number // the months as a Number, to compare with the requested tenure
 	earlyPaise int64       // result of the function earlyPaise
 }
 
-// earlyPaise returns an instalment in paise that is high enough for the
-// schedule to charge it unchanged: rounding to the rupee cannot repay such a
-// loan early. Each month rounding adds less than 51 paise: at most 50 from the
-// instalment and less than one from the interest. The returned value exceeds
-// the sum to which those amounts grow with interest. It only decides how often
-// the schedule must be computed, so a high estimate is safe.
+// earlyPaise returns an instalment in paise. The schedule charges any higher instalment unchanged, because rounding
+// it to the rupee cannot repay the loan early. Each month rounding adds less than 51 paise: at most 50 from the
+// instalment and less than one from the interest. The returned value exceeds the sum to which those amounts grow
+// with interest. It only decides how often the schedule must be computed, so a high estimate is safe.
 func earlyPaise(rateBP int64, months int) int64 {
 	growth, factor := 1.0, 1+float64(rateBP)/120_000
 	for n := months + 1; n > 0; n >>= 1 {
@@ -224,9 +222,8 @@ func (p *Plan) ref(name string) (rule.Ref, bool) {
 	return rule.Ref{}, false
 }
 
-// Fields lists every field that the plan reads, by name, except those that the
-// engine derives from others before Stage 1, the answers of lists and the columns
-// of tables.
+// Fields lists every field that the plan reads, in name order. It leaves out fields that the engine derives from
+// others before Stage 1, the answers of lists and the columns of tables.
 func (p *Plan) Fields() []string {
 	out := make([]string, 0, p.slots.Len())
 	for i := range int32(p.slots.Len()) {

@@ -68,23 +68,23 @@ type Policy struct {
 	Semantics         int  // FirstSemantics to NewestSemantics
 	FeaturesAuto      bool // features are computed even if the request does not ask for them
 	Inputs            []Input
-	Tables            []rule.Table // the tables that the policy names, with the columns that it names, by name
+	Tables            []rule.Table // the tables and columns that the policy names, in name order
 	Required          []Requirement
 	Knockouts         []Knockout
 	Adjustments       []Adjustment
 	Affordability     *Affordability // nil means that only declared income and declared obligations count
 	People            *People        // nil means that the score of the primary applicant counts
-	Exposure          *Exposure      // nil means that what one person gets in all is not bounded
+	Exposure          *Exposure      // nil means that the total amount for one person is not limited
 	Scorecard         *Scorecard
-	ScorecardID       string // the stored scorecard that Scorecard was taken from
+	ScorecardID       string // id of the stored scorecard that Scorecard was copied from
 	Bands             []Band
 	LimitCaps         []LimitCap
-	Charges           []Charge // of every loan, besides the fees of the bands
+	Charges           []Charge // charges on every loan, in addition to the fees of the bands
 	Terms             []Term
 	LimitStepPaise    int64
 	OfferValidityDays int
 	Actionable        []string
-	Guarantees        []Guarantee // have no effect on decisions
+	Guarantees        []Guarantee // guarantees have no effect on decisions
 	AllowGaps         bool
 	IncludeDefaults   bool
 }
@@ -165,7 +165,7 @@ type Scorecard struct {
 	Base     rule.Number
 	MinScore rule.Number
 	MaxScore rule.Number
-	Scaling  *Scaling // nil when the scorecard claims no odds
+	Scaling  *Scaling // nil if the scorecard says nothing about odds
 	Factors  []Factor
 }
 
@@ -199,7 +199,7 @@ func (f *Factor) Ranges() []Bin {
 type Bin struct {
 	HasMin, HasMax bool
 	Min, Max       rule.Number   // gte and lt
-	Special        []rule.Number // ascending; they belong to no range, even if one contains them
+	Special        []rule.Number // ascending; this bin takes these numbers even if a range contains them
 	In             []rule.Value
 	Else           bool
 	Points         rule.Number

@@ -59,7 +59,7 @@ func newPredicates(p *Policy) *Predicates {
 
 func (x *Predicates) add(c *rule.Condition) {
 	x.nodes++
-	at, named := int32(len(x.list)), false // a policy has far fewer nodes
+	at, named := int32(len(x.list)), false // cannot overflow: a policy has far fewer nodes
 	c.Operands(func(ref rule.Ref) {
 		named = true
 		if list := x.byField[ref.Name]; len(list) == 0 || list[len(list)-1] != at {

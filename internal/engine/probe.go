@@ -50,8 +50,7 @@ func (s *stage) find(knockout int32) (at int, ok bool) {
 		func(r compiledRule, index int32) int { return int(r.index - index) })
 }
 
-// evaluateOne evaluates the knockout at the given position of a stage and worsens d.Status
-// if it hits.
+// evaluateOne evaluates the knockout at the given position of a stage. If the knockout hits, it makes d.Status worse.
 func (p *Plan) evaluateOne(d *Decision, s *stage, at int) {
 	result := s.rules[at].result(p.code.Eval(s.tests[at], &d.frame), d.eligibility)
 	d.Status = max(d.Status, resultStatus[result])
@@ -65,8 +64,8 @@ const MaxCost = 100_000
 // evaluates each of them and stores about 150 bytes for it in the response.
 const MaxRules = 1000
 
-// valuesForOne is the number of list values that cost as much as one predicate:
-// values are found by a lookup and not compared one by one.
+// valuesForOne is the number of list values that cost as much as one predicate. Values are cheap because they are
+// found by a lookup and not compared one by one.
 const valuesForOne = 10
 
 // Cost returns an estimate of the cost of a decision under the policy: 1 for each

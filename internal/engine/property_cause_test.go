@@ -10,10 +10,9 @@ import (
 	"verdict/internal/engine"
 )
 
-// TestEveryReasonIsACause checks that the reasons of semantics 2 are true. A
-// cause is a rule, a requirement, the limit or the score that would give the
-// status on its own. Without all causes the status improves; with the causes
-// alone it stays the same.
+// TestEveryReasonIsACause checks that the reasons of semantics 2 are true. A cause is a rule, a requirement, the
+// limit or the score that would give the status on its own. If all causes are removed, the status improves. If
+// everything except the causes is removed, it stays the same.
 func TestEveryReasonIsACause(t *testing.T) {
 	t.Parallel()
 	outcomes := map[string]int{}
@@ -69,7 +68,7 @@ func checkCauses(t *testing.T, document object, facts object, seen map[string]in
 	plan = compileObject(t, removed)
 	left := decide(t, plan, facts)
 	if failed, _ := splitRules(plan, left); byPrice && left.Status == engine.Declined && len(failed) == 0 {
-		return // nothing can be lent to this applicant, whatever the price
+		return // nothing can be lent to this applicant at any price
 	}
 	if left.Status >= d.Status {
 		t.Errorf("%s for %v, and without all causes still %s", d.Status, codesOf(d), left.Status)

@@ -98,8 +98,8 @@ func bandOf(plan *engine.Plan, id string) *engine.Band {
 	return nil
 }
 
-// TestAlternativesAreKept checks that an applicant who requests the tenure of
-// an alternative gets its limit and its instalment.
+// TestAlternativesAreKept checks that an applicant who requests the limit and the tenure of an alternative gets that
+// limit and the instalment of the alternative.
 func TestAlternativesAreKept(t *testing.T) {
 	t.Parallel()
 	eachGenerated(t, rounds(80, 2_000), 20, func(t *testing.T, _ *generated, plan *engine.Plan, facts object) {

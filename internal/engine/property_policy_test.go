@@ -18,9 +18,8 @@ func parse(document []byte) (*engine.Policy, error) {
 	return engine.ParsePolicy(document, engine.Sources{Catalogue: field.Catalogue()})
 }
 
-// TestPolicyDocumentIsStable checks that a written document is complete and
-// canonical: reading and writing it again changes neither its bytes nor its
-// decisions.
+// TestPolicyDocumentIsStable checks that a written document is complete and canonical: reading and writing it again
+// changes neither its bytes nor its checksum, and its bytes are RFC 8785 JSON.
 func TestPolicyDocumentIsStable(t *testing.T) {
 	t.Parallel()
 	documents := [][]byte{engine.DefaultPolicyJSON()}
@@ -110,8 +109,8 @@ func decodeAny(tb testing.TB, document []byte) any {
 	return v
 }
 
-// leaves calls change for every scalar of a document and replaces the scalar
-// with the result unless the result is nil. It returns the number of scalars.
+// leaves calls the function change for every scalar of a document. If the result is not nil, it replaces the scalar.
+// leaves returns the number of scalars.
 func leaves(v any, path string, change func(path string, value any) any) (count int) {
 	visit := func(name string, value any, set func(any)) {
 		switch value.(type) {

@@ -7,13 +7,14 @@ import (
 // quote is the price of a limit over a tenure of a band. It depends only on the
 // limit, the tenure and the band, which belongs to one policy.
 type quote struct {
-	band     *compiledBand
-	at       int32 // index of the tenure in the band
-	paise    int64
-	schedule loan.Schedule
-	fee, gst int64
-	charges  int64 // all charges of the policy with their tax
-	apr      int64
+	band         *compiledBand
+	at           int32 // index of the tenure in the band
+	limitPaise   int64
+	schedule     loan.Schedule
+	feePaise     int64
+	gstPaise     int64 // the tax on the fee
+	chargesPaise int64 // all charges of the policy with their tax
+	apr          int64 // as loan.APR returns it
 }
 
 // quoteBits is the base-2 logarithm of the number of cached quotes. Limits are
@@ -40,7 +41,7 @@ func (d *Decision) quote() *quote {
 	const multiplier = 0x9e3779b97f4a7c15
 	key := uint64(l.paise)<<16 ^ uint64(d.band.index)<<8 ^ uint64(l.at)
 	q := &d.quotes[key*multiplier>>(64-quoteBits)]
-	if q.band != d.band || q.paise != l.paise || q.at != int32(l.at) {
+	if q.band != d.band || q.limitPaise != l.paise || q.at != int32(l.at) {
 		*q = d.band.quote(d.plan.policy, l)
 	}
 	return q
@@ -49,10 +50,11 @@ func (d *Decision) quote() *quote {
 // quote returns the price of a limit of the band, with the charges of the policy.
 func (b *compiledBand) quote(policy *Policy, l *limit) quote {
 	terms := &b.tenures[l.at].terms
-	q := quote{band: b, at: int32(l.at), paise: l.paise, schedule: terms.Schedule(l.paise)}
-	q.fee = loan.Fee(l.paise, int64(b.FeePct), b.FeeMinPaise)
-	q.gst = loan.Tax(q.fee, int64(b.GSTPct))
-	q.charges = policy.ChargesOn(l.paise)
-	q.apr = loan.APR(l.paise-q.fee-q.gst-q.charges, q.schedule.InstalmentPaise, q.schedule.LastPaise, terms.Months())
+	q := quote{band: b, at: int32(l.at), limitPaise: l.paise, schedule: terms.Schedule(l.paise)}
+	q.feePaise = loan.Fee(l.paise, int64(b.FeePct), b.FeeMinPaise)
+	q.gstPaise = loan.Tax(q.feePaise, int64(b.GSTPct))
+	q.chargesPaise = policy.ChargesOn(l.paise)
+	netPaise := l.paise - q.feePaise - q.gstPaise - q.chargesPaise
+	q.apr = loan.APR(netPaise, q.schedule.InstalmentPaise, q.schedule.LastPaise, terms.Months())
 	return q
 }

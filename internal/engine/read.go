@@ -22,9 +22,8 @@ const (
 	maxCode        = 64
 )
 
-// The following functions check the spelling of a policy's own names. They use
-// no regular expressions because a policy has hundreds of names and reading one
-// must stay cheap.
+// The following functions check the spelling of a policy's own names. They use no regular expressions, because a
+// policy has hundreds of names and reading a policy must stay cheap.
 
 func isID(s string) bool {
 	return s != "" && isLetter(s[0]) && hasOnly(s, 64, func(c byte) bool {
@@ -62,14 +61,14 @@ type Sources struct {
 	// Scorecard returns a stored scorecard by id. It is nil if there are no
 	// stored scorecards.
 	Scorecard func(id string) (*Scorecard, bool)
-	// List returns the type of the values in a stored list, and false if there is no list of this name. If it is nil,
-	// as for a stored policy, every list is assumed to exist.
+	// List returns the type of the values in a stored list. It returns false if there is no list of this name. If List
+	// is nil, as for a stored policy, every list is assumed to exist.
 	List func(name string) (rule.Type, bool)
-	// Table returns a stored table with all its columns, and false if there is no table of this name. If it is nil, as
-	// for a stored policy, the tables are those that the document describes.
+	// Table returns a stored table with all its columns. It returns false if there is no table of this name. If Table
+	// is nil, as for a stored policy, the policy can use the tables that its document describes.
 	Table func(name string) (*rule.Table, bool)
-	// Check is called before each knockout and each adjustment; an error stops the reading. If Check is nil, reading is
-	// never interrupted.
+	// Check is called before each knockout, adjustment and guarantee. If it returns an error, reading stops. If Check
+	// is nil, reading is never interrupted.
 	Check func() error
 	// Unnamed permits a document without a name, such as one that Policy.Unnamed returned.
 	Unnamed bool
@@ -105,7 +104,7 @@ type policyReader struct {
 	scope  rule.Scope
 	policy *Policy
 	faults fault.List
-	ids    map[string]bool // rule ids, shared by knockouts and adjustments
+	ids    map[string]bool // rule ids, shared by knockouts, adjustments and limit caps
 
 	tabled       bool  // the policy names a column of a table
 	interruption error // the error of src.Check
@@ -122,12 +121,13 @@ func (r *policyReader) interrupted() bool {
 // readOnly lists the members that the service adds to a stored document. A
 // request may send them back; they are ignored.
 var readOnly = []string{
-	"id", "version", "status", "checksum", "feature_names", "inherited", "base", "changes", "findings", "guarantee_proofs",
+	"id", "version", "status", "checksum", "feature_names", "inherited", "base", "changes", "findings",
+	"guarantee_proofs",
 	"created_at", "created_by", "updated_at", "updated_by", "activated_at", "activated_by", "retired_at", "archived_at",
 }
 
-// The two settings of a policy's features: computed only for requests that ask
-// for them, which is the default, or for every request.
+// The two settings of a policy's features. With featuresOnRequest, the default, features are computed only for
+// requests that ask for them. With featuresAuto, they are computed for every request.
 const (
 	featuresOnRequest = "on_request"
 	featuresAuto      = "auto"
@@ -163,7 +163,7 @@ func (r *policyReader) document(v wire.Value) {
 	if n, ok := f.Decimal("semantics", 0, FirstSemantics, NewestSemantics); ok {
 		p.Semantics = int(n)
 	} else if f.Get("semantics").Given() {
-		p.Semantics = NewestSemantics // report the wrong number only, not the members of newer semantics too
+		p.Semantics = NewestSemantics // so that members of newer semantics cause no further faults
 	}
 
 	p.FeaturesAuto = f.Choice("features", 0, featuresOnRequest, featuresAuto) == 1
@@ -253,7 +253,7 @@ func (r *policyReader) required(f *wire.Form) {
 	}
 }
 
-// id reads the id of a rule or band, which must not be in seen, and adds it to seen.
+// id reads the id of an entry and adds it to seen. It reports a fault if seen already has the id.
 func (r *policyReader) id(f *wire.Form, seen map[string]bool) string {
 	f.Require("id", "a unique name")
 	id, ok := f.Text("id", 64)
@@ -341,8 +341,8 @@ func (r *policyReader) terms(f *wire.Form) {
 	}
 }
 
-// defaultActionable are the actionable fields of a policy that lists none: fields that an applicant can change.
-// Declared income is not one of them.
+// defaultActionable are the actionable fields of a policy that lists none. An applicant can change these fields.
+// Declared income is not one of them, because applicants must not be advised to declare more.
 var defaultActionable = []string{field.FOIR, field.RequestedAmount, field.RequestedTenureMonths, "enquiries_6m"}
 
 func (r *policyReader) actionable(f *wire.Form) {
@@ -358,7 +358,8 @@ func (r *policyReader) actionable(f *wire.Form) {
 			continue
 		}
 		if _, _, column := rule.ParseTableFact(name); column {
-			r.faults.Add(v.Pointer(), fault.CodeInvalidField, "must be a field of the request, not the column of a table")
+			r.faults.Add(v.Pointer(), fault.CodeInvalidField,
+				"must be a field of the request, not the column of a table")
 			continue
 		}
 		if name == field.MonthlyIncome {

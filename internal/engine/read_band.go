@@ -30,7 +30,7 @@ func (r *policyReader) bands(f *wire.Form) {
 	}
 	seen := map[string]bool{}
 	r.policy.Bands = make([]Band, 0, list.Len())
-	placed := make([]bool, 0, list.Len()) // whether the band's scores could be read
+	placed := make([]bool, 0, list.Len()) // for each band: whether its scores could be read
 	for _, v := range list.Elements() {
 		b, ok := r.band(v, seen)
 		r.policy.Bands, placed = append(r.policy.Bands, b), append(placed, ok)
@@ -152,12 +152,11 @@ func (r *policyReader) price(f *wire.Form, b *Band, understood bool) {
 	}
 }
 
-// pricedParts says which amounts of a price could be read. priceConsistency
-// does not check the others.
+// pricedParts says which amounts of a price could be read. priceConsistency does not check the other amounts.
 type pricedParts struct{ least, most, usual, fees bool }
 
-// priceConsistency rejects a price if its limits contradict each other, if its smallest loan is less than a rupee for
-// every month of the longest tenure, or if fee and tax take more than half of its smallest loan.
+// priceConsistency rejects a price in three cases: its limits contradict each other, its smallest loan is less than a
+// rupee for every month of the longest tenure, or fee and tax take more than half of its smallest loan.
 func priceConsistency(f *wire.Form, b *Band, known pricedParts) {
 	if known.least && known.most && b.MaxLimitPaise < b.MinLimitPaise {
 		f.Fail("max_limit", fault.CodeOutOfRange, "must not be below min_limit")
@@ -213,16 +212,16 @@ func (r *policyReader) ladder(list wire.Value, ntc bool, placed []bool) {
 	}
 }
 
-// unconditional reports whether the band at an index takes everybody with its scores.
+// unconditional reports whether the band with index i has no condition.
 func (r *policyReader) unconditional(i int) bool { return r.policy.Bands[i].When == nil }
 
-// takesAll reports whether a band with a condition accepts every score, so that no score is without a band.
+// takesAll reports whether a band with a condition accepts every score. If so, every score has a band.
 func (r *policyReader) takesAll(ntc bool) bool {
 	return slices.ContainsFunc(r.policy.Bands, func(b Band) bool { return b.NTC == ntc && b.When != nil && !b.Ranged })
 }
 
-// steps rejects bands without conditions that share a score and, if gaps is set, scores between them. order has the
-// bands by lowest score.
+// steps rejects bands that share a score and, if gaps is set, scores between two bands. order has bands without
+// conditions, sorted by lowest score.
 func (r *policyReader) steps(list wire.Value, order []int, gaps bool) {
 	for k := 1; k < len(order); k++ {
 		low, high := &r.policy.Bands[order[k-1]], &r.policy.Bands[order[k]]
@@ -237,8 +236,8 @@ func (r *policyReader) steps(list wire.Value, order []int, gaps bool) {
 	}
 }
 
-// gaps rejects scores between the bands that no band takes, with or without a condition. order has the bands by lowest
-// score.
+// gaps rejects scores that lie between two bands but in no band. Bands with and without conditions count. order has
+// the bands sorted by lowest score.
 func (r *policyReader) gaps(list wire.Value, order []int) {
 	for k, top := 1, order[0]; k < len(order); k++ {
 		low, high := &r.policy.Bands[top], &r.policy.Bands[order[k]]

@@ -75,11 +75,9 @@ func (r *policyReader) template(f *wire.Form, message string, stage2 bool) {
 	}
 }
 
-// defaultReason returns the reason code of a rule or adjustment that names no
-// code. Under semantics 1 it is the code of the condition's first field that
-// has one. Under semantics 2 it is the code that is true of everybody whom the
-// condition hits, or "" if the code depends on which predicate hit or if no
-// code is true.
+// defaultReason returns the reason code of a rule or adjustment that names no code. Under semantics 1 it is the code
+// of the condition's first field that has one. Under semantics 2 it is the code that is true of everybody whom the
+// condition hits. It is "" if there is no such code, for example because the code depends on which predicate hit.
 func (r *policyReader) defaultReason(c *rule.Condition) string {
 	if r.policy.Semantics > FirstSemantics {
 		return settledCode(c, r.src.Catalogue)

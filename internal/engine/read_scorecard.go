@@ -14,7 +14,7 @@ const (
 	maxFactors = 500
 	maxBins    = 500
 	maxWeight  = 100
-	maxSpecial = 100 // special values of one bin
+	maxSpecial = 100 // largest number of special values of one bin
 )
 
 // ReadScorecard reads and checks a standalone scorecard document. For an
@@ -89,8 +89,8 @@ func (r *policyReader) declareCardInputs(f *wire.Form, card *Scorecard) {
 	}
 }
 
-// isColumn reports whether a factor's field is the column of a table. It reports a fault if the policy cannot read the
-// column, or the card states another type.
+// isColumn reports whether a factor's field is the column of a table. It adds a fault if the policy cannot read the
+// column, or if the card states another type.
 func (r *policyReader) isColumn(f *wire.Form, ref rule.Ref) bool {
 	if _, _, ok := rule.ParseTableFact(ref.Name); !ok {
 		return false
@@ -100,8 +100,8 @@ func (r *policyReader) isColumn(f *wire.Form, ref rule.Ref) bool {
 	case detail != "":
 		f.Fail(sectionScorecard, fault.CodeUnknownTable, "the scorecard reads %s, which %s", ref.Name, detail)
 	case found.Type != ref.Type:
-		f.Fail(sectionScorecard, fault.CodeWrongType, "the scorecard reads %s as a %s, but the column is a %s", ref.Name,
-			ref.Type, found.Type)
+		f.Fail(sectionScorecard, fault.CodeWrongType, "the scorecard reads %s as a %s, but the column is a %s",
+			ref.Name, ref.Type, found.Type)
 	}
 	return true
 }
@@ -151,7 +151,7 @@ func (r *scorecardReader) scaling(f *wire.Form) *Scaling {
 	}
 	if !hasPDO || !hasScore || !hasOdds {
 		if f.Get("pdo").Given() && f.Get("anchor_score").Given() && f.Get("anchor_odds").Given() {
-			return nil // all are given but one is invalid, which has already been reported
+			return nil // all three are given but one is invalid, which has already been reported
 		}
 		f.Fail("pdo", fault.CodeRequired, "pdo, anchor_score and anchor_odds belong together: give all three or none")
 		return nil
@@ -220,10 +220,9 @@ func (r *scorecardReader) factor(v wire.Value, names map[string]bool) Factor {
 	return out
 }
 
-// field resolves the name of a factor's field. A standalone card has no inputs
-// section, so a factor may state the type of a request path that is not in the
-// catalogue, or of the column of a table, which is checked when a policy uses the
-// card.
+// field resolves the name of a factor's field. A standalone card has no inputs section, so a factor may state the type
+// of a request path that is not in the catalogue. It may also state the type of the column of a table; that type is
+// checked when a policy uses the card.
 func (r *scorecardReader) field(f *wire.Form, name string) (ref rule.Ref, typed bool) {
 	given := f.Get("type").Given()
 	choice := f.Choice("type", 0, rule.NumberType.String(), rule.StringType.String(), rule.BoolType.String())
@@ -351,9 +350,8 @@ func (r *scorecardReader) checkSpecials(bins wire.Value, f *Factor) {
 	}
 }
 
-// checkCoverage rejects bins that leave a value of the field in no bin or put
-// it into two, so that every value gets points exactly once. It skips bins that
-// could not be read.
+// checkCoverage rejects the bins of a factor if a value of the field is in no bin or in two bins. So every value
+// gets points exactly once. It skips bins that could not be read.
 func (r *scorecardReader) checkCoverage(bins wire.Value, f *Factor, readable []bool) {
 	if len(f.Bins) == 0 {
 		r.faults.Add(bins.Pointer(), fault.CodeRequired, "needs at least one bin")

@@ -54,8 +54,8 @@ func policyFaults(tb testing.TB, document []byte) []fault.Item {
 	return refusal.Items
 }
 
-// rightPolicy is a valid policy with every section except affordability,
-// features and semantics. Each of the mutations below makes it invalid.
+// rightPolicy is a valid policy. It has every section except affordability, charges, exposure, features, guarantees,
+// limit_caps, people and semantics. Each of the mutations below makes it invalid.
 const rightPolicy = `{
 	"policy_key": "gold", "name": "Right", "include_defaults": true, "allow_gaps": false,
 	"inputs": [{"name": "applicant.employer_category", "type": "string"}],
@@ -228,9 +228,9 @@ func TestLesson22EachWrongPolicyHasExactlyItsOwnFaults(t *testing.T) {
 	}
 }
 
-// independent reports whether two mutations cannot affect each other. Mutations
-// of the same section, or of the same factor, can. For example, a range is
-// compared with its neighbour only if both ranges can be read.
+// independent reports whether two mutations cannot affect each other. It returns false for mutations of the same
+// section or of the same factor. For example, a range is compared with its neighbour only if both ranges can be
+// read.
 func independent(a, b string) bool {
 	part := func(path string) string {
 		segments := strings.Split(path, ".")
@@ -334,7 +334,7 @@ func TestScorecardByID(t *testing.T) {
 	if read.Checksum() != inline.Checksum() {
 		t.Error("the same scorecard by id makes another policy")
 	}
-	readsBack(t, read) // read without a source of scorecards, as on activation
+	readsBack(t, read) // reads without a source of scorecards, as on activation
 }
 
 // manyKnockouts returns a policy of n different knockouts over one field.
@@ -452,8 +452,7 @@ func codeSize(t *testing.T, document []byte) int {
 		"ins").Len()
 }
 
-// TestBoundsOfAPolicy checks that every list of a policy has a limit, and that
-// one more entry than the limit is rejected.
+// TestBoundsOfAPolicy checks, for the listed sections of a policy, that one more entry than the limit is rejected.
 func TestBoundsOfAPolicy(t *testing.T) {
 	t.Parallel()
 	list := func(n int, element func(i int) string) string {

@@ -15,7 +15,8 @@ const (
 	ReasonChargesExceed = "CHARGES_EXCEED_LIMIT"
 )
 
-// The reason codes of the score that counts: the primary applicant's, or the co-applicant's.
+// The reason codes for the bureau score that counts. The score is either the primary applicant's or the
+// co-applicant's.
 const (
 	reasonScore       = "BUR_SCORE"
 	reasonCoApplicant = "CO_APPLICANT"
@@ -50,8 +51,8 @@ var ownReasons = [...]string{
 type ReasonText struct {
 	Code     string
 	Category string // knockout, score, pricing or fraud
-	// Message is the text that an applicant may read: it has no value and no
-	// threshold, and does not tell a fraudster what was detected.
+	// Message is the text that an applicant may read. It has no value and no threshold, and does not tell a fraudster
+	// what was detected.
 	Message string
 }
 
@@ -95,8 +96,8 @@ var reasonTexts = []ReasonText{
 	{ReasonNoBand, "pricing", "No offer is available for this application at present"},
 }
 
-// neutralTexts replace texts that call a value bad, if points were lost for a
-// value that is not bad but could be better.
+// neutralTexts has texts that do not call a value bad. They replace the usual texts if points were lost for a value
+// that is not bad but could be better.
 var neutralTexts = map[string]string{
 	reasonScore:     "The level of the credit bureau score",
 	"BUR_ENQ":       "The number of recent applications for credit",
@@ -106,9 +107,8 @@ var neutralTexts = map[string]string{
 	"BANK_ABB":      "The average bank balance",
 }
 
-// variant numbers the texts that replace the text of a code because of how the
-// reason came about. Message returns such a text only from variantTexts, so
-// that ReasonTexts lists all of them.
+// variant numbers the texts that replace the usual text of a code, depending on the cause of the reason. Message
+// returns such a text only from variantTexts, so that ReasonTexts lists all of them.
 type variant uint8
 
 const (
@@ -122,7 +122,7 @@ const (
 )
 
 var variantTexts = [variantCount]struct{ code, text string }{
-	// The new instalment is the cause and not existing obligations.
+	// The cause is the new instalment, not existing obligations.
 	instalmentHigh: {ReasonFOIRHigh, "The instalment would be high compared with income"},
 	// A declared figure does not count, and the figure that the policy uses
 	// instead cannot be derived.
@@ -160,8 +160,9 @@ func ApplicantMessage(code string) string {
 	return "A detail of the application does not fit this loan"
 }
 
-// ApplicantMessage returns the text that the policy's rules and limit caps have for applicants with a reason code. It
-// returns "" if none of them has one, or if they differ, because then none of them is true in every case.
+// ApplicantMessage returns the applicant-safe text that the policy itself has for a reason code: the text of its rules
+// and limit caps with that code. It returns "" if none of them has a text, or if their texts differ, because then no
+// text is true in every case.
 func (p *Policy) ApplicantMessage(code string) (text string) {
 	same := true
 	add := func(of, message string) {
@@ -183,8 +184,8 @@ func (p *Policy) ApplicantMessage(code string) (text string) {
 	return text
 }
 
-// CatalogueText is an entry of the reason-code catalogue with its text for a value that is not bad but could be better,
-// and the texts that replace the entry's text because of how the reason came about.
+// CatalogueText is an entry of the reason-code catalogue. Neutral is the text for a value that is not bad but could be
+// better. Variants are the texts that replace the entry's text, depending on the cause of the reason.
 type CatalogueText struct {
 	ReasonText
 	Neutral  string // "" for none

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestReasonsPageIsCurrent compares the list of reasons in docs/POLICY.md with
-// the catalogue. Lenders write their letters from that list.
+// TestReasonsPageIsCurrent compares the list of reasons in docs/POLICY.md with the catalogue, because lenders write
+// their letters to applicants from that list.
 func TestReasonsPageIsCurrent(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/POLICY.md")
@@ -27,7 +27,7 @@ func TestReasonsPageIsCurrent(t *testing.T) {
 	}
 }
 
-// TestVariantTexts checks that ReasonTexts lists every text that replaces the text of a code.
+// TestVariantTexts checks that ReasonTexts lists every text of variantTexts.
 func TestVariantTexts(t *testing.T) {
 	t.Parallel()
 	listed := map[string]bool{}

@@ -12,10 +12,10 @@ type reasoner struct {
 	decision *Decision
 }
 
-// addAll adds the principal reasons in order of rank: each code once, and at most four. For a decline or a referral the
-// order is an unmet requirement, the rules that hit in policy order, the price or limit, and then the factors and
-// adjustments by lost points. For a counter-offer the only reason is the constraint that determined the limit. Under
-// semantics 2 only causes count.
+// addAll adds the principal reasons in order of rank: each code once, and at most four. For a decline or a referral
+// the order is: first an unmet requirement, then the rules that hit (in policy order), then the price or limit, and
+// last the factors and adjustments (by lost points). For a counter-offer the only reason is the constraint that
+// determined the limit. Under semantics 2 only causes count.
 func (x reasoner) addAll() {
 	p, d := x.plan, x.decision
 	if d.Status == Approved {
@@ -43,8 +43,7 @@ func (x reasoner) addAll() {
 	case d.eligibility:
 		return
 	case d.band == nil && !x.pointsHelp():
-		// More points would not have helped, so lost points do not explain the
-		// decline.
+		// More points would not have helped, so lost points do not explain the decline.
 		x.add(p.own[ownNoBand], byBand, 0)
 		return
 	case d.band != nil && d.band.NTC && d.band.Action == Refer:
@@ -55,9 +54,9 @@ func (x reasoner) addAll() {
 	x.addFallback()
 }
 
-// hitCode returns the reason code of a knockout that hit. It is the code of a
-// missing input if a missing value caused the hit. Otherwise it is the code that
-// the policy states, or the code of the predicates that made the condition hold.
+// hitCode returns the reason code of a knockout that hit. If the knockout hit because a value is missing, it is the
+// code for a missing input. Otherwise it is the code that the policy states, or the code of the predicates that made
+// the condition hold.
 func (x reasoner) hitCode(h *Hit) int32 {
 	p := x.plan
 	if h.absent && x.lacks(h.Knockout) {
@@ -103,9 +102,8 @@ func (x reasoner) pointsHelp() bool {
 	return above
 }
 
-// lacks reports whether a request field that a knockout compares was not given.
-// If all were given, the condition is unknown for another reason, such as a
-// division by zero or an offer that was not made.
+// lacks reports whether a field that a knockout compares was not given in the request. If all were given, the
+// condition is unknown for another reason, such as a division by zero or an offer that was not made.
 func (x reasoner) lacks(knockout int32) bool {
 	for _, slot := range x.plan.compared[knockout] {
 		if !x.decision.frame.Given(slot) {
@@ -115,9 +113,9 @@ func (x reasoner) lacks(knockout int32) bool {
 	return false
 }
 
-// bindingCode returns the reason code of the constraint that determined the
-// limit. It returns bandCode for a constraint that has no code of its own, and
-// noCode for the default limit if bandCode is noCode.
+// bindingCode returns the reason code of the constraint that determined the limit. It returns bandCode for a
+// constraint that has no code of its own. If bandCode is noCode, it also returns noCode for the default limit, which
+// otherwise has a code.
 func (x reasoner) bindingCode(bandCode int32) int32 {
 	p, d := x.plan, x.decision
 	if d.limit.consumed {
@@ -204,7 +202,7 @@ func (x reasoner) addLost(list []lostPoints) {
 }
 
 // worstLost returns the largest losses in descending order, padded with zeros. Points lost under one code are added
-// up. If losses are equal, the one whose factor comes first in the policy ranks higher, and adjustments rank after
+// up. If losses are equal, the loss whose factor comes first in the policy ranks higher, and adjustments rank after
 // factors. If onlyFirm is set, it skips losses that are not firm.
 func (x reasoner) worstLost(onlyFirm bool) (worst [MaxReasons]lostPoints) {
 	d := x.decision
@@ -217,7 +215,7 @@ func (x reasoner) worstLost(onlyFirm bool) (worst [MaxReasons]lostPoints) {
 	// some of their codes, because each of those codes already occupies one of
 	// the four reasons.
 	const placeBits = 11
-	const _ = uint(1<<placeBits - maxFactors - maxAdjustments) // every place fits
+	const _ = uint(1<<placeBits - maxFactors - maxAdjustments) // fails to compile if placeBits is too small
 	var first, second, third, fourth uint64
 	for i := range d.lost {
 		l := &d.lost[i]
@@ -240,8 +238,8 @@ func (x reasoner) worstLost(onlyFirm bool) (worst [MaxReasons]lostPoints) {
 	return worst
 }
 
-// codeAt returns the code under which the factor or adjustment at a position lost
-// points. The positions of adjustments follow those of the factors.
+// codeAt returns the code under which the factor or adjustment at the given position lost points. The positions of
+// adjustments follow those of the factors.
 func (x reasoner) codeAt(place int) int32 {
 	bins := x.decision.bins
 	if place < len(bins) {

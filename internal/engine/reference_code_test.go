@@ -19,10 +19,9 @@ type settled struct {
 	holds bool
 }
 
-// trueCode returns the reason code of a semantics 2 rule that names none: the
-// code of the predicates that made the rule hold, or "RULE_" and the rule's id
-// if there is none. An adjustment has a code only if every applicant whom it
-// hits has the same one.
+// trueCode returns the reason code of a semantics 2 rule that names none. It is the code of the predicates that made
+// the rule hold. If they have no code, it is "RULE_" and the rule's id. An adjustment has a code only if every
+// applicant whom it hits has the same code.
 func (a *application) trueCode(r, ast object) string {
 	if r["delta"] != nil {
 		if codes := a.possible(ast, true); len(codes) == 1 {
@@ -37,8 +36,8 @@ func (a *application) trueCode(r, ast object) string {
 	return "RULE_" + strings.ToUpper(text(r, "id"))
 }
 
-// together returns the code of predicates that hit together: the first code
-// that is not about absence, otherwise the code about absence, or "".
+// together returns the code of predicates that hit together. It is the first code that is not about absence. If there
+// is none, it is the code about absence, or "".
 func (a *application) together(leaves []settled) (code string) {
 	for _, s := range leaves {
 		if c := a.leafCode(s.leaf, s.holds); c != "" && (code == "" || code == missingInput) {
@@ -71,7 +70,7 @@ func (a *application) settle(ast object) (kleene, []settled) {
 	return truth, all
 }
 
-// possible returns the codes that a condition can have if its result is holds.
+// possible returns the codes that a condition can have if it has the result that the argument "holds" gives.
 func (a *application) possible(ast object, holds bool) []string {
 	op := text(ast, "op")
 	switch op {
@@ -106,8 +105,8 @@ func (a *application) possible(ast object, holds bool) []string {
 	return slices.Collect(maps.Keys(codes))
 }
 
-// leafCode returns the reason code that is true of an applicant for whom the
-// predicate leaf has the result holds, or "".
+// leafCode returns the reason code that is true of an applicant for whom the predicate leaf has the result that the
+// argument "holds" gives. It returns "" if no code is true.
 func (a *application) leafCode(leaf object, holds bool) string {
 	switch op := text(leaf, "op"); {
 	case op == "absent" || op == "exists":
@@ -132,9 +131,8 @@ func (a *application) leafCode(leaf object, holds bool) string {
 	}
 }
 
-// fieldCode returns the code of the predicate's field if the code is true of
-// all values, if the field is a text, or if the best value of the field would
-// give the opposite result. Otherwise it returns "".
+// fieldCode returns the code of the predicate's field in three cases: the code is true of all values, the field is a
+// text, or the best value of the field would give the opposite result. Otherwise it returns "".
 func (a *application) fieldCode(leaf object, holds bool) string {
 	name := text(leaf, "field")
 	code, worse := reasonOf(name), worseOf(name)
@@ -191,10 +189,9 @@ func worseOf(name string) int {
 	}
 }
 
-// operandCode returns the reason code of the operand's first field whose code
-// is true if the operand is large (side 1) or small (side -1). It returns "" if
-// there is none. A code that is true of all values always matches. Inside abs,
-// side is 3 or -3, and only such codes match.
+// operandCode returns the reason code of the operand's first field whose code is true if the operand is large (side
+// 1) or small (side -1). It returns "" if there is none. A code that is true of all values always matches. Inside
+// abs, side is 3 or -3, and only a code that is true of all values matches.
 func operandCode(o object, side int) string {
 	if name := text(o, "field"); name != "" {
 		if worse := worseOf(name); worse == 0 || worse == side && worse != 2 {
@@ -224,9 +221,9 @@ func operandCode(o object, side int) string {
 	return ""
 }
 
-// factorCode returns the code of a factor that names none: the code of its
-// field. In semantics 2 some codes never apply, and a code about low or high
-// values applies only if the bin's values are worse than those of the best bin.
+// factorCode returns the code of a factor that names none: the code of its field. In semantics 2 a factor never uses
+// some codes, and a code about low or high values applies only if the bin's values are worse than those of the best
+// bin.
 func (a *application) factorCode(f, bin object) string {
 	name := text(f, "field")
 	code, worse := reasonOf(name), worseOf(name)

@@ -21,7 +21,7 @@ type offer struct {
 	capacity       *big.Rat // nil if income or FOIR is unknown
 	postFOIR       *big.Rat // nil if income or FOIR is unknown
 	binding        string
-	cap            object // the limit cap that is the binding constraint, if one is
+	cap            object // the limit cap that is the binding constraint; nil if another constraint is
 	alternatives   []any
 }
 
@@ -196,7 +196,7 @@ func (a *application) price() {
 			continue
 		}
 		amount, ok := a.operand(as[object](c["of"])).(*big.Rat)
-		if !ok { // it applies and has no amount, so nothing can be lent
+		if !ok { // the cap applies but has no amount, so nothing can be lent
 			terms, unknownCap = []term{{"limit_cap", new(big.Rat), c}}, true
 			break
 		}
@@ -356,11 +356,10 @@ func amortise(principal, emi *big.Rat, bp, months int64) loan {
 	return loan{rupees(emiPaise), rupees(lastPaise), rupees(payablePaise - principalPaise), rupees(payablePaise)}
 }
 
-// apr returns twelve times the monthly rate at which the present value of the
-// instalments is the net amount. The rate is in percent, rounded half up to two
-// decimals. The function searches for the greatest k, in hundredths of a
-// percent, for which the instalments discounted at the rate k − ½ are still
-// worth at least the net amount.
+// apr returns the annual rate, twelve times the monthly rate, at which the present value of the instalments is the net
+// amount. The rate is in percent, rounded half up to two decimals. The function searches for the greatest k, in
+// hundredths of a percent, for which the instalments discounted at the rate k − ½ are still worth at least the net
+// amount.
 func apr(net, emi, last *big.Rat, months int64) *big.Rat {
 	paid := add(mul(emi, big.NewRat(months-1, 1)), last)
 	if paid.Cmp(net) <= 0 {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// addPartner adds the co-applicant's income and obligations. A co-applicant whose obligations are unknown counts for
-// nothing; obligations without an income count all the same.
+// addPartner adds the co-applicant's income and obligations. If the co-applicant's obligations are unknown, it adds
+// neither. Obligations count even if there is no income.
 func (a *application) addPartner(income, foir *big.Rat, section object) (*big.Rat, *big.Rat) {
 	extra := a.chosenIncome("co_applicant.", section)
 	burden := a.chosenObligations("co_applicant.", section, extra)
@@ -100,7 +100,7 @@ func (a *application) chosenObligations(who string, section object, income *big.
 	return found[0]
 }
 
-// chooseScore replaces the bureau score by that of the co-applicant if the policy says so.
+// chooseScore replaces the bureau score with the co-applicant's score if the policy says so.
 func (a *application) chooseScore() {
 	section, _ := a.policy["people"].(object)
 	other, ok := a.read("co_applicant.bureau_score").(*big.Rat)
@@ -120,8 +120,8 @@ func (a *application) chooseScore() {
 	}
 }
 
-// isOthers reports whether the co-applicant's score counts and the reasons must say so. Older facts do not say
-// whether there is a co-applicant; their reasons are unchanged.
+// isOthers reports whether the co-applicant's score counts and the reasons must say so. Older facts do not say whether
+// there is a co-applicant, and the reasons of their decisions must not change.
 func (a *application) isOthers() bool { return a.othersScore && a.read("has_co_applicant") != nil }
 
 // mentionsScore reports whether a part of a policy names the bureau score.
@@ -139,8 +139,8 @@ func mentionsScore(v any) bool {
 	return false
 }
 
-// ofWhom returns the code of a rule or an adjustment that hit. It is CO_APPLICANT if the score of the co-applicant is
-// among the predicates that made it hit.
+// ofWhom returns the code of a rule or an adjustment that hit. It is CO_APPLICANT if the co-applicant's score is among
+// the predicates that made the rule or adjustment hit.
 func (a *application) ofWhom(ast object, code string) string {
 	truth, leaves := a.settle(ast)
 	about := slices.ContainsFunc(leaves, func(s settled) bool { return mentionsScore(s.leaf) })
@@ -150,7 +150,7 @@ func (a *application) ofWhom(ast object, code string) string {
 	return "CO_APPLICANT"
 }
 
-// capCode returns the code of a limit cap, which is CO_APPLICANT if the cap is computed from that person's score.
+// capCode returns the code of a limit cap. It is CO_APPLICANT if the cap is computed from the co-applicant's score.
 func (a *application) capCode(limit object) string {
 	if a.isOthers() && mentionsScore(limit["of"]) {
 		return "CO_APPLICANT"

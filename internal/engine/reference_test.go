@@ -16,12 +16,10 @@ import (
 	"verdict/internal/rule"
 )
 
-// This file, reference_code_test.go, reference_condition_test.go and
-// reference_offer_test.go are the oracle of the engine: a naive interpreter of
-// a policy document over a document of facts. The interpreter was written from
-// the contract, not from the engine's code. It is simple and slow: documents
-// are maps, numbers are exact fractions, and nothing is compiled. A third-party
-// implementation of RFC 8785 canonicalises the result.
+// The reference_*_test.go files are the oracle of the engine: a naive interpreter of a policy document over a document
+// of facts. The interpreter was written from the contract, not from the engine's code. It is simple and slow:
+// documents are maps, numbers are exact fractions, and nothing is compiled. A third-party implementation of RFC 8785
+// canonicalises the result.
 
 // object is a JSON object whose numbers are *big.Rat.
 type object = map[string]any
@@ -29,10 +27,10 @@ type object = map[string]any
 // reference interprets one policy.
 type reference struct {
 	policy    object
-	knockouts []object // in declared order, system rules last
+	knockouts []object // in declared order; system rules come last
 	types     map[string]rule.Type
 	annuities map[[2]int64]*big.Rat
-	checksum  string // the engine's checksum; other tests check it
+	checksum  string // taken from the engine, because other tests check it
 }
 
 // newReference reads a valid policy document.
@@ -98,12 +96,12 @@ const (
 // application is the state of one application while the policy decides it.
 type application struct {
 	*reference
-	facts  object // in Stage 2 also the results that rules of Stage 2 can read
+	facts  object // in Stage 2 also the engine's results that rules of Stage 2 can read
 	status int
 
 	fired         []any
 	contributions []any
-	sum           *big.Rat // before clamping
+	sum           *big.Rat // the score before it is clamped
 	score         *big.Rat
 	grade         string
 	band          object // nil if none matched
@@ -248,9 +246,8 @@ func compared(v any) (names []string) {
 	return names
 }
 
-// codeOf returns a rule's own reason code. If the rule has none, it returns the
-// code that trueCode finds in semantics 2, and the code of the rule's first
-// field that has one in semantics 1.
+// codeOf returns a rule's own reason code. If the rule has none, the result depends on the semantics. In semantics 2
+// it is the code that trueCode finds. In semantics 1 it is the code of the rule's first field that has a code.
 func (a *application) codeOf(r, ast object) string {
 	if code := text(r, "reason_code"); code != "" {
 		return code
@@ -502,7 +499,7 @@ func (a *application) causes() (codes []string) {
 		if a.lostTheBand(a.lost) {
 			slices.SortStableFunc(a.lost, func(x, y loss) int { return y.points.Cmp(x.points) })
 			for i, l := range a.lost {
-				if l.firm || !a.lostTheBand(a.lost[:i]) { // without this loss, the larger losses would not be enough
+				if l.firm || !a.lostTheBand(a.lost[:i]) { // the larger losses alone are not enough
 					codes = append(codes, l.code)
 				}
 			}

@@ -36,8 +36,8 @@ type Envelope struct {
 	Tables        []rule.ListVersion
 }
 
-// ListVersions returns the versions of the lists that were consulted for an application, by name. It returns nil if
-// there were none.
+// ListVersions returns the versions of the lists in which values were looked up for an application, in name order. It
+// returns nil if there were none.
 func ListVersions(lookups []rule.NamedLookup, facts *rule.Facts) (list []rule.ListVersion) {
 	for i := range lookups {
 		name := lookups[i].List
@@ -52,8 +52,8 @@ func ListVersions(lookups []rule.NamedLookup, facts *rule.Facts) (list []rule.Li
 	return list
 }
 
-// TableVersions returns the versions of the tables that were consulted for an application, by name. It returns nil if
-// there were none.
+// TableVersions returns the versions of the tables in which a row was looked up for an application, in name order. It
+// returns nil if there were none.
 func TableVersions(tables []rule.Table, facts *rule.Facts) (list []rule.ListVersion) {
 	for i := range tables { // the tables of a policy are sorted by name
 		version := facts.Get(rule.TableVersionFact(tables[i].Name))
@@ -64,7 +64,7 @@ func TableVersions(tables []rule.Table, facts *rule.Facts) (list []rule.ListVers
 	return list
 }
 
-// writeVersions writes the versions of the lists or tables that were consulted, if there are any.
+// writeVersions writes the versions of the lists or tables that were used, if there are any.
 func writeVersions(w *wire.Writer, member string, list []rule.ListVersion) {
 	if len(list) == 0 {
 		return
@@ -136,7 +136,7 @@ func writeWarnings(w *wire.Writer, list []fault.Item) {
 	w.EndArray()
 }
 
-// warnings returns the warnings about the request followed by the engine's own.
+// warnings returns the warnings about the request, followed by the engine's own warnings.
 func (d *Decision) warnings(env *Envelope) []fault.Item {
 	own := d.notCounted()
 	if d.Offer.TenureNotAvailable {

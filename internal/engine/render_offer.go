@@ -159,8 +159,7 @@ func (v *offerValues) fill(o *Offer, validUntil string) {
 	v.given[offerConditions], v.given[offerAlternatives] = true, true
 }
 
-// offerWriter writes the offer of a decision: for the response, or in the canonical
-// form.
+// offerWriter writes the offer of a decision, either for the response or in the canonical form.
 type offerWriter struct {
 	decision  *Decision
 	values    offerValues

@@ -4,9 +4,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// strongerCode returns the code, a or b, that describes two predicates that hit
-// together. A code about a value takes precedence over a code about a missing
-// value; otherwise a takes precedence over b.
+// strongerCode returns the code, a or b, for two predicates that hit together. A code about a value takes precedence
+// over a code about a missing value. Apart from that, a takes precedence over b.
 func strongerCode[T comparable](a, b, missing, none T) T {
 	switch {
 	case a != none && a != missing:
@@ -18,9 +17,8 @@ func strongerCode[T comparable](a, b, missing, none T) T {
 	}
 }
 
-// possibleCodes returns the codes that are true of applicants for whom a
-// condition has the result holds. It includes "" if no code is true of some of
-// those applicants.
+// possibleCodes considers all applicants for whom a condition has the result that the argument "holds" gives. It
+// returns the codes that can be true of them. The set includes "" if no code is true of some of these applicants.
 func possibleCodes(c *rule.Condition, holds bool, catalogue *rule.Catalogue) map[string]bool {
 	switch c.Op {
 	case rule.Not:
@@ -29,7 +27,7 @@ func possibleCodes(c *rule.Condition, holds bool, catalogue *rule.Catalogue) map
 	default:
 		return map[string]bool{PredicateCode(c, holds, catalogue): true}
 	}
-	together := (c.Op == rule.And) == holds // otherwise the first argument that determines the result counts
+	together := (c.Op == rule.And) == holds // all arguments count, not only the first deciding one
 	var codes map[string]bool
 	for i := range c.Args {
 		of := possibleCodes(&c.Args[i], holds, catalogue)
@@ -88,10 +86,11 @@ type codeNode struct {
 	op           rule.Op
 	args         []codeNode
 	test         rule.Test
-	holds, fails int32 // the predicate's code if it holds and if it fails
+	holds, fails int32 // the code of a predicate that holds, and the code of a predicate that fails
 }
 
-// codeNode compiles a condition. code returns the code of a predicate that has the result holds.
+// codeNode compiles a condition. The argument code is a function that returns the reason code for a predicate and
+// its result.
 func (c *compiler) codeNode(condition *rule.Condition, code func(leaf *rule.Condition, holds bool) int32) codeNode {
 	n := codeNode{op: condition.Op}
 	if len(condition.Args) == 0 {
@@ -105,7 +104,7 @@ func (c *compiler) codeNode(condition *rule.Condition, code func(leaf *rule.Cond
 	return n
 }
 
-// predicateCode returns the index of the code of a predicate, or noCode.
+// predicateCode returns the index of the code of a predicate, or noCode if it has none.
 func (c *compiler) predicateCode(leaf *rule.Condition, holds bool) int32 {
 	if code := PredicateCode(leaf, holds, c.plan.catalogue); code != "" {
 		return c.codeIndex(code)
@@ -113,9 +112,8 @@ func (c *compiler) predicateCode(leaf *rule.Condition, holds bool) int32 {
 	return noCode
 }
 
-// eval evaluates a node of a plan's rule and returns the code of the predicates
-// that determined its result, in the same way as rule.Explain. The code is noCode
-// if there is none.
+// eval evaluates a node. It returns the truth value, and the code of the predicates that determined it. These are
+// the predicates that rule.Explain would name. The code is noCode if there is none.
 func (n *codeNode) eval(p *Plan, fr *rule.Frame) (rule.Truth, int32) {
 	switch n.op {
 	case rule.Not:

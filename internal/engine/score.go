@@ -33,15 +33,15 @@ type compiledFactor struct {
 	slot      int32
 	numeric   bool
 	hasWhen   bool
-	fitsEdges bool  // edges contains all bounds
-	first     int32 // index of the first bin in outcomes; the last bin of a category factor is its "else" bin
+	fitsEdges bool  // all bounds fit into edges
+	first     int32 // index of the first bin in outcomes; if the field is not a number, the last bin is "else"
 	bins      int32
-	absent    int32        // the outcome of an absent field, noBin for none
+	absent    int32        // index of the outcome of an absent field; noBin if there is none
 	edges     [2]fourEdges // the bounds, padded with a value above all numbers
 
 	bounds  []rule.Number         // the lower bound of each range after the first
 	special map[rule.Number]int32 // the bin of a special value; nil for none
-	members []int32               // for other types: the bin, indexed by the number that represents a text or boolean
+	members []int32               // for texts and booleans: the bin, indexed by the number of the value in the slot
 	when    rule.Test
 }
 
@@ -56,11 +56,11 @@ func (e *fourEdges) reached(x rule.Number) int32 {
 	return reached(x, e[0]) + reached(x, e[1]) + reached(x, e[2]) + reached(x, e[3])
 }
 
-// outcome is the effect of a bin: its weighted points and, if there is a code
-// for lost points, the difference from the factor's best points.
+// outcome is the effect of a bin: its weighted points and, if there is a code for lost points, the difference between
+// these points and the factor's best points.
 type outcome struct {
 	points, lost rule.Number
-	code         int32 // code of the points lost, noCode for none
+	code         int32 // code of the lost points; noCode if there is none
 	// firm is set if points are lost and one of the following is true: the outcome gives no positive points, it loses
 	// at least half of what the bins can lose, or the field is missing. A loss that is not firm means that the value is
 	// near its best.
@@ -137,7 +137,7 @@ func (s *scoring) compileFactor(
 		for _, v := range b.In {
 			num := int(slots.Number(out.slot, v))
 			for len(out.members) <= num {
-				out.members = append(out.members, out.bins-1) // the else bin, unless a bin names the value
+				out.members = append(out.members, out.bins-1) // the "else" bin, unless a bin names the value
 			}
 			out.members[num] = int32(i)
 		}
@@ -152,8 +152,7 @@ func (s *scoring) compileFactor(
 	}
 
 	if f.HasMissing {
-		// A missing value is not a low value, so it has a reason code of its
-		// own.
+		// A missing value is not a low value, so it has a reason code of its own.
 		out.absent = int32(len(s.outcomes))
 		missing := result(f.Missing, ReasonMissingInput)
 		missing.firm = missing.lost > 0
@@ -186,8 +185,8 @@ func (s *scoring) add(code *rule.Code, fr *rule.Frame, bins []int32) ([]int32, r
 // clamp limits a sum to the range of the scorecard's scores.
 func (s *scoring) clamp(sum rule.Number) rule.Number { return min(max(sum, s.min), s.max) }
 
-// contributions appends the base, the factors that take part in the score in
-// declared order, and the clamp if it changes the sum.
+// contributions appends to list the base, the factors that take part in the score, in declared order, and the clamp if
+// it changes the sum.
 func (s *scoring) contributions(list []Contribution, bins []int32, sum rule.Number) []Contribution {
 	list = append(list, Contribution{Factor: baseName, Points: s.base})
 	for i, bin := range bins {
@@ -204,8 +203,8 @@ func (s *scoring) contributions(list []Contribution, bins []int32, sum rule.Numb
 // pointsUnit is the smallest step of points: four decimals.
 const pointsUnit = rule.One / 10_000
 
-// Weighted returns the points of one of the factor's bins multiplied by its
-// weight, as they are added to the score.
+// Weighted returns the points of one of the factor's bins, multiplied by the factor's weight, as they are added to
+// the score.
 func (f *Factor) Weighted(points rule.Number) rule.Number { return weighted(points, f.Weight) }
 
 // weighted multiplies points by a weight and rounds half away from zero at four
@@ -266,8 +265,8 @@ func reached(x, bound rule.Number) (n int32) {
 	return n
 }
 
-// PointsByField returns the points of each field of the scorecard. Fields whose
-// factors do not take part in the score are left out.
+// PointsByField returns the points that each field of the scorecard gives. Fields whose factors do not take part in
+// the score are left out.
 func (d *Decision) PointsByField() map[string]rule.Number {
 	points := map[string]rule.Number{}
 	for i, bin := range d.bins {

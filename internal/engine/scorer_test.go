@@ -83,7 +83,7 @@ func TestScoreWithoutOdds(t *testing.T) {
 
 // TestScoreIsThePolicys scores with the cards of many policies, standalone and
 // in decisions. Without adjustments the score and all contributions must be the
-// same in both. A field with a contribution must not be listed as missing.
+// same in both. A field that is given must not be listed as missing.
 func TestScoreIsThePolicys(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds(60, 2000)) {

@@ -6,7 +6,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// HasSegments reports whether a band of the policy is only for some of the applicants with its scores.
+// HasSegments reports whether the policy has a band with a condition. Such a band is only for some of the applicants
+// with its scores.
 func (p *Policy) HasSegments() bool {
 	for i := range p.Bands {
 		if p.Bands[i].When != nil {
@@ -36,7 +37,7 @@ func (l *ladder) segmentAt(whole int64, d *Decision) *compiledBand {
 }
 
 // betterSegment reports whether a score from least to greatest would give this applicant a band with a better outcome.
-// The band can change only at the ends of ranges, so no other scores are tried.
+// The band can change only at the ends of ranges, so only those scores are tried.
 func (l *ladder) betterSegment(least, greatest int64, d *Decision) bool {
 	for score := least; score <= greatest; {
 		if b := l.segmentAt(score, d); b != nil && b.better(d.Status) {
@@ -59,13 +60,13 @@ func (l *ladder) betterSegment(least, greatest int64, d *Decision) bool {
 	return false
 }
 
-// better reports whether a band has a better outcome than a status.
+// better reports whether a band has a better outcome than the status "than".
 func (b *compiledBand) better(than Status) bool {
 	return b.Action == Approve || b.Action == Refer && than == Declined
 }
 
-// who describes the applicants of a band that has a condition. It returns "" for a band without one, and for one whose
-// condition would reveal a masked value.
+// who describes the applicants of a band that has a condition. It returns "" for a band without a condition, and for a
+// band whose condition would reveal a masked value.
 func (x detailer) who(b *Band) string {
 	if b.When == nil || x.isMasked(b.When) {
 		return ""

@@ -17,7 +17,7 @@ import (
 )
 
 // TestReferenceAgreesWithGoldenFiles recomputes every golden decision with the naive interpreter. It leaves out the
-// files about own exposure, which the interpreter does not know.
+// files about own exposure, which the interpreter does not support.
 func TestReferenceAgreesWithGoldenFiles(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/decisions/*.txtar")
@@ -56,8 +56,8 @@ type handMade struct {
 	limit                 int64 // rupees
 }
 
-// repaid returns the amount, in whole thousands, that an instalment in rupees repays at 1 % a month. It adds up the
-// present value of each instalment.
+// repaid returns the principal, rounded down to whole thousands, that an instalment in rupees repays at 1 % a month.
+// It adds up the present values of the instalments.
 func repaid(instalment int64, months int) int64 {
 	value, discount := new(big.Rat), big.NewRat(1, 1)
 	for range months {
@@ -75,23 +75,25 @@ func TestGoldenLimitsByHand(t *testing.T) {
 	for name, want := range map[string]handMade{
 		// 85 % of 98,765.40 is 83,950.59.
 		"two_wheeler_ltv_cap": {"APPROVED", "TW", "limit_cap", down(9876540*85/100/100, 1000)},
-		// Capacity 0.6 − 0.2 of 60,000 is 24,000, enough for the 600,000 asked for: the instalment is 20,072.
+		// The capacity is 0.6 − 0.2 of 60,000, which is 24,000. That is enough for the requested 600,000, whose
+		// instalment is 20,072.
 		"segment_employer_category": {"APPROVED", "PB_A_CAT_A", "requested_amount", 600_000},
-		// Capacity 18,000 supports 519,000 over 36 months at 15 %; the band lends 500,000.
+		// The capacity of 18,000 supports 519,000 over 36 months at 15 %, but the band lends at most 500,000.
 		"segment_other_employer": {"APPROVED", "PB_A", "band_max_limit", 500_000},
-		// Capacity 0.1 of 30,000 is 3,000, three times of it 9,000 without interest.
+		// The capacity is 0.1 of 30,000, which is 3,000. Three instalments without interest repay 9,000.
 		"bnpl_zero_rate": {"APPROVED", "BNPL_PARTNER", "foir_capacity", down(3*(30_000/10), 100)},
-		// Capacity 0.45 · 52,000 − 6,500 supports more than four times the income.
+		// The capacity, 0.45 · 52,000 − 6,500, supports more than four times the income, so the cap applies.
 		"self_employed_bank_income": {"APPROVED", "SE", "limit_cap", down(4*52_000, 1000)},
-		// Half of 70,000 less 12,000 is 23,000 a month, which repays 1,033,000 over 60 months at 1 % a month.
+		// The capacity is half of 70,000, less 12,000: 23,000 a month, which repays 1,033,000 over 60 months at 1 %
+		// a month.
 		"people_income_combined": {"APPROVED", "P", "foir_capacity", repaid(35_000-12_000, 60)},
-		// Half of 40,000 less 6,000.
+		// The capacity is half of 40,000, less 6,000.
 		"people_obligations_unknown": {"APPROVED", "P", "foir_capacity", repaid(20_000-6_000, 60)},
-		// Half of 40,000 less 6,000 and 9,000.
+		// The capacity is half of 40,000, less 6,000 and less 9,000.
 		"people_burden_without_income": {"APPROVED", "P", "foir_capacity", repaid(20_000-15_000, 60)},
-		// Half of 40,000 less 6,000; 55,000 of the guarantor are less than 1.5 times 40,000.
+		// The capacity is half of 40,000, less 6,000. The guarantor's 55,000 are less than 1.5 times 40,000.
 		"people_guarantor": {"REFERRED", "P", "foir_capacity", repaid(20_000-6_000, 60)},
-		// The lower score of 742 and 655 is below 700.
+		// The lower of the scores 742 and 655 is below 700.
 		"people_weakest_score":          {"DECLINED", "", "", 0},
 		"people_weakest_score_of_other": {"DECLINED", "", "", 0},
 	} {
@@ -111,14 +113,15 @@ func TestGoldenLimitsByHand(t *testing.T) {
 			t.Fatal(err)
 		}
 		limit, err := decision.Offer.Limit.Int64()
-		if got := (handMade{decision.Status, decision.Offer.Band, decision.Offer.Binding, limit}); err != nil || got != want {
+		if got := (handMade{decision.Status, decision.Offer.Band, decision.Offer.Binding, limit}); err != nil ||
+			got != want {
 			t.Errorf("%s: %+v, by hand %+v", name, got, want)
 		}
 	}
 }
 
-// TestCapNeverExceeded checks, for generated policies, that no offer is above a cap that applies, and that a cap is the
-// binding constraint only if the offer names it.
+// TestCapNeverExceeded checks, for generated policies, that no offer is above a cap that applies, and that the offer
+// names a cap exactly if a cap is the binding constraint.
 func TestCapNeverExceeded(t *testing.T) {
 	t.Parallel()
 	bound, applied := 0, 0
@@ -134,7 +137,8 @@ func TestCapNeverExceeded(t *testing.T) {
 			o := &decision.Offer
 			for id, most := range naive.capsOf(t, facts) {
 				if limit := big.NewRat(o.LimitPaise, 100); limit.Cmp(most) > 0 {
-					t.Fatalf("seed %d: the limit is %s, and %s allows %s", seed, limit.FloatString(2), id, most.FloatString(2))
+					t.Fatalf("seed %d: the limit is %s, and %s allows %s", seed, limit.FloatString(2), id,
+						most.FloatString(2))
 				}
 				applied++
 			}
@@ -151,7 +155,7 @@ func TestCapNeverExceeded(t *testing.T) {
 	}
 }
 
-// capsOf returns what the caps that apply allow, by id. A cap that cannot be computed allows nothing.
+// capsOf returns the amounts of the caps that apply, by id. A cap that cannot be computed has the amount 0.
 func (r *reference) capsOf(t *testing.T, facts []byte) map[string]*big.Rat {
 	t.Helper()
 	a := &application{reference: r, facts: readFacts(t, facts)}
@@ -171,8 +175,8 @@ func (r *reference) capsOf(t *testing.T, facts []byte) map[string]*big.Rat {
 	return caps
 }
 
-// TestMovingABandWithoutConditions checks that the order of bands has no effect if none has a condition, and that a
-// condition that always holds gives the price of the band without it.
+// TestMovingABandWithoutConditions checks that the order of bands has no effect if no band has a condition. It also
+// checks that a condition that always holds does not change the price of a band.
 func TestMovingABandWithoutConditions(t *testing.T) {
 	t.Parallel()
 	document := func(when string) string {
@@ -196,7 +200,7 @@ func TestMovingABandWithoutConditions(t *testing.T) {
 	}
 }
 
-// TestOperandAlone checks the operand of a cap: in words, as a constant, and without its fields.
+// TestOperandAlone checks the text of limit caps, and that Constant recognises an operand without fields.
 func TestOperandAlone(t *testing.T) {
 	t.Parallel()
 	plan := goldenPlan(t, parseArchive(t, "testdata/decisions/two_wheeler_ltv_cap.txtar"))

@@ -4,11 +4,10 @@ import (
 	"verdict/internal/rule"
 )
 
-// Effect says what each rule, band and reason code of a policy did in one
-// decision. They are given by index, because a backtest counts millions of
-// effects and must neither look up names nor allocate.
+// Effect says what each rule, band and reason code of a policy did in one decision. It refers to them by index,
+// because a backtest counts millions of effects and must neither look up names nor allocate.
 type Effect struct {
-	Band    int32   // index in the policy's bands, -1 for none
+	Band    int32   // index in the policy's bands; -1 if there is none
 	Hits    []Hit   // knockouts that failed or referred, in order of evaluation
 	Unknown []int32 // knockouts whose condition was unknown
 	Applied []int32 // adjustments that applied

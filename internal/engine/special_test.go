@@ -12,7 +12,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// specialCard returns a scorecard with one factor, "UTIL", that has these bins.
+// specialCard returns a scorecard with one factor, "UTIL", that has the given bins.
 func specialCard(bins string) string {
 	return `{"base_points": 600, ` +
 		`"factors": [{"factor": "UTIL", "field": "applicant.util", "type": "number", "bins": [` +

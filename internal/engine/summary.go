@@ -9,10 +9,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// WriteSummary writes a summary of the policy for people, as members of the
-// object that is currently open: its rules with their conditions in words, its
-// bands, the factors of its scorecard and the fields that it names. extra,
-// which may be nil, adds members to a knockout or an adjustment.
+// WriteSummary writes a summary of the policy for people, as members of the object that is currently open: its rules
+// with their conditions in words, its bands, the factors of its scorecard and the fields that it names. extra adds
+// members to a knockout or an adjustment; it may be nil.
 func (p *Policy) WriteSummary(w *wire.Writer, extra func(w *wire.Writer, ruleID string)) {
 	if extra == nil {
 		extra = func(*wire.Writer, string) {}
@@ -69,10 +68,10 @@ func writeCondition(w *wire.Writer, c *rule.Condition) {
 	w.Key("condition_text").String(c.Text())
 }
 
-// ReferencedFields lists the fields that required_fields, the rules with their
-// messages, the conditions of offers, the bands, the caps and the scorecard name, and the keys of
-// the tables that they name, each once, by name. Fields that the engine itself reads to price an offer are included
-// only if the policy names them there too.
+// ReferencedFields lists, in name order and each once, the fields that the policy names in required_fields, in rules
+// and their messages, in conditions of offers, in bands, in caps and in the scorecard. It also lists the keys of the
+// tables that the policy names. Fields that the engine itself reads to price an offer are listed only if the policy
+// names them there too.
 func (p *Policy) ReferencedFields() []string {
 	names := map[string]bool{}
 	note := func(ref rule.Ref) { names[ref.Name] = true }
@@ -122,8 +121,8 @@ func (p *Policy) ReferencedFields() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// Lookups lists the fields that the policy looks up in lists, each pair of field and list once, in the order in which
-// the policy names them.
+// Lookups lists the fields that the policy looks up in lists, in the order in which the policy names them. Each pair
+// of a field and a list is listed once.
 func (p *Policy) Lookups() (list []rule.NamedLookup) {
 	var found []rule.Lookup
 	p.conditions(func(c *rule.Condition) { found = c.Lookups(found) })
@@ -133,7 +132,7 @@ func (p *Policy) Lookups() (list []rule.NamedLookup) {
 	return list
 }
 
-// conditions calls visit for every condition of the policy.
+// conditions calls visit for every condition of the policy, except those of guarantees.
 func (p *Policy) conditions(visit func(*rule.Condition)) {
 	for i := range p.Knockouts {
 		visit(&p.Knockouts[i].Condition)

@@ -23,11 +23,11 @@ const (
 )
 
 // tables finds out which tables the policy can name. A draft can name the stored tables. A stored document describes
-// its tables itself, so that the policy can be read, and a decision repeated, without the tables.
+// its tables itself, so that the policy can be read and a decision repeated without the stored tables.
 func (r *policyReader) tables(f *wire.Form) {
 	find := r.src.Table
 	if find != nil {
-		f.Known(memberTables) // the service writes the member itself
+		f.Known(memberTables) // ignored here: the service writes this member itself
 	} else {
 		described := f.Array(memberTables, maxTables)
 		if !described.Given() {
@@ -48,10 +48,10 @@ func (r *policyReader) tables(f *wire.Form) {
 	}
 }
 
-// memberTables names the member of a document that describes the tables that the policy names.
+// memberTables is the member of a document that describes the tables that the policy names.
 const memberTables = "tables"
 
-// usedTables returns the tables of the columns that the policy names, with those columns, in the order of their names.
+// usedTables returns the tables whose columns the policy names, in name order. Each table has only those columns.
 func (p *Policy) usedTables(find func(name string) (*rule.Table, bool)) (used []rule.Table) {
 	for _, name := range p.ReferencedFields() {
 		table, column, ok := rule.ParseTableFact(name)

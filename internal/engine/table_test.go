@@ -16,7 +16,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// grid returns a table with the keys dealer, which a policy must declare, and monthly_income.
+// grid returns a table with two keys: applicant.dealer, which a policy must declare, and monthly_income.
 func grid(name string, withDefault bool) *rule.Table {
 	catalogue := field.Catalogue()
 	id, _ := catalogue.Lookup(field.MonthlyIncome)
@@ -30,14 +30,14 @@ func grid(name string, withDefault bool) *rule.Table {
 	return t
 }
 
-// tablesOf returns sources with the table grid, and full, which has a default.
+// tablesOf returns sources with two tables: "grid", and "full", which has a default.
 func tablesOf() engine.Sources {
 	return engine.Sources{Catalogue: field.Catalogue(), Table: func(name string) (*rule.Table, bool) {
 		return grid(name, name == "full"), name == "grid" || name == "full"
 	}}
 }
 
-// tablePolicy is a policy with a condition in its knockout and a factor.
+// tablePolicy is a policy with one knockout and one factor. CONDITION and FACTOR are replaced in tests.
 const tablePolicy = `{"name":"tables","semantics":2,"include_defaults":false,
 	"inputs":[{"name":"applicant.dealer","type":"string"},{"name":"applicant.cap","type":"number"}],
 	"knockouts":[{"id":"KO_CAP","reason_code":"CAP","condition_ast":CONDITION}],
@@ -47,7 +47,8 @@ const tablePolicy = `{"name":"tables","semantics":2,"include_defaults":false,
 
 const (
 	capHigh    = `{"op":"gt","field":"table.grid.cap","value":5}`
-	kindFactor = `{"factor":"kind","field":"table.grid.kind","bins":[{"in":["x"],"points":10},{"else":true,"points":0}]}`
+	kindFactor = `{"factor":"kind","field":"table.grid.kind","bins":[{"in":["x"],"points":10},
+		{"else":true,"points":0}]}`
 )
 
 func readTabled(condition, factor string, src engine.Sources) (*engine.Policy, error) {
@@ -55,8 +56,8 @@ func readTabled(condition, factor string, src engine.Sources) (*engine.Policy, e
 	return engine.ParsePolicy([]byte(text), src)
 }
 
-// TestTableDocument checks that a document describes its tables, so that it is read again without them, to the same
-// bytes and checksum. A document without tables has no such member.
+// TestTableDocument checks that a document describes its tables. So it can be read again without the stored tables,
+// with the same bytes and checksum. A document without tables has no such member.
 func TestTableDocument(t *testing.T) {
 	t.Parallel()
 	policy, err := readTabled(capHigh, kindFactor, tablesOf())
@@ -84,7 +85,7 @@ func TestTableDocument(t *testing.T) {
 		!strings.Contains(fields, "applicant.dealer") {
 		t.Errorf("the plan reads %s", fields)
 	}
-	// The service describes the tables: what a request says about them is ignored.
+	// The service writes the description of the tables, so a description in a request is ignored.
 	merged := strings.Replace(string(document), want, `[{"name":"other"}]`, 1)
 	if sent, err := engine.ParsePolicy([]byte(merged), tablesOf()); err != nil || sent.Checksum() != policy.Checksum() {
 		t.Errorf("a document that was sent back: %v", err)
@@ -95,7 +96,7 @@ func TestTableDocument(t *testing.T) {
 	}
 }
 
-// TestTableFaults checks the codes and the pointers of names that cannot be used.
+// TestTableFaults checks the codes and the pointers of the faults for names that cannot be used.
 func TestTableFaults(t *testing.T) {
 	t.Parallel()
 	const (
@@ -124,8 +125,8 @@ func TestTableFaults(t *testing.T) {
 	}
 }
 
-// TestTableScorecard checks that a stored scorecard states the type of a column, which a policy compares with the
-// table.
+// TestTableScorecard checks that a stored scorecard states the type of a column, and that a policy compares this type
+// with the table.
 func TestTableScorecard(t *testing.T) {
 	t.Parallel()
 	card := func(factor string) (*engine.Scorecard, error) {
@@ -171,7 +172,7 @@ func TestTableScorecard(t *testing.T) {
 	}
 }
 
-// TestColumnIsAnInput checks that a column decides as an input with the same value does.
+// TestColumnIsAnInput checks that a column gives the same decision as an input with the same value.
 func TestColumnIsAnInput(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -204,7 +205,7 @@ func TestColumnIsAnInput(t *testing.T) {
 	})
 }
 
-// TestSilentWithoutARow checks which findings the analysis has about a rule that reads a column.
+// TestSilentWithoutARow checks which findings the analysis reports about a rule that reads a column.
 func TestSilentWithoutARow(t *testing.T) {
 	t.Parallel()
 	const required = `"required_fields":["applicant.dealer","monthly_income"],"inputs"`

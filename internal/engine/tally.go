@@ -29,9 +29,8 @@ func (p *Plan) NewTally() *Tally {
 	return &Tally{plan: p, counts: make([]ruleCount, len(p.policy.Knockouts)+len(p.adjustments))}
 }
 
-// Count counts one decision, which must be as Decide returned it. It ignores a
-// decision under a policy with another checksum, because that policy has other
-// rules.
+// Count counts one decision. The decision must not have been changed since Decide made it. Count ignores a decision
+// under a policy with another checksum, because that policy has other rules.
 func (t *Tally) Count(d *Decision) {
 	if d.plan == nil || d.plan != t.plan && d.plan.checksum != t.plan.checksum {
 		return
@@ -55,12 +54,10 @@ func (t *Tally) Count(d *Decision) {
 	}
 }
 
-// Drain calls fn with the counts of each rule since the last call, knockouts
-// before adjustments and in declared order, and resets them. evaluated is the
-// number of decisions, because every rule runs in every decision. hit is how
-// often the rule failed, referred or applied, either by its condition or by its
-// on_absent. unknown is how often its condition was unknown. If nothing was
-// counted, fn is not called.
+// Drain calls fn with the counts of each rule since the last call, and resets the counts. Knockouts come before
+// adjustments, both in declared order. evaluated is the number of decisions, because every rule runs in every
+// decision. hit is how often the rule failed, referred or applied, either by its condition or by its on_absent.
+// unknown is how often its condition was unknown. If nothing was counted, fn is not called.
 func (t *Tally) Drain(fn func(ruleID string, evaluated, hit, unknown int64)) {
 	t.mu.Lock()
 	decisions, counts := t.decisions, t.counts

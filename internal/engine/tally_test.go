@@ -58,7 +58,7 @@ func TestTally(t *testing.T) {
 }
 
 // TestTallyAgreesWithTheDecisions checks that the drained counts equal the sums
-// over all decisions if several goroutines count while another one drains.
+// over all decisions if several goroutines count and drain concurrently.
 func TestTallyAgreesWithTheDecisions(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds(10, 200)) {
@@ -100,7 +100,7 @@ func TestTallyAgreesWithTheDecisions(t *testing.T) {
 	}
 }
 
-// expect calls add with the counts that one decision contributes to every rule.
+// expect calls the function add with the counts that one decision contributes to every rule.
 func expect(plan *engine.Plan, d *engine.Decision, add func(id string, c counted)) {
 	for i := range plan.Policy().Knockouts {
 		add(plan.Policy().Knockouts[i].ID, counted{Evaluated: 1})

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// thresholdName is a special name in a message: {threshold} is replaced by the
-// value that the deciding predicate compared with.
+// thresholdName is a special name in a message: {threshold} is replaced with the value that the deciding predicate
+// compared with.
 const thresholdName = "threshold"
 
 // templateNames yields the names in a message's braces, in order and with

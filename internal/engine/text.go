@@ -89,9 +89,8 @@ func (n *narrative) band() string {
 	}
 }
 
-// limit returns a sentence that says what determined the limit, whether it led
-// to an offer or was too small for one. It returns "" if no limit was computed,
-// or if the application was declined for another reason.
+// limit returns a sentence that says what determined the limit, and whether the limit was offered or was too small. It
+// returns "" if no limit was computed, or if the application was declined for another reason.
 func (n *narrative) limit() string {
 	d := n.decision
 	l, b := &d.limit, d.band
@@ -120,7 +119,7 @@ func (n *narrative) limit() string {
 	case BandMaxLimit:
 		by = fmt.Sprintf("capped by %s maximum %s", b.ID, rule.Rupees(b.MaxLimitPaise))
 	default:
-		by = fmt.Sprintf("set by %s default %s, for want of %s", b.ID, rule.Rupees(b.DefaultLimitPaise),
+		by = fmt.Sprintf("set by %s default %s, because there is no %s", b.ID, rule.Rupees(b.DefaultLimitPaise),
 			n.detailer.limit().Field)
 	}
 	if !l.belowMinimum {

@@ -9,16 +9,15 @@ import (
 	"verdict/internal/rule"
 )
 
-// isUnverified reports whether a figure was declared although the policy uses
-// another one that cannot be derived.
+// isUnverified reports whether a declared figure is given but does not count, and the figure that the policy uses
+// instead cannot be derived.
 func (d *Decision) isUnverified(declared string) bool {
 	return d.plan.policy.Affordability != nil &&
 		d.named(declared).Type() != rule.Absent && d.named(d.plan.policy.counted(declared)).Type() == rule.Absent
 }
 
-// unverified returns the text for an applicant who gets the default limit
-// although figures were declared. It returns noVariant if no declared figure is
-// unverified.
+// unverified returns the variant of the text for an applicant who gets the default limit although figures were
+// declared. It returns noVariant if no declared figure is unverified.
 func (d *Decision) unverified() variant {
 	switch _, hasIncome := paiseIn(&d.frame, d.plan.inputs.income); {
 	case !hasIncome && d.isUnverified(field.MonthlyIncome):
@@ -32,8 +31,8 @@ func (d *Decision) unverified() variant {
 	}
 }
 
-// notCounted returns warnings about declared figures that do not count, if the
-// figure that the policy uses instead cannot be derived.
+// notCounted returns warnings about declared figures that do not count. It warns only if the figure that the policy
+// uses instead cannot be derived.
 func (d *Decision) notCounted() (list []fault.Item) {
 	for _, declared := range []string{field.MonthlyIncome, field.FOIR} {
 		if !d.isUnverified(declared) {

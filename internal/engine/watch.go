@@ -14,7 +14,7 @@ type Watch struct {
 	when, never rule.Test
 }
 
-// NewWatch returns a watch for a guarantee of the policy that has Never.
+// NewWatch returns a watch for a guarantee of the policy. The guarantee must have Never.
 func NewWatch(p *Policy, catalogue *rule.Catalogue, g *Guarantee) *Watch {
 	when := rule.Condition{Op: rule.True}
 	if g.When != nil {
@@ -31,7 +31,7 @@ func NewWatch(p *Policy, catalogue *rule.Catalogue, g *Guarantee) *Watch {
 	return w
 }
 
-// Violates decides an application into d and reports whether the guarantee is violated.
+// Violates decides an application, stores the decision in d, and reports whether the decision violates the guarantee.
 func (w *Watch) Violates(facts *rule.Facts, d *Decision) bool {
 	p := w.plan
 	p.Decide(facts, d)
@@ -44,8 +44,8 @@ func (w *Watch) Violates(facts *rule.Facts, d *Decision) bool {
 			p.slots.Put(&d.frame, slot, v)
 		}
 	}
-	// Everything but the status belongs to an offer, so a declined application has nothing else. Overwrite the values
-	// that Stage 2 has read.
+	// Everything except the status belongs to an offer, so a declined application has only a status. Overwrite the
+	// values that Stage 2 has read.
 	var grade, score, rate, limit, emi, apr, foir rule.Value
 	if o := &d.Offer; d.Status != Declined {
 		grade, score = rule.Str(d.Grade), rule.Num(d.FinalScore)

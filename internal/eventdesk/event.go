@@ -23,11 +23,12 @@ const DecisionCreated = "decision.created"
 // Event is something that happened. It contains ids, hashes and outcomes, but no value of
 // an applicant.
 type Event struct {
-	ID       string // the same for the same event, also if it is delivered twice
+	ID       string // stays the same if the event is delivered again
 	Sequence int64  // 1 for the first event of the scope; there are no gaps
 	Type     string
 	At       string // when it happened; RFC 3339 in UTC with milliseconds
-	// Backfilled means that it happened before there were events, and was added later.
+	// Backfilled means that the event happened before the service recorded events, and was added
+	// later.
 	Backfilled bool
 	Object     string   // id of the object of the event; the events of one object are delivered in order
 	Decision   Decision // the data of DecisionCreated
@@ -69,13 +70,13 @@ type Service struct{ core *operation.Core }
 // New returns the service.
 func New(core *operation.Core) *Service { return &Service{core: core} }
 
-// Keep is for how long the feed has an event. The journal, which is the log, keeps every entry.
+// Keep is how long an event stays in the feed. The journal, which is the log, keeps every entry.
 const Keep = 90 * 24 * time.Hour
 
-// Events returns the events after a sequence number, in order, at most limit. The caller asks
-// again with Last. It returns Invalid out_of_range if limit is not between 1 and MaxLimit or
-// after is negative, Gone events_expired if the next event is older than Keep, and a Defect if
-// the journal was damaged.
+// Events returns at most limit events after a sequence number, in order. To get the next events, the caller calls
+// Events again with Last. Events returns Invalid out_of_range if limit is not between 1 and MaxLimit, or if the
+// number in "after" is negative. It returns Gone events_expired if the next event is older than Keep, and a Defect
+// if the journal was damaged.
 func (s *Service) Events(ctx context.Context, p tenant.Principal, after int64, limit int) (Feed, error) {
 	feed, err := s.read(ctx, p, after, limit)
 	if err != nil || !s.mayBeExpired(feed) {
@@ -106,8 +107,8 @@ func (s *Service) KeptEvents(ctx context.Context, p tenant.Principal, after int6
 	return feed, err
 }
 
-// mayBeExpired reports whether the first event of a feed is about something older than Keep. If
-// not, the event is not older either, and the journal need not be searched.
+// mayBeExpired reports whether the first event of a feed happened longer ago than Keep. Otherwise the event cannot
+// be expired, because an event is stored after it happened. The journal then need not be searched.
 func (s *Service) mayBeExpired(feed Feed) bool {
 	return len(feed.Events) > 0 && feed.Events[0].At < operation.Clock(s.expiry())
 }
@@ -124,8 +125,8 @@ func (s *Service) Oldest(ctx context.Context, p tenant.Principal) (int64, error)
 	return first + 1, err
 }
 
-// Expired returns the refusal of a request for events before the oldest one that is kept. pointer
-// says where the request names the event.
+// Expired returns the refusal of a request for events that are no longer kept. oldest is the sequence number of the
+// oldest event that is kept. pointer says where the request names the event.
 func Expired(pointer string, oldest int64) error {
 	refusal := fault.New(fault.Gone, fault.CodeEventsExpired,
 		"%s names events that are older than %d days; the oldest event that is kept has the sequence number %d",
@@ -184,8 +185,8 @@ func (s *Service) read(ctx context.Context, p tenant.Principal, after int64, lim
 	return feed, fill(ctx, scope, feed.Events)
 }
 
-// errDamaged is the error if entries of the journal are missing or cannot be read; verify says
-// which.
+// errDamaged is the error if entries of the journal are missing or cannot be read; "verdict verify"
+// says which.
 var errDamaged = errors.New("the journal was damaged")
 
 // read reads the type, the object and the data of an event whose data is stored in the

@@ -19,8 +19,8 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// TestEvents reads the events of decisions in parts, and checks limits, the answers for a
-// decision that was deleted, and for a journal that was damaged.
+// TestEvents reads the events of decisions in parts. It checks the limits, and the answers for a
+// deleted decision and for a damaged journal.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -82,7 +82,7 @@ func TestEvents(t *testing.T) {
 		}
 
 		if db.Kind() != "sqlite" {
-			return // the rest changes rows directly
+			return // the rest changes rows directly, with the SQL of SQLite
 		}
 		raw := storetest.Raw(t, databaseURL)
 		if _, err := raw.ExecContext(t.Context(), "DELETE FROM decisions WHERE id = '"+ids[1]+"'"); err != nil {

@@ -47,8 +47,8 @@ func Types() []string {
 // A loan may name its decision, so exposure_id comes first. A review belongs to its decision, so decision_id comes
 // next. An alert may have added an entry to the block list, so block_id comes before alert_id.
 var objectMembers = []string{
-	"exposure_id", "decision_id", "rule_set_id", "scorecard_id", "list_id", "table_id", "block_id", "alert_id", "key_id",
-	"backtest_id", "batch_id", "config", "period", "webhook_id", "erasure_id", "legal_hold_id", "zone",
+	"exposure_id", "decision_id", "rule_set_id", "scorecard_id", "list_id", "table_id", "block_id", "alert_id",
+	"key_id", "backtest_id", "batch_id", "config", "period", "webhook_id", "erasure_id", "legal_hold_id", "zone",
 }
 
 // objectOf returns the id of the object that an event is about.

@@ -60,8 +60,8 @@ func (c Checkpoint) Sign(signer note.Signer) ([]byte, error) {
 // log's own key has not signed the note.
 func OpenCheckpoint(signed []byte, log note.Verifier) (Checkpoint, error) {
 	if origin, _, _ := bytes.Cut(signed, []byte("\n")); string(origin) != log.Name() {
-		return Checkpoint{}, fmt.Errorf("the checkpoint is of the log %.200q, and the key of the log %s: %w", origin,
-			log.Name(), ErrNotACheckpoint)
+		return Checkpoint{}, fmt.Errorf("the checkpoint belongs to the log %.200q, but the key to the log %s: %w",
+			origin, log.Name(), ErrNotACheckpoint)
 	}
 	n, err := note.Open(signed, note.VerifierList(log))
 	if err != nil {
@@ -147,8 +147,8 @@ func Cosignature(signed []byte, witness WitnessKey) (seconds int64, line string)
 	return 0, ""
 }
 
-// Cosign returns the line with which a witness signs a checkpoint. name is the name of the
-// witness, seconds the time since 1970.
+// Cosign returns the line with which a witness signs a checkpoint. name is the name of the witness,
+// and seconds is the time of the signature in seconds since 1970.
 func Cosign(c Checkpoint, name string, key ed25519.PrivateKey, seconds int64) string {
 	at := uint64(max(0, seconds))
 	id := keyID(name, append([]byte{cosignatureV1}, publicOf(key)...))

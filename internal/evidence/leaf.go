@@ -95,9 +95,8 @@ var kindCodes = []Kind{
 	List, Table, Batch, Exposure,
 }
 
-// Pack appends the leaf in the compact form in which it is stored, which takes half the
-// bytes of the JSON text. The leaf must be one that ParseLeaf accepts, and its texts at
-// most 255 bytes long.
+// Pack appends the leaf in the compact form in which it is stored, which takes half the bytes of
+// the JSON text. ParseLeaf must accept the leaf, and each of its texts may have at most 255 bytes.
 func (l *Leaf) Pack(to []byte) []byte {
 	var flags byte
 	if l.Reference != (sealing.Hash{}) {
@@ -129,6 +128,9 @@ func UnpackLeaf(from []byte) (Leaf, error) {
 		return Leaf{}, ErrNotALeaf
 	}
 	flags := from[2]
+	if flags&^(hasReference|hasCommitment|isBackfilled) != 0 {
+		return Leaf{}, ErrNotALeaf
+	}
 	l := Leaf{Kind: kindCodes[from[1]], Backfilled: flags&isBackfilled != 0}
 	rest := from[head:]
 	for _, text := range []*string{&l.ID, &l.At} {
@@ -138,21 +140,24 @@ func UnpackLeaf(from []byte) (Leaf, error) {
 		end := 1 + int(rest[0])
 		*text, rest = string(rest[1:end]), rest[end:]
 	}
-	hashes := []*sealing.Hash{&l.Row}
-	if flags&hasReference != 0 {
-		hashes = append(hashes, &l.Reference)
+	hashes := [...]struct {
+		into *sealing.Hash
+		has  bool
+	}{{&l.Row, true}, {&l.Reference, flags&hasReference != 0}, {&l.Commitment, flags&hasCommitment != 0}}
+	for _, h := range hashes {
+		if !h.has {
+			continue
+		}
+		if len(rest) < len(h.into) {
+			return Leaf{}, ErrNotALeaf
+		}
+		*h.into, rest = sealing.Hash(rest[:len(h.into)]), rest[len(h.into):]
+		if *h.into == (sealing.Hash{}) { // Pack leaves out a hash of zeros, and the row of a leaf is never zero
+			return Leaf{}, ErrNotALeaf
+		}
 	}
-	if flags&hasCommitment != 0 {
-		hashes = append(hashes, &l.Commitment)
-	}
-	if len(rest) != len(hashes)*len(l.Row) {
+	if len(rest) > 0 {
 		return Leaf{}, ErrNotALeaf
-	}
-	for i, h := range hashes {
-		*h = sealing.Hash(rest[i*len(h):])
-	}
-	if l.Row == (sealing.Hash{}) || !bytes.Equal(l.Pack(make([]byte, 0, len(from))), from) {
-		return Leaf{}, ErrNotALeaf // no row hash, or not the bytes that Pack writes for this leaf
 	}
 	return l, nil
 }

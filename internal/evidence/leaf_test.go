@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -118,6 +119,32 @@ func FuzzParseLeaf(f *testing.F) {
 			t.Errorf("%q was read as %q", text, got.Append(nil))
 		}
 	})
+}
+
+// TestUnpackLeafRefuses checks that bytes that Pack does not write are no leaf.
+func TestUnpackLeafRefuses(t *testing.T) {
+	t.Parallel()
+	l := Leaf{Kind: Decision, ID: "dec_1", At: "then", Row: sealing.Hash{1}, Reference: sealing.Hash{2}}
+	packed := l.Pack(nil)
+	if got, err := UnpackLeaf(packed); err != nil || got != l {
+		t.Fatalf("got %v, %v", got, err)
+	}
+	hash := len(sealing.Hash{})
+	for name, from := range map[string][]byte{
+		"an unknown flag":      append([]byte{packed[0], packed[1], packed[2] | 8}, packed[3:]...),
+		"a reference of zeros": append(bytes.Clone(packed[:len(packed)-hash]), make([]byte, hash)...),
+		"a row of zeros": append(append(bytes.Clone(packed[:len(packed)-2*hash]), make([]byte, hash)...),
+			bytes.Repeat([]byte{2}, hash)...),
+		"a further byte":          append(bytes.Clone(packed), 0),
+		"a byte less":             packed[:len(packed)-1],
+		"no reference":            packed[:len(packed)-hash],
+		"a flag and no such hash": append([]byte{packed[0], packed[1], packed[2] | hasCommitment}, packed[3:]...),
+		"nothing":                 nil,
+	} {
+		if got, err := UnpackLeaf(from); !errors.Is(err, ErrNotALeaf) {
+			t.Errorf("%s: got %v, %v", name, got, err)
+		}
+	}
 }
 
 // FuzzUnpackLeaf checks that every leaf has only one packed form, and that no bytes make

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// KeyChange says that the key of a service's logs was replaced by another. Both keys have
-// signed it, so whoever knows one of them can trust the other.
+// KeyChange says that the key of a service's logs was replaced by another. Both keys have signed the change, so
+// anybody who trusts one of the keys can trust the other.
 type KeyChange struct {
 	From, To     []byte // public keys
 	At           string // RFC 3339 in UTC
@@ -29,7 +29,7 @@ func NewKeyChange(from, to ed25519.PrivateKey, at string) KeyChange {
 }
 
 func publicOf(key ed25519.PrivateKey) []byte {
-	public, _ := key.Public().(ed25519.PublicKey) // always, for this key type
+	public, _ := key.Public().(ed25519.PublicKey) // never fails for this key type
 	return public
 }
 
@@ -48,12 +48,12 @@ func (c *KeyChange) valid() bool {
 		ed25519.Verify(c.To, c.text(), c.ByTo)
 }
 
-// String returns the change as one line without its end.
+// String returns the change as one line, without a line feed at the end.
 func (c *KeyChange) String() string {
 	return strings.Join([]string{encode(c.From), encode(c.To), c.At, encode(c.ByFrom), encode(c.ByTo)}, " ")
 }
 
-// ErrNotAKeyChange is the error for a text that is not a change that both keys have signed.
+// ErrNotAKeyChange is the error for a text that is not a change of keys with valid signatures of both keys.
 var ErrNotAKeyChange = errors.New("not a change of the log key that both keys have signed")
 
 // ParseKeyChange reads a line that String wrote, and verifies its signatures.
@@ -75,8 +75,8 @@ func ParseKeyChange(line string) (KeyChange, error) {
 	return c, nil
 }
 
-// ParseKeyChanges reads changes, one on each line, oldest first. Each must begin with the
-// key to which the one before it changed.
+// ParseKeyChanges reads changes, one on each line, oldest first. The old key of each change must be the new key
+// of the change before it.
 func ParseKeyChanges(text string) ([]KeyChange, error) {
 	var changes []KeyChange
 	for line := range strings.Lines(text) {
@@ -92,10 +92,9 @@ func ParseKeyChanges(text string) ([]KeyChange, error) {
 	return changes, nil
 }
 
-// LogKeys are the public keys that have signed the checkpoints of a log: the present one
-// and those that it replaced.
+// LogKeys are the public keys that have signed the checkpoints of a log: the present key and the former keys.
 type LogKeys struct {
-	scope string   // the name of the log, without the number of a reopened one
+	scope string   // the name without the number that a reopened log has; see scopeName
 	name  string   // the name of the log
 	keys  []logKey // the present one first
 }
@@ -105,7 +104,7 @@ type logKey struct {
 	replacedAt string // "" for the present key
 }
 
-// NewLogKeys returns the keys of a log. changes lead to the present key, oldest first.
+// NewLogKeys returns the keys of a log. changes are the changes of the key up to the present key, oldest first.
 func NewLogKeys(origin string, present []byte, changes []KeyChange) *LogKeys {
 	k := &LogKeys{name: origin, scope: scopeName(origin), keys: []logKey{{public: present}}}
 	for _, c := range slices.Backward(changes) {
@@ -116,16 +115,16 @@ func NewLogKeys(origin string, present []byte, changes []KeyChange) *LogKeys {
 	return k
 }
 
-// scopeName returns the name of a log without the number of a reopened one: its keys are
-// those of the log before.
+// scopeName returns the name of a log without the number that a reopened log has. A reopened log has the same
+// keys as the log before it.
 func scopeName(origin string) string {
 	scope, _, _ := strings.Cut(origin, "#")
 	return scope
 }
 
-// LogKeysText returns the keys of a log as text: the present key in the form of signed
-// notes, and on further lines each former key, when it was replaced, and the signatures of
-// the change by the former key and by the key above.
+// LogKeysText returns the keys of a log as text. The first line has the present key in the form of signed
+// notes. Each further line has a former key, the time at which it was replaced, and two signatures of that
+// change: by the former key and by the key on the line above.
 func LogKeysText(origin string, present []byte, changes []KeyChange) (string, error) {
 	text, err := PublicKey(origin, present)
 	if err != nil {
@@ -205,13 +204,13 @@ func parsePublicKey(text string) (name string, public []byte, err error) {
 // Name returns the name of the log.
 func (k *LogKeys) Name() string { return k.name }
 
-// Open returns the checkpoint of a signed note. One of the keys must have signed it, and it
-// must be of this log or of one that was reopened for the same scope. replacedAt says when
-// that key was replaced, "" if it is the present one.
+// Open returns the checkpoint of a signed note. One of the keys must have signed the note, and the note must belong
+// to this log or to another log of the same scope. replacedAt is the time at which the signing key was replaced. It
+// is "" for the present key.
 func (k *LogKeys) Open(signed []byte) (c Checkpoint, replacedAt string, err error) {
 	origin, _, _ := strings.Cut(string(signed), "\n")
 	if scopeName(origin) != k.scope {
-		origin = k.name // the error says which log the checkpoint is of
+		origin = k.name // OpenCheckpoint then returns an error that names both logs
 	}
 	var first error
 	for _, key := range k.keys {
@@ -228,8 +227,7 @@ func (k *LogKeys) Open(signed []byte) (c Checkpoint, replacedAt string, err erro
 	return Checkpoint{}, "", first
 }
 
-// Names reports whether a signed note is said to be of this log, or of one that was reopened
-// for the same scope.
+// Names reports whether a signed note names this log, or another log of the same scope.
 func (k *LogKeys) Names(signed []byte) bool {
 	origin, _, _ := strings.Cut(string(signed), "\n")
 	return scopeName(origin) == k.scope

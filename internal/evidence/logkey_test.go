@@ -13,14 +13,14 @@ func testKey(n byte) ed25519.PrivateKey {
 
 const rotatedAt = "2026-11-17T02:00:00.000Z"
 
-// rotated returns the changes from key 1 over key 2 to key 3.
+// rotated returns two changes: from key 1 to key 2, and from key 2 to key 3.
 func rotated() []KeyChange {
 	return []KeyChange{
 		NewKeyChange(testKey(1), testKey(2), rotatedAt), NewKeyChange(testKey(2), testKey(3), rotatedAt),
 	}
 }
 
-// TestKeyChange checks that a change is accepted only if both keys have signed exactly it.
+// TestKeyChange checks that a change is accepted only if both keys have signed exactly this change.
 func TestKeyChange(t *testing.T) {
 	t.Parallel()
 	c := rotated()[0]

@@ -37,8 +37,7 @@ func (p *Proof) Text() []byte {
 // ErrNotAProof is the error for a text that is not a proof.
 var ErrNotAProof = errors.New("not a proof")
 
-// maxPath is the maximum number of hashes in a proof: a tree has fewer than 2^63
-// leaves.
+// maxPath is the maximum number of hashes in a proof, because a tree has fewer than 2^63 leaves.
 const maxPath = 63
 
 // ParseProof reads the text of a proof. It verifies nothing. It refuses the extra line
@@ -81,8 +80,8 @@ func (p *Proof) Verify(leaf []byte, log note.Verifier) (Checkpoint, error) {
 	return c, nil
 }
 
-// Includes checks that the leaf is at the proof's index in the log of a checkpoint, which
-// must be the one of the proof.
+// Includes checks that the leaf is at the proof's index in the log of c. c must be the checkpoint
+// of the proof.
 func (p *Proof) Includes(leaf []byte, c Checkpoint) error {
 	if p.Index >= c.Size {
 		return errors.New("the index is beyond the end of the log")

@@ -191,7 +191,7 @@ func TestVerifyRefusesOtherLogs(t *testing.T) {
 	}
 }
 
-// testWitness returns the private key of a witness, and the bytes of the public one with their type.
+// testWitness returns the private key of a witness. raw is the byte of the key type followed by the public key.
 func testWitness() (private ed25519.PrivateKey, raw []byte) {
 	private = ed25519.NewKeyFromSeed(bytes.Repeat([]byte{5}, ed25519.SeedSize))
 	public, _ := private.Public().(ed25519.PublicKey)

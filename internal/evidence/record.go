@@ -7,9 +7,9 @@ import (
 	"verdict/internal/sealing"
 )
 
-// Record is an entry of the journal about anything but a decision: a review, a rule set, a
-// change of the settings. Its data are the plain columns of the stored row, and also the data
-// of the event. Columns with a text that a person wrote enter only as a salted hash.
+// Record is an entry of the journal about anything but a decision: a review, a rule set, a change
+// of the settings. Its data are the plain columns of the stored row, and also the data of the
+// event. Columns with a text that a person wrote are included only as a salted hash.
 type Record struct {
 	Tenant      string
 	Environment string
@@ -17,7 +17,7 @@ type Record struct {
 	ID          string // the id of the object
 	Micros      int64  // when it happened
 	Type        string // the type of the event, such as decision.reviewed
-	Data        []byte // a JSON object, written in one way only
+	Data        []byte // a JSON object; the same data always gives the same bytes
 	// Commitment is the salted hash of the texts; see Commit. It is the zero value if there
 	// are none.
 	Commitment sealing.Hash
@@ -53,8 +53,8 @@ func ParseEvent(stored []byte) (kind string, data []byte, ok bool) {
 	return string(name), data, ok && len(name) > 0 && len(data) > 0
 }
 
-// Commit returns the salted hash of texts. Without the salt nobody can confirm a guess of
-// the texts, and the hash remains when they are erased together with the salt.
+// Commit returns the salted hash of texts. Only somebody who knows the salt can check a guess of the texts. So the
+// hash may remain when the texts and the salt are erased.
 func Commit(salt []byte, texts ...string) sealing.Hash {
 	return sealing.HashTexts(append([]string{"verdict texts", string(salt)}, texts...)...)
 }

@@ -10,16 +10,16 @@ import (
 	"verdict/internal/wire"
 )
 
-// Reopening is the first leaf of a log that was reopened. A log is reopened under a new
-// name if the database no longer contains what was signed. The leaf says in public what
-// the log was before, and why.
+// Reopening is the first leaf of a log that was reopened. A log is reopened under a new name if the
+// database no longer contains what was signed. The leaf publishes the last checkpoint of the former
+// log and the reason.
 type Reopening struct {
 	Origin string // the name of the reopened log
 	At     string // RFC 3339 in UTC
-	// Checkpoint is the last checkpoint of the log before it, as a signed note.
+	// Checkpoint is the last checkpoint of the former log, as a signed note.
 	Checkpoint string
-	// Kept is how many leaves at the beginning of the log before it are known to be in the
-	// reopened log as well. They follow this leaf.
+	// Kept is how many leaves at the beginning of the former log are known to be in the reopened
+	// log as well. They follow this leaf.
 	Kept   int64
 	Reason string
 }

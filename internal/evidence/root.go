@@ -6,8 +6,8 @@ import "golang.org/x/mod/sumdb/tlog"
 // The zero value is the empty log.
 type Roots struct {
 	size int64
-	// subtrees are the roots of the complete subtrees, from left to right. Their sizes are
-	// the powers of two that make up the size.
+	// subtrees are the roots of the complete subtrees, from left to right. Their sizes are the powers of two whose
+	// sum is the size of the log.
 	subtrees []tlog.Hash
 }
 

@@ -9,9 +9,9 @@ import (
 	"verdict/internal/sealing"
 )
 
-// Row is the part of a stored decision that stays readable when its applicant is
-// forgotten. The answer and the facts enter through the hashes of the zones in Plain, the
-// applicant through the leaf's reference.
+// Row is the part of a stored decision that stays readable when its applicant is erased. The leaf
+// covers the answer and the facts through the hashes of the zones in Plain, and the applicant
+// through its reference.
 type Row struct {
 	Tenant        string
 	Environment   string

@@ -1,7 +1,9 @@
 package evidence
 
 import (
+	"crypto/sha256"
 	"errors"
+	"math/bits"
 	"strings"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -13,17 +15,17 @@ const (
 	TileWidth  = 1 << tileHeight
 )
 
-// Tile is a part of a log's Merkle tree: up to 256 consecutive hashes of a level. The
-// hashes of level 0 are those of the leaves. Each hash of a higher level is that of a
-// full tile below.
+// Tile is a part of a log's Merkle tree: up to 256 consecutive hashes of a level. The hashes of
+// level 0 are those of the leaves. Each hash of a higher level is the hash of a full tile of the
+// level below.
 type Tile struct {
 	Level  int
-	Number int64  // of the tile in its level
-	Hashes []byte // one after the other
+	Number int64  // the number of the tile in its level
+	Hashes []byte // the hashes, one after the other
 }
 
-// TileReader returns the hashes of tiles, each with at least as many as the tile's width
-// W says.
+// TileReader returns the hashes of tiles. For each tile it returns at least as many hashes as the width of the tile
+// (W).
 type TileReader func(tiles []tlog.Tile) ([][]byte, error)
 
 // Tree is the Merkle tree of a log at some size. It reads the hashes that it needs, and
@@ -77,27 +79,34 @@ func (s *tileSource) ReadTiles(tiles []tlog.Tile) ([][]byte, error) {
 	return data, nil
 }
 
-// SaveTiles does nothing: ReadTiles keeps what it has read.
+// SaveTiles does nothing, because ReadTiles keeps what it has read.
 func (s *tileSource) SaveTiles([]tlog.Tile, [][]byte) {}
 
 // Extend returns the tree with further leaves, and the tiles that are new or longer than
 // before. leaves are the hashes of the leaves (LeafHash).
 func (t *Tree) Extend(leaves []tlog.Hash) (*Tree, []Tile, error) {
-	grown := &grownHashes{added: make(map[int64]tlog.Hash, 2*len(leaves)), before: t.hashes}
-	for i, leaf := range leaves {
-		number := t.Size + int64(i)
-		stored, err := tlog.StoredHashesForRecordHash(number, leaf, grown)
-		if err != nil {
-			return nil, nil, err
+	complete, err := t.completeSubtrees()
+	if err != nil {
+		return nil, nil, err
+	}
+	grown := &grownHashes{
+		first:  tlog.StoredHashIndex(0, t.Size),
+		added:  make([]tlog.Hash, 0, 2*len(leaves)),
+		before: t.hashes,
+	}
+	for i, hash := range leaves {
+		grown.added = append(grown.added, hash)
+		level := 0
+		// The leaf completes one further subtree for each trailing 1 bit of its number.
+		for number := t.Size + int64(i); number&1 == 1; number >>= 1 {
+			hash = tlog.NodeHash(complete[level], hash)
+			grown.added = append(grown.added, hash)
+			level++
 		}
-		first := tlog.StoredHashIndex(0, number)
-		for k, h := range stored {
-			grown.added[first+int64(k)] = h
-		}
+		complete[level] = hash
 	}
 	after := &Tree{Size: t.Size + int64(len(leaves)), hashes: grown}
-	var err error
-	if after.Root, err = tlog.TreeHash(after.Size, grown); err != nil {
+	if after.Root, err = rootOf(after.Size, &complete); err != nil {
 		return nil, nil, err
 	}
 	var tiles []Tile
@@ -111,22 +120,66 @@ func (t *Tree) Extend(leaves []tlog.Hash) (*Tree, []Tile, error) {
 	return after, tiles, nil
 }
 
+// subtrees holds the roots of the complete subtrees that a tree consists of, by their levels. A tree has a complete
+// subtree of a level if the bit of its size for this level is set; the other hashes have no meaning.
+type subtrees [maxLevels]tlog.Hash
+
+const maxLevels = 64 // the bits of a size
+
+func (t *Tree) completeSubtrees() (complete subtrees, err error) {
+	var indexes []int64
+	var levels []int
+	for level := 0; t.Size>>level > 0; level++ {
+		if number := t.Size >> level; number&1 == 1 {
+			// The subtree is the last complete node of its level.
+			indexes, levels = append(indexes, tlog.StoredHashIndex(level, number-1)), append(levels, level)
+		}
+	}
+	if len(indexes) == 0 {
+		return complete, nil
+	}
+	found, err := t.hashes.ReadHashes(indexes)
+	for i := range found {
+		complete[levels[i]] = found[i]
+	}
+	return complete, err
+}
+
+// rootOf returns the root of a tree that consists of the given subtrees.
+func rootOf(size int64, complete *subtrees) (tlog.Hash, error) {
+	if size == 0 {
+		return tlog.TreeHash(0, nil)
+	}
+	level := bits.TrailingZeros64(uint64(size)) // a size is not negative
+	root := complete[level]
+	for level++; size>>level > 0; level++ {
+		if size>>level&1 == 1 {
+			root = tlog.NodeHash(complete[level], root)
+		}
+	}
+	return root, nil
+}
+
 // grownHashes reads the hashes of a tree that was extended.
 type grownHashes struct {
-	added  map[int64]tlog.Hash
+	first  int64       // the index of the first hash in added
+	added  []tlog.Hash // in the order of their indexes, without gaps
 	before tlog.HashReader
 }
 
+// ReadHashes implements tlog.HashReader.
 func (g *grownHashes) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	hashes := make([]tlog.Hash, len(indexes))
 	var older []int64
 	for i, index := range indexes {
-		h, ok := g.added[index]
-		if !ok {
+		if index < g.first {
 			older = append(older, index)
 			continue
 		}
-		hashes[i] = h
+		if index-g.first >= int64(len(g.added)) {
+			return nil, ErrTilesMissing
+		}
+		hashes[i] = g.added[index-g.first]
 	}
 	if len(older) == 0 {
 		return hashes, nil
@@ -136,7 +189,7 @@ func (g *grownHashes) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 		return nil, err
 	}
 	for i, index := range indexes {
-		if _, ok := g.added[index]; !ok {
+		if index < g.first {
 			hashes[i], found = found[0], found[1:]
 		}
 	}
@@ -155,23 +208,28 @@ func (t *Tree) LeafHash(number int64) (tlog.Hash, error) {
 	return hashes[0], nil
 }
 
-// Prove returns the path from the leaf with the given number to the root that the tree had when it
-// had a size. The number must be less than the size.
+// Prove returns the path from the leaf with the given number to the root that the tree had at the
+// given size. The number must be less than the size.
 func (t *Tree) Prove(size, number int64) (tlog.RecordProof, error) {
 	return tlog.ProveRecord(size, number, t.hashes)
 }
 
-// ProveGrowth returns the proof that the tree began with what it was when it had a smaller
-// size.
+// ProveGrowth returns the proof that the tree at a smaller size is the beginning of this tree.
 func (t *Tree) ProveGrowth(size int64) (tlog.TreeProof, error) {
 	return tlog.ProveTree(t.Size, size, t.hashes)
 }
 
-// LeafHash returns the hash of a leaf in the tree.
-func LeafHash(l *Leaf) tlog.Hash { return tlog.RecordHash(l.Append(nil)) }
+// LeafHash returns the hash of a leaf in the tree: the hash of a zero byte and the leaf's text (RFC 6962). Unlike
+// tlog.RecordHash, it does not allocate memory for a text of usual length.
+func LeafHash(l *Leaf) tlog.Hash {
+	var text [leafSpace]byte
+	return sha256.Sum256(l.Append(text[:1]))
+}
 
-// HasTile reports whether a tree of the given size has a tile with as many hashes as its width
-// says.
+// leafSpace is the size of the buffer for the text of a leaf, in bytes. Memory is allocated only for a longer text.
+const leafSpace = 512
+
+// HasTile reports whether the tile t exists in a tree of the given size, with all the hashes of its width.
 func HasTile(size int64, t tlog.Tile) bool {
 	if t.H != tileHeight || t.N < 0 || t.N > size/TileWidth || t.W < 1 || t.W > TileWidth {
 		return false

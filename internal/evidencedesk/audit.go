@@ -15,7 +15,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// AuditResult says how the signed logs and the journals compare.
+// AuditResult is the result of comparing the signed logs with the journals.
 type AuditResult struct {
 	Leaves   int64       // the number of leaves that were compared
 	Wrong    []LogRemark // logs that do not match the journal
@@ -34,7 +34,7 @@ type LogRemark struct {
 // result says which of its entries are gone. Audit reads one tenant, or all tenants if
 // tenantID is "".
 func (s *Service) Audit(ctx context.Context, tenantID string) (r AuditResult, err error) {
-	// The operator's machine may not have the key. Then only an exchanged key goes unnoticed.
+	// The operator's machine may not have the key. Audit then notices everything except an exchanged key.
 	if err := s.keyring.refresh(ctx); err != nil {
 		return r, err
 	}
@@ -53,7 +53,7 @@ func (s *Service) Audit(ctx context.Context, tenantID string) (r AuditResult, er
 	return r, nil
 }
 
-// auditScope adds what there is to say about the logs of a scope.
+// auditScope adds to r what it finds about the logs of a scope.
 func (s *Service) auditScope(ctx context.Context, name store.ScopeName, r *AuditResult) error {
 	scope := s.core.DB.Scope(name.Tenant, name.Environment)
 	logs, err := scope.Log(ctx).Checkpoints()
@@ -76,8 +76,7 @@ func (s *Service) auditScope(ctx context.Context, name store.ScopeName, r *Audit
 	return err
 }
 
-// auditLog compares the newest log of a scope with the journal. It returns why the log is
-// wrong, "" if it is right.
+// auditLog compares the newest log of a scope with the journal. It returns why the log is wrong, or "" if it is right.
 func (s *Service) auditLog(
 	ctx context.Context, scope *store.Scope, name store.ScopeName, stored *store.LogCheckpoint,
 ) (leaves int64, why string, err error) {
@@ -104,9 +103,9 @@ func (s *Service) auditLog(
 	return compareJournal(ctx, scope, stored.Opening, signed)
 }
 
-// auditOpening says what the opening of a reopened log means: which entries of the log before it are gone. It returns
-// "" for the first log of a scope. wrong means that the opening cannot be relied on. The check of the log's checkpoint
-// proves that the opening itself is in the log.
+// auditOpening returns a text about the opening of a reopened log: which entries of the former log are gone. It
+// returns "" for the first log of a scope. wrong means that the opening cannot be relied on. The check of the log's
+// checkpoint proves that the opening itself is in the log.
 func (s *Service) auditOpening(name store.ScopeName, stored *store.LogCheckpoint) (text string, wrong bool) {
 	if stored.Generation <= 1 {
 		return "", false
@@ -140,8 +139,8 @@ func (s *Service) auditOpening(name store.ScopeName, stored *store.LogCheckpoint
 	return text, false
 }
 
-// compareJournal computes the roots of a log from its opening and the journal, and compares
-// them with checkpoints, which are in the order of their sizes.
+// compareJournal computes the roots of a log from its opening and the journal, and compares them with signed
+// checkpoints. The checkpoints must be sorted by size.
 func compareJournal(
 	ctx context.Context, scope *store.Scope, opening string, signed []evidence.Checkpoint,
 ) (leaves int64, why string, err error) {
@@ -165,7 +164,7 @@ func compareJournal(
 	}
 	err = eachLeaf(ctx, scope, opening, 0, func(l *logLeaf) error { return add(l.hash()) })
 	switch {
-	case err != nil && !errors.As(err, new(*leafError)): // Verify names what is missing or cannot be read
+	case err != nil && !errors.As(err, new(*leafError)): // a leafError counts as the journal's end; Verify names it
 		return roots.Size(), "", err
 	case len(signed) == 0:
 		return roots.Size(), "", nil

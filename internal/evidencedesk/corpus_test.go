@@ -21,7 +21,7 @@ import (
 )
 
 // secondCorpus is the folder of the second corpus of capsules, which every later version must accept. With -update,
-// TestSecondCorpus makes other ones: do that only as long as no release has them.
+// TestSecondCorpus replaces the capsules. Do that only as long as no release has them.
 const secondCorpus = "../capsule/testdata/second"
 
 // secondPolicy is a policy that reads a list, a table and own exposure, and has a limit cap and a band with a
@@ -36,7 +36,8 @@ const secondPolicy = `{"name":"second corpus","include_defaults":true,"exposure"
 		"when":{"op":"exists","field":"table.segments.factor"},"reason_code":"CAP"}]}`
 
 // TestSecondCorpus makes capsules of decisions with everything that came after the first corpus: several people, lists,
-// tables, own exposure, limit caps, a log key that was replaced, and the signature of a witness. Each must hold.
+// tables, own exposure, limit caps, a log key that was replaced, and the signature of a witness. Each capsule must pass
+// all checks.
 func TestSecondCorpus(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.SQLite(t), store.Options{})
@@ -50,16 +51,19 @@ func TestSecondCorpus(t *testing.T) {
 	sign(t, h)
 	old := capsuleOf(t, h, names["before.json"])
 	change := evidence.NewKeyChange(key, next, "2026-11-17T02:00:00.000Z")
-	if done, err := db.Secrets().ReplaceLogKey(t.Context(), change.From, change.To, change.String()); err != nil || !done {
+	if done, err := db.Secrets().ReplaceLogKey(t.Context(), change.From, change.To, change.String()); err != nil ||
+		!done {
 		t.Fatalf("replaced: %t, %v", done, err)
 	}
 	names["people.json"] = h.Decided(t, withPeople)
 	activateSecond(t, h)
 	for name, ask := range map[string]string{
-		"looked-up.json": `{"applicant_ref":"L-1","applicant":{"monthly_income":850000,"foir":0.1,"requested_amount":400000,
-			"employer":"Acme","employment_type":"SALARIED"},"bureau_report":{"score":860,"enquiries_6m":0}}`,
-		"listed.json": `{"applicant_ref":"L-2","applicant":{"monthly_income":850000,"foir":0.1,"requested_amount":400000,
-			"employer":"globex","employment_type":"STUDENT"},"bureau_report":{"score":860,"enquiries_6m":0}}`,
+		"looked-up.json": `{"applicant_ref":"L-1","applicant":{"monthly_income":850000,"foir":0.1,
+			"requested_amount":400000,"employer":"Acme","employment_type":"SALARIED"},
+			"bureau_report":{"score":860,"enquiries_6m":0}}`,
+		"listed.json": `{"applicant_ref":"L-2","applicant":{"monthly_income":850000,"foir":0.1,
+			"requested_amount":400000,"employer":"globex","employment_type":"STUDENT"},
+			"bureau_report":{"score":860,"enquiries_6m":0}}`,
 	} {
 		names[name] = h.Decided(t, ask)
 	}
@@ -79,7 +83,7 @@ func TestSecondCorpus(t *testing.T) {
 	files := map[string][]byte{"log.pub": []byte(public), "witness.pub": []byte(auditor.public() + "\n")}
 	for name, id := range names {
 		text := capsuleOf(t, h, id)
-		if name == "before.json" { // as somebody has it who fetched it before the key was replaced
+		if name == "before.json" { // this capsule was fetched before the key was replaced
 			text = old
 		}
 		files[name] = text

@@ -28,12 +28,12 @@ type Seen struct {
 // The limits of cosignatures.
 const (
 	maxNote      = 16 << 10 // bytes of a signed note
-	maxWitnesses = 16       // of one checkpoint
+	maxWitnesses = 16       // witnesses of one checkpoint
 )
 
 // Cosign stores the signature of a witness. The service does not judge witnesses: a person who checks a capsule decides
-// which witnesses to trust. It checks that the signature is valid and that the checkpoint is one of this log. A
-// signature that is stored already is not stored again.
+// which witnesses to trust. The service checks that the signature is valid and that the checkpoint is one of this log.
+// A signature that is stored already is not stored again.
 func (s *Service) Cosign(
 	ctx context.Context, p tenant.Principal, n NewCosignature, reply *operation.Reply[Seen],
 ) (seen Seen, err error) {
@@ -56,8 +56,9 @@ func (s *Service) Cosign(
 	case err != nil:
 		return seen, defect(err)
 	case root != c.seen.Checkpoint.Root:
-		s.core.Logger.ErrorContext(ctx, "refused the signature of a witness: its checkpoint is signed with the log key "+
-			"but is not in the log; another log was signed with this key, or an older copy of the database was restored",
+		s.core.Logger.ErrorContext(ctx, "refused the signature of a witness: its checkpoint is signed with the log "+
+			"key but is not in the log; another log was signed with this key, or an older copy of the database was "+
+			"restored",
 			"tenant_id", p.TenantID, "environment", string(p.Environment), "size", c.seen.Checkpoint.Size)
 		return seen, notACheckpoint("is not a checkpoint of this log, although its key has signed it")
 	}
@@ -71,11 +72,10 @@ type cosignature struct {
 	seen    Seen
 	witness evidence.WitnessKey
 	bare    []byte // the note with the signature of the log only
-	line    string // of the witness
+	line    string // the line of the witness
 }
 
-// readCosignature checks the signatures of the log and of the witness. size is that of the
-// log.
+// readCosignature checks the signatures of the log and of the witness. size is the size of the log.
 func readCosignature(n NewCosignature, keys *evidence.LogKeys, size int64) (c cosignature, err error) {
 	if c.witness, err = evidence.ParseWitnessKey(n.WitnessKey); err != nil {
 		return c, invalid("/witness_key", "must be the public key of a witness, like NAME+1a2b3c4d+B…")
@@ -126,7 +126,7 @@ func (s *Service) storeCosignature(tx *store.Tx, generation int64, c cosignature
 	}
 	switch {
 	case evidence.Cosigned([]byte(cosigned.Note), c.witness) > 0:
-		return nil // the first signature of a witness stays: it shows the earlier time
+		return nil // the first signature of a witness stays, because it shows the earlier time
 	case strings.Count(cosigned.Note, "\n— ") > maxWitnesses:
 		return fault.New(fault.Conflict, fault.CodeCapReached, "%d witnesses have signed this checkpoint already",
 			maxWitnesses)

@@ -17,7 +17,7 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// witness signs as somebody outside does.
+// witness signs checkpoints like a witness outside the service.
 type witness struct {
 	name string
 	key  ed25519.PrivateKey
@@ -75,9 +75,9 @@ func seenBy(t *testing.T, h *usecasetest.House, id string, witnesses ...witness)
 	return text
 }
 
-// TestCosign adds signatures of witnesses. A capsule shows the first checkpoint that covers
-// its decision and that a witness has signed. The entry of the first decision is the sixth:
-// the signup has added five.
+// TestCosign adds signatures of witnesses. A capsule shows the first checkpoint that covers its
+// decision and that a witness has signed. The entry of the first decision is the sixth, because the
+// signup has added five.
 func TestCosign(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -129,8 +129,9 @@ func TestCosignRefuses(t *testing.T) {
 	db := storetest.Open(t, storetest.MigratedSQLite(t), store.Options{})
 	h := open(t, db, newMemory())
 	asha := witnessNamed("asha.example")
-	if _, err := h.Service.Evidence.Cosign(t.Context(), h.Caller, evidencedesk.NewCosignature{}, nil); fault.KindOf(err) !=
-		fault.NotFound {
+	if _, err := h.Service.Evidence.Cosign(
+		t.Context(), h.Caller, evidencedesk.NewCosignature{}, nil,
+	); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("before the first checkpoint: %v", err)
 	}
 	id := h.Decided(t, usecasetest.Sample)

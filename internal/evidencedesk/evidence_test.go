@@ -154,8 +154,8 @@ func (l log) leaves(t *testing.T) []evidence.Leaf {
 	return leaves
 }
 
-// begun returns the number of entries that the log has after the signup: those of the first
-// key, the rule sets and their activation.
+// begun returns the number of entries that the log has after the signup: the entries of the first
+// key, of the rule sets and of their activation.
 func begun(t *testing.T, db *store.DB, h *usecasetest.House) int64 {
 	t.Helper()
 	size, err := db.Scope(h.Caller.TenantID, string(h.Caller.Environment)).Journal(t.Context()).Size()
@@ -224,7 +224,7 @@ func TestCapsule(t *testing.T) {
 			if r := read.Check(l.keys, nil); r.Logged == nil {
 				t.Error("another status is not noticed")
 			}
-			// Who asked is in the audit trail.
+			// The audit trail says who asked.
 			if logged := strings.Join(h.Logged(h.Caller, id), " "); !strings.Contains(logged, "decision.capsule_read") {
 				t.Errorf("the audit trail has %s", logged)
 			}
@@ -245,7 +245,7 @@ func TestCapsule(t *testing.T) {
 	})
 }
 
-// TestSignGrows signs a log again and again while decisions are made, beyond a tile.
+// TestSignGrows signs a log repeatedly while it grows beyond one tile.
 func TestSignGrows(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -387,7 +387,7 @@ func TestOlderDatabase(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		damage []string
-		more   int // decisions afterwards
+		more   int // number of decisions after the damage
 	}{
 		// The numbers of entries are those after the signup. Only the sandbox is damaged.
 		{"an older copy", []string{"DELETE FROM journal WHERE first >= entry 2", older}, 0},
@@ -454,7 +454,7 @@ func TestOlderDatabase(t *testing.T) {
 				t.Errorf("%d logs are said to be not signed, want 1", n)
 			}
 			if found, err := h.Service.Evidence.Audit(t.Context(), ""); err != nil ||
-				len(found.Wrong) != 1 && c.name != "an altered hash" { // which the journal can replace
+				len(found.Wrong) != 1 && c.name != "an altered hash" { // computed again from the journal
 				t.Errorf("the audit finds %+v, %v", found, err)
 			}
 			// Another node, which has no record of what was signed, does not sign either.
@@ -467,7 +467,7 @@ func TestOlderDatabase(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = node.Evidence.SignAll(t.Context())
-			// Without a checkpoint there is no row that could say so.
+			// Without a checkpoint there is no row in which the reason could be stored.
 			if c.name != "no checkpoint" && (err != nil || len(forgetful.last) != 0) {
 				t.Errorf("a node without a record signs %+v, %v", forgetful.last, err)
 			}
@@ -526,5 +526,5 @@ func TestNodeRemembersOthers(t *testing.T) {
 	}
 }
 
-// older sets the checkpoint back to that of two decisions.
+// older sets the checkpoint back to the one after two decisions.
 const older = "UPDATE log_checkpoints SET size = %d, root = x'%x', note = '%s' WHERE true"

@@ -57,7 +57,7 @@ func (s *Service) extend(ctx context.Context, name store.ScopeName) (*extension,
 	}
 	if stored.Size == 0 {
 		if stays, err := s.core.DB.System().Stays(ctx, name.Tenant); err != nil || !stays {
-			return nil, err // SignAll finds the log when the tenant is used
+			return nil, err // SignAll finds the log later, when the tenant is in use
 		}
 	}
 	after, tiles, err := tree.Extend(leaves)
@@ -131,8 +131,8 @@ func damaged(generation int64, err error) error {
 	return err
 }
 
-// readLeaves returns the hashes of the leaves after those of a checkpoint, at most limit,
-// and the last leaf. It also checks that the last leaf of the checkpoint is still the same.
+// readLeaves reads the leaves that follow the leaves of a checkpoint, up to the given limit. It returns their
+// hashes and the last leaf. It also checks that the last leaf of the checkpoint is still the same.
 func readLeaves(
 	ctx context.Context, scope *store.Scope, from *store.LogCheckpoint, limit int, tree *evidence.Tree,
 ) (hashes []tlog.Hash, newest lastLeaf, err error) {
@@ -184,9 +184,9 @@ type lastLeaf struct {
 // that were read.
 var errOtherServer = errors.New("the journal was read from another server than the one that is written to")
 
-// check returns an error if the transaction does not see the leaf: the leaves were then read
-// from another server. The leaves before it are the same, because a journal is only added
-// to; extend has checked that no other server was promoted meanwhile.
+// check returns an error if the transaction does not see the leaf, which means that the leaves were read
+// from another server. If the transaction sees this leaf, the leaves before it are the same too: entries
+// are only added to a journal, and extend has checked that no other server was promoted in the meantime.
 func (l lastLeaf) check(tx *store.Tx) error {
 	runs, err := tx.Journal().ReadRows(l.number, 2)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"verdict/internal/store"
 )
 
-// keyring holds the keys of the logs. The database says which key is the present one, but
-// it is believed only if the keys themselves have signed the change: whoever writes to the
-// database could exchange a key.
+// keyring holds the keys of the logs. The database says which key is the present one. The keyring
+// believes this only if the keys themselves have signed the change, because anybody who can write
+// to the database could exchange a key.
 type keyring struct {
 	db    *store.DB
 	signs bool // this node was started with a key
@@ -35,14 +35,14 @@ type keyring struct {
 var (
 	errKeyMissing = errors.New("the log key was replaced, and this node does not have the new one; copy the file of " +
 		"-log-key from the node on which it was replaced")
-	errKeyUnrelated = errors.New("the database names a log key by which the key of this node was not replaced")
+	errKeyUnrelated = errors.New("the database names a log key that did not replace the key of this node")
 )
 
 // newKeyring returns the keys with which a node is started.
 func newKeyring(db *store.DB, o *Options) *keyring {
 	k := &keyring{db: db, signs: o.Key != nil, find: o.FindKey, secret: o.Key, public: o.Public}
 	if o.Key != nil {
-		k.public, _ = o.Key.Public().(ed25519.PublicKey) // always, for this key type
+		k.public, _ = o.Key.Public().(ed25519.PublicKey) // never fails for this key type
 	}
 	return k
 }
@@ -101,7 +101,7 @@ func leads(changes []evidence.KeyChange, from, to []byte) bool {
 	return bytes.Equal(from, to)
 }
 
-// present returns the present public key, nil if none is known.
+// present returns the present public key, or nil if none is known.
 func (k *keyring) present() []byte {
 	k.mu.Lock()
 	defer k.mu.Unlock()

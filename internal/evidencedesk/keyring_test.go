@@ -101,7 +101,7 @@ func TestRotate(t *testing.T) {
 			t.Error("a new capsule passes with the old key")
 		}
 
-		// The other node goes on as soon as it finds the new key.
+		// The other node signs again as soon as it finds the new key.
 		late.has = next
 		h.Decided(t, usecasetest.Sample)
 		if err := other.Evidence.SignAll(t.Context()); err != nil {
@@ -117,7 +117,7 @@ func TestRotate(t *testing.T) {
 		if err != nil || len(audited.Wrong) != 0 || audited.Leaves != 3+signupEntries+liveEntries {
 			t.Errorf("the audit says %+v, %v", audited, err)
 		}
-		// A new node that begins with the old key finds its way.
+		// A new node that is started with the old key finds the new key.
 		again := nodeWith(t, db, newMemory(), file)
 		h.Decided(t, usecasetest.Sample)
 		if err := again.Evidence.SignAll(t.Context()); err != nil {
@@ -150,7 +150,9 @@ func TestExchangedKey(t *testing.T) {
 			h.Decided(t, usecasetest.Sample)
 			sign(t, h)
 			before := logOf(t, h).checkpoint(t)
-			if _, err := db.Secrets().ReplaceLogKey(t.Context(), publicOf(key), publicOf(foreign), changes); err != nil {
+			if _, err := db.Secrets().ReplaceLogKey(
+				t.Context(), publicOf(key), publicOf(foreign), changes,
+			); err != nil {
 				t.Fatal(err)
 			}
 			h.Service = nodeWith(t, db, newMemory(), &keyFile{has: foreign})

@@ -15,10 +15,10 @@ import (
 
 // logLeaf is a leaf of a log: the opening of a reopened log, or the leaf of an entry of the journal.
 type logLeaf struct {
-	number  int64 // in the log
+	number  int64 // the number of the leaf in the log
 	opening string
-	leaf    evidence.Leaf // if there is no opening
-	entry   int64         // the number in the journal
+	leaf    evidence.Leaf // set if opening is ""
+	entry   int64         // the number of the entry in the journal
 	packed  []byte        // the leaf as the journal stores it
 }
 
@@ -50,7 +50,8 @@ func (e *leafError) Error() string {
 	return fmt.Sprintf("entry %d of the journal cannot be read", e.entry)
 }
 
-// openings returns the number of leaves that a log has before those of the journal: its opening, or none.
+// openings returns how many leaves a log has before the leaves of the journal: 1 if it has an opening, and 0
+// otherwise.
 func openings(opening string) int64 {
 	if opening == "" {
 		return 0
@@ -58,9 +59,10 @@ func openings(opening string) int64 {
 	return 1
 }
 
-// eachLeaf calls visit for the leaves of a log whose number is at least from, in order. opening is the first leaf
-// of a reopened log, "" if the log was not reopened. If visit returns io.EOF, eachLeaf ends and returns nil. It
-// returns a *leafError if the journal lacks an entry before a later one, or if an entry cannot be read.
+// eachLeaf calls visit for the leaves of a log in order. The parameter from is the number of the first leaf.
+// opening is the first leaf of a reopened log, or "" if the log was not reopened. If visit returns io.EOF, eachLeaf
+// ends and returns nil. It returns a *leafError if an entry of the journal is missing although a later entry
+// exists, or if an entry cannot be read.
 func eachLeaf(
 	ctx context.Context, scope *store.Scope, opening string, from int64, visit func(*logLeaf) error,
 ) error {

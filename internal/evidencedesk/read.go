@@ -102,11 +102,12 @@ func (s *Service) Tile(ctx context.Context, p tenant.Principal, path string) ([]
 	return found[0][:t.W*tlog.HashSize], nil
 }
 
-// errDamaged is the error if the journal lacks entries that were signed; verify says which.
+// errDamaged is the error if the journal lacks entries that were signed; "verdict verify" says
+// which.
 var errDamaged = errors.New("the journal was damaged after it was signed")
 
-// entries returns leaves, each behind its length. opening is the first leaf of a reopened
-// log, "" if the log was not reopened.
+// entries returns leaves, each preceded by its length. opening is the first leaf of a reopened log,
+// or "" if the log was not reopened.
 func entries(ctx context.Context, scope *store.Scope, opening string, first, count int64) (bundle []byte, err error) {
 	add := func(text []byte) {
 		// A leaf is shorter than 64 KiB, so its length fits.
@@ -164,8 +165,8 @@ func (s *Service) prove(ctx context.Context, p tenant.Principal, d *store.Decisi
 	if d.Leaf < 0 || index >= stored.Size {
 		return leaf, nil, s.notSigned(&stored)
 	}
-	// A checkpoint that a witness has signed shows when the decision existed, the first of
-	// them best.
+	// A checkpoint that a witness has signed shows that the decision existed at that time. Use the
+	// first such checkpoint, because it shows the earliest time.
 	size, root, text := stored.Size, rootOf(&stored), stored.Note
 	cosigned, err := scope.Log(ctx).Cosigned(max(1, stored.Generation), index+1)
 	if err != nil {

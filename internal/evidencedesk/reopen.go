@@ -17,9 +17,9 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Reopened says what the log of a scope was, and what it is now.
+// Reopened describes the log of a scope before and after it was reopened.
 type Reopened struct {
-	Before evidence.Checkpoint // the last one that was signed
+	Before evidence.Checkpoint // the last checkpoint that was signed
 	Kept   int64               // how many of its first leaves the journal is known to have
 	Origin string              // the name of the reopened log
 }
@@ -99,10 +99,10 @@ func (s *Service) mustBeStopped(ctx context.Context, name store.ScopeName) error
 		"the log can be signed as it is, so there is no reason to reopen it")
 }
 
-// whatRemains returns the last checkpoint of a log that is known to be signed, and how many
-// of its first leaves the journal still has. If the journal has other leaves than those of
-// the checkpoint, the stored hashes tell which is the first that differs, as far as they
-// are there.
+// whatRemains returns the last checkpoint of a log that is known to be signed, and how many of its
+// first leaves the journal still has. If the leaves of the journal differ from those of the
+// checkpoint, whatRemains finds the first different leaf with the stored hashes, as far as these
+// exist.
 func (s *Service) whatRemains(
 	ctx context.Context, name store.ScopeName, stored *store.LogCheckpoint, generation int64,
 ) (before evidence.Checkpoint, kept int64, err error) {
@@ -141,9 +141,8 @@ func (s *Service) whatRemains(
 	return before, kept, nil
 }
 
-// continues reports whether a stored log does not contradict the checkpoint that is recorded
-// outside the database. If it does, two different logs were signed, and the recorded one
-// counts.
+// continues reports whether a stored log is consistent with the checkpoint that is recorded outside
+// the database. If it is not, two different logs were signed, and the recorded one counts.
 func continues(
 	ctx context.Context, scope *store.Scope, stored *store.LogCheckpoint, recorded evidence.Checkpoint,
 ) (bool, error) {
@@ -160,8 +159,8 @@ func continues(
 	return err == nil && root == recorded.Root, nil
 }
 
-// commonLeaves returns how many leaves at the beginning of a stored log the journal has,
-// too. Hashes that do not belong to the signed root are not compared.
+// commonLeaves returns how many leaves at the beginning of a stored log are also in the journal. Hashes that do not
+// belong to the signed root are not compared.
 func commonLeaves(ctx context.Context, scope *store.Scope, stored *store.LogCheckpoint) (common int64, err error) {
 	_, why, err := compareJournal(ctx, scope, stored.Opening,
 		[]evidence.Checkpoint{{Size: stored.Size, Root: rootOf(stored)}})

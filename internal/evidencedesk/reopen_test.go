@@ -99,7 +99,7 @@ func TestReopen(t *testing.T) {
 		// The older copy gets other decisions in the place of those that are lost.
 		older := restored(t, db, backup.Bytes())
 		h.Service = node(t, older, signed)
-		other := node(t, older, newMemory()) // has no record of what was signed
+		other := node(t, older, newMemory()) // this node has no record of what was signed
 		after := h.Decided(t, usecasetest.Sample)
 		sign(t, h)
 		if h.Service.Evidence.Stopped() != 1 {
@@ -203,8 +203,8 @@ func wantReopened(t *testing.T, h *usecasetest.House, ids []string) {
 	}
 }
 
-// TestReopenDamaged reopens logs of which a part was altered in the database. The stored
-// hashes tell which entries are still the same.
+// TestReopenDamaged reopens logs after a part of them was altered in the database. The stored hashes show which
+// entries are unchanged.
 func TestReopenDamaged(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -260,8 +260,8 @@ func TestReopenDamaged(t *testing.T) {
 	}
 }
 
-// TestReopenFork reopens a log of which two different states were signed. The one that is
-// recorded outside the database counts.
+// TestReopenFork reopens a log after two different states of it were signed. The state that is recorded outside the
+// database counts.
 func TestReopenFork(t *testing.T) {
 	t.Parallel()
 	for _, recorded := range []int64{3, 5} {

@@ -14,9 +14,9 @@ import (
 	"verdict/internal/store"
 )
 
-// Signed stores, outside the database, the last checkpoint that was signed for each log.
-// Without it nobody would notice if an older copy of the database were restored, and the
-// service would sign two different logs of the same size.
+// Signed stores, outside the database, the last checkpoint that was signed for each log. With this record the
+// service notices if an older copy of the database is restored. Otherwise it would sign two different logs of the
+// same size.
 type Signed interface {
 	// Last returns the last signed checkpoint of a log. ok is false if there is none.
 	Last(origin string) (c evidence.Checkpoint, ok bool)
@@ -32,8 +32,8 @@ type Options struct {
 	Signed Signed             // required if there is a key
 	Public []byte             // the public key, if only that is known
 	Keys   *journal.Keys      // the data keys of people
-	// FindKey returns the secret key of a public key by which Key was replaced. The result is
-	// nil if this node does not have it. FindKey may be nil.
+	// FindKey returns the secret key that belongs to a public key. It is called after Key was replaced by that
+	// public key. The result is nil if this node does not have the secret key. FindKey may be nil.
 	FindKey func(public []byte) (ed25519.PrivateKey, error)
 }
 
@@ -42,7 +42,7 @@ type Service struct {
 	core    *operation.Core
 	options Options
 	keyring *keyring
-	// oldestMicros is the time of the oldest entry that could not be signed, 0 if there is none.
+	// oldestMicros is the time of the oldest entry that could not be signed, or 0 if there is none.
 	oldestMicros atomic.Int64
 
 	mu      sync.Mutex

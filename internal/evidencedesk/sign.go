@@ -51,9 +51,8 @@ func (s *Service) Resume(ctx context.Context) error {
 	return errors.Join(s.sign(ctx, names), s.SignAll(ctx))
 }
 
-// SignAll extends and signs all logs that are behind their journals, for instance because
-// a node stopped before it signed. Logs that are not signed any more continue if they were
-// reopened.
+// SignAll extends and signs all logs that are behind their journals, for instance because a node
+// stopped before it signed. Logs that were stopped are signed again if they were reopened.
 func (s *Service) SignAll(ctx context.Context) error {
 	if s.options.Key == nil {
 		return nil
@@ -87,7 +86,7 @@ func (s *Service) SignAll(ctx context.Context) error {
 	}
 }
 
-// forgetReopened forgets why logs were not signed that were reopened since.
+// forgetReopened removes the logs from s.stopped that were reopened since they were stopped.
 func (s *Service) forgetReopened(ctx context.Context) error {
 	s.mu.Lock()
 	stopped := slices.Collect(maps.Keys(s.stopped))
@@ -106,8 +105,8 @@ func (s *Service) forgetReopened(ctx context.Context) error {
 	return nil
 }
 
-// oldestWaiting returns the time of the oldest entry among scopes that could not be signed, 0
-// if all were signed.
+// oldestWaiting returns the time of the oldest entry among scopes that could not be signed, or 0 if
+// all were signed.
 func (s *Service) oldestWaiting(scopes []store.UnsignedScope) (oldestMicros int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,8 +119,8 @@ func (s *Service) oldestWaiting(scopes []store.UnsignedScope) (oldestMicros int6
 	return oldestMicros
 }
 
-// UnsignedAge returns the age of the oldest entry that could not be signed when all logs were
-// looked at last, 0 if all were signed.
+// UnsignedAge returns the age of the oldest entry that could not be signed when SignAll last looked
+// at all logs. It returns 0 if all were signed.
 func (s *Service) UnsignedAge() time.Duration {
 	oldest := s.oldestMicros.Load()
 	if oldest == 0 {
@@ -130,8 +129,8 @@ func (s *Service) UnsignedAge() time.Duration {
 	return max(0, s.core.Now().Sub(time.UnixMicro(oldest)))
 }
 
-// signRounds limits how often a pass extends the same log, so that a log with a large
-// backlog does not hold up the others for long.
+// signRounds limits how often a pass extends the same log, so that a log with a large backlog does
+// not delay the others for long.
 const signRounds = 10
 
 // sign extends logs, stores their checkpoints outside the database, and only then
@@ -195,7 +194,7 @@ func (s *Service) sign(ctx context.Context, names []store.ScopeName) error {
 	return errors.Join(failures...)
 }
 
-// each calls do for the numbers below n, a few at the same time.
+// each calls the function do with every number from 0 to n-1, with at most signTogether calls at the same time.
 func each(n int, do func(i int) error) error {
 	errs := make([]error, n)
 	var all sync.WaitGroup
@@ -211,8 +210,8 @@ func each(n int, do func(i int) error) error {
 	return errors.Join(errs...)
 }
 
-// outcome notes whether a log could be signed. It returns err, unless the log is stopped:
-// then it logs that once.
+// outcome records whether a log could be signed. If err is a stopError, the log must not be signed any more; outcome
+// then logs the reason once and stores it for the other nodes. It returns every other error.
 func (s *Service) outcome(ctx context.Context, name store.ScopeName, err error) error {
 	var stop *stopError
 	switch {
@@ -229,7 +228,7 @@ func (s *Service) outcome(ctx context.Context, name store.ScopeName, err error) 
 			"tenant_id", name.Tenant, "environment", name.Environment, "error", stop.why)
 		if err := s.stopEverywhere(ctx, name, stop); err != nil {
 			s.mu.Lock()
-			delete(s.stopped, name) // so that the next pass stores it
+			delete(s.stopped, name) // so that the next pass stores the reason
 			s.mu.Unlock()
 			s.retry(name)
 			return err
@@ -245,11 +244,11 @@ func (s *Service) outcome(ctx context.Context, name store.ScopeName, err error) 
 	return nil
 }
 
-// stopEverywhere stores that a log must not be signed, so that the other nodes do not sign
-// it either: they may not know what this node has signed.
+// stopEverywhere stores that a log must not be signed, so that the other nodes do not sign it
+// either. They may not know what this node has signed.
 func (s *Service) stopEverywhere(ctx context.Context, name store.ScopeName, stop *stopError) error {
 	if stop.generation == 0 {
-		return nil // it is stored already
+		return nil // the reason is stored already
 	}
 	scope := s.core.DB.Scope(name.Tenant, name.Environment)
 	return scope.Write(ctx, func(tx *store.Tx) error { return tx.Log().Stop(stop.generation, stop.why) })

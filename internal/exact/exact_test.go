@@ -87,6 +87,7 @@ func TestWideProducts(t *testing.T) {
 		}{
 			"MulDivFloor":  {exact.MulDivFloor, floorOf},
 			"MulDivHalfUp": {exact.MulDivHalfUp, halfAwayOf},
+			"Divisor":      {mulByDivisor, halfAwayOf},
 		} {
 			got, ok := call.got(a, b, c)
 			if c == 0 {
@@ -99,6 +100,41 @@ func TestWideProducts(t *testing.T) {
 			if ok != want.IsUint64() || ok && got != want.Uint64() {
 				t.Fatalf("%s(%d, %d, %d) is %d, %t, not %s", name, a, b, c, got, ok, want)
 			}
+		}
+	})
+}
+
+// mulByDivisor computes MulDivHalfUp with a Divisor.
+func mulByDivisor(a, b, c uint64) (uint64, bool) {
+	if c == 0 {
+		return 0, false
+	}
+	return exact.NewDivisor(c).MulHalfUp(a, b)
+}
+
+// TestDivisor compares division by a reciprocal with division.
+func TestDivisor(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		by := operands().Filter(func(n uint64) bool { return n > 0 }).Draw(t, "by")
+		n := operands().Draw(t, "n")
+		multiple := n - n%by // the estimate of the quotient is too low for most multiples
+		for _, n := range []uint64{n, multiple, multiple - 1, multiple + by - 1} {
+			if quotient, rest := exact.NewDivisor(by).Divide(n); quotient != n/by || rest != n%by {
+				t.Fatalf("%d divided by %d is %d, rest %d; want %d, rest %d", n, by, quotient, rest, n/by, n%by)
+			}
+		}
+	})
+}
+
+// TestMulMillionths compares MulMillionths with MulDivFloor.
+func TestMulMillionths(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := operands().Draw(t, "a"), operands().Draw(t, "b")
+		want, wantOK := exact.MulDivFloor(a, b, exact.Million)
+		if got, ok := exact.MulMillionths(a, b); got != want || ok != wantOK {
+			t.Fatalf("%d times %d millionths is %d, %t; want %d, %t", a, b, got, ok, want, wantOK)
 		}
 	})
 }

@@ -23,7 +23,8 @@ func (l *Loan) Encode() []byte {
 	return w.Buf
 }
 
-// errLoan is the error for a stored loan that cannot be read. It has no value of the loan.
+// errLoan is the error for a stored loan that cannot be read. The error contains no value of the
+// loan.
 var errLoan = errors.New("a stored exposure cannot be read")
 
 // Decode reads a loan that Encode has written.

@@ -29,14 +29,14 @@ type Decision struct {
 	LimitPaise int64 // 0 if nothing was offered
 	EndMicros  int64 // when the offer ends
 	Booked     bool  // a loan names the decision
-	// Primary is the reference of the primary applicant if that is somebody else, and the person is a co-applicant or,
+	// Primary is the reference of the primary applicant if that is somebody else. The person is then a co-applicant or,
 	// if Guarantees is set, the guarantor.
 	Primary    string
 	Other      bool // the primary applicant is somebody else
 	Guarantees bool
 }
 
-// series names the approvals that replace each other: those of one primary applicant under one policy_key.
+// series identifies the approvals that replace each other: those of one primary applicant under one policy_key.
 type series struct {
 	primary, policyKey string
 	other              bool
@@ -46,9 +46,9 @@ func (d *Decision) series() series { return series{d.Primary, d.PolicyKey, d.Oth
 
 func (d *Decision) status() string { return StatusAfter(d.Status, d.Review) }
 
-// StatusAfter returns the status of a decision after its last final review, whose outcome is "" if there is none. A
-// person who overturns an approval declines, and one who overturns a referral or a decline approves. A person who
-// upholds a referral declines.
+// StatusAfter returns the status of a decision after its last final review. review is the outcome of that review, or ""
+// if there is none. An overturned approval becomes a decline, and an overturned referral or decline becomes an
+// approval. A referral that is upheld becomes a decline.
 func StatusAfter(status, review string) string {
 	switch {
 	case review == "", review != overturned && status != referred:
@@ -71,8 +71,8 @@ func (d *Decision) approves() bool {
 // counted separately.
 type Person struct {
 	Decisions  []Decision // the newest first
-	Loans      []Loan     // those that are not closed and that the person owes, alone or with others
-	Guaranteed []Loan     // those that are not closed and that the person guarantees
+	Loans      []Loan     // loans that are not closed and that the person owes, alone or with others
+	Guaranteed []Loan     // loans that are not closed and that the person guarantees
 }
 
 // window is a span of days before the decision, with the fact that counts approvals in it.
@@ -81,7 +81,7 @@ type window struct {
 	days int64
 }
 
-// The longest window is also that of the last decline and of the last status.
+// longestDays is the longest window. The facts about the last decline and the last status use it, too.
 const longestDays = 365
 
 func windows() [3]window {
@@ -117,45 +117,46 @@ func (p *Person) Derive(now time.Time, a Application, set func(name string, v ru
 		set(w.fact, rupees(p.approvedSince(since(now, w.days))))
 	}
 	p.deriveStatuses(now, set)
-	var outstanding, emi, dpd int64
+	var outstandingPaise, emiPaise, dpd int64
 	for i := range p.Loans {
 		l := &p.Loans[i]
-		outstanding, emi, dpd = add(outstanding, l.OutstandingPaise), add(emi, l.EMIPaise), max(dpd, l.DPD)
+		outstandingPaise, emiPaise = add(outstandingPaise, l.OutstandingPaise), add(emiPaise, l.EMIPaise)
+		dpd = max(dpd, l.DPD)
 	}
-	set(field.OwnOutstanding, rupees(outstanding))
-	set(field.OwnEMI, rupees(emi))
+	set(field.OwnOutstanding, rupees(outstandingPaise))
+	set(field.OwnEMI, rupees(emiPaise))
 	set(field.OwnMaxDPD, rule.Num(rule.Int(dpd)))
 	p.deriveGuaranteed(now, set)
 }
 
 // deriveGuaranteed derives the facts about what the person guarantees.
 func (p *Person) deriveGuaranteed(now time.Time, set func(string, rule.Value)) {
-	var outstanding int64
+	var outstandingPaise int64
 	for i := range p.Guaranteed {
-		outstanding = add(outstanding, p.Guaranteed[i].OutstandingPaise)
+		outstandingPaise = add(outstandingPaise, p.Guaranteed[i].OutstandingPaise)
 	}
-	offers := p.openOffers(now, func(d *Decision) bool { return d.Guarantees }, nil)
-	set(field.OwnGuaranteedOffer, rupees(offers))
-	set(field.OwnGuaranteedOutstanding, rupees(outstanding))
+	offersPaise := p.openOffers(now, func(d *Decision) bool { return d.Guarantees }, nil)
+	set(field.OwnGuaranteedOffer, rupees(offersPaise))
+	set(field.OwnGuaranteedOutstanding, rupees(outstandingPaise))
 }
 
-// deriveOffers derives the facts about open offers: for each policy_key the newest approval that has not ended, unless
-// a loan was made on it. The offer that the application replaces is not among the other offers: it is that of the same
-// primary applicant under the same policy_key.
+// deriveOffers derives the facts about open offers. In each series, the open offer is the newest approval that has
+// not ended, unless a loan was made on it. own_other_open_offer does not include the offer that the application
+// replaces, which is the one of the same primary applicant under the same policy_key.
 func (p *Person) deriveOffers(now time.Time, a Application, set func(string, rule.Value)) {
 	owes := func(d *Decision) bool { return !d.Guarantees }
-	var others int64
-	all := p.openOffers(now, owes, func(d *Decision) {
+	var othersPaise int64
+	allPaise := p.openOffers(now, owes, func(d *Decision) {
 		if !a.replaces(d) {
-			others = add(others, d.LimitPaise)
+			othersPaise = add(othersPaise, d.LimitPaise)
 		}
 	})
-	set(field.OwnOpenOffer, rupees(all))
-	set(field.OwnOtherOpenOffer, rupees(others))
+	set(field.OwnOpenOffer, rupees(allPaise))
+	set(field.OwnOtherOpenOffer, rupees(othersPaise))
 }
 
-// openOffers adds the limits of the open offers among the decisions that count. It calls each with every one of them,
-// unless each is nil.
+// openOffers returns the sum of the limits of the open offers among the decisions for which counts returns true. If
+// the function each is not nil, openOffers calls it with every one of these offers.
 func (p *Person) openOffers(now time.Time, counts func(*Decision) bool, each func(*Decision)) (paise int64) {
 	seen := map[series]bool{}
 	for i := range p.Decisions {
@@ -192,8 +193,8 @@ func (p *Person) Replaced(now time.Time, id string) bool {
 	return false
 }
 
-// approvedSince adds the limits of the approvals after a time. An approval does not count if a later one under the
-// same policy_key replaced it while it was an open offer.
+// approvedSince returns the sum of the limits of the approvals after a time. An approval does not count if a later one
+// of the same series replaced it while it was an open offer.
 func (p *Person) approvedSince(micros int64) (paise int64) {
 	next := map[series]int64{} // when the next approval of a series was made
 	for i := range p.Decisions {

@@ -26,7 +26,8 @@ const (
 // derive returns the facts about a person as texts.
 func derive(p exposure.Person) map[string]string {
 	facts := map[string]string{}
-	p.Derive(now, exposure.Application{PolicyKey: "default"}, func(name string, v rule.Value) { facts[name] = v.String() })
+	p.Derive(now, exposure.Application{PolicyKey: "default"},
+		func(name string, v rule.Value) { facts[name] = v.String() })
 	return facts
 }
 
@@ -58,12 +59,12 @@ func TestDerive(t *testing.T) {
 		"nobody": {exposure.Person{}, map[string]string{}},
 		"a requote replaces the offer before": {exposure.Person{Decisions: []exposure.Decision{
 			approval(hour, "default", 200, 3*days), approval(2*hour, "default", 300, 3*days),
-		}}, map[string]string{"own_open_offer": "200", "own_approved_amount_30d": "200", "own_approved_amount_90d": "200",
-			"own_approved_amount_365d": "200", "own_last_status": "APPROVED"}},
+		}}, map[string]string{"own_open_offer": "200", "own_approved_amount_30d": "200",
+			"own_approved_amount_90d": "200", "own_approved_amount_365d": "200", "own_last_status": "APPROVED"}},
 		"an offer that ended is not replaced": {exposure.Person{Decisions: []exposure.Decision{
 			approval(hour, "default", 200, 3*days), approval(40*days, "default", 300, 3*days),
-		}}, map[string]string{"own_open_offer": "200", "own_approved_amount_30d": "200", "own_approved_amount_90d": "500",
-			"own_approved_amount_365d": "500", "own_last_status": "APPROVED"}},
+		}}, map[string]string{"own_open_offer": "200", "own_approved_amount_30d": "200",
+			"own_approved_amount_90d": "500", "own_approved_amount_365d": "500", "own_last_status": "APPROVED"}},
 		"other policies add up": {exposure.Person{Decisions: []exposure.Decision{
 			approval(hour, "gold", 200, 3*days), approval(2*hour, "default", 300, 3*days),
 		}}, map[string]string{"own_open_offer": "500", "own_other_open_offer": "200", "own_approved_amount_30d": "500",
@@ -73,13 +74,14 @@ func TestDerive(t *testing.T) {
 				approval(hour, "default", 200, 3*days), with(approval(2*hour, "default", 300, 3*days), booked),
 			},
 			Loans: []exposure.Loan{{OutstandingPaise: 290_00, EMIPaise: 10_00, DPD: 5}, {OutstandingPaise: 1, DPD: 2}},
-		}, map[string]string{"own_open_offer": "200", "own_approved_amount_30d": "500", "own_approved_amount_90d": "500",
-			"own_approved_amount_365d": "500", "own_last_status": "APPROVED", "own_outstanding": "290.01", "own_emi": "10",
-			"own_max_dpd": "5"}},
+		}, map[string]string{"own_open_offer": "200", "own_approved_amount_30d": "500",
+			"own_approved_amount_90d":  "500",
+			"own_approved_amount_365d": "500", "own_last_status": "APPROVED", "own_outstanding": "290.01",
+			"own_emi": "10", "own_max_dpd": "5"}},
 		"the newest offer that has not ended is the open one": {exposure.Person{Decisions: []exposure.Decision{
 			approval(2*days, "default", 200, days), approval(3*days, "default", 300, 30*days),
-		}}, map[string]string{"own_open_offer": "300", "own_approved_amount_30d": "200", "own_approved_amount_90d": "200",
-			"own_approved_amount_365d": "200", "own_last_status": "APPROVED"}},
+		}}, map[string]string{"own_open_offer": "300", "own_approved_amount_30d": "200",
+			"own_approved_amount_90d": "200", "own_approved_amount_365d": "200", "own_last_status": "APPROVED"}},
 		"a person has declined": {exposure.Person{Decisions: []exposure.Decision{
 			with(approval(26*hour, "default", 300, 3*days), overturned),
 		}}, map[string]string{"own_declines_30d": "1", "own_days_since_decline": "1", "own_last_status": "DECLINED"}},
@@ -99,8 +101,8 @@ func TestDerive(t *testing.T) {
 				d.Status, d.Review, d.LimitPaise = "DECLINED", "overturned", 0
 			}),
 			with(approval(3*hour, "gold", 100, 3*days), func(d *exposure.Decision) { d.Status = "REFERRED" }),
-		}}, map[string]string{"own_open_offer": "300", "own_approved_amount_30d": "300", "own_approved_amount_90d": "300",
-			"own_approved_amount_365d": "300", "own_last_status": "APPROVED"}},
+		}}, map[string]string{"own_open_offer": "300", "own_approved_amount_30d": "300",
+			"own_approved_amount_90d": "300", "own_approved_amount_365d": "300", "own_last_status": "APPROVED"}},
 		"a joint offer counts in full and does not replace the person's own": {exposure.Person{
 			Decisions: []exposure.Decision{
 				with(approval(hour, "default", 400, 3*days), jointly("wife")),
@@ -126,7 +128,8 @@ func TestDerive(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			want := map[string]string{
-				"own_reference": "true", "own_open_offer": "0", "own_other_open_offer": "0", "own_approved_amount_30d": "0",
+				"own_reference": "true", "own_open_offer": "0", "own_other_open_offer": "0",
+				"own_approved_amount_30d": "0",
 				"own_approved_amount_90d": "0", "own_approved_amount_365d": "0", "own_declines_30d": "0",
 				"own_outstanding": "0", "own_emi": "0", "own_max_dpd": "0",
 				"own_guaranteed_offer": "0", "own_guaranteed_outstanding": "0",
@@ -145,8 +148,9 @@ func TestReportedLoans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		amount := rapid.Int64Range(0, 1e13)
 		l := exposure.Loan{
-			Product: rapid.StringMatching(`[^\x00]*`).Draw(t, "product"), OutstandingPaise: amount.Draw(t, "outstanding"),
-			EMIPaise: amount.Draw(t, "emi"), DPD: rapid.Int64Range(0, 36_500).Draw(t, "dpd"),
+			Product:          rapid.StringMatching(`[^\x00]*`).Draw(t, "product"),
+			OutstandingPaise: amount.Draw(t, "outstanding"),
+			EMIPaise:         amount.Draw(t, "emi"), DPD: rapid.Int64Range(0, 36_500).Draw(t, "dpd"),
 		}
 		got, err := exposure.Decode(l.Encode())
 		if err != nil || got != l {
@@ -175,8 +179,8 @@ func TestSumsAreBounded(t *testing.T) {
 	})
 }
 
-// TestWhoIsNamedHasFacts checks that a person about whom nothing is known has the facts that the prover takes to be
-// given.
+// TestWhoIsNamedHasFacts checks that a person about whom nothing is known has the facts that the prover assumes to
+// be present.
 func TestWhoIsNamedHasFacts(t *testing.T) {
 	t.Parallel()
 	facts := derive(exposure.Person{})

@@ -3,7 +3,7 @@
 //
 // The operations, the scope that each requires, and their refusals besides insufficient_scope and unavailable:
 //
-//	Report     decide      Invalid with every fault, NotFound, invalid_transition, cap_reached
+//	Report     decide      Invalid with every fault, NotFound, invalid_transition, cap_reached, quota_exceeded
 //	Exposures  facts:read  Invalid, invalid_cursor
 //
 // For other use cases:
@@ -11,6 +11,6 @@
 //	Of         returns the exposures of a person
 //	SealOlder  encrypts the exposures that were stored readable
 //
-// An exposure is one loan. It is identified by its decision, on which it was made, or else by its product: a
-// person has at most one open exposure without a decision for each product.
+// An exposure is one loan. It is identified by the decision on which it was made. A loan without a decision is
+// identified by its product: a person has at most one open exposure without a decision for each product.
 package exposuredesk

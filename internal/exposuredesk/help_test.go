@@ -85,7 +85,7 @@ func asks(ref, key string, amount int) string {
 		"bureau_report":{"score":860,"enquiries_6m":0,"active_tradelines":4,"max_dpd_12m":0}}`, ref, key, amount)
 }
 
-// decided is a decision with what it says and the facts that were stored.
+// decided is a decision: what its answer says, and the facts that were stored.
 type decided struct {
 	id, status, binding string
 	limit               float64
@@ -138,7 +138,7 @@ func (b *bench) report(n exposuredesk.NewReport) (exposuredesk.Exposure, error) 
 	return b.Service.Exposures.Report(b.Context(), b.Caller, n, nil)
 }
 
-// reported reports a loan, which must succeed.
+// reported reports a loan. The report must succeed.
 func (b *bench) reported(n exposuredesk.NewReport) exposuredesk.Exposure {
 	b.Helper()
 	e, err := b.report(n)

@@ -22,23 +22,23 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// rowsVariable is the environment variable with the number of decisions in the database while own exposure is read.
+// rowsVariable is the environment variable with the number of decisions in the larger database of TestOwnIsFlat.
 const rowsVariable = "VERDICT_ROWS"
 
 const (
-	fewDecisions = 2_000 // the time with many decisions is compared with the time with these
+	fewDecisions = 2_000 // number of decisions in the smaller database of TestOwnIsFlat
 	perPerson    = 4     // decisions of each person
 )
 
-// TestOwnIsFlat measures how long it takes to read what was decided for a person, and to decide with it, in a
-// database with few decisions of other people and in one with many. If the result is written to a document, nothing
-// else should run, and the test checks the times: with many decisions, reading and deciding take at most 1.3 times
-// as long. Decisions under a policy that does not read earlier decisions are measured too. They show how much of the
-// difference the larger tables cause.
+// TestOwnIsFlat measures how long it takes to read what was decided for a person, and to decide with it. It compares
+// two databases: one has few decisions of other people, the other has many. If the result is written to a document,
+// nothing else should run on the machine, and the test checks the times: with many decisions, reading and deciding
+// take at most 1.3 times as long. Decisions under a policy that does not read earlier decisions are measured too.
+// They show how much of the difference the larger tables cause.
 //
 // Each person is read twice, on different connections, and both readings are checked. Some machines drop file pages
-// that were not used for some seconds, although they have free memory. The first reading then waits for the disk, and
-// the second shows the time without it.
+// that were not used for some seconds, although they have free memory. The first reading then waits for the disk,
+// and the second shows the time without it.
 func TestOwnIsFlat(t *testing.T) {
 	t.Parallel()
 	many := 3 * fewDecisions
@@ -81,7 +81,8 @@ func TestOwnIsFlat(t *testing.T) {
 				database.name, many, erased))
 		}
 	}
-	text := proof.Origin(t.Context(), time.Now(), fmt.Sprintf("make large DECISIONS=%d", many)) + "\n" + proof.Table(table)
+	text := proof.Origin(t.Context(), time.Now(), fmt.Sprintf("make large DECISIONS=%d", many)) + "\n" +
+		proof.Table(table)
 	t.Log(text)
 	if err := proof.Write(document, "large-exposure", text); err != nil {
 		t.Error(err)
@@ -96,7 +97,7 @@ type filler struct {
 	*bench
 	scope  *store.Scope
 	other  *store.Scope   // the same scope on connections of its own
-	sample store.Decision // a decision that the others are copies of
+	sample store.Decision // the decision of which all others are copies
 	ids    *tenant.IDs
 	stored int
 }
@@ -120,12 +121,13 @@ func newFiller(t *testing.T, databaseURL string) *filler {
 	return &filler{bench: b, scope: scope, other: other, sample: sample, ids: tenant.NewIDs(rand.Reader)}
 }
 
-// person returns the reference of the person of the decision with a number. The decisions of a person are far apart.
+// person returns the reference of the person whom decision i is about. The decisions of a person are far apart.
 func person(i int) string {
 	return fmt.Sprint("F-", i%(fewDecisions/perPerson)+i/fewDecisions*fewDecisions)
 }
 
-// fill stores decisions until there are total, many at a time, so that they are committed together.
+// fill stores decisions until there are total decisions. It stores many at the same time, so that they are committed
+// together.
 func (f *filler) fill(total int) {
 	f.Helper()
 	var next atomic.Int64
@@ -163,10 +165,11 @@ func (f *filler) insert(ref string) error {
 	return f.scope.InsertDecision(f.Context(), w)
 }
 
-// measure returns the times of reading what was decided for a person, of deciding with it, of deciding without it, and
-// of the first reading, for each of two databases. The databases take turns, because the speed of the machine changes
-// within seconds. Each time is the median of several people, and of several such medians the lowest, because other work
-// on the machine only adds to the times. Nothing was decided for these people since they were stored.
+// measure returns four durations for each of two databases: the time to read what was decided for a person, to decide
+// with it, to decide without it, and to read it for the first time. The databases take turns, because the speed of
+// the machine changes within seconds. Each result is the lowest of several medians, each over several people,
+// because other work on the machine only adds to the times. Nothing was decided for these people since they were
+// stored.
 func measure(few, many *filler) (lowest [2][4]time.Duration) {
 	const people, together = 240, 40
 	var times [2][4][]time.Duration
@@ -194,8 +197,8 @@ func measure(few, many *filler) (lowest [2][4]time.Duration) {
 	return lowest
 }
 
-// measureOne adds the times of reading what was decided for a person, of deciding with it, and of deciding for another
-// person without it, and of reading the same on another connection before.
+// measureOne adds the times of four steps: reading what was decided for a person on another connection, reading the
+// same again, deciding with it, and deciding for another person without it.
 func (f *filler) measureOne(ref, other string, times *[4][]time.Duration) {
 	f.Helper()
 	for _, reading := range []struct {

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestManyDecisionsHideNoOffer decides more often for a person than decisions are read, under one policy_key. An offer
-// that was made before under another policy_key still counts, also if the person is the co-applicant.
+// TestManyDecisionsHideNoOffer makes many decisions for a person under one policy_key: more than the service reads.
+// An earlier offer under another policy_key must still count, also if the person is the co-applicant.
 func TestManyDecisionsHideNoOffer(t *testing.T) {
 	t.Parallel()
 	for kind, url := range map[string]func(testing.TB) string{
@@ -31,8 +31,8 @@ func TestManyDecisionsHideNoOffer(t *testing.T) {
 	}
 }
 
-// offerAndHide offers 400,000 to P-1, and to P-2 with the co-applicant P-3. Then it stores more decisions for P-1 and
-// P-3 under another policy_key than are read.
+// offerAndHide offers 400,000 to P-1, and to P-2 with the co-applicant P-3. Then it stores decisions for P-1 and P-3
+// under another policy_key: for each of them more than store.MaxOwn, the number of decisions that are read.
 func (f *filler) offerAndHide() {
 	f.Helper()
 	set := f.activate(capped)

@@ -41,7 +41,8 @@ func (b *bench) together(bodies ...string) []decided {
 }
 
 // TestManyAtOnce decides seven applications of one person at the same moment on two nodes, each under a policy_key of
-// its own. Each decision knows exactly the offers of those before it, so that all together stay within the bound.
+// its own. Each decision knows exactly the offers of the decisions before it, so that all offers together stay within
+// the bound.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {
@@ -60,7 +61,8 @@ func TestManyAtOnce(t *testing.T) {
 		slices.Sort(known)
 		slices.Sort(limits)
 		// The sixth and the seventh find the bound used up.
-		if want := []string{"0", "100000", "200000", "300000", "400000", "500000", "500000"}; !slices.Equal(known, want) {
+		want := []string{"0", "100000", "200000", "300000", "400000", "500000", "500000"}
+		if !slices.Equal(known, want) {
 			b.Errorf("the decisions knew of %v", known)
 		}
 		if want := []string{"0", "0", "100000", "100000", "100000", "100000", "100000"}; !slices.Equal(limits, want) {
@@ -70,7 +72,7 @@ func TestManyAtOnce(t *testing.T) {
 }
 
 // TestRequotesAtOnce decides six applications of one person under one policy_key at the same moment. They replace each
-// other: none is cut by one before it, and the last one alone is the open offer.
+// other: none is reduced because of an earlier one, and only the last one is the open offer.
 func TestRequotesAtOnce(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {
@@ -79,7 +81,7 @@ func TestRequotesAtOnce(t *testing.T) {
 		for i := range 6 {
 			bodies = append(bodies, asks("P-1", "default", 400_000+1_000*i))
 		}
-		last := map[string]bool{"0": true} // the offers that no later requote has found
+		last := map[string]bool{"0": true} // offers that no later requote has replaced yet
 		made := b.together(bodies...)
 		for i, d := range made {
 			if d.limit != float64(400_000+1_000*i) || d.facts("own_other_open_offer") != "0" {
@@ -94,7 +96,7 @@ func TestRequotesAtOnce(t *testing.T) {
 			}
 			delete(last, before)
 		}
-		for offer := range last { // there is one
+		for offer := range last { // exactly one is left
 			b.want(b.decide(b.nodes[0], asks("P-1", "default", 10_000)), map[string]string{
 				"own_open_offer": offer, "own_approved_amount_30d": offer,
 			})
@@ -113,7 +115,8 @@ func TestRetriesAtOnce(t *testing.T) {
 			if d.limit != 400_000 {
 				b.Errorf("a retry is %+v", d)
 			}
-			b.want(d, map[string]string{"own_open_offer": "0", "own_approved_amount_30d": "0", "own_last_status": absent})
+			b.want(d, map[string]string{"own_open_offer": "0", "own_approved_amount_30d": "0",
+				"own_last_status": absent})
 		}
 		next := b.decide(b.nodes[1], asks("P-1", "gold", 400_000))
 		if next.limit != 100_000 {

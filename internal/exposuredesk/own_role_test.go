@@ -70,7 +70,8 @@ func TestOwnInOtherRoles(t *testing.T) {
 			"own_outstanding": "300000", "own_emi": "9000", "own_max_dpd": "2", "own_open_offer": "200000",
 		})
 		b.want(b.decide(b.nodes[1], asks("G-1", "default", 100_000)), map[string]string{
-			"own_outstanding": "0", "own_max_dpd": "0", "own_guaranteed_outstanding": "300000", "own_guaranteed_offer": "0",
+			"own_outstanding": "0", "own_max_dpd": "0", "own_guaranteed_outstanding": "300000",
+			"own_guaranteed_offer": "0",
 		})
 		found, err := b.Service.Decisions.Audit.Verify(b.Context(), "", nil)
 		if err != nil || found.Failed != 0 {

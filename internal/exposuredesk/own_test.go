@@ -28,7 +28,7 @@ func (b *bench) want(d decided, facts map[string]string) {
 // absent is the text of an absent fact.
 const absent = "absent"
 
-// TestOwnFacts decides for one person again and again, and checks what each decision knows of those before.
+// TestOwnFacts decides for one person again and again, and checks what each decision knows of the earlier decisions.
 func TestOwnFacts(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {
@@ -46,7 +46,8 @@ func TestOwnFacts(t *testing.T) {
 			"own_open_offer": "300000", "own_other_open_offer": "0", "own_approved_amount_30d": "300000",
 			"own_approved_amount_90d": "300000", "own_approved_amount_365d": "300000", "own_last_status": "APPROVED",
 		})
-		declined := b.decide(b.nodes[0], strings.Replace(asks("P-1", "default", 100_000), `"score":860`, `"score":400`, 1))
+		declined := b.decide(b.nodes[0],
+			strings.Replace(asks("P-1", "default", 100_000), `"score":860`, `"score":400`, 1))
 		if declined.status != "DECLINED" {
 			b.Fatalf("the decision is %+v", declined)
 		}
@@ -58,10 +59,10 @@ func TestOwnFacts(t *testing.T) {
 			"own_open_offer": "200000", "own_approved_amount_30d": "200000",
 		})
 		b.clock.Pass(40 * 24 * time.Hour)
-		// Both approvals that were not replaced while they were offered are older than 30 days.
+		// Two approvals were not replaced while they were offered. Both are now older than 30 days.
 		b.want(b.decide(b.nodes[0], asks("P-1", "default", 50_000)), map[string]string{
-			"own_declines_30d": "0", "own_days_since_decline": "42", "own_last_status": "APPROVED", "own_open_offer": "0",
-			"own_approved_amount_30d": "0", "own_approved_amount_90d": "150000",
+			"own_declines_30d": "0", "own_days_since_decline": "42", "own_last_status": "APPROVED",
+			"own_open_offer": "0", "own_approved_amount_30d": "0", "own_approved_amount_90d": "150000",
 		})
 		b.want(b.decide(b.nodes[1], asks("P-2", "default", 50_000)), map[string]string{
 			"own_open_offer": "0", "own_approved_amount_365d": "0", "own_last_status": absent,
@@ -76,8 +77,9 @@ func TestReviewedOffers(t *testing.T) {
 		b.activate(capped)
 		review := func(id string) {
 			b.Helper()
-			if _, err := b.Service.Decisions.Reviews.Add(b.Context(), b.Caller, id,
-				decisioning.NewReview{Outcome: decisioning.Overturned}, nil); err != nil {
+			if _, err := b.Service.Decisions.Reviews.Add(
+				b.Context(), b.Caller, id, decisioning.NewReview{Outcome: decisioning.Overturned}, nil,
+			); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -136,7 +138,8 @@ func TestSameMoment(t *testing.T) {
 	})
 }
 
-// TestRequote checks that an offer replaces the one before under the same policy_key, so that they do not add up.
+// TestRequote checks that an offer replaces the earlier offer under the same policy_key, so that the two do not add
+// up.
 func TestRequote(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {
@@ -204,12 +207,14 @@ func TestRepeatedRequest(t *testing.T) {
 	})
 }
 
-// TestNobodyNamed checks that a policy with a bound requires a reference, and from where it is taken.
+// TestNobodyNamed checks that a policy with a bound requires a reference, and which member of a request the
+// reference is taken from.
 func TestNobodyNamed(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {
 		b.activate(capped)
-		nobody := b.decide(b.nodes[0], strings.Replace(asks("P-1", "default", 300_000), `"applicant_ref":"P-1",`, "", 1))
+		nobody := b.decide(b.nodes[0],
+			strings.Replace(asks("P-1", "default", 300_000), `"applicant_ref":"P-1",`, "", 1))
 		if nobody.status != "DECLINED" || !slices.Equal(nobody.reasons, []string{"MISSING_REQUIRED_INPUT"}) {
 			b.Errorf("without a reference the decision is %+v", nobody)
 		}
@@ -237,7 +242,7 @@ func TestNobodyNamed(t *testing.T) {
 	})
 }
 
-// TestPreviewCountsNothing checks that a preview and an eligibility check read what was decided, and leave nothing.
+// TestPreviewCountsNothing checks that a preview and an eligibility check read what was decided, and store nothing.
 func TestPreviewCountsNothing(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {
@@ -261,11 +266,13 @@ func TestPreviewCountsNothing(t *testing.T) {
 				b.Fatal(err)
 			}
 		}
-		b.want(b.decide(b.nodes[1], asks("P-1", "default", 200_000)), map[string]string{"own_approved_amount_30d": "300000"})
+		b.want(b.decide(b.nodes[1], asks("P-1", "default", 200_000)),
+			map[string]string{"own_approved_amount_30d": "300000"})
 	})
 }
 
-// TestWithoutOwn checks that a policy which names none of the fields decides as before, whatever is known.
+// TestWithoutOwn checks that a policy that reads no fact about own exposure decides the same, whatever is known about
+// the person.
 func TestWithoutOwn(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {

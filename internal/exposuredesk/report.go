@@ -58,13 +58,16 @@ func (n *NewReport) Check(faults *fault.List) {
 	}
 }
 
-// errNotPrepared rolls back a transaction that cannot decrypt an exposure with the keys that were looked up before it.
+// errNotPrepared rolls back a transaction that cannot decrypt an exposure, because the keys that were looked up
+// before the transaction do not suffice.
 var errNotPrepared = errors.New("the keys of an exposure were not looked up")
 
 // Report stores the state of a loan. A loan is identified by its decision or, if it names none, by its product. The
-// first report adds the loan, and a later one replaces its state. Closing a closed loan again changes nothing. Report
-// returns NotFound if the report closes a loan that names no decision and was not reported before, and Conflict if it
-// opens a closed loan again or if the applicant is being erased.
+// first report adds the loan, and a later one replaces its state. Closing a closed loan again changes nothing.
+//
+// Report returns NotFound if the report closes a loan that names no decision and was not reported before. It returns
+// Conflict if the report opens a closed loan again, if the applicant is being erased, or if a limit of stored
+// exposures is reached.
 func (s *Service) Report(
 	ctx context.Context, p tenant.Principal, n NewReport, r *operation.Reply[Exposure],
 ) (Exposure, error) {
@@ -177,7 +180,8 @@ func (w *reporting) store(tx *store.Tx) (Exposure, error) {
 	switch {
 	case found && row.ClosedMicros != 0 && !w.n.Closed:
 		return Exposure{}, fault.New(fault.Conflict, fault.CodeInvalidTransition,
-			"the exposure of this decision is closed and cannot be opened again; report a new loan under its own decision")
+			"the exposure of this decision is closed and cannot be opened again; report a new loan under its own "+
+				"decision")
 	case found && row.ClosedMicros != 0:
 		e, err := w.s.open(w.keys, tx.Environment(), row)
 		return e, notPrepared(err)
@@ -238,7 +242,7 @@ const reportsPerUnit = 20
 // draw takes a report from the month's allowance of the plan.
 func (w *reporting) draw(tx *store.Tx, now time.Time) error {
 	plan := w.p.Plan
-	if plan.Unmetered || w.n.Closed { // a loan is closed once
+	if plan.Unmetered || w.n.Closed { // no limit: a loan is closed only once
 		return nil
 	}
 	most := plan.MonthlyQuota * reportsPerUnit
@@ -247,13 +251,15 @@ func (w *reporting) draw(tx *store.Tx, now time.Time) error {
 		return err
 	}
 	return fault.New(fault.Limited, fault.CodeQuotaExceeded,
-		"the plan allows %d reports of loans a month, and they are used up; report again next month, or change the plan",
+		"the plan allows %d reports of loans a month, and they are used up; report again next month, or change the "+
+			"plan",
 		most)
 }
 
-// mayStore returns why the report cannot be stored: the decision is not about the applicant, or the applicant is being
-// erased. row is the present exposure, if it was found. It says whose loan it is even after the decision has lost its
-// reference at the end of a retention period, which may be shorter than the life of the loan.
+// mayStore returns why the report cannot be stored: the decision is not about the applicant, or the applicant is
+// being erased. row is the present exposure, if it was found. row still says whose loan it is after the decision has
+// lost its reference. A decision loses it at the end of a retention period, which may be shorter than the life of
+// the loan.
 func (w *reporting) mayStore(tx *store.Tx, row *store.Exposure, found bool) error {
 	if w.n.DecisionID != "" {
 		ref := row.ApplicantRef
@@ -276,8 +282,8 @@ func (w *reporting) mayStore(tx *store.Tx, row *store.Exposure, found bool) erro
 	return err
 }
 
-// present returns the exposure that the report is about: the one of the decision or, if it names none, the open one of
-// the product.
+// present returns the exposure that the report is about: the exposure of the decision or, if the report names no
+// decision, the open exposure of the product.
 func (w *reporting) present(tx *store.Tx) (row store.Exposure, found bool, err error) {
 	if w.n.DecisionID != "" {
 		return tx.Exposures().OfDecision(w.n.DecisionID)
@@ -310,7 +316,8 @@ func notPrepared(err error) error {
 	return err
 }
 
-// checkOpen returns Conflict cap_reached if the applicant has MaxOpen open exposures.
+// checkOpen returns Conflict cap_reached if the applicant has MaxOpen open exposures and the report does not close
+// one.
 func (w *reporting) checkOpen(tx *store.Tx) error {
 	rows, err := tx.Exposures().Open(w.n.ApplicantRef)
 	if err == nil && !w.n.Closed && len(rows) >= MaxOpen {

@@ -53,7 +53,8 @@ func TestReports(t *testing.T) {
 		if again := b.reported(owes("P-1", "gold_loan", 70)); again.ID == first.ID {
 			b.Errorf("the new loan is %+v", again)
 		}
-		_, err = b.report(exposuredesk.NewReport{ApplicantRef: "nobody", Loan: exposure.Loan{Product: "x"}, Closed: true})
+		_, err = b.report(exposuredesk.NewReport{ApplicantRef: "nobody", Loan: exposure.Loan{Product: "x"},
+			Closed: true})
 		b.refused(err, fault.CodeNotFound)
 
 		page, err := b.Service.Exposures.Exposures(b.Context(), b.Caller, "P-1", operation.List{})
@@ -64,7 +65,8 @@ func TestReports(t *testing.T) {
 			len(all.Data) != 0 {
 			b.Errorf("%d exposures of nobody, %v", len(all.Data), err)
 		}
-		if got := strings.Join(b.Logged(b.admin, first.ID), " "); !strings.Contains(got, operation.ActionExposureReported) ||
+		got := strings.Join(b.Logged(b.admin, first.ID), " ")
+		if !strings.Contains(got, operation.ActionExposureReported) ||
 			!strings.Contains(got, operation.ActionExposureClosed) {
 			b.Errorf("the audit trail has %v", got)
 		}
@@ -179,7 +181,8 @@ func TestErasure(t *testing.T) {
 		b.reported(owes("P-2", "gold_loan", 1_000))
 		e, err := b.Service.Privacy.Erase(b.Context(), b.admin,
 			privacydesk.NewErasure{ApplicantRef: "P-1", Reason: "applicant_request"}, nil)
-		if err != nil || e.State != privacydesk.Deferred || !slices.Equal(e.Basis, []string{privacydesk.BasisOpenExposure}) ||
+		if err != nil || e.State != privacydesk.Deferred ||
+			!slices.Equal(e.Basis, []string{privacydesk.BasisOpenExposure}) ||
 			e.DeferredUntilMicros != 0 {
 			b.Fatalf("the erasure is %+v, %v", e, err)
 		}
@@ -194,7 +197,8 @@ func TestErasure(t *testing.T) {
 		if done, err := b.Service.Privacy.RunDeferred(b.Context()); err != nil || done != 1 {
 			b.Fatalf("%d erasures done, %v", done, err)
 		}
-		if e, err = b.Service.Privacy.Erasure(b.Context(), b.admin, e.ID); err != nil || e.State != privacydesk.Completed ||
+		if e, err = b.Service.Privacy.Erasure(b.Context(), b.admin, e.ID); err != nil ||
+			e.State != privacydesk.Completed ||
 			e.Counts.Exposures != 1 {
 			b.Errorf("the erasure is %+v, %v", e, err)
 		}
@@ -229,8 +233,9 @@ func TestReportAfterRetention(t *testing.T) {
 		loan.Loan.OutstandingPaise = 300_000_00
 		b.reported(loan)
 		period := privacydesk.ZonePeriod{Zone: "response", Period: "P30D", Basis: "purpose_fulfilled"}
-		if _, err := b.Service.Privacy.SetRetention(b.Context(), b.Caller, []privacydesk.ZonePeriod{period},
-			operation.AnyVersion); err != nil {
+		if _, err := b.Service.Privacy.SetRetention(
+			b.Context(), b.Caller, []privacydesk.ZonePeriod{period}, operation.AnyVersion,
+		); err != nil {
 			b.Fatal(err)
 		}
 		b.clock.Pass(60 * day)

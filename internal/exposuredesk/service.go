@@ -22,7 +22,8 @@ type Service struct {
 	offers *offerdesk.Service
 }
 
-// New returns a Service over the database of core. offers says which offers were replaced.
+// New returns a Service over the database of core. It uses the service offers to find out which offers were
+// replaced.
 func New(core *operation.Core, offers *offerdesk.Service) *Service {
 	return &Service{core: core, offers: offers}
 }
@@ -36,7 +37,7 @@ type Exposure struct {
 	CreatedMicros int64
 	UpdatedMicros int64
 	ClosedMicros  int64        // 0 if it is not closed
-	Warnings      []fault.Item // of the report
+	Warnings      []fault.Item // warnings about the report
 }
 
 // Closed reports whether the loan is closed.
@@ -63,8 +64,8 @@ func (s *Service) open(tree *journal.Tree, environment string, row store.Exposur
 }
 
 // openAll decrypts stored exposures. If one cannot be decrypted, the keys in memory may be out of date, because
-// somebody was erased on another node. openAll then calls again, which reads the rows once more, and uses the present
-// keys.
+// somebody was erased on another node. In that case openAll gets the rows once more, from the function "again", and
+// uses the present keys.
 func (s *Service) openAll(
 	ctx context.Context, scope *store.Scope, rows []store.Exposure, again func() ([]store.Exposure, error),
 ) ([]Exposure, error) {

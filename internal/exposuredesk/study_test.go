@@ -33,8 +33,8 @@ func (b *bench) run(r study.BacktestRequest) (declined float64, warning string) 
 	return float64(report.Summary.Declined), warning
 }
 
-// TestBacktests replays decisions under a policy that reads what was decided before. Decisions that have the facts keep
-// them, and the others are counted.
+// TestBacktests replays decisions under a policy that reads what was decided before. Decisions that have the facts
+// keep them, and decisions without the facts are counted.
 func TestBacktests(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {
@@ -42,9 +42,10 @@ func TestBacktests(t *testing.T) {
 		b.activate(capped)
 		b.clock.Pass(time.Second)
 		b.reported(owes("P-1", "gold_loan", 490_000))
-		b.decide(b.nodes[0], asks("P-1", "default", 100_000)) // declined: what is left is less than any band lends
+		b.decide(b.nodes[0], asks("P-1", "default", 100_000)) // declined: only 10,000 are left under the bound
 		b.decide(b.nodes[0], asks("P-2", "default", 100_000))
-		b.decide(b.nodes[0], strings.Replace(asks("P-2", "default", 100_000), `"applicant_ref":"P-2",`, "", 1)) // declined
+		b.decide(b.nodes[0],
+			strings.Replace(asks("P-2", "default", 100_000), `"applicant_ref":"P-2",`, "", 1)) // declined
 		b.clock.Pass(time.Second)
 
 		declined, warning := b.run(study.BacktestRequest{Replay: &study.Replay{From: b.clock.Now().Add(-time.Hour)}})
@@ -53,7 +54,8 @@ func TestBacktests(t *testing.T) {
 		}
 
 		rows := "score,monthly_income,foir,requested_amount,enquiries_6m,active_tradelines,max_dpd_12m,own_reference," +
-			"own_outstanding,own_other_open_offer\n860,850000,0.1,100000,0,4,0,true,490000,0\n860,850000,0.1,100000,0,4,0,,,\n"
+			"own_outstanding,own_other_open_offer\n" +
+			"860,850000,0.1,100000,0,4,0,true,490000,0\n860,850000,0.1,100000,0,4,0,,,\n"
 		declined, warning = b.run(study.BacktestRequest{CSV: strings.NewReader(rows)})
 		if declined != 1 || !strings.HasPrefix(warning, "1 rows ") {
 			b.Errorf("%v rows of the file are declined, %q", declined, warning)
@@ -61,7 +63,7 @@ func TestBacktests(t *testing.T) {
 	})
 }
 
-// sight is a study that notes what it sees.
+// sight is a study that encodes only the decision that it was given.
 type sight struct{}
 
 func (sight) Outcome() string                        { return "REFER" }
@@ -70,14 +72,15 @@ func (sight) Request() []byte                        { return []byte("{}") }
 func (sight) Encode(head decisioning.RunHead) []byte { return head.Decision }
 
 // TestUnderwriting lets an agent study an application while other decisions for the same person are made. The study is
-// repeated until it is of the decision that is stored.
+// repeated until it is about the decision that is stored.
 func TestUnderwriting(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {
 		b.activate(`{"name":"gold","policy_key":"gold","base":"` + b.activate(capped).ID + `"}`)
 		var seen []string
 		run, err := b.nodes[0].Decisions.Underwrite(b.Context(), b.Caller,
-			application.DecisionRequest(usecasetest.Parse(b.T, asks("P-1", "default", 400_000))), decisioning.Underwriter{
+			application.DecisionRequest(usecasetest.Parse(b.T, asks("P-1", "default", 400_000))),
+			decisioning.Underwriter{
 				Study: func(_ context.Context, u *decisioning.Underwriting, _ bool) (decisioning.Study, error) {
 					seen = append(seen, u.Facts.Get("own_other_open_offer").String())
 					if n := len(seen); n < 6 {

@@ -44,8 +44,8 @@ func (b *bench) insertOlder(id string) {
 	}
 }
 
-// TestOlderExposures gives exposures from before the journal their entries: by the backfill, by sealing them, and by
-// the next report.
+// TestOlderExposures checks how an exposure that is older than the journal gets its entry: from the backfill, when
+// the exposure is sealed, or with the next report.
 func TestOlderExposures(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {
@@ -66,7 +66,7 @@ func TestOlderExposures(t *testing.T) {
 			b.Errorf("%d entries were added, %v", done, err)
 		}
 		b.wantVerified(0)
-		b.insertOlder("exp_01KA2W4Q8N5T7XJ3RZB6MCDVHG") // from now on nobody may store an exposure without an entry
+		b.insertOlder("exp_01KA2W4Q8N5T7XJ3RZB6MCDVHG") // every new exposure must have an entry from now on
 		found, err := b.Service.Decisions.Audit.Verify(b.Context(), "", nil)
 		if err != nil || found.Failed != 1 || found.Wrong[0].ID != "exp_01KA2W4Q8N5T7XJ3RZB6MCDVHG" {
 			b.Errorf("verified %+v, %v", found, err)
@@ -74,7 +74,8 @@ func TestOlderExposures(t *testing.T) {
 	})
 }
 
-// TestErasedExposures erases a person with a closed loan. The missing row has its entry in the journal.
+// TestErasedExposures erases a person with a closed loan. The journal must have an entry that explains the missing
+// row.
 func TestErasedExposures(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {

@@ -38,8 +38,8 @@ func (c Check) Fail(name, code, format string, args ...any) {
 	}
 }
 
-// Require adds a fault if a member is not given; what describes the member. It reports
-// whether the member is given and has no fault.
+// Require adds a fault if a member is not given. The parameter what describes the member. Require reports whether
+// the member is given and has no fault.
 func (c Check) Require(name string, given bool, what string) bool {
 	if !given {
 		c.Fail(name, CodeRequired, "is required: %s", what)
@@ -55,8 +55,9 @@ func (c Check) Choice(name, text string, choices ...string) {
 	}
 }
 
-// Text adds a fault if a text has more than most bytes, or if it is not valid UTF-8 or contains a zero character. JSON
-// cannot contain invalid UTF-8, and PostgreSQL accepts neither.
+// Text adds a fault if the length of a text in bytes exceeds most, or if the text is not valid UTF-8 or contains a
+// zero character. JSON cannot contain invalid UTF-8, and PostgreSQL accepts neither invalid UTF-8 nor a zero
+// character.
 func (c Check) Text(name, text string, most int) {
 	switch {
 	case len(text) > most:

@@ -1,7 +1,7 @@
 package fault
 
-// Findings of the analysis of a policy. An activation in live is refused until each
-// finding that is an error is acknowledged. The items of the refusal have these codes.
+// Findings of the analysis of a policy. An activation in the live environment is refused until each finding that is
+// an error is acknowledged. The items of the refusal have these codes.
 const (
 	CodeNeverFires             = "never_fires"
 	CodeAlwaysFires            = "always_fires"
@@ -35,6 +35,7 @@ const (
 	CodeChargesExceedLoan     = "charges_exceed_loan"
 	CodeHighestScoreCounts    = "highest_score_counts"
 	CodeUnlendableCap         = "unlendable_cap"
+	CodeUnlendableExposure    = "unlendable_exposure"
 	CodeNegativeCap           = "negative_cap"
 	CodeCapNeedsField         = "cap_needs_field"
 )
@@ -48,6 +49,6 @@ const (
 	CodeGuaranteesRemoved = "guarantees_removed"
 )
 
-// CodeGuaranteeUndecided is the finding about a guarantee that is neither proved nor refuted. A refuted one has the
-// code of the refusal, CodeGuaranteeViolated.
+// CodeGuaranteeUndecided is the finding about a guarantee that is neither proved nor refuted. The finding about a
+// refuted guarantee has the code of the refusal, CodeGuaranteeViolated.
 const CodeGuaranteeUndecided = "guarantee_undecided"

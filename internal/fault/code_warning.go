@@ -102,7 +102,7 @@ const (
 	CodeOwnFactsUnknown      = "own_facts_unknown"
 )
 
-// Warnings about parts of explore that had no effect in an underwriting run.
+// Warnings about parts of the member "explore" that had no effect in an underwriting run.
 const (
 	CodeExploreTenureNotAvailable = "explore_tenure_not_available"
 	CodeExploreAmountNotUsed      = "explore_amount_not_used"

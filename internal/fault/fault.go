@@ -61,9 +61,8 @@ type Item struct {
 	Key string
 }
 
-// Unknown returns the item for an unknown member. text says what was done with
-// the member. nearest is the name that was probably meant, or "" for none.
-// caseOnly is set if the two names differ only in upper and lower case.
+// Unknown returns the item for an unknown member. text says what was done with the member. nearest is the name that
+// was probably meant, or "" if there is none. caseOnly is set if the two names differ only in upper and lower case.
 func Unknown(pointer, text, nearest string, caseOnly bool) Item {
 	switch {
 	case nearest == "":
@@ -100,7 +99,8 @@ type Error struct {
 	Detail string
 	Items  []Item
 
-	// OldestSequence is the number of the oldest event that is still available, with CodeEventsExpired.
+	// OldestSequence is the number of the oldest event that is still available. It is set only with
+	// CodeEventsExpired.
 	OldestSequence int64
 }
 
@@ -150,8 +150,8 @@ func CodeOf(err error) string {
 	return ""
 }
 
-// MapItems returns a copy of a refusal with its items changed by change, for
-// instance with other pointers. It returns any other error, or nil, unchanged.
+// MapItems returns a copy of a refusal in which the function change has changed each item, for instance its pointer.
+// It returns any other error, or nil, unchanged.
 func MapItems(err error, change func(Item) Item) error {
 	refusal := Of(err)
 	if refusal == nil {
@@ -211,9 +211,8 @@ func (l *List) Move(code string, to *List) {
 	l.items = kept
 }
 
-// CopyHinted copies the items about unknown names that have a suggested name to
-// another list. It is used for a refusal: a refusal has no warnings, but a
-// misspelt name is often its cause.
+// CopyHinted copies the items about unknown names that have a suggested name to another list. It is
+// used for a refusal, because a refusal has no warnings, but a misspelt name is often its cause.
 func (l *List) CopyHinted(to *List) {
 	for _, item := range l.items {
 		if item.Code == CodeUnknownField && item.Nearest != "" {
@@ -237,11 +236,10 @@ func (l *List) Len() int { return len(l.items) + l.dropped }
 // Items returns the first MaxItems faults in the order they were found.
 func (l *List) Items() []Item { return l.items }
 
-// Err returns nil if there are no faults. Otherwise it returns an *Error. Its
-// code is that of the first item if callers distinguish that code, otherwise
-// invalid_field. Its detail begins with the first item's pointer, unless the
-// pointer is longer than maxPointer, so that the detail alone says where the
-// fault is.
+// Err returns nil if there are no faults. Otherwise it returns an *Error. Its code is the code of the
+// first item if callers distinguish that code, and invalid_field otherwise. Its detail begins with the
+// first item's pointer, unless the pointer is longer than maxPointer, so that the detail alone says
+// where the fault is.
 func (l *List) Err() error {
 	if l.Len() == 0 {
 		return nil

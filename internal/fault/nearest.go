@@ -21,15 +21,13 @@ func Suggest(name string, known []string, skipHints bool) (nearest string, caseO
 	return nearest, false
 }
 
-// Nearest returns the candidate with the smallest edit distance. The distance
-// may be at most a third of the name's length, or two if that is more. It must
-// also be less than the length of either name, so that "==" does not suggest
-// "or". Of several candidates with the same distance, Nearest returns the one
-// for which alike is largest, so that "neq" suggests "ne" and not "eq"; if
-// these are equal too, it returns the first one. It returns false if no
-// candidate is close enough.
+// Nearest returns the candidate with the smallest edit distance. The distance may be at most a third of the name's
+// length, or two if that is more. It must also be less than the length of either name, so that "==" does not
+// suggest "or". If several candidates have the same distance, Nearest returns the candidate with the largest result
+// of alike, so that "neq" suggests "ne" and not "eq". If these results are equal too, it returns the first
+// candidate. It returns false if no candidate is close enough.
 func Nearest(name string, candidates func(func(string) bool)) (string, bool) {
-	const longest = 128 // no known name is longer; avoids quadratic work
+	const longest = 128 // no known name is longer; the limit avoids quadratic work
 	if len(name) > longest {
 		return "", false
 	}

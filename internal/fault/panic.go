@@ -6,7 +6,7 @@ import "fmt"
 // another. It keeps the stack of the first goroutine, which shows the cause.
 type Panic struct {
 	Value any    // may hold submitted data, so PanicStack leaves it out of the log
-	Stack []byte // of the goroutine that panicked first
+	Stack []byte // the stack of the goroutine that panicked first
 }
 
 // Error returns the text that the runtime prints if nobody recovers the panic.

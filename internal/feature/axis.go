@@ -6,9 +6,9 @@ import (
 	"verdict/internal/civil"
 )
 
-// The ages at which windows and the periods of a trend end divide the time before as_of into segments. Events are
-// summed by segment, and the segments are then turned into running totals. The total of a window or of such a period is
-// a running total, or the difference of two.
+// The time before as_of is divided into segments. A segment ends wherever a window or a period of a trend ends.
+// Events are summed by segment, and the segments are then turned into running totals. The total of a window or of
+// such a period is a running total, or the difference of two running totals.
 const (
 	daySegments = 12
 	beyond      = daySegments // older than any window and any period of a trend, or without a known date
@@ -18,10 +18,9 @@ const (
 	monthsMost  = 24
 )
 
-// span is a window in segments. end is the exclusive end of the window. newer
-// and older are the exclusive ends of the two periods that a trend compares:
-// the halves of the window, without its oldest day if the number of days is odd,
-// or, for a monthly metric, the window and as many months before it.
+// span is a window in segments. end is the exclusive end of the window. newer and older are the exclusive ends of the
+// two periods that a trend compares. These periods are the halves of the window, without its oldest day if the number
+// of days is odd. For a monthly metric they are the window and as many months before it.
 type span struct{ end, newer, older uint8 }
 
 // axis maps ages to segments and windows to spans.

@@ -15,8 +15,7 @@ import (
 	"verdict/internal/report"
 )
 
-// Count is the number of features: 97 pairs of metric and product, six
-// windows, six aggregations.
+// Count is the number of features: 97 pairs of metric and product, times six windows, times six aggregations.
 const Count = 97 * 6 * 6
 
 // Catalogue is a version of the definitions. Every version has the same names. No
@@ -104,7 +103,7 @@ var metrics = []Metric{
 	},
 	{
 		Name: "outstanding", Products: products, Source: Bureau,
-		Event: "Live accounts still owed on", Dated: "opened", Value: "balance today", Unit: Rupees,
+		Event: "Live accounts with a balance", Dated: "opened", Value: "balance today", Unit: Rupees,
 		Ratio:    "balance ÷ amount sanctioned, over the live accounts opened in the window",
 		events:   stream{from: accounts, account: owed},
 		fraction: fraction{of: "live_sanctioned"}, typical: typical{800, 80_000, 7000},

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/report"
 )
 
-// cell holds the number, sum and maximum of the events of one segment. After fold
-// it holds those of all segments up to its segment.
+// cell holds the number, sum and maximum of the events of one segment. After fold, it includes the events of all
+// segments before its own.
 type cell struct{ n, sum, max int64 }
 
 // add counts one event. The maximum of no events is 0, or the smallest integer
@@ -28,7 +28,7 @@ func (c *cell) merge(other *cell) {
 	c.max = max(c.max, other.max)
 }
 
-// row holds the cells of one product, or of one class of events, of one stream, indexed by segment.
+// row holds the cells of one stream for one product or for one class of events, indexed by segment.
 type row [beyond + 1]cell
 
 // workspace is the scratch memory of a computation. It is pooled, because
@@ -151,9 +151,8 @@ func (w *workspace) addTransactions() {
 			continue
 		}
 		class, value := bankClass(t), amount(t.AmountPaise)
-		// Few transactions are in more than three streams. It is cheaper to add three
-		// times always, if necessary to the spare row, than to use a loop whose end the
-		// processor mispredicts.
+		// Few transactions are in more than three streams. Three additions without a loop, if necessary to the spare
+		// row, are cheaper than a loop whose end the processor mispredicts.
 		set := plan.chosen(t)
 		set = w.addLowest(set, class, at, value)
 		set = w.addLowest(set, class, at, value)

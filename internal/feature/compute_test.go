@@ -87,7 +87,7 @@ func TestThreeKindsOfNothing(t *testing.T) {
 	}
 }
 
-// TestTrendHalves checks that the middle day of a window with an odd number of
+// TestTrendHalves checks that the oldest day of a window with an odd number of
 // days is in neither half.
 func TestTrendHalves(t *testing.T) {
 	t.Parallel()

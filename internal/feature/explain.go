@@ -15,8 +15,8 @@ const (
 	MicrofinanceRecord        = "microfinance_account"
 	MicrofinancePaymentRecord = "microfinance_payment"
 	TransactionRecord         = "transaction" // At is its index among the transactions
-	DayRecord                 = "day"         // a day's closing balance, in no list
-	MonthRecord               = "month"       // a whole month of the statement, in no list; Date is its first day
+	DayRecord                 = "day"         // a day's closing balance, which is not in a list
+	MonthRecord               = "month"       // a whole month of the statement, not in a list; Date is its first day
 )
 
 // The roles of a record in a feature.
@@ -34,7 +34,7 @@ const NoPlace int32 = -1
 type Record struct {
 	Part  string
 	Kind  string
-	At    int32 // index in the list as it was sent; NoPlace if in none
+	At    int32 // index in the list as it was sent; NoPlace if the record is not in a list
 	Date  civil.Day
 	Value int64 // ten-thousandths of a rupee or day
 }
@@ -56,10 +56,9 @@ type Provenance struct {
 	Records     []Record
 }
 
-// Explain returns the records from which a feature was computed by a catalogue.
-// ok is false if there is no such feature. A feature has no records if its source
-// is absent or does not cover its window, or if the window is the shortest one of
-// a monthly metric and no month ended within it.
+// Explain returns the records from which a feature was computed by a catalogue. ok is false if there is no such
+// feature. A feature has no records if its source is absent or does not cover its window. It also has none if the
+// window is the shortest one of a monthly metric and no month ended within it.
 func Explain(c Catalogue, h *report.History, s *report.Statement, asOf civil.Day, name string) (p Provenance, ok bool) {
 	index := Index(name)
 	if index < 0 {

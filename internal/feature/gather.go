@@ -19,7 +19,7 @@ type input struct {
 	firstDay  civil.Day
 	balances  []int64 // balance at the end of each day from firstDay on
 	months    [monthsMost]monthTotal
-	whole     [monthsMost]bool // whether each of months, counted back from the newest, is a whole month
+	whole     [monthsMost]bool // for each entry of months, counted back from the newest: whether it is a whole month
 }
 
 // The lists of accounts.

@@ -25,8 +25,8 @@ type hasher struct {
 var hashers = sync.Pool{New: func() any { return &hasher{digest: sha256.New()} }}
 
 // openings holds the texts before the features' values, concatenated. Such a text
-// is the end of the previous feature, and the name. Each text is copied with a
-// fixed size, which is cheaper than copying its actual length.
+// consists of the end of the previous feature and the name. Each text is copied
+// with a fixed size, which is cheaper than copying its actual length.
 type openings struct {
 	text []byte
 	ends [Count]uint32
@@ -47,9 +47,8 @@ var opening = func() *openings {
 	return o
 }()
 
-// Hash returns the SHA-256 of the canonical JSON of the list of [name, value]
-// pairs of all features, in name order. The value is null if the feature has
-// none.
+// Hash returns the SHA-256 of a canonical JSON list. The list has a pair [name, value] for every feature, in name
+// order. The value is null if the feature has none.
 func (v *Vector) Hash() string {
 	h, ok := hashers.Get().(*hasher)
 	if !ok {

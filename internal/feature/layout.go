@@ -32,8 +32,8 @@ type pair struct {
 	unit    int64 // ten-thousandths in one paisa or day
 }
 
-// choice holds two sets of transaction streams. with is the set that some bits of
-// Found include, and without is the set that they exclude.
+// choice holds two sets of transaction streams: the streams that some bits of Found include (with) and the streams
+// that they exclude (without).
 type choice struct{ with, without uint32 }
 
 // The bits of Found are looked up in two halves to keep the tables small.
@@ -60,10 +60,10 @@ type layout struct {
 	pairs  []pair  // in catalogue order
 	byName []int   // pairs in name order
 	names  []string
-	// from lists the streams of each origin.
+	// The streams of each origin.
 	from [origins][]int
-	// always, low and high select streams of the list from[transactions]. Their first index is 0 for debits and 1 for
-	// credits.
+	// The tables always, low and high select streams of the list from[transactions]. The first index is 0 for debits
+	// and 1 for credits.
 	always    [2]uint32
 	low, high [2][1 << foundBits]choice
 	// bitRow is single, indexed by the bit of a stream. The index noBit, for an empty
@@ -223,8 +223,7 @@ func (l *layout) chosen(t *report.Transaction) uint32 {
 	return (l.always[credit] | low.with | high.with) &^ (low.without | high.without)
 }
 
-// Index returns the index of a feature in name order, -1 if there is no such
-// feature.
+// Index returns the index of a feature in name order, or -1 if there is no such feature.
 func Index(name string) int {
 	if i, ok := slices.BinarySearchFunc(plan.names, name, strings.Compare); ok {
 		return i
@@ -236,7 +235,7 @@ func Index(name string) int {
 // Count - 1.
 func NameAt(index int) string { return plan.names[index] }
 
-// At returns the parts of the name of the feature with an index in name order.
+// At returns the parts of the name of the feature at an index in name order.
 func At(index int) Name {
 	p, window, aggregation := place(index)
 	return Name{p.metric.Name, p.product.name, windowsDays[window], aggregationAt[aggregation]}

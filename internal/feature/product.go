@@ -117,5 +117,5 @@ func lookupProduct(name string) product {
 	return productTable[i]
 }
 
-// ProductText returns a text for a product or channel, "" if the name is unknown.
+// ProductText returns a text for a product or channel, or "" if the name is unknown.
 func ProductText(name string) string { return lookupProduct(name).text }

@@ -168,8 +168,8 @@ func (r source) statement(asOf civil.Day) *report.Statement {
 		s.Transactions = append(s.Transactions, r.transaction(r.day(asOf, 0), i))
 	}
 	slices.SortStableFunc(s.Transactions, func(a, b report.Transaction) int { return int(a.Day - b.Day) })
-	// In some inputs all balances are unknown, in some those until the as-of date. A
-	// statement may also begin after the as-of date.
+	// In some inputs all balances are unknown. In others the balances up to the as-of date are unknown. A statement
+	// may also begin after the as-of date.
 	until := asOf - 10_000
 	switch r.IntN(12) {
 	case 0:

@@ -38,7 +38,7 @@ type stream struct {
 	account   func(a *report.Account, asOf civil.Day) (on civil.Day, value int64, ok bool)
 	leastDays int16 // the fewest days past due that make a payment month an event
 	side      side
-	found     report.Found // a transaction is an event if it has any of these bits; 0 for all
+	found     report.Found // a transaction with any of these bits is an event; 0 means every transaction
 	unless    report.Found // a transaction with any of these bits is not an event
 	balance   func(paise int64) (value int64, ok bool)
 	month     func(m *monthTotal) (value int64, ok bool)
@@ -49,9 +49,9 @@ type fraction struct {
 	of     string // the metric or base in the denominator
 	counts bool   // divide numbers of events, not values
 	plus   bool   // add the metric's own events to the base
-	all    bool   // the base covers all products, not the same one
-	ever   bool   // the base covers all ages, not the window
-	times  int64  // factor of the base, 0 for 1
+	all    bool   // the base covers all products, not only the metric's product
+	ever   bool   // the base covers all ages, not only the window
+	times  int64  // factor of the base; 0 means 1
 }
 
 // typical holds the figures of an ordinary borrower: the number of events in 30
@@ -62,8 +62,8 @@ type typical struct {
 	events, value, ratio int64
 }
 
-// bases are the denominators of ratios that are not metrics themselves. They
-// have the form of a metric, but no features.
+// bases lists the denominators of ratios, except those that are metrics themselves. They have the form of a metric,
+// but no features.
 var bases = []Metric{
 	{
 		Name: "account_on_file", Products: products, Source: Bureau, Unit: Rupees,
@@ -114,8 +114,7 @@ var bases = []Metric{
 // anyDays makes every payment month an event.
 const anyDays = -1 << 15
 
-// daysInMonth is the length of a month by which the income of a number of days is
-// converted to a monthly income.
+// daysInMonth is the number of days that count as a month.
 const daysInMonth = 30
 
 // lowBalancePaise is the limit below which an end-of-day balance counts as low:

@@ -47,8 +47,8 @@ var (
 	windowStart = [windows]int{4 * perWindow, perWindow, 3 * perWindow, 5 * perWindow, 0, 2 * perWindow}
 )
 
-// Vector holds the values of all features in name order, and which of them have
-// a value. Vectors can be compared with ==.
+// Vector holds the values of all features in name order, and records which features have a value. Vectors can be
+// compared with ==.
 type Vector struct {
 	values [Count]int64 // ten-thousandths; 0 if there is no value
 	known  [(Count + 63) / 64]uint64

@@ -16,7 +16,8 @@ func applicantSection() section {
 				"RETIRED", "STUDENT", "HOMEMAKER", "OTHER").core().reason("EMP_TYPE"),
 			rupees(MonthlyIncome, "Monthly income of the applicant.").paise().core().reason("INC_LOW"),
 			ratio(
-				FOIR, "Fixed obligations as a share of monthly income before the loan asked for; 0.35 is 35 percent.").
+				FOIR, "Fixed obligations as a share of monthly income, without the loan asked for; 0.35 is 35 "+
+					"percent.").
 				within(0, 5).core().reason("FOIR_HIGH"),
 			requestedAmount(RequestedAmount, "Loan amount the applicant asks for.").paise(),
 			requestedTenure(RequestedTenureMonths, "Loan tenure the applicant asks for."),

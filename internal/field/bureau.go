@@ -17,8 +17,8 @@ func bureauSection() section {
 		group: "bureau", title: "Bureau", supply: eitherRequest,
 		intro: "These fields contain the data of the credit bureau. `/v1/evaluate` computes them from the report's " +
 			"accounts and enquiries; `/v1/decisions` uses the values in `bureau_report` of the request. If a " +
-			"decision request leaves out a `bureau_own_*` field, the field has the value of the corresponding field for all " +
-			"accounts, if there is one ([BUREAUS.md](BUREAUS.md)).",
+			"decision request leaves out a `bureau_own_*` field, the field has the value of the corresponding field " +
+			"for all accounts, if there is one ([BUREAUS.md](BUREAUS.md)).",
 		fields: append([]entry{
 			text("bureau", "Name of the bureau whose report was sent, such as cibil, experian, equifax or "+
 				"crif.").only(rule.FromEvaluate),
@@ -44,8 +44,8 @@ func bureauFacts() []entry {
 			reason("BUR_WRITEOFF"),
 		boolean("bureau_suit_or_wilful", "A lender has filed suit or reported a wilful default.").reason("BUR_SUIT"),
 		rupees("bureau_overdue_amount", "Amount overdue today over all accounts.").reason("BUR_OVERDUE"),
-		rupees("bureau_total_outstanding", "Amount owed today over all live accounts.").reason("FOIR_HIGH"),
-		rupees("bureau_unsecured_outstanding", "Amount owed today over all live unsecured accounts.").reason(
+		rupees("bureau_total_outstanding", "Amount owed today on all live accounts.").reason("FOIR_HIGH"),
+		rupees("bureau_unsecured_outstanding", "Amount owed today on all live unsecured accounts.").reason(
 			"FOIR_HIGH"),
 		rupees("bureau_total_emi",
 			"Monthly instalments of all live accounts; a credit card counts 5 percent of its balance.").
@@ -81,7 +81,7 @@ func bureauReportSection() section {
 const reportPrefix = "bureau_report."
 
 // OfReport returns the fact that is derived from a path below bureau_report, such as bureau_own_emi from
-// bureau_report.own_emi. The fact own_emi is of the lender itself and not of the report.
+// bureau_report.own_emi. The fact own_emi is not from the report: it is about the lender's own loans.
 func OfReport(path string) (name string, ok bool) {
 	rest, ok := strings.CutPrefix(path, reportPrefix)
 	if !ok {

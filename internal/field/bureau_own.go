@@ -18,9 +18,9 @@ func ownFacts() []entry {
 		rupees("bureau_own_emi",
 			"Monthly instalments of the live own and joint accounts; a credit card counts 5 percent of its balance.").
 			reason("FOIR_HIGH"),
-		rupees("bureau_own_outstanding", "Amount owed today over the live own and joint accounts.").reason("FOIR_HIGH"),
+		rupees("bureau_own_outstanding", "Amount owed today on the live own and joint accounts.").reason("FOIR_HIGH"),
 		rupees("bureau_own_unsecured_outstanding",
-			"Amount owed today over the live own and joint accounts that are unsecured.").reason("FOIR_HIGH"),
+			"Amount owed today on the live own and joint accounts that are unsecured.").reason("FOIR_HIGH"),
 		rupees("bureau_own_overdue_amount", "Amount overdue today over the own and joint accounts.").reason(
 			"BUR_OVERDUE"),
 		ratio("bureau_own_card_utilisation", "Balances of own and joint credit cards as a share of the cards' limits.").
@@ -88,7 +88,7 @@ func partFacts() []entry {
 				reason("FOIR_HIGH"))
 		}
 		facts = append(facts,
-			rupees(kind.name+"_outstanding", "Amount owed today over the live "+kind.accounts+".").reason("FOIR_HIGH"),
+			rupees(kind.name+"_outstanding", "Amount owed today on the live "+kind.accounts+".").reason("FOIR_HIGH"),
 			rupees(kind.name+"_overdue_amount", "Amount overdue today over the "+kind.accounts+".").reason(
 				"BUR_OVERDUE"),
 			days(kind.name+"_max_dpd_12m", "Most days past due in the last 12 months on the "+kind.accounts+".").

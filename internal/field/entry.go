@@ -55,7 +55,7 @@ func (e entry) atMost(most rule.Number) entry {
 	return e
 }
 
-// paise marks an amount that every reader rounds to the paisa.
+// paise marks an amount that is rounded to the paisa when a request or a file is read.
 func (e entry) paise() entry {
 	e.Paise = true
 	return e
@@ -81,7 +81,7 @@ func (e entry) core() entry {
 	return e
 }
 
-// only overrides the supply of the section.
+// only is a modifier: it returns the entry with a supply of its own, which overrides the supply of the section.
 func (e entry) only(supply rule.Supply) entry {
 	e.Supply = supply
 	return e

@@ -26,7 +26,8 @@ const (
 	RequestedTenureMonths = "requested_tenure_months"
 )
 
-// Further sources of affordability, and the facts that the engine derives from all sources before Stage 1.
+// Names of further facts that a policy can use as sources of affordability, and of the facts that the engine derives
+// from all sources before Stage 1.
 const (
 	BankIncome         = "bank_income"
 	BankDetectedIncome = "bank_detected_income"
@@ -52,12 +53,12 @@ type section struct {
 	title  string
 	intro  string
 	supply rule.Supply
-	late   bool // the fields are computed after lists were read
+	late   bool // the fields are computed after lists were read; see rule.Field.Late
 	fields []entry
 }
 
-// eitherRequest is the supply of the fields that exist for decision and evaluate requests. Facts that are derived from
-// optional blocks exist only for an evaluate request.
+// eitherRequest is the supply of the fields that both decision and evaluate requests can have. Facts that are derived
+// from optional blocks exist only for an evaluate request.
 const eitherRequest = rule.FromDecisions | rule.FromEvaluate
 
 // sections returns the groups in the order of the documentation, features last.

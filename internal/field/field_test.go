@@ -92,8 +92,9 @@ func TestCatalogueIsTheContracts(t *testing.T) {
 		want["bureau_report."+strings.TrimPrefix(e.Name, "bureau_")] = true
 	}
 	for _, role := range []string{CoApplicant, Guarantor} {
-		// A fact about another person is a fact of the applicant, the bureau, the bank, the own exposure or the fraud
-		// checks under the role, except those about agents, or the consent, or what the people of an application share.
+		// Each role has the facts of the applicant, the bureau, the bank, the lender's own exposure and the fraud
+		// checks. It does not have the facts about agents, the request and the reference. It also has the facts about
+		// consent and about values that people of the application share.
 		for name := range maps.Clone(want) {
 			if f := lookup(t, name); f.Group == "applicant" || f.Group == "bureau" || f.Group == "bank" ||
 				f.Group == "own" || f.Group == "fraud" && !strings.HasPrefix(name, "fraud_agent_") {

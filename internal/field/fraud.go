@@ -11,8 +11,8 @@ func fraudSection() section {
 		group: "fraud", title: "Fraud", supply: rule.FromEvaluate, late: true,
 		intro: "These fields are computed from the `fraud` block and from the tenant's other applications, and are " +
 			"absent if the block is not sent. Without an `applicant_ref` nothing is counted, and only " +
-			"`fraud_blocklisted` has a value. Counts include this applicant. People who applied together count as one " +
-			"for an account, a device, a mobile number or an e-mail address that only they share.",
+			"`fraud_blocklisted` has a value. Counts include this applicant. People who applied together count as " +
+			"one for an account, a device, a mobile number or an e-mail address that only they share.",
 		fields: []entry{
 			number("fraud_score", "points",
 				"Sum of the points of the fraud signals that were triggered, at most 100; higher is riskier.").
@@ -49,7 +49,8 @@ func fraudSection() section {
 			count("fraud_email_applicants", "Number of different applicants who gave the e-mail address.").reason(
 				"FR_RING"),
 			boolean("fraud_blocklisted",
-				"A value in the application is on the tenant's block list, whoever of its people it belongs to.").
+				"A value in the application is on the tenant's block list; it may belong to any person of the "+
+					"application.").
 				reason("FR_RING"),
 			count("fraud_ring_size", "Number of people in the connected group, who share accounts, devices, mobile "+
 				"numbers or e-mail addresses.").

@@ -61,7 +61,7 @@ func WriteMarkdown(w io.Writer) error {
 // section.
 func meaning(s section, e entry) string {
 	if e.Supply == rule.FromEvaluate && s.supply == eitherRequest {
-		return e.Meaning + " Only `/v1/evaluate` requests contain it."
+		return e.Meaning + " It is known only for `/v1/evaluate` requests."
 	}
 	return e.Meaning
 }

@@ -42,8 +42,7 @@ func MaskedByShape(name string, v rule.Value) rule.Value {
 	return masked(v, identifiesByShape(name, v))
 }
 
-// MaskedTextByShape does the work of MaskedText by the older rules of
-// MaskedByShape.
+// MaskedTextByShape returns the same text as MaskedText, but masked by the older rules of MaskedByShape.
 func MaskedTextByShape(name string, v rule.Value) string {
 	return maskedText(v, identifiesByShape(name, v))
 }

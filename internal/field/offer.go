@@ -17,8 +17,8 @@ func offerSection() section {
 			rupees(OfferLimit, "Loan amount that is offered."),
 			rupees(OfferEMI, "Monthly instalment of the offer."),
 			number(OfferAPR, "percent", "Annual percentage rate of the offer, including all fees.").atLeast(0),
-			ratio(PostOfferFOIR, "Fixed obligations, including the offer's instalment, as a share of the income that the "+
-				"policy uses.").
+			ratio(PostOfferFOIR, "Fixed obligations, including the offer's instalment, as a share of the income that "+
+				"the policy uses.").
 				reason("FOIR_HIGH"),
 		},
 	}

@@ -2,7 +2,7 @@ package field
 
 import "strings"
 
-// Names of the facts about what the lender itself decided for the applicant before, and lent.
+// Names of the facts about the lender's own earlier decisions and loans for the applicant.
 const (
 	OwnReference        = "own_reference"
 	OwnOpenOffer        = "own_open_offer"
@@ -16,8 +16,8 @@ const (
 	OwnOutstanding      = "own_outstanding"
 	OwnEMI              = "own_emi"
 	OwnMaxDPD           = "own_max_dpd"
-	// OwnGuaranteedOffer and OwnGuaranteedOutstanding are contingent: what others have got or owe, and the applicant
-	// guarantees.
+	// OwnGuaranteedOffer and OwnGuaranteedOutstanding are contingent liabilities: offers to other people, and debts of
+	// other people, that the applicant guarantees.
 	OwnGuaranteedOffer       = "own_guaranteed_offer"
 	OwnGuaranteedOutstanding = "own_guaranteed_outstanding"
 
@@ -30,11 +30,11 @@ const (
 const ApplicantRef = "applicant_ref"
 
 // OwnOfNamed returns the names of the facts about the lender's own decisions and loans that every applicant with a
-// reference has. The others are absent if there was no earlier decision.
+// reference has. The other facts of this kind are absent if there was no earlier decision.
 func OwnOfNamed() []string {
 	return []string{
-		OwnOpenOffer, OwnOtherOpenOffer, OwnApproved30d, OwnApproved90d, OwnApproved365d, OwnDeclines30d, OwnOutstanding,
-		OwnEMI, OwnMaxDPD, OwnGuaranteedOffer, OwnGuaranteedOutstanding,
+		OwnOpenOffer, OwnOtherOpenOffer, OwnApproved30d, OwnApproved90d, OwnApproved365d, OwnDeclines30d,
+		OwnOutstanding, OwnEMI, OwnMaxDPD, OwnGuaranteedOffer, OwnGuaranteedOutstanding,
 	}
 }
 
@@ -60,7 +60,7 @@ func IsOwnOfAnybody(name string) bool {
 func ownSection() section {
 	return section{
 		group: "own", title: "Own exposure", supply: eitherRequest, late: true,
-		intro: "These fields say what this lender already decided for the applicant, and what the applicant owes by " +
+		intro: "These fields say what this lender already decided for the applicant, and what the applicant owes on " +
 			"the loans reported with `POST /v1/exposures`. They are read in the transaction of the decision, if " +
 			"the policy names one of them or has `exposure`, and are stored with it. Such a policy requires " +
 			"`applicant_ref`. An approval is a decision that is `APPROVED`, unless a review overturned it, or " +
@@ -70,8 +70,8 @@ func ownSection() section {
 		fields: []entry{
 			boolean(OwnReference, "The request names the applicant. If it does not, the other fields are absent, and "+
 				"the decision is `DECLINED` with `MISSING_REQUIRED_INPUT`.").reason("MISSING_REQUIRED_INPUT"),
-			rupees(OwnOpenOffer, "Sum of the open offers: for each policy_key the newest approval, if it is still valid "+
-				"and no exposure names it.").reason(reasonExposure),
+			rupees(OwnOpenOffer, "Sum of the open offers: for each policy_key the newest approval, if it is still "+
+				"valid and no exposure names it.").reason(reasonExposure),
 			rupees(OwnOtherOpenOffer, "Sum of the open offers under other policy_keys than that of this request. "+
 				"An offer under the same policy_key is replaced by this one.").reason(reasonExposure),
 			rupees(OwnApproved30d, "Sum of the approved limits in the last 30 days. An approval that was replaced by "+
@@ -80,10 +80,10 @@ func ownSection() section {
 			rupees(OwnApproved90d, "The same for the last 90 days.").reason(reasonExposure),
 			rupees(OwnApproved365d, "The same for the last 365 days.").reason(reasonExposure),
 			count(OwnDeclines30d, "Number of declined applications in the last 30 days.").reason(reasonEarlierDealing),
-			days(OwnDaysSinceDecline, "Days since the last declined application, in days of India; absent if there was "+
-				"none in the last 365 days.").reason(reasonEarlierDealing),
-			choice(OwnLastStatus, "Status of the last decision after its reviews; absent if there was none in the last "+
-				"365 days.", "APPROVED", "REFERRED", "DECLINED").reason(reasonEarlierDealing),
+			days(OwnDaysSinceDecline, "Calendar days in India since the last declined application; absent if there "+
+				"was none in the last 365 days.").reason(reasonEarlierDealing),
+			choice(OwnLastStatus, "Status of the last decision after its reviews; absent if there was none in the "+
+				"last 365 days.", "APPROVED", "REFERRED", "DECLINED").reason(reasonEarlierDealing),
 			rupees(OwnOutstanding, "Sum of the outstanding amounts of the exposures that are not closed.").
 				reason(reasonExposure),
 			rupees(OwnEMI, "Sum of the instalments of the exposures that are not closed.").reason(reasonExposure),
@@ -91,8 +91,8 @@ func ownSection() section {
 				reason(reasonEarlierDealing),
 			rupees(OwnGuaranteedOffer, "Sum of the open offers to others that the applicant guarantees. They do not "+
 				"count in the other fields or in `exposure`.").reason(reasonExposure),
-			rupees(OwnGuaranteedOutstanding, "Sum of the outstanding amounts of the loans of others that the applicant "+
-				"guarantees. They do not count in the other fields or in `exposure`.").reason(reasonExposure),
+			rupees(OwnGuaranteedOutstanding, "Sum of the outstanding amounts of the loans of others that the "+
+				"applicant guarantees. They do not count in the other fields or in `exposure`.").reason(reasonExposure),
 		},
 	}
 }

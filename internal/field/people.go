@@ -12,20 +12,20 @@ const (
 	Guarantor   = "guarantor"
 )
 
-// Names of the facts about a person's consent to the use of the report, below the role.
+// Names of the facts about a person's consent to the use of the report, without the role.
 const (
 	ConsentID = "consent_id"
 	ConsentAt = "consent_at"
 )
 
-// HasCoApplicant is the name of the fact that an application has a co-applicant. It says nothing about that person, so
-// it is stored with the facts of the primary applicant.
+// HasCoApplicant is the name of the fact that says that an application has a co-applicant. It says nothing else about
+// that person, so it is stored with the facts of the primary applicant.
 const HasCoApplicant = "has_co_applicant"
 
 // OfRole returns the name of a fact about the person with a role, such as co_applicant.bureau_score.
 func OfRole(role, name string) string { return role + "." + name }
 
-// IsOfRole reports whether a name is that of a fact about a person other than the primary applicant.
+// IsOfRole reports whether a name is the name of a fact about a person other than the primary applicant.
 func IsOfRole(name string) bool {
 	return strings.HasPrefix(name, CoApplicant+".") || strings.HasPrefix(name, Guarantor+".")
 }
@@ -49,8 +49,8 @@ func peopleSections() []section {
 
 const reasonCoApplicant = "CO_APPLICANT"
 
-// roleSection returns the facts about the person with a role: those of the applicant, the report and the bank
-// statement, computed in the same way. Only policies of semantics 2 may name them.
+// roleSection returns the facts about the person with a role. They are the facts that roleEntries lists, and are
+// computed in the same way as for the applicant. Only policies of semantics 2 may name them.
 func roleSection(role, title, who, reason string) section {
 	s := section{
 		group: role, title: title, supply: eitherRequest,
@@ -58,10 +58,12 @@ func roleSection(role, title, who, reason string) section {
 			who + " what the fields of the same name mean for the applicant, and are absent if there is no " + who +
 			". Only policies of semantics 2 may use them.",
 	}
+	person := strings.NewReplacer("the applicant", "the "+who, "The applicant", "The "+who, "an applicant", "a "+who)
 	for _, e := range roleEntries() {
 		e.Name = OfRole(role, e.Name)
+		e.Meaning = person.Replace(e.Meaning)
 		e.Core, e.BureauScored = false, false
-		if !IsFraudOfOther(e.Name) { // the reasons of fraud checks say nothing about a person
+		if !IsFraudOfOther(e.Name) { // the reason code of the role does not describe a fraud check
 			e = e.reason(reason)
 		}
 		s.fields = append(s.fields, e.since(2))
@@ -79,7 +81,7 @@ func roleEntries() (list []entry) {
 			if e.Supply == 0 {
 				e.Supply = s.supply
 			}
-			e.Paise = false // a column of a file can state the fact itself, with more decimals
+			e.Paise = false // a file may have a column for the fact, whose values may have more decimals
 			list = append(list, e)
 		}
 	}
@@ -95,8 +97,8 @@ func roleEntries() (list []entry) {
 		text(ConsentAt, "When the person consented to the use of the report, as sent."))
 }
 
-// roleFraudEntries returns the fraud facts that exist for each role. There are none about agents, who bring an
-// application and not a person.
+// roleFraudEntries returns the fraud facts that exist for each role. There are none about agents, because an agent
+// brings an application, not a person.
 func roleFraudEntries() (list []entry) {
 	for _, e := range fraudSection().fields {
 		if strings.HasPrefix(e.Name, "fraud_agent_") {
@@ -108,8 +110,8 @@ func roleFraudEntries() (list []entry) {
 		e.Supply, e.Late = rule.FromEvaluate, true
 		list = append(list, e)
 	}
-	shared := count("fraud_shared_in_application", "Number of accounts, devices, mobile numbers and e-mail addresses of "+
-		"this person that another person of the application has too.").reason("FR_RING")
+	shared := count("fraud_shared_in_application", "Number of accounts, devices, mobile numbers and e-mail addresses "+
+		"of this person that another person of the application has too.").reason("FR_RING")
 	shared.Supply, shared.Late = rule.FromEvaluate, true
 	return append(list, shared)
 }

@@ -13,8 +13,8 @@ type UnitPair struct {
 	RawUnit, CanonicalUnit string
 	Meaning                string // the meaning of both examples in words
 	rawExample, example    string
-	// Values in the raw unit are 0 or at least rawLeast. Values in the canonical unit do not exceed most. A value
-	// outside these bounds was probably meant in the other unit.
+	// Values in the raw unit are 0 or at least rawLeast. Values in the canonical unit are at most the value of the
+	// field "most". A value outside these bounds was probably meant in the other unit.
 	rawLeast, most rule.Number
 }
 
@@ -27,9 +27,8 @@ var unitPairs = []UnitPair{{
 	rawLeast: 2 * rule.One, most: 5 * rule.One,
 }}
 
-// PairOf returns the pair that a field belongs to. It returns false if there is
-// none. For a ratio without a raw path that people often write as a percentage,
-// it returns a pair whose Raw is "".
+// PairOf returns the pair that a field belongs to. It returns false if there is none. Some ratios have no raw path,
+// but people often write them as percentages. For such a ratio it returns a pair whose Raw is "".
 func PairOf(name string) (UnitPair, bool) {
 	for _, p := range unitPairs {
 		if name == p.Raw || name == p.Canonical {
@@ -62,8 +61,7 @@ func (p UnitPair) Example(name string) string {
 	return p.example
 }
 
-// Foreign reports whether a value of one of the two fields was probably meant
-// in the other's unit.
+// Foreign reports whether a value of one of the two fields was probably meant in the unit of the other field.
 func (p UnitPair) Foreign(name string, n rule.Number) bool {
 	if name == p.Raw {
 		return 0 < n && n < p.rawLeast

@@ -102,10 +102,10 @@ func (s *Service) Block(
 		UntilMicros:   untilMicros(n.ExpiresAt),
 	}
 	done, err := operation.Write(ctx, s.core, s.core.Scope(p), r, func(tx *store.Tx) (Blocking, error) {
-		if err := s.checkBlockCap(tx); err != nil {
-			return Blocking{}, err
-		}
 		held, change, err := tx.Blocklist().Block(entry)
+		if err == nil && change == store.BlockAdded {
+			err = s.checkBlockCap(tx)
+		}
 		if err != nil {
 			return Blocking{}, err
 		}
@@ -131,9 +131,13 @@ func EntityKinds() []string {
 	return kinds
 }
 
-// checkBlockCap returns an error if the block list is full.
+// checkBlockCap returns an error if the block list was full before an entry was added.
 func (s *Service) checkBlockCap(tx *store.Tx) error {
-	return operation.CheckCap(tx, tx.Blocklist().Count, s.options.MaxBlocked, "entries of the block list",
+	others := func() (int64, error) {
+		n, err := tx.Blocklist().Count()
+		return n - 1, err
+	}
+	return operation.CheckCap(tx, others, s.options.MaxBlocked, "entries of the block list",
 		"remove one with DELETE /v1/fraud/blocklist")
 }
 

@@ -53,12 +53,12 @@ func effective(stored store.FraudConfig, key func(kind, value string) string) (s
 	return config, nil
 }
 
-// ChangeConfig calls change with the current thresholds and stores the thresholds that
-// change returns. It fails unless expected is the current version or AnyVersion.
+// ChangeConfig calls the function change with the current thresholds and stores the thresholds that it returns.
+// ChangeConfig fails unless expected is the current version or AnyVersion.
 //
-// change runs before the transaction, because the writes of every tenant wait while a
-// transaction runs. If somebody else has changed the thresholds by the time of the
-// transaction, ChangeConfig reads them again, so change can be called more than once.
+// The function change runs before the transaction, because the writes of every tenant wait while a transaction runs.
+// If somebody else has changed the thresholds by the time of the transaction, ChangeConfig reads them again, so
+// change can be called more than once.
 func (s *Service) ChangeConfig(
 	ctx context.Context, p tenant.Principal, change func(signal.Config) (signal.Config, error), expected int64,
 ) (Config, error) {

@@ -1,8 +1,7 @@
-// Package frauddesk holds the operations with which a lender watches for fraud. They
-// are about the alerts that decisions raised and their history, the rings of connected
-// applicants, the thresholds, the block list, and the lender's own risk table of
-// pincodes. The package does not record or count applicants: package decisioning does,
-// while it decides.
+// Package frauddesk holds the operations with which a lender watches for fraud. They are about alerts and their
+// history, rings of connected applicants, thresholds, the block list, and the lender's own risk table of pincodes.
+// Decisions raise the alerts. The package does not record or count applicants: package decisioning does, while it
+// decides.
 //
 // These are the operations. Each first checks the permissions of the caller (Forbidden).
 // In addition to the errors named here, each can return an error of storage.

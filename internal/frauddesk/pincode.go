@@ -13,7 +13,7 @@ import (
 // PincodeRisks are entries of a tenant's risk table of pincodes.
 type PincodeRisks struct {
 	operation.Page[signal.PincodeRisk]
-	DefaultRisk signal.Risk // of pincodes without an entry
+	DefaultRisk signal.Risk // the risk of pincodes without an entry
 	Changed     bool        // the entries are those that SetPincodeRisks has set, not a page of a list
 }
 

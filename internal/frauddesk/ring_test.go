@@ -102,9 +102,8 @@ func (s *street) plant(each int) {
 	}
 }
 
-// TestPlantedRingsAreFound sends honest traffic with planted rings. Every ring
-// must raise its alert, and honest traffic at most one alert for every 10,000
-// applications.
+// TestPlantedRingsAreFound sends honest traffic with planted rings. Every ring must raise its
+// alert, and honest traffic may raise at most one alert for every 10,000 applications.
 func TestPlantedRingsAreFound(t *testing.T) {
 	t.Parallel()
 	honest, each := 700, 2

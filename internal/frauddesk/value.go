@@ -63,11 +63,11 @@ type Alert struct {
 
 // Blocked is an entry of the block list.
 type Blocked struct {
-	ID            string // names the entry in events; "" for one from before that has no event yet
+	ID            string // names the entry in events; "" for an old entry that has no event yet
 	Entity        Entity
 	BlockedMicros int64
 	BlockedBy     string
-	AlertID       string // the alert that made the entry, "" for none
+	AlertID       string // the alert that made the entry, "" if no alert did
 	Reason        string
 	UntilMicros   int64 // 0: the entry never expires
 	Expired       bool  // the entry is listed but no longer blocks

@@ -44,9 +44,9 @@ func File(tb testing.TB, path, got string) {
 // sections, and stored is the archive in the file.
 type Answer func(t *testing.T, given, stored *txtar.Archive) []txtar.File
 
-// Archives runs a subtest for every txtar file that matches pattern. A file must consist of a comment that says what it
-// shows, the given sections, and then the sections that answer returns for them. answered reports whether a section is
-// one of the latter. With -update, Archives rewrites the files.
+// Archives runs a subtest for every txtar file that matches pattern. A file must consist of a comment that says what
+// it shows, the given sections, and then the sections that answer returns for them. answered reports whether a
+// section is one that answer returns. With -update, Archives rewrites the files.
 func Archives(t *testing.T, pattern string, answered func(section string) bool, answer Answer) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)

@@ -105,7 +105,7 @@ func TestSecondPerson(t *testing.T) {
 		ravi := m.with(tenant.Live, tenant.Admin, user.ID)
 		path := "/v1/rule-sets/" + asha.draft(`{"name":"hers"}`) + "/activate"
 		asha.post(path, "").refused(http.StatusConflict, "second_person_required")
-		ravi.post(path, "").refused(http.StatusConflict, "second_person_required") // Ravi is too new
+		ravi.post(path, "").refused(http.StatusConflict, "second_person_required") // Ravi joined less than a day ago
 		s.clock.advance(24 * time.Hour)
 		m.with(tenant.Live, tenant.Admin, m.userID).
 			post(path, "").refused(http.StatusConflict, "second_person_required")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
 
 	"pgregory.net/rapid"
 
@@ -20,44 +21,69 @@ type part struct {
 	reads  []string // blocks that supply the fields that the part names
 	needs  []string // blocks without which the part has no effect; nil if there are none
 	fields []string
+	state  bool // the part names facts that depend on what the tenant has stored
 }
 
 // source is a group of fields and the request blocks that supply them.
 type source struct {
 	name   string
 	blocks []string
-	fields func(t *rapid.T) string
+	fields []string
+	// lookedUp is true if conditions look the fields up in the list drawnList instead of comparing them.
+	lookedUp bool
+	// always is true if a rule can have an effect without the blocks.
+	always bool
 }
+
+// The list and the table that drawn policies name.
+const (
+	drawnList  = "watched"
+	drawnTable = "drawn_limits"
+)
 
 // sources lists the groups that the fields of drawn policies are taken from.
 // The report needs no block, because every request has a report.
 var sources = []source{
-	{"BANK", []string{"bank_summary"}, oneOfGroup("bank_")},
-	{"BANK_SENT", []string{"bank_summary"}, oneOfGroup("bank_summary.")},
-	{"BUREAU_FEATURE", []string{"features"}, oneFeature(feature.Bureau)},
-	{"BANK_FEATURE", []string{"features", "bank_summary"}, oneFeature(feature.Bank)},
-	{
-		"DEVICE",
-		[]string{"device"},
-		oneOf("device_is_rooted", "device_is_emulator", "device.sim_age_days", "device.loan_apps_installed_count"),
-	},
-	{
-		"LOCATION",
-		[]string{"location"},
-		oneOf("location_permission_denied", "location.lat", "location.permission_denied"),
-	},
-	{"FRAUD", []string{"fraud"}, oneOf("fraud.pincode", "fraud.agent_id", "fraud.applicant_ref")},
-	{"REPORT", nil, oneOf("bureau_score", "foir", "monthly_income", "enquiries_6m", "max_dpd_12m",
-		"bureau_card_utilisation", "bureau_total_emi")},
+	{name: "BANK", blocks: []string{"bank_summary"}, fields: ofGroup("bank_")},
+	{name: "BANK_SENT", blocks: []string{"bank_summary"}, fields: ofGroup("bank_summary.")},
+	{name: "BUREAU_FEATURE", blocks: []string{"features"}, fields: features(feature.Bureau)},
+	{name: "BANK_FEATURE", blocks: []string{"features", "bank_summary"}, fields: features(feature.Bank)},
+	{name: "DEVICE", blocks: []string{"device"}, fields: []string{
+		"device_is_rooted", "device_is_emulator", "device.sim_age_days", "device.loan_apps_installed_count",
+	}},
+	{name: "LOCATION", blocks: []string{"location"}, fields: []string{
+		"location_permission_denied", "location.lat", "location.permission_denied",
+	}},
+	{name: "FRAUD", blocks: []string{"fraud"}, fields: []string{
+		"fraud.pincode", "fraud.agent_id", "fraud.applicant_ref", "fraud_beneficiary_applicants",
+	}},
+	{name: "LIST", blocks: []string{"fraud"}, fields: []string{"fraud.pincode", "fraud.agent_id"}, lookedUp: true},
+	{name: "TABLE", blocks: []string{"fraud"}, fields: []string{
+		rule.TableFact(drawnTable, "cap"), rule.TableFact(drawnTable, "served"),
+	}},
+	// A policy that names one of these fields declines an application without a reference. The fraud block and the id
+	// of an applicant are references too.
+	{name: "OWN", blocks: []string{"applicant_ref", "fraud", "applicants"}, always: true,
+		fields: append(field.OwnOfNamed(), field.OwnReference, field.OwnDaysSinceDecline)},
+	{name: "PEOPLE", blocks: []string{"applicants"}, fields: []string{
+		field.OfRole(field.CoApplicant, "bureau_score"), field.OfRole(field.CoApplicant, "monthly_income"),
+		field.OfRole(field.Guarantor, "bureau_score"), field.OfRole(field.Guarantor, "enquiries_6m"),
+		field.HasCoApplicant,
+	}},
+	{name: "APPLICANT", blocks: []string{"applicants"}, fields: []string{"applicant.id"}},
+	{name: "AFFORDABILITY", fields: []string{field.IncomeEffective, field.FOIREffective}},
+	{name: "REPORT", fields: []string{
+		"bureau_score", "foir", "monthly_income", "enquiries_6m", "max_dpd_12m", "bureau_card_utilisation",
+		"bureau_total_emi", "report.incomeAssessment.monthlyIncome",
+	}},
 }
 
-func oneOf(names ...string) func(*rapid.T) string {
-	return func(t *rapid.T) string { return rapid.SampledFrom(names).Draw(t, "field") }
-}
+// state lists the sources whose facts depend on what the tenant has stored. Their facts change although the request
+// stays the same.
+var state = []string{"LIST", "TABLE", "OWN"}
 
-// oneOfGroup draws a numeric field of the catalogue whose name has the prefix.
-func oneOfGroup(prefix string) func(*rapid.T) string {
-	var names []string
+// ofGroup returns the catalogue's numeric fields whose names begin with the prefix.
+func ofGroup(prefix string) (names []string) {
 	c := field.Catalogue()
 	for id := range rule.FieldID(c.Len()) {
 		f := c.Field(id)
@@ -66,17 +92,54 @@ func oneOfGroup(prefix string) func(*rapid.T) string {
 			names = append(names, f.Name)
 		}
 	}
-	return oneOf(names...)
+	return names
 }
 
-func oneFeature(source string) func(*rapid.T) string {
-	var names []string
+// features returns the names of the features that are computed from a source.
+func features(of string) (names []string) {
 	for n := range feature.All() {
-		if m, _ := feature.LookupMetric(n.Metric); m.Source == source {
+		if m, _ := feature.LookupMetric(n.Metric); m.Source == of {
 			names = append(names, n.String())
 		}
 	}
-	return oneOf(names...)
+	return names
+}
+
+// TestEveryFactHasASource checks that the policies that TestBlocksAreAdditive draws name fields of every group of the
+// catalogue that an evaluate request can supply, and look fields up in lists and tables. A new group of facts needs a
+// source.
+func TestEveryFactHasASource(t *testing.T) {
+	t.Parallel()
+	c := field.Catalogue()
+	drawn, looksUp, readsTable := map[string]bool{}, false, false
+	for _, s := range sources {
+		looksUp = looksUp || s.lookedUp
+		for _, name := range s.fields {
+			if id, ok := c.Lookup(name); ok {
+				drawn[c.Field(id).Group] = true
+				continue
+			}
+			table, _, is := rule.ParseTableFact(name)
+			if readsTable = readsTable || is; table != drawnTable {
+				t.Errorf("%s names %s, which is neither in the catalogue nor a column of the table %s", s.name, name,
+					drawnTable)
+			}
+		}
+	}
+	for id := range rule.FieldID(c.Len()) {
+		if f := c.Field(id); f.Supply&rule.FromEvaluate != 0 && !drawn[f.Group] {
+			t.Errorf("%s is of the group %q, of which no source has a field", f.Name, f.Group)
+			drawn[f.Group] = true
+		}
+	}
+	if !looksUp || !readsTable {
+		t.Errorf("lists are looked up: %v; tables are read: %v", looksUp, readsTable)
+	}
+	for _, name := range state {
+		if !slices.ContainsFunc(sources, func(s source) bool { return s.name == name }) {
+			t.Errorf("there is no source %s", name)
+		}
+	}
 }
 
 // drawParts draws the rules, adjustments and factors of a policy.
@@ -103,10 +166,15 @@ func drawPart(t *rapid.T, i int, wanted []source) part {
 		kind:  rapid.SampledFrom([]string{"knockout", "knockout", "adjustment", "factor"}).Draw(t, "kind"),
 		reads: from.blocks,
 		needs: from.blocks,
+		state: slices.Contains(state, from.name),
+	}
+	if from.always {
+		p.needs = nil
 	}
 	p.id = fmt.Sprintf("R%d_%s", i, from.name)
 	if p.kind == "factor" {
-		if p.fields = []string{from.fields(t)}; typeOf(p.fields[0]) != rule.NumberType {
+		p.fields = []string{from.field(t)}
+		if typeOf(p.fields[0]) != rule.NumberType {
 			p.kind = "knockout"
 		}
 	}
@@ -126,6 +194,7 @@ func drawPart(t *rapid.T, i int, wanted []source) part {
 		condition = fmt.Sprintf(`{"op":%q,"args":[%s,%s]}`, rapid.SampledFrom([]string{"and", "or"}).Draw(t, "op"),
 			condition, drawCondition(t, &p, other, 1))
 		p.reads, p.needs = append(slices.Clone(p.reads), other.blocks...), nil
+		p.state = p.state || slices.Contains(state, other.name)
 	}
 	p.text = fmt.Sprintf(`{"id":%q,"stage":1,"action":%q,"reason_code":"BUR_ENQ","condition_ast":%s}`, p.id,
 		rapid.SampledFrom([]string{"decline", "refer"}).Draw(t, "action"), condition)
@@ -152,8 +221,12 @@ func drawCondition(t *rapid.T, p *part, from source, depth int) string {
 				drawCondition(t, p, from, depth-1) + `]}`
 		}
 	}
-	name := from.fields(t)
+	name := from.field(t)
 	p.fields = append(p.fields, name)
+	if from.lookedUp {
+		return fmt.Sprintf(`{"op":%q,"field":%q,"list":%q}`,
+			rapid.SampledFrom([]string{"in_list", "not_in_list"}).Draw(t, "op"), name, drawnList)
+	}
 	switch typeOf(name) {
 	case rule.BoolType:
 		return fmt.Sprintf(`{"op":"eq","field":%q,"value":%v}`, name, rapid.Bool().Draw(t, "value"))
@@ -165,8 +238,18 @@ func drawCondition(t *rapid.T, p *part, from source, depth int) string {
 		rapid.SampledFrom([]string{"lt", "lte", "gt", "gte", "eq", "ne"}).Draw(t, "op"), name, drawNumber(t))
 }
 
+// field draws one of the fields.
+func (s source) field(t *rapid.T) string { return rapid.SampledFrom(s.fields).Draw(t, "field") }
+
 func typeOf(name string) rule.Type {
-	id, _ := field.Catalogue().Lookup(name)
+	id, known := field.Catalogue().Lookup(name)
+	switch {
+	case known:
+	case strings.HasSuffix(name, ".served"):
+		return rule.BoolType
+	default:
+		return rule.NumberType
+	}
 	return field.Catalogue().Field(id).Type
 }
 
@@ -228,7 +311,49 @@ func drawRequest(t *rapid.T) (report string, blocks []block) {
 			"bank_summary",
 			statement(rapid.IntRange(20_000, 90_000).Draw(t, "salary"), rapid.IntRange(1000, 15_000).Draw(t, "emi")),
 		},
+		{"applicant_ref", `"` + drawnRef + `"`},
+		{"applicants", drawOthers(t)},
 	}
+}
+
+// drawnRef is the reference of the applicant. It is the same as in the fraud block.
+const drawnRef = "A-77"
+
+// drawOthers draws the entries of a co-applicant, a guarantor, or both.
+func drawOthers(t *rapid.T) string {
+	roles := rapid.SampledFrom([][]string{
+		{field.CoApplicant}, {field.Guarantor}, {field.CoApplicant, field.Guarantor},
+	}).Draw(t, "roles")
+	var entries []string
+	for i, role := range roles {
+		entries = append(entries, fmt.Sprintf(`{"role":%q,"applicant_ref":"B-%d","bureau":"cibil","report":{"cibil":{
+			"scoreData":{"score":%d},"incomeAssessment":{"monthlyIncome":%d,"foir":%d},"accounts":[],"enquiries":[]}},
+			"consent":{"id":"C-1","at":"2026-11-11T10:00:00Z"}}`, role, i,
+			rapid.IntRange(300, 900).Draw(t, "other score"), rapid.IntRange(10_000, 200_000).Draw(t, "other income"),
+			rapid.IntRange(0, 80).Draw(t, "other foir")))
+	}
+	return strings.Join(entries, ",")
+}
+
+// applicationOf returns an evaluate request with the blocks. If one of the blocks lists other people, the report and
+// the bank statement are in the entry of the primary applicant.
+func applicationOf(report string, blocks []block) string {
+	at := slices.IndexFunc(blocks, func(b block) bool { return b.name == "applicants" && b.value != "null" })
+	if at < 0 {
+		return evaluationOf("cibil", report, blocks...)
+	}
+	primary, top := fmt.Sprintf(`{"role":"primary","id":%q,"bureau":"cibil","report":{"cibil":{%s}}`, drawnRef,
+		report), ""
+	for i, b := range blocks {
+		switch {
+		case i == at:
+		case b.name == "bank_summary":
+			primary += `,"bank_summary":` + b.value
+		default:
+			top += fmt.Sprintf(`,%q:%s`, b.name, b.value)
+		}
+	}
+	return `{"applicants":[` + primary + `},` + blocks[at].value + `]` + top + `}`
 }
 
 // drawHistory draws accounts and enquiries dated within the year 2026.

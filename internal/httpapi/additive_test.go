@@ -14,14 +14,17 @@ import (
 
 	"verdict/internal/document"
 	"verdict/internal/engine"
+	"verdict/internal/rule"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
 
 // TestBlocksAreAdditive draws a policy, a request and a set of blocks, and
 // checks that blocks can only add to a decision. A block whose fields the
-// policy does not name changes nothing. A missing block disables every rule and
-// every factor that needs the block, and nothing else.
+// policy does not name changes nothing, and neither does a change of the lists,
+// tables, loans and decisions of the tenant if the policy names none of them. A
+// missing block disables every rule and every factor that needs the block, and
+// nothing else.
 func TestBlocksAreAdditive(t *testing.T) {
 	t.Parallel()
 	fast := tenant.Rate{Allowance: 1 << 20, Window: time.Second, Burst: 1 << 20}
@@ -30,6 +33,7 @@ func TestBlocksAreAdditive(t *testing.T) {
 		s.begin(november)
 		trial := newTrial(s)
 		rapid.Check(s.T, trial.additive)
+		trial.stateCounts()
 	})
 }
 
@@ -39,6 +43,7 @@ type trial struct {
 	*member
 	caller tenant.Principal
 	asked  int
+	states int // how often the lists, tables and loans were changed
 }
 
 func newTrial(s *stack) *trial {
@@ -52,7 +57,51 @@ func newTrial(s *stack) *trial {
 	if err != nil {
 		s.Fatal(err)
 	}
-	return &trial{member: m, caller: caller}
+	tr := &trial{member: m, caller: caller}
+	tr.changeState()
+	return tr
+}
+
+// changeState stores another version of the list and of the table, another loan of the applicant, and another decision
+// about the applicant.
+func (tr *trial) changeState() {
+	tr.Helper()
+	tr.states++
+	entries, limit := `{"value":"400001"},{"value":"AG-7"}`, 1_000_000
+	if tr.states%2 == 0 {
+		entries, limit = `{"value":"nobody"}`, 0
+	}
+	tr.put("/v1/lists/"+drawnList, `{"type":"text","entries":[`+entries+`]}`).want(http.StatusOK)
+	tr.put("/v1/tables/"+drawnTable, fmt.Sprintf(`{"keys":[{"field":"fraud.pincode"}],
+		"columns":[{"name":"cap","type":"number"},{"name":"served","type":"boolean"}],
+		"rows":[{"keys":["400001"],"values":[%d,%v]}]}`, limit, limit > 0)).want(http.StatusOK)
+	tr.post("/v1/exposures", fmt.Sprintf(`{"applicant_ref":%q,"product":"loan","outstanding":%d,"emi":100}`,
+		drawnRef, 1000*tr.states)).want(http.StatusOK)
+	tr.post("/v1/decisions", asksFor(drawnRef, 100_000+tr.states)).want(http.StatusOK)
+}
+
+// stateCounts checks that changeState changes decisions of policies that name a list, a table or own exposure.
+// Otherwise the property about other policies would say nothing.
+func (tr *trial) stateCounts() {
+	tr.Helper()
+	for _, c := range [][2]string{
+		{"own exposure", fmt.Sprintf(`{"op":"gt","field":"own_outstanding","value":%d}`, 1000*tr.states)},
+		{"a list", `{"op":"in_list","field":"fraud.pincode","list":"` + drawnList + `"}`},
+		{"a table", `{"op":"eq","field":"` + rule.TableFact(drawnTable, "served") + `","value":true}`},
+	} {
+		name, condition := c[0], c[1]
+		id := tr.post("/v1/rule-sets", `{"name":"state","include_defaults":false,"knockouts":[{"id":"KO_STATE",
+			"stage":1,"reason_code":"BUR_ENQ","condition_ast":`+condition+`}],
+			"scorecard":{"base_points":690,"min_score":300,"max_score":900,"factors":[]}}`).
+			want(http.StatusCreated).text("id")
+		body := evaluationOf("cibil", `"scoreData":{"score":781}`, fraud, block{"rule_set_id", `"` + id + `"`})
+		before := tr.post("/v1/decisions/preview", body).want(http.StatusOK)
+		tr.changeState()
+		after := tr.post("/v1/decisions/preview", body).want(http.StatusOK)
+		if before.text("decision_hash") == after.text("decision_hash") {
+			tr.Errorf("a policy that names %s decides as before the change: %s", name, after.body)
+		}
+	}
 }
 
 func (tr *trial) additive(t *rapid.T) {
@@ -72,6 +121,10 @@ func (tr *trial) additive(t *rapid.T) {
 		}
 	}
 	tr.same(t, got, tr.ask(t, policy, report, more), "blocks that the policy does not name were added")
+	if !slices.ContainsFunc(parts, func(p part) bool { return p.state }) {
+		tr.changeState()
+		tr.same(t, got, tr.ask(t, policy, report, given), "lists, tables, loans and decisions have changed")
+	}
 
 	sent := blockNames(given)
 	for _, p := range parts {
@@ -101,8 +154,11 @@ func (tr *trial) additive(t *rapid.T) {
 
 // empty returns the value of a block that is present but empty.
 func empty(b block) string {
-	if b.name == askFeatures.name {
+	switch b.name {
+	case askFeatures.name:
 		return "false"
+	case "applicant_ref", "applicants":
+		return "null"
 	}
 	return "{}"
 }
@@ -161,7 +217,7 @@ const throughHTTP = 8
 
 // ask previews a request under the draft with the id policy.
 func (tr *trial) ask(t *rapid.T, policy, report string, blocks []block) (p previewed) {
-	body := evaluationOf("cibil", report, append(slices.Clone(blocks), block{"rule_set_id", `"` + policy + `"`})...)
+	body := applicationOf(report, append(slices.Clone(blocks), block{"rule_set_id", `"` + policy + `"`}))
 	var raw []byte
 	if tr.asked++; tr.asked%throughHTTP == 0 {
 		raw = tr.post("/v1/decisions/preview", body).want(http.StatusOK).body

@@ -8,7 +8,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// capacityTexts are the texts of the refusals of requests that exceed the capacity.
+// capacityTexts are the messages with which requests beyond the capacity are refused.
 var capacityTexts = serving.Texts{
 	Full: "too many requests are in progress; try again later",
 	Share: "this organisation has reached its limit of concurrent requests on this node; " +
@@ -18,9 +18,8 @@ var capacityTexts = serving.Texts{
 		"send fewer at a time, or try again later",
 }
 
-// gate returns the gate at which requests with a method count as in progress.
-// Requests that only read have their own gate, so that stored decisions can be read
-// while writes are blocked.
+// gate returns the gate that counts the requests in progress with the given method. Requests that only read have their
+// own gate, so that stored decisions can be read while writes are blocked.
 func (a *API) gate(method string) *serving.Gate {
 	if method == http.MethodGet || method == http.MethodHead {
 		return a.reads
@@ -39,7 +38,7 @@ func (c *call) checkCapacity() error {
 	if err == nil || isProbe(c.r.URL.Path) {
 		return nil
 	}
-	c.route, _, _ = c.api.routes.find(c.r.Method, c.r.URL.EscapedPath()) // for the metrics
+	c.route, _, _ = c.api.routes.find(c.r.Method, c.r.URL.EscapedPath()) // the metrics name the route
 	return err
 }
 
@@ -54,7 +53,9 @@ func (c *call) checkShare() error {
 
 // isExport reports whether the answer is a file that is sent in parts, as fast as
 // the client reads it.
-func (c *call) isExport() bool { return c.csv || c.route.only == csvType || c.route.only == linesType }
+func (c *call) isExport() bool {
+	return c.csv || c.route != nil && (c.route.only == csvType || c.route.only == linesType)
+}
 
 // admit takes a place for the work on a request and then waits for a slot on a
 // processor. It is called after the body has arrived, so that a slow sender holds
@@ -73,8 +74,10 @@ func (c *call) admit() (err error) {
 
 // These are the delays of refusals beyond Options.RefusalRate.
 const (
-	refusalDelay  = 500 * time.Millisecond
-	capacityDelay = 100 * time.Millisecond // if the reason is a lack of capacity, which may end soon
+	refusalDelay = 500 * time.Millisecond
+	// capacityDelay is for a refusal because of a lack of capacity, which may end soon. The places for exports are an
+	// exception: an export takes long.
+	capacityDelay = 100 * time.Millisecond
 )
 
 // slowStranger delays requests without a key from an address that exceeds its rate.
@@ -99,8 +102,11 @@ func (c *call) slowRefused(status int) {
 	c.resources.StopWork()
 	delay := refusalDelay
 	switch {
-	case c.r.ContentLength > longBody: // receiving a part of the body cost much more than the refusal
+	case c.r.ContentLength > longBody: // receiving part of the body has already cost much more than the refusal
 		rate = tenant.Rate{}
+	case status == http.StatusServiceUnavailable && c.isExport():
+		// Only a few exports run at a time, so the refused ones show whether the tenant floods.
+		defer c.api.node.Processors.Refused(c.caller.TenantID)()
 	case status == http.StatusServiceUnavailable:
 		delay = capacityDelay
 	}

@@ -53,6 +53,9 @@ type Options struct {
 	// FileTimeout is the time in which a whole file or stream must arrive (default 50 minutes). It must be less than
 	// the hour after which an unfinished upload counts as abandoned.
 	FileTimeout time.Duration
+	// AnswerTimeout is the time in which the client of a stream must read the answers that were sent together (default
+	// serving.PartTimeout).
+	AnswerTimeout time.Duration
 	// Agents runs the agents (default: a service without a narrator).
 	Agents *agent.Service
 	// Observe is called at the end of every request, in the goroutine of the request,
@@ -154,6 +157,9 @@ func (o Options) withDefaults(service *usecase.Set) Options {
 	if o.FileTimeout == 0 {
 		o.FileTimeout = defaultFileTimeout
 	}
+	if o.AnswerTimeout == 0 {
+		o.AnswerTimeout = serving.PartTimeout
+	}
 	if o.SignupRate == (tenant.Rate{}) {
 		o.SignupRate = tenant.DefaultSignupRate()
 	}
@@ -166,9 +172,8 @@ func (o Options) withDefaults(service *usecase.Set) Options {
 	return o
 }
 
-// Leave makes the readiness probe fail, so that load balancers send no new requests
-// while the last requests are answered. Streams of applications end: what was read is
-// still decided and answered.
+// Leave makes the readiness probe fail, so that load balancers send no new requests while the last requests are
+// answered. It also ends streams of applications. Applications that were already read are still decided and answered.
 func (a *API) Leave() {
 	if !a.health.leaving.Swap(true) {
 		close(a.left)
@@ -216,8 +221,8 @@ func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, n
 	)
 }
 
-// Routes lists the patterns of the API and of the documentation except its stylesheet and the JSON Schemas, for tests
-// that compare them with the OpenAPI document.
+// Routes lists the route patterns of the API and of the documentation. It leaves out the stylesheet of the
+// documentation and the JSON Schemas. Tests compare the list with the OpenAPI document.
 func (a *API) Routes() []string {
 	list := []string{"GET /", "GET /openapi.yaml", "GET /openapi.json", "GET /docs", "GET /docs/errors/{code}"}
 	for _, r := range a.table {

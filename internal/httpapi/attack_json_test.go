@@ -113,7 +113,7 @@ func attackMembers(r *raid) {
 				r.what = fmt.Sprintf("%s in %q of %s", name, at.pointer(), request.name)
 				got := r.try(request.method, path, r.owner.key,
 					at.plus(r.T, body, name, assignments[name]), request.headers...)
-				// A batch refuses single applications.
+				// A batch refuses single applications inside its answer.
 				refused := strings.HasSuffix(path, "/batch") && strings.Contains(string(got.body), `"error":`)
 				if got.status < http.StatusBadRequest && !refused {
 					r.withoutEffect(request, body, name, got)

@@ -73,7 +73,7 @@ func (p place) at(value any) any {
 	return value
 }
 
-// with returns the body with raw as the value at a place.
+// with returns a copy of the body in which raw replaces the value at the place.
 func (p place) with(t *testing.T, body string, raw string) string {
 	t.Helper()
 	if len(p) == 0 {
@@ -156,9 +156,12 @@ func alternatives(schema *openapi3.Schema, found []*openapi3.Schema) []*openapi3
 }
 
 // declares reports whether the contract declares a member with this name at a
-// place.
+// place, or lets the caller choose the names of texts there.
 func (p place) declares(schema *openapi3.Schema, name string) bool {
-	return slices.ContainsFunc(p.schemas(schema), func(s *openapi3.Schema) bool { return s.Properties[name] != nil })
+	return slices.ContainsFunc(p.schemas(schema), func(s *openapi3.Schema) bool {
+		others := s.AdditionalProperties.Schema
+		return s.Properties[name] != nil || others != nil && others.Value.Type.Is(openapi3.TypeString)
+	})
 }
 
 // schemaOf returns the schema of an operation's JSON body.

@@ -122,7 +122,7 @@ func (r *raid) otherIDs(request exampleRequest, body string) {
 		strings.Repeat("x", 8_000), id + "," + id,
 		"00000000-0000-0000-0000-000000000000", "%ff%fe", id + "%00", "%E2%80%AE" + id,
 	} {
-		if text != id && r.some(6) { // an applicant's reference, and the name of a list, may have no other spelling
+		if text != id && r.some(6) { // strings.ToLower may leave an applicant's reference or a list's name unchanged
 			got := r.try(request.method, template[:at]+text+template[end+1:], r.owner.key, body)
 			if got.status != http.StatusNotFound &&
 				(request.status < http.StatusBadRequest || got.status < http.StatusBadRequest) {

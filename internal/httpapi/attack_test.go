@@ -180,8 +180,8 @@ func (s *siege) raid(t *testing.T, db *store.DB, kind string) *raid {
 	return r
 }
 
-// some reports whether to make the next attempt: always with VERDICT_LONG, and
-// otherwise with a probability of 1/of.
+// some decides whether to make the next attempt. With VERDICT_LONG it always returns true, and otherwise with a
+// probability of 1/of.
 func (r *raid) some(of int) bool { return r.long || r.chance.IntN(of) == 0 }
 
 // try sends a request and checks that the contract allows the answer, that the

@@ -244,8 +244,7 @@ func (r *raid) asData(path, kind, body string) {
 	}
 }
 
-// markdownOf adds the members of a document that hold Markdown to found, keyed
-// by their pointers.
+// markdownOf finds the members of a document that contain Markdown. It adds them to found, keyed by their pointers.
 func markdownOf(value any, at string, found map[string]string) map[string]string {
 	switch value := value.(type) {
 	case map[string]any:

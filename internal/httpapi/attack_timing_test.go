@@ -133,7 +133,7 @@ func took(do func() answer) time.Duration {
 	return time.Since(begun)
 }
 
-// other returns an id that has the same timestamp and does not exist.
+// other returns an id that does not exist and has the same timestamp as the given id.
 func other(id string) string {
 	last := "0"
 	if strings.HasSuffix(id, last) {

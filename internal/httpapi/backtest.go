@@ -53,8 +53,8 @@ func (h *backtestHandlers) run(c *call) error {
 		return err
 	}
 	request, faults := document.ReadBacktest(options, h.backtests.MaxRows(), h.now())
-	// A replay needs another scope. A caller without that scope is refused before the faults
-	// are shown.
+	// A replay requires an additional scope. Check it first, so that a caller without the scope does not see the
+	// faults.
 	if err := request.Require(c.caller); err != nil {
 		return err
 	}

@@ -143,7 +143,7 @@ func figures(t *testing.T, report any) map[string]any {
 	return members
 }
 
-// on returns the same member on another node.
+// on returns a copy of the member that sends its requests to another node.
 func (m *member) on(node *stack) *member {
 	other := *m
 	other.stack = node

@@ -301,9 +301,8 @@ func (m *member) uploadHalf() answer {
 	return got
 }
 
-// TestResultsOfAnotherRelease checks that chunks are run again if their stored
-// results are unreadable, as results in another release's format are, and that
-// the report stays the same.
+// TestResultsOfAnotherRelease checks that chunks are run again if their stored results cannot be read, and that the
+// report stays the same. The results of another release may have a format that this release cannot read.
 func TestResultsOfAnotherRelease(t *testing.T) {
 	t.Parallel()
 	for name, databaseURL := range map[string]func(testing.TB) string{

@@ -21,8 +21,8 @@ import (
 // fileMemory is the memory that receiving a file takes, in bytes.
 const fileMemory = 8 << 20
 
-// receive runs a backtest on a CSV file. The file is either the body, with the options in the query, or a part of a
-// form, with the options in the query and in the fields before it.
+// receive runs a backtest on a CSV file. The file is either the whole body or a part of a form. The options are in
+// the query. A form can also have options in the fields before the file.
 func (h *backtestHandlers) receive(c *call) error {
 	if err := c.resources.Reserve(fileMemory); err != nil {
 		return err

@@ -22,7 +22,7 @@ import (
 func (s *stack) replays() (m *member, spread *waiting, ask string) {
 	s.Helper()
 	limits := tiny
-	limits.ReplayRows, limits.CutTime = 2, -time.Nanosecond // so a job stops after its first piece
+	limits.ReplayRows, limits.CutTime = 2, -time.Nanosecond // the negative time stops a job after one piece
 	spread = &waiting{}
 	m = s.signup().on(s.node(stackOptions{backtests: limits, spread: spread, plans: quota(s.T, "free=13")}))
 	for _, score := range []string{"742", "781", "600", "-1", "812", "655", "699", "701", "720", "745", "767"} {
@@ -131,8 +131,8 @@ func TestReplayThatEnds(t *testing.T) {
 	})
 }
 
-// copyReplay stores a copy of a replay for another policy key, as if these
-// chunks had been split off already.
+// copyReplay stores a copy of a replay for another policy key. The given chunks are stored as the chunks that were
+// already split off.
 func (m *member) copyReplay(id, policyKey string, chunks ...store.BacktestChunk) string {
 	m.Helper()
 	scope := m.db.Scope(m.tenantID, string(tenant.Sandbox))

@@ -266,7 +266,7 @@ func (m *member) crowd(each int) {
 		m.Fatal(err)
 	}
 	var all sync.WaitGroup
-	const hands = 64 // concurrent writers share a commit
+	const hands = 64 // number of concurrent writers, whose writes share a commit
 	for hand := range hands {
 		all.Go(func() {
 			for i := hand; i < len(crowd); i += hands {

@@ -19,11 +19,11 @@ import (
 	"verdict/internal/wire"
 )
 
-// batch is a request with many applications. Each is decided, stored, billed and refused as if it had been sent
-// alone.
+// batch is a request with many applications. Each application is decided, stored and billed, or refused, as if it had
+// been sent alone.
 type batch struct {
 	c        *call
-	endpoint string // the endpoint whose requests the applications are
+	endpoint string // the endpoint to which each application could be sent alone
 	decide   decideFunc
 	jobs     *batchdesk.Service
 }
@@ -49,8 +49,9 @@ const (
 	batchTimeout = 2 * time.Minute
 )
 
-// answer decides the batch and answers, with one document or, to a stream of applications, with a stream. If the
-// client wants to be answered before a stream is decided, the batch becomes a job.
+// answer decides the batch and sends the answer. The answer to a JSON body is one document. The answer to a stream of
+// applications is a stream, unless the client wants an answer before the applications are decided; the batch then
+// becomes a job.
 func (b *batch) answer() error {
 	if err := b.c.caller.Require(tenant.Decide); err != nil {
 		return err
@@ -69,7 +70,7 @@ func (b *batch) answer() error {
 		return err
 	}
 	b.c.body.Free()
-	if err := b.c.takeTokens(b.c.route.bucket, len(texts)-1, 1); err != nil { // the request has taken one
+	if err := b.c.takeTokens(b.c.route.bucket, len(texts)-1, 1); err != nil { // the request has taken one token
 		return err
 	}
 	b.c.extendDeadlines(batchTimeout)
@@ -108,7 +109,7 @@ func (b *batch) decideAll(ctx context.Context, texts [][]byte) []item {
 	return items
 }
 
-// decideOne decides one application. A panic is an error of this application alone.
+// decideOne decides one application. If the decision panics, only this application fails.
 func (b *batch) decideOne(ctx context.Context, it *item) {
 	defer func() {
 		if failure, _ := serving.Recovered(recover(), false); failure != nil {
@@ -138,9 +139,10 @@ func (b *batch) decideOne(ctx context.Context, it *item) {
 	body.Free()
 }
 
-// once returns what identifies one application of a batch with an Idempotency-Key: the key, a slash and the index. The
-// hash is that of the parsed application without blanks, so that an application in a body and the same one in a line
-// have the same hash. once overwrites the text of the application, to which body does not refer.
+// once returns the idempotency record of one application, or nil if the request has no Idempotency-Key. Its key is the
+// key of the request, a slash and the index. Its hash is that of the parsed application without blanks, so that an
+// application in a body and the same application in a line have the same hash. once overwrites the text of the
+// application; body does not refer to that text.
 func (b *batch) once(it *item, body wire.Value) *operation.Idempotency {
 	if b.c.once == nil {
 		return nil
@@ -168,8 +170,8 @@ func (b *batch) write(w *wire.Writer, it *item) {
 	// applications.
 	if _, outcome := b.c.api.mapper.Refusal(b.c.r, it.err, b.c.started); outcome.Failure != nil {
 		b.c.api.options.Logger.ErrorContext(b.c.r.Context(), "could not decide an application of a batch",
-			"request_id", b.c.requestID, "tenant_id", b.c.caller.TenantID, "environment", string(b.c.caller.Environment),
-			"code", outcome.Code, "error", outcome.Failure)
+			"request_id", b.c.requestID, "tenant_id", b.c.caller.TenantID, "environment",
+			string(b.c.caller.Environment), "code", outcome.Code, "error", outcome.Failure)
 	}
 	w.Key("error").Raw(b.problem(it.err)).EndObject()
 }

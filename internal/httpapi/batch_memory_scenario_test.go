@@ -8,7 +8,8 @@ import (
 	"verdict/internal/httpapi"
 )
 
-// leave takes memory for the tenant until only free bytes of its share are left, and returns how much is then in use.
+// leave takes memory for the tenant, so that only the given number of bytes of its share stays free. It returns how
+// much memory is then in use.
 func (m *member) leave(free int64) int64 {
 	m.Helper()
 	if !m.memory.Take(m.tenantID, m.memory.Share()-free) {
@@ -86,7 +87,7 @@ func TestBatchStreamAnswerMemory(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
 		line := batchItem("A-1", 0.32) + "\n"
-		// Enough for the stream and the application, and not for the answer.
+		// Leave enough memory for the stream and the application, but not for the answer.
 		before := m.leave(httpapi.StreamMemory + 8<<10)
 		l := m.stream("/v1/decisions/batch")
 		l.write(line)

@@ -20,17 +20,18 @@ import (
 const (
 	// streamMemory is the memory that a stream always takes, in bytes: its two buffers, and a line of maxRead bytes.
 	streamMemory = 3 * maxRead
-	// longLine is the length of an application, in bytes, that is decided before the next one is read, so that a
+	// longLine is a length in bytes. An application that is longer is decided before the next one is read, so that a
 	// stream has at most one such application in memory.
 	longLine = 32 << 10
-	// answerMemory is the memory for an answer that waits to be sent, in bytes, until a larger one is known.
+	// answerMemory is the memory in bytes that is reserved for each unsent answer until the stream has had a larger
+	// answer.
 	answerMemory = 16 << 10
 	// leavingTimeout is the time in which a client must read its last answers when the node stops.
 	leavingTimeout = 5 * time.Second
-	// keyChecked is how often a stream checks that its key is still valid.
+	// keyChecked is the interval at which a stream checks that its key is still valid.
 	keyChecked = time.Second
-	// blankLines is the number of blank lines that take a token, like an application, because reading them takes time on
-	// a processor that is not shared fairly.
+	// blankLines is the number of blank lines that cost one token, as much as an application. Reading them takes
+	// processor time that the scheduler does not share fairly.
 	blankLines = 100
 )
 
@@ -42,22 +43,22 @@ type stream struct {
 	lines    *bufio.Reader
 	control  *http.ResponseController
 	queue    chan *inFlight // the applications that are being decided, in order
-	deciding atomic.Int64   // the length of the applications that are being decided, in bytes
+	deciding atomic.Int64   // the total length of the applications that are being decided, in bytes
 	unsent   atomic.Int64   // the number of applications whose answers were not sent yet
 	largest  atomic.Int64   // the size of the largest answer, at least answerMemory, in bytes
 	reading  int64          // the length of the line that is being read, in bytes, if it is longer than maxRead
-	reserved int64          // the memory for these applications, their answers and this line
+	reserved int64          // the memory reserved for these applications, their answers and this line
 	checked  time.Time      // when the key was last checked
 }
 
-// inFlight is an application that is being decided. done is closed when it has its answer.
+// inFlight is an application that is being decided. done is closed when the application has its answer.
 type inFlight struct {
 	item
 	done chan struct{}
 }
 
-// answerStream reads, decides and answers at the same time. It reads on only while fewer than itemsAtOnce
-// applications have no answer yet or wait to be sent, so a client that does not read its answers is not read from.
+// answerStream reads, decides and answers at the same time. It stops reading while itemsAtOnce applications are
+// undecided or have unsent answers. So it reads nothing more from a client that does not read its answers.
 func (b *batch) answerStream() error {
 	c := b.c
 	if err := c.query().err(); err != nil {
@@ -82,7 +83,8 @@ func (b *batch) answerStream() error {
 		queue:   make(chan *inFlight, itemsAtOnce),
 		checked: c.started,
 	}
-	// The context of the request also ends if a read fails, and what was read before must still be decided.
+	// Do not use the context of the request: it also ends if a read fails, and the applications that were read before
+	// must still be decided.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), c.api.options.FileTimeout)
 	defer cancel()
 	s.ctx, s.cancel = c.resources.Slot.Extend(ctx), cancel
@@ -96,18 +98,18 @@ func (b *batch) answerStream() error {
 	return s.run()
 }
 
-// run sends the headers, and then answers until the last line is answered, or nothing more can be read or sent.
+// run sends the headers. It then answers until the last line is answered, or until nothing more can be read or sent.
 func (s *stream) run() error {
 	c := s.c
 	h := c.response.header()
 	h["Content-Type"] = []string{linesType}
 	h["Cache-Control"] = noStore
 	if strings.EqualFold(c.r.Header.Get("Expect"), "100-continue") && c.r.ProtoMajor == 1 {
-		c.response.w.WriteHeader(http.StatusContinue) // net/http sends it only if the body is read before the answer
+		c.response.w.WriteHeader(http.StatusContinue) // net/http sends 100 only if the body is read before the answer
 	}
 	c.response.status = http.StatusOK
 	c.response.w.WriteHeader(http.StatusOK)
-	_ = s.control.Flush() // if it fails, so does the first answer
+	_ = s.control.Flush() // ignore an error, because sending the first answer then fails too
 
 	go s.watchLeave()
 	sent := make(chan error, 1)
@@ -179,12 +181,12 @@ func (s *stream) mayGoOn() error {
 // timeOver returns the refusal of the rest of a stream that has taken too long.
 func (s *stream) timeOver() error {
 	return fault.New(serving.RequestTimeout, fault.CodeRequestTimeout,
-		"a stream may take at most %s; send the applications after the last answer in another one",
+		"a stream may take at most %s; the applications after the last answer must be sent in another stream",
 		s.c.api.options.FileTimeout)
 }
 
-// watchLeave ends the reading of the body, and the waiting for a client that does not read, when the node begins to
-// stop.
+// watchLeave waits until the node begins to stop. It then ends reading the body, and shortens the time for a client
+// that does not read its answers.
 func (s *stream) watchLeave() {
 	select {
 	case <-s.c.api.left:
@@ -196,7 +198,7 @@ func (s *stream) watchLeave() {
 
 // extendWrite sets the deadline for sending answers.
 func (s *stream) extendWrite() {
-	timeout := serving.PartTimeout
+	timeout := s.c.api.options.AnswerTimeout
 	if s.leaving() {
 		timeout = leavingTimeout
 	}
@@ -213,8 +215,8 @@ func (s *stream) leaving() bool {
 	}
 }
 
-// begin begins to decide an application. It waits while too many are being decided. A long one is decided before
-// the next line is read, so that at most one is in memory.
+// begin begins to decide an application. It waits while too many applications are being decided. A long application
+// is decided before the next line is read, so that at most one long application is in memory.
 func (s *stream) begin(it item) error {
 	f := &inFlight{item: it, done: make(chan struct{})}
 	length := int64(len(it.text))
@@ -243,16 +245,16 @@ func (s *stream) begin(it item) error {
 	return nil
 }
 
-// noteAnswer notes the size of an answer.
+// noteAnswer raises largest to the size of an answer, if the answer is larger.
 func (s *stream) noteAnswer(size int64) {
 	for known := s.largest.Load(); size > known && !s.largest.CompareAndSwap(known, size); {
 		known = s.largest.Load()
 	}
 }
 
-// reserve takes or gives back memory, so that the reserved memory is that of the applications that are being decided,
-// of their answers until they are sent, and of the line that is being read. The size of an answer is not known before
-// it is there, so each counts as the largest one of this stream.
+// reserve takes or gives back memory, so that exactly the needed memory is reserved: for the applications that are
+// being decided, for the answers that are not sent yet, and for the line that is being read. The size of an answer is
+// not known in advance, so each counts as the largest answer of this stream.
 func (s *stream) reserve() error {
 	need := (s.deciding.Load()+s.reading)*parsedFactor + s.unsent.Load()*s.largest.Load()
 	if need > s.reserved {
@@ -322,9 +324,9 @@ func (s *stream) sendLine(write func(*wire.Writer)) {
 	s.c.response.bytes += int64(n)
 }
 
-// readLine returns the next line, empty for a blank one. At the end of the body it returns io.EOF, with the last
-// line before it if that line is not terminated. It takes memory for a long line as the line arrives, and reads it in
-// turns with the bodies of other owners.
+// readLine returns the next line, which is empty if it was blank. At the end of the body it returns io.EOF; a last line
+// without a line end is returned before that. readLine takes memory for a long line as the line arrives, and reads it
+// in turns with the bodies of other owners.
 func (s *stream) readLine() ([]byte, error) {
 	limit := int(s.c.maxBody())
 	var line []byte
@@ -361,8 +363,8 @@ func (s *stream) growLine(length int) error {
 	return s.c.resources.Pace(s.ctx)
 }
 
-// trimmed returns a line without the blanks around it. If most of the line is blank, it returns a copy, because the
-// memory for an application is reserved by its length, and the application would keep the whole line in memory.
+// trimmed returns a line without the blanks around it. If most of the line is blank, it returns a copy. Otherwise the
+// application would keep the whole line in memory, although memory is reserved only for the length of the application.
 func trimmed(line []byte) []byte {
 	text := bytes.TrimSpace(line)
 	if len(text) < len(line)/2 {
@@ -376,13 +378,14 @@ var errLeaving = fault.New(fault.Unavailable, fault.CodeUnavailable,
 	"this node is stopping, and the applications after the last answer were not read")
 
 // streamBody reads the body of a stream. Each read must return something within Options.FilePace, and the whole body
-// must arrive within Options.FileTimeout. Each read checks that the stream may go on, so blank lines and parts of a
-// line do not keep it open.
+// must arrive within Options.FileTimeout. Each read checks that the stream may continue, so that blank lines and parts
+// of a line do not keep it open.
 type streamBody struct{ s *stream }
 
 func (b streamBody) Read(p []byte) (int, error) {
 	s, c := b.s, b.s.c
-	// This gives back the memory of decided applications. If more is needed, the application was already refused.
+	// reserve gives back the memory of decided applications here. Its error is ignored: if an application needs more
+	// memory than there is, begin has already refused it.
 	_ = s.reserve()
 	until := time.Now().Add(c.api.options.FilePace)
 	end, _ := s.ctx.Deadline()
@@ -391,7 +394,8 @@ func (b streamBody) Read(p []byte) (int, error) {
 		until = end
 	}
 	_ = s.control.SetReadDeadline(until)
-	// After the deadline was set, which may have replaced the one of watchLeave.
+	// Check this after setting the deadline, because the new deadline may have replaced the deadline that
+	// watchLeave has set.
 	if err := s.mayGoOn(); err != nil {
 		return 0, err
 	}

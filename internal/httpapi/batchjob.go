@@ -60,7 +60,7 @@ func (b *batch) startJob() error {
 		Reserve:  c.resources.Reserve,
 	}, reply)
 	body.StartAnswer()
-	c.ctx = ctx // the upload may have taken longer than other requests may
+	c.ctx = ctx // the upload may have taken longer than the timeout of other requests
 	if err == nil {
 		c.response.header()["Preference-Applied"] = append(c.response.header()["Preference-Applied"], "respond-async")
 	}

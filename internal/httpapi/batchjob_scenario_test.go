@@ -100,7 +100,7 @@ func TestBatchJob(t *testing.T) {
 		if rows := m.results(path, ""); len(rows) != 600 {
 			s.Errorf("%d results after two chunks", len(rows))
 		}
-		m.runChunks(path, 4) // the first two are done
+		m.runChunks(path, 4) // the first two chunks are already done
 		m.get(path).want(http.StatusOK).is("status", "completed", "progress.rows_done", 1000,
 			"counts.by_error.invalid_field", 1, "counts.by_policy.0.rows", 999, "counts.by_policy.0.version", 1)
 		m.get("/v1/usage").want(http.StatusOK).is("used", 999)
@@ -150,8 +150,8 @@ func TestBatchJob(t *testing.T) {
 	})
 }
 
-// TestBatchJobPolicies activates another policy while a job runs. Each row is decided by the policy that is active
-// then.
+// TestBatchJobPolicies activates another policy while a job runs. Each row is decided by the policy that is active at
+// that time.
 func TestBatchJobPolicies(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{batches: batchdesk.Limits{ChunkRows: 10}}, func(s *stack) {
@@ -170,7 +170,7 @@ func TestBatchJobPolicies(t *testing.T) {
 	})
 }
 
-// TestBatchJobQuota lets the quota end in the middle of a job. The other rows are refused, and the job ends.
+// TestBatchJobQuota uses up the quota in the middle of a job. The other rows are refused, and the job ends.
 func TestBatchJobQuota(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{plans: quota(t, "free=50"), batches: batchdesk.Limits{ChunkRows: 40}}, func(s *stack) {
@@ -222,7 +222,8 @@ func TestBatchJobCancelled(t *testing.T) {
 		m.get(done).refused(http.StatusNotFound, "not_found")
 		m.get(done+"/results").refused(http.StatusNotFound, "not_found")
 		again := m.post("/v1/decisions/batch", rowsOf(1), append([]string{"Idempotency-Key: d"}, jobHeaders...)...)
-		if detail := again.refused(http.StatusNotFound, "not_found").text("detail"); !strings.Contains(detail, "deleted") {
+		detail := again.refused(http.StatusNotFound, "not_found").text("detail")
+		if !strings.Contains(detail, "deleted") {
 			s.Errorf("a repetition of the request of a deleted batch: %s", detail)
 		}
 		m.get("/v1/decisions/" + id).want(http.StatusOK)
@@ -258,7 +259,8 @@ func TestBatchJobRevoked(t *testing.T) {
 		other.get(path).is("status", "completed", "counts.by_error.key_revoked", 2, "counts.by_policy.0.rows", 2)
 		other.get("/v1/usage").is("used", 2)
 		for _, row := range other.results(path, "?from=2") {
-			if problem, _ := row["error"].(map[string]any); problem["code"] != "key_revoked" || problem["status"] != 401.0 {
+			if problem, _ := row["error"].(map[string]any); problem["code"] != "key_revoked" ||
+				problem["status"] != 401.0 {
 				s.Errorf("a row after the revocation: %v", row)
 			}
 		}
@@ -281,7 +283,7 @@ func TestBatchJobRefused(t *testing.T) {
 		job("1", "Content-Encoding: br").refused(http.StatusUnsupportedMediaType, "unsupported_media_type")
 		m.get("/v1/batches/bat_1").refused(http.StatusNotFound, "not_found")
 		failed := m.get("/v1/batches?status=failed").list("data")
-		if len(failed) != 1 { // the one with too many rows
+		if len(failed) != 1 { // the batch with too many rows
 			s.Errorf("%d batches failed", len(failed))
 		}
 		path := m.startJob("not JSON\n\n" + batchItem("A-1", 0.3))
@@ -335,7 +337,7 @@ func TestBatchJobEvaluates(t *testing.T) {
 	})
 }
 
-// TestBatchJobExpires lets the results of a job expire, and a job that takes too long.
+// TestBatchJobExpires checks that the results of a job expire, and that a job that takes too long ends.
 func TestBatchJobExpires(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{batches: batchdesk.Limits{ChunkRows: 1}}, func(s *stack) {

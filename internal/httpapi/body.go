@@ -27,9 +27,8 @@ const (
 	// smallBody is the initial size of a buffer, in bytes. A decision request fits
 	// into it.
 	smallBody = 4 << 10
-	// maxKeptBuffer is the size of the largest buffer that is reused. If a larger
-	// buffer were reused for a small body, it would exceed the smallBody bytes that
-	// are reserved for the body.
+	// maxKeptBuffer is the size of the largest buffer that is reused. Only smallBody bytes are reserved for a small
+	// body, so its buffer must not be much larger than that.
 	maxKeptBuffer = 16 << 10
 	// maxRead is the maximum number of bytes that are read from a connection before
 	// other owners get their turn.

@@ -106,8 +106,9 @@ func breaches(doc *openapi3.T, method, path, body string, got answer) []string {
 	kind, params, err := mime.ParseMediaType(got.header.Get("Content-Type"))
 	media := response.Content[kind]
 	if kind == "text/html" && got.status >= http.StatusBadRequest && media == nil {
-		// An operation that answers a page also refuses with a page. The description of the operation says so: as a content
-		// type of the shared refusals, a page would be in the types of all operations of generated clients.
+		// An operation that answers with a page also refuses with a page. Only the description of the operation says
+		// so. The shared refusals do not list pages, because generated clients would then expect a page from every
+		// operation.
 		_, page := promised(doc, method, path, http.StatusOK)
 		if page != nil && page.Content[kind] != nil {
 			return faults

@@ -9,8 +9,8 @@ import (
 )
 
 // TestDifferenceCountsApplications compares a draft with the active rule set and counts stored decisions in each class.
-// Decisions of the other environment and of another policy_key are not counted, and those of erased applicants are
-// counted as such.
+// Decisions of the other environment and of another policy_key are not counted. Decisions about erased applicants are
+// counted separately, as erased.
 func TestDifferenceCountsApplications(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -56,11 +56,11 @@ func TestDifferenceCountsApplications(t *testing.T) {
 			s.Errorf("%v applications are in the classes", counted)
 		}
 
-		// The other way round they are worse, and declined.
+		// In the opposite direction, the same applications are worse off: they are declined.
 		m.post("/v1/rule-sets/"+m.ruleSetID+"/diff", `{"against":"`+draft+`",`+recent[1:]).want(http.StatusOK).
 			is("population.rows", 2, "population.worse", 2, "population.declined_instead_of_approved", 2)
 
-		// A range without decisions, and a policy_key that has none.
+		// Nothing is counted for a range without decisions, or for a policy_key without decisions.
 		m.post(path, `{"population":{"decisions":{"from":"2020-01-01T00:00:00Z","to":"2020-02-01T00:00:00Z"}}}`).
 			want(http.StatusOK).is("population.rows", 0, "population.of", 0)
 		other := m.post("/v1/rule-sets", `{"name":"other","policy_key":"other","base":"`+draft+`"}`).
@@ -79,16 +79,18 @@ func TestDifferenceCountsApplications(t *testing.T) {
 		if after := m.get("/v1/usage").want(http.StatusOK).at("used"); after != decided {
 			s.Errorf("a comparison was billed: %v units are used, %v before", after, decided)
 		}
-		for body, pointer := range map[string]string{
-			`{"population":{}}`: "/population",
-			`{"population":{"decisions":{"from":"2020-01-01T00:00:00Z"},"synthetic":{}}}`:      "/population",
-			`{"population":{"decisions":{}}}`:                                                  "/population/decisions/from",
-			`{"population":{"decisions":{"from":"2999-01-01T00:00:00Z"}}}`:                     "/population/decisions/from",
-			`{"population":{"decisions":{"from":"2020-01-01T00:00:00Z","status":"DECLINED"}}}`: "/population/decisions/status",
-			`{"population":{"synthetic":{"n":50001}}}`:                                         "/population/synthetic/n",
-			`{"population":{"synthetic":{"months":12}}}`:                                       "/population/synthetic/months",
-			`{"population":"recent"}`:                                                          "/population",
+		for _, c := range [][2]string{
+			{`{"population":{}}`, "/population"},
+			{`{"population":{"decisions":{"from":"2020-01-01T00:00:00Z"},"synthetic":{}}}`, "/population"},
+			{`{"population":{"decisions":{}}}`, "/population/decisions/from"},
+			{`{"population":{"decisions":{"from":"2999-01-01T00:00:00Z"}}}`, "/population/decisions/from"},
+			{`{"population":{"decisions":{"from":"2020-01-01T00:00:00Z","status":"DECLINED"}}}`,
+				"/population/decisions/status"},
+			{`{"population":{"synthetic":{"n":50001}}}`, "/population/synthetic/n"},
+			{`{"population":{"synthetic":{"months":12}}}`, "/population/synthetic/months"},
+			{`{"population":"recent"}`, "/population"},
 		} {
+			body, pointer := c[0], c[1]
 			refused := m.post(path, body).want(http.StatusUnprocessableEntity)
 			if !strings.Contains(string(refused.body), `"`+pointer+`"`) {
 				s.Errorf("%s: no fault at %s: %s", body, pointer, refused.body)

@@ -13,9 +13,8 @@ import (
 	"verdict/internal/usecase"
 )
 
-// TestPageThatCannotBeRendered checks that a page of the documentation that cannot be rendered
-// is answered with a problem document like every other error, which does not show the cause, and
-// that the cause is logged once.
+// TestPageThatCannotBeRendered checks the answer if a page of the documentation cannot be rendered. The answer is a
+// problem document, as for every other error, and does not show the cause. The cause is logged once.
 func TestPageThatCannotBeRendered(t *testing.T) {
 	t.Parallel()
 	var logged bytes.Buffer

@@ -87,8 +87,8 @@ func earlyAnswer(now time.Time, requestID string, body []byte, closes bool) []by
 	return append(b, body...)
 }
 
-// earlyRoutes returns the routes whose requests RefuseEarly refuses, by path. They are
-// the routes of which a client sends many requests: those that decide.
+// earlyRoutes returns the routes whose requests RefuseEarly refuses, by path. They are the routes that decide, because
+// clients send the most requests to them.
 func earlyRoutes(table []route) map[string]*route {
 	early := map[string]*route{}
 	for i := range table {

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// rawPost sends a request for a decision over a new connection. It sends the given
-// number of bytes first, and the rest after the answer to a probe, so that the service
-// reads the request in two parts unless the number is 0.
+// rawPost sends a request for a decision over a new connection. It sends the first bytes of the request, waits for
+// the answer to a probe, and then sends the rest, so that the service reads the request in two parts. If first is 0,
+// it sends the request in one part.
 func (m *member) rawPost(path string, first int) (status string, h http.Header, body string) {
 	m.Helper()
 	conn, err := (&net.Dialer{}).DialContext(m.Context(), "tcp", strings.TrimPrefix(m.url, "http://"))
@@ -42,9 +42,8 @@ func (m *member) rawPost(path string, first int) (status string, h http.Header, 
 	return got.Status, got.Header, strings.ReplaceAll(string(raw), got.Header.Get("X-Request-Id"), "req_")
 }
 
-// TestEarlyRefusals checks that a request that is refused before net/http reads it gets
-// the same answer as one that is refused by the handler, and that no other request is
-// refused early.
+// TestEarlyRefusals checks that a refusal before net/http reads the request is the same answer as a refusal by the
+// handler, and that requests of other kinds are not refused early.
 func TestEarlyRefusals(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{inFlight: 1}, func(s *stack) {
@@ -71,7 +70,7 @@ func TestEarlyRefusals(t *testing.T) {
 			}
 			for _, h := range []http.Header{header, want} {
 				h.Del("X-Request-Id")
-				h.Del("Date") // the handler's is the machine's, and not the test's
+				h.Del("Date") // the handler uses the machine's clock, not the test's
 			}
 			if fmt.Sprint(header) != fmt.Sprint(want) {
 				s.Errorf("%s: the headers are\n%v\nwant\n%v", path, header, want)
@@ -83,7 +82,7 @@ func TestEarlyRefusals(t *testing.T) {
 			"another key": revoked.post("/v1/decisions", sample),
 		} {
 			if got.status != http.StatusServiceUnavailable {
-				s.Errorf("%s: %d", name, got.status) // all places are taken, whoever asks
+				s.Errorf("%s: %d", name, got.status) // all places are taken, so every caller is refused
 			}
 		}
 		m.get("/v1/decisions").want(http.StatusOK)

@@ -304,9 +304,8 @@ func TestEvaluateLimits(t *testing.T) {
 	})
 }
 
-// TestEvaluateKeepsNoIdentities checks that the database stores no value that
-// identifies a person, a place or a device, except the applicant reference and
-// values without which the policy could not be replayed.
+// TestEvaluateKeepsNoIdentities checks that the database stores no value that identifies a person, a place or a
+// device. The exceptions are the applicant reference and the values that a replay of the policy needs.
 func TestEvaluateKeepsNoIdentities(t *testing.T) {
 	t.Parallel()
 	secrets := []string{

@@ -137,7 +137,7 @@ func TestFeaturesOfAnAnswer(t *testing.T) {
 		if len(top) != 10 {
 			s.Fatalf("%d contributors", len(top))
 		}
-		decided := []any{ // first the features of rules that hit, then by points
+		decided := []any{ // first the features of rules that hit, then the others by points
 			map[string]any{
 				"feature":        "enquiry__personal_loan__30d__count",
 				"value":          1.0,

@@ -16,8 +16,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestEvents decides with several callers at the same time, and reads the feed meanwhile: every
-// decision is exactly one event, the numbers have no gap, and each environment has its own.
+// TestEvents decides with several callers at the same time, and reads the feed meanwhile. Every decision must be
+// exactly one event, the sequence numbers must have no gap, and each environment must have its own feed.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -170,8 +170,8 @@ func TestEventTypes(t *testing.T) {
 	}
 }
 
-// TestExpiredEvents checks the answer to a request for events that are older than 90 days, and
-// that the feed begins with the oldest event that is kept if after is left out.
+// TestExpiredEvents checks the answer to a request for events that are older than 90 days. It also checks that the feed
+// begins with the oldest kept event if the parameter "after" is left out.
 func TestExpiredEvents(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

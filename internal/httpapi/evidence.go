@@ -50,7 +50,7 @@ func (h *evidenceHandlers) tile(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	_, path, _ := strings.Cut(c.r.URL.Path, "/log/tile/") // decoded: its slashes may be escaped
+	_, path, _ := strings.Cut(c.r.URL.Path, "/log/tile/") // use the decoded path, because its slashes may be escaped
 	tile, err := h.evidence.Tile(c.ctx, c.caller, path)
 	if err != nil {
 		return err

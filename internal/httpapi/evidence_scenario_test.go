@@ -16,8 +16,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestEvidence reads the log, a proof and a capsule with keys that may do only that, and
-// checks them as an examiner does.
+// TestEvidence reads the log, a proof and a capsule, with keys that may read nothing else. It verifies them as an
+// examiner does.
 func TestEvidence(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -111,14 +111,14 @@ func TestEvidenceIsIsolated(t *testing.T) {
 	})
 }
 
-// TestCosignatures lets a witness visit the service with a key that may only read the log.
-// Then the capsule shows when the witness saw it.
+// TestCosignatures lets a witness cosign the log with a key that may only read the log. Afterwards the capsule shows
+// when the witness saw this state of the log.
 func TestCosignatures(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
 		id := m.post("/v1/decisions", sample).want(http.StatusOK).text("decision_id")
-		m.get("/v1/log/checkpoint").want(http.StatusOK) // signs
+		m.get("/v1/log/checkpoint").want(http.StatusOK) // the stack signs the log before this request
 		auditor := m.with(tenant.Sandbox, tenant.LogRead, m.userID)
 		published := string(auditor.get("/v1/log/key").want(http.StatusOK).body)
 		keys, err := evidence.ParseLogKeys(published)

@@ -275,8 +275,8 @@ func (p placeholders) learn(r exampleRequest, got answer) {
 	}
 }
 
-// cosign learns from the answer of getCheckpoint a checkpoint with the line of the witness
-// whose key the contract shows.
+// cosign stores a cosigned checkpoint for its placeholder: the checkpoint in the answer of getCheckpoint, with the
+// signature of the witness whose key the contract shows.
 func (p placeholders) cosign(t *testing.T, r exampleRequest, got answer) {
 	t.Helper()
 	if r.operation.OperationID != "getCheckpoint" {

@@ -7,15 +7,14 @@ import (
 	"verdict/internal/serving"
 )
 
-// csvType is the media type of CSV files, and csvText the same with the encoding.
+// csvType is the media type of CSV files. csvText also names the encoding.
 const (
 	csvType = "text/csv"
 	csvText = csvType + "; charset=utf-8"
 )
 
-// export sends a file that write writes in parts, compressed if the client
-// accepts that. write must call pause between two parts. kind is the media type of
-// the file.
+// export sends a file, compressed if the client accepts that. The function write writes the file in parts, and must
+// call pause between two parts. kind is the media type of the file.
 func (c *call) export(name, kind string, write func(out io.Writer, pause func()) error) error {
 	out := &c.response
 	file := serving.Export{

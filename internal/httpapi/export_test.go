@@ -7,5 +7,5 @@ func (a *API) AddFailingPage(pattern string, failure error) {
 	a.docs.HandleFunc(pattern, func(w http.ResponseWriter, _ *http.Request) { pageFailed(w, failure) })
 }
 
-// StreamMemory is the memory that a stream of applications takes before the first one is decided.
+// StreamMemory is the memory that a stream takes before its first application is decided.
 const StreamMemory = streamMemory

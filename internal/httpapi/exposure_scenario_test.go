@@ -17,7 +17,7 @@ func asksFor(ref string, amount int) string {
 		"include":["facts"]}`, ref, amount)
 }
 
-// TestExposures reports loans over the API, and decides under a policy that is bounded by them.
+// TestExposures reports loans over the API, and decides under a policy whose offers are bounded by these loans.
 func TestExposures(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -48,7 +48,8 @@ func TestExposures(t *testing.T) {
 		if shown.at("re_explanation", "verified") != true {
 			s.Errorf("the second decision is %s", shown.body)
 		}
-		nobody := m.post("/v1/decisions", `{"applicant":{"monthly_income":850000,"foir":0.1},"bureau_report":{"score":860}}`).
+		nobody := m.post("/v1/decisions",
+			`{"applicant":{"monthly_income":850000,"foir":0.1},"bureau_report":{"score":860}}`).
 			want(http.StatusOK)
 		if nobody.text("status") != "DECLINED" || textAt(nobody, "reasons", 0, "code") != "MISSING_REQUIRED_INPUT" {
 			s.Errorf("without a reference the decision is %s", nobody.body)
@@ -61,7 +62,8 @@ func TestExposures(t *testing.T) {
 		ends := `{"applicant_ref":"P-1","decision_id":"` + first.text("decision_id") + `","closed":true}`
 		m.post("/v1/exposures", ends).want(http.StatusOK).is("closed", true)
 		m.post("/v1/exposures", ends).want(http.StatusOK).is("closed", true)
-		m.post("/v1/exposures", `{"applicant_ref":"P-1","decision_id":"`+first.text("decision_id")+`","outstanding":5}`).
+		m.post("/v1/exposures",
+			`{"applicant_ref":"P-1","decision_id":"`+first.text("decision_id")+`","outstanding":5}`).
 			refused(http.StatusConflict, "invalid_transition")
 
 		stranger := s.signup()
@@ -83,20 +85,23 @@ func TestBadExposures(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
-		for body, code := range map[string]string{
-			`{}`: "invalid_field",
-			`{"applicant_ref":"P","product":"p","outstanding":"many"}`:                                     "invalid_field",
-			`{"applicant_ref":"P","product":"p","outstanding":-1}`:                                         "invalid_field",
-			`{"applicant_ref":"P","product":"p","outstanding":1,"dpd":1.5}`:                                "invalid_field",
-			`{"applicant_ref":"P","product":"p","outstanding":1,"closed":true}`:                            "invalid_field",
-			`{"applicant_ref":"P","product":"p","outstanding":1,"colour":"red"}`:                           "unknown_field",
-			`{"applicant_ref":"P","decision_id":"dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE","outstanding":1}`:         "invalid_field",
-			`{"applicant_ref":"P","decision_id":"nothing","outstanding":1}`:                                "invalid_field",
-			`{"applicant_ref":"hmac:0123456789abcdef0123456789abcdef","product":"p","outstanding":424242}`: "invalid_field",
+		for _, c := range [][2]string{
+			{`{}`, "invalid_field"},
+			{`{"applicant_ref":"P","product":"p","outstanding":"many"}`, "invalid_field"},
+			{`{"applicant_ref":"P","product":"p","outstanding":-1}`, "invalid_field"},
+			{`{"applicant_ref":"P","product":"p","outstanding":1,"dpd":1.5}`, "invalid_field"},
+			{`{"applicant_ref":"P","product":"p","outstanding":1,"closed":true}`, "invalid_field"},
+			{`{"applicant_ref":"P","product":"p","outstanding":1,"colour":"red"}`, "unknown_field"},
+			{`{"applicant_ref":"P","decision_id":"dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE","outstanding":1}`, "invalid_field"},
+			{`{"applicant_ref":"P","decision_id":"nothing","outstanding":1}`, "invalid_field"},
+			{`{"applicant_ref":"hmac:0123456789abcdef0123456789abcdef","product":"p","outstanding":424242}`,
+				"invalid_field"},
 		} {
+			body, code := c[0], c[1]
 			m.post("/v1/exposures", body).refused(http.StatusUnprocessableEntity, code)
 		}
-		m.post("/v1/exposures", `{"applicant_ref":"P","product":"p","closed":true}`).refused(http.StatusNotFound, "not_found")
+		m.post("/v1/exposures", `{"applicant_ref":"P","product":"p","closed":true}`).
+			refused(http.StatusNotFound, "not_found")
 		for _, ref := range []string{" ", " P", "P\\t"} {
 			m.post("/v1/decisions", `{"applicant_ref":"`+ref+`","bureau_report":{"score":700}}`).
 				refused(http.StatusUnprocessableEntity, "invalid_field").is("errors.0.pointer", "/applicant_ref")

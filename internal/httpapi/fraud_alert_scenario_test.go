@@ -83,7 +83,7 @@ func TestAlertLife(t *testing.T) {
 	})
 }
 
-// mine fails unless the member of the answer is the id of the caller's key.
+// mine fails the test unless the given member of the answer is the id of the caller's key.
 func (a answer) mine(m *member, member string) answer {
 	a.t.Helper()
 	key, _ := m.signed["key"].(map[string]any)

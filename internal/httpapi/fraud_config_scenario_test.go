@@ -24,9 +24,8 @@ func (a answer) pointers() []string {
 
 const settings = "/v1/fraud/config"
 
-// TestFraudConfigMerges checks that a change is merged into the settings and
-// increments the version, and that If-Match refuses a change to an older
-// version.
+// TestFraudConfigMerges checks that a change is merged into the settings and increments the version, and that a
+// change is refused if its If-Match header names an older version.
 func TestFraudConfigMerges(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -23,7 +23,7 @@ func fastPlans() tenant.PricePlans {
 	return tenant.DefaultPricePlans().WithRates(tenant.Rates{Decide: fast, Write: fast, Backtest: fast})
 }
 
-// counted fails unless the answers have the counts 1 to n, each of them once.
+// counted fails the test unless the answers have the counts 1 to n, and each count occurs once.
 func counted(t *testing.T, answers []answer, n int) {
 	t.Helper()
 	var got, want []int

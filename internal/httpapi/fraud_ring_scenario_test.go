@@ -422,7 +422,7 @@ func TestBlockRefusals(t *testing.T) {
 			for i := range got.list("errors") {
 				found = append(found, fmt.Sprint(got.at("errors", i, "pointer"), " ", got.at("errors", i, "code")))
 			}
-			// Not the whole body: a random request id may contain the digits.
+			// Do not search the whole body, because a random request id may contain these digits.
 			said := fmt.Sprint(got.at("detail"), got.list("errors"))
 			if diff := cmp.Diff(want, found); diff != "" || strings.Contains(said, "555") {
 				s.Errorf("%s: %s (-want +got):\n%s", body, got.body, diff)

@@ -45,8 +45,8 @@ func (a answer) signal(id string) map[string]any {
 	return nil
 }
 
-// saw fails unless the members "value" and "triggered" of the signal equal the
-// arguments. If value is nil, saw fails if the signal was evaluated.
+// saw fails the test unless the members "value" and "triggered" of the signal equal the arguments. If the argument
+// value is nil, the signal must not have been evaluated.
 func (a answer) saw(id string, triggered bool, value any) answer {
 	a.t.Helper()
 	s := a.signal(id)
@@ -62,7 +62,7 @@ func (a answer) saw(id string, triggered bool, value any) answer {
 	return a
 }
 
-// raised fails unless the application raised or joined n alerts.
+// raised fails the test unless the application raised or joined n alerts.
 func (a answer) raised(n int) answer {
 	a.t.Helper()
 	if got := a.list("fraud", "alert_ids"); len(got) != n {

@@ -17,7 +17,7 @@ import (
 const quietRule = `{"id":"KO_QUIET","reason_code":"BUR_ENQ",` +
 	`"condition_ast":{"op":"gt","field":"enquiry__personal_loan__90d__count","value":5}}`
 
-// isAt fails unless the entry of the list at a position has these members.
+// isAt fails the test unless the entry of the list at the given index has these members.
 func (a answer) isAt(list string, at int, want ...any) {
 	a.t.Helper()
 	for i := 0; i+1 < len(want); i += 2 {
@@ -132,9 +132,9 @@ func TestStopButtonIsNeverGated(t *testing.T) {
 			return strings.Join(asha.get("/v1/audit?action=rule_set.activated&object="+id).column("note"), "; ")
 		}
 
-		// This rule set is Asha's own and has an error finding, and Ravi could
-		// activate it. It passes only because it was the previously active rule
-		// set.
+		// The gates would refuse this activation for two reasons. Asha is the author of the rule set, and Ravi
+		// could activate it as the second person. The rule set also has an error finding. The activation succeeds
+		// only because it restores the previously active rule set.
 		activate(quiet).want(http.StatusOK).is("status", "active")
 		if got := notes(quiet); !strings.HasPrefix(got, "rollback: stop") {
 			s.Errorf("the trail says %q", got)

@@ -8,7 +8,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Guarantees of the default policy: it keeps the first one and not the second one. The third one cannot be decided.
+// These are guarantees about the default policy. The policy keeps minors and violates seniors. The prover cannot
+// decide whether the policy keeps unknowable.
 const (
 	minors = `{"id":"G_MINORS","text":"Nobody under 21 gets an offer",` +
 		`"when":{"op":"lt","field":"age","value":21},"never":{"op":"ne","field":"status","value":"DECLINED"}}`
@@ -31,7 +32,7 @@ func TestGuarantees(t *testing.T) {
 		kept.isAt("changes", 0, "section", "guarantees", "change", "added", "id", "G_MINORS")
 		m.activate(kept.text("id"))
 
-		// A version inherits the guarantee. Its rules no longer keep it, so it cannot be activated.
+		// A new version inherits the guarantee. Its rules violate the guarantee, so the version cannot be activated.
 		young := m.post("/v1/rule-sets", `{"name":"young","patch":{"knockouts":{"set":[`+younger+`]}}}`).
 			want(http.StatusCreated)
 		young.isAt("guarantee_proofs", 0, "id", "G_MINORS", "result", "refuted")
@@ -43,7 +44,7 @@ func TestGuarantees(t *testing.T) {
 		m.get(path).is("status", "draft")
 		m.get(path).isAt("guarantee_proofs", 0, "result", "refuted")
 
-		// The applicant of the proof is really decided that way.
+		// Deciding the applicant of the proof gives the result that the proof states.
 		witness, err := json.Marshal(young.at("guarantee_proofs", 0, "applicants", 0, "witness"))
 		if err != nil {
 			s.Fatal(err)
@@ -60,7 +61,7 @@ func TestGuarantees(t *testing.T) {
 		m.post("/v1/decisions/preview", string(request)).want(http.StatusOK).
 			is("status", young.at("guarantee_proofs", 0, "applicants", 0, "decided", "status"))
 
-		// The difference has the guarantees of both versions.
+		// The difference contains the guarantees of both versions.
 		difference := m.post(path+"/diff", `{}`).want(http.StatusOK)
 		difference.isAt("guarantees", 0, "id", "G_MINORS")
 		if from := difference.at("guarantees", 0, "from", "result"); from != "proved" {
@@ -70,7 +71,7 @@ func TestGuarantees(t *testing.T) {
 			s.Errorf("the draft's guarantee is %v", to)
 		}
 
-		// Going back never needs a proof.
+		// A rollback never needs a proof.
 		m.activate(m.ruleSetID)
 		m.activate(kept.text("id"))
 	})
@@ -108,7 +109,8 @@ func TestGuaranteesInLive(t *testing.T) {
 		for _, body := range []string{
 			`{"name":"dropped","guarantees":[]}`,
 			`{"name":"loosened","guarantees":[{"id":"G_MINORS","text":"Nobody under 18 gets an offer",` +
-				`"when":{"op":"lt","field":"age","value":18},"never":{"op":"ne","field":"status","value":"DECLINED"}}]}`,
+				`"when":{"op":"lt","field":"age","value":18},"never":{"op":"ne","field":"status",
+					"value":"DECLINED"}}]}`,
 		} {
 			dropped := save(body)
 			dropped.isAt("findings", 0, "code", "guarantees_removed", "severity", "error", "key",
@@ -126,21 +128,23 @@ func TestGuaranteeFaults(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
-		for guarantee, pointer := range map[string]string{
-			`{"text":"t","never":{"op":"eq","field":"status","value":"APPROVED"}}`: "id",
-			`{"id":"G","never":{"op":"eq","field":"status","value":"APPROVED"}}`:   "text",
-			`{"id":"G","text":"t"}`: "never",
-			`{"id":"G","text":"t","never":{"op":"eq","field":"status","value":"REJECTED"}}`:             "never",
-			`{"id":"G","text":"t","never":{"op":"exists","field":"status"}}`:                            "never",
-			`{"id":"G","text":"t","never":{"op":"gt","field":"intrest_rate","value":20}}`:               "never/field",
-			`{"id":"G","text":"t","when":{"op":"gt","field":"grade","value":20}}`:                       "never",
-			`{"id":"G","text":"t","monotone":{"field":"age","towards":"sideways","of":["status"]}}`:     "monotone/towards",
-			`{"id":"G","text":"t","monotone":{"field":"age","towards":"up","of":[]}}`:                   "monotone/of",
-			`{"id":"G","text":"t","monotone":{"field":"age","towards":"up","of":["fee"]}}`:              "monotone/of/0",
-			`{"id":"G","text":"t","monotone":{"field":"city","towards":"up","of":["status"]}}`:          "monotone/field",
-			`{"id":"G","text":"t","monotone":{"field":"age","towards":"up","of":["status"]},"odd":1}`:   "odd",
-			`{"id":"G","text":"t","monotone":{"field":"age","towards":"up","of":["status"]},"when":{}}`: "monotone",
+		for _, c := range [][2]string{
+			{`{"text":"t","never":{"op":"eq","field":"status","value":"APPROVED"}}`, "id"},
+			{`{"id":"G","never":{"op":"eq","field":"status","value":"APPROVED"}}`, "text"},
+			{`{"id":"G","text":"t"}`, "never"},
+			{`{"id":"G","text":"t","never":{"op":"eq","field":"status","value":"REJECTED"}}`, "never"},
+			{`{"id":"G","text":"t","never":{"op":"exists","field":"status"}}`, "never"},
+			{`{"id":"G","text":"t","never":{"op":"gt","field":"intrest_rate","value":20}}`, "never/field"},
+			{`{"id":"G","text":"t","when":{"op":"gt","field":"grade","value":20}}`, "never"},
+			{`{"id":"G","text":"t","monotone":{"field":"age","towards":"sideways","of":["status"]}}`,
+				"monotone/towards"},
+			{`{"id":"G","text":"t","monotone":{"field":"age","towards":"up","of":[]}}`, "monotone/of"},
+			{`{"id":"G","text":"t","monotone":{"field":"age","towards":"up","of":["fee"]}}`, "monotone/of/0"},
+			{`{"id":"G","text":"t","monotone":{"field":"city","towards":"up","of":["status"]}}`, "monotone/field"},
+			{`{"id":"G","text":"t","monotone":{"field":"age","towards":"up","of":["status"]},"odd":1}`, "odd"},
+			{`{"id":"G","text":"t","monotone":{"field":"age","towards":"up","of":["status"]},"when":{}}`, "monotone"},
 		} {
+			guarantee, pointer := c[0], c[1]
 			m.post("/v1/rule-sets", `{"name":"faulty","guarantees":[`+guarantee+`]}`).
 				want(http.StatusUnprocessableEntity).isAt("errors", 0, "pointer", "/guarantees/0/"+pointer)
 		}

@@ -52,11 +52,10 @@ func bearerKey(r *http.Request) (tenant.Key, bool) {
 	return tenant.ParseKey(strings.TrimLeft(text, " "))
 }
 
-// answersOther reads the Accept header. It reports whether the answer should be in the
-// other format of the route, CSV or HTML. This requires that the route has one, and that
-// the client accepts it but not JSON; a browser, which accepts HTML by name and JSON only
-// with everything else, gets HTML. It refuses a request that accepts none of the formats of
-// the route.
+// answersOther reads the Accept header. It reports whether the answer should be in the other format of the route, CSV
+// or HTML. This is so if the route has another format, and the client names that format but not JSON. If the client
+// also accepts "*/*", it gets JSON instead of CSV; it still gets HTML, because browsers send such a header.
+// answersOther refuses a request that accepts none of the formats of the route.
 func answersOther(r *http.Request, rt *route) (bool, error) {
 	accept := r.Header["Accept"]
 	if len(accept) == 0 {
@@ -137,9 +136,8 @@ func idempotencyKey(r *http.Request) (*operation.Idempotency, error) {
 	return &operation.Idempotency{Route: r.Method + " " + r.URL.Path, Key: key}, nil
 }
 
-// expectedVersion reads the version in quotes from the If-Match header. It returns
-// operation.AnyVersion if the header is missing or is "*", and 0, which means that nothing
-// is stored yet, for "If-None-Match: *".
+// expectedVersion reads the version in quotes from the If-Match header. It returns operation.AnyVersion if the header
+// is missing or is "*". For "If-None-Match: *" it returns 0, which means that nothing is stored yet.
 func expectedVersion(r *http.Request) (int64, error) {
 	given := r.Header["If-Match"]
 	if none := r.Header["If-None-Match"]; len(none) > 0 {
@@ -194,8 +192,8 @@ func isFile(r *http.Request) bool {
 	return kind == "text/csv" || kind == "multipart/form-data"
 }
 
-// checkLength refuses a body of HTTP/1.0 whose length is not given: net/http reads it as an empty one, so
-// nothing of it would be decided.
+// checkLength refuses an HTTP/1.0 request without a Content-Length. net/http would read its body as empty, so no
+// application in it would be decided.
 func checkLength(r *http.Request) error {
 	if !r.ProtoAtLeast(1, 1) && r.ContentLength == 0 && r.Header["Content-Length"] == nil {
 		return fault.New(fault.Malformed, fault.CodeMalformedBody,

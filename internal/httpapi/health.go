@@ -69,7 +69,7 @@ type readiness struct {
 // probeInterval is how long the result of a check is used.
 const probeInterval = time.Second
 
-// lastCheck returns the result of a check. It uses the cached one if that is fresh.
+// lastCheck returns the result of a check. If the cached result is recent enough, it returns that result.
 func (h *healthHandlers) lastCheck(ctx context.Context, now time.Time) usecase.Health {
 	p := &h.probes
 	p.mu.Lock()

@@ -13,9 +13,9 @@ import (
 	"verdict/internal/usecase"
 )
 
-// TestBrowsersComeBackByTLS checks that every answer to a request that arrived
-// by TLS has a Strict-Transport-Security header, and that no other answer has
-// one. The TLS connection may end at the service or at a trusted proxy.
+// TestBrowsersComeBackByTLS checks that every answer to a request that arrived by TLS has a
+// Strict-Transport-Security header, and that answers to all other requests have none. The TLS connection may end at
+// the service or at a trusted proxy.
 func TestBrowsersComeBackByTLS(t *testing.T) {
 	t.Parallel()
 	service, err := usecase.New(storetest.Open(t, storetest.SQLite(t), store.Options{}), usecase.Options{})

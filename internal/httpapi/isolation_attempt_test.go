@@ -72,10 +72,10 @@ var bodyMembers = map[string][]string{
 	"charges.id":               nil,
 	"guarantees.id":            nil,
 	"witness_key":              nil,
-	"erasePerson decision_id":  nil, // only of a decision that names no applicant; see TestErasureRefusals
-	// like erasePerson
+	"erasePerson decision_id":  nil, // accepted only for a decision without an applicant; see TestErasureRefusals
+	// Like erasePerson, this is accepted only for a decision without an applicant.
 	"placeLegalHold decision_id": nil,
-	"reportExposure decision_id": nil, // the decision must be of the applicant; see TestExposures
+	"reportExposure decision_id": nil, // the decision must be about the applicant; see TestExposures
 }
 
 // naming matches the names of members that look like references to a resource.
@@ -104,7 +104,8 @@ func readAttempts(t *testing.T, doc *openapi3.T) (list []attempt) {
 			list = append(list, a.inPath(t)...)
 			for _, p := range operation.Parameters {
 				if p.Value.In == openapi3.ParameterInPath {
-					a.path = strings.ReplaceAll(a.path, "{"+p.Value.Name+"}", placeholderOf(t, operation, template, p.Value))
+					a.path = strings.ReplaceAll(a.path, "{"+p.Value.Name+"}",
+						placeholderOf(t, operation, template, p.Value))
 				}
 			}
 			list = append(list, a.inQuery(t)...)
@@ -118,8 +119,8 @@ func readAttempts(t *testing.T, doc *openapi3.T) (list []attempt) {
 // that another tenant could have. TestEvidenceIsIsolated checks them.
 var ownParts = map[string]bool{"level": true, "index": true}
 
-// isOwnPart reports whether a path parameter is one of ownParts, or the name of a list or a table that is replaced:
-// whoever replaces one creates it if there is none.
+// isOwnPart reports whether a path parameter is one of ownParts, or the name of a list or a table that is replaced.
+// Replacing a list or a table creates it if the tenant has none with that name.
 func isOwnPart(operation *openapi3.Operation, name string) bool {
 	return ownParts[name] || operation.OperationID == "replaceList" || operation.OperationID == "replaceTable"
 }
@@ -174,7 +175,7 @@ func (a attempt) inQuery(t *testing.T) (list []attempt) {
 		}
 		name := p.Value.Name
 		if name == "cursor" && a.operation.OperationID == "getApplicant" {
-			continue // to get a cursor is in the audit trail of the victim; see TestApplicant
+			continue // getting a cursor adds an entry to the victim's audit trail; see TestApplicant
 		}
 		example, _ := p.Value.Example.(string)
 		b := a

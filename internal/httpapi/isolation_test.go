@@ -71,8 +71,8 @@ type resident struct {
 	secrets []string
 }
 
-// nobody has ids that do not exist. The answer about another tenant's resource
-// must equal the answer about a missing resource.
+// nobody maps every placeholder to an id that does not exist. The answer about another tenant's resource must equal
+// the answer about a missing resource.
 var nobody = placeholders{
 	"{decision_id}": "dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{evaluated_id}": "dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{draft_id}": "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{spare_id}": "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
@@ -180,7 +180,8 @@ func (r *resident) furnish(mark string) {
 func (r *resident) furnishErasures(mark string) {
 	r.Helper()
 	for _, person := range []string{"_gone", "_left"} {
-		r.post("/v1/decisions", `{"applicant":{"id":"`+mark+person+`"},"bureau_report":{"score":560}}`).want(http.StatusOK)
+		r.post("/v1/decisions", `{"applicant":{"id":"`+mark+person+`"},"bureau_report":{"score":560}}`).
+			want(http.StatusOK)
 		erased := r.post("/v1/erasures", `{"applicant_ref":"`+mark+person+`","reason":"applicant_request"}`).
 			want(http.StatusCreated)
 		r.named["{erasure_id}"] = erased.text("id")
@@ -210,13 +211,16 @@ func (r *resident) furnishHolds(mark string) {
 // furnishLists creates two lists and two tables, one of each to be deleted.
 func (r *resident) furnishLists(mark string) {
 	r.Helper()
-	for placeholder, name := range map[string]string{"{list_name}": "list_" + mark, "{spare_list_name}": "spare_" + mark} {
+	for placeholder, name := range map[string]string{"{list_name}": "list_" + mark,
+		"{spare_list_name}": "spare_" + mark} {
 		r.named[placeholder] = name
-		r.put("/v1/lists/"+name, `{"type":"text","entries":[{"value":"`+mark+` employer"},{"value":"`+mark+` other"}]}`).
+		r.put("/v1/lists/"+name,
+			`{"type":"text","entries":[{"value":"`+mark+` employer"},{"value":"`+mark+` other"}]}`).
 			want(http.StatusOK)
 	}
 	const table = `{"keys":[{"field":"employment_type"},{"field":"monthly_income","match":"range"}],
-		"columns":[{"name":"segment","type":"text"}],"rows":[{"keys":["SALARIED",{"lt":9}],"values":["MARK row"]},{"keys":["SALARIED",{"gte":9}],"values":["MARK other"]}],
+		"columns":[{"name":"segment","type":"text"}],"rows":[{"keys":["SALARIED",{"lt":9}],"values":["MARK row"]},
+		{"keys":["SALARIED",{"gte":9}],"values":["MARK other"]}],
 		"default":["MARK default"]}`
 	for placeholder, name := range map[string]string{
 		"{table_name}":       "table_" + mark,
@@ -227,7 +231,7 @@ func (r *resident) furnishLists(mark string) {
 	}
 }
 
-// furnishWebhooks creates two webhooks, one of them to be deleted, with a log.
+// furnishWebhooks creates two webhooks with a log. One of them is to be deleted.
 func (r *resident) furnishWebhooks(mark string) {
 	r.Helper()
 	for _, name := range []string{"{webhook_id}", "{spare_webhook_id}"} {

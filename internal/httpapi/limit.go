@@ -11,8 +11,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// bucket names a rate limit. takeToken writes the name into the RateLimit
-// headers.
+// bucket is the name of a rate limit. takeToken writes the name into the RateLimit headers.
 type bucket string
 
 const (
@@ -36,7 +35,8 @@ type bucketOwner struct {
 // headers. It refuses the request if the bucket is empty.
 func (c *call) takeToken(from bucket) error { return c.takeTokens(from, 1, 0) }
 
-// takeTokens takes n tokens like takeToken, or none. taken is the number of tokens that the request has taken before.
+// takeTokens does the same as takeToken for n tokens. If the bucket has fewer than n tokens, it takes none. taken
+// is the number of tokens that the request has already taken.
 func (c *call) takeTokens(from bucket, n, taken int) error {
 	if from == noBucket {
 		return nil
@@ -52,7 +52,7 @@ func (c *call) takeTokens(from bucket, n, taken int) error {
 	if ok {
 		return nil
 	}
-	serving.SetRetryAfter(h, wait) // every answer with 429 has it
+	serving.SetRetryAfter(h, wait) // every answer with 429 has this header
 	if n+taken > rate.Burst {
 		return fault.New(fault.Limited, fault.CodeRateLimited,
 			"the rate limit never allows this many items at once; send fewer, or send them as a stream")

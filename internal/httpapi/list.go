@@ -78,8 +78,9 @@ func (h *listHandlers) receive(c *call, expected int64) error {
 	})
 }
 
-// receiveCSV calls store with the CSV file in the body, decompressed, while the file arrives. store must call read when
-// it has read the file, and then send the answer.
+// receiveCSV calls the function store with the CSV file in the body, decompressed, while the file arrives. When
+// store has reached the end of the file, it must call the function that it got as its argument "read", and then
+// send the answer.
 func (c *call) receiveCSV(
 	most int64, store func(ctx context.Context, file io.Reader, read func()) error,
 ) error {
@@ -91,7 +92,7 @@ func (c *call) receiveCSV(
 	if err := c.resources.Reserve(fileMemory); err != nil {
 		return err
 	}
-	// A sender who disconnects ends the upload, and nothing changes.
+	// If the sender disconnects, the upload ends and nothing changes.
 	ctx, cancel := context.WithTimeout(c.r.Context(), c.api.options.FileTimeout)
 	defer cancel()
 	body := newFileBody(c)
@@ -109,7 +110,7 @@ func (c *call) receiveCSV(
 	}
 	return store(ctx, file, func() {
 		body.StartAnswer()
-		c.ctx = ctx // the work may have taken longer than other requests may
+		c.ctx = ctx // the upload may have taken longer than the timeout of other requests
 	})
 }
 
@@ -143,7 +144,8 @@ func (h *listHandlers) contains(c *call) error {
 	return sendVersioned(c, found, found.Version, inQuery(err), document.WriteMembership)
 }
 
-// lookUp looks a value up like contains. The value is in the body, so that it is not in the logs of proxies.
+// lookUp gives the same answer as the method contains, but takes the value from the body. So the value does not
+// appear in the logs of proxies.
 func (h *listHandlers) lookUp(c *call) error {
 	value, err := readAs(c, tenant.Read, document.ReadListLookup)
 	if err != nil {

@@ -91,7 +91,8 @@ func TestLists(t *testing.T) {
 			s.Errorf("the decision is %s", declined.body)
 		}
 		tried := m.post("/v1/decisions/preview", employed("Initech")).want(http.StatusOK).is("status", "DECLINED")
-		if tried.at("lists", 0, "version") != 2.0 || tried.at("facts", "list.bad_employers.applicant.employer") != true {
+		if tried.at("lists", 0, "version") != 2.0 ||
+			tried.at("facts", "list.bad_employers.applicant.employer") != true {
 			s.Errorf("the preview is %s", tried.body)
 		}
 		m.post("/v1/eligibility", employed("Initech")).want(http.StatusOK).is("status", "DECLINED")
@@ -113,7 +114,7 @@ func TestLists(t *testing.T) {
 	})
 }
 
-// TestBadLists sends lists that cannot be stored. Each answer names the place and repeats no value, and nothing
+// TestBadLists sends lists that cannot be stored. Each refusal points to the fault and repeats no value, and nothing
 // changes.
 func TestBadLists(t *testing.T) {
 	t.Parallel()
@@ -145,7 +146,8 @@ func TestBadLists(t *testing.T) {
 				s.Errorf("%s: %s", name, got.body)
 			}
 		}
-		m.put("/v1/lists/Words", `{"type":"text","entries":[]}`).refused(http.StatusUnprocessableEntity, "invalid_field")
+		m.put("/v1/lists/Words", `{"type":"text","entries":[]}`).
+			refused(http.StatusUnprocessableEntity, "invalid_field")
 		m.put("/v1/lists/new", `{"entries":[]}`).refused(http.StatusUnprocessableEntity, "invalid_field")
 		s.send("PATCH", "/v1/lists/new", m.key, `{"add":[{"value":"a"}]}`).refused(http.StatusNotFound, "not_found")
 		s.send("PATCH", at, m.key, `{}`).refused(http.StatusUnprocessableEntity, "invalid_field")
@@ -176,7 +178,8 @@ func TestListFiles(t *testing.T) {
 			_ = z.Close()
 			return b.String()
 		}
-		m.csv(at+"?type=text", "\ufeffvalue,expires_at\r\nAcme,\r\n\"Smith, Jones\",2030-01-01T00:00:00Z\r\n\r\n=1+1,\r\n").
+		m.csv(at+"?type=text",
+			"\ufeffvalue,expires_at\r\nAcme,\r\n\"Smith, Jones\",2030-01-01T00:00:00Z\r\n\r\n=1+1,\r\n").
 			want(http.StatusOK).is("version", 1.0).is("entries", 3.0)
 		m.get(at+"/contains?value=smith,%20jones").want(http.StatusOK).is("contains", true)
 		m.get(at+"/contains?value=%3D1%2B1").want(http.StatusOK).is("contains", true)
@@ -204,8 +207,10 @@ func TestListFiles(t *testing.T) {
 			"another compression": {"value\na\n", http.StatusUnsupportedMediaType, "Content-Encoding: br"},
 			"a form": {"value\na\n", http.StatusUnsupportedMediaType,
 				"Content-Type: multipart/form-data; boundary=x"},
-			"a bomb":               {gzipped("value\n" + strings.Repeat("a\n", 33<<20)), http.StatusRequestEntityTooLarge, ""},
-			"a bomb of blank rows": {gzipped("value\n" + strings.Repeat("\n", 70<<20)), http.StatusRequestEntityTooLarge, ""},
+			"a bomb": {gzipped("value\n" + strings.Repeat("a\n", 33<<20)),
+				http.StatusRequestEntityTooLarge, ""},
+			"a bomb of blank rows": {gzipped("value\n" + strings.Repeat("\n", 70<<20)),
+				http.StatusRequestEntityTooLarge, ""},
 		} {
 			headers := []string(nil)
 			if c.header != "" {
@@ -227,8 +232,8 @@ func TestListFiles(t *testing.T) {
 	})
 }
 
-// TestListVersions checks that no two contents of a list have the same name and version, that a list can be created
-// only if there is none, and the events of its changes.
+// TestListVersions checks that no two contents of a list have the same name and version, that "If-None-Match: *"
+// creates a list only if there is none, and that changes of the list cause events.
 func TestListVersions(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -289,7 +294,8 @@ func TestListCaps(t *testing.T) {
 	caps := usecase.Caps{Lists: store.ListCaps{Lists: 2, Entries: 5, Bytes: 40}}
 	each(t, stackOptions{caps: caps}, func(s *stack) {
 		m := s.signup()
-		m.put("/v1/lists/a", `{"type":"text","entries":[{"value":"1"},{"value":"2"},{"value":"3"}]}`).want(http.StatusOK)
+		m.put("/v1/lists/a", `{"type":"text","entries":[{"value":"1"},{"value":"2"},{"value":"3"}]}`).
+			want(http.StatusOK)
 		m.put("/v1/lists/b", `{"type":"text","entries":[{"value":"1"},{"value":"2"},{"value":"3"}]}`).
 			refused(http.StatusConflict, "cap_reached")
 		m.put("/v1/lists/b", `{"type":"text","entries":[{"value":"1"}]}`).want(http.StatusOK)

@@ -59,7 +59,7 @@ func TestLostPostgres(t *testing.T) {
 	}
 	execute("ALTER DATABASE " + name + " ALLOW_CONNECTIONS false")
 	execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", name)
-	for range 2 { // with fresh cache entries, then with stale ones
+	for range 2 { // first with fresh cache entries, then with stale cache entries
 		m.post("/v1/decisions", sample, "Idempotency-Key: within").unavailable(t)
 		m.post("/v1/decisions", sample).unavailable(t)
 		m.get(path).unavailable(t)
@@ -95,9 +95,12 @@ func TestLostPostgres(t *testing.T) {
 func TestLockedSQLite(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.SQLite(t)
-	s := start(t, storetest.Open(t, databaseURL, store.Options{Timeout: 100 * time.Millisecond}), stackOptions{})
+	s := start(t, storetest.Open(t, databaseURL, store.Options{Timeout: 2 * time.Minute}), stackOptions{})
 	m := s.signup()
 	decided := m.post("/v1/decisions", sample).want(http.StatusOK)
+	// Only the requests that must be refused have a short timeout.
+	hasty := start(t, storetest.Open(t, databaseURL, store.Options{Timeout: 100 * time.Millisecond}), stackOptions{})
+	hasty.begin(s.clock.now())
 
 	other, err := storetest.Raw(t, databaseURL).Conn(t.Context())
 	if err != nil {
@@ -107,8 +110,8 @@ func TestLockedSQLite(t *testing.T) {
 	if _, err := other.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
 		t.Fatal(err)
 	}
-	m.post("/v1/decisions", sample).unavailable(t)
-	m.post("/v1/rule-sets", `{"name":"x"}`).unavailable(t)
+	m.on(hasty).post("/v1/decisions", sample).unavailable(t)
+	m.on(hasty).post("/v1/rule-sets", `{"name":"x"}`).unavailable(t)
 	m.get("/v1/decisions/"+decided.text("decision_id")).want(http.StatusOK).is("re_explanation.verified", true)
 	if _, err := other.ExecContext(t.Context(), "ROLLBACK"); err != nil {
 		t.Fatal(err)

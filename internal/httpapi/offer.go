@@ -55,7 +55,7 @@ func (h *offerHandlers) replaceProfile(c *call) error {
 	return sendVersioned(c, profile, profile.Version, err, document.WriteLenderProfile)
 }
 
-// wanted reads the parameters that both documents have. It sets c.html if the document is wanted as a page.
+// wanted reads the parameters that both documents have. It sets c.html if the client wants the document as a page.
 func (c *call) wanted(q *query) offerdesk.Wanted {
 	switch q.choice("format", "json", "html") {
 	case "html":
@@ -115,7 +115,7 @@ func (c *call) sendHTML(status int, body []byte) error {
 	return c.response.send(c.ctx, status, body)
 }
 
-// sentence returns a detail, which begins with a small letter and has no stop, as a sentence.
+// sentence turns a detail into a sentence, with a capital letter and a full stop.
 func sentence(detail string) string {
 	if detail == "" {
 		return ""

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestRefusalsOfDocuments checks that the answer without a document says how the decision ended and what to ask for
-// instead, and that a document which cannot exist is refused for that reason, with or without a lender profile.
+// TestRefusalsOfDocuments checks the refusals of documents that a decision does not have. Each refusal says how the
+// decision ended and what to do instead. The reason is the same whether or not a lender profile is stored.
 func TestRefusalsOfDocuments(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// TestReplacedOffer makes a second offer to the same person. Under a policy that counts earlier offers it replaces the
-// first, which then has no documents, and which the person is told about. Under another policy both offers stand.
+// TestReplacedOffer makes a second offer to the same person. Under a policy that counts earlier offers, the second
+// offer replaces the first. The first offer then has no documents, and the person is told that it was replaced. Under
+// another policy both offers stay valid.
 func TestReplacedOffer(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -42,7 +43,8 @@ func TestReplacedOffer(t *testing.T) {
 			s.Errorf("the person is told %s", told.body)
 		}
 
-		// A person declines the newer offer, so the first is open again; it is booked before there is a third.
+		// A reviewer declines the newer offer, so the first offer is valid again. Then a third offer replaces the
+		// first offer, and booking the first offer causes a warning.
 		m.post("/v1/decisions/"+second+"/review", `{"outcome":"overturned"}`).want(http.StatusCreated)
 		kfs(first).want(http.StatusOK)
 		third := offered("R-1", 320_000)
@@ -51,7 +53,7 @@ func TestReplacedOffer(t *testing.T) {
 		if textAt(booked, "warnings", 0, "code") != "replaced_offer" {
 			s.Errorf("booking a replaced offer is answered with %s", booked.body)
 		}
-		kfs(first).want(http.StatusOK) // it is the statement of a loan now
+		kfs(first).want(http.StatusOK) // the statement now belongs to a booked loan
 		kfs(third).want(http.StatusOK)
 		again := m.post("/v1/exposures", loan, "Idempotency-Key: b").want(http.StatusOK)
 		if textAt(again, "warnings", 0, "code") != "replaced_offer" {
@@ -65,8 +67,8 @@ func TestReplacedOffer(t *testing.T) {
 	})
 }
 
-// TestDeclinedByPerson upholds a referral, which is a decline: in the facts of the next decision, and in what the
-// person and the co-applicant are told.
+// TestDeclinedByPerson reviews a referral with the outcome "upheld". The referral then counts as a decline, both in
+// the facts of the next decision and in what the applicant and the co-applicant are told.
 func TestDeclinedByPerson(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -75,7 +77,8 @@ func TestDeclinedByPerson(t *testing.T) {
 		m.put("/v1/lender-profile", lenderProfile).want(http.StatusOK)
 		body := `{"applicant_ref":"D-1","applicants":[{"role":"primary","monthly_income":85000,"foir":0.32,
 			"requested_amount":300000,"bureau_report":{"score":781,"max_dpd_12m":40}},
-			{"role":"co_applicant","applicant_ref":"D-2","monthly_income":50000,"foir":0.1,"bureau_report":{"score":790}}]}`
+			{"role":"co_applicant","applicant_ref":"D-2","monthly_income":50000,"foir":0.1,
+			"bureau_report":{"score":790}}]}`
 		referred := m.post("/v1/decisions", body).want(http.StatusOK)
 		if referred.text("status") != "REFERRED" {
 			s.Fatalf("the decision is %s", referred.body)
@@ -104,7 +107,8 @@ func TestDeclinedByPerson(t *testing.T) {
 	})
 }
 
-// TestLetterOfCappedReferral approves a referral whose amount a limit cap bounded. The letter states the cap's text.
+// TestLetterOfCappedReferral approves a referral whose amount was limited by a limit cap. The letter contains the text
+// of the cap.
 func TestLetterOfCappedReferral(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -113,7 +117,8 @@ func TestLetterOfCappedReferral(t *testing.T) {
 		m.put("/v1/lender-profile", lenderProfile).want(http.StatusOK)
 		m.activate(m.draft(`{"name":"capped","limit_caps":[{"id":"CAP_LTV","reason_code":"LTV",
 			"applicant_message":"The price bounds the loan","of":{"value":60000}}]}`))
-		referred := m.post("/v1/decisions", `{"applicant":{"monthly_income":85000,"foir":0.32,"requested_amount":300000},
+		referred := m.post("/v1/decisions",
+			`{"applicant":{"monthly_income":85000,"foir":0.32,"requested_amount":300000},
 			"bureau_report":{"score":781,"max_dpd_12m":40}}`).want(http.StatusOK).is("status", "REFERRED")
 		path := "/v1/decisions/" + referred.text("decision_id")
 		m.post(path+"/review", `{"outcome":"overturned"}`).want(http.StatusCreated)

@@ -56,7 +56,8 @@ func TestKeyFactsStatement(t *testing.T) {
 		letter := func(id, query string) string { return "/v1/decisions/" + id + "/letter" + query }
 		m.get(kfs(before, "")).refused(http.StatusConflict, "lender_profile_missing")
 		m.put("/v1/lender-profile", lenderProfile).want(http.StatusOK)
-		m.put("/v1/lender-profile", strings.Replace(lenderProfile, "Asha Finance", "Asha Second", 1)).want(http.StatusOK)
+		m.put("/v1/lender-profile", strings.Replace(lenderProfile, "Asha Finance", "Asha Second", 1)).
+			want(http.StatusOK)
 		s.clock.advance(time.Second)
 		after := m.post("/v1/decisions", sample).want(http.StatusOK)
 		if got := m.get(kfs(before, "")).want(http.StatusOK); got.at("lender", "profile_version") != 1.0 {
@@ -91,7 +92,8 @@ func TestKeyFactsStatement(t *testing.T) {
 		full := m.post("/v1/decisions", strings.Replace(sample, "600000", "300000", 1)).want(http.StatusOK)
 		m.get(letter(full.text("decision_id"), "")).refused(http.StatusConflict, "no_letter")
 
-		declined := m.post("/v1/decisions", `{"applicant":{"id":"A-2"},"bureau_report":{"score":560}}`).want(http.StatusOK).
+		declined := m.post("/v1/decisions", `{"applicant":{"id":"A-2"},"bureau_report":{"score":560}}`).
+			want(http.StatusOK).
 			is("status", "DECLINED").text("decision_id")
 		m.get(kfs(declined, "")).refused(http.StatusConflict, "no_offer")
 		told := m.get(letter(declined, "?lang=hi")).want(http.StatusOK).is("kind", "decline")
@@ -103,7 +105,8 @@ func TestKeyFactsStatement(t *testing.T) {
 		counter := after.text("decision_id")
 		m.get(letter(counter, "")).want(http.StatusOK).is("kind", "counter_offer", "offer.requested_amount", 600000)
 
-		referred := m.post("/v1/decisions", `{"applicant":{"id":"A-3"},"bureau_report":{"score":-1}}`).want(http.StatusOK).
+		referred := m.post("/v1/decisions", `{"applicant":{"id":"A-3"},"bureau_report":{"score":-1}}`).
+			want(http.StatusOK).
 			is("status", "REFERRED").text("decision_id")
 		m.get(kfs(referred, "")).refused(http.StatusConflict, "no_offer")
 		m.get(letter(referred, "")).refused(http.StatusConflict, "no_letter")
@@ -113,12 +116,13 @@ func TestKeyFactsStatement(t *testing.T) {
 		m.post("/v1/decisions/"+referred+"/review", `{"outcome":"overturned"}`).want(http.StatusCreated)
 		m.get(kfs(referred, "")).want(http.StatusOK)
 		s.clock.advance(time.Second)
-		m.post("/v1/decisions/"+referred+"/review", `{"outcome":"upheld","reason_code":"INC_LOW"}`).want(http.StatusCreated)
+		m.post("/v1/decisions/"+referred+"/review", `{"outcome":"upheld","reason_code":"INC_LOW"}`).
+			want(http.StatusCreated)
 		m.get(kfs(referred, "")).refused(http.StatusConflict, "no_offer")
 		m.get(letter(referred, "")).want(http.StatusOK).is("kind", "decline").
 			is("reasons.0", "The income is low for this loan")
 
-		// The policy's offers are valid for three days without Sundays. A holiday makes it a day more.
+		// The policy's offers are valid for three days, not counting Sundays. A holiday adds a day.
 		s.begin(november.Add(4 * 24 * time.Hour))
 		m.get(kfs(before, "")).want(http.StatusOK).is("disbursed_on", "2026-11-19")
 		s.begin(november.Add(6 * 24 * time.Hour))
@@ -131,16 +135,17 @@ func TestKeyFactsStatement(t *testing.T) {
 	})
 }
 
-// TestLateReview checks the documents of a referral that a person approves after the offer's own validity, and declines
-// later without a reason code.
+// TestLateReview checks the documents of a referral. A reviewer approves it after the offer's own validity has ended,
+// and later declines it without a reason code.
 func TestLateReview(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
 		s.begin(november)
 		m := s.signup()
 		m.put("/v1/lender-profile", lenderProfile).want(http.StatusOK)
-		referred := "/v1/decisions/" + m.post("/v1/decisions", `{"applicant":{"id":"A-3"},"bureau_report":{"score":-1}}`).
-			want(http.StatusOK).is("status", "REFERRED").text("decision_id")
+		referred := "/v1/decisions/" +
+			m.post("/v1/decisions", `{"applicant":{"id":"A-3"},"bureau_report":{"score":-1}}`).
+				want(http.StatusOK).is("status", "REFERRED").text("decision_id")
 		s.begin(november.Add(15 * 24 * time.Hour)) // Monday, 30 November
 		m.post(referred+"/review", `{"outcome":"overturned"}`).want(http.StatusCreated)
 		m.get(referred+"/kfs").want(http.StatusOK).is("issued_on", "2026-11-30").is("disbursed_on", "2026-11-30").
@@ -149,22 +154,25 @@ func TestLateReview(t *testing.T) {
 		m.get(referred+"/kfs").refused(http.StatusGone, "offer_expired")
 		m.post(referred+"/review", `{"outcome":"upheld"}`).want(http.StatusCreated)
 		told := m.get(referred+"/letter").want(http.StatusOK).is("kind", "decline").is("date", "2026-12-04")
-		if text := told.text("text"); len(told.list("reasons")) != 0 || !strings.Contains(text, "of 15 November 2026") ||
+		if text := told.text("text"); len(told.list("reasons")) != 0 ||
+			!strings.Contains(text, "of 15 November 2026") ||
 			!strings.Contains(text, "After a review of your application by a person") {
 			s.Errorf("the letter of a decline without a reason code is %s", told.body)
 		}
 	})
 }
 
-// checkFormats checks that a document is JSON unless HTML is asked for, by the query or by the Accept header, and that
-// the page is strict.
+// checkFormats checks that a document is JSON unless the query or the Accept header asks for HTML. The page must have
+// its own Content-Security-Policy and no script.
 func (s *stack) checkFormats(m *member, path string, want ...string) {
 	s.Helper()
 	const browser = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
-	for _, html := range []answer{m.get(path + "?format=html"), m.get(path, "Accept: text/html"), m.get(path, browser)} {
+	for _, html := range []answer{m.get(path + "?format=html"), m.get(path, "Accept: text/html"),
+		m.get(path, browser)} {
 		html.want(http.StatusOK)
 		if html.header.Get("Content-Type") != "text/html; charset=utf-8" ||
-			html.header.Get("Content-Security-Policy") != offer.ContentPolicy || strings.Contains(string(html.body), "<script") {
+			html.header.Get("Content-Security-Policy") != offer.ContentPolicy ||
+			strings.Contains(string(html.body), "<script") {
 			s.Errorf("%s is answered with %v", path, html.header)
 		}
 		for _, text := range want {
@@ -215,8 +223,9 @@ func TestReviewStatesThePolicysText(t *testing.T) {
 				"condition_ast":{"op":"gt","field":"enquiries_6m","value":91}},
 			{"id":"KO_TWO","stage":1,"reason_code":"TWO_TEXTS","applicant_message":"Two",
 				"condition_ast":{"op":"gt","field":"enquiries_6m","value":92}}]}}}`))
-		referred := "/v1/decisions/" + m.post("/v1/decisions", `{"applicant":{"id":"A-3"},"bureau_report":{"score":-1}}`).
-			want(http.StatusOK).is("status", "REFERRED").text("decision_id")
+		referred := "/v1/decisions/" +
+			m.post("/v1/decisions", `{"applicant":{"id":"A-3"},"bureau_report":{"score":-1}}`).
+				want(http.StatusOK).is("status", "REFERRED").text("decision_id")
 		for code, want := range map[string]string{
 			"PAPERS":    "Papers are missing",
 			"TWO_TEXTS": "A detail of the application does not fit this loan",
@@ -229,7 +238,7 @@ func TestReviewStatesThePolicysText(t *testing.T) {
 	})
 }
 
-// TestOtherTermHasALetter checks that an offer over another term than was asked for has a letter.
+// TestOtherTermHasALetter checks that an offer has a letter if its term differs from the requested term.
 func TestOtherTermHasALetter(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -237,7 +246,8 @@ func TestOtherTermHasALetter(t *testing.T) {
 		m := s.signup()
 		m.put("/v1/lender-profile", lenderProfile).want(http.StatusOK)
 		body := strings.Replace(sample, `"requested_amount":600000`, `"requested_amount":300000,"tenure_months":7`, 1)
-		made := m.post("/v1/decisions", body).want(http.StatusOK).is("status", "APPROVED").is("offer.is_counter_offer", false)
+		made := m.post("/v1/decisions", body).want(http.StatusOK).is("status", "APPROVED").
+			is("offer.is_counter_offer", false)
 		m.get("/v1/decisions/"+made.text("decision_id")+"/letter").want(http.StatusOK).is("kind", "counter_offer").
 			is("reasons.0", "The term asked for is not available for this loan").
 			is("offer.term_months", made.at("offer", "tenure_months"))

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TestOneValidity checks that everything that asks whether an offer is still valid gives the same answer: the
-// documents, the facts of later decisions, the erasure of the person, and what the person is told. The decision itself
-// keeps the validity that it was stored with, which knows no holidays and no reviews.
+// TestOneValidity checks that all parts of the service agree on whether an offer is still valid: the documents, the
+// facts of later decisions, the erasure of the person, and the answer to the person. The stored decision keeps its
+// original validity, which takes neither holidays nor reviews into account.
 func TestOneValidity(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

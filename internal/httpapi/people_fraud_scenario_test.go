@@ -13,20 +13,20 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// joint returns an evaluate request of a primary applicant with identifiers, and further entries of applicants.
+// joint returns an evaluate request of a primary applicant with identifiers, and further entries of "applicants".
 func joint(ref, identifiers string, others ...string) string {
 	return fmt.Sprintf(`{"include":["facts"],"fraud":{"applicant_ref":%q%s},"applicants":[{"role":"primary",
 		"applicant_ref":%q,"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742},%s}}}%s]}`,
 		ref, prefixed(identifiers), ref, scalars, prefixed(strings.Join(others, ",")))
 }
 
-// with returns the entry of a co-applicant or a guarantor with identifiers.
+// with returns an entry of "applicants" for a co-applicant or a guarantor who has the identifiers.
 func with(role, ref, identifiers string) string {
 	return fmt.Sprintf(`{"role":%q,"applicant_ref":%q,"consent":{"id":"C-1","at":"2026-11-10T10:00:00+05:30"},
 		"bureau":"cibil","report":{"cibil":{"scoreData":{"score":780}}},"fraud":{%s}}`, role, ref, identifiers)
 }
 
-// personSignal returns a signal of one of the other people.
+// personSignal returns a signal of a person other than the primary applicant.
 func (a answer) personSignal(person int, id string) map[string]any {
 	a.t.Helper()
 	for _, s := range a.list("fraud", "people", person, "signals") {
@@ -42,9 +42,9 @@ const (
 	household = onePhone + `,` + oneAccount + `,"email":"home@example.in","pincode":"400001","ip":"203.0.113.7"`
 )
 
-// TestCoupleIsNotFraud checks that a couple and their guarantor who share a phone, an account, an e-mail address, a
-// pincode and an IP address raise no alert and are approved, together and alone, and that a stranger with the same
-// account is found.
+// TestCoupleIsNotFraud checks a couple and their guarantor who share a phone, an account, an e-mail address, a pincode
+// and an IP address. They raise no alert and are approved, together and alone. A stranger with the same account is
+// declined and raises an alert.
 func TestCoupleIsNotFraud(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -58,7 +58,8 @@ func TestCoupleIsNotFraud(t *testing.T) {
 				is("status", "APPROVED", "fraud.fraud_score", 0, "fraud.level", "low").
 				saw(mule, false, 1).saw("mobile_reuse", false, 1).saw("email_reuse", false, 1).saw(ip, false, 1).
 				saw("ring", false, 1).raised(0)
-			if got.at("fraud", "people", 0, "role") != "co_applicant" || got.at("fraud", "people", 1, "role") != "guarantor" ||
+			if got.at("fraud", "people", 0, "role") != "co_applicant" ||
+				got.at("fraud", "people", 1, "role") != "guarantor" ||
 				got.at("fraud", "people", 0, "fraud_score") != 0.0 || got.at("fraud", "people", 0, "level") != "low" ||
 				got.personSignal(0, mule)["value"] != 1.0 || got.personSignal(1, ip) != nil ||
 				got.at("facts", "co_applicant.fraud_shared_in_application") != 3.0 ||
@@ -86,8 +87,9 @@ func TestCoupleIsNotFraud(t *testing.T) {
 	})
 }
 
-// TestFraudOfEveryRole checks that a guarantor who shares a phone with other applicants is found by a rule on the
-// guarantor, that both people are in one alert, and that somebody who was a guarantor is known as an applicant.
+// TestFraudOfEveryRole checks that a rule on the guarantor finds a guarantor who shares a phone with other
+// applicants. All connected people must be in one alert. A guarantor who later applies must count as the same
+// person.
 func TestFraudOfEveryRole(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -101,16 +103,18 @@ func TestFraudOfEveryRole(t *testing.T) {
 			is("status", "REFERRED").saw("mobile_reuse", false, 1).saw("ring", false, 1).raised(1)
 		if made.personSignal(0, "mobile_reuse")["triggered"] != true || made.at("reasons", 0, "code") != "FR_RING" ||
 			made.at("reasons", 0, "message") != "Unable to verify application details" ||
-			made.at("facts", "guarantor.fraud_mobile_applicants") != 2.0 || made.at("facts", "fraud_mobile_applicants") != 1.0 {
+			made.at("facts", "guarantor.fraud_mobile_applicants") != 2.0 ||
+			made.at("facts", "fraud_mobile_applicants") != 1.0 {
 			s.Errorf("the guarantor: %s", made.body)
 		}
 		again := m.post("/v1/evaluate", body, "Idempotency-Key: once").want(http.StatusOK)
 		if !bytes.Equal(again.body, made.body) {
 			s.Errorf("the retry: %s", again.body)
 		}
-		// The guarantor applies. A retry has counted nobody twice, and the person is the same in both roles.
+		// The guarantor applies. The person is the same in both roles, and the retry has counted nobody twice.
 		m.apply("G-1", onePhone).saw("mobile_reuse", true, 2).saw("ring", false, 2)
-		// Somebody else with two people of the ring: all three are connected, and the co-applicant is in the alert.
+		// Another applicant and a co-applicant use the same phone. All four people are connected, and the co-applicant
+		// is in the alert.
 		third := m.post("/v1/evaluate", joint("A-3", onePhone, with("co_applicant", "C-3", onePhone))).
 			want(http.StatusOK).saw("ring", true, 4)
 		ring := third.personSignal(0, "ring")
@@ -128,8 +132,8 @@ func TestFraudOfEveryRole(t *testing.T) {
 	})
 }
 
-// TestBlockedInEveryRole checks that a value of any person on the block list declines the application, that the fact of
-// the person says whose it is, and that a primary applicant without a fraud block does not hide it.
+// TestBlockedInEveryRole checks that the application is declined if a value of any person is on the block list. The
+// facts of that person say whose value it is. The value is found even if the primary applicant has no fraud block.
 func TestBlockedInEveryRole(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -138,7 +142,8 @@ func TestBlockedInEveryRole(t *testing.T) {
 		m.post("/v1/fraud/blocklist", `{"kind":"mobile","value":"9820012345","reason":"seen"}`).want(http.StatusCreated)
 		made := m.post("/v1/evaluate", joint("A-1", `"mobile":"9820099999"`, with("co_applicant", "C-1", onePhone))).
 			want(http.StatusOK).is("status", "DECLINED", "fraud.level", "high")
-		if made.fired()["KO_FRAUD_BLOCKLISTED"] != "fail" || made.at("facts", "co_applicant.fraud_blocklisted") != true ||
+		if made.fired()["KO_FRAUD_BLOCKLISTED"] != "fail" ||
+			made.at("facts", "co_applicant.fraud_blocklisted") != true ||
 			made.at("facts", "fraud_blocklisted") != true || made.signal("blocklist") != nil ||
 			made.personSignal(0, "blocklist")["triggered"] != true {
 			s.Errorf("a blocked co-applicant: %s", made.body)
@@ -157,8 +162,9 @@ func TestBlockedInEveryRole(t *testing.T) {
 	})
 }
 
-// TestOtherRolesErased erases a co-applicant whose identifiers were counted. The counters know her under a keyed hash,
-// she is found in her role before and not after, and a legal hold or an open alert defers it.
+// TestOtherRolesErased erases a co-applicant whose identifiers were counted. A legal hold or an open alert defers the
+// erasure. She is found in her role before the erasure and not after it. The counters still recognise her by a keyed
+// hash.
 func TestOtherRolesErased(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -166,7 +172,8 @@ func TestOtherRolesErased(t *testing.T) {
 		s.begin(november)
 		m := s.signup()
 		m.apply("X-1", onePhone)
-		body := joint("H-1", `"mobile":"9820099999"`, with("co_applicant", wifeRef, onePhone+`,"email":"wife@example.in"`))
+		body := joint("H-1", `"mobile":"9820099999"`,
+			with("co_applicant", wifeRef, onePhone+`,"email":"wife@example.in"`))
 		body = strings.Replace(body, `"score":742`, `"score":560`, 1) // an offer would defer the erasure
 		made := m.post("/v1/evaluate", body).want(http.StatusOK).raised(1)
 		held := m.get("/v1/applicants/" + wifeRef + "?include=facts").want(http.StatusOK)
@@ -202,7 +209,7 @@ func TestOtherRolesErased(t *testing.T) {
 		if textAt(shown, "inputs_erased", 0) != "co_applicant" {
 			s.Errorf("the decision: %s", shown.body)
 		}
-		// She comes back: the counters recognise her, and she counts once.
+		// She applies again: the counters recognise her, and she counts once.
 		s.clock.advance(time.Hour)
 		back := m.post("/v1/evaluate", body).want(http.StatusOK)
 		if back.personSignal(0, "mobile_reuse")["value"] != 2.0 {
@@ -215,8 +222,8 @@ func TestOtherRolesErased(t *testing.T) {
 	})
 }
 
-// TestOthersWithoutIdentifiers checks that people without identifiers change nothing in the fraud block, and that
-// identifiers of others change nothing in the facts and the score of the primary applicant.
+// TestOthersWithoutIdentifiers checks that other people without identifiers change nothing in the fraud block, and that
+// the identifiers of other people change neither the facts nor the score of the primary applicant.
 func TestOthersWithoutIdentifiers(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -224,12 +231,15 @@ func TestOthersWithoutIdentifiers(t *testing.T) {
 		m := s.signup()
 		plain := strings.Replace(with("co_applicant", "W-1", ""), `,"fraud":{}`, "", 1)
 		without := m.post("/v1/evaluate", joint("H-1", household, plain)).want(http.StatusOK)
-		if strings.Contains(string(without.body), "people") || strings.Contains(string(without.body), "co_applicant.fraud") {
+		if strings.Contains(string(without.body), "people") ||
+			strings.Contains(string(without.body), "co_applicant.fraud") {
 			s.Errorf("without identifiers: %s", without.body)
 		}
-		both := m.post("/v1/evaluate", joint("H-1", household, with("co_applicant", "W-1", household))).want(http.StatusOK)
+		both := m.post("/v1/evaluate", joint("H-1", household, with("co_applicant", "W-1", household))).
+			want(http.StatusOK)
 		if without.text("decision_hash") != both.text("decision_hash") {
-			s.Errorf("the policy names no field of the co-applicant, and decides otherwise:\n%s\n%s", without.body, both.body)
+			s.Errorf("the policy names no field of the co-applicant, and decides otherwise:\n%s\n%s", without.body,
+				both.body)
 		}
 		facts, _ := both.at("facts").(map[string]any)
 		before, _ := without.at("facts").(map[string]any)

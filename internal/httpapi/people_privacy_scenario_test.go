@@ -13,8 +13,8 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// The references of a couple and their guarantor, and a text and an amount about the wifeRef that nothing else
-// contains.
+// These are the references of a couple and of their guarantor. wifeConsent and wifeIncome are unusual values, so
+// that a search finds only data about the wife.
 const (
 	husbandRef  = "HUSBAND-1"
 	wifeRef     = "WIFE-CANARY-2"
@@ -23,7 +23,7 @@ const (
 	wifeIncome  = "39173.25"
 )
 
-// family returns a decision request of three people who are named. The application is declined.
+// family returns a decision request of three people with references. The application is declined.
 func family(primaryRef string) string {
 	return `{"include":["facts"],"applicants":[{"role":"primary","applicant_ref":"` + primaryRef + `",
 		"monthly_income":40000,"foir":0.1,"requested_amount":300000,"age":40,"employment_type":"SALARIED",
@@ -34,8 +34,8 @@ func family(primaryRef string) string {
 		 "consent":{"id":"C-3","at":"2026-11-17T10:00:00+05:30"}}]}`
 }
 
-// TestPeopleAccess reads what is held about each person of an application. A person sees the own facts, and of the
-// others only who they are.
+// TestPeopleAccess reads what is held about each person of an application. Each person sees their own facts. About
+// the other people they see only the identity.
 func TestPeopleAccess(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -60,10 +60,12 @@ func TestPeopleAccess(t *testing.T) {
 
 		hers := m.get("/v1/applicants/" + wifeRef + "?include=facts").want(http.StatusOK)
 		if hers.at("decision_count") != 0.0 || hers.at("other_role_count") != 1.0 ||
-			textAt(hers, "other_roles", 0, "decision_id") != id || textAt(hers, "other_roles", 0, "role") != "co_applicant" ||
+			textAt(hers, "other_roles", 0, "decision_id") != id ||
+			textAt(hers, "other_roles", 0, "role") != "co_applicant" ||
 			textAt(hers, "other_roles", 0, "people", 0, "applicant_ref") != husbandRef ||
 			textAt(hers, "other_roles", 0, "facts", "co_applicant.consent_id") != wifeConsent ||
-			strings.Contains(string(hers.body), "40000") || strings.Contains(string(hers.body), "guarantor.bureau_score") {
+			strings.Contains(string(hers.body), "40000") ||
+			strings.Contains(string(hers.body), "guarantor.bureau_score") {
 			s.Errorf("the co-applicant: %s", hers.body)
 		}
 		plain := m.get("/v1/applicants/" + wifeRef + "?audience=applicant").want(http.StatusOK)
@@ -80,8 +82,8 @@ func TestPeopleAccess(t *testing.T) {
 	})
 }
 
-// TestPeopleErased erases the co-applicant, and then the primary applicant, of a decision. Each loses the own
-// documents, the others keep theirs, and the log holds.
+// TestPeopleErased erases the co-applicant, and then the primary applicant, of a decision. Each erasure removes the
+// documents of that person only, and the log can still be verified.
 func TestPeopleErased(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -123,7 +125,8 @@ func TestPeopleErased(t *testing.T) {
 			t.Errorf("verified %+v, %v", verified, err)
 		}
 
-		m.post("/v1/erasures", `{"applicant_ref":"`+husbandRef+`","reason":"applicant_request"}`).want(http.StatusCreated)
+		m.post("/v1/erasures", `{"applicant_ref":"`+husbandRef+`","reason":"applicant_request"}`).
+			want(http.StatusCreated)
 		shown = m.get("/v1/decisions/" + first.text("decision_id")).want(http.StatusOK)
 		if !strings.Contains(string(shown.body), `"inputs_erased":["response","combined","co_applicant"]`) ||
 			textAt(shown, "people", 1, "applicant_ref") != uncleRef {
@@ -135,7 +138,7 @@ func TestPeopleErased(t *testing.T) {
 		}
 		m.get("/v1/decisions/" + other.text("decision_id")).want(http.StatusOK)
 
-		// She comes back with a new key.
+		// She applies again and gets a new key.
 		again := m.post("/v1/decisions", family(husbandRef)).want(http.StatusOK)
 		shown = m.get("/v1/decisions/" + again.text("decision_id")).want(http.StatusOK)
 		if shown.at("re_explanation", "verified") != true {
@@ -151,8 +154,8 @@ func TestPeopleErased(t *testing.T) {
 	})
 }
 
-// TestPeopleForgotten removes the key of a co-applicant, as if a backup from before an erasure had been restored with
-// keys from after it. The co-applicant is erased again, and nobody else.
+// TestPeopleForgotten removes the key of a co-applicant. The same happens if a backup is restored that is older
+// than an erasure, together with keys that are newer than the erasure. Only the co-applicant is erased again.
 func TestPeopleForgotten(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -185,8 +188,9 @@ func TestPeopleForgotten(t *testing.T) {
 	})
 }
 
-// TestPeopleBlankID decides for an applicant with an id of spaces, who is not named by it, and for a co-applicant with
-// spaces around the id, who would be another person in another role.
+// TestPeopleBlankID checks an id of spaces and an id with a space before it. An applicant whose id consists of spaces
+// counts as unnamed. A co-applicant or guarantor whose id has surrounding spaces is refused, because the same person
+// would have another id in another role.
 func TestPeopleBlankID(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -246,7 +250,7 @@ func TestPeopleErasedFromRuns(t *testing.T) {
 }
 
 // TestRunOfErasedFacts reads a run after the facts of its decision were erased at the end of their retention period.
-// The answer says so, instead of saying that the run is not what was decided.
+// The answer says so, instead of reporting that the run does not match the decision.
 func TestRunOfErasedFacts(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// couplePolicy is a draft that adds up the figures of a couple, counts the lower score, and wants a good guarantor.
+// couplePolicy is a draft that adds up the figures of a couple, uses the lower score, and requires a guarantor with a
+// good score.
 const couplePolicy = `{"name":"couples","people":{"score":"lowest"},
 	"affordability":{"income":{"of":["monthly_income"]},"obligations":{"of":["declared","bureau"]},"people":"all"},
 	"patch":{"knockouts":{"set":[{"id":"KO_GUARANTOR",
@@ -66,7 +67,8 @@ func TestPeople(t *testing.T) {
 		if guaranteed.text("status") != "DECLINED" || textAt(guaranteed, "reasons", 0, "code") != "GUARANTOR" {
 			s.Errorf("with a weak guarantor: %s", guaranteed.body)
 		}
-		for _, made := range []string{couple.text("decision_id"), weak.text("decision_id"), guaranteed.text("decision_id")} {
+		for _, made := range []string{couple.text("decision_id"), weak.text("decision_id"),
+			guaranteed.text("decision_id")} {
 			shown := m.get("/v1/decisions/" + made).want(http.StatusOK)
 			if shown.at("re_explanation", "verified") != true {
 				s.Errorf("explained again: %s", shown.body)
@@ -79,7 +81,8 @@ func TestPeople(t *testing.T) {
 		m.post("/v1/eligibility", pair(wife)).want(http.StatusOK)
 		evaluated := m.post("/v1/evaluate", `{"applicants":[{"role":"primary","bureau":"cibil","report":{"cibil":{
 			"scoreData":{"score":800},"demographics":{"age":40,"employmentType":"SALARIED"},
-			"incomeAssessment":{"monthlyIncome":40000,"foir":10},"requestedAmount":900000,"accounts":[],"enquiries":[]}}},
+			"incomeAssessment":{"monthlyIncome":40000,"foir":10},"requestedAmount":900000,"accounts":[],
+			"enquiries":[]}}},
 			{"role":"co_applicant","bureau":"cibil","consent":{"id":"C-1","at":"2026-11-17T10:00:00Z"},
 			 "report":{"cibil":{"scoreData":{"score":790},"incomeAssessment":{"monthlyIncome":30000,"foir":20},
 			 "accounts":[],"enquiries":[]}}}],"include":["facts"]}`).want(http.StatusOK)

@@ -54,8 +54,8 @@ func TestPreviewLeavesNothing(t *testing.T) {
 	})
 }
 
-// TestFactsAgree checks that a preview shows the same facts as the decision,
-// and that neither shows members that no policy reads.
+// TestFactsAgree checks that a preview shows the same facts as the decision, and that both show only members that
+// policies read.
 func TestFactsAgree(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -141,7 +141,7 @@ func (h *privacyHandlers) applicant(c *call) error {
 	}
 	ref, err := url.PathUnescape(c.id)
 	if err != nil {
-		ref = "" // nothing is held about such a reference
+		ref = "" // a malformed reference matches nobody
 	}
 	held, err := h.privacy.Applicant(c.ctx, c.caller, ref, list, how...)
 	return sendValue(c, held, err, write)

@@ -9,7 +9,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestApplicant reads everything that is held about an applicant, page by page, and in the form for the applicant.
+// TestApplicant reads everything that is held about an applicant, page by page, and also in the form that is meant for
+// the applicant.
 func TestApplicant(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -18,7 +19,8 @@ func TestApplicant(t *testing.T) {
 		const ref, path = "A/1 ü%", "/v1/applicants/A%2F1%20%C3%BC%25"
 		var ids []any
 		for range 3 {
-			ids = append(ids, m.post("/v1/evaluate", applicantBody(ref, "001122334455")).want(http.StatusOK).text("decision_id"))
+			ids = append(ids, m.post("/v1/evaluate", applicantBody(ref, "001122334455")).want(http.StatusOK).
+				text("decision_id"))
 		}
 		m.post("/v1/evaluate", applicantBody("A-2", "001122334455")).want(http.StatusOK)
 		m.post(fmt.Sprint("/v1/decisions/", ids[1], "/review"), `{"outcome":"upheld","note":"seen"}`).
@@ -50,7 +52,8 @@ func TestApplicant(t *testing.T) {
 				s.Errorf("with a period of the response: %v", zone)
 			}
 		}
-		next := m.get(path + "?limit=2&include=facts&cursor=" + got.text("pagination", "next_cursor")).want(http.StatusOK)
+		next := m.get(path + "?limit=2&include=facts&cursor=" + got.text("pagination", "next_cursor")).
+			want(http.StatusOK)
 		if len(next.list("data")) != 1 || next.at("data", 0, "decision_id") != ids[2] ||
 			next.at("pagination", "has_next") != false {
 			s.Errorf("the second page is %s", next.body)
@@ -93,8 +96,8 @@ func TestApplicant(t *testing.T) {
 	})
 }
 
-// TestApplicantOffers checks which offers an applicant is shown: that of an approval until a person overturns it, and
-// that of a referral only afterwards.
+// TestApplicantOffers checks which offers an applicant is shown. The offer of an approval is shown until a person
+// overturns the decision. The offer of a referral is shown only after a person has overturned it.
 func TestApplicantOffers(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -128,7 +131,8 @@ func TestRetentionRequests(t *testing.T) {
 		s.begin(november)
 		m := s.signup()
 		none := m.get("/v1/retention").want(http.StatusOK)
-		if none.at("version") != 0.0 || none.at("zones", "combined", "period") != nil || none.header.Get("ETag") != `"0"` {
+		if none.at("version") != 0.0 || none.at("zones", "combined", "period") != nil ||
+			none.header.Get("ETag") != `"0"` {
 			s.Errorf("without periods: %s", none.body)
 		}
 		put := func(body string, headers ...string) answer {

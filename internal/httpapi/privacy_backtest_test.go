@@ -8,8 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestBacktestWithErased replays stored decisions after some applicants were erased, in the request and as a job.
-// The erased decisions are rows that could not be evaluated, and the figures of the others stay.
+// TestBacktestWithErased replays stored decisions after some applicants were erased, once synchronously and once as
+// a job. The erased decisions count as rows that could not be evaluated. The figures of the other decisions do not
+// change.
 func TestBacktestWithErased(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -64,8 +64,8 @@ func plant(m *member) {
 	m.upload("", "text/csv", fill.Replace("bureau_score,monthly_income\n560,$INCOME\n")).want(http.StatusOK)
 }
 
-// TestCanariesOfACoApplicant plants canaries of somebody who is the co-applicant in a decision of somebody else, and
-// erases that person. No column contains one of them afterwards, and the decision of the other person stays.
+// TestCanariesOfACoApplicant plants canaries about a person who is the co-applicant in another person's decision, and
+// erases the co-applicant. Afterwards no column contains a canary, and the other person's decision stays.
 func TestCanariesOfACoApplicant(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -100,9 +100,9 @@ func TestCanariesOfACoApplicant(t *testing.T) {
 	})
 }
 
-// TestCanaries plants unusual texts in every field of every route that stores something about an
-// applicant, and erases the applicant. No column of any table contains one of them afterwards. Documents
-// of the applicant are empty, so there is nothing to decrypt either.
+// TestCanaries plants unusual texts in every field of every route that stores something about an applicant, and erases
+// the applicant. Afterwards no column of any table contains one of the texts. The documents of the applicant are empty,
+// so there is nothing to decrypt either.
 func TestCanaries(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -118,7 +118,7 @@ func TestCanaries(t *testing.T) {
 		if !bytes.Contains(before["decisions.applicant_ref"], []byte(canaries["the reference"])) {
 			t.Fatal("the reference is not stored, so the search would find nothing")
 		}
-		if !sealing.Sealed(before["backtest_chunks.input"]) { // it is compressed, so the search would find nothing
+		if !sealing.Sealed(before["backtest_chunks.input"]) { // compressed, so the search would find nothing
 			t.Error("the uploaded rows of a backtest are not encrypted")
 		}
 		m.post("/v1/erasures", `{"applicant_ref":"`+canaries["the reference"]+`","reason":"applicant_request"}`).
@@ -127,8 +127,9 @@ func TestCanaries(t *testing.T) {
 	})
 }
 
-// TestCanariesForgotten plants the same texts and removes the applicant's key, as if a backup from before an erasure
-// had been restored with keys from after it. No column contains one of them when the applicant was erased again.
+// TestCanariesForgotten plants the same texts and removes the applicant's key. The same happens if a backup is
+// restored that is older than an erasure, together with keys that are newer than the erasure. Once the applicant
+// has been erased again, no column contains one of the texts.
 func TestCanariesForgotten(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

@@ -40,8 +40,9 @@ func searchFiles(t *testing.T, paths []string, texts map[string][]byte, found fu
 	}
 }
 
-// filesTest plants canaries, erases the applicant and calls scrub. No file under the paths contains a canary, or the
-// ciphertext of a document of the applicant, afterwards. flush makes the database write everything into its files.
+// filesTest plants canaries, erases the applicant and calls scrub. It checks that afterwards no file under the paths
+// contains a canary, or the ciphertext of a document of the applicant. flush makes the database write everything into
+// its files.
 func filesTest(t *testing.T, databaseURL string, paths []string, flush, scrub func(db *store.DB)) {
 	t.Helper()
 	s := start(t, storetest.Open(t, databaseURL, store.Options{}), stackOptions{})
@@ -83,7 +84,7 @@ func filesTest(t *testing.T, databaseURL string, paths []string, flush, scrub fu
 	}
 }
 
-// TestCanariesInSQLiteFiles reads the database file and its write-ahead log.
+// TestCanariesInSQLiteFiles runs filesTest on the database file and its write-ahead log.
 func TestCanariesInSQLiteFiles(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.MigratedSQLite(t)
@@ -96,9 +97,9 @@ func TestCanariesInSQLiteFiles(t *testing.T) {
 	filesTest(t, databaseURL, []string{file, file + "-wal"}, func(*store.DB) {}, scrub)
 }
 
-// TestCanariesInPostgreSQLFiles reads all files of a server of its own, with its write-ahead log, after
-// "verdict erase -scrub" and when the server has removed the old segments of the log. Autovacuum has computed
-// statistics before.
+// TestCanariesInPostgreSQLFiles runs filesTest on all files of its own server, including the write-ahead log. It
+// rewrites the tables as "verdict erase -scrub" does, and lets the server remove the old segments of the log. Before
+// that it runs ANALYZE, because the statistics that autovacuum computes also contain values.
 func TestCanariesInPostgreSQLFiles(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/usecase"
 )
 
-// TestDeferredErasure asks for the erasure of somebody with an open offer, an open alert and a legal hold. The answer
-// is 202 and says what it waits for. When everything has ended, the same request erases.
+// TestDeferredErasure asks for the erasure of a person with an open offer, an open alert and a legal hold. The answer
+// is 202 and says what the erasure waits for. Once all of them have ended, the same request erases the person.
 func TestDeferredErasure(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -36,7 +36,8 @@ func TestDeferredErasure(t *testing.T) {
 			if !same {
 				s.Errorf("the answer is %s, want %v", got.body, basis)
 			}
-			if read := m.get("/v1/erasures/" + got.text("id")).want(http.StatusOK); string(read.body) != string(got.body) {
+			read := m.get("/v1/erasures/" + got.text("id")).want(http.StatusOK)
+			if string(read.body) != string(got.body) {
 				s.Errorf("it is read as %s", read.body)
 			}
 			return got
@@ -74,7 +75,7 @@ func TestDeferredErasure(t *testing.T) {
 	})
 }
 
-// TestWithdrawErasure withdraws a deferred erasure, also twice with the same Idempotency-Key.
+// TestWithdrawErasure withdraws a deferred erasure, and repeats the request with the same Idempotency-Key.
 func TestWithdrawErasure(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -107,7 +108,8 @@ func TestLegalHoldRequests(t *testing.T) {
 		s.begin(november)
 		m := s.signup()
 		for _, person := range []string{"A-1", "A-2"} {
-			m.post("/v1/decisions", `{"applicant":{"id":"`+person+`"},"bureau_report":{"score":560}}`).want(http.StatusOK)
+			m.post("/v1/decisions", `{"applicant":{"id":"`+person+`"},"bureau_report":{"score":560}}`).
+				want(http.StatusOK)
 		}
 		for body, pointer := range map[string]string{
 			`{"reason":"audit"}`:                                                                      "/applicant_ref",
@@ -129,12 +131,14 @@ func TestLegalHoldRequests(t *testing.T) {
 		m.post("/v1/legal-holds", `{"applicant_ref":"A-0","reason":"audit"}`).refused(http.StatusNotFound, "not_found")
 		m.get("/v1/legal-holds/lhd_01KA2W4Q8N5T7XJ3RZB6MCDVHE").refused(http.StatusNotFound, "not_found")
 		m.get("/v1/legal-holds/x").refused(http.StatusNotFound, "not_found")
-		hold := m.post("/v1/legal-holds", `{"applicant_ref":"A-1","reason":"audit","until":"2026-12-01T00:00:00.000Z"}`).
+		hold := m.post("/v1/legal-holds",
+			`{"applicant_ref":"A-1","reason":"audit","until":"2026-12-01T00:00:00.000Z"}`).
 			want(http.StatusCreated)
 		if hold.at("until") != "2026-12-01T00:00:00.000Z" || hold.at("state") != "in_force" {
 			s.Errorf("the hold is %s", hold.body)
 		}
-		m.post("/v1/legal-holds", `{"applicant_ref":"A-2","reason":"audit"}`).refused(http.StatusConflict, "cap_reached")
+		m.post("/v1/legal-holds", `{"applicant_ref":"A-2","reason":"audit"}`).
+			refused(http.StatusConflict, "cap_reached")
 		s.clock.advance(30 * 24 * time.Hour)
 		if got := m.get(hold.header.Get("Location")).want(http.StatusOK); got.at("state") != "ended" {
 			s.Errorf("after its end the hold is %s", got.body)

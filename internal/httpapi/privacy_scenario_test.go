@@ -8,8 +8,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// applicantBody is an evaluate request with features and a fraud block about an applicant, who is declined: an
-// applicant with an offer is not erased at once.
+// applicantBody is an evaluate request with features and a fraud block. The applicant is declined, because the erasure
+// of an applicant with an open offer would be deferred.
 func applicantBody(applicant, account string) string {
 	return `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":560},"reportDate":"2026-11-10",
 		"enquiries":[{"date":"2026-11-03","product":"personal_loan"}]}},"features":true,"include":["facts"],
@@ -68,7 +68,7 @@ func TestErasure(t *testing.T) {
 			m.post("/v1/erasures", body).refused(http.StatusNotFound, "not_found")
 			m.post("/v1/legal-holds", body).refused(http.StatusNotFound, "not_found")
 			m.get("/v1/applicants/"+ref).refused(http.StatusNotFound, "not_found")
-			for pointer, body := range map[string]string{ // it could not be erased
+			for pointer, body := range map[string]string{ // refused, because it could not be erased later
 				"/applicant_ref": `{"applicant_ref":"` + ref + `","bureau_report":{"score":742}}`,
 				"/applicant/id":  `{"applicant":{"id":"` + ref + `"},"bureau_report":{"score":742}}`,
 			} {
@@ -112,8 +112,8 @@ func TestErasure(t *testing.T) {
 	})
 }
 
-// TestReturningMember erases an applicant who shares an account with others. When the reference comes
-// back, it is the same person for the fraud counters, and the alert still has as many people.
+// TestReturningMember erases an applicant who shares an account with others. When the reference comes back, the fraud
+// counters recognise the person, so the number of counted people stays the same.
 func TestReturningMember(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

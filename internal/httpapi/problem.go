@@ -19,8 +19,8 @@ var (
 	errTimedOut = fault.New(fault.Unavailable, fault.CodeUnavailable, "the request timed out before it was done")
 )
 
-// refuse answers with a problem document. For an error that is not a refusal, the
-// client gets an internal error without any detail, and record logs it in full.
+// refuse answers with a problem document. For an error that is not a refusal, the client gets an internal error
+// without any detail. The method record logs the error in full.
 func (c *call) refuse(err error) {
 	refusal, outcome := c.api.mapper.Refusal(c.r, err, c.started)
 	status := serving.Status(refusal)
@@ -35,10 +35,10 @@ func (c *call) refuse(err error) {
 	case status == http.StatusServiceUnavailable, refusal.Code == fault.CodeIdempotencyInProgress:
 		h["Retry-After"] = []string{"1"}
 	case status == http.StatusRequestTimeout, status == http.StatusRequestEntityTooLarge:
-		c.closeConnection() // instead of reading the rest of the body
+		c.closeConnection() // so that the server does not read the rest of the body
 	}
 	if c.r.ContentLength < 0 && !c.bodyRead && c.r.ProtoMajor == 1 {
-		c.closeConnection() // the sender of a stream may not end the body before it has read the refusal
+		c.closeConnection() // the sender of a stream might wait for the refusal before it ends the body
 	}
 	c.slowRefused(status)
 	c.sendRefusal(c.withAdvice(refusal, status), status)
@@ -60,8 +60,8 @@ func (c *call) withAdvice(refusal *fault.Error, status int) *fault.Error {
 // whether the request had an Idempotency-Key, because RefuseEarly does not know that.
 func withRetryAdvice(refusal *fault.Error) *fault.Error {
 	advised := *refusal
-	advised.Detail += "; repeat it with the same Idempotency-Key, and it takes effect at most once; " +
-		"repeated without a key, it may take effect twice"
+	advised.Detail += "; if you repeat it with the same Idempotency-Key, it takes effect at most once; " +
+		"without a key it may take effect twice"
 	return &advised
 }
 

@@ -120,7 +120,7 @@ func (q *query) digits(name string) string {
 // parameter is missing.
 func (q *query) flag(name string) bool { return q.choice(name, "true", "false") == "true" }
 
-// number reads a whole number. It returns otherwise if the parameter is missing.
+// number reads a whole number. If the parameter is missing, it returns the argument "otherwise".
 func (q *query) number(name string, otherwise, least, most int64) int64 {
 	text := q.text(name)
 	if text == "" {

@@ -55,8 +55,8 @@ func raced(answers []answer, status int) (with, without []answer) {
 	return with, without
 }
 
-// otherwise starts another server for the same service. change sets other
-// options, and serve configures the server before it starts.
+// otherwise starts another server for the same service. The function change sets other options, and the function
+// serve configures the server before it starts.
 func (s *stack) otherwise(change func(*httpapi.Options), serve func(*httptest.Server)) *stack {
 	s.Helper()
 	o := httpapi.Options{Now: s.clock.now, Logger: s.log.logger(), Version: "1.2.3", Commit: "abc1234"}
@@ -107,8 +107,8 @@ func (a answer) silent(s *stack, secrets ...string) answer {
 	return a
 }
 
-// is fails unless each path, such as "offer.limit", has the value that follows
-// it.
+// is fails the test unless the answer has the given members. The arguments are pairs of a path, such as
+// "offer.limit", and the wanted value.
 func (a answer) is(pathsAndValues ...any) answer {
 	a.t.Helper()
 	for i := 0; i < len(pathsAndValues); i += 2 {

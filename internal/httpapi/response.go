@@ -112,9 +112,7 @@ func (out *response) compressed(ctx context.Context, body []byte) []byte {
 	if !serving.AcceptsGzip(out.r) {
 		return body
 	}
-	// If the client has disconnected, sending the answer fails later, so the error
-	// is ignored here.
-	if packed := serving.Compressed(body, func() { _ = admission.Checkpoint(ctx) }); packed != nil {
+	if packed := serving.CompressedIn(ctx, body); packed != nil {
 		h["Content-Encoding"] = gzipEncoding
 		return packed
 	}

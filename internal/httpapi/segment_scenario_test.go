@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// segmentPolicy is a draft with a price for one employer category, and a cap by the price of a vehicle.
+// segmentPolicy is a draft with a separate price for one employer category, and with a limit cap that depends on
+// the price of the vehicle.
 const segmentPolicy = `{"name":"segments","inputs":[{"name":"applicant.employer_category","type":"string"},
 	{"name":"applicant.vehicle_price","type":"number"}],
 	"limit_caps":[{"id":"CAP_LTV","reason_code":"LTV_CAP",
@@ -42,7 +43,8 @@ func TestSegmentsAndCaps(t *testing.T) {
 			s.Errorf("with a category and a price: %s", best.body)
 		}
 		other := m.post("/v1/decisions", vehicleBuyer(`,"vehicle_price":900000`)).want(http.StatusOK)
-		if other.at("offer", "pricing_band_id") != "PB_ALL" || other.at("offer", "binding_constraint") != "requested_amount" {
+		if other.at("offer", "pricing_band_id") != "PB_ALL" ||
+			other.at("offer", "binding_constraint") != "requested_amount" {
 			s.Errorf("without a category: %s", other.body)
 		}
 		nothing := m.post("/v1/decisions", vehicleBuyer("")).want(http.StatusOK)

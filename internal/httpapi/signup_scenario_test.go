@@ -169,8 +169,8 @@ func TestSignupThrottleBehindProxy(t *testing.T) {
 		}{
 			{"203.0.113.1", http.StatusUnprocessableEntity},
 			{"203.0.113.1", http.StatusTooManyRequests},
-			{"198.51.100.9, 203.0.113.1", http.StatusTooManyRequests}, // the client itself sent the first address
-			{"203.0.113.1, 10.1.2.3", http.StatusTooManyRequests},     // a second trusted proxy
+			{"198.51.100.9, 203.0.113.1", http.StatusTooManyRequests}, // the client has sent the first address
+			{"203.0.113.1, 10.1.2.3", http.StatusTooManyRequests},     // through two trusted proxies
 			{"203.0.113.2", http.StatusUnprocessableEntity},
 			{"2001:db8:1:1::1", http.StatusUnprocessableEntity},
 			{"2001:db8:1:1:ffff::2", http.StatusTooManyRequests},

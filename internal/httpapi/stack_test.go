@@ -76,11 +76,15 @@ type stackOptions struct {
 	batches   batchdesk.Limits
 	spread    operation.ChunkQueue
 	// post sends events to webhooks; if it is nil, every receiver accepts them.
-	post     func(ctx context.Context, url string, header map[string]string, body []byte) (status int, problem string)
-	pace     time.Duration // time in which every 256 KiB of a file must arrive
-	whole    time.Duration // time in which a whole file must arrive
-	inFlight int
-	exports  int
+	post    func(ctx context.Context, url string, header map[string]string, body []byte) (status int, problem string)
+	pace    time.Duration // time in which every 256 KiB of a file must arrive
+	whole   time.Duration // time in which a whole file must arrive
+	answers time.Duration // time in which the client of a stream must read answers
+	// sendBuffer is the size of the buffer of the operating system for what the service sends, in bytes. With 0 the
+	// operating system chooses it.
+	sendBuffer int
+	inFlight   int
+	exports    int
 	// processors replaces the default scheduler, and front wraps the API,
 	// unless they are nil.
 	processors *admission.Scheduler
@@ -126,7 +130,7 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 	s.memory = node.Memory
 	api, err := httpapi.New(s.service, httpapi.Options{
 		Now: s.clock.now, Logger: s.log.logger(), SignupRate: rate, Version: "1.2.3", Commit: "abc1234",
-		FilePace: o.pace, FileTimeout: o.whole, MaxInFlight: o.inFlight,
+		FilePace: o.pace, FileTimeout: o.whole, AnswerTimeout: o.answers, MaxInFlight: o.inFlight,
 		RequestTimeout: 2 * time.Minute,
 		Node:           node,
 	})
@@ -139,7 +143,7 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 		handler = o.front(api)
 	}
 	server := httptest.NewUnstartedServer(handler)
-	server.Listener = &earlyListener{server.Listener, serving.NewEarly(api.RefuseEarly, time.Minute)}
+	server.Listener = &earlyListener{server.Listener, serving.NewEarly(api.RefuseEarly, time.Minute), o.sendBuffer}
 	server.Start()
 	t.Cleanup(server.Close)
 	s.url = server.URL
@@ -149,13 +153,19 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 // earlyListener refuses requests before net/http reads them, as the service does.
 type earlyListener struct {
 	net.Listener
-	early *serving.Early
+	early      *serving.Early
+	sendBuffer int
 }
 
 func (l *earlyListener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
+	}
+	if tcp, is := c.(*net.TCPConn); is && l.sendBuffer > 0 {
+		if err := tcp.SetWriteBuffer(l.sendBuffer); err != nil {
+			return nil, err
+		}
 	}
 	return l.early.Wrap(c), nil
 }
@@ -201,7 +211,7 @@ func (s *stack) signup() *member {
 	return m
 }
 
-// with returns the same tenant with a new key.
+// with returns a member of the same tenant that uses a new key.
 func (m *member) with(e tenant.Environment, scopes tenant.Scopes, userID string) *member {
 	m.Helper()
 	key, _, err := m.service.Operator.CreateKey(m.Context(), account.NewKey{
@@ -294,7 +304,7 @@ func (s *stack) do(request *http.Request) (answer, error) {
 	return answer{t: s.T, status: response.StatusCode, header: response.Header, body: data, sent: sent}, err
 }
 
-// want fails unless the answer has this status.
+// want fails the test unless the answer has this status.
 func (a answer) want(status int) answer {
 	a.t.Helper()
 	if a.status != status {

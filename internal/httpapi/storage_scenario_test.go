@@ -22,7 +22,7 @@ func storage(t *testing.T, text string) tenant.PricePlans {
 	return plans
 }
 
-// noise returns text of a length that hardly gets smaller when it is compressed.
+// noise returns a text of the given length that can hardly be compressed.
 func noise(seed, length int) string {
 	var text strings.Builder
 	for i := 0; text.Len() < length; i++ {
@@ -42,7 +42,7 @@ func noisyRows(seed, n int) string {
 	return lines.String()
 }
 
-// stored returns how many bytes of a member's sandbox are counted.
+// stored returns the number of bytes that count against the storage share of the member's sandbox.
 func (m *member) stored() int64 {
 	m.Helper()
 	n, err := m.db.Scope(m.tenantID, string(tenant.Sandbox)).StoredBytes(m.Context()).Sum()
@@ -83,7 +83,7 @@ func TestStorageShare(t *testing.T) {
 				}
 				m.upload("", "text/csv", file.String()).refused(http.StatusConflict, "cap_reached")
 			}
-			if now := m.stored(); now > used+4<<10 { // the key of the answer, and nothing else
+			if now := m.stored(); now > used+4<<10 { // at most an Idempotency-Key may be stored
 				s.Errorf("a refused %s has left %d bytes", kind, now-used)
 			}
 		}
@@ -101,7 +101,7 @@ func TestStorageShare(t *testing.T) {
 			loan(int(i)).want(http.StatusOK)
 		}
 		loan(int(room)).refused(http.StatusConflict, "cap_reached")
-		loan(0).want(http.StatusOK) // it is known already
+		loan(0).want(http.StatusOK) // this loan is already stored
 		m.post("/v1/rule-sets", `{"name":"after"}`).refused(http.StatusConflict, "cap_reached")
 		m.post("/v1/eligibility", sample, "Idempotency-Key: e").refused(http.StatusConflict, "cap_reached")
 		m.post("/v1/eligibility", sample).want(http.StatusOK)

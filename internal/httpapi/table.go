@@ -85,7 +85,7 @@ func (h *tableHandlers) receive(c *call, expected int64) error {
 // maxDescription is the maximum length of a parameter that describes the keys or the columns of a table, in bytes.
 const maxDescription = 2048
 
-// firstSegment shortens the pointers of faults to the parameters that they are in.
+// firstSegment shortens the pointer of each fault to the parameter that contains the fault.
 func firstSegment(err error) error {
 	return fault.MapItems(err, func(item fault.Item) fault.Item {
 		name, index, found := strings.Cut(strings.TrimPrefix(item.Pointer, "/"), "/")
@@ -120,7 +120,8 @@ func (h *tableHandlers) lookUpQuery(c *call) error {
 	return sendVersioned(c, found, found.Version, inQuery(err), document.WriteTableLookup)
 }
 
-// lookUp looks a row up like lookUpQuery. The keys are in the body, so that they are not in the logs of proxies.
+// lookUp gives the same answer as lookUpQuery, but takes the keys from the body. So the keys do not appear in the
+// logs of proxies.
 func (h *tableHandlers) lookUp(c *call) error {
 	keys, err := readAs(c, tenant.Read, document.ReadTableLookup)
 	if err != nil {

@@ -17,10 +17,11 @@ import (
 	"verdict/internal/usecase"
 )
 
-// limitTable has a ratio by employment and income.
+// limitTable is a table that gives a maximum ratio for an employment type and a range of income.
 const limitTable = `{"keys":[{"field":"employment_type"},{"field":"monthly_income","match":"range"}],
 	"columns":[{"name":"max_ltv","type":"number"},{"name":"segment","type":"text"}],
-	"rows":[{"keys":["SALARIED",{"lt":50000}],"values":[0.7,"B"]},{"keys":["SALARIED",{"gte":50000}],"values":[0.8,"A"]}]}`
+	"rows":[{"keys":["SALARIED",{"lt":50000}],"values":[0.7,"B"]},{"keys":["SALARIED",{"gte":50000}],"values":[0.8,
+	"A"]}]}`
 
 func lookupOf(keys string) string { return "/lookup?keys=" + url.QueryEscape(keys) }
 
@@ -59,7 +60,8 @@ func TestTables(t *testing.T) {
 			s.Errorf("a lookup with a body (-query +body):\n%s", diff)
 		}
 		for _, bad := range []string{
-			`{}`, `{"keys":["SALARIED"]}`, `{"keys":["SALARIED","5"]}`, `{"keys":[[],5]}`, `{"keys":["` + long + `",5]}`,
+			`{}`, `{"keys":["SALARIED"]}`, `{"keys":["SALARIED","5"]}`, `{"keys":[[],5]}`,
+			`{"keys":["` + long + `",5]}`,
 		} {
 			m.post(at+"/lookup", bad).refused(http.StatusUnprocessableEntity, "invalid_field")
 		}
@@ -84,7 +86,8 @@ func TestTables(t *testing.T) {
 		m.post("/v1/rule-sets/"+set.text("id")+"/activate", "").want(http.StatusOK)
 		s.clock.advance(time.Second)
 		with := func(ltv string) string {
-			return strings.Replace(sample, `"applicant":{`, `"applicant":{"employment_type":"SALARIED","ltv":`+ltv+`,`, 1)
+			own := `"applicant":{"employment_type":"SALARIED","ltv":` + ltv + `,`
+			return strings.Replace(sample, `"applicant":{`, own, 1)
 		}
 		declined := m.post("/v1/decisions", with("0.9")).want(http.StatusOK).is("status", "DECLINED")
 		if textAt(declined, "tables", 0, "name") != "limits" || declined.at("tables", 0, "version") != 2.0 ||
@@ -105,7 +108,8 @@ func TestTables(t *testing.T) {
 		s.send("DELETE", at, m.key, "").refused(http.StatusConflict, "table_in_use")
 		m.put(at, strings.Replace(limitTable, `"max_ltv","type":"number"`, `"max_ltv","type":"boolean"`, 1)).
 			refused(http.StatusUnprocessableEntity, "invalid_field")
-		m.put(at, strings.NewReplacer(`{"name":"max_ltv","type":"number"},`, "", "0.7,", "", "0.8,", "").Replace(limitTable)).
+		m.put(at, strings.NewReplacer(`{"name":"max_ltv","type":"number"},`, "", "0.7,", "", "0.8,", "").
+			Replace(limitTable)).
 			refused(http.StatusConflict, "table_in_use")
 		m.put(at, strings.Replace(limitTable, "0.8", "0.95", 1)).want(http.StatusOK).is("version", 3.0)
 		s.clock.advance(time.Second)
@@ -117,7 +121,7 @@ func TestTables(t *testing.T) {
 	})
 }
 
-// TestBadTables sends tables that cannot be stored. Each answer names the place and repeats no value, and nothing
+// TestBadTables sends tables that cannot be stored. Each refusal points to the fault and repeats no value, and nothing
 // changes.
 func TestBadTables(t *testing.T) {
 	t.Parallel()
@@ -157,8 +161,9 @@ func TestBadTables(t *testing.T) {
 			"column name":    {change(`"segment"`, `"Segment"`), "invalid_field", "/columns/1/name"},
 			"column type":    {change(`"type":"text"`, `"type":"string"`), "invalid_field", "/columns/1/type"},
 			"unknown":        {change(`"rows"`, `"name":"x","rows"`), "unknown_field", "/name"},
-			"no rows":        {`{"keys":[{"field":"foir"}],"columns":[{"name":"a","type":"text"}]}`, "invalid_field", "/rows"},
-			"no keys":        {`{"keys":[],"columns":[{"name":"a","type":"text"}],"rows":[]}`, "invalid_field", "/keys"},
+			"no rows": {`{"keys":[{"field":"foir"}],"columns":[{"name":"a","type":"text"}]}`, "invalid_field",
+				"/rows"},
+			"no keys": {`{"keys":[],"columns":[{"name":"a","type":"text"}],"rows":[]}`, "invalid_field", "/keys"},
 		} {
 			got := m.put(at, c.body).refused(http.StatusUnprocessableEntity, c.code)
 			if textAt(got, "errors", 0, "pointer") != c.pointer || strings.Contains(string(got.body), long) {
@@ -186,7 +191,8 @@ func TestTableFiles(t *testing.T) {
 		m.csv(at+"?keys=employment_type,monthly_income:range&columns=max_ltv:number,segment:text",
 			"\ufeff"+header+"SALARIED,,50000,0.7,B\r\n\r\n SALARIED ,50000,,1e-1,=1+1\r\n").
 			want(http.StatusOK).is("version", 1.0).is("rows", 2.0)
-		if found := m.get(at + lookupOf(`["SALARIED",60000]`)).want(http.StatusOK); found.at("row", "values", 1) != "=1+1" {
+		found := m.get(at + lookupOf(`["SALARIED",60000]`)).want(http.StatusOK)
+		if found.at("row", "values", 1) != "=1+1" {
 			s.Errorf("found %s", found.body)
 		}
 		m.csv(at, "segment,max_ltv,monthly_income.lt,employment_type\nC,0.5,10,RETIRED\n").want(http.StatusOK).
@@ -201,19 +207,20 @@ func TestTableFiles(t *testing.T) {
 			status  int
 			pointer string
 		}{
-			"UTF-16":           {wide, http.StatusBadRequest, ""},
-			"no header":        {"SALARIED,,1,0.7,B\n", http.StatusUnprocessableEntity, ""},
-			"another column":   {"x," + header, http.StatusUnprocessableEntity, "/header/0"},
-			"no bound":         {"employment_type,max_ltv,segment\n", http.StatusUnprocessableEntity, "/header"},
-			"empty":            {"", http.StatusUnprocessableEntity, ""},
-			"bad UTF-8":        {header + "SAL\xff,,1,0.7,B\n", http.StatusUnprocessableEntity, "/rows/0"},
-			"cells":            {header + "SALARIED,,1,0.7\n", http.StatusUnprocessableEntity, "/rows/0"},
-			"a blank key":      {header + " ,,1,0.7,B\n", http.StatusUnprocessableEntity, "/rows/0/keys/0"},
-			"a blank value":    {header + "SALARIED,,1, ,B\n", http.StatusUnprocessableEntity, "/rows/0/values/0"},
-			"a formula":        {header + "SALARIED,,1,=1+1,B\n", http.StatusUnprocessableEntity, "/rows/0/values/0"},
-			"a bound":          {header + "SALARIED,x,1,0.7,B\n", http.StatusUnprocessableEntity, "/rows/0/keys/1/gte"},
-			"no rows":          {header, http.StatusUnprocessableEntity, ""},
-			"an overlap":       {header + "A,,,1,B\nB,,,1,B\na,5,,1,B\n", http.StatusUnprocessableEntity, "/rows/0/keys"},
+			"UTF-16":         {wide, http.StatusBadRequest, ""},
+			"no header":      {"SALARIED,,1,0.7,B\n", http.StatusUnprocessableEntity, ""},
+			"another column": {"x," + header, http.StatusUnprocessableEntity, "/header/0"},
+			"no bound":       {"employment_type,max_ltv,segment\n", http.StatusUnprocessableEntity, "/header"},
+			"empty":          {"", http.StatusUnprocessableEntity, ""},
+			"bad UTF-8":      {header + "SAL\xff,,1,0.7,B\n", http.StatusUnprocessableEntity, "/rows/0"},
+			"cells":          {header + "SALARIED,,1,0.7\n", http.StatusUnprocessableEntity, "/rows/0"},
+			"a blank key":    {header + " ,,1,0.7,B\n", http.StatusUnprocessableEntity, "/rows/0/keys/0"},
+			"a blank value":  {header + "SALARIED,,1, ,B\n", http.StatusUnprocessableEntity, "/rows/0/values/0"},
+			"a formula":      {header + "SALARIED,,1,=1+1,B\n", http.StatusUnprocessableEntity, "/rows/0/values/0"},
+			"a bound":        {header + "SALARIED,x,1,0.7,B\n", http.StatusUnprocessableEntity, "/rows/0/keys/1/gte"},
+			"no rows":        {header, http.StatusUnprocessableEntity, ""},
+			"an overlap": {header + "A,,,1,B\nB,,,1,B\na,5,,1,B\n", http.StatusUnprocessableEntity,
+				"/rows/0/keys"},
 			"thousands marked": {header + "A,\"50,000\",,1,B\n", http.StatusUnprocessableEntity, "/rows/0/keys/1/gte"},
 		} {
 			got := m.csv(at, c.body)

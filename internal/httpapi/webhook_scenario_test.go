@@ -11,7 +11,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// mailbox takes the place of the network and records the bodies that are sent. The tests on both databases share it.
+// mailbox replaces the network and records the bodies that are sent. The tests on both databases share it.
 type mailbox struct {
 	mu     sync.Mutex
 	bodies []string
@@ -37,8 +37,8 @@ func (m *mailbox) count(url string) int {
 	return m.sentTo[url]
 }
 
-// TestWebhooks creates a webhook with a key that may do only that, decides, and checks what is
-// sent and what the routes show of it.
+// TestWebhooks creates a webhook with a key that may only manage webhooks. It then decides, and checks what is sent and
+// what the routes show.
 func TestWebhooks(t *testing.T) {
 	t.Parallel()
 	sent := &mailbox{status: http.StatusOK}
@@ -128,7 +128,8 @@ func TestWebhookOnce(t *testing.T) {
 			first := m.post(path, body, "Idempotency-Key: one").want(status)
 			again := m.post(path, body, "Idempotency-Key: one").want(status)
 			if string(again.body) != string(first.body) || again.header.Get("Idempotent-Replayed") != "true" ||
-				first.header.Get("Idempotent-Replayed") != "" || again.header.Get("Location") != first.header.Get("Location") {
+				first.header.Get("Idempotent-Replayed") != "" ||
+				again.header.Get("Location") != first.header.Get("Location") {
 				s.Errorf("%s: %s, then %s", path, first.body, again.body)
 			}
 			return first

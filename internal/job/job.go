@@ -76,19 +76,29 @@ type runner struct {
 	logger *slog.Logger
 }
 
-// try makes one attempt. The call after the last attempt gives up the chunk. So a
-// chunk is given up even if its node died during the last attempt.
+// try makes one attempt. If attempt is greater than the constant attempts, try gives up the chunk instead. Giving
+// up is a separate call, so a chunk is given up even if its node died during the last attempt.
 func (h *runner) try(ctx context.Context, c operation.Chunk, attempt int) error {
 	if attempt > attempts {
-		h.logger.Error("chunk failed in all attempts; it is given up", about(c)...)
-		return guarded(ctx, h.giveUp, c, h.logger)
+		h.logger.Error("a chunk of a backtest or batch failed in all attempts; it is not tried again", about(c)...)
+		err := guarded(ctx, h.giveUp, c)
+		if mustLog(ctx, err) {
+			h.logger.Error("could not store that a chunk failed in all attempts; it is enqueued again later",
+				failure(c, err)...)
+		}
+		return err
 	}
-	err := guarded(ctx, h.work, c, h.logger)
-	if err != nil && !uncounted(ctx, err) {
-		h.logger.Warn("chunk failed; it is tried up to max_attempts times",
-			append(about(c), "attempt", attempt, "max_attempts", attempts, "error", err)...)
+	err := guarded(ctx, h.work, c)
+	if mustLog(ctx, err) {
+		h.logger.Log(ctx, level(err), "a chunk of a backtest or batch failed; it is tried up to max_attempts times",
+			append(failure(c, err), "attempt", attempt, "max_attempts", attempts)...)
 	}
 	return err
+}
+
+// mustLog reports whether the error of an attempt is logged. A panic is always logged.
+func mustLog(ctx context.Context, err error) bool {
+	return err != nil && (!uncounted(ctx, err) || level(err) == slog.LevelError)
 }
 
 // uncounted reports whether an attempt with an error does not count: the chunk is
@@ -101,21 +111,37 @@ func uncounted(ctx context.Context, err error) bool {
 // timeout.
 func stopping(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
-// errPanicked replaces a panic. The details of the panic go only to the log.
-var errPanicked = errors.New("the work on a chunk panicked")
+// panicked is the error of an attempt that panicked. It has the stack but not the value of the
+// panic, which may be a tenant's data.
+type panicked struct{ stack string }
 
-// guarded calls do and turns a panic into errPanicked.
-func guarded(
-	ctx context.Context, do func(context.Context, operation.Chunk) error, c operation.Chunk, logger *slog.Logger,
-) (err error) {
+func (*panicked) Error() string { return "the work on a chunk panicked" }
+
+// guarded calls the function do, and turns a panic into an error.
+func guarded(ctx context.Context, do func(context.Context, operation.Chunk) error, c operation.Chunk) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			logger.Error("work on a chunk panicked; the attempt failed",
-				append(about(c), "stack", fault.PanicStack(p, debug.Stack()))...) // p itself may hold a tenant's data
-			err = errPanicked
+			err = &panicked{stack: fault.PanicStack(p, debug.Stack())}
 		}
 	}()
 	return do(ctx, c)
+}
+
+// level returns the level at which a failed attempt is logged. A panic is a fault of the service.
+func level(err error) slog.Level {
+	if _, is := errors.AsType[*panicked](err); is {
+		return slog.LevelError
+	}
+	return slog.LevelWarn
+}
+
+// failure returns the attributes of a log line about a failed attempt.
+func failure(c operation.Chunk, err error) []any {
+	attributes := append(about(c), "error", err)
+	if p, is := errors.AsType[*panicked](err); is {
+		attributes = append(attributes, "stack", p.stack)
+	}
+	return attributes
 }
 
 func about(c operation.Chunk) []any {

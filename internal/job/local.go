@@ -21,7 +21,7 @@ type Local struct {
 	more    chan struct{}                // has capacity 1; wakes a worker
 }
 
-// NewLocal returns a Local that runs workers chunks at a time.
+// NewLocal returns a Local. workers is the number of chunks that it runs at a time.
 func NewLocal(workers int, logger *slog.Logger) *Local {
 	return &Local{workers: workers, logger: logger, known: map[operation.Chunk]struct{}{}, more: make(chan struct{}, 1)}
 }

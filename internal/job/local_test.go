@@ -1,9 +1,12 @@
 package job_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -99,6 +102,38 @@ func TestLocalRetries(t *testing.T) {
 		spread(t, local, chunksOf("bt_1", 1))
 		<-givenUp
 		stop()
+	})
+}
+
+// TestFailuresAreLogged checks that each failed attempt is one line of the log. The line contains the stack of a
+// panic but not its value. The test also checks that a failure to give up a chunk is logged.
+func TestFailuresAreLogged(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		local := job.NewLocal(1, slog.New(slog.NewTextHandler(&log, nil)))
+		stop := running(t, local, func(context.Context, operation.Chunk) error {
+			panic("PAN ABCDE1234F")
+		}, func(context.Context, operation.Chunk) error {
+			return errors.New("no database")
+		})
+		spread(t, local, chunksOf("bt_1", 1))
+		time.Sleep(time.Hour)
+		stop()
+		text := log.String()
+		for part, want := range map[string]int{
+			"level=ERROR msg=\"a chunk of a backtest or batch failed; it is tried": job.Attempts,
+			"stack=": job.Attempts,
+			"msg=\"a chunk of a backtest or batch failed in all attempts": 1,
+			"msg=\"could not store that a chunk":                          1,
+			"error=\"no database\"":                                       1,
+			"ABCDE1234F":                                                  0,
+			"\n":                                                          job.Attempts + 2,
+		} {
+			if got := strings.Count(text, part); got != want {
+				t.Errorf("%q occurs %d times, want %d:\n%s", part, got, want, text)
+			}
+		}
 	})
 }
 

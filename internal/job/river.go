@@ -27,9 +27,9 @@ const (
 	fetchPoll     = 250 * time.Millisecond
 	// keepDone is how long River stores finished jobs, which nobody needs.
 	keepDone = 10 * time.Minute
-	// connections is the size of the pool: one connection listens, and the others
+	// Connections is the size of the pool: one connection listens, and the others
 	// run short statements. The chunks themselves use the connections of the store.
-	connections = 4
+	Connections = 4
 	// restartPause is the time between two attempts to start the queue.
 	restartPause = 2 * time.Second
 )
@@ -91,7 +91,7 @@ func newPool(ctx context.Context, databaseURL string) (*pgxpool.Pool, error) {
 		return nil, errors.New(
 			"the PostgreSQL URL cannot be read: use postgres://user:password@host:port/database?sslmode=…")
 	}
-	config.MaxConns = connections
+	config.MaxConns = Connections
 	if _, given := config.ConnConfig.RuntimeParams["application_name"]; !given {
 		config.ConnConfig.RuntimeParams["application_name"] = "verdict jobs"
 	}
@@ -116,7 +116,7 @@ func (r *River) Run(ctx context.Context, work Work, giveUp GiveUp) error {
 			<-r.client.Stopped()
 			break
 		}
-		r.logger.Warn("could not start the queue of background work, so large backtests wait; retrying",
+		r.logger.Warn("could not start the job queue, so large backtests and batches wait; retrying",
 			"error", withoutURL(err))
 		timer := time.NewTimer(restartPause)
 		select {

@@ -17,12 +17,12 @@ const insertBatch = 1000
 func (r *River) Enqueue(ctx context.Context, chunks []operation.Chunk) error {
 	missing, err := r.missing(ctx, chunks)
 	if err != nil {
-		return fmt.Errorf("look for chunks of a backtest: %w", withoutURL(err))
+		return fmt.Errorf("look for queued chunks: %w", withoutURL(err))
 	}
 	for len(missing) > 0 {
 		n := min(len(missing), insertBatch)
 		if _, err := r.client.InsertMany(ctx, missing[:n]); err != nil {
-			return fmt.Errorf("queue chunks of a backtest: %w", withoutURL(err))
+			return fmt.Errorf("queue chunks: %w", withoutURL(err))
 		}
 		missing = missing[n:]
 	}

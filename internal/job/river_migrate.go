@@ -72,9 +72,8 @@ func createSchema(ctx context.Context, pool *pgxpool.Pool) (string, error) {
 	return schema, refusedIn(schema, err)
 }
 
-// schemaBeside returns the name of the queue's schema for an installation whose
-// schema is ours. The name depends on ours, because two installations in one
-// database must not share a queue.
+// schemaBeside returns the name of the queue's schema. ours is the schema of the installation's other tables. The
+// name depends on ours, because two installations in one database must not share a queue.
 func schemaBeside(ours string) string {
 	if ours == "public" {
 		return "river"

@@ -29,9 +29,8 @@ func (a chunkArgs) chunk() operation.Chunk {
 	return operation.Chunk{TenantID: a.TenantID, Environment: a.Environment, JobID: a.BacktestID, Number: a.Number}
 }
 
-// InsertOpts returns the options of a job. A chunk is unique in the queue until
-// its job has finished. After that the chunk may be enqueued again; the backtest
-// tables show whether that is necessary.
+// InsertOpts returns the options of a job. A chunk is unique in the queue until its job has finished. After
+// that the chunk may be enqueued again; the tables of backtests and batches show whether that is necessary.
 func (a chunkArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{
 		Queue:    queue,

@@ -60,7 +60,7 @@ func (k *Keys) OpenBacktest(
 	return rows, nil
 }
 
-// SealTable returns the ciphertext of the rows of a table that was replaced at a time, like SealList.
+// SealTable returns the ciphertext of all rows of a table that were stored at the given time, like SealList.
 func (t *Tree) SealTable(environment, tableID string, micros int64, rows []byte) []byte {
 	return t.sealChunk(sealing.TableName(environment, tableID), chunkObject(tableID, micros), rows)
 }
@@ -77,7 +77,7 @@ func (k *Keys) OpenTable(
 	return rows, nil
 }
 
-// sealChunk encrypts a chunk with the key of the object with a name in the key tree.
+// sealChunk encrypts a chunk with the key that has the given name in the key tree.
 func (t *Tree) sealChunk(name, chunk string, data []byte) []byte {
 	if !t.seals {
 		return data

@@ -27,7 +27,7 @@ type Outcome struct {
 	LimitPaise  int64       // 0 if nothing is offered
 	RateBP      int64       // hundredths of a percent
 	Reasons     []string    // reason codes by rank
-	Semantics   int         // of the policy
+	Semantics   int         // semantics of the policy
 	Lists       []rule.ListVersion
 	Tables      []rule.ListVersion
 	Profile     int64 // the version of the lender profile, 0 if there was none
@@ -196,8 +196,7 @@ func leafOf(key *sealing.Secret, s Scope, d *store.Decision, zones []sealing.Zon
 	return leaf
 }
 
-// rowHash returns the hash over the scope and every column of a decision that stays
-// readable.
+// rowHash returns the hash over the scope and over those columns of a decision that stay readable.
 func rowHash(s Scope, d *store.Decision) (h sealing.Hash) {
 	lent := borrow()
 	defer lent.release()
@@ -241,20 +240,21 @@ func (b *buffer) release() { buffers.Put(b) }
 // Erased says what was erased of a decision.
 type Erased struct {
 	Zones []sealing.Zone // the zones whose documents were emptied
-	// Expired are those of the zones that were emptied at the end of their retention period, as the journal says.
+	// Expired lists the zones in Zones that, according to the journal, were emptied at the end of their retention
+	// period.
 	Expired []sealing.Zone
-	Entry   ErasureEntry // of the applicant, or of the decision if it names none
+	Entry   ErasureEntry // the entry of the applicant, or of the decision if it names no applicant
 	// People are the entries of the people other than the primary applicant, by the zones of their facts.
 	People map[sealing.Zone]ErasureEntry
 }
 
-// ErasureEntry says whether the journal has an entry of an erasure.
+// ErasureEntry says which entry about an erasure the journal has, if any.
 type ErasureEntry int
 
 // The entries of an erasure.
 const (
 	NotErased        ErasureEntry = iota
-	ErasureStarted                // documents may be emptied or not
+	ErasureStarted                // each document may or may not be emptied yet
 	ErasureCompleted              // all documents must be emptied
 )
 
@@ -329,7 +329,8 @@ func Replaced(d *store.Decision, leaf *evidence.Leaf) bool {
 		d.ApplicantRef == store.ErasedPrefix+hex.EncodeToString(leaf.Reference[:])
 }
 
-// plainHash returns the hash of a zone in the column plain, the zero value if it cannot be read.
+// plainHash returns the hash of a zone in the column plain, or the zero value if it cannot be
+// read.
 func plainHash(plain string, zone sealing.Zone) (h sealing.Hash) {
 	document, err := wire.Parse([]byte(plain))
 	if err != nil {
@@ -348,8 +349,8 @@ var zoneNames = map[sealing.Zone]string{
 	sealing.Features: "the stored feature vector", sealing.Combined: "the stored facts",
 }
 
-// alteredParts names the zones whose hash is not the one in the column plain, and the
-// columns of the features that differ from it.
+// alteredParts compares the hashes of the zones, and the date and the hash of the features, with the column
+// plain. It returns a sentence for each difference.
 func alteredParts(plain string, hashes []sealing.ZoneHash, f *store.Features) (found []string) {
 	document, err := wire.Parse([]byte(plain))
 	if err != nil {
@@ -377,8 +378,8 @@ func alteredParts(plain string, hashes []sealing.ZoneHash, f *store.Features) (f
 
 var errPlain = errors.New("the stored outcome (column \"plain\") cannot be read")
 
-// ReadPlain reads the column plain: the outcome, and the names of the decision's zones. It returns an
-// error if a value is missing or cannot be read.
+// ReadPlain reads the column plain: the outcome, and the names of the decision's zones. It
+// returns an error if a required value is missing or a value cannot be read.
 func ReadPlain(plain string) (o Outcome, zones []string, err error) {
 	document, err := wire.Parse([]byte(plain))
 	if err != nil {
@@ -429,7 +430,8 @@ func (r *plainReader) number(name string) rule.Number {
 	return n
 }
 
-// optional returns 0 if there is no such member: plainText leaves out amounts of 0.
+// optional reads a number that may be missing, and returns 0 in that case. plainText leaves out
+// amounts of 0.
 func (r *plainReader) optional(name string) rule.Number {
 	if r.document.Get(name).Kind() == wire.Missing {
 		return 0

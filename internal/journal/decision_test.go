@@ -113,7 +113,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestKeyAfterErasure checks that a reference that was erased has another key.
+// TestKeyAfterErasure checks that a reference has a new key after it was erased, and that erasing it in one
+// environment does not change its key in the other.
 func TestKeyAfterErasure(t *testing.T) {
 	t.Parallel()
 	d := &store.Decision{ID: "dec_1", ApplicantRef: "A-1"}

@@ -115,8 +115,8 @@ func (t *Tree) Open(environment string, d *store.Decision, f *store.Features) er
 	return fmt.Errorf("decision %s: %w", d.ID, Unreadable{unreadable})
 }
 
-// holderOfRun returns the holder of a run's key: the person whom it is about, its decision if the person
-// is not named, or the run itself.
+// holderOfRun returns the holder of a run's key: the person whom the run is about, or the decision of
+// the run if the person is not named, or else the run itself.
 func holderOfRun(environment string, r *store.Run) holder {
 	switch {
 	case r.SubjectRef != "":
@@ -156,7 +156,7 @@ func (t *Tree) OpenRun(environment string, r *store.Run) error {
 	return nil
 }
 
-// sealAlone seals a document that has no hash in the log.
+// sealAlone seals a document that has no hash in the journal.
 func (t *Tree) sealAlone(key *sealing.Secret, object string, zone sealing.Zone, document []byte) []byte {
 	hash := sealing.ZoneHash{Zone: zone, Hash: sealing.HashZone(zone, sealing.SaltOf(key, object, zone), document)}
 	to := make([]byte, 0, len(document)+sealing.MaxDocumentOverhead)
@@ -174,10 +174,10 @@ func openAlone(sealer sealing.Sealer, zone sealing.Zone, stored []byte) ([]byte,
 	return opened, nil
 }
 
-// SealAnswer returns the ciphertext of the body of an answer to a request with an
-// idempotency key, or the body itself if documents are not encrypted. of is the decision
-// that the answer is about, nil if it is about none. An answer about a decision is sealed
-// with the key of the decision, so that it is forgotten with it.
+// SealAnswer returns the ciphertext of the body of an answer to a request with an idempotency key, or
+// the body itself if documents are not encrypted. of is the decision that the answer is about, or nil.
+// An answer about a decision is sealed with the key of the decision, so that removing this key makes
+// both unreadable.
 func (t *Tree) SealAnswer(environment string, key store.IdempotencyKey, of *store.Decision, body []byte) []byte {
 	if !t.seals {
 		return body
@@ -197,8 +197,8 @@ func (t *Tree) OpenAnswer(
 	return openAlone(sealer, sealing.Response, stored)
 }
 
-// holderOfAnswer returns the holder of the key of an answer: that of the decision which it is about, or the
-// answer itself.
+// holderOfAnswer returns the holder of the key of an answer: the holder of the key of its decision, or
+// the answer itself if it is about no decision.
 func holderOfAnswer(environment string, key store.IdempotencyKey, of *store.Decision) holder {
 	if of != nil {
 		return holderOf(environment, of)

@@ -127,7 +127,7 @@ func TestSealedRun(t *testing.T) {
 	}
 }
 
-// TestSealedAnswer seals and opens answers about a decision and others.
+// TestSealedAnswer seals and opens an answer about a decision and an answer about none.
 func TestSealedAnswer(t *testing.T) {
 	t.Parallel()
 	key, body := store.IdempotencyKey{Route: "POST /v1/decisions", Name: "k"}, []byte(`{"facts":{}}`)

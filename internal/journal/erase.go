@@ -10,10 +10,10 @@ import (
 	"verdict/internal/store"
 )
 
-// defaultMaxTree is the size in bytes at which a tree, or a part of one, is split. An erasure rewrites the
-// tree or part with the person's key, so this size also limits how much of the trees an erasure writes in
-// one transaction, and how much a decision of the tenant must read after an erasure. A tree reaches this
-// size after about 100 people were removed from it.
+// defaultMaxTree is the size in bytes at which a tree, or a part of one, is split. An erasure rewrites the tree
+// or the part that contains the person's key. So this size also limits how many bytes of trees an erasure writes
+// in one transaction, and how many a decision of the tenant must read after an erasure. A tree reaches this size
+// after about 100 people were removed from it.
 const defaultMaxTree = 1 << 20
 
 // SetMaxTree sets the size at which a tree is split, for tests with few people. It must not be called while
@@ -36,8 +36,8 @@ func (t *Tree) Replacement(number int64, environment, reference string) (text st
 	return hex.EncodeToString(hash[:]), true
 }
 
-// WithPerson returns the keys of a tenant that also know the key of an applicant in the trees with
-// the given numbers. Transactions must not wait for another read, so they use what was looked up before.
+// WithPerson returns a Tree that also knows the keys of an applicant from the trees with the given numbers.
+// Transactions must not wait for another read, so they use keys that were looked up before.
 func (k *Keys) WithPerson(
 	ctx context.Context, t *Tree, environment, reference string, numbers []int64,
 ) (_ *Tree, err error) {
@@ -55,10 +55,10 @@ type Removal struct {
 	Trees   []int64            // the trees from which the keys are then removed
 }
 
-// Remove returns the changes that remove the keys of a person from trees with the given numbers, in
-// their order: from the first one, and from more as long as the changes have at most as many bytes as a
-// tree. A tree that becomes too large is split, and if it is the newest one, another one is added. The
-// changes must be stored in a transaction that leaves no document with the removed keys.
+// Remove returns the changes that remove the keys of a person from trees with the given numbers. It goes through
+// the trees in order. It always handles the first tree, and stops before the changes have more than maxTree
+// bytes. A tree that becomes too large is split. If the newest tree is split, a new tree is added. The changes
+// must be stored in a transaction after which no document is sealed with the removed keys.
 func (k *Keys) Remove(
 	ctx context.Context, tenantID, environment string, p store.Person, numbers []int64,
 ) (r Removal, err error) {
@@ -95,8 +95,8 @@ func (k *Keys) Remove(
 	return r, nil
 }
 
-// treeRemoval removes a key from a stored tree. It does not use the cache, because the stored bytes are
-// compared when they are replaced.
+// treeRemoval removes a key from a stored tree. It does not use the cache, because the store replaces a tree only
+// if the stored bytes are still the ones that were read.
 type treeRemoval struct {
 	keys   *Keys
 	tenant string
@@ -104,7 +104,7 @@ type treeRemoval struct {
 	read   []store.StoredTree
 }
 
-// run returns the changes, none if there is no such tree.
+// run returns the changes, or none if there is no such tree.
 func (r *treeRemoval) run(ctx context.Context, number int64, h holder) ([]store.TreeChange, error) {
 	found, err := findKey(number, h, func(at treePart) (*sealing.KeyTree, error) { return r.load(ctx, at) })
 	if errors.Is(err, errNoTree) {
@@ -117,7 +117,8 @@ func (r *treeRemoval) run(ctx context.Context, number int64, h holder) ([]store.
 	if err != nil || number != r.newest.Number || len(changes) == 1 {
 		return changes, err
 	}
-	// The newest tree was split. New names need a tree that is in memory as a whole.
+	// The newest tree was split. Add a new tree, because the keys of new names must be from a tree that is in
+	// memory as a whole.
 	added, err := newTree(r.keys.random)
 	return append(changes, r.change(treePart{tree: number + 1}, added)), err
 }
@@ -138,8 +139,8 @@ func (r *treeRemoval) load(ctx context.Context, at treePart) (*sealing.KeyTree, 
 	return r.keys.parse(ctx, stored)
 }
 
-// replace returns the changes that store other keys as a part of a tree. It splits the part if it is too
-// large. Without encryption the rows do not name their tree, so there is only one, which is never split.
+// replace returns the changes that replace the keys in a part of a tree. It splits the part if it is too large.
+// Without encryption the rows do not name their tree, so there is only one tree, which is never split.
 func (r *treeRemoval) replace(at treePart, keys *sealing.KeyTree) (changes []store.TreeChange, err error) {
 	var parts []*sealing.KeyTree
 	if keys.Size() >= r.keys.maxTree && r.keys.Seals() && at.level < sealing.MaxSplits {

@@ -13,8 +13,8 @@ import (
 	"verdict/internal/store"
 )
 
-// TestCompareErased compares decisions from which everything, or a part, was removed with their
-// leaf: with and without an entry of the erasure, and with another reference.
+// TestCompareErased compares decisions with their leaf after all or some of their documents
+// were removed: with and without an entry of the erasure, and with another reference.
 func TestCompareErased(t *testing.T) {
 	t.Parallel()
 	w := sample()
@@ -85,7 +85,7 @@ func TestReadPlain(t *testing.T) {
 	}
 }
 
-// TestUnreadablePlain damages one value of the column plain after the other. None may be read as 0.
+// TestUnreadablePlain damages the values of the column plain one at a time. A damaged value must not be read as 0.
 func TestUnreadablePlain(t *testing.T) {
 	t.Parallel()
 	w := sample()
@@ -94,7 +94,8 @@ func TestUnreadablePlain(t *testing.T) {
 	damaged := []string{"", "not JSON", "[]", "{}", `{"score":1,"semantics":1,"zones":{}}`}
 	for _, name := range []string{"asked", "limit", "rate", "score", "semantics"} {
 		text := regexp.MustCompile(`"`+name+`":[0-9.]+`).ReplaceAllString(intact, `"`+name+`":"x"`)
-		damaged = append(damaged, text, strings.Replace(text, `"x"`, "null", 1), strings.Replace(text, `"x"`, "1e300", 1))
+		damaged = append(damaged, text, strings.Replace(text, `"x"`, "null", 1),
+			strings.Replace(text, `"x"`, "1e300", 1))
 	}
 	for _, name := range []string{"score", "semantics", "limit", "rate", "zones"} {
 		damaged = append(damaged, strings.Replace(intact, `"`+name+`":`, `"x`+name+`":`, 1))

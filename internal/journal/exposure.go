@@ -9,7 +9,7 @@ import (
 	"verdict/internal/store"
 )
 
-// ErrEarlierTree is the error for a document that is sealed with a key from an earlier tree which was not looked up.
+// ErrEarlierTree is the error for a document whose key is from an earlier tree and was not looked up.
 var ErrEarlierTree = errors.New("the key of an exposure was not looked up")
 
 func holderOfExposure(environment string, e *store.Exposure) holder {
@@ -59,7 +59,8 @@ func (k *Keys) WithExposures(
 	return t, nil
 }
 
-// SealStoredExposure seals the document of an exposure that is stored readable. It reports whether it did.
+// SealStoredExposure seals the document of an exposure that is stored readable. It reports whether it has sealed the
+// document.
 func (t *Tree) SealStoredExposure(environment string, e *store.Exposure) bool {
 	if !t.seals || sealing.Sealed(e.Document) {
 		return false

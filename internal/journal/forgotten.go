@@ -9,10 +9,10 @@ import (
 	"verdict/internal/store"
 )
 
-// Forgotten reports whether the key of a stored decision was removed from its key tree, although the decision
-// was not erased. This is the case after an older backup was restored with newer keys: the applicant was
-// erased in between. reference is the reference in the leaf of the decision, which is not used if the decision has no
-// leaf. A decision that was altered is not forgotten.
+// Forgotten reports whether the key of a stored decision was removed from its key tree, although the decision was not
+// erased. This happens if an older backup is restored with newer keys, and the applicant was erased after the backup
+// was taken. reference is the reference in the leaf of the decision, which is not used if the decision has no leaf. A
+// decision that was altered is not forgotten.
 func (k *Keys) Forgotten(
 	ctx context.Context, scope *store.Scope, d *store.StoredDecision, reference sealing.Hash,
 ) (bool, error) {
@@ -28,12 +28,12 @@ func (k *Keys) Forgotten(
 	case err != nil:
 		return false, err
 	}
-	// A reference that was erased before the backup and came back has a key.
+	// If the reference was erased before the backup and then used again, its present key still matches the leaf.
 	return of.reference == "" || d.Leaf < 0 || sealing.Reference(found.key, of.reference) != reference, nil
 }
 
-// ForgottenRun reports the same about a stored run. A run has no leaf, so it must be sealed: it is forgotten if it
-// cannot be opened with the present key.
+// ForgottenRun reports the same as Forgotten about a stored run. A run has no leaf to compare with, so the run must
+// be sealed. It is forgotten if it cannot be opened with the present key.
 func (k *Keys) ForgottenRun(ctx context.Context, scope *store.Scope, r *store.Run) (bool, error) {
 	tree, err := k.Tree(ctx, scope.Tenant())
 	if err != nil {
@@ -55,7 +55,7 @@ func (k *Keys) ForgottenRun(ctx context.Context, scope *store.Scope, r *store.Ru
 	return false, err
 }
 
-// ForgottenExposure reports the same about a stored exposure, which has no leaf either.
+// ForgottenExposure reports the same as Forgotten about a stored exposure, which has no leaf either.
 func (k *Keys) ForgottenExposure(ctx context.Context, scope *store.Scope, e *store.Exposure) (bool, error) {
 	tree, err := k.Tree(ctx, scope.Tenant())
 	if err != nil {
@@ -80,7 +80,7 @@ func (k *Keys) ForgottenExposure(ctx context.Context, scope *store.Scope, e *sto
 	return false, err
 }
 
-// ForgottenPerson reports the same about a person of a stored decision other than the primary applicant.
+// ForgottenPerson reports the same as Forgotten about a person of a stored decision other than the primary applicant.
 func (k *Keys) ForgottenPerson(ctx context.Context, scope *store.Scope, p *store.StoredPerson) (bool, error) {
 	tree, err := k.Tree(ctx, scope.Tenant())
 	if err != nil {

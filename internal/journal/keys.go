@@ -72,8 +72,9 @@ type treeKey struct {
 	timeline uint64
 }
 
-// The limits of the cached trees: tenants, earlier trees and their parts, and the bytes of each kind. A
-// tenant from whose newest tree nobody was removed needs treeOverhead bytes.
+// The limits of the caches. cachedTrees limits the number of tenants, and cachedOlder the number of
+// earlier trees and their parts. newestBytes and olderBytes limit their sizes in bytes. A tenant from
+// whose newest tree nobody was removed needs treeOverhead bytes.
 const (
 	cachedTrees  = 10_000
 	cachedOlder  = 10_000
@@ -82,9 +83,9 @@ const (
 	treeOverhead = 1 << 10
 )
 
-// NewKeys returns the keys of a database. Trees are stored encrypted with the epoch, or
-// readable if epoch is nil. If the master key is replaced, the new one is read from source; a
-// source of nil means that the key is never replaced. New trees are generated from random.
+// NewKeys returns the keys of a database. Trees are stored encrypted with the master key of epoch, or readable if
+// epoch is nil. If the master key is replaced, the new one is read from source; if source is nil, the key is
+// never replaced. New trees are generated from random.
 func NewKeys(
 	db *store.DB, epoch *sealing.Epoch, source KeySource, random io.Reader, now func() time.Time,
 ) *Keys {
@@ -99,9 +100,9 @@ func NewKeys(
 	return k
 }
 
-// Tree returns the newest key tree of a tenant. A tenant without a tree gets one. The tree may be from
-// before an erasure on another node; the store then refuses what it has sealed with
-// store.ErrKeysChanged, and the caller must call Reload.
+// Tree returns the newest key tree of a tenant. A tenant without a tree gets one. The tree may be older
+// than an erasure on another node. The store then refuses documents that were sealed with this tree,
+// with the error store.ErrKeysChanged, and the caller must call Reload.
 func (k *Keys) Tree(ctx context.Context, tenantID string) (*Tree, error) {
 	return k.trees.Get(ctx, treeKey{tenantID, k.db.Timeline()})
 }
@@ -189,8 +190,8 @@ func (k *Keys) parse(ctx context.Context, t store.StoredTree) (*sealing.KeyTree,
 
 const secretName = "installation secret"
 
-// Secret returns the installation's secret, which is the key of keyed hashes. The first call,
-// on any node, stores fresh as the secret, encrypted if there is a master key.
+// Secret returns the installation's secret, which is the key of keyed hashes. The first call, on any node, stores
+// the argument "fresh" as the secret. It is stored encrypted if there is a master key.
 func (k *Keys) Secret(ctx context.Context, fresh []byte) ([]byte, error) {
 	if err := k.permitted(ctx); err != nil {
 		return nil, err

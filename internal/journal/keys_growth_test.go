@@ -87,7 +87,7 @@ func TestManyRemoved(t *testing.T) {
 		const maxTree = 20_000
 		people := 2_000
 		if db.Kind() == "postgres" {
-			people = 200 // each removal takes longer there
+			people = 200 // on PostgreSQL each removal takes longer
 		}
 		r := newRemoving(t, db, maxTree)
 		var gone, stay []*store.DecisionWrite
@@ -101,8 +101,8 @@ func TestManyRemoved(t *testing.T) {
 				stay = append(stay, r.seal(fmt.Sprintf("A-later%d", i)))
 			}
 		}
-		// A removal rewrites a part that is smaller than maxTree, which grows by 13 kB at most; a split adds the
-		// encryption of 16 parts and a new tree.
+		// A removal rewrites a part of less than maxTree bytes, and the part grows by at most 13 kB. A split adds
+		// the encryption of 16 parts and a new tree.
 		if limit := maxTree + 13_500 + 18*150; r.most > limit {
 			t.Errorf("a removal has written %d bytes, and may write %d", r.most, limit)
 		}
@@ -167,7 +167,7 @@ func TestMemoryOfKeys(t *testing.T) {
 	})
 }
 
-// TestLargeTree reads and changes a tree from before trees were split.
+// TestLargeTree reads and changes a tree that grew large before trees were split.
 func TestLargeTree(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

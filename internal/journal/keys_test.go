@@ -23,7 +23,7 @@ func TestNextTree(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx := t.Context()
 		keys := journal.NewKeys(db, sealing.NewEpoch(sealing.Secret{'m'}), nil, rand.Reader, time.Now)
-		keys.SetMaxTree(20_000) // the second person
+		keys.SetMaxTree(20_000) // removing the second person fills the tree
 		scope := db.Scope("ten_A", "live")
 		where := journal.Scope{Tenant: "ten_A", Environment: "live"}
 		seal := func(id, applicant string) *store.DecisionWrite {

@@ -33,7 +33,7 @@ type masterKeys struct {
 	db     *store.DB
 	source KeySource // nil if the key is never replaced
 	held   atomic.Pointer[heldKeys]
-	mu     sync.Mutex // one goroutine at a time changes held
+	mu     sync.Mutex // guards changes of held
 }
 
 // heldKeys is one state of masterKeys. It never changes.
@@ -49,7 +49,7 @@ func newMasterKeys(db *store.DB, epoch *sealing.Epoch, source KeySource) *master
 	return m
 }
 
-// find returns the epoch with the given fingerprint, nil if this process does not have it.
+// find returns the epoch with the given fingerprint, or nil if this process does not have it.
 func (h *heldKeys) find(fingerprint []byte) *sealing.Epoch {
 	at := slices.IndexFunc(h.all, func(e *sealing.Epoch) bool {
 		own := e.Fingerprint()
@@ -96,7 +96,7 @@ func (k *Keys) Refresh(ctx context.Context) (store.KeyEpochs, error) {
 func (m *masterKeys) refresh(ctx context.Context) (store.KeyEpochs, error) {
 	epochs, err := m.db.Secrets().KeyEpochs(ctx)
 	if err != nil || epochs.Current == nil {
-		return epochs, err // without a present key the database was never served, as in some tests
+		return epochs, err // there is no present key before a service has used the database, as in some tests
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -147,9 +147,10 @@ func (m *masterKeys) wrap(name string, secret []byte) []byte {
 	return m.held.Load().present.Wrap(name, secret)
 }
 
-// wrapping calls work, which stores what wrap returns, or reads a secret and unwraps it. If the
-// master key is replaced meanwhile, the database refuses the secret, or the secret that was
-// read is encrypted with a key that was dropped since. Then wrapping calls work again.
+// wrapping calls the function work. If work fails because the master key was replaced meanwhile, wrapping calls it
+// once more. There are two kinds of work. The first kind stores a secret that wrap has encrypted; the database
+// refuses the secret if the key was replaced. The second kind reads a secret and unwraps it; that fails if the
+// secret's key was dropped.
 func (m *masterKeys) wrapping(ctx context.Context, work func() error) error {
 	if m == nil {
 		return work()
@@ -189,15 +190,15 @@ func (m *masterKeys) unwrap(ctx context.Context, name string, stored []byte) ([]
 	return epoch.Unwrap(name, stored)
 }
 
-// The limits of a transaction that encrypts trees again. No decision is stored meanwhile.
+// The limits of a transaction that encrypts trees again. No decision can be stored while it runs.
 const (
 	rewrapTrees = 50
 	rewrapBytes = 4 << 20
 )
 
-// Rewrap encrypts with the present master key what is encrypted with a former one: the
-// installation's secret and the key trees. It may be interrupted and called again. progress
-// is called with the number of trees that are done and of all.
+// Rewrap encrypts the installation's secret and the key trees with the present master key if they are
+// encrypted with a former one. It may be interrupted and called again. progress is called with the
+// number of trees that are done and the number of all trees.
 func (k *Keys) Rewrap(ctx context.Context, progress func(done, all int64)) error {
 	if k.master == nil {
 		return ErrNoMasterKey
@@ -243,8 +244,8 @@ func batch(found []store.TreeSize) (trees []store.StoredTree) {
 	return trees
 }
 
-// rewrap returns a secret encrypted with the present master key, nil if it is that already or
-// is stored readable.
+// rewrap returns a secret encrypted with the present master key. It returns nil if the secret is
+// already encrypted with that key or is stored readable.
 func (m *masterKeys) rewrap(ctx context.Context, name string, stored []byte) ([]byte, error) {
 	held := m.held.Load()
 	fingerprint, wrapped := sealing.WrappedBy(stored)

@@ -33,8 +33,8 @@ func (h holder) name() string {
 	return h.object
 }
 
-// secret returns the key of a holder from the tree with a number. A person who was erased before has a
-// new key. secret returns a key that opens nothing if the key of an object was erased, or if the tree is
+// secret returns the key of a holder from the tree with the given number. A person who was erased before has
+// a new key. secret returns a key that opens nothing if the key of an object was erased, or if the tree is
 // an earlier one and the key was not looked up.
 func (t *Tree) secret(number int64, h holder) (key sealing.Secret) {
 	switch {
@@ -48,7 +48,7 @@ func (t *Tree) secret(number int64, h holder) (key sealing.Secret) {
 	return key
 }
 
-// knows reports whether secret can return the key of a holder from the tree with a number.
+// knows reports whether secret can return the key of a holder from the tree with the given number.
 func (t *Tree) knows(number int64, h holder) bool {
 	if number == t.newest {
 		return true
@@ -57,8 +57,9 @@ func (t *Tree) knows(number int64, h holder) bool {
 	return found
 }
 
-// currentKey returns the smallest number of erasures of an applicant with which the tree still derives
-// a key, and the key. It does not return the name, which then needs no memory.
+// currentKey returns the present key of an applicant, and how often the applicant was erased before. The number
+// of erasures is the smallest one for which the tree still derives a key. currentKey does not return the name of
+// the key, so that the name need not be allocated.
 func currentKey(keys *sealing.KeyTree, environment, reference string) (erased int, key sealing.Secret) {
 	for ; ; erased++ {
 		if key, ok := keys.Key(sealing.PersonName(environment, reference, erased)); ok {
@@ -72,8 +73,8 @@ func (t *Tree) keyOf(number int64, environment string, d *store.Decision) sealin
 	return t.secret(number, holderOf(environment, d))
 }
 
-// with returns a Tree that also knows the key of a holder from an earlier tree. It is t itself if the
-// key is known, or if there is no such tree.
+// with returns a Tree that also knows the key of a holder from an earlier tree. It returns t itself if t
+// knows the key already, or if there is no such tree.
 func (k *Keys) with(ctx context.Context, t *Tree, number int64, h holder) (*Tree, error) {
 	if t.knows(number, h) {
 		return t, nil
@@ -113,8 +114,8 @@ func (k *Keys) reader(ctx context.Context, t *Tree) func(treePart) (*sealing.Key
 // foundKey is a key in a tree.
 type foundKey struct {
 	name string           // the name in the tree
-	at   treePart         // where it is
-	keys *sealing.KeyTree // what is there
+	at   treePart         // the part of the tree that contains the key
+	keys *sealing.KeyTree // the keys of this part
 	key  sealing.Secret   // the zero value if the key of an object was erased
 	// erased is how many keys of the holder were removed from the tree.
 	erased int
@@ -140,7 +141,8 @@ func findKey(number int64, h holder, read func(treePart) (*sealing.KeyTree, erro
 	}
 }
 
-// findPart returns the part of a tree with the key of a name: the tree itself unless it was split.
+// findPart returns the part of a tree that contains the key with the given name. It is the tree itself
+// unless the tree was split.
 func findPart(
 	number int64, name string, read func(treePart) (*sealing.KeyTree, error),
 ) (at treePart, keys *sealing.KeyTree, err error) {
@@ -156,25 +158,24 @@ func findPart(
 	}
 }
 
-// errNoTree is the error if a tenant has no tree with a number.
+// errNoTree is the error if a tenant has no tree with the given number.
 var errNoTree = errors.New("the tenant has no such key tree")
 
 // treePart is a tree, or a part of a tree that was split.
 type treePart struct {
 	tree  int64
-	level int   // how often it was split
-	path  int64 // 1, followed by four bits for each level, which say which part of the part
+	level int   // the number of splits that led to the part
+	path  int64 // 1, followed by four bits for each level: the index of the part at that level
 }
 
-// part returns a part of a part.
 func (p treePart) part(index int) treePart {
 	return treePart{tree: p.tree, level: p.level + 1, path: p.path<<4 | int64(index)}
 }
 
-// maxTrees is more than the number of any tree.
+// maxTrees is greater than the number of any tree.
 const maxTrees = 1 << treeBits
 
-// treeBits is the number of bits of a tree's number in the number of a part.
+// treeBits is the number of low bits that contain the tree's number in the number of a part.
 const treeBits = 32
 
 // number returns the number under which the part is stored. The numbers of parts are negative, so that
@@ -186,8 +187,8 @@ func (p treePart) number() int64 {
 	return -(p.path<<treeBits | p.tree)
 }
 
-// olderKey names a cached tree that is not the newest one, or a part of it. changes is the number of changes
-// of the tenant's keys, so that a key which was removed does not stay in use.
+// olderKey names an earlier tree, or a part of an earlier tree, in the cache. changes is the number of changes of
+// the tenant's keys, so that a removed key does not stay in use.
 type olderKey struct {
 	treeKey
 

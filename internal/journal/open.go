@@ -12,8 +12,8 @@ import (
 // ErrErased is the error for documents whose applicant was erased after they were read.
 var ErrErased = errors.New("the applicant was erased in the meantime")
 
-// current returns the key trees again if keys of the scope were removed since tree was read, on any
-// node. Otherwise it returns nil.
+// current checks whether keys of the scope were removed, on any node, since tree was read. If so, it reads the key
+// trees again and returns them. Otherwise it returns nil.
 func (k *Keys) current(ctx context.Context, scope *store.Scope, tree *Tree) (*Tree, error) {
 	changes, err := scope.KeyChanges(ctx)
 	if err != nil || changes == tree.Changes(scope.Environment()) {
@@ -22,9 +22,10 @@ func (k *Keys) current(ctx context.Context, scope *store.Scope, tree *Tree) (*Tr
 	return k.Reload(ctx, scope.Tenant())
 }
 
-// OpenDecision opens a stored decision like Tree.Open, with the present keys: a reference that was erased
-// on another node and came back has a key that the trees in memory do not use. It returns the keys, which
-// know the key of the decision, and ErrErased if the applicant was erased after the decision was read.
+// OpenDecision opens a stored decision like Tree.Open, with the present keys. The trees in memory may be out
+// of date: a reference that was erased on another node and came back has a new key. OpenDecision returns a
+// Tree that knows the key of the decision. The error is ErrErased if the applicant was erased after the
+// decision was read.
 func (k *Keys) OpenDecision(
 	ctx context.Context, scope *store.Scope, d *store.Decision, f *store.Features,
 ) (*Tree, error) {

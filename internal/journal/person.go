@@ -12,9 +12,10 @@ import (
 	"verdict/internal/wire"
 )
 
-// The facts about people other than the primary applicant are zones of a decision, too, each with the key of its
-// person. The member "people" of the column plain has their references as hashes with these keys, like the reference
-// in the leaf of a decision: an erasure replaces the reference by the hash.
+// The facts about people other than the primary applicant are zones of a decision too, each sealed with the key of
+// its person. The member "people" of the column plain contains hashes of the references of these people, made with
+// the same keys. An erasure replaces a reference by its hash, as it does with the reference in the leaf of a
+// decision.
 
 func holderOfPerson(environment string, p *store.DecisionPerson) holder {
 	return holder{environment: environment, reference: p.Ref}
@@ -35,8 +36,8 @@ func peopleOf(d *store.Decision) iter.Seq2[sealing.Zone, *store.DecisionPerson] 
 
 var peopleZones = [...]sealing.Zone{sealing.CoApplicant, sealing.Guarantor}
 
-// personKey returns the key of a person from the tree that the facts name, or from the tree with a number if they are
-// not sealed.
+// personKey returns the key of a person from the tree that the facts name, or from the tree with the given number if
+// the facts are not sealed.
 func (t *Tree) personKey(environment string, p *store.DecisionPerson, number int64) sealing.Secret {
 	if p.KeyTree != 0 {
 		number = p.KeyTree
@@ -52,8 +53,9 @@ func (t *Tree) Numbers() (numbers []int64) {
 	return numbers
 }
 
-// personTrees returns the numbers of the trees that may have the key of a person of a decision. It is one tree, that
-// of the person's facts or of the decision, unless all of them were erased.
+// personTrees returns the numbers of the trees that may have the key of a person of a decision. It returns the
+// number of one tree: that of the person's facts or of the decision's documents. If all these documents were
+// erased, it returns the numbers of all trees.
 func (t *Tree) personTrees(d *store.Decision, p *store.DecisionPerson) []int64 {
 	of, sealed := sealing.TreeOf(p.Facts)
 	switch {
@@ -144,8 +146,8 @@ func (k *Keys) withPeople(ctx context.Context, t *Tree, environment string, d *s
 	return t, nil
 }
 
-// PersonReplacement returns what replaces the reference of the person with a role in an erased row, from the column
-// plain of the decision, "" if the column does not have it.
+// PersonReplacement returns the text that replaces the reference of the person with the given role in an erased row.
+// It reads the text from the column plain of the decision, and returns "" if the column does not contain it.
 func PersonReplacement(plain, role string) string {
 	document, err := wire.Parse([]byte(plain))
 	if err != nil {
@@ -201,7 +203,8 @@ func (l *zoneList) comparePeople(
 	return found
 }
 
-// keyFor returns the key with which the reference of a person has a hash. ok is false if there is none.
+// keyFor returns the key with which the reference of a person has the given hash. ok is false if there is no such
+// key.
 func (t *Tree) keyFor(
 	environment string, d *store.Decision, p *store.DecisionPerson, hash string,
 ) (key sealing.Secret, ok bool) {
@@ -231,8 +234,8 @@ func (e *Erased) comparePerson(zone sealing.Zone) []string {
 
 var personNames = map[sealing.Zone]string{sealing.CoApplicant: "co-applicant", sealing.Guarantor: "guarantor"}
 
-// PersonReferences returns the hashes of the references of the people of a decision by their zones, in hexadecimal
-// digits, from the column plain.
+// PersonReferences reads the column plain of a decision. It returns, by the zone of each person, the hash of the
+// person's reference in hexadecimal digits.
 func PersonReferences(plain string) iter.Seq2[sealing.Zone, string] {
 	return func(yield func(sealing.Zone, string) bool) {
 		for _, zone := range peopleZones {
@@ -243,7 +246,7 @@ func PersonReferences(plain string) iter.Seq2[sealing.Zone, string] {
 	}
 }
 
-// ofApplicant returns how many of some zones are the primary applicant's.
+// ofApplicant returns how many of the zones belong to the primary applicant.
 func ofApplicant(zones []sealing.Zone) (n int) {
 	for _, zone := range zones {
 		if !slices.Contains(peopleZones[:], zone) {

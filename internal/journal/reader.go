@@ -32,20 +32,25 @@ func (r *Reader) Leaf(ctx context.Context, number int64) (evidence.Leaf, error) 
 	if number < 0 {
 		return evidence.Leaf{}, ErrNoEntry
 	}
-	if number < r.first || number >= r.first+int64(len(r.window)) {
+	if !r.has(number) {
 		if err := r.load(ctx, number); err != nil {
 			return evidence.Leaf{}, err
 		}
 	}
-	if number < r.first || number >= r.first+int64(len(r.window)) {
+	if !r.has(number) {
 		return evidence.Leaf{}, ErrNoEntry
 	}
 	return evidence.UnpackLeaf(r.window[number-r.first].Leaf)
 }
 
-// load reads a window of consecutive entries around a number: up to windowSize entries
-// before it and the rest of its run. If there is no entry with that number, the window
-// does not contain it.
+// has reports whether the window has the entry.
+func (r *Reader) has(number int64) bool {
+	return number >= r.first && number < r.first+int64(len(r.window))
+}
+
+// load reads a window of consecutive entries around a number. The window begins up to windowSize entries before
+// the number. It also contains some entries after the number, because whole rows are read. If there is no entry
+// with that number, the window does not contain it.
 func (r *Reader) load(ctx context.Context, number int64) error {
 	r.window = r.window[:0]
 	for next := max(0, number-windowSize); next <= number; {
@@ -57,8 +62,11 @@ func (r *Reader) load(ctx context.Context, number int64) error {
 			return nil
 		}
 		for _, run := range runs {
-			if run.First != r.first+int64(len(r.window)) {
-				r.first, r.window = run.First, r.window[:0] // the first run, or the one after a gap
+			if run.First != r.first+int64(len(r.window)) { // the first row, or the first one after a gap
+				if r.has(number) {
+					return nil // the window must not move past the number
+				}
+				r.first, r.window = run.First, r.window[:0]
 			}
 			r.window = append(r.window, run.List...)
 		}
@@ -67,8 +75,8 @@ func (r *Reader) load(ctx context.Context, number int64) error {
 	return nil
 }
 
-// Each calls visit for every entry whose number is at least from, in order. It does not report gaps;
-// visit can detect them by comparing the numbers. Each reads few rows first, and then twice as many each time, because
+// Each calls visit for the entries in order, beginning with the number "from". It does not report gaps; visit
+// can detect them by comparing the numbers. It reads few rows at first, and then twice as many each time, because
 // most callers stop after some entries.
 func (r *Reader) Each(ctx context.Context, from int64, visit func(number int64, e store.Entry) error) error {
 	for rows := 2; ; rows = min(2*rows, store.JournalRows) {

@@ -9,13 +9,13 @@ import (
 	"verdict/internal/sealing"
 )
 
-// sealedPrefix begins the text of an encrypted secret. A readable secret of a webhook begins with
-// "whsec_", and that of a second factor has no colon.
+// sealedPrefix begins the text of an encrypted secret. No readable secret begins with it: the secret of a webhook
+// begins with "whsec_", and the secret of a second factor has no colon.
 const sealedPrefix = "sealed:"
 
-// SealSecret returns the ciphertext of a webhook's secret as text. It returns the secret itself
-// if documents are not encrypted, and a ciphertext as it is. The key is derived from the
-// tenant's key tree, so a new master key changes nothing in the row.
+// SealSecret returns the ciphertext of a webhook's secret as text. It returns the secret unchanged if documents
+// are not encrypted, or if the secret is a ciphertext already. The key is derived from the tenant's key tree, so
+// a new master key changes nothing in the row.
 func (t *Tree) SealSecret(environment, webhookID, secret string) string {
 	return t.sealText(sealing.WebhookName(environment, webhookID), webhookID, secret)
 }
@@ -44,7 +44,7 @@ func (k *Keys) OpenFactor(ctx context.Context, tenantID, userID, stored string) 
 	return secret, nil
 }
 
-// sealText encrypts a secret of an object with the key that has a name.
+// sealText encrypts a secret of an object with the key that has the given name.
 func (t *Tree) sealText(name, object, secret string) string {
 	if !t.seals || secret == "" || strings.HasPrefix(secret, sealedPrefix) {
 		return secret

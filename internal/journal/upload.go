@@ -11,9 +11,9 @@ import (
 	"verdict/internal/store"
 )
 
-// Upload holds the key of an upload: of the rows of a backtest or a batch. The key is a key tree that is used for
-// nothing else. So to destroy it, a row is deleted, and nothing remains. If it were derived from the tenant's tree,
-// that tree would grow with every upload whose key is destroyed.
+// Upload holds the key of an upload, which encrypts the rows of a backtest or a batch. The key is a key tree that
+// is used for nothing else, so deleting its row destroys the key completely. If the key were derived from the
+// tenant's tree, that tree would grow with every upload whose key is destroyed.
 type Upload struct {
 	*Tree
 	keys    *Keys
@@ -38,7 +38,7 @@ func (k *Keys) NewUpload(ctx context.Context, tenantID string) (*Upload, error) 
 	if err != nil {
 		return nil, err
 	}
-	// The number is at most store.LastUploadKey, and at least twice that.
+	// The number is between twice store.LastUploadKey, which is negative, and store.LastUploadKey.
 	low := int64(binary.LittleEndian.Uint64(number[:]) >> 3) //nolint:gosec // 61 bits
 	own := &Tree{tenant: tenantID, keys: keys, newest: store.LastUploadKey - low, seals: true}
 	return &Upload{Tree: own, keys: k, encoded: encoded}, nil

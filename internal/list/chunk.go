@@ -57,7 +57,7 @@ func (c Chunk) Size() int { return len(c.keys) + len(c.expires) }
 // Key returns the key of entry i.
 func (c Chunk) Key(i int) Key { return Key(c.keys[i*keySize:]) }
 
-// ExpiresMicros returns when entry i expires, 0 for never.
+// ExpiresMicros returns when entry i expires, or 0 if it never expires.
 func (c Chunk) ExpiresMicros(i int) int64 {
 	if len(c.expires) == 0 {
 		return 0
@@ -85,7 +85,8 @@ func (c Chunk) Contains(key Key, atMicros int64) bool {
 	return found && Lasts(c.ExpiresMicros(i), atMicros)
 }
 
-// Lasts reports whether an entry that expires at expiresMicros, 0 for never, is valid at a time.
+// Lasts reports whether an entry is valid at the time atMicros. The entry expires at expiresMicros, or never if that
+// is 0.
 func Lasts(expiresMicros, atMicros int64) bool { return expiresMicros == 0 || expiresMicros > atMicros }
 
 // Entry is a value of a list.
@@ -95,8 +96,9 @@ type Entry struct {
 	ExpiresMicros int64  // 0: never
 }
 
-// Bind completes the keys that Encode has returned with a hash of the values, as they are going to be stored, and
-// returns the id of the chunk: a hash of these keys. So the ids in a directory show whether a chunk was altered.
+// Bind writes a hash of the values, as they are going to be stored, into the keys that Encode has returned. It
+// returns the id of the chunk, which is a hash of these keys. So the ids in a directory show whether a chunk was
+// altered.
 func Bind(listID string, keys, storedValues []byte) (id int64) {
 	digest := sha256.Sum256(storedValues)
 	copy(keys[atValues:], digest[:])
@@ -110,16 +112,16 @@ func chunkID(listID string, keys []byte) int64 {
 	return max(1, int64(binary.BigEndian.Uint64(h.Sum(nil))>>1)) // 63 bits
 }
 
-// Intact reports whether stored keys are unchanged: the keys for which this id was computed.
+// Intact reports whether stored keys are unchanged, that is, whether they have this id.
 func Intact(listID string, id int64, keys []byte) bool { return chunkID(listID, keys) == id }
 
-// IntactValues reports whether stored values are those with which the keys were stored.
+// IntactValues reports whether stored values are the ones that were stored with the keys.
 func IntactValues(keys, storedValues []byte) bool {
 	digest := sha256.Sum256(storedValues)
 	return len(keys) >= chunkHeader && bytes.Equal(keys[atValues:chunkHeader], digest[:])
 }
 
-// ChunkNumber returns the number of the chunk with these stored keys, 0 if they are damaged.
+// ChunkNumber returns the number of the chunk with these stored keys, or 0 if they are damaged.
 func ChunkNumber(keys []byte) int64 {
 	if len(keys) < chunkHeader {
 		return 0

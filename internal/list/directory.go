@@ -18,7 +18,7 @@ const (
 	directoryHeader = 2
 	idSize          = 8
 
-	// chunkEntries is the average number of entries in a chunk of a new directory, at most. A chunk of this size is read
+	// chunkEntries is the maximum average number of entries in a chunk of a new directory. A chunk of this size is read
 	// quickly, and a list of a million entries has about a thousand chunks.
 	chunkEntries = 1024
 	// crowded is the average number of entries at which a list is divided again.
@@ -66,7 +66,7 @@ func (d Directory) Crowded(entries int) bool { return d.bits < maxBits && entrie
 // Index returns the index of the chunk to which a key belongs.
 func (d Directory) Index(k Key) int { return int(binary.BigEndian.Uint16(k[:]) >> (maxBits - d.bits)) }
 
-// Chunk returns the id of the chunk at an index, 0 if it has no entries.
+// Chunk returns the id of the chunk at an index, or 0 if the chunk has no entries.
 func (d Directory) Chunk(index int) int64 {
 	if d.ids == nil {
 		return 0

@@ -1,4 +1,4 @@
-// Package list implements the lists of values that a condition can look a field up in: which values are equal, how
+// Package list implements the lists of values in which a condition can look up a field: which values are equal, how
 // entries are read and checked, and the form in which they are stored and searched.
 //
 // Two texts are equal if their normal forms are (see Normal). An entry is found by its key, a keyed hash of the

@@ -134,9 +134,9 @@ func (d Directory) Group(entries []Entry) (order, starts []int32) {
 	return order, starts
 }
 
-// Merged returns the entries of a chunk after a change: with the added ones, which replace entries of the same key,
-// and without the removed ones. All three must be sorted. added counts the entries whose keys are new, removed those
-// that were there.
+// Merged returns the entries of a chunk after a change: with the entries of add, which replace entries of the same
+// key, and without the entries whose keys are in remove. All three arguments must be sorted. added is the number of
+// entries whose keys are new, and removed is the number of removed entries that the chunk had.
 func Merged(entries, add []Entry, remove []Key) (merged []Entry, added, removed int) {
 	merged = make([]Entry, 0, len(entries)+len(add))
 	for len(entries) > 0 || len(add) > 0 {

@@ -29,7 +29,7 @@ func TestNormal(t *testing.T) {
 		{"ACME\u00a0Ltd", "acme ltd"},
 		{"टाटा मोटर्स", "टाटा मोटर्स"},
 		{" \t", ""},
-		{"Mallory\u200b Ltd", "mallory ltd"}, // and the other invisible characters that evade a list
+		{"Mallory\u200b Ltd", "mallory ltd"}, // an invisible character, with which a name could evade a list
 		{"M\u200dal\u2060lory\ufeff", "mallory"},
 		{"Mal\u00adlo\u034fry\ufe0f", "mallory"},
 		{"Mal\x01lory\x7f", "mallory"},
@@ -53,7 +53,7 @@ func TestNormalIsIdempotent(t *testing.T) {
 		once := list.Normal(nil, text)
 		return string(list.Normal(nil, string(once))) == string(once)
 	}
-	const assigned = 0x32000 // characters beyond have no normal form of their own
+	const assigned = 0x32000 // from here on, Normal keeps or removes a character, but never replaces it
 	for r := rune(0); r < assigned; r++ {
 		if r >= 0xd800 && r < 0xe000 {
 			continue // surrogates are not characters
@@ -92,13 +92,14 @@ func TestKeysAllocateNothing(t *testing.T) {
 	}
 }
 
-// TestMembership compares the membership in chunks with that in a map of normal forms, through every way in which
-// entries are added: all together, and by changes.
+// TestMembership checks that chunks contain the same entries as a map of normal forms. The entries are added in
+// every possible way: all together, and by changes.
 func TestMembership(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		keyer := list.Keyer{Type: list.Text, Secret: [32]byte{7}}
-		words := rapid.SampledFrom([]string{"a", "A ", "b", " B", "c  d", "C d", "é", "e\u0301", "ß", "SS", "x", "y", "z"})
+		words := rapid.SampledFrom([]string{"a", "A ", "b", " B", "c  d", "C d", "é", "e\u0301", "ß", "SS", "x", "y",
+			"z"})
 		naive := map[string]int64{}
 		entry := func() list.Entry {
 			value, expires := words.Draw(t, "value"), rapid.Int64Range(0, 5).Draw(t, "expires")

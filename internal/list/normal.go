@@ -29,7 +29,7 @@ const maxFolds = 4
 
 // folded removes invisible characters and applies NFKC and case folding until nothing changes the text. One round is
 // not enough: folding can give a text that NFKC changes again. Invisible characters are removed first, because NFKC
-// does not compose two characters that one of them separates.
+// does not compose two characters that an invisible one separates.
 func folded(text string) string {
 	fold := cases.Fold()
 	for range maxFolds {
@@ -42,9 +42,10 @@ func folded(text string) string {
 	return text
 }
 
-// visible returns the character, or -1 if it is invisible: somebody who is on a list could evade it with a zero-width
-// space in the name. These are Unicode's default ignorable characters, such as joiners, variation selectors and the
-// soft hyphen, and control characters. White space is visible.
+// visible returns the character, or -1 if the character is invisible. Invisible characters must be removed, because
+// somebody who is on a list could otherwise evade it with a zero-width space in the name. They are control
+// characters and Unicode's default ignorable characters, such as joiners, variation selectors and the soft hyphen.
+// White space counts as visible.
 func visible(r rune) rune {
 	if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) &&
 		!unicode.IsSpace(r) {

@@ -48,8 +48,8 @@ func TestReplayWithLists(t *testing.T) {
 
 		span := &study.Replay{From: b.clock.Now().Add(-time.Hour)}
 		declined, warnings := b.run(study.BacktestRequest{Replay: span})
-		// Two rows are declined: Acme of the second decision, by the list as it is now, and Initech, by the list as
-		// it was at the time of the decision.
+		// Two rows are declined. The second decision, with Acme, is declined because the list has Acme now. The
+		// decision with Initech is declined because the list had Initech at the time of the decision.
 		if declined != 2 {
 			b.Errorf("%v rows are declined", declined)
 		}
@@ -62,7 +62,8 @@ func TestReplayWithLists(t *testing.T) {
 	})
 }
 
-// TestRowsWithLists runs rows of a file, which are looked up now.
+// TestRowsWithLists runs a backtest over the rows of a file. Their values are looked up in the lists as they are
+// now.
 func TestRowsWithLists(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {
@@ -71,7 +72,8 @@ func TestRowsWithLists(t *testing.T) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		rows := "score,monthly_income,foir,requested_amount,enquiries_6m,active_tradelines,max_dpd_12m,applicant.employer\n"
+		rows := "score,monthly_income,foir,requested_amount," +
+			"enquiries_6m,active_tradelines,max_dpd_12m,applicant.employer\n"
 		for i, employer := range []string{"acme", "", "Globex", "ACME "} {
 			rows += fmt.Sprintf("742,85000,0.32,%d,2,4,0,%s\n", 600000+i, employer)
 		}

@@ -23,9 +23,9 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// BenchmarkMillion uploads a list of a million entries, and compares decisions of the same policy with and without
-// a lookup in it. Each decision is stored. The employers of the applications are all different, and none is in the
-// list, so that both policies approve.
+// BenchmarkMillion uploads a list of a million entries, and compares decisions under two policies: one looks the
+// employer up in the list, and the other does not. Each decision is stored. The employers of the applications are
+// all different, and none is in the list, so that both policies approve.
 func BenchmarkMillion(b *testing.B) {
 	db := storetest.Open(b, storetest.MigratedSQLite(b), store.Options{})
 	service, err := usecase.New(db, usecase.Options{PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey})
@@ -42,7 +42,9 @@ func BenchmarkMillion(b *testing.B) {
 	b.Run("patch", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			patch := listdesk.Patch{Add: []listdesk.NewEntry{{Value: fmt.Sprint("employer ", i%1000+1)}}}
-			if _, err := service.Lists.Change(b.Context(), caller, "bad_employers", patch, operation.AnyVersion); err != nil {
+			if _, err := service.Lists.Change(
+				b.Context(), caller, "bad_employers", patch, operation.AnyVersion,
+			); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -58,7 +60,9 @@ func BenchmarkMillion(b *testing.B) {
 		lookUp := func(i int) {
 			facts.Reset()
 			facts.Set(ref.Name, values[i%len(values)])
-			if err := service.Lists.LookUp(context.Background(), operation.ScopeOf(caller), questions, facts, 1); err != nil {
+			if err := service.Lists.LookUp(
+				context.Background(), operation.ScopeOf(caller), questions, facts, 1,
+			); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Changed is the latest version of a list, with what the change did.
+// Changed is the latest version of a list, with counts of what the change did.
 type Changed struct {
 	List
 	Created  bool
@@ -25,8 +25,8 @@ type Changed struct {
 	Missing  int // values that were to be removed and were not there; set only by Change
 }
 
-// Replace replaces all entries of a list, or creates the list. It fails unless expected is the present version or
-// AnyVersion. Nothing changes unless every entry is valid.
+// Replace replaces all entries of a list, or creates the list. The parameter expected must be the present version
+// or AnyVersion. If an entry is invalid, nothing changes.
 func (s *Service) Replace(
 	ctx context.Context, p tenant.Principal, name string, u Upload, expected int64,
 ) (Changed, error) {
@@ -94,15 +94,15 @@ func expiredAt(entries []list.Entry, micros int64) (n int) {
 
 // Patch is a change of some entries of a list.
 type Patch struct {
-	Add    []NewEntry // an entry with a value that the list has replaces that entry
-	Remove []NewEntry // values, whose expiries do not matter; in a hashed list the hashes
+	Add    []NewEntry // an entry replaces the entry of the same value, if the list has one
+	Remove []NewEntry // the values, in a hashed list their hashes; expiries are ignored
 }
 
 // MaxPatch is the maximum number of values in a Patch.
 const MaxPatch = 10_000
 
-// Change adds and removes entries. It fails unless expected is the present version or AnyVersion. Nothing changes
-// unless every value is valid.
+// Change adds and removes entries. The parameter expected must be the present version or AnyVersion. If a value is
+// invalid, nothing changes.
 func (s *Service) Change(
 	ctx context.Context, p tenant.Principal, name string, change Patch, expected int64,
 ) (out Changed, err error) {

@@ -6,8 +6,8 @@ import (
 	"verdict/internal/store"
 )
 
-// Damage compares the stored chunks of a list with its directory, which has a hash of each. It says how they differ, ""
-// if they do not.
+// Damage compares the stored chunks of a list with its directory, which has a hash of each chunk. It returns how they
+// differ, or "" if they do not.
 func Damage(tx *store.Tx, of *store.List) (string, error) {
 	directory, err := list.ReadDirectory(of.Directory)
 	if err != nil {

@@ -86,7 +86,7 @@ const (
 	notInBad = `{"op":"not_in_list","field":"applicant.employer","list":"bad_employers"}`
 )
 
-// from returns an application with an employer, or without one if it is "".
+// from returns an application with an employer, or without one if employer is "".
 func from(employer string) string {
 	if employer == "" {
 		return usecasetest.Sample
@@ -111,7 +111,8 @@ func TestDecideByList(t *testing.T) {
 	each(t, func(b *bench) {
 		b.replace("bad_employers", "Acme  Ltd", "Globex")
 		b.activate(inBad)
-		listed, free, silent := b.Decided(b.T, from(" ACME ltd ")), b.Decided(b.T, from("Initech")), b.Decided(b.T, from(""))
+		listed, free, silent := b.Decided(b.T, from(" ACME ltd ")), b.Decided(b.T, from("Initech")),
+			b.Decided(b.T, from(""))
 
 		b.replace("bad_employers", "Initech")
 		b.clock.Pass(time.Second)
@@ -121,7 +122,8 @@ func TestDecideByList(t *testing.T) {
 			b.Errorf("status %v, verified %v", answer["status"], shown.Again.Verified)
 		}
 		text := strings.Join(shown.Again.Text, "\n")
-		if !strings.Contains(text, "applicant.employer is in the list bad_employers") || strings.Contains(text, "ACME") {
+		if !strings.Contains(text, "applicant.employer is in the list bad_employers") ||
+			strings.Contains(text, "ACME") {
 			b.Errorf("the explanation is %s", text)
 		}
 		if versions := usecasetest.Object(b.T, shown.Response)["lists"]; !equalJSON(b.T, versions,
@@ -165,7 +167,7 @@ func TestDecideByList(t *testing.T) {
 }
 
 // TestAbsentSatisfiesNeither checks that an application without the field satisfies neither "in_list" nor
-// "not_in_list", under either policy.
+// "not_in_list", nor the negation of one of them.
 func TestAbsentSatisfiesNeither(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {
@@ -230,7 +232,9 @@ func TestListsThatAreMissing(t *testing.T) {
 		if usecasetest.CodeOf(err) != fault.CodeListInUse {
 			b.Errorf("a list of the previous rule set was deleted: %v", err)
 		}
-		if _, err = b.Service.Policies.Activate(b.Context(), b.Caller, before.ID, policydesk.Activation{}, nil); err != nil {
+		if _, err = b.Service.Policies.Activate(
+			b.Context(), b.Caller, before.ID, policydesk.Activation{}, nil,
+		); err != nil {
 			b.Errorf("the rollback failed: %v", err)
 		}
 		b.activate(`{"op":"false"}`)

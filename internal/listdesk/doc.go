@@ -7,15 +7,18 @@
 //	Contains      read          NotFound, Invalid
 //	Entries       policy:write  NotFound, invalid_cursor
 //	Replace       policy:write  Invalid with every fault, precondition_failed, cap_reached, request_too_large
-//	Change        policy:write  NotFound, Invalid with every fault, precondition_failed, cap_reached, request_too_large
+//	Change        policy:write  NotFound, Invalid with every fault, precondition_failed, cap_reached,
+//	                            request_too_large
 //	Delete        policy:write  NotFound, precondition_failed, list_in_use
 //
 // For other use cases:
 //
-//	LookUp        adds what the lists of a policy contain to the facts of an application: Conflict list_missing
+//	LookUp        looks up the fields of an application in the lists of a policy: Conflict list_missing
+//	Check         checks that the lists of a policy exist and have the types of the fields: Conflict list_missing
 //	Purge         removes chunks that no list names
 //
-// A version of a list consists of chunks that are never changed. A change writes its new chunks in small transactions,
-// and then the row of the list, so that a change is seen as a whole or not at all, and a large list holds up nobody
-// else's writes. Decisions search chunks in memory, which are loaded one by one when they are first needed.
+// A version of a list consists of chunks that are never changed. A change writes its new chunks in small
+// transactions, and then the row of the list. So a change is seen as a whole or not at all, and a large list does
+// not delay the writes of others. Decisions search chunks in memory, which are loaded one by one when they are
+// first needed.
 package listdesk

@@ -29,8 +29,9 @@ type EntryPage struct {
 	Version int64 // the version to which the page belongs
 }
 
-// Entries returns a page of the entries of a list, including those that have expired. The order is that of the keys:
-// it is the same in every version, so that a page after a change continues where the last one ended.
+// Entries returns a page of the entries of a list, including those that have expired. They are in the order of their
+// keys, which is the same in every version. So the next page continues where the last one ended, even if the list was
+// changed.
 func (s *Service) Entries(
 	ctx context.Context, p tenant.Principal, name string, l operation.List,
 ) (page EntryPage, err error) {
@@ -89,8 +90,8 @@ func (s *Service) Entries(
 	return page, nil
 }
 
-// chunksAfter reads chunks of a list until they have at least wanted entries. If resume is set, the first chunk is the
-// one to which the key after belongs, and its entries do not count.
+// chunksAfter reads chunks of a list until the number of their entries is at least wanted. If resume is set, it
+// begins with the chunk of the key in parameter "after", and does not count the entries of that chunk.
 func chunksAfter(
 	tx *store.Tx, of *store.List, resume bool, after list.Key, wanted int,
 ) (chunks []store.ListChunk, err error) {
@@ -137,7 +138,7 @@ func entriesAfter(entries []list.Entry, after list.Key) []list.Entry {
 	return entries[at:]
 }
 
-// open returns the entries of a stored chunk, none for the zero chunk.
+// open returns the entries of a stored chunk, or none for the zero chunk.
 func (s *Service) open(
 	ctx context.Context, scope operation.ScopeID, listID string, c *store.ListChunk,
 ) ([]list.Entry, error) {

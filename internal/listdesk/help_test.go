@@ -11,7 +11,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// equalJSON reports whether a decoded value is that of a JSON text.
+// equalJSON reports whether a decoded value equals the value of a JSON text.
 func equalJSON(t *testing.T, got any, text string) bool {
 	t.Helper()
 	var want any

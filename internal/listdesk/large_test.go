@@ -23,9 +23,10 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// TestMillion uploads a long list, and decides with and without a lookup in it. The long form has a million entries. If
-// the result is written to a document, nothing else should run, and the test judges the times: an upload of at most 30
-// seconds, at most a twentieth more processor time for a decision, and no memory that grows with the decisions.
+// TestMillion uploads a long list, and decides with and without a lookup in it. With VERDICT_LONG, the list has a
+// million entries. If the result is written to a document, the test also checks the costs, and nothing else
+// should run on the machine. The upload must take at most 30 seconds. With a lookup, a decision must take at most
+// a twentieth more processor time, and must keep at most 256 bytes more in memory.
 func TestMillion(t *testing.T) {
 	t.Parallel()
 	m := million{T: t, entries: 20_000, decisions: 60, pairs: 2, rounds: 1}
@@ -43,13 +44,14 @@ func TestMillion(t *testing.T) {
 		table = append(table, []string{
 			database.name, fmt.Sprint(m.entries), upload.Round(100 * time.Millisecond).String(),
 			without.cpu.Round(time.Microsecond).String(), with.cpu.Round(time.Microsecond).String(),
-			fmt.Sprintf("%.3f", ratio), fmt.Sprintf("%d bytes", without.allocated), fmt.Sprintf("%d bytes", with.allocated),
+			fmt.Sprintf("%.3f", ratio), fmt.Sprintf("%d bytes", without.allocated),
+			fmt.Sprintf("%d bytes", with.allocated),
 			fmt.Sprintf("%d bytes", without.kept), fmt.Sprintf("%d bytes", with.kept),
 		})
 		const most = 256 // the caches of applicants and of recent requests grow a little with either policy
 		if document != "" && (upload > 30*time.Second || ratio > 1.05 || with.kept > without.kept+most) {
-			t.Errorf("%s: an upload of %s, %.3f of the processor time, and %d bytes kept instead of %d", database.name, upload,
-				ratio, with.kept, without.kept)
+			t.Errorf("%s: an upload of %s, %.3f of the processor time, and %d bytes kept instead of %d", database.name,
+				upload, ratio, with.kept, without.kept)
 		}
 	}
 	text := proof.Origin(t.Context(), time.Now(), "make large") + "\n" + proof.Table(table)
@@ -63,9 +65,9 @@ func TestMillion(t *testing.T) {
 type million struct {
 	*testing.T
 	entries   int
-	decisions int // in which memory is measured
-	pairs     int // of blocks of decisions in which processor time is measured
-	rounds    int // of measuring memory
+	decisions int // the number of decisions for which memory is measured
+	pairs     int // pairs of blocks of decisions in which processor time is measured
+	rounds    int // how often memory is measured
 	sent      int // how many applications were sent
 }
 
@@ -81,10 +83,11 @@ type cost struct {
 	allocated, kept int64 // bytes
 }
 
-// measure uploads the list and decides under both policies, which are active at the same time. The processor time is
-// measured in short blocks that take turns, because the database grows and because the speed of the machine changes
-// within seconds. measure returns medians. ratio is the median of the ratios of the processor times in each pair of
-// blocks: two blocks that follow each other run at the same speed of the machine, the medians of all blocks need not.
+// measure uploads the list and decides under both policies, which are active at the same time. The processor time
+// is measured in short blocks that take turns, because the database grows and because the speed of the machine
+// changes within seconds. measure returns medians. ratio is the median of the ratios of the processor times in
+// each pair of blocks. It is not the ratio of the two medians, because the machine has about the same speed in
+// the two blocks of a pair, but not in all blocks.
 func (m *million) measure(databaseURL string) (upload time.Duration, without, with cost, ratio float64) {
 	m.Helper()
 	db := storetest.Open(m, databaseURL, store.Options{})
@@ -188,7 +191,7 @@ func memory() (m runtime.MemStats) {
 	return m
 }
 
-// median returns the medians of the parts of costs.
+// median returns a cost whose parts are the medians of the parts of the given costs.
 func median(costs []cost) cost {
 	part := func(of func(cost) int64) int64 {
 		values := make([]int64, len(costs))

@@ -105,7 +105,7 @@ type Membership struct {
 	List          string
 	Version       int64
 	Contains      bool
-	ExpiresMicros int64 // when the entry expires or has expired; 0 for never, and if there is no entry
+	ExpiresMicros int64 // when the entry expires or has expired; 0 if it never expires or does not exist
 }
 
 // Contains looks a value up in a list, as a decision made now would.
@@ -145,7 +145,8 @@ func (s *Service) Contains(ctx context.Context, p tenant.Principal, name, value 
 	}
 }
 
-// keyOf returns the key of a value that a person has typed. In a hashed list it is the value itself, not its hash.
+// keyOf returns the key of a value that a person has typed. value is the value itself and not its hash, even for
+// a hashed list.
 func keyOf(of *head, value string) (list.Key, error) {
 	refuse := func(code, detail string) (list.Key, error) {
 		return list.Key{}, operation.Invalid("/value", code, detail)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"verdict/internal/application"
+	"verdict/internal/decisioning"
+	"verdict/internal/fault"
 	"verdict/internal/list"
 	"verdict/internal/listdesk"
 	"verdict/internal/operation"
@@ -39,7 +41,8 @@ func (b *bench) upload(name, rows string) listdesk.Changed {
 	return changed
 }
 
-// contains fails the test unless, for each value, want says whether the list contains it.
+// contains fails the test if the list lacks a value for which want is true, or contains a value for which want is
+// false.
 func (b *bench) contains(name string, want map[string]bool) {
 	b.Helper()
 	for value, listed := range want {
@@ -196,8 +199,8 @@ func TestPurge(t *testing.T) {
 	})
 }
 
-// TestDiscardKeepsTheLatest checks that the chunks of the latest version are never deleted, as after a commit that the
-// node did not see succeed, and that those of an earlier version are.
+// TestDiscardKeepsTheLatest discards chunks as a node does if it does not know whether its commit succeeded. The
+// chunks of the latest version must never be deleted, and the chunks of an earlier version must be deleted.
 func TestDiscardKeepsTheLatest(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {
@@ -218,34 +221,101 @@ func TestDiscardKeepsTheLatest(t *testing.T) {
 	})
 }
 
-// TestReplacedWhileDeciding replaces a list again and again while decisions are made on two nodes. Every decision names
-// one version, and its answer is that of this version: odd versions contain the employer.
+// employerAndDealer is a draft that looks up two fields in one list. EMPLOYER and DEALER are listed together.
+const employerAndDealer = `{"name":"employers","inputs":[{"name":"applicant.employer","type":"string"},
+	{"name":"applicant.dealer","type":"string"}],"patch":{"knockouts":{"set":[{"id":"KO_EMPLOYER",
+	"reason_code":"EMP_LISTED","condition_ast":{"op":"and","args":[
+		{"op":"in_list","field":"applicant.employer","list":"bad_employers"},
+		{"op":"in_list","field":"applicant.dealer","list":"bad_employers"}]}}]}}}`
+
+// apart returns two values that belong to different chunks of a list.
+func (b *bench) apart(name string) (first, second string) {
+	b.Helper()
+	first = "watched 0"
+	for i := 1; i < 1000; i++ {
+		second = fmt.Sprint("watched ", i)
+		at, err := b.Service.Lists.ChunkOf(b.Context(), operation.ScopeOf(b.Caller), name, first)
+		if err != nil {
+			b.Fatal(err)
+		}
+		other, err := b.Service.Lists.ChunkOf(b.Context(), operation.ScopeOf(b.Caller), name, second)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if at != other {
+			return first, second
+		}
+	}
+	b.Fatal("all values belong to one chunk")
+	return "", ""
+}
+
+// TestReplacedWhileDeciding replaces and patches a list of many chunks again and again while decisions are made on two
+// nodes. Each decision looks up two values that belong to different chunks. Odd versions of the list have both values,
+// and even versions have neither. Every decision names one version, and both answers must be of this version.
 func TestReplacedWhileDeciding(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {
-		b.replace("bad_employers", "Acme")
-		b.activate(inBad)
+		const entries, changes = 8_000, 20
+		b.upload("bad_employers", file(1, entries))
+		if n := b.chunks(); n < 4 {
+			b.Fatalf("the list has only %d chunks", n)
+		}
+		employer, dealer := b.apart("bad_employers")
+		with := file(1, entries) + employer + "\n" + dealer + "\n"
+		err := b.Service.Lists.Delete(b.Context(), b.Caller, "bad_employers", operation.AnyVersion)
+		if err != nil {
+			b.Fatal(err)
+		}
+		odd := b.upload("bad_employers", with).Version % 2 // the versions with both values
+		activatedDraft(b.T, b.Service, b.Caller, employerAndDealer)
 		other, err := usecase.New(storetest.Open(b.T, b.url, store.Options{}), usecase.Options{
 			Now: b.clock.Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey,
 		})
-		if b.db.Kind() == "sqlite" { // which has one process
+		if b.db.Kind() == "sqlite" { // SQLite has only one process
 			other, err = b.Service, nil
 		}
 		if err != nil {
 			b.Fatal(err)
 		}
-		request := application.DecisionRequest(usecasetest.Parse(b.T, from("acme")))
+		text := strings.Replace(from(employer), `"id":`, `"dealer":"`+dealer+`","id":`, 1)
+		request := application.DecisionRequest(usecasetest.Parse(b.T, text))
 		first, err := b.Service.Decisions.Decide(b.Context(), b.Caller, request, nil) // with the first version
 		if err != nil {
 			b.Fatal(err)
 		}
 		ids := []string{first.ID}
+		both := []listdesk.NewEntry{{Value: employer}, {Value: dealer}}
+		// Each change is a file with or without both values, or a patch that adds or removes both.
+		change := func(i int) error {
+			listed := i%2 == 1
+			var err error
+			switch {
+			case i%4 < 2 && listed:
+				_, err = b.Service.Lists.Change(b.Context(), b.Caller, "bad_employers", listdesk.Patch{Add: both},
+					operation.AnyVersion)
+			case i%4 < 2:
+				_, err = b.Service.Lists.Change(b.Context(), b.Caller, "bad_employers", listdesk.Patch{Remove: both},
+					operation.AnyVersion)
+			default:
+				rows := file(1, entries)
+				if listed {
+					rows = with
+				}
+				_, err = b.Service.Lists.Replace(b.Context(), b.Caller, "bad_employers",
+					listdesk.Upload{Type: list.Text, CSV: strings.NewReader(rows)}, operation.AnyVersion)
+			}
+			return err
+		}
 		done := make(chan struct{})
 		var all sync.WaitGroup
 		all.Go(func() {
 			defer close(done)
-			for i := range 20 {
-				b.replace("bad_employers", []string{"Globex", "Acme"}[i%2])
+			for i := range changes {
+				if err := change(i); err != nil {
+					b.Error(err)
+					return
+				}
 				b.clock.Pass(300 * time.Millisecond)
 			}
 		})
@@ -274,9 +344,12 @@ func TestReplacedWhileDeciding(t *testing.T) {
 		for _, id := range ids {
 			shown, _ := b.explained(id)
 			version := shown.Facts.Get(rule.ListVersionFact("bad_employers")).Number().Floor()
-			listed := shown.Facts.Get("list.bad_employers.applicant.employer").IsTrue()
-			if versions[version] = true; listed != (version%2 == 1) || !shown.Again.Verified {
-				b.Errorf("decision %s: version %d, listed %v, verified %v", id, version, listed, shown.Again.Verified)
+			want := version%2 == odd
+			employed := shown.Facts.Get("list.bad_employers.applicant.employer").IsTrue()
+			dealt := shown.Facts.Get("list.bad_employers.applicant.dealer").IsTrue()
+			if versions[version] = true; employed != want || dealt != want || !shown.Again.Verified {
+				b.Errorf("decision %s: version %d, listed %v and %v, verified %v", id, version, employed, dealt,
+					shown.Again.Verified)
 			}
 		}
 		if len(versions) < 2 {
@@ -285,11 +358,90 @@ func TestReplacedWhileDeciding(t *testing.T) {
 	})
 }
 
-// TestOtherNodeSeesAChange checks that a node sees a list that another node has replaced within a second.
+// TestUnreadableList decides with a list whose only chunk is damaged, then missing. Such a decision is refused: without
+// the answer of the list it could be wrong. Applications that need no answer are decided.
+func TestUnreadableList(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		b.replace("bad_employers", "Acme")
+		b.activate(inBad)
+		raw := storetest.Raw(b.T, b.url)
+		change := func(statement string) {
+			b.Helper()
+			tx, err := raw.BeginTx(b.Context(), nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer func() { _ = tx.Rollback() }()
+			if b.db.Kind() != "sqlite" {
+				_, err := tx.ExecContext(b.Context(), "SELECT set_config('verdict.role', 'system', true)")
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			changed, err := tx.ExecContext(b.Context(), statement)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if n, err := changed.RowsAffected(); err != nil || n != 1 {
+				b.Fatalf("%s changes %d rows, %v", statement, n, err)
+			}
+			if err := tx.Commit(); err != nil {
+				b.Fatal(err)
+			}
+		}
+		// A node without the chunk in memory.
+		fresh := func() *usecase.Set {
+			b.Helper()
+			service, err := usecase.New(b.db, usecase.Options{
+				Now: b.clock.Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey,
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			return service
+		}
+		for _, c := range []struct{ name, statement string }{
+			{"damaged", "UPDATE list_chunks SET keys = CAST('damaged' AS BYTEA)"},
+			{"missing", "DELETE FROM list_chunks"},
+		} {
+			change(c.statement)
+			node := fresh()
+			for _, employer := range []string{"acme", "somebody else", ""} {
+				request := application.DecisionRequest(usecasetest.Parse(b.T, from(employer)))
+				decided, err := node.Decisions.Decide(b.Context(), b.Caller, request, nil)
+				_, previewErr := node.Decisions.Preview(b.Context(), b.Caller, decisioning.WhatIf{Request: request})
+				if employer == "" {
+					if err != nil || previewErr != nil || decided.Status != "APPROVED" {
+						b.Errorf("%s, no employer: %s, %v, %v", c.name, decided.Status, err, previewErr)
+					}
+					continue
+				}
+				if fault.KindOf(err) != fault.Unavailable || fault.CodeOf(err) != fault.CodeUnavailable {
+					b.Errorf("%s, decided for %q: %s, %v", c.name, employer, decided.Status, err)
+				}
+				if fault.KindOf(previewErr) != fault.Unavailable {
+					b.Errorf("%s, previewed for %q: %v", c.name, employer, previewErr)
+				}
+			}
+		}
+		usage, err := b.Service.Decisions.Usage.Current(b.Context(), b.Caller)
+		if err != nil || usage.Used != 2 {
+			b.Errorf("%d units, %v; want those of the two applications without an employer", usage.Used, err)
+		}
+		b.replace("bad_employers", "Acme")
+		b.clock.Pass(time.Second)
+		if _, answer := b.explained(b.Decided(b.T, from("acme"))); answer["status"] != "DECLINED" {
+			b.Errorf("after the list was replaced: %v", answer["status"])
+		}
+	})
+}
+
+// TestOtherNodeSeesAChange checks that a node sees within a second that another node has replaced a list.
 func TestOtherNodeSeesAChange(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {
-		if b.db.Kind() == "sqlite" { // which has one process
+		if b.db.Kind() == "sqlite" { // SQLite has only one process
 			return
 		}
 		b.replace("bad_employers", "Acme")

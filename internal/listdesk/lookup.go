@@ -108,7 +108,8 @@ func (s *Service) answer(
 	return false, nil
 }
 
-// head returns the latest version of a list, which other nodes see at most cache.RefreshAfter after it was stored.
+// head returns the latest version of a list. If another node has stored a new version, head may return the old
+// one for at most cache.RefreshAfter.
 func (s *Service) head(ctx context.Context, id headID) (*head, error) {
 	found, err := s.heads.Get(ctx, id)
 	if fault.KindOf(err) == fault.NotFound {

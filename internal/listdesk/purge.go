@@ -29,9 +29,9 @@ const discardEach = 16
 // discardTimeout limits the time for which a request continues deleting chunks after its change was stored.
 const discardTimeout = 10 * time.Second
 
-// discard deletes those of the chunks that the latest version does not name. It looks in the transaction that deletes
-// them: if the connection was lost during a commit, nobody knows whether the list has the new version. Chunks that it
-// cannot delete are left to Purge.
+// discard deletes the given chunks that the latest version of the list does not name. It reads the latest version
+// in the transaction that deletes them: if the connection was lost during a commit, the node does not know which
+// version the list has. Chunks that it cannot delete are left to Purge.
 func (s *Service) discard(ctx context.Context, scope *store.Scope, listID string, ids []int64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTimeout)
 	defer cancel()
@@ -55,13 +55,14 @@ func (s *Service) discard(ctx context.Context, scope *store.Scope, listID string
 	}
 }
 
-// chunkAge is the age at which a chunk that no list names is deleted. No upload takes as long.
+// chunkAge is the age at which a chunk that no list names is deleted. No upload takes that long.
 const chunkAge = 2 * time.Hour
 
 // purgePage is the number of chunks that Purge reads at a time.
 const purgePage = 1_000
 
-// Purge deletes the chunks that no list names. They remain of uploads that were interrupted.
+// Purge deletes the chunks older than chunkAge that no list names. Such chunks remain from interrupted uploads, and
+// from changes whose old chunks could not be deleted.
 func (s *Service) Purge(ctx context.Context) {
 	var after store.ChunkPlace
 	before := s.core.Now().Add(-chunkAge).UnixMicro()
@@ -81,7 +82,7 @@ func (s *Service) Purge(ctx context.Context) {
 	}
 }
 
-// purge deletes those of the chunks that no list names.
+// purge deletes the found chunks that no list names.
 func (s *Service) purge(ctx context.Context, found []store.ChunkPlace) error {
 	type listName struct {
 		scope store.ScopeName

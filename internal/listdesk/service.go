@@ -92,8 +92,8 @@ func (s *Service) loadHead(ctx context.Context, id headID) (*head, error) {
 	return &head{id: stored.ID, version: stored.Version, keyer: keyer, directory: directory}, err
 }
 
-// unreadable logs why a list cannot be read, and returns the refusal of a request that needs it. A decision without the
-// answer of a list could be wrong.
+// unreadable logs why a list cannot be read, and returns the refusal of a request that needs it. Such a request is
+// refused because a decision without the answer of a list could be wrong.
 func (s *Service) unreadable(ctx context.Context, err error) error {
 	s.core.Logger.ErrorContext(ctx, "a stored list cannot be read; replace it with PUT /v1/lists/{name}", "error", err)
 	return fault.New(fault.Unavailable, fault.CodeUnavailable, "a list cannot be read; try again later")

@@ -33,7 +33,7 @@ const (
 	AsNumber
 )
 
-// fault returns why a value of this form cannot be in a list of a type, and "" if it can.
+// fault returns why a value of this form cannot be in a list of a type, or "" if it can.
 func (f Form) fault(t list.Type) string {
 	switch {
 	case t == list.Number && f == AsText:

@@ -39,8 +39,8 @@ type writer struct {
 // batchBytes is the size of the chunks that are stored in one transaction. It limits how long others wait.
 const batchBytes = 256 << 10
 
-// writer returns the writer of the next version of a list. t is the type that the caller wants, "" if any. If create is
-// false and there is no list of this name, it returns NotFound.
+// writer returns the writer of the next version of a list. t is the type that the caller wants, or "" for any type. If
+// create is false and there is no list of this name, it returns NotFound.
 func (s *Service) writer(
 	ctx context.Context, p tenant.Principal, name string, t list.Type, expected int64, create bool,
 ) (*writer, error) {
@@ -75,8 +75,8 @@ func (s *Service) writer(
 	return w, err
 }
 
-// checkType refuses a type that the list does not have, and a new list without one. A list keeps its type, because
-// the conditions that name it were checked against it.
+// checkType refuses a type that the list does not have, and a new list without a type. A list keeps its type, because
+// the conditions that name the list were checked against that type.
 func checkType(t list.Type, before store.List) error {
 	_, known := list.ParseType(string(t))
 	switch {
@@ -91,8 +91,9 @@ func checkType(t list.Type, before store.List) error {
 	return nil
 }
 
-// rewrite stores the chunks of a version that has exactly these entries, in any order. It returns how many entries have
-// the value of another one. It sorts chunk by chunk, because sorting a million entries at once would hold up others.
+// rewrite stores the chunks of a version that has exactly these entries, in any order. It returns how many entries
+// repeat the value of another entry. It sorts chunk by chunk, because sorting a million entries in one step would delay
+// other requests.
 func (w *writer) rewrite(ctx context.Context, entries []list.Entry) (repeated int, err error) {
 	w.directory, w.next.Entries, w.next.Bytes = list.NewDirectory(len(entries)), 0, 0
 	order, starts := w.directory.Group(entries)
@@ -123,7 +124,7 @@ func (w *writer) finish(ctx context.Context) error {
 	return w.flush(ctx)
 }
 
-// merge stores the chunks that a change affects. add and remove are sorted.
+// merge stores the chunks that a change affects. The parameters add and remove are sorted.
 func (w *writer) merge(ctx context.Context, add []list.Entry, remove []list.Key) error {
 	if w.directory.Crowded(int(w.before.Entries) + len(add)) {
 		return w.mergeAll(ctx, add, remove)
@@ -200,7 +201,7 @@ func (w *writer) firstIndex(add []list.Entry, remove []list.Key) int {
 	return first
 }
 
-// cut splits a list after the elements at its beginning for which belongs returns true.
+// cut splits a list before the first element for which the function belongs returns false.
 func cut[T any](all []T, belongs func(T) bool) (head, rest []T) {
 	n := slices.IndexFunc(all, func(x T) bool { return !belongs(x) })
 	if n < 0 {
@@ -281,7 +282,7 @@ func (w *writer) flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return admission.Checkpoint(ctx) // the write gave up the processor slot
+	return admission.Checkpoint(ctx) // the write gave up the processor slot, so ask for it again
 }
 
 // commit stores the row of the new version. If anyVersion is set, the new version replaces whichever version is the
@@ -301,7 +302,7 @@ func (w *writer) commit(ctx context.Context, anyVersion bool) (stored store.List
 		}
 		now, reading := w.scope.Lists(ctx).Get(w.next.Name)
 		if reading != nil || now.ID != w.next.ID {
-			return false, err // deleted, or created by somebody else, so the keys of the entries differ
+			return false, err // the list was deleted, or created by somebody else, so the keys of the entries differ
 		}
 		replaced = now
 		return true, err

@@ -10,8 +10,9 @@ const (
 	// %. For a loan that costs more, APR reports twelve times this rate.
 	maxMonthlyRate = 100
 
-	// MaxAPR is the highest result of APR, in hundredths of a percent. It means
-	// that the rate is at least as high, and must be stated as such.
+	// MaxAPR is the highest result of APR, in hundredths of a percent. This
+	// result means that the rate is MaxAPR or higher, and a document must say
+	// so.
 	MaxAPR = maxMonthlyRate * yearBP
 
 	// newtonRounds is the number of pure Newton rounds. Most loans converge in
@@ -35,9 +36,10 @@ const (
 
 // APR returns the annual percentage rate in hundredths of a percent, rounded
 // half up. It is the nominal rate: twelve times the monthly internal rate of
-// return if netPaise is received now and months−1 instalments and the last one
-// are paid. Indian key facts statements use this definition, with fee and tax
-// deducted from the amount disbursed. The effective annual rate is higher.
+// return if the borrower receives netPaise now, pays instalmentPaise in every
+// month but the last, and pays lastPaise in the last month. Indian key facts
+// statements use this definition, with fee and tax deducted from the amount
+// disbursed. The effective annual rate is higher.
 //
 // APR returns 0 if the payments do not exceed the net amount. It also returns 0
 // if no rate can exist: the net amount is not positive, a payment is negative,

@@ -22,8 +22,8 @@ func rupees(t *testing.T, s string) int64 {
 	return int64(math.Round(x * paisePerRupee))
 }
 
-// TestGoldenInstalments checks values that were computed independently of this
-// program. The property tests compare the code with exact values in addition.
+// TestGoldenInstalments checks values that were computed independently of this program. The property tests also
+// compare the code with exact values.
 func TestGoldenInstalments(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -206,8 +206,8 @@ func TestValidUntil(t *testing.T) {
 	}
 }
 
-// TestAcceptableUntil checks the end of offers by a lender's holidays: Wednesday, 18 November 2026, and the Monday
-// after it. The 22nd is a Sunday.
+// TestAcceptableUntil checks the last second in which an offer can be accepted. The holidays of the lender are
+// Wednesday, 18 November 2026, and the Monday after it. The 22nd is a Sunday.
 func TestAcceptableUntil(t *testing.T) {
 	t.Parallel()
 	calendar := &Calendar{Holidays: []civil.Day{civil.Date(2026, 11, 18), civil.Date(2026, 11, 23)}}

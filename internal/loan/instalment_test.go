@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestInstalmentsAddUp checks that the rows of a schedule are those that its summary describes.
+// TestInstalmentsAddUp checks that the rows of a schedule agree with its summary.
 func TestInstalmentsAddUp(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -79,18 +79,17 @@ func (t Terms) RateBP() int64 { return t.rateBP }
 // borrower's capacity, because the instalments of [Terms.Schedule] before the
 // last one are never higher and only rarely lower.
 //
-// The unrounded instalment is too large by less than 2^-60 paise (see [fixed]).
-// Exact ties are therefore rounded up, and no other loan is rounded incorrectly
-// unless its exact instalment is that close below a tie.
+// The unrounded instalment is too large by less than 2^-60 paise (see [fixed]). Exact ties are therefore rounded
+// up. Any other loan is rounded correctly, except if its exact instalment is below a tie by less than this error.
 func (t Terms) Instalment(principalPaise int64) int64 {
 	return int64(t.instalment(clamp(principalPaise)))
 }
 
-func (t Terms) instalment(principal uint64) uint64 {
+func (t Terms) instalment(principalPaise uint64) uint64 {
 	// Rounding half up to the rupee gives the same result for the truncated
 	// paise as for the exact value, because half a rupee is a whole number of
 	// paise.
-	paise := t.share.times(principal)
+	paise := t.share.times(principalPaise)
 	return exact.DivHalfUp(paise, paisePerRupee) * paisePerRupee
 }
 

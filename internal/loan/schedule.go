@@ -56,24 +56,27 @@ func (t Terms) Schedule(principalPaise int64) Schedule {
 // last returns the amount due in the last month after all earlier instalments.
 // It returns false if the earlier instalments repay the loan before the last
 // month. That cannot happen with an instalment of 0.
-func (t Terms) last(principal, instalment uint64) (uint64, bool) {
-	rateBP, balance := uint64(t.rateBP), principal
+func (t Terms) last(principalPaise, instalmentPaise uint64) (uint64, bool) {
+	rateBP, balancePaise := uint64(t.rateBP), principalPaise
 	for range t.months - 1 {
-		accrued := interest(balance, rateBP)
-		if balance+accrued <= instalment {
+		accruedPaise := interest(balancePaise, rateBP)
+		if balancePaise+accruedPaise <= instalmentPaise {
 			return 0, false
 		}
-		balance = balance - instalment + accrued // The difference may wrap below 0; adding accrued wraps it back.
-		if balance > maxBalance {
-			balance = maxBalance // A balance this large can only grow further.
+		// The difference may wrap below 0; adding the interest wraps it back.
+		balancePaise = balancePaise - instalmentPaise + accruedPaise
+		if balancePaise > maxBalance {
+			balancePaise = maxBalance // A balance this large can only grow further.
 			break
 		}
 	}
-	return balance + interest(balance, rateBP), true
+	return balancePaise + interest(balancePaise, rateBP), true
 }
 
 // interest returns one month's interest, rounded half up to the paisa.
-func interest(balance, rateBP uint64) uint64 { return exact.DivHalfUp(balance*rateBP, yearBP) }
+func interest(balancePaise, rateBP uint64) uint64 {
+	return exact.DivHalfUp(balancePaise*rateBP, yearBP)
+}
 
 // Instalment is one row of a repayment schedule. Amounts are in paise.
 type Instalment struct {
@@ -96,8 +99,8 @@ func (t Terms) Instalments(principalPaise int64) []Instalment {
 		row := Instalment{OutstandingPaise: balance, PaidPaise: s.InstalmentPaise}
 		row.InterestPaise = int64(interest(uint64(min(balance, maxBalance)), uint64(t.rateBP)))
 		if i == t.months-1 {
-			// The last instalment repays the balance, and the rest of it is interest: the same as the interest on the
-			// balance, unless a balance that grew was capped.
+			// The last instalment repays the balance, and the rest of this instalment is interest. It equals
+			// the interest on the balance unless a growing balance was capped.
 			row.PaidPaise = s.LastPaise
 			row.InterestPaise = s.LastPaise - balance
 		}

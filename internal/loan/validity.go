@@ -20,12 +20,14 @@ type Calendar struct {
 	Holidays []civil.Day // ascending; Sundays are not working days either
 }
 
-// leastWorkdays is the least number of working days in which a borrower can accept an offer with a key facts statement.
+// leastWorkdays is the minimum number of working days that a borrower has to accept an offer with a key facts
+// statement.
 const leastWorkdays = 3
 
 // AcceptableUntil returns the last second in which a borrower can accept an offer. It is the end that the decision
-// states, but not before the end of the third working day after approvedOn, the day on which the lender approved: that
-// of the decision, or that of the review that approved a referral. Without a calendar it is the stated end.
+// states, or the end of the third working day after approvedOn if that is later. approvedOn is the day on which the
+// lender approved: the day of the decision, or the day of the review that approved a referral. If c is nil,
+// AcceptableUntil returns the stated end.
 //
 // Every place that asks whether an offer is still valid uses this function.
 func (c *Calendar) AcceptableUntil(stated time.Time, approvedOn civil.Day) time.Time {

@@ -78,7 +78,7 @@ func parseRing(text string) (r Ring, err error) {
 // Newest returns the last key.
 func (r Ring) Newest() ed25519.PrivateKey { return r.Keys[len(r.Keys)-1] }
 
-// Find returns the secret key of a public key, nil if the ring does not have it.
+// Find returns the secret key of a public key, or nil if the ring does not have it.
 func (r Ring) Find(public []byte) ed25519.PrivateKey {
 	for _, key := range r.Keys {
 		if bytes.Equal(Public(key), public) {
@@ -90,7 +90,7 @@ func (r Ring) Find(public []byte) ed25519.PrivateKey {
 
 // Public returns the public key of a secret key.
 func Public(key ed25519.PrivateKey) []byte {
-	public, _ := key.Public().(ed25519.PublicKey) // always, for this key type
+	public, _ := key.Public().(ed25519.PublicKey) // never fails for this key type
 	return public
 }
 
@@ -132,7 +132,7 @@ func NewKey(random io.Reader) (ed25519.PrivateKey, error) {
 }
 
 // Create writes a new key, which only the owner of the file can read. The error is
-// fs.ErrExist if the file exists: a key is never replaced.
+// fs.ErrExist if the file exists: Create never replaces a key.
 func Create(path string, random io.Reader) (ed25519.PrivateKey, error) {
 	key, err := NewKey(random)
 	if err != nil {

@@ -20,10 +20,10 @@ import (
 	"verdict/internal/evidence"
 )
 
-// Signed stores the last checkpoint that was signed for each log in a file beside the key.
-// A checkpoint is one line. Lines are appended; when there are many more lines than logs,
-// the file is written again. Each process that uses the key has a file of its own, and
-// reads those of the others when it starts. Signed is safe for concurrent use.
+// Signed stores the last checkpoint that was signed for each log in a file beside the key. A
+// checkpoint is one line. Lines are appended; when there are many more lines than logs, the file is
+// written again. Each process that uses the key has a file of its own, and reads the files of the
+// others when it starts. Signed is safe for concurrent use.
 type Signed struct {
 	path   string
 	locked *os.File // the lock on path
@@ -37,8 +37,8 @@ type Signed struct {
 // maxProcesses is the maximum number of processes with one key on one disk.
 const maxProcesses = 64
 
-// ReadSigned returns what all processes have signed with a key, without a lock. path is
-// that of the key, or another one that OpenSigned was called with.
+// ReadSigned returns what all processes have signed with a key, without a lock. path is the path
+// that OpenSigned was called with, usually the path of the key.
 func ReadSigned(path string) (*Signed, error) {
 	s := &Signed{last: map[string]evidence.Checkpoint{}}
 	for n := 1; n <= maxProcesses; n++ {
@@ -50,9 +50,9 @@ func ReadSigned(path string) (*Signed, error) {
 	return s, nil
 }
 
-// OpenSigned opens the file of this process beside the key, and creates it if there is
-// none. It returns an error if one of the files cannot be read, because without it a log
-// might be signed twice with different content.
+// OpenSigned opens the file of this process beside the key, and creates it if there is none. It
+// returns an error if one of the files cannot be read, because without that file a log might be
+// signed twice with different content.
 func OpenSigned(key string) (*Signed, error) {
 	s := &Signed{last: map[string]evidence.Checkpoint{}}
 	for n := 1; n <= maxProcesses; n++ {
@@ -73,8 +73,8 @@ func OpenSigned(key string) (*Signed, error) {
 	return s, nil
 }
 
-// claim makes a path that of this process, unless it has one or another process uses the
-// path.
+// claim locks a path and makes it the path of this process. It does nothing if this process already has a path,
+// or if another process uses the given path.
 func (s *Signed) claim(path string) error {
 	if s.locked != nil {
 		return nil
@@ -103,8 +103,8 @@ func (s *Signed) load(path string) error {
 	return s.read(bufio.NewReader(f))
 }
 
-// read reads all lines. A last line without its end is ignored: the process ended while it
-// wrote the line, so the checkpoint was not published.
+// read reads all lines. A last line without its end is ignored, because the process ended while it
+// wrote the line, before it published the checkpoint.
 func (s *Signed) read(lines *bufio.Reader) error {
 	for number := 1; ; number++ {
 		text, err := lines.ReadString('\n')
@@ -125,8 +125,8 @@ func (s *Signed) read(lines *bufio.Reader) error {
 	}
 }
 
-// keep remembers a checkpoint unless a larger one of its log is known. It returns an error
-// if another root of the same size is known: the log was signed twice.
+// keep remembers a checkpoint unless a larger checkpoint of the same log is known. It returns an error if another
+// root of the same size is known: the log was signed twice.
 func (s *Signed) keep(c evidence.Checkpoint) error {
 	before := s.last[c.Origin]
 	if before.Size == c.Size && before.Size > 0 && before.Root != c.Root {
@@ -199,7 +199,7 @@ func (s *Signed) Add(checkpoints []evidence.Checkpoint) error {
 // rewrite replaces the file by one with a single line for each log.
 func (s *Signed) rewrite() error {
 	if s.file != nil {
-		_ = s.file.Close() // it is replaced
+		_ = s.file.Close() // the file is replaced, so an error does not matter
 		s.file = nil
 	}
 	next := s.path + ".new"

@@ -28,9 +28,9 @@ func (s Source) Add(key sealing.Secret) error {
 	})
 }
 
-// Drop removes the key with the given fingerprint from a file, and overwrites the bytes of the file
-// as it was before. It never removes the only key. It returns ErrNotAFile, and changes
-// nothing, if the source is not a file but has the key.
+// Drop removes the key with the given fingerprint from a file, and overwrites the bytes of the old file. It never
+// removes the only key. If the source has the key but is not a file, Drop changes nothing and returns
+// ErrNotAFile.
 func (s Source) Drop(ctx context.Context, fingerprint sealing.Hash) error {
 	if s.kind != "file" {
 		keys, err := s.Read(ctx)
@@ -130,8 +130,8 @@ func replace(path string, before *os.File, keys []sealing.Secret) error {
 	return durablefile.SyncFolder(path)
 }
 
-// overwrite fills the first bytes of a file that no longer has a name with zeros. The disk
-// itself may keep older copies of these bytes.
+// overwrite writes zeros over the first bytes of a file. The file no longer has a name. The disk itself may keep
+// older copies of these bytes.
 func overwrite(f *os.File, size int) error {
 	if _, err := f.WriteAt(make([]byte, size), 0); err != nil {
 		return fmt.Errorf("overwrite the old keys: %w", err)

@@ -12,15 +12,15 @@ import (
 // ends when the file is closed.
 func lock(f *os.File) error {
 	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX) // a small number
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX) // a descriptor fits an int
 		if !errors.Is(err, syscall.EINTR) {
 			return err
 		}
 	}
 }
 
-// keepOwner gives a new file the owner and the mode of an old one: the command that replaces
-// a key may run as another user than the service.
+// keepOwner gives a new file the owner and the mode of an old one, because the command that
+// replaces a key may run as another user than the service.
 func keepOwner(from *os.File, path string) error {
 	info, err := from.Stat()
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 
 const keyPrefix = "verdict-master-key-1 "
 
-// maxText is the maximum length of the text of a key in bytes.
+// maxText is the maximum length of a text of keys in bytes.
 const maxText = 1 << 10
 
 // Errors of Read and ParseSource. They contain nothing of the key.
@@ -54,11 +54,10 @@ func (s Source) String() string { return s.kind + ":" + s.where }
 // commandTimeout limits how long the command of a source may run.
 const commandTimeout = 30 * time.Second
 
-// Read reads the keys, oldest first. There is more than one only while the key is being
-// replaced. The error is fs.ErrNotExist if there is no file, ErrNotSet if the variable is
-// not set, and ErrNotAKey if the text is something else. A command is run without a shell:
-// its words are separated by spaces. What it writes to standard error is discarded, because
-// it could repeat the key.
+// Read reads the keys, oldest first. Usually there is one key. There are several while the key is being replaced.
+// The error is fs.ErrNotExist if there is no file, ErrNotSet if the variable is not set, and ErrNotAKey if the text
+// is something else. A command is run without a shell: its words are separated by spaces. What it writes to
+// standard error is discarded, because it could repeat the key.
 func (s Source) Read(ctx context.Context) ([]sealing.Secret, error) {
 	var text []byte
 	var err error

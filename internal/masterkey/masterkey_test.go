@@ -25,7 +25,8 @@ func TestSources(t *testing.T) {
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file is %v, %v", info, err)
 	}
-	if _, err := masterkey.Create(path, bytes.NewReader(make([]byte, sealing.SecretSize))); !errors.Is(err, fs.ErrExist) {
+	random := bytes.NewReader(make([]byte, sealing.SecretSize))
+	if _, err := masterkey.Create(path, random); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a key was replaced: %v", err)
 	}
 	text, err := os.ReadFile(path)
@@ -81,8 +82,8 @@ func TestNoKey(t *testing.T) {
 	}
 }
 
-// TestTooLong checks that a text that is longer than a key can be is refused and not cut, and that a command that
-// never ends its output is ended.
+// TestTooLong checks that a text that is too long is refused and not truncated, and that a command with endless
+// output is stopped.
 //
 //nolint:paralleltest // it sets an environment variable
 func TestTooLong(t *testing.T) {

@@ -77,7 +77,7 @@ func Read(data []byte) (*place.Countries, place.Source, error) {
 	return b.Countries(), source(db.Metadata, data), nil
 }
 
-// country returns the country code of a record, "" if it has none.
+// country returns the country code of a record, or "" if it has none.
 func country(network maxminddb.Result) (string, error) {
 	var code string
 	if err := network.DecodePath(&code, "country_code"); err != nil {

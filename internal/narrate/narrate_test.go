@@ -1,7 +1,9 @@
 package narrate_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,13 +14,16 @@ import (
 	"verdict/internal/narrate"
 )
 
-// serve runs an endpoint and returns a client of it.
-func serve(t *testing.T, handler http.HandlerFunc) *narrate.Client {
+// failSafe ends a call that would otherwise hang. No test expects it.
+const failSafe = 2 * time.Minute
+
+// serve runs an endpoint and returns a client for this endpoint, which waits for an answer at most for timeout.
+func serve(t *testing.T, timeout time.Duration, handler http.HandlerFunc) *narrate.Client {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	client, err := narrate.New(
-		narrate.Config{URL: server.URL + "/v1/", Key: "sk-test", Model: "small", Timeout: 200 * time.Millisecond})
+		narrate.Config{URL: server.URL + "/v1/", Key: "sk-test", Model: "small", Timeout: timeout})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +32,7 @@ func serve(t *testing.T, handler http.HandlerFunc) *narrate.Client {
 
 func TestNarrateAsksAsTheProtocolWants(t *testing.T) {
 	t.Parallel()
-	client := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	client := serve(t, failSafe, func(w http.ResponseWriter, r *http.Request) {
 		var got struct {
 			Model    string
 			Messages []struct{ Role, Content string }
@@ -53,12 +58,6 @@ func TestNarrateAsksAsTheProtocolWants(t *testing.T) {
 func TestNarrateGivesUp(t *testing.T) {
 	t.Parallel()
 	for name, handler := range map[string]http.HandlerFunc{
-		"slow": func(_ http.ResponseWriter, r *http.Request) {
-			// A server notices that the client has disconnected only after it
-			// has read the request.
-			_, _ = io.Copy(io.Discard, r.Body)
-			<-r.Context().Done()
-		},
 		"an error": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) },
 		"a redirect": func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://other.example/", http.StatusFound)
@@ -81,10 +80,23 @@ func TestNarrateGivesUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if text, err := serve(t, handler).Narrate(t.Context(), "the summary"); err == nil {
+			if text, err := serve(t, failSafe, handler).Narrate(t.Context(), "the summary"); err == nil {
 				t.Errorf("took %q", text)
 			}
 		})
+	}
+}
+
+// TestNarrateTimeout checks that the client gives up if an endpoint never answers.
+func TestNarrateTimeout(t *testing.T) {
+	t.Parallel()
+	client := serve(t, 20*time.Millisecond, func(_ http.ResponseWriter, r *http.Request) {
+		// A server notices that the client has disconnected only after it has read the request.
+		_, _ = io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	})
+	if text, err := client.Narrate(t.Context(), "the summary"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%q, %v", text, err)
 	}
 }
 

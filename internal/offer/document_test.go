@@ -115,7 +115,8 @@ func TestStatementAddsUp(t *testing.T) {
 		for i := range rapid.IntRange(0, 4).Draw(r, "charges") {
 			charges = append(charges, engine.ChargeLine{
 				ID: string(rune('a' + i)), ThirdParty: rapid.Bool().Draw(r, "third party"),
-				Paise: rapid.Int64Range(1, limit/20).Draw(r, "charge"), TaxPaise: rapid.Int64Range(0, limit/100).Draw(r, "tax"),
+				Paise:    rapid.Int64Range(1, limit/20).Draw(r, "charge"),
+				TaxPaise: rapid.Int64Range(0, limit/100).Draw(r, "tax"),
 			})
 		}
 		fee := rapid.Int64Range(0, limit/20).Draw(r, "fee")
@@ -129,7 +130,8 @@ func TestStatementAddsUp(t *testing.T) {
 		var principal, interest, paid int64
 		due := disbursed
 		for i, row := range k.Rows {
-			if row.Number != i+1 || row.DueOn <= due || row.OutstandingPaise != limit-principal || row.PrincipalPaise < 0 {
+			if row.Number != i+1 || row.DueOn <= due || row.OutstandingPaise != limit-principal ||
+				row.PrincipalPaise < 0 {
 				r.Fatalf("row %d: %+v", i, row)
 			}
 			due = row.DueOn
@@ -161,8 +163,8 @@ func TestMonthEnds(t *testing.T) {
 	}
 }
 
-// TestValidity checks that a statement is valid for three working days by the lender's holidays, and longer if the
-// offer is.
+// TestValidity checks that a statement is valid for three working days, not counting the lender's holidays, or as
+// long as the offer if that is longer.
 func TestValidity(t *testing.T) {
 	t.Parallel()
 	p := mustProfile(t) // 18 November is a holiday, and the 22nd a Sunday
@@ -188,8 +190,8 @@ func TestValidity(t *testing.T) {
 	}
 }
 
-// TestNoTermIsInvented checks that a statement does not deny charges about which the lender has said nothing in the
-// language.
+// TestNoTermIsInvented checks that a statement never says that there are no charges. If the lender has no text
+// about a kind of charges in the language, the statement refers to the loan agreement.
 func TestNoTermIsInvented(t *testing.T) {
 	t.Parallel()
 	english := &Profile{Texts: map[string]Texts{"en": {Terms: map[string]string{"other_charges": "500 rupees"}}}}
@@ -206,7 +208,7 @@ func TestNoTermIsInvented(t *testing.T) {
 	}
 }
 
-// TestStoredInstalmentsMustFit checks that an offer whose schedule is not the stored one gets no statement.
+// TestStoredInstalmentsMustFit checks that no statement is made if the schedule differs from the stored instalments.
 func TestStoredInstalmentsMustFit(t *testing.T) {
 	t.Parallel()
 	d := approved(t, 100_000_00, 16_00, 12, 0, 0)
@@ -216,7 +218,7 @@ func TestStoredInstalmentsMustFit(t *testing.T) {
 	}
 }
 
-// document is a document in both formats.
+// document is a document that can be written as JSON and as HTML.
 type document interface {
 	Write(w *wire.Writer)
 	HTML() ([]byte, error)
@@ -315,11 +317,12 @@ func TestLetters(t *testing.T) {
 	for _, binding := range []engine.Constraint{engine.DefaultLimit, engine.LimitCapped} {
 		reviewed.Answer.Offer.Binding = binding
 		letter, ok = MakeLetter(reviewed, p, 1, l)
-		if !ok || !slices.Equal(letter.Reasons, []string{"The amount offered is the most available for this application"}) {
+		if !ok || !slices.Equal(letter.Reasons,
+			[]string{"The amount offered is the most available for this application"}) {
 			t.Errorf("a reviewed counter-offer bounded by %s: %v, %+v", binding, ok, letter)
 		}
 	}
-	// A person declined what the engine approved.
+	// A person declined an application that the engine approved.
 	overturned := approved(t, 100_000_00, 16_00, 12, 0, 0)
 	overturned.Approved, overturned.Declined, overturned.ReviewCode = false, true, "INC_LOW"
 	overturned.ReviewedOn = decidedOn + 9
@@ -332,8 +335,8 @@ func TestLetters(t *testing.T) {
 	}
 }
 
-// TestDeclinedByAPerson checks the reasons of a referral that a person declined. Why it was referred is not why the
-// person declined it, unless the person says so by a reason code.
+// TestDeclinedByAPerson checks the reasons of a referral that a person declined. The reasons of the referral are not
+// reasons of the decline, unless the person names one of them by its code.
 func TestDeclinedByAPerson(t *testing.T) {
 	t.Parallel()
 	p := mustProfile(t)
@@ -411,7 +414,7 @@ func indent(b *strings.Builder, v wire.Value, at string) {
 	}
 }
 
-// TestPolicyAllowsTheStyle keeps the content security policy strict.
+// TestPolicyAllowsTheStyle checks that the content security policy allows only a style with a certain hash.
 func TestPolicyAllowsTheStyle(t *testing.T) {
 	t.Parallel()
 	const strict = "default-src 'none'; style-src 'sha256-"

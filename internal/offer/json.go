@@ -7,7 +7,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// writeAPR writes an annual percentage rate, and says so if the real one is higher.
+// writeAPR writes an annual percentage rate, and notes if the real rate is higher.
 func writeAPR(w *wire.Writer, hundredths int64) {
 	w.Key("apr").Decimal(hundredths, 2)
 	if hundredths >= loan.MaxAPR {

@@ -17,7 +17,7 @@ type KFS struct {
 	ProfileVersion int64
 	DecisionID     string
 	Sandbox        bool   // the decision is a test, so there is no offer
-	PolicyKey      string // of the policy that decided
+	PolicyKey      string // the key of the policy that decided
 	Proposal       string // the number of the loan proposal
 	IssuedOn       civil.Day
 	ValidUntil     time.Time
@@ -28,7 +28,7 @@ type KFS struct {
 	Rows           []ScheduleRow
 }
 
-// Fees are the charges that one side gets.
+// Fees are the charges that either the lender or third parties get.
 type Fees struct {
 	Lines []FeeLine
 	Paise int64 // the sum, with tax
@@ -99,7 +99,8 @@ func MakeKFS(d *Decided, p *Profile, version int64, disbursedOn civil.Day, l *La
 	return k, nil
 }
 
-// chargeName returns the name of a charge: the lender's, that of the catalogue, or a name with the id.
+// chargeName returns the name of a charge: the lender's name, or else that of the catalogue, or else a general name
+// with the id.
 func (k *KFS) chargeName(id string) string {
 	if name := k.Profile.in(k.Language).Charges[id]; name != "" {
 		return name
@@ -116,7 +117,7 @@ func (k *KFS) FirstDue() civil.Day { return k.Rows[0].DueOn }
 // LastDue returns the day of the last instalment.
 func (k *KFS) LastDue() civil.Day { return k.Rows[len(k.Rows)-1].DueOn }
 
-// Single reports whether the loan is paid back at once: it has the last instalment alone.
+// Single reports whether the loan is paid back in a single payment, which is the last instalment.
 func (k *KFS) Single() bool { return len(k.Rows) == 1 }
 
 // InstalmentsText returns the number and the amounts of the instalments. The last one absorbs the rounding, so it is

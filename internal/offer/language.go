@@ -125,8 +125,8 @@ func (l *Language) YesNo(yes bool) string {
 	return l.Text("no")
 }
 
-// APR writes an annual percentage rate. A rate that is higher than the highest that the engine computes is stated as
-// such, so that no figure is wrong.
+// APR writes an annual percentage rate. The engine computes no rate above loan.MaxAPR. So if the rate is
+// loan.MaxAPR or more, APR writes that it is above loan.MaxAPR, and states no figure that could be wrong.
 func (l *Language) APR(hundredths int64) string {
 	if hundredths >= loan.MaxAPR {
 		return l.Text("apr.above", "apr", Percent(loan.MaxAPR))

@@ -47,7 +47,8 @@ func TestLanguagesAreComplete(t *testing.T) {
 func TestEveryKeyIsUsed(t *testing.T) {
 	t.Parallel()
 	var source strings.Builder
-	for _, name := range []string{"page.html", "kfs.go", "letter.go", "json.go", "language.go", "page.go", "profile.go"} {
+	for _, name := range []string{"page.html", "kfs.go", "letter.go", "json.go", "language.go", "page.go",
+		"profile.go"} {
 		content, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -65,7 +66,8 @@ func TestEveryKeyIsUsed(t *testing.T) {
 	}
 	l := languages[DefaultLanguage]
 	for key := range l.texts {
-		for _, prefix := range []string{"month.", "charge.", "reason.", "detail.", "letter.decline.", "letter.counter."} {
+		for _, prefix := range []string{"month.", "charge.", "reason.", "detail.", "letter.decline.",
+			"letter.counter."} {
 			if strings.HasPrefix(key, prefix) {
 				used[key] = true
 			}
@@ -73,7 +75,7 @@ func TestEveryKeyIsUsed(t *testing.T) {
 	}
 	used["language_in_english"] = true // for pages that list the languages
 	for key := range used {
-		// A text that is cut off is the prefix of a key that is built.
+		// A text that ends with a point is the prefix of a key that the code builds.
 		if !l.Has(key) && !strings.HasSuffix(key, ".") {
 			t.Errorf("the catalogue lacks %s", key)
 		}
@@ -130,11 +132,13 @@ func TestReasonsAreTranslated(t *testing.T) {
 			t.Errorf("the text about the instalment with %s became %q", code, got)
 		}
 	}
-	if got := reasonText(hindi, &Profile{}, reason("MY_OWN", "A text of the policy")); got != hindi.Text("reason.OTHER") {
+	if got := reasonText(hindi, &Profile{},
+		reason("MY_OWN", "A text of the policy")); got != hindi.Text("reason.OTHER") {
 		t.Errorf("a text of the policy became %q", got)
 	}
 	for _, code := range []string{"FR_MULE", "FR_RING", "FR_EMULATOR", "DEV_ROOTED", "LOC_MISMATCH"} {
-		if got := reasonText(languages["en"], &Profile{}, reason(code, "")); got != "Unable to verify application details" {
+		if got := reasonText(languages["en"], &Profile{},
+			reason(code, "")); got != "Unable to verify application details" {
 			t.Errorf("a review with %s became %q", code, got)
 		}
 		if got := reasonText(hindi, &Profile{}, reason(code, "")); got != hindi.Text("reason.UNVERIFIABLE") {

@@ -61,16 +61,17 @@ func (d *Decided) HasLetter() bool {
 	return d.Declined || d.HasOffer() && (d.Answer.Offer.CounterOffer || d.otherTerm())
 }
 
-// otherTerm reports whether the offer has another term than was asked for, because the policy does not offer that one.
-// The stored decision says so in a warning.
+// otherTerm reports whether the offer has another term than was asked for, because the policy does not offer the
+// requested term. The stored decision says so in a warning.
 func (d *Decided) otherTerm() bool {
 	return slices.ContainsFunc(d.Answer.Warnings, func(w fault.Item) bool {
 		return w.Code == fault.CodeTenureNotAvailable
 	})
 }
 
-// declined adds the reasons of a decline: those of the engine, or that of the person who declined. Why the engine
-// referred an application is not why a person declined it, so a decline by a person without a reason code has none.
+// declined adds the reasons of a decline: those of the engine, or that of the person who declined. The reasons for
+// which the engine referred an application are not the reasons of a person who then declined it. So a decline by a
+// person without a reason code has no reasons.
 func (x *Letter) declined(d *Decided) {
 	if d.DeclinedByPerson() {
 		if d.ReviewCode != "" {
@@ -86,8 +87,8 @@ func (x *Letter) declined(d *Decided) {
 	}
 }
 
-// reviewReason returns the reason of the person who declined. If the decision has a reason with the same code, its text
-// counts, otherwise that of the policy.
+// reviewReason returns the reason of the person who declined. It has the text of the decision's reason with the same
+// code, or else the text of the policy.
 func (d *Decided) reviewReason() engine.AnswerReason {
 	for _, r := range d.Answer.Reasons {
 		if r.Code == d.ReviewCode {
@@ -97,21 +98,22 @@ func (d *Decided) reviewReason() engine.AnswerReason {
 	return engine.AnswerReason{Code: d.ReviewCode, Message: d.PolicyMessage}
 }
 
-// NeedsPolicy reports whether the policy may have the text of the letter's reason: a person declined for a reason that
-// the decision does not have.
+// NeedsPolicy reports whether the text of the letter's reason must be looked up in the policy. This is so if a person
+// declined for a reason that the decision does not have.
 func (d *Decided) NeedsPolicy() bool {
 	return d.DeclinedByPerson() && d.ReviewCode != "" && d.reviewReason().Message == ""
 }
 
-// NeedsCap reports whether the policy may have the reason of the letter: a person approved a referral whose amount a
-// limit cap determined.
+// NeedsCap reports whether the reason of the letter must be looked up in the policy. This is so if a person approved
+// a referral whose amount a limit cap determined.
 func (d *Decided) NeedsCap() bool {
 	o := &d.Answer.Offer
 	return d.HasOffer() && o.CounterOffer && o.LimitCapID != "" && d.Answer.Status != engine.Approved.String()
 }
 
-// constraintCodes has the reason code of each bound that has only one possible cause if it makes an offer smaller than
-// the amount asked for. Any other bound, such as the default limit, may have several causes.
+// constraintCodes has the reason codes of some bounds of the amount. If one of these bounds makes an offer
+// smaller than the amount asked for, there is only one possible cause. Any other bound, such as the default
+// limit, may have several causes.
 var constraintCodes = map[engine.Constraint]string{
 	engine.IncomeMultiple: engine.ReasonIncomeLow,
 	engine.ExposureCap:    engine.ReasonExposureCap,
@@ -130,8 +132,9 @@ func (x *Letter) countered(d *Decided) {
 // lowerAmount reports whether a counter-offer is lower than the amount that was asked for.
 func (x *Letter) lowerAmount() bool { return x.Offer.CounterOffer }
 
-// lowered adds the reason why the amount is lower. The reasons of an approval are about the amount. Those of a referral
-// that a person approved are about the referral, so the bound that determined the amount is the reason then.
+// lowered adds the reason why the amount is lower. The reasons of an approval are about the amount. The reasons of a
+// referral that a person approved are about the referral. In that case the reason is the bound that determined the
+// amount.
 func (x *Letter) lowered(d *Decided) {
 	if d.Answer.Status == engine.Approved.String() {
 		for _, r := range d.Answer.Reasons {
@@ -143,7 +146,7 @@ func (x *Letter) lowered(d *Decided) {
 	}
 	binding := d.Answer.Offer.Binding
 	if binding == engine.FOIRCapacity {
-		// The existing obligations need not be high, but together with them the instalment asked for would be.
+		// The existing obligations may be low. But together with the requested instalment they would be too high.
 		text := languages[storedLanguage].Text("reason.FOIR_HIGH.instalment")
 		x.add(engine.AnswerReason{Code: engine.ReasonFOIRHigh, Message: text})
 		return
@@ -155,7 +158,7 @@ func (x *Letter) lowered(d *Decided) {
 	x.add(engine.AnswerReason{Code: cmp.Or(constraintCodes[binding], engine.ReasonBandCap)})
 }
 
-// add adds a reason, unless the letter has the same text already: several codes of fraud have one text.
+// add adds a reason, unless the letter has the same text already. Several fraud codes have the same text.
 func (x *Letter) add(r engine.AnswerReason) {
 	usual := r.Message == "" || r.Message == engine.ApplicantMessage(r.Code)
 	if usual && x.Kind == KindDecline && neverDeclines[r.Code] {
@@ -166,15 +169,15 @@ func (x *Letter) add(r engine.AnswerReason) {
 	}
 }
 
-// neverDeclines has the codes whose texts are not true of a decline. A rule or a person can still state them as the
-// reason of one. The letter then says that there is no offer.
+// neverDeclines has the codes whose texts are not true of a decline. A rule or a person can still state such a code
+// as the reason of a decline. The letter then says that there is no offer.
 var neverDeclines = map[string]bool{engine.ReasonBandCap: true, "PAUSED": true}
 
 // storedLanguage is the language of the messages in stored decisions.
 const storedLanguage = "en"
 
-// storedKeys has the key of each text of a reason in the language of stored messages. The engine has several texts for
-// some codes, and one text for several codes, so the message and not the code says what the applicant is told.
+// storedKeys maps each text of a reason, in the language of stored messages, to its key. The engine has several texts
+// for some codes, and one text for several codes. So the message and not the code says what the applicant is told.
 var storedKeys = func() map[string]string {
 	keys := map[string]string{}
 	for key, text := range languages[storedLanguage].texts {
@@ -185,10 +188,11 @@ var storedKeys = func() map[string]string {
 	return keys
 }()
 
-// reasonText returns a reason in a language. If it has no message, the engine's text for the code takes its place. The
-// reason is the lender's text for the code; in the language of stored messages the message itself; the catalogue's text
-// for the message or the code; otherwise a general text. It is never a text of another language, except the name of a
-// detail that the policy declares, which has no other name unless the profile has one.
+// reasonText returns a reason in a language. It returns the first of these texts that exists: the lender's text for
+// the code; the message, if l is the language of stored messages; the catalogue's text for the message; the
+// catalogue's text for the code; a general text. If the reason has no message, the engine's text for the code takes
+// its place. reasonText never returns a text of another language. There is one exception: a detail that the policy
+// declares has only the policy's name, unless the profile has a name for it.
 func reasonText(l *Language, p *Profile, r engine.AnswerReason) string {
 	if text := p.in(l).Reasons[r.Code]; text != "" {
 		return text
@@ -257,7 +261,7 @@ func (x *Letter) ValidDay() civil.Day { return civil.DayAt(x.ValidUntil) }
 // IsCounterOffer reports whether the letter makes a counter-offer.
 func (x *Letter) IsCounterOffer() bool { return x.Kind == KindCounterOffer }
 
-// InstalmentPaise returns what the borrower pays each month. A loan over one month has the last instalment alone.
+// InstalmentPaise returns what the borrower pays each month. A loan over one month has only the last instalment.
 func (x *Letter) InstalmentPaise() int64 {
 	if x.Offer.TenureMonths == 1 {
 		return x.Offer.LastPaise
@@ -293,7 +297,7 @@ func (x *Letter) Because() string {
 	return x.Language.Text("letter." + x.words() + ".reasons")
 }
 
-// words returns the part of the catalogue's keys for the kind of the letter.
+// words returns the kind of the letter as the keys of the catalogue name it.
 func (x *Letter) words() string {
 	if x.IsCounterOffer() {
 		return "counter"

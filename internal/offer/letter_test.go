@@ -12,7 +12,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// everyReason returns a reason with every text that the engine has, with texts of a policy, and without a text.
+// everyReason returns reasons with every text that the engine has, with texts of a policy, and without a text.
 func everyReason() (list []engine.AnswerReason) {
 	for _, r := range engine.ReasonTexts() {
 		for _, message := range append(r.Variants, r.Message, r.Neutral, "") {
@@ -29,8 +29,8 @@ func everyReason() (list []engine.AnswerReason) {
 	)
 }
 
-// TestEveryDeclineHasALetter makes the letter of a decline for each reason in each language: by the engine, and by a
-// person who names the code.
+// TestEveryDeclineHasALetter makes the letter of a decline for each reason in each language: of a decline by the
+// engine, and of a decline by a person who names the code.
 func TestEveryDeclineHasALetter(t *testing.T) {
 	t.Parallel()
 	p := mustProfile(t)
@@ -55,10 +55,11 @@ func TestEveryDeclineHasALetter(t *testing.T) {
 	}
 }
 
-// untrueOfDeclines are texts that are true of an offer or of a referral alone.
+// untrueOfDeclines are texts that are true only of an offer or of a referral.
 var untrueOfDeclines = []string{"The amount offered is", "waiting for a person", "दी जा रही राशि", "देखा जाना बाक़ी"}
 
-// checkSentences checks what a letter says: nothing for the lender alone, and nothing in another language.
+// checkSentences checks that a letter contains nothing that only the lender may read, and nothing in another
+// language.
 func checkSentences(t *testing.T, letter *Letter, r engine.AnswerReason) {
 	t.Helper()
 	page, err := letter.HTML()
@@ -87,8 +88,8 @@ func checkSentences(t *testing.T, letter *Letter, r engine.AnswerReason) {
 	}
 }
 
-// TestEveryCounterOfferHasALetter makes the letter of a counter-offer for each bound of the limit, in each language: by
-// the engine with its reason, and after a referral that a person approved.
+// TestEveryCounterOfferHasALetter makes the letter of a counter-offer for each bound of the limit, in each language:
+// of an approval by the engine with its reason, and of a referral that a person approved.
 func TestEveryCounterOfferHasALetter(t *testing.T) {
 	t.Parallel()
 	p := mustProfile(t)
@@ -192,7 +193,7 @@ func TestHighestRate(t *testing.T) {
 	}
 }
 
-// TestSingleInstalment checks that a loan over one month has one amount.
+// TestSingleInstalment checks that the statement of a loan over one month has only one amount.
 func TestSingleInstalment(t *testing.T) {
 	t.Parallel()
 	k := statement(t, approved(t, 10_000_00, 0, 1, 0, 0), "en")
@@ -203,8 +204,8 @@ func TestSingleInstalment(t *testing.T) {
 	}
 }
 
-// TestOfficerInTheLanguage checks that documents name the officer for complaints in the language of the reader if the
-// profile says how, and otherwise as the profile itself does.
+// TestOfficerInTheLanguage checks that documents state the officer for complaints in the language of the reader if
+// the profile has such a text, and otherwise as in the profile itself.
 func TestOfficerInTheLanguage(t *testing.T) {
 	t.Parallel()
 	d := approved(t, 100_000_00, 16_00, 12, 0, 0)
@@ -225,7 +226,8 @@ func TestOfficerInTheLanguage(t *testing.T) {
 	}
 }
 
-// TestLetterOverOneMonth checks that the letter of a loan that is paid back at once states what is really paid.
+// TestLetterOverOneMonth checks that the letter of a loan that is paid back in a single payment states what is really
+// paid.
 func TestLetterOverOneMonth(t *testing.T) {
 	t.Parallel()
 	d := approved(t, 10_000_00, 16_55, 1, 0, 0)

@@ -9,10 +9,10 @@ import (
 	"verdict/internal/loan"
 )
 
-// Decided is a stored decision, as far as the documents state it.
+// Decided has the parts of a stored decision that the documents use.
 type Decided struct {
 	ID         string
-	PolicyKey  string    // of the policy that decided
+	PolicyKey  string    // the key of the policy that decided
 	Sandbox    bool      // the decision is a test, so the documents are marked
 	On         civil.Day // the Indian day of the decision
 	ValidUntil time.Time // as the decision states it; the zero time if there is no offer
@@ -22,16 +22,18 @@ type Decided struct {
 	Declined, Approved bool
 	ReviewCode         string // the reason code of the last final review; "" for none
 	PolicyMessage      string // the policy's text for ReviewCode; "" for none
-	// Cap is the reason of the policy's limit cap that determined the amount; without code and text if it has none.
+	// Cap is the reason of the limit cap that determined the amount. It has no code and no text if the policy states
+	// none.
 	Cap engine.AnswerReason
-	// ReviewedOn is the Indian day of the review that ended the decision otherwise than the engine; 0 for none.
+	// ReviewedOn is the Indian day of the review that changed the engine's outcome; 0 for none.
 	ReviewedOn civil.Day
 }
 
-// endedOn returns the day on which the decision ended: that of the engine, or that of the person who decided.
+// endedOn returns the day on which the decision ended: the day of the decision, or the day of the review that changed
+// its outcome.
 func (d *Decided) endedOn() civil.Day { return max(d.On, d.ReviewedOn) }
 
-// DeclinedByPerson reports whether a person declined what the engine did not.
+// DeclinedByPerson reports whether a person declined an application that the engine did not decline.
 func (d *Decided) DeclinedByPerson() bool {
 	return d.Declined && d.Answer.Status != engine.Declined.String()
 }
@@ -57,7 +59,7 @@ func (d *Decided) AcceptableUntil(calendar *loan.Calendar) time.Time {
 // validUntil returns the last second in which the borrower can accept the offer.
 func (d *Decided) validUntil(p *Profile) time.Time { return d.AcceptableUntil(p.Calendar()) }
 
-// Expired reports whether the offer has ended at a time.
+// Expired reports whether the offer has ended at the time now.
 func (d *Decided) Expired(p *Profile, now time.Time) bool {
 	return now.After(d.validUntil(p).Add(time.Second - 1)) // the last second belongs to the validity
 }

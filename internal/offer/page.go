@@ -26,8 +26,8 @@ var (
 	}).Parse(markup))
 )
 
-// sandboxPages returns the rules that mark each printed page of a document from the sandbox. Margin boxes of pages take
-// their text from the stylesheet alone, so there is a rule for each language.
+// sandboxPages returns the rules that mark each printed page of a document from the sandbox. The margin boxes of a
+// page can take their text only from the stylesheet, so there is a rule for each language.
 func sandboxPages() string {
 	var rules strings.Builder
 	for _, tag := range Languages() {
@@ -60,7 +60,7 @@ type page struct {
 	Refusal *Refusal
 }
 
-// Refusal says why a document cannot be shown. It is for the lender, and in English as all errors are.
+// Refusal says why a document cannot be shown. It is for the lender and, like all errors, in English.
 type Refusal struct {
 	Title, Detail   string
 	Faults          []string
@@ -84,7 +84,7 @@ type contact struct {
 	Who  Contact
 }
 
-// Contact returns the data of a contact.
+// Contact returns the data of the template "contact".
 func (p *page) Contact(c Contact) contact { return contact{p, c} }
 
 // fees is the data of the template "fees".

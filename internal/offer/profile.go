@@ -8,11 +8,11 @@ import (
 	"verdict/internal/loan"
 )
 
-// Profile is what the documents state about the lender itself.
+// Profile is the data about the lender that the documents state.
 type Profile struct {
 	Name           string
 	Address        string
-	Registration   string // with the regulator; "" for none
+	Registration   string // the registration with the regulator; "" for none
 	Website        string // "" for none
 	CoolingOffDays int
 	Transferable   bool // the loan may be transferred to another lender or securitised
@@ -31,7 +31,7 @@ type Contact struct {
 	Address string // "" for none
 }
 
-// Collaboration is how two lenders fund a loan together.
+// Collaboration says how two lenders fund a loan together.
 type Collaboration struct {
 	Originator, Partner Share
 	BlendedRateBP       int64 // hundredths of a percent; 0 if it is not stated
@@ -43,13 +43,14 @@ type Share struct {
 	ShareBP int64 // hundredths of a percent
 }
 
-// Texts are the lender's own words in one language. For a text that is "" the catalogue of the language has one.
+// Texts are the lender's own words in one language. If a text is "", documents use the text in the catalogue of the
+// language.
 type Texts struct {
 	Name, Address    string // in the script of the language
 	GrievanceName    string // the name or the title of the officer for complaints
 	GrievanceAddress string
 	LoanType         string
-	LoanTypes        map[string]string // the types of loans, by policy key; LoanType is that of the other policies
+	LoanTypes        map[string]string // the types of loans, by policy key; LoanType applies to all other policies
 	Terms            map[string]string // by the name of the member, one of termNames
 	Note             string            // at the end of each document
 	Charges          map[string]string // the names of charges, by id
@@ -96,7 +97,7 @@ func (p *Profile) loanType(l *Language, policyKey string) string {
 }
 
 // term returns a term of the loan in a language: the lender's text, otherwise that of the catalogue. The catalogue
-// never says that there are no charges: a lender may have given the term in another language alone.
+// never says that there are no charges, because a lender may have stated the charges only in another language.
 func (p *Profile) term(l *Language, name string) string {
 	if text := p.in(l).Terms[name]; text != "" {
 		return text
@@ -104,7 +105,7 @@ func (p *Profile) term(l *Language, name string) string {
 	return l.Text("term." + name)
 }
 
-// name and address return those of the lender, in the script of the language if the profile has them.
+// name and address return the lender's name and address, in the script of the language if the profile has them.
 func (p *Profile) name(l *Language) string {
 	if name := p.in(l).Name; name != "" {
 		return name

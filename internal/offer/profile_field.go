@@ -12,19 +12,19 @@ import (
 	"verdict/internal/wire"
 )
 
-// A profile as the fields of a form: one text for each name. Lists have an entry in each line. A contact is a line of
-// name, telephone, e-mail address and address, separated by "|". A type of loan, or a text of a
-// charge, a reason or a detail, is a line of the policy key, the id, the code or the field, "=" and the text.
+// A profile can be written as the fields of a form: one text for each name. Lists have an entry in each line. A
+// contact is a line of name, telephone, e-mail address and address, separated by "|". A type of loan, or a text of a
+// charge, a reason or a detail, is also a line: the policy key, the id, the code or the field, then "=" and the text.
 
 const (
 	lineSeparator = " | "
 	textPrefix    = "text_"
 )
 
-// namedTexts are the texts that are lists of lines with a name.
+// namedTexts lists the texts whose fields have a line for each name.
 var namedTexts = []string{"loan_types", "charges", "reasons", "details"}
 
-// TextNames lists the texts of a language that a form has a field for, in order.
+// TextNames lists the texts of a language for which a form has a field, in order.
 func TextNames() []string {
 	first := []string{"name", "address", "grievance_name", "grievance_address", "loan_type", namedTexts[0]}
 	return slices.Concat(first, termNames, []string{"note"}, namedTexts[1:])
@@ -33,11 +33,11 @@ func TextNames() []string {
 // TextField returns the name of the field of a text of a language.
 func TextField(tag, name string) string { return textPrefix + tag + "_" + name }
 
-// Lacking lists the texts that a language lacks although another language has them. Names and addresses have no
-// general text; they are lacking in no language.
+// Lacking lists the texts that a language lacks although another language has them. It never lists names and
+// addresses, because documents use those of the profile instead.
 type Lacking struct {
 	Tag   string
-	Names []string // of TextNames; a text with an id is followed by a space and its id
+	Names []string // names as in TextNames; the name of a text with an id is followed by a space and the id
 }
 
 // Lacking returns what each language lacks, in the order of the languages.
@@ -62,8 +62,8 @@ func (p *Profile) Lacking() (list []Lacking) {
 	return list
 }
 
-// given returns the names of the texts that a language should have if another language has them. The names of details
-// and the texts of reasons are not among them: in English the policy has its own.
+// given returns the names of the texts that a language should have if another language has them. It leaves out the
+// names of details and the texts of reasons, because the policy has such names and texts in English.
 func (t *Texts) given() map[string]bool {
 	names := map[string]bool{}
 	for name, text := range t.Terms {
@@ -143,7 +143,7 @@ func linesOf(named map[string]string) string {
 // ReadFields reads a profile from the fields of a form. The pointers of its faults are the names of fields.
 func ReadFields(value func(name string) string) (Profile, error) {
 	w := fieldWriter{value: func(name string) string {
-		return strings.ReplaceAll(value(name), "\r\n", "\n") // as browsers send line ends
+		return strings.ReplaceAll(value(name), "\r\n", "\n") // browsers send line ends as "\r\n"
 	}}
 	document, err := wire.Parse(w.document())
 	if err != nil {
@@ -198,7 +198,7 @@ func (w *fieldWriter) texts(prefix string, names ...string) {
 	}
 }
 
-// number writes a field as a number, or as a text if it is none, which ReadProfile refuses.
+// number writes a field as a number. If it is not a number, it is written as a text, which ReadProfile refuses.
 func (w *fieldWriter) number(field, member string) {
 	text := w.value(field)
 	if text == "" {

@@ -13,8 +13,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// ReadProfile reads a complete profile. It refuses unknown members, because a misspelt term must not be missing in a
-// document. The error lists all faults and repeats no value.
+// ReadProfile reads a complete profile. It refuses unknown members, because a misspelt term would be missing in the
+// documents. The error lists all faults and repeats no value.
 func ReadProfile(v wire.Value) (Profile, error) { return readProfile(v, isInvisible) }
 
 // ReadStoredProfile reads a profile that was checked when it was stored. It accepts characters that were permitted
@@ -49,7 +49,7 @@ func readProfile(v wire.Value, refused func(rune) bool) (Profile, error) {
 	}
 	p.Holidays = r.holidays(f.Array("holidays", maxHolidays))
 	p.Texts = r.texts(f.Get("texts"))
-	f.Known("version", "updated_at", "updated_by") // as in an answer
+	f.Known("version", "updated_at", "updated_by") // an answer has these members, so they may be sent back
 	f.Done()
 	if err := faults.Err(); err != nil {
 		return Profile{}, err
@@ -95,8 +95,10 @@ const (
 // blanks are letters and symbols that no font shows: the fillers of Hangul, and the empty pattern of Braille.
 var blanks = []rune{0x115f, 0x1160, 0x2800, 0x3164, 0xffa0}
 
-// isInvisible reports whether a reader cannot see a character, so that two different texts look the same or a text is
-// shown in another order: controls, formats, separators of lines and paragraphs, and characters without a meaning.
+// isInvisible reports whether a reader cannot see a character: a control or format character, a separator of
+// lines or paragraphs, a private-use character, or one of blanks. Line breaks and the joiners do not count as
+// invisible. With invisible characters, two different texts can look the same, or a text can be shown in another
+// order.
 func isInvisible(c rune) bool {
 	switch c {
 	case '\n', zeroWidthNonJoiner, zeroWidthJoiner:

@@ -82,7 +82,8 @@ func TestProfileFaults(t *testing.T) {
 		{"control character", `"N-13.00000"`, `"N-13\u0007"`, "/registration invalid_field"},
 		{"reordered text", `"N-13.00000"`, `"N-13\u202e"`, "/registration invalid_field"},
 		{"text of another type", `"Telephone check"`, `7`, "/texts/en/charges/tele wrong_type"},
-		{"long text", `"Telephone check"`, `"` + strings.Repeat("x", maxText+1) + `"`, "/texts/en/charges/tele out_of_range"},
+		{"long text", `"Telephone check"`, `"` + strings.Repeat("x", maxText+1) + `"`,
+			"/texts/en/charges/tele out_of_range"},
 	} {
 		if !strings.Contains(fullProfile, tc.change) {
 			t.Fatalf("%s: the profile does not have %s", tc.name, tc.change)
@@ -123,7 +124,8 @@ func TestWorkdays(t *testing.T) {
 	})
 }
 
-// TestFields checks that a profile survives its form, and that faults are at the fields of the form.
+// TestFields checks that a profile is the same after it is written as the fields of a form and read back, and that
+// faults are at the fields of the form.
 func TestFields(t *testing.T) {
 	t.Parallel()
 	p := mustProfile(t)
@@ -161,8 +163,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestInvisibleCharacters checks that texts have no characters that a reader cannot see, except the joiners that Hindi
-// needs, and that a profile that was stored earlier can still be read.
+// TestInvisibleCharacters checks that texts with invisible characters are refused, except the joiners, which Hindi
+// needs. A profile that was stored earlier must still be readable.
 func TestInvisibleCharacters(t *testing.T) {
 	t.Parallel()
 	for _, c := range []rune{

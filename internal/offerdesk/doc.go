@@ -4,10 +4,11 @@
 // The operations, the scope that each requires, and their refusals besides insufficient_scope and unavailable:
 //
 //	Profile         read          NotFound
-//	ReplaceProfile  policy:write  Invalid, precondition_failed
+//	ReplaceProfile  policy:write  Invalid, precondition_failed, cap_reached
 //	KFS             read          NotFound, erased, no_offer, lender_profile_missing, offer_expired, offer_replaced,
 //	                              Invalid
-//	Letter          read          NotFound, erased, no_letter, lender_profile_missing, offer_expired, offer_replaced
+//	Letter          read          NotFound, erased, no_letter, lender_profile_missing, offer_expired, offer_replaced,
+//	                              Invalid
 //	State           read          NotFound
 //	ValidUntil      read          NotFound
 //

@@ -22,13 +22,16 @@ import (
 // maxAheadDays limits how far the disbursal may be in the future.
 const maxAheadDays = 366
 
-// overturned is the outcome of a review that decides otherwise than the engine.
+// overturned is the outcome of a review that decides differently from the engine.
 const overturned = "overturned"
 
 // Wanted says how a document is made.
 type Wanted struct {
-	Language    string    // a tag of offer.Languages; "" for the default
-	DisbursedOn civil.Day // of a key facts statement; civil.NoDay for today, or the day of the decision if that is later
+	Language string // a tag of offer.Languages; "" for the default
+
+	// DisbursedOn is the day of the disbursement in a key facts statement. civil.NoDay means today, or the day of the
+	// decision if that is later.
+	DisbursedOn civil.Day
 }
 
 // KFS returns the key facts statement of an approved offer.
@@ -72,12 +75,12 @@ func (s *Service) KFS(ctx context.Context, p tenant.Principal, decisionID string
 
 // State is what the borrower is told about a decision.
 type State struct {
-	// ValidUntil is the last second in which the borrower can accept the offer, as the documents state it: the zero time
-	// if there is no offer, or a person has declined it, or a later offer replaced it, or the decision was erased. An
-	// offer that waits for a person has the validity that it would have without a review.
+	// ValidUntil is the last second in which the borrower can accept the offer, as the documents state it. It is the
+	// zero time if there is no offer, if a person has declined it, if a later offer replaced it, or if the decision was
+	// erased. An offer that waits for a person has the validity that it would have without a review.
 	ValidUntil time.Time
 	Replaced   bool     // a later offer replaced this one
-	Reasons    []string // of a decline by a person, as the letter states them in English
+	Reasons    []string // the reasons of a decline by a person, as the letter states them in English
 }
 
 // State returns what the borrower is told about a decision.
@@ -183,8 +186,8 @@ func (s *Service) Letter(
 	return letter, nil
 }
 
-// policyMessage returns the text that the policy of a decision has for the reason of a review. A policy that cannot be
-// read has none.
+// policyMessage returns the text that the policy of a decision has for the reason of a review. It returns "" if
+// the policy cannot be read.
 func (s *Service) policyMessage(ctx context.Context, scope *store.Scope, d *decidedWith) (string, error) {
 	policy, err := s.policies.Policy(ctx, scope, d.stored.PolicyID)
 	var unreadable operation.Defect
@@ -197,8 +200,8 @@ func (s *Service) policyMessage(ctx context.Context, scope *store.Scope, d *deci
 	return policy.Plan.Policy().ApplicantMessage(d.ReviewCode), nil
 }
 
-// capReason returns the reason of the policy's limit cap that determined the amount. A policy that cannot be read has
-// none.
+// capReason returns the reason of the policy's limit cap that determined the amount. It returns the zero value if
+// the policy cannot be read.
 func (s *Service) capReason(
 	ctx context.Context, scope *store.Scope, d *decidedWith,
 ) (reason engine.AnswerReason, err error) {
@@ -230,8 +233,8 @@ func languageOf(want Wanted) (*offer.Language, error) {
 	return language, nil
 }
 
-// decidedWith is a decision with the version of the profile that it was stored with, 0 if there was none, and its rule
-// set.
+// decidedWith is a decision with its stored row and with the version of the lender profile that it was stored with. The
+// version is 0 if there was no profile.
 type decidedWith struct {
 	offer.Decided
 	profile int64
@@ -265,7 +268,7 @@ func (s *Service) decided(
 	if len(stored.Response) == 0 {
 		return d, nil, operation.Erased("decision")
 	}
-	if stored.Plain != "" { // a decision from before the journal, and thus from before the first profile, has none
+	if stored.Plain != "" { // "" for a decision from before the journal, when there was no profile either
 		outcome, _, err := journal.ReadPlain(stored.Plain)
 		if err != nil {
 			return d, nil, operation.AsDefect(fmt.Errorf("decision %s: %w", id, err))
@@ -289,7 +292,8 @@ func readDecided(stored *store.Decision, reviews []store.Review) (d offer.Decide
 	}
 	answer := engine.ReadAnswer(response)
 	d = offer.Decided{
-		ID: stored.ID, PolicyKey: stored.PolicyKey, On: civil.DayAt(time.UnixMicro(stored.CreatedMicros)), Answer: &answer,
+		ID: stored.ID, PolicyKey: stored.PolicyKey, On: civil.DayAt(time.UnixMicro(stored.CreatedMicros)),
+		Answer: &answer,
 	}
 	if answer.ValidUntil != "" {
 		if d.ValidUntil, err = time.Parse(time.RFC3339, answer.ValidUntil); err != nil {
@@ -319,7 +323,7 @@ func readDecided(stored *store.Decision, reviews []store.Review) (d offer.Decide
 	return d, nil
 }
 
-// profileOf returns the profile with which a decision was stored, the first one if there was none at the time.
+// profileOf returns the profile with which a decision was stored, or the first profile if there was none at the time.
 func (s *Service) profileOf(ctx context.Context, scope *store.Scope, d *decidedWith) (Profile, error) {
 	profile, err := s.profile(ctx, scope, max(d.profile, 1))
 	if fault.KindOf(err) == fault.NotFound && d.profile == 0 {

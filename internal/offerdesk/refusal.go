@@ -7,8 +7,8 @@ import (
 	"verdict/internal/offer"
 )
 
-// noOffer returns the refusal of a key facts statement of a decision without an approved offer. It says how the
-// decision ended, and what to ask for instead.
+// noOffer returns the refusal of a request for a key facts statement if the decision has no approved offer. It
+// says how the decision ended, and what to ask for instead.
 func noOffer(d *offer.Decided) error {
 	detail := "this decision still waits for a person; it has a key facts statement once a review approves it"
 	switch {
@@ -22,11 +22,12 @@ func noOffer(d *offer.Decided) error {
 	return fault.New(fault.Conflict, fault.CodeNoOffer, "%s", detail)
 }
 
-// withoutOffer is about a review that approved what the policy declined. The stored decision has no offer.
+// withoutOffer is the detail for a review that approved what the policy declined. The stored decision has no
+// offer.
 const withoutOffer = "a person has approved what the policy declined, so this decision has no offer; " +
 	"decide the application again with other details, or under another policy"
 
-// noLetter returns the refusal of the letter of a decision that has none.
+// noLetter returns the refusal of a request for a letter if the decision has none.
 func noLetter(d *offer.Decided) error {
 	detail := "this decision still waits for a person, so there is no letter yet"
 	switch {
@@ -38,7 +39,8 @@ func noLetter(d *offer.Decided) error {
 	return fault.New(fault.Conflict, fault.CodeNoLetter, "%s", detail)
 }
 
-// expired returns the refusal of a document of an offer that could be accepted until the given second.
+// expired returns the refusal of a request for a document if the offer has ended. The given time is the last
+// second in which the offer could be accepted.
 func expired(until time.Time) error {
 	return fault.New(fault.Gone, fault.CodeOfferExpired,
 		"the offer could be accepted until %s; decide the application again", until.UTC().Format(time.RFC3339))

@@ -14,9 +14,10 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Replaced reports whether a later offer has ended the offer of a decision: the applicant has a newer one under the
-// same policy_key that has not ended, and no loan was made on this one. Only a policy that counts what the lender has
-// offered before replaces offers, so under any other the answer is false (ADR 26).
+// Replaced reports whether a later offer has ended the offer of a decision. This is so if the applicant has a
+// newer offer under the same policy_key that has not ended, and no loan was made on the earlier offer. Offers are
+// replaced only under a policy that reads what the lender has offered before. Under any other policy the result
+// is false (ADR 26).
 func (s *Service) Replaced(ctx context.Context, scope *store.Scope, d *store.Decision) (bool, error) {
 	if d.ApplicantRef == "" || operation.IsReplacement(d.ApplicantRef) {
 		return false, nil
@@ -33,7 +34,7 @@ func (s *Service) Replaced(ctx context.Context, scope *store.Scope, d *store.Dec
 	}
 	read, err := scope.Exposures(ctx).Own(store.OwnQuery{
 		ApplicantRef: d.ApplicantRef,
-		SinceID:      tenant.FirstID(tenant.KindDecision, time.UnixMicro(d.CreatedMicros)), // and the decision itself
+		SinceID:      tenant.FirstID(tenant.KindDecision, time.UnixMicro(d.CreatedMicros)), // includes d itself
 	})
 	if err != nil {
 		return false, err

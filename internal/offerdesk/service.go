@@ -36,7 +36,8 @@ const (
 	calendarsCached = 2_000
 )
 
-// New returns a Service over the database of core. policies have the texts of reasons for applicants.
+// New returns a Service over the database of core. policies provides the policies, which contain the texts of
+// reasons for applicants.
 func New(core *operation.Core, policies *policydesk.Service) *Service {
 	s := &Service{core: core, policies: policies}
 	s.versions = cache.New(scopesCached, cache.RefreshAfter, core.Now, s.loadVersion)
@@ -48,8 +49,8 @@ func (s *Service) loadVersion(ctx context.Context, id operation.ScopeID) (int64,
 	return s.core.DB.Scope(id.Tenant, id.Environment).LenderProfiles(ctx).LatestVersion()
 }
 
-// Version returns the latest version of the lender profile, 0 if there is none. Other nodes see a new version at most
-// cache.RefreshAfter after it was stored.
+// Version returns the latest version of the lender profile, or 0 if there is none. Other nodes see a new version at
+// most cache.RefreshAfter after it was stored.
 func (s *Service) Version(ctx context.Context, id operation.ScopeID) (int64, error) {
 	return s.versions.Get(ctx, id)
 }
@@ -62,9 +63,9 @@ func (s *Service) loadCalendar(ctx context.Context, id versionID) (*loan.Calenda
 	return profile.Calendar(), nil
 }
 
-// Calendar returns the working days of the lender profile for a decision that was stored with a version of it, as the
-// documents of the decision state them: those of the first version if version is 0. It returns nil if there is no
-// profile.
+// Calendar returns the working days that the documents of a decision state. version is the version of the lender
+// profile with which the decision was stored. If it is 0, the first version applies. Calendar returns nil if there is
+// no profile.
 func (s *Service) Calendar(ctx context.Context, id operation.ScopeID, version int64) (*loan.Calendar, error) {
 	if version == 0 {
 		latest, err := s.Version(ctx, id)
@@ -84,7 +85,8 @@ type Profile struct {
 	UpdatedBy     string
 }
 
-// Profile returns a version of the lender profile, the latest if version is 0. It returns NotFound if there is none.
+// Profile returns a version of the lender profile, or the latest version if version is 0. It returns NotFound if
+// there is none.
 func (s *Service) Profile(ctx context.Context, p tenant.Principal, version int64) (Profile, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Profile{}, err
@@ -112,13 +114,14 @@ func (s *Service) profile(ctx context.Context, scope *store.Scope, version int64
 		read, err = offer.ReadStoredProfile(document)
 	}
 	if err != nil {
-		return Profile{}, fmt.Errorf("read version %d of the lender profile: %w", stored.Version, operation.AsDefect(err))
+		return Profile{},
+			fmt.Errorf("read version %d of the lender profile: %w", stored.Version, operation.AsDefect(err))
 	}
 	return Profile{read, stored.Version, stored.UpdatedMicros, stored.UpdatedBy}, nil
 }
 
-// ReplaceProfile stores a profile as a new version. It fails unless expected is the latest version, 0 for none, or
-// AnyVersion.
+// ReplaceProfile stores a profile as a new version. It fails unless expected is AnyVersion or the latest version,
+// which is 0 if there is no profile.
 func (s *Service) ReplaceProfile(
 	ctx context.Context, p tenant.Principal, next offer.Profile, expected int64,
 ) (Profile, error) {

@@ -15,10 +15,10 @@ import (
 // maxOfferDays is the maximum of a policy's offer_validity_days.
 const maxOfferDays = 365
 
-// MaxOfferLife is longer than any offer is valid: maxOfferDays are working days.
+// MaxOfferLife is longer than any offer is valid. It is twice maxOfferDays, because maxOfferDays counts working days.
 const MaxOfferLife = 2 * maxOfferDays * 24 * time.Hour
 
-// MadeOffer is what determines until when the offer of a decision can be accepted.
+// MadeOffer has the data of a decision that determines until when its offer can be accepted.
 type MadeOffer struct {
 	RuleSetID      string
 	Profile        int64 // the version of the lender profile that the decision was stored with; 0 for none
@@ -52,7 +52,7 @@ func (t *Terms) End(o *MadeOffer) (endMicros int64, known bool) {
 // Size returns how many terms were looked up.
 func (t *Terms) Size() int { return len(t.days) + len(t.calendars) }
 
-// AddDays adds for how many working days the decisions of a rule set state that an offer is valid.
+// AddDays adds the number of working days for which an offer under a rule set is valid, as its decisions state it.
 func (t *Terms) AddDays(ruleSetID string, days int) {
 	if t.days == nil {
 		t.days = map[string]int{}

@@ -6,10 +6,10 @@ import "verdict/internal/fault"
 // stored a version, so this many callers can change one document at the same time.
 const maxChanges = 100
 
-// RetryChange changes a versioned document. try reads the document, computes the change outside of
-// a transaction, and stores the result only if the version is still the one that it read. If the
-// transaction found another version, try returns lost and the refusal, and RetryChange calls it
-// again, a limited number of times.
+// RetryChange changes a versioned document. The function try reads the document, computes the change outside of a
+// transaction, and stores the result only if the version is still the one that it read. If the transaction finds
+// another version, the function returns true for lost, and the refusal as err. RetryChange then calls it again, a
+// limited number of times.
 func RetryChange(try func() (lost bool, err error)) error {
 	var err error
 	for range maxChanges {

@@ -74,10 +74,10 @@ func (s *Core) Scope(p tenant.Principal) *store.Scope {
 	return s.DB.Scope(p.TenantID, string(p.Environment))
 }
 
-// OpenDecision decrypts the documents of a decision that was read from a scope, and those
-// of its features unless f is nil. If a document cannot be decrypted, the error is a Defect
-// that wraps journal.Unreadable. The documents of an erased applicant are empty; the error is Gone if
-// the applicant was erased after the decision was read.
+// OpenDecision decrypts the documents of a decision that was read from a scope, and the documents of
+// its features unless f is nil. If a document cannot be decrypted, the error is a Defect that wraps
+// journal.Unreadable. The documents of an erased applicant are empty; the error is Gone if the
+// applicant was erased after the decision was read.
 func (s *Core) OpenDecision(ctx context.Context, scope *store.Scope, d *store.Decision, f *store.Features) error {
 	_, err := s.Keys.OpenDecision(ctx, scope, d, f)
 	return openingFailed(err, "decision")
@@ -89,8 +89,9 @@ func (s *Core) OpenRun(ctx context.Context, scope *store.Scope, r *store.Run) er
 	return openingFailed(s.Keys.OpenRun(ctx, scope, r), "run")
 }
 
-// OpenAnswer decrypts the body of a stored answer to a request with an Idempotency-Key. of is the
-// decision that the answer is about, nil if it is about none. The errors are those of OpenDecision.
+// OpenAnswer decrypts the body of a stored answer to a request with an Idempotency-Key. The parameter "of" is the
+// decision that the answer is about, or nil if the answer is not about a decision. The errors are those of
+// OpenDecision.
 func (s *Core) OpenAnswer(
 	ctx context.Context, scope *store.Scope, key store.IdempotencyKey, of *store.Decision, stored []byte,
 ) ([]byte, error) {
@@ -98,8 +99,8 @@ func (s *Core) OpenAnswer(
 	return body, openingFailed(err, "request")
 }
 
-// openingFailed returns the refusal, the defect or the failure of storage that the error of opening a
-// document is. what names the object of the document.
+// openingFailed converts the error of opening a document into a refusal, a Defect or a failure of storage. The
+// parameter "what" is the name of the object to which the document belongs.
 func openingFailed(err error, what string) error {
 	var unreadable journal.Unreadable
 	switch {

@@ -118,7 +118,7 @@ type Attempt struct {
 	core        *Core
 	idempotency *Idempotency
 	scope       *store.Scope
-	keys        *journal.Tree                   // of the tenant
+	keys        *journal.Tree                   // the keys of the tenant
 	keyed       func(kind, value string) string // the keyed hashes of the scope
 	flight      flight
 	now         int64
@@ -153,7 +153,7 @@ func (s *Core) attempt(ctx context.Context, scope *store.Scope, o *Idempotency) 
 	}
 	begun := false
 	defer func() {
-		if !begun { // also if the lookup panics
+		if !begun { // true also if the lookup has panicked
 			a.End()
 		}
 	}()
@@ -212,9 +212,8 @@ func (a Attempt) RecordOf(id string, answer Answer) *store.IdempotencyAnswer {
 	return r
 }
 
-// RecordAbout returns the record of an answer about a decision whose body differs from the
-// stored answer of the decision. The body is sealed with the key of the decision, which is from
-// keys, and is erased together with the decision.
+// RecordAbout returns the record of an answer about a decision whose body differs from the stored answer of the
+// decision. The body is sealed with the decision's key from keys, and is erased together with the decision.
 func (a Attempt) RecordAbout(keys *journal.Tree, d *store.Decision, answer Answer) *store.IdempotencyAnswer {
 	if a.idempotency == nil {
 		return nil
@@ -236,9 +235,9 @@ func (a Attempt) record(answer Answer) *store.IdempotencyAnswer {
 	}
 }
 
-// earlier returns the stored answer if failed says that another request with the same
-// Idempotency-Key was answered first, or may be a consequence of that request. Otherwise it
-// returns nil.
+// earlier returns the stored answer to another request with the same Idempotency-Key. The parameter failed is the
+// error of this request. earlier looks for the answer if that error says that the other request was answered first,
+// or if the changes of the other request may have caused the error. It returns nil if there is no such answer.
 func (a Attempt) earlier(ctx context.Context, failed error) (*Answer, error) {
 	var already *store.AlreadyAnswered
 	if errors.As(failed, &already) {

@@ -8,8 +8,9 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestRefusalWaitsForTheEarlierAnswer repeats a request that is refused because of what is stored. The refusal may be
-// about an earlier attempt of the same request. So it stands only if the database could be asked whether there was one.
+// TestRefusalWaitsForTheEarlierAnswer repeats a request that is refused because of what is stored. The refusal
+// may be about an earlier attempt of the same request. So the refusal is returned only if the database could say
+// whether there was an earlier attempt.
 func TestRefusalWaitsForTheEarlierAnswer(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.MigratedSQLite(t), store.Options{})

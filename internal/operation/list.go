@@ -49,8 +49,8 @@ func (l List) Page(p tenant.Principal, filters ...string) (store.Page, error) {
 		return page, NotACursor()
 	}
 	page.AfterMicros, page.AfterID = int64(binary.BigEndian.Uint64([]byte(place))), place[8:]
-	// Anybody can compute the mark of a cursor, so check the id too: a database
-	// does not accept every byte in a text.
+	// Check the id too: anybody can compute the mark of a cursor, and a database does not accept every byte in a
+	// text.
 	if _, ok := tenant.Time(page.AfterID); !ok {
 		return page, NotACursor()
 	}
@@ -129,8 +129,8 @@ func Paged[T any](
 	return PagedUntil(l, p, rows, next, filters...)
 }
 
-// PagedUntil returns the page for rows of the store. The next page begins after next; if next has no id, this is the
-// last page.
+// PagedUntil returns the page for rows of the store. The parameter next is the position after which the next page
+// begins. If it has no id, this is the last page.
 func PagedUntil[T any](l List, p tenant.Principal, rows []T, next store.Position, filters ...string) Page[T] {
 	out := Page[T]{Data: rows, Limit: l.Limit}
 	if next.ID != "" {

@@ -6,9 +6,9 @@ import "context"
 // long a purge blocks other writes.
 const purgeBatch = 1_000
 
-// PurgeAll removes expired rows, a batch at a time. remove must remove about
-// limit rows, fewer only if no more are left, and return how many it removed.
-// Rows that could not be removed stay until the next purge.
+// PurgeAll removes expired rows, a batch at a time. The function remove must remove about limit rows, or fewer if
+// no more are left, and must return how many it has removed. Rows that could not be removed stay until the next
+// purge.
 func (s *Core) PurgeAll(ctx context.Context, what string, remove func(limit int) (int64, error)) {
 	removed, err := int64(purgeBatch), error(nil)
 	for removed >= purgeBatch && err == nil {

@@ -32,7 +32,7 @@ func KeysBusy() error {
 }
 
 // CheckVersion returns Precondition precondition_failed if the present version of an object is not the one that a
-// caller expects. what names the object.
+// caller expects. The parameter "what" names the object.
 func CheckVersion(what string, present, expected int64) error {
 	if expected == AnyVersion || expected == present {
 		return nil
@@ -80,9 +80,9 @@ func Checking(ctx context.Context) func() error {
 	return func() error { return admission.Checkpoint(ctx) }
 }
 
-// CheckCap returns Conflict cap_reached if count returns most or more. The scope is locked, so that
-// no other node adds an object between the count and the commit. what names the objects, and
-// mend says how to free capacity.
+// CheckCap returns Conflict cap_reached if there are already as many objects as the parameter "most" allows. The
+// function count returns their number. CheckCap locks the scope, so that no other node adds an object between the
+// count and the commit. The parameter "what" names the objects, and "mend" says how to free capacity.
 func CheckCap(tx *store.Tx, count func() (int64, error), most int, what, mend string) error {
 	if err := tx.Lock(); err != nil {
 		return err
@@ -96,15 +96,15 @@ func CheckCap(tx *store.Tx, count func() (int64, error), most int, what, mend st
 }
 
 // CheckStored returns Conflict cap_reached if the environment has stored more bytes than the plan allows. It must be
-// called after the change in the same transaction: the change has locked the counter, so no other node adds bytes
-// between the check and the commit.
+// called after the change in the same transaction, because the change has locked the counter, so no other node adds
+// bytes between the check and the commit.
 func CheckStored(tx *store.Tx, plan tenant.PricePlan) error {
 	n, err := tx.StoredBytes().Sum()
 	if err != nil || n <= plan.StoredBytes {
 		return err
 	}
 	return fault.New(fault.Conflict, fault.CodeCapReached,
-		"the plan allows %d bytes of stored uploads, policies, exposures and repeatable answers in an environment, and "+
-			"this request would exceed them; wait until the rows of batches and backtests are deleted, cancel jobs that "+
-			"are not needed, or delete lists and drafts", plan.StoredBytes)
+		"the plan allows %d bytes of stored uploads, policies, exposures and repeatable answers in an environment, "+
+			"and this request would exceed them; wait until the rows of batches and backtests are deleted, cancel "+
+			"jobs that are not needed, or delete lists and drafts", plan.StoredBytes)
 }

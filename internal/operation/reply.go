@@ -28,7 +28,7 @@ func (r *Reply[T]) Answer(result T) Answer {
 	return r.answer
 }
 
-// idempotency returns r.Idempotency, nil for a nil Reply.
+// idempotency returns r.Idempotency, or nil for a nil Reply.
 func (r *Reply[T]) idempotency() *Idempotency {
 	if r == nil {
 		return nil
@@ -44,20 +44,19 @@ func (r *Reply[T]) encode(result T) Answer {
 	return r.Answer(result)
 }
 
-// keep makes an answer the one of the reply.
+// keep sets the answer of the reply.
 func (r *Reply[T]) keep(a Answer) { r.answer, r.written = a, true }
 
-// Write runs do once for an Idempotency-Key, in one transaction. If an earlier request with the
-// same Idempotency-Key has succeeded, the result is the zero value and the reply has the earlier
-// answer.
+// Write runs the function do once for an Idempotency-Key, in one transaction. If an earlier request with the same
+// Idempotency-Key has succeeded, the result is the zero value and the reply has the earlier answer.
 func Write[T any](
 	ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], do func(*store.Tx) (T, error),
 ) (T, error) {
 	return WritePrepared(ctx, s, scope, r, func() (func(*store.Tx) (T, error), error) { return do, nil })
 }
 
-// WritePrepared runs like Write, with work before the transaction. prepare does that work, also only
-// once for an Idempotency-Key, and returns the function to run in the transaction.
+// WritePrepared is like Write, but first calls the function prepare, outside of the transaction. prepare is also
+// called only once for an Idempotency-Key. It returns the function to run in the transaction.
 func WritePrepared[T any](
 	ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], prepare func() (func(*store.Tx) (T, error), error),
 ) (T, error) {
@@ -71,9 +70,9 @@ func WritePrepared[T any](
 	})
 }
 
-// ComputeOnce calls compute, which changes nothing stored, and stores the answer, so that
-// repetitions of the request get the same answer. It returns cap_reached if the plan does not
-// allow the caller to store the answer.
+// ComputeOnce calls the function compute, which changes no stored data. It stores the answer, so that repetitions
+// of the request get the same answer. It returns cap_reached if the plan does not allow the caller to store the
+// answer.
 func ComputeOnce[T any](
 	ctx context.Context, s *Core, p tenant.Principal, r *Reply[T], compute func() (T, error),
 ) (result T, err error) {
@@ -86,7 +85,7 @@ func ComputeOnce[T any](
 	if result, err = compute(); err != nil {
 		return result, err
 	}
-	// Encode and encrypt the answer here, because the transaction holds up other writes.
+	// Encode and encrypt the answer here, because other writes wait while the transaction runs.
 	record := attempt.Record(r.encode(result))
 	if record == nil {
 		return result, nil

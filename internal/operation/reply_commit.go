@@ -6,12 +6,12 @@ import (
 	"verdict/internal/store"
 )
 
-// Commit runs do in one transaction, and stores the record of the answer in the same transaction.
+// Commit runs the function do in one transaction, and stores the record of the answer in the same transaction.
 type Commit[T any] func(ctx context.Context, do func(*store.Tx) (T, error)) (T, error)
 
-// WriteInSteps runs work once for an Idempotency-Key. work may run several transactions and must
-// store its result with the Commit that it is given. If an earlier request with the same
-// Idempotency-Key has succeeded, the result is the zero value and the reply has the earlier answer.
+// WriteInSteps runs the function work once for an Idempotency-Key. This function may run several transactions, and
+// must store its result with the Commit that it gets. If an earlier request with the same Idempotency-Key has
+// succeeded, the result is the zero value and the reply has the earlier answer.
 func WriteInSteps[T any](
 	ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], work func(Commit[T]) (T, error),
 ) (result T, err error) {

@@ -9,13 +9,15 @@ import (
 	"verdict/internal/tenant"
 )
 
-// SealStep encrypts the readable documents of a few rows of a scope, those after a place. It returns the number of rows
-// that it encrypted, and the place at which the next step begins: the zero value if the scope is done.
+// SealStep encrypts the readable documents of the next few rows of a scope, those after a place. It returns the number
+// of rows that it encrypted and the place after which the next step begins. The place is the zero value if the scope is
+// done.
 type SealStep[Place comparable] func(ctx context.Context, scope *store.Scope, after Place) (int64, Place, error)
 
-// SealOlder encrypts documents that were stored readable, scope by scope. It pauses after each step that has
-// encrypted something, because other writes wait for the step. It returns the number of rows, even with an error. If
-// it is interrupted, the next call continues where it ended. progress, unless nil, is called with the number so far.
+// SealOlder encrypts documents that were stored readable, scope by scope. It pauses after each step that has encrypted
+// something, because other writes wait for the step. It returns the number of rows, even with an error. If it is
+// interrupted, the next call encrypts the rows that are still readable. progress, unless nil, is called with the number
+// so far.
 func SealOlder[Place comparable](
 	ctx context.Context, core *Core, pause time.Duration, step SealStep[Place], progress func(done int64),
 ) (done int64, err error) {

@@ -35,9 +35,9 @@ func (s *Streamed) Read(p []byte) (int, error) {
 
 func (s *Streamed) hash() string { return hex.EncodeToString(s.sum.Sum(nil)) }
 
-// WriteStreamed runs like WriteInSteps for a request with a Streamed body, which work reads to its end. If the
-// Idempotency-Key already has an answer, WriteStreamed calls drain, which must read the rest of the body, and compares
-// the hashes. r must have an Idempotency-Key.
+// WriteStreamed is like WriteInSteps for a request with a Streamed body. The function work must read the body to
+// its end. If the Idempotency-Key already has an answer, WriteStreamed calls drain, which must read the rest of the
+// body, and compares the hashes. r must have an Idempotency-Key.
 func WriteStreamed[T any](
 	ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], body *Streamed, drain func() error,
 	work func(Commit[T]) (T, error),

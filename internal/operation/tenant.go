@@ -2,8 +2,8 @@ package operation
 
 import "context"
 
-// TenantIDs returns the ids of all tenants in their order, or the one id if tenantID is not "". It returns NotFound
-// if there is no such tenant.
+// TenantIDs returns the ids of all tenants in their order. If tenantID is not "", it returns only this id, or
+// NotFound if there is no such tenant.
 func (s *Core) TenantIDs(ctx context.Context, tenantID string) (ids []string, err error) {
 	if tenantID != "" {
 		t, err := s.DB.Accounts().Tenant(ctx, tenantID)

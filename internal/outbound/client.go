@@ -58,8 +58,8 @@ func New(o Options) *Client {
 	dialer := &net.Dialer{
 		Timeout:  dialTimeout,
 		Resolver: o.Resolver,
-		// Control is called with the address of each connection, after the name was looked up, so an address from an earlier
-		// look-up cannot bypass the check.
+		// Control is called with the address of each connection, after the name was looked up, so an address from an
+		// earlier look-up cannot bypass the check.
 		Control: func(_, address string, _ syscall.RawConn) error { return check.address(address) },
 	}
 	return &Client{
@@ -142,8 +142,7 @@ func (c *Client) Post(
 	return response.StatusCode, ""
 }
 
-// problemOf returns the reason for an error, without its text: that may contain addresses of
-// the operator's network.
+// problemOf returns the reason for an error, without its text, which may contain addresses of the operator's network.
 func problemOf(err error) string {
 	var timeout net.Error
 	var lookup *net.DNSError

@@ -27,7 +27,7 @@ func (c *Cluster) command(ctx context.Context, name string, args ...string) *exe
 // run runs one of PostgreSQL's programs and returns its output.
 func run(cmd *exec.Cmd) ([]byte, error) {
 	// The kernel sends the parent-death signal when the thread that started the child
-	// ends, so the thread must not end before.
+	// ends, so the thread must not end before the child.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	// pg_basebackup has a child process that may outlive it and keep the output open.
@@ -52,7 +52,7 @@ func launch(cmd *exec.Cmd) (*server, error) {
 	started := make(chan error)
 	go func() {
 		// The kernel sends the parent-death signal when the thread that started the child
-		// ends, so the thread must not end before.
+		// ends, so the thread must not end before the child.
 		runtime.LockOSThread()
 		defer close(s.ended)
 		err := cmd.Start()

@@ -192,8 +192,7 @@ func TestCountriesAreAsAdded(t *testing.T) {
 	})
 }
 
-// address returns an IPv4 address, or an IPv6 address that has number as its
-// first 32 bits.
+// address returns the IPv4 address with the given number, or an IPv6 address whose first 32 bits are that number.
 func address(number uint32, six, last bool) netip.Addr {
 	var octets [16]byte
 	binary.BigEndian.PutUint32(octets[:], number)

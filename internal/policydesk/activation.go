@@ -128,8 +128,8 @@ func (s *Service) Activate(
 	return set, err
 }
 
-// judged returns the refusal of a policy that violates its guarantees, or nil, and in live the findings that must be
-// acknowledged.
+// judged returns the refusal of a policy that violates its guarantees, or nil. In the live environment it also
+// returns the findings that must be acknowledged.
 func (s *Service) judged(
 	ctx context.Context, p tenant.Principal, policy *Policy,
 ) (violated error, findings []analysis.Finding, err error) {
@@ -163,7 +163,7 @@ func rollbackNote(note string) string {
 	return "rollback: " + note
 }
 
-// gate refuses an activation in live if a second person must do it, or if errors of the analysis
+// gate refuses an activation in the live environment if a second person must do it, or if errors of the analysis
 // are not acknowledged.
 func (s *Service) gate(
 	tx *store.Tx, p tenant.Principal, target store.RuleSet, findings []analysis.Finding, acknowledged []string,
@@ -219,13 +219,22 @@ func acknowledgedAll(found []analysis.Finding, acknowledged []string) error {
 // of the service can no longer read as a policy.
 func (s *Service) activatable(ctx context.Context, scope *store.Scope, id string) (*Policy, error) {
 	policy, err := s.Policy(ctx, scope, id)
-	var unreadable operation.Defect
-	if errors.As(err, &unreadable) {
-		s.core.Logger.ErrorContext(ctx,
-			"could not activate a rule set: the stored document is no longer valid; create the rule set again",
-			"tenant_id", scope.Tenant(), "environment", scope.Environment(), "rule_set_id", id, "error", err)
+	if s.unreadable(ctx, scope, "activate", id, err) {
 		return nil, fault.New(fault.Conflict, fault.CodeInvalidTransition,
 			"this rule set was stored by another version of the service and is no longer valid; create it again")
 	}
 	return policy, err
+}
+
+// unreadable reports whether an error means that the document of a rule set can no longer be read as a policy, and logs
+// such an error. action is the verb of the log line, such as "activate".
+func (s *Service) unreadable(ctx context.Context, scope *store.Scope, action, id string, err error) bool {
+	var unreadable operation.Defect
+	if !errors.As(err, &unreadable) {
+		return false
+	}
+	s.core.Logger.ErrorContext(ctx,
+		"could not "+action+" a rule set: the stored document is no longer valid; create the rule set again",
+		"tenant_id", scope.Tenant(), "environment", scope.Environment(), "rule_set_id", id, "error", err)
+	return true
 }

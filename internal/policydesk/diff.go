@@ -22,7 +22,7 @@ type Comparison struct {
 
 // Difference is the difference of two versions for all applicants.
 type Difference struct {
-	FromID, ToID string  // the version compared with, and the version compared
+	FromID, ToID string  // ToID is compared with FromID
 	From, To     *Policy // both versions, compiled
 	prover.Result
 }
@@ -37,8 +37,8 @@ const (
 )
 
 // Diff compares a rule set with another one, which may belong to another policy_key, for all applicants. The result
-// says what changes for whom if the other one is replaced by the rule set. Diff stores nothing. It returns Unavailable
-// while another comparison of the tenant runs.
+// says what changes for whom if the rule set replaces the other one. Diff stores nothing. It returns Unavailable
+// while another comparison of the tenant runs, and Conflict if one of the documents can no longer be read.
 func (s *Service) Diff(ctx context.Context, p tenant.Principal, id string, c Comparison) (Difference, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Difference{}, err
@@ -47,12 +47,13 @@ func (s *Service) Diff(ctx context.Context, p tenant.Principal, id string, c Com
 	if err != nil {
 		return Difference{}, err
 	}
-	var old *Policy
-	if c.Against == "" || c.Against == AgainstActive {
-		old, err = s.ActivePolicy(ctx, p, changed.Key)
-	} else {
-		old, err = s.existing(ctx, p, c.Against)
+	against := c.Against
+	if against == "" || against == AgainstActive {
+		if against, err = s.activeID(ctx, p, changed.Key); err != nil {
+			return Difference{}, err
+		}
 	}
+	old, err := s.existing(ctx, p, against)
 	if err != nil {
 		return Difference{}, err
 	}
@@ -87,10 +88,18 @@ func (s *Service) Diff(ctx context.Context, p tenant.Principal, id string, c Com
 	return Difference{FromID: old.ID, ToID: changed.ID, From: old, To: changed, Result: result}, nil
 }
 
-// existing returns the compiled rule set with an id, or NotFound.
+// existing returns the compiled rule set with an id, or NotFound. It returns Conflict if this version of the service
+// can no longer read the stored document.
 func (s *Service) existing(ctx context.Context, p tenant.Principal, id string) (*Policy, error) {
 	if !tenant.Valid(tenant.KindPolicy, id) {
 		return nil, operation.Missing("rule set")
 	}
-	return s.Policy(ctx, s.core.Scope(p), id)
+	scope := s.core.Scope(p)
+	policy, err := s.Policy(ctx, scope, id)
+	if s.unreadable(ctx, scope, "compare", id, err) {
+		return nil, fault.New(fault.Conflict, fault.CodeInvalidTransition,
+			"rule set %s was stored by another version of the service and is no longer valid, so it cannot be "+
+				"compared; create it again", id)
+	}
+	return policy, err
 }

@@ -14,8 +14,9 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// TestDiffEndsWithItsCaller checks that a comparison whose caller is gone returns the caller's error and no result, and
-// that it gives up its place. A tenant has one comparison at a time, and does not keep others from theirs.
+// TestDiffEndsWithItsCaller checks that a comparison whose caller is gone returns the caller's error and no result,
+// and that it frees its slot. A tenant has one comparison at a time, and does not block the comparisons of other
+// tenants.
 func TestDiffEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -40,8 +41,8 @@ func TestDiffEndsWithItsCaller(t *testing.T) {
 			t.Error(err)
 		}
 		end := h.Service.Policies.Compare(h.Caller.TenantID)
-		if _, err = h.Service.Policies.Diff(t.Context(), h.Caller, draft.ID, policydesk.Comparison{}); fault.KindOf(err) !=
-			fault.Unavailable {
+		_, err = h.Service.Policies.Diff(t.Context(), h.Caller, draft.ID, policydesk.Comparison{})
+		if fault.KindOf(err) != fault.Unavailable {
 			t.Errorf("a second comparison of the tenant: %v", err)
 		}
 		end()

@@ -19,7 +19,7 @@
 //	RuleSet, RuleSets, Policies
 //	    return versions: NotFound, invalid_cursor
 //	Diff
-//	    compares two versions for all applicants: NotFound, no_active_policy
+//	    compares two versions for all applicants: NotFound, no_active_policy, Unavailable
 //	RuleStats, Outcomes
 //	    return how often the rules of a version were evaluated and hit, and its decisions by status and grade
 //	QuietRules
@@ -27,7 +27,7 @@
 //	Activate
 //	    activates a rule set: Invalid, NotFound, invalid_transition,
 //	    precondition_failed, second_person_required, findings_unacknowledged,
-//	    guarantee_violated
+//	    guarantee_violated, list_missing, table_missing
 //	CreateScorecard
 //	    stores a scorecard: Invalid, cap_reached
 //	Score
@@ -35,7 +35,7 @@
 //	StoredScorecard, Scorecards
 //	    return scorecards: NotFound, invalid_cursor
 //
-// Edits is a service of its own for the working copies of people who edit policies.
+// Edits is a service of its own for the working copies of people who edit policies. Its comment lists its operations.
 //
 // Three operations are for other use-case packages and check no permissions. Policy returns a compiled rule set.
 // ActivePolicy returns the active policy of a policy_key (no_active_policy if there is

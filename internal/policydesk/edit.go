@@ -36,7 +36,7 @@ const (
 	EditDays     = 14      // days after the last change until a working copy is deleted
 	MaxEdits     = 20      // working copies of a person in an environment
 	MaxEditSteps = 200     // steps of a working copy
-	maxEditBytes = 4 << 20 // of all steps of a working copy
+	maxEditBytes = 4 << 20 // bytes of all steps of a working copy
 	maxEditAct   = 200     // bytes of the name of an act; the rest is cut off
 )
 
@@ -60,11 +60,11 @@ type EditStep struct {
 	Edit   Edit   // the working copy; zero if there is none
 	Number int64  // 0 if there is no such step
 	Parent int64  // the step that it was made from; 0 for the stored version
-	Left   int64  // the step that was current when this one was made from another one; else 0
+	Left   int64  // the step that was current when this step was made; 0 if that was Parent
 	Act    string // what the person did
 	State  []byte
-	Undo   int64 // the step before the last change; -1 if there is none, 0 for the stored version
-	Redo   int64 // the step after the next change; -1 if there is none
+	Undo   int64 // the step to which an undo leads; -1 if there is none, 0 for the stored version
+	Redo   int64 // the step to which a redo leads; -1 if there is none
 }
 
 // NewEditStep is a step to be stored.
@@ -132,10 +132,10 @@ func editOf(e store.PolicyEdit) Edit {
 	}
 }
 
-// undoOf returns the step to which undoing the last change before a step leads, or -1 if nothing can be undone. Steps
-// that changed nothing, such as opening a line, are skipped.
+// undoOf returns the step that becomes current if the last change is undone while the given step is current, or
+// -1 if nothing can be undone. Steps that changed nothing, such as opening a line, are skipped.
 func undoOf(all []store.PolicyEditStep, number int64) int64 {
-	for i := len(all) - 1; i >= 0; i-- { // a parent has a lower number
+	for i := len(all) - 1; i >= 0; i-- { // backwards, because a parent has a lower number
 		if all[i].Number != number {
 			continue
 		}
@@ -150,8 +150,8 @@ func undoOf(all []store.PolicyEditStep, number int64) int64 {
 	return -1
 }
 
-// redoOf returns the step to which repeating the change after a step leads, or -1 if there is none. If several steps
-// were made from the same step, the latest counts.
+// redoOf returns the step that becomes current if the next change is repeated while the given step is current, or
+// -1 if there is no next change. If several steps were made from the same step, the latest counts.
 func redoOf(all []store.PolicyEditStep, number int64) int64 {
 	for i := len(all) - 1; i >= 0; i-- {
 		if all[i].Parent != number || all[i].Number == number {
@@ -181,7 +181,8 @@ func (s *Edits) Add(ctx context.Context, p tenant.Principal, n NewEditStep) (num
 	if err := mayEdit(p); err != nil {
 		return 0, err
 	}
-	// The browser chooses the act, and neither Trim nor the stored bytes of the tenant count it.
+	// Limit the length of the act: the browser chooses the act, and neither the limit of Trim nor the stored
+	// bytes of the tenant include it.
 	n.Act = strings.ToValidUTF8(n.Act[:min(len(n.Act), maxEditAct)], "")
 	now := s.core.Moment().UnixMicro()
 	err = s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
@@ -263,7 +264,7 @@ func (s *Edits) Discard(ctx context.Context, p tenant.Principal, ruleSetID strin
 }
 
 // Others returns the working copies of other people who have edited a version of the same policy lately, the latest
-// change first. It tells who they are and when they changed something, and nothing of what they changed.
+// change first. It returns who they are and when they changed something, but not what they changed.
 func (s *Edits) Others(ctx context.Context, p tenant.Principal, policyKey string) ([]Edit, error) {
 	if err := mayEdit(p); err != nil {
 		return nil, err
@@ -290,7 +291,7 @@ func editsOf(found []store.PolicyEdit) []Edit {
 	return list
 }
 
-// Purge deletes the working copies of all tenants that nobody has changed for EditDays days.
+// Purge deletes, for all tenants, the working copies that nobody has changed for EditDays days.
 func (s *Edits) Purge(ctx context.Context) {
 	before := s.core.Now().AddDate(0, 0, -EditDays).UnixMicro()
 	s.core.PurgeAll(ctx, "working copies of policies", func(limit int) (int64, error) {
@@ -304,7 +305,8 @@ func mayEdit(p tenant.Principal) error {
 		return err
 	}
 	if p.UserID == "" {
-		return fault.New(fault.Forbidden, fault.CodeInsufficientScope, "only a person who is signed in has working copies")
+		return fault.New(fault.Forbidden, fault.CodeInsufficientScope,
+			"only a person who is signed in has working copies")
 	}
 	return nil
 }

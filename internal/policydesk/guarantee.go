@@ -32,14 +32,15 @@ const (
 // notProved is the reason why a guarantee without a stored proof is undecided.
 const notProved = "it was not proved by this version of the service; create the rule set again to have it proved"
 
-// proofKey identifies what a proof depends on: the rules, the guarantees and the version of the prover.
+// proofKey identifies everything that a proof depends on: the rules, the guarantees and the version of the prover.
 func proofKey(p *engine.Policy) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d\n%s\n%s", prover.Version, p.Checksum(), p.GuaranteesDocument()))
 	return hex.EncodeToString(sum[:])
 }
 
-// keptProofs returns the proofs of a policy's guarantees that were made when such a document was saved. final is false
-// if there are none, or if the time was not enough for one of them; the guarantees are then undecided.
+// keptProofs returns the stored proofs of a policy's guarantees, which were made when a policy with the same rules
+// and guarantees was saved. final is false if no proofs are stored, or if the time was not enough for one of them.
+// The guarantees without a proof are then undecided.
 func keptProofs(sets store.RuleSetReader, plan *engine.Plan) (proofs []prover.Proof, final bool, err error) {
 	policy := plan.Policy()
 	if len(policy.Guarantees) == 0 {
@@ -53,13 +54,13 @@ func keptProofs(sets store.RuleSetReader, plan *engine.Plan) (proofs []prover.Pr
 	if err == nil {
 		proofs, err = prover.ReadProofs(plan, v)
 	}
-	if err != nil || len(proofs) != len(policy.Guarantees) { // nothing was kept, or not by this version
+	if err != nil || len(proofs) != len(policy.Guarantees) { // no proofs are stored, or those of another version
 		return unproved(policy), false, nil
 	}
 	return proofs, !slices.ContainsFunc(proofs, func(p prover.Proof) bool { return p.Late() }), nil
 }
 
-// unproved returns the proofs of guarantees about which nothing is known.
+// unproved returns an undecided proof for each guarantee.
 func unproved(p *engine.Policy) (proofs []prover.Proof) {
 	for i := range p.Guarantees {
 		g := &p.Guarantees[i]
@@ -86,8 +87,8 @@ func (p *Policy) guarantees(ctx context.Context) ([]prover.Proof, error) {
 	return proofs, nil
 }
 
-// prove proves the guarantees of a policy that is about to be stored. fresh is nil if the proofs are kept already. It
-// returns Unavailable while another draft of the tenant is being proved.
+// prove proves the guarantees of a policy that is about to be stored. fresh is the record to store, or nil if the
+// proofs are stored already. It returns Unavailable while another draft of the tenant is being proved.
 func (s *Service) prove(
 	ctx context.Context, p tenant.Principal, policy *engine.Policy,
 ) (proofs []prover.Proof, fresh *store.Proof, err error) {

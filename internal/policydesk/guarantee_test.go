@@ -18,7 +18,7 @@ const guarantees = `"guarantees":[{"id":"G_MINORS","text":"Nobody under 21 gets 
 	`"when":{"op":"lt","field":"age","value":21},"never":{"op":"ne","field":"status","value":"DECLINED"}}]`
 
 // TestProofsAreKept checks that a tenant proves one draft at a time, that a draft with content that was proved before
-// needs no proof, that a cancelled proof stores nothing, and that an activation needs no place.
+// needs no proof, that a cancelled proof stores nothing, and that an activation needs no slot.
 func TestProofsAreKept(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

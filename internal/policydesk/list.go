@@ -42,8 +42,8 @@ func listNames(lookups []rule.NamedLookup) (names []string) {
 	return names
 }
 
-// lockLists checks that the lists of a rule set exist and have values of the types of the fields, and keeps them from
-// being deleted until the transaction ends.
+// lockLists checks that the lists of a rule set exist and that their values have the types of the fields that are
+// looked up. It keeps the lists from being deleted until the transaction ends.
 func lockLists(tx *store.Tx, lookups []rule.NamedLookup) error {
 	for _, l := range lookups {
 		stored, err := tx.Lists().Lock(l.List)

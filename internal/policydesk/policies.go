@@ -136,7 +136,8 @@ func (s *Service) Outcomes(ctx context.Context, p tenant.Principal, id string, d
 		return nil, err
 	}
 	from := s.core.Now().Add(-time.Duration(days) * 24 * time.Hour)
-	rows, err := s.core.Scope(p).Decisions(ctx).CountOutcomes(id, tenant.FirstID(tenant.KindDecision, from), MaxOutcomes)
+	rows, err := s.core.Scope(p).Decisions(ctx).CountOutcomes(id, tenant.FirstID(tenant.KindDecision, from),
+		MaxOutcomes)
 	list := make([]OutcomeCount, len(rows))
 	for i, r := range rows {
 		list[i] = OutcomeCount(r)

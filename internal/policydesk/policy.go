@@ -23,8 +23,8 @@ import (
 // series identifies the versions of one policy_key of a tenant in an environment.
 type series struct{ tenant, environment, policyKey string }
 
-// Policy is a compiled rule set. Only the counts of its rules change, and results that are computed
-// when they are first needed.
+// Policy is a compiled rule set. It does not change, except for the counts of its rules and for
+// results that are computed when they are first needed.
 type Policy struct {
 	ID, Key        string
 	Version        int64
@@ -175,17 +175,23 @@ func (p *Policy) Options(o application.Options) application.Options {
 // ActivePolicy returns the active policy of a policy_key. A decision uses the returned version from
 // start to end.
 func (s *Service) ActivePolicy(ctx context.Context, p tenant.Principal, policyKey string) (*Policy, error) {
-	id, err := s.active.Get(ctx, series{p.TenantID, string(p.Environment), policyKey})
+	id, err := s.activeID(ctx, p, policyKey)
 	if err != nil {
 		return nil, err
 	}
-	if id == "" {
-		return nil, fault.New(fault.Conflict, fault.CodeNoActivePolicy,
+	return s.Policy(ctx, s.core.Scope(p), id)
+}
+
+// activeID returns the id of the active rule set of a policy_key, or the refusal that there is none.
+func (s *Service) activeID(ctx context.Context, p tenant.Principal, policyKey string) (string, error) {
+	id, err := s.active.Get(ctx, series{p.TenantID, string(p.Environment), policyKey})
+	if err == nil && id == "" {
+		err = fault.New(fault.Conflict, fault.CodeNoActivePolicy,
 			"no policy with this policy_key is active in %s: GET /v1/rule-sets lists the drafts, "+
 				"POST /v1/rule-sets/{id}/activate activates one",
 			p.Environment)
 	}
-	return s.Policy(ctx, s.core.Scope(p), id)
+	return id, err
 }
 
 func (s *Service) loadActive(ctx context.Context, k series) (string, error) {

@@ -10,18 +10,18 @@ import (
 	"verdict/internal/tenant"
 )
 
-// QuietRule is a rule of an active version that hit in a range of days before, and not in the range after it.
+// QuietRule is a rule of an active version that hit in a range of days, but not in the range of days after it.
 type QuietRule struct {
 	RuleSet   RuleSet
 	RuleID    string
-	HitBefore int64 // how often it hit in the range before
-	Evaluated int64 // how often it ran without a hit since then
+	HitBefore int64 // how often it hit in the earlier range
+	Evaluated int64 // how often it ran without a hit in the later range
 	Expected  int64 // how often it would have hit if it had hit as often as before
 }
 
 const (
-	// leastExpected is the least number of hits that a rule would have had if it had hit as often as before. A rule
-	// that hits that often by chance has no hit in one of twenty ranges.
+	// leastExpected is the minimum of QuietRule.Expected. With three expected hits, a rule has no hit by mere
+	// chance in about one of twenty ranges.
 	leastExpected = 3
 	// mostQuietSets is the maximum number of active versions whose rules are compared.
 	mostQuietSets = 10

@@ -93,8 +93,8 @@ func catalogued() func(yield func(*rule.Field) bool) {
 	}
 }
 
-// DraftPolicies compiles a draft and the rule set that it is based on. It returns Invalid with every fault, and
-// NotFound for the base. Nothing is stored, and the compiled draft has no id.
+// DraftPolicies compiles a draft and the rule set that it is based on. It returns Invalid with all faults of the
+// draft, and NotFound if the base does not exist. Nothing is stored, and the compiled draft has no id.
 func (s *Service) DraftPolicies(
 	ctx context.Context, p tenant.Principal, draft engine.Draft,
 ) (base, changed *Policy, err error) {

@@ -229,8 +229,8 @@ func (s *Service) readNew(ctx context.Context, scope *store.Scope, draft engine.
 	return d, faults.Err()
 }
 
-// base returns the rule set that a draft inherits from, the zero rule set if there is none. If the
-// draft names no base, base returns the active rule set of the draft's policy_key. It returns
+// base returns the rule set that a draft inherits from, or the zero rule set if there is none. If
+// the draft names no base, base returns the active rule set of the draft's policy_key. It returns
 // NotFound if the named base does not exist.
 func (s *Service) base(
 	ctx context.Context, scope *store.Scope, draft engine.Draft, faults *fault.List,
@@ -312,9 +312,9 @@ func checkRules(policy *engine.Policy) error {
 			written, engine.MaxRules))
 }
 
-// checkPin refuses a request that has both a scorecard and a scorecard_id if there is no stored
-// scorecard with this id or it differs from the one in the request. A document that GET returned
-// can be sent back, because its scorecard is the stored scorecard.
+// checkPin checks a request that has both a scorecard and a scorecard_id. It refuses the request if no scorecard
+// with this id is stored, or if the stored scorecard differs from the one in the request. A document that GET
+// returned can be sent back, because its scorecard is the stored scorecard.
 func checkPin(policy *engine.Policy, find func(id string) (*engine.Scorecard, bool)) error {
 	stored, ok := find(policy.ScorecardID)
 	switch {

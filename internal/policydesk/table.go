@@ -43,8 +43,8 @@ func tableNames(tables []rule.Table) (names []string) {
 	return names
 }
 
-// lockTables checks that the tables of a rule set exist and have all that it reads, and keeps them from being deleted
-// or changed until the transaction ends.
+// lockTables checks that the tables of a rule set exist and have everything that the rule set reads. It keeps the
+// tables from being deleted or changed until the transaction ends.
 func lockTables(tx *store.Tx, tables []rule.Table) error {
 	for i := range tables {
 		stored, err := tx.Tables().Lock(tables[i].Name)

@@ -104,3 +104,59 @@ func TestPagesOfUnreadableRuleSets(t *testing.T) {
 		}
 	}
 }
+
+// TestUnreadableRuleSetIsNotCompared checks that a version that this service can no longer read is not compared with
+// any other: neither as the new version, nor as the old one, nor if it is active. The refusal names the version.
+func TestUnreadableRuleSetIsNotCompared(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.SQLite(t) // with PostgreSQL, a connection of the test may not change the document
+	db := storetest.Open(t, databaseURL, store.Options{})
+	h := usecasetest.Open(t, db, usecase.Options{})
+	spoil := func(id string) {
+		t.Helper()
+		result, err := storetest.Raw(t, databaseURL).ExecContext(t.Context(),
+			"UPDATE rule_sets SET document = $1 WHERE id = $2",
+			[]byte(`{"name":"old","policy_key":"default","from":"another time"}`), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, err := result.RowsAffected(); err != nil || n != 1 {
+			t.Fatalf("%d documents are changed, %v", n, err)
+		}
+	}
+	var ids []string
+	for _, text := range []string{`{"name":"old"}`, `{"name":"new","limit_step":500}`} {
+		set, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, usecasetest.Draft(t, text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, set.ID)
+	}
+	old, readable := ids[0], ids[1]
+	spoil(old)
+	refused := func(desk *policydesk.Service, id, against, names string) {
+		t.Helper()
+		d, err := desk.Diff(t.Context(), h.Caller, id, policydesk.Comparison{Against: against})
+		if fault.KindOf(err) != fault.Conflict || fault.CodeOf(err) != fault.CodeInvalidTransition ||
+			!strings.Contains(err.Error(), names) || d.Equal || d.Complete {
+			t.Errorf("%s against %q: %v, equal is %v", id, against, err, d.Equal)
+		}
+	}
+	desk := h.Service.Policies
+	refused(desk, old, "", old)
+	refused(desk, old, readable, old)
+	refused(desk, readable, old, old)
+	refused(desk, old, old, old)
+	d, err := desk.Diff(t.Context(), h.Caller, readable, policydesk.Comparison{})
+	if err != nil || !d.Complete {
+		t.Fatalf("%v, complete is %v", err, d.Complete)
+	}
+	spoil(d.FromID)
+	another, err := usecase.New(db, usecase.Options{ // another node, whose cache is empty
+		PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey, Now: usecasetest.NewClock().Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused(another.Policies, readable, policydesk.AgainstActive, d.FromID)
+}

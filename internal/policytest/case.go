@@ -184,7 +184,8 @@ func readExpect(v wire.Value, faults *fault.List) (list []Expectation) {
 	for name, want := range v.Members() {
 		if !isPart(name) {
 			faults.Add(want.Pointer(), fault.CodeUnknownField,
-				"is not a part of a decision; use one of %s, or a path such as offer.emi", strings.Join(partNames, ", "))
+				"is not a part of a decision; use one of %s, or a path such as offer.emi",
+				strings.Join(partNames, ", "))
 			continue
 		}
 		list = append(list, Expectation{Path: name, Want: want})

@@ -60,20 +60,19 @@ func compare(expect []Expectation, decision wire.Value) (list []Difference) {
 	return list
 }
 
-// Expect returns the given parts of a decision as the object of expected parts, one
-// in a line. It leaves out the parts that are absent.
+// Expect returns the given parts of a decision as the object of expected parts, one part per line. It leaves out the
+// parts that are absent.
 func Expect(decision wire.Value, names []string) []byte {
 	var b strings.Builder
 	b.WriteString("{")
-	for i, name := range names {
+	separator := ""
+	for _, name := range names {
 		got := part(decision, name)
 		if got == Nothing {
 			continue
 		}
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString("\n  " + string(wire.AppendString(nil, name)) + ": " + got)
+		b.WriteString(separator + "\n  " + string(wire.AppendString(nil, name)) + ": " + got)
+		separator = ","
 	}
 	b.WriteString("\n}\n")
 	return []byte(b.String())
@@ -99,8 +98,8 @@ func part(decision wire.Value, path string) string {
 	return shown(v)
 }
 
-// into returns the member of an object with the name step. Of an array it returns the element with the index step,
-// or the first element whose id, factor or code is step.
+// into takes one step of a path. In an object, the result is the member with the name step. In an array, it is the
+// element with the index step, or the first element whose id, factor or code is step.
 func into(v wire.Value, step string) wire.Value {
 	if v.Kind() != wire.Array {
 		return v.Get(step)

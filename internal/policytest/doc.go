@@ -14,10 +14,11 @@
 //
 // The application is a body of POST /v1/decisions or of POST /v1/evaluate, as
 // "verdict decide -input" takes it. A section "as_of.txt" with an RFC 3339 time
-// states the time of the decision. A file may have several cases: their sections
-// have the same names below a folder, such as "young/application.json". A JSON
-// file has the members name, as_of, application and expect, or is an array of such
-// objects.
+// states the time of the decision. A section "facts.json" states facts that the
+// service would find in its stored data, such as fraud_blocklisted. A file may
+// have several cases: their sections have the same names below a folder, such as
+// "young/application.json". A JSON file has the members name, as_of, application,
+// facts and expect, or is an array of such objects.
 //
 // # What is compared
 //
@@ -32,8 +33,9 @@
 // # What is inside and what is not
 //
 // Subject decides an application with a policy; Read reads the cases of a file;
-// Subject.Run runs one case; Report collects results and is written as text or as
-// JUnit XML. Results are in the order of the files and cases. Package generate
-// writes cases that cover a policy. Lists, tables and what the service counts are
-// not known here, as in "verdict decide". The package reads and writes no files.
+// Subject.Run runs one case; Report collects results and is written as text or as JUnit
+// XML. Results are in the order of the files and cases. Package generate writes cases
+// that cover a policy. As in "verdict decide", the stored data of the service is not
+// available. A case can state facts about it, and Subject.LookUp can answer for lists and
+// tables. The package reads and writes no files.
 package policytest

@@ -14,9 +14,9 @@ import (
 // pincodeFacts are the facts that the service finds in the tenant's table of pincodes.
 var pincodeFacts = []string{"location_pincode_risk", "location_pincode_risk_score"}
 
-// IsServiceFact reports whether the service finds a fact in what it has stored: in earlier applications, in the block
-// list, in the tenant's pincodes, or in what the lender decided and lent before. No application states such a fact, so
-// a case does.
+// IsServiceFact reports whether the service finds a fact in its stored data: in earlier applications, in the block
+// list, in the tenant's pincodes, or in the lender's earlier decisions and loans. No application states such a fact,
+// so the case states it.
 func IsServiceFact(name string) bool {
 	id, ok := field.Catalogue().Lookup(name)
 	switch {
@@ -38,8 +38,8 @@ func readFacts(v wire.Value, faults *fault.List) (list []rule.NamedValue) {
 	for name, member := range v.Members() {
 		if !IsServiceFact(name) {
 			faults.Add(member.Pointer(), fault.CodeUnknownField,
-				"is not a fact that the service finds in what it has stored, such as fraud_blocklisted, own_outstanding or "+
-					"location_pincode_risk; all others are part of the application")
+				"must be a fact that the service takes from its own data, such as fraud_blocklisted, "+
+					"own_outstanding or location_pincode_risk; all other facts are part of the application")
 			continue
 		}
 		id, _ := field.Catalogue().Lookup(name)
@@ -70,7 +70,8 @@ func possible(f *rule.Field, v rule.Value) bool {
 	}
 }
 
-// Facts returns the facts that the service would find as the object that a case has, one in a line.
+// Facts formats facts that the service would find. It returns the JSON object for FactsSection, with one fact per
+// line.
 func Facts(list []rule.NamedValue) []byte {
 	var b bytes.Buffer
 	b.WriteString("{")

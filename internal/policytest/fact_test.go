@@ -16,7 +16,8 @@ func TestCasesStateStoredFacts(t *testing.T) {
 	for name, text := range map[string]string{
 		"txtar": "Somebody on the block list.\n-- application.json --\n" + application +
 			"\n-- facts.json --\n{\"fraud_blocklisted\": true}\n-- expect.json --\n" + declined + "\n",
-		"JSON":    `{"application": ` + application + `, "facts": {"fraud_blocklisted": true}, "expect": ` + declined + `}`,
+		"JSON": `{"application": ` + application + `, "facts": {"fraud_blocklisted": true}, "expect": ` + declined +
+			`}`,
 		"without": `{"application": ` + application + `, "expect": {"status": "APPROVED"}}`,
 		"harmless": `{"application": ` + application + `, "facts": {"fraud_blocklisted": false,
 			"location_pincode_risk": "HIGH", "own_outstanding": 5000.5}, "expect": {"status": "APPROVED"}}`,
@@ -32,7 +33,8 @@ func TestCasesStateStoredFacts(t *testing.T) {
 	}
 }
 
-// TestStoredFactsAreChecked refuses facts that an application states, wrong types and impossible values.
+// TestStoredFactsAreChecked checks that a case may not state facts of the application,
+// wrong types or impossible values.
 func TestStoredFactsAreChecked(t *testing.T) {
 	t.Parallel()
 	for facts, want := range map[string]string{

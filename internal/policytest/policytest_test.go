@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdict/internal/engine"
+	"verdict/internal/wire"
 )
 
 const young = `Somebody of 20 is one year too young.
@@ -121,7 +122,7 @@ ok   cases/a.txtar: c
 	}
 }
 
-// TestReadRefuses checks that a case with a mistake is refused, with its place.
+// TestReadRefuses checks that a case with a mistake is refused, and that the error says where the mistake is.
 func TestReadRefuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -180,4 +181,18 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestExpectWithoutTheFirstPart checks that Expect returns an object even if the decision lacks the first of the
+// given parts.
+func TestExpectWithoutTheFirstPart(t *testing.T) {
+	t.Parallel()
+	decision, err := wire.Parse([]byte(`{"decision":{"status":"DECLINED"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := Expect(decision.Get("decision"), []string{"offer.limit", "status"})
+	if v, err := wire.Parse(got); err != nil || v.Get("status").Text() != "DECLINED" {
+		t.Errorf("%v:\n%s", err, got)
+	}
 }

@@ -14,14 +14,14 @@ import (
 	"verdict/internal/wire"
 )
 
-// Subject is a policy under test. It decides as "verdict decide" does: nothing is
-// stored, and facts that the service finds are absent unless the case states them. It must not be used by
-// several goroutines at the same time.
+// Subject is a policy under test. It decides as "verdict decide" does: nothing is stored, and facts that
+// the service finds are absent unless the case states them. It must not be used by several goroutines at
+// the same time.
 type Subject struct {
 	Policy *engine.Policy
 	Plan   *engine.Plan
-	// LookUp adds what lists and tables say about an application to its facts. If it is
-	// nil, nothing is known of them.
+	// LookUp adds the answers of lists and tables about an application to its facts. If it is nil, no
+	// answers are added.
 	LookUp func(facts *rule.Facts, asOf time.Time)
 
 	inputs   map[string]rule.Type
@@ -40,9 +40,9 @@ func NewSubject(p *engine.Policy) *Subject {
 	}
 }
 
-// Decide reads an application and decides it into d. asOf is zero if the time is
-// not known. The facts of the returned application include those that the engine
-// derived. stated are facts that the service would find. The only error is that the application is invalid.
+// Decide reads an application and decides it into d. asOf is zero if the time is not known. stated are
+// facts that the service would find. The facts of the returned application include those that the engine
+// derived. The only error is that the application is invalid.
 func (s *Subject) Decide(
 	body wire.Value, asOf time.Time, d *engine.Decision, stated ...rule.NamedValue,
 ) (*application.Application, error) {

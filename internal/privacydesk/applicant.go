@@ -15,23 +15,24 @@ import (
 	"verdict/internal/tenant"
 )
 
-// maxListed is the maximum number of runs, of alerts, of exposures and of holds that Applicant returns.
+// maxListed is the maximum number of entries of each kind that Applicant returns. The kinds are runs, alerts,
+// exposures, holds and roles.
 const maxListed = store.MaxPage
 
-// Applicant is what is held about an applicant.
+// Applicant contains everything that is held about an applicant.
 type Applicant struct {
 	Ref string
 	// Decisions is a page of the applicant's decisions, oldest first. The other members are the same on every page.
 	Decisions     operation.Page[decisioning.Explained]
 	DecisionCount int64
-	Offers        map[string]decisioning.OfferState // what the borrower is told about these decisions, by decision
+	Offers        map[string]decisioning.OfferState // by decision id: what the borrower is told about the offer
 	Runs          []ApplicantRun                    // the newest maxListed, oldest first
 	RunCount      int64
 	Alerts        []ApplicantAlert        // the oldest maxListed
 	Exposures     []exposuredesk.Exposure // the oldest maxListed
-	Holds         []Hold                  // those in force
+	Holds         []Hold                  // holds in force
 	Erasure       *Erasure                // deferred or running; nil if there is none
-	Roles         []decisioning.Role      // the newest maxListed decisions of others, oldest first
+	Roles         []decisioning.Role      // roles in the newest maxListed decisions on other applicants, oldest first
 	RoleCount     int64
 	Linked        bool // there are links to accounts, devices and the like
 	Zones         []ApplicantZone
@@ -59,14 +60,14 @@ type ApplicantAlert struct {
 // ApplicantZone says until when the documents of a zone are stored.
 type ApplicantZone struct {
 	Zone        string
-	Period      string // "" if they are kept
+	Period      string // "" if the documents are kept without limit
 	Basis       string
-	UntilMicros int64 // when the last of them is beyond its period, 0 if they are kept
+	UntilMicros int64 // when the period of the last document ends; 0 if the documents are kept without limit
 }
 
-// Applicant returns everything that is held about an applicant, with a page of the decisions, as
-// decisioning.Service.Decision returns them. It returns NotFound if nothing is held. The audit trail says who has
-// asked.
+// Applicant returns everything that is held about an applicant. It returns one page of the decisions, as
+// decisioning.Service.Decision returns them. It returns NotFound if nothing is held. An entry in the audit trail
+// names the caller.
 func (s *Service) Applicant(
 	ctx context.Context, p tenant.Principal, ref string, l operation.List, how ...decisioning.Option,
 ) (Applicant, error) {
@@ -117,13 +118,13 @@ func (s *Service) Applicant(
 	return out, scope.Write(ctx, func(tx *store.Tx) error { return tx.Audit().Add(audit) })
 }
 
-// Standing holds the legal holds that prevent an erasure of a person, and the erasure that waits or is running.
+// Standing contains the legal holds that prevent an erasure of a person, and the erasure that waits or is running.
 type Standing struct {
-	Holds   []Hold   // those in force
+	Holds   []Hold   // holds in force
 	Erasure *Erasure // deferred or running; nil if there is none
 }
 
-// Standing returns the legal holds and the erasure of a person: of an applicant, or of a decision that names none.
+// Standing returns the legal holds and the erasure of an applicant, or of a decision that names no applicant.
 func (s *Service) Standing(ctx context.Context, p tenant.Principal, applicantRef, decisionID string) (Standing, error) {
 	if err := p.Require(tenant.PrivacyManage); err != nil {
 		return Standing{}, err
@@ -153,7 +154,7 @@ func (s *Service) Standing(ctx context.Context, p tenant.Principal, applicantRef
 	return out, err
 }
 
-// describe reads all but the decisions.
+// describe reads everything except decisions, roles and exposures.
 func (s *Service) describe(tx *store.Tx, w *work, out *Applicant) error {
 	now := s.core.Now().UnixMicro()
 	totals, err := tx.Erasures().Totals(out.Ref)
@@ -206,8 +207,8 @@ func (s *Service) describe(tx *store.Tx, w *work, out *Applicant) error {
 	return nil
 }
 
-// endWithAnswers limits the end of every zone of a decision to that of its answer: when the answer of a decision is
-// erased, so are all its other documents.
+// endWithAnswers limits the end of every zone of a decision to the end of the zone of its answer. When the answer
+// of a decision is erased, all its other documents are erased too.
 func endWithAnswers(zones []ApplicantZone) {
 	answers := slices.IndexFunc(zones, func(z ApplicantZone) bool { return z.Zone == sealing.Response.String() })
 	if answers < 0 || zones[answers].UntilMicros == 0 {
@@ -238,7 +239,8 @@ func listed(tx *store.Tx, w *work, out *Applicant, nowMicros int64) error {
 	}
 	for i := range alerts {
 		a := &alerts[i]
-		out.Alerts = append(out.Alerts, ApplicantAlert{a.ID, a.Type, a.Severity, a.Status, a.Resolution, a.CreatedMicros})
+		out.Alerts = append(out.Alerts,
+			ApplicantAlert{a.ID, a.Type, a.Severity, a.Status, a.Resolution, a.CreatedMicros})
 	}
 	holds, err := tx.LegalHolds().Of(w.person, nowMicros)
 	for i := range holds {

@@ -23,8 +23,9 @@ const (
 	BasisLegalHold = "legal_hold"
 )
 
-// A deferred erasure is checked again after lookAgain, or after lookAgainAlert if it waits for an alert, which can be
-// closed at any time. The release of a hold and a review, which can overturn an offer, cause a check immediately.
+// A deferred erasure is checked again after lookAgain, or after lookAgainAlert if it waits for an alert, which
+// can be closed at any time. It is checked immediately after a hold is released, after a loan is closed, and
+// after a review is stored, because a review can overturn an offer.
 const (
 	lookAgain      = time.Hour
 	lookAgainAlert = 10 * time.Minute
@@ -33,7 +34,7 @@ const (
 // tryAgain is how long a deferred erasure waits after a failure.
 const tryAgain = 10 * time.Minute
 
-// errChanged rolls back a transaction that finds other grounds than were read before it.
+// errChanged rolls back a transaction if the grounds have changed since they were read before the transaction.
 var errChanged = errors.New("the grounds of the erasure have changed")
 
 // maxTries limits how often the grounds of an erasure are read again. They change seldom, so the second try
@@ -42,13 +43,13 @@ const maxTries = 10
 
 // deferral says why an erasure must wait, and until when.
 type deferral struct {
-	basis       []string // empty if it need not wait
-	untilMicros int64    // 0 if that is not known
+	basis       []string // empty if the erasure need not wait
+	untilMicros int64    // 0 if the end is not known
 	nextMicros  int64    // when to check again
 }
 
-// runOrDefer erases, or stores that the erasure must wait. A running erasure is never deferred: a part of
-// the documents is gone already.
+// runOrDefer erases, or stores that the erasure must wait. A running erasure is never deferred, because some of the
+// documents are already erased.
 func (w *work) runOrDefer(ctx context.Context, commit operation.Commit[Erasure]) (Erasure, error) {
 	for range maxTries {
 		waits, err := w.mustWait(ctx)
@@ -69,7 +70,8 @@ func (w *work) runOrDefer(ctx context.Context, commit operation.Commit[Erasure])
 		"the offers, exposures, alerts or holds of this applicant are changing at the moment; try again later")
 }
 
-// mustWait reports whether the erasure must wait, and reads what the transaction needs to judge that again.
+// mustWait reports whether the erasure must wait. It also reads the data with which the transaction checks this
+// again.
 func (w *work) mustWait(ctx context.Context) (bool, error) {
 	if e, open, err := w.scope.Erasures(ctx).Open(w.person); err != nil || open && e.State == Running {
 		return false, err
@@ -115,7 +117,7 @@ func (w *work) query(now time.Time) store.GroundsQuery {
 	}
 }
 
-// approvedOffer returns what determines the end of the offer of an approval.
+// approvedOffer returns the data that determines when the offer of an approval ends.
 func approvedOffer(a *store.Approval) decisioning.MadeOffer {
 	return decisioning.MadeOffer{
 		RuleSetID:      a.PolicyID,
@@ -125,8 +127,8 @@ func approvedOffer(a *store.Approval) decisioning.MadeOffer {
 	}
 }
 
-// judge returns why the erasure must wait. It returns errChanged if there is an approval whose terms were not looked
-// up.
+// judge returns why and until when the erasure must wait. It returns errChanged if there is an approval whose terms
+// were not looked up.
 func (w *work) judge(g *store.Grounds, now time.Time) (d deferral, err error) {
 	known := true // the time until which the erasure must wait is known
 	until := func(micros int64) { d.untilMicros = max(d.untilMicros, micros) }
@@ -144,7 +146,7 @@ func (w *work) judge(g *store.Grounds, now time.Time) (d deferral, err error) {
 	wait := lookAgain
 	if g.OpenExposure {
 		d.basis = append(d.basis, BasisOpenExposure)
-		known = false // the report that it is closed wakes the erasure
+		known = false // the erasure is checked again when the loan is reported as closed
 	}
 	if g.OpenAlert {
 		d.basis = append(d.basis, BasisOpenAlert)
@@ -180,8 +182,8 @@ func (w *work) judgeIn(tx *store.Tx) (deferral, error) {
 	return w.judge(&g, now)
 }
 
-// begin turns an erasure that is not running yet into a running one. It returns errChanged if the erasure
-// must wait. Somebody whose keys were removed before does not wait: the erasure was completed once.
+// begin turns an erasure that is not running yet into a running one. It returns errChanged if the erasure must wait.
+// The erasure of a forgotten person does not wait, because it was completed once before.
 func (w *work) begin(tx *store.Tx, e *store.Erasure) error {
 	if w.forgotten {
 		e.Begin()
@@ -195,8 +197,8 @@ func (w *work) begin(tx *store.Tx, e *store.Erasure) error {
 	return err
 }
 
-// postpone stores that the erasure must wait. It returns errChanged if it need not wait any more, or is
-// running. If the person has a deferred erasure already, postpone updates that one.
+// postpone stores that the erasure must wait. It returns errChanged if the erasure is running or need not wait any
+// more. If the person already has a deferred erasure, postpone updates it.
 func (w *work) postpone(tx *store.Tx) (Erasure, error) {
 	d, err := w.judgeIn(tx)
 	if err != nil {
@@ -227,8 +229,8 @@ func (w *work) postpone(tx *store.Tx) (Erasure, error) {
 	return receipt(&e, store.KeyEpochs{}), err
 }
 
-// Withdraw withdraws a deferred erasure: nothing is erased. It returns NotFound if there is no such erasure, and
-// Conflict if it is not deferred.
+// Withdraw withdraws a deferred erasure, so that nothing is erased. It returns NotFound if there is no such erasure,
+// and Conflict if the erasure is not deferred.
 func (s *Service) Withdraw(
 	ctx context.Context, p tenant.Principal, id string, r *operation.Reply[Erasure],
 ) (Erasure, error) {
@@ -251,18 +253,19 @@ func (s *Service) Withdraw(
 			return Erasure{}, fault.New(fault.Conflict, fault.CodeInvalidTransition,
 				"only a deferred erasure can be withdrawn; this one is %s", e.State)
 		}
-		e.Begin() // a withdrawn erasure waits for nothing
+		e.Begin() // clears the basis and the times of the deferral
 		e.State, e.WithdrawnMicros, e.WithdrawnBy = Withdrawn, now.UnixMicro(), operation.Actor(p)
 		if err := tx.Erasures().Put(&e); err != nil {
 			return Erasure{}, err
 		}
-		return receipt(&e, store.KeyEpochs{}), tx.Audit().Add(s.core.Audit(p, now, operation.ActionErasureWithdrawn, id, ""))
+		return receipt(&e, store.KeyEpochs{}),
+			tx.Audit().Add(s.core.Audit(p, now, operation.ActionErasureWithdrawn, id, ""))
 	})
 }
 
-// RunDeferred carries out the deferred erasures that need not wait any more, and returns their number.
-// Several nodes may do that at the same time. If some fail, the others are carried out, and RunDeferred
-// returns the errors. Those that fail are tried again after tryAgain, so that they do not come before the others.
+// RunDeferred carries out the deferred erasures that need not wait any more, and returns their number. Several nodes
+// may call it at the same time. If an erasure fails, RunDeferred continues with the others and returns all errors at
+// the end. A failed erasure is tried again after tryAgain, so that it does not delay the others.
 func (s *Service) RunDeferred(ctx context.Context) (completed int, err error) {
 	var failed error
 	for {

@@ -49,7 +49,8 @@ func (c *cluster) wantDeferred(applicant string, basis ...string) privacydesk.Er
 	return e
 }
 
-// runDeferred runs the deferred erasures on a node, and fails the test unless want of them are completed.
+// runDeferred runs the deferred erasures on a node, and fails the test unless the number of completed erasures is
+// want.
 func (c *cluster) runDeferred(node, want int) {
 	c.Helper()
 	if n, err := c.nodes[node].Privacy.RunDeferred(c.Context()); err != nil || n != want {
@@ -94,7 +95,7 @@ func TestOpenOffer(t *testing.T) {
 		}
 		c.runDeferred(0, 0)
 		c.wantErased(id, false)
-		c.clock.Pass(validUntil.Sub(c.clock.Now())) // it is valid in its last second
+		c.clock.Pass(validUntil.Sub(c.clock.Now())) // the offer is valid in its last second
 		c.runDeferred(1, 0)
 		c.wantErased(id, false)
 		c.verify(0)
@@ -118,8 +119,9 @@ func TestReviewedOffers(t *testing.T) {
 	eachCluster(t, func(t *testing.T, c *cluster) {
 		review := func(id, outcome string) {
 			t.Helper()
-			if _, err := c.nodes[0].Decisions.Reviews.Add(t.Context(), c.Caller, id,
-				decisioning.NewReview{Outcome: outcome}, nil); err != nil {
+			if _, err := c.nodes[0].Decisions.Reviews.Add(
+				t.Context(), c.Caller, id, decisioning.NewReview{Outcome: outcome}, nil,
+			); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -205,7 +207,9 @@ func TestWithdraw(t *testing.T) {
 			}
 		}
 		_, stranger := c.Signup("stranger@example.in")
-		if _, err := c.nodes[0].Privacy.Withdraw(t.Context(), stranger, e.ID, nil); fault.KindOf(err) != fault.NotFound {
+		if _, err := c.nodes[0].Privacy.Withdraw(
+			t.Context(), stranger, e.ID, nil,
+		); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("another tenant: %v", err)
 		}
 		c.verify(1)
@@ -227,8 +231,8 @@ func (c *cluster) mustHold(applicant, reason string, until time.Time) privacydes
 	return h
 }
 
-// TestLegalHold defers an erasure because of two holds. It is carried out when one was released and the other has
-// ended.
+// TestLegalHold defers an erasure because of two holds. The erasure is carried out after one hold was released and
+// the other has ended.
 func TestLegalHold(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {
@@ -276,7 +280,7 @@ func TestLegalHold(t *testing.T) {
 	})
 }
 
-// TestReleaseWakes releases the only hold: the next run of the worker carries out the erasure, however long the
+// TestReleaseWakes releases the only hold. The next run of the worker carries out the erasure, however long the
 // hold would have lasted.
 func TestReleaseWakes(t *testing.T) {
 	t.Parallel()
@@ -296,7 +300,7 @@ func TestReleaseWakes(t *testing.T) {
 	})
 }
 
-// TestReviewWakes overturns the only approval: the next run of the worker carries out the erasure, however long the
+// TestReviewWakes overturns the only approval. The next run of the worker carries out the erasure, however long the
 // offer would have been valid.
 func TestReviewWakes(t *testing.T) {
 	t.Parallel()
@@ -304,8 +308,9 @@ func TestReviewWakes(t *testing.T) {
 		id := c.approve("A-1")
 		e := c.wantDeferred("A-1", privacydesk.BasisOpenOffer)
 		c.runDeferred(0, 0)
-		if _, err := c.nodes[1].Decisions.Reviews.Add(t.Context(), c.Caller, id,
-			decisioning.NewReview{Outcome: decisioning.Overturned}, nil); err != nil {
+		if _, err := c.nodes[1].Decisions.Reviews.Add(
+			t.Context(), c.Caller, id, decisioning.NewReview{Outcome: decisioning.Overturned}, nil,
+		); err != nil {
 			t.Fatal(err)
 		}
 		c.runDeferred(0, 1)
@@ -334,23 +339,29 @@ func TestHoldRefusals(t *testing.T) {
 			"a reason":         {privacydesk.NewHold{ApplicantRef: "A-1", Reason: "he lied"}, fault.CodeInvalidField},
 			"named decision":   {privacydesk.NewHold{DecisionID: named, Reason: "audit"}, fault.CodeInvalidField},
 			"unknown decision": {privacydesk.NewHold{DecisionID: "dec_x", Reason: "audit"}, fault.CodeNotFound},
-			"now":              {privacydesk.NewHold{ApplicantRef: "A-1", Reason: "other", Until: now}, fault.CodeInvalidField},
+			"now": {privacydesk.NewHold{ApplicantRef: "A-1", Reason: "other", Until: now},
+				fault.CodeInvalidField},
 			"too long": {privacydesk.NewHold{ApplicantRef: "A-1", Reason: "other", Until: now.AddDate(101, 0, 0)},
 				fault.CodeInvalidField},
 		} {
-			if _, err := c.nodes[0].Privacy.PlaceHold(t.Context(), c.Caller, n.NewHold, nil); fault.CodeOf(err) != n.want {
+			if _, err := c.nodes[0].Privacy.PlaceHold(
+				t.Context(), c.Caller, n.NewHold, nil,
+			); fault.CodeOf(err) != n.want {
 				t.Errorf("%s: %v, want %s", name, err, n.want)
 			}
 		}
-		if _, err := c.nodes[0].Privacy.PlaceHold(t.Context(), c.Caller,
-			privacydesk.NewHold{DecisionID: nameless, Reason: "audit"}, nil); err != nil {
+		if _, err := c.nodes[0].Privacy.PlaceHold(
+			t.Context(), c.Caller, privacydesk.NewHold{DecisionID: nameless, Reason: "audit"}, nil,
+		); err != nil {
 			t.Errorf("a decision without an applicant: %v", err)
 		}
 		_, stranger := c.Signup("stranger@example.in")
 		if _, err := c.nodes[0].Privacy.Hold(t.Context(), stranger, h.ID); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("another tenant reads it: %v", err)
 		}
-		if _, err := c.nodes[0].Privacy.ReleaseHold(t.Context(), stranger, h.ID, nil); fault.KindOf(err) != fault.NotFound {
+		if _, err := c.nodes[0].Privacy.ReleaseHold(
+			t.Context(), stranger, h.ID, nil,
+		); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("another tenant releases it: %v", err)
 		}
 		reader := c.Caller
@@ -368,8 +379,8 @@ func TestHoldRefusals(t *testing.T) {
 	})
 }
 
-// TestHoldAgainstRunningErasure places a hold on somebody who is being erased: that is refused, because a part is
-// gone already.
+// TestHoldAgainstRunningErasure places a hold on somebody who is being erased. The hold is refused, because some of
+// the documents are already erased.
 func TestHoldAgainstRunningErasure(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {
@@ -378,8 +389,9 @@ func TestHoldAgainstRunningErasure(t *testing.T) {
 		}
 		var placed error
 		c.nodes[0].Privacy.SetBatch(2, func() {
-			if _, err := c.nodes[1].Privacy.PlaceHold(t.Context(), c.Caller,
-				privacydesk.NewHold{ApplicantRef: "A-long", Reason: "audit"}, nil); placed == nil {
+			if _, err := c.nodes[1].Privacy.PlaceHold(
+				t.Context(), c.Caller, privacydesk.NewHold{ApplicantRef: "A-long", Reason: "audit"}, nil,
+			); placed == nil {
 				placed = err
 			}
 		})
@@ -433,7 +445,7 @@ func TestHoldWhileErasing(t *testing.T) {
 	})
 }
 
-// TestHoldPages lists holds page by page, and those in force.
+// TestHoldPages lists all holds page by page, and then only the holds in force.
 func TestHoldPages(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {
@@ -494,9 +506,12 @@ func TestDeferredNeedsNoEntry(t *testing.T) {
 		if err != nil || stored.StartedLeaf != -1 || stored.Leaf != -1 {
 			t.Errorf("stored is %+v, %v", stored, err)
 		}
-		// A node of an earlier version does not know the columns of deferred erasures, and leaves them as they are.
+		// A node of an earlier version does not know the columns of deferred erasures, so it does not change these
+		// columns.
 		stored.State = store.ErasureRunning
-		if err := c.scope().Write(t.Context(), func(tx *store.Tx) error { return tx.Erasures().Put(&stored) }); err == nil {
+		if err := c.scope().Write(
+			t.Context(), func(tx *store.Tx) error { return tx.Erasures().Put(&stored) },
+		); err == nil {
 			t.Error("a deferred erasure was begun without clearing its basis")
 		}
 	})

@@ -23,7 +23,7 @@
 //	    returns the legal holds and the erasure of a person
 //	Resume, RunDeferred, Retain
 //	    complete erasures that were interrupted, carry out those that need not wait any more,
-//	    and apply the retention periods, on whichever node
+//	    and apply the retention periods, on any node
 //	EraseForgotten
 //	    erases again people who were erased after the restored backup was taken
 //

@@ -38,7 +38,8 @@ func TestEraseWhileEncrypting(t *testing.T) {
 		}
 		const people, each = 8, 20
 		for i := range people * each {
-			body := fmt.Sprintf(`{"applicant":{"id":"A-%d","monthly_income":87654321},"bureau_report":{"score":442}}`, i%people)
+			body := fmt.Sprintf(`{"applicant":{"id":"A-%d","monthly_income":87654321},"bureau_report":{"score":442}}`,
+				i%people)
 			request := application.DecisionRequest(usecasetest.Parse(t, body))
 			if _, err := off.Decisions.Decide(t.Context(), caller, request, nil); err != nil {
 				t.Fatal(err)
@@ -49,7 +50,7 @@ func TestEraseWhileEncrypting(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		on.Privacy.SetMaxTree(30_000) // so that the first tree is split and a second one begins meanwhile
+		on.Privacy.SetMaxTree(30_000) // small, so that a second tree begins during the test
 		begun := make(chan struct{})
 		var all sync.WaitGroup
 		all.Go(func() {

@@ -16,13 +16,13 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Erase erases everything that is stored about a person, and returns the receipt. It returns
-// NotFound if nothing is held. If the person is being erased already, it helps to complete that
-// erasure and returns its receipt. If the erasure must wait, it is stored as deferred, and carried out
-// when it need not wait any more; a person has at most one such erasure.
+// Erase erases everything that is stored about a person, and returns the receipt. It returns NotFound if nothing is
+// held. If the person is being erased already, Erase helps to complete that erasure and returns its receipt. If the
+// erasure must wait, Erase stores it as deferred, and RunDeferred carries it out later. A person has at most one
+// such erasure.
 //
-// If the node stops in the middle, another one completes the erasure, and the answer to the request is lost. A
-// repetition with the same Idempotency-Key then gets the receipt.
+// If the node stops during the erasure, another node completes the erasure, but the answer to the request is lost. A
+// repetition of the request with the same Idempotency-Key then gets the receipt.
 func (s *Service) Erase(
 	ctx context.Context, p tenant.Principal, n NewErasure, r *operation.Reply[Erasure],
 ) (Erasure, error) {
@@ -53,21 +53,22 @@ func (s *Service) Erase(
 		auditOf := func(action, id string, now time.Time) store.AuditEntry {
 			return s.core.Audit(p, now, action, id, n.Reason)
 		}
-		w := work{s: s, scope: scope, person: person, seen: seen, request: request, auditOf: auditOf, fresh: store.Erasure{
-			ID:            id,
-			State:         Running,
-			Person:        person,
-			Reason:        n.Reason,
-			Actor:         operation.Actor(p),
-			CreatedMicros: now.UnixMicro(),
-			StartedLeaf:   -1,
-			Leaf:          -1,
-		}}
+		w := work{s: s, scope: scope, person: person, seen: seen, request: request, auditOf: auditOf,
+			fresh: store.Erasure{
+				ID:            id,
+				State:         Running,
+				Person:        person,
+				Reason:        n.Reason,
+				Actor:         operation.Actor(p),
+				CreatedMicros: now.UnixMicro(),
+				StartedLeaf:   -1,
+				Leaf:          -1,
+			}}
 		return w.runOrDefer(ctx, commit)
 	})
 }
 
-// requestKey returns a keyed hash of a request with an Idempotency-Key, "" for any other.
+// requestKey returns a keyed hash of a request with an Idempotency-Key, and "" for any other request.
 func (s *Service) requestKey(
 	ctx context.Context, scope *store.Scope, r *operation.Reply[Erasure],
 ) (string, error) {
@@ -90,8 +91,8 @@ func (s *Service) ofRequest(from store.ErasureReader, request string) (e store.E
 	return from.OfRequest(request, s.core.Now().Add(-operation.RememberFor).UnixMicro())
 }
 
-// repeated stores and returns the receipt of a completed erasure as the answer to a repeated request. It returns err
-// if that is set.
+// repeated stores and returns the receipt of a completed erasure as the answer to a repeated request. If err is not
+// nil, repeated returns err.
 func repeated(
 	ctx context.Context, commit operation.Commit[Erasure], e *store.Erasure, err error,
 ) (Erasure, error) {
@@ -101,8 +102,8 @@ func repeated(
 	return commit(ctx, func(*store.Tx) (Erasure, error) { return receipt(e, store.KeyEpochs{}), nil })
 }
 
-// checkHeld returns NotFound if nothing is held about a person, and Invalid if the decision that
-// names the person names an applicant. Otherwise it returns some of what is held.
+// checkHeld returns NotFound if nothing is held about a person, and Invalid if the person is given by a decision
+// that names an applicant. Otherwise it returns some of what is held.
 func (s *Service) checkHeld(ctx context.Context, scope *store.Scope, p store.Person) (held store.Held, err error) {
 	if operation.IsReplacement(p.ApplicantRef) {
 		return held, nothingHeld()
@@ -132,8 +133,8 @@ func (s *Service) checkHeld(ctx context.Context, scope *store.Scope, p store.Per
 
 func nothingHeld() error {
 	return fault.New(fault.NotFound, fault.CodeNotFound,
-		"nothing is held under this reference; GET /v1/erasures lists earlier erasures. What older decisions hold about "+
-			"a co-applicant or guarantor is not found by the person's reference, but by that of the primary applicant")
+		"nothing is held under this reference; GET /v1/erasures lists earlier erasures. Older decisions "+
+			"have the data of a co-applicant or guarantor only under the reference of the primary applicant")
 }
 
 // work is an erasure in progress.
@@ -144,13 +145,13 @@ type work struct {
 	seen   store.Held // some of what was held at the beginning
 	// request is a keyed hash of the request, if it has an Idempotency-Key.
 	request string
-	fresh   store.Erasure // stored if there is no erasure of the person yet; zero if there must be one
+	fresh   store.Erasure // stored if the person has no open erasure; zero if no new erasure may be stored
 	// auditOf returns the entry of an action in the audit trail.
 	auditOf func(action, id string, now time.Time) store.AuditEntry
 
 	resumed bool                   // nobody waits for the result
 	alias   string                 // replaces the reference in the fraud counters; "" until it is known
-	terms   decisioning.OfferTerms // of the offers that were read
+	terms   decisioning.OfferTerms // terms of the offers that were read
 
 	// forgotten says that the person's keys were removed before, and the rows came back with an older backup.
 	forgotten bool
@@ -158,16 +159,16 @@ type work struct {
 	// The results of lookUp, which runs before a transaction, because transactions must not wait for another read.
 	keys    *journal.Tree
 	numbers []int64           // the key trees with the person's keys, sorted
-	refs    map[string]string // what replaces the reference in the rows of a forgotten person, by id
+	refs    map[string]string // the replacements of the reference in the rows of a forgotten person, by id of the row
 }
 
-// errMore rolls back a transaction that finds more than it can erase or prepared for.
+// errMore rolls back a transaction that finds more than it can erase, or more than was prepared for.
 var errMore = errors.New("more is held than was prepared for")
 
-// run erases batch by batch. When no more than a batch is left, it removes the keys, from a few trees in
-// each transaction. The transaction that commit runs removes the last keys and completes the erasure. run
-// gives up if operation.MaxKeyTries transactions one after the other find other keys, or more documents,
-// than were prepared for.
+// run erases batch by batch. When no more than a batch is left, it removes the keys, from a few trees in each
+// transaction. The transaction that commit runs removes the last keys and completes the erasure. If
+// operation.MaxKeyTries transactions in a row find other keys or more documents than were prepared for, run gives
+// up.
 func (w *work) run(ctx context.Context, commit operation.Commit[Erasure]) (Erasure, error) {
 	for tries := 0; tries < operation.MaxKeyTries; tries++ {
 		held, err := w.held(ctx)
@@ -241,8 +242,9 @@ func (w *work) retry(ctx context.Context, err error) error {
 	return errMore
 }
 
-// held returns what is held: at most one decision, one run and one exposure more than fit into a batch. It first adds
-// the journal entries of decisions from before the journal, because their hashes must remain.
+// held returns what is held about the person. It reads one decision, one run and one exposure more than a batch can
+// have, and no more. It first adds the journal entries of decisions from before the journal, because their hashes
+// must remain.
 func (w *work) held(ctx context.Context) (store.Held, error) {
 	held, err := w.scope.Erasures(ctx).Held(w.person, w.s.batch+1)
 	if err != nil {
@@ -307,9 +309,10 @@ func treesOf(e *store.Erasure) (numbers []int64, err error) {
 	return numbers, nil
 }
 
-// current returns the erasure of the person that is not completed, or the fresh one; open says which. It
-// returns NotFound if there is neither: an interrupted erasure was completed by another node, and whatever
-// is held now came later. It returns errChanged if the erasure is not running yet and must wait.
+// current returns the erasure of the person that is not completed, with open set to true. If there is none, it
+// returns the fresh erasure, with open set to false. It returns NotFound if there is neither. In that case another
+// node has completed the interrupted erasure, and all that is held now was stored later. It returns errChanged if
+// the erasure is not running yet and must wait.
 func (w *work) current(tx *store.Tx) (e store.Erasure, open bool, err error) {
 	e, open, err = tx.Erasures().Open(w.person)
 	defer func() {
@@ -347,12 +350,12 @@ func (w *work) step(tx *store.Tx) error {
 	return tx.Erasures().Put(&e)
 }
 
-// empty empties what is held, and notes in e which trees its keys are from, and what replaces the
-// reference. It returns errMore if a key was not looked up.
+// empty empties the held rows. It records in e the trees that have the keys of these rows, and the replacements of
+// the reference. It returns errMore if a key was not looked up.
 func (w *work) empty(tx *store.Tx, e *store.Erasure, held *store.Held) error {
 	for _, d := range held.Decisions {
 		if d.Leaf < 0 {
-			return errMore // it was stored by a node of an earlier version in the meantime
+			return errMore // a node of an earlier version has stored the decision in the meantime
 		}
 		ref, err := w.replacement(e, d.ID, d.Head)
 		if err == nil {
@@ -380,7 +383,8 @@ func (w *work) empty(tx *store.Tx, e *store.Erasure, held *store.Held) error {
 	return w.emptyRoles(tx, e, held.People)
 }
 
-// noteTree notes in e the tree with the key of a document, from its beginning, and returns the tree's number.
+// noteTree records in e which tree has the key of a document, and returns the tree's number. head is the beginning
+// of the document.
 func (w *work) noteTree(e *store.Erasure, head []byte) int64 {
 	number := w.keys.TreeOf(head)
 	w.noteNumber(e, number)
@@ -393,8 +397,8 @@ func (w *work) noteNumber(e *store.Erasure, number int64) {
 	}
 }
 
-// replacement returns what replaces the reference in a row, "" if the person is not named. It notes the tree
-// and the replacement in e. head is the beginning of the stored answer.
+// replacement returns the text that replaces the reference in a row, or "" if the person has no reference. It
+// records the tree and the replacement in e. head is the beginning of the stored answer.
 func (w *work) replacement(e *store.Erasure, id string, head []byte) (string, error) {
 	number := w.noteTree(e, head)
 	if w.person.ApplicantRef == "" {
@@ -411,7 +415,7 @@ func (w *work) replacement(e *store.Erasure, id string, head []byte) (string, er
 	return ref, nil
 }
 
-// noteRef notes in e what replaces the reference in a row.
+// noteRef records in e a text that replaces the reference in a row.
 func noteRef(e *store.Erasure, ref string) {
 	if !slices.Contains(e.Refs, ref) {
 		e.Refs = append(e.Refs, ref)

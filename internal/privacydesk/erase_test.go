@@ -110,7 +110,8 @@ func (c *cluster) read(node int, id string) (decisioning.Explained, bool) {
 	return d, d.Kept != nil
 }
 
-// wantErased fails the test unless a decision is erased on both nodes, or readable and verified.
+// wantErased checks a decision on both nodes. The decision must be erased if want is true, and readable
+// and verified otherwise.
 func (c *cluster) wantErased(id string, want bool) {
 	c.Helper()
 	for node := range c.nodes {
@@ -123,7 +124,8 @@ func (c *cluster) wantErased(id string, want bool) {
 	}
 }
 
-// verify fails the test unless the stored data is right and has as many erased decisions.
+// verify fails the test unless the stored data passes verification with the given number of erased
+// decisions.
 func (c *cluster) verify(erased int64) {
 	c.Helper()
 	v, err := c.nodes[1].Decisions.Audit.Verify(c.Context(), "", nil)
@@ -177,7 +179,7 @@ func TestErase(t *testing.T) {
 			t.Errorf("the audit trail has %v", got)
 		}
 		c.wantEvent(e)
-		for _, applicant := range []string{"A-gone", "A-nobody"} { // erased already, and unknown
+		for _, applicant := range []string{"A-gone", "A-nobody"} { // one was erased before, and one is unknown
 			if _, err := c.erase(1, applicant); fault.KindOf(err) != fault.NotFound {
 				t.Errorf("erasing %s: %v", applicant, err)
 			}
@@ -185,7 +187,8 @@ func TestErase(t *testing.T) {
 	})
 }
 
-// wantEvent fails the test unless the last event is that of an erasure, without the reference.
+// wantEvent fails the test unless the last event is that of the erasure and does not contain the
+// reference.
 func (c *cluster) wantEvent(e privacydesk.Erasure) {
 	c.Helper()
 	feed, err := c.nodes[0].Events.Events(c.Context(), c.Caller, 0, eventdesk.MaxLimit)
@@ -229,8 +232,8 @@ func TestEraseDecision(t *testing.T) {
 	})
 }
 
-// TestReferenceComesBack decides for a reference that was erased. It has a new key: the new decision is
-// readable, the old one stays erased, and it can be erased again.
+// TestReferenceComesBack decides for a reference that was erased. The reference gets a new key: the new
+// decision is readable, the old decision stays erased, and the reference can be erased again.
 func TestReferenceComesBack(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {
@@ -308,7 +311,7 @@ func TestDecideWhileErasing(t *testing.T) {
 	})
 }
 
-// TestInterrupted ends an erasure of somebody with many decisions in the middle. Everything stays
+// TestInterrupted interrupts the erasure of somebody with many decisions. Every decision is then
 // readable or erased, the journal explains it, and Resume completes the erasure.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
@@ -341,7 +344,7 @@ func TestInterrupted(t *testing.T) {
 		if err != nil || len(page.Data) != 1 || page.Data[0].State != privacydesk.Running {
 			t.Fatalf("the erasures are %+v, %v", page, err)
 		}
-		late := c.decide(0, "A-long") // a decision before the end is erased too
+		late := c.decide(0, "A-long") // a decision before the erasure is completed is erased too
 		if n, err := c.nodes[1].Privacy.Resume(t.Context()); err != nil || n != 1 {
 			t.Fatalf("resumed %d, %v", n, err)
 		}

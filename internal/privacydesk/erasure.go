@@ -16,7 +16,7 @@ import (
 
 // Options configures a Service. A zero field gets its default.
 type Options struct {
-	MaxHolds int // the maximum of legal holds in force in an environment (default DefaultMaxHolds)
+	MaxHolds int // the maximum number of legal holds in force in an environment (default DefaultMaxHolds)
 }
 
 // Service offers the operations on personal data. It is safe for concurrent use.
@@ -27,11 +27,11 @@ type Service struct {
 	options   Options
 	batch     int    // decisions, runs and exposures that are emptied in one transaction
 	found     func() // called when a request has found something to erase; for tests
-	emptied   func() // called after each transaction but the last; for tests
+	emptied   func() // called after each transaction except the last; for tests
 }
 
-// batchSize is the number of decisions, of runs and of exposures, that are emptied in one transaction. The writes
-// of every tenant wait for it.
+// batchSize is the number of decisions, of runs and of exposures that are emptied in one transaction. The writes
+// of all tenants wait for this transaction.
 const batchSize = 100
 
 // New returns the service.
@@ -51,7 +51,7 @@ func Reasons() []string {
 	return []string{"applicant_request", "consent_withdrawn", "purpose_fulfilled", "legal_obligation", "other"}
 }
 
-// ReasonChoices is the text of a refusal about a reason: all reasons.
+// ReasonChoices lists all reasons, for the message about an invalid reason.
 var ReasonChoices = strings.Join(Reasons()[:len(Reasons())-1], ", ") + " or " + Reasons()[len(Reasons())-1]
 
 // maxReference is the maximum length of a reference in bytes.
@@ -107,7 +107,7 @@ type Erasure struct {
 	BeyondMicros int64
 	Counts       Counts
 	Zones        []ZoneCount
-	ReplacedBy   []string // what replaced the reference in the stored rows
+	ReplacedBy   []string // the texts that replaced the reference in the stored rows
 	Kept         []Kept   // set if the erasure is completed
 
 	ApplicantRef        string   // set while the erasure is deferred
@@ -126,7 +126,7 @@ type Counts struct {
 	AlertRefs int64 // references in the evidence of alerts
 	Links     int64 // links between the person and accounts, devices and the like
 	Exposures int64
-	// CoApplicants and Guarantors are the decisions of others in which the person had that role.
+	// CoApplicants and Guarantors count the decisions on other applicants in which the person had that role.
 	CoApplicants int64
 	Guarantors   int64
 }
@@ -137,7 +137,7 @@ type ZoneCount struct {
 	Count int64
 }
 
-// zones returns the number of erased documents by zone, without the zones of which there are none.
+// zones returns the number of erased documents by zone. It leaves out zones without erased documents.
 func (c Counts) zones() []ZoneCount {
 	all := []ZoneCount{
 		{sealing.Response.String(), c.Decisions + c.Runs + c.Answers},
@@ -150,14 +150,14 @@ func (c Counts) zones() []ZoneCount {
 	return slices.DeleteFunc(all, func(z ZoneCount) bool { return z.Count == 0 })
 }
 
-// Kept is something about the person that stays.
+// Kept is a kind of data about the person that is kept after an erasure.
 type Kept struct {
 	What        string
 	Basis       string
 	UntilMicros int64 // 0 if it has no end
 }
 
-// The bases on which something stays.
+// The bases on which data is kept after an erasure.
 const (
 	BasisAccountability  = "accountability"   // the lender must be able to account for its decisions
 	BasisFraudPrevention = "fraud_prevention" // a returning person is recognised by a keyed hash
@@ -168,7 +168,7 @@ const (
 // answersKept is how long answers to requests with an Idempotency-Key are stored.
 const answersKept = operation.RememberFor
 
-// kept returns what stays after an erasure.
+// kept lists the data that is kept after an erasure.
 func kept(erasedMicros int64, c Counts) []Kept {
 	list := []Kept{
 		{"decision_outcomes", BasisAccountability, 0},
@@ -213,7 +213,7 @@ func receipt(e *store.Erasure, epochs store.KeyEpochs) Erasure {
 	return out
 }
 
-// Erasure returns the receipt of an erasure, NotFound if there is none.
+// Erasure returns the receipt of an erasure, or NotFound if there is none.
 func (s *Service) Erasure(ctx context.Context, p tenant.Principal, id string) (Erasure, error) {
 	if err := p.Require(tenant.PrivacyManage); err != nil {
 		return Erasure{}, err

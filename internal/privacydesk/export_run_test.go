@@ -30,7 +30,8 @@ func (s *Service) SealAnswer(
 	return tree.SealAnswer(scope.Environment(), key, of, body), nil
 }
 
-// EraseWith erases a person with another last transaction than Erase has.
+// EraseWith erases a person as Erase does, but runs the last transaction with the given
+// commit.
 func (s *Service) EraseWith(
 	ctx context.Context, scope *store.Scope, person store.Person, commit operation.Commit[Erasure],
 ) (Erasure, error) {

@@ -19,7 +19,7 @@ import (
 const forgottenBatch = 500
 
 // ForgottenReason is the reason of an erasure that EraseForgotten makes. The reason of the first erasure is not
-// known: its receipt came after the backup.
+// known, because its receipt was stored after the backup was taken.
 const ForgottenReason = "other"
 
 // EraseForgotten erases again all people who were erased after the backup from which the database was restored, and
@@ -63,7 +63,7 @@ type forgotten struct {
 	people int64
 }
 
-// decisions erases the people who have forgotten decisions.
+// decisions erases the forgotten people who are found by their decisions.
 func (f *forgotten) decisions(ctx context.Context) error {
 	leaves := journal.NewReader(f.scope)
 	for before := ""; ; {
@@ -98,7 +98,7 @@ func (f *forgotten) decisions(ctx context.Context) error {
 	}
 }
 
-// referenceOf returns the reference in a leaf, the zero value if there is no leaf.
+// referenceOf returns the reference in a leaf, or the zero value if there is no leaf.
 func referenceOf(ctx context.Context, leaves *journal.Reader, number int64) (sealing.Hash, error) {
 	if number < 0 {
 		return sealing.Hash{}, nil
@@ -219,7 +219,7 @@ func (w *work) lookUpForgotten(ctx context.Context, e *store.Erasure, held *stor
 	leaves := journal.NewReader(w.scope)
 	for _, d := range held.Decisions {
 		if d.Leaf < 0 {
-			continue // the next attempt finds its leaf
+			continue // the entry is new; the next attempt of the erasure reads its leaf
 		}
 		reference, err := referenceOf(ctx, leaves, d.Leaf)
 		if err != nil {

@@ -27,9 +27,10 @@ func (c *cluster) forget(p store.Person) {
 	}
 }
 
-// TestEraseForgotten repeats the erasure of people whose keys are missing: one with several batches of decisions,
-// which is interrupted, and a decision that names nobody. Somebody who was erased before and came back stays, and so
-// does a decision that was altered.
+// TestEraseForgotten repeats the erasure of people whose keys are missing. One person has several batches of
+// decisions, and the erasure of this person is interrupted. Another person is known only by a decision that names
+// nobody. The test checks that a person who came back after an erasure is not erased, and that an altered decision
+// is not erased either.
 func TestEraseForgotten(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {
@@ -76,7 +77,8 @@ func TestEraseForgotten(t *testing.T) {
 	})
 }
 
-// TestAlteredIsNotForgotten alters a document and a reference. EraseForgotten leaves them to be found by Verify.
+// TestAlteredIsNotForgotten alters a document and a reference. EraseForgotten does not erase them, so that Verify
+// can report them.
 func TestAlteredIsNotForgotten(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {

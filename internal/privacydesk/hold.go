@@ -13,15 +13,16 @@ import (
 // DefaultMaxHolds is the default of Options.MaxHolds.
 const DefaultMaxHolds = 10_000
 
-// maxHoldYears is how far in the future a hold may end. A longer hold must be one without an end.
+// maxHoldYears is how many years in the future a hold may end. A hold that must last longer has no end.
 const maxHoldYears = 100
 
-// HoldReasons returns the reasons of a legal hold. Like the reason of an erasure, it is not a free text.
+// HoldReasons returns the reasons of a legal hold. Like the reason of an erasure, the reason of a hold is not
+// a free text.
 func HoldReasons() []string {
 	return []string{"litigation", "regulator_request", "law_enforcement", "audit", "complaint", "other"}
 }
 
-// HoldReasonChoices is the text of a refusal about the reason of a hold.
+// HoldReasonChoices lists all reasons of a hold, for the message about an invalid reason.
 const HoldReasonChoices = "litigation, regulator_request, law_enforcement, audit, complaint or other"
 
 // NewHold is a legal hold to be placed. Either ApplicantRef or DecisionID is set.
@@ -53,7 +54,7 @@ func (n NewHold) Check(faults *fault.List, now time.Time) {
 const (
 	HoldInForce  = "in_force"
 	HoldReleased = "released"
-	HoldEnded    = "ended" // at the time that was set when it was placed
+	HoldEnded    = "ended" // the hold ended at the time that was set when it was placed
 )
 
 // Hold is a legal hold. While it is in force, nothing about the person is erased, neither by an erasure nor
@@ -122,7 +123,7 @@ func (s *Service) PlaceHold(
 			CreatedMicros: now.UnixMicro(),
 		}
 		if !n.Until.IsZero() {
-			h.UntilMicros = n.Until.UnixMilli() * 1000 // as it is shown
+			h.UntilMicros = n.Until.UnixMilli() * 1000 // in whole milliseconds, as the end is shown
 		}
 		audit := s.core.Audit(p, now, operation.ActionHoldPlaced, id, n.Reason)
 		return func(tx *store.Tx) (Hold, error) {
@@ -137,7 +138,8 @@ func (s *Service) PlaceHold(
 	})
 }
 
-// mayPlace returns why a hold cannot be placed. It locks the scope, so that no erasure begins meanwhile.
+// mayPlace returns an error if a hold cannot be placed. It locks the scope, so that no erasure begins
+// meanwhile.
 func (s *Service) mayPlace(tx *store.Tx, h *store.LegalHold) error {
 	count := func() (int64, error) { return tx.LegalHolds().Count(h.CreatedMicros) }
 	if err := operation.CheckCap(tx, count, s.options.MaxHolds, "legal holds in force",
@@ -204,7 +206,7 @@ func (s *Service) ReleaseHold(
 	})
 }
 
-// Hold returns a legal hold, NotFound if there is none.
+// Hold returns a legal hold, or NotFound if there is none.
 func (s *Service) Hold(ctx context.Context, p tenant.Principal, id string) (Hold, error) {
 	if err := p.Require(tenant.PrivacyManage); err != nil {
 		return Hold{}, err

@@ -36,8 +36,8 @@ func (c *cluster) keepRun(node int, borrower string) string {
 	return run.ID
 }
 
-// TestRunErasedMeanwhile reads a run, erases its subject, and opens the run only then. The run must count as erased,
-// not as damaged.
+// TestRunErasedMeanwhile reads a run, erases its subject, and then opens the run that it has read. The run must
+// count as erased, not as damaged.
 func TestRunErasedMeanwhile(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {
@@ -53,14 +53,15 @@ func TestRunErasedMeanwhile(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.mustErase(0, "B-1")
-		// Node 1 still has the key, and could open the copy that was read before the erasure.
+		// Use node 0, because node 1 still has the key and could open the copy that was read before the erasure.
 		if err := c.nodes[0].Privacy.OpenRun(t.Context(), c.scope(), &before); fault.CodeOf(err) != fault.CodeErased {
 			t.Errorf("opening the run: %v", err)
 		}
 	})
 }
 
-// TestAnswerErasedMeanwhile does the same with a stored answer about a decision.
+// TestAnswerErasedMeanwhile seals an answer about a decision, erases the applicant, and then opens the answer. The
+// answer must count as erased, not as damaged.
 func TestAnswerErasedMeanwhile(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {
@@ -87,8 +88,8 @@ func TestAnswerErasedMeanwhile(t *testing.T) {
 	})
 }
 
-// TestResumeGoesOn interrupts erasures of two tenants and makes the key tree of the first one unreadable.
-// Resume reports that, and completes the erasure of the second one.
+// TestResumeGoesOn interrupts erasures of two tenants and makes the key tree of the first tenant unreadable. Resume
+// must report an error for the first tenant and complete the erasure of the second tenant.
 func TestResumeGoesOn(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {
@@ -120,7 +121,7 @@ func TestResumeGoesOn(t *testing.T) {
 	})
 }
 
-// interrupt begins an erasure for a caller and ends it in the middle.
+// interrupt begins an erasure for a caller and cancels it after the first batch.
 func (c *cluster) interrupt(p tenant.Principal) {
 	c.Helper()
 	for range 3 {
@@ -137,7 +138,7 @@ func (c *cluster) interrupt(p tenant.Principal) {
 	}
 }
 
-// damage changes one stored row with a statement, past package store and the triggers of decisions.
+// damage changes one stored row with a statement, bypassing package store and the triggers of decisions.
 func (c *cluster) damage(statement string) {
 	c.Helper()
 	before := []string{"DROP TRIGGER decisions_unchanged", "DROP TRIGGER decisions_leaf_unchanged"}
@@ -168,8 +169,8 @@ func (c *cluster) damage(statement string) {
 	}
 }
 
-// TestKeysBusy lets the last transaction of an erasure find changed keys each time. The erasure gives up
-// after MaxKeyTries attempts.
+// TestKeysBusy makes the keys change before each last transaction of an erasure. The erasure gives up after
+// MaxKeyTries attempts.
 func TestKeysBusy(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {
@@ -188,8 +189,8 @@ func TestKeysBusy(t *testing.T) {
 	})
 }
 
-// TestErasedOutcomeUnreadable damages the outcome that remains of an erased decision. Reading the decision is
-// then a defect: a score or a limit of 0 would be an invented outcome.
+// TestErasedOutcomeUnreadable damages the outcome that remains of an erased decision. Reading the decision must then
+// return a defect, because a score or a limit of 0 would be an invented outcome.
 func TestErasedOutcomeUnreadable(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {

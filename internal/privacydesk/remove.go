@@ -30,9 +30,9 @@ func (w *work) prepare(ctx context.Context) (*lastStep, error) {
 	return last, err
 }
 
-// step empties what is left and removes the keys from some of the trees. No document has these keys then,
-// and none can get them: new documents are sealed with the newest tree, which comes last, and the store
-// refuses documents that were sealed before.
+// step empties what is left and removes the keys from some of the trees. After that no document has these keys,
+// and no document can get them: new documents are sealed with the newest tree, whose keys are removed last, and
+// the store refuses documents that were sealed before.
 func (l *lastStep) step(tx *store.Tx) error {
 	e, err := l.emptyRest(tx)
 	if err != nil {
@@ -70,8 +70,9 @@ func (l *lastStep) complete(tx *store.Tx) (Erasure, error) {
 	return receipt(&e, store.KeyEpochs{}), tx.Audit().Add(l.auditOf(operation.ActionErased, e.ID, now))
 }
 
-// emptyRest empties what is left and removes the keys. e.Trees then has the trees from which keys must still be
-// removed. If another request has completed the erasure, emptyRest changes nothing and returns that erasure.
+// emptyRest empties what is left and removes the keys. In the erasure that it returns, Trees lists the trees
+// from which keys must still be removed. If another request has completed the erasure, emptyRest changes
+// nothing and returns that erasure.
 func (l *lastStep) emptyRest(tx *store.Tx) (store.Erasure, error) {
 	if err := tx.KeyTrees().Check(l.keys.Changes(l.scope.Environment())); err != nil {
 		return store.Erasure{}, err
@@ -113,7 +114,8 @@ func (l *lastStep) emptyRest(tx *store.Tx) (store.Erasure, error) {
 }
 
 // finished returns the erasure of the person that another request has completed since this request began. It
-// is found by what has replaced the reference in a row that was held at the beginning.
+// finds the erasure by the request's key, or by the replacement of the reference in a row that was held at the
+// beginning.
 func (l *lastStep) finished(tx *store.Tx) (store.Erasure, error) {
 	e, found, err := l.s.ofRequest(tx.Erasures().ErasureReader, l.request)
 	if err == nil && !found {

@@ -62,7 +62,8 @@ func TestRepeatedAfterInterruption(t *testing.T) {
 					page.Data[0].Counts.Decisions != 3 {
 					t.Fatalf("the erasures are %+v, %v", page.Data, err)
 				}
-				if want := document.EncodeErasure(page.Data[0]); first.Replayed || string(first.Body) != string(want.Body) {
+				if want := document.EncodeErasure(page.Data[0]); first.Replayed ||
+					string(first.Body) != string(want.Body) {
 					t.Errorf("the repetition is answered with %s, want %s", first.Body, want.Body)
 				}
 				c.clock.Pass(23 * time.Hour)
@@ -85,13 +86,15 @@ func TestRepeatedAfterInterruption(t *testing.T) {
 	}
 }
 
-// TestSameRequestOnTwoNodes sends a request twice with one Idempotency-Key. The second node has looked for an answer
-// before the first node has stored it, so it is refused because of what the first node did. It returns the same answer.
+// TestSameRequestOnTwoNodes sends a request twice with one Idempotency-Key. The second node looks for a stored
+// answer before the first node stores one. The operation on the second node is then refused, because the first node
+// has already changed the data. The second node must return the answer of the first node.
 func TestSameRequestOnTwoNodes(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {
 		c.decide(0, "A-1")
-		send := func(node int, route string, late bool, do func(*operation.Reply[privacydesk.Hold]) (privacydesk.Hold, error),
+		send := func(node int, route string, late bool,
+			do func(*operation.Reply[privacydesk.Hold]) (privacydesk.Hold, error),
 		) operation.Answer {
 			reply := &operation.Reply[privacydesk.Hold]{
 				Idempotency: &operation.Idempotency{Route: route, Key: "k", Hash: "h", LookedUp: late},
@@ -105,14 +108,15 @@ func TestSameRequestOnTwoNodes(t *testing.T) {
 		}
 		var id string
 		for node, late := range []bool{false, true} {
-			a := send(node, "POST /v1/legal-holds", late, func(r *operation.Reply[privacydesk.Hold]) (privacydesk.Hold, error) {
-				h, err := c.nodes[node].Privacy.PlaceHold(t.Context(), c.Caller,
-					privacydesk.NewHold{ApplicantRef: "A-1", Reason: "litigation"}, r)
-				if id == "" {
-					id = h.ID
-				}
-				return h, err
-			})
+			a := send(node, "POST /v1/legal-holds", late,
+				func(r *operation.Reply[privacydesk.Hold]) (privacydesk.Hold, error) {
+					h, err := c.nodes[node].Privacy.PlaceHold(t.Context(), c.Caller,
+						privacydesk.NewHold{ApplicantRef: "A-1", Reason: "litigation"}, r)
+					if id == "" {
+						id = h.ID
+					}
+					return h, err
+				})
 			if a.Replayed != late || !strings.Contains(string(a.Body), id) {
 				t.Errorf("placing it on node %d: %s", node, a.Body)
 			}

@@ -13,9 +13,9 @@ import (
 // resumeAtOnce is the number of interrupted erasures that Resume reads at a time.
 const resumeAtOnce = 100
 
-// Resume completes the erasures that were interrupted, and returns their number. Several nodes may do
-// that at the same time, also while a request is still erasing: each transaction takes what is left. An
-// erasure that fails does not stop the others; Resume returns the errors of all.
+// Resume completes the erasures that were interrupted, and returns their number. Several nodes may call it at the
+// same time, also while a request is still erasing, because each transaction erases what is left. If an erasure
+// fails, Resume continues with the next one. At the end it returns all errors.
 func (s *Service) Resume(ctx context.Context) (completed int, err error) {
 	var failed []error
 	for last := (store.ScopedErasure{}); ; {

@@ -15,8 +15,8 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// TestFailuresWait stores more erasures that fail than are read at a time. The erasure of another tenant, which comes
-// after them, is carried out all the same.
+// TestFailuresWait stores many erasures that fail. Their number exceeds the number that the service reads at a
+// time. The erasure of another tenant comes after them and must still be carried out.
 func TestFailuresWait(t *testing.T) {
 	t.Parallel()
 	for state, work := range map[string]func(*privacydesk.Service, context.Context) (int, error){

@@ -12,7 +12,7 @@ import (
 	"verdict/internal/store"
 )
 
-// retainPause is the pause after each transaction, so that other writes have their turn.
+// retainPause is the pause after each transaction, so that other writes can run in between.
 const retainPause = 20 * time.Millisecond
 
 // endedOverlap is how far before the last run of a zone Retain searches for holds that have ended. A release that is
@@ -20,16 +20,17 @@ const retainPause = 20 * time.Millisecond
 // because the clocks of the nodes differ. Checking a person twice changes nothing.
 const endedOverlap = 24 * time.Hour
 
-// Retain empties the documents that are beyond their retention period, of all tenants, and returns their number. It
-// does nothing for a zone that was done today. Several nodes may do that at the same time, and after an interruption
-// the next call continues. If the work fails for a tenant, Retain continues with the others, and returns the errors.
+// Retain empties, for all tenants, the documents that are beyond their retention period, and returns their
+// number. It skips a zone that was already done today. Several nodes may call it at the same time, and after an
+// interruption the next call continues. If the work fails for a tenant, Retain continues with the others and
+// returns the errors.
 func (s *Service) Retain(ctx context.Context) (emptied int64, err error) {
-	scopes, err := s.core.DB.System().RetentionScopes(ctx)
-	if err != nil {
-		return 0, err
-	}
+	const page = 500
 	var failed error
-	for _, name := range scopes {
+	for name, err := range s.core.DB.System().RetentionScopes(ctx, page) {
+		if err != nil {
+			return emptied, errors.Join(failed, err)
+		}
 		n, err := s.retainScope(ctx, s.core.DB.Scope(name.Tenant, name.Environment))
 		emptied += n
 		if failed = errors.Join(failed, err); ctx.Err() != nil {
@@ -74,15 +75,16 @@ type retaining struct {
 	s      *Service
 	scope  *store.Scope
 	zone   string
-	cutoff int64                  // documents that were stored before are beyond the period
-	terms  decisioning.OfferTerms // of the offers that were read
+	cutoff int64                  // documents that were stored before this time are beyond the period
+	terms  decisioning.OfferTerms // terms of the offers that were read
 	lastID string                 // the last object that batch has looked at
-	openID string                 // the first object with an open offer that batch has passed over, "" if there was none
+	openID string                 // the first object with an open offer that batch has skipped, "" if there was none
 	keys   *journal.Tree          // looked up before each transaction
 }
 
-// run empties in batches. Each batch begins after the last object that was looked at, however long ago that was.
-// When all are done, it empties the documents of people whose legal hold has ended since the last time.
+// run empties documents in batches. Each batch begins after the last object that was looked at, in this run or in
+// an earlier run. After the last batch, run empties the documents of people whose legal hold has ended since the
+// last time.
 func (r *retaining) run(ctx context.Context) (emptied int64, err error) {
 	p, err := r.scope.Retention(ctx).ProgressOf(r.zone)
 	if err != nil {
@@ -116,8 +118,9 @@ func (r *retaining) run(ctx context.Context) (emptied int64, err error) {
 	})
 }
 
-// moveBack moves the progress back if the period has become longer. Documents that are no longer beyond the period are
-// then checked again at its end: some of them were kept because of a legal hold, which may have ended by then.
+// moveBack moves the progress back if the period has become longer. Documents that are no longer beyond the period
+// are then checked again when the longer period ends. Some of them were kept because of a legal hold, which may have
+// ended by then.
 func (r *retaining) moveBack(ctx context.Context, p *store.RetentionProgress) error {
 	before := justBefore(firstAt(r.zone, r.cutoff))
 	if p.AfterID <= before {
@@ -135,11 +138,12 @@ func (r *retaining) moveBack(ctx context.Context, p *store.RetentionProgress) er
 	})
 }
 
-// justBefore returns a text that is less than an id, and greater than all ids that are less. All ids of a kind have
-// the same length.
+// justBefore returns a text that sorts before an id, and after every smaller id that differs in more than the last
+// character. All ids of a kind have the same length.
 func justBefore(id string) string { return id[:len(id)-1] }
 
-// released empties what was kept because of legal holds that have ended since the zone was last done.
+// released empties documents that were kept because of a legal hold. It handles the holds that have ended since the
+// zone was last done.
 func (r *retaining) released(
 	ctx context.Context, p *store.RetentionProgress, nowMicros int64,
 ) (emptied int64, err error) {
@@ -148,8 +152,9 @@ func (r *retaining) released(
 	if err != nil {
 		return 0, err
 	}
-	// The objects after p.AfterID follow later. AfterID+"0" is after that id, and before the next one. Another node may
-	// have progressed further than this one, which must not go beyond its own cutoff.
+	// Read only up to p.AfterID: later objects are handled in a later run. AfterID+"0" sorts after that id and
+	// before the next id. Also stay before the cutoff of this node, because p may have been stored by a node with
+	// a later cutoff.
 	beforeID := min(p.AfterID+"0", firstAt(r.zone, r.cutoff))
 	for i := range holds {
 		q := store.ExpiredQuery{Person: holds[i].Person, BeforeID: beforeID}
@@ -280,7 +285,7 @@ func (r *retaining) read(from store.RetentionReader, q store.ExpiredQuery) ([]st
 	return from.Decisions(q)
 }
 
-// expiredOffer returns what determines the end of the offer of a decision.
+// expiredOffer returns the data that determines when the offer of a decision ends.
 func expiredOffer(x *store.Expired) decisioning.MadeOffer {
 	return decisioning.MadeOffer{
 		RuleSetID:      x.PolicyID,
@@ -295,8 +300,9 @@ func (r *retaining) mayBeOffer(x *store.Expired) bool {
 	return x.Approved && time.UnixMicro(x.ApprovedMicros).Add(decisioning.MaxOfferLife).After(r.s.core.Now())
 }
 
-// emptyAll empties the zone of the objects of a query, and returns how many were not empty, and whether there may be
-// more objects. It sets lastID. If pass is set, decisions with an open offer are passed over, and openID is set.
+// emptyAll empties the zone of the objects of a query. It returns how many were not empty, and whether there may be
+// more objects. It sets lastID. If pass is set, it skips decisions with an open offer, and sets openID to the first
+// of them.
 func (r *retaining) emptyAll(tx *store.Tx, q store.ExpiredQuery, pass bool) (emptied int64, more bool, err error) {
 	if err := tx.KeyTrees().Check(r.keys.Changes(r.scope.Environment())); err != nil {
 		return 0, false, err
@@ -325,10 +331,10 @@ func (r *retaining) emptyAll(tx *store.Tx, q store.ExpiredQuery, pass bool) (emp
 		}
 		r.lastID = x.ID
 		if x.Held {
-			continue // when the hold has ended, released empties it
+			continue // the method released empties the object after the hold has ended
 		}
 		if r.zone != zoneRuns && x.Leaf < 0 {
-			return 0, false, errMore // it was stored by a node of an earlier version in the meantime
+			return 0, false, errMore // a node of an earlier version has stored the decision in the meantime
 		}
 		n, err := r.empty(tx, x)
 		if emptied += n; err != nil {
@@ -339,7 +345,8 @@ func (r *retaining) emptyAll(tx *store.Tx, q store.ExpiredQuery, pass bool) (emp
 }
 
 // empty empties the zone of an object, and returns the number of documents that were not empty. At the end of the
-// period of the response, a decision loses all its documents and its reference, as in an erasure; so does a run.
+// period of the response, a decision loses all its documents and its reference, as in an erasure. A run loses them at
+// the end of the period of runs.
 func (r *retaining) empty(tx *store.Tx, x *store.Expired) (int64, error) {
 	if r.zone != zoneRuns && r.zone != sealing.Response.String() {
 		return tx.Retention().EmptyZone(r.zone, x.ID)
@@ -357,7 +364,7 @@ func (r *retaining) empty(tx *store.Tx, x *store.Expired) (int64, error) {
 		var known bool
 		ref, known = r.keys.Replacement(r.keys.TreeOf(x.Head), r.scope.Environment(), x.Person.ApplicantRef)
 		if !known {
-			return 0, errMore // it was stored after prepare has looked the keys up
+			return 0, errMore // the object was stored after prepare had looked up the keys
 		}
 	}
 	var counts store.ErasedCounts

@@ -17,12 +17,12 @@ func deletes(zone string) bool { return zone == zoneLoans || zone == zoneLinks }
 // linkPage is the number of links, or people in rings, that are read at a time.
 const linkPage = 500
 
-// deleting deletes what is beyond the retention period of a zone.
+// deleting deletes the rows that are beyond the retention period of a zone.
 type deleting struct {
 	s      *Service
 	scope  *store.Scope
 	zone   string
-	cutoff int64 // rows that ended or were last seen before are beyond the period
+	cutoff int64 // rows that ended or were last seen before this time are beyond the period
 }
 
 // run deletes in batches, once a day. If it is interrupted, the next run begins again.
@@ -62,7 +62,7 @@ func (d *deleting) batch(
 ) (deleted int64, err error) {
 	now := d.s.core.Now().UnixMicro()
 	err = d.scope.Write(ctx, func(tx *store.Tx) error {
-		if err := tx.Lock(); err != nil { // a legal hold that is placed now is seen, or waits
+		if err := tx.Lock(); err != nil { // from here on, a new legal hold waits for the commit; earlier ones are seen
 			return err
 		}
 		n, err := remove(tx, now)
@@ -160,8 +160,8 @@ func (d *deleting) links(ctx context.Context) (deleted int64, err error) {
 	}
 }
 
-// rings replaces the references of people in rings who were not seen since by keyed hashes, as an erasure does. The
-// people stay in the rings, so that the rings of others stay complete.
+// rings replaces the references of people in rings by keyed hashes, as an erasure does. It does so for people who
+// were last seen before the cutoff. They stay in the rings, so that the rings of others stay complete.
 func (d *deleting) rings(ctx context.Context) error {
 	keyed, err := d.s.core.Keyed(ctx, operation.ScopeID{Tenant: d.scope.Tenant(), Environment: d.scope.Environment()})
 	if err != nil {

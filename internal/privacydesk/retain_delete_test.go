@@ -39,8 +39,8 @@ func (c *cluster) loansOf() (refs []string) {
 	return refs
 }
 
-// TestRetentionOfLoans deletes closed loans at the end of their period, and neither open ones nor those of people with
-// a legal hold. They give their storage back.
+// TestRetentionOfLoans checks that closed loans are deleted at the end of their period, and that their storage is no
+// longer counted. Open loans and loans of people with a legal hold stay.
 func TestRetentionOfLoans(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {
@@ -84,8 +84,8 @@ func TestRetentionOfLoans(t *testing.T) {
 	})
 }
 
-// TestRetentionOfOffers keeps the closed loan of a decision while the offer of the decision is open, also if the period
-// is shorter.
+// TestRetentionOfOffers keeps the closed loan of a decision while the offer of the decision is open, even if the
+// retention period is shorter.
 func TestRetentionOfOffers(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {
@@ -131,7 +131,7 @@ func (c *cluster) members() (linked, inRings []string) {
 	return linked, inRings
 }
 
-// TestRetentionOfLinks deletes links that were last seen before the period, except those of people with a legal hold,
+// TestRetentionOfLinks deletes links that were last seen before the cutoff, except those of people with a legal hold,
 // and replaces the references of the people in rings.
 func TestRetentionOfLinks(t *testing.T) {
 	t.Parallel()
@@ -140,7 +140,9 @@ func TestRetentionOfLinks(t *testing.T) {
 			t.Helper()
 			body := usecasetest.Parse(c.T, `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":560}}},
 				"fraud":{"applicant_ref":"`+applicant+`","beneficiary_account":"123456789012","ifsc":"HDFC0000001"}}`)
-			if _, err := c.nodes[0].Decisions.Decide(t.Context(), c.Caller, application.EvaluateRequest(body), nil); err != nil {
+			if _, err := c.nodes[0].Decisions.Decide(
+				t.Context(), c.Caller, application.EvaluateRequest(body), nil,
+			); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -172,7 +174,8 @@ func TestRetentionOfLinks(t *testing.T) {
 		if _, err := c.nodes[0].Privacy.Retain(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if linked, inRings = c.members(); !slices.Equal(linked, []string{"A-seen"}) || slices.Contains(inRings, "A-held") {
+		if linked, inRings = c.members(); !slices.Equal(linked, []string{"A-seen"}) ||
+			slices.Contains(inRings, "A-held") {
 			t.Errorf("%v are linked and %v are in rings after the release", linked, inRings)
 		}
 		c.verify(0)

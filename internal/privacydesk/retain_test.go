@@ -46,7 +46,7 @@ func TestRetentionLengthened(t *testing.T) {
 	})
 }
 
-// TestRetentionInterrupted releases a hold after the first run has passed it over and was interrupted.
+// TestRetentionInterrupted releases a hold after a first run that skipped the held documents and was interrupted.
 func TestRetentionInterrupted(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {
@@ -73,8 +73,9 @@ func TestRetentionInterrupted(t *testing.T) {
 	})
 }
 
-// TestRetentionReleasedMeanwhile stores the release of a hold after a run, with a time before it: the clocks of the
-// nodes differ, and a release reads the clock before it waits for its transaction.
+// TestRetentionReleasedMeanwhile stores the release of a hold after a run, with a time before the run. This can
+// happen because the clocks of the nodes differ, and because a release reads the clock before it waits for its
+// transaction.
 func TestRetentionReleasedMeanwhile(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {
@@ -99,8 +100,8 @@ func TestRetentionReleasedMeanwhile(t *testing.T) {
 	})
 }
 
-// TestRetentionReleasedOffers releases the hold of somebody whose decisions have become offers after they were passed
-// over. Their documents are emptied when the offers have ended. The other decisions of the person need not wait.
+// TestRetentionReleasedOffers releases the hold of somebody whose decisions were skipped and have become offers
+// since. Their documents are emptied when the offers have ended. The other decisions of the person need not wait.
 func TestRetentionReleasedOffers(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {
@@ -118,8 +119,9 @@ func TestRetentionReleasedOffers(t *testing.T) {
 		c.clock.Pass(2 * day)
 		c.retain(0, 0)
 		for _, id := range offers {
-			if _, err := c.nodes[0].Decisions.Reviews.Add(t.Context(), c.Caller, id,
-				decisioning.NewReview{Outcome: "overturned"}, nil); err != nil {
+			if _, err := c.nodes[0].Decisions.Reviews.Add(
+				t.Context(), c.Caller, id, decisioning.NewReview{Outcome: "overturned"}, nil,
+			); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -172,8 +174,8 @@ func TestRetentionOrder(t *testing.T) {
 	eachCluster(t, func(t *testing.T, c *cluster) {
 		for range 12 {
 			for history, refused := range map[string]bool{"P28D": false, "P29D": true, "P30D": true, "P1M": false} {
-				_, err := c.nodes[0].Privacy.SetRetention(t.Context(), c.Caller, periods("response", "P1M", "history", history),
-					operation.AnyVersion)
+				_, err := c.nodes[0].Privacy.SetRetention(t.Context(), c.Caller,
+					periods("response", "P1M", "history", history), operation.AnyVersion)
 				if refused != (fault.KindOf(err) == fault.Invalid) || !refused && err != nil {
 					t.Errorf("a history of %s at %s: %v", history, c.clock.Now(), err)
 				}

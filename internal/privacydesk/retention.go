@@ -22,12 +22,12 @@ const (
 	zoneLinks = "fraud_links" // when people were seen with accounts, devices and other entities
 )
 
-// RetentionZones returns the zones that can have a retention period. At the end of the period of the response, which
-// must not be shorter than those of the other zones of a decision, the decision loses its reference too.
+// RetentionZones returns the zones that can have a retention period. At the end of the period of the response, the
+// decision also loses its reference. So this period must not be shorter than those of the decision's other zones.
 func RetentionZones() []string {
 	return []string{
-		sealing.History.String(), sealing.Features.String(), sealing.Combined.String(), sealing.Response.String(), zoneRuns,
-		zoneLoans, zoneLinks,
+		sealing.History.String(), sealing.Features.String(), sealing.Combined.String(), sealing.Response.String(),
+		zoneRuns, zoneLoans, zoneLinks,
 	}
 }
 
@@ -41,10 +41,10 @@ func RetentionBases() []string {
 	return []string{"legal_obligation", "purpose_fulfilled", "consent", "fraud_prevention", "legitimate_use"}
 }
 
-// RetentionBasisChoices is the text of a refusal about a basis.
+// RetentionBasisChoices lists all bases, for the message about an invalid basis.
 const RetentionBasisChoices = "legal_obligation, purpose_fulfilled, consent, fraud_prevention or legitimate_use"
 
-// PeriodForm describes a retention period in a refusal.
+// PeriodForm describes a valid retention period, for the message about an invalid one.
 const PeriodForm = "an ISO 8601 duration of years, months, weeks and days, such as P5Y or P90D"
 
 // The limits of a retention period.
@@ -54,17 +54,18 @@ const (
 	daysPerYear    = 366
 )
 
-// retentionDelay is how long after a change a shorter period is applied. Until then the change can be undone.
+// retentionDelay is the time from a change that shortens a period until the shorter period is applied. Until then
+// the change can be undone.
 const retentionDelay = 24 * time.Hour
 
-// ZonePeriod is how long the documents of a zone are stored, and why.
+// ZonePeriod says how long the documents of a zone are stored, and why.
 type ZonePeriod struct {
 	Zone   string
 	Period string // an ISO 8601 duration
 	Basis  string
 }
 
-// check adds the faults of the period, and returns its length, 0 if there are any.
+// check adds the faults of the period. It returns the length of the period, or 0 if there are faults.
 func (z ZonePeriod) check(c fault.Check) (p civil.Period) {
 	if c.Require("basis", z.Basis != "", RetentionBasisChoices) {
 		c.Choice("basis", z.Basis, RetentionBases()...)
@@ -90,7 +91,7 @@ func (z ZonePeriod) check(c fault.Check) (p civil.Period) {
 func CheckPeriods(periods []ZonePeriod, faults *fault.List) {
 	lengths := map[string]civil.Period{}
 	for _, z := range periods {
-		at := "/zones/" + strings.ReplaceAll(strings.ReplaceAll(z.Zone, "~", "~0"), "/", "~1")
+		at := "/zones/" + fault.EscapePointer(z.Zone)
 		switch {
 		case slices.Contains(combinedZones, z.Zone):
 			faults.Add(at, fault.CodeInvalidField, "is stored together with the other facts of a decision; "+
@@ -101,7 +102,8 @@ func CheckPeriods(periods []ZonePeriod, faults *fault.List) {
 				zoneLinks+"; what was counted for a decision is in the zone combined")
 			continue
 		case !slices.Contains(RetentionZones(), z.Zone):
-			faults.Add(at, fault.CodeUnknownField, "is not a zone; the zones are %s", strings.Join(RetentionZones(), ", "))
+			faults.Add(at, fault.CodeUnknownField, "is not a zone; the zones are %s",
+				strings.Join(RetentionZones(), ", "))
 			continue
 		}
 		if p := z.check(faults.Check(at)); p != (civil.Period{}) {
@@ -111,8 +113,9 @@ func CheckPeriods(periods []ZonePeriod, faults *fault.List) {
 	answer, set := lengths[sealing.Response.String()]
 	for _, zone := range RetentionZones() {
 		if p, known := lengths[zone]; set && known && zone != zoneRuns && !deletes(zone) && !p.AtMost(answer) {
-			faults.Add("/zones/"+zone+"/period", fault.CodeOutOfRange, "must not be longer than the period of response "+
-				"at any time of the year: when that ends, the decision loses all its documents")
+			faults.Add("/zones/"+zone+"/period", fault.CodeOutOfRange, "must not be longer than the period of the "+
+				"zone response at any time of the year: at the end of that period all documents of a decision "+
+				"are erased")
 		}
 	}
 }
@@ -123,18 +126,18 @@ type ZoneRetention struct {
 	Period        string // "" if the documents are kept
 	Basis         string // "" if the documents are kept
 	AppliesMicros int64  // when a period that was set or shortened begins to be applied, 0 if it is in force
-	// EmptiedBeforeMicros is the time before which documents were emptied, 0 if none were; Emptied is their number.
+	// EmptiedBeforeMicros is the time before which documents were emptied, 0 if none were. Emptied is their number.
 	EmptiedBeforeMicros int64
 	Emptied             int64
 	AppliedMicros       int64 // when the period was last applied, 0 for never
-	// Due is the number of decisions, runs or loans that are beyond the period now, and DueMore is set if there are more.
-	// DueKnown is false for links, which would all have to be read to count them.
+	// Due is the number of decisions, runs or loans that are beyond the period now, at most maxDue. DueMore is set if
+	// there are more. DueKnown is false for links, because counting them would require reading all of them.
 	Due      int64
 	DueMore  bool
 	DueKnown bool
 }
 
-// Retention is how long documents are stored.
+// Retention says how long documents are stored.
 type Retention struct {
 	Version       int64 // 0 if no periods were ever set
 	UpdatedMicros int64
@@ -142,7 +145,7 @@ type Retention struct {
 	Zones         []ZoneRetention // all zones, in the order of RetentionZones
 }
 
-// maxDue limits the number that ZoneRetention.Due can have.
+// maxDue is the maximum of ZoneRetention.Due.
 const maxDue = 10_000
 
 // Retention returns how long documents are stored.
@@ -176,7 +179,8 @@ func (s *Service) retention(tx *store.Tx) (Retention, error) {
 		return Retention{}, err
 	}
 	if len(versions) > 0 {
-		out.Version, out.UpdatedMicros, out.UpdatedBy = versions[0].Version, versions[0].UpdatedMicros, versions[0].UpdatedBy
+		out.Version, out.UpdatedMicros, out.UpdatedBy = versions[0].Version, versions[0].UpdatedMicros,
+			versions[0].UpdatedBy
 	}
 	for _, zone := range RetentionZones() {
 		z := ZoneRetention{Zone: zone}
@@ -204,7 +208,8 @@ func (s *Service) retention(tx *store.Tx) (Retention, error) {
 	return out, nil
 }
 
-// due counts the decisions, runs or loans that are beyond a period and were not looked at yet.
+// due counts the decisions, runs or loans that are beyond a period and have not been emptied or skipped yet. It
+// returns 0 for links.
 func (s *Service) due(tx *store.Tx, zone string, progress []store.RetentionProgress, cutoff int64) (int64, error) {
 	switch zone {
 	case zoneLoans:
@@ -283,8 +288,8 @@ type periodOf struct {
 	length civil.Period
 }
 
-// cutoff returns the time before which a document must have been stored to be beyond its period: the beginning of
-// a day in India.
+// cutoff returns the beginning of a day in India. Documents that were stored before that time are beyond their
+// period.
 func (p periodOf) cutoff(now time.Time) int64 {
 	return p.length.Before(civil.DayAt(now)).At(0, civil.India).UnixMicro()
 }
@@ -312,12 +317,12 @@ func readPeriods(document []byte) (map[string]periodOf, error) {
 // plan holds the versions of the retention periods that still have an effect.
 type plan struct {
 	latest   map[string]periodOf
-	versions []map[string]periodOf // those that were in force within retentionDelay, newest first
+	versions []map[string]periodOf // versions that were in force within retentionDelay, newest first
 	updated  []int64               // when each was stored, in microseconds
-	complete bool                  // versions begins with the first version, before which there was no period
+	complete bool                  // versions includes the first version, before which there was no period
 }
 
-// planOf reads versions, which store.RetentionReader.Since has returned.
+// planOf returns the plan of the versions that store.RetentionReader.Since has returned.
 func planOf(versions []store.RetentionSettings) (p plan, err error) {
 	for i := range versions {
 		periods, err := readPeriods(versions[i].Document)
@@ -333,12 +338,12 @@ func planOf(versions []store.RetentionSettings) (p plan, err error) {
 	return p, nil
 }
 
-// cutoff returns the time before which documents of a zone are emptied: the earliest of all versions that were in
-// force within retentionDelay. applies is false if one of them has no period for the zone.
+// cutoff returns the time before which documents of a zone are emptied. It is the earliest cutoff of all versions
+// that were in force within retentionDelay. applies is false if one of these versions has no period for the zone.
 func (p plan) cutoff(zone string, now time.Time) (micros int64, applies bool) {
 	since := now.Add(-retentionDelay).UnixMicro()
 	if len(p.versions) == 0 || p.complete && p.updated[len(p.updated)-1] > since {
-		return 0, false // the first version is younger
+		return 0, false // the first version is younger than retentionDelay
 	}
 	for i, periods := range p.versions {
 		z, set := periods[zone]
@@ -352,8 +357,8 @@ func (p plan) cutoff(zone string, now time.Time) (micros int64, applies bool) {
 	return micros, true
 }
 
-// appliesMicros returns when the latest period of a zone begins to be applied: retentionDelay after the last
-// version that was longer, or had none, was replaced.
+// appliesMicros returns when the latest period of a zone begins to be applied. That is retentionDelay after the
+// last version with a longer period, or with no period, was replaced.
 func (p plan) appliesMicros(zone string, now time.Time) int64 {
 	latest := p.latest[zone].cutoff(now)
 	at := len(p.versions) - 1

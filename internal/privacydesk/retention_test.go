@@ -36,7 +36,7 @@ func periods(pairs ...string) (list []privacydesk.ZonePeriod) {
 	return list
 }
 
-// retain applies the periods on a node, and fails the test unless as many documents are emptied.
+// retain applies the periods on a node, and fails the test unless the number of emptied documents is want.
 func (c *cluster) retain(node int, want int64) {
 	c.Helper()
 	if n, err := c.nodes[node].Privacy.Retain(c.Context()); err != nil || n != want {
@@ -57,19 +57,20 @@ func (c *cluster) evaluate(applicant string) string {
 	return decided.ID
 }
 
-// wantInputs fails the test unless exactly these zones of a decision are erased. verified says whether it can still be
-// verified.
+// wantInputs fails the test unless exactly these zones of a decision are erased. verified says whether the decision
+// can still be verified.
 func (c *cluster) wantInputs(id string, verified bool, zones ...string) {
 	c.Helper()
 	d, err := c.nodes[1].Decisions.Decision(c.Context(), c.Caller, id)
-	if err != nil || !slices.Equal(d.InputsErased, zones) || d.Again.Verified != verified || d.Unverifiable == verified {
-		c.Errorf("decision %s has lost %v and is verified: %v, %v; want %v and %v", id, d.InputsErased, d.Again.Verified,
-			err, zones, verified)
+	if err != nil || !slices.Equal(d.InputsErased, zones) || d.Again.Verified != verified ||
+		d.Unverifiable == verified {
+		c.Errorf("decision %s has lost %v and is verified: %v, %v; want %v and %v", id, d.InputsErased,
+			d.Again.Verified, err, zones, verified)
 	}
 }
 
-// TestRetentionByZone lets the periods of the zones of a decision end one after the other. The log matches all the
-// time.
+// TestRetentionByZone lets the periods of the zones of a decision end one after the other. The stored data matches
+// the journal after each of them.
 func TestRetentionByZone(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {
@@ -88,7 +89,7 @@ func TestRetentionByZone(t *testing.T) {
 		c.clock.Pass(day)
 		c.retain(0, 0) // on the next day there is nothing new
 		c.clock.Pass(10 * day)
-		c.retain(1, 2) // the history of the young decision too
+		c.retain(1, 2) // the features of the first decision, and the history of the young one
 		c.wantInputs(id, true, "history", "features")
 		c.wantInputs(young, true, "history")
 		c.verify(0)
@@ -105,7 +106,7 @@ func TestRetentionByZone(t *testing.T) {
 			t.Errorf("the story is %+v, %v", story, err)
 		}
 		c.clock.Pass(30 * day)
-		c.retain(0, 2) // the answer of the first, and the facts of the second
+		c.retain(0, 2) // the answer of the first decision, and the facts of the young one
 		c.wantInputs(id, false, "response", "history", "features", "combined")
 		c.wantErased(id, true)
 		d, _ := c.read(0, id)
@@ -145,7 +146,7 @@ func TestRetentionDelay(t *testing.T) {
 		if r.Zones[2].AppliesMicros == 0 || r.Version != 3 {
 			t.Errorf("the retention is %+v", r)
 		}
-		c.setRetention("combined", "P50D") // still shorter: the last change that shortens counts
+		c.setRetention("combined", "P50D") // shorter again; the last change that shortens the period counts
 		c.clock.Pass(25 * time.Hour)
 		c.retain(0, 1)
 		c.wantInputs(id, false, "combined")
@@ -158,8 +159,8 @@ func TestRetentionDelay(t *testing.T) {
 	})
 }
 
-// TestRetentionKeepsHeld keeps the documents of somebody with a legal hold. When it is released, they are emptied,
-// although others were emptied long before.
+// TestRetentionKeepsHeld keeps the documents of somebody with a legal hold. They are emptied after the hold is
+// released, although the documents of other people were emptied long before.
 func TestRetentionKeepsHeld(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {
@@ -203,7 +204,7 @@ func TestRetentionKeepsOffers(t *testing.T) {
 		offered := c.approve("A-2")
 		after := c.decide(0, "A-3")
 		c.clock.Pass(2 * day)
-		c.retain(0, 1) // it stops before the offer
+		c.retain(0, 1) // stops before the offer
 		c.wantInputs(before, false, "combined")
 		c.wantInputs(offered, true)
 		c.wantInputs(after, true)
@@ -219,10 +220,17 @@ func TestRetentionOfRuns(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {
 		c.setRetention("agent_runs", "P1M")
-		c.decide(0, "A-1") // the tenant has keys
+		c.decide(0, "A-1") // gives the tenant keys
 		run := store.Run{
-			ID: tenant.FirstID(tenant.KindRun, c.clock.Now()), Agent: "collections", CreatedMicros: c.clock.Now().UnixMicro(),
-			Actor: "key_1", SubjectRef: "A-1", Outcome: "advised", Hash: "h", Request: []byte(`{}`), Response: []byte(`{}`),
+			ID:            tenant.FirstID(tenant.KindRun, c.clock.Now()),
+			Agent:         "collections",
+			CreatedMicros: c.clock.Now().UnixMicro(),
+			Actor:         "key_1",
+			SubjectRef:    "A-1",
+			Outcome:       "advised",
+			Hash:          "h",
+			Request:       []byte(`{}`),
+			Response:      []byte(`{}`),
 		}
 		keys, err := c.db.Secrets().TenantKeys(t.Context(), c.Caller.TenantID, nil)
 		if err != nil {
@@ -266,11 +274,13 @@ func TestRetentionRefusals(t *testing.T) {
 			"/zones/fraud":            {Zone: "fraud", Period: "P1Y", Basis: "consent"},
 			"/zones/a~1b":             {Zone: "a/b", Period: "P1Y", Basis: "consent"},
 		} {
-			if err := set(c.Caller, operation.AnyVersion, zone); !slices.Equal(usecasetest.Pointers(t, err), []string{name}) {
+			err := set(c.Caller, operation.AnyVersion, zone)
+			if !slices.Equal(usecasetest.Pointers(t, err), []string{name}) {
 				t.Errorf("%+v: %v", zone, err)
 			}
 		}
-		err := set(c.Caller, operation.AnyVersion, periods("response", "P1Y", "combined", "P13M", "agent_runs", "P2Y")...)
+		err := set(c.Caller, operation.AnyVersion,
+			periods("response", "P1Y", "combined", "P13M", "agent_runs", "P2Y")...)
 		if !slices.Equal(usecasetest.Pointers(t, err), []string{"/zones/combined/period"}) {
 			t.Errorf("facts beyond the answer: %v", err)
 		}
@@ -288,7 +298,8 @@ func TestRetentionRefusals(t *testing.T) {
 		if _, err := c.nodes[0].Privacy.Retention(t.Context(), reader); fault.KindOf(err) != fault.Forbidden {
 			t.Errorf("without the scope: %v", err)
 		}
-		if got := c.Logged(c.Caller, "retention"); len(got) != 1 || !strings.HasSuffix(got[0], operation.ActionRetention) {
+		if got := c.Logged(c.Caller, "retention"); len(got) != 1 ||
+			!strings.HasSuffix(got[0], operation.ActionRetention) {
 			t.Errorf("the audit trail has %v", got)
 		}
 		if err := set(c.Caller, 1); err != nil { // everything is kept again
@@ -298,8 +309,8 @@ func TestRetentionRefusals(t *testing.T) {
 	})
 }
 
-// TestEmptiedBeyondRetention empties a zone with a statement, of a decision that is younger than its period, and
-// forges the stored progress. Verify finds both.
+// TestEmptiedBeyondRetention empties a zone of a decision that is younger than its period, directly in the database.
+// It also forges the stored progress. Verify must find both.
 func TestEmptiedBeyondRetention(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {

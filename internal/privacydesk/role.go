@@ -19,7 +19,7 @@ func (s *Service) roles(
 }
 
 // treesOfPerson returns the key trees that may have the key of a person's facts. Facts that were erased at the end
-// of their retention period no longer name their tree, so all trees may have it.
+// of their retention period no longer name their tree, so any tree may have the key.
 func treesOfPerson(keys *journal.Tree, p *store.HeldPerson) []int64 {
 	if len(p.Head) == 0 {
 		return keys.Numbers()
@@ -47,7 +47,7 @@ func (w *work) emptyRoles(tx *store.Tx, e *store.Erasure, people []store.HeldPer
 	return nil
 }
 
-// others erases the people of whom only facts in decisions of others are forgotten.
+// others erases the forgotten people who occur only in decisions on other applicants.
 func (f *forgotten) others(ctx context.Context) error {
 	for before := ""; ; {
 		rows, err := f.scope.Erasures(ctx).PeopleBefore(before, forgottenBatch)

@@ -31,7 +31,7 @@ func (c *cluster) jointly(node int, primary, partner string, score int) string {
 	return decided.ID
 }
 
-// roleCount returns the number of decisions of others in which a person has a role.
+// roleCount returns the number of decisions on other applicants in which a person has a role.
 func (c *cluster) roleCount(ref string) int64 {
 	c.Helper()
 	held, err := c.nodes[1].Privacy.Applicant(c.Context(), c.Caller, ref, operation.List{Limit: 10})
@@ -69,8 +69,8 @@ func TestCoApplicantWaits(t *testing.T) {
 	})
 }
 
-// TestReviewWakesCoApplicant overturns the offer for which the erasure of a co-applicant waits, and closes the loan for
-// which another one waits. Both erasures are then carried out at the next look.
+// TestReviewWakesCoApplicant defers the erasures of two co-applicants, one because of an offer and one because of a
+// loan. It overturns the offer and closes the loan. The next run of the worker must carry out both erasures.
 func TestReviewWakesCoApplicant(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {
@@ -103,9 +103,10 @@ func TestReviewWakesCoApplicant(t *testing.T) {
 	})
 }
 
-// TestRetentionOfPeople lets the periods of decisions with a co-applicant end. The co-applicant's facts go with the
-// others, a hold on the co-applicant keeps all of them, and the reference goes with the answer. The co-applicant is
-// erased after the facts, whose key tree is then not known.
+// TestRetentionOfPeople lets the periods of decisions with a co-applicant end. The co-applicant's facts are emptied
+// together with those of the applicant, and the co-applicant's reference together with the answer. A hold on the
+// co-applicant keeps all facts. Then the test erases a co-applicant whose facts are already emptied, so that their
+// key tree is not known.
 func TestRetentionOfPeople(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {

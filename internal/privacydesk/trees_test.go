@@ -11,8 +11,8 @@ import (
 )
 
 // TestEraseFromSeveralTrees erases somebody who has decisions with keys from many trees, which takes several
-// transactions. It is interrupted after the first ones and completed by the other node. Everything stays
-// readable or erased, and the journal explains it.
+// transactions. The erasure is interrupted after the first transactions and completed by the other node.
+// Every decision is then readable or erased, and the journal explains it.
 func TestEraseFromSeveralTrees(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {

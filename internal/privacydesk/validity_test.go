@@ -9,8 +9,8 @@ import (
 	"verdict/internal/privacydesk"
 )
 
-// TestHolidaysProlongOffers checks that documents and closed loans are kept, and erasures wait, as long as an offer can
-// be accepted by the lender's holidays, although the decision states an earlier end.
+// TestHolidaysProlongOffers checks that documents and closed loans are kept, and that erasures wait, until an offer
+// can no longer be accepted. The lender's holidays can prolong the offer beyond the end that the decision states.
 func TestHolidaysProlongOffers(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, c *cluster) {

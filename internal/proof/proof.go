@@ -22,7 +22,13 @@ const Variable = "VERDICT_PROOF"
 
 // Write replaces the text between "<!-- section -->" and "<!-- /section -->" in a document. If the document has no such
 // section, Write appends it. It does nothing if path is "". Several processes may write concurrently.
-func Write(path, section, markdown string) (err error) {
+func Write(path, section, markdown string) error {
+	return Update(path, section, func(string) string { return markdown })
+}
+
+// Update writes the text that change returns, like Write. It calls change with the previous text of the section, or
+// with "" if the document has no such section. So the commands of a run can write their results one after the other.
+func Update(path, section string, change func(before string) string) (err error) {
 	if path == "" {
 		return nil
 	}
@@ -39,7 +45,7 @@ func Write(path, section, markdown string) (err error) {
 	if err != nil {
 		return fmt.Errorf("write proof of %s: %w", section, err)
 	}
-	after, err := replace(before, section, markdown)
+	after, err := replace(before, section, change(text(before, section)))
 	if err != nil {
 		return fmt.Errorf("write proof of %s into %s: %w", section, path, err)
 	}
@@ -47,6 +53,16 @@ func Write(path, section, markdown string) (err error) {
 		return fmt.Errorf("write proof of %s: %w", section, err)
 	}
 	return nil
+}
+
+// text returns the text of a section of a document, without spaces at its ends.
+func text(document []byte, section string) string {
+	_, rest, _ := strings.Cut(string(document), "<!-- "+section+" -->\n")
+	inside, _, closed := strings.Cut(rest, "<!-- /"+section+" -->\n")
+	if !closed {
+		return ""
+	}
+	return strings.TrimSpace(inside)
 }
 
 // replace returns the document with the section replaced or appended.

@@ -105,3 +105,25 @@ func TestTable(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestUpdate adds lines to a section, one after the other, and checks that the rest of the document stays.
+func TestUpdate(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "PROOF.md")
+	if err := os.WriteFile(path, []byte("a\n<!-- judges -->\n<!-- /judges -->\nb\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"one", "two"} {
+		err := Update(path, "judges", func(before string) string { return before + "\n" + line })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("a\n<!-- judges -->\none\ntwo\n<!-- /judges -->\nb\n", string(got)); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -12,8 +12,8 @@ type Timing struct {
 	One, Two time.Duration // medians
 }
 
-// Compare calls the functions one and other alternately, tries times each, so
-// that a temporary slowdown of the machine affects both equally.
+// Compare calls the functions one and other alternately, so that a temporary slowdown of the machine affects both
+// equally. tries is the number of calls of each function.
 func Compare(name string, tries int, one, other func() time.Duration) Timing {
 	var first, second []time.Duration
 	for range tries {

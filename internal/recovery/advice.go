@@ -126,8 +126,8 @@ type advisor struct {
 	today civil.Day
 	past  []Contact // the contacts that are not later than now
 	paid  Payment   // the last payment, if it is not later than now
-	// phoneLost reports whether the phone number is not the borrower's,
-	// according to the latest contact that shows it.
+	// phoneLost reports whether the phone number belongs to somebody else. The latest contact by phone that reached
+	// the borrower or a wrong number decides.
 	phoneLost bool
 	spent     []civil.Day // the days of past attempts and of planned actions, which the caps count
 	resume    time.Time   // time at which a temporary hold ends

@@ -71,10 +71,9 @@ func (a *advisor) history() {
 	}
 }
 
-// promises counts kept, broken and open promises. A promise is open until its
-// date has passed, unless it was already kept. If the date has passed and the
-// request does not state the outcome, the promise counts as broken, unless the
-// last payment fulfils it.
+// promises counts kept, broken and open promises. A promise is open until its date has passed, unless it was
+// already kept. If the date has passed and the request does not state the outcome, the last payment decides: the
+// promise counts as kept if the payment fulfils it, and as broken otherwise.
 func (a *advisor) promises() {
 	r := &a.Promise
 	for _, c := range a.past {

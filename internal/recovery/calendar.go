@@ -54,9 +54,9 @@ func (s *Strategy) open(d civil.Day) bool {
 	return !holiday && !s.ClosedWeekdays[d.Weekday()]
 }
 
-// slot returns the first permitted time that is neither before from nor before
-// the day earliest. An action that contacts the borrower must also stay within
-// the caps. ok is false if no day within the horizon is permitted.
+// slot returns the first permitted time. It is not before the parameter "from", and its day is not before the
+// parameter "earliest". An action that contacts the borrower must also stay within the caps. ok is false if no day
+// within the horizon is permitted.
 func (a *advisor) slot(earliest civil.Day, from time.Time, reaches bool) (d civil.Day, start, end time.Time, ok bool) {
 	w := a.Compliance.Window
 	for d = earliest; d < earliest+horizon; d++ {

@@ -73,8 +73,8 @@ func (a *advisor) person(reason, detail string) {
 	a.reason(detail)
 }
 
-// until puts every action on hold until end, unless another hold ends as late or
-// later.
+// until puts every action on hold up to the given end. If another temporary hold lasts as long or longer, until
+// keeps that hold instead.
 func (a *advisor) until(reason, detail string, end time.Time) {
 	a.reason(detail)
 	if end.After(a.resume) {

@@ -8,9 +8,9 @@ import (
 	"verdict/internal/civil"
 )
 
-// Message is the text for the borrower that belongs to the next best action: a text to send, or the opening of a call.
-// It is a template filled with computed figures. Of the texts in a case, a message can contain only a plain name and
-// the last characters of the loan number.
+// Message is the text for the borrower that belongs to the next best action: a text to send, or the opening of a
+// call. It is a template filled with computed figures. The only texts of a case that a message can contain are a
+// plain name and the last characters of the loan number.
 type Message struct {
 	Template string
 	Language Language
@@ -143,9 +143,8 @@ func (a *advisor) offered(p *phrasebook, name string) string {
 // not used.
 const maxPersonName = 40
 
-// personName returns text if it is safe to use in a greeting, otherwise "". A
-// text with other characters than letters, spaces, points and apostrophes is more
-// likely a link or an instruction than a name.
+// personName returns text if it is safe to use in a greeting, otherwise "". A text with characters other than
+// letters, spaces, points and apostrophes is probably a link or an instruction, and not a name.
 func personName(text string) string {
 	count := 0
 	for _, c := range text {

@@ -32,8 +32,8 @@ type Restructure struct {
 	principalPaise, rateBP, currentPaise int64
 }
 
-// offers computes the settlement and the restructuring, or the reason why the
-// loan is not eligible. The plan may still not offer them.
+// offers computes the settlement and the restructuring, or the reason why the loan is not eligible. Even if the
+// loan is eligible, the plan need not offer them.
 func (a *advisor) offers() {
 	closed := ""
 	if flags := a.c.Borrower.Flags; len(flags) > 0 && flags[0].closesOffers() {

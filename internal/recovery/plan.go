@@ -196,8 +196,8 @@ func (a *advisor) remind(from time.Time) {
 	}
 }
 
-// enter plans an action on the first permitted day from earliest on. The caller
-// has checked that there is such a day.
+// enter plans an action on the first permitted day that is not before the parameter "earliest". The caller has
+// checked that there is such a day.
 func (a *advisor) enter(action Action, earliest civil.Day, from time.Time) {
 	d, start, end, _ := a.slot(earliest, from, action.reaches())
 	if action.reaches() {

@@ -25,8 +25,8 @@ func productWords(name string) []string {
 	})
 }
 
-// isMicrofinance reports whether one of microfinanceWords is a word of name. A microfinanceWord of more than four
-// letters may also be anywhere in name.
+// isMicrofinance reports whether one of microfinanceWords is a word of name. A word of more than four letters
+// may also occur anywhere in name, without regard to spaces and punctuation.
 func isMicrofinance(name string) bool {
 	words := productWords(name)
 	joined := strings.Join(words, "")

@@ -138,9 +138,8 @@ func (r *reader) object(v wire.Value, names ...string) (f wire.Form, ok bool) {
 	return f, v.Kind() == wire.Object
 }
 
-// meant returns the known member of which name is probably a misspelling, or the
-// correct path if the member belongs to another object. near is "" if there is
-// neither.
+// meant returns the known member that the sender of an unknown name probably meant. If the name belongs to another
+// object, it returns the correct path. near is "" if there is no suggestion.
 func (r *reader) meant(name string, names []string) (near string, caseOnly bool) {
 	if !r.hints || r.warnings.Len() >= fault.MaxItems {
 		return "", false

@@ -88,8 +88,8 @@ func (f *strategyReader) section(name string, read func(*strategyReader)) {
 	}
 }
 
-// each reads the elements of an array of objects, which replaces all default
-// elements. It reports whether the array is present.
+// each reads an array of objects and calls read for each element. The elements replace all default elements. The
+// result reports whether the array is present.
 func (f *strategyReader) each(name string, most int, read func(*strategyReader)) bool {
 	if !f.Get(name).Given() {
 		return false

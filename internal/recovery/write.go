@@ -30,9 +30,8 @@ func (a *Advice) WriteMembers(w *wire.Writer) {
 		Key("value").Decimal(a.Priority.ValuePaise, 2).
 		Key("recovery_probability").Decimal(a.Priority.Probability, 4).
 		Key("expected_recovery").Decimal(a.Priority.ExpectedPaise, 2)
-	// Omit the basis if the ranking is by recovery, because runs from the time before
-	// there was a choice do not have it. A repetition of such a run must give the
-	// same bytes.
+	// Omit the basis if the ranking is by recovery, because runs that are older than the choice of a basis do not
+	// have it. A repetition of such a run must give the same bytes.
 	if a.Priority.Basis != ByRecovery {
 		w.Key("basis").Plain(a.Priority.Basis.String()).Key("amount_at_risk").Decimal(a.Priority.AtRiskPaise, 2)
 	}

@@ -18,10 +18,10 @@ var inputPages = []errorPage{
 		Meaning: "The body is larger than this path allows, or contains too many values.",
 		Cause: "A body may have 1 MiB; 8 MiB on paths that accept a bureau report, a bank statement or the rows of a " +
 			"backtest; 64 MiB for fitting a scorecard; 8 KiB for signup. The operator can change the first two " +
-			"limits, and a node with little memory may allow less. A JSON body may contain 1,048,576 values, and no " +
-			"more than one for every four bytes beyond the first 16,384 values. The rows " +
-			"of a backtest in JSON are read as one table, in which at most 8 million cells may be empty; as a file, a " +
-			"backtest accepts up to 100 million rows.",
+			"limits, and a node with little memory may allow less. A JSON body may contain 16,384 values, " +
+			"and one more for every four bytes of its length, but at most 1,048,576 values. The rows " +
+			"of a backtest in JSON are read as one table, in which at most 8 million cells may be empty; as a file, " +
+			"a backtest accepts up to 100 million rows.",
 		Fix: "Send less: leave out what no policy reads, and split lists into several requests. Send rows that " +
 			"fill only a few of many columns as CSV.",
 	},
@@ -73,14 +73,15 @@ var inputPages = []errorPage{
 		Code: fault.CodeUnknownList, Status: 422, Title: "Unknown list",
 		Meaning: "A condition looks a field up in a list that does not exist in this environment.",
 		Cause:   "The name is misspelt, or the list exists only in the other environment.",
-		Fix:     "`GET /v1/lists` shows the lists. Create one with `PUT /v1/lists/{name}` before you save the rule set.",
+		Fix: "`GET /v1/lists` shows the lists. Create one with `PUT /v1/lists/{name}` before you save the rule " +
+			"set.",
 	},
 	{
 		Code: fault.CodeUnknownTable, Status: 422, Title: "Unknown table",
-		Meaning: "A policy reads `table.<table>.<column>`, but this environment has no such table, the table has no such " +
-			"column, or the policy cannot read a key of the table.",
-		Cause: "The name is misspelt, the table exists only in the other environment, or a key is a path that the policy " +
-			"does not declare in `inputs`.",
+		Meaning: "A policy reads `table.<table>.<column>`, but this environment has no such table, the table has no " +
+			"such column, or the policy cannot read a key of the table.",
+		Cause: "The name is misspelt, the table exists only in the other environment, or a key is a path that the " +
+			"policy does not declare in `inputs`.",
 		Fix: "`GET /v1/tables` shows the tables with their keys and columns. Create one with `PUT /v1/tables/{name}` " +
 			"before you save the rule set.",
 	},
@@ -163,8 +164,8 @@ var inputPages = []errorPage{
 	},
 	{
 		Code: fault.CodeBacktestBusy, Status: 503, Title: "Other backtests are running",
-		Meaning: "This node is already answering as many backtests within their requests as it allows, in total or " +
-			"for your tenant. Nothing was done.",
+		Meaning: "This node already runs the maximum number of backtests whose callers wait for the report, in " +
+			"total or for your tenant. Nothing was done.",
 		Cause: "Each tenant can run at most four at a time; the more tenants run backtests, the fewer each can run.",
 		Fix:   "Wait as long as `Retry-After` says and try again. Or send them as jobs, which are queued.",
 	},

@@ -180,24 +180,26 @@ var statePages = []errorPage{
 		Cause: "The key that activates belongs to the user who created the draft; or to somebody who was invited, " +
 			"given a role, enabled again or given a password by another person within the last 24 hours; or to " +
 			"somebody who may no longer activate.",
-		Fix: "Ask a colleague to activate it with their own key. Or ask an activator who did not give you the " +
-			"right to confirm you on the console's page People. Going back to the previously active rule set or to " +
-			"the initial SAFE_MODE is always possible.",
+		Fix: "Ask a colleague to activate it with their own key. Or ask an activator to confirm you on the " +
+			"console's page People; it must not be the person who gave you the right. Going back to the previously " +
+			"active rule set or to the initial SAFE_MODE is always possible.",
 	},
 	{
 		Code: fault.CodeCapReached, Status: 409, Title: "Limit reached",
-		Meaning: "There are as many objects of a kind as are allowed: drafts, scorecards, block list entries, legal " +
-			"holds, lists with their entries or tables with their rows of the tenant in this environment, webhooks of " +
-			"the tenant in both, unfinished redeliveries of a webhook, reviews of a decision, or witnesses of a " +
-			"checkpoint. Or the environment has stored as many bytes as the plan allows. `detail` says how many there are.",
-		Cause: "Drafts accumulate if a program creates one for every attempt. Rows of batches and backtests are stored " +
-			"until they are decided, and results until their retention ends.",
+		Meaning: "The maximum number of objects of a kind is reached: drafts, scorecards, block list entries, legal " +
+			"holds, lists with their entries or tables with their rows of the tenant in this environment, webhooks " +
+			"of the tenant in both, unfinished redeliveries of a webhook, reviews of a decision, or witnesses of a " +
+			"checkpoint. Or the environment has stored as many bytes as the plan allows. `detail` says how many " +
+			"there are.",
+		Cause: "Drafts accumulate if a program creates one for every attempt. Rows of batches and backtests are " +
+			"stored until they are decided, and results until their retention ends.",
 		Fix: "Delete drafts with `DELETE /v1/rule-sets/{id}`, entries of the block list with `DELETE " +
 			"/v1/fraud/blocklist`, webhooks with `DELETE /v1/webhooks/{id}`; release legal holds " +
 			"with `POST /v1/legal-holds/{id}/release`; try variants with `overrides` of a " +
 			"preview instead of drafts. To free storage, wait until jobs are done, cancel jobs, or delete lists and " +
 			"drafts. The operator can raise some of the limits (`-max-drafts`, `-max-scorecards`, `-max-blocked`, " +
-			"`-max-holds`, `-plan-storage`, and those of lists and tables that begin with `-max-list` and `-max-table`).",
+			"`-max-holds`, `-plan-storage`, and those of lists and tables that begin with `-max-list` and " +
+			"`-max-table`).",
 	},
 	{
 		Code: fault.CodeFindingsUnacknowledged, Status: 409, Title: "Errors in the rule set",
@@ -212,10 +214,10 @@ var statePages = []errorPage{
 	{
 		Code: fault.CodeGuaranteeViolated, Status: 409, Title: "The rule set violates a guarantee",
 		Meaning: "The rule set has a guarantee that its own rules do not keep, and cannot be activated in either " +
-			"environment. `errors` names each such guarantee with an applicant for whom it does not hold, as the rule " +
-			"set has really decided.",
+			"environment. `errors` names each such guarantee, and an applicant for whom it does not hold. The " +
+			"rule set was run on this applicant to confirm that.",
 		Cause: "The guarantees of a policy are proved for all possible applicants when a version is created. A " +
-			"change of a rule, a price or a threshold has opened a way around this one.",
+			"change of a rule, a price or a threshold now violates this guarantee.",
 		Fix: "Send the applicant to `POST /v1/decisions/preview` with the `rule_set_id` to see what happens, and " +
 			"change the rules. If the guarantee is no longer wanted, create a version without it; in live that is a " +
 			"finding which somebody must acknowledge. Going back to the previously active rule set or to the initial " +
@@ -225,11 +227,11 @@ var statePages = []errorPage{
 		Code: fault.CodeInvalidTransition, Status: 409, Title: "Not possible in this state",
 		Meaning: "The request is not possible in the current state of the resource.",
 		Cause: "For an alert: it is closed, or it cannot move to the requested status. For a backtest: it has " +
-			"ended and cannot be cancelled, or it has no result to show. For a rule set: it is not a draft, or is " +
-			"the initial SAFE_MODE, and cannot be deleted; or it is an archived draft, or its stored document does " +
-			"not pass the checks of this version of the service, and it cannot be activated. For an API key: the " +
-			"person who would own it is disabled. For an erasure: it is not deferred, and cannot be withdrawn. For a " +
-			"legal hold: it has ended and cannot be released, or the applicant is being erased.",
+			"ended and cannot be cancelled, or it has no result to show. For a rule set: it cannot be deleted, " +
+			"because it is not a draft or is the initial SAFE_MODE; or it cannot be activated, because it is an " +
+			"archived draft, or its stored document does not pass the checks of this version of the service. For an " +
+			"API key: the person who would own it is disabled. For an erasure: only a deferred one can be withdrawn. " +
+			"For a legal hold: it has ended and cannot be released, or the applicant is being erased.",
 		Fix: "Fetch the alert to see its state; later applications open a new alert automatically. If a rule " +
 			"set cannot be activated, create a new version from its document, fix the errors, and activate that " +
 			"version. For an API key, enable the access of its owner first, or choose another owner.",
@@ -276,10 +278,10 @@ var statePages = []errorPage{
 	},
 	{
 		Code: fault.CodeListMissing, Status: 409, Title: "A list is missing",
-		Meaning: "The rule set looks a field up in a list that does not exist, or whose values have another type than " +
-			"the field. Nothing was changed or decided.",
-		Cause: "The list was deleted since the rule set was saved, or created again with another type. A list that an " +
-			"active rule set names cannot be deleted.",
+		Meaning: "The rule set looks a field up in a list that does not exist, or whose values have another type " +
+			"than the field. Nothing was changed or decided.",
+		Cause: "The list was deleted since the rule set was saved, or created again with another type. A list that " +
+			"an active rule set names cannot be deleted.",
 		Fix: "Create the list with `PUT /v1/lists/{name}`, or save a rule set that does not name it.",
 	},
 	{
@@ -287,29 +289,31 @@ var statePages = []errorPage{
 		Meaning: "The list cannot be deleted, because a rule set needs it.",
 		Cause: "An active rule set names the list, or a rollback would activate a rule set that names it. " +
 			"`GET /v1/lists/{name}` shows these rule sets in `used_by`.",
-		Fix: "Activate a rule set without the list, and after it another one, or empty the list instead.",
+		Fix: "Activate two rule sets that do not name the list, one after the other, so that a rollback does not " +
+			"need it either. Or empty the list instead.",
 	},
 	{
 		Code: fault.CodeTableMissing, Status: 409, Title: "A table is missing",
-		Meaning: "The rule set reads a column of a table that does not exist, or that has no such column, a column of " +
-			"another type, or other keys. Nothing was changed or decided.",
-		Cause: "The table was deleted or replaced since the rule set was saved. A table that an active rule set names " +
-			"cannot be deleted, and keeps its keys and columns.",
+		Meaning: "The rule set reads a column of a table, but the table does not exist or has other keys, or the " +
+			"column does not exist or has another type. Nothing was changed or decided.",
+		Cause: "The table was deleted or replaced since the rule set was saved. A table that an active rule set " +
+			"names cannot be deleted, and keeps its keys and columns.",
 		Fix: "Create or replace the table with `PUT /v1/tables/{name}`, or save the rule set again.",
 	},
 	{
 		Code: fault.CodeTableInUse, Status: 409, Title: "The table is in use",
-		Meaning: "The table cannot be deleted, or cannot lose a key, a column or its default, because a rule set needs it.",
+		Meaning: "The table cannot be deleted, or cannot lose a key, a column or its default, because a rule set " +
+			"needs it.",
 		Cause: "An active rule set names the table, or a rollback would activate a rule set that names it. " +
 			"`GET /v1/tables/{name}` shows these rule sets in `used_by`.",
-		Fix: "Use another name for a table with other keys or columns. To delete the table, activate a rule set without " +
-			"it, and after it another one.",
+		Fix: "Use another name for a table with other keys or columns. To delete the table, activate two rule sets " +
+			"that do not read it, one after the other, so that a rollback does not need it either.",
 	},
 	{
 		Code: fault.CodeNoOffer, Status: 409, Title: "There is no offer",
 		Meaning: "A key facts statement describes an approved offer, and this decision has none.",
-		Cause: "The application was declined, by the policy or by the person who reviewed it last, or it was referred and " +
-			"nobody has approved it yet.",
+		Cause: "The application was declined, by the policy or by the person who reviewed it last, or it was " +
+			"referred and nobody has approved it yet.",
 		Fix: "For a decline, `GET /v1/decisions/{id}/letter` returns the letter. Review a referred decision with " +
 			"`POST /v1/decisions/{id}/review`; the outcome `overturned` approves it.",
 	},
@@ -323,33 +327,35 @@ var statePages = []errorPage{
 	},
 	{
 		Code: fault.CodeLenderProfileMissing, Status: 409, Title: "The lender profile is missing",
-		Meaning: "Documents for applicants state the name, the address and the terms of the lender, and these are not " +
-			"stored yet.",
+		Meaning: "Documents for applicants state the name, the address and the terms of the lender, and these are " +
+			"not stored yet.",
 		Cause: "Nobody has stored a lender profile in this environment.",
-		Fix: "Store it with `PUT /v1/lender-profile`, or on the page “Lender profile” of the console. Decisions that were " +
-			"made before use the first version.",
+		Fix: "Store it with `PUT /v1/lender-profile`, or on the page “Lender profile” of the console. Decisions that " +
+			"were made before use the first version.",
 	},
 	{
 		Code: fault.CodeOfferExpired, Status: 410, Title: "The offer has expired",
 		Meaning: "The borrower can no longer agree to this offer.",
-		Cause: "The time in `valid_until` has passed. It is that of the offer, and at least the end of the third working " +
-			"day after the decision, or after the review that approved a referral.",
+		Cause: "The time in `valid_until` of the key facts statement has passed. It is `offer.valid_until` of the " +
+			"decision, or the end of the third working day after the decision or after the review that approved a " +
+			"referral, if that is later.",
 		Fix: "Decide the application again; the new decision has a new offer.",
 	},
 	{
 		Code: fault.CodeOfferReplaced, Status: 410, Title: "A newer offer has replaced this one",
 		Meaning: "The borrower can no longer agree to this offer, because there is a newer one in its place.",
 		Cause: "The policy counts what the applicant was offered before (`exposure`, or a field such as " +
-			"`own_open_offer`), and a later decision under the same `policy_key` has made an offer that is still valid. " +
-			"The older offer does not count any more, so accepting both would exceed the bound.",
-		Fix: "Use the documents of the newest decision; `GET /v1/decisions?applicant_id=` lists them. If the older offer " +
-			"should stand, decline the newer one with a review (`overturned`).",
+			"`own_open_offer`), and a later decision under the same `policy_key` has made an offer that is still " +
+			"valid. The older offer does not count any more, so accepting both would exceed the bound.",
+		Fix: "Use the documents of the newest decision; `GET /v1/decisions?applicant_id=` lists them. If the older " +
+			"offer should stand, decline the newer one with a review (`overturned`).",
 	},
 	{
 		Code: fault.CodeErased, Status: 410, Title: "The data was erased",
-		Meaning: "The object exists, but its data was erased with the applicant, or at the end of its retention period.",
-		Cause: "Somebody with the scope `privacy:manage` has erased the applicant with `POST /v1/erasures`, or has set " +
-			"a retention period with `PUT /v1/retention`. The answer to a repeated request with the same " +
+		Meaning: "The object exists, but its data was erased with the applicant, or at the end of its retention " +
+			"period.",
+		Cause: "Somebody with the scope `privacy:manage` has erased the applicant with `POST /v1/erasures`, or has " +
+			"set a retention period with `PUT /v1/retention`. The answer to a repeated request with the same " +
 			"Idempotency-Key is erased too.",
 		Fix: "Nothing can be restored. `GET /v1/decisions/{id}` still has the outcome, the reason codes and the " +
 			"policy. To decide again, send the request with a new Idempotency-Key.",

@@ -14,7 +14,8 @@ var schemaNames = map[string]string{
 	"application": "DecisionRequest", "policy": "RuleSetRequest", "scorecard": "ScorecardRequest", "tests": testCases,
 }
 
-// testCases is the name of the schema of test cases, which are only files and so not in the API description.
+// testCases is the name of the schema of test cases. The API description does not have this schema, because test cases
+// exist only as files.
 const testCases = "TestCases"
 
 // testCaseSchema is the form of the cases that "verdict test" runs from a JSON file: one case or several. A member of
@@ -31,6 +32,11 @@ const testCase = `{
 		"name": {"type": "string", "maxLength": 200},
 		"as_of": {"type": "string", "format": "date-time", "description": "The time of the decision."},
 		"application": {"type": "object", "description": "A body of POST /v1/decisions or of POST /v1/evaluate."},
+		"facts": {
+			"type": "object",
+			"description": "Facts that only the service knows, such as fraud_blocklisted.",
+			"additionalProperties": {"type": ["string", "number", "boolean"]}
+		},
 		"expect": {
 			"type": "object",
 			"minProperties": 1,
@@ -42,14 +48,14 @@ const testCase = `{
 				"limit": {"type": ["number", "null"]},
 				"rate": {"type": ["number", "null"]},
 				"reasons": {"type": ["array", "null"], "items": {"type": "string"}},
-				"hits": {"type": ["array", "null"], "items": {"type": "string"}},
+				"hits": {"type": ["object", "null"], "additionalProperties": {"type": ["string", "number"]}},
 				"conditions": {"type": ["array", "null"], "items": {"type": "string"}}
 			}
 		}
 	}
 }`
 
-// SchemaNames returns the documents that Schema knows, in order.
+// SchemaNames returns the names of the documents for which Schema returns a schema, sorted.
 func SchemaNames() []string { return slices.Sorted(maps.Keys(schemaNames)) }
 
 // Schema returns the JSON Schema of a document that people write as a file, for

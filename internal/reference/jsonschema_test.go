@@ -34,7 +34,7 @@ func compiled(t *testing.T, name string) *jsonschema.Schema {
 	return schema
 }
 
-// TestSchemas checks documents that people write as files, right and wrong ones.
+// TestSchemas checks that the schemas accept correct documents and reject wrong ones.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
 	policy, err := os.ReadFile("../engine/default_policy.json")
@@ -49,9 +49,14 @@ func TestSchemas(t *testing.T) {
 		"default policy": {"policy", string(policy), ""},
 		"scorecard":      {"scorecard", `{"name":"Card",` + string(bytes.TrimSpace(members["scorecard"]))[1:], ""},
 		"application":    {"application", `{"applicant":{"monthly_income":85000},"bureau_report":{"score":742}}`, ""},
-		"test case":      {"tests", `{"name":"a","application":{},"expect":{"status":"DECLINED","offer.emi":14170}}`, ""},
+		"test case": {"tests", `{"name":"a","application":{},"expect":{"status":"DECLINED","offer.emi":14170}}`,
+			""},
 		"test cases": {
 			"tests", `[{"application":{"bureau_report":{"score":742}},"expect":{"reasons":["AGE_RANGE"]}}]`, "",
+		},
+		"facts and hits": {
+			"tests", `{"application":{},"facts":{"fraud_blocklisted":true},"expect":{"hits":{"KO_AGE_RANGE":"fail"}}}`,
+			"",
 		},
 		"wrong status":   {"tests", `{"application":{},"expect":{"status":"REJECTED"}}`, "status"},
 		"no expectation": {"tests", `{"application":{}}`, "expect"},

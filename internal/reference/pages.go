@@ -28,12 +28,11 @@ type Pages struct {
 	front     frontPage
 	style     servedFile
 	templates *template.Template
-	// The reference page, its content without the layout, and the pages of the codes
-	// are rendered on the first request, because most processes never serve them.
-	page     func() (servedFile, error)
-	piece    func() (servedFile, error)
-	contents func() (servedFile, error)
-	errors   func() (map[string]servedFile, error)
+	// The reference page, its parts, and the pages of the codes are rendered on the
+	// first request, because most processes never serve them.
+	page   func() (servedFile, error)
+	parts  *parts
+	errors func() (map[string]servedFile, error)
 	// schemas returns the JSON Schemas of documents that people write as files, by name.
 	schemas func() (map[string]servedFile, error)
 }
@@ -54,18 +53,6 @@ func newFile(contentType string, body []byte) servedFile {
 		body:        body,
 		packed:      sync.OnceValue(func() []byte { return serving.Compressed(body, func() {}) }),
 	}
-}
-
-// Piece returns the content of the reference page without the layout.
-func (d *Pages) Piece() (template.HTML, error) {
-	piece, err := d.piece()
-	return template.HTML(piece.body), err // our own template has rendered the content and escaped its values
-}
-
-// Contents returns the list of the sections and operations of the reference page, as links to their anchors.
-func (d *Pages) Contents() (template.HTML, error) {
-	contents, err := d.contents()
-	return template.HTML(contents.body), err // our own template has rendered the content and escaped its values
 }
 
 // New returns the documentation for an OpenAPI document. service is the version of
@@ -103,16 +90,14 @@ func New(openapi []byte, service string) (*Pages, error) {
 		return nil, err
 	}
 	view := sync.OnceValues(func() (*pageView, error) { return newPageView(openapi, service) })
-	rendered := func(name string) func() (servedFile, error) {
-		return sync.OnceValues(func() (servedFile, error) {
-			v, err := view()
-			if err != nil {
-				return servedFile{}, err
-			}
-			return d.render(name, v)
-		})
-	}
-	d.page, d.piece, d.contents = rendered("page.html"), rendered("reference"), rendered("contents")
+	d.page = sync.OnceValues(func() (servedFile, error) {
+		v, err := view()
+		if err != nil {
+			return servedFile{}, err
+		}
+		return d.render("page.html", v)
+	})
+	d.parts = &parts{pages: d, view: view, done: map[string]Part{}}
 	d.errors = sync.OnceValues(func() (map[string]servedFile, error) {
 		v, err := view()
 		if err != nil {
@@ -123,8 +108,8 @@ func New(openapi []byte, service string) (*Pages, error) {
 	return d, nil
 }
 
-// Register adds the paths of the documentation to a mux. A page that cannot be
-// rendered writes nothing and calls fail with the error.
+// Register adds the paths of the documentation to a mux. If a page cannot be rendered, its handler writes nothing and
+// calls fail with the error.
 func (d *Pages) Register(mux *http.ServeMux, fail func(http.ResponseWriter, error)) {
 	add := func(pattern string, serve func(http.ResponseWriter, *http.Request) error) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {

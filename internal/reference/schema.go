@@ -28,9 +28,9 @@ type typeView struct {
 // are behind a link to the schema.
 const maxDepth = 3
 
-// fieldViews returns the members of an object, including those of "allOf", each
-// with depth levels of its own members. seen lists the schemas that contain this
-// schema. They are not shown again, so that a recursive schema ends.
+// fieldViews returns the members of an object, including those of "allOf". depth is the number of levels to add
+// below these members. seen lists the schemas that contain this schema. They are not shown again, so that a
+// recursive schema ends.
 func fieldViews(schema documentNode, depth int, seen []string) []fieldView {
 	if name := schema.reference(); name != "" {
 		if slices.Contains(seen, name) {

@@ -23,7 +23,7 @@ type pageView struct {
 	Tables   []tableView
 }
 
-// tableView shows the origin of a data table in the binary.
+// tableView shows the origin of a data table that is embedded in the binary.
 type tableView struct{ Use, Title, Publisher, Licence, Date, Attribution string }
 
 func tableViews() []tableView {
@@ -194,8 +194,8 @@ func newOperation(method, path string, t documentNode) operationView {
 	return op
 }
 
-// addAnswer adds an answer of the operation. It adds an answer that is only a
-// problem to the refusals.
+// addAnswer adds an answer of the operation. If the answer can only be a problem, it is added to the refusals
+// instead.
 func (op *operationView) addAnswer(status string, t documentNode) {
 	problem := t.get("content", "application/problem+json")
 	content := t.get("content").members()

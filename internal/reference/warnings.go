@@ -45,14 +45,14 @@ var warningNotes = []struct{ Code, Meaning string }{
 		"Cells such as `NA`, `null` or `-` in a backtest's columns of numbers were read as missing; `fields` are " +
 			"their columns."},
 	{fault.CodeLookedUpNow,
-		"Rows of a backtest were looked up in the list or table of `fields` as it is now, because they have no answer from " +
-			"the time of their decision. `detail` says how many rows."},
+		"Rows of a backtest were looked up in the list or table of `fields` as it is now, because they have no " +
+			"answer from the time of their decision. `detail` says how many rows."},
 	{fault.CodeNotLookedUp,
 		"Rows of a backtest were not looked up in the list or table of `fields`, because a field is not known: the " +
 			"stored decisions do not have it, or the lists and tables are not available. `detail` says how many rows."},
 	{fault.CodeOwnFactsUnknown,
-		"Rows of a backtest do not say what was decided for the applicant before, although the policy reads it: their " +
-			"`own_` fields are absent, and their exposure is not limited. `detail` says how many rows."},
+		"Rows of a backtest do not say what was decided for the applicant before, although the policy reads it: " +
+			"their `own_` fields are absent, and their exposure is not limited. `detail` says how many rows."},
 	{fault.CodeFeaturesAbsent,
 		"The policy of a backtest names the features in `fields`, but no column has them, so they are absent in " +
 			"every row."},
@@ -61,8 +61,8 @@ var warningNotes = []struct{ Code, Meaning string }{
 		"Rows of a backtest contain bytes that are not UTF-8 and were not evaluated; save the file as CSV in UTF-8."},
 	{fault.CodeReplacedOffer,
 		"A loan was reported on an offer that a newer offer under the same `policy_key` had replaced. " +
-			"The loan is stored. Decline the newer offer with a review unless both should stand: together they may exceed " +
-			"`exposure.max_total`."},
+			"The loan is stored. Decline the newer offer with a review unless both should stand: together they may " +
+			"exceed `exposure.max_total`."},
 	{fault.CodeTenureNotAvailable,
 		"The band does not allow the requested tenure; its usual tenure applies. `detail` lists the tenures that the " +
 			"band allows."},
@@ -87,7 +87,8 @@ var warningNotes = []struct{ Code, Meaning string }{
 		"A payment history has no date; its months were counted from the date of the report."},
 	{fault.CodePaymentMonthUnknown, "A month of a payment history cannot be read and was left out."},
 	{fault.CodeLaterEventIgnored, "Something in a report is dated after the request and was left out."},
-	{fault.CodeSentTwice, "Two members contradict each other; the first was read, or for a month the worse one."},
+	{fault.CodeSentTwice,
+		"Two members contradict each other; the first was read. If both describe the same month, the worse was read."},
 	{fault.CodeStatusContradicted, "A closed account has a live status; it counts as closed."},
 	{fault.CodeInstalmentNotMonthly,
 		"An instalment is not due every month: `bureau_own_emi` counts its monthly equivalent, and " +
@@ -100,7 +101,7 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{fault.CodeUnknownOwnership,
 		"The ownership of an account has an unknown value; the account counts as the applicant's own."},
 	{fault.CodeHolderDeceased,
-		"The ownership of an account says that its holder has died; it counts as the applicant's own."},
+		"The ownership of an account says that its holder has died; the account counts as the applicant's own."},
 	{fault.CodeLaterThanReport,
 		"A payment month, an account or an enquiry is later than the date of its report; it was read anyway."},
 	{fault.CodeAdverseDateUnknown,
@@ -120,8 +121,8 @@ var warningNotes = []struct{ Code, Meaning string }{
 			"card adds 0 to the instalments."},
 	{fault.CodeOverdueMissing, "A live account states no overdue amount although others do; it adds 0."},
 	{fault.CodeInstalmentMissing,
-		"A live loan states no instalment although others do, or one of 0 beside a balance; it adds 0 to " +
-			"`bureau_own_emi` and `bureau_total_emi`."},
+		"A live loan states no instalment although others do, or states an instalment of 0 and a balance; it adds 0 " +
+			"to `bureau_own_emi` and `bureau_total_emi`."},
 	{fault.CodeCardInstalmentNotCounted,
 		"A card states an instalment of more than 5 percent of its balance; 5 percent of the balance is used."},
 	{fault.CodeCardLimitMissing, "A live card with a balance states no limit; it is left out of the card utilisation."},
@@ -149,7 +150,7 @@ var warningNotes = []struct{ Code, Meaning string }{
 		"The request has the report of a co-applicant or guarantor without their `consent`."},
 	{fault.CodePeopleNotCounted,
 		"The policy reads what the lender decided before. The request names the co-applicant or the guarantor with " +
-			"neither `applicant_ref` nor `id`, so that is not counted for this person."},
+			"neither `applicant_ref` nor `id`, so earlier decisions are not counted for this person."},
 	{fault.CodeFOIRUnderstated,
 		"The declared FOIR is more than 0.05 below the FOIR that results from the instalments of the applicant's " +
 			"own and joint accounts in the report. " +

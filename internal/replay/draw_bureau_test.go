@@ -9,7 +9,7 @@ import (
 
 // account is a loan that any bureau may report.
 type account struct {
-	code                              int // the code of its type, as the bureaus number them
+	code                              int // the code that the bureaus use for the type of the loan
 	name                              string
 	openedBack, closedBack            int // days ago; closedBack is 0 for an open loan
 	sanctioned, balance, overdue, emi int
@@ -62,8 +62,8 @@ func (a *applicant) drawHistory() {
 
 const reportedBack = 3 // age of the report in days
 
-// dated returns the date back days ago, in the given layout of package time. It
-// returns "" if back is 0.
+// dated returns the date that is the given number of days ago, in the given layout of package time. It returns ""
+// if back is 0.
 func (a *applicant) dated(back int, form string) string {
 	if back == 0 {
 		return ""
@@ -71,8 +71,7 @@ func (a *applicant) dated(back int, form string) string {
 	return a.now.AddDate(0, 0, -back).Format(form)
 }
 
-// month returns the first day of the month that is back months before the
-// previous month.
+// month returns the first day of a past month. back is 0 for the previous month, 1 for the month before, and so on.
 func (a *applicant) month(back int) time.Time {
 	return time.Date(a.now.Year(), a.now.Month()-time.Month(1+back), 1, 0, 0, 0, 0, time.UTC)
 }

@@ -10,8 +10,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// applicant is a person who applies. Members that are added with maybe are
-// sometimes left out.
+// applicant is a person who applies. The method "maybe" adds members that are sometimes left out.
 type applicant struct {
 	dice
 	n                                  int
@@ -125,12 +124,12 @@ var layouts = map[string]func(*applicant) object{
 	"own crif":     (*applicant).crif,
 }
 
-// evaluation returns a body of POST /v1/evaluate in a layout, with some of the blocks. The reference in the fraud block
-// starts with the layout, so that seen can count layouts.
+// evaluation returns a body of POST /v1/evaluate in a layout, with some of the blocks. The reference in the fraud
+// block starts with the layout, so that the type seen can count layouts.
 func (a *applicant) evaluation(policyKey, layout string) object {
 	var kind, bureau string
 	if _, err := fmt.Sscan(layout, &kind, &bureau); err != nil {
-		panic(err) // a mistake in layouts
+		panic(err) // a key of layouts is malformed
 	}
 	report := layouts[layout](a)
 	if kind == "own" { // a bureau does not know these values, so they are sent with its report
@@ -254,5 +253,5 @@ func (a *applicant) bank() object {
 	return summary
 }
 
-// day returns the date back days ago.
+// day returns the date that is the given number of days ago.
 func (a *applicant) day(back int) string { return a.now.AddDate(0, 0, -back).Format(time.DateOnly) }

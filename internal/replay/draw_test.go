@@ -30,8 +30,8 @@ func (d dice) between(low, high int) int { return low + d.IntN(high-low+1) }
 
 func pick[T any](d dice, from ...T) T { return from[d.IntN(len(from))] }
 
-// fields lists the names that drawn policies use: the catalogue, but only a few of its thousands of features, and
-// without derived and younger.
+// fields lists the names that drawn policies use: the names of the catalogue, with only a few of its thousands of
+// features. It leaves out the names in the list "derived", and the names that match the expression "younger".
 var fields = struct{ stage1, stage2 []string }{
 	stage1: append(names(func(f *rule.Field) bool {
 		return f.Supply != rule.FromEngine && f.Semantics == 0 &&
@@ -49,7 +49,7 @@ var derived = names(func(f *rule.Field) bool { return f.Semantics > 1 && !younge
 // those of the newest corpus. Empty the expression when a corpus is added.
 var younger = regexp.MustCompile(`^own_guaranteed_|^has_co_applicant$|^(co_applicant|guarantor)\.`)
 
-// own lists the fields about what the lender decided before.
+// own lists the fields about the lender's earlier decisions.
 var own = names(func(f *rule.Field) bool {
 	return strings.HasPrefix(f.Name, "own_") && !younger.MatchString(f.Name)
 })

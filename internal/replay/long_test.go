@@ -115,9 +115,8 @@ func verifyProcess(t *testing.T, binary, databaseURL string) (v verification) {
 	return v
 }
 
-// multiply copies the decisions of a SQLite file under other ids until there are
-// about want decisions. The hash of a decision does not include its id. It
-// returns the number of decisions.
+// multiply copies the decisions of a SQLite file under other ids until their number is about want. The hash of a
+// decision does not include its id. multiply returns the number of decisions.
 func multiply(t *testing.T, databaseURL string, have, want int64) int64 {
 	t.Helper()
 	raw, err := sql.Open("sqlite", strings.TrimPrefix(databaseURL, "sqlite:")+

@@ -16,8 +16,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// seen counts the operators, blocks and outcomes that occur in a corpus. If an
-// operator or a block did not occur, the corpus could not detect a change of it.
+// seen counts the operators, blocks and outcomes that occur in a corpus. If an operator or a block did not occur,
+// the corpus could not detect a change of that operator or block.
 type seen struct {
 	operators, held, failed, facts, outcomes, grades, layouts map[string]int
 	read                                                      map[string]*weighed // policies, by id

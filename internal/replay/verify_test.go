@@ -29,13 +29,12 @@ import (
 // leastVerified is the minimum number of decisions that "verdict verify" checks in a second.
 const leastVerified = 8_000
 
-// profileVariable is the environment variable with the file for a profile of the processor while decisions are
-// verified.
+// profileVariable is the environment variable with the file for a CPU profile of the verification.
 const profileVariable = "VERDICT_VERIFY_PROFILE"
 
 // TestLongVerify stores decisions as the service does, encrypted, with their entries in a signed log, and verifies them
 // with everything that "verdict verify" checks. "make replay" does it with a million decisions on each database, and
-// then the test judges the rate.
+// then the test checks the rate.
 func TestLongVerify(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -80,10 +79,11 @@ func verifyStored(t *testing.T, databaseURL string, count int64) (took, used tim
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = signed.Close() }() // nothing is signed after it
+	defer func() { _ = signed.Close() }() // an error does not matter, because nothing is signed any more
 	options := usecase.Options{
 		Now: time.Now, MasterKey: usecasetest.MasterKey,
-		Log: evidencedesk.Options{Key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize)), Signed: signed},
+		Log: evidencedesk.Options{Key: ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize)),
+			Signed: signed},
 	}
 	db := storetest.Open(t, databaseURL, store.Options{})
 	h := usecasetest.Open(t, db, options)
@@ -101,7 +101,7 @@ func verifyStored(t *testing.T, databaseURL string, count int64) (took, used tim
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = file.Close() }() // a damaged profile cannot be read
+		defer func() { _ = file.Close() }() // an error is noticed later, when the profile cannot be read
 		if err := pprof.StartCPUProfile(file); err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +141,8 @@ func storeDecisions(t *testing.T, h *usecasetest.House, count int64) {
 	}
 }
 
-// storeDecision makes the decision with a number, every tenth with a feature vector. Each person applies five times.
+// storeDecision makes the decision with the given number. Every tenth decision has a feature vector. Each person
+// applies five times.
 func storeDecision(t *testing.T, h *usecasetest.House, i int64) error {
 	if i%10 == 0 {
 		body, err := wire.Parse(fmt.Appendf(nil, `{"bureau":"cibil","features":true,"applicant_ref":"F-%d",
@@ -155,7 +156,8 @@ func storeDecision(t *testing.T, h *usecasetest.House, i int64) error {
 		return err
 	}
 	body, err := wire.Parse(fmt.Appendf(nil, `{"applicant":{"id":"A-%d","monthly_income":%d,"foir":0.%d,
-		"requested_amount":600000},"bureau_report":{"score":%d,"enquiries_6m":%d,"active_tradelines":4,"max_dpd_12m":0}}`,
+		"requested_amount":600000},"bureau_report":{"score":%d,"enquiries_6m":%d,"active_tradelines":4,
+		"max_dpd_12m":0}}`,
 		i/5, 20_000+i%90_000, 10+i%55, 600+i%250, i%7))
 	if err != nil {
 		return err

@@ -15,9 +15,8 @@ const (
 	archiveVersionOwner = 2 // with owners, microfinance, and separate write-offs and settlements
 )
 
-// Archive encodes a history and a statement, either of which may be nil, in a
-// compact form. With the archive, the records that a feature was computed from
-// can still be named years later. Texts such as narrations are not included.
+// Archive encodes a history and a statement, either of which may be nil, in a compact form. It is stored so that the
+// records behind a feature can still be identified years later. Texts such as narrations are not included.
 func Archive(h *History, s *Statement) []byte {
 	w := archiver{buf: make([]byte, 0, archiveSize(h, s))}
 	version := byte(archiveVersion)
@@ -198,9 +197,8 @@ func (r *unarchiver) flag() bool {
 	return n == 1
 }
 
-// count decodes the number of records that follow. Each record takes several
-// bytes, so a count larger than the remaining bytes is invalid and cannot make
-// the reader allocate more memory than the bytes could fill.
+// count decodes the number of records that follow. Each record takes several bytes, so a count larger than the
+// number of remaining bytes is invalid. This check bounds the memory that is allocated for the records.
 func (r *unarchiver) count() int {
 	n := r.number()
 	if n < 0 || n > int64(len(r.buf)) || n > math.MaxInt32 {

@@ -28,7 +28,7 @@ const (
 	moreBits         = 1<<8 - 1
 )
 
-// moreOf returns the bits of an account, 0 if version 1 can hold the account.
+// moreOf returns the bits of an account, or 0 if version 1 can hold the account.
 func moreOf(a *Account) (bits int64) {
 	bits = int64(a.Owner)
 	for _, b := range []struct {

@@ -16,8 +16,8 @@ const MaxTransactions = 20_000
 // the sums of a whole statement cannot overflow.
 const maxBankPaise = 1_000_000_000_000
 
-// bankRow is a transaction while the statement is being read, with additional
-// members that only detect needs.
+// bankRow is a transaction of a statement that is being read. It has additional members, which only the function
+// detect uses.
 type bankRow struct {
 	Transaction
 	second   int32 // second of the day, -1 when only the date is known
@@ -81,9 +81,8 @@ func borrowRows(n int) *[]bankRow {
 	return list
 }
 
-// declared reads an amount that the applicant declares. It returns NoAmount if
-// none is given, and for an invalid value, which the reader of the block's scalars
-// reports as a fault.
+// declared reads an amount that the applicant declares. It returns NoAmount if the amount is missing or invalid. It
+// reports no fault for an invalid amount, because the reader of the block's scalars reports it.
 func declared(v wire.Value) int64 {
 	if v.Kind() != wire.Number {
 		return NoAmount

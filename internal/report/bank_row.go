@@ -243,8 +243,8 @@ func (r *bankReader) channel(mode *bankField, row *bankRow) {
 // modes lists the modes that channel recognises in any letter case.
 var modes = [...]string{"OTHERS", "OTHER", "UPI", "FT", "CASH", "ATM", "CARD"}
 
-// by sets the channel from a mode in capital letters, and reports whether the
-// mode is known.
+// by takes a mode in capital letters, sets the channel of the row accordingly, and reports whether the mode is
+// known.
 func (r *bankRow) by(mode string) (known bool) {
 	switch mode {
 	case "", "OTHERS", "OTHER":

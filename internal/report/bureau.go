@@ -35,8 +35,8 @@ type layout struct {
 	scores    []string
 	preferred func(score wire.Value) bool // reports whether a score is the one to use
 	score     []string                    // names of the member with the value of a score
-	// microfinance holds the paths, from the report itself, of a separate list of
-	// microfinance accounts.
+	// microfinance holds the paths of a separate list of microfinance accounts. These paths start at the report
+	// itself.
 	microfinance []string
 	minusOne     bool // an amount of -1 means that no amount was given
 }
@@ -71,12 +71,13 @@ type bureauReader struct {
 // ReadBureau reads the report of a bureau, given by its canonical name, from the object under the bureau's key. The
 // report is in the common shape or, for a bureau with a layout, in the bureau's own layout. asOf is the day of the
 // request; a report, account or enquiry dated more than a day after asOf is a fault. Irregular but clear values are
-// read with one warning for each kind. An account that omits a figure which other accounts state is read with a
-// warning, for the first few accounts of each kind. ReadBureau returns nil if the report has no list of accounts or
-// enquiries, does not state that there are no accounts, and has neither a count of enquiries nor a date.
+// read with one warning for each kind. If some accounts omit a figure that other accounts state, there is a warning
+// for each of the first few such accounts. ReadBureau returns nil if the report contains none of the following: a
+// list of accounts, a microfinance account, a list of enquiries, a statement that there are no accounts, a count of
+// enquiries, a date.
 //
-// In the bureaus' own layouts unknown members are ignored, except for lists of accounts or enquiries that were not
-// read, which cause a warning.
+// In the bureaus' own layouts unknown members are ignored. There is one exception: a list of accounts or enquiries
+// that was not read causes a warning.
 func ReadBureau(bureau string, v wire.Value, asOf civil.Day, faults, warnings *fault.List) *History {
 	r := bureauReader{faults: faults, asOf: asOf, newest: (asOf + 1).Month(), layout: layouts[bureau]}
 	r.scalar = scalarReader{faults: faults, notes: &r.notes, asOf: asOf}
@@ -114,7 +115,7 @@ func ReadBureau(bureau string, v wire.Value, asOf civil.Day, faults, warnings *f
 	return h
 }
 
-// Score returns the score in a bureau's own layout, Missing when there is none.
+// Score returns the score in a bureau's own layout, or Missing if there is none.
 func Score(bureau string, v wire.Value) wire.Value {
 	l := layouts[bureau]
 	if l == nil {

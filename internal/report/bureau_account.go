@@ -59,7 +59,7 @@ func (r *bureauReader) account(m *slotted, a *Account) {
 	}
 }
 
-// before adds a notice if d is later than the date of the report. One day of
+// before checks that d is not later than the date of the report, and adds a notice if it is later. One day of
 // tolerance covers reports made around midnight.
 func (r *bureauReader) before(d civil.Day, v wire.Value) {
 	if r.reported.Known() && d.Known() && d > r.reported+1 {

@@ -52,8 +52,8 @@ func at(v wire.Value, path string) wire.Value {
 	return v
 }
 
-// first returns the first element of an array, Missing if the array is empty, or
-// the value itself if it is not an array.
+// first returns the first element of an array, or Missing if the array is empty. It returns the value itself if it is
+// not an array.
 func first(v wire.Value) wire.Value {
 	for _, element := range v.Elements() {
 		return element
@@ -64,9 +64,8 @@ func first(v wire.Value) wire.Value {
 	return v
 }
 
-// under returns the object at the first path that exists. If no path exists, it
-// returns v itself if v has one of the members in marks, by which the wanted
-// object is recognised.
+// under returns the object at the first path that exists. If no path exists, v itself may be the wanted object: under
+// returns v if it has one of the members in marks, and Missing otherwise.
 func under(v wire.Value, paths, marks []string) wire.Value {
 	for _, path := range paths {
 		if found := first(at(v, path)); found.Kind() == wire.Object {

@@ -24,9 +24,8 @@ const (
 	gapKinds
 )
 
-// gapTexts holds the code and the text of the warning for each kind. The text
-// says how the account was counted and what to send. A kind with always set is
-// reported even if no other account has the figure.
+// gapTexts holds the code and the text of the warning for each kind. The text says how the account was counted and
+// what to send. If the member "always" is true, the kind is reported even if no other account has the figure.
 var gapTexts = [gapKinds]struct {
 	code, text string
 	always     bool
@@ -76,8 +75,8 @@ type gaps [gapKinds]struct {
 	places     [maxPlaces]wire.Value
 }
 
-// note counts an account or enquiry that should state the figure of this kind. has reports whether it does. If it does
-// not, note stores v unless maxPlaces values are stored already.
+// note counts an account or enquiry that should state the figure of this kind. The argument "has" says whether it
+// does. If has is false, note stores v, unless maxPlaces values are stored already.
 func (g *gaps) note(kind gap, has bool, v wire.Value) {
 	of := &g[kind]
 	if has {
@@ -138,8 +137,8 @@ const (
 	rememberedMonths = 36
 )
 
-// reportable reports whether an account should have a payment history: it was not opened in the last reportingMonths,
-// and not closed rememberedMonths or more ago.
+// reportable reports whether an account should have a payment history. It returns false for an account that was
+// opened less than reportingMonths ago or closed at least rememberedMonths ago.
 func (r *bureauReader) reportable(a *Account) bool {
 	return !(a.Opened.Known() && r.newest-a.Opened.Month() < reportingMonths ||
 		a.Closed.Known() && r.newest-a.Closed.Month() >= rememberedMonths)

@@ -102,9 +102,8 @@ func (s *bureauShape) report(accounts ...[]string) string {
 	return s.wrap(strings.Join(list, ","))
 }
 
-// TestAccountGaps checks, in every layout, the warnings about an account that
-// omits a figure which another account states, or that is closed but still
-// states a debt.
+// TestAccountGaps checks, in every layout, the warnings about two kinds of accounts: an account that omits a figure
+// which another account states, and a closed account that still states a debt.
 func TestAccountGaps(t *testing.T) {
 	t.Parallel()
 	full := []string{"type", "opened", "active", "balance", "overdue", "emi", "history"}

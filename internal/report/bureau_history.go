@@ -33,9 +33,9 @@ var historyForms = [...]struct {
 	{slotProfile, (*months).experianProfile},
 }
 
-// history reads an account's payment history in all formats that are present. The
-// list is sorted newest first and has each month at most once. noted is what the
-// months state about the account itself.
+// history reads an account's payment history in all formats that are present. The list
+// is sorted newest first and has each month at most once. noted has the adverse notes
+// that the months state about the account itself.
 func (r *bureauReader) history(a *Account, m *slotted) (list []Payment, noted standing) {
 	from := len(r.payments)
 	to := &r.months
@@ -145,8 +145,8 @@ func (to *months) common(a *Account, m *slotted) {
 	}
 }
 
-// strangers notes unknown members of a month: a misspelt dpd would make a late
-// month look like one that was not reported.
+// strangers records the unknown members of a month. Otherwise a misspelt dpd would make
+// a late month look like a month that was not reported.
 func (to *months) strangers(entry wire.Value) {
 	for name, v := range entry.Members() {
 		if name != "month" && name != "dpd" {
@@ -189,8 +189,8 @@ func (to *months) days(v wire.Value) (days int16, said bool) {
 	return int16(n), ok
 }
 
-// start returns the month of the first cell of a history that states no months:
-// the month of d, otherwise of the report, otherwise of the request.
+// start returns the month of the first cell of a history that states no months. This is the month of d. If d is
+// unknown, it is the month of the report or, if the report has no date, the month of the request.
 func (to *months) start(d civil.Day, v wire.Value) civil.Month {
 	if d.Known() {
 		return d.Month()

@@ -44,9 +44,9 @@ func (r *bureauReader) instalments(a *Account, m *slotted) {
 
 const monthsOfYear = 12
 
-// rhythm returns the member that says how often an instalment is due. Equifax
-// writes the rhythm in the member for the number of instalments. So if there is
-// no rhythm, and that member is not a number, it is used as the rhythm.
+// rhythm returns the member that says how often an instalment is due. Equifax writes the rhythm in the member for
+// the number of instalments. So if no rhythm is given, rhythm returns the member for the number of instalments,
+// provided that it is not a number.
 func (r *bureauReader) rhythm(m *slotted) wire.Value {
 	if tenure := m[slotTenure]; r.scalar.saysNothing(m[slotRhythm]) && !isDigits(strings.TrimSpace(tenure.Text())) {
 		return tenure
@@ -54,9 +54,10 @@ func (r *bureauReader) rhythm(m *slotted) wire.Value {
 	return m[slotRhythm]
 }
 
-// instalment reads an instalment. It returns a monthly instalment in monthly. It converts an instalment with another
-// rhythm, such as CRIF's "900/Weekly", to a monthly amount and returns it in converted. If the rhythm is unknown, it
-// returns the amount unconverted in converted and adds a notice. At least one of the two results is NoAmount.
+// instalment reads an instalment. If the instalment is monthly, the result "monthly" has the amount. If it has
+// another rhythm, such as CRIF's "900/Weekly", the result "converted" has the equivalent monthly amount. If the
+// rhythm is unknown, "converted" has the stated amount, and a notice is added. At least one of the two results is
+// NoAmount.
 func (r *scalarReader) instalment(v wire.Value) (monthly, converted int64) {
 	text, every, found := strings.Cut(v.Text(), "/")
 	if r.isFiller(v) {

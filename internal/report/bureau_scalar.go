@@ -74,7 +74,7 @@ func (r *scalarReader) amount(v wire.Value, mayBeNegative bool) int64 {
 	case ok && paise == -100 && r.native && r.minusOne:
 		return NoAmount
 	case !ok || paise > maxAmountPaise || paise < -maxAmountPaise:
-		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "must be at most a million million rupees")
+		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "must be at most 1,000,000,000,000 rupees")
 	case paise < 0 && !mayBeNegative:
 		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "cannot be negative")
 	default:
@@ -228,7 +228,7 @@ func (r *scalarReader) noteDate(v wire.Value) civil.Day {
 	return d
 }
 
-// code returns the trimmed text of a code or a name, "" when there is none.
+// code returns the trimmed text of a code or a name, or "" if there is none.
 func (r *scalarReader) code(v wire.Value) string {
 	if r.saysNothing(v) {
 		return ""

@@ -92,8 +92,8 @@ func (r *bureauReader) newestDays(a *Account, m *slotted) {
 }
 
 // ownDays returns the highest days past due that an account states without a month, and the member that states them.
-// The stated maximum is ignored if a month of the history has as many days. For a closed account the status and the
-// rating are ignored, because they describe how the account ended.
+// The stated maximum is ignored if a month of the history has at least as many days. For a closed account the status
+// and the rating are ignored, because they describe how the account ended.
 func (r *bureauReader) ownDays(a *Account, m *slotted) (most int16, from wire.Value) {
 	for _, s := range []slot{slotDays, slotMaxDays} {
 		days, ok := r.scalar.count(m[s])

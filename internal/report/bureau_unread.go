@@ -61,10 +61,9 @@ var spellings = map[string]string{
 	"standarddata": "STANDARD-DATA", "tradelines": "TRADELINES", "inquiryhistory": "INQUIRY-HISTORY",
 }
 
-// Misspelt warns about members of a bureau's own layout that were probably meant
-// to be a list of accounts or enquiries. Such a member is in the object that
-// should contain the list and has a similar name. meant returns the known name
-// that name probably stands for, or "".
+// Misspelt warns about members of a bureau's own layout that were probably meant to be a list of accounts or
+// enquiries. Such a member is in the object that should contain the list and has a similar name. The function meant
+// returns the known name for which a misspelt name probably stands, or "".
 func Misspelt(bureau string, v wire.Value, meant func(name string, known []string) string, warnings *fault.List) {
 	l := layouts[bureau]
 	if l == nil {

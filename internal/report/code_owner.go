@@ -54,9 +54,8 @@ var ownWords = map[string]bool{
 	"deceased": true, "z": true,
 }
 
-// owner reads the owner of an account. A missing or unknown owner counts as the
-// person's own. If the account were left out, the person would look less
-// indebted.
+// owner reads the owner of an account. If the owner is missing or unknown, the account counts as the person's own:
+// without the account, the person would look less indebted.
 func (r *bureauReader) owner(v wire.Value) Owner {
 	if r.scalar.saysNothing(v) {
 		return Own

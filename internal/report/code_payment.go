@@ -19,7 +19,7 @@ const maxDays = 9999
 type cell struct {
 	days int16    // days past due; valid only if said is true
 	said bool     // the month was reported
-	note standing // what the month says about the account itself
+	note standing // the adverse notes that the month states about the account itself
 }
 
 func late(days int16) cell { return cell{days: days, said: true} }

@@ -2,14 +2,14 @@ package report
 
 import "strings"
 
-// standing is what a code or phrase states about an account.
+// standing is the state of an account according to a code or phrase.
 type standing struct {
 	adverse Adverse
 	over    bool // closed, written off, settled, sold or never disbursed: no longer an obligation
 	running bool // stated to be still an obligation
 }
 
-// and combines the statements of two members of a report. If the result has both over and running, the account is
+// and returns what two members of a report state together. If the result has both over and running, the account is
 // over.
 func (s standing) and(t standing) standing {
 	return standing{adverse: s.adverse | t.adverse, over: s.over || t.over, running: s.running || t.running}

@@ -26,8 +26,8 @@ const (
 
 // parseDate parses a date in any format that Indian bureaus use.
 //
-// Eight digits are never ambiguous. Read as day, month and year, the last four digits are a year from 1900 on. Read as
-// year, month and day, they would begin with a month of 19, 20 or 21, which does not exist.
+// Eight digits are never ambiguous. In the order day, month, year, the last four digits are a year from 1900 to 2100.
+// In the order year, month, day, the same digits would begin with the month 19, 20 or 21, which does not exist.
 func parseDate(s string) (civil.Day, dateForm) {
 	s = strings.TrimSpace(s)
 	switch {
@@ -72,7 +72,7 @@ func timeOfDay(d *civil.Day, s string) bool {
 	return err == nil
 }
 
-// dayOf returns the day of three texts of digits, NoDay if there is no such day.
+// dayOf returns the day of three texts of digits, or NoDay if there is no such day.
 func dayOf(year, month, day string) civil.Day {
 	if !isDigits(year) || !isDigits(month) || !isDigits(day) {
 		return civil.NoDay
@@ -84,8 +84,7 @@ func dayOf(year, month, day string) civil.Day {
 	return civil.Date(y, m, d)
 }
 
-// monthOf returns the month of a year and a month from 1 to 12, NoMonth if either
-// is out of range.
+// monthOf returns the month of a year and a month from 1 to 12, or NoMonth if either is out of range.
 func monthOf(year, month int) civil.Month {
 	if year < firstYear || year > lastYear || month < 1 || month > 12 {
 		return civil.NoMonth

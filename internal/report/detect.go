@@ -165,8 +165,8 @@ func (c *clue) cardBill() bool {
 	return c.has(wordCardBill) || c.all(wordCredit|wordCard) || c.all(wordCC|wordPay) || c.all(wordCred|wordClub)
 }
 
-// redeemed reports whether a credit is the return of an investment or deposit.
-// Interest on it is income instead.
+// redeemed reports whether a credit is the return of an investment or deposit. Interest on an investment or deposit
+// is income.
 func (c *clue) redeemed() bool {
 	return c.has(wordInvest|wordDeposit) && !c.has(wordInterest|wordSalary)
 }

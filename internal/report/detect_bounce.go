@@ -21,14 +21,14 @@ const (
 
 // pairing is a row that may be undone, or that may undo another.
 type pairing struct {
-	amount int64
-	day    civil.Day
-	undoes bool
-	at     int32
+	amountPaise int64
+	day         civil.Day
+	undoes      bool
+	at          int32
 }
 
-// amountSet is a Bloom filter of amounts with one hash function. With it, most
-// rows that no other row undoes need not be sorted.
+// amountSet is a Bloom filter of amounts with one hash function. It excludes most rows that no other row undoes, so
+// that they need not be sorted.
 type amountSet [64]uint64
 
 func (s *amountSet) place(paise int64) (word, bit uint64) {
@@ -74,7 +74,7 @@ func pairings(rows []bankRow, undoes, undone func(*bankRow) bool) []pairing {
 	}
 	slices.SortFunc(list, func(a, b pairing) int {
 		return cmp.Or(
-			cmp.Compare(a.amount, b.amount),
+			cmp.Compare(a.amountPaise, b.amountPaise),
 			cmp.Compare(a.day, b.day),
 			order(a.undoes, b.undoes),
 			cmp.Compare(a.at, b.at),
@@ -99,8 +99,7 @@ func order(a, b bool) int {
 // row is on top.
 type stack []pairing
 
-// take pops the newest row. ok is false if there is none or it is older than
-// since.
+// take pops the newest row. ok is false if the stack is empty, or if the newest row is from before the day "since".
 func (p *stack) take(since civil.Day) (at int32, ok bool) {
 	if n := len(*p); n > 0 && (*p)[n-1].day >= since {
 		at, *p = (*p)[n-1].at, (*p)[:n-1]
@@ -121,7 +120,7 @@ func settleIssued(rows []bankRow) {
 		})
 	var mandates, cheques, others stack
 	for i, p := range list {
-		if i > 0 && p.amount != list[i-1].amount {
+		if i > 0 && p.amountPaise != list[i-1].amountPaise {
 			mandates, cheques, others = mandates[:0], cheques[:0], others[:0]
 		}
 		r := &rows[p.at]
@@ -187,7 +186,7 @@ func settleDeposited(rows []bankRow) {
 		func(r *bankRow) bool { return r.Credit && r.Found&(Cheque|Income) == Cheque|Income })
 	var deposits stack
 	for i, p := range list {
-		if i > 0 && p.amount != list[i-1].amount {
+		if i > 0 && p.amountPaise != list[i-1].amountPaise {
 			deposits = deposits[:0]
 		}
 		r := &rows[p.at]

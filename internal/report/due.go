@@ -9,24 +9,24 @@ import (
 
 // call is a lender's collection of an instalment, which was paid or bounced.
 type call struct {
-	party  uint64
-	amount int64
-	day    civil.Day
-	month  civil.Month
-	paid   bool
-	sure   bool // the words say that it is an instalment; other calls count only if they recur
+	party       uint64
+	amountPaise int64
+	day         civil.Day
+	month       civil.Month
+	paid        bool
+	sure        bool // the words say that it is an instalment; other calls count only if they recur
 }
 
 // series is a group of calls from one counterparty with similar amounts.
 type series struct {
 	party       uint64
-	amount      int64 // amount of the newest call
+	amountPaise int64 // amount of the newest call
 	first, last civil.Day
 	times       int64 // number of instalments of this amount in a month
 	gone        bool  // another series continues this one, or bouncedUnseen has counted it
 }
 
-func (s *series) paise() int64 { return s.amount * s.times }
+func (s *series) paise() int64 { return s.amountPaise * s.times }
 
 // A series continues another series of the same counterparty, for example after a
 // reset of the interest rate. It does so if it begins within replacedWithin days
@@ -36,10 +36,9 @@ const (
 	replacedPercent = 25
 )
 
-// dueInstalments returns the sum of the monthly instalments due at the end of a
-// statement. It adds those of each series that was called in the newest whole
-// month or later, including bounced ones. A median over the months would miss a
-// new loan, and would not count a bounced instalment.
+// dueInstalments returns the sum of the monthly instalments due at the end of a statement. It adds the instalments
+// of each series that was called in the newest whole month or later. A bounced instalment counts too. A median over
+// the months would miss a new loan, and would not count a bounced instalment.
 func dueInstalments(rows []bankRow, newest civil.Month) int64 {
 	calls := instalmentCalls(rows)
 	if len(calls) == 0 {
@@ -48,8 +47,8 @@ func dueInstalments(rows []bankRow, newest civil.Month) int64 {
 	live, lapsed := make([]series, 0, 8), make([]series, 0, 8)
 	for from := 0; from < len(calls); {
 		to := from + 1
-		for to < len(calls) && calls[to].party == calls[from].party && similar(calls[from].amount, calls[to].amount,
-			2) {
+		for to < len(calls) && calls[to].party == calls[from].party &&
+			similar(calls[from].amountPaise, calls[to].amountPaise, 2) {
 			to++
 		}
 		s, ok := newSeries(calls[from:to], newest)
@@ -92,16 +91,16 @@ func instalmentCalls(rows []bankRow) []call {
 			continue
 		}
 		list = append(list, call{
-			party:  c.party,
-			amount: r.AmountPaise,
-			day:    r.Day,
-			month:  r.Day.Month(),
-			paid:   paid,
-			sure:   sure,
+			party:       c.party,
+			amountPaise: r.AmountPaise,
+			day:         r.Day,
+			month:       r.Day.Month(),
+			paid:        paid,
+			sure:        sure,
 		})
 	}
 	slices.SortStableFunc(list, func(a, b call) int {
-		return cmp.Or(cmp.Compare(a.party, b.party), cmp.Compare(a.amount, b.amount))
+		return cmp.Or(cmp.Compare(a.party, b.party), cmp.Compare(a.amountPaise, b.amountPaise))
 	})
 	return list
 }
@@ -111,7 +110,7 @@ func instalmentCalls(rows []bankRow) []call {
 func newSeries(calls []call, newest civil.Month) (s series, ok bool) {
 	slices.SortStableFunc(calls, func(a, b call) int { return cmp.Compare(a.day, b.day) })
 	last := calls[len(calls)-1]
-	s = series{party: last.party, amount: last.amount, first: calls[0].day, last: last.day}
+	s = series{party: last.party, amountPaise: last.amountPaise, first: calls[0].day, last: last.day}
 	var before, now int64
 	for from := 0; from < len(calls); {
 		to := from + 1
@@ -170,9 +169,8 @@ func hasRhythm(calls []call) bool {
 	return false
 }
 
-// markReplaced marks each series of list that a series of the second list continues, with an amount that differs by
-// at most replacedPercent. Series without a counterparty's name are skipped, because they may belong to
-// different lenders.
+// markReplaced marks each series of list that is continued by a series of later, if the amounts differ by at most
+// replacedPercent. Series without a counterparty's name are skipped, because they may belong to different lenders.
 func markReplaced(list, later []series) {
 	for i := range list {
 		a := &list[i]
@@ -183,7 +181,7 @@ func markReplaced(list, later []series) {
 			b := &later[k]
 			if a.party != 0 && a.party == b.party && b.first > a.last &&
 				b.first >= due-replacedWithin && b.first <= due+replacedWithin &&
-				similar(a.amount, b.amount, replacedPercent) {
+				similar(a.amountPaise, b.amountPaise, replacedPercent) {
 				a.gone = true
 			}
 		}

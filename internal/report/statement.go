@@ -21,7 +21,7 @@ type Statement struct {
 	Breaks int
 }
 
-// First returns the day of the first transaction, NoDay if there is none.
+// First returns the day of the first transaction, or NoDay if there is none.
 func (s *Statement) First() civil.Day {
 	if len(s.Transactions) == 0 {
 		return civil.NoDay
@@ -29,7 +29,7 @@ func (s *Statement) First() civil.Day {
 	return s.Transactions[0].Day
 }
 
-// Last returns the day of the last transaction, NoDay if there is none.
+// Last returns the day of the last transaction, or NoDay if there is none.
 func (s *Statement) Last() civil.Day {
 	if len(s.Transactions) == 0 {
 		return civil.NoDay

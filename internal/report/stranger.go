@@ -47,7 +47,7 @@ type strangers []stranger
 
 type stranger struct {
 	name    string
-	nearest string // the known name in another spelling, "" if there is none
+	nearest string // the known name of which name is another spelling; "" if there is none
 	first   wire.Value
 	count   int
 }

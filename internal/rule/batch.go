@@ -14,11 +14,11 @@ type Batch struct {
 	frames [BatchRows]Frame
 	rows   int
 
-	nums  []Number // of all frames, one frame after the other
-	width int      // slots of a frame
+	nums  []Number // the numbers of all frames, one frame after the other
+	width int      // number of slots of one frame
 
-	// Of the first 64 slots, common has those that are given in every row, and some those that are given in any row.
-	// Both are valid after Seal.
+	// common and some have a bit for each of the first 64 slots. A bit of common is set if the slot is given in every
+	// row. A bit of some is set if the slot is given in at least one row. Both are valid after Seal.
 	common, some uint64
 }
 
@@ -38,7 +38,7 @@ func (s *Slots) NewBatch() *Batch {
 	return b
 }
 
-// part returns the i-th of the parts of n elements.
+// part returns the elements from i*n to (i+1)*n-1 of a list. The result has no spare capacity.
 func part[T any](list []T, i, n int) []T { return list[i*n : (i+1)*n : (i+1)*n] }
 
 // Len returns the number of rows.
@@ -70,13 +70,11 @@ func (b *Batch) all() uint64 { return ^uint64(0) >> (BatchRows - b.rows) }
 // GivenInAll reports whether every row has a readable value in a slot.
 func (b *Batch) GivenInAll(slot int32) bool { return slot < 64 && b.common>>slot&1 != 0 }
 
-// Column returns the numbers of all rows in a slot: element row*step is that of
-// a row.
+// Column returns the numbers of all rows in a slot. The number of a row is nums[row*step].
 func (b *Batch) Column(slot int32) (nums []Number, step int) { return b.nums[slot:], b.width }
 
-// EvalBatch evaluates one condition over all rows of a batch. Bit i of holds and
-// of unknown is the result for row i; if neither is set, the condition fails. The
-// results are those of Eval.
+// EvalBatch evaluates one condition over all rows of a batch. Bit i of holds and of unknown is the result for row i;
+// if neither is set, the condition fails. The results are the same as those of Eval for the single rows.
 func (c *Code) EvalBatch(t Test, b *Batch) (holds, unknown uint64) {
 	rows := b.all()
 	if t.short && t.strict && t.reads&b.some == 0 {
@@ -108,16 +106,14 @@ func (c *Code) EvalAllBatch(tests []Test, b *Batch, out *[BatchRows]Truths) {
 	}
 }
 
-// pending is the number of instructions of a condition for which runBatch needs
-// no memory of its own.
+// pending is the number of instructions that runBatch can handle without allocating memory.
 const pending = 32
 
-// runBatch executes instructions from pc for the rows of a word, and returns the
-// rows that leave through exitTrue. unsettled has the rows in which a predicate
-// could not be evaluated.
+// runBatch executes instructions from pc for the rows whose bits are set in rows. holds has the rows that leave
+// through exitTrue. unsettled has the rows in which a predicate could not be evaluated.
 //
-// Every jump goes to an instruction that was emitted earlier, so one pass over
-// the instructions, from pc down, visits each of them after all that jump to it.
+// Every jump goes to an instruction that was emitted earlier. So one pass over the instructions, from pc down, visits
+// each instruction after all instructions that jump to it.
 func (c *Code) runBatch(pc int32, b *Batch, rows uint64) (holds, unsettled uint64) {
 	if pc < 0 {
 		if pc == exitTrue {
@@ -126,7 +122,7 @@ func (c *Code) runBatch(pc int32, b *Batch, rows uint64) (holds, unsettled uint6
 		return 0, 0
 	}
 	var few [pending]uint64
-	waiting := few[:] // waiting[pc-at] has the rows that have jumped to instruction at
+	waiting := few[:] // waiting[pc-at] has the rows that have jumped to the instruction with index at
 	open := 1         // number of instructions with waiting rows
 	waiting[0] = rows
 	route := func(at int32, set uint64) {
@@ -162,8 +158,8 @@ func (c *Code) runBatch(pc int32, b *Batch, rows uint64) (holds, unsettled uint6
 	return holds, unsettled
 }
 
-// evaluateBatch evaluates one predicate in the rows of a word. It returns the rows
-// in which the predicate holds, in which it fails and in which it is unknown.
+// evaluateBatch evaluates one predicate in the rows whose bits are set in rows. It returns the rows in which the
+// predicate holds, in which it fails and in which it is unknown.
 func (c *Code) evaluateBatch(in *instruction, b *Batch, rows uint64) (holds, fails, unknown uint64) {
 	switch {
 	case in.op == opRange && in.slot < 64:
@@ -203,11 +199,12 @@ func (b *Batch) given(slot int32) (rows uint64) {
 	return rows
 }
 
-// fewRows is the number of rows up to which the rows are visited singly.
+// fewRows is the largest number of rows that inRange tests one by one. For more rows, it is faster to test all rows of
+// the batch.
 const fewRows = 12
 
-// inRange returns which of the rows have a value in the range of an instruction.
-// Other rows may have a bit, too.
+// inRange returns a bit for each of the given rows whose value is in the range of an instruction. The bits of other
+// rows have no meaning.
 func (b *Batch) inRange(in *instruction, rows uint64) (holds uint64) {
 	nums, num, span := b.nums[in.slot:], in.num, in.span
 	if bits.OnesCount64(rows) <= fewRows {
@@ -227,8 +224,8 @@ func (b *Batch) inRange(in *instruction, rows uint64) (holds uint64) {
 	return holds
 }
 
-// inSmallSet returns the rows whose value is in the set of an instruction. A row
-// without a value may have a bit, too.
+// inSmallSet returns a bit for each row whose value is in the set of an instruction. The bits of rows without a value
+// have no meaning.
 func (b *Batch) inSmallSet(in *instruction) (holds uint64) {
 	nums, set := b.nums[in.slot:], in.span
 	for at := (b.rows - 1) * b.width; at >= 0; at -= b.width {

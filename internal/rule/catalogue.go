@@ -43,29 +43,28 @@ type Field struct {
 	BoundedAbove bool
 	Integer      bool
 
-	// Paise marks amounts that every reader rounds to the paisa, so that a fact never has more than two decimals.
+	// Paise marks amounts that are rounded to the paisa when a request or a file is read, so that a fact never has
+	// more than two decimals.
 	Paise bool
 
 	// Values lists all possible values of a string field. It is empty if any
 	// string is possible.
 	Values []string
 
-	// Core marks the fields that nearly every application has and that most
-	// knockouts read. Package analysis warns about a rule that does not apply
-	// if such a field is absent.
+	// Core marks the fields that nearly every application has and that most knockouts read. If the absence of such a
+	// field makes a rule not apply, package analysis warns about the rule.
 	Core bool
 
 	// BureauScored marks fields that are absent by definition for an
 	// applicant who is new to credit.
 	BureauScored bool
 
-	// Semantics is the first semantics whose policies may name the field. 0 and
-	// 1 both mean every policy. A field that the engine derives from other
-	// fields is known only from the semantics that introduced it.
+	// Semantics is the first semantics whose policies may name the field. 0 and 1 both mean every policy. A field
+	// that the engine derives from other fields is known only in the semantics that introduced it and in later ones.
 	Semantics int
 
-	// Late marks fields that are computed after lists were read: counts of the transaction that stores the decision,
-	// figures that the engine derives, and features. Their values cannot be looked up in a list.
+	// Late marks fields that are computed after lists were read: counts that are made in the transaction that stores
+	// the decision, figures that the engine derives, and features. Their values cannot be looked up in a list.
 	Late bool
 
 	// ReasonCode is the field's default reason code. It is used if the policy

@@ -27,12 +27,10 @@ type Test struct {
 	holds int32 // first instruction of the condition itself
 	fails int32 // first instruction of its negation
 
-	// reads has a bit for every slot whose value the condition compares. If all
-	// of these slots are given, the result cannot be unknown, so Eval does not
-	// run the negation. If none is given and strict is set, the result must be
-	// unknown, so Eval runs nothing. Both shortcuts need short: all slots are
-	// below 64, and the condition has no arithmetic, which could fail on given
-	// values.
+	// reads has a bit for every slot whose value the condition compares. If all of these slots are given, the
+	// result cannot be unknown, so Eval does not run the negation. If none is given and strict is set, the result
+	// must be unknown, so Eval runs nothing. Both shortcuts apply only if short is set. It is set if all slots are
+	// below 64, and if the condition has no arithmetic, which could fail on given values.
 	reads  uint64
 	short  bool
 	strict bool // no predicate tests presence, and none is a constant
@@ -183,7 +181,7 @@ func (c *Code) predicate(cond *Condition) (in instruction, holds bool) {
 	case In, NotIn:
 		return c.set(cond), op == In
 	case InList, NotInList:
-		c.slots.Slot(cond.Left.Field) // so that the plan knows whether the field itself is given
+		c.slots.Slot(cond.Left.Field) // assigns a slot, so that the plan knows whether the field itself is given
 		return within(c.slots.Slot(cond.Lookup().Fact()), 1, 1), op == InList
 	case Between:
 		return within(c.slots.Slot(cond.Left.Field), cond.Values[0].num, cond.Values[1].num), true
@@ -198,9 +196,9 @@ func (c *Code) predicate(cond *Condition) (in instruction, holds bool) {
 	}
 }
 
-// within returns an instruction that tests for the range from least to
-// greatest. Numbers are far smaller than 64 bits allow, so the difference to
-// least cannot overflow, and one unsigned comparison tests both ends.
+// within returns an instruction that tests whether the value of a slot is in the range from least to greatest.
+// Numbers are far smaller than 64 bits allow, so subtracting least cannot overflow, and one unsigned comparison
+// tests both ends.
 func within(slot int32, least, greatest Number) instruction {
 	return instruction{op: opRange, slot: slot, num: least, span: uint64(greatest - least)}
 }

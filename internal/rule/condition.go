@@ -1,5 +1,5 @@
-// Package rule implements the condition language of knockouts, score
-// adjustments, a factor's "when" and offer conditions.
+// Package rule implements the condition language of knockouts, score adjustments, offer conditions and guarantees, and
+// of the "when" of factors, bands and limit caps.
 //
 // Conditions use Kleene's three-valued logic: a predicate over an absent field
 // is unknown, and so is its negation. A condition whose result is unknown is
@@ -83,8 +83,8 @@ func parseOp(name string) (Op, bool) {
 type Condition struct {
 	Op     Op
 	Args   []Condition // "and", "or": one or more; "not": one
-	Left   Operand     // of every predicate except "true" and "false"; always a field except in comparisons
-	Right  Operand     // of comparisons and string tests
+	Left   Operand     // set in every predicate except "true" and "false"; a field, or in comparisons any operand
+	Right  Operand     // set in comparisons and string tests
 	Values []Value     // "in", "not_in": the set; "between": least and greatest
 	List   string      // "in_list", "not_in_list": the name of the list in which the value of Left was looked up
 }

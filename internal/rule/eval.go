@@ -49,10 +49,9 @@ func (c *Code) Eval(t Test, fr *Frame) Truth {
 	return Unknown
 }
 
-// EvalAll evaluates the conditions over one frame, in order, and stores the
-// results in out. It gives the results of Eval without a call for each
-// condition, because most conditions of a policy are only one or two
-// comparisons.
+// EvalAll evaluates the conditions over one frame, in order, and stores the results in out. It gives the same
+// results as Eval, but saves the call for each condition. Such a call would take long compared with the one or two
+// comparisons of which most conditions consist.
 func (c *Code) EvalAll(tests []Test, fr *Frame, out *Truths) {
 	ins, nums, given := c.ins, fr.nums, fr.given[0]
 	words := out.reset(len(tests))
@@ -91,11 +90,9 @@ func (c *Code) Satisfied(t Test, fr *Frame) bool {
 	return holds
 }
 
-// run executes instructions from pc until an exit. Every jump goes to an
-// instruction that was emitted earlier, so a run takes at most as many steps as
-// the condition has predicates. settled reports whether every predicate of the
-// run could be evaluated. If so, yes is the result of the condition, whatever
-// the skipped predicates are.
+// run executes instructions from pc until an exit. Every jump goes to an instruction that was emitted earlier, so a
+// run takes at most as many steps as the condition has predicates. settled reports whether every predicate of the run
+// could be evaluated. If so, yes is the result of the condition: the skipped predicates cannot change it.
 func (c *Code) run(pc int32, fr *Frame) (yes, settled bool) {
 	settled = true
 	for pc >= 0 {

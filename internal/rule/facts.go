@@ -32,12 +32,13 @@ type Facts struct {
 	known     []fact
 	texts     []string
 	others    []NamedValue // facts whose names are not in the catalogue
-	// names has the names of others, and perhaps more, so that Set need not search many others. It is nil while there
-	// are few.
+	// names contains the name of every fact in others, and possibly names of facts that were removed. If a name is
+	// not in names, Set need not search others for it. It is nil until others has manyOthers elements.
 	names map[string]struct{}
 }
 
-// manyOthers is the number of others from which Set uses names.
+// manyOthers is a number of facts outside the catalogue. If there are at least so many, Set uses the map
+// Facts.names. If there are fewer, Set searches them one by one.
 const manyOthers = 32
 
 // NewFacts returns an empty set of facts over a catalogue.
@@ -82,8 +83,8 @@ func (f *Facts) Set(name string, v Value) {
 	}
 }
 
-// addOther appends a fact whose name is not in the catalogue. The first one allocates memory for a few more, because a
-// list or a table adds several.
+// addOther appends a fact whose name is not in the catalogue. The first call allocates memory for a few facts, because
+// a list or a table adds several.
 func (f *Facts) addOther(name string, v Value) {
 	const few = 4
 	if cap(f.others) == 0 {
@@ -92,8 +93,8 @@ func (f *Facts) addOther(name string, v Value) {
 	f.others = append(f.others, NamedValue{Name: name, Value: v})
 }
 
-// mayHaveOther returns false if no fact outside of the catalogue has a name. If there are few such facts, it always
-// returns true.
+// mayHaveOther returns false if certainly no fact outside the catalogue has the given name. If there are fewer than
+// manyOthers such facts, it always returns true.
 func (f *Facts) mayHaveOther(name string) bool {
 	if len(f.others) < manyOthers {
 		return true
@@ -160,6 +161,23 @@ func (f *Facts) Change(to func(name string, v Value) Value) {
 	f.others = others
 }
 
+// Select returns a new set with some of the facts. The function keep gets the name of a fact and reports whether to
+// include the fact.
+func (f *Facts) Select(keep func(name string) bool) *Facts {
+	out := NewFacts(f.catalogue)
+	for i := range f.known {
+		if x := &f.known[i]; keep(f.catalogue.fields[x.id].Name) {
+			out.Add(x.id, f.value(x))
+		}
+	}
+	for i := range f.others {
+		if x := &f.others[i]; keep(x.Name) {
+			out.addOther(x.Name, x.Value)
+		}
+	}
+	return out
+}
+
 // Len returns the number of facts. A field that was added twice counts twice.
 func (f *Facts) Len() int { return len(f.known) + len(f.others) }
 
@@ -222,8 +240,8 @@ func (f *Facts) Write(w *wire.Writer) {
 	w.EndObject()
 }
 
-// sortedOthers appends the facts whose names are not in the catalogue to empty, by name, each name once. The later
-// value counts.
+// sortedOthers appends the facts that are not in the catalogue to an empty slice, sorted by name. If a name was added
+// twice, only the later value is appended.
 func (f *Facts) sortedOthers(empty []NamedValue) []NamedValue {
 	sorted := append(empty, f.others...)
 	slices.SortStableFunc(sorted, func(a, b NamedValue) int { return cmp.Compare(a.Name, b.Name) })

@@ -45,7 +45,7 @@ func TestFactsAgainstAMap(t *testing.T) {
 					delete(model, n)
 				}
 			},
-			"set many": func(t *rapid.T) { // more others than are searched one by one
+			"set many": func(t *rapid.T) { // enough names outside the catalogue to make Set use its map
 				v := values().Draw(t, "value")
 				for i := range rapid.IntRange(0, 80).Draw(t, "number") {
 					n := "own." + strconv.Itoa(i)
@@ -78,6 +78,17 @@ func TestFactsAgainstAMap(t *testing.T) {
 				if v.Type() == rule.Absent {
 					delete(model, n)
 				}
+			},
+			"select": func(t *rapid.T) {
+				n := rapid.SampledFrom(factNames).Draw(t, "name")
+				rest := maps.Clone(model)
+				delete(rest, n)
+				sameFacts(t, facts.Select(func(name string) bool { return name != n }), rest)
+				one := map[string]rule.Value{}
+				if v, had := model[n]; had {
+					one[n] = v
+				}
+				sameFacts(t, facts.Select(func(name string) bool { return name == n }), one)
 			},
 			"reset": func(t *rapid.T) {
 				if rapid.IntRange(0, 9).Draw(t, "seldom") == 0 {

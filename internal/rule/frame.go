@@ -220,8 +220,8 @@ func (fr *Frame) clear(n int) {
 	}
 }
 
-// Put stores a value in one slot. An absent value clears the slot. A value of
-// another type than the field's marks the slot as mistyped.
+// Put stores a value in one slot. An absent value clears the slot. If the value does not have the type of the
+// field, the slot is marked as mistyped.
 func (s *Slots) Put(fr *Frame, slot int32, v Value) {
 	word, bit := slot>>6, uint64(1)<<(slot&63)
 	if v.typ != s.types[slot] {
@@ -241,8 +241,7 @@ func (s *Slots) Put(fr *Frame, slot int32, v Value) {
 	fr.given[word] |= bit
 }
 
-// SetNumber stores a number in one of the first 64 slots, which must be that of a
-// number.
+// SetNumber stores a number in one of the first 64 slots. The field of the slot must be a number.
 func (fr *Frame) SetNumber(slot int32, n Number) {
 	fr.nums[slot] = n
 	fr.given[0] |= 1 << (slot & 63)

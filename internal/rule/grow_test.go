@@ -32,8 +32,7 @@ var (
 	types = []string{"number", "string", "boolean"}
 )
 
-// roomFor is the number of nodes after which a tree stops growing. It is far
-// below rule.MaxNodes.
+// roomFor is the number of nodes after which a condition stops growing. It is far below rule.MaxNodes.
 const roomFor = 200
 
 func (g *grower) oneOf(words []string) string { return words[g.pick(len(words))] }
@@ -155,9 +154,8 @@ func (g *grower) arithmetic(depth int, mustRead bool) string {
 	return fmt.Sprintf(`{"op":%q,"args":[%s]}`, op, strings.Join(args, ","))
 }
 
-// facts writes the facts of one application. Each field has a value, a value of
-// another type, null, or is left out. Some numbers have more than the six
-// decimals that facts store.
+// facts writes the facts of one application. Each field has a value, a value of another type or null, or it is left
+// out. Some numbers have more than the six decimals that facts store.
 func (g *grower) facts() string {
 	var out []string
 	for _, kind := range types {

@@ -183,7 +183,7 @@ func fold(op string, x, y *big.Rat) *big.Rat {
 	return z
 }
 
-// million returns n·10^12. The largest number is 10^12.
+// million returns n million millions, that is, n·10^12. The largest absolute value of a number is 10^12.
 func million(n int64) *big.Rat { return new(big.Rat).SetInt64(n * 1e12) }
 
 // roundSix rounds half away from zero at the sixth decimal.
@@ -323,8 +323,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// referenceCase is one application and one condition under test, which is
-// documents[0] and is compiled together with the others.
+// referenceCase is one application with the conditions of one plan. documents[0] is the condition under test; the
+// others are only compiled together with it.
 type referenceCase struct {
 	documents []string
 	facts     string

@@ -9,9 +9,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// Lookup is a question to a list: whether it contains the value of a field. The answer is found before the
-// decision, when the facts are gathered, and is a fact itself. So a decision reads no list, and is explained and
-// repeated in the same way after the list has changed.
+// Lookup asks whether a list contains the value of a field. The answer is found before the decision, when the facts
+// are gathered, and is stored as a fact. So a decision reads no list, and it can be explained and repeated in the same
+// way after the list has changed.
 type Lookup struct {
 	List  string
 	Field Ref
@@ -23,8 +23,8 @@ const (
 	maxListName   = 64
 )
 
-// Fact returns the fact that has the answer: true if the list contains the value. It is absent if the field is
-// absent.
+// Fact returns a reference to the fact that has the answer: true if the list contains the value. The fact is absent if
+// the field is absent.
 func (l Lookup) Fact() Ref {
 	return Ref{Name: listPrefix + l.List + "." + l.Field.Name, ID: Undeclared, Type: BoolType}
 }
@@ -68,7 +68,7 @@ const ListNameRule = "a lowercase letter, then at most 63 lowercase letters, dig
 // IsLookup reports whether the condition is "in_list" or "not_in_list".
 func (c *Condition) IsLookup() bool { return c.Op == InList || c.Op == NotInList }
 
-// Lookup returns the question that an "in_list" or "not_in_list" asks.
+// Lookup returns the lookup of an "in_list" or "not_in_list" condition.
 func (c *Condition) Lookup() Lookup { return Lookup{List: c.List, Field: c.Left.Field} }
 
 // Lookups appends the lookups of the condition to list, each once.
@@ -115,7 +115,7 @@ func (r *reader) lookup(v wire.Value, c *Condition) {
 	}
 }
 
-// unlisted returns why the value of a field cannot be looked up in a list, and "" if it can.
+// unlisted returns the reason why the value of a field cannot be looked up in a list, or "" if it can be.
 func (s *Scope) unlisted(ref Ref) string {
 	if ref.Type == BoolType {
 		return ref.Name + ` is a boolean; use "eq"`

@@ -114,7 +114,7 @@ var matrix = []struct {
 		`{"bureau_is_ntc":false}`, `{"bureau_is_ntc":true}`, "H F U U U"},
 	{"in", `{"op":"in","field":"bureau_is_ntc","values":[true,false]}`, `{"bureau_is_ntc":false}`, "", "H - U U U"},
 
-	// The answer of a list is a fact.
+	// The result of a list lookup is a fact.
 	{"in_list", `{"op":"in_list","field":"bureau","list":"cat_a"}`,
 		`{"list.cat_a.bureau":true}`, `{"list.cat_a.bureau":false}`, "H F U U U"},
 	{"not_in_list", `{"op":"not_in_list","field":"age","list":"cat_a"}`,

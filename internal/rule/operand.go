@@ -103,7 +103,7 @@ func (r *reader) constant(parent, v wire.Value, member string) Operand {
 		return Operand{Kind: ConstantOperand, Value: Str(v.Text())}
 	case wire.Bool:
 		return Operand{Kind: ConstantOperand, Value: Bool(v.IsTrue())}
-	case wire.Missing: // this kind includes a null member; a null in an array has the kind wire.Null
+	case wire.Missing: // the member is missing or null; a null in an array has the kind wire.Null
 		r.fail(parent, `needs %q; to test whether a field is present, use "exists" or "absent"`, member)
 	default:
 		r.fail(v, "must be a number, a string or a boolean, but is %s", v.Kind())

@@ -130,11 +130,9 @@ func (r *reader) condition(v wire.Value, depth int) (c Condition) {
 	return c
 }
 
-// inside checks the members of a condition whose operator is unknown, so that
-// all faults are reported together. It is not known which members such an
-// operator takes, so inside reads each entry of args, and arg, as an operand if
-// it has the form of an operand, otherwise as a condition. It reads left and
-// right as operands.
+// inside checks the members of a condition whose operator is unknown, so that all faults are reported together. The
+// form of a member decides how it is read: arg and each entry of args are read as operands if they look like
+// operands, otherwise as conditions. left and right are always read as operands.
 func (r *reader) inside(v wire.Value, depth int) {
 	part := func(e wire.Value) {
 		switch {

@@ -84,12 +84,11 @@ func TestFaults(t *testing.T) {
 
 // TestFaultsAreTheirOwn checks that an invalid condition has the same faults at
 // any position and next to any other faults, and that a valid condition has
-// none. It reads every condition of a golden file together with every other
-// one.
+// none. It reads the conditions of any two golden files together.
 func TestFaultsAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	goldens := slices.DeleteFunc(readGoldens(t), func(g faultFile) bool {
-		return g.name() == "too_deep" // nesting would make it even deeper
+		return g.name() == "too_deep" // the test nests the conditions, which would change the faults about depth
 	})
 	const sound = `{"op":"eq","field":"bureau_is_ntc","value":true}`
 	moved := func(g faultFile, to string) (out []fault.Item) {

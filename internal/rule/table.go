@@ -8,9 +8,9 @@ import (
 	"verdict/internal/fault"
 )
 
-// Table describes a table of the lender's: the fields by which a row is found, and the columns whose values become
-// facts. The facts are found before the decision, when the facts are gathered. So a decision reads no table, and is
-// explained and repeated in the same way after the table has changed.
+// Table describes one of the lender's tables: the fields by which a row is found, and the columns whose values become
+// facts. These facts are looked up before the decision, when all facts are gathered. So a decision reads no table, and
+// it can be explained and repeated in the same way after the table has changed.
 type Table struct {
 	Name    string
 	Keys    []TableKey
@@ -21,7 +21,7 @@ type Table struct {
 // TableKey is a field of the request by which a row is found.
 type TableKey struct {
 	Field Ref
-	Range bool // the rows have ranges of numbers, not values
+	Range bool // each row has a range of numbers for this key, not a single value
 }
 
 // TableColumn is a column of a table.
@@ -37,8 +37,8 @@ const (
 	maxColumnName      = 48
 )
 
-// TableFact returns the name of the fact that has the value of a column. It is absent if a key field is absent, or if
-// no row matches and the table has no default.
+// TableFact returns the name of the fact that has the value of a column. The fact is absent if a key field is absent,
+// or if no row matches and the table has no default.
 func TableFact(table, column string) string { return tablePrefix + table + "." + column }
 
 // TableVersionFact returns the name of the fact that has the version of a table in which a row was looked up.
@@ -53,7 +53,8 @@ func ParseTableFact(fact string) (table, column string, ok bool) {
 	return strings.Cut(rest, ".")
 }
 
-// IsTableName reports whether a text can be the name of a table. The rule is that of lists: ListNameRule.
+// IsTableName reports whether a text can be the name of a table. Tables and lists have the same rule for names:
+// ListNameRule.
 func IsTableName(name string) bool { return IsListName(name) }
 
 // IsColumnName reports whether a text can be the name of a column.
@@ -71,10 +72,11 @@ func (t *Table) Column(name string) (TableColumn, bool) {
 	return t.Columns[at], true
 }
 
-// Ref returns the fact of a column as a field.
+// Ref returns a reference to the fact of the column.
 func (c *TableColumn) Ref() Ref { return Ref{Name: c.Fact, ID: Undeclared, Type: c.Type} }
 
-// FindTable returns the table that has a fact, and the column of the fact.
+// FindTable returns the table and the column of a fact that TableFact names. ok is false if none of the tables has
+// that column.
 func FindTable(tables []Table, fact string) (t *Table, c TableColumn, ok bool) {
 	name, column, ok := ParseTableFact(fact)
 	if !ok {
@@ -88,7 +90,7 @@ func FindTable(tables []Table, fact string) (t *Table, c TableColumn, ok bool) {
 	return &tables[at], c, ok
 }
 
-// UnknownCode returns the code of the fault of a name that Resolve refuses.
+// UnknownCode returns the fault code for a name that Resolve does not accept.
 func UnknownCode(name string) string {
 	if _, _, ok := ParseTableFact(name); ok {
 		return fault.CodeUnknownTable
@@ -96,7 +98,7 @@ func UnknownCode(name string) string {
 	return fault.CodeUnknownField
 }
 
-// resolveColumn finds the fact of a column. detail says why it cannot be used, "" if it can.
+// resolveColumn finds the fact of a column. If the column cannot be used, detail says why; otherwise detail is "".
 func (s *Scope) resolveColumn(table, column string) (ref Ref, detail string) {
 	if s.Table == nil {
 		return Ref{}, "is the column of a table; a condition that names it can be read only as part of a stored policy"
@@ -118,7 +120,7 @@ func (s *Scope) resolveColumn(table, column string) (ref Ref, detail string) {
 	return c.Ref(), ""
 }
 
-// unreadableKey returns why a policy does not know the key of a table, and "" if it does.
+// unreadableKey returns the reason why a policy cannot use a key field of a table, or "" if it can.
 func (s *Scope) unreadableKey(key Ref) string {
 	if key.ID >= 0 {
 		if _, detail := s.Resolve(key.Name, true); detail != "" {
@@ -133,7 +135,7 @@ func (s *Scope) unreadableKey(key Ref) string {
 	return ""
 }
 
-// Unsuitable returns why a field of the catalogue cannot be the key of a table, and "" if it can.
+// Unsuitable returns the reason why a field of the catalogue cannot be the key of a table, or "" if it can be.
 func (f *Field) Unsuitable() string {
 	if f.Supply == FromEngine || f.Late {
 		return "is computed after tables were read; use a field of the request"

@@ -8,9 +8,8 @@ import (
 	"verdict/internal/compress"
 )
 
-// documentForm is the first byte of a sealed document. It is the first byte of no document:
-// JSON begins with an ASCII character, and the encodings of vectors and histories begin with
-// a small version number.
+// documentForm is the first byte of a sealed document. Other documents never begin with this byte: JSON begins with
+// an ASCII character, and the encodings of vectors and histories begin with a small version number.
 const documentForm = 0xE1
 
 // MaxDocumentOverhead is the maximum number of bytes by which a sealed document is longer
@@ -45,7 +44,7 @@ func (s Sealer) OpenDocument(zone Zone, stored []byte) ([]byte, error) {
 	}
 	ciphertext := stored[1+length:]
 	data, err := s.Open(zone|compressedZone, ciphertext)
-	if err != nil { // it is older than compression, or could not be made shorter
+	if err != nil { // the document is older than compression, or compression did not make it shorter
 		return s.Open(zone, ciphertext)
 	}
 	document, err := compress.Expand(data, math.MaxInt32)

@@ -37,8 +37,8 @@ type point [pointSize]byte
 // level.
 func (p point) child(level int) byte { return p[level/2] >> (4 - 4*(level%2)) & 15 }
 
-// node is a subtree whose keys can be derived. Its prefix contains as many steps of a point as level says; the rest of
-// the prefix is zero.
+// node is a subtree whose keys can be derived. Its prefix contains the first steps of the points in the subtree.
+// level is the number of these steps; the rest of the prefix is zero.
 type node struct {
 	prefix point
 	level  uint8 // one byte, so that a tree needs as much memory as its encoding
@@ -117,7 +117,7 @@ func FactorName(userID string) string { return "second factor " + userID }
 type KeyTree struct {
 	names Secret // the key of the hashes that turn names into points
 	nodes []node // sorted by prefix; no node covers another
-	split bool   // the nodes are in the parts of the tree, and there are none here
+	split bool   // the tree was split: the nodes are in its parts, and the field nodes is empty
 }
 
 // NewKeyTree returns the tree of a new tenant. Both secrets must be random.
@@ -125,8 +125,8 @@ func NewKeyTree(names, root Secret) *KeyTree {
 	return &KeyTree{names: names, nodes: []node{{secret: root}}}
 }
 
-// Key returns the data key of a name. It returns false if the key was forgotten. If the tree was
-// split, the part with the name must be asked.
+// Key returns the data key of a name. It returns false if the key was forgotten. If the tree was split, call Key on
+// the part that has the name.
 func (t *KeyTree) Key(name string) (Secret, bool) {
 	p := t.point(name)
 	i, found := t.find(p)
@@ -176,8 +176,8 @@ func (t *KeyTree) forget(p point) {
 	t.nodes = slices.Replace(t.nodes, i, i+1, siblings...)
 }
 
-// sibling returns the prefix of the child with the index other at a level. The path to p must not lead through that
-// child.
+// sibling returns the prefix of a child at a level. Parameter "other" is the index of the child. The path to p must
+// not lead through this child.
 func (p point) sibling(level int, other byte) (prefix point) {
 	copy(prefix[:], p[:level/2+1])
 	last := &prefix[level/2]
@@ -220,8 +220,8 @@ func descend(secret *Secret, child byte) Secret {
 	return blake2b.Sum256(text[:])
 }
 
-// The encoding of a tree: a version, the secret names, and then the level, prefix and
-// secret of each node. A tree that was split has another version and no nodes.
+// The encoding of a tree: a version, the secret in the field names, and then the level, prefix and secret of each
+// node. A tree that was split has another version and no nodes.
 const (
 	treeVersion  = 1
 	splitVersion = 2

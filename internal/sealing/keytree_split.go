@@ -1,13 +1,14 @@
 package sealing
 
-// MaxSplits is how often a tree, then its part, and so on, can be split.
+// MaxSplits is the maximum number of splits in succession: of a tree, then of a part of it, and so
+// on.
 const MaxSplits = 7
 
 // IsSplit reports whether the tree was split, so that the keys are in its parts.
 func (t *KeyTree) IsSplit() bool { return t.split }
 
-// Part returns the index of the part with the key of a name. t was split. level is 0 for a whole
-// tree, and one more for the parts of each further split.
+// Part returns the index of the part that has the key of a name after a split. level is 0 if a whole tree was split,
+// 1 if one of its parts was split, and so on.
 func (t *KeyTree) Part(name string, level int) int { return int(t.point(name).child(level)) }
 
 // Split divides a tree into 16 parts, by the step of the points at a level (see Part). It returns

@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSplit splits trees from which names were forgotten, and their parts again. The part of every name
-// derives the same key as the whole tree, and forgetting another name changes one part as it would have
-// changed the whole.
+// TestSplit splits trees from which names were forgotten, and then splits their parts. The part of every name must
+// derive the same key as the whole tree. Forgetting another name must change one part in the same way as the whole
+// tree.
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -31,7 +31,8 @@ func TestSplit(t *testing.T) {
 				if _, known := left.Key(name); known {
 					t.Fatal("a split tree still derives a key")
 				}
-				if read := parsed(t, encoded(t, left)); !read.IsSplit() || read.Part(name, level) != left.Part(name, level) {
+				if read := parsed(t, encoded(t, left)); !read.IsSplit() ||
+					read.Part(name, level) != left.Part(name, level) {
 					t.Fatal("the encoding of a split tree is read as another tree")
 				}
 				part = parsed(t, encoded(t, parts[left.Part(name, level)]))
@@ -48,7 +49,7 @@ func TestSplit(t *testing.T) {
 	})
 }
 
-// TestSplitKeepsNodes checks that the parts of a tree together have its nodes and no others, unless a node
+// TestSplitKeepsNodes checks that the parts of a tree together have exactly the nodes of the tree, unless a node
 // covers several parts.
 func TestSplitKeepsNodes(t *testing.T) {
 	t.Parallel()

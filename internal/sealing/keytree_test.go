@@ -43,8 +43,8 @@ func TestForget(t *testing.T) {
 	})
 }
 
-// TestKeysAreIndependent checks that no two people, in the same or in different trees, have the same key, and that no
-// node of a tree without some keys has the secret of one of these keys.
+// TestKeysAreIndependent checks that no two people have the same key, whether in the same tree or in different trees.
+// When keys are forgotten, no remaining node of the tree may have the secret of a forgotten key.
 func TestKeysAreIndependent(t *testing.T) {
 	t.Parallel()
 	seen := map[Secret]string{}

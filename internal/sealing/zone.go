@@ -39,7 +39,7 @@ var zoneNames = [...]string{
 	Request: "request", CoApplicant: "co_applicant", Guarantor: "guarantor",
 }
 
-// String returns the name of the zone in the API, "" for an unknown zone.
+// String returns the name of the zone in the API, or "" for an unknown zone.
 func (z Zone) String() string {
 	if int(z) >= len(zoneNames) {
 		return ""

@@ -9,15 +9,14 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Clients determines the client addresses of requests. It trusts the forwarding
-// headers of proxies in these networks, and of no other sender.
+// Clients lists the networks of the trusted proxies. It determines the client address of a request. It trusts
+// forwarding headers only if a proxy in one of these networks sent the request.
 type Clients []netip.Prefix
 
-// Address returns the client address of a request. If the peer is a trusted
-// proxy, that is the last address in X-Forwarded-For that is not a trusted
-// proxy; otherwise it is the address of the peer. If there is no such address, or
-// an entry behind it is malformed, Address returns the address of the outermost
-// trusted proxy it could read. For IPv6, it returns the network.
+// Address returns the client address of a request. It begins with the address of the peer and then reads
+// X-Forwarded-For from right to left, as long as the address that it has reached is a trusted proxy. It returns the
+// first address that is not a trusted proxy. If an entry is malformed or the header ends before that, it returns the
+// last trusted proxy that it has read. For IPv6, it returns the network of the address.
 func (c Clients) Address(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

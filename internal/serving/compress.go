@@ -3,9 +3,12 @@ package serving
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"net/http"
 	"strings"
 	"sync"
+
+	"verdict/internal/admission"
 )
 
 // CompressFrom is the minimum size of an answer that is compressed, in bytes. A
@@ -74,4 +77,11 @@ func Compressed(body []byte, checkpoint func()) []byte {
 		return nil
 	}
 	return bytes.Clone(p.out.Bytes())
+}
+
+// CompressedIn returns a body like Compressed. Between pieces of the body it lets other requests compute, if the
+// context belongs to a request that has entered a Gate.
+func CompressedIn(ctx context.Context, body []byte) []byte {
+	// If the client has disconnected, sending the answer fails later, so the error is ignored here.
+	return Compressed(body, func() { _ = admission.Checkpoint(ctx) })
 }

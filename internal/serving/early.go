@@ -14,8 +14,7 @@ import (
 // It may sleep to delay a refusal.
 type Refuse func(Head) (answer []byte, closes bool)
 
-// Early refuses requests on connections before net/http reads them. This is for requests
-// without encryption.
+// Early refuses requests on connections before net/http reads them. It is meant for connections without encryption.
 type Early struct {
 	refuse Refuse
 	idle   time.Duration // how long a connection may be idle after a refusal; 0 for no limit
@@ -24,7 +23,7 @@ type Early struct {
 // NewEarly returns an Early that refuses requests with refuse.
 func NewEarly(refuse Refuse, idle time.Duration) *Early { return &Early{refuse: refuse, idle: idle} }
 
-// Wrap returns a connection whose requests are refused early.
+// Wrap returns a connection on which e can refuse requests early.
 func (e *Early) Wrap(c net.Conn) net.Conn {
 	wrapped := &earlyConn{Conn: c, Early: e}
 	wrapped.ended.L = &wrapped.mu
@@ -34,11 +33,10 @@ func (e *Early) Wrap(c net.Conn) net.Conn {
 // earlyConn refuses requests before net/http reads them. It looks only at requests that
 // arrive whole in one read; everything else reaches net/http unchanged.
 //
-// net/http reads a connection from one goroutine at a time. While a handler runs, it
-// waits with a read of one byte, to notice when the client disconnects, and ends that
-// read with a deadline in the past. A client that is quick may send its next request
-// before the read has ended. earlyConn then holds the bytes back until the next real read,
-// because net/http could not forget the first byte of a request that is refused.
+// net/http reads a connection from one goroutine at a time. While a handler runs, net/http waits in a read of one byte,
+// to notice when the client disconnects. It ends that read by setting a deadline in the past. A fast client may send
+// its next request before the read has ended. If earlyConn passed the first byte on, it could no longer refuse that
+// request, because net/http would have read a part of it. So earlyConn holds the bytes back until the next real read.
 type earlyConn struct {
 	net.Conn
 	*Early
@@ -48,10 +46,10 @@ type earlyConn struct {
 	rest    int64
 	inexact bool
 	held    []byte           // bytes that were received and not yet read
-	buffer  *[heldBytes]byte // holds the held bytes; nil if there are none
+	buffer  *[heldBytes]byte // contains held; nil if held is empty
 
 	mu    sync.Mutex
-	ended sync.Cond // waits for past or closed
+	ended sync.Cond // signals that past or shut has become true
 	past  bool      // the read deadline is in the past
 	shut  bool
 }
@@ -59,11 +57,11 @@ type earlyConn struct {
 const (
 	// writeTimeout limits how long a client may take to accept a refusal.
 	writeTimeout = 10 * time.Second
-	// heldBytes is as much as net/http reads at a time.
+	// heldBytes is the number of bytes that net/http reads at a time.
 	heldBytes = 4 << 10
 )
 
-// Read reads from the connection. It answers requests that are refused, and reads on.
+// Read reads from the connection. It answers refused requests itself and continues with the next request.
 func (c *earlyConn) Read(p []byte) (int, error) {
 	if len(p) == 1 && c.rest == 0 && !c.inexact {
 		return 0, c.awaitDisconnect()
@@ -84,8 +82,8 @@ func (c *earlyConn) Read(p []byte) (int, error) {
 	}
 }
 
-// answer answers a request if it is refused. It returns an error if the connection
-// cannot be used any more.
+// answer sends the refusal of a request, if the request is refused. It returns an error if the connection cannot be
+// used any more.
 func (c *earlyConn) answer(head Head) (refused bool, err error) {
 	answer, closes := c.refuse(head)
 	if answer == nil {
@@ -97,8 +95,8 @@ func (c *earlyConn) answer(head Head) (refused bool, err error) {
 	return true, err
 }
 
-// awaitDisconnect returns when the client disconnects or the read deadline has passed. It
-// holds back what the client sends meanwhile.
+// awaitDisconnect returns when the client disconnects or the read deadline has passed. It holds back the bytes that the
+// client sends meanwhile.
 func (c *earlyConn) awaitDisconnect() error {
 	if c.buffer == nil {
 		c.buffer = heldBuffers.Get().(*[heldBytes]byte)
@@ -118,7 +116,7 @@ func (c *earlyConn) awaitDisconnect() error {
 	return os.ErrDeadlineExceeded
 }
 
-// read reads the bytes that were held back, or else from the connection.
+// read returns the bytes that were held back. If there are none, it reads from the connection.
 func (c *earlyConn) read(p []byte) (int, error) {
 	if c.buffer == nil {
 		return c.Conn.Read(p)
@@ -130,13 +128,13 @@ func (c *earlyConn) read(p []byte) (int, error) {
 	return n, nil
 }
 
-// release gives the buffer back.
+// release returns the buffer to the pool.
 func (c *earlyConn) release() {
 	heldBuffers.Put(c.buffer)
 	c.buffer, c.held = nil, nil
 }
 
-// heldBuffers has buffers for the time of one request.
+// heldBuffers pools the buffers. A connection uses one only while it holds bytes back.
 var heldBuffers = sync.Pool{New: func() any { return new([heldBytes]byte) }}
 
 // follow tracks where requests begin and end. It returns true if data is one whole
@@ -159,8 +157,8 @@ func (c *earlyConn) follow(data []byte) (head Head, whole bool) {
 	return head, c.rest == 0
 }
 
-// write sends an answer. It sets new deadlines, because those of the connection belong to
-// the last request that net/http has read.
+// write sends an answer. It sets new deadlines, because the current deadlines of the connection belong to the last
+// request that net/http has read.
 func (c *earlyConn) write(answer []byte) error {
 	now := time.Now()
 	if err := c.SetWriteDeadline(now.Add(writeTimeout)); err != nil {

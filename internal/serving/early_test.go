@@ -15,8 +15,8 @@ import (
 
 const earlyAnswer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 5\r\n\r\nearly"
 
-// serveEarly starts a server whose handler answers with the method and the body of each
-// request, and returns a connection to it. refuse is asked first.
+// serveEarly starts a server whose handler answers with the method and the body of each request, and returns a
+// connection to it. The server calls refuse before the handler.
 func serveEarly(t *testing.T, refuse Refuse, handler http.Handler) net.Conn {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -71,9 +71,9 @@ func hashOf(b []byte) (sum uint64) {
 	return sum
 }
 
-// TestEarlyStreams sends random streams of requests over one connection, cut into parts
-// anywhere, while requests are refused at random. Every request must get its own answer,
-// in order. The bodies look like requests, so that a body taken for a request is noticed.
+// TestEarlyStreams sends random streams of requests over one connection, split at random positions, while requests are
+// refused at random. Every request must get its own answer, in order. The bodies look like requests, so the test
+// notices if a body is read as a request.
 func TestEarlyStreams(t *testing.T) {
 	t.Parallel()
 	var early atomic.Int64
@@ -114,8 +114,8 @@ func TestEarlyStreams(t *testing.T) {
 	}
 }
 
-// randomRequests returns one request or, now and then, a few that are sent without
-// waiting for the answers, and the answers of the handler.
+// randomRequests returns the text of a request, and the answer that the handler gives to it. Sometimes it returns
+// several requests and answers; the client sends them all before it reads the first answer.
 func randomRequests(random *rand.Rand) (requests string, answers []string) {
 	for {
 		body := strings.Repeat(plainRequest, random.IntN(2)*random.IntN(60))
@@ -190,7 +190,7 @@ func TestEarlyDisconnect(t *testing.T) {
 	}
 }
 
-// TestEarlyClose checks that a connection is closed after a refusal that says so.
+// TestEarlyClose checks that the connection is closed after a refusal if refuse says so.
 func TestEarlyClose(t *testing.T) {
 	t.Parallel()
 	conn := serveEarly(t, func(Head) ([]byte, bool) { return []byte(earlyAnswer), true }, echo)

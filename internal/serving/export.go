@@ -31,9 +31,9 @@ type Export struct {
 var errHeadersOnly = errors.New("the request is for the headers only")
 
 // Send sends the file that write writes. The time for the whole file is not
-// limited, but each part has PartTimeout. write must call pause between two parts;
-// pause starts the timeout of the next part. If write fails after the first byte,
-// Send aborts the answer.
+// limited, but each part has PartTimeout. After each part other owners may compute.
+// write must call pause between two parts; pause starts the timeout of the next part.
+// If write fails after the first byte, Send aborts the answer.
 func (e *Export) Send(write func(out io.Writer, pause func()) error) error {
 	control := http.NewResponseController(e.Out)
 	err := write(exportText{e}, func() {
@@ -55,7 +55,13 @@ func (e *Export) Send(write func(out io.Writer, pause func()) error) error {
 // exportText receives the text of the file.
 type exportText struct{ *Export }
 
+// Write lets other owners compute first, because making and compressing the parts of a long file is long work.
 func (e exportText) Write(p []byte) (int, error) {
+	if e.Slot != nil {
+		if err := admission.Checkpoint(e.Slot); err != nil {
+			return 0, err
+		}
+	}
 	if e.file == nil {
 		e.file = e.Start(exportBytes{e.Export})
 	}
@@ -69,7 +75,7 @@ func (e exportText) Write(p []byte) (int, error) {
 type exportBytes struct{ *Export }
 
 func (e exportBytes) Write(p []byte) (int, error) {
-	e.Slot.Away() // the client may read slowly
+	e.Slot.Away() // gives up the slot, because the client may read slowly
 	defer e.Slot.Back()
 	return e.Out.Write(p)
 }

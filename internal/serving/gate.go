@@ -8,9 +8,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// Gate limits how many requests of one kind are in progress, such as all requests
-// to the console. It also has the refusals of requests for which the node has no
-// capacity left. It is safe for concurrent use.
+// Gate limits how many requests of one kind are in progress, such as all requests to the console. It also holds the
+// errors with which requests are refused if the node has no capacity left. It is safe for concurrent use.
 type Gate struct {
 	node    *Node
 	places  *admission.Pool
@@ -20,7 +19,7 @@ type Gate struct {
 	memory  *Shortage
 }
 
-// Texts are the texts of the refusals of a Gate.
+// Texts holds the messages with which a Gate refuses requests.
 type Texts struct {
 	Full    string // all places are taken
 	Share   string // the owner's share of the places is used up
@@ -28,7 +27,7 @@ type Texts struct {
 	Memory  string // the owner's share of the memory for bodies is used up
 }
 
-// NewGate returns a gate with places for requests in progress.
+// NewGate returns a gate. The argument places is the maximum number of requests in progress.
 func (n *Node) NewGate(places int, texts Texts) *Gate {
 	pool := admission.NewPool(int64(places))
 	return &Gate{
@@ -68,7 +67,7 @@ func IsShortage(err error) bool {
 // Tight reports whether any owner could be refused a place now. It takes no lock.
 func (g *Gate) Tight() bool { return g.places.Tight() }
 
-// Shortage returns the refusal that a new request of the owner would get now, nil if the owner can take a place.
+// Shortage returns the refusal that a new request of the owner would get now, or nil if the owner can take a place.
 func (g *Gate) Shortage(owner string) *Shortage {
 	switch {
 	case g.places.Full():
@@ -92,8 +91,8 @@ type Resources struct {
 	Slot *admission.Slot
 
 	gate      *Gate
-	inside    bool  // the request has a place among those in progress
-	exporting bool  // the request has a place among the exports
+	inside    bool  // the request holds a place among the requests in progress
+	exporting bool  // the request holds a place among the exports
 	memory    int64 // reserved for the body, in bytes
 }
 
@@ -131,7 +130,9 @@ func (r *Resources) EnterExports(ctx context.Context) (context.Context, error) {
 		return ctx, r.gate.exports
 	}
 	r.exporting = true
-	return r.Compute(ctx)
+	ctx, err := r.Compute(ctx)
+	r.Slot.Background()
+	return ctx, err
 }
 
 // Compute waits for a slot on a processor without taking a place. Callers may use it

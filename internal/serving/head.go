@@ -4,7 +4,7 @@ import (
 	"bytes"
 )
 
-// Head is what ParseHead reads of a request. Its slices point into the parsed data.
+// Head holds the parts of a request that ParseHead reads. Its slices point into the parsed data.
 type Head struct {
 	Method        []byte
 	Path          []byte
@@ -12,15 +12,13 @@ type Head struct {
 	Size          int64  // length of the request with its body
 }
 
-// maxLengthDigits limits Content-Length, so that it cannot overflow.
+// maxLengthDigits is the maximum number of digits in Content-Length, so that the length cannot overflow.
 const maxLengthDigits = 12
 
-// ParseHead reads the head of an HTTP/1.1 request at the beginning of data. It returns
-// false for every request whose length it cannot tell for certain, and for some valid
-// requests besides: those with a query, an escaped path, a transfer coding, an
-// expectation or a Connection header other than keep-alive, and those whose head is not
-// whole. Such requests must be left to net/http, which also writes the refusal if they
-// are malformed.
+// ParseHead reads the head of an HTTP/1.1 request at the beginning of data. It returns false for every request whose
+// length is not certain. It also returns false for some valid requests: those with a query, an escaped path, a transfer
+// coding, an expectation, an incomplete head, or a Connection header other than keep-alive. The caller must leave such
+// requests to net/http, which also writes the refusal if they are malformed.
 func ParseHead(data []byte) (h Head, ok bool) {
 	line, rest, ok := cutLine(data)
 	if !ok || !h.requestLine(line) {
@@ -67,7 +65,7 @@ func (h *Head) requestLine(line []byte) (ok bool) {
 		only(h.Path, isPlainPath) && string(version) == "HTTP/1.1"
 }
 
-// fields are the header fields that decide where a request ends.
+// fields holds the header fields that ParseHead needs.
 type fields struct {
 	hosts         int
 	length        int64 // -1 if Content-Length is missing
@@ -120,7 +118,7 @@ var (
 	keepAlive = []byte("keep-alive")
 )
 
-// named reports whether a header name is the given one, in any case.
+// named reports whether a header name equals want, ignoring case.
 func named(name []byte, want string) bool {
 	return len(name) == len(want) && bytes.EqualFold(name, []byte(want))
 }

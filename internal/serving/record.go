@@ -11,9 +11,9 @@ import (
 	"verdict/internal/fault"
 )
 
-// Observation describes one finished request for metrics and the log. Except for
-// the error in Outcome.Failure, which only the log contains, it has no text that
-// the client chose: the route is a pattern of this service.
+// Observation describes one finished request for metrics and the log. It contains no text that the client chose,
+// with one exception: the error Outcome.Failure may contain such a text, and is written only to the log. The route
+// is a pattern of this service.
 type Observation struct {
 	Outcome
 
@@ -29,10 +29,9 @@ type Observation struct {
 	RequestID, TenantID, Environment, KeyID string
 }
 
-// Log logs the request in one line. If the service failed, the line contains the error.
-// Requests that were refused for lack of capacity are counted elsewhere, so their lines
-// have the level Debug, like those of successful requests and of requests whose client
-// disconnected.
+// Log logs the request in one line. If the service failed, the line contains the error. The line has the level
+// Debug if the request succeeded or its client disconnected. It also has this level if the request was refused for
+// lack of capacity, because such requests are counted elsewhere.
 func (o Observation) Log(logger *slog.Logger) {
 	level, message := slog.LevelDebug, "request"
 	switch {

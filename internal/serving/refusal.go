@@ -68,11 +68,10 @@ type Mapper struct {
 	TimedOut *fault.Error // the refusal if the request took too long
 }
 
-// Outcome is what the record of a request says about its refusal. It is zero if
-// the request was not refused.
+// Outcome describes the refusal of a request, for the record of the request. It is zero if the request was not refused.
 type Outcome struct {
 	Code    string // the code of the refusal
-	Failure error  // why the service failed; nil if it did not, and if Shed is set
+	Failure error  // why the service failed; nil if it did not fail, or if Shed is set
 	Shed    bool   // refused because the node or the owner's share is full
 }
 

@@ -61,7 +61,7 @@ func TestRefusal(t *testing.T) {
 		if outcome != want {
 			t.Errorf("%s: the outcome is %v, want %v", name, outcome, want)
 		}
-		_, _ = mapper.Refusal(r, c.err, now) // within the same second
+		_, _ = mapper.Refusal(r, c.err, now) // a repetition within the same second is not logged
 		if !strings.Contains(log.String(), c.logged) || strings.Count(log.String(), "\n") != min(1, len(c.logged)) {
 			t.Errorf("%s: logged %q", name, log.String())
 		}

@@ -23,7 +23,7 @@ type RequestIDs struct{ ids *tenant.IDs }
 // NewRequestIDs returns a generator that uses crypto/rand.
 func NewRequestIDs() RequestIDs { return RequestIDs{tenant.NewIDs(rand.Reader)} }
 
-// New returns the id of a request that arrived at now.
+// New returns the id of a request that arrived at the time now.
 func (i RequestIDs) New(now time.Time) string { return i.ids.New(tenant.KindRequest, now) }
 
 var (

@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// paceBytes is the number of bytes of an upload that extend its deadlines.
+// paceBytes is the number of bytes after which the deadlines of an upload are extended.
 const paceBytes = 256 << 10
 
-// Upload reads a body of any length if it arrives fast enough: every 256 KiB extend
-// the deadlines of the connection. While it waits for the sender, it gives up the
-// request's slot on a processor.
+// Upload reads a body of any length if it arrives fast enough: it extends the deadlines of the connection after every
+// 256 KiB. While it waits for the sender, it gives up the request's slot on a processor.
 type Upload struct {
 	body      io.Reader
 	control   *http.ResponseController
@@ -21,8 +20,8 @@ type Upload struct {
 	left      int       // bytes to read before the deadlines are extended
 }
 
-// NewUpload returns the reader of a request's body. The next 256 KiB must always
-// arrive within pace, and the whole body within longest, unless longest is 0.
+// NewUpload returns the reader of a request's body. The argument pace is the time in which each 256 KiB must
+// arrive. The argument longest is the time in which the whole body must arrive; 0 means no limit.
 func NewUpload(w http.ResponseWriter, r *http.Request, held *Resources, pace, longest time.Duration) *Upload {
 	u := &Upload{
 		body:      r.Body,

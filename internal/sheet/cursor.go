@@ -18,7 +18,7 @@ type Cursor struct {
 	found   int      // number of cells in this row, which may exceed len(cells)
 	high    uint64   // bitwise or of this row's bytes, in words of eight
 	fault   string
-	plain   []byte // buffer for cells whose doubled quotes were removed
+	plain   []byte // cells whose doubled quotes were removed
 }
 
 // NewCursor returns a cursor over rows with the given number of columns.
@@ -31,6 +31,7 @@ func NewCursor(columns int) *Cursor {
 func (c *Cursor) Reset(data []byte) {
 	c.scanner.reset(data)
 	c.nul = -1
+	c.plain = c.plain[:0]
 }
 
 // Next advances to the next row and reports whether there is one. Blank lines are
@@ -56,11 +57,10 @@ func (c *Cursor) Next() bool {
 	return true
 }
 
-// Cells returns the cells of the row, without the quotes around them, with
-// doubled quotes made single and otherwise unchanged, or nil if the row is
-// malformed. They are valid until Next. The capacity of a cell may extend into
-// the data after it, so that a parser of numbers can load eight bytes together.
-// Callers must therefore not append to a cell.
+// Cells returns the cells of the row, or nil if the row is malformed. The quotes around a cell are removed and
+// doubled quotes are made single; otherwise the cells are unchanged. The list is valid until Next, and the cells are
+// valid until Reset. The capacity of a cell may extend into the data after it, so that a parser of numbers can load
+// eight bytes together. Callers must therefore not append to a cell.
 func (c *Cursor) Cells() [][]byte {
 	if c.fault != "" {
 		return nil
@@ -140,7 +140,6 @@ func (c *Cursor) split(from, to int) (last int) {
 // splitQuoted splits a row that contains quotes.
 func (c *Cursor) splitQuoted(r row) {
 	line := c.scanner.data[:r.to]
-	c.plain = c.plain[:0]
 	for at := r.from; ; {
 		quote := len(line)
 		if i := bytes.IndexByte(line[at:], '"'); i >= 0 {
@@ -169,8 +168,8 @@ func (c *Cursor) splitQuoted(r row) {
 	}
 }
 
-// undouble removes one of every two quotes from a cell. If the buffer has to grow,
-// the row's earlier cells still refer to the old buffer.
+// undouble removes one of every two quotes from a cell. The buffer keeps the cells of all rows until Reset. If it has
+// to grow, earlier cells still refer to the old buffer.
 func (c *Cursor) undouble(text []byte) []byte {
 	from := len(c.plain)
 	for {

@@ -32,10 +32,9 @@ func NewReader(r io.Reader, blockBytes int) *Reader {
 	return &Reader{r: r, size: blockBytes}
 }
 
-// Next reads the next block, reusing the memory of into if it is large enough. At
-// the end it returns io.EOF. For a row that is too long it returns a *fault.Error
-// with the row's number, after it has returned the rows before it. If Header was
-// not called, Next skips the header.
+// Next reads the next block, reusing the memory of into if it is large enough. At the end it returns io.EOF. It
+// first returns all rows before a row that is too long, and then a *fault.Error with the number of that row. If
+// Header was not called, Next skips the header.
 func (r *Reader) Next(into []byte) (Block, error) {
 	if !r.header {
 		if _, err := r.Header(); err != nil {
@@ -59,8 +58,8 @@ func (r *Reader) Next(into []byte) (Block, error) {
 	return Block{}, r.err
 }
 
-// fill reads until data has the size of a block, or twice its length if it is
-// already that long. Doubling avoids scanning a long row again for every few bytes.
+// fill reads until data has the size of a block. If data already has that size, fill reads until its length has
+// doubled. Doubling avoids scanning a long row again for every few bytes.
 func (r *Reader) fill(data []byte) []byte {
 	have, want := len(data), r.size
 	if have >= want {

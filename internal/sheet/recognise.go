@@ -14,7 +14,7 @@ var (
 	oleMagic = []byte("\xd0\xcf\x11\xe0")
 )
 
-// notCSV returns an error if the data are a workbook, by its first bytes.
+// notCSV returns an error if the first bytes show that the data are a workbook.
 func notCSV(data []byte) error {
 	if bytes.HasPrefix(data, zipMagic) || bytes.HasPrefix(data, oleMagic) {
 		return fault.New(fault.Malformed, fault.CodeBadUTF8,

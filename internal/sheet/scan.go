@@ -2,10 +2,9 @@ package sheet
 
 import "bytes"
 
-// scanner finds where rows end. It remembers the position of the next line feed,
-// carriage return and quote, so that it searches every byte only once for each.
-// Searching again in every row for a line feed that the file does not have would
-// take quadratic time.
+// scanner finds where rows end. It remembers the position of the next line feed, carriage return and quote, so that
+// it searches every byte only once for each of these characters. Searching again in every row for a line feed that
+// the file does not have would take quadratic time.
 type scanner struct {
 	data          []byte
 	at            int // where the next row begins
@@ -63,9 +62,8 @@ func (s *scanner) lineEnd(from int) int {
 	return min(s.lf, s.cr)
 }
 
-// quotedEnd returns the end of a row that has a quote before its first line end.
-// Only a quote at the beginning of a cell opens a quoted cell: an unquoted cell
-// such as 5" pipe spoils its own row but no other.
+// quotedEnd returns the end of a row that has a quote before its first line end. Only a quote at the beginning of a
+// cell opens a quoted cell: an unquoted cell such as 5" pipe makes only its own row malformed.
 func (s *scanner) quotedEnd(end int) int {
 	for s.quote < end {
 		from := s.quote + 1

@@ -1,10 +1,10 @@
 // Package sheet reads and writes CSV fast enough for a backtest. A reader divides a stream into blocks of whole rows, a
 // cursor iterates over the cells of a block, and a writer writes rows.
 //
-// It reads RFC 4180 and the variants that spreadsheets write: a byte-order mark, line ends of every kind and mixed,
-// quoted cells with doubled quotes and line ends inside, blank lines, and a last line without a line end. Cells are
-// returned unchanged, including spaces, except that the quotes around them are removed and doubled quotes become
-// single.
+// It reads RFC 4180 and the variants that spreadsheets write: a byte-order mark, line ends of every kind (even
+// mixed in one file), quoted cells with doubled quotes and line ends inside, blank lines, and a last line without a
+// line end. Cells are returned unchanged, including spaces, except that the quotes around them are removed and
+// doubled quotes become single.
 //
 // On well-formed input it agrees with encoding/csv. It differs in these points, because a file may have a million
 // applications:

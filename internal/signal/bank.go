@@ -84,8 +84,7 @@ func (b *bank) share(name string, part, whole amount) {
 	}
 }
 
-// percent adds part ÷ whole in percent with four decimals, the precision of a
-// ratio with six.
+// percent adds part ÷ whole in percent with four decimals. This is the precision of a ratio with six decimals.
 func (b *bank) percent(name string, partPaise, wholePaise int64) {
 	part, whole := amount{partPaise, true}, amount{wholePaise, true}
 	if !part.fits() || !whole.fits() {

@@ -44,8 +44,8 @@ func drawSummary(t *rapid.T, asOf civil.Day) []byte {
 	return w.Buf
 }
 
-// TestBankFactsHoldTogether checks that every fact is in its domain, with
-// bankFacts, and that related facts agree.
+// TestBankFactsHoldTogether checks that related facts agree. bankFacts checks that
+// every fact is in its domain.
 func TestBankFactsHoldTogether(t *testing.T) {
 	t.Parallel()
 	asOf := civil.DayOf(2026, 11, 15)

@@ -66,9 +66,9 @@ func (b *bank) detected(s *report.Statement) {
 
 // declared adds the differences between detected and declared amounts. For both
 // mismatches a higher value is worse.
-func (b *bank) declared(s *report.Statement, income int64, months int) {
+func (b *bank) declared(s *report.Statement, incomePaise int64, months int) {
 	if d := s.DeclaredIncomePaise; d != report.NoAmount && d > 0 && months >= mismatchMonths {
-		b.percent("bank_income_mismatch_pct", d-income, d)
+		b.percent("bank_income_mismatch_pct", d-incomePaise, d)
 	}
 	d := s.DeclaredInstalmentPaise
 	if d == report.NoAmount {
@@ -84,8 +84,7 @@ func (b *bank) declared(s *report.Statement, income int64, months int) {
 	}
 }
 
-// salaries adds the number of calendar months with a salary and the age of the
-// last one.
+// salaries adds the number of calendar months with a salary and the age of the last salary.
 func (b *bank) salaries(s *report.Statement) {
 	months, last, latest := 0, civil.NoMonth, civil.NoDay
 	for i := range s.Transactions {
@@ -120,8 +119,8 @@ func (b *bank) issuedBounces(s *report.Statement) {
 	b.count("bank_issued_bounces_90d", n)
 }
 
-// negativeDays counts the days of the last 90 that ended with a negative
-// balance, if the statement reaches into that window.
+// negativeDays counts the days among the last 90 that ended with a negative balance, if the statement reaches into
+// that window.
 func (b *bank) negativeDays(first civil.Day, paise []int64) {
 	if b.asOf-first-civil.Day(len(paise))+1 >= recentDays {
 		return

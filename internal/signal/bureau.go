@@ -100,47 +100,47 @@ func recentlyWrittenOff(a *report.Account, asOf civil.Day) bool {
 // amounts adds the sums of overdue amounts, balances and monthly instalments.
 func amounts(h *report.History, add func(string, rule.Value)) {
 	var overdue, owed, unsecured, emi sum
-	var drawn, limit int64
+	var drawnPaise, limitPaise int64
 	for i := range h.Accounts {
 		a := &h.Accounts[i]
 		overdue.add(a.OverduePaise)
 		if !a.Live {
 			continue
 		}
-		balance := a.BalancePaise
-		if balance != report.NoAmount {
-			balance = max(0, balance) // an overpaid card reduces no other debt
+		balancePaise := a.BalancePaise
+		if balancePaise != report.NoAmount {
+			balancePaise = max(0, balancePaise) // an overpaid card reduces no other debt
 		}
-		owed.add(balance)
+		owed.add(balancePaise)
 		if !a.Product.Secured() {
-			unsecured.add(balance)
+			unsecured.add(balancePaise)
 		}
 		if a.Product != report.CreditCard {
 			emi.add(a.InstalmentPaise)
 			continue
 		}
-		emi.add(cardInstalment(balance))
-		if balance != report.NoAmount && a.SanctionedPaise > 0 {
-			drawn += balance
-			limit += a.SanctionedPaise
+		emi.add(cardInstalment(balancePaise))
+		if balancePaise != report.NoAmount && a.SanctionedPaise > 0 {
+			drawnPaise += balancePaise
+			limitPaise += a.SanctionedPaise
 		}
 	}
 	overdue.tell("bureau_overdue_amount", add)
 	owed.tell("bureau_total_outstanding", add)
 	unsecured.tell("bureau_unsecured_outstanding", add)
 	emi.tell("bureau_total_emi", add)
-	if limit > 0 {
-		add("bureau_card_utilisation", rule.Num(ratio(drawn, limit)))
+	if limitPaise > 0 {
+		add("bureau_card_utilisation", rule.Num(ratio(drawnPaise, limitPaise)))
 	}
 }
 
 // cardInstalment returns 5 percent of a card's balance, rounded half up to the
 // paisa.
-func cardInstalment(balance int64) int64 {
-	if balance == report.NoAmount {
+func cardInstalment(balancePaise int64) int64 {
+	if balancePaise == report.NoAmount {
 		return report.NoAmount
 	}
-	return exact.DivHalfAway(balance*5, 100)
+	return exact.DivHalfAway(balancePaise*5, 100)
 }
 
 // payments adds the highest days past due in each window, and the number of
@@ -211,8 +211,9 @@ func ratio(a, b int64) rule.Number {
 	return rule.Number(min(quotient, uint64(rule.MaxNumber)))
 }
 
-// monthsBetween returns the number of whole months between two days, 0 if the second day is earlier. A month is
-// complete on the same day of the month as the first day, or on the last day of a month without that day.
+// monthsBetween returns the number of whole months between two days, or 0 if the second day is earlier. A month is
+// complete on the same day of the month as the first day. If a month is too short to have that day, it is complete on
+// its last day.
 func monthsBetween(from, to civil.Day) int64 {
 	_, _, day := from.Date()
 	_, _, today := to.Date()

@@ -148,7 +148,7 @@ func TestMonthsBetween(t *testing.T) {
 		from, to civil.Day
 		want     int64
 	}{
-		{day(2024, 1, 31), day(2024, 2, 29), 1}, // the last day of February
+		{day(2024, 1, 31), day(2024, 2, 29), 1}, // complete on the last day of February
 		{day(2024, 1, 31), day(2024, 2, 28), 0},
 		{day(2023, 1, 31), day(2023, 2, 28), 1},
 		{day(2024, 2, 29), day(2025, 2, 28), 12},

@@ -22,8 +22,8 @@ type FraudConfig struct {
 	Ring             RingConfig
 	LevelCutoffs     LevelCutoffs
 	AlertMinSeverity Severity
-	// MuteDays is the number of days during which no alert is raised about an entity
-	// after an alert about it was closed as a false positive.
+	// MuteDays is the number of days after an alert about an entity was closed as a false positive. During these
+	// days no new alert about the entity is raised.
 	MuteDays int64
 }
 
@@ -39,8 +39,7 @@ type PincodeSpikeConfig struct {
 	Points          int64
 }
 
-// IPClusterConfig sets the number of different applicants from which an IP
-// address counts as a cluster.
+// IPClusterConfig sets how many different applicants with one IP address are a cluster.
 type IPClusterConfig struct {
 	Enabled            bool
 	WindowHours        int64
@@ -48,8 +47,7 @@ type IPClusterConfig struct {
 	Points             int64
 }
 
-// BeneficiaryReuseConfig sets the number of different applicants from which an
-// account counts as reused.
+// BeneficiaryReuseConfig sets how many different applicants must have the same account for it to count as reused.
 type BeneficiaryReuseConfig struct {
 	Enabled            bool
 	WindowDays         int64
@@ -58,8 +56,8 @@ type BeneficiaryReuseConfig struct {
 	AllowlistAccounts  []Account
 }
 
-// ReuseConfig sets the number of different applicants from which a device, a
-// mobile number or an e-mail address counts as reused.
+// ReuseConfig sets how many different applicants must have the same device, mobile number or e-mail address for it to
+// count as reused.
 type ReuseConfig struct {
 	Enabled            bool
 	WindowDays         int64
@@ -73,7 +71,7 @@ type ReuseConfig struct {
 	Inherited bool
 }
 
-// RingConfig sets the number of people from which a connected group is a ring.
+// RingConfig sets how many people a connected group must have to be a ring.
 type RingConfig struct {
 	Enabled   bool
 	MinPeople int64
@@ -99,8 +97,7 @@ func (c *FraudConfig) inheritedReuse() ReuseConfig {
 	}
 }
 
-// reuse returns the settings for devices, mobile numbers or e-mail addresses,
-// nil for other kinds.
+// reuse returns the settings for devices, mobile numbers or e-mail addresses, or nil for other kinds.
 func (c *FraudConfig) reuse(kind string) *ReuseConfig {
 	switch kind {
 	case KindDevice:

@@ -259,8 +259,8 @@ func (f *configReader) checkCountries(name string, list []string) {
 	}
 }
 
-// country adds a fault if a country's code is invalid or is one of the codes before it.
-// It reports whether there was no fault.
+// country adds a fault if the code of a country is invalid, or if before, the list of earlier codes, contains it.
+// It returns true if it adds no fault.
 func (f *configReader) country(pointer, code string, before []string) bool {
 	switch {
 	case !isCountry(code):

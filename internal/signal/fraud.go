@@ -39,10 +39,9 @@ const (
 	reasonRing = "FR_RING"
 )
 
-// Counts holds the counts for the entities of one observation, each within the
-// window of its signal except the baseline. A count of applicants within a window
-// includes this applicant, so it is at least 1, and 0 means that it was not looked
-// up.
+// Counts holds the counts for the entities of one observation. Each count except the baseline covers the window of
+// its signal. A count of applicants within a window includes this applicant, so it is at least 1 if it was looked up,
+// and 0 if it was not.
 type Counts struct {
 	PincodeApplicants     int64
 	IPApplicants          int64
@@ -153,10 +152,10 @@ func (f *Fraud) Include(people []PersonFraud) {
 	}
 }
 
-// factBlocklisted is the fact that a value of the application is on the block list.
+// factBlocklisted is the name of the fact that says whether a value of the application is on the block list.
 const factBlocklisted = "fraud_blocklisted"
 
-// factAt returns the index of a fact, -1 if it is absent.
+// factAt returns the index of a fact, or -1 if it is absent.
 func (f *Fraud) factAt(name string) int {
 	return slices.IndexFunc(f.facts, func(v rule.NamedValue) bool { return v.Name == name })
 }
@@ -170,7 +169,7 @@ func (b *Block) Add(name string, v rule.Value) {
 	b.facts = append(b.facts, rule.NamedValue{Name: name, Value: v})
 }
 
-// maxScore is the maximum fraud score; a larger sum of points is cut to it.
+// maxScore is the maximum fraud score. If the sum of the points is larger, the score is maxScore.
 const maxScore = 100
 
 // Assess evaluates the signals of an observation. A signal is skipped, and its

@@ -56,8 +56,8 @@ func (o Observation) Entity(kind string) (Entity, bool) {
 	return Entity{}, false
 }
 
-// source describes the fact that an entity is read from. normal validates and
-// cleans the value; canonical then maps equivalent spellings to one.
+// source describes the fact that an entity is read from. The function normal validates and cleans the value. The
+// function canonical then maps equivalent spellings to one.
 type source struct {
 	kind, fact string
 	normal     func(string) (string, flaw)

@@ -53,7 +53,7 @@ var wanted = map[string]string{
 type Flawed struct {
 	Fact      string // such as fraud.mobile
 	Private   bool   // an IP address that is not public
-	Malformed bool   // no spelling of a value of this kind
+	Malformed bool   // not a valid spelling of a value of this kind
 	Wanted    string // describes a valid value
 	Text      string // what is wrong, what was done, and how to fix it
 }
@@ -77,14 +77,13 @@ func Unusable(facts *rule.Facts) []Flawed {
 	return list
 }
 
-// ApplicantRef returns the reference of the person that a request names, "" if it
-// names none. It returns "" for a placeholder too, because all applicants with
-// the placeholder would seem to be one person.
+// ApplicantRef returns the reference of the person that a request names, or "" if it names none. It returns "" for a
+// placeholder too, because all applicants with the placeholder would seem to be one person.
 func ApplicantRef(facts *rule.Facts) string {
 	return PersonRef(facts.Get("fraud.applicant_ref").Text())
 }
 
-// PersonRef returns a reference without spaces around it, "" if it is a placeholder.
+// PersonRef returns a reference without spaces around it, or "" if it is a placeholder.
 func PersonRef(ref string) string {
 	ref = strings.TrimSpace(ref)
 	if isPlaceholder(ref) {
@@ -118,8 +117,8 @@ func normalAccount(s string) (string, flaw) {
 	return normal, usable
 }
 
-// canonicalAccount removes leading zeros, which banks and forms add and drop,
-// unless the number would become too short.
+// canonicalAccount removes leading zeros, because some banks and forms add them and others drop them. It keeps the
+// zeros if the number would become too short.
 func canonicalAccount(normal string) string {
 	if short := strings.TrimLeft(normal, "0"); len(short) >= minAccount {
 		return short

@@ -10,9 +10,10 @@ import (
 // reference. earlier are the people of the application who were observed before. repeated are the entities that are
 // left out because they were observed already.
 //
-// ObserveOther leaves out a pincode or an IP address that a counted person of the application already has. The people
-// of one application often live and apply in one place, and the counts of pincodes and IP addresses are about
-// applications. It also leaves out the agent, who brings the application and not the person.
+// ObserveOther leaves out a pincode or an IP address that a counted person of the application already has. The
+// people of one application often live and apply in one place, and the counts of pincodes and IP addresses are
+// about applications. It also leaves out the agent, because an agent belongs to the application and not to a
+// person.
 func ObserveOther(
 	facts *rule.Facts, ref string, earlier []Observation, key func(kind, value string) string,
 ) (o Observation, repeated []Entity) {
@@ -35,14 +36,15 @@ func ObserveOther(
 	return o, repeated
 }
 
-// IncludeRepeated sets the fact about the block list for a person with entities that were looked up as those of other
-// people of the application.
+// IncludeRepeated sets the fact about the block list for a person with repeated entities. These entities were looked
+// up as entities of other people of the application.
 func (p *PersonFraud) IncludeRepeated(repeated []Entity, others []Fraud) {
 	if len(repeated) == 0 {
 		return
 	}
 	blocked := slices.ContainsFunc(others, func(f Fraud) bool {
-		return slices.ContainsFunc(f.Blocklisted, func(e Entity) bool { return (Observation{Entities: repeated}).has(e) })
+		return slices.ContainsFunc(f.Blocklisted,
+			func(e Entity) bool { return (Observation{Entities: repeated}).has(e) })
 	})
 	switch at := p.factAt(factBlocklisted); {
 	case at < 0:
@@ -57,14 +59,14 @@ func (o Observation) has(e Entity) bool {
 	return sent && same.Key == e.Key
 }
 
-// PartyKinds returns the kinds of entities that a household often shares: people who applied together count as one for
-// an entity that only they share.
+// PartyKinds returns the kinds of entities that a household often shares. If only people who applied together share
+// such an entity, they count as one person.
 func PartyKinds() []string {
 	return []string{KindBeneficiaryAccount, KindDevice, KindMobile, KindEmail}
 }
 
-// SharedWith returns how many accounts, devices, mobile numbers and e-mail addresses of o one of the other people has
-// too.
+// SharedWith returns the number of accounts, devices, mobile numbers and e-mail addresses of o that at least one of
+// the other people has too.
 func (o Observation) SharedWith(others []Observation) (n int64) {
 	for _, e := range o.Entities {
 		if slices.Contains(PartyKinds(), e.Kind) &&
@@ -75,7 +77,7 @@ func (o Observation) SharedWith(others []Observation) (n int64) {
 	return n
 }
 
-// AddShared adds the fact how many identifiers the person shares with other people of the application.
+// AddShared adds the fact that says how many identifiers the person shares with other people of the application.
 func (p *PersonFraud) AddShared(n int64) {
 	p.facts = append(p.facts, rule.NamedValue{Name: "fraud_shared_in_application", Value: integer(n)})
 }

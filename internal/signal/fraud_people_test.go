@@ -30,7 +30,8 @@ func TestObserveOther(t *testing.T) {
 		"fraud.pincode": "400001", "fraud.ip": "203.0.113.8", "fraud.mobile": "+91 98200 12345",
 		"fraud.agent_id": "AG-7", "fraud.email": "w@example.in",
 	}), "A-2", []Observation{primary}, plainKey)
-	if other.ApplicantRef != "A-2" || len(other.Entities) != 3 || len(repeated) != 1 || repeated[0].Kind != KindPincode {
+	if other.ApplicantRef != "A-2" || len(other.Entities) != 3 || len(repeated) != 1 ||
+		repeated[0].Kind != KindPincode {
 		t.Fatalf("%+v without %+v", other, repeated)
 	}
 	// The pincode is not counted twice, but it is a value of this person too.
@@ -43,7 +44,7 @@ func TestObserveOther(t *testing.T) {
 	if at := p.factAt(factBlocklisted); at < 0 || !p.facts[at].Value.IsTrue() {
 		t.Errorf("with a blocked pincode: %+v", p.facts)
 	}
-	// A person without a reference is not counted, so the same pincode of another person is.
+	// A person without a reference is not counted, so the same pincode of another person is counted.
 	unnamed := primary
 	unnamed.ApplicantRef = ""
 	counted, _ := ObserveOther(factsWith(map[string]string{"fraud.pincode": "400001"}), "A-2",
@@ -71,7 +72,7 @@ func TestInclude(t *testing.T) {
 	blocked := Counts{MobileApplicants: 1, Blocklisted: []string{KindMobile}}
 	for name, c := range map[string]struct {
 		primary Observation
-		counts  Counts // of the other person
+		counts  Counts // the counts of the other person
 		want    string
 		level   string
 	}{
@@ -97,7 +98,7 @@ func TestInclude(t *testing.T) {
 	}
 }
 
-// TestIncludeNobody checks that an assessment without other people is written as before.
+// TestIncludeNobody checks that Include without other people does not change the written assessment.
 func TestIncludeNobody(t *testing.T) {
 	t.Parallel()
 	o := Observation{ApplicantRef: "A-1", Entities: []Entity{{Kind: KindMobile, Key: "1", Display: "1"}}}

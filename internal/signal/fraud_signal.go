@@ -32,8 +32,8 @@ func (a *assessment) pincodeSpike() {
 	a.fact("fraud_pincode_spike", rule.Bool(s.Triggered))
 }
 
-// unusual returns the smallest number of applicants in the window that reaches
-// the configured multiple of the baseline, 0 if there is no baseline.
+// unusual returns the smallest number of applicants in the window that reaches the
+// configured multiple of the baseline, or 0 if there is no baseline.
 func (a *assessment) unusual() int64 {
 	// The factors are bounded, so their product is too: 10⁹ applicants, 10⁴
 	// hundredths and 720 hours make less than 10¹⁷.

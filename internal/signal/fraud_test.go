@@ -147,8 +147,8 @@ func TestSpikeWindowsScaleTheBaseline(t *testing.T) {
 	}
 }
 
-// TestNotEvaluatedIsAbsent checks that the fact of a signal that is switched off
-// is absent, not false, and so is the fact of a spike without a baseline.
+// TestNotEvaluatedIsAbsent checks that a fact is absent, and not false, if its signal is switched off. The same must
+// hold for a pincode spike without a baseline.
 func TestNotEvaluatedIsAbsent(t *testing.T) {
 	t.Parallel()
 	all := Counts{

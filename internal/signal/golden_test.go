@@ -8,8 +8,8 @@ import (
 	"verdict/internal/golden"
 )
 
-// archives checks every golden file of a folder. The function given reports
-// whether a section is input, and answer computes the other sections.
+// archives checks every golden file of a folder. The parameter given is a function that reports whether a section is
+// input. The parameter answer computes the other sections.
 func archives(
 	t *testing.T, folder string, given func(name string) bool, answer func(*testing.T, *txtar.Archive) []txtar.File,
 ) {

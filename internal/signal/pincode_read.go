@@ -166,8 +166,8 @@ func isNull(v wire.Value, name string) bool {
 	return false
 }
 
-// readExpiry reads the time when an entry expires, 0 if it never expires. The
-// time is truncated to milliseconds, the precision in which times are displayed.
+// readExpiry reads the time when an entry expires, or 0 if it never expires. The time is truncated to milliseconds,
+// the precision in which times are displayed.
 func readExpiry(f *wire.Form) int64 {
 	text, ok := f.Text("expires_at", maxReason)
 	if !ok {

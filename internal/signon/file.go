@@ -40,8 +40,9 @@ const (
 	maxSecret      = 4 << 10
 )
 
-// Read reads the connections of a file. getenv looks up the variables that secrets are in. It
-// returns all faults together; they name the connection and the member, and not the value.
+// Read reads the connections of a file. getenv looks up the environment variables that contain
+// secrets. Read returns all faults together; they name the connection and the member, but not the
+// value.
 func Read(text []byte, o Options, getenv func(string) string) ([]account.Connection, error) {
 	var file struct {
 		Connections []entry `json:"connections"`
@@ -122,7 +123,7 @@ var (
 // organisation.
 var sharedIssuers = map[string]string{"https://accounts.google.com": "hd"}
 
-// faults returns what is wrong with an entry, each with the member that it is about.
+// faults returns what is wrong with an entry. Each text begins with the member that it is about.
 func (e entry) faults() (wrong []string) {
 	add := func(bad bool, text string) {
 		if bad {
@@ -149,8 +150,8 @@ func (e entry) faults() (wrong []string) {
 	return wrong
 }
 
-// secureURL reports whether an address of a provider is one with https, or with http if the issuer is
-// at a loopback address of this machine, as in tests.
+// secureURL reports whether an address of a provider uses https. It also accepts http if the issuer
+// is at a loopback address of this machine, as in tests.
 func secureURL(address, issuer string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" {

@@ -40,7 +40,9 @@ func TestRead(t *testing.T) {
 	if err := read(`{"connections":[` + strings.Replace(good, "env:SECRET", "file:"+file, 1) + `]}`); err != nil {
 		t.Error(err)
 	}
-	if err := read(`{"connections":[` + strings.Replace(good, `"client_secret":"env:SECRET",`, "", 1) + `]}`); err != nil {
+	if err := read(
+		`{"connections":[` + strings.Replace(good, `"client_secret":"env:SECRET",`, "", 1) + `]}`,
+	); err != nil {
 		t.Errorf("a public client: %v", err)
 	}
 }

@@ -35,9 +35,10 @@ const (
 	maxGroups = 1000
 )
 
-// algorithms are the signatures that are accepted. Symmetric ones and "none" are not among them.
+// algorithms are the signature algorithms that are accepted. Symmetric algorithms and "none" are not accepted.
 var algorithms = []string{
-	oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.EdDSA,
+	oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.ES256, oidc.ES384, oidc.ES512,
+	oidc.EdDSA,
 }
 
 // Provider is one client of an identity provider. It is safe for concurrent use.
@@ -80,7 +81,7 @@ func (p *Provider) Start(ctx context.Context, f account.Flow) (string, error) {
 }
 
 // Finish exchanges the code and verifies the ID token. An error that is not a *fault.Error says what is wrong with
-// the answer.
+// the provider's answer.
 func (p *Provider) Finish(ctx context.Context, f account.Flow, code string) (account.Identity, error) {
 	release, err := p.acquire()
 	if err != nil {
@@ -107,7 +108,7 @@ func (p *Provider) Finish(ctx context.Context, f account.Flow, code string) (acc
 	return p.identity(id, f.Nonce)
 }
 
-// identity checks what the library does not check, and returns the statements of an ID token.
+// identity checks what the library does not check, and returns the identity that an ID token states.
 func (p *Provider) identity(id *oidc.IDToken, nonce string) (account.Identity, error) {
 	var claims map[string]any
 	if err := id.Claims(&claims); err != nil {
@@ -154,8 +155,8 @@ func texts(claim any) (list []string) {
 	return list
 }
 
-// acquire takes one of the places for requests to the provider. It refuses immediately if all are
-// taken, so that a slow provider holds only a few requests of this service.
+// acquire takes one of the maxRequests slots for requests to the provider. It fails immediately if all are taken,
+// so that a slow provider holds only a few requests of this service.
 func (p *Provider) acquire() (release func(), err error) {
 	select {
 	case p.slots <- struct{}{}:
@@ -170,8 +171,8 @@ func (p *Provider) unavailable() error {
 		"%s does not answer; try again in a moment", p.entry.Name)
 }
 
-// discover returns the description of the provider, which it reads again after discoveryLife. While
-// it is read, it is not locked, so several callers may read it at the same time.
+// discover returns the description of the provider, which it reads again after discoveryLife. The provider is not
+// locked during the request, so several callers may read the description at the same time.
 func (p *Provider) discover(ctx context.Context) (*discovered, error) {
 	now := p.options.Now()
 	p.mu.Lock()
@@ -201,7 +202,7 @@ func (p *Provider) discover(ctx context.Context) (*discovered, error) {
 			return nil, errors.New("an address in the description of the provider is not an https address")
 		}
 	}
-	// If no style were set, the library would send a code that was refused a second time in the other style.
+	// Set the style. Otherwise the library would send a refused code a second time, in the other style.
 	endpoint.AuthStyle = oauth2.AuthStyleInHeader
 	if p.secret.Reveal() == "" ||
 		len(described.Methods) > 0 && !slices.Contains(described.Methods, "client_secret_basic") {

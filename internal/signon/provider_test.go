@@ -12,8 +12,8 @@ import (
 	"verdict/internal/signon"
 )
 
-// TestErrorsAreBrief checks that the error about a provider that answers with a long page has only its beginning,
-// because the error is logged, and anybody can begin a sign-in.
+// TestErrorsAreBrief checks the error about a provider that answers with a long page: the error must contain only the
+// beginning of the page. The error is logged, and anybody can cause it by beginning a sign-in.
 func TestErrorsAreBrief(t *testing.T) {
 	t.Parallel()
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

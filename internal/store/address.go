@@ -11,8 +11,9 @@ import (
 // the tenant is known. Nobody verifies the address of a signup. So an address that is in use elsewhere must not stop
 // a person whom an identity provider signs in: that person is found by the identity and not by the address.
 //
-// If an account of another tenant has the address, the column therefore holds the address, a space and the tenant's
-// id in lower case. No address contains a space, so nobody can sign in with such a value and a password.
+// If an account of another tenant has the address, the column therefore contains the address, a space and the id of
+// the person's own tenant in lower case. No address contains a space, so nobody can sign in with such a value and a
+// password.
 
 // addressWithin returns the value of users.email for a person whose address is in use in another tenant.
 func addressWithin(tenantID, email string) string { return email + " " + strings.ToLower(tenantID) }
@@ -76,8 +77,8 @@ func insertSignedOn(tx *staffTx, u User) error {
 	return emailTaken()
 }
 
-// insertUserRow reports whether it added a row. It tests for the conflict instead of causing an error, which would
-// abort the whole transaction in PostgreSQL.
+// insertUserRow adds a person whose column users.email gets the value email, and reports whether it added the row. If
+// the value is taken, it adds nothing. An error instead would abort the whole transaction in PostgreSQL.
 func insertUserRow(s *transaction, u User, email string) (bool, error) {
 	added, err := s.exec(
 		`INSERT INTO users (tenant_id, id, email, password_hash, role, created_micros, may_activate_micros, made_by)

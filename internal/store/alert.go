@@ -51,13 +51,13 @@ type Alert struct {
 	ClosedBy           string
 	Resolution         string
 	Note               string
-	PreviousID         string // the last closed alert about the same entity
+	PreviousID         string // the last closed alert of the same type about the same entity
 	MergedInto         string // the alert about the ring that absorbed this alert's ring
 	CreatedMicros      int64
 	UpdatedMicros      int64
 
-	// Blocked lists the block list entries that confirming the alert created or found. It is nil after any other move
-	// and when the alert is read.
+	// Blocked lists the block list entries after Move has closed the alert as confirmed fraud: the entries that Move
+	// created and those that existed already. Blocked is nil after any other move and when the alert is read.
 	Blocked []BlockedEntity
 }
 
@@ -114,8 +114,8 @@ func (al Alerts) row(id, lock string) (a Alert, err error) {
 	return a, err
 }
 
-// AlertFilter filters a list; empty fields match everything. The page's times
-// apply to the creation of alerts.
+// AlertFilter filters a list; empty fields match everything. The time range of the Page applies to the creation time
+// of the alerts.
 type AlertFilter struct{ Status, Type, Severity string }
 
 // List returns a page of the scope's alerts with their evidence, and whether
@@ -203,15 +203,16 @@ func (al Alerts) insertEvent(id string, e AlertEvent) error {
 	return err
 }
 
-// The types of the events of alerts.
+// The types of the journal events about alerts.
 const (
 	eventAlertOpened  = "alert.opened"
 	eventAlertUpdated = "alert.updated" // further evidence, or another status
 	eventAlertClosed  = "alert.closed"
 )
 
-// event returns the journal entry of a change of the alert. An alert changes with every decision about its entity, so
-// the entry has what was true after the change, and no row belongs to it. It has nothing that identifies a person.
+// event returns the journal entry of a change of the alert. The entry states the alert's values after the change. No
+// row refers to the entry, because the alert's row changes with every decision about its entity. The entry contains
+// nothing that identifies a person.
 func (a *Alert) event(kind, actor, decisionID string, nowMicros int64) evidence.Record {
 	return evidence.Record{
 		Kind:   evidence.Alert,

@@ -12,7 +12,7 @@ type AlertMove struct {
 	ID         string
 	To         string
 	Resolution string // why the alert is closed; ignored if To is not AlertClosed
-	Unresolved bool   // the caller named no resolution; then closing a closed alert succeeds
+	Unresolved bool   // the caller named no resolution, so closing an alert that is closed already succeeds
 	Note       string // "" leaves the note unchanged
 	Actor      string
 	NowMicros  int64
@@ -26,14 +26,14 @@ type AlertMove struct {
 // status already, nothing changes and moved is false. Move returns Conflict invalid_transition if the alert is closed
 // with another resolution, or if it cannot move to the requested status.
 //
-// If an alert is closed as confirmed fraud, the entities in m.Block are put on
-// the block list, or those of defaultBlock if m.Block is nil. If the alert is
-// closed as a false positive, its entity is muted.
+// If an alert is closed as confirmed fraud, Move puts the entities in m.Block on the block list. If m.Block is nil, it
+// puts the entities that defaultBlock returns on the list. If the alert is closed as a false positive, Move mutes its
+// entity.
 func (al Alerts) Move(m AlertMove) (a Alert, moved bool, err error) {
 	if err := al.tx.FraudConfigs().lock(); err != nil {
 		return Alert{}, false, err
 	}
-	a, err = al.row(m.ID, al.tx.transaction.db.dialect.forUpdate())
+	a, err = al.row(m.ID, al.tx.transaction.db.dialect.forUpdate)
 	if err != nil {
 		return Alert{}, false, err
 	}
@@ -131,9 +131,8 @@ func (al Alerts) conclude(a Alert, m AlertMove) ([]BlockedEntity, error) {
 	}
 }
 
-// blockConfirmed puts the entities in m.Block on the block list, or those of
-// defaultBlock if m.Block is nil. It returns the entries that are valid
-// afterwards.
+// blockConfirmed puts the entities in m.Block on the block list. If m.Block is nil, it uses the entities that
+// defaultBlock returns. It returns the entries that are valid afterwards.
 func (al Alerts) blockConfirmed(a Alert, m AlertMove) ([]BlockedEntity, error) {
 	chosen, err := m.Block, error(nil)
 	if chosen == nil {

@@ -14,17 +14,17 @@ type AlertWant struct {
 	Value       int64
 	Threshold   int64
 	WindowHours int64
-	Member      string   // the person, as in ObservedCounts
+	Member      string   // the person; see ObservedCounts.Member
 	Also        []string // further people of the same application about whom the same alert is wanted
 	DecisionID  string
 	NowMicros   int64
 	Actor       string // recorded as the actor who opened the alert
 }
 
-// Raise adds evidence to the alert of the type w.Type about w.Entity that is not closed. If there is none, Raise opens
-// a new alert, and created is true. A new alert begins with all applicants seen with the entity in the window, or with
-// all people of a ring. It refers to the last closed alert of the same type about the entity. The severity of an alert
-// never falls. Raise returns the alert without its lists of evidence. It adds an entry to the journal.
+// Raise adds evidence to the open or acknowledged alert of the type w.Type about w.Entity. If there is none, Raise
+// opens a new alert, and created is true. A new alert begins with all applicants seen with the entity in the window,
+// or with all people of a ring. It refers to the last closed alert of the same type about the entity. The severity of
+// an alert never falls. Raise returns the alert without its lists of evidence. It adds an entry to the journal.
 //
 // Call Raise in the transaction in which Observe recorded the observation.
 func (al Alerts) Raise(w AlertWant) (a Alert, created bool, err error) {
@@ -200,8 +200,9 @@ func (al Alerts) addEvidence(a *Alert, found []sighting) error {
 	return err
 }
 
-// readApplicants marks the found applicants that the alert already has as seen. They must not get a new position: the
-// positions of an alert have no gaps, and the next position is the number of its applicants plus one.
+// readApplicants adds to the map seen those applicants of found that are already evidence of the alert. These
+// applicants must not get a new position: the positions of an alert have no gaps, and the next position is the
+// number of its applicants plus one.
 func (al Alerts) readApplicants(alertID string, found []sighting, seen map[[2]string]bool) error {
 	for _, e := range found {
 		var n int64

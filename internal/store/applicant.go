@@ -9,22 +9,29 @@ import (
 // PersonTotals says how much is stored about a person.
 type PersonTotals struct {
 	Decisions    int64
-	NewestMicros int64 // of the newest decision, 0 if there is none
+	NewestMicros int64 // the creation time of the newest decision, 0 if there is none
 	Runs         int64
 	NewestRun    int64 // when the newest run was made, in microseconds, 0 if there is none
 }
 
-// runsInRoles is the condition for the runs about decisions in which the person of parameter 3 is not the primary
-// applicant. It leaves out runs that were erased. The test of decision_id lets the database use the partial index.
+// runsInRoles is the SQL condition for runs about decisions in which the person $3 has a role other than primary
+// applicant. It excludes erased runs. The test of decision_id lets the database use the partial index.
 var runsInRoles = `tenant_id = $1 AND environment = $2 AND decision_id <> '' AND subject_ref <> $3
 	AND length(response) > 0 AND decision_id IN (` + inOtherRoles("$3") + `)`
 
-// Totals counts the decisions and the runs of an applicant, with the runs about decisions in which the applicant is not
-// the primary one. It uses the indexes of references.
+// Totals counts the decisions and the runs of an applicant. The runs include those about decisions in which the person
+// has a role other than primary applicant. The queries use the indexes on references.
 func (er ErasureReader) Totals(applicantRef string) (PersonTotals, error) {
 	return read(er.access, func(tx *Tx) (t PersonTotals, err error) {
-		err = tx.one([]any{&t.Decisions, &t.NewestMicros}, `SELECT count(*), coalesce(max(created_micros), 0) FROM decisions
-			WHERE tenant_id = $1 AND environment = $2 AND applicant_ref <> '' AND applicant_ref = $3`, applicantRef)
+		const decisions = ` FROM decisions
+			WHERE tenant_id = $1 AND environment = $2 AND applicant_ref <> '' AND applicant_ref = $3`
+		if err = tx.one([]any{&t.Decisions}, "SELECT count(*)"+decisions, applicantRef); err != nil {
+			return t, err
+		}
+		tx.transaction.noteCounted(t.Decisions)
+		// Ids are in the order of creation, so the last one is of the newest decision.
+		err = tx.each(func(scan func(...any) error) error { return scan(&t.NewestMicros) },
+			"SELECT created_micros"+decisions+" ORDER BY id DESC LIMIT 1", applicantRef)
 		if err != nil {
 			return t, err
 		}
@@ -37,6 +44,7 @@ func (er ErasureReader) Totals(applicantRef string) (PersonTotals, error) {
 		err = tx.one([]any{&runs, &newest}, "SELECT count(*), coalesce(max(created_micros), 0) FROM agent_runs WHERE "+
 			runsInRoles, applicantRef)
 		t.Runs, t.NewestRun = t.Runs+runs, max(t.NewestRun, newest)
+		tx.transaction.noteCounted(t.Runs)
 		return t, err
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -16,18 +17,17 @@ import (
 // value.
 const failSafe = 2 * time.Minute
 
-// lockUsage locks a scope's usage row in a transaction that bypasses the store,
-// until release is called.
-func lockUsage(t *testing.T, raw *sql.DB, tenantID string) (release func()) {
+// lockUsage locks usage rows until release is called: those of the tenants whose ids match the LIKE pattern in the
+// parameter tenants. The transaction that holds the lock bypasses the store.
+func lockUsage(t *testing.T, raw *sql.DB, tenants string) (release func()) {
 	t.Helper()
 	tx, err := raw.BeginTx(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var used int
 	if _, err = tx.ExecContext(t.Context(), "SELECT set_config('verdict.role', 'system', true)"); err == nil {
-		err = tx.QueryRowContext(t.Context(),
-			"SELECT used FROM usage_totals WHERE tenant_id = $1 FOR UPDATE", tenantID).Scan(&used)
+		_, err = tx.ExecContext(t.Context(), "SELECT used FROM usage_totals WHERE tenant_id LIKE $1 FOR UPDATE",
+			tenants)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -80,6 +80,17 @@ func setAside(t *testing.T, db *store.DB) {
 	}
 }
 
+// wantNoneBlocked waits until no scope is set aside, and fails the test if that takes too long.
+func wantNoneBlocked(t *testing.T, db *store.DB) {
+	t.Helper()
+	eventually(t, "the end of the lane", func() error {
+		if db.Blocked() > 0 {
+			return errors.New("the scope is still set aside")
+		}
+		return nil
+	})
+}
+
 // TestBlockedScope locks a row of one tenant. It checks that the writes of other
 // tenants are stored while the lock is held, both in the same batch and in later
 // batches. The tenant's own writes must be stored after the lock is released.
@@ -102,7 +113,7 @@ func TestBlockedScope(t *testing.T) {
 		t.Errorf("the neighbour: %v", err)
 	}
 	unanswered(t, first)
-	second := inserting(t, blocked, "dec_3") // is added to the side lane
+	second := inserting(t, blocked, "dec_3") // this write is added to the side lane
 	for i := range 20 {
 		if err := outcome(t, inserting(t, free, numbered("dec", i))); err != nil {
 			t.Errorf("a later neighbour: %v", err)
@@ -125,6 +136,104 @@ func TestBlockedScope(t *testing.T) {
 	}
 	wantDecisions(t, blocked, 4)
 	wantDecisions(t, free, 22)
+}
+
+// TestBlockedSiblings locks the rows of both environments of a tenant. It checks that a blocked write in one
+// environment also sets the other environment aside, so that the shared batch does not wait for the other
+// environment too. A scope of the tenant that is not locked must leave its side lane with its first write.
+func TestBlockedSiblings(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.Postgres(t)
+	db := storetest.Open(t, databaseURL, store.Options{Timeout: failSafe})
+	sandbox, live := db.Scope("ten_A", "sandbox"), db.Scope("ten_A", "live")
+	for _, scope := range []*store.Scope{sandbox, live, db.Scope("ten_B", "live")} {
+		if err := scope.InsertDecision(t.Context(), write("dec_1")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unlock := lockUsage(t, storetest.Raw(t, databaseURL), "ten_A")
+	first := inserting(t, sandbox, "dec_2")
+	setAside(t, db)
+	if n := db.Blocked(); n != 2 {
+		t.Errorf("%d scopes are set aside, want both environments of the tenant and no other", n)
+	}
+	unlock()
+	for _, result := range []<-chan error{first, inserting(t, live, "dec_2")} {
+		if err := outcome(t, result); err != nil {
+			t.Error(err)
+		}
+	}
+	wantNoneBlocked(t, db)
+}
+
+// TestBlockedDecisionsStayAside locks a row that decisions need. It checks that Write succeeds in the scope with a
+// function that does not need the row, and that the scope still stays set aside. Otherwise its next decision would
+// delay the shared batch again.
+func TestBlockedDecisionsStayAside(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.Postgres(t)
+	db := storetest.Open(t, databaseURL, store.Options{Timeout: failSafe})
+	scope := db.Scope("ten_A", "sandbox")
+	if err := scope.InsertDecision(t.Context(), write("dec_1")); err != nil {
+		t.Fatal(err)
+	}
+	unlock := lockUsage(t, storetest.Raw(t, databaseURL), "ten_A")
+	ctx, giveUp := context.WithCancel(t.Context())
+	first := make(chan error, 1)
+	go func() { first <- scope.InsertDecision(ctx, write("dec_2")) }()
+	setAside(t, db)
+	giveUp()
+	if err := outcome(t, first); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if err := scope.Write(t.Context(), func(*store.Tx) error { return nil }); err != nil {
+		t.Error(err)
+	}
+	if db.Blocked() != 1 {
+		t.Error("after a function that needs no lock, the scope is no longer set aside")
+	}
+	unlock()
+	if err := outcome(t, inserting(t, scope, "dec_3")); err != nil {
+		t.Error(err)
+	}
+	wantNoneBlocked(t, db)
+}
+
+// TestStuckLanes locks rows of more tenants than there are side connections. It checks that some connections stay free
+// for scopes that are blocked for a moment only.
+func TestStuckLanes(t *testing.T) {
+	t.Parallel()
+	databaseURL := storetest.Postgres(t)
+	db := storetest.Open(t, databaseURL, store.Options{Timeout: failSafe})
+	_, all := db.SideConnections()
+	for i := range all + 1 {
+		if err := db.Scope(numbered("ten", i), "sandbox").InsertDecision(t.Context(), write("dec_1")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unlock := lockUsage(t, storetest.Raw(t, databaseURL), "ten%")
+	var results []<-chan error
+	for i := range all + 1 {
+		results = append(results, inserting(t, db.Scope(numbered("ten", i), "sandbox"), "dec_2"))
+	}
+	eventually(t, "every lane stuck", func() error {
+		if n := db.Stuck(); n != all+1 {
+			return fmt.Errorf("%d scopes are stuck, want %d", n, all+1)
+		}
+		return nil
+	})
+	for range 100 {
+		if used, _ := db.SideConnections(); used > all/2 {
+			t.Fatalf("stuck lanes use %d of %d side connections", used, all)
+		}
+		<-time.After(time.Millisecond)
+	}
+	unlock()
+	for _, result := range results {
+		if err := outcome(t, result); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // TestBlockedAlone locks a row of the only scope that writes. It checks that both an InsertDecision and a Write wait,
@@ -166,20 +275,21 @@ func TestBlockedDeadline(t *testing.T) {
 		t.Fatal(err)
 	}
 	unlock := lockUsage(t, storetest.Raw(t, databaseURL), "ten_A")
-	db.SetTimeout(time.Second)
 	ctx, cancel := context.WithCancel(t.Context())
-	left := make(chan error, 1)
-	late := inserting(t, scope, "dec_2")
+	left, late := make(chan error, 1), make(chan error, 1)
+	go func() { left <- scope.InsertDecision(ctx, write("dec_2")) }()
 	setAside(t, db)
-	go func() { left <- scope.InsertDecision(ctx, write("dec_3")) }()
+	go func() {
+		late <- scope.InsertDecisionBy(t.Context(), write("dec_3"), time.Now().Add(10*time.Millisecond))
+	}()
+	if err := outcome(t, late); kindOf(err) != fault.Unavailable {
+		t.Errorf("got %v", err)
+	}
+	unanswered(t, left)
 	cancel()
 	if err := outcome(t, left); err == nil {
 		t.Error("stored although its caller was cancelled")
 	}
-	if err := outcome(t, late); kindOf(err) != fault.Unavailable {
-		t.Errorf("got %v", err)
-	}
-	db.SetTimeout(failSafe)
 	wantDecisions(t, scope, 1)
 	// No write waits any more, but the scope stays set aside until one of its writes
 	// succeeds.
@@ -195,12 +305,7 @@ func TestBlockedDeadline(t *testing.T) {
 	if err := outcome(t, again); err != nil {
 		t.Errorf("after the lock: %v", err)
 	}
-	eventually(t, "the end of the lane", func() error {
-		if db.Blocked() > 0 {
-			return errors.New("the scope is still set aside")
-		}
-		return nil
-	})
+	wantNoneBlocked(t, db)
 }
 
 // TestBlockedSystem locks a tenant's row that the flush of unbilled usage needs.

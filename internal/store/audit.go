@@ -12,7 +12,7 @@ import (
 // The entry's id is the decision's id with the prefix "aud_" instead of "dec_".
 type AuditEntry struct {
 	ID             string
-	Environment    string // where System and Staff store the entry; a Scope, and a change of a key, use their own
+	Environment    string // used by System and Staff; others use the environment of the Scope or the API key
 	CreatedMicros  int64
 	Actor          string
 	Action         string
@@ -53,15 +53,13 @@ const (
 	auditPrefix    = "aud_"
 )
 
-// personPrefix is the prefix of people's ids. The other actors that decide are programs
-// with an API key, which may have made very many decisions.
+// personPrefix is the prefix of people's ids. All other actors that decide are programs with an API key. Such a
+// program may have made very many decisions.
 const personPrefix = "usr_"
 
-// List returns a page of the scope's entries and the Position at which it ended. It
-// merges stored entries and decisions into one order, and reads at most one page
-// of each. To find the decisions of an API key, it scans a limited number of
-// decisions for each page. So another page may follow a page that is not full, or
-// even empty.
+// List returns a page of the scope's entries and the Position at which it ended. It merges stored entries and
+// decisions into one order, and reads at most one page of each. To find the decisions of an API key, it scans a
+// limited number of decisions for each page. So a page may be short or even empty although more pages follow.
 func (au AuditReader) List(f AuditFilter, p Page) ([]AuditEntry, Position, error) {
 	return readTwo(au.access, func(tx *Tx) ([]AuditEntry, Position, error) {
 		p := p // a copy, because the read may be repeated

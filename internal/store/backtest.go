@@ -38,8 +38,8 @@ type Backtest struct {
 
 	CreatedMicros, StartedMicros, FinishedMicros int64
 	Purged                                       bool // the chunks of the backtest have been deleted
-	// UploadKey is the number of the key of the uploaded rows, or UploadsReadable. It is 0 if there are no such rows, or
-	// if they were deleted and the key was destroyed.
+	// UploadKey is the number of the key of the uploaded rows, or UploadsReadable. It is 0 if there are no such rows,
+	// or if they were deleted and the key was destroyed.
 	UploadKey int64
 }
 
@@ -79,8 +79,8 @@ func (bt Backtests) Insert(b Backtest) error {
 	return err
 }
 
-// finished returns the journal entry of a run that is over. The run's report is not part of it, and the input may be
-// deleted later, so no row belongs to the entry.
+// finished returns the journal entry of a run that is over. The entry does not contain the run's report. No row refers
+// to the entry, because the input may be deleted later.
 func (b *Backtest) finished() evidence.Record {
 	return evidence.Record{
 		Kind:   evidence.Backtest,
@@ -115,7 +115,7 @@ func (bt Backtests) lock(id string) (Backtest, error) {
 	var b Backtest
 	err := bt.tx.one(b.fields(),
 		"SELECT "+backtestColumns+" FROM backtests WHERE tenant_id = $1 AND environment = $2 AND id = $3"+
-			bt.tx.transaction.db.dialect.forUpdate(), id)
+			bt.tx.transaction.db.dialect.forUpdate, id)
 	return b, orNotFound("backtest", err)
 }
 

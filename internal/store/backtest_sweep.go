@@ -15,11 +15,11 @@ type BacktestRef struct {
 	ChunksDone                        int64 // chunks done; for a receiving run, the highest chunk number stored
 }
 
-// UnfinishedBacktests returns the runs that need work, oldest first: those that are queued or running, and those over
-// stored decisions ("replays") whose chunks are still being created.
-func (sys *System) UnfinishedBacktests(ctx context.Context) ([]BacktestRef, error) {
+// UnfinishedBacktests returns at most limit runs that need work, oldest first. These are the queued and running runs,
+// and the replays whose chunks are still being created. A replay is a run over stored decisions.
+func (j *Jobs) UnfinishedBacktests(ctx context.Context, limit int) ([]BacktestRef, error) {
 	var refs []BacktestRef
-	err := sys.read(ctx, func(s *transaction) error {
+	err := j.read(ctx, func(s *transaction) error {
 		refs = nil // reset, because the read may be repeated
 		return s.each(func(scan func(...any) error) error {
 			var r BacktestRef
@@ -33,7 +33,7 @@ func (sys *System) UnfinishedBacktests(ctx context.Context) ([]BacktestRef, erro
 				ELSE chunks_done END
 			FROM backtests b WHERE finished_micros = 0 `+
 			`AND (status IN ('queued', 'running') OR status = 'receiving' AND source = 'decisions')
-			ORDER BY created_micros, id`)
+			ORDER BY created_micros, id LIMIT $1`, int64(limit))
 	})
 	return refs, err
 }
@@ -42,9 +42,9 @@ func (sys *System) UnfinishedBacktests(ctx context.Context) ([]BacktestRef, erro
 // input is still incomplete, because their client or receiving node is assumed to
 // be gone. Replays are exempt, because their input is in the database. It returns
 // the number of failed runs.
-func (sys *System) FailAbandonedBacktests(ctx context.Context, beforeMicros, nowMicros int64) (int64, error) {
+func (j *Jobs) FailAbandonedBacktests(ctx context.Context, beforeMicros, nowMicros int64) (int64, error) {
 	const abandoned = "finished_micros = 0 AND status = 'receiving' AND source <> 'decisions' AND created_micros < "
-	return sys.failAbandoned(ctx, "backtests", abandoned, beforeMicros, func(tx *Tx) ([]evidence.Record, error) {
+	return j.failAbandoned(ctx, "backtests", abandoned, beforeMicros, func(tx *Tx) ([]evidence.Record, error) {
 		rows, err := eachRow(tx, (*Backtest).fields, `UPDATE backtests
 			SET status = 'failed', error_code = $3, error_detail = $4, finished_micros = $5
 			WHERE tenant_id = $1 AND environment = $2 AND `+abandoned+"$6 RETURNING "+backtestColumns,
@@ -60,11 +60,11 @@ func (sys *System) FailAbandonedBacktests(ctx context.Context, beforeMicros, now
 // failAbandoned fails the jobs in a table that were created before a time and that meet the condition abandoned. It
 // calls fail in a transaction of each scope with such jobs. fail changes the rows and returns the journal entry of each
 // job. failAbandoned returns the number of failed jobs.
-func (sys *System) failAbandoned(
+func (j *Jobs) failAbandoned(
 	ctx context.Context, table, abandoned string, beforeMicros int64, fail func(tx *Tx) ([]evidence.Record, error),
 ) (failed int64, err error) {
 	var scopes []ScopeName
-	err = sys.read(ctx, func(s *transaction) error {
+	err = j.read(ctx, func(s *transaction) error {
 		scopes = nil // reset, because the read may be repeated
 		return s.each(func(scan func(...any) error) error {
 			var n ScopeName
@@ -75,7 +75,7 @@ func (sys *System) failAbandoned(
 	})
 	for i := 0; err == nil && i < len(scopes); i++ {
 		n, inScope := scopes[i], 0
-		err = sys.writeIn(ctx, n.Tenant, n.Environment, func(s *transaction) error {
+		err = j.writeIn(ctx, n.Tenant, n.Environment, func(s *transaction) error {
 			tx := s.within(n.Tenant, n.Environment)
 			records, err := fail(tx)
 			if inScope = len(records); err != nil || inScope == 0 {
@@ -95,22 +95,23 @@ func (sys *System) failAbandoned(
 // PurgeBacktests deletes the chunks of runs that ended before a time. The record of a run stays, with its report. A
 // step deletes one chunk or marks one run as purged. PurgeBacktests does at most limit steps, so that no transaction is
 // long, and returns the number of steps: 0 if nothing is left to do.
-func (sys *System) PurgeBacktests(ctx context.Context, beforeMicros int64, limit int) (int64, error) {
-	return sys.purge(ctx, "finished_micros > 0", beforeMicros, limit)
+func (j *Jobs) PurgeBacktests(ctx context.Context, beforeMicros int64, limit int) (int64, error) {
+	return j.purge(ctx, "finished_micros > 0", beforeMicros, limit)
 }
 
 // PurgeFailedBacktests deletes chunks like PurgeBacktests, but only those of runs
 // that failed or were cancelled. Nobody can read these chunks.
-func (sys *System) PurgeFailedBacktests(ctx context.Context, beforeMicros int64, limit int) (int64, error) {
-	return sys.purge(ctx, "status IN ('failed', 'cancelled')", beforeMicros, limit)
+func (j *Jobs) PurgeFailedBacktests(ctx context.Context, beforeMicros int64, limit int) (int64, error) {
+	return j.purge(ctx, "status IN ('failed', 'cancelled')", beforeMicros, limit)
 }
 
-// purge deletes chunks of runs that ended before beforeMicros and are not marked as purged. Parameter which is a
-// further SQL condition on the runs; there must be an index for it.
-func (sys *System) purge(ctx context.Context, which string, beforeMicros int64, limit int) (int64, error) {
-	return sys.purgeJobs(ctx, func(s *transaction) ([]scopedJob, error) {
+// purge deletes chunks of runs that ended before beforeMicros and are not marked as purged. Parameter "which" is a
+// further SQL condition on the runs. There must be an index for this condition.
+func (j *Jobs) purge(ctx context.Context, which string, beforeMicros int64, limit int) (int64, error) {
+	return j.purgeJobs(ctx, func(s *transaction) ([]scopedJob, error) {
 		return s.scopedJobs("SELECT tenant_id, environment, id FROM backtests WHERE "+which+
-			" AND purged = 0 AND finished_micros < $1 ORDER BY finished_micros, id LIMIT $2", beforeMicros, int64(limit))
+			" AND purged = 0 AND finished_micros < $1 ORDER BY finished_micros, id LIMIT $2", beforeMicros,
+			int64(limit))
 	}, limit, func(tx *Tx, id string, limit int64) (int64, error) { return tx.Backtests().purge(id, limit) })
 }
 

@@ -35,12 +35,12 @@ func (db *DB) Backup(ctx context.Context, w io.Writer, progress func(table strin
 	return db.BackupWithKeys(ctx, w, nil, progress)
 }
 
-// keyTables are the tables of the keys that BackupWithKeys writes. Tables that triggers of
-// others read come first.
+// keyTables are the tables of the keys that BackupWithKeys writes. A table comes before the tables whose triggers read
+// it.
 var keyTables = []string{"installation", "key_epochs", "key_trees"}
 
-// BackupWithKeys writes a backup like Backup, and the encrypted keys of the same snapshot to
-// keys, unless that is nil.
+// BackupWithKeys writes a backup like Backup. Unless keys is nil, it also writes the encrypted keys of the same
+// snapshot to keys.
 func (db *DB) BackupWithKeys(
 	ctx context.Context, w, keys io.Writer, progress func(table string, rows int64),
 ) (BackupStats, error) {
@@ -74,7 +74,7 @@ func (db *DB) BackupWithKeys(
 	return stats, err
 }
 
-// backUpAll writes an archive with tables.
+// backUpAll writes an archive that contains the given tables.
 func (s *transaction) backUpAll(to *archive.Writer, stats BackupStats, tables []archive.Table) error {
 	header := archive.Header{SchemaVersion: stats.SchemaVersion, CreatedMicros: stats.CreatedMicros}
 	if err := to.Header(header); err != nil {
@@ -88,7 +88,7 @@ func (s *transaction) backUpAll(to *archive.Writer, stats BackupStats, tables []
 	return to.End()
 }
 
-// tablesNamed returns the tables with names, in the order of the names.
+// tablesNamed returns the tables whose names are in names, in the order of names.
 func tablesNamed(tables []archive.Table, names []string) (found []archive.Table) {
 	for _, name := range names {
 		if at := slices.IndexFunc(tables, func(t archive.Table) bool { return t.Name == name }); at >= 0 {
@@ -116,12 +116,11 @@ func reporting(progress func(string, int64)) func(string, int64) {
 	return progress
 }
 
-// ownTables are the tables that every database fills itself, so that they are in no backup.
+// ownTables are the tables that every database fills itself. No backup contains them.
 var ownTables = []string{"schema_migrations", "journal_heads", "key_holders"}
 
-// catalogue returns the tables with data as the database describes them, so
-// that tables of later migrations are included without being listed here.
-// Tables that others reference come first.
+// catalogue returns the tables that a backup contains. It reads their names and columns from the database, so that
+// tables of later migrations are included without being listed here. Tables that others reference come first.
 func (s *transaction) catalogue() ([]archive.Table, error) {
 	var tables []archive.Table
 	err := s.each(func(scan func(...any) error) error {
@@ -142,7 +141,7 @@ func (s *transaction) catalogue() ([]archive.Table, error) {
 		last := &tables[len(tables)-1]
 		last.Columns = append(last.Columns, c)
 		return nil
-	}, s.db.dialect.catalogue())
+	}, s.db.dialect.catalogue)
 	slices.SortStableFunc(tables, func(a, b archive.Table) int { return referredTo(b) - referredTo(a) })
 	return tables, err
 }

@@ -78,8 +78,8 @@ func TestRestoreCancelled(t *testing.T) {
 	})
 }
 
-// TestRestoreOther checks that files that are not backups, or have another version, are
-// refused before the database is opened.
+// TestRestoreOther checks that files that are not backups, and backups of another version, are refused before the
+// database is opened.
 func TestRestoreOther(t *testing.T) {
 	t.Parallel()
 	frame := func(header string) []byte {

@@ -16,30 +16,32 @@ type batch struct {
 	transaction *transaction
 	jobs        []*job
 	results     []error
-	// allOrNothing means that the jobs succeed or fail together, so no
-	// savepoints are needed. split means that the jobs failed together and must
-	// be tried one by one.
+	// allOrNothing means that no savepoints are used, so an error of the database undoes all jobs. split means that
+	// this has happened, and that the jobs must be tried again with savepoints.
 	allOrNothing, split bool
 	// blocked holds the scopes that wait for another transaction's lock, each
 	// with the error.
 	blocked map[rlsScope]error
-	// excess holds, by scope, by how much the cost of its functions exceeds what
-	// the queue has estimated.
+	// excess holds, for each scope, how much its jobs cost beyond the queue's estimates.
 	excess map[rlsScope]int64
 }
 
-func newBatch(s *transaction, jobs []*job, apart bool) *batch {
+// newBatch returns a batch. A batch of decisions only needs no savepoints, unless apart is set: a decision that is
+// refused undoes its own changes. blocked are the scopes that another transaction has locked, if an earlier attempt has
+// found any.
+func newBatch(s *transaction, jobs []*job, apart bool, blocked map[rlsScope]error) *batch {
 	return &batch{
-		transaction: s, jobs: jobs, results: make([]error, len(jobs)),
-		allOrNothing: len(jobs) == 1 || !apart && ofOneScope(jobs),
+		transaction:  s,
+		jobs:         jobs,
+		results:      make([]error, len(jobs)),
+		allOrNothing: len(jobs) == 1 || !apart && decisionsOnly(jobs),
+		blocked:      blocked,
 	}
 }
 
-// ofOneScope reports whether all jobs are decisions of one scope, which can be
-// inserted together.
-func ofOneScope(jobs []*job) bool {
+func decisionsOnly(jobs []*job) bool {
 	for _, j := range jobs {
-		if j.decision == nil || j.rls != jobs[0].rls {
+		if j.decision == nil {
 			return false
 		}
 	}
@@ -58,6 +60,9 @@ func writesOf(jobs []*job) []*DecisionWrite {
 // order, then its decisions together. Scopes are in a fixed order, so that two
 // nodes cannot deadlock on the same counters; jobs without a scope come last.
 func (b *batch) run() {
+	if len(b.blocked) > 0 {
+		b.shortenLockTimeout()
+	}
 	order := make([]int, len(b.jobs))
 	for i := range order {
 		order[i] = i
@@ -79,6 +84,9 @@ func (b *batch) run() {
 			b.attempt(i, func() error { return b.call(b.jobs[i]) })
 		}
 		b.insertDecisions(decisions)
+		if b.split {
+			return
+		}
 	}
 }
 
@@ -106,19 +114,25 @@ func (b *batch) attempt(i int, do func() error) {
 // blocked. After the first conflict it shortens the lock timeout for the rest of
 // the batch, because a paused node may hold locks of many scopes.
 func (b *batch) noteConflict(scope rlsScope, err error) bool {
-	s := b.transaction
-	if s.db.dialect.class(err) != classConflict {
+	if b.transaction.db.dialect.class(err) != classConflict {
 		return false
 	}
 	if b.blocked == nil {
 		b.blocked = map[rlsScope]error{}
 	}
 	b.blocked[scope] = err
-	if set := s.db.dialect.shortLockTimeout(); set != "" && !b.allOrNothing && len(b.blocked) == 1 && s.broken == nil {
+	if !b.allOrNothing && len(b.blocked) == 1 {
+		b.shortenLockTimeout()
+	}
+	return true
+}
+
+func (b *batch) shortenLockTimeout() {
+	s := b.transaction
+	if set := s.db.dialect.shortLockTimeout; set != "" && s.broken == nil {
 		_, err := s.exec(set)
 		_ = b.markBroken(err) // the error is recorded in the transaction
 	}
-	return true
 }
 
 // lock locks a scope before its functions run, because they may add entries to the journal. If a function locked the
@@ -135,7 +149,7 @@ func (b *batch) lock(functions []int) {
 	if err == nil {
 		return
 	}
-	for _, i := range functions { // the system's functions for the scope are blocked apart from the scope's own
+	for _, i := range functions { // functions of the system have a job.scope of their own, which is blocked separately
 		if !b.noteConflict(b.jobs[i].scope, err) {
 			_ = b.markBroken(err) // the error is recorded in the transaction
 		}
@@ -150,15 +164,15 @@ func (b *batch) call(j *job) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			j.panicked = &fault.Panic{Value: p, Stack: debug.Stack()}
-			err = errPanicked // without the value, which may contain data of a tenant
+			err = errPanicked // without the value of the panic, which may contain data of a tenant
 		}
 	}()
 	return j.run(b.transaction)
 }
 
-// insertDecisions inserts the decisions of one scope in a few statements. If that
-// fails, it inserts each decision by itself, because one of them may be the
-// cause. Without savepoints it cannot do that, and sets split instead.
+// insertDecisions inserts the decisions of one scope in a few statements. If that fails, it inserts each decision by
+// itself, because one of them may be the cause. Without savepoints it cannot do that, and sets split instead. It also
+// sets split if another transaction has locked the scope, because the other scopes of the batch must not wait.
 func (b *batch) insertDecisions(which []int) {
 	if len(which) == 0 {
 		return
@@ -181,9 +195,10 @@ func (b *batch) insertDecisions(which []int) {
 	})
 	if b.noteConflict(scope, err) {
 		b.refuse(which, err)
+		b.split = b.allOrNothing && len(which) < len(b.jobs)
 		return
 	}
-	if err == nil || len(which) == 1 {
+	if err == nil || len(b.jobs) == 1 || len(which) == 1 && !b.allOrNothing {
 		for k, i := range which {
 			b.results[i] = err
 			if err == nil {

@@ -26,7 +26,7 @@ const (
 type BatchJob struct {
 	ID          string
 	Status      string
-	Endpoint    string // the endpoint whose requests the rows are
+	Endpoint    string // the endpoint to which each row would be sent as a request
 	Strict      bool   // unknown members of a row are refused
 	Rows        int64  // known once all rows have arrived
 	RowsDone    int64
@@ -34,13 +34,13 @@ type BatchJob struct {
 	ChunksDone  int64
 	ErrorCode   string
 	ErrorDetail string
-	RequestID   string // of the request that sent the rows
+	RequestID   string // the id of the request that sent the rows
 	CreatedBy   string
 
 	CreatedMicros, StartedMicros, FinishedMicros int64
 	Purged                                       bool   // the chunks have been deleted
 	Counts                                       []byte // how many rows had which outcome, encoded by the caller
-	// UploadKey is the number of the key of the rows. It is 0 if they have none, or if it was destroyed.
+	// UploadKey is the number of the key of the rows. It is 0 if the rows have no key, or if the key was destroyed.
 	UploadKey int64
 }
 
@@ -87,10 +87,10 @@ func (bj BatchJobReader) Get(id string) (BatchJob, error) {
 
 // lock returns a job and locks it until the transaction ends.
 func (bj BatchJobs) lock(id string) (BatchJob, error) {
-	return selectBatchJob(bj.tx, id, bj.tx.transaction.db.dialect.forUpdate())
+	return selectBatchJob(bj.tx, id, bj.tx.transaction.db.dialect.forUpdate)
 }
 
-// selectBatchJob reads a job. clause is added to the statement.
+// selectBatchJob reads a job. clause is appended to the SELECT, for example to lock the row.
 func selectBatchJob(tx *Tx, id, clause string) (b BatchJob, err error) {
 	err = tx.one(b.fields(), "SELECT "+batchJobColumns+
 		" FROM batches WHERE tenant_id = $1 AND environment = $2 AND id = $3 AND deleted = 0"+clause, id)
@@ -159,8 +159,8 @@ func (bj BatchJobs) Fail(id, code, detail string, nowMicros int64) error {
 	return err
 }
 
-// finished returns the journal entry of a job that is over. The outcomes of the rows are deleted later, so no row
-// belongs to the entry.
+// finished returns the journal entry of a job that is over. No row refers to the entry, because the outcomes of the
+// rows are deleted later.
 func (b *BatchJob) finished() evidence.Record {
 	return evidence.Record{
 		Kind:   evidence.Batch,
@@ -177,8 +177,9 @@ func (b *BatchJob) finished() evidence.Record {
 	}
 }
 
-// Cancel cancels a job and returns it in its new state. A job whose rows still arrive is over immediately; any other
-// is cancelling until its chunks are done. changed is false if the job is over or being cancelled already.
+// Cancel cancels a job and returns it in its new state. A job whose rows are still arriving is over immediately. Any
+// other job is in the state cancelling until its chunks are done. changed is false if the job is over or being
+// cancelled already.
 func (bj BatchJobs) Cancel(id string, nowMicros int64) (b BatchJob, changed bool, err error) {
 	b, err = bj.lock(id)
 	if err != nil || b.Over() || b.Status == BatchJobCancelling {
@@ -198,7 +199,7 @@ func (bj BatchJobs) Cancel(id string, nowMicros int64) (b BatchJob, changed bool
 }
 
 // Exclude records that the rows of a person in unfinished jobs must not be decided, because the person was erased.
-// person is a keyed hash of the reference.
+// person is a keyed hash of the person's reference.
 func (bj BatchJobs) Exclude(person string) error {
 	_, err := bj.tx.exec(`INSERT INTO batch_exclusions (tenant_id, environment, batch_id, person)
 		SELECT tenant_id, environment, id, $3 FROM batches

@@ -8,7 +8,7 @@ import (
 
 // BatchChunk holds consecutive rows of a batch job or, once the chunk is done, their outcomes.
 type BatchChunk struct {
-	Number      int64 // from 1 on
+	Number      int64 // starts at 1
 	First, Rows int64 // the index of the first row, and the number of rows
 	Input       []byte
 	Result      []byte // empty until the chunk is done
@@ -44,12 +44,14 @@ func (bj BatchJobReader) Chunk(id string, number int64) (BatchChunk, error) {
 // resultColumns are the columns of a chunk with its result and without its input.
 const resultColumns = "number, first_row, row_count, done, result"
 
-// ChunkAt returns the chunk with a row, with its result and without its input. found is false if there is none.
+// ChunkAt returns the chunk that contains a row, with its result and without its input. found is false if there is
+// none.
 func (bj BatchJobReader) ChunkAt(id string, row int64) (c BatchChunk, found bool, err error) {
 	return bj.result("AND first_row <= $4 AND first_row + row_count > $4 LIMIT 1", id, row)
 }
 
-// ResultOf returns the chunk with a number, like ChunkAt.
+// ResultOf returns the chunk with the given number, with its result and without its input. found is false if there is
+// none.
 func (bj BatchJobReader) ResultOf(id string, number int64) (c BatchChunk, found bool, err error) {
 	return bj.result("AND number = $4", id, number)
 }
@@ -82,10 +84,10 @@ func (bj BatchJobReader) PendingChunks(id string) ([]int64, error) {
 	})
 }
 
-// FinishChunk stores the outcomes of a chunk, deletes its rows, and updates the progress of the job. count returns the
-// counts of the job with those of the chunk added. Only the first call for a chunk has an effect; for later calls first
-// is false. The last chunk of a job ends it, and adds its entry to the journal. A call for a job that was deleted,
-// which is possible only after its end, has no effect.
+// FinishChunk stores the outcomes of a chunk, deletes its rows, and updates the progress of the job. count gets the
+// counts of the job and returns them with the counts of the chunk added. Only the first call for a chunk has an
+// effect; for later calls first is false. The last chunk of a job ends the job and adds its entry to the journal. A
+// call for a deleted job has no effect; only a job that is over can be deleted.
 func (bj BatchJobs) FinishChunk(
 	id string, c BatchChunk, nowMicros int64, count func(counts []byte) ([]byte, error),
 ) (first bool, err error) {
@@ -139,7 +141,7 @@ func (bj BatchJobs) storeResult(id string, c *BatchChunk) (first bool, err error
 	return true, bj.tx.StoredBytes().add(len(c.Result))
 }
 
-// advance sets the state of a job after a chunk was done.
+// advance sets the state of a job after a chunk is done.
 func (b *BatchJob) advance(nowMicros int64) {
 	last := b.ChunksDone == b.Chunks
 	if last {

@@ -13,10 +13,10 @@ type BatchJobRef struct {
 	ChunksDone                int64
 }
 
-// UnfinishedBatchJobs returns the jobs whose rows have all arrived and that are not over, oldest first.
-func (sys *System) UnfinishedBatchJobs(ctx context.Context) ([]BatchJobRef, error) {
+// UnfinishedBatchJobs returns at most limit jobs whose rows have all arrived and that are not over, oldest first.
+func (j *Jobs) UnfinishedBatchJobs(ctx context.Context, limit int) ([]BatchJobRef, error) {
 	var refs []BatchJobRef
-	err := sys.read(ctx, func(s *transaction) error {
+	err := j.read(ctx, func(s *transaction) error {
 		refs = nil // reset, because the read may be repeated
 		return s.each(func(scan func(...any) error) error {
 			var r BatchJobRef
@@ -24,16 +24,16 @@ func (sys *System) UnfinishedBatchJobs(ctx context.Context) ([]BatchJobRef, erro
 			refs = append(refs, r)
 			return err
 		}, `SELECT tenant_id, environment, id, chunks_done FROM batches
-			WHERE finished_micros = 0 AND status <> 'receiving' ORDER BY created_micros, id`)
+			WHERE finished_micros = 0 AND status <> 'receiving' ORDER BY created_micros, id LIMIT $1`, int64(limit))
 	})
 	return refs, err
 }
 
 // FailAbandonedBatchJobs fails the jobs that were created before a time and whose rows have not all arrived, because
 // their client or the receiving node is assumed to be gone. It returns the number of failed jobs.
-func (sys *System) FailAbandonedBatchJobs(ctx context.Context, beforeMicros, nowMicros int64) (int64, error) {
+func (j *Jobs) FailAbandonedBatchJobs(ctx context.Context, beforeMicros, nowMicros int64) (int64, error) {
 	const abandoned = "finished_micros = 0 AND status = 'receiving' AND created_micros < "
-	return sys.failAbandoned(ctx, "batches", abandoned, beforeMicros, func(tx *Tx) ([]evidence.Record, error) {
+	return j.failAbandoned(ctx, "batches", abandoned, beforeMicros, func(tx *Tx) ([]evidence.Record, error) {
 		rows, err := eachRow(tx, (*BatchJob).fields, `UPDATE batches
 			SET status = 'failed', error_code = $3, error_detail = $4, finished_micros = $5
 			WHERE tenant_id = $1 AND environment = $2 AND `+abandoned+"$6 RETURNING "+batchJobColumns,
@@ -50,8 +50,8 @@ func (sys *System) FailAbandonedBatchJobs(ctx context.Context, beforeMicros, now
 // and of deleted jobs. The records of the jobs stay, except those of deleted ones. A step deletes one chunk, or marks
 // or deletes one job. PurgeBatchJobs does at most limit steps, so that no transaction is long, and returns the number
 // of steps: 0 if nothing is left to do.
-func (sys *System) PurgeBatchJobs(ctx context.Context, beforeMicros int64, limit int) (done int64, err error) {
-	return sys.purgeJobs(ctx, func(s *transaction) ([]scopedJob, error) {
+func (j *Jobs) PurgeBatchJobs(ctx context.Context, beforeMicros int64, limit int) (done int64, err error) {
+	return j.purgeJobs(ctx, func(s *transaction) ([]scopedJob, error) {
 		return s.scopedJobs(`SELECT tenant_id, environment, id FROM batches WHERE finished_micros > 0 AND purged = 0
 			AND (finished_micros < $1 OR chunk_count = 0 OR deleted = 1) ORDER BY finished_micros, id LIMIT $2`,
 			beforeMicros, int64(limit))
@@ -62,7 +62,7 @@ func (sys *System) PurgeBatchJobs(ctx context.Context, beforeMicros int64, limit
 // be more. It deletes nothing of any other job.
 func (bj BatchJobs) Discard(id string, limit int64) (more bool, err error) {
 	b, err := bj.lock(id)
-	if isRefusal(err) { // it was deleted, which ends with its chunks
+	if isRefusal(err) { // the job was deleted; DeleteChunks or PurgeBatchJobs deletes its chunks
 		return false, nil
 	}
 	if err != nil || !b.Over() || b.Chunks > 0 || b.Purged {
@@ -72,9 +72,9 @@ func (bj BatchJobs) Discard(id string, limit int64) (more bool, err error) {
 	return n == limit, err
 }
 
-// Delete deletes a job that is over. From then on nobody sees it, DeleteChunks or PurgeBatchJobs deletes its chunks,
-// and DestroyUploadKeys its key. It returns NotFound if there is no such job, and Conflict invalid_transition if the
-// job is not over.
+// Delete deletes a job that is over. From then on nobody sees the job. DeleteChunks or PurgeBatchJobs deletes its
+// chunks, and DestroyUploadKeys destroys its key. Delete returns NotFound if there is no such job, and Conflict
+// invalid_transition if the job is not over.
 func (bj BatchJobs) Delete(id string) error {
 	b, err := bj.lock(id)
 	switch {
@@ -104,9 +104,9 @@ func (bj BatchJobs) DeleteChunks(id string, limit int64) (more bool, err error) 
 	return n == limit, err
 }
 
-// purge deletes at most limit chunks of a job. If it deletes fewer, none is left, and it deletes the job, if Delete was
-// called for it and it has no key, or marks it as purged. It returns the number of steps: one for each deleted chunk,
-// and one for the job.
+// purge deletes at most limit chunks of a job. If it deletes fewer, no chunk is left. Then it deletes the job if
+// Delete was called for the job and the job has no key; otherwise it marks the job as purged. It returns the number of
+// steps: one for each deleted chunk, and one for the job.
 func (bj BatchJobs) purge(id string, limit int64) (int64, error) {
 	n, err := bj.tx.StoredBytes().deleteCounted(`DELETE FROM batch_chunks
 		WHERE tenant_id = $1 AND environment = $2 AND batch_id = $3

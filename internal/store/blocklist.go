@@ -2,7 +2,7 @@ package store
 
 // BlockedEntity is an entity on the block list.
 type BlockedEntity struct {
-	ID            string // names the entity in the journal; "" if the entry is from before and not yet there
+	ID            string // the entity's id in the journal; "" if the entry is older than the journal and not yet in it
 	Entity        ObservedEntity
 	BlockedMicros int64
 	BlockedBy     string
@@ -16,8 +16,8 @@ type BlockChange int
 
 // The possible changes.
 const (
-	BlockKept     BlockChange = iota // the present entry stays valid
-	BlockExtended                    // the present entry now ends later, or never
+	BlockKept     BlockChange = iota // the existing entry did not change
+	BlockExtended                    // the existing entry now ends later, or never
 	BlockAdded
 )
 
@@ -43,7 +43,7 @@ func (bl Blocklist) Block(b BlockedEntity) (entry BlockedEntity, change BlockCha
 		b.BlockedMicros, event, change = before.BlockedMicros, eventBlockExtended, BlockExtended
 	}
 	if b.ID = before.ID; known {
-		b.Entity.Display = before.Entity.Display // the statement below leaves it as it is
+		b.Entity.Display = before.Entity.Display // the statement below does not change the stored value
 	}
 	b.named()
 	logged := LoggedBlock{BlockedEntity: b, Salt: newSalt()}
@@ -75,8 +75,8 @@ func (b *BlockedEntity) fields() []any {
 		&b.Reason, &b.UntilMicros}
 }
 
-// entity returns what is stored about an entity. Its BlockedMicros is 0 if it is not on the block list, and not 0 for
-// an entry that has ended. known is false if nothing is stored.
+// entity returns the stored columns of an entity. BlockedMicros is 0 if the entity is not on the block list. An entry
+// that has ended still has its BlockedMicros. known is false if nothing is stored about the entity.
 func (bl Blocklist) entity(e ObservedEntity) (b BlockedEntity, known bool, err error) {
 	err = bl.tx.one(b.fields(), "SELECT "+blockedColumns+` FROM fraud_entities
 		WHERE tenant_id = $1 AND environment = $2 AND kind = $3 AND entity_key = $4`, e.Kind, e.Key)
@@ -108,9 +108,8 @@ func (bl Blocklist) Unblock(kind, key, actor string, nowMicros int64) error {
 	return err
 }
 
-// List returns a page of the block list, oldest first, and whether there are
-// more entries. Entries that have ended are included. after is the last entry
-// of the previous page, nil for the first page.
+// List returns a page of the block list, oldest first, and whether there are more entries. Entries that have ended
+// are included. Parameter "after" is the last entry of the previous page, nil for the first page.
 func (bl BlocklistReader) List(after *BlockedEntity, limit int) ([]BlockedEntity, bool, error) {
 	return readTwo(bl.access, func(tx *Tx) ([]BlockedEntity, bool, error) {
 		p := Page{Limit: limit}

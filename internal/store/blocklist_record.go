@@ -8,22 +8,22 @@ import (
 	"verdict/internal/wire"
 )
 
-// The types of the events of the block list.
+// The types of the journal events about the block list.
 const (
 	eventBlockAdded    = "blocklist.added"
 	eventBlockExtended = "blocklist.extended"
 	EventBlockRemoved  = "blocklist.removed"
 )
 
-// blockNotListed is the blocked_leaf of an entity that is not on the block list. An entry of the block list from before
-// it had entries in the journal has -1.
+// blockNotListed is the blocked_leaf of an entity that is not on the block list. The value -1 marks a block list entry
+// that is older than the journal and has no journal entry yet.
 const blockNotListed = -2
 
 // LoggedBlock is an entry of the block list with the number of the journal entry of its last change.
 type LoggedBlock struct {
 	BlockedEntity
-	Leaf int64  // negative for an entry from before the journal that has none yet
-	Salt []byte // of the hash of all its columns
+	Leaf int64  // negative if the entry is older than the journal and has no journal entry yet
+	Salt []byte // the salt of the hash over all columns of the entry
 }
 
 const loggedBlockColumns = blockedColumns + ", blocked_leaf, blocked_salt"
@@ -36,7 +36,7 @@ func (b *LoggedBlock) Commitment() [32]byte {
 		strconv.FormatInt(b.BlockedMicros, 10), b.BlockedBy, b.AlertID, b.Reason, strconv.FormatInt(b.UntilMicros, 10))
 }
 
-// change returns the journal entry of a change that leaves the entry as it is now.
+// change returns the journal entry of a change of a block list entry. b is the block list entry after the change.
 func (b *LoggedBlock) change(event string, nowMicros int64) evidence.Record {
 	expires := ""
 	if b.UntilMicros != 0 {
@@ -81,8 +81,8 @@ func (b *BlockedEntity) named() {
 	}
 }
 
-// WalkLogged calls fn for every entry of the block list, including those that have ended. It has only some in memory
-// at a time. If fn returns an error, WalkLogged stops and returns the error.
+// WalkLogged calls fn for every entry of the block list, including those that have ended. It holds only some entries
+// in memory at a time. If fn returns an error, WalkLogged stops and returns the error.
 func (bl BlocklistReader) WalkLogged(fn func(*LoggedBlock) error) error {
 	const together = 200
 	for last := (BlockedEntity{}); ; {
@@ -105,7 +105,8 @@ func (bl BlocklistReader) WalkLogged(fn func(*LoggedBlock) error) error {
 	}
 }
 
-// fillBlocklist adds the entries of the oldest part of the block list that has none, and returns their number.
+// fillBlocklist adds journal entries for the oldest block list entries that have none, and returns the number of added
+// entries.
 func fillBlocklist(tx *Tx, fill Backfill) (int, error) {
 	rows, err := eachRow(tx, (*LoggedBlock).fields, "SELECT "+loggedBlockColumns+` FROM fraud_entities
 		WHERE tenant_id = $1 AND environment = $2 AND blocked_leaf = -1 AND blocked_micros > 0 AND blocked_micros < $3

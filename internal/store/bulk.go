@@ -27,8 +27,8 @@ const (
 	bytea  columnKind = "bytea"
 )
 
-// newBulkTable returns a bulkTable for rows of one scope. The tenant and the
-// environment come first and are not among the columns.
+// newBulkTable returns a bulkTable for rows of one scope. In the statements, the tenant and the environment come
+// before the given columns.
 func newBulkTable(name string, columns ...column) *bulkTable {
 	return bulkTableOf(name, []string{"tenant_id", "environment"}, columns)
 }
@@ -61,8 +61,8 @@ func bulkTableOf(name string, scope []string, columns []column) *bulkTable {
 	}
 }
 
-// unnested returns the SQL that turns array parameters into rows u. first is
-// the number of the first array parameter.
+// unnested returns the SQL that turns array parameters into rows with the alias u. first is the number of the first
+// array parameter.
 func unnested(columns []column, first int) string {
 	arrays, names := make([]string, len(columns)), make([]string, len(columns))
 	for i, c := range columns {
@@ -119,8 +119,7 @@ func (t *bulkTable) insertReturning(tx *Tx, rows [][]any, read func(scan func(..
 	return tx.transaction.db.dialect.insertMany(tx.transaction, t, []any{tx.rls.tenant, tx.rls.environment}, rows, read)
 }
 
-// notNil returns an empty document for a nil one, which would be stored as
-// NULL.
+// notNil replaces a nil document by an empty one, because nil would be stored as NULL.
 func notNil(document []byte) []byte {
 	if document == nil {
 		return []byte{}

@@ -24,9 +24,10 @@ type committer struct {
 	done        chan struct{} // closed when the loop has ended; jobs in lanes may still be unanswered
 	lanes       sync.WaitGroup
 	side        chan struct{} // a semaphore: one slot for each connection of the side lanes
+	stuck       chan struct{} // a semaphore: one slot for each side-lane connection that stuck lanes may use
 	batches     atomic.Int64
 	writes      atomic.Int64
-	skipGosched int // batches until gather yields again; used only by the loop
+	skipGosched int // the number of batches until gather yields again; used only by the loop
 
 	mu     sync.Mutex
 	queue  *queue
@@ -54,22 +55,28 @@ type job struct {
 const (
 	jobWaiting   int32 = iota
 	jobBegun           // the committer has claimed the job: the caller must wait for the outcome
-	jobWithdrawn       // before a claim, the caller was cancelled or its deadline passed
+	jobWithdrawn       // the caller was cancelled or its deadline passed before the committer claimed the job
 )
 
 func newCommitter(db *DB) *committer {
 	c := &committer{
 		db: db, wake: make(chan struct{}, 1), done: make(chan struct{}),
-		side: make(chan struct{}, postgresSide), queue: newQueue(), aside: map[rlsScope]*lane{},
+		side: make(chan struct{}, postgresSide), stuck: make(chan struct{}, postgresStuck),
+		queue: newQueue(), aside: map[rlsScope]*lane{},
 	}
 	go c.loop()
 	return c
 }
 
-// timers are reused: every write needs one, and few expire.
+// longWrite is the maximum time that the committer may spend on a write without charging the owner of the write for
+// it.
+const longWrite = 500 * time.Microsecond
+
+// timers holds timers for reuse, because every write needs a timer and few timers expire.
 var timers = sync.Pool{New: func() any { return time.NewTimer(time.Hour) }}
 
-// submit queues a job and waits until it is durable or refused.
+// submit queues a job and waits until it is durable or refused. [committer.loop] takes the jobs from the queue, and
+// [committer.transact] runs them in a transaction.
 func (c *committer) submit(ctx context.Context, j *job) error {
 	j.ctx, j.answer = ctx, make(chan error, 1)
 	if j.deadline.IsZero() { // a job that is tried again keeps its deadline
@@ -106,9 +113,11 @@ func (c *committer) submit(ctx context.Context, j *job) error {
 		}
 		err = <-j.answer
 	}
-	admission.SlotOf(ctx).Charge(j.took)
+	if j.took > longWrite {
+		admission.SlotOf(ctx).Charge(j.took)
+	}
 	if j.panicked != nil {
-		panic(j.panicked) // on the caller's goroutine, so that the committer continues
+		panic(j.panicked) // panic on the caller's goroutine, so that the committer continues
 	}
 	return err
 }

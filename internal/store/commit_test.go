@@ -18,10 +18,16 @@ import (
 // a test wait together.
 func hold(t *testing.T, db *store.DB) (release func()) {
 	t.Helper()
+	return holdBy(t, db, "ten_HOLD")
+}
+
+// holdBy is hold with a write of the given tenant.
+func holdBy(t *testing.T, db *store.DB, tenantID string) (release func()) {
+	t.Helper()
 	begun, done, free := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		err := db.Scope("ten_HOLD", "sandbox").Write(context.Background(), func(*store.Tx) error {
+		err := db.Scope(tenantID, "sandbox").Write(context.Background(), func(*store.Tx) error {
 			close(begun)
 			<-free
 			return nil

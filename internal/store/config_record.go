@@ -14,10 +14,10 @@ const (
 	ConfigPincodes = "pincode_risks"
 )
 
-// EventConfigChanged is the type of the event of a change of the settings.
+// EventConfigChanged is the type of the event that records a changed setting.
 const EventConfigChanged = "config.changed"
 
-// configRecord returns the entry of a version of a setting.
+// configRecord returns the journal entry of a version of a setting.
 func configRecord(name string, version, micros int64, actor string) evidence.Record {
 	return evidence.Record{
 		Kind:   evidence.Config,
@@ -35,11 +35,11 @@ func configRecord(name string, version, micros int64, actor string) evidence.Rec
 // LoggedFraudConfig is a FraudConfig with the number of its entry in the journal.
 type LoggedFraudConfig struct {
 	FraudConfig
-	Leaf int64  // -1 for a configuration from before the journal that has no entry yet
-	Salt []byte // of the hash of the document and the accounts
+	Leaf int64  // -1 if the configuration is older than the journal and has no entry yet
+	Salt []byte // the salt of the hash over the document and the accounts
 }
 
-// Record returns the configuration's entry in the journal, without the scope.
+// Record returns the configuration's entry in the journal. The scope of the entry is not set.
 func (c *LoggedFraudConfig) Record() evidence.Record {
 	r := configRecord(ConfigFraud, c.Version, c.UpdatedMicros, c.UpdatedBy)
 	r.Commitment = evidence.Commit(c.Salt, string(c.Document), string(c.Accounts))
@@ -59,11 +59,11 @@ func (fc FraudConfigReader) Logged() (LoggedFraudConfig, error) {
 // LoggedStrategy is a Strategy with the number of its entry in the journal.
 type LoggedStrategy struct {
 	Strategy
-	Leaf int64  // -1 for a strategy from before the journal that has no entry yet
-	Salt []byte // of the hash of the document
+	Leaf int64  // -1 if the strategy is older than the journal and has no entry yet
+	Salt []byte // the salt of the hash over the document
 }
 
-// Record returns the strategy's entry in the journal, without the scope.
+// Record returns the strategy's entry in the journal. The scope of the entry is not set.
 func (s *LoggedStrategy) Record() evidence.Record {
 	r := configRecord(ConfigStrategy, s.Version, s.UpdatedMicros, s.UpdatedBy)
 	r.Commitment = evidence.Commit(s.Salt, string(s.Document))
@@ -93,19 +93,19 @@ func (st StrategyReader) WalkLogged(fn func(*LoggedStrategy) error) error {
 	}
 }
 
-// LoggedPincodes is what connects the pincode risks with the entry of their last change.
+// LoggedPincodes identifies the journal entry of the last change of the pincode risks.
 type LoggedPincodes struct {
 	Leaf int64  // -1 if there is no entry
-	Salt []byte // of the hash of all entries
+	Salt []byte // the salt of the hash over all pincode risks
 }
 
-// Log adds the entry of a change of the pincode risks to the journal. It hashes all of them, so it must be called once,
-// after the last change of the transaction.
+// Log adds the entry of a change of the pincode risks to the journal. The entry has a hash over all pincode risks, so
+// call Log once, after the last change of the transaction.
 func (pr PincodeRisks) Log(actor string, nowMicros int64) error {
 	return pr.log(actor, nowMicros, pr.tx.record)
 }
 
-// log does the work of Log for a change at a time. record adds the entry.
+// log does the work of Log for a change at changedMicros. It calls record to add the entry.
 func (pr PincodeRisks) log(
 	actor string, changedMicros int64, record func(...evidence.Record) (int64, error),
 ) error {
@@ -135,7 +135,8 @@ func (pr PincodeRisks) log(
 	return err
 }
 
-// CommitPincodes returns the salted hash of all pincode risks of a scope, which are in the order of their digits.
+// CommitPincodes returns the salted hash of all pincode risks of a scope. Parameter "all" must be sorted by
+// pincode.
 func CommitPincodes(salt []byte, all []PincodeRisk) [32]byte {
 	const columns = 7
 	texts := make([]string, 0, columns*len(all))
@@ -147,7 +148,7 @@ func CommitPincodes(salt []byte, all []PincodeRisk) [32]byte {
 	return evidence.Commit(salt, texts...)
 }
 
-// Logged returns what connects the pincode risks with the entry of their last change.
+// Logged returns the number of the journal entry of the last change of the pincode risks, and the salt of its hash.
 func (pr PincodeRiskReader) Logged() (LoggedPincodes, error) {
 	return read(pr.access, func(tx *Tx) (p LoggedPincodes, err error) {
 		p.Leaf = -1
@@ -157,8 +158,8 @@ func (pr PincodeRiskReader) Logged() (LoggedPincodes, error) {
 	})
 }
 
-// fillConfigs adds the entries of settings that have none, and returns their number. It ignores the limit for all but
-// the versions of the strategy.
+// fillConfigs adds journal entries for settings that have none, and returns the number of added entries. b.Limit
+// limits only the versions of the strategy.
 func fillConfigs(tx *Tx, b Backfill) (added int, err error) {
 	config, err := tx.FraudConfigs().Logged()
 	if err != nil {
@@ -202,8 +203,8 @@ func fillConfigs(tx *Tx, b Backfill) (added int, err error) {
 	return added, nil
 }
 
-// fillPincodes adds an entry to the journal for pincode risks that have none. The entry names the person who changed
-// one of them last.
+// fillPincodes adds an entry to the journal for pincode risks that have none. The entry names the person who made the
+// latest change.
 func fillPincodes(tx *Tx, b Backfill) (int, error) {
 	logged, err := tx.PincodeRisks().Logged()
 	if err != nil || logged.Leaf >= 0 {

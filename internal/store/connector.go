@@ -13,10 +13,10 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// connector connects to the one of a URL's hosts that accepts writes. If the URL has
-// one host, the driver's own connector is used.
+// connector connects to the host of a URL that accepts writes. If the URL has one host, the driver's own connector is
+// used.
 type connector struct {
-	hosts   []driver.Connector // in their order in the URL
+	hosts   []driver.Connector // in the order of the URL
 	primary *primary
 	timeout time.Duration
 }
@@ -72,7 +72,7 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 		select {
 		case a := <-attempts:
 			if a.err == nil {
-				c.primary.best.Store(int32(a.host)) // a URL has few hosts
+				c.primary.best.Store(int32(a.host)) // the conversion is safe, because a URL has few hosts
 				return a.conn, nil
 			}
 			refused[a.host] = a.err
@@ -95,8 +95,8 @@ func anyNil(errs []error) bool {
 	return false
 }
 
-// ask waits for the duration after, connects to a host and sends the result to
-// attempts. It closes the connection if Connect has returned in the meantime.
+// ask waits for the given duration, connects to a host and sends the result to attempts. It closes the connection if
+// Connect has returned in the meantime.
 func (c *connector) ask(ctx context.Context, host int, after time.Duration, attempts chan<- attempt) {
 	timer := time.NewTimer(after)
 	defer timer.Stop()
@@ -110,7 +110,7 @@ func (c *connector) ask(ctx context.Context, host int, after time.Duration, atte
 	case attempts <- attempt{host, conn, err}:
 	case <-ctx.Done():
 		if err == nil {
-			_ = conn.Close() // another host was quicker
+			_ = conn.Close() // Connect has returned already
 		}
 	}
 }

@@ -18,7 +18,7 @@ type ConsoleSession struct {
 	CreatedMicros int64
 	SeenMicros    int64 // when the session was last used, approximately
 	ExpiresMicros int64
-	Connection    string // the connection with which the session began, "" for a password
+	Connection    string // the connection to the identity provider that began the session, "" for a password
 
 	// FactorMicros is when the person confirmed a second factor, 0 if there is none. Only
 	// SessionByHash sets it.
@@ -33,8 +33,8 @@ func (c *ConsoleSession) fields() []any {
 		&c.CreatedMicros, &c.SeenMicros, &c.ExpiresMicros, &c.Connection}
 }
 
-// maxSessions is the maximum number of sessions of a person. Beyond it, a new
-// session ends the oldest.
+// maxSessions is the maximum number of sessions of a person. If a person has this many sessions, a new session ends
+// the oldest one.
 const maxSessions = 20
 
 // SessionByHash returns a session with its user and tenant. It also returns
@@ -58,9 +58,9 @@ func (a *Accounts) SessionByHash(ctx context.Context, hash string) (ConsoleSessi
 	return c, u, t, err
 }
 
-// OpenSession begins a session of a person with a password. It returns NotFound if the password was
-// changed after it was checked, or if the person was disabled in the meantime, and the errors of
-// useProof if the person has a second factor that proof does not prove.
+// OpenSession begins a session of a person with a password. It returns NotFound if the password was changed after
+// it was checked, or if the person was disabled in the meantime. If the person has a second factor, useProof checks
+// proof, and OpenSession returns its error.
 func (st *Staff) OpenSession(
 	ctx context.Context, c ConsoleSession, passwordHash string, proof FactorProof, audits ...AuditEntry,
 ) error {
@@ -132,8 +132,8 @@ func (st *Staff) EndSession(ctx context.Context, userID, sessionID string, audit
 	return hash, err
 }
 
-// EndOtherSessions ends all of a person's sessions except one and returns their
-// hashes. It writes no audit entry if there were no other sessions.
+// EndOtherSessions ends all of a person's sessions except one, and returns the hashes of the ended sessions. It writes
+// no audit entry if there were no other sessions.
 func (st *Staff) EndOtherSessions(
 	ctx context.Context, userID, exceptID string, audit AuditEntry,
 ) (ended []string, err error) {
@@ -151,8 +151,7 @@ func (tx *staffTx) endSessions(userID, exceptID string) (ended []string, err err
 		userID, exceptID)
 }
 
-// TouchSessions records when sessions were last used, many in one transaction.
-// It never moves a time back.
+// TouchSessions records when sessions were last used, all in one transaction. It never moves a time back.
 func (a *Accounts) TouchSessions(ctx context.Context, touches []Touch) error {
 	if len(touches) == 0 {
 		return nil

@@ -30,11 +30,11 @@ type Decision struct {
 	// Leaf is the number of the decision's entry in the journal, -1 while the
 	// decision has none. Insert sets it.
 	Leaf int64
-	// Plain is a JSON text with the parts of the outcome that remain when the
-	// applicant is forgotten, and with the hashes of the other parts (ADR 23).
+	// Plain is a JSON text with the parts of the outcome that remain when the applicant is erased, and with the hashes
+	// of the other parts (ADR 23).
 	Plain string
-	// KeyTree is the number of the key tree with which the documents are sealed, 0 if they are
-	// readable or not opened. It is not a column: package journal sets it when it opens them.
+	// KeyTree is the number of the key tree with which the documents are sealed. It is 0 if the documents are stored
+	// readable or were not opened. It is not a column: package journal sets it when it opens the documents.
 	KeyTree int64
 	// People are the people other than the primary applicant whom the request names, in the order of their roles. They
 	// are not a column; nil in lists.
@@ -58,19 +58,18 @@ type DecisionWrite struct {
 	Decision Decision
 	Features *Features // the decision's feature vector, nil if none was computed
 	Meter    Meter
-	Entry    Entry // its entry in the journal
-	// KeyChanges is KeyState.Changes of the keys with which the documents are sealed.
+	Entry    Entry // the decision's entry in the journal
+	// KeyChanges is the value that KeyState.Changes had when the keys of the documents were read.
 	KeyChanges int64
 	// Answer is the answer to repetitions of the request; nil if the request
 	// had no idempotency key.
 	Answer *IdempotencyAnswer
 }
 
-// Insert stores a decision with its answer and counts it against the quota. It
-// returns Limited quota_exceeded if the quota is used up, *AlreadyAnswered
-// or Invalid idempotency_key_reused if the answer's key is taken, and ErrKeysChanged
-// if the decision is sealed with keys from before an erasure. Nothing is
-// stored in these cases.
+// Insert stores a decision with its answer and counts it against the quota. It returns Limited quota_exceeded if
+// the quota is used up. It returns *AlreadyAnswered or Invalid idempotency_key_reused if the answer's key is taken.
+// It returns ErrKeysChanged if the decision is sealed with keys from before an erasure. In all these cases nothing
+// is stored.
 func (ds Decisions) Insert(w *DecisionWrite) error {
 	refusals, err := ds.insertAll([]*DecisionWrite{w})
 	if err != nil {
@@ -203,9 +202,8 @@ func (ds Decisions) addEntries(first int64, writes []*DecisionWrite, refusals []
 	return journal.put(first, entries, writes[0].Decision.CreatedMicros)
 }
 
-// settleAnswers removes the answers of writes that the quota refused. For each
-// write whose key is taken, it sets the stored answer as the refusal, whether
-// the key was taken by another write of this call or earlier.
+// settleAnswers removes the answers of writes that the quota refused. If the key of a write was taken before, in this
+// call or earlier, the write is refused with the stored answer.
 func (ds Decisions) settleAnswers(answers []*IdempotencyAnswer, taken []bool, refusals []error) error {
 	refused := map[IdempotencyKey]error{}
 	for i, a := range answers {
@@ -266,9 +264,9 @@ func (ds DecisionReader) Get(id string) (Decision, error) {
 	})
 }
 
-// DecisionFilter filters a list; empty fields match everything. Status, grade, applicant and policy id have an index
-// each. All further conditions are checked row by row while one of these indexes, or the index by id, is scanned, at
-// most scanRows rows for each page.
+// DecisionFilter filters a list; empty fields match everything. Status, grade, applicant and policy id have an
+// index each. A list scans one of these indexes, or the index by id, and checks all further conditions row by row.
+// It scans at most scanRows rows for each page.
 type DecisionFilter struct {
 	Status, Grade, ApplicantRef, PolicyKey, PolicyID, Endpoint string
 }
@@ -284,7 +282,7 @@ func (ds DecisionReader) Summaries(ids []string) (map[string]Decision, error) {
 	return ds.byIDs(selectSummaries, (*Decision).fields, ids)
 }
 
-// byIDs reads decisions with a statement of selectByIDs.
+// byIDs reads decisions with a statement that selectByIDs has built.
 func (ds DecisionReader) byIDs(
 	statement string, fields func(*Decision) []any, ids []string,
 ) (map[string]Decision, error) {
@@ -321,13 +319,13 @@ func (d *Decision) outcomeFields() []any {
 
 var selectOutcomes, selectSummaries = selectByIDs(outcomeColumns), selectByIDs(decisionColumns)
 
-// selectByIDs returns a statement that selects outcomesAtOnce decisions, each by its key.
+// selectByIDs returns a statement that selects outcomesAtOnce decisions, each by its primary key.
 //
-// The ids are a query of their own, which also returns the scope. With the scope as a condition on the decisions,
-// PostgreSQL reads the whole scope instead: before the first ANALYZE it believes that there is one decision in it. A
-// subquery with DISTINCT is planned alone, so PostgreSQL does not move that condition out of it.
+// A subquery returns the wanted ids together with the scope. If the scope were a condition on the decisions,
+// PostgreSQL would read the whole scope: before the first ANALYZE it assumes that the scope has one decision.
+// PostgreSQL plans a subquery with DISTINCT separately, so it does not move the scope out of the subquery.
 func selectByIDs(columns string) string {
-	const firstParameter = 3 // after the tenant and the environment
+	const firstParameter = 3 // the first parameter after the tenant and the environment
 	list := make([]string, outcomesAtOnce)
 	for i := range list {
 		list[i] = fmt.Sprintf("($%d)", firstParameter+i)
@@ -337,9 +335,8 @@ func selectByIDs(columns string) string {
 		JOIN decisions ON tenant_id = of_tenant AND environment = of_environment AND id = of_id`
 }
 
-// List returns a page of the scope's decisions, without their documents, and the
-// Position at which it ended. With several filters, another page may follow a page
-// that is not full, or even empty.
+// List returns a page of the scope's decisions, without their documents, and the Position at which it ended. With
+// several filters, a page may be short or even empty although more pages follow.
 func (ds DecisionReader) List(f DecisionFilter, p Page) ([]Decision, Position, error) {
 	return readTwo(ds.access, func(tx *Tx) ([]Decision, Position, error) {
 		rows, more, end, err := tx.Decisions().list(decisionColumns, f, p, (*Decision).fields)
@@ -440,7 +437,8 @@ func (ds DecisionReader) Count() (n int64, err error) {
 
 // InsertDecision stores a decision like Decisions.Insert, in a transaction of
 // its own. Decisions that wait together are inserted together, so it is cheaper
-// than a Write that calls Decisions.Insert.
+// than a Write that calls Decisions.Insert. The committer inserts them with
+// [Decisions.insertAll], or on PostgreSQL with the statement in pipeline.go.
 func (s *Scope) InsertDecision(ctx context.Context, w *DecisionWrite) error {
 	return s.confirmed(ctx, s.db.submit(ctx, &job{decision: w, rls: s.rlsScope(), scope: s.rlsScope()}))
 }

@@ -8,9 +8,9 @@ type DecisionChunk struct {
 	Next string // the list continues after this decision; "" at its end
 }
 
-// NextChunk describes the first decisions that satisfy the filter and the page's limits, oldest first, beginning after
-// the page's AfterID. Parameter most limits the number of decisions. NextChunk reads only their ids. As with pages,
-// more decisions may follow a chunk with fewer than most decisions, or with none.
+// NextChunk describes the first decisions that satisfy the filter and the page's limits, oldest first, beginning
+// after the page's AfterID. Parameter "most" limits the number of decisions. NextChunk reads only their ids. Like a
+// page, a chunk may be short or even empty although more decisions follow.
 func (ds DecisionReader) NextChunk(f DecisionFilter, p Page, most int64) (DecisionChunk, error) {
 	return read(ds.access, func(tx *Tx) (chunk DecisionChunk, err error) {
 		p := p // a copy, because the read may be repeated

@@ -11,9 +11,8 @@ type Statement struct {
 	Args []any
 }
 
-// RareTexts returns the statements that find decisions by a filter after the id
-// in after. "stretch" finds the end of the scan; "cut" and "page" read up to that
-// end.
+// RareTexts returns the statements that find decisions by a filter. The search begins after the id in parameter
+// after. "stretch" finds the end of the scan; "cut" and "page" read up to that end.
 func RareTexts(f DecisionFilter, after, end string) map[string]Statement {
 	p := Page{AfterID: after, FromMicros: 1, ToMicros: 1 << 50, FromID: "dec_0", ToID: "dec_9", Limit: 100}
 	lead, value, _ := f.lead()

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestDecisionsByIDsAreBounded checks that both databases read many decisions by their key, and no row besides. Before
-// a table is first analysed, PostgreSQL believes that a scope has one decision, and would rather read the whole scope
+// TestDecisionsByIDsAreBounded checks that both databases read many decisions by their key, and no other rows. Before
+// a table is first analysed, PostgreSQL assumes that a scope has one decision, and would rather read the whole scope
 // by another index than look up a hundred keys.
 func TestDecisionsByIDsAreBounded(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,6 @@
 package store
 
-// OutcomeCount is the number of decisions of one policy with the same status and grade.
+// OutcomeCount is the number of decisions of one rule set with the same status and grade.
 type OutcomeCount struct {
 	Status, Grade string
 	Count         int64
@@ -8,8 +8,8 @@ type OutcomeCount struct {
 
 func (o *OutcomeCount) fields() []any { return []any{&o.Status, &o.Grade, &o.Count} }
 
-// CountOutcomes counts the latest decisions of a rule set by status and grade: at most limit decisions, from the id
-// fromID on.
+// CountOutcomes counts the latest decisions of a rule set by status and grade. It counts at most limit decisions, and
+// none with an id before fromID.
 func (ds DecisionReader) CountOutcomes(ruleSetID, fromID string, limit int) ([]OutcomeCount, error) {
 	return read(ds.access, func(tx *Tx) ([]OutcomeCount, error) {
 		return eachRow(tx, (*OutcomeCount).fields, `SELECT status, grade, count(*) FROM (

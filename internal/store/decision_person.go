@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// DecisionPerson is a person of a decision other than the primary applicant, whom the request names by a reference.
+// DecisionPerson is a person in a decision who is not the primary applicant. The request names the person by a
+// reference.
 type DecisionPerson struct {
 	Role  string
 	Ref   string // the lender's reference, or ErasedPrefix and the replacement
@@ -34,14 +35,15 @@ func (d *Decision) OthersFacts() [][]byte {
 	return documents
 }
 
-// peopleMember begins the member of the column plain that lists the people of a decision. A name or a text in a JSON
-// document cannot contain it.
+// peopleMember is the beginning of the JSON member in the column plain that lists the people of a decision. No name
+// and no text in a JSON document can contain it, because quotes are escaped there.
 const peopleMember = `"people":{`
 
-// namesPeople reports whether the column plain of a decision says that it has people in decision_people.
+// namesPeople reports whether the column plain says that the decision has people in decision_people.
 func (d *Decision) namesPeople() bool { return strings.Contains(d.Plain, peopleMember) }
 
-// addPeople reads the people of decisions that have some. It needs no statement for the others.
+// addPeople reads the people of the decisions whose column plain names people. It runs no statement for the other
+// decisions.
 func addPeople(tx *Tx, decisions ...*Decision) (err error) {
 	for _, d := range decisions {
 		if !d.namesPeople() {
@@ -61,13 +63,14 @@ func peopleOf(tx *Tx, decisionID string) ([]DecisionPerson, error) {
 		AND decision_id = $3 ORDER BY role`, decisionID)
 }
 
-// inOtherRoles returns a query for the decisions in which the person of a parameter is not the primary applicant.
+// inOtherRoles returns a query for the decisions in which a person has a role other than primary applicant. ref is the
+// SQL parameter with the person's reference.
 func inOtherRoles(ref string) string {
 	return `SELECT op.decision_id FROM decision_people op WHERE op.tenant_id = $1 AND op.environment = $2
 		AND op.person_ref = ` + ref
 }
 
-// PersonRole is a decision in which a person is not the primary applicant.
+// PersonRole is a decision in which a person has a role other than primary applicant.
 type PersonRole struct {
 	DecisionID    string
 	Role          string
@@ -77,8 +80,8 @@ type PersonRole struct {
 	Review        string // the outcome of the last final review, "" if there is none
 }
 
-// Roles returns the newest decisions in which a person is not the primary applicant, at most limit, oldest first,
-// and the total number of such decisions.
+// Roles returns the newest decisions in which a person has a role other than primary applicant, at most limit, oldest
+// first, and the total number of such decisions.
 func (er ErasureReader) Roles(ref string, limit int) (roles []PersonRole, count int64, err error) {
 	return readTwo(er.access, func(tx *Tx) (roles []PersonRole, count int64, err error) {
 		roles, err = eachRow(tx, func(r *PersonRole) []any {
@@ -98,12 +101,13 @@ func (er ErasureReader) Roles(ref string, limit int) (roles []PersonRole, count 
 	})
 }
 
-// HeldPerson is a person of a decision who is to be erased.
+// HeldPerson is a person who must be erased from a decision in which the person has a role other than primary
+// applicant.
 type HeldPerson struct {
 	DecisionID string
 	Role       string
 	Leaf       int64
-	Plain      string // of the decision; it has what replaces the reference
+	Plain      string // Plain of the decision, which contains the replacement of the reference
 	Head       []byte // the beginning of the facts, as in HeldDecision
 }
 
@@ -116,14 +120,14 @@ func heldPeople(tx *Tx, ref string, limit int) ([]HeldPerson, error) {
 		ref, int64(limit))
 }
 
-// StoredPerson is a person of a decision whose facts were not erased.
+// StoredPerson is a person in a decision. The facts about the person were not erased.
 type StoredPerson struct {
 	HeldPerson
 	Ref string
 }
 
-// PeopleBefore returns the people of decisions before an id whose facts were not erased, those of the newest decisions
-// first, at most limit decisions. With an id of "" it begins with the newest one.
+// PeopleBefore returns people whose facts were not erased. They are the people of at most limit decisions before
+// decisionID, newest decision first. If decisionID is "", PeopleBefore begins with the newest decision.
 func (er ErasureReader) PeopleBefore(decisionID string, limit int) ([]StoredPerson, error) {
 	if decisionID == "" {
 		decisionID = lastID
@@ -147,10 +151,11 @@ const (
 	roleGuarantor   = "guarantor"
 )
 
-// EmptyPerson erases the facts of a person of a decision other than the primary applicant, and the runs and the stored
-// answers about the decision, which may contain them. ref replaces the reference.
+// EmptyPerson erases the facts of a person who has a role other than primary applicant in a decision. It also erases
+// the runs and the stored answers about the decision, because they may contain these facts. ref replaces the person's
+// reference.
 func (er Erasures) EmptyPerson(decisionID, role, ref string, counts *ErasedCounts) error {
-	// A run keeps its reference, which is that of the primary applicant. That decision_id is not empty lets
+	// A run keeps its reference, which is the reference of the primary applicant. The condition decision_id <> '' lets
 	// the database use the partial index.
 	runs, err := er.tx.exec(`UPDATE agent_runs SET request = $4, response = $4 WHERE tenant_id = $1 AND environment = $2
 		AND decision_id <> '' AND decision_id = $3 AND length(response) > 0`, decisionID, noDocument)
@@ -161,7 +166,7 @@ func (er Erasures) EmptyPerson(decisionID, role, ref string, counts *ErasedCount
 	return er.emptyFacts(decisionID, role, ref, counts)
 }
 
-// emptyFacts erases what EmptyPerson does, but for the runs.
+// emptyFacts does the work of EmptyPerson except for the runs.
 func (er Erasures) emptyFacts(decisionID, role, ref string, counts *ErasedCounts) error {
 	_, err := er.tx.exec(`UPDATE decision_people SET facts = $5, person_ref = $6
 		WHERE tenant_id = $1 AND environment = $2 AND decision_id = $3 AND role = $4`,
@@ -177,9 +182,9 @@ func (er Erasures) emptyFacts(decisionID, role, ref string, counts *ErasedCounts
 	return er.emptyAnswers(decisionID, counts)
 }
 
-// EmptyPeople erases the facts and the references of all people of a decision but the primary applicant, at the end of
-// the retention period of the answer. Runs have a retention period of their own. replacement returns what replaces
-// the reference of a role.
+// EmptyPeople erases the facts and the references of all people of a decision except the primary applicant, at the end
+// of the retention period of the answer. Runs have a retention period of their own. replacement returns the text that
+// replaces the reference of the person with the given role.
 func (er Erasures) EmptyPeople(decisionID string, replacement func(plain, role string) string) error {
 	var plain string
 	err := er.tx.one([]any{&plain}, "SELECT plain FROM decisions WHERE tenant_id = $1 AND environment = $2 AND id = $3",
@@ -201,7 +206,8 @@ func (er Erasures) EmptyPeople(decisionID string, replacement func(plain, role s
 	return err
 }
 
-// wakeOthers makes the deferred erasures of the people of a decision other than the primary applicant look again soon.
+// wakeOthers schedules an early check of the deferred erasures of people who have a role other than primary applicant
+// in a decision.
 func (er Erasures) wakeOthers(decisionID string) error {
 	_, err := er.tx.exec(`UPDATE erasures SET next_micros = 0 WHERE tenant_id = $1 AND environment = $2
 		AND state = 'deferred' AND decision_id = '' AND applicant_ref IN (SELECT person_ref FROM decision_people

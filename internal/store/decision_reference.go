@@ -4,14 +4,14 @@ package store
 // of the list.
 type ReferencePosition struct{ Ref, ID string }
 
-// afterEveryRune is greater than every character. The references that begin with a text are those from the text up to
-// the text and this character.
+// afterEveryRune is greater than every other character. So the references with a given prefix are those from prefix
+// up to, and not including, prefix + afterEveryRune.
 const afterEveryRune = "\U0010FFFF"
 
 // ByReference returns a page of the decisions whose applicant's reference begins with prefix, with the column plain,
 // and the position at which the page ended. The greatest reference comes first, and within a reference the newest
-// decision. That is the order of the index. It uses only Limit, FromMicros and ToMicros of p. With a filter or a
-// time it reads at most scanRows rows, and another page may follow a page that is not full, or even empty.
+// decision. That is the order of the index. ByReference uses only Limit, FromMicros and ToMicros of p. With a filter
+// or a time range it reads at most scanRows rows, so a page may be short or even empty although more pages follow.
 func (ds DecisionReader) ByReference(
 	prefix string, f DecisionFilter, p Page, after ReferencePosition,
 ) (rows []Decision, next ReferencePosition, err error) {
@@ -20,7 +20,8 @@ func (ds DecisionReader) ByReference(
 		f.ApplicantRef = ""
 		if f != (DecisionFilter{}) || p.FromMicros != 0 || p.ToMicros != 0 {
 			q := referenceEnd(prefix, after)
-			err = tx.each(func(scan func(...any) error) error { return scan(&end.Ref, &end.ID) }, q.text.String(), q.args...)
+			err = tx.each(func(scan func(...any) error) error { return scan(&end.Ref, &end.ID) }, q.text.String(),
+				q.args...)
 			if err != nil {
 				return nil, end, err
 			}
@@ -38,7 +39,7 @@ func (ds DecisionReader) ByReference(
 	})
 }
 
-// byReference returns the query of a page. If end is not zero, the page scans no further.
+// byReference returns the query of a page. If end is not zero, the query reads no row after end.
 func byReference(prefix string, f DecisionFilter, p Page, after, end ReferencePosition) *query {
 	q := listOf("SELECT " + plainColumns + " FROM decisions WHERE tenant_id = $1 AND environment = $2")
 	q.beginsWith(prefix, after)
@@ -59,7 +60,7 @@ func byReference(prefix string, f DecisionFilter, p Page, after, end ReferencePo
 	return q
 }
 
-// referenceEnd returns the query for the last row that a page may scan to.
+// referenceEnd returns the query for the last row that a page may read.
 func referenceEnd(prefix string, after ReferencePosition) *query {
 	q := listOf("SELECT applicant_ref, id FROM decisions WHERE tenant_id = $1 AND environment = $2")
 	q.beginsWith(prefix, after)
@@ -67,7 +68,7 @@ func referenceEnd(prefix string, after ReferencePosition) *query {
 	return q
 }
 
-// beginsWith adds the range of references that begin with prefix, after a position.
+// beginsWith adds the conditions that a reference begins with prefix, and that the row comes after a position.
 func (q *query) beginsWith(prefix string, after ReferencePosition) {
 	// The condition applicant_ref <> '' lets the database use the partial index.
 	q.where("applicant_ref <> '' AND applicant_ref >= ? AND applicant_ref < ?", prefix, prefix+afterEveryRune)

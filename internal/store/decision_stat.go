@@ -13,8 +13,8 @@ const (
 	StatDay  = "day"
 )
 
-// DecisionStat counts decisions, or the requests for them, of one hour or day. The caller chooses kinds and names, and
-// the format of times, which must sort like the times.
+// DecisionStat counts the decisions, or the requests for decisions, of one hour or day. The caller chooses the
+// kinds, the names and the format of At. The values of At must sort in the order of time.
 type DecisionStat struct {
 	TenantID    string
 	Environment string
@@ -23,7 +23,7 @@ type DecisionStat struct {
 	At          string // "" in a sum
 	Name        string
 	Count       int64
-	Total       int64 // the sum of what was counted, such as paise
+	Total       int64 // the sum of the counted amounts, such as paise
 }
 
 var decisionStatTable = newBulkTable("decision_stats",
@@ -75,7 +75,8 @@ func compareDecisionStats(a, b DecisionStat) int {
 		cmp.Compare(a.Span, b.Span), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.At, b.At), cmp.Compare(a.Name, b.Name))
 }
 
-// Stats returns the counts of a kind in the range of time that begins with from and ends before to, by time and name.
+// Stats returns the counts of a kind in a range of time, ordered by time and name. Parameter "from" is the
+// beginning of the range. Parameter "to" is its end, which is not part of the range.
 func (ds DecisionReader) Stats(span, kind, from, to string) ([]DecisionStat, error) {
 	return read(ds.access, func(tx *Tx) ([]DecisionStat, error) {
 		var stats []DecisionStat
@@ -91,7 +92,8 @@ func (ds DecisionReader) Stats(span, kind, from, to string) ([]DecisionStat, err
 	})
 }
 
-// StatSums returns the counts of a kind in a range of time like Stats, summed over the times, by name.
+// StatSums returns the counts of a kind in the same range of time as Stats. It returns one sum for each name, ordered
+// by name.
 func (ds DecisionReader) StatSums(span, kind, from, to string) ([]DecisionStat, error) {
 	return read(ds.access, func(tx *Tx) ([]DecisionStat, error) {
 		var stats []DecisionStat
@@ -107,8 +109,8 @@ func (ds DecisionReader) StatSums(span, kind, from, to string) ([]DecisionStat, 
 	})
 }
 
-// PurgeDecisionStats deletes at most limit counts of all tenants from before a time, and returns the number of deleted
-// counts.
+// PurgeDecisionStats deletes at most limit counts of a span, of all tenants, from before a time. It returns the number
+// of deleted counts.
 func (sys *System) PurgeDecisionStats(ctx context.Context, span, before string, limit int) (int64, error) {
 	var deleted int64
 	err := sys.write(ctx, "purge statistics of decisions", func(s *transaction) (err error) {

@@ -7,11 +7,11 @@ type FeaturedDecision struct {
 	Features *Features // nil if the decision has none
 }
 
-// WalkPages calls fn with the scope's decisions, a page at a time, in the page's order and beginning after the
-// page's AfterID. The decisions have their documents, their feature vectors and their people, each of which is read
-// with one statement for a whole page. The people are those of the database, even if a decision does not say that it
-// has any. Like Walk, it keeps no transaction open while fn runs. If fn returns an error, WalkPages stops and
-// returns it.
+// WalkPages calls fn with the scope's decisions, a page at a time, in the page's order and beginning after the page's
+// AfterID. The decisions have their documents, their feature vectors and their people. One statement reads the vectors
+// of a whole page, and another reads the people. WalkPages reads the people from the database even if the column plain
+// of a decision names none. Like Walk, it keeps no transaction open while fn runs. If fn returns an error, WalkPages
+// stops and returns the error.
 func (ds DecisionReader) WalkPages(p Page, fn func([]FeaturedDecision) error) error {
 	if p.Limit <= 0 {
 		p.Limit = walkPage
@@ -56,7 +56,8 @@ func (ds Decisions) featuredPage(p Page) (rows []FeaturedDecision, more bool, er
 const selectFeaturesBetween = `SELECT decision_id, as_of, hash, vector, source FROM decision_features
 	WHERE tenant_id = $1 AND environment = $2 AND decision_id >= $3 AND decision_id <= $4`
 
-// featuresBetween returns the feature vectors of the decisions from one id to another, by decision.
+// featuresBetween returns the feature vectors of decisions. The parameters are the first and the last id of these
+// decisions. The key of the map is the id of the decision.
 func (ds Decisions) featuresBetween(from, to string) (map[string]*Features, error) {
 	found := map[string]*Features{}
 	err := ds.tx.each(func(scan func(...any) error) error {
@@ -71,8 +72,8 @@ func (ds Decisions) featuresBetween(from, to string) (map[string]*Features, erro
 const selectPeopleBetween = `SELECT decision_id, role, person_ref, facts FROM decision_people
 	WHERE tenant_id = $1 AND environment = $2 AND decision_id >= $3 AND decision_id <= $4 ORDER BY decision_id, role`
 
-// peopleBetween returns the people of the decisions from one id to another, by decision and in the order of their
-// roles.
+// peopleBetween returns the people of decisions, in the order of their roles. The parameters are the first and the
+// last id of these decisions. The key of the map is the id of the decision.
 func (ds Decisions) peopleBetween(from, to string) (map[string][]DecisionPerson, error) {
 	found := map[string][]DecisionPerson{}
 	err := ds.tx.each(func(scan func(...any) error) error {

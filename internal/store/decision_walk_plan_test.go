@@ -7,8 +7,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestPageIsReadByItsIDs checks that both databases read the feature vectors and the people of a page of decisions by
-// their ids, and not all of them.
+// TestPageIsReadByItsIDs checks that both databases find the feature vectors and the people of a page of decisions by
+// their ids, and do not read those of other decisions.
 func TestPageIsReadByItsIDs(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

@@ -1,32 +1,32 @@
 package store
 
-// HeldDecision is a decision of a person that is to be erased.
+// HeldDecision is a decision that must be erased together with a person.
 type HeldDecision struct {
 	ID   string
 	Leaf int64
 	Head []byte // the beginning of the stored answer, which names the key tree if the answer is sealed
 }
 
-// HeldRun is a run about a person that is to be erased.
+// HeldRun is a run that must be erased together with a person.
 type HeldRun struct {
 	ID         string
 	SubjectRef string
-	Head       []byte // as in HeldDecision
+	Head       []byte // the beginning of the stored answer, as in HeldDecision
 }
 
-// HeldExposure is an exposure of a person that is to be erased.
+// HeldExposure is an exposure that must be erased together with a person.
 type HeldExposure struct {
 	ID   string
 	Head []byte // the beginning of the document, which names the key tree if it is sealed
 }
 
-// Held is what is stored about a person and must be erased.
+// Held lists the data about a person that must be erased.
 type Held struct {
 	Decisions []HeldDecision
 	Runs      []HeldRun
 	Exposures []HeldExposure
-	People    []HeldPerson // decisions in which the person is not the primary applicant
-	Linked    bool         // the fraud counters know the person
+	People    []HeldPerson // decisions in which the person has a role other than primary applicant
+	Linked    bool         // the fraud counters contain the person
 }
 
 // Empty reports whether nothing is held.
@@ -35,7 +35,7 @@ func (h *Held) Empty() bool {
 		!h.Linked
 }
 
-// Exceeds reports whether more decisions, runs, exposures or other roles are held than a number.
+// Exceeds reports whether there are more decisions, runs, exposures or other roles than parameter "most" allows.
 func (h *Held) Exceeds(most int) bool {
 	return len(h.Decisions) > most || len(h.Runs) > most || len(h.Exposures) > most || len(h.People) > most
 }
@@ -43,9 +43,8 @@ func (h *Held) Exceeds(most int) bool {
 // headBytes is the number of bytes of a sealed document that name its key tree.
 const headBytes = "11"
 
-// Held returns what is stored about a person: at most limit decisions, limit runs, limit exposures and limit other
-// roles.
-// It uses the indexes of references, so it costs the same however much else is stored.
+// Held returns the stored data about a person: at most limit decisions, limit runs, limit exposures and limit other
+// roles. It uses the indexes on references, so its cost does not depend on how much else is stored.
 func (er ErasureReader) Held(p Person, limit int) (Held, error) {
 	return read(er.access, func(tx *Tx) (h Held, err error) {
 		if h.Decisions, err = heldDecisions(tx, p, limit); err != nil {
@@ -118,8 +117,8 @@ type StoredDecision struct {
 	ApplicantRef string
 }
 
-// StoredBefore returns the decisions before an id whose documents were not erased, the newest first and at
-// most limit. With an id of "" it begins with the newest one.
+// StoredBefore returns at most limit decisions whose documents were not erased, newest first. It begins before id, or
+// with the newest decision if id is "".
 func (er ErasureReader) StoredBefore(id string, limit int) ([]StoredDecision, error) {
 	if id == "" {
 		id = lastID
@@ -135,9 +134,8 @@ func (er ErasureReader) StoredBefore(id string, limit int) ([]StoredDecision, er
 // noDocument is an emptied document.
 var noDocument = []byte{}
 
-// EmptyDecision erases the documents of a decision, of its features, and the stored answers about
-// it, and adds their numbers to counts. ref replaces the reference of the applicant; it is "" if
-// the decision names none.
+// EmptyDecision erases the documents of a decision and of its features, and the stored answers about the decision. It
+// adds their numbers to counts. ref replaces the reference of the applicant; it is "" if the decision names none.
 func (er Erasures) EmptyDecision(id, ref string, counts *ErasedCounts) error {
 	replace, args := "", []any{id, noDocument}
 	if ref != "" {
@@ -179,9 +177,10 @@ func (er Erasures) EmptyRun(id, ref string, counts *ErasedCounts) error {
 	return err
 }
 
-// HideMember replaces the reference of a person in the fraud counters, in rings, in the evidence of alerts and in all
-// legal holds by alias, a keyed hash of the reference. An erasure waits for holds in force, unless the person's keys
-// were removed before. If the reference comes back, Observe finds the person under the alias.
+// HideMember replaces the reference of a person by alias, which is a keyed hash of the reference. It does so in the
+// fraud counters, in rings, in the evidence of alerts and in all legal holds. The holds have usually ended, because
+// an erasure waits until no hold is in force. It does not wait if the person's keys were removed before. If a later
+// application has the reference, Observe finds the person under the alias.
 func (er Erasures) HideMember(ref, alias string, counts *ErasedCounts) error {
 	for _, change := range []struct {
 		count *int64

@@ -13,36 +13,40 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// heldTables are the tables with what is held about people. Their sizes grow with the number of applications.
+// heldTables are the tables with data about people. Their sizes grow with the number of applications.
 var heldTables = []string{
 	"decisions", "decision_people", "decision_features", "decision_reviews", "idempotency_keys", "agent_runs",
 	"exposures", "fraud_links", "fraud_ring_people", "fraud_alerts", "fraud_alert_evidence", "legal_holds",
 }
 
-// eachOf begins a statement that inserts 20,000 rows.
+// eachOf is the part of an INSERT statement that makes the statement insert 20,000 rows.
 const eachOf = ` WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 20000) SELECT `
 
 const manyVectors = `INSERT INTO decision_features (tenant_id, environment, decision_id, as_of, hash, vector, source)` +
 	eachOf + `'ten_1', 'sandbox', 'dec_' || (100000 + i), '2026-11-15', 'h', 'v', 's' FROM numbers`
 
-// manyPeople inserts a co-applicant for as many decisions.
+// manyPeople inserts a co-applicant for each of 20,000 decisions.
 const manyPeople = `INSERT INTO decision_people (tenant_id, environment, decision_id, role, person_ref, facts)` +
 	eachOf + `'ten_1', 'sandbox', 'dec_' || (100000 + i), 'co_applicant', 'app-' || (i + 1), '' FROM numbers`
 
-// manyHeld inserts rows of as many people into heldTables.
+// manyHeld inserts rows of 20,000 people into heldTables.
 var manyHeld = []string{
 	manyDecisions, manyExposures, manyVectors, manyPeople,
 	`INSERT INTO decision_reviews (tenant_id, environment, id, decision_id, created_micros, actor, outcome, reason_code,
 		note, leaf, salt)` + eachOf +
-		`'ten_1', 'sandbox', 'rev_' || i, 'dec_' || (100000 + i), i, 'usr_1', 'overturned', 'c', '', i, '' FROM numbers`,
+		`'ten_1', 'sandbox', 'rev_' || i, 'dec_' || (100000 + i), i, 'usr_1', 'overturned', 'c', '', i, ''
+			FROM numbers`,
 	`INSERT INTO idempotency_keys (tenant_id, environment, route, name, request_hash, status, header, body,
 		created_micros, expires_micros, subject)` + eachOf +
 		`'ten_1', 'sandbox', 'r', 'n' || i, 'h', 200, '', 'b', i, i, 'dec_' || (100000 + i) FROM numbers`,
-	`INSERT INTO agent_runs (tenant_id, environment, id, agent, created_micros, actor, subject_ref, decision_id, outcome,
+	`INSERT INTO agent_runs (tenant_id, environment, id, agent, created_micros, actor, subject_ref, decision_id,
+		outcome,
 		hash, request, response)` + eachOf +
-		`'ten_1', 'sandbox', 'run_' || i, 'underwriting', i, 'key_1', 'app-' || i, 'dec_' || (100000 + i), 'o', 'h', 'r', 'r'
+		`'ten_1', 'sandbox', 'run_' || i, 'underwriting', i, 'key_1', 'app-' || i, 'dec_' || (100000 + i), 'o', 'h',
+			'r', 'r'
 		FROM numbers`,
-	`INSERT INTO fraud_links (tenant_id, environment, member, kind, entity_key, first_micros, previous_micros, last_micros,
+	`INSERT INTO fraud_links (tenant_id, environment, member, kind, entity_key, first_micros, previous_micros,
+		last_micros,
 		decision_id)` + eachOf +
 		`'ten_1', 'sandbox', 'app-' || i, 'mobile', 'e' || i, i, i, i, 'dec_' || (100000 + i) FROM numbers`,
 	`INSERT INTO fraud_ring_people (tenant_id, environment, person, ring_id, seen_micros, decision_id)` + eachOf +
@@ -50,7 +54,8 @@ var manyHeld = []string{
 	`INSERT INTO fraud_alerts (tenant_id, environment, id, type, severity, status, kind, entity_key, display, value,
 		threshold, window_hours, applicants, decisions, first_micros, last_micros, acknowledged_micros, acknowledged_by,
 		closed_micros, closed_by, resolution, note, previous_id, created_micros, updated_micros)` + eachOf +
-		`'ten_1', 'sandbox', 'alr_' || i, 't', 1, CASE WHEN i % 2 = 0 THEN 'open' ELSE 'closed' END, 'mobile', 'e' || i, 'd',
+		`'ten_1', 'sandbox', 'alr_' || i, 't', 1, CASE WHEN i % 2 = 0 THEN 'open' ELSE 'closed' END, 'mobile',
+			'e' || i, 'd',
 		1, 1, 1, 1, 1, i, i, 0, '', i, 'usr_1', 'other', '', '', i, i FROM numbers`,
 	`INSERT INTO fraud_alert_evidence (tenant_id, environment, alert_id, part, ref, position, seen_micros)` + eachOf +
 		`'ten_1', 'sandbox', 'alr_' || i, 'applicant', 'app-' || i, 1, i FROM numbers`,
@@ -60,8 +65,8 @@ var manyHeld = []string{
 		CASE WHEN i % 2 = 0 THEN 0 ELSE i END, 'usr_1' FROM numbers`,
 }
 
-// erasingTexts returns the statements with which a person, or a decision that names nobody, is erased. It calls
-// what an erasure calls.
+// erasingTexts returns the statements with which a person, or a decision that names nobody, is erased. It calls the
+// same methods as an erasure.
 func erasingTexts(t *testing.T) []string {
 	t.Helper()
 	db := storetest.Open(t, storetest.SQLite(t), store.Options{})
@@ -109,9 +114,9 @@ func names(text, table string) bool {
 	return regexp.MustCompile(`(?i)\b(from|join|update|into)\s+` + table + `\b`).MatchString(text)
 }
 
-// TestErasingIsBounded checks that both databases find everything of a person by an index with the person's reference,
-// or with an id that was found by it. So an erasure costs the same however many other people there are. PostgreSQL must
-// do so with a plan that was made before the parameters were known.
+// TestErasingIsBounded checks that both databases find all data of a person by an index, with the person's reference
+// or with an id that was found by the reference. So the cost of an erasure does not depend on the number of other
+// people. PostgreSQL must do so with a plan that was made before the parameters were known.
 func TestErasingIsBounded(t *testing.T) {
 	t.Parallel()
 	texts := erasingTexts(t)
@@ -145,7 +150,8 @@ func TestErasingIsBounded(t *testing.T) {
 	})
 }
 
-// wantSearches checks SQLite's plan of a statement: every step searches an index by more than the scope.
+// wantSearches checks SQLite's plan of a statement: every step searches an index with more columns than those of the
+// scope.
 func wantSearches(t *testing.T, tx *sql.Tx, text string) {
 	t.Helper()
 	plan := lines(t, tx, "EXPLAIN QUERY PLAN "+text, make([]any, parameters(text))...)
@@ -154,7 +160,8 @@ func wantSearches(t *testing.T, tx *sql.Tx, text string) {
 		scans := strings.HasPrefix(line, "SCAN ") && !strings.HasPrefix(line, "SCAN linked") &&
 			!strings.HasPrefix(line, "SCAN found") // the results of a subquery with LIMIT 1
 		searches := strings.HasPrefix(line, "SEARCH ")
-		// After the scope, a search has an equality or a range with two ends. Everything after an id can be everything.
+		// After the scope, a search has an equality or a range with two ends. A range with one end could contain all
+		// rows.
 		third := strings.Count(line, "=?") > 2 || strings.Contains(line, "<?") || strings.Contains(line, "rowid")
 		if scans || searches && (strings.Count(line, " AND ") < 2 || !third) {
 			t.Errorf("%s in the plan of %s:\n%s", line, text, plan)
@@ -165,8 +172,8 @@ func wantSearches(t *testing.T, tx *sql.Tx, text string) {
 // indexCondition matches the condition of an index in a plan of PostgreSQL.
 var indexCondition = regexp.MustCompile(`Index Cond: (.*)`)
 
-// wantIndexConditions checks PostgreSQL's plan of a statement: no table is scanned, and every condition of an index has
-// more than the scope.
+// wantIndexConditions checks PostgreSQL's plan of a statement: no table is scanned, and every condition of an index
+// contains more than the scope.
 func wantIndexConditions(t *testing.T, tx *sql.Tx, text string) {
 	t.Helper()
 	nulls := strings.Join(slices.Repeat([]string{"NULL"}, parameters(text)), ", ")
@@ -176,7 +183,8 @@ func wantIndexConditions(t *testing.T, tx *sql.Tx, text string) {
 	conditions := indexCondition.FindAllStringSubmatch(plan, -1)
 	for _, c := range conditions {
 		rest := strings.NewReplacer("tenant_id", "", "environment", "").Replace(c[1])
-		if !regexp.MustCompile(`\b(id|ref|member|person|person_ref|applicant_ref|subject_ref|decision_id|subject|alert_id) >?=`).
+		if !regexp.MustCompile(
+			`\b(id|ref|member|person|person_ref|applicant_ref|subject_ref|decision_id|subject|alert_id) >?=`).
 			MatchString(rest) {
 			t.Errorf("%s in the plan of %s:\n%s", c[0], text, plan)
 		}

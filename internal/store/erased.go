@@ -2,13 +2,13 @@ package store
 
 import "context"
 
-// ErasedSince reports whether somebody was erased, or the key of an upload destroyed, after a time in microseconds. A
+// ErasedSince reports whether a person was erased, or an upload key was destroyed, after a time in microseconds. A
 // database without a table of erasures has erased nobody.
 func (sys *System) ErasedSince(ctx context.Context, micros int64) (bool, error) {
 	var erased int64
 	err := sys.read(ctx, func(s *transaction) error {
 		var one int64
-		if err := s.one([]any{&one}, s.db.dialect.hasTable(), "erasures"); err != nil {
+		if err := s.one([]any{&one}, s.db.dialect.hasTable, "erasures"); err != nil {
 			return ignoreAbsent(err)
 		}
 		return s.one([]any{&erased}, `SELECT CASE WHEN EXISTS (SELECT 1 FROM erasures WHERE erased_micros > $1)

@@ -10,13 +10,13 @@ import (
 
 // The states of an erasure.
 const (
-	ErasureDeferred  = "deferred" // it waits; see Erasure.Basis
+	ErasureDeferred  = "deferred" // the erasure waits; see Erasure.Basis
 	ErasureRunning   = "running"
 	ErasureCompleted = "completed"
 	ErasureWithdrawn = "withdrawn"
 )
 
-// EventErasureStarted is the type of the event of an erasure in several transactions.
+// EventErasureStarted is the type of the event that begins an erasure in several transactions.
 const EventErasureStarted = "erasure.started"
 
 // ErasedPrefix begins the text that replaces the reference of an erased applicant. A keyed
@@ -36,7 +36,7 @@ type ErasedCounts struct {
 	AlertRefs int64 // references in the evidence of alerts
 	Links     int64 // links between the person and accounts, devices and the like
 	Exposures int64
-	// CoApplicants and Guarantors are the decisions in which the person had that role and not that of the primary
+	// CoApplicants and Guarantors count the decisions in which the person had that role instead of the role of primary
 	// applicant.
 	CoApplicants int64
 	Guarantors   int64
@@ -46,19 +46,19 @@ type ErasedCounts struct {
 type Erasure struct {
 	ID    string
 	State string
-	// Person is whom the erasure is about. When it is completed or withdrawn, Person.ApplicantRef is "".
+	// Person is the person to erase. When the erasure is completed or withdrawn, Person.ApplicantRef is "".
 	Person        Person
 	Reason        string
 	Actor         string
 	CreatedMicros int64
-	ErasedMicros  int64 // 0 while it is running
+	ErasedMicros  int64 // 0 until the erasure is completed
 	Counts        ErasedCounts
-	Refs          []string // what replaces the reference, without ErasedPrefix
-	// Trees has the numbers of the key trees from which the person's keys must still be removed, separated
-	// by spaces.
+	Refs          []string // the replacements of the reference, without ErasedPrefix
+	// Trees lists the numbers of the key trees from which the person's keys must still be removed, separated by
+	// spaces.
 	Trees       string
-	StartedLeaf int64 // the entry of an erasure in several transactions, -1 if there is none
-	Leaf        int64 // the entry of the completed erasure, -1 if there is none
+	StartedLeaf int64 // the journal entry that begins an erasure in several transactions, -1 if there is none
+	Leaf        int64 // the journal entry of the completed erasure, -1 if there is none
 
 	// These fields are about an erasure that was deferred.
 	Basis               []string // why it is deferred, empty if it is not
@@ -99,8 +99,8 @@ func (r *erasureRow) erasure() Erasure {
 	return r.Erasure
 }
 
-// started returns the entry in the journal of an erasure in several transactions. It permits
-// the emptying of the person's rows.
+// started returns the journal entry that begins an erasure in several transactions. The entry permits the emptying of
+// the person's rows.
 func (e *Erasure) started() evidence.Record {
 	return evidence.Record{
 		Kind:   evidence.Erasure,
@@ -127,13 +127,13 @@ func (e *Erasure) completed() evidence.Record {
 			w.Key("agent_runs").Int(e.Counts.Runs)
 			w.Key("alert_references").Int(e.Counts.AlertRefs)
 			w.Key("answers").Int(e.Counts.Answers)
-			if e.Counts.CoApplicants > 0 { // earlier entries do not have it
+			if e.Counts.CoApplicants > 0 { // entries of earlier versions do not have this member
 				w.Key("co_applicant").Int(e.Counts.CoApplicants)
 			}
 			w.Optional("decision_id", e.Person.DecisionID)
 			w.Key("decisions").Int(e.Counts.Decisions)
 			w.Optional("erasure_id", e.ID)
-			if e.Counts.Exposures > 0 { // earlier entries do not have it
+			if e.Counts.Exposures > 0 { // entries of earlier versions do not have this member
 				w.Key("exposures").Int(e.Counts.Exposures)
 			}
 			w.Key("features").Int(e.Counts.Features)
@@ -158,8 +158,8 @@ func (e *Erasure) writeRefs(w *wire.Writer) {
 	w.EndArray()
 }
 
-// Record returns the last entry of the erasure in the journal, without the scope, and the number
-// that the entry has.
+// Record returns the last entry of the erasure in the journal, and the number of the entry. The scope of the entry is
+// not set.
 func (e *Erasure) Record() (record evidence.Record, leaf int64) {
 	if e.State == ErasureCompleted {
 		return e.completed(), e.Leaf
@@ -167,10 +167,10 @@ func (e *Erasure) Record() (record evidence.Record, leaf int64) {
 	return e.started(), e.StartedLeaf
 }
 
-// ErasureReader reads erasures and what is stored about people.
+// ErasureReader reads erasures and the data that is stored about people.
 type ErasureReader struct{ access }
 
-// Erasures reads like ErasureReader, and erases.
+// Erasures reads like ErasureReader, stores erasures and erases data.
 type Erasures struct{ ErasureReader }
 
 // Erasures returns the ErasureReader of the scope.
@@ -215,8 +215,8 @@ func (er ErasureReader) Open(p Person) (e Erasure, found bool, err error) {
 	})
 }
 
-// OfRequest returns the completed erasure that a request with an Idempotency-Key has begun after a time. found is false
-// if there is none.
+// OfRequest returns the erasure that a request with an Idempotency-Key began and that was completed after sinceMicros.
+// found is false if there is none.
 func (er ErasureReader) OfRequest(requestKey string, sinceMicros int64) (e Erasure, found bool, err error) {
 	return readTwo(er.access, func(tx *Tx) (Erasure, bool, error) {
 		rows, err := eachRow(tx, (*erasureRow).fields, "SELECT "+erasureColumns+` FROM erasures
@@ -230,9 +230,9 @@ func (er ErasureReader) OfRequest(requestKey string, sinceMicros int64) (e Erasu
 	})
 }
 
-// Finished returns the completed erasure of a person. before is what was held about the person earlier. A
-// completed erasure does not name the applicant, so Finished finds it by what has replaced the reference in
-// one of the rows of before. found is false if there is no such erasure.
+// Finished returns the completed erasure of a person. A completed erasure does not name the applicant. Parameter
+// "before" is an earlier result of Held for the person. Finished reads one of the rows in this result, and finds
+// the erasure by the text that replaces the reference in the row. found is false if there is no such erasure.
 func (er ErasureReader) Finished(p Person, before *Held) (e Erasure, found bool, err error) {
 	return readTwo(er.access, func(tx *Tx) (Erasure, bool, error) {
 		where, name := "decision_id = $3", p.DecisionID
@@ -241,7 +241,7 @@ func (er ErasureReader) Finished(p Person, before *Held) (e Erasure, found bool,
 			if name, err = replacedBy(tx, before); err != nil || name == "" {
 				return Erasure{}, false, err
 			}
-			where = "refs LIKE '%' || $3 || '%'" // a hash is in no other one
+			where = "refs LIKE '%' || $3 || '%'" // no hash contains another hash
 		}
 		rows, err := eachRow(tx, (*erasureRow).fields, "SELECT "+erasureColumns+` FROM erasures
 			WHERE tenant_id = $1 AND environment = $2 AND state = 'completed' AND `+where+`
@@ -253,8 +253,8 @@ func (er ErasureReader) Finished(p Person, before *Held) (e Erasure, found bool,
 	})
 }
 
-// replacedBy returns what has replaced the reference in a row that was held, without ErasedPrefix, "" if
-// nothing has.
+// replacedBy returns the text that replaces the reference in one of the rows of before, without ErasedPrefix. It
+// returns "" if the reference was not replaced.
 func replacedBy(tx *Tx, before *Held) (ref string, err error) {
 	switch {
 	case len(before.Decisions) > 0:
@@ -294,14 +294,14 @@ func (er ErasureReader) Walk(fn func(*Erasure) error) error {
 	}
 }
 
-// Put stores an erasure, and replaces what is stored about it. It adds the entry of an erasure
-// that is completed, and of a running erasure that has none yet. It sets the numbers of the
-// entries in e. An erasure that is deferred or withdrawn has no entry.
+// Put inserts an erasure, or replaces the stored erasure with the same id. It adds the journal entry of a completed
+// erasure, and of a running erasure that has no entry yet. It sets the numbers of the entries in e. Put adds no entry
+// for an erasure that is deferred or withdrawn.
 func (er Erasures) Put(e *Erasure) (err error) {
 	switch {
 	case e.State == ErasureDeferred:
 	case e.State == ErasureWithdrawn:
-		e.Person.ApplicantRef = "" // it is of no use any more
+		e.Person.ApplicantRef = "" // no longer needed
 	case e.State == ErasureCompleted:
 		e.Person.ApplicantRef = "" // the replacements are in Refs
 		e.Leaf, err = er.tx.record(e.completed())
@@ -313,7 +313,8 @@ func (er Erasures) Put(e *Erasure) (err error) {
 	}
 	er.tx.noteWritten(e.ID)
 	_, err = er.tx.exec(`INSERT INTO erasures (tenant_id, environment, `+erasureColumns+`) VALUES ($1, $2, $3, $4, $5,
-		$6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29)
+		$6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28,
+		$29)
 		ON CONFLICT (tenant_id, environment, id) DO UPDATE SET state = excluded.state,
 		applicant_ref = excluded.applicant_ref, erased_micros = excluded.erased_micros,
 		decisions = excluded.decisions, features = excluded.features, runs = excluded.runs,
@@ -337,8 +338,8 @@ type ScopedErasure struct {
 	Erasure
 }
 
-// OpenErasures returns running erasures of all tenants, at most limit, in the order of tenant, environment and id. They
-// begin after another one; the zero value is before all.
+// OpenErasures returns running erasures of all tenants, at most limit, in the order of tenant, environment and id.
+// Parameter "after" is the last erasure of the previous call, and the zero value for the first call.
 func (sys *System) OpenErasures(ctx context.Context, after *ScopedErasure, limit int) ([]ScopedErasure, error) {
 	return sys.erasures(ctx, `state = 'running' AND (tenant_id, environment, id) > ($1, $2, $3)
 		ORDER BY tenant_id, environment, id LIMIT $4`, after.Tenant, after.Environment, after.ID, int64(limit))

@@ -29,7 +29,7 @@ func (e *Exposure) fields() []any {
 		&e.UpdatedBy, &e.ClosedMicros}
 }
 
-// countFlag scans a count into a flag that says whether it is positive.
+// countFlag scans a count and sets the flag to whether the count is positive.
 type countFlag struct{ flag *bool }
 
 // Scan implements sql.Scanner.
@@ -42,7 +42,7 @@ func (c countFlag) Scan(value any) error {
 	return nil
 }
 
-// ExposureReader reads exposures, and what was decided for their people.
+// ExposureReader reads exposures, and the lender's earlier decisions about a person.
 type ExposureReader struct{ access }
 
 // Exposures reads like ExposureReader, and stores exposures.
@@ -87,9 +87,10 @@ func (ex ExposureReader) List(applicantRef string, p Page) ([]Exposure, bool, er
 	})
 }
 
-// Put stores an exposure, or replaces the state of the one with the same id, and adds an entry to the journal.
-// keyChanges is KeyState.Changes of the keys with which the document is sealed; Put returns ErrKeysChanged if the keys
-// were changed since. If the exposure is closed, a deferred erasure of the person is checked again soon.
+// Put stores an exposure, or replaces the state of the exposure with the same id, and adds an entry to the journal.
+// keyChanges is the value that KeyState.Changes had when the keys of the document were read; Put returns
+// ErrKeysChanged if the keys were changed since. If the exposure is closed, a deferred erasure of the person is
+// checked again soon.
 func (ex Exposures) Put(e *Exposure, keyChanges int64) error {
 	if err := ex.tx.KeyTrees().Check(keyChanges); err != nil {
 		return err
@@ -100,7 +101,7 @@ func (ex Exposures) Put(e *Exposure, keyChanges int64) error {
 		return err
 	}
 	logged := LoggedExposure{Exposure: *e, Salt: newSalt()}
-	if len(before) > 0 { // what never changes
+	if len(before) > 0 { // these columns never change
 		logged.ApplicantRef, logged.DecisionID = before[0].ApplicantRef, before[0].DecisionID
 		logged.CreatedMicros, logged.CreatedBy = before[0].CreatedMicros, before[0].CreatedBy
 	}
@@ -110,7 +111,8 @@ func (ex Exposures) Put(e *Exposure, keyChanges int64) error {
 	if len(before) == 0 {
 		err = ex.insert(&logged)
 	} else {
-		_, err = ex.tx.exec(`UPDATE exposures SET document = $4, updated_micros = $5, updated_by = $6, closed_micros = $7,
+		_, err = ex.tx.exec(
+			`UPDATE exposures SET document = $4, updated_micros = $5, updated_by = $6, closed_micros = $7,
 			leaf = $8, salt = $9 WHERE tenant_id = $1 AND environment = $2 AND id = $3`,
 			e.ID, notNil(e.Document), e.UpdatedMicros, e.UpdatedBy, e.ClosedMicros, logged.Leaf, logged.Salt)
 	}
@@ -125,7 +127,7 @@ func (ex Exposures) Put(e *Exposure, keyChanges int64) error {
 	return ex.tx.Erasures().wakeOthers(e.DecisionID)
 }
 
-// byID returns the exposure with an id, or none.
+// byID returns a slice with the exposure that has the id, and an empty slice if there is none.
 func (ex Exposures) byID(id string) ([]LoggedExposure, error) {
 	return eachRow(ex.tx, (*LoggedExposure).fields, "SELECT "+loggedExposureColumns+` FROM exposures
 		WHERE tenant_id = $1 AND environment = $2 AND id = $3`, id)
@@ -143,8 +145,8 @@ func (ex Exposures) insert(e *LoggedExposure) error {
 }
 
 // SealDocuments replaces the readable documents of exposures by the ciphertexts, with new entries in the journal. It
-// skips an exposure whose document is sealed already. keyChanges is KeyState.Changes of the keys; SealDocuments returns
-// ErrKeysChanged if the keys were changed since.
+// skips an exposure whose document is sealed already. keyChanges is the value that KeyState.Changes had when the keys
+// were read; SealDocuments returns ErrKeysChanged if the keys were changed since.
 func (ex Exposures) SealDocuments(rows []Exposure, keyChanges, nowMicros int64) error {
 	if err := ex.tx.KeyTrees().Check(keyChanges); err != nil {
 		return err

@@ -7,14 +7,14 @@ import (
 	"verdict/internal/wire"
 )
 
-// The types of the events of exposures.
+// The types of the journal events about exposures.
 const (
 	eventExposureReported = "exposure.reported"
 	eventExposureClosed   = "exposure.closed"
 	EventExposureDeleted  = "exposure.deleted"
 )
 
-// Why an exposure was deleted, as its event says.
+// The reasons for deleting an exposure, as its event states them.
 const (
 	deletedByErasure   = "erasure"
 	deletedByRetention = "retention"
@@ -23,8 +23,8 @@ const (
 // LoggedExposure is an exposure with the number of the journal entry of its last change.
 type LoggedExposure struct {
 	Exposure
-	Leaf int64  // -1 for an exposure from before its changes had entries
-	Salt []byte // of the hash of all its columns
+	Leaf int64  // -1 if the exposure is older than the journal entries of exposures and has none yet
+	Salt []byte // the salt of the hash over all columns of the exposure
 }
 
 const loggedExposureColumns = exposureColumns + ", leaf, salt"
@@ -32,16 +32,16 @@ const loggedExposureColumns = exposureColumns + ", leaf, salt"
 func (e *LoggedExposure) fields() []any { return append(e.Exposure.fields(), &e.Leaf, &e.Salt) }
 func (e *LoggedExposure) rowID() string { return e.ID }
 
-// Commitment returns the salted hash of the row, which is part of the journal entry of its last change. It is over the
-// document as it is stored, so it says nothing about the amounts of a document that is sealed.
+// Commitment returns the salted hash of the row, which is part of the journal entry of its last change. The hash
+// covers the document as it is stored, so it reveals nothing about the amounts in a sealed document.
 func (e *LoggedExposure) Commitment() [32]byte {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	return evidence.Commit(e.Salt, e.ID, e.ApplicantRef, e.DecisionID, string(e.Document), number(e.CreatedMicros),
 		e.CreatedBy, number(e.UpdatedMicros), e.UpdatedBy, number(e.ClosedMicros))
 }
 
-// change returns the journal entry of a change that leaves the exposure as it is now. The event has no amounts and no
-// reference.
+// change returns the journal entry of a change of an exposure. e is the exposure after the change. The event has no
+// amounts and no reference.
 func (e *LoggedExposure) change() evidence.Record {
 	event := eventExposureReported
 	if e.ClosedMicros != 0 {
@@ -61,7 +61,8 @@ func (e *LoggedExposure) change() evidence.Record {
 	}
 }
 
-// recordDeleted adds the journal entry of deleting an exposure, so that its missing row is right.
+// recordDeleted adds the journal entry of deleting an exposure, so that a verification of the journal accepts the
+// missing row.
 func (ex Exposures) recordDeleted(exposureID, reason string, nowMicros int64) error {
 	_, err := ex.tx.record(evidence.Record{
 		Kind:   evidence.Exposure,
@@ -76,14 +77,14 @@ func (ex Exposures) recordDeleted(exposureID, reason string, nowMicros int64) er
 	return err
 }
 
-// WalkLogged calls fn for every exposure of the scope, in the order of their ids. It has only some in memory at a time.
-// If fn returns an error, WalkLogged stops and returns the error.
+// WalkLogged calls fn for every exposure of the scope, in the order of their ids. It holds only some exposures in
+// memory at a time. If fn returns an error, WalkLogged stops and returns the error.
 func (ex ExposureReader) WalkLogged(fn func(*LoggedExposure) error) error {
 	const together = 500
 	return walkLogged(ex.access, loggedExposureColumns, "exposures", together, fn)
 }
 
-// fillExposures adds the entries of the oldest exposures that have none, and returns their number.
+// fillExposures adds journal entries for the oldest exposures that have none, and returns the number of added entries.
 func fillExposures(tx *Tx, b Backfill) (int, error) {
 	rows, err := withoutEntry[LoggedExposure](tx, loggedExposureColumns, "exposures", b)
 	if err != nil {
@@ -97,7 +98,8 @@ func fillExposures(tx *Tx, b Backfill) (int, error) {
 	return len(rows), nil
 }
 
-// backfill adds a backfilled entry for an exposure as it is now, and stores its document.
+// backfill adds a backfilled journal entry for the current state of an exposure, and stores the document of the
+// exposure.
 func (ex Exposures) backfill(e *LoggedExposure, nowMicros int64) (err error) {
 	e.Salt = newSalt()
 	late := Backfill{NowMicros: nowMicros}

@@ -141,10 +141,10 @@ func TestReadOnlyServer(t *testing.T) {
 	}
 }
 
-// TestNothingStaleAfterPromotion promotes the standby while the old primary keeps
-// running, and deletes the decisions on the new primary. The node's next read and write
-// must be answered by the new primary. The write needs a check of its own: a write that
-// the old primary refuses commits nothing, so it does not wait for a standby.
+// TestNothingStaleAfterPromotion promotes the standby while the old primary keeps running, and deletes the decisions
+// on the new primary. The node's next read and write must be answered by the new primary. The node must check the
+// server even after a refused write: a write that the old primary refuses commits nothing, so it does not wait for a
+// standby.
 func TestNothingStaleAfterPromotion(t *testing.T) {
 	t.Parallel()
 	first, second := synchronousPair(t)

@@ -4,50 +4,52 @@ import "strconv"
 
 // Grounds are the reasons for which the erasure of a person must wait.
 type Grounds struct {
-	Approvals    []Approval // the newest MaxOwn, without those on which a loan was made
+	Approvals    []Approval // only those without a loan: at most MaxOwn as primary applicant, MaxOwn in other roles
 	OpenExposure bool
 	OpenAlert    bool
-	Holds        []LegalHold // those in force
+	Holds        []LegalHold // only holds in force
 }
 
-// Approval is an approval of a person.
+// Approval is an approved decision about a person.
 type Approval struct {
 	PolicyID       string
 	CreatedMicros  int64
-	ApprovedMicros int64 // see approvedMicros
+	ApprovedMicros int64 // when the lender approved; see the constant approvedMicros
 	Plain          string
 }
 
-// finalReview is the outcome of the last review of a decision that did not ask for more information.
+// finalReview is the SQL expression for the outcome of the last final review of a decision. A review that asks for
+// more information is not final.
 const finalReview = `(SELECT r.outcome FROM decision_reviews r WHERE r.tenant_id = $1 AND r.environment = $2
 	AND r.decision_id = d.id AND r.outcome <> '` + OutcomeAsks + `' ORDER BY r.created_micros DESC, r.id DESC LIMIT 1)`
 
-// approvedMicros is when the lender approved: the time of the decision, or of the last final review of a referral.
+// approvedMicros is the SQL expression for the time at which the lender approved: the time of the decision, or of the
+// last final review of a referral.
 const approvedMicros = `CASE WHEN d.status = 'REFERRED' THEN coalesce((SELECT r.created_micros
 	FROM decision_reviews r WHERE r.tenant_id = $1 AND r.environment = $2 AND r.decision_id = d.id
 	AND r.outcome <> '` + OutcomeAsks + `' ORDER BY r.created_micros DESC, r.id DESC LIMIT 1), d.created_micros)
 	ELSE d.created_micros END`
 
-// approved is the condition that the lender has made an offer: the decision is an approval that no person
-// has overturned, or a referral with an offer that a person has overturned, which means approved.
+// approved is the SQL condition that the lender has made an offer. The decision is an approval that no reviewer has
+// overturned, or a referral with an offer that a reviewer has overturned. Overturning a referral approves it.
 const approved = `(d.status = 'APPROVED' AND coalesce(` + finalReview + `, '') <> 'overturned'
 	OR d.status = 'REFERRED' AND (d.plain = '' OR d.plain LIKE '%"limit":%')
 		AND coalesce(` + finalReview + `, '') = 'overturned')`
 
-// booked is the condition that a loan was made on the decision, so that its offer is not open any more.
+// booked is the SQL condition that a loan was made on the decision, so that its offer is no longer open.
 const booked = `EXISTS (SELECT 1 FROM exposures e WHERE e.tenant_id = $1 AND e.environment = $2
 	AND e.decision_id <> '' AND e.decision_id = d.id)`
 
 // GroundsQuery says whose grounds are wanted.
 type GroundsQuery struct {
 	Person    Person
-	Alias     string // what replaces the reference in the evidence of alerts if the person was erased before
-	SinceID   string // only approvals after this id
+	Alias     string // the replacement of the reference in the evidence of alerts, if the person was erased before
+	SinceID   string // only decisions with an id after this one
 	NowMicros int64
 }
 
-// Grounds returns what the erasure of a person must wait for. It uses the indexes of references, so it
-// costs the same however much else is stored.
+// Grounds returns the reasons for which the erasure of a person must wait. It uses the indexes on references, so its
+// cost does not depend on how much else is stored.
 func (er ErasureReader) Grounds(q GroundsQuery) (Grounds, error) {
 	return read(er.access, func(tx *Tx) (g Grounds, err error) {
 		if g.Holds, err = tx.LegalHolds().Of(q.Person, q.NowMicros); err != nil {
@@ -67,7 +69,8 @@ func (er ErasureReader) Grounds(q GroundsQuery) (Grounds, error) {
 		if q.Person.ApplicantRef != "" { // offers and loans of others in which the person has a role
 			// CROSS JOIN makes SQLite begin with the person; otherwise it reads all decisions after SinceID.
 			others, err := approvals(tx, "decision_people op CROSS JOIN decisions d",
-				`op.tenant_id = $1 AND op.environment = $2 AND op.person_ref = $3 AND d.id = op.decision_id`, name, q.SinceID)
+				`op.tenant_id = $1 AND op.environment = $2 AND op.person_ref = $3 AND d.id = op.decision_id`, name,
+				q.SinceID)
 			if err != nil {
 				return Grounds{}, err
 			}
@@ -84,7 +87,8 @@ func (er ErasureReader) Grounds(q GroundsQuery) (Grounds, error) {
 			g.OpenExposure = g.OpenExposure || open > 0
 		}
 		var alerts int64
-		err = tx.one([]any{&alerts}, `SELECT count(*) FROM (SELECT 1 AS one FROM fraud_alert_evidence e JOIN fraud_alerts a
+		err = tx.one([]any{&alerts},
+			`SELECT count(*) FROM (SELECT 1 AS one FROM fraud_alert_evidence e JOIN fraud_alerts a
 			ON a.tenant_id = e.tenant_id AND a.environment = e.environment AND a.id = e.alert_id
 			WHERE e.tenant_id = $1 AND e.environment = $2 AND e.part = $3 AND e.ref IN ($4, $5) AND a.status <> 'closed'
 			LIMIT 1) AS found`, part, refs[0], refs[1])
@@ -93,8 +97,9 @@ func (er ErasureReader) Grounds(q GroundsQuery) (Grounds, error) {
 	})
 }
 
-// approvals returns the newest approvals among the decisions of a condition, at most MaxOwn, without those on which a
-// loan was made. from are the tables, and name is the value of the condition's parameter $3.
+// approvals returns the newest approvals among some decisions, at most MaxOwn. It omits approvals on which a loan
+// was made. Parameter "from" is the FROM clause, and parameter "where" is the SQL condition that selects the
+// decisions. In the condition, $3 is the value of parameter name.
 func approvals(tx *Tx, from, where, name, sinceID string) ([]Approval, error) {
 	return eachRow(tx, func(a *Approval) []any {
 		return []any{&a.PolicyID, &a.CreatedMicros, &a.ApprovedMicros, &a.Plain}

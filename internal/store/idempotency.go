@@ -15,12 +15,12 @@ import (
 // of it, because a key is valid for one method and path.
 type IdempotencyKey struct{ Route, Name string }
 
-// RequestHash is the hash of the body of a request; the same key with another body is refused. Keyed is stored: it
-// is keyed with the installation's secret, so that a copy of the database confirms no guess of a body. Plain is the
-// SHA-256 hash that earlier versions stored; their answers may still be repeated.
+// RequestHash is the hash of the body of a request; the same key with another body is refused. Keyed is the stored
+// hash. It is keyed with the installation's secret, so that a copy of the database does not help to confirm a guess of
+// the body. Plain is the SHA-256 hash that earlier versions stored; their answers may still be repeated.
 type RequestHash struct{ Keyed, Plain string }
 
-// is reports whether a stored hash is of the same body.
+// is reports whether a stored hash is one of the two hashes of this body.
 func (h RequestHash) is(stored string) bool { return stored == h.Keyed || stored == h.Plain }
 
 // IdempotencyAnswer is the answer to every repetition of a request. It is
@@ -31,14 +31,14 @@ type IdempotencyAnswer struct {
 	Status        int64
 	Header        string // headers that are repeated with the body
 	Body          []byte
-	Subject       string // the decision or run that the answer is about, "" for others; see Stored
+	Subject       string // the decision or run that the answer is about, "" if there is none; see Stored
 	NowMicros     int64
 	ExpiresMicros int64 // when the key becomes free again
 }
 
 func (a *IdempotencyAnswer) row() []any {
-	return []any{a.Key.Route, a.Key.Name, a.RequestHash.Keyed, a.Status, a.Header, notNil(a.Body), a.Subject, a.NowMicros,
-		a.ExpiresMicros}
+	return []any{a.Key.Route, a.Key.Name, a.RequestHash.Keyed, a.Status, a.Header, notNil(a.Body), a.Subject,
+		a.NowMicros, a.ExpiresMicros}
 }
 
 // Stored is an answer that was given before. If it has a subject and no body, the answer is
@@ -56,7 +56,7 @@ type AlreadyAnswered struct {
 	Stored Stored
 
 	of          *IdempotencyAnswer
-	unconfirmed bool // a synchronous standby may not have the answer
+	unconfirmed bool // a synchronous standby may not have the answer yet
 }
 
 func (*AlreadyAnswered) Error() string { return "the request was answered before" }
@@ -78,7 +78,7 @@ var answerTable = newBulkTable("idempotency_keys",
 // idempotency_key_reused. The caller must return this error, so that its changes
 // are undone.
 func (an Answers) Insert(a IdempotencyAnswer) error {
-	// The statement of insertAll would replace an expired answer without counting its size.
+	// The statement of insertAll would replace an expired answer without subtracting its size from the stored bytes.
 	if _, err := an.tx.StoredBytes().deleteCounted(`DELETE FROM idempotency_keys
 		WHERE tenant_id = $1 AND environment = $2 AND route = $3 AND name = $4 AND expires_micros <= $5
 		RETURNING `+answerSize, a.Key.Route, a.Key.Name, a.NowMicros); err != nil {
@@ -91,17 +91,16 @@ func (an Answers) Insert(a IdempotencyAnswer) error {
 	case taken[0]:
 		return an.answered(&a, inProgress())
 	case a.Subject != "":
-		return nil // the decision or the run is billed
+		return nil // the decision or the run is billed instead
 	}
 	return an.tx.StoredBytes().add(len(a.Body) + answerBytes)
 }
 
-// answerSize is the SQL expression for what an answer counts among the stored bytes.
+// answerSize is the SQL expression for the number of stored bytes that are counted for an answer.
 var answerSize = fmt.Sprintf("CASE WHEN subject = '' THEN length(body) + %d ELSE 0 END", answerBytes)
 
-// insertAll stores the answers whose key is free. taken marks the answers whose
-// key is taken, including by an earlier answer of the same call. An answer may
-// be nil.
+// insertAll stores the answers whose key is free. taken marks the answers whose key is taken, possibly by an earlier
+// answer of the same call. An answer may be nil.
 func (an Answers) insertAll(answers []*IdempotencyAnswer) (taken []bool, err error) {
 	taken = make([]bool, len(answers))
 	holder := map[IdempotencyKey]int{}
@@ -137,8 +136,9 @@ func (an Answers) insertAll(answers []*IdempotencyAnswer) (taken []bool, err err
 	return taken, err
 }
 
-// answered returns the error of a write whose key is taken: *AlreadyAnswered with the stored answer, or Invalid if the
-// key was used for another request. If there is no stored answer, it returns the parameter otherwise.
+// answered returns the error of a write whose key is taken: *AlreadyAnswered with the stored answer, or Invalid if
+// the key was used for another request. If there is no stored answer, it returns the error in the parameter
+// "otherwise".
 func (an Answers) answered(a *IdempotencyAnswer, otherwise error) error {
 	stored, unconfirmed, err := an.lookup(a.Key, a.RequestHash, a.NowMicros)
 	switch {
@@ -193,7 +193,7 @@ func (an Answers) lookup(
 	var createdMicros int64
 	var s Stored
 	err = an.tx.one([]any{&hash, &s.Status, &s.Header, &s.Body, &s.Subject, &createdMicros, &standbys},
-		`SELECT request_hash, status, header, body, subject, created_micros, `+an.tx.transaction.db.dialect.standbys()+
+		`SELECT request_hash, status, header, body, subject, created_micros, `+an.tx.transaction.db.dialect.standbys+
 			` FROM idempotency_keys
 		WHERE tenant_id = $1 AND environment = $2 AND route = $3 AND name = $4 AND expires_micros > $5`,
 		key.Route, key.Name, nowMicros)
@@ -219,7 +219,7 @@ func compareKeys(a, b IdempotencyKey) int {
 }
 
 // PurgeIdempotency removes expired keys of all tenants, in one transaction for each scope, and returns the number
-// removed: at most limit for each scope, and together at least limit if there are as many.
+// removed. It removes at most limit keys of each scope, and at least limit keys in total if that many have expired.
 func (sys *System) PurgeIdempotency(ctx context.Context, nowMicros int64, limit int) (removed int64, err error) {
 	const due = `(SELECT tenant_id, environment, route, name FROM idempotency_keys
 		WHERE expires_micros <= $1 ORDER BY expires_micros LIMIT $2) AS due`

@@ -6,7 +6,7 @@ import (
 	"verdict/internal/fault"
 )
 
-// Identity says who a person is at an identity provider.
+// Identity is a person's account at an identity provider.
 type Identity struct {
 	UserID        string
 	Connection    string // the id of the connection with which the identity was added
@@ -37,9 +37,9 @@ func (st *Staff) Identities(ctx context.Context) ([]Identity, error) {
 	return found, err
 }
 
-// LinkIdentity gives a person an identity. It returns Conflict identity_taken if the person has one
-// already, or if it belongs to another person of the tenant, and NotFound if the password hash is
-// no longer passwordHash or the person is disabled.
+// LinkIdentity gives a person an identity. It returns Conflict identity_taken if the person already has an identity,
+// or if another person of the tenant has this identity. It returns NotFound if the password hash is no longer
+// passwordHash or the person is disabled.
 func (st *Staff) LinkIdentity(ctx context.Context, i Identity, passwordHash string, audit AuditEntry) error {
 	return st.write(ctx, func(tx *staffTx) error {
 		if err := tx.lockUser(i.UserID, passwordHash); err != nil {
@@ -63,9 +63,8 @@ func (tx *staffTx) insertIdentity(i Identity) error {
 	return err
 }
 
-// UnlinkIdentity removes the identity of a person who has a password, and ends the sessions that
-// began with it, whose hashes it returns. It returns NotFound if the person has no identity or no
-// password.
+// UnlinkIdentity removes the identity of a person who has a password, and ends the sessions that began with the
+// identity. It returns the hashes of these sessions. It returns NotFound if the person has no identity or no password.
 func (st *Staff) UnlinkIdentity(ctx context.Context, userID string, audit AuditEntry) (ended []string, err error) {
 	err = st.write(ctx, func(tx *staffTx) (err error) {
 		ended = nil
@@ -89,14 +88,14 @@ func (st *Staff) UnlinkIdentity(ctx context.Context, userID string, audit AuditE
 	return ended, err
 }
 
-// SignOn is a sign-in through an identity provider, whose statements the caller has verified.
+// SignOn is a sign-in through an identity provider. The caller has verified the statements of the provider.
 type SignOn struct {
-	Identity Identity       // without the person
-	User     User           // the person to add if the identity is new; Role is "" if no role is given
-	Session  ConsoleSession // without the person
+	Identity Identity       // UserID is ignored
+	User     User           // the person to add if the identity is new; Role is "" if the provider gives no role
+	Session  ConsoleSession // UserID is ignored
 	By       RightsChange
-	KeepRole bool // a person who is there keeps the role
-	// Audit returns an audit entry about a person. Added, RoleSet, Disabled and SignedIn are its actions.
+	KeepRole bool // an existing person keeps the role
+	// Audit returns an audit entry about a person. The values of action are Added, RoleSet, Disabled and SignedIn.
 	Audit                              func(action, userID, object, note string) AuditEntry
 	Added, RoleSet, Disabled, SignedIn string
 }
@@ -104,18 +103,18 @@ type SignOn struct {
 // SignOnResult is the result of a SignOn.
 type SignOnResult int
 
-// The results of a SignOn. All but SignedOn began no session.
+// The results of a SignOn. Only SignedOn begins a session.
 const (
 	SignedOn     SignOnResult = iota
-	NoRole                    // no role is given; a person who was there is disabled now
+	NoRole                    // the provider gives no role; an existing person is disabled now
 	UserDisabled              // the person is disabled
 )
 
-// SignOn begins a session of the person who has an identity. It adds the person if the identity is
-// new, and otherwise sets the person's role to that of s.User, unless s.KeepRole is set. ended holds the hashes of
-// sessions that ended. It returns Conflict email_taken if another person of the tenant has the e-mail address,
-// too_many_people, and Conflict last_admin if the last administrator would lose the role. An account of another tenant
-// with the same address changes nothing.
+// SignOn begins a session of the person who has an identity. It adds the person if the identity is new. Otherwise it
+// sets the person's role to the role of s.User, unless s.KeepRole is set. ended holds the hashes of sessions that
+// ended. SignOn returns Conflict email_taken if another person of the tenant has the e-mail address, Conflict
+// too_many_people if the tenant has MaxPage people already, and Conflict last_admin if the last administrator would
+// lose the role. An account of another tenant with the same address has no effect.
 func (st *Staff) SignOn(ctx context.Context, s SignOn) (result SignOnResult, ended []string, err error) {
 	err = st.write(ctx, func(tx *staffTx) (err error) {
 		result, ended = SignedOn, nil // the write may be repeated
@@ -171,8 +170,8 @@ func (tx *staffTx) addPerson(s SignOn) (SignOnResult, error) {
 	return SignedOn, tx.audit(s.Audit(s.Added, "", u.ID, u.Role))
 }
 
-// updatePerson gives a person the role that the provider states now, or disables a person to whom
-// it gives none.
+// updatePerson gives a person the role that the provider states now. If the provider states no role, it disables the
+// person.
 func (tx *staffTx) updatePerson(userID string, s SignOn) (SignOnResult, []string, error) {
 	u, err := tx.user(userID)
 	if err != nil {

@@ -15,7 +15,7 @@ type Inspection struct {
 	Kind   string // "sqlite" or "postgres"
 	Schema int64  // version of the schema; 0 for a database without one
 
-	// The keys are known only if the schema is that of this program.
+	// RestoreUnfinished, Keys and LogKey are set only if the schema has the version of this program.
 	RestoreUnfinished bool      // a restore was interrupted before the database had its keys
 	Keys              KeyEpochs // the master keys
 	LogKey            []byte    // the public key of the logs, nil if there is none
@@ -23,15 +23,17 @@ type Inspection struct {
 	Server Server // zero on SQLite
 }
 
-// Inspect reads the state of a database and changes nothing: it neither creates a missing SQLite file, which is
-// fs.ErrNotExist, nor migrates the schema. A schema that this program does not know is an error that says what to do.
-// Of a PostgreSQL server that accepts no writes it returns what can be read; Server says why.
+// Inspect reads the state of a database and changes nothing: it does not migrate the schema. If an SQLite file is
+// missing, Inspect returns fs.ErrNotExist and does not create the file. If this program does not know the schema, the
+// error says what to do. If a PostgreSQL server accepts no writes, Inspect returns what can be read, and Server says
+// why.
 func Inspect(ctx context.Context, databaseURL string, options Options) (Inspection, error) {
 	found, err := inspect(ctx, databaseURL, options)
 	if _, embedded := FileOf(databaseURL); err == nil || embedded || choosesServer(databaseURL) {
 		return found, err
 	}
-	// The service connects only to servers that accept writes.
+	// Like the service, the first attempt connects only to servers that accept writes. It failed, so try any
+	// server.
 	readable, failed := inspect(ctx, acceptAnyServer(databaseURL), options)
 	if failed == nil && (readable.Server.Standby || readable.Server.ReadOnly) {
 		return readable, nil
@@ -64,7 +66,7 @@ func inspect(ctx context.Context, databaseURL string, options Options) (found In
 			return found, err
 		}
 	}
-	if !db.dialect.embedded() {
+	if !db.dialect.embedded {
 		found.Server, err = db.readServer(ctx)
 	}
 	return found, err
@@ -84,8 +86,8 @@ func connectToRead(databaseURL string, options Options) (*DB, error) {
 		return nil, fmt.Errorf("open the database file: %w", err)
 	}
 	name := sqliteName(path, sqliteReaderPragmas, options) + "&mode=ro"
-	// Without a write-ahead log nobody has the file open. To read it, SQLite would create the log, unless it is told
-	// that the file does not change.
+	// If there is no write-ahead log, no process has the file open. SQLite would then create the log in order to read
+	// the file, unless immutable=1 states that the file does not change.
 	if _, err := os.Stat(path + "-wal"); errors.Is(err, fs.ErrNotExist) {
 		name += "&immutable=1"
 	}
@@ -95,7 +97,7 @@ func connectToRead(databaseURL string, options Options) (*DB, error) {
 	}
 	bound(reader, 1)
 	only := pool{DB: reader, prepared: newStatements(reader)}
-	return &DB{dialect: sqlite{}, options: options, writer: only, reader: only}, nil
+	return &DB{dialect: newSQLite(), options: options, writer: only, reader: only}, nil
 }
 
 // readSchema returns the version of the schema, 0 if there is none.
@@ -108,7 +110,7 @@ func (db *DB) readSchema(ctx context.Context) (int64, error) {
 	var wrong error
 	err = db.System().read(ctx, func(s *transaction) error {
 		applied, wrong = nil, nil // the read may be repeated
-		found, err := s.firstColumn(db.dialect.hasTable(), "schema_migrations")
+		found, err := s.firstColumn(db.dialect.hasTable, "schema_migrations")
 		if err != nil || len(found) == 0 {
 			return err
 		}

@@ -9,14 +9,14 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Server is what a PostgreSQL server says about itself, and about the user that has connected.
+// Server describes a PostgreSQL server and the user who has connected.
 type Server struct {
 	Version        string
 	VersionNumber  int64         // such as 150004 for 15.4
-	Ahead          time.Duration // how far its clock is ahead of this machine's
+	Ahead          time.Duration // the least possible lead of its clock over that of this machine; see clockAhead
 	MaxConnections int64
 	Reserved       int64  // the connections that only administrators of the server may use
-	Used           int64  // the connections in use, this one among them
+	Used           int64  // the connections in use, including this one
 	Standbys       string // the setting synchronous_standby_names
 	SyncCommit     string // the setting synchronous_commit
 	Fsync          bool   // the setting fsync
@@ -43,7 +43,7 @@ const (
 	RefusedPrivilege
 )
 
-// WhyRefused returns why PostgreSQL refused, from an error of this package.
+// WhyRefused returns why PostgreSQL refused a connection or a statement. err is an error of this package.
 func WhyRefused(err error) ConnectRefusal {
 	var refused *pgconn.PgError
 	if !errors.As(err, &refused) {
@@ -62,9 +62,9 @@ func WhyRefused(err error) ConnectRefusal {
 	return RefusedOther
 }
 
-// acceptAnyServer returns a URL with which servers that accept no writes are connected to as well.
+// acceptAnyServer returns databaseURL with a setting that also permits servers that accept no writes.
 func acceptAnyServer(databaseURL string) string {
-	join := "?" // not with net/url, which cannot read a URL with several hosts and ports
+	join := "?" // net/url cannot parse a URL with several hosts and ports, so the text is changed
 	if strings.Contains(databaseURL, "?") {
 		join = "&"
 	}
@@ -98,17 +98,31 @@ func (db *DB) readServer(ctx context.Context) (server Server, err error) {
 		before := time.Now()
 		err := s.one([]any{
 			&server.Version, &server.VersionNumber, &micros, &server.MaxConnections, &server.Reserved, &server.Used,
-			&server.Standbys, &server.SyncCommit, &server.Fsync, &server.FullPageWrites, &server.Standby, &server.ReadOnly,
-			&server.Encrypted, &server.Local, &server.BypassesRLS, &server.MayCreate,
+			&server.Standbys, &server.SyncCommit, &server.Fsync, &server.FullPageWrites, &server.Standby,
+			&server.ReadOnly, &server.Encrypted, &server.Local, &server.BypassesRLS, &server.MayCreate,
 		}, selectServer)
 		if err != nil {
 			return err
 		}
-		// The server read its clock between the two readings of ours.
-		after := time.Now()
-		server.Ahead = time.UnixMicro(micros).Sub(before.Add(after.Sub(before) / 2))
+		server.Ahead = clockAhead(time.UnixMicro(micros), before, time.Now())
 		server.Unusable, err = s.firstColumn(selectUnusable)
 		return err
 	})
 	return server, err
+}
+
+// clockAhead returns the least possible difference between another clock and this
+// machine's clock. before and after are this machine's times before and after the
+// other clock was read. The result is negative if the other clock is behind. It is 0
+// if the other clock was within the two times, so a slow answer never looks like a
+// wrong clock.
+func clockAhead(other, before, after time.Time) time.Duration {
+	switch {
+	case other.After(after):
+		return other.Sub(after)
+	case other.Before(before):
+		return other.Sub(before)
+	default:
+		return 0
+	}
 }

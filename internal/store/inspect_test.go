@@ -13,7 +13,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestInspect reads a database that is empty, and one that is in use, and leaves both as they were.
+// TestInspect checks what Inspect returns about a database that is in use.
 func TestInspect(t *testing.T) {
 	t.Parallel()
 	newest, err := store.SchemaVersion()
@@ -43,7 +43,8 @@ func TestInspect(t *testing.T) {
 	})
 }
 
-// TestInspectCreatesNothing asks for a file that does not exist, and for one without a schema.
+// TestInspectCreatesNothing inspects a file that does not exist, and a file without a schema. It checks that nothing
+// is created or changed.
 func TestInspectCreatesNothing(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

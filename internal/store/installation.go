@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// FileOf returns the path of the file of an SQLite database. ok is false for another URL.
+// FileOf returns the path of the file of an SQLite database. ok is false for the URL of another database.
 func FileOf(databaseURL string) (path string, ok bool) {
 	path, ok = strings.CutPrefix(databaseURL, "sqlite:")
 	return strings.TrimPrefix(path, "//"), ok
@@ -20,8 +20,8 @@ func (sec *Secrets) LogKey(ctx context.Context) (public []byte, err error) {
 	return public, err
 }
 
-// SetLogKey stores the public key with which the logs are signed, unless one is stored. It
-// returns the stored one.
+// SetLogKey stores the public key with which the logs are signed, unless a key is stored already. It returns the
+// stored key.
 func (sec *Secrets) SetLogKey(ctx context.Context, public []byte) (stored []byte, err error) {
 	err = sec.write(ctx, "log key", func(s *transaction) error {
 		if _, err := s.exec("INSERT INTO installation (name, value) VALUES ('log_key', $1) ON CONFLICT (name) DO "+
@@ -33,8 +33,8 @@ func (sec *Secrets) SetLogKey(ctx context.Context, public []byte) (stored []byte
 	return stored, err
 }
 
-// LogKeyHistory returns the public key of the logs, nil if none is known, and the changes
-// that led to it as text, one on each line, oldest first.
+// LogKeyHistory returns the public key of the logs, nil if none is known. It also returns the changes that led to this
+// key, as text with one change on each line, oldest first.
 func (sec *Secrets) LogKeyHistory(ctx context.Context) (public []byte, changes string, err error) {
 	err = sec.read(ctx, func(s *transaction) error {
 		err := s.one([]any{&public}, "SELECT value FROM installation WHERE name = 'log_key'")
@@ -53,8 +53,8 @@ func (s *transaction) logKeyChanges() (string, error) {
 	return string(value), ignoreAbsent(err)
 }
 
-// ReplaceLogKey replaces the public key of the logs, and adds a line to the changes. done is
-// false if the stored key is not from; then nothing changes.
+// ReplaceLogKey replaces the public key of the logs, and adds a line to the changes. If the stored key is not the key
+// in from, nothing changes and done is false.
 func (sec *Secrets) ReplaceLogKey(ctx context.Context, from, to []byte, change string) (done bool, err error) {
 	err = sec.write(ctx, "replace the log key", func(s *transaction) error {
 		replaced, err := s.exec("UPDATE installation SET value = $2 WHERE name = 'log_key' AND value = $1", from, to)

@@ -75,9 +75,9 @@ func (st *Staff) Invite(ctx context.Context, i Invitation, audit AuditEntry) err
 // MaxPage people, invitations included. The caller has locked the tenant and
 // has added the new person or invitation.
 //
-// An invitation whose e-mail address has an account of the tenant by now cannot
-// be accepted, so it does not count. Expired invitations are deleted, because a
-// node with a slower clock would still accept one that was not counted here.
+// If the tenant by now has an account with the e-mail address of an invitation, the invitation cannot be accepted,
+// so it does not count. Expired invitations do not count either. They are deleted, because a node whose clock is
+// behind would still accept them.
 func (tx *staffTx) checkPeople(nowMicros int64) error {
 	if _, err := tx.exec("DELETE FROM invitations WHERE tenant_id = $1 AND expires_micros <= $2",
 		nowMicros); err != nil {

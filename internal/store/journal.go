@@ -34,19 +34,20 @@ const raiseHead = `INSERT INTO journal_heads (tenant_id, environment, size)
 	ON CONFLICT (tenant_id, environment) DO UPDATE SET size = journal_heads.size + $3
 	RETURNING size, key_changes`
 
-// nextEntry selects the number after that of the last entry. It selects no row if the journal is empty.
+// nextEntry selects the number of the next entry, which is the number of the last entry plus one. It selects no row if
+// the journal is empty.
 const nextEntry = `SELECT first + count FROM journal WHERE tenant_id = $1 AND environment = $2
 	ORDER BY first DESC LIMIT 1`
 
-// reserve locks the scope and returns the number of the next entry. n is the number of entries to be added. The caller
-// must add as many entries with put, or give numbers back with release, before the transaction ends, because the
-// journal has no gaps. On SQLite there is nothing to lock, and put numbers the entries. keyChanges is the number of
-// changes of the scope's keys; see KeyState.
+// reserve locks the scope and returns the number of the next entry. n is the number of entries to be added. Before
+// the transaction ends, the caller must add n entries with put, or give the unused numbers back with release,
+// because the journal has no gaps. On SQLite there is nothing to lock, and put numbers the entries. keyChanges is
+// the number of changes of the scope's keys; see KeyState.
 func (j Journal) reserve(n int) (first, keyChanges int64, err error) {
-	if !j.tx.transaction.db.dialect.hasHeads() {
+	if !j.tx.transaction.db.dialect.hasHeads {
 		return unnumbered, j.tx.transaction.keyChangesInMemory(j.tx.rls), nil
 	}
-	var head [2]int64 // here, so that SQLite needs no memory for it
+	var head [2]int64 // declared here, so that it is allocated only on PostgreSQL
 	err = j.tx.one([]any{&head[0], &head[1]}, raiseHead, int64(n))
 	return head[0] - int64(n), head[1], err
 }
@@ -55,7 +56,7 @@ const unnumbered = -1
 
 // release gives the last n reserved numbers back.
 func (j Journal) release(n int) error {
-	if !j.tx.transaction.db.dialect.hasHeads() {
+	if !j.tx.transaction.db.dialect.hasHeads {
 		return nil
 	}
 	_, err := j.tx.exec(`UPDATE journal_heads SET size = size - $3 WHERE tenant_id = $1 AND environment = $2`, int64(n))
@@ -139,7 +140,7 @@ func (j JournalReader) Size() (int64, error) {
 			return 0, err
 		}
 		var raised int64
-		if tx.transaction.db.dialect.hasHeads() {
+		if tx.transaction.db.dialect.hasHeads {
 			err = tx.one([]any{&raised}, "SELECT size FROM journal_heads WHERE tenant_id = $1 AND environment = $2")
 		}
 		return max(size, raised), ignoreAbsent(err)
@@ -154,16 +155,16 @@ type Entries struct {
 	List          []Entry
 }
 
-// JournalRows is the number of rows of the journal that are read at a time by those who read many.
+// JournalRows is the maximum number of rows of the journal that Read returns.
 const JournalRows = 64
 
-// Read returns the entry with the number from and those after it, in order, from at most JournalRows rows. Each Entries
-// holds all entries of one row, so the first may begin before from. Read returns nil if the journal has no entry with
-// this number or a higher one.
+// Read returns entries in order, out of at most JournalRows rows. Parameter "from" is the number of the first
+// wanted entry. Each Entries holds all entries of one row, so the first Entries may begin before the first wanted
+// entry. Read returns nil if the journal has no entry with this number or a higher one.
 func (j JournalReader) Read(from int64) ([]Entries, error) { return j.ReadRows(from, JournalRows) }
 
-// ReadRows returns what Read returns, from at most the given number of rows. The number must be at least 2: one row may
-// end before the first entry that is wanted.
+// ReadRows returns what Read returns, but out of at most the given number of rows. The number must be at least 2,
+// because the first row may end before the first wanted entry.
 func (j JournalReader) ReadRows(from int64, rows int) ([]Entries, error) {
 	return read(j.access, func(tx *Tx) (found []Entries, err error) {
 		begin := from
@@ -180,7 +181,7 @@ func (j JournalReader) ReadRows(from int64, rows int) ([]Entries, error) {
 				return err
 			}
 			e.List = unpackEntries(packed, count)
-			if e.First+int64(len(e.List)) > from { // false for the row before the first entry that is wanted
+			if e.First+int64(len(e.List)) > from { // false for a row that ends before the first wanted entry
 				found = append(found, e)
 			}
 			return nil
@@ -191,16 +192,18 @@ func (j JournalReader) ReadRows(from int64, rows int) ([]Entries, error) {
 	})
 }
 
-// FirstSince returns the number of the first entry that was added at a time or later, and the number of entries if
-// there is none. It searches by halving, because the entries are in the order of their times; only the clocks of nodes
-// may differ.
+// FirstSince returns the number of the first entry that was added at the time micros or later. If there is none, it
+// returns the number of entries. It uses a binary search, because entries are stored in the order of their times. If
+// the clocks of the nodes differ, that order, and so the result, is approximate.
 func (j JournalReader) FirstSince(micros int64) (int64, error) {
 	return read(j.access, func(tx *Tx) (int64, error) {
 		size, err := tx.Journal().Size()
 		if err != nil {
 			return 0, err
 		}
-		from, to := int64(0), size // entries before from are older; entries from to on are not
+		// Invariant of the variables "from" and "to": every entry whose number is below "from" was added before
+		// micros. The entry with the number "to" and all later entries were not.
+		from, to := int64(0), size
 		for from < to {
 			middle := from + (to-from)/2
 			var first, count, created int64
@@ -256,14 +259,15 @@ func unpackEntries(packed []byte, count int64) []Entry {
 	return entries
 }
 
-// WithoutLeaf returns the oldest decisions after an id that have no entry in the journal, with their documents, at most
-// limit. It scans at most scanRows decisions, so it may return fewer, or none. next is the id after which to continue,
-// "" if there are no more decisions.
+// WithoutLeaf returns decisions that have no entry in the journal, with their documents, oldest first. It begins after
+// an id and returns at most limit decisions. It scans at most scanRows decisions, so it may return fewer, or none.
+// next is the id after which to continue, "" if there are no more decisions.
 func (ds DecisionReader) WithoutLeaf(after string, limit int) (found []Decision, next string, err error) {
 	return ds.scanned("leaf < 0", after, limit)
 }
 
-// Backfilled names a part of the stored rows whose older rows get their entries in the journal afterwards.
+// Backfilled names a part of the database. Rows of the part that are older than the journal get their journal entries
+// afterwards.
 type Backfilled string
 
 // The parts that are backfilled.
@@ -284,8 +288,8 @@ func (sys *System) JournalComplete(ctx context.Context, part Backfilled) (bool, 
 	return len(found) == 1, err
 }
 
-// SetJournalComplete records that every row of a part has an entry in the journal. From then on a row without one was
-// inserted from outside.
+// SetJournalComplete records that every row of a part has an entry in the journal. If a row without an entry appears
+// later, it was not inserted by this program.
 func (sys *System) SetJournalComplete(ctx context.Context, part Backfilled) error {
 	return sys.write(ctx, "journal complete", func(s *transaction) error {
 		_, err := s.exec("INSERT INTO installation (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
@@ -298,9 +302,9 @@ func (sys *System) SetJournalComplete(ctx context.Context, part Backfilled) erro
 // another node has added it.
 var ErrHasLeaf = errors.New("a decision has an entry in the journal already")
 
-// AddLeaves adds the entries of decisions that have none, and stores the Plain of each decision. If one of the
-// decisions has an entry already, it returns ErrHasLeaf, and if keys were removed since the entries were made,
-// ErrKeysChanged. The caller must then undo the transaction.
+// AddLeaves adds the entries of decisions that have none, and stores the Plain of each decision. It returns ErrHasLeaf
+// if one of the decisions has an entry already, and ErrKeysChanged if keys were removed since the entries were made.
+// The caller must then undo the transaction.
 func (ds Decisions) AddLeaves(writes []*DecisionWrite, nowMicros int64) error {
 	if len(writes) > 0 {
 		if err := ds.tx.KeyTrees().Check(writes[0].KeyChanges); err != nil {

@@ -55,8 +55,8 @@ func (a *Accounts) KeyByHash(ctx context.Context, hash string) (Key, Tenant, err
 	return k, t, err
 }
 
-// KeyByID returns a key of a tenant, also a revoked or expired one, with the role of its owner. It returns NotFound if
-// there is no such key.
+// KeyByID returns a key of a tenant with the role of its owner, even if the key was revoked or has expired. It returns
+// NotFound if there is no such key.
 func (a *Accounts) KeyByID(ctx context.Context, tenantID, id string) (Key, error) {
 	var k Key
 	err := a.read(ctx, func(s *transaction) error {
@@ -68,10 +68,9 @@ func (a *Accounts) KeyByID(ctx context.Context, tenantID, id string) (Key, error
 	return k, err
 }
 
-// InsertKey adds a key to a tenant. It returns NotFound if there is no such
-// tenant or no such owner in it, Conflict invalid_transition if the owner is
-// disabled, and Conflict too_many_keys if the tenant already has most working
-// keys, those of both environments together.
+// InsertKey adds a key to a tenant. It returns NotFound if there is no such tenant or no such owner in it, Conflict
+// invalid_transition if the owner is disabled, and Conflict too_many_keys if the tenant already has the maximum
+// number of working keys. Parameter "most" is this maximum, for both environments together.
 func (a *Accounts) InsertKey(ctx context.Context, key Key, most int, audit AuditEntry) error {
 	return a.writeIn(ctx, key.TenantID, key.Environment, func(s *transaction) error {
 		if err := lockTenant(s, key.TenantID); err != nil {
@@ -121,9 +120,9 @@ func checkOwner(s *transaction, k Key) error {
 	return nil
 }
 
-// roomForKey returns Conflict too_many_keys if the tenant of a new key already
-// has most keys that work when the new key is created. The caller has locked
-// the tenant, so that the count stays true until the commit.
+// roomForKey returns Conflict too_many_keys if the tenant of a new key already has the maximum number of keys that
+// work when the new key is created. Parameter "most" is this maximum. The caller has locked the tenant, so that the
+// count stays true until the commit.
 func roomForKey(s *transaction, k Key, most int) error {
 	var used int64
 	err := s.one([]any{&used}, `SELECT count(*) FROM api_keys WHERE tenant_id = $1 AND revoked_micros = 0
@@ -134,9 +133,8 @@ func roomForKey(s *transaction, k Key, most int) error {
 	return err
 }
 
-// RevokeKey revokes a key of a tenant permanently. If the key is revoked already,
-// RevokeKey changes nothing and writes no audit entry. A key of another tenant is
-// NotFound.
+// RevokeKey revokes a key of a tenant permanently. If the key is revoked already, RevokeKey changes nothing and writes
+// no audit entry. It returns NotFound for a key of another tenant.
 func (a *Accounts) RevokeKey(
 	ctx context.Context, tenantID, keyID string, nowMicros int64, audit AuditEntry,
 ) (Key, error) {
@@ -150,7 +148,7 @@ func (a *Accounts) RevokeKey(
 	}
 	err := a.writeIn(ctx, tenantID, environment, func(s *transaction) error {
 		if err := s.one(k.fields(), "SELECT "+keyColumns+" FROM api_keys k WHERE k.tenant_id = $1 AND k.id = $2"+
-			s.db.dialect.forUpdate(), tenantID, keyID); err != nil {
+			s.db.dialect.forUpdate, tenantID, keyID); err != nil {
 			return orNotFound("key", err)
 		}
 		if k.RevokedMicros != 0 {
@@ -170,12 +168,11 @@ func (a *Accounts) RevokeKey(
 	return k, err
 }
 
-// RotateKey adds the key fresh and lets the old key expire at endsMicros,
-// unless it expires earlier anyway. It returns NotFound if the old key is not
-// of fresh's tenant and environment, Conflict invalid_transition if the owner of
-// fresh is disabled, Conflict too_many_keys if the tenant
-// already has most working keys, the old one included, and Conflict
-// key_not_active if the old key was revoked or has expired.
+// RotateKey adds the key fresh and lets the old key expire at endsMicros, unless it expires earlier anyway. It
+// returns NotFound if the old key does not belong to fresh's tenant and environment. It returns Conflict
+// invalid_transition if the owner of fresh is disabled, and Conflict key_not_active if the old key was revoked or
+// has expired. It returns Conflict too_many_keys if the tenant already has the maximum number of working keys.
+// Parameter "most" is this maximum; the old key counts too.
 func (a *Accounts) RotateKey(
 	ctx context.Context, oldID string, endsMicros int64, fresh Key, most int, audit ...AuditEntry,
 ) (Key, error) {
@@ -186,7 +183,7 @@ func (a *Accounts) RotateKey(
 		}
 		if err := s.one(old.fields(),
 			"SELECT "+keyColumns+" FROM api_keys k WHERE k.tenant_id = $1 AND k.environment = $2 AND k.id = $3"+
-				s.db.dialect.forUpdate(), fresh.TenantID, fresh.Environment, oldID); err != nil {
+				s.db.dialect.forUpdate, fresh.TenantID, fresh.Environment, oldID); err != nil {
 			return orNotFound("key", err)
 		}
 		if err := checkOwner(s, fresh); err != nil {
@@ -220,10 +217,9 @@ func (a *Accounts) RotateKey(
 	return old, err
 }
 
-// ListKeys returns a tenant's keys of both environments, oldest first,
-// including revoked and expired ones. If there are more than MaxPage, it omits
-// first the oldest of those that no longer work, then the oldest of those with
-// an expiry.
+// ListKeys returns a tenant's keys of both environments, oldest first, including revoked and expired keys. It returns
+// at most MaxPage keys. If there are more, it first omits keys that no longer work, and then keys that will expire. In
+// both groups it omits the oldest keys.
 func (a *Accounts) ListKeys(ctx context.Context, tenantID string, nowMicros int64) ([]Key, error) {
 	var keys []Key
 	err := a.read(ctx, func(s *transaction) error {
@@ -247,9 +243,8 @@ func (a *Accounts) ListKeys(ctx context.Context, tenantID string, nowMicros int6
 // environments are the environments that a key can belong to.
 var environments = []string{"live", "sandbox"}
 
-// revokeKeysOf revokes all keys of a person that still work, without a limit,
-// and returns their hashes. audit returns the audit entry of a key. The caller has
-// locked the journals (lockJournals).
+// revokeKeysOf revokes all keys of a person that still work, however many there are, and returns their hashes. audit
+// returns the audit entry of a key. The caller has locked the journals (lockJournals).
 func (tx *staffTx) revokeKeysOf(
 	userID string, nowMicros int64, audit func(keyID string) AuditEntry,
 ) (hashes []string, err error) {
@@ -287,8 +282,8 @@ func (tx *staffTx) revokeKeysOf(
 	return hashes, nil
 }
 
-// lockJournals locks the journals of both environments. A function that adds entries to them calls it first; see ADR 23
-// on the order of locks.
+// lockJournals locks the journals of both environments. A function that adds entries to these journals calls
+// lockJournals first; see ADR 23 on the order of locks.
 func (tx *staffTx) lockJournals() error {
 	for _, environment := range environments {
 		if err := tx.within(environment).Lock(); err != nil {
@@ -298,14 +293,14 @@ func (tx *staffTx) lockJournals() error {
 	return nil
 }
 
-// The types of the events of keys.
+// The types of the journal events about API keys.
 const (
 	EventKeyCreated = "key.created"
 	EventKeyRevoked = "key.revoked"
 )
 
-// created returns the entry of a key that actor creates. A key is used, rotated and revoked later, so the row does not
-// have everything that the entry has.
+// created returns the journal entry of a key that actor creates. Later uses, rotations and revocations change the row,
+// so the row may not have everything that the entry has.
 func (k *Key) created(actor string) evidence.Record {
 	expires := ""
 	if k.ExpiresMicros != 0 {
@@ -328,8 +323,9 @@ func (k *Key) created(actor string) evidence.Record {
 	}
 }
 
-// Commitment returns the hash of what the entry of a key does not show. The hash of the key is random, so nobody can
-// confirm a guess. Entries of earlier versions have none.
+// Commitment returns the hash of the columns that the entry of a key does not show. One of these columns is the
+// hash of the key. The key is random, so nobody can confirm a guess of the other columns. Entries of earlier
+// versions have no commitment.
 func (k *Key) Commitment() sealing.Hash { return evidence.Commit(nil, k.Name, k.Prefix, k.Hash) }
 
 // KeyReader reads the API keys of a scope. Accounts changes them.
@@ -345,7 +341,7 @@ func (ks KeyReader) Walk(fn func(*Key) error) error {
 		"SELECT "+keyColumns+" FROM api_keys k WHERE k.tenant_id = $1 AND k.environment = $2")
 }
 
-// revokedKey returns the entry of a key that actor revokes.
+// revokedKey returns the journal entry of a key that actor revokes.
 func revokedKey(id, actor string, nowMicros int64) evidence.Record {
 	return evidence.Record{
 		Kind:   evidence.Key,
@@ -359,8 +355,7 @@ func revokedKey(id, actor string, nowMicros int64) evidence.Record {
 	}
 }
 
-// Owner returns the id of the user who owns a key, "" if the key is not of
-// this scope.
+// Owner returns the id of the user who owns a key, "" if the key does not belong to this scope.
 func (ks KeyReader) Owner(keyID string) (string, error) {
 	return read(ks.access, func(tx *Tx) (userID string, err error) {
 		err = tx.one([]any{&userID},
@@ -375,9 +370,8 @@ type Touch struct {
 	UsedMicros int64
 }
 
-// TouchKeys records when keys were last used, many in one transaction. It never
-// moves a time back. Callers collect touches and do not call it for every
-// request.
+// TouchKeys records when keys were last used, all in one transaction. It never moves a time back. Callers collect
+// touches and do not call TouchKeys for every request.
 func (a *Accounts) TouchKeys(ctx context.Context, touches []Touch) error {
 	if len(touches) == 0 {
 		return nil

@@ -14,8 +14,8 @@ type KeyEpoch struct {
 	Number          int64
 	Fingerprint     []byte
 	BegunMicros     int64 // when it was announced, 0 if that is not known
-	ReplacedMicros  int64 // since when nothing is encrypted with it, 0 if something may be
-	DestroyedMicros int64 // since when no node has it, 0 if one may have it
+	ReplacedMicros  int64 // since when no secret is encrypted with the key, 0 while there may be such a secret
+	DestroyedMicros int64 // since when no node has the key, 0 while a node may have it
 	ConfirmedMicros int64 // when the operator confirmed that its copies are destroyed, 0 if not yet
 }
 
@@ -83,12 +83,11 @@ func (s *transaction) keyEpochs() (found KeyEpochs, err error) {
 	return found, err
 }
 
-// errKeyInUse rolls back ReplacedKeys.
+// errKeyInUse rolls back the transaction of ReplacedKeys.
 var errKeyInUse = errors.New("something is encrypted with a former master key")
 
-// AnnounceKey adds the epoch of a new master key, which nodes must have before it is used. If
-// another one is announced already, nothing changes. AnnounceKey returns the fingerprint of
-// the announced one.
+// AnnounceKey adds the epoch of a new master key. All nodes must have the key before it is used. If another key is
+// announced already, nothing changes. AnnounceKey returns the fingerprint of the announced key.
 func (sec *Secrets) AnnounceKey(
 	ctx context.Context, fingerprint []byte, nowMicros int64,
 ) (announced []byte, err error) {
@@ -109,18 +108,16 @@ func (sec *Secrets) AnnounceKey(
 	return announced, err
 }
 
-// lockedEpochs returns the epochs, and locks the name of the present one until the
-// transaction ends.
+// lockedEpochs returns the epochs, and locks the row that names the present epoch until the transaction ends.
 func (s *transaction) lockedEpochs() (KeyEpochs, error) {
 	var current []byte
-	if err := s.one([]any{&current}, selectMasterKey+s.db.dialect.forUpdate()); err != nil {
+	if err := s.one([]any{&current}, selectMasterKey+s.db.dialect.forUpdate); err != nil {
 		return KeyEpochs{}, ignoreAbsent(err)
 	}
 	return s.keyEpochs()
 }
 
-// UseKey makes the announced master key the present one. It does nothing if it is that
-// already.
+// UseKey makes the announced master key the present one. It does nothing if the key is not announced.
 func (sec *Secrets) UseKey(ctx context.Context, fingerprint []byte) error {
 	return sec.write(ctx, keyRotation, func(s *transaction) error {
 		epochs, err := s.lockedEpochs()
@@ -135,8 +132,8 @@ func (sec *Secrets) UseKey(ctx context.Context, fingerprint []byte) error {
 	})
 }
 
-// wrappedByOther selects rows whose secret, in a column, is encrypted with another key than
-// that with the fingerprint $2. $1 is the first byte of every encrypted secret.
+// wrappedByOther returns the SQL condition that the secret in a column is encrypted with a key whose fingerprint is
+// not $2. $1 is the first byte of every encrypted secret.
 func wrappedByOther(column string) string {
 	return "substr(" + column + ", 1, 1) = $1 AND substr(" + column + ", 2, 32) <> $2"
 }
@@ -152,12 +149,14 @@ type TreeSize struct {
 	Bytes  int64
 }
 
-// notWrapped selects key trees that are stored readable. $1 is the first byte of every encrypted secret.
+// notWrapped is the SQL condition that a key tree is stored unencrypted. $1 is the first byte of every encrypted
+// secret.
 const notWrapped = "substr(tree, 1, 1) <> $1"
 
-// KeyTreesToWrap returns the sizes of at most limit key trees that are encrypted with a master key other
-// than the one with the given fingerprint. If fingerprint is nil, it returns those that are not encrypted.
-// They are in the order of tenant and number, and begin after the given one.
+// KeyTreesToWrap returns the sizes of at most limit key trees that are encrypted with a master key other than the
+// one with the given fingerprint. If fingerprint is nil, it returns those that are not encrypted. The order is by
+// tenant and number. Parameter "after" is the last tree of the previous call, and the zero value for the first
+// call.
 func (sec *Secrets) KeyTreesToWrap(
 	ctx context.Context, fingerprint []byte, after TreeSize, limit int,
 ) (found []TreeSize, err error) {
@@ -180,8 +179,8 @@ func (sec *Secrets) KeyTreesToWrap(
 	return found, err
 }
 
-// CountKeyTreesToWrap returns the number of key trees that are encrypted with another master key than
-// that with a fingerprint.
+// CountKeyTreesToWrap returns the number of key trees that are encrypted with a master key other than the one with the
+// given fingerprint.
 func (sec *Secrets) CountKeyTreesToWrap(ctx context.Context, fingerprint []byte) (count int64, err error) {
 	err = sec.read(ctx, func(s *transaction) error {
 		return s.one([]any{&count}, "SELECT count(*) FROM key_trees WHERE "+wrappedByOther("tree"),
@@ -190,9 +189,9 @@ func (sec *Secrets) CountKeyTreesToWrap(ctx context.Context, fingerprint []byte)
 	return count, err
 }
 
-// ReplacedKeys records that nothing is encrypted with the former master keys any more. From
-// then on the database refuses secrets that are encrypted with them. done is false, and
-// nothing changes, if something still is encrypted with one of them.
+// ReplacedKeys records that no secret is encrypted with the former master keys any more. From then on the database
+// refuses secrets that are encrypted with them. If a secret is still encrypted with one of them, done is false and
+// nothing changes.
 func (sec *Secrets) ReplacedKeys(ctx context.Context, nowMicros int64) (done bool, err error) {
 	err = sec.write(ctx, keyRotation, func(s *transaction) error {
 		epochs, err := s.lockedEpochs()
@@ -233,8 +232,8 @@ func (sec *Secrets) DestroyedKeys(ctx context.Context, nowMicros int64) error {
 	})
 }
 
-// ConfirmKeys records that all copies of the destroyed master keys are destroyed, too, and
-// returns for how many keys that was not recorded before.
+// ConfirmKeys records that all copies of the destroyed master keys are destroyed too. It returns the number of keys
+// for which this was not recorded before.
 func (sec *Secrets) ConfirmKeys(ctx context.Context, nowMicros int64) (confirmed int64, err error) {
 	err = sec.write(ctx, keyRotation, func(s *transaction) (err error) {
 		confirmed, err = s.exec(`UPDATE key_epochs SET confirmed_micros = $1
@@ -244,10 +243,10 @@ func (sec *Secrets) ConfirmKeys(ctx context.Context, nowMicros int64) (confirmed
 	return confirmed, err
 }
 
-// BeyondRecovery returns when it was confirmed that nobody can decrypt data that was erased at
-// a time, in microseconds; 0 if that is not confirmed. Copies of the database from before the
-// erasure have the person's key, encrypted with one of the master keys that had begun then. So
-// all of these must be destroyed, with their copies.
+// BeyondRecovery returns the time, in microseconds, at which it was confirmed that nobody can decrypt data that was
+// erased at erasedMicros. It returns 0 if that is not confirmed. Copies of the database from before the erasure
+// contain the person's key, encrypted with one of the master keys that were announced before the erasure. So all
+// these master keys and their copies must be destroyed.
 func (k KeyEpochs) BeyondRecovery(erasedMicros int64) (micros int64) {
 	for _, e := range k.List {
 		switch {
@@ -264,14 +263,14 @@ func (k KeyEpochs) BeyondRecovery(erasedMicros int64) (micros int64) {
 // keyRotation is the purpose of the writes of a rotation, and the name of its lease.
 const keyRotation = "key_rotation"
 
-// LeaseRotation lets one process at a time replace the master key. done is false if another
-// owner has the lease. With an untilMicros of 0 the owner gives the lease back.
+// LeaseRotation lets one process at a time replace the master key. done is false if another owner has the lease. If
+// untilMicros is 0, the owner gives the lease back.
 func (sec *Secrets) LeaseRotation(
 	ctx context.Context, owner string, nowMicros, untilMicros int64,
 ) (done bool, err error) {
 	err = sec.write(ctx, keyRotation, func(s *transaction) error {
 		var value []byte
-		err := s.one([]any{&value}, "SELECT value FROM installation WHERE name = $1"+s.db.dialect.forUpdate(),
+		err := s.one([]any{&value}, "SELECT value FROM installation WHERE name = $1"+s.db.dialect.forUpdate,
 			keyRotation)
 		if ignoreAbsent(err) != nil {
 			return err

@@ -42,7 +42,7 @@ func (sec *Secrets) LeaveKeys(ctx context.Context, node string) error {
 	})
 }
 
-// KeyHolders returns the nodes that were seen since sinceMicros, by name.
+// KeyHolders returns the nodes that were seen since sinceMicros, ordered by name.
 func (sec *Secrets) KeyHolders(ctx context.Context, sinceMicros int64) (holders []KeyHolder, err error) {
 	err = sec.read(ctx, func(s *transaction) error {
 		holders = nil // the read may be repeated

@@ -11,9 +11,9 @@ import (
 
 // KeyState says what was done to the keys of a scope's people.
 type KeyState struct {
-	// Changes is raised whenever keys are removed from the tenant's key trees. A write of
-	// documents compares it with the number that its keys had: another node may have erased
-	// a person after this node has read the tree, and nothing may be sealed with an erased key.
+	// Changes is raised whenever keys are removed from the tenant's key trees. A write of documents compares Changes
+	// with the value that it had when the keys were read. Another node may have erased a person since then, and
+	// nothing may be sealed with an erased key.
 	Changes int64
 	Erased  bool // somebody of the scope was erased
 }
@@ -36,8 +36,8 @@ const firstTree = 1
 // TenantKeys returns the newest key tree of a tenant, which is the one with the highest number. The
 // first call, on any node, stores fresh as the first tree; later calls ignore it.
 func (sec *Secrets) TenantKeys(ctx context.Context, tenantID string, fresh []byte) (keys TenantKeys, err error) {
-	// In SQLite the numbers are raised after the commit that changes the trees. They are read
-	// before the trees, so a tree can only be newer than its number.
+	// On SQLite, the numbers of changes are raised after the commit that changes the trees. They are read here before
+	// the trees, so a tree may be newer than its number of changes, but not older.
 	states := sec.db.keyChanges.of(tenantID)
 	load := func(s *transaction) (err error) {
 		keys, err = s.tenantKeys(tenantID, states)
@@ -60,7 +60,7 @@ func (s *transaction) tenantKeys(tenantID string, inMemory map[string]int64) (Te
 	keys := TenantKeys{States: map[string]KeyState{}}
 	for _, environment := range environments {
 		state := KeyState{Changes: inMemory[environment]}
-		if s.db.dialect.hasHeads() {
+		if s.db.dialect.hasHeads {
 			err := s.one([]any{&state.Changes}, selectKeyChanges, tenantID, environment)
 			if ignoreAbsent(err) != nil {
 				return keys, err
@@ -94,9 +94,9 @@ func (sec *Secrets) KeyTree(ctx context.Context, tenantID string, number int64) 
 	return t, found, err
 }
 
-// KeyChanges returns Changes of the scope's present KeyState.
+// KeyChanges returns the present value of the scope's KeyState.Changes.
 func (s *Scope) KeyChanges(ctx context.Context) (changes int64, err error) {
-	if !s.db.dialect.hasHeads() {
+	if !s.db.dialect.hasHeads {
 		return s.db.keyChanges.get(s.rlsScope()), nil
 	}
 	err = s.Read(ctx, func(tx *Tx) error { return ignoreAbsent(tx.one([]any{&changes}, selectKeyChanges)) })
@@ -138,8 +138,8 @@ func (k *keyCounts) add(scopes []rlsScope) {
 	}
 }
 
-// keyChangesInMemory returns the number of changes of a scope's keys on SQLite, with those of this
-// transaction. Decisions are stored after the functions of the same transaction.
+// keyChangesInMemory returns the number of changes of a scope's keys on SQLite, including the changes that this
+// transaction has made: decisions are stored after the functions of the same transaction.
 func (s *transaction) keyChangesInMemory(scope rlsScope) int64 {
 	changes := s.db.keyChanges.get(scope)
 	for _, changed := range s.rekeyed {
@@ -156,16 +156,15 @@ type KeyTrees struct{ tx *Tx }
 // KeyTrees returns the KeyTrees of the transaction.
 func (tx *Tx) KeyTrees() KeyTrees { return KeyTrees{tx} }
 
-// Check returns ErrKeysChanged if keys of the scope were changed since Changes of the KeyState
-// was the given number. It locks the scope, so that they stay as they are until the transaction
-// ends.
+// Check returns ErrKeysChanged if the scope's KeyState.Changes is not the given number. It locks the scope, so that
+// the keys do not change until the transaction ends.
 func (kt KeyTrees) Check(changes int64) error {
 	tx := kt.tx
 	if err := tx.Lock(); err != nil {
 		return err
 	}
 	current := tx.transaction.keyChangesInMemory(tx.rls)
-	if tx.transaction.db.dialect.hasHeads() {
+	if tx.transaction.db.dialect.hasHeads {
 		if err := tx.one([]any{&current}, selectKeyChanges); err != nil {
 			return err
 		}
@@ -183,8 +182,8 @@ type TreeChange struct {
 	Tree   []byte
 }
 
-// Change changes the key trees of the tenant and raises Changes of the scope's KeyState. It
-// returns ErrKeysChanged if a tree is not as Was says. The caller must then undo the transaction.
+// Change changes the key trees of the tenant and raises Changes of the scope's KeyState. It returns ErrKeysChanged if
+// a stored tree differs from Was. The caller must then undo the transaction.
 func (kt KeyTrees) Change(changes []TreeChange) error {
 	tx := kt.tx
 	if err := tx.Lock(); err != nil {
@@ -196,7 +195,7 @@ func (kt KeyTrees) Change(changes []TreeChange) error {
 		err := tx.transaction.setRLS(tx.rls)
 		if err == nil {
 			err = tx.transaction.one([]any{&stored}, "SELECT tree FROM key_trees WHERE tenant_id = $1 AND number = $2"+
-				tx.transaction.db.dialect.forUpdate(), tx.rls.tenant, c.Number)
+				tx.transaction.db.dialect.forUpdate, tx.rls.tenant, c.Number)
 		}
 		switch {
 		case errors.Is(err, sql.ErrNoRows) && c.Was == nil:
@@ -212,7 +211,7 @@ func (kt KeyTrees) Change(changes []TreeChange) error {
 			return err
 		}
 	}
-	if !tx.transaction.db.dialect.hasHeads() {
+	if !tx.transaction.db.dialect.hasHeads {
 		if !slices.Contains(tx.transaction.rekeyed, tx.rls) {
 			tx.transaction.rekeyed = append(tx.transaction.rekeyed, tx.rls)
 		}

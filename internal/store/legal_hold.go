@@ -38,7 +38,7 @@ func (h *LegalHold) fields() []any {
 		&h.UntilMicros, &h.ReleasedMicros, &h.ReleasedBy}
 }
 
-// The types of the events of legal holds.
+// The types of the journal events about legal holds.
 const (
 	EventHoldPlaced   = "legal_hold.placed"
 	EventHoldReleased = "legal_hold.released"

@@ -10,7 +10,8 @@ import (
 // ConfigLenderProfile names the lender profile in the journal.
 const ConfigLenderProfile = "lender_profile"
 
-// LenderProfile is one version of the lender's profile, which the documents for borrowers state. The caller encodes it.
+// LenderProfile is one version of the lender's profile, encoded by the caller. The documents for borrowers contain the
+// profile.
 type LenderProfile struct {
 	Version       int64 // assigned by Put; 0 before the first Put
 	Document      []byte
@@ -28,14 +29,14 @@ func (p *LenderProfile) fields() []any {
 type LoggedLenderProfile struct {
 	LenderProfile
 	Leaf int64
-	Salt []byte // of the hash of the document
+	Salt []byte // the salt of the hash over the document
 }
 
 func (p *LoggedLenderProfile) fields() []any {
 	return append(p.LenderProfile.fields(), &p.Leaf, &p.Salt)
 }
 
-// Record returns the profile's entry in the journal, without the scope.
+// Record returns the profile's entry in the journal. The scope of the entry is not set.
 func (p *LoggedLenderProfile) Record() evidence.Record {
 	r := configRecord(ConfigLenderProfile, p.Version, p.UpdatedMicros, p.UpdatedBy)
 	r.Commitment = evidence.Commit(p.Salt, string(p.Document))
@@ -76,7 +77,7 @@ func (lp LenderProfileReader) LatestVersion() (int64, error) {
 	})
 }
 
-// At returns one version, NotFound if there is none of this number.
+// At returns one version, NotFound if there is no version with this number.
 func (lp LenderProfileReader) At(version int64) (LenderProfile, error) {
 	return read(lp.access, func(tx *Tx) (p LenderProfile, err error) {
 		err = tx.one(p.fields(), "SELECT "+lenderProfileColumns+` FROM lender_profiles
@@ -85,9 +86,9 @@ func (lp LenderProfileReader) At(version int64) (LenderProfile, error) {
 	})
 }
 
-// Put adds a version with its entry in the journal, and returns it with its number, which is one more than the last. It
-// returns Precondition precondition_failed if the last version is not the expected one; a negative expectedVersion
-// accepts any.
+// Put adds a version and its entry in the journal. It returns the version with its number, which is one more than the
+// last number. It returns Precondition precondition_failed if the last version is not the expected one; a negative
+// expectedVersion accepts any.
 func (lp LenderProfiles) Put(p LenderProfile, expectedVersion int64) (LenderProfile, error) {
 	if err := lp.tx.Lock(); err != nil {
 		return LenderProfile{}, err

@@ -51,17 +51,17 @@ func (l ListReader) Get(name string) (List, error) {
 
 // Lock returns a list like Get, and locks it until the transaction ends.
 func (l Lists) Lock(name string) (List, error) {
-	return selectList(l.tx, name, l.tx.transaction.db.dialect.forUpdate())
+	return selectList(l.tx, name, l.tx.transaction.db.dialect.forUpdate)
 }
 
-// selectList reads a list. clause is added to the statement.
+// selectList reads a list. clause is appended to the SELECT, for example to lock the row.
 func selectList(tx *Tx, name, clause string) (found List, err error) {
 	err = tx.one(found.fields(), "SELECT "+listColumns+
 		" FROM lists WHERE tenant_id = $1 AND environment = $2 AND name = $3"+clause, name)
 	return found, orNotFound("list", err)
 }
 
-// All returns the lists of the scope by name, without their directories.
+// All returns the lists of the scope, ordered by name, without their directories.
 func (l ListReader) All() ([]List, error) {
 	return read(l.access, func(tx *Tx) (lists []List, err error) {
 		err = tx.each(func(scan func(...any) error) error {
@@ -76,11 +76,12 @@ func (l ListReader) All() ([]List, error) {
 	})
 }
 
-// Put stores a version of a list with its entry in the journal, and returns it with its number, which is one more than
-// the last. The first version creates the list; its number is above those of all lists that were deleted.
+// Put stores a version of a list and its entry in the journal. It returns the version with its number, which is one
+// more than the last number. The first version creates the list; its number is above the versions of all deleted
+// lists.
 //
-// Put returns Precondition precondition_failed if the last version is not the expected one, where 0 means that there is
-// no list of this name yet. It returns Conflict cap_reached if the scope would have more than the caps allow.
+// Put returns Precondition precondition_failed if the last version is not the expected one, where 0 means that there
+// is no list of this name yet. It returns Conflict cap_reached if the scope would have more than the caps allow.
 func (l Lists) Put(list List, expectedVersion int64, caps ListCaps) (List, error) {
 	// The transaction has locked the scope, so nobody else changes its lists.
 	before, err := l.Lock(list.Name)
@@ -118,7 +119,7 @@ func (l Lists) Put(list List, expectedVersion int64, caps ListCaps) (List, error
 	return list, err
 }
 
-// highestDeleted returns the highest version of a list that was deleted, 0 if there was none.
+// highestDeleted returns the highest version that a deleted list had, 0 if no list was deleted.
 func (l Lists) highestDeleted() (version int64, err error) {
 	err = l.tx.one([]any{&version}, `SELECT coalesce(max(highest), 0) FROM deleted_lists
 		WHERE tenant_id = $1 AND environment = $2`)
@@ -128,7 +129,8 @@ func (l Lists) highestDeleted() (version int64, err error) {
 // checkCaps refuses a list that would exceed the caps of the scope.
 func (l Lists) checkCaps(list List, caps ListCaps) error {
 	var others, entries, bytes int64
-	err := l.tx.one([]any{&others, &entries, &bytes}, `SELECT count(*), coalesce(sum(entries), 0), coalesce(sum(bytes), 0)
+	err := l.tx.one([]any{&others, &entries, &bytes},
+		`SELECT count(*), coalesce(sum(entries), 0), coalesce(sum(bytes), 0)
 		FROM lists WHERE tenant_id = $1 AND environment = $2 AND name <> $3`, list.Name)
 	switch {
 	case err != nil:
@@ -149,9 +151,10 @@ func (l Lists) checkCaps(list List, caps ListCaps) error {
 }
 
 // Delete deletes a list, and adds an entry to the journal. Its chunks stay until they are purged. Delete returns
-// NotFound if there is no list of this name, and Conflict list_in_use if a rule set that Users returns names it.
+// NotFound if there is no list of this name, and Conflict list_in_use if Users returns a rule set for the list.
 func (l Lists) Delete(name, actor string, nowMicros int64) (List, error) {
-	// An activation locks the lists of its rule set, so it has been committed, or finds the list deleted.
+	// An activation locks the lists of its rule set. So a concurrent activation either was committed before this lock,
+	// or will find the list deleted.
 	list, err := l.Lock(name)
 	if err != nil {
 		return List{}, err
@@ -165,8 +168,9 @@ func (l Lists) Delete(name, actor string, nowMicros int64) (List, error) {
 			"rule set %s, which is %s, names this list; activate a rule set without it first", users[0].ID,
 			users[0].Role())
 	}
-	if _, err := l.tx.exec("DELETE FROM lists WHERE tenant_id = $1 AND environment = $2 AND name = $3",
-		name); err != nil {
+	if _, err := l.tx.exec(
+		"DELETE FROM lists WHERE tenant_id = $1 AND environment = $2 AND name = $3", name,
+	); err != nil {
 		return List{}, err
 	}
 	if _, err := l.tx.exec(`INSERT INTO deleted_lists (tenant_id, environment, highest) VALUES ($1, $2, $3)
@@ -184,7 +188,7 @@ type ListUser struct {
 	Version                     int64
 }
 
-// Role says why the rule set keeps its lists and tables from being deleted.
+// Role returns the reason for which the lists and tables of the rule set cannot be deleted.
 func (u ListUser) Role() string {
 	if u.Status == StatusActive {
 		return "active"
@@ -198,13 +202,15 @@ func (l ListReader) Users(name string) ([]ListUser, error) {
 	return read(l.access, func(tx *Tx) ([]ListUser, error) { return ruleSetsNaming(tx, listsOfRuleSets, name) })
 }
 
-// The tables that record what rule sets name, each with the condition on the name.
+// Each constant is a FROM clause with the condition on the name. rule_set_lists records which lists each rule set
+// names, and rule_set_tables records which tables.
 const (
 	listsOfRuleSets  = "FROM rule_set_lists u, rule_sets r WHERE u.list = $3"
 	tablesOfRuleSets = "FROM rule_set_tables u, rule_sets r WHERE u.table_name = $3"
 )
 
-// ruleSetsNaming returns the rule sets that ListReader.Users describes. from is listsOfRuleSets or tablesOfRuleSets.
+// ruleSetsNaming returns the rule sets that ListReader.Users describes. Parameter "from" is listsOfRuleSets or
+// tablesOfRuleSets.
 func ruleSetsNaming(tx *Tx, from, name string) (users []ListUser, err error) {
 	err = tx.each(func(scan func(...any) error) error {
 		var u ListUser

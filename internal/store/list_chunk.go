@@ -46,7 +46,7 @@ func (l ListReader) Chunk(listID string, id int64) (ListChunk, error) {
 	})
 }
 
-// DeleteChunks deletes chunks that no directory names.
+// DeleteChunks deletes chunks. The caller has made sure that no directory names them.
 func (l Lists) DeleteChunks(listID string, ids []int64) error {
 	for _, id := range ids {
 		if _, err := l.tx.StoredBytes().deleteCounted(`DELETE FROM list_chunks
@@ -66,7 +66,7 @@ type ChunkPlace struct {
 	ID            int64
 }
 
-// OlderChunks returns at most limit chunks that were created before beforeMicros and come after a place.
+// OlderChunks returns at most limit chunks that were created before beforeMicros and come after the given place.
 func (sys *System) OlderChunks(
 	ctx context.Context, after ChunkPlace, beforeMicros int64, limit int,
 ) (found []ChunkPlace, err error) {

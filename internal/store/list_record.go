@@ -7,7 +7,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// The types of the events of lists.
+// The types of the journal events about lists.
 const (
 	eventListCreated = "list.created"
 	eventListChanged = "list.changed"
@@ -18,20 +18,20 @@ const (
 type LoggedList struct {
 	List
 	Leaf int64
-	Salt []byte // of the hash of all its columns
+	Salt []byte // the salt of the hash over all columns of the list
 }
 
 func (l *LoggedList) fields() []any { return append(l.List.fields(), &l.Leaf, &l.Salt) }
 
 // Commitment returns the salted hash of the row, which is part of the journal entry of its last change. The directory
-// contains hashes of the chunks, so the hash is also over the entries.
+// contains hashes of the chunks, so the commitment also covers the entries.
 func (l *LoggedList) Commitment() [32]byte {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	return evidence.Commit(l.Salt, l.ID, l.Name, l.Type, number(l.Version), number(l.Entries), number(l.Bytes),
 		string(l.Directory), number(l.CreatedMicros), l.CreatedBy, number(l.UpdatedMicros), l.UpdatedBy)
 }
 
-// change returns the journal entry of a change that leaves the list as it is now.
+// change returns the journal entry of a change of a list. l is the list after the change.
 func (l *LoggedList) change(event string) evidence.Record {
 	record := l.record(event, l.UpdatedBy, l.UpdatedMicros)
 	record.Commitment = l.Commitment()

@@ -15,13 +15,13 @@ type LogTile struct {
 
 // LogCheckpoint is the last signed checkpoint of a scope's log.
 type LogCheckpoint struct {
-	Generation   int64 // 1, and one more each time the log was reopened
+	Generation   int64 // 1 for the first log; each reopening adds 1
 	Size         int64 // the number of leaves
 	Root         []byte
 	Note         string // the signed text
 	SignedMicros int64
 	Stopped      string // why no node may sign the log any more; "" if nodes may sign it
-	Opening      string // the first leaf of a log that was reopened; "" if it is the first log of the scope
+	Opening      string // the first leaf of a log that was reopened; "" for the first log of the scope
 }
 
 // LogReader reads the log of a scope.
@@ -66,8 +66,8 @@ func (l LogReader) Checkpoints() ([]LogCheckpoint, error) {
 	})
 }
 
-// Tiles returns the hashes of tiles of a log, in the order of the given levels and numbers.
-// A tile that does not exist has none.
+// Tiles returns the hashes of tiles of a log, in the order of the given levels and numbers. The result for a tile that
+// does not exist is nil.
 func (l LogReader) Tiles(generation int64, tiles []LogTile) ([][]byte, error) {
 	return read(l.access, func(tx *Tx) ([][]byte, error) {
 		found := make([][]byte, len(tiles))
@@ -98,8 +98,8 @@ func (l Log) PutTiles(generation int64, tiles []LogTile) error {
 	return logTileTable.insert(l.tx, rows)
 }
 
-// SetCheckpoint stores a signed checkpoint, unless the stored one is of a larger tree, or
-// the log was stopped. Opening is stored only with the first checkpoint of a log.
+// SetCheckpoint stores a signed checkpoint. It changes nothing if the tree of the stored checkpoint is at least as
+// large, or if the log was stopped. Opening is stored only with the first checkpoint of a log.
 func (l Log) SetCheckpoint(c LogCheckpoint) error {
 	_, err := l.tx.exec(`INSERT INTO log_checkpoints
 		(tenant_id, environment, generation, size, root, note, signed_micros, opening)
@@ -128,8 +128,8 @@ type CosignedCheckpoint struct {
 	StoredMicros int64
 }
 
-// Cosigned returns the smallest cosigned checkpoint of a log with at least minSize leaves,
-// or the zero value if there is none.
+// Cosigned returns a cosigned checkpoint of a log. Of the checkpoints with at least minSize leaves, it returns the
+// smallest. It returns the zero value if there is none.
 func (l LogReader) Cosigned(generation, minSize int64) (CosignedCheckpoint, error) {
 	return read(l.access, func(tx *Tx) (c CosignedCheckpoint, err error) {
 		err = tx.one([]any{&c.Generation, &c.Size, &c.Root, &c.Note, &c.StoredMicros},
@@ -153,8 +153,8 @@ func (l Log) PutCosigned(c CosignedCheckpoint) error {
 // ScopeName names a tenant in an environment.
 type ScopeName struct{ Tenant, Environment string }
 
-// stays is the condition that a tenant t cannot be removed as unused any more (RemoveUnusedTenant). The logs of other
-// tenants are not signed: a signed log must not disappear.
+// stays is the SQL condition that the tenant t was used, so that RemoveUnusedTenant cannot remove it any more. Only
+// the logs of such tenants are signed, because a signed log must not disappear.
 const stays = "(t.seen_micros > 0 OR EXISTS (SELECT 1 FROM decisions d WHERE d.tenant_id = t.id))"
 
 // Stays reports whether a tenant was used, so that it cannot be removed any more.
@@ -173,9 +173,9 @@ type UnsignedScope struct {
 	SinceMicros int64 // when the oldest of these entries was added
 }
 
-// Unsigned returns scopes whose journal has entries that no checkpoint covers, in order,
-// at most limit, beginning after a scope. It leaves out tenants that were never used. A
-// reopened log has one leaf more than the journal has entries, its opening.
+// Unsigned returns scopes whose journal has entries that no checkpoint covers, at most limit, ordered by tenant and
+// environment, beginning after a scope. It omits tenants that were never used. A reopened log has one leaf more than
+// the journal has entries: its opening.
 func (sys *System) Unsigned(ctx context.Context, after ScopeName, limit int) (found []UnsignedScope, err error) {
 	err = sys.read(ctx, func(s *transaction) error {
 		found = nil
@@ -205,8 +205,9 @@ func (sys *System) Unsigned(ctx context.Context, after ScopeName, limit int) (fo
 	return found, err
 }
 
-// grownScopes is the set of scopes whose journals this node has extended: those that nobody has signed yet, and those
-// whose usage nobody has compared with their quota yet.
+// grownScopes holds scopes whose journals this node has extended. The set scopes has those that TakeGrown has not
+// returned yet, because their logs must be signed. The set metered has those that TakeMetered has not returned yet,
+// because their usage must be compared with their quota.
 type grownScopes struct {
 	mu      sync.Mutex
 	scopes  map[ScopeName]bool
@@ -228,7 +229,8 @@ func (g *grownScopes) add(scopes ...rlsScope) {
 	}
 }
 
-// take returns the names of a set and empties it.
+// take returns the names of a set and empties the set. The function in parameter "of" returns the set. It is called
+// while take holds the lock.
 func (g *grownScopes) take(of func() map[ScopeName]bool) []ScopeName {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -245,7 +247,7 @@ func (db *DB) TakeGrown() []ScopeName {
 	return db.grown.take(func() map[ScopeName]bool { return db.grown.scopes })
 }
 
-// TakeMetered returns the same as TakeGrown, since the last call of TakeMetered.
+// TakeMetered returns the scopes to whose journals this node has added entries since the last call of TakeMetered.
 func (db *DB) TakeMetered() []ScopeName {
 	return db.grown.take(func() map[ScopeName]bool { return db.grown.metered })
 }

@@ -114,7 +114,7 @@ func TestLostWithin(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			_ = tx.Decisions().Insert(write("dec_3")) // as if the function ignored the error
+			_ = tx.Decisions().Insert(write("dec_3")) // simulates a function that ignores the error
 			return nil
 		})
 	}()

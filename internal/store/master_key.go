@@ -18,8 +18,8 @@ func (sec *Secrets) MasterKey(ctx context.Context) (fingerprint []byte, err erro
 
 const selectMasterKey = "SELECT value FROM installation WHERE name = 'master_key'"
 
-// SetMasterKey stores the fingerprint of the master key, unless one is stored. It returns
-// the stored one, which is the first epoch if the database has no list of epochs yet.
+// SetMasterKey stores the fingerprint of the master key, unless one is stored. It returns the stored fingerprint. If
+// the database has no epochs yet, the stored key becomes the first epoch.
 func (sec *Secrets) SetMasterKey(
 	ctx context.Context, fingerprint []byte, nowMicros int64,
 ) (stored []byte, err error) {
@@ -51,7 +51,7 @@ func (sec *Secrets) ReplaceSecret(
 	err = sec.write(ctx, "secret", func(s *transaction) error {
 		replaced = false // the write may be repeated
 		var stored []byte
-		err := s.one([]any{&stored}, "SELECT value FROM installation WHERE name = 'secret'"+s.db.dialect.forUpdate())
+		err := s.one([]any{&stored}, "SELECT value FROM installation WHERE name = 'secret'"+s.db.dialect.forUpdate)
 		if err != nil {
 			return ignoreAbsent(err)
 		}
@@ -66,17 +66,17 @@ func (sec *Secrets) ReplaceSecret(
 	return replaced, err
 }
 
-// StoredTree is a stored key tree of a tenant, a part of one, or the key of an upload. Parts have negative numbers, and
-// the keys of uploads lower ones (LastUploadKey).
+// StoredTree is a stored key tree of a tenant, a part of one, or the key of an upload. Parts have negative numbers.
+// The keys of uploads have even lower numbers; see LastUploadKey.
 type StoredTree struct {
 	Tenant string
 	Number int64
 	Tree   []byte
 }
 
-// ReplaceKeyTrees replaces stored trees in one transaction. change returns the new bytes of
-// a tree; it is called with the bytes that are stored then. If change returns nil, the tree
-// stays as it is. A tree that no longer exists is skipped.
+// ReplaceKeyTrees replaces stored trees in one transaction. It calls change with each tree as it is stored at that
+// moment; change returns the new bytes. If change returns nil, the tree stays as it is. A tree that no longer exists
+// is skipped.
 func (sec *Secrets) ReplaceKeyTrees(
 	ctx context.Context, trees []StoredTree, change func(StoredTree) ([]byte, error),
 ) (replaced int64, err error) {
@@ -84,7 +84,7 @@ func (sec *Secrets) ReplaceKeyTrees(
 		replaced = 0 // the write may be repeated
 		for _, t := range trees {
 			err := s.one([]any{&t.Tree}, "SELECT tree FROM key_trees WHERE tenant_id = $1 AND number = $2"+
-				s.db.dialect.forUpdate(), t.Tenant, t.Number)
+				s.db.dialect.forUpdate, t.Tenant, t.Number)
 			if errors.Is(err, sql.ErrNoRows) {
 				continue // the tenant was never used and is removed
 			}
@@ -114,7 +114,7 @@ func (sec *Secrets) ReplaceKeyTrees(
 // is false if a reader still needs the log; call Scrub again later. On PostgreSQL it does
 // nothing, because old row versions are removed by VACUUM and the log is recycled.
 func (sys *System) Scrub(ctx context.Context) (done bool, err error) {
-	if !sys.db.dialect.embedded() {
+	if !sys.db.dialect.embedded {
 		return true, nil
 	}
 	var busy, pages, moved int64

@@ -51,9 +51,8 @@ func readMigrations(files fs.FS) ([]migration, error) {
 	return steps, nil
 }
 
-// statementsFor returns the text without the sections for the other database. A
-// section begins with a line "-- +postgres" or "-- +sqlite" and ends with "--
-// +end".
+// statementsFor returns the text without the sections for the other database. A section begins with the line
+// "-- +postgres" or "-- +sqlite" and ends with the line "-- +end".
 func (m migration) statementsFor(database string) string {
 	var kept strings.Builder
 	skipping := false
@@ -100,7 +99,7 @@ func (db *DB) migrateOnce(ctx context.Context, steps []migration, version int64)
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // has no effect after the commit
-	for _, lock := range db.dialect.lockMigrations() {
+	for _, lock := range db.dialect.lockMigrations {
 		if _, err := tx.ExecContext(ctx, lock); err != nil {
 			return err
 		}
@@ -117,7 +116,7 @@ func (db *DB) migrateOnce(ctx context.Context, steps []migration, version int64)
 			"new database", there, version)
 	}
 	for _, m := range steps[len(applied):version] {
-		if _, err := tx.ExecContext(ctx, m.statementsFor(db.dialect.name())); err != nil {
+		if _, err := tx.ExecContext(ctx, m.statementsFor(db.dialect.name)); err != nil {
 			return fmt.Errorf("migration %04d_%s: %w", m.version, m.name, err)
 		}
 		if _, err := tx.ExecContext(ctx,
@@ -133,7 +132,7 @@ func (db *DB) migrateOnce(ctx context.Context, steps []migration, version int64)
 // creates the table schema_migrations if it is missing.
 func (db *DB) appliedMigrations(ctx context.Context, tx *sql.Tx) (applied []migration, err error) {
 	var one int
-	err = tx.QueryRowContext(ctx, db.dialect.hasTable(), "schema_migrations").Scan(&one)
+	err = tx.QueryRowContext(ctx, db.dialect.hasTable, "schema_migrations").Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
 		_, err = tx.ExecContext(ctx, `CREATE TABLE schema_migrations (
 			version BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL, `+

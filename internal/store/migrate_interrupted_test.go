@@ -8,8 +8,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestMigrateInterrupted lets a migration over several versions fail in the last of them. Nothing of it may stay, and
-// the next start must do all of it.
+// TestMigrateInterrupted lets a migration over several versions fail in the last version. Nothing of the migration may
+// remain, and the next start must do all of it.
 func TestMigrateInterrupted(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -33,7 +33,8 @@ func TestMigrateInterrupted(t *testing.T) {
 			t.Fatal("opened", db.Close())
 		}
 		var last int64
-		if err := raw.QueryRowContext(t.Context(), "SELECT max(version) FROM schema_migrations").Scan(&last); err != nil ||
+		if err := raw.QueryRowContext(t.Context(), "SELECT max(version) FROM schema_migrations").
+			Scan(&last); err != nil ||
 			last != earlier {
 			t.Errorf("the schema has version %d, %v", last, err)
 		}

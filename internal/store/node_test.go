@@ -64,10 +64,9 @@ func testManyTenants(t *testing.T, db *store.DB) {
 	}
 }
 
-// TestCrosswise makes a write and another client of the database lock two series in
-// opposite orders. The write gives up when it has waited for lock_timeout, or PostgreSQL
-// ends its transaction because of the deadlock. It is retried, and its caller gets no
-// error.
+// TestCrosswise makes a write and another client of the database lock two series in opposite orders. The write gives
+// up when it has waited for lock_timeout, or PostgreSQL ends its transaction because of the deadlock. The write is
+// retried, and its caller gets no error.
 func TestCrosswise(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)

@@ -29,7 +29,7 @@ const MaxCounted = 1000
 // before, or "". Records under the older key count too; new records use Key.
 type ObservedEntity struct{ Kind, Key, Display, Older string }
 
-// Observation lists the entities that one application shows for its applicant.
+// Observation lists the entities that one application names for its applicant.
 type Observation struct {
 	ApplicantRef string
 	// Alias is the keyed hash under which the person is stored if the person was erased before. It
@@ -54,7 +54,8 @@ type Windows struct {
 	// people. Micros must have at least as long a window for such a kind, because Observe uses the counts to see which
 	// entities are shared.
 	Ties map[string]int64
-	// Parties are the kinds for which people who applied together count as one if only they share an entity.
+	// Parties has the kinds of entities for which people who applied together count as one person. They count as
+	// one only if nobody else shares the entity.
 	Parties map[string]bool
 }
 
@@ -80,10 +81,9 @@ type ObservedCounts struct {
 	Muted       []string
 }
 
-// Observe records an observation and then counts. Concurrent observations, on any
-// node, are serialised: each observation counts all that were recorded before it.
-// So within a window the n-th different applicant gets exactly n, up to MaxCounted.
-// An applicant who was seen before is not counted again. If the observation has no
+// Observe records an observation and then counts. Concurrent observations, on any node, are serialised: each
+// observation counts all that were recorded before it. So within a window the n-th different applicant gets exactly
+// the count n, up to MaxCounted. An applicant who was seen before is not counted again. If the observation has no
 // applicant, nothing is recorded or counted.
 //
 // In the same transaction the applicant joins the ring of the people who share
@@ -115,8 +115,8 @@ func (ob Observations) Observe(o Observation, w Windows) (ObservedCounts, error)
 	return counts, nil
 }
 
-// recognise returns the observation of a person who was erased earlier under the alias of that time, so that the
-// counters and the rings treat a returning reference as the same person.
+// recognise replaces the person's reference by the alias if the person was erased earlier. So the counters and the
+// rings treat a returning reference as the same person.
 func (ob Observations) recognise(o Observation) (Observation, error) {
 	if o.Alias == "" {
 		return o, nil

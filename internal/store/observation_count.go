@@ -25,8 +25,8 @@ var recentOthers = `count(*) FROM (SELECT member FROM fraud_links
 	WHERE tenant_id = $1 AND environment = $2 AND kind = ? AND entity_key = ? AND last_micros > ? AND member <> ?
 	ORDER BY last_micros DESC LIMIT ` + strconv.Itoa(MaxCounted-1) + ") AS recent"
 
-// others counts the members, except the member but, that were seen with an entity since a time. A member is an
-// applicant or, for kindAgentPincode, a pincode.
+// others counts the members that were seen with an entity since a time. Parameter "but" is a member that is not
+// counted. A member is an applicant or, for kindAgentPincode, a pincode.
 func (t *tally) others(answer func(n int64), kind, key, but string, sinceMicros int64) {
 	t.ask(answer, recentOthers, kind, key, sinceMicros, but)
 }
@@ -40,8 +40,8 @@ var recentOthersOfTwo = func() string {
 	return "count(*) FROM (" + half + "newer UNION " + half + "older) AS recent"
 }()
 
-// othersOf counts the members that were seen with an entity since a time, under
-// its current key or its older one. It leaves out one member, "but".
+// othersOf counts the members that were seen with an entity since a time, under its current key or its older key.
+// Parameter "but" is a member that is not counted.
 func (t *tally) othersOf(answer func(n int64), e ObservedEntity, but string, sinceMicros int64) {
 	if e.Older == "" {
 		t.others(answer, e.Kind, e.Key, but, sinceMicros)
@@ -51,7 +51,7 @@ func (t *tally) othersOf(answer func(n int64), e ObservedEntity, but string, sin
 		e.Kind, e.Key, sinceMicros, but, e.Kind, e.Older, sinceMicros, but)
 }
 
-// before reads a pincode's running total at the beginning of an hour.
+// before adds the question for a pincode's running total at the beginning of an hour.
 func (t *tally) before(answer func(n int64), key string, hour int64) {
 	t.ask(answer, `coalesce((SELECT applicants FROM fraud_pincode_hours
 		WHERE tenant_id = $1 AND environment = $2 AND entity_key = ? AND hour < ? ORDER BY hour DESC LIMIT 1), 0)`,
@@ -72,10 +72,9 @@ func (ob Observations) count(t *tally) error {
 	}, t.query.text.String(), t.query.args...)
 }
 
-// observed counts everything except the observation itself, whether or not the
-// observation was recorded, and then adds 1 for the observation. So Peek and
-// Observe return the same counts. The returned grouping is the observation's
-// effect on the rings; it is not stored yet.
+// observed returns the counts of an observation. It counts everything except the observation itself, whether or not
+// the observation was recorded. Then it adds 1 for the observation. So Peek and Observe return the same counts. The
+// returned grouping is the observation's effect on the rings; it is not stored yet.
 func (ob Observations) observed(
 	o Observation, w Windows, known map[string]entityState,
 ) (ObservedCounts, *grouping, error) {
@@ -132,8 +131,8 @@ func (o Observation) askAgentPincodes(t *tally, c *ObservedCounts, agentKey stri
 	t.others(func(n int64) { c.AgentPincodes += n }, kindAgentPincode, agentKey, pincode.Key, sinceMicros)
 }
 
-// askBaseline counts the complete hours of the days before the window. The hour
-// in which the window begins does not count for the baseline.
+// askBaseline counts the applicants in the complete hours of the days before the window. The hour in which the window
+// begins does not count for the baseline.
 func (o Observation) askBaseline(t *tally, c *ObservedCounts, key string, w Windows, known entityState) {
 	begins := o.NowMicros - w.Micros[KindPincode]
 	if known.firstMicros == 0 {
@@ -156,7 +155,7 @@ func (ob Observations) countBusyPincode(c *ObservedCounts, o Observation, w Wind
 	var t tally
 	var sum int64
 	began := (o.NowMicros - w.Micros[KindPincode]) / hourMicros
-	const never = 1 << 40 // hours
+	const never = 1 << 40 // an hour that is later than all stored hours
 	t.before(func(n int64) { sum += n }, pincode.Key, never)
 	t.before(func(n int64) { sum -= n }, pincode.Key, began+1)
 	if err := ob.count(&t); err != nil {

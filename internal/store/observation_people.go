@@ -9,15 +9,15 @@ import (
 )
 
 // kindApplication is the kind of the links between people who applied together. Its entity is the set of these people,
-// as a keyed hash. It connects nobody into a ring.
+// as a keyed hash. These links connect nobody into a ring.
 const kindApplication = "application"
 
 // maxParty is the maximum number of people who count as one because they applied together: the people of one
 // application.
 const maxParty = 3
 
-// maxPartyLinks is the maximum number of links to applications that the check reads for one entity. If there are more,
-// the people do not count as one.
+// maxPartyLinks is the maximum number of links to applications that appliedTogether reads for one entity. If there are
+// more, the people do not count as one.
 const maxPartyLinks = 500
 
 // Joint is the observation of several people of one application. Each person is counted alone, but people who applied
@@ -64,7 +64,7 @@ func (ob Observations) ObserveAll(j Joint) ([]ObservedCounts, error) {
 	}
 	counts := make([]ObservedCounts, len(people))
 	for i, p := range people {
-		// Read the state again: the people before this one may have connected the entities.
+		// Read the state again: the people before this one may have connected the entities to a ring.
 		known, err := ob.knownEntities(p.Observation)
 		if err != nil {
 			return nil, err
@@ -116,7 +116,7 @@ func (s *Scope) PeekAll(ctx context.Context, j Joint) (counts []ObservedCounts, 
 	}
 	for i := range counts {
 		if strings.HasPrefix(counts[i].Ring.ID, ringIDOf(peekedDecision)) {
-			counts[i].Ring.ID = "" // such a ring is not stored
+			counts[i].Ring.ID = "" // a ring with this id is not stored
 		}
 	}
 	return counts, nil
@@ -132,7 +132,8 @@ func (ob Observations) recordApplication(o Observation, key string) error {
 	})
 }
 
-// updateCount sets the size of a person's ring to the stored one, which others may have enlarged.
+// updateCount replaces the count of a person's ring by the stored values, because the other people of the application
+// may have enlarged the ring.
 func (rg rings) updateCount(o Observation, count *RingCount) error {
 	g := &grouping{rings: map[string]*ringRow{}}
 	if err := rg.readRings(g, o); err != nil {
@@ -174,8 +175,8 @@ func (ob Observations) joinParties(o Observation, w Windows, c *ObservedCounts) 
 	return nil
 }
 
-// applications returns the keys of the applications that a person made together with others, and when each was made
-// first.
+// applications returns the keys of the applications that a person made together with others, and when each application
+// was first made.
 func (ob Observations) applications(member string) (made map[string]int64, err error) {
 	made = map[string]int64{}
 	err = ob.tx.each(func(scan func(...any) error) error {
@@ -203,9 +204,10 @@ type sharer struct {
 	applications map[string]bool // made together with others
 }
 
-// appliedTogether reports whether one application has all people seen with an entity within the window, and the person
-// of the observation. own are the person's applications. At most one of the people may have been seen with the entity
-// before that application: otherwise people who were found to share an account could end that by applying together.
+// appliedTogether reports whether one application names all people who were seen with an entity within the window,
+// and also the person of the observation. Parameter own has the person's applications. At most one of the people
+// may have been seen with the entity before that application. Otherwise people who were found to share an account
+// could hide this by applying together afterwards.
 func (ob Observations) appliedTogether(
 	o Observation, e ObservedEntity, windowMicros int64, own map[string]int64,
 ) (bool, error) {

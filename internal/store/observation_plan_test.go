@@ -89,8 +89,8 @@ func TestCountingIsBounded(t *testing.T) {
 
 var rowCounts = regexp.MustCompile(`actual rows=(\d+)|Rows Removed by Filter: (\d+)|Heap Fetches: (\d+)`)
 
-// wantAtMost fails the test if a step of a plan has read more rows than most. It
-// returns the number of steps in the plan.
+// wantAtMost fails the test if a step of a plan has read more rows than the limit most. It returns the number of steps
+// in the plan.
 func wantAtMost(t *testing.T, plan string, most int) (steps int) {
 	t.Helper()
 	found := rowCounts.FindAllStringSubmatch(plan, -1)

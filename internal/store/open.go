@@ -54,7 +54,7 @@ func connect(databaseURL string, options Options) (*DB, error) {
 	case scheme == "sqlite":
 		return connectSQLite(rest, options)
 	case scheme == "postgres", scheme == "postgresql":
-		return connectPostgres(databaseURL, options)
+		return connectPostgres(databaseURL, options, connectionLife)
 	default:
 		return nil, errors.New("the database URL has a scheme other than sqlite: and postgres://")
 	}
@@ -85,7 +85,7 @@ func connectSQLite(path string, options Options) (*DB, error) {
 	bound(writer, 1)
 	bound(reader, options.Connections)
 	return &DB{
-		dialect: sqlite{}, options: options,
+		dialect: newSQLite(), options: options,
 		writer: pool{DB: writer, prepared: newStatements(writer)},
 		reader: pool{DB: reader, prepared: newStatements(reader)},
 	}, nil
@@ -117,13 +117,20 @@ func sqliteName(path string, pragmas []string, options Options) string {
 // a spare for the time in which a lost connection is not closed yet.
 const postgresWriters = 2
 
-// postgresSide is the number of connections for scopes that are set aside.
-const postgresSide = 2
+// postgresSide is the number of connections for scopes that are set aside. postgresStuck is the number of these
+// connections that stuck lanes may use. The last attempt of a stuck lane failed on another transaction's lock.
+const (
+	postgresSide  = 4
+	postgresStuck = 2
+)
+
+// PostgresWriting is how many connections to PostgreSQL a DB opens besides those of Options.Connections.
+const PostgresWriting = postgresWriters + postgresSide
 
 // connectPostgres opens separate pools for reading and writing. A pool serves
 // waiting callers in no particular order, so with one pool many readers could
-// delay the committer.
-func connectPostgres(databaseURL string, options Options) (*DB, error) {
+// delay the committer. life is how long a connection is used.
+func connectPostgres(databaseURL string, options Options, life time.Duration) (*DB, error) {
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil {
 		// The driver's error repeats parts of the URL, so it is not wrapped.
@@ -139,7 +146,7 @@ func connectPostgres(databaseURL string, options Options) (*DB, error) {
 		config.ConnectTimeout = options.Timeout / 2
 	}
 	following := newPrimary()
-	hosts := watchConfigs(config) // taken before DialFunc is replaced: the watch connections are not tracked
+	hosts := watchConfigs(config) // taken before DialFunc is replaced, so that the watch connections are not tracked
 	config.DialFunc = following.dial(config.DialFunc)
 	if config.ValidateConnect == nil && !choosesServer(databaseURL) {
 		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
@@ -155,15 +162,15 @@ func connectPostgres(databaseURL string, options Options) (*DB, error) {
 		own.OnNotice = standby.notice
 		p := pool{DB: sql.OpenDB(following.connector(own)), standby: standby}
 		bound(p.DB, connections)
-		p.SetConnMaxLifetime(connectionLife)
+		p.SetConnMaxLifetime(life)
 		return p
 	}
 	side := writing(postgresSide, sideLock)
 	reader := sql.OpenDB(following.connector(config))
 	bound(reader, options.Connections)
-	reader.SetConnMaxLifetime(connectionLife)
+	reader.SetConnMaxLifetime(life)
 	return &DB{
-		dialect: postgres{}, options: options,
+		dialect: newPostgres(), options: options,
 		writer: writing(postgresWriters, sharedLock), side: &side, reader: pool{DB: reader}, primary: following,
 	}, nil
 }

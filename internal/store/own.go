@@ -7,14 +7,14 @@ import (
 	"strconv"
 )
 
-// MaxOwn is the maximum number of decisions of a person that Own returns, the newest ones, and of decisions in which
-// the person is not the primary applicant. It limits the cost of a decision about a person who applies very often. If
-// there are more, Own also returns the newest older ones that may be open offers: MaxOwn requests about a small loan
-// must not hide an offer of a large one.
+// MaxOwn is the maximum number of decisions that Own returns for a person as primary applicant, and also the maximum
+// for the person in other roles. Own returns the newest ones. The maximum limits the cost of a decision about a person
+// who applies very often. If there are more decisions, Own also returns the newest of the older decisions that may be
+// open offers: MaxOwn requests about a small loan must not hide an offer of a large one.
 const MaxOwn = 500
 
-// The limits of the search for offers among older decisions: how many decisions are read, and how many of each series
-// of offers are returned.
+// The limits of the search for offers among older decisions: maxOlder decisions are read, and at most maxSeries offers
+// are returned for each combination of primary applicant, policy_key and status.
 const (
 	maxOlder  = 10_000
 	maxSeries = 20
@@ -24,7 +24,7 @@ const (
 type OwnDecision struct {
 	ID             string
 	CreatedMicros  int64
-	ApprovedMicros int64 // see approvedMicros
+	ApprovedMicros int64 // when the lender approved; see the constant approvedMicros
 	Status         string
 	PolicyKey      string
 	PolicyID       string
@@ -32,7 +32,7 @@ type OwnDecision struct {
 	Leaf           int64  // the number of its entry in the journal, -1 if it has none yet
 	Review         string // the outcome of the last final review, "" if there is none
 	Booked         bool   // an exposure names the decision
-	Role           string // of the person, "" for the primary applicant
+	Role           string // the person's role, "" for the primary applicant
 	PrimaryRef     string // reference of the primary applicant; "" if Role is ""
 }
 
@@ -40,45 +40,47 @@ type OwnDecision struct {
 type OwnQuery struct {
 	ApplicantRef string
 	SinceID      string // only decisions after this id
-	// RequestKey is the keyed hash of the request that is being decided. Decisions of the same request after
-	// RepeatedMicros are left out.
+	// RequestKey is the keyed hash of the request that is being decided. Own leaves out the decisions of the same
+	// request that were made after RepeatedMicros.
 	RequestKey     string
 	RepeatedMicros int64
 }
 
-// Own is what the lender has decided for a person before, and has lent.
+// Own holds the lender's earlier decisions about a person, and the person's open loans.
 type Own struct {
-	Decisions []OwnDecision // see MaxOwn; the newest first, and in one millisecond the one that was stored last
-	Exposures []Exposure    // those that are not closed, with the role of the person
+	Decisions []OwnDecision // see MaxOwn; newest first; of decisions with equal times, the last stored comes first
+	Exposures []Exposure    // the open exposures, with the role of the person
 }
 
-// selectOwn uses the index of references, so it costs the same however much else is stored. The limit is part of the
-// text, because SQLite plans a statement again each time a limit parameter is bound.
+// selectOwn uses the index on references, so its cost does not depend on how much else is stored. The limit is part of
+// the text, because SQLite plans a statement again each time a limit parameter is bound.
 var selectOwn = `SELECT ` + ownColumns + ` FROM decisions d
 	WHERE d.tenant_id = $1 AND d.environment = $2 AND d.applicant_ref <> '' AND d.applicant_ref = $3
 		AND d.id > $4 AND d.id NOT IN (` + repeatedRequests + `)
 	ORDER BY d.id DESC LIMIT ` + strconv.Itoa(MaxOwn)
 
-// selectOwnOthers selects the decisions in which the person is not the primary applicant. The person's roles are a
-// query with a limit of its own, because PostgreSQL does not compare the tables around such a query with the parameters
-// in it. Otherwise, before a table was first analysed, PostgreSQL believes that a scope has one row, and compares each
-// role with all decisions of the scope.
+// selectOwnOthers selects the decisions in which the person has a role other than primary applicant. The person's
+// roles come from a subquery with a limit, because PostgreSQL does not apply the parameters inside such a subquery
+// to the tables outside it. Without the limit, PostgreSQL would compare each role with all decisions of the scope:
+// before a table is first analysed, it assumes that a scope has one row.
 var selectOwnOthers = `SELECT ` + ownColumns + `, p.role, d.applicant_ref
-	FROM (SELECT tenant_id, environment, decision_id, role FROM decision_people WHERE tenant_id = $1 AND environment = $2
+	FROM (SELECT tenant_id, environment, decision_id, role FROM decision_people WHERE tenant_id = $1
+	AND environment = $2
 			AND person_ref = $3 AND decision_id > $4 AND decision_id NOT IN (` + repeatedRequests + `)
 		ORDER BY decision_id DESC LIMIT ` + strconv.Itoa(MaxOwn) + `) AS p
 	JOIN decisions d ON d.tenant_id = p.tenant_id AND d.environment = p.environment AND d.id = p.decision_id
 	ORDER BY d.id DESC`
 
-// selectOlderOffers and selectOlderOthers select decisions before parameter $7 that may be open offers, as selectOwn
-// and selectOwnOthers do: the newest ones for each primary applicant, policy_key and status.
+// selectOlderOffers and selectOlderOthers correspond to selectOwn and selectOwnOthers. They select decisions with ids
+// before parameter $7 that may be open offers: the newest ones for each primary applicant, policy_key and status.
 var (
 	selectOlderOffers = olderOffers(`SELECT id, created_micros, status, policy_key, policy_id, plain, leaf, '' AS role,
 			'' AS primary_ref FROM decisions
 		WHERE tenant_id = $1 AND environment = $2 AND applicant_ref <> '' AND applicant_ref = $3
 			AND id > $4 AND id < $7 AND id NOT IN (` + repeatedRequests + `)
 		ORDER BY id DESC LIMIT ` + strconv.Itoa(maxOlder))
-	selectOlderOthers = olderOffers(`SELECT o.id, o.created_micros, o.status, o.policy_key, o.policy_id, o.plain, o.leaf,
+	selectOlderOthers = olderOffers(
+		`SELECT o.id, o.created_micros, o.status, o.policy_key, o.policy_id, o.plain, o.leaf,
 			p.role, o.applicant_ref AS primary_ref
 		FROM (SELECT tenant_id, environment, decision_id, role FROM decision_people
 			WHERE tenant_id = $1 AND environment = $2 AND person_ref = $3
@@ -87,7 +89,8 @@ var (
 		JOIN decisions o ON o.tenant_id = p.tenant_id AND o.environment = p.environment AND o.id = p.decision_id`)
 )
 
-// olderOffers returns the statement that selects those of some decisions that may be open offers.
+// olderOffers returns a statement that selects decisions that may be open offers. Parameter "from" is the query
+// whose result the statement searches.
 func olderOffers(from string) string {
 	return `SELECT ` + ownColumns + `, d.role, d.primary_ref FROM (SELECT d.*,
 			row_number() OVER (PARTITION BY d.primary_ref, d.policy_key, d.status ORDER BY d.id DESC) AS place
@@ -96,7 +99,8 @@ func olderOffers(from string) string {
 }
 
 const ownColumns = `d.id, d.created_micros, d.status, d.policy_key, d.policy_id, d.plain, d.leaf, coalesce(` +
-	finalReview + `, ''), ` + approvedMicros + `, (SELECT count(*) FROM exposures e WHERE e.tenant_id = $1 AND e.environment = $2
+	finalReview + `, ''), ` + approvedMicros +
+	`, (SELECT count(*) FROM exposures e WHERE e.tenant_id = $1 AND e.environment = $2
 		AND e.decision_id <> '' AND e.decision_id = d.id)`
 
 const repeatedRequests = `SELECT q.decision_id FROM recent_requests q WHERE q.tenant_id = $1
@@ -107,23 +111,24 @@ func (d *OwnDecision) fields() []any {
 		&d.ApprovedMicros, countFlag{&d.Booked}}
 }
 
-// roleFields are fields, and those of the role.
+// roleFields returns the destinations that the method fields returns, and the destinations for Role and PrimaryRef.
 func (d *OwnDecision) roleFields() []any { return append(d.fields(), &d.Role, &d.PrimaryRef) }
 
 const selectOpenExposures = "SELECT " + exposureColumns + ` FROM exposures WHERE tenant_id = $1 AND environment = $2
 	AND applicant_ref = $3 AND closed_micros = 0 ORDER BY id`
 
-// selectOthersExposures selects the loans of others on decisions in which the person has a role, also those that are
-// closed: with a condition for the open ones, PostgreSQL might search the index of open exposures, which has no
-// decisions. Nobody reaches the limit; see selectOwnOthers.
+// selectOthersExposures selects the loans of other people on decisions in which the person has a role. It also selects
+// closed loans: with a condition for open loans, PostgreSQL might search the index of open exposures, which does not
+// contain the decisions. No person has as many roles as the limit allows; selectOwnOthers explains the limit.
 const selectOthersExposures = `SELECT e.id, e.applicant_ref, e.decision_id, e.document, e.created_micros, e.created_by,
 		e.updated_micros, e.updated_by, e.closed_micros, p.role
-	FROM (SELECT tenant_id, environment, decision_id, role FROM decision_people WHERE tenant_id = $1 AND environment = $2
+	FROM (SELECT tenant_id, environment, decision_id, role FROM decision_people WHERE tenant_id = $1
+	AND environment = $2
 		AND person_ref = $3 LIMIT 1000000000) AS p
 	JOIN exposures e ON e.tenant_id = p.tenant_id AND e.environment = p.environment AND e.decision_id = p.decision_id
 	WHERE e.decision_id <> '' ORDER BY e.id`
 
-// selectHas selects what there is about a person: decisions, open exposures, and roles in applications of others. Most
+// selectHas selects whether a person has decisions, open exposures, and roles in applications of others. Most
 // applicants are new, so for most of them this is the only statement.
 const selectHas = `SELECT
 	(SELECT count(*) FROM (SELECT 1 AS one FROM decisions WHERE tenant_id = $1 AND environment = $2
@@ -133,8 +138,9 @@ const selectHas = `SELECT
 	(SELECT count(*) FROM (SELECT 1 AS one FROM decision_people WHERE tenant_id = $1 AND environment = $2
 		AND person_ref = $3 LIMIT 1) AS first)`
 
-// Own returns what the lender has decided for a person before, and has lent. In a transaction that writes, the scope
-// is locked, so that of two decisions at the same moment, on any nodes, the second sees the first.
+// Own returns the lender's earlier decisions about a person, and the person's open loans. In a transaction that
+// writes, the scope is locked. So if two decisions are made at the same moment, on any nodes, the second sees the
+// first.
 func (ex ExposureReader) Own(q OwnQuery) (Own, error) {
 	return read(ex.access, func(tx *Tx) (own Own, err error) {
 		var decisions, loans, roles bool
@@ -168,8 +174,8 @@ func (ex ExposureReader) Own(q OwnQuery) (Own, error) {
 	})
 }
 
-// addOthers adds the decisions and the loans of others in which the person has a role. args are the parameters of
-// selectOwnOthers.
+// addOthers adds the decisions and the loans of other people in which the person has a role. args are the parameters
+// of selectOwnOthers.
 func (own *Own) addOthers(tx *Tx, args []any) error {
 	decisions, err := eachRow(tx, (*OwnDecision).roleFields, selectOwnOthers, args...)
 	if err != nil {
@@ -189,8 +195,8 @@ func (own *Own) addOthers(tx *Tx, args []any) error {
 	return nil
 }
 
-// addOlder adds the decisions that may be open offers and are older than those that were read, if there are more than
-// those. args are the parameters with which they were read.
+// addOlder adds older decisions that may be open offers. It does so only if the list read has MaxOwn decisions and so
+// may be incomplete. args are the parameters with which read was selected.
 func (own *Own) addOlder(tx *Tx, read []OwnDecision, query string, args []any) error {
 	if len(read) < MaxOwn {
 		return nil
@@ -201,7 +207,7 @@ func (own *Own) addOlder(tx *Tx, read []OwnDecision, query string, args []any) e
 	return err
 }
 
-// Remember stores that a request led to a decision, so that a repetition of it is recognised.
+// Remember stores that a request led to a decision, so that a repetition of the request is recognised.
 func (ex Exposures) Remember(requestKey, decisionID string, nowMicros int64) error {
 	_, err := ex.tx.exec(`INSERT INTO recent_requests (tenant_id, environment, request_key, decision_id, created_micros)
 		VALUES ($1, $2, $3, $4, $5)`, requestKey, decisionID, nowMicros)

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// manyDecisions inserts 40,000 decisions, of which 2,000 are of one person and the others of 20,000 people, and as many
-// exposures and requests.
+// manyDecisions inserts 40,000 decisions: 2,000 of one person, and the others of 20,000 people. manyExposures,
+// manyRequests and manyRoles insert as many exposures, requests and guarantors.
 const (
 	manyDecisions = `INSERT INTO decisions (tenant_id, environment, id, created_micros, applicant_ref, status, grade,
 			policy_key, policy_id, policy_version, endpoint, engine_version, hash, response, facts, actor, leaf)
@@ -73,7 +73,7 @@ func ownQueries() []ownQuery {
 	}
 }
 
-// TestOwnIsBounded checks that both databases read what was decided for a person by its index, at most store.MaxOwn
+// TestOwnIsBounded checks that both databases read the decisions about a person by an index, at most store.MaxOwn
 // rows, even with a plan that was made before the parameters were known.
 func TestOwnIsBounded(t *testing.T) {
 	t.Parallel()
@@ -95,7 +95,8 @@ func TestOwnIsBounded(t *testing.T) {
 						t.Errorf("%s is not used:\n%s", index, plan)
 					}
 				}
-				for _, table := range []string{"d", "e", "o", "p", "q", "r", "decisions", "exposures", "decision_people"} {
+				for _, table := range []string{"d", "e", "o", "p", "q", "r", "decisions", "exposures",
+					"decision_people"} {
 					if strings.Contains(plan, "SCAN "+table+"\n") && !strings.Contains(plan, "CO-ROUTINE "+table+"\n") {
 						t.Errorf("SCAN %s in:\n%s", table, plan)
 					}

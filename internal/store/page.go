@@ -9,19 +9,19 @@ import (
 // MaxPage is the maximum number of rows in a page of a list.
 const MaxPage = 200
 
-// Page requests one page of a list. Most lists are ordered by creation time and id; decisions by id alone, which
-// gives the same order. The next page is found by the last row of the previous page, so every page costs the same,
-// however far into the list it is.
+// Page requests one page of a list. Most lists are ordered by creation time and id. Decisions are ordered by id
+// alone, which gives the same order. The next page is found by the last row of the previous page, so every page costs
+// the same, however far into the list it is.
 type Page struct {
 	Limit       int    // rows wanted, at most MaxPage, which is also the default
 	Descending  bool   // newest first
-	AfterMicros int64  // with AfterID, the last row of the previous page
+	AfterMicros int64  // together with AfterID, the last row of the previous page
 	AfterID     string // "" for the first page
 	FromMicros  int64  // only rows created at or after this time; 0 for no bound
 	ToMicros    int64  // only rows created before this time; 0 for no bound
 	// FromID and ToID limit the ids of decisions to those that the times admit: FromID is the first admitted id, and
-	// ToID is the first id after the admitted ids. They spare a list of decisions, which is ordered by id, from
-	// scanning decisions outside the times. "" means no limit.
+	// ToID is the first id after the admitted ids. With these limits a list of decisions, which is ordered by id,
+	// scans no decisions outside the times. "" means no limit.
 	FromID, ToID string
 
 	end Position // the last row to scan; the zero Position for no limit

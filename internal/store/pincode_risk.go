@@ -6,8 +6,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// MaxPincodeRisks is the maximum number of entries of a scope. India has fewer
-// than 20,000 pincodes; the rest allows for prefixes.
+// MaxPincodeRisks is the maximum number of entries of a scope. India has fewer than 20,000 pincodes; the other entries
+// can be prefixes.
 const MaxPincodeRisks = 25_000
 
 // PincodeRisk is the risk that a tenant assigns to a pincode, or to all
@@ -15,7 +15,7 @@ const MaxPincodeRisks = 25_000
 type PincodeRisk struct {
 	Pincode       string
 	Risk          string
-	Score         int64 // in the caller's unit
+	Score         int64 // in a unit that the caller chooses
 	Reason        string
 	UpdatedMicros int64
 	UpdatedBy     string

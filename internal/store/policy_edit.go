@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// PolicyEdit is the working copy of a person who edits a version of a policy. Its contents are its steps.
+// PolicyEdit is the working copy of a person who edits a version of a policy. The contents of the copy are in its
+// steps.
 type PolicyEdit struct {
 	UserID        string
 	RuleSetID     string // the version that is edited
@@ -26,7 +27,7 @@ func (e *PolicyEdit) fields() []any {
 type PolicyEditStep struct {
 	Number  int64  // assigned by Add; 0 if there is no such step
 	Parent  int64  // the step that it was made from; 0 for the stored version
-	Left    int64  // the step that was current when it was made, if that was not Parent; else 0
+	Left    int64  // the step that was current when this step was made; 0 if that was Parent
 	Changes int64  // 1 if the document differs from that of Parent, else 0
 	Act     string // what the person did
 	State   []byte // encoded by the caller; empty in a list of steps
@@ -80,7 +81,8 @@ func (pe PolicyEditReader) Steps(userID, ruleSetID string) ([]PolicyEditStep, er
 	})
 }
 
-// Others returns the edits of versions of a policy by other people that were changed after a time, the latest first.
+// Others returns the edits that other people make to versions of a policy, if the edits were changed after
+// afterMicros. The latest edit comes first.
 func (pe PolicyEditReader) Others(userID, policyKey string, afterMicros int64, limit int) ([]PolicyEdit, error) {
 	return read(pe.access, func(tx *Tx) ([]PolicyEdit, error) {
 		return eachRow(tx, (*PolicyEdit).fields, "SELECT "+policyEditColumns+` FROM policy_edits
@@ -102,7 +104,8 @@ func (pe PolicyEditReader) Of(userID string, limit int) ([]PolicyEdit, error) {
 // caller sets every field of e except Current and Last.
 func (pe PolicyEdits) Add(e PolicyEdit, s PolicyEditStep) (int64, error) {
 	// The statement locks the edit, so that no other node gives a step the same number.
-	err := pe.tx.one([]any{&s.Number}, `INSERT INTO policy_edits (tenant_id, environment, user_id, rule_set_id, policy_key,
+	err := pe.tx.one([]any{&s.Number},
+		`INSERT INTO policy_edits (tenant_id, environment, user_id, rule_set_id, policy_key,
 			current_step, last_step, began_micros, changed_micros)
 		VALUES ($1, $2, $3, $4, $5, 1, 1, $6, $7)
 		ON CONFLICT (tenant_id, environment, user_id, rule_set_id) DO UPDATE SET
@@ -122,7 +125,7 @@ func (pe PolicyEdits) Add(e PolicyEdit, s PolicyEditStep) (int64, error) {
 	return s.Number, pe.tx.StoredBytes().add(len(s.State))
 }
 
-// Amend replaces the state of a step, and makes it the current one.
+// Amend replaces the state of a step, and makes the step the current one.
 func (pe PolicyEdits) Amend(userID, ruleSetID string, s PolicyEditStep, nowMicros int64) error {
 	if err := pe.Move(userID, ruleSetID, s.Number, nowMicros); err != nil {
 		return err
@@ -156,8 +159,8 @@ func (pe PolicyEdits) Move(userID, ruleSetID string, number, nowMicros int64) er
 	return err
 }
 
-// Trim deletes the oldest steps of an edit: all but the last maxSteps steps, and of these the older ones if their
-// states have more than maxBytes bytes together. It never deletes the last step.
+// Trim deletes the oldest steps of an edit. At most maxSteps steps stay, and their states have at most maxBytes bytes
+// together. Trim never deletes the last step.
 func (pe PolicyEdits) Trim(userID, ruleSetID string, maxSteps int, maxBytes int64) error {
 	type size struct{ step, bytes int64 }
 	sizes, err := eachRow(pe.tx, func(s *size) []any { return []any{&s.step, &s.bytes} }, `SELECT step, length(state)
@@ -171,7 +174,8 @@ func (pe PolicyEdits) Trim(userID, ruleSetID string, maxSteps int, maxBytes int6
 		if sum += s.bytes; i == 0 || i < maxSteps && sum <= maxBytes {
 			continue
 		}
-		_, err := pe.tx.StoredBytes().deleteCounted(`DELETE FROM policy_edit_steps WHERE tenant_id = $1 AND environment = $2
+		_, err := pe.tx.StoredBytes().deleteCounted(
+			`DELETE FROM policy_edit_steps WHERE tenant_id = $1 AND environment = $2
 			AND user_id = $3 AND rule_set_id = $4 AND step <= $5 RETURNING length(state)`, userID, ruleSetID, s.step)
 		return err
 	}
@@ -184,7 +188,7 @@ func (pe PolicyEdits) Delete(userID, ruleSetID string) error {
 }
 
 // deleteUnchanged deletes an edit with its steps, unless it was changed at beforeMicros or later. The first statement
-// locks the edit, as that of Add does, so nobody adds a step between the two.
+// locks the edit, like the first statement of Add, so nobody adds a step between the two statements.
 func (pe PolicyEdits) deleteUnchanged(userID, ruleSetID string, beforeMicros int64) error {
 	deleted, err := pe.tx.exec(`DELETE FROM policy_edits WHERE tenant_id = $1 AND environment = $2
 		AND user_id = $3 AND rule_set_id = $4 AND changed_micros < $5`, userID, ruleSetID, beforeMicros)
@@ -196,8 +200,8 @@ func (pe PolicyEdits) deleteUnchanged(userID, ruleSetID string, beforeMicros int
 	return err
 }
 
-// PurgePolicyEdits deletes at most limit edits of all tenants that were last changed before a time, and returns the
-// number of deleted edits.
+// PurgePolicyEdits deletes at most limit edits of all tenants that were last changed before a time, and returns their
+// number. The number includes edits that somebody changes during the purge, which are kept.
 func (sys *System) PurgePolicyEdits(ctx context.Context, beforeMicros int64, limit int) (int64, error) {
 	var old []scopedEdit
 	err := sys.read(ctx, func(s *transaction) error {

@@ -44,7 +44,15 @@ func newPrimary() *primary {
 // trackedConn is a connection that primary can close.
 type trackedConn struct {
 	net.Conn
-	of *primary
+	of   *primary
+	sent atomic.Int64 // the bytes that were written
+}
+
+// Write implements net.Conn. It counts the bytes.
+func (c *trackedConn) Write(b []byte) (n int, err error) {
+	n, err = c.Conn.Write(b)
+	c.sent.Add(int64(n))
+	return n, err
 }
 
 // Close returns nil for a connection that primary has closed before.
@@ -172,7 +180,7 @@ func (db *DB) Timeline() uint64 {
 type watchedHost struct {
 	config *pgconn.Config
 	wake   chan struct{} // wakes watchHost because a caller waits for the next query
-	next   chan struct{} // closed when the next query that begins has ended; nil if nobody waits
+	next   chan struct{} // closed at the end of the next query that begins; nil if nobody waits
 	away   bool          // the last query failed: nobody waits for the next one
 }
 
@@ -240,7 +248,7 @@ func (p *primary) look(ctx context.Context, i int, conn *pgconn.PgConn) *pgconn.
 	p.hosts[i].away = err != nil
 	switch {
 	case timeline > p.timeline:
-		p.best.Store(int32(i)) // a URL has few hosts
+		p.best.Store(int32(i)) // the conversion is safe, because a URL has few hosts
 		p.follow(timeline)
 	case timeline == p.timeline && timeline > 0:
 		p.seen = time.Now()
@@ -300,8 +308,7 @@ func (p *primary) check() (c primaryCheck) {
 	return c
 }
 
-// since returns the check as if it had begun earlier, when the primary was on the
-// given timeline.
+// since returns a copy of the check that begins earlier: when the primary was on the given timeline.
 func (c primaryCheck) since(timeline uint64) primaryCheck {
 	c.timeline = timeline
 	return c

@@ -19,9 +19,9 @@ type prober struct {
 	mu     sync.Mutex
 	flight *flight // the running probe
 	last   int64   // committed writes at the last check
-	probes int     // probes since the last large probe, including it
+	probes int     // the number of probes since the last large probe, which counts as the first
 	slot   string
-	turn   bool // whether the name of the next large row ends in " b" or, if false, in " a"
+	turn   bool // the name of the next large row ends in " b" if true, in " a" if false
 }
 
 // flight is a probe. err is valid after done is closed.
@@ -35,7 +35,7 @@ const (
 	// probeBytes is the size of a large probe. It must be larger than the space that
 	// replaced rows leave free, so that the probe needs new disk space.
 	probeBytes = 64 << 10
-	// largeEvery is the interval between large probes, in probes.
+	// largeEvery says how often a probe is large: one in largeEvery probes.
 	largeEvery = 60
 )
 
@@ -72,7 +72,7 @@ func (p *prober) join(db *DB) *flight {
 	p.flight = f
 	large := p.full.Load() || p.probes%largeEvery == 0
 	go func() {
-		f.err = db.probe(context.Background(), large) // not the caller's context: others may wait too
+		f.err = db.probe(context.Background(), large) // not the caller's context, because other callers may wait too
 		close(f.done)
 	}()
 	return f

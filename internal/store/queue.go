@@ -15,7 +15,7 @@ type queue struct {
 	scopes  map[rlsScope]*fifo // scopes with jobs, and idle scopes that were not deleted yet
 	turn    []*fifo            // scopes with jobs, in order of arrival
 	length  int                // jobs in all FIFOs
-	clock   int64              // the virtual time: the largest start tag of the jobs taken, or most if no job waits
+	clock   int64              // virtual time: the largest start tag of the jobs taken; equal to most if no job waits
 	most    int64              // the largest tag of any scope
 	fixed   time.Duration      // the duration of a commit without its writes, averaged over the last batches
 	last    rlsScope           // the scope of the latest job
@@ -46,8 +46,8 @@ const (
 
 func newQueue() *queue { return &queue{scopes: map[rlsScope]*fifo{}, fixed: shortBatch} }
 
-// cost estimates the work of a job, in units of one row. What a function writes is not known before it
-// runs; queue.charge adds the rest.
+// cost estimates the work of a job, in units of one row. The size of a function's writes is not known before the
+// function runs; queue.charge adds the rest.
 func (j *job) cost() int64 {
 	if j.decision == nil {
 		return 2
@@ -109,9 +109,9 @@ func (q *queue) budget(now time.Time) int64 {
 	return int64(max(shortBatch, q.fixed)/costTakes) * int64(max(1, len(q.turn)))
 }
 
-// measured records how long a batch took. The time that its writes do not
-// account for is attributed to the commit. On a slow machine this overestimates
-// the commit, which only makes batches longer.
+// measured updates the estimated duration of a commit after a batch. It attributes to the commit the part of the
+// batch's time that the writes do not account for. On a slow machine this overestimates the commit, which only
+// makes batches longer.
 func (q *queue) measured(cost int64, took time.Duration) {
 	if cost > 0 {
 		q.fixed += (max(0, took-durationOf(cost)) - q.fixed) / 8
@@ -146,8 +146,7 @@ func (q *queue) take(batch []*job, budget int64) (_ []*job, cost int64) {
 	return batch, cost
 }
 
-// charge adds a cost to what a scope has used. A scope that the queue does not know any more has paid for
-// everything.
+// charge adds a cost to the use of a scope. It does nothing if forget has deleted the scope.
 func (q *queue) charge(scope rlsScope, cost int64) {
 	if f := q.scopes[scope]; f != nil {
 		f.used += cost
@@ -186,7 +185,8 @@ func (q *queue) drop(f *fifo) {
 	f.jobs, f.taken = f.jobs[:0], 0
 }
 
-// forget deletes idle scopes whose next start tag would be the clock anyway.
+// forget deletes idle scopes whose next job would get the virtual time as its start tag in any case. A new scope
+// gets the same start tag.
 func (q *queue) forget() {
 	if len(q.scopes) < manyScopes || len(q.scopes)&(len(q.scopes)-1) != 0 { // only when the count is a power of two
 		return

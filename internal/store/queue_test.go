@@ -43,7 +43,7 @@ func TestQueueIsFair(t *testing.T) {
 	if got := tenants(batch); got != "abababaaaa" || cost != budget {
 		t.Errorf("the first batch holds %s and costs %d of %d", got, cost, budget)
 	}
-	q.push(jobOf("b", 0), now) // b has used less, so it comes first
+	q.push(jobOf("b", 0), now) // tenant b has used less, so its job comes first
 	batch, _ = q.take(make([]*job, 0, 256), budget)
 	if got := tenants(batch); got != "baaaaaaaaa" {
 		t.Errorf("the second batch holds %s", got)

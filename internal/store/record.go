@@ -15,8 +15,8 @@ func (tx *Tx) record(records ...evidence.Record) (first int64, err error) {
 	return tx.Journal().addRecords(records[0].Micros, records...)
 }
 
-// addRecords adds entries like Tx.record. nowMicros is when the entries are added, which is later than what they are
-// about if they are backfilled.
+// addRecords adds entries like Tx.record. nowMicros is the time at which the entries are added. For backfilled entries
+// it is later than the events.
 func (j Journal) addRecords(nowMicros int64, records ...evidence.Record) (first int64, err error) {
 	entries := make([]Entry, len(records))
 	for i := range records {
@@ -35,8 +35,8 @@ func newSalt() []byte {
 	return salt
 }
 
-// eventData returns the data of a record: the JSON object whose members write appends. They must be in alphabetical
-// order, so that the data is canonical JSON.
+// eventData returns the data of a record, which is a JSON object. write appends the members of the object. They must
+// be in alphabetical order, so that the data is canonical JSON.
 func eventData(write func(w *wire.Writer)) []byte {
 	var w wire.Writer
 	w.Object()
@@ -45,7 +45,7 @@ func eventData(write func(w *wire.Writer)) []byte {
 	return w.Buf
 }
 
-// eachRow returns the rows of a query. fields returns where to scan the columns of a row.
+// eachRow returns the rows of a query. fields returns the destinations for the columns of a row.
 func eachRow[T any](tx *Tx, fields func(*T) []any, query string, args ...any) (rows []T, err error) {
 	err = tx.each(func(scan func(...any) error) error {
 		var row T
@@ -56,7 +56,7 @@ func eachRow[T any](tx *Tx, fields func(*T) []any, query string, args ...any) (r
 	return rows, err
 }
 
-// walkRows calls fn with each row of a query. fields returns where to scan the columns of a row.
+// walkRows calls fn with each row of a query. fields returns the destinations for the columns of a row.
 func walkRows[T any](a access, fields func(*T) []any, fn func(*T) error, query string, args ...any) error {
 	_, err := read(a, func(tx *Tx) (struct{}, error) {
 		return struct{}{}, tx.each(func(scan func(...any) error) error {
@@ -73,12 +73,12 @@ func walkRows[T any](a access, fields func(*T) []any, fn func(*T) error, query s
 // loggedRow is a row whose last change has an entry in the journal.
 type loggedRow[T any] interface {
 	*T
-	fields() []any // where to scan its columns
+	fields() []any // the destinations for scanning its columns
 	rowID() string
 }
 
-// walkLogged calls fn for every row of a table of the scope, in the order of their ids. It has at most together rows in
-// memory at a time. If fn returns an error, walkLogged stops and returns the error.
+// walkLogged calls fn for every row of a table of the scope, in the order of their ids. Parameter "together" is the
+// maximum number of rows that it holds in memory. If fn returns an error, walkLogged stops and returns the error.
 func walkLogged[T any, P loggedRow[T]](a access, columns, table string, together int64, fn func(P) error) error {
 	for last := ""; ; {
 		rows, err := read(a, func(tx *Tx) ([]T, error) {
@@ -110,11 +110,11 @@ type Backfill struct {
 	Part         Backfilled
 	BeforeMicros int64 // only rows that were stored before this time
 	NowMicros    int64
-	Limit        int // about how many rows at most
+	Limit        int // the approximate maximum number of rows
 }
 
-// Backfill adds the entries of rows, other than decisions, that have none, and returns their number. It returns 0 if
-// there are no more.
+// Backfill adds journal entries for rows, other than decisions, that have none. It returns the number of added
+// entries, 0 if no such rows are left.
 func (j Journal) Backfill(b Backfill) (added int, err error) {
 	type filler = func(*Tx, Backfill) (int, error)
 	for _, fill := range map[Backfilled][]filler{
@@ -132,7 +132,7 @@ func (j Journal) Backfill(b Backfill) (added int, err error) {
 	return added, nil
 }
 
-// record adds the journal entries of rows from before.
+// record adds backfilled journal entries.
 func (b Backfill) record(tx *Tx, records ...evidence.Record) (first int64, err error) {
 	for i := range records {
 		records[i].Backfilled = true
@@ -155,7 +155,7 @@ func (sys *System) JournalSince(ctx context.Context, part Backfilled) (micros in
 	return micros, err
 }
 
-// The first schema versions with entries for everything that is not a decision.
+// The first schema versions in which rows other than decisions have journal entries.
 const (
 	recordSchema = 18 // reviews, rule sets, activations and settings
 	listSchema   = 23 // scorecards and the block list

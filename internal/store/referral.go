@@ -10,7 +10,7 @@ type Referral struct {
 // ReferralFilter filters the queue. Each filter has an index.
 type ReferralFilter struct {
 	ByAssignee bool
-	Assignee   string // if ByAssignee is set, only referrals of this user, or of nobody if it is ""
+	Assignee   string // used if ByAssignee is set: only referrals of this user, "" for unassigned referrals
 	BeforeID   string // only decisions with a smaller id, which are older; "" for no bound
 }
 
@@ -84,8 +84,8 @@ func referralPage(f ReferralFilter, p Page) *query {
 	return q
 }
 
-// Assign gives a referral from one user to another; "" is nobody. It reports whether the referral was in the queue and
-// belonged to from.
+// Assign changes the user who works on a referral; "" is nobody. It changes nothing and returns false if the referral
+// is not in the queue or is not assigned to the user in from.
 func (ds Decisions) Assign(decisionID, from, to string) (assigned bool, err error) {
 	changed, err := ds.tx.exec(`UPDATE referrals SET assignee = $4
 		WHERE tenant_id = $1 AND environment = $2 AND decision_id = $3 AND assignee = $5`, decisionID, to, from)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"verdict/internal/fault"
 	"verdict/internal/store/archive"
@@ -81,7 +82,7 @@ func (db *DB) restore(
 		if err := s.checkKeys(k); err != nil {
 			return err
 		}
-		return s.execAll(db.dialect.analyze())
+		return s.execAll(db.dialect.analyze)
 	})
 }
 
@@ -93,7 +94,7 @@ func (db *DB) fill(ctx context.Context, fn func(*transaction) error) error {
 	}
 	defer func() { _ = tx.Rollback() }() // has no effect after the commit
 	s := &transaction{db: db, ctx: ctx, tx: tx, prepared: db.writer.prepared}
-	if err := s.execAll(append(db.dialect.noTimeouts(), db.dialect.lockTenants()...)); err != nil {
+	if err := s.execAll(slices.Concat(db.dialect.noTimeouts, db.dialect.lockTenants)); err != nil {
 		return err
 	}
 	if err := s.setRLS(rlsSystem); err != nil {
@@ -157,8 +158,8 @@ const webhookSchema = 17
 const RestoredReason = "the database was restored from a backup; enable the webhook if this is the service that " +
 	"should send its events"
 
-// pauseWebhooks pauses all webhooks of a restored database. It may be a copy for tests, which
-// must not send events to the real receivers, or an older copy, whose events were sent before.
+// pauseWebhooks pauses all webhooks of a restored database. The database may be a copy for tests, which must not send
+// events to the real receivers, or an older copy, whose events were sent before.
 func (s *transaction) pauseWebhooks() error {
 	if s.db.version < webhookSchema {
 		return nil
@@ -177,11 +178,10 @@ func (s *transaction) unchecked(fn func() error) (err error) {
 	if s.db.version < journalSchema {
 		return fn()
 	}
-	off, on := s.db.dialect.leafCheck()
-	if _, err := s.exec(off); err != nil {
+	if _, err := s.exec(s.db.dialect.leafCheckOff); err != nil {
 		return err
 	}
-	if s.db.dialect.hasHeads() { // new heads are computed from the journal
+	if s.db.dialect.hasHeads { // new heads are computed from the journal
 		if _, err := s.exec("DELETE FROM journal_heads"); err != nil {
 			return err
 		}
@@ -189,7 +189,7 @@ func (s *transaction) unchecked(fn func() error) (err error) {
 	if err := fn(); err != nil {
 		return err // the check stays off, but the database is closed after a failed restore
 	}
-	_, err = s.exec(on)
+	_, err = s.exec(s.db.dialect.leafCheckOn)
 	return err
 }
 

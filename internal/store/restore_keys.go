@@ -15,15 +15,16 @@ import (
 
 // RestoreKeys says which keys a restored database gets.
 type RestoreKeys struct {
-	// From is what BackupWithKeys has written, together with the data or later. The key trees
-	// in the data are ignored then: they may still have the keys of people who were erased
-	// after the backup. If From is nil, the database keeps the key trees in the data.
+	// From is the output of BackupWithKeys for keys, written together with the data or later. If From is set, the key
+	// trees in the data are ignored: they may still have the keys of people who were erased after the backup. If From
+	// is nil, the database keeps the key trees in the data.
 	From io.Reader
 	// Required makes the restore refuse encrypted data if From is nil.
 	Required bool
 }
 
-// open reads the beginning of the keys. It returns nil if there are none.
+// open reads the beginning of the archive of keys, and compares it with the header of the data. It returns nil if
+// there are no keys.
 func (k RestoreKeys) open(data archive.Header, version int64) (*keyArchive, error) {
 	if k.From == nil {
 		return nil, nil //nolint:nilnil // there are no keys
@@ -45,27 +46,28 @@ func (k RestoreKeys) open(data archive.Header, version int64) (*keyArchive, erro
 
 type keyArchive struct {
 	*archive.Reader
-	newer bool // it was written after the data, so people may have been erased in between
+	newer bool // the keys were written after the data, so people may have been erased in between
 }
 
 func clock(micros int64) string { return time.UnixMicro(micros).UTC().Format(time.RFC3339) }
 
-// The schema versions from which on a database has an installation and encrypted documents.
+// The first schema versions with the table installation and with encrypted documents.
 const (
 	installationSchema = 5
 	sealedSchema       = 20
 )
 
-// unfinished is the name of the value in installation that says that a database must not be
-// used, because its keys are not restored yet.
+// unfinished is the name of a row in the table installation. If the row exists, the database must not be used,
+// because its keys are not restored yet.
 const unfinished = "restoring"
 
-// erasuresToApply is the name of the value in installation that says that people may have been erased
-// after the backup that was restored.
+// erasuresToApply is the name of a row in the table installation. If the row exists, people may have been erased
+// after the restored backup was taken.
 const erasuresToApply = "erasures_to_apply"
 
-// ErasuresToApply reports whether the database was restored with keys that are newer than its data, so that
-// rows of people who were erased in between may be stored. The service must erase them before it serves.
+// ErasuresToApply reports whether the database was restored with keys that are newer than its data, so that the
+// data may still have rows of people who were erased in between. The service must erase these rows before it
+// serves.
 func (sys *System) ErasuresToApply(ctx context.Context) (bool, error) {
 	var found []string
 	err := sys.read(ctx, func(s *transaction) (err error) {
@@ -75,7 +77,7 @@ func (sys *System) ErasuresToApply(ctx context.Context) (bool, error) {
 	return len(found) == 1, err
 }
 
-// ErasuresApplied records that there are no such rows any more.
+// ErasuresApplied records that the rows of these people are erased.
 func (sys *System) ErasuresApplied(ctx context.Context) error {
 	return sys.write(ctx, "erasures applied", func(s *transaction) error {
 		_, err := s.exec("DELETE FROM installation WHERE name = $1", erasuresToApply)
@@ -112,8 +114,8 @@ func (s *transaction) checkKeys(k RestoreKeys) error {
 	return nil
 }
 
-// sealedPeople returns the number of people, and of decisions that name nobody, with encrypted
-// data. condition limits them to some decisions, which are called d.
+// sealedPeople counts the people with encrypted data. A decision that names nobody counts as one person. condition is
+// a further SQL condition on the decisions, which have the alias d.
 func (s *transaction) sealedPeople(condition string) (people int64, err error) {
 	err = s.one([]any{&people}, `SELECT count(*) FROM (SELECT DISTINCT tenant_id, environment,
 		CASE WHEN applicant_ref = '' THEN id ELSE applicant_ref END AS person
@@ -159,8 +161,8 @@ func (db *DB) restoreKeys(ctx context.Context, from *keyArchive) error {
 	})
 }
 
-// dropUploadKeys deletes the keys of uploads whose job is not in the database: the data is older than the job.
-// Otherwise nothing would ever destroy them.
+// dropUploadKeys deletes the keys of uploads whose job is not in the database, because the data is older than the job.
+// Otherwise nothing would ever destroy these keys.
 func (s *transaction) dropUploadKeys() error {
 	_, err := s.exec(`DELETE FROM key_trees WHERE number <= $1
 		AND NOT EXISTS (SELECT 1 FROM backtests b WHERE b.tenant_id = key_trees.tenant_id
@@ -170,8 +172,8 @@ func (s *transaction) dropUploadKeys() error {
 	return err
 }
 
-// insertKeys inserts rows of an archive of keys. It takes only the secret and the name of the master key of the
-// installation.
+// insertKeys inserts rows of an archive of keys. Of the table installation it inserts only the secret and the
+// fingerprint of the master key.
 func (s *transaction) insertKeys(t archive.Table, rows [][]any) error {
 	names, places := make([]string, len(t.Columns)), make([]string, len(t.Columns))
 	for i, c := range t.Columns {

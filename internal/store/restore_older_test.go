@@ -10,9 +10,9 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// olderBackup returns a backup of schema version 8, before referrals had their own table and the
-// block list had entries in the journal, with two decisions that wait for a review and two
-// entities, of which one is blocked.
+// olderBackup returns a backup of schema version 8, in which referrals have no table of their own and the block list
+// has no entries in the journal. The backup has two decisions that wait for a review, and two entities, one of which
+// is blocked.
 func olderBackup(t *testing.T, databaseURL string) []byte {
 	t.Helper()
 	const beforeReferrals = 8
@@ -96,7 +96,7 @@ func TestRestoreOlder(t *testing.T) {
 	})
 }
 
-// wantBlockBackfilled checks that a blocked entity from before gets its entry in the journal, once, and
+// wantBlockBackfilled checks that a blocked entity that is older than the journal gets its journal entry, once, and
 // that another entity gets none.
 func wantBlockBackfilled(t *testing.T, scope *store.Scope, kind string) {
 	t.Helper()

@@ -5,13 +5,13 @@ type Expired struct {
 	ID             string
 	CreatedMicros  int64
 	PolicyID       string // "" for a run
-	Approved       bool   // it is an offer, unless that has ended
-	ApprovedMicros int64  // of a decision: see approvedMicros
-	Plain          string // of a decision
+	Approved       bool   // the lender has made an offer, which may have ended since
+	ApprovedMicros int64  // only for a decision; see approvedMicros
+	Plain          string // only for a decision
 	Person         Person
 	Head           []byte // the beginning of the answer, as in HeldDecision
 	Held           bool   // a legal hold is in force
-	Leaf           int64  // of a decision
+	Leaf           int64  // only for a decision
 }
 
 // heldBy returns the condition that a legal hold on the person of a decision or a run is in force. ref and decision are
@@ -26,8 +26,8 @@ func heldBy(ref, decision, now string) string {
 		ref + " = '' AND " + decision + " <> '' AND " + hold("h.applicant_ref = '' AND h.decision_id = "+decision) + ")"
 }
 
-// heldByOthers returns the condition that a legal hold on somebody other than the primary applicant of a decision is in
-// force.
+// heldByOthers returns the condition that a legal hold is in force on a person who has a role other than primary
+// applicant in a decision.
 func heldByOthers(decision, now string) string {
 	return `EXISTS (SELECT 1 FROM decision_people p JOIN legal_holds h ON h.tenant_id = p.tenant_id
 		AND h.environment = p.environment AND h.applicant_ref = p.person_ref AND h.decision_id = ''
@@ -55,18 +55,18 @@ func (q ExpiredQuery) ofPerson(ref, decision string) (condition, name string) {
 	return "$7 = ''", ""
 }
 
-// Decisions returns the oldest decisions of a query. They may be empty already.
+// Decisions returns the oldest decisions of a query. Their documents may be empty already.
 func (rt RetentionReader) Decisions(q ExpiredQuery) ([]Expired, error) {
 	return read(rt.access, func(tx *Tx) (found []Expired, err error) {
 		person, name := q.ofPerson("d.applicant_ref", "d.id")
-		if q.Person.ApplicantRef != "" { // the person may have another role
+		if q.Person.ApplicantRef != "" { // the person may also have a role other than primary applicant
 			person = "(" + person + " OR d.id IN (" + inOtherRoles("$7") + "))"
 		}
 		err = tx.each(func(scan func(...any) error) error {
 			var x Expired
 			var approvedNow, held int64
-			err := scan(&x.ID, &x.CreatedMicros, &x.PolicyID, &x.ApprovedMicros, &x.Plain, &x.Person.ApplicantRef, &x.Head,
-				&x.Leaf, &approvedNow, &held)
+			err := scan(&x.ID, &x.CreatedMicros, &x.PolicyID, &x.ApprovedMicros, &x.Plain, &x.Person.ApplicantRef,
+				&x.Head, &x.Leaf, &approvedNow, &held)
 			x.Approved, x.Held = approvedNow == 1, held == 1
 			found = append(found, x)
 			return err
@@ -80,7 +80,7 @@ func (rt RetentionReader) Decisions(q ExpiredQuery) ([]Expired, error) {
 	})
 }
 
-// Runs returns the oldest runs of agents of a query. They may be empty already.
+// Runs returns the oldest runs of agents of a query. Their documents may be empty already.
 func (rt RetentionReader) Runs(q ExpiredQuery) ([]Expired, error) {
 	return read(rt.access, func(tx *Tx) (found []Expired, err error) {
 		person, name := q.ofPerson("r.subject_ref", "r.decision_id")
@@ -99,7 +99,8 @@ func (rt RetentionReader) Runs(q ExpiredQuery) ([]Expired, error) {
 	})
 }
 
-// Count counts the decisions, or the runs, whose ids are between two ids. It stops at most.
+// Count counts the decisions, or the runs, whose ids are between two ids. Parameter "most" is the number at which
+// it stops counting.
 func (rt RetentionReader) Count(runs bool, afterID, beforeID string, most int) (int64, error) {
 	table := "decisions"
 	if runs {
@@ -112,7 +113,8 @@ func (rt RetentionReader) Count(runs bool, afterID, beforeID string, most int) (
 	})
 }
 
-// The columns with the documents of those zones of a decision that can be emptied apart from the answer.
+// zoneColumns says which column holds the documents of each zone of a decision. It has the zones that can be emptied
+// separately from the answer.
 var zoneColumns = map[string]struct{ table, key, column string }{
 	"combined": {"decisions", "id", "facts"},
 	"history":  {"decision_features", "decision_id", "source"},
@@ -123,7 +125,7 @@ var zoneColumns = map[string]struct{ table, key, column string }{
 // features.
 func (rt Retention) EmptyZone(zone, decisionID string) (emptied int64, err error) {
 	at := zoneColumns[zone]
-	if zone == "combined" { // the facts of the other people go with those of the primary applicant
+	if zone == "combined" { // the facts of the other people are emptied together with those of the primary applicant
 		others, err := rt.tx.exec(`UPDATE decision_people SET facts = $4 WHERE tenant_id = $1 AND environment = $2
 			AND decision_id = $3 AND length(facts) > 0`, decisionID, noDocument)
 		if err != nil {
@@ -136,8 +138,8 @@ func (rt Retention) EmptyZone(zone, decisionID string) (emptied int64, err error
 	return max(emptied, own), err
 }
 
-// Ended returns the holds that have ended after a time and not later than another, oldest first. Documents
-// beyond their retention period were kept because of them.
+// Ended returns the holds that ended after afterMicros and not later than untilMicros, oldest first. Documents may
+// have been kept beyond their retention period because of these holds.
 func (lh LegalHoldReader) Ended(afterMicros, untilMicros int64) ([]LegalHold, error) {
 	return read(lh.access, func(tx *Tx) ([]LegalHold, error) {
 		return eachRow(tx, (*LegalHold).fields, "SELECT "+holdColumns+` FROM legal_holds

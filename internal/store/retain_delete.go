@@ -2,19 +2,19 @@ package store
 
 import "strings"
 
-// ClosedLoan is an exposure that is closed, with the data that determines how long the offer of its decision is
-// valid. Without a decision this data is zero.
+// ClosedLoan is an exposure that is closed, with the data that determines how long the offer of its decision is valid.
+// This data is zero if the exposure has no decision.
 type ClosedLoan struct {
 	ID             string
 	ClosedMicros   int64
 	PolicyID       string
 	DecidedMicros  int64
-	ApprovedMicros int64 // see approvedMicros
+	ApprovedMicros int64 // when the lender approved; see the constant approvedMicros
 	Plain          string
 }
 
-// ClosedBefore returns the exposures that were closed before a time, in the order in which they were closed, at most
-// limit. They begin after another one; the zero value is before all.
+// ClosedBefore returns the exposures that were closed before a time, in the order in which they were closed, at
+// most limit. Parameter "after" is the last exposure of the previous call, and the zero value for the first call.
 func (rt RetentionReader) ClosedBefore(after *ClosedLoan, beforeMicros int64, limit int) ([]ClosedLoan, error) {
 	return read(rt.access, func(tx *Tx) ([]ClosedLoan, error) {
 		return eachRow(tx, func(c *ClosedLoan) []any {
@@ -29,8 +29,8 @@ func (rt RetentionReader) ClosedBefore(after *ClosedLoan, beforeMicros int64, li
 	})
 }
 
-// DeleteClosedLoans deletes closed exposures, except those of people with a legal hold, adds an entry to the journal
-// for each, and returns their number.
+// DeleteClosedLoans deletes closed exposures, except those of people with a legal hold. It adds an entry to the
+// journal for each deleted exposure, and returns their number.
 func (rt Retention) DeleteClosedLoans(ids []string, nowMicros int64) (deleted int64, err error) {
 	for _, id := range ids {
 		n, err := rt.tx.exec(`DELETE FROM exposures WHERE tenant_id = $1 AND environment = $2 AND id = $3
@@ -68,14 +68,14 @@ func (rt RetentionReader) NewestClosedLoan(applicantRef string) (micros int64, e
 // Entity.
 type FraudLink struct{ Member, Kind, Entity string }
 
-// LinkPage is a part of the links in their order.
+// LinkPage describes consecutive links.
 type LinkPage struct {
 	Last    FraudLink
 	Links   int // the number of links
 	Expired int // how many of them were last seen before a time
 }
 
-// LinksAfter reads the next links after a link, at most limit. The zero FraudLink is before all.
+// LinksAfter reads the next links after a link, at most limit. The zero FraudLink is before all links.
 func (rt RetentionReader) LinksAfter(after FraudLink, beforeMicros int64, limit int) (LinkPage, error) {
 	return read(rt.access, func(tx *Tx) (p LinkPage, err error) {
 		err = tx.each(func(scan func(...any) error) error {
@@ -93,8 +93,9 @@ func (rt RetentionReader) LinksAfter(after FraudLink, beforeMicros int64, limit 
 	})
 }
 
-// DeleteLinks deletes the links after a link, up to and including another, that were last seen before beforeMicros,
-// except those of people with a legal hold. It returns their number.
+// DeleteLinks deletes links that were last seen before beforeMicros, except those of people with a legal hold. It
+// deletes only links that follow the link in parameter after, up to and including last. It returns the number of
+// deleted links.
 func (rt Retention) DeleteLinks(after, last FraudLink, beforeMicros, nowMicros int64) (int64, error) {
 	return rt.tx.exec(`DELETE FROM fraud_links WHERE tenant_id = $1 AND environment = $2
 		AND (member, kind, entity_key) > ($3, $4, $5) AND (member, kind, entity_key) <= ($6, $7, $8)
@@ -102,8 +103,9 @@ func (rt Retention) DeleteLinks(after, last FraudLink, beforeMicros, nowMicros i
 		after.Member, after.Kind, after.Entity, last.Member, last.Kind, last.Entity, beforeMicros, nowMicros)
 }
 
-// RingPeople returns the next people in rings after a reference, at most limit, that were last seen before a time and
-// are named by their reference, and the last reference that it has read, "" if there are no more.
+// RingPeople reads the next people in rings after a reference, at most limit. It returns those who were last seen
+// before a time and whose reference was not replaced by a keyed hash. last is the last reference that it has read, ""
+// if there are no more.
 func (rt RetentionReader) RingPeople(
 	after string, beforeMicros int64, limit int,
 ) (people []string, last string, err error) {
@@ -124,11 +126,13 @@ func (rt RetentionReader) RingPeople(
 // keyedPrefix is the prefix of keyed hashes, which replace references.
 const keyedPrefix = "hmac:"
 
-// HideRingPerson replaces the reference of a person in a ring by alias, unless the person was seen again or has a legal
-// hold. It returns the number of replaced references.
+// HideRingPerson replaces the reference of a person in a ring by alias, unless the person was seen again, has a legal
+// hold, or is in a ring under alias already. It returns the number of replaced references.
 func (rt Retention) HideRingPerson(ref, alias string, beforeMicros, nowMicros int64) (int64, error) {
-	return rt.tx.exec(`UPDATE fraud_ring_people SET person = $4 WHERE tenant_id = $1 AND environment = $2 AND person = $3
+	return rt.tx.exec(`UPDATE fraud_ring_people SET person = $4 WHERE tenant_id = $1 AND environment = $2
+		AND person = $3
 		AND seen_micros < $5 AND NOT `+heldBy("fraud_ring_people.person", "''", "$6")+`
-		AND NOT EXISTS (SELECT 1 FROM fraud_ring_people p WHERE p.tenant_id = $1 AND p.environment = $2 AND p.person = $4)`,
+		AND NOT EXISTS (SELECT 1 FROM fraud_ring_people p WHERE p.tenant_id = $1 AND p.environment = $2
+		AND p.person = $4)`,
 		ref, alias, beforeMicros, nowMicros)
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"iter"
 
 	"verdict/internal/evidence"
 	"verdict/internal/fault"
@@ -29,14 +30,14 @@ func (s *RetentionSettings) fields() []any {
 type LoggedRetention struct {
 	RetentionSettings
 	Leaf int64
-	Salt []byte // of the hash of the document
+	Salt []byte // the salt of the hash over the document
 }
 
 func (s *LoggedRetention) fields() []any {
 	return append(s.RetentionSettings.fields(), &s.Leaf, &s.Salt)
 }
 
-// Record returns the entry of the version in the journal, without the scope.
+// Record returns the entry of the version in the journal. The scope of the entry is not set.
 func (s *LoggedRetention) Record() evidence.Record {
 	r := configRecord(ConfigRetention, s.Version, s.UpdatedMicros, s.UpdatedBy)
 	r.Commitment = evidence.Commit(s.Salt, string(s.Document))
@@ -46,14 +47,14 @@ func (s *LoggedRetention) Record() evidence.Record {
 // RetentionProgress says how far the documents of a zone were emptied.
 type RetentionProgress struct {
 	Zone string
-	// BeforeMicros is the time before which a document must have been stored to be emptied, and Leaf the entry in the
-	// journal that says so, -1 if nothing was emptied yet.
+	// All documents of the zone that have been emptied were stored before BeforeMicros. Leaf is the number of the
+	// journal entry that states this time, -1 if nothing was emptied yet.
 	BeforeMicros  int64
 	Leaf          int64
 	EntryMicros   int64  // the time of the entry
-	AfterID       string // all objects up to this id were looked at
-	Emptied       int64  // documents
-	AppliedMicros int64  // when the work was last done to its end
+	AfterID       string // all objects up to this id were checked
+	Emptied       int64  // the number of emptied documents
+	AppliedMicros int64  // when the period was last applied completely, 0 for never
 }
 
 const progressColumns = "zone, before_micros, leaf, entry_micros, after_id, emptied, applied_micros"
@@ -62,7 +63,8 @@ func (p *RetentionProgress) fields() []any {
 	return []any{&p.Zone, &p.BeforeMicros, &p.Leaf, &p.EntryMicros, &p.AfterID, &p.Emptied, &p.AppliedMicros}
 }
 
-// Record returns the entry in the journal that permits documents of the zone to be empty, without the scope.
+// Record returns the entry in the journal that permits documents of the zone to be empty. The scope of the entry is
+// not set.
 func (p *RetentionProgress) Record() evidence.Record {
 	return evidence.Record{
 		Kind:   evidence.Retention,
@@ -88,12 +90,13 @@ func (s *Scope) Retention(ctx context.Context) RetentionReader { return Retentio
 // Retention returns the Retention of the transaction.
 func (tx *Tx) Retention() Retention { return Retention{RetentionReader{tx.access()}} }
 
-// Since returns the versions of the periods that were in force at some time after sinceMicros, newest first: those
-// that were stored later, and the last one before.
+// Since returns the versions of the periods that were in force at some time after sinceMicros, newest first: the
+// versions that were stored later, and the last version that was stored before.
 func (rt RetentionReader) Since(sinceMicros int64) ([]RetentionSettings, error) {
 	return read(rt.access, func(tx *Tx) ([]RetentionSettings, error) {
 		return eachRow(tx, (*RetentionSettings).fields, "SELECT "+retentionColumns+` FROM retention_settings
-			WHERE tenant_id = $1 AND environment = $2 AND version >= coalesce((SELECT max(version) FROM retention_settings
+			WHERE tenant_id = $1 AND environment = $2 AND version >= coalesce((SELECT max(version)
+			FROM retention_settings
 				WHERE tenant_id = $1 AND environment = $2 AND updated_micros <= $3), 0)
 			ORDER BY version DESC LIMIT $4`, sinceMicros, int64(maxRetentionVersions))
 	})
@@ -131,8 +134,8 @@ func (rt RetentionReader) WalkLogged(fn func(*LoggedRetention) error) error {
 	}
 }
 
-// Put adds a version with its entry in the journal, and returns it with its number, which is one more than the last.
-// It returns Precondition precondition_failed if the last version is not the expected one; a negative
+// Put adds a version and its entry in the journal. It returns the version with its number, which is one more than the
+// last number. It returns Precondition precondition_failed if the last version is not the expected one; a negative
 // expectedVersion accepts any.
 func (rt Retention) Put(s RetentionSettings, expectedVersion int64) (RetentionSettings, error) {
 	if err := rt.tx.Lock(); err != nil {
@@ -158,7 +161,7 @@ func (rt Retention) Put(s RetentionSettings, expectedVersion int64) (RetentionSe
 	return s, err
 }
 
-// Progress returns how far each zone was emptied, in the order of the names.
+// Progress returns how far each zone was emptied, ordered by the name of the zone.
 func (rt RetentionReader) Progress() ([]RetentionProgress, error) {
 	return read(rt.access, func(tx *Tx) ([]RetentionProgress, error) {
 		return eachRow(tx, (*RetentionProgress).fields, "SELECT "+progressColumns+` FROM retention_progress
@@ -177,7 +180,8 @@ func (rt RetentionReader) ProgressOf(zone string) (RetentionProgress, error) {
 }
 
 // PutProgress stores how far a zone was emptied. emptied is the number of documents, stored before beforeMicros, that
-// this transaction has emptied. If it is not 0, PutProgress adds a journal entry, unless there is one for that time.
+// this transaction has emptied. If it is not 0, PutProgress adds a journal entry, unless an earlier entry already
+// covers beforeMicros.
 func (rt Retention) PutProgress(p *RetentionProgress, emptied, beforeMicros, nowMicros int64) (err error) {
 	if emptied > 0 && beforeMicros > p.BeforeMicros {
 		p.BeforeMicros, p.EntryMicros = beforeMicros, wholeMillis(nowMicros)
@@ -195,16 +199,9 @@ func (rt Retention) PutProgress(p *RetentionProgress, emptied, beforeMicros, now
 	return err
 }
 
-// RetentionScopes returns the scopes that have retention periods, in order.
-func (sys *System) RetentionScopes(ctx context.Context) (found []ScopeName, err error) {
-	err = sys.read(ctx, func(s *transaction) error {
-		found = nil // the read may be repeated
-		return s.each(func(scan func(...any) error) error {
-			var n ScopeName
-			err := scan(&n.Tenant, &n.Environment)
-			found = append(found, n)
-			return err
-		}, `SELECT DISTINCT tenant_id, environment FROM retention_settings ORDER BY tenant_id, environment`)
-	})
-	return found, err
+// RetentionScopes yields the scopes that have retention periods, ordered by tenant and environment. Parameter page is
+// the number of scopes that it reads at a time.
+func (sys *System) RetentionScopes(ctx context.Context, page int) iter.Seq2[ScopeName, error] {
+	return sys.scopes(ctx, page, `SELECT DISTINCT tenant_id, environment FROM retention_settings
+		WHERE (tenant_id, environment) > ($1, $2) ORDER BY tenant_id, environment LIMIT $3`)
 }

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// MaxReviews is the maximum number of reviews of a decision, so that Reviews
-// can return all of them. Older decisions may have more.
+// MaxReviews is the maximum number of reviews of a decision, so that Reviews can return all of them. A decision may
+// have more if they were added before there was a limit.
 const MaxReviews = MaxPage
 
 // Review is a person's review of a decision. Reviews are only ever added; the
@@ -27,11 +27,11 @@ type Review struct {
 // LoggedReview is a review with the number of its entry in the journal.
 type LoggedReview struct {
 	Review
-	Leaf int64  // -1 for a review from before the journal that has no entry yet
-	Salt []byte // of the hash of the note
+	Leaf int64  // -1 if the review is older than the journal and has no entry yet
+	Salt []byte // the salt of the hash over the note
 }
 
-// Record returns the review's entry in the journal, without the scope.
+// Record returns the review's entry in the journal. The scope of the entry is not set.
 func (r *LoggedReview) Record() evidence.Record {
 	return evidence.Record{
 		Kind:   evidence.Review,
@@ -49,13 +49,13 @@ func (r *LoggedReview) Record() evidence.Record {
 	}
 }
 
-// AddReview adds a review and its entry in the journal, and updates the queue of referrals. It returns
-// NotFound if the decision is not of this scope, and Conflict cap_reached if
-// the decision has MaxReviews reviews. A review that requests more information
-// cannot be the last one: it leaves the decision in the queue, and there must
-// be room for the review that takes it out. A decision that got MaxReviews
-// reviews before there was a limit may still wait in the queue; the one review
-// that takes it out is added in spite of the limit.
+// AddReview adds a review and its entry in the journal, and updates the queue of referrals. It returns NotFound if the
+// decision is not of this scope, and Conflict cap_reached if the decision has MaxReviews reviews.
+//
+// A review that requests more information leaves the decision in the queue, so it cannot be the last one that the
+// limit allows: the final review, which removes the decision from the queue, must still be possible. A decision that
+// got MaxReviews reviews before there was a limit may still wait in the queue. Its final review is added in spite of
+// the limit.
 func (ds Decisions) AddReview(r Review) error {
 	// The lock makes reviewers on other nodes wait, so that the count below stays
 	// true until the commit.
@@ -88,8 +88,8 @@ func (ds Decisions) AddReview(r Review) error {
 	return ds.checkReviews(r)
 }
 
-// wakeErasure makes the deferred erasures of the decision's people look again soon whether they can be carried out: a
-// review may have ended the offer for which they wait, or have made one.
+// wakeErasure schedules an early check of the deferred erasures of the decision's people: a review may have ended the
+// offer for which they wait, or have made an offer.
 func (ds Decisions) wakeErasure(decisionID string) error {
 	_, err := ds.tx.exec(`UPDATE erasures SET next_micros = 0
 		WHERE tenant_id = $1 AND environment = $2 AND state = 'deferred' AND (applicant_ref, decision_id) =
@@ -155,8 +155,8 @@ func (ds DecisionReader) LoggedReview(decisionID, id string) (LoggedReview, erro
 	})
 }
 
-// WalkReviews calls fn for every review of the scope. Outside a transaction it keeps none open while fn runs. If fn
-// returns an error, WalkReviews stops and returns the error.
+// WalkReviews calls fn for every review of the scope. Outside a transaction it keeps no transaction open while fn
+// runs. If fn returns an error, WalkReviews stops and returns the error.
 func (ds DecisionReader) WalkReviews(fn func(*LoggedReview) error) error {
 	var last LoggedReview
 	for {
@@ -178,7 +178,7 @@ func (ds DecisionReader) WalkReviews(fn func(*LoggedReview) error) error {
 	}
 }
 
-// fillReviews adds the entries of the oldest reviews that have none, and returns their number.
+// fillReviews adds journal entries for the oldest reviews that have none, and returns the number of added entries.
 func fillReviews(tx *Tx, b Backfill) (int, error) {
 	rows, err := withoutEntry[LoggedReview](tx, loggedReviewColumns, "decision_reviews", b)
 	if err != nil || len(rows) == 0 {

@@ -15,9 +15,9 @@ type RightsChange struct {
 	Activates   func(role string) bool // reports whether a role may activate
 }
 
-// move compares before and after, and records in after whether the person gained
-// or lost the right to activate. Before the tenant's first activation in live
-// there is no delay, because there is nothing to protect yet.
+// move compares the states of a person before and after a change. If the person gained or lost the right to
+// activate, it records this in the state after the change. Before the tenant's first activation in live there is no
+// delay, because there is nothing to protect yet.
 func (s RightsChange) move(tx *staffTx, before User, after *User) error {
 	if s.Activates == nil {
 		return nil
@@ -44,7 +44,7 @@ func (s RightsChange) move(tx *staffTx, before User, after *User) error {
 // begin records, like move, whether a new person has the right to activate.
 func (s RightsChange) begin(tx *staffTx, u *User) error { return s.move(tx, User{}, u) }
 
-// renew restarts the delay of a person whose password was set by someone else.
+// renew restarts the delay of a person whose password or second factor was changed by someone else.
 func (s RightsChange) renew(tx *staffTx, userID string) error {
 	if s.Activates == nil {
 		return nil
@@ -63,12 +63,13 @@ func (s RightsChange) renew(tx *staffTx, userID string) error {
 	return tx.updateRights(u)
 }
 
-// ConfirmedBy begins the MadeBy of a person whom an identity provider made an activator, and whom the user whose id
-// follows has confirmed. Until MayActivateMicros the two count as one person.
+// ConfirmedBy is a prefix in User.MadeBy, followed by the id of a user. It says that an identity provider gave the
+// person the right to activate, and that this user has confirmed it. Until MayActivateMicros the person and the user
+// count as one person.
 const ConfirmedBy = "confirmed:"
 
-// delay sets the delay of a person. The person's MadeBy is the user who makes
-// the change or, if that user's own delay is not over, the user's own MadeBy.
+// delay sets the delay of a person. The person's MadeBy is the user who makes the change or, if the delay of that
+// user is not over, the MadeBy of that user.
 func (s RightsChange) delay(tx *staffTx, u *User) error {
 	by := s.By
 	maker, err := tx.user(by)
@@ -94,8 +95,9 @@ func (tx *staffTx) everActivated() (bool, error) {
 	return found > 0, err
 }
 
-// ConfirmActivator changes the rights of the person userID, whom the user by confirms. It returns NotFound if the
-// tenant lacks either of them. confirm changes the person, or refuses.
+// ConfirmActivator changes the rights of the person with the id userID. Parameter "by" is the id of the user who
+// confirms the person. ConfirmActivator returns NotFound if one of the two is not in the tenant. confirm changes the
+// person, or returns an error that refuses the change.
 func (st *Staff) ConfirmActivator(
 	ctx context.Context, userID, by string, confirm func(person *User, by User) error, audit AuditEntry,
 ) error {

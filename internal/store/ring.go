@@ -104,9 +104,9 @@ func compareTies(a, b *RingEntity) int {
 // errSeenAgain stops reading once the result is known.
 var errSeenAgain = errors.New("seen again")
 
-// SeenOnce reports whether the references of an alert's applicants seem to be new for each application instead of
-// identifying people. That is so if there are several references, each was seen once, and all were seen within a day
-// and from one IP address. addressKind is the kind of entity that IP addresses have.
+// SeenOnce reports whether the references of an alert's applicants seem to identify applications instead of people.
+// That is so if there are several references, each was seen once, and all were seen within a day and from one IP
+// address. addressKind is the kind of entity that IP addresses have.
 func (al AlertReader) SeenOnce(alertID, addressKind string) (bool, error) {
 	return read(al.access, func(tx *Tx) (bool, error) {
 		const maxRead = 8 * MaxEvidence // enough for MaxEvidence applicants that were seen once

@@ -67,8 +67,8 @@ type grouping struct {
 }
 
 // group computes the ring of an observation and stores nothing. It reads the rings of the applicant and of the
-// entities. It reads the people seen with an entity only if the entity has no ring, if its tie to its ring is too old,
-// or if it has an older key.
+// entities. It reads the people seen with an entity only if the entity has no ring or has an older key, or if the
+// tie between the entity and its ring is too old.
 //
 // For other entities, reading the entity's ring is enough: every person seen with
 // the entity within the window was merged into that ring at the time, or was

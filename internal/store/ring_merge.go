@@ -48,9 +48,9 @@ func (rg rings) regroup(g *grouping, o Observation) error {
 	return rg.addToOpenAlert(g)
 }
 
-// addToOpenAlert adds the people of the ring who are not in the ring's open alert
-// yet to that alert, if there is one. It does nothing if only the applicant joined
-// the ring: Alerts.Raise adds the applicant with the decision.
+// addToOpenAlert adds the people of a ring to its open alert, if there is one, except those whom the alert has
+// already. It does nothing if only the applicant joined the ring, because Alerts.Raise adds the applicant with the
+// decision.
 func (rg rings) addToOpenAlert(g *grouping) error {
 	others := len(g.joining)
 	if g.own == "" {
@@ -98,9 +98,9 @@ func (rg rings) absorb(into *ringRow, id string, nowMicros int64) error {
 	return rg.mergeAlerts(into, id, nowMicros)
 }
 
-// mergeAlerts ensures that only one alert is open about two merged rings. If the absorbed ring has an open alert, that
-// alert is closed as a duplicate or, if the other ring has no open alert, becomes the alert of the other ring. In both
-// cases an alert about these people is still open, so the ring is unmuted.
+// mergeAlerts ensures that only one alert is open about two merged rings. If both rings have an open alert, the alert
+// of the absorbed ring is closed as a duplicate. If only the absorbed ring has one, this alert becomes the alert of
+// the other ring. In both cases an alert about these people is still open, so the ring is unmuted.
 func (rg rings) mergeAlerts(into *ringRow, absorbed string, nowMicros int64) error {
 	theirs, err := rg.openAlert(absorbed)
 	if err != nil || theirs.ID == "" {
@@ -126,8 +126,7 @@ func (rg rings) mergeAlerts(into *ringRow, absorbed string, nowMicros int64) err
 	return rg.tx.Alerts().putState(theirs, m)
 }
 
-// openAlert returns the alert about a ring that is not closed. Its id is "" if
-// there is none.
+// openAlert returns the open or acknowledged alert about a ring. Its id is "" if there is none.
 func (rg rings) openAlert(ringID string) (a Alert, err error) {
 	err = rg.tx.each(func(scan func(...any) error) (err error) {
 		a, err = scanAlert(scan)

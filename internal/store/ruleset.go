@@ -107,7 +107,7 @@ func (rs RuleSetReader) ActiveID(policyKey string) (string, error) {
 // RuleSetFilter filters a list; empty fields match everything.
 type RuleSetFilter struct {
 	Status, PolicyKey string
-	Configured        bool // only active rule sets and drafts
+	Configured        bool // list only active rule sets and drafts
 }
 
 // List returns a page of the scope's rule sets, without archived drafts, and

@@ -7,7 +7,7 @@ type Proof struct {
 	CreatedMicros int64
 }
 
-// KeepProof stores a proof. It replaces one with the same key.
+// KeepProof stores a proof. It replaces the stored proof with the same key.
 func (rs RuleSets) KeepProof(p Proof) error {
 	_, err := rs.tx.StoredBytes().deleteCounted(`DELETE FROM guarantee_proofs
 		WHERE tenant_id = $1 AND environment = $2 AND proof_key = $3 RETURNING length(document)`, p.Key)
@@ -24,7 +24,7 @@ func (rs RuleSets) KeepProof(p Proof) error {
 	return rs.tx.StoredBytes().add(len(p.Document))
 }
 
-// Proof returns the proof with a key. It has no document if there is none.
+// Proof returns the proof with a key. If there is none, the result has no document.
 func (rs RuleSetReader) Proof(key string) (Proof, error) {
 	return read(rs.access, func(tx *Tx) (Proof, error) {
 		p := Proof{Key: key}

@@ -10,8 +10,8 @@ import (
 // LoggedRuleSet is a rule set with the numbers of its entries in the journal.
 type LoggedRuleSet struct {
 	RuleSet
-	Leaf           int64  // -1 for a rule set from before the journal that has no entry yet
-	Salt           []byte // of the hash of the document, the name and the notes
+	Leaf           int64  // -1 if the rule set is older than the journal and has no entry yet
+	Salt           []byte // the salt of the hash over the document, the name and the notes
 	ActivationLeaf int64  // the entry of the last activation; -1 if there is none
 }
 
@@ -23,7 +23,7 @@ func (r *LoggedRuleSet) fields() []any {
 
 func (r *LoggedRuleSet) rowID() string { return r.ID }
 
-// The types of the events of rule sets.
+// The types of the journal events about rule sets.
 const (
 	EventRuleSetCreated   = "rule_set.created"
 	EventRuleSetArchived  = "rule_set.archived"
@@ -31,8 +31,8 @@ const (
 	EventRuleSetActivated = "rule_set.activated"
 )
 
-// Record returns the rule set's entry in the journal, without the scope. It covers what never changes; activations and
-// removals have entries of their own.
+// Record returns the rule set's entry in the journal. The scope of the entry is not set. The entry covers the columns
+// that never change; activations and removals have entries of their own.
 func (r *LoggedRuleSet) Record() evidence.Record {
 	return evidence.Record{
 		Kind:   evidence.RuleSet,
@@ -70,7 +70,7 @@ func (r *RuleSet) removal(event string, nowMicros int64) evidence.Record {
 func (r *RuleSet) activation(previousID string) evidence.Record {
 	retired := ""
 	if r.RetiredMicros != 0 {
-		retired = ExactTime(r.RetiredMicros) // only if the entry is added later
+		retired = ExactTime(r.RetiredMicros) // set only if the entry is backfilled
 	}
 	return evidence.Record{
 		Kind:   evidence.Activation,
@@ -90,8 +90,8 @@ func (r *RuleSet) activation(previousID string) evidence.Record {
 	}
 }
 
-// wholeMillis returns a time without the part that the time of a leaf does not have. The hash of an entry without a row
-// can then be computed from the entry alone.
+// wholeMillis rounds a time down to milliseconds, because the time of a leaf has no microseconds. So the hash of an
+// entry without a row can be computed from the entry alone.
 func wholeMillis(micros int64) int64 { return micros - micros%1000 }
 
 // ExactTime returns a time in microseconds as a text: RFC 3339 in UTC with microseconds.
@@ -99,8 +99,8 @@ func ExactTime(micros int64) string {
 	return time.UnixMicro(micros).UTC().Format("2006-01-02T15:04:05.000000Z07:00")
 }
 
-// WalkLogged calls fn for every rule set of the scope, including archived ones, in the order of their ids. It has
-// only a few in memory at a time. If fn returns an error, WalkLogged stops and returns the error.
+// WalkLogged calls fn for every rule set of the scope, including archived ones, in the order of their ids. It holds
+// only a few rule sets in memory at a time. If fn returns an error, WalkLogged stops and returns the error.
 func (rs RuleSetReader) WalkLogged(fn func(*LoggedRuleSet) error) error {
 	const together = 20 // documents can be large
 	return walkLogged(rs.access, loggedRuleSetColumns, "rule_sets", together, fn)
@@ -120,8 +120,8 @@ func (rs RuleSetReader) ActiveIDs() (map[string]string, error) {
 	})
 }
 
-// fillRuleSets adds the entries of the oldest rule sets and activations that have none, and returns the number of rule
-// sets.
+// fillRuleSets adds journal entries for the oldest rule sets and activations that have none, and returns the number of
+// rule sets.
 func fillRuleSets(tx *Tx, b Backfill) (int, error) {
 	rows, err := eachRow(tx, (*LoggedRuleSet).fields, "SELECT "+loggedRuleSetColumns+` FROM rule_sets
 		WHERE tenant_id = $1 AND environment = $2 AND created_micros < $3
@@ -131,7 +131,7 @@ func fillRuleSets(tx *Tx, b Backfill) (int, error) {
 		return 0, err
 	}
 	var records []evidence.Record
-	var numbers []*int64 // where the number of each record belongs
+	var numbers []*int64 // where to store the number of each record
 	for i := range rows {
 		r := &rows[i]
 		if r.Leaf < 0 {

@@ -99,8 +99,8 @@ func (h *RuleHits) fields() []any {
 	return []any{&h.RuleID, &h.Evaluated, &h.Hit, &h.EvaluatedBefore, &h.HitBefore}
 }
 
-// Hits returns the counts of each rule of a rule set from fromDay on, and those from beforeDay until the day before
-// fromDay.
+// Hits returns the RuleHits of each rule of a rule set. The range of days begins with fromDay. The range before it
+// begins with beforeDay and ends on the day before fromDay.
 func (rs RuleSetReader) Hits(ruleSetID, beforeDay, fromDay string) ([]RuleHits, error) {
 	return read(rs.access, func(tx *Tx) ([]RuleHits, error) {
 		return eachRow(tx, (*RuleHits).fields, `SELECT rule_id,

@@ -1,6 +1,6 @@
 package store
 
-// Run is a run of an agent, as it was answered. It never changes.
+// Run is a run of an agent, as it was answered. It changes only when it is erased.
 type Run struct {
 	ID            string
 	Agent         string
@@ -20,7 +20,7 @@ func (r *Run) fields() []any {
 	return []any{&r.ID, &r.Agent, &r.CreatedMicros, &r.Actor, &r.SubjectRef, &r.DecisionID, &r.Outcome, &r.Hash}
 }
 
-// Insert stores a run. keyChanges is KeyState.Changes of the keys with which it is sealed; Insert
+// Insert stores a run. keyChanges is the value that KeyState.Changes had when the keys of the run were read; Insert
 // returns ErrKeysChanged if the keys were changed since.
 func (ru Runs) Insert(r Run, keyChanges int64) error {
 	if err := ru.tx.KeyTrees().Check(keyChanges); err != nil {

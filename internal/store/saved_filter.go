@@ -26,7 +26,7 @@ func (s *Scope) SavedFilters(ctx context.Context) SavedFilterReader {
 // SavedFilters returns the SavedFilters of the transaction.
 func (tx *Tx) SavedFilters() SavedFilters { return SavedFilters{SavedFilterReader{tx.access()}} }
 
-// Of returns the filters of a person, by name.
+// Of returns the filters of a person, ordered by name.
 func (sf SavedFilterReader) Of(userID string) ([]SavedFilter, error) {
 	return read(sf.access, func(tx *Tx) ([]SavedFilter, error) {
 		return eachRow(tx, (*SavedFilter).fields, `SELECT user_id, name, query, saved_micros FROM saved_filters

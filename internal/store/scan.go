@@ -13,9 +13,8 @@ type Position struct {
 // nothing, scans the whole table.
 const scanRows = 2_000
 
-// scanEnd returns the last row that a page may scan to. It counts only rows that
-// satisfy the condition lead, for which there must be an index. It returns the
-// zero Position if the list ends earlier. It reads only ids and times.
+// scanEnd returns the last row that a page may scan. It counts only rows that satisfy the condition lead, for which
+// there must be an index. It returns the zero Position if the list ends earlier. It reads only ids and times.
 func (ds Decisions) scanEnd(p Page, lead string, values ...any) (end Position, err error) {
 	q := scanEndQuery(p, lead, values...)
 	err = ds.tx.each(func(scan func(...any) error) error { return scan(&end.ID, &end.Micros) }, q.text.String(),
@@ -39,8 +38,8 @@ func scanEndQuery(p Page, lead string, values ...any) *query {
 	return q
 }
 
-// endOf returns the last row that a list of decisions may scan to with a
-// filter. If the page has an end already, endOf returns that end.
+// endOf returns the last row that a page of decisions may scan with a filter. If the page has an end already, endOf
+// returns that end.
 func (ds Decisions) endOf(f DecisionFilter, p Page) (Position, error) {
 	lead, value, rest := f.lead()
 	if len(rest) == 0 || p.end.ID != "" {
@@ -60,10 +59,9 @@ func (q *query) filtered(f DecisionFilter) {
 	}
 }
 
-// lead returns the condition whose index the list is scanned by, and the
-// remaining conditions, which are checked in each scanned row. The remaining
-// conditions are written so that no planner uses another index for them. The
-// other index could have many more rows between two ids than the chosen index.
+// lead returns the condition whose index the list uses, and the remaining conditions, which are checked in each
+// scanned row. The remaining conditions are written so that no planner uses another index for them. The other index
+// could have many more rows between two ids than the chosen index.
 func (f DecisionFilter) lead() (lead string, value any, rest []condition) {
 	for _, c := range []struct {
 		column, value, along string

@@ -101,7 +101,7 @@ func (tx *Tx) one(dest []any, query string, args ...any) error {
 //
 // Lock waits for any other transaction that holds the lock.
 func (tx *Tx) Lock() error {
-	lock := tx.transaction.db.dialect.lockScope()
+	lock := tx.transaction.db.dialect.lockScope
 	if lock == "" {
 		return nil
 	}
@@ -113,14 +113,15 @@ func (tx *Tx) Lock() error {
 // dead.
 func (db *DB) read(ctx context.Context, fn func(*transaction) error) error {
 	slot := admission.SlotOf(ctx)
-	if db.dialect.embedded() {
-		// Keep the entry and release only the slot for long work: an embedded database computes on
-		// the same processors.
+	if db.dialect.embedded {
+		// An embedded database computes on the processors of this process. So keep the admission entry, and release
+		// only the slot for long work.
 		slot.PauseLong()
+		defer slot.Resume()
 	} else {
-		slot.Pause()
+		slot.BeginRead(ctx)
+		defer slot.EndRead()
 	}
-	defer slot.Resume()
 	err := db.retryDeadConnections(func() error { return db.readOnce(ctx, fn) })
 	return db.failure("read", err)
 }
@@ -143,7 +144,7 @@ func (db *DB) readOnce(ctx context.Context, fn func(*transaction) error) error {
 	ctx, cancel := context.WithTimeout(ctx, db.options.Timeout)
 	defer cancel()
 	check := db.primary.check()
-	err := db.readWithin(ctx, db.dialect.embedded(), fn)
+	err := db.readWithin(ctx, db.dialect.embedded, fn)
 	if !check.passed(ctx) {
 		return cmp.Or(ctx.Err(), errStale)
 	}
@@ -178,7 +179,7 @@ func (db *DB) submit(ctx context.Context, j *job) error {
 // retry: fn may already have passed on the data that it read.
 func (db *DB) readLong(ctx context.Context, fn func(*transaction) error) error {
 	err := db.readWithin(ctx, false, func(s *transaction) error {
-		for _, setting := range db.dialect.noTimeouts() {
+		for _, setting := range db.dialect.noTimeouts {
 			if _, err := s.exec(setting); err != nil {
 				return err
 			}
@@ -188,36 +189,35 @@ func (db *DB) readLong(ctx context.Context, fn func(*transaction) error) error {
 	return db.failure("read", err)
 }
 
-// readCharge returns the maximum time that a read adds to the processor time of its
-// owner: a millisecond, and 10 ms for each MiB of documents, because PostgreSQL
-// decompresses, copies and sends them.
-func readCharge(received int) time.Duration {
-	const perByte = 10 * time.Nanosecond
-	return time.Millisecond + time.Duration(received)*perByte
+// readCharge returns the maximum time that a read adds to the processor time of its owner. Each round trip adds a
+// quarter of a millisecond; two round trips begin and end the transaction. Each MiB of documents adds 10 ms, because
+// PostgreSQL decompresses, copies and sends them. received also includes an estimate for rows that the read only
+// counts.
+func readCharge(statements, received int) time.Duration {
+	const perTrip, perByte = 250 * time.Microsecond, 10 * time.Nanosecond
+	return time.Duration(statements+2)*perTrip + time.Duration(received)*perByte
 }
 
 // readWithin runs fn in a read transaction. If brief is set, ctx is checked before each
 // statement and not during it. The reason is that SQLite's driver starts a goroutine
 // for every statement whose context can end, and very many goroutines delay each other.
 func (db *DB) readWithin(ctx context.Context, brief bool, fn func(*transaction) error) (err error) {
-	tx, err := db.reader.BeginTx(ctx, db.dialect.readOptions())
+	tx, err := db.reader.BeginTx(ctx, db.dialect.readOptions)
 	if err != nil {
 		return err
 	}
 	defer db.reader.prepared.prepareWanted(ctx)
 	// There is nothing to commit, and a failed rollback needs no handling.
 	defer func() { _ = tx.Rollback() }()
-	s := &transaction{db: db, ctx: ctx, tx: tx, prepared: db.reader.prepared, counts: !db.dialect.embedded()}
-	if !db.dialect.embedded() {
-		// While the transaction is open, the database server computes for the owner, on
-		// processors that all owners share. If the transaction takes longer than readCharge
-		// allows, it is unknown how much of the time the server computed: the server may
+	s := &transaction{db: db, ctx: ctx, tx: tx, prepared: db.reader.prepared, counts: !db.dialect.embedded}
+	if !db.dialect.embedded {
+		// Charge the owner for the time of the transaction, but no more than readCharge. While the transaction is
+		// open, the database server computes for the owner, on processors that all owners share. If the transaction
+		// takes longer than readCharge allows, it is unknown how much of the time the server computed: the server may
 		// be far away, or wait for a lock.
 		begun := time.Now()
 		defer func() {
-			if err == nil {
-				admission.SlotOf(ctx).Charge(min(time.Since(begun), readCharge(s.received)))
-			}
+			admission.SlotOf(ctx).Charge(min(time.Since(begun), readCharge(s.statements, s.received)))
 		}()
 	}
 	if brief {

@@ -4,7 +4,7 @@ package store
 type Scorecard struct {
 	ID            string
 	Name          string
-	Version       int64 // assigned by Insert, counted for each name
+	Version       int64 // assigned by Insert; each name has its own numbering
 	Document      []byte
 	Checksum      string
 	CreatedMicros int64

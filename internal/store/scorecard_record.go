@@ -5,14 +5,14 @@ import (
 	"verdict/internal/wire"
 )
 
-// EventScorecardCreated is the type of the event of a new scorecard.
+// EventScorecardCreated is the type of the event that records a new scorecard.
 const EventScorecardCreated = "scorecard.created"
 
 // LoggedScorecard is a scorecard with the number of its entry in the journal.
 type LoggedScorecard struct {
 	Scorecard
-	Leaf int64  // -1 for a scorecard from before the journal that has no entry yet
-	Salt []byte // of the hash of the document and the name
+	Leaf int64  // -1 if the scorecard is older than the journal and has no entry yet
+	Salt []byte // the salt of the hash over the document and the name
 }
 
 const loggedScorecardColumns = scorecardColumns + ", leaf, salt"
@@ -20,7 +20,7 @@ const loggedScorecardColumns = scorecardColumns + ", leaf, salt"
 func (c *LoggedScorecard) fields() []any { return append(c.Scorecard.fields(), &c.Leaf, &c.Salt) }
 func (c *LoggedScorecard) rowID() string { return c.ID }
 
-// Record returns the scorecard's entry in the journal, without the scope.
+// Record returns the scorecard's entry in the journal. The scope of the entry is not set.
 func (c *LoggedScorecard) Record() evidence.Record {
 	return evidence.Record{
 		Kind:   evidence.Scorecard,
@@ -37,14 +37,15 @@ func (c *LoggedScorecard) Record() evidence.Record {
 	}
 }
 
-// WalkLogged calls fn for every scorecard of the scope, in the order of their ids. It has only a few in memory at a
-// time. If fn returns an error, WalkLogged stops and returns the error.
+// WalkLogged calls fn for every scorecard of the scope, in the order of their ids. It holds only a few scorecards in
+// memory at a time. If fn returns an error, WalkLogged stops and returns the error.
 func (sc ScorecardReader) WalkLogged(fn func(*LoggedScorecard) error) error {
 	const together = 20 // documents can be large
 	return walkLogged(sc.access, loggedScorecardColumns, "scorecards", together, fn)
 }
 
-// fillScorecards adds the entries of the oldest scorecards that have none, and returns their number.
+// fillScorecards adds journal entries for the oldest scorecards that have none, and returns the number of added
+// entries.
 func fillScorecards(tx *Tx, b Backfill) (int, error) {
 	rows, err := withoutEntry[LoggedScorecard](tx, loggedScorecardColumns, "scorecards", b)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// personalTables are the tables whose old row versions may contain data of people, or keys. The last one has the
-// planner's statistics of the others, with frequent values of their columns, such as references of applicants.
+// personalTables are the tables whose old row versions may contain data of people, or keys. The last table has the
+// planner's statistics about the others, with frequent values of their columns, such as references of applicants.
 var personalTables = []string{
 	"agent_runs", "backtest_chunks", "batch_chunks", "decision_features", "decision_people", "decision_reviews",
 	"decisions", "erasures", "exposures", "fraud_alert_evidence",
@@ -26,11 +26,11 @@ func PersonalTables() []string { return append([]string(nil), personalTables...)
 // removes or overwrites its segments. On SQLite, Rewrite does nothing: changed rows are
 // overwritten, and Scrub truncates the write-ahead log.
 func (sys *System) Rewrite(ctx context.Context, table string) (err error) {
-	if sys.db.dialect.embedded() {
+	if sys.db.dialect.embedded {
 		return nil
 	}
 	for _, known := range personalTables {
-		if known == table { // so that the statement contains no other name
+		if known == table { // only a known name may be in the statement
 			return sys.db.failure("rewrite "+table, sys.db.vacuum(ctx, known))
 		}
 	}
@@ -43,7 +43,7 @@ func (db *DB) vacuum(ctx context.Context, table string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = connection.Close() }() // the statement has reported its error
+	defer func() { _ = connection.Close() }() // an error of a statement was returned already
 	vacuum := "VACUUM (FULL, ANALYZE) " + table
 	if table == statistics {
 		vacuum = "VACUUM (FULL) " + table

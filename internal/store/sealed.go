@@ -6,9 +6,9 @@ import "context"
 // parameter of a statement. The triggers of migration 0020 contain it too.
 var sealedForm = []byte{0xE1}
 
-// WithReadable returns the oldest decisions after an id whose documents are stored readable,
-// with their documents, at most limit. It scans at most scanRows decisions, so it may return
-// fewer, or none. next is the id after which to continue, "" if there are no more decisions.
+// WithReadable returns decisions whose documents are stored readable, with their documents, oldest first. It begins
+// after an id and returns at most limit decisions. It scans at most scanRows decisions, so it may return fewer, or
+// none. next is the id after which to continue, "" if there are no more decisions.
 func (ds DecisionReader) WithReadable(after string, limit int) (found []Decision, next string, err error) {
 	// The facts of a co-applicant may be readable although the primary applicant was erased.
 	return ds.scanned(`(length(response) > 0 AND substr(response, 1, 1) <> $6 OR EXISTS (SELECT 1 FROM decision_people p
@@ -53,14 +53,14 @@ func (ds Decisions) SealDocuments(writes []*DecisionWrite) error {
 	return nil
 }
 
-// WithReadable returns the oldest runs after an id whose documents are stored readable, with
-// their documents, at most limit. Like DecisionReader.WithReadable, it may return fewer.
+// WithReadable returns runs whose documents are stored readable, with their documents, oldest first. It begins after
+// an id and returns at most limit runs. Like DecisionReader.WithReadable, it may return fewer.
 func (ru RunReader) WithReadable(after string, limit int) (found []Run, next string, err error) {
 	return ru.scanned("length(response) > 0 AND substr(response, 1, 1) <> $6", after, limit)
 }
 
-// WithSealed returns the oldest runs after an id whose documents are sealed. Like
-// DecisionReader.WithReadable, it may return fewer than limit.
+// WithSealed returns runs whose documents are sealed, oldest first. It begins after an id and returns at most limit
+// runs. Like DecisionReader.WithReadable, it may return fewer.
 func (ru RunReader) WithSealed(after string, limit int) (found []Run, next string, err error) {
 	return ru.scanned("substr(response, 1, 1) = $6", after, limit)
 }
@@ -86,9 +86,9 @@ func (ru RunReader) scanned(condition, after string, limit int) (found []Run, ne
 	})
 }
 
-// SealDocuments replaces the readable documents of stored runs by the ciphertexts. It skips
-// a run whose documents are sealed already or were erased. keyChanges is KeyState.Changes of
-// the keys; SealDocuments returns ErrKeysChanged if the keys were changed since.
+// SealDocuments replaces the readable documents of stored runs by the ciphertexts. It skips a run whose documents are
+// sealed already or were erased. keyChanges is the value that KeyState.Changes had when the keys were read;
+// SealDocuments returns ErrKeysChanged if the keys were changed since.
 func (ru Runs) SealDocuments(runs []Run, keyChanges int64) error {
 	if err := ru.tx.KeyTrees().Check(keyChanges); err != nil {
 		return err
@@ -123,11 +123,11 @@ func (sys *System) SetDocumentsSealed(ctx context.Context) error {
 	})
 }
 
-// lastID is after every id.
+// lastID sorts after every id.
 const lastID = "~"
 
-// scanEnd returns the id at which a scan of scanRows rows after an id ends, lastID if fewer
-// rows follow.
+// scanEnd returns the id of the last row of a scan. The scan reads the next scanRows rows after an id. If fewer rows
+// follow, scanEnd returns lastID.
 func scanEnd(tx *Tx, table, after string) (string, error) {
 	end := lastID
 	err := tx.one([]any{&end}, "SELECT id FROM "+table+` WHERE tenant_id = $1 AND environment = $2 AND id > $3
@@ -144,8 +144,8 @@ func nextScan(end string) string {
 	return end
 }
 
-// scanned returns the oldest decisions after an id that satisfy a condition, with their
-// documents, at most limit. It scans at most scanRows decisions.
+// scanned returns decisions that satisfy a condition, with their documents, oldest first. It begins after an id and
+// returns at most limit decisions. It scans at most scanRows decisions.
 func (ds DecisionReader) scanned(
 	condition, after string, limit int, args ...any,
 ) (found []Decision, next string, err error) {

@@ -26,8 +26,8 @@ type FactorProof struct {
 	Recovery string
 }
 
-// SecondFactor returns the second factor of a person, also one that is not confirmed. It returns
-// NotFound if there is none.
+// SecondFactor returns the second factor of a person, even if it is not confirmed. It returns NotFound if there is
+// none.
 func (st *Staff) SecondFactor(ctx context.Context, userID string) (SecondFactor, error) {
 	var f SecondFactor
 	err := st.read(ctx, func(tx *staffTx) (err error) {
@@ -56,15 +56,16 @@ func (st *Staff) PeopleWithFactor(ctx context.Context) (ids []string, err error)
 	return ids, err
 }
 
-// BeginSecondFactor stores a second factor that the person has to confirm. It replaces one that is
-// not confirmed. It returns Conflict invalid_transition if the person has a confirmed one, and
-// NotFound if the password hash is no longer passwordHash or the person is disabled.
+// BeginSecondFactor stores a second factor that the person has to confirm. It replaces an unconfirmed factor of the
+// person. It returns Conflict invalid_transition if the person has a confirmed factor, and NotFound if the password
+// hash is no longer passwordHash or the person is disabled.
 func (st *Staff) BeginSecondFactor(ctx context.Context, f SecondFactor, passwordHash string) error {
 	return st.write(ctx, func(tx *staffTx) error {
 		if err := tx.lockUser(f.UserID, passwordHash); err != nil {
 			return err
 		}
-		if _, err := tx.exec("DELETE FROM second_factors WHERE tenant_id = $1 AND user_id = $2 AND confirmed_micros = 0",
+		if _, err := tx.exec("DELETE FROM second_factors "+
+			"WHERE tenant_id = $1 AND user_id = $2 AND confirmed_micros = 0",
 			f.UserID); err != nil {
 			return err
 		}
@@ -86,12 +87,12 @@ func (tx *staffTx) lockUser(userID, passwordHash string) error {
 	}
 	var id string
 	return orNotFound("user", tx.one([]any{&id}, `SELECT id FROM users WHERE tenant_id = $1 AND id = $2
-		AND password_hash = $3 AND disabled_micros = 0`+tx.transaction.db.dialect.forUpdate(), userID, passwordHash))
+		AND password_hash = $3 AND disabled_micros = 0`+tx.transaction.db.dialect.forUpdate, userID, passwordHash))
 }
 
-// ConfirmSecondFactor confirms a second factor, stores its recovery codes and ends all sessions of
-// the person except one, whose hashes it returns. It returns Conflict nothing_to_confirm if the
-// stored factor is another one or confirmed already.
+// ConfirmSecondFactor confirms a second factor, stores its recovery codes, and ends all sessions of the person except
+// exceptSession. It returns the hashes of the ended sessions. It returns Conflict nothing_to_confirm if the stored
+// factor is another one or is confirmed already.
 func (st *Staff) ConfirmSecondFactor(
 	ctx context.Context, f SecondFactor, exceptSession string, audit AuditEntry,
 ) (ended []string, err error) {
@@ -175,8 +176,8 @@ func (st *Staff) ResetSecondFactor(
 }
 
 // RequireSecondFactor sets the time from which the tenant requires a second factor of everybody with a password; 0
-// means that it does not. It ends no session, but returns the hashes of all of the tenant's sessions, because their
-// permissions change.
+// means that it requires none. It ends no session, but returns the hashes of all of the tenant's sessions, because
+// their permissions change.
 func (st *Staff) RequireSecondFactor(
 	ctx context.Context, sinceMicros int64, audit AuditEntry,
 ) (sessions []string, err error) {
@@ -195,10 +196,9 @@ func (st *Staff) RequireSecondFactor(
 	return sessions, err
 }
 
-// useProof accepts a code once. It returns Unauthenticated second_factor_required if the person has
-// a confirmed factor and the proof is empty, and Unauthenticated wrong_code if the code was used
-// already or the factor was changed after the code was checked. Without a confirmed factor it
-// accepts only an empty proof.
+// useProof accepts a code once. It returns Unauthenticated second_factor_required if the person has a confirmed
+// factor and the proof is empty. It returns Unauthenticated wrong_code if the code was used already or the factor was
+// changed after the code was checked. Without a confirmed factor it accepts only an empty proof.
 func (tx *staffTx) useProof(userID string, proof FactorProof) error {
 	if err := tx.lock(); err != nil {
 		return err
@@ -240,8 +240,9 @@ func wrongCode() error {
 // FactorName names the second factor of a person.
 type FactorName struct{ Tenant, UserID, Secret string }
 
-// FactorsToSeal returns the second factors whose secret is stored readable.
-func (sys *System) FactorsToSeal(ctx context.Context) (found []FactorName, err error) {
+// FactorsToSeal returns at most limit second factors whose secret is stored readable, in the order of tenants and
+// people. Parameter "after" is the last factor of the previous call, and the zero value for the first call.
+func (sys *System) FactorsToSeal(ctx context.Context, after FactorName, limit int) (found []FactorName, err error) {
 	err = sys.read(ctx, func(s *transaction) error {
 		found = nil // the read may be repeated
 		return s.each(func(scan func(...any) error) error {
@@ -250,7 +251,8 @@ func (sys *System) FactorsToSeal(ctx context.Context) (found []FactorName, err e
 			found = append(found, f)
 			return err
 		}, "SELECT tenant_id, user_id, secret FROM second_factors WHERE secret NOT LIKE 'sealed:%' "+
-			"ORDER BY tenant_id, user_id")
+			"AND (tenant_id, user_id) > ($1, $2) ORDER BY tenant_id, user_id LIMIT $3",
+			after.Tenant, after.UserID, int64(limit))
 	})
 	return found, err
 }

@@ -100,11 +100,11 @@ func (tx *staffTx) lock() error {
 	return lockTenant(tx.transaction, tx.tenant)
 }
 
-// lockTenant locks a tenant until the transaction ends. It returns NotFound if there is no such tenant. The lock does
-// not block inserts of rows that refer to the tenant. If it did, the two transactions could deadlock, because the
-// insert may hold the lock of a scope that this transaction needs next.
+// lockTenant locks a tenant until the transaction ends. It returns NotFound if there is no such tenant. The lock
+// does not block inserts of rows that refer to the tenant. If it did, a deadlock would be possible: the transaction
+// of the insert may hold the lock of a scope that this transaction needs next.
 func lockTenant(s *transaction, tenantID string) error {
 	var id string
 	return orNotFound("tenant",
-		s.one([]any{&id}, "SELECT id FROM tenants WHERE id = $1"+s.db.dialect.forNoKeyUpdate(), tenantID))
+		s.one([]any{&id}, "SELECT id FROM tenants WHERE id = $1"+s.db.dialect.forNoKeyUpdate, tenantID))
 }

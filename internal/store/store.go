@@ -1,29 +1,29 @@
-// Package store stores the durable data of the service, in an embedded SQLite
-// file or in PostgreSQL. Both databases run the same SQL text.
+// Package store stores the durable data of the service, in an embedded SQLite file or in PostgreSQL. Both databases
+// run the same SQL text.
 //
-// Callers use handles and never write SQL. There are three handles:
-//   - System, for work before or above a tenant: signup, finding a key, the operator's work;
+// Callers use handles and never write SQL. There are six handles:
+//   - System, for the operator's work and for work over all tenants;
+//   - Jobs, for the backtests and batches of all tenants;
+//   - Accounts, for tenants and their people, sessions and API keys: to sign up, or to find a key, for instance;
+//   - Secrets, for the keys of the installation;
 //   - Staff, for the people of one tenant;
 //   - Scope, for one tenant in one environment.
 //
-// Every statement of a Scope has its tenant and environment as its first two
-// parameters; the handle adds them.
+// Every statement of a Scope has its tenant and environment as its first two parameters; the handle adds them.
 //
-// The data of a Scope is reached by subject (subject.go): scope.Decisions(ctx)
-// reads decisions. In a transaction begun by Scope.Write or Scope.Read,
-// tx.Decisions() reads decisions with the same methods and stores new ones.
+// The data of a Scope is reached by subject (subject.go): scope.Decisions(ctx) reads decisions. In a transaction begun
+// by Scope.Write or Scope.Read, tx.Decisions() reads decisions with the same methods and stores new ones.
 //
-// Every write of a handle goes through one committer, which commits waiting writes together
-// (commit.go). The differences between the SQL of the two databases are in dialect.go
-// and, for PostgreSQL's faster insert of decisions, in pipeline.go.
+// Every write of a handle goes through one committer, which commits waiting writes together (commit.go). The
+// differences between the two databases are in dialect.go, sqlite.go, postgres.go and, for PostgreSQL's faster insert
+// of decisions, in pipeline.go.
 //
-// Decision ids are in the order of creation; the caller that makes the ids
-// ensures this. Decisions are therefore listed by id alone, and one index
-// serves both identity and order.
+// Decision ids are in the order of creation; the caller that makes the ids ensures this. Decisions are therefore
+// listed by id alone, and one index serves both identity and order.
 //
-// Errors that a client may see wrap a *fault.Error, whose detail is safe to show.
-// The database's own message stays in the wrapping error, for logs. The package
-// generates no time or random id for a tenant's data: both are arguments.
+// Errors that a client may see wrap a *fault.Error, whose detail is safe to show. The database's own message stays in
+// the wrapping error, for logs. The times and the ids of a tenant's data are arguments; only the ids of block list
+// entries are generated in this package.
 package store
 
 import (
@@ -38,17 +38,15 @@ import (
 // Options are the limits of a DB. A field that is zero or negative gets its
 // default.
 type Options struct {
-	// Connections limits the connections that read (default 8). Connections
-	// that write are separate: one on SQLite; on PostgreSQL two, and two more
-	// for scopes that wait for another transaction's locks.
+	// Connections limits the connections that read (default 8). Connections that write are separate: one on SQLite; on
+	// PostgreSQL two, and four more for scopes that wait for another transaction's locks.
 	Connections int
 	// BatchSize is the maximum number of writes in one commit (default 256).
 	BatchSize int
 	// QueueSize is the maximum number of writes that wait for the committer
 	// (default 1024).
 	QueueSize int
-	// QueueWait is how long a write waits for a full queue before it is refused
-	// as Unavailable (default 2 s).
+	// QueueWait is how long a write waits for space in a full queue before it is refused as Unavailable (default 2 s).
 	QueueWait time.Duration
 	// Timeout limits a read, a write including its wait in the queue, and, on
 	// PostgreSQL, each statement (default 10 s).
@@ -72,18 +70,18 @@ func setDefault[T int | time.Duration](field *T, value T) {
 
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
-	dialect     dialect
+	dialect     *dialect
 	options     Options
 	version     int64 // version of the schema
 	writer      pool
-	side        *pool // for scopes that were set aside; nil on SQLite, which has one writer
+	side        *pool // connections for scopes that were set aside; nil on SQLite, which has one writer
 	reader      pool
 	primary     *primary // tracks the server that accepts writes; nil on SQLite
 	commits     *committer
 	unconfirmed unconfirmedWrites
 	nextNumbers nextNumbers // the numbers of the next entries of journals; only on SQLite
-	keyChanges  keyCounts   // the changes of the keys of scopes; only on SQLite
-	grown       grownScopes // journals that need a new checkpoint
+	keyChanges  keyCounts   // the number of changes of each scope's keys; only on SQLite
+	grown       grownScopes // scopes whose journals this node has extended
 	prober      prober
 	close       sync.Once
 	closed      atomic.Bool
@@ -97,10 +95,10 @@ type pool struct {
 }
 
 // Kind names the database: "sqlite" or "postgres".
-func (db *DB) Kind() string { return db.dialect.name() }
+func (db *DB) Kind() string { return db.dialect.name }
 
 // Embedded reports whether the database runs in this process, so that no other process uses it.
-func (db *DB) Embedded() bool { return db.dialect.embedded() }
+func (db *DB) Embedded() bool { return db.dialect.embedded }
 
 // Ping returns nil if the database answers and Unavailable if not. It reads
 // from the disk or over the network, so call it for readiness and not for every

@@ -2,19 +2,20 @@ package store
 
 import "context"
 
-// The sizes of rows that count as a fixed number of bytes, with their indexes. Migration 0030 contains them too.
+// The fixed numbers of bytes that some rows count as, including their indexes. Migration 0030 contains these numbers
+// too.
 const (
 	exposureBytes = 1 << 10
-	answerBytes   = 512 // in addition to the body
+	answerBytes   = 512 // counted in addition to the body
 )
 
-// StoredBytesReader reads how many bytes a scope has stored that are not billed by their size: the rows and results of
+// StoredBytesReader reads the size of a scope's stored data that is not billed by size: the rows and results of
 // batches and backtests, the parts of lists, rule sets, their proofs and working copies, scorecards, collections
 // strategies, lender profiles, exposures, and answers under idempotency keys that belong to no decision or run.
 type StoredBytesReader struct{ access }
 
-// StoredBytes reads like StoredBytesReader, and counts. The methods of this package that store or delete such rows
-// count them in the same transaction, in one row for each scope.
+// StoredBytes reads the size like StoredBytesReader, and changes it. The methods of this package that store or
+// delete such data count it in the same transaction, in one row for each scope.
 type StoredBytes struct{ StoredBytesReader }
 
 // StoredBytes returns the StoredBytesReader of the scope.
@@ -25,8 +26,8 @@ func (s *Scope) StoredBytes(ctx context.Context) StoredBytesReader {
 // StoredBytes returns the StoredBytes of the transaction.
 func (tx *Tx) StoredBytes() StoredBytes { return StoredBytes{StoredBytesReader{tx.access()}} }
 
-// Sum returns the number of bytes. After a change in the same transaction it is exact: other nodes wait for the end of
-// the transaction before they change it.
+// Sum returns the number of bytes. After a change in the same transaction the number is exact: other nodes wait for
+// the end of the transaction before they change it.
 func (sb StoredBytesReader) Sum() (int64, error) {
 	return read(sb.access, func(tx *Tx) (n int64, err error) {
 		err = tx.one([]any{&n}, "SELECT bytes FROM stored_bytes WHERE tenant_id = $1 AND environment = $2")
@@ -44,8 +45,8 @@ func (sb StoredBytes) add(n int) error {
 	return err
 }
 
-// release counts bytes that the transaction deletes. A node of an earlier version does not count what it stores, so
-// the number does not fall below 0.
+// release counts bytes that the transaction deletes. The number of stored bytes does not fall below 0, even if a
+// deleted row was never counted: nodes of earlier versions did not count rows.
 func (sb StoredBytes) release(n int64) error {
 	if n == 0 {
 		return nil
@@ -76,19 +77,19 @@ type scopedJob struct{ tenant, environment, id string }
 
 // purgeJobs calls purge for the jobs that find returns, each in a transaction of its own, until limit steps were done.
 // Only one scope is locked at a time, so two nodes that purge cannot deadlock. It returns the number of steps.
-func (sys *System) purgeJobs(
+func (j *Jobs) purgeJobs(
 	ctx context.Context, find func(*transaction) ([]scopedJob, error), limit int,
 	purge func(tx *Tx, id string, limit int64) (int64, error),
 ) (done int64, err error) {
 	var jobs []scopedJob
-	err = sys.read(ctx, func(s *transaction) (err error) {
+	err = j.read(ctx, func(s *transaction) (err error) {
 		jobs, err = find(s)
 		return err
 	})
 	for i := 0; err == nil && i < len(jobs) && done < int64(limit); i++ {
-		j, steps := jobs[i], int64(0)
-		err = sys.writeIn(ctx, j.tenant, j.environment, func(s *transaction) (err error) {
-			steps, err = purge(s.within(j.tenant, j.environment), j.id, int64(limit)-done)
+		name, steps := jobs[i], int64(0)
+		err = j.writeIn(ctx, name.tenant, name.environment, func(s *transaction) (err error) {
+			steps, err = purge(s.within(name.tenant, name.environment), name.id, int64(limit)-done)
 			return err
 		})
 		if err == nil {
@@ -98,7 +99,7 @@ func (sys *System) purgeJobs(
 	return done, err
 }
 
-// scopedJobs returns the jobs of a query for tenant, environment and id.
+// scopedJobs runs a query for tenant, environment and id of jobs, and returns the jobs.
 func (s *transaction) scopedJobs(query string, args ...any) (jobs []scopedJob, err error) {
 	err = s.each(func(scan func(...any) error) error {
 		var j scopedJob

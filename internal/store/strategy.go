@@ -40,9 +40,9 @@ func (st StrategyReader) At(version int64) (Strategy, error) {
 	})
 }
 
-// Put adds a version with its entry in the journal, and returns it with its number, which is one more than the
-// last. It returns Precondition precondition_failed if the last version is not
-// the expected one; a negative expectedVersion accepts any.
+// Put adds a version and its entry in the journal. It returns the version with its number, which is one more than the
+// last number. It returns Precondition precondition_failed if the last version is not the expected one; a negative
+// expectedVersion accepts any.
 func (st Strategies) Put(s Strategy, expectedVersion int64) (Strategy, error) {
 	if err := st.tx.Lock(); err != nil {
 		return Strategy{}, err

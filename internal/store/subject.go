@@ -59,7 +59,7 @@ func readOf[T any](a access, id string, fn func(*Tx) (T, error)) (T, error) {
 		return fn(a.tx)
 	}
 	var result T
-	scope := a.scope // ReadOf takes the address of scope, so scope may be moved to the heap
+	scope := a.scope // a copy, because ReadOf takes its address and may move it to the heap
 	err := scope.ReadOf(a.ctx, id, func(tx *Tx) (err error) {
 		result, err = fn(tx)
 		return err

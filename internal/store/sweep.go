@@ -52,7 +52,7 @@ func (a *Accounts) RemoveUnusedTenant(ctx context.Context, untilMicros int64) (f
 	err = a.write(ctx, "unused tenants", func(s *transaction) error {
 		ids, err := s.firstColumn(
 			`SELECT id FROM tenants WHERE seen_micros = 0 AND closing_micros > 0 AND closing_micros <= $1
-			ORDER BY created_micros, id LIMIT 1`+s.db.dialect.forUpdate(), untilMicros)
+			ORDER BY created_micros, id LIMIT 1`+s.db.dialect.forUpdate, untilMicros)
 		if found = len(ids) == 1; err != nil || !found {
 			return err
 		}
@@ -79,7 +79,7 @@ func (s *transaction) removeTenant(id string) error {
 	if err != nil {
 		return err
 	}
-	if s.db.dialect.hasHeads() { // lock the scopes first; SQLite has no such locks
+	if s.db.dialect.hasHeads { // deleting the heads locks the scopes first; SQLite has no such locks
 		if _, err := s.exec("DELETE FROM journal_heads WHERE tenant_id = $1", id); err != nil {
 			return err
 		}

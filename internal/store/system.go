@@ -5,26 +5,33 @@ import (
 	"iter"
 )
 
-// above is the common part of the handles that work without a tenant or across tenants: their statements run without
-// row-level security.
+// above is embedded in the handles that work without a tenant or across tenants. The statements of these handles
+// run without row-level security.
 type above struct{ db *DB }
 
-// System is the handle for the operator's work and for work over all tenants, such as
-// removing what has expired. Requests of tenants do not use it.
+// System is the handle for the operator's work and for work over all tenants, such as removing expired rows. Requests
+// of tenants do not use it.
 type System struct{ above }
 
 // System returns the handle.
 func (db *DB) System() *System { return &System{above{db}} }
 
-// Accounts is the handle for tenants, their people, sessions and API keys, which belong to
-// both environments, and for finding the owner of a key, a session or an invitation.
+// Jobs is the handle for the backtests and batches of all tenants: for finding those that need work, failing those
+// whose input is incomplete, and removing old ones.
+type Jobs struct{ above }
+
+// Jobs returns the handle.
+func (db *DB) Jobs() *Jobs { return &Jobs{above{db}} }
+
+// Accounts is the handle for tenants with their people and sessions, which belong to both environments, and for API
+// keys. It also finds the owner of a key, a session or an invitation.
 type Accounts struct{ above }
 
 // Accounts returns the handle.
 func (db *DB) Accounts() *Accounts { return &Accounts{above{db}} }
 
-// Secrets is the handle for the keys of the installation: the master keys, the key trees of tenants that are
-// encrypted with them, the key of the log, and the secret of keyed hashes.
+// Secrets is the handle for the keys of the installation: the master keys, the key trees of tenants, which are
+// encrypted with a master key, the key of the log, and the secret of keyed hashes.
 type Secrets struct{ above }
 
 // Secrets returns the handle.
@@ -79,6 +86,37 @@ func byScope[T any](ordered []T, scope func(T) rlsScope) iter.Seq[[]T] {
 				return
 			}
 			ordered = ordered[n:]
+		}
+	}
+}
+
+// scopes yields the scopes that a query returns, ordered by tenant and environment. It reads a page at a time: the
+// query returns at most $3 scopes after the tenant $1 and the environment $2. Its other arguments begin with $4.
+// An error is the last element.
+func (sys *System) scopes(ctx context.Context, page int, query string, args ...any) iter.Seq2[ScopeName, error] {
+	return func(yield func(ScopeName, error) bool) {
+		for last, more := (ScopeName{}), true; more; {
+			var found []ScopeName
+			err := sys.read(ctx, func(s *transaction) error {
+				found = nil // the read may be repeated
+				return s.each(func(scan func(...any) error) error {
+					var n ScopeName
+					err := scan(&n.Tenant, &n.Environment)
+					found = append(found, n)
+					return err
+				}, query, append([]any{last.Tenant, last.Environment, int64(page)}, args...)...)
+			})
+			if err != nil {
+				yield(ScopeName{}, err)
+				return
+			}
+			for _, n := range found {
+				if !yield(n, nil) {
+					return
+				}
+				last = n
+			}
+			more = len(found) == page
 		}
 	}
 }

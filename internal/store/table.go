@@ -50,17 +50,17 @@ func (t TableReader) Get(name string) (Table, error) {
 
 // Lock returns a table like Get, and locks it until the transaction ends.
 func (t Tables) Lock(name string) (Table, error) {
-	return selectTable(t.tx, name, t.tx.transaction.db.dialect.forUpdate())
+	return selectTable(t.tx, name, t.tx.transaction.db.dialect.forUpdate)
 }
 
-// selectTable reads a table. clause is added to the statement.
+// selectTable reads a table. clause is appended to the SELECT, for example to lock the row.
 func selectTable(tx *Tx, name, clause string) (found Table, err error) {
 	err = tx.one(found.fields(), "SELECT "+tableColumns+
 		" FROM lookup_tables WHERE tenant_id = $1 AND environment = $2 AND name = $3"+clause, name)
 	return found, orNotFound("table", err)
 }
 
-// All returns the tables of the scope by name.
+// All returns the tables of the scope, ordered by name.
 func (t TableReader) All() ([]Table, error) {
 	return read(t.access, func(tx *Tx) (tables []Table, err error) {
 		err = tx.each(func(scan func(...any) error) error {
@@ -82,12 +82,13 @@ func (t TableReader) Document(tableID string, version int64) ([]byte, error) {
 	})
 }
 
-// Put stores a version of a table with its entry in the journal, and returns it with its number, which is one more
-// than the last. The first version creates the table; its number is above those of all tables that were deleted.
-// document has its rows. allow is called with the previous version, if there is one, and may refuse the new one.
+// Put stores a version of a table and its entry in the journal. It returns the version with its number, which is one
+// more than the last number. The first version creates the table; its number is above the versions of all deleted
+// tables. document has the rows of the version. If there is a previous version, Put calls allow with it, and allow may
+// refuse the new version.
 //
-// Put returns Precondition precondition_failed if the last version is not the expected one, where 0 means that there is
-// no table of this name yet. It returns Conflict cap_reached if the scope would have more than the caps allow.
+// Put returns Precondition precondition_failed if the last version is not the expected one, where 0 means that there
+// is no table of this name yet. It returns Conflict cap_reached if the scope would have more than the caps allow.
 func (t Tables) Put(
 	table Table, document []byte, expectedVersion int64, caps TableCaps, allow func(before Table) error,
 ) (Table, error) {
@@ -141,7 +142,7 @@ func (t Tables) Put(
 	return table, err
 }
 
-// highestDeleted returns the highest version of a table that was deleted, 0 if there was none.
+// highestDeleted returns the highest version that a deleted table had, 0 if no table was deleted.
 func (t Tables) highestDeleted() (version int64, err error) {
 	err = t.tx.one([]any{&version}, `SELECT coalesce(max(highest), 0) FROM deleted_lookup_tables
 		WHERE tenant_id = $1 AND environment = $2`)
@@ -152,7 +153,8 @@ func (t Tables) highestDeleted() (version int64, err error) {
 func (t Tables) checkCaps(table Table, caps TableCaps) error {
 	var others, rows, bytes int64
 	err := t.tx.one([]any{&others, &rows, &bytes}, `SELECT count(*), coalesce(sum(rows_count), 0),
-		coalesce(sum(bytes), 0) FROM lookup_tables WHERE tenant_id = $1 AND environment = $2 AND name <> $3`, table.Name)
+		coalesce(sum(bytes), 0) FROM lookup_tables WHERE tenant_id = $1 AND environment = $2 AND name <> $3`,
+		table.Name)
 	switch {
 	case err != nil:
 		return err
@@ -171,9 +173,10 @@ func (t Tables) checkCaps(table Table, caps TableCaps) error {
 }
 
 // Delete deletes a table, and adds an entry to the journal. It returns NotFound if there is no table of this name, and
-// Conflict table_in_use if a rule set that Users returns names it.
+// Conflict table_in_use if Users returns a rule set for the table.
 func (t Tables) Delete(name, actor string, nowMicros int64) (Table, error) {
-	// An activation locks the tables of its rule set, so it has been committed, or finds the table deleted.
+	// An activation locks the tables of its rule set. So a concurrent activation either was committed before this
+	// lock, or will find the table deleted.
 	table, err := t.Lock(name)
 	if err != nil {
 		return Table{}, err
@@ -190,8 +193,9 @@ func (t Tables) Delete(name, actor string, nowMicros int64) (Table, error) {
 	if err := t.deleteDocuments(table.ID); err != nil {
 		return Table{}, err
 	}
-	if _, err := t.tx.exec("DELETE FROM lookup_tables WHERE tenant_id = $1 AND environment = $2 AND name = $3",
-		name); err != nil {
+	if _, err := t.tx.exec(
+		"DELETE FROM lookup_tables WHERE tenant_id = $1 AND environment = $2 AND name = $3", name,
+	); err != nil {
 		return Table{}, err
 	}
 	if _, err := t.tx.exec(`INSERT INTO deleted_lookup_tables (tenant_id, environment, highest) VALUES ($1, $2, $3)

@@ -8,7 +8,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// The types of the events of lookup tables.
+// The types of the journal events about lookup tables.
 const (
 	eventTableCreated = "table.created"
 	eventTableChanged = "table.changed"
@@ -19,7 +19,7 @@ const (
 type LoggedTable struct {
 	Table
 	Leaf int64
-	Salt []byte // of the hash of all its columns and its document
+	Salt []byte // the salt of the hash over all columns of the table and its document
 }
 
 func (t *LoggedTable) fields() []any { return append(t.Table.fields(), &t.Leaf, &t.Salt) }

@@ -8,7 +8,7 @@ type Tenant struct {
 	OrgName       string
 	Plan          string
 	CreatedMicros int64
-	SeenMicros    int64 // when the first authenticated request came, or the operator created the tenant; else 0
+	SeenMicros    int64 // when the first authenticated request came or the operator created the tenant, 0 if neither
 	ClosingMicros int64 // when the tenant began to close because it is unused; 0 if it is not closing
 
 	SecondFactorMicros int64 // since when everybody with a password needs a second factor; 0 if nobody does
@@ -39,10 +39,9 @@ type User struct {
 	// when this person was added. The person can sign in only through the provider.
 	AddressElsewhere bool
 
-	// MayActivateMicros is the time from which the person may activate in live,
-	// 0 for no delay, and MadeBy is who gave the person this right.
-	// StoppedMicros is when the person last lost the right, 0 for never, and
-	// StoppedBy is who took it away.
+	// MayActivateMicros is the time from which the person may activate in live; 0 means no delay. MadeBy says who
+	// gave the person this right. StoppedMicros is when the person last lost the right; 0 means never. StoppedBy says
+	// who took it away.
 	MayActivateMicros int64
 	MadeBy            string
 	StoppedMicros     int64

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 )
 
@@ -10,7 +11,7 @@ import (
 // failed on another transaction's lock are not answered: their scopes are set
 // aside.
 func (c *committer) commit(jobs []*job) {
-	results := c.transact(c.db.writer, jobs, false)
+	results := c.transact(c.db.writer, jobs)
 	var blocked []*job
 	for i, j := range jobs {
 		err := results[i]
@@ -30,36 +31,70 @@ func (c *committer) commit(jobs []*job) {
 // lanes because one lock blocks every job.
 func (c *committer) persist(j *job, err error) error {
 	for c.db.dialect.class(err) == classConflict && j.over() == nil {
-		err = c.transact(c.db.writer, []*job{j}, false)[0]
+		err = c.transact(c.db.writer, []*job{j})[0]
 	}
 	return err
 }
 
-// transact runs jobs in one transaction and returns the result of each. The
-// transaction has its own context, so that a caller who is cancelled does not
-// interrupt the others. Unless apart is set, decisions of one scope are stored
-// together, without savepoints; if that fails, transact calls itself with apart
-// set.
-func (c *committer) transact(on pool, jobs []*job, apart bool) []error {
+// transact runs jobs in one transaction and returns the result of each. The transaction has its own context, so that a
+// caller who is cancelled does not interrupt the others. If all jobs are decisions, the dialect may store them in a
+// transaction with fewer round trips; the rest is stored with ordinary statements in another transaction.
+func (c *committer) transact(on pool, jobs []*job) []error {
 	ctx, cancel := c.db.dialect.batchContext(c.timeLeft(jobs))
 	defer cancel()
 	defer on.prepared.prepareWanted(ctx)
-	if !apart && ofOneScope(jobs) {
-		stored, err := c.db.dialect.insertPipelined(ctx, c.db, on, jobs[0].rls, writesOf(jobs))
-		if stored {
-			c.db.grown.add(jobs[0].rls)
-			c.batches.Add(1)
-			c.writes.Add(int64(len(jobs)))
-		}
-		if stored || err != nil {
-			return all(len(jobs), err)
+	if !decisionsOnly(jobs) {
+		return c.execute(ctx, on, jobs, false, nil)
+	}
+	stored, err := c.db.dialect.insertPipelined(ctx, c.db, on, jobs)
+	if held, is := errors.AsType[*lockedScope](err); is && !ofScope(jobs, held.scope) {
+		return c.execute(ctx, on, jobs, true, map[rlsScope]error{held.scope: err})
+	}
+	if err != nil {
+		return all(len(jobs), err)
+	}
+	if stored == nil {
+		return c.execute(ctx, on, jobs, false, nil)
+	}
+	var rest []*job
+	var places []int
+	for i, j := range jobs {
+		if !stored[i] {
+			rest, places = append(rest, j), append(places, i)
 		}
 	}
+	c.batches.Add(1)
+	c.writes.Add(int64(len(jobs) - len(rest)))
+	results := make([]error, len(jobs))
+	if len(rest) > 0 {
+		for k, err := range c.execute(ctx, on, rest, false, nil) {
+			results[places[k]] = err
+		}
+	}
+	return results
+}
+
+// ofScope reports whether all jobs belong to the scope.
+func ofScope(jobs []*job, scope rlsScope) bool {
+	for _, j := range jobs {
+		if j.rls != scope {
+			return false
+		}
+	}
+	return true
+}
+
+// execute runs jobs in one transaction with ordinary statements and returns the result of each. Unless apart is set,
+// decisions are stored without savepoints if there are no other jobs; if that fails, execute calls itself with apart
+// set. blocked are the scopes that are known to be locked by another transaction, each with the error of its jobs.
+func (c *committer) execute(
+	ctx context.Context, on pool, jobs []*job, apart bool, blocked map[rlsScope]error,
+) []error {
 	s, err := c.begin(ctx, on)
 	if err != nil {
 		return all(len(jobs), err)
 	}
-	b := newBatch(s, jobs, apart)
+	b := newBatch(s, jobs, apart, blocked)
 	b.run()
 	c.charge(b.excess)
 	if s.broken != nil {
@@ -68,7 +103,7 @@ func (c *committer) transact(on pool, jobs []*job, apart bool) []error {
 	}
 	if b.split {
 		_ = s.tx.Rollback()
-		return c.transact(on, jobs, true)
+		return c.execute(ctx, on, jobs, true, b.blocked)
 	}
 	kept := b.kept()
 	if kept == 0 {
@@ -91,8 +126,8 @@ func (c *committer) transact(on pool, jobs []*job, apart bool) []error {
 	return b.results
 }
 
-// charge adds what functions have written in excess of their estimated cost to the use of their scopes.
-// A function that writes a megabyte then delays the later writes of its own scope, and not those of others.
+// charge adds the cost of jobs beyond their estimates to the use of their scopes. So a function that writes a megabyte
+// delays the later writes of its own scope, and not those of others.
 func (c *committer) charge(excess map[rlsScope]int64) {
 	if len(excess) == 0 {
 		return

@@ -10,19 +10,21 @@ import (
 type transaction struct {
 	db       *DB
 	ctx      context.Context
-	caller   context.Context // of a read whose ctx cannot end: checked before each statement; nil otherwise
+	caller   context.Context // the caller's context, checked before each statement; nil if ctx itself can end
 	tx       *sql.Tx
 	prepared *statements
 	bound    map[string]*sql.Stmt // prepared statements bound to this transaction, by text
 	rls      rlsScope             // the row-level security scope that was last set in the database
 	written  []writeName          // names of the rows that the transaction stores, for unconfirmedWrites
 	grown    []rlsScope           // the scopes to whose journals the transaction adds entries
-	oneGrown [1]rlsScope          // the memory of grown if there is one scope, as in most transactions
+	oneGrown [1]rlsScope          // storage for grown if there is one scope, as in most transactions
 	rekeyed  []rlsScope           // the scopes whose keys the transaction changes, on SQLite
-	broken   error                // why the transaction must be rolled back; nil if it need not
+	broken   error                // why the transaction must be rolled back; nil otherwise
 	bytes    int                  // total size of the string and byte arguments of exec
-	received int                  // total size of the documents that were read, if they are counted
+	received int                  // total size of the documents that were read, if counts is set; see also noteCounted
 	counts   bool                 // whether documents that are read are counted
+	// statements is the number of statements that were sent.
+	statements int
 }
 
 // rlsScope is the scope that PostgreSQL's row-level security admits: one tenant
@@ -49,7 +51,7 @@ func (s *transaction) noteGrown(scope rlsScope) {
 // setRLS sets the row-level security scope of the next statements, unless it is
 // set already.
 func (s *transaction) setRLS(v rlsScope) error {
-	set := s.db.dialect.setRLS()
+	set := s.db.dialect.setRLS
 	if set == "" || s.rls == v {
 		return s.broken
 	}
@@ -83,6 +85,7 @@ func (s *transaction) exec(query string, args ...any) (int64, error) {
 			s.bytes += len(arg)
 		}
 	}
+	s.statements++
 	var result sql.Result
 	var err error
 	//nolint:sqlclosecheck // it ends with the transaction
@@ -97,11 +100,12 @@ func (s *transaction) exec(query string, args ...any) (int64, error) {
 	return result.RowsAffected()
 }
 
-// each calls read for every row of the result.
+// each runs a query and calls read for every row of the result.
 func (s *transaction) each(read func(scan func(...any) error) error, query string, args ...any) error {
 	if err := s.stopped(); err != nil {
 		return err
 	}
+	s.statements++
 	var rows *sql.Rows
 	var err error
 	//nolint:sqlclosecheck // it ends with the transaction
@@ -126,7 +130,11 @@ func (s *transaction) each(read func(scan func(...any) error) error, query strin
 	return s.noteBroken(rows.Err())
 }
 
-// countingScan returns the Scan of rows, with the documents counted.
+// noteCounted charges the read for rows that a statement has counted but not returned. The database reads an entry of
+// an index for each row, which takes about as long as sending 100 bytes.
+func (s *transaction) noteCounted(rows int64) { s.received += 100 * int(rows) }
+
+// countingScan returns a function that calls rows.Scan and counts the size of the documents.
 func (s *transaction) countingScan(rows *sql.Rows) func(...any) error {
 	return func(dest ...any) error {
 		err := rows.Scan(dest...)
@@ -157,7 +165,7 @@ func (s *transaction) run(read func(scan func(...any) error) error, query string
 	return err
 }
 
-// one reads a single row into dest. It returns sql.ErrNoRows if there is none.
+// one runs a query and reads a single row of the result into dest. It returns sql.ErrNoRows if there is none.
 func (s *transaction) one(dest []any, query string, args ...any) error {
 	found := false
 	err := s.each(func(scan func(...any) error) error {
@@ -205,9 +213,8 @@ func (s *transaction) bind(query string, stmt *sql.Stmt) *sql.Stmt {
 	return stmt
 }
 
-// prepare prepares a text for this transaction if it is not prepared yet. A text that
-// runs for many rows would otherwise be parsed for every one of them when it is used
-// for the first time. If the text cannot be prepared, running it will report the error.
+// prepare prepares a text for this transaction if it is not prepared yet. Otherwise the first transaction that uses a
+// text would parse it again for every row. If the text cannot be prepared, running it will report the error.
 func (s *transaction) prepare(query string) {
 	if s.prepared == nil || s.stopped() != nil || s.statement(query) != nil {
 		return

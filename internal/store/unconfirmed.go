@@ -16,10 +16,11 @@ import (
 // failover. So it is returned only after a later commit was acknowledged
 // (Scope.ReadOf).
 type unconfirmedWrites struct {
-	any   atomic.Bool // lets readers skip the lock if nothing is unconfirmed
+	now   func() time.Time // time.Now if it is nil
+	any   atomic.Bool      // lets readers skip the lock if nothing is unconfirmed
 	mu    sync.Mutex
 	until map[writeName]time.Time
-	all   time.Time // until when every row counts as unconfirmed, because there were too many names
+	all   time.Time // the time until which every row counts as unconfirmed, because there were too many names
 }
 
 // writeName names a row of a scope: the id of a decision or a run, or an
@@ -50,13 +51,21 @@ func decisionNames(scope rlsScope, w *DecisionWrite) []writeName {
 	return named
 }
 
+// clock returns the current time.
+func (d *unconfirmedWrites) clock() time.Time {
+	if d.now == nil {
+		return time.Now()
+	}
+	return d.now()
+}
+
 func (d *unconfirmedWrites) add(named ...writeName) {
 	if len(named) == 0 {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now := time.Now()
+	now := d.clock()
 	if d.until == nil {
 		d.until = map[writeName]time.Time{}
 	}
@@ -83,7 +92,7 @@ func (d *unconfirmedWrites) has(name writeName) bool {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	now := time.Now()
+	now := d.clock()
 	until, there := d.until[name]
 	if there && !now.Before(until) {
 		delete(d.until, name)
@@ -140,7 +149,7 @@ func (p pool) commit(s *transaction) error {
 // succeeded. If the server itself refused the commit, the server has rolled the
 // transaction back.
 func (db *DB) mayHaveCommitted(err error) bool {
-	if err == nil || db.dialect.fence() == "" {
+	if err == nil || db.dialect.fence == "" {
 		return false
 	}
 	var refused *pgconn.PgError
@@ -152,7 +161,7 @@ func (tx *Tx) noteWritten(id string) { tx.transaction.noteWritten(writeName{tx.r
 
 // noteWritten records the name of a row that the transaction stores.
 func (s *transaction) noteWritten(name writeName) {
-	if s.db.dialect.fence() != "" {
+	if s.db.dialect.fence != "" {
 		s.written = append(s.written, name)
 	}
 }
@@ -161,7 +170,7 @@ func (s *transaction) noteWritten(name writeName) {
 // whose acknowledgement covers all earlier commits too. Without fence, a
 // transaction that writes nothing does not wait.
 func (s *transaction) fence() error {
-	statement := s.db.dialect.fence()
+	statement := s.db.dialect.fence
 	if statement == "" {
 		return nil
 	}

@@ -31,7 +31,7 @@ type allowance struct {
 	quota  int64
 }
 
-// counter is the count by day and endpoint that a meter adds to.
+// counter identifies the count, by day and endpoint, to which a meter adds.
 type counter struct {
 	period, day, endpoint string
 	billable              bool
@@ -92,8 +92,8 @@ func (us UsageMeter) draw(a allowance, units []int64) (granted int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		// Grant at least one fewer than before, so that the loop ends even if
-		// the total falls in the meantime.
+		// Grant at least one request fewer than in the last attempt, so that the loop ends even if the total falls
+		// in the meantime.
 		fits, room := 0, a.quota-used
 		for fits < granted-1 && units[fits] <= room {
 			room -= units[fits]
@@ -104,8 +104,8 @@ func (us UsageMeter) draw(a allowance, units []int64) (granted int, err error) {
 	return 0, nil
 }
 
-// quotaHasRoom is the condition for raising a total: there is no quota, or it
-// is not exceeded. $5 is the quota.
+// quotaHasRoom is the condition for raising a total: there is no quota, or the new total does not exceed the quota. $5
+// is the quota.
 const quotaHasRoom = `CAST($5 AS BIGINT) < 0 OR usage_totals.used + excluded.used <= $5`
 
 // raise adds to the period's total unless that would exceed the quota. It returns
@@ -121,8 +121,8 @@ func (us UsageMeter) raise(a allowance, sum int64) (bool, error) {
 }
 
 // Draw takes n units from an allowance that is not the quota of a plan, such as the reports of loans in a month. name
-// identifies the allowance and its period. Draw returns false, and takes nothing, if the total would exceed the
-// maximum.
+// identifies the allowance and its period. If the total would exceed the maximum most, Draw returns false and takes
+// nothing.
 func (us UsageMeter) Draw(name string, n, most int64) (bool, error) {
 	return us.raise(allowance{period: name, quota: most}, n)
 }
@@ -252,7 +252,7 @@ type UsageSum struct {
 	Billed, Free int64
 }
 
-// Sums returns the units of each period that has any, from a period on, oldest first.
+// Sums returns the units of each period that has units, oldest first. Parameter "from" is the first period.
 func (us UsageReader) Sums(from string) ([]UsageSum, error) {
 	return read(us.access, func(tx *Tx) ([]UsageSum, error) {
 		return eachRow(tx, func(s *UsageSum) []any { return []any{&s.Period, &s.Billed, &s.Free} },

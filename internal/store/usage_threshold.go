@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"iter"
 
 	"verdict/internal/evidence"
 	"verdict/internal/wire"
@@ -17,7 +18,7 @@ type UsageThreshold struct {
 }
 
 // Reach records that a share of the quota was reached, with an entry in the journal. Only the first call for a period
-// and a share has an effect; reached is false for later ones.
+// and a share has an effect; reached is false for later calls.
 func (us UsageMeter) Reach(t UsageThreshold) (reached bool, err error) {
 	added, err := us.tx.exec(`INSERT INTO usage_thresholds (tenant_id, environment, period, percent, created_micros)
 		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (tenant_id, environment, period, percent) DO NOTHING`,
@@ -57,17 +58,10 @@ func (us UsageReader) Used(period string) (used int64, reached []int64, err erro
 	})
 }
 
-// ScopesOfPeriod returns the scopes that have billed units in a period. It reads the totals of all scopes, so it is for
-// the start of the service.
-func (sys *System) ScopesOfPeriod(ctx context.Context, period string) (found []ScopeName, err error) {
-	err = sys.read(ctx, func(s *transaction) error {
-		found = nil // reset, because the read may be repeated
-		return s.each(func(scan func(...any) error) error {
-			var n ScopeName
-			err := scan(&n.Tenant, &n.Environment)
-			found = append(found, n)
-			return err
-		}, "SELECT tenant_id, environment FROM usage_totals WHERE period = $1 ORDER BY tenant_id, environment", period)
-	})
-	return found, err
+// ScopesOfPeriod yields the scopes that have billed units in a period, ordered by tenant and environment. Parameter
+// page is the number of scopes that it reads at a time. It reads the totals of all scopes, so call it only at the
+// start of the service.
+func (sys *System) ScopesOfPeriod(ctx context.Context, period string, page int) iter.Seq2[ScopeName, error] {
+	return sys.scopes(ctx, page, `SELECT tenant_id, environment FROM usage_totals
+		WHERE (tenant_id, environment) > ($1, $2) AND period = $4 ORDER BY tenant_id, environment LIMIT $3`, period)
 }

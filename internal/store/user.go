@@ -42,9 +42,8 @@ func (tx *staffTx) user(userID string) (User, error) {
 	return u, orNotFound("user", err)
 }
 
-// SetRole changes a person's role and ends their sessions, whose hashes it
-// returns. It returns Conflict last_admin for the last administrator. If the
-// person has the role already, nothing changes.
+// SetRole changes a person's role and ends the person's sessions. It returns the hashes of these sessions. It returns
+// Conflict last_admin for the last administrator. If the person has the role already, nothing changes.
 func (st *Staff) SetRole(
 	ctx context.Context, userID, role string, by RightsChange, audit AuditEntry,
 ) (ended []string, err error) {
@@ -65,10 +64,9 @@ func setRole(role string) func(*staffTx, *User) (bool, error) {
 	}
 }
 
-// Disable disables a person's access and ends their sessions, whose hashes it
-// returns. It returns Conflict last_admin for the last administrator, because
-// nobody could enable the person again. If the person is disabled already,
-// nothing changes.
+// Disable disables a person's access and ends the person's sessions. It returns the hashes of these sessions. It
+// returns Conflict last_admin for the last administrator, because nobody could enable the person again. If the person
+// is disabled already, nothing changes.
 func (st *Staff) Disable(
 	ctx context.Context, userID string, by RightsChange, audit AuditEntry,
 ) (ended []string, err error) {
@@ -132,9 +130,9 @@ func (st *Staff) change(
 	return ended, err
 }
 
-// change changes the rights of a person. If apply reports a change, it ends the
-// person's sessions, whose hashes it returns, and deletes the invitations that
-// the person sent, because the person could use one of the links to come back.
+// change changes the rights of a person. If apply reports a change, it ends the person's sessions and returns their
+// hashes. It also deletes the invitations that the person sent, because the person could use one of the links to come
+// back.
 func (tx *staffTx) change(
 	userID string, by RightsChange, audit AuditEntry, apply func(*staffTx, *User) (bool, error),
 ) (ended []string, err error) {
@@ -189,8 +187,9 @@ func (tx *staffTx) refuseLastAdmin(u User) error {
 }
 
 // SetPassword replaces a password. It returns NotFound if the password hash is no longer oldHash or the person is
-// disabled. All sessions end; if begins has an id, it is stored as a new session. SetPassword returns the hashes of the
-// ended sessions. by says who set the password; its zero value means that the person did.
+// disabled. All sessions end. If the session in parameter "begins" has an id, SetPassword stores it as a new
+// session. SetPassword returns the hashes of the ended sessions. Parameter "by" says who set the password; its zero
+// value means that the person did.
 func (st *Staff) SetPassword(
 	ctx context.Context, userID, oldHash, newHash string, begins ConsoleSession, by RightsChange, audit AuditEntry,
 ) (ended []string, err error) {

@@ -27,12 +27,12 @@ type Webhook struct {
 	PreviousUntilMicros int64
 
 	CreatedMicros int64
-	Version       int64 // changes with the settings above
+	Version       int64 // raised when one of the settings above changes
 
 	Handled       int64 // every event up to this sequence number was sent, skipped or moved to the retries
-	Failures      int64 // how often it failed since the last success
+	Failures      int64 // how often sending failed since the last success
 	FailingMicros int64 // the time of the first of these failures
-	NextMicros    int64 // nothing is sent before
+	NextMicros    int64 // nothing is sent before this time
 	WakeMicros    int64 // when the next retry is due, 0 if there is none
 }
 
@@ -58,7 +58,7 @@ type WebhookRetry struct {
 // WebhookRange is a range of events that are to be sent again.
 type WebhookRange struct {
 	ID         string
-	Next, Last int64 // the sequence numbers of its first and its last event
+	Next, Last int64 // the sequence numbers of the next event to send and of the last event
 }
 
 // WebhookReader reads webhooks.
@@ -80,10 +80,10 @@ func (w WebhookReader) Get(id string) (Webhook, error) {
 
 // Lock returns a webhook like Get, and locks it until the transaction ends.
 func (w Webhooks) Lock(id string) (Webhook, error) {
-	return selectWebhook(w.tx, id, w.tx.transaction.db.dialect.forUpdate())
+	return selectWebhook(w.tx, id, w.tx.transaction.db.dialect.forUpdate)
 }
 
-// selectWebhook reads a webhook. clause is added to the statement.
+// selectWebhook reads a webhook. clause is appended to the SELECT, for example to lock the row.
 func selectWebhook(tx *Tx, id, clause string) (hook Webhook, err error) {
 	err = tx.one(hook.fields(), "SELECT "+webhookColumns+
 		" FROM webhooks WHERE tenant_id = $1 AND environment = $2 AND id = $3"+clause, id)
@@ -194,8 +194,9 @@ type WebhookName struct {
 	ID    string
 }
 
-// WebhooksToSeal returns the webhooks that have a readable secret.
-func (sys *System) WebhooksToSeal(ctx context.Context) (found []WebhookName, err error) {
+// WebhooksToSeal returns at most limit webhooks that have a readable secret, in the order of tenants, environments
+// and ids. Parameter "after" is the last webhook of the previous call, and the zero value for the first call.
+func (sys *System) WebhooksToSeal(ctx context.Context, after WebhookName, limit int) (found []WebhookName, err error) {
 	err = sys.read(ctx, func(s *transaction) error {
 		found = nil // the read may be repeated
 		return s.each(func(scan func(...any) error) error {
@@ -204,14 +205,15 @@ func (sys *System) WebhooksToSeal(ctx context.Context) (found []WebhookName, err
 			found = append(found, w)
 			return err
 		}, `SELECT tenant_id, environment, id FROM webhooks
-			WHERE secret LIKE 'whsec\_%' ESCAPE '\' OR previous_secret LIKE 'whsec\_%' ESCAPE '\'
-			ORDER BY tenant_id, environment, id`)
+			WHERE (secret LIKE 'whsec\_%' ESCAPE '\' OR previous_secret LIKE 'whsec\_%' ESCAPE '\')
+			AND (tenant_id, environment, id) > ($1, $2, $3) ORDER BY tenant_id, environment, id LIMIT $4`,
+			after.Scope.Tenant, after.Scope.Environment, after.ID, int64(limit))
 	})
 	return found, err
 }
 
-// Delete deletes a webhook and what waits to be sent. It returns NotFound if there is no
-// such webhook. Its log stays until it is purged: deleting it could take long.
+// Delete deletes a webhook and its events that wait to be sent. It returns NotFound if there is no such webhook. The
+// log of the webhook stays until it is purged, because deleting the log could take long.
 func (w Webhooks) Delete(id string) error {
 	deleted, err := w.tx.exec("DELETE FROM webhooks WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
 	if err != nil {
@@ -229,11 +231,11 @@ func (w Webhooks) Delete(id string) error {
 	return nil
 }
 
-// InsertWebhook adds a webhook to a scope. If hook.Handled is negative, the webhook
-// begins with the next event of the scope. InsertWebhook returns Conflict cap_reached if
-// the tenant already has most webhooks, those of both environments together. also gets the
-// webhook as it is stored, and makes further changes of the scope in the same transaction,
-// which may run more than once.
+// InsertWebhook adds a webhook to a scope. If hook.Handled is negative, the webhook begins with the next event of
+// the scope. InsertWebhook returns Conflict cap_reached if the tenant already has the maximum number of webhooks.
+// Parameter "most" is this maximum, for both environments together. Parameter "also" is a function that gets the
+// stored webhook and makes further changes of the scope in the same transaction. The transaction may run more than
+// once.
 func (sys *System) InsertWebhook(
 	ctx context.Context, scope ScopeName, hook Webhook, most int, also func(*Tx, Webhook) error,
 ) error {

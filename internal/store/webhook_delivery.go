@@ -12,7 +12,7 @@ import (
 const (
 	OutcomeDelivered = "delivered"
 	OutcomeFailed    = "failed"
-	OutcomeGivenUp   = "given_up" // it failed, and is not tried again
+	OutcomeGivenUp   = "given_up" // the attempt failed, and the event is not tried again
 )
 
 // WebhookDelivery is an attempt to deliver an event.
@@ -24,8 +24,8 @@ type WebhookDelivery struct {
 	Type          string
 	Attempt       int64 // 1 for the first
 	Outcome       string
-	Status        int64  // of the HTTP response, 0 if there was none
-	Problem       string // why there was none, "" otherwise
+	Status        int64  // the status of the HTTP response, 0 if there was none
+	Problem       string // why there was no response, "" otherwise
 	TookMicros    int64
 }
 
@@ -64,17 +64,17 @@ func (w Webhooks) AddDeliveries(id string, deliveries []WebhookDelivery) error {
 	return webhookDeliveryTable.insert(w.tx, rows)
 }
 
-// WebhookProgress is what a node has done for a webhook.
+// WebhookProgress describes the work that a node has done for a webhook.
 type WebhookProgress struct {
-	Hook    Webhook // Handled, Failures, FailingMicros, NextMicros and WakeMicros are stored
+	Hook    Webhook // Handled, Failures, FailingMicros, NextMicros and WakeMicros have the values to store
 	Owner   string  // the node, which must still have the lease
 	Disable string  // why the webhook is disabled; "" if it is not
 	// NowMicros is when the webhook is disabled.
 	NowMicros int64
 
-	Retries    []WebhookRetry // new or changed
+	Retries    []WebhookRetry // new or changed retries
 	Done       []int64        // the sequence numbers of retries that are no longer needed
-	Ranges     []WebhookRange // changed; a range whose Next is beyond Last is deleted
+	Ranges     []WebhookRange // changed ranges; a range whose Next is beyond Last is deleted
 	Deliveries []WebhookDelivery
 }
 
@@ -84,8 +84,8 @@ var webhookRetryTable = newBulkTable("webhook_retries",
 ).withClause(`ON CONFLICT (tenant_id, environment, webhook_id, sequence) DO UPDATE SET attempts = excluded.attempts,
 	first_micros = excluded.first_micros, next_micros = excluded.next_micros`)
 
-// disabled returns the journal entry of a webhook that the service disables. The webhook may be enabled again or
-// deleted later, so no row belongs to the entry.
+// disabled returns the journal entry of a webhook that the service disables. No row refers to the entry, because the
+// webhook may be enabled again or deleted later.
 func (p *WebhookProgress) disabled() evidence.Record {
 	failing := ""
 	if p.Hook.FailingMicros != 0 {
@@ -105,9 +105,9 @@ func (p *WebhookProgress) disabled() evidence.Record {
 	}
 }
 
-// Progress stores what a node has done for a webhook. If it disables the webhook, it adds an entry to the journal.
-// It returns false, and stores nothing, if the node has lost the lease, or if the webhook's settings were changed or
-// the webhook was deleted in the meantime: the events are then sent again.
+// Progress stores the work that a node has done for a webhook. If it disables the webhook, it adds an entry to the
+// journal. It returns false, and stores nothing, if the node has lost the lease, or if the webhook's settings were
+// changed or the webhook was deleted in the meantime: the events are then sent again.
 func (w Webhooks) Progress(p WebhookProgress) (bool, error) {
 	state, reason := p.Hook.State, p.Hook.Reason
 	if p.Disable != "" {
@@ -196,8 +196,8 @@ func (sys *System) DueWebhooks(
 	return due, err
 }
 
-// LeaseWebhooks gives the webhooks of a tenant, in both environments, to a node until a
-// time. It returns false if another node has them.
+// LeaseWebhooks leases the webhooks of a tenant, in both environments, to a node until a time. It returns false if
+// another node has leased them.
 func (sys *System) LeaseWebhooks(
 	ctx context.Context, tenantID, owner string, nowMicros, untilMicros int64,
 ) (leased bool, err error) {

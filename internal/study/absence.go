@@ -17,22 +17,22 @@ import (
 
 // Absence says in how many of the latest applications of a policy a field had no value.
 type Absence struct {
-	Applications int64            // that were looked at
+	Applications int64            // the applications that were looked at
 	Absent       map[string]int64 // by field
 }
 
 // The limits of Absence.
 const (
 	AbsenceRows = 200
-	absenceTime = time.Second // for finding them, if few decisions are of the policy
+	absenceTime = time.Second // limits the search, which is slow if only few decisions belong to the policy
 )
 
 var errAbsenceDone = errors.New("enough applications were looked at")
 
-// Absence counts in how many of the latest applications of a policy each field of a request was absent. It covers only
-// fields that every application can have and whose presence is stored: not features, figures of the engine, counts
-// that are made only if a policy names them, and values that identify somebody. It looks at fewer than AbsenceRows
-// applications if its time is over, and at none of applicants who were erased.
+// Absence counts in how many of the latest applications of a policy each field of a request was absent. It covers
+// only fields that every application can have and whose presence is stored. It leaves out features, figures of the
+// engine, counts that are made only if a policy names them, and values that identify somebody. It looks at
+// AbsenceRows applications, or at fewer if its time is over. It skips the applications of erased applicants.
 func (s *Comparisons) Absence(ctx context.Context, p tenant.Principal, policyKey string) (Absence, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Absence{}, err
@@ -48,20 +48,21 @@ func (s *Comparisons) Absence(ctx context.Context, p tenant.Principal, policyKey
 	given := map[string]int64{}
 	found := Absence{Absent: map[string]int64{}}
 	page := store.Page{Limit: replayPage, Descending: true}
-	err := scope.Decisions(within).Walk(store.DecisionFilter{PolicyKey: policyKey}, page, func(d *store.Decision) error {
-		if found.Applications == AbsenceRows {
-			return errAbsenceDone
-		}
-		facts, err := s.factsOf(within, scope, d)
-		if err != nil || facts == nil {
-			return err
-		}
-		found.Applications++
-		for _, f := range facts.Sorted() {
-			given[f.Name]++
-		}
-		return nil
-	})
+	err := scope.Decisions(within).Walk(store.DecisionFilter{PolicyKey: policyKey}, page,
+		func(d *store.Decision) error {
+			if found.Applications == AbsenceRows {
+				return errAbsenceDone
+			}
+			facts, err := s.factsOf(within, scope, d)
+			if err != nil || facts == nil {
+				return err
+			}
+			found.Applications++
+			for _, f := range facts.Sorted() {
+				given[f.Name]++
+			}
+			return nil
+		})
 	timedOut := within.Err() != nil && ctx.Err() == nil
 	if err != nil && !errors.Is(err, errAbsenceDone) && !timedOut {
 		return Absence{}, err

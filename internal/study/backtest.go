@@ -47,9 +47,9 @@ func BacktestStates() []string {
 
 // BacktestLimits holds the limits of backtests. A zero field means its default.
 type BacktestLimits struct {
-	// SmallRows and SmallBytes are the maximum number of rows and the maximum size of
-	// a CSV file for a run within the request; by default 50,000 and 8 MiB. Of stored
-	// decisions, a tenth of SmallRows is the maximum.
+	// SmallRows and SmallBytes are the maximum number of rows and the maximum size of a CSV file
+	// for a run within the request; by default 50,000 and 8 MiB. For stored decisions, the maximum
+	// number of rows is a tenth of SmallRows.
 	SmallRows, SmallBytes int64
 	// ChunkBytes is the size of a chunk of CSV; by default 4 MiB, at most 16 MiB. ChunkRows is the
 	// number of rows in a chunk of generated rows; by default 100,000. ReplayRows is

@@ -32,7 +32,7 @@ func (p Policies) check(faults *fault.List) {
 type BacktestRequest struct {
 	Policies
 	ReferenceID string         // an earlier run to compare the scores with; "" for none
-	Setup       backtest.Setup // how rows are read; the header comes from the rows
+	Setup       backtest.Setup // without its Header, which comes from the rows
 
 	// CSV streams the rows. It is read once, and a file is never completely in memory.
 	CSV      io.Reader
@@ -283,7 +283,7 @@ const rowsPerUnit = 100
 // units returns the billable units for a number of rows.
 func units(rows int64) int64 { return (rows + rowsPerUnit - 1) / rowsPerUnit }
 
-// admit refuses the run if rows exceeds the quota or the limit most.
+// admit refuses the run if its rows exceed the quota, or if it has more rows than the argument "most" allows.
 func (a *asked) admit(rows, most int64) error {
 	if !a.plan.Admits(a.used, units(rows)) {
 		return fault.New(fault.Limited, fault.CodeQuotaExceeded,

@@ -27,7 +27,8 @@ func (s *Chunks) Run(ctx context.Context, c operation.Chunk) error {
 	switch {
 	case fault.CodeOf(err) == fault.CodeBacktestExpired: // an older copy of the database was restored with newer keys
 		return s.runs.fail(ctx, scope, c.JobID, fault.CodeBacktestExpired,
-			"the key of the uploaded rows was destroyed before the run had ended; upload them again; nothing was billed")
+			"the key of the uploaded rows was destroyed before the run had ended; upload them again; nothing was "+
+				"billed")
 	case fault.KindOf(err) == fault.NotFound:
 		return nil // the run has ended and its rows were deleted
 	case errors.As(err, &spoilt):
@@ -134,7 +135,7 @@ func (s *Chunks) finish(ctx context.Context, scope *store.Scope, id string) erro
 
 // merged merges the results of all chunks, one at a time. If a result has the format
 // of an earlier release, it is computed again from the rows. The error is
-// backtest_expired if they were deleted.
+// backtest_expired if those rows, or results, were deleted.
 func (j *backtestRun) merged(
 	ctx context.Context, scope *store.Scope, record *store.Backtest,
 ) (*backtest.Partial, *bookTally, error) {
@@ -177,7 +178,8 @@ func expired() error {
 		"the rows of this backtest were deleted; its report still exists")
 }
 
-// rowsExpired is the error for uploaded rows that were deleted a week after the run had ended, together with their key.
+// rowsExpired returns the error for uploaded rows that were deleted, together with
+// their key, a week after the run had ended.
 func rowsExpired() error {
 	return fault.New(fault.NotFound, fault.CodeBacktestExpired,
 		"the uploaded rows of this backtest were deleted 7 days after it had ended; its report still exists")

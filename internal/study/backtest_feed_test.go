@@ -9,8 +9,8 @@ import (
 	"verdict/internal/store"
 )
 
-// TestUnpackIsBounded checks that a stored chunk of a few kilobytes that unpacks to more
-// than the largest block is refused, and that the largest block is not.
+// TestUnpackIsBounded checks that unpack accepts the largest block. It must refuse a larger one, even if the
+// stored chunk has only a few kilobytes.
 func TestUnpackIsBounded(t *testing.T) {
 	t.Parallel()
 	for size, fits := range map[int]bool{maxBlock: true, maxBlock + 1: false} {

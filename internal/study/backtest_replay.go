@@ -121,10 +121,9 @@ func (j *backtestRun) performReplay(ctx context.Context, scope *store.Scope, p p
 // chunks. Further jobs that continue the split have negative numbers, counting down.
 const cutNumber = 0
 
-// enqueueReplay stores the chunks of a replay that were split so far. If whole is set,
-// these are all chunks, and enqueueReplay enqueues them. Otherwise it enqueues a job
-// that splits the rest, so that the caller does not wait for a long range. Every replay
-// in the state receiving has such a job.
+// enqueueReplay stores the chunks of a replay that were split so far. If whole is set, these are all chunks, and
+// enqueueReplay enqueues them. Otherwise it enqueues a job that splits the rest, so that the caller does not wait
+// for a long range. Every replay in the state "receiving" has such a job.
 func (s *Backtests) enqueueReplay(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, job *backtestRun, held []piece, whole bool,
 	commit operation.Commit[Backtest],

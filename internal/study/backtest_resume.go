@@ -17,7 +17,7 @@ type resumed struct {
 	done map[runKey]int64 // finished chunks, by run
 }
 
-// still returns the runs that made no progress since the last check, or that are new.
+// still, given the unfinished runs, returns those that made no progress since the last check, or that are new.
 func (r *resumed) still(refs []store.BacktestRef) []store.BacktestRef {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -34,12 +34,15 @@ func (r *resumed) still(refs []store.BacktestRef) []store.BacktestRef {
 	return stuck
 }
 
+// maxResumed limits how many runs Resume keeps in memory. If there are more, the newest wait.
+const maxResumed = 100_000
+
 // Resume enqueues the unfinished chunks of unfinished runs. Such chunks were never
 // enqueued, or were lost with a node. If all chunks of a run are done, Resume creates its
 // report. Every node calls Resume periodically. Resume skips a run that has made progress
 // since the last call.
 func (s *Chunks) Resume(ctx context.Context) error {
-	refs, err := s.core.DB.System().UnfinishedBacktests(ctx)
+	refs, err := s.core.DB.Jobs().UnfinishedBacktests(ctx, maxResumed)
 	if err != nil {
 		return err
 	}

@@ -65,9 +65,8 @@ func (r *runs) load(ctx context.Context, key runKey) (*backtestRun, error) {
 	return job, nil
 }
 
-// afford notes how much of the plan's quota is used, and refuses the run if no unit is
-// left, so that a run that could not be billed is refused early. The bill at the end
-// makes the final check.
+// afford notes how much of the plan's quota is used. It refuses the run if no unit is left, because such a run
+// could not be billed. The bill at the end makes the final check.
 func (r *runs) afford(ctx context.Context, p tenant.Principal, a *asked) error {
 	if a.plan = p.Plan; a.plan.Unmetered {
 		return nil
@@ -121,7 +120,7 @@ func (r *runs) abort(ctx context.Context, scope *store.Scope, id string, cause e
 		})
 	}
 	if err != nil {
-		r.core.Logger.WarnContext(ctx, "could not end an aborted backtest and delete its rows; a later sweep does it",
+		r.core.Logger.WarnContext(ctx, "could not end an aborted backtest or delete its rows; a later sweep retries",
 			"tenant_id", scope.Tenant(), "environment", scope.Environment(), "backtest_id", id, "error", err)
 	}
 }

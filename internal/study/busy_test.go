@@ -88,8 +88,8 @@ func bookOf(rows int64) study.BookRequest {
 	return study.BookRequest{Book: study.Book{Rows: rows, Book: backtest.Book{Seed: 1}}}
 }
 
-// ending is a context whose Err returns context.Canceled from the call with the number "last" on. If
-// last is 0, only the parent context can end it.
+// ending is a context that ends at a certain call of Err: call number last and all later calls return
+// context.Canceled. If last is 0, only the parent context can end it.
 type ending struct {
 	context.Context //nolint:containedctx // it is one
 

@@ -17,7 +17,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Comparisons compares two versions of a policy for all applicants, and counts how many applications are of each kind.
+// Comparisons compares two versions of a policy for all applicants. It also counts the applications of each
+// prover.Kind.
 type Comparisons struct {
 	core    *operation.Core
 	desk    *policydesk.Service
@@ -35,23 +36,23 @@ type DiffRequest struct {
 	Progress func(Progress)
 }
 
-// Progress says how far a comparison is.
+// Progress says how far a comparison has progressed.
 type Progress struct {
-	Counting  bool  // whether the versions are compared and applications are being counted
+	Counting  bool  // whether the comparison is done and applications are being counted
 	Done, All int64 // steps of the comparison, or applications; All is 0 if it is not known
 }
 
-// Population names the applications to count. Exactly one of Replay and Book must be set. Replay takes the policy_key
-// of the rule set, and no status.
+// Population names the applications to count. Exactly one of Replay and Book must be set. The PolicyKey and the
+// Status of Replay are not used: all decisions of the rule set's policy_key are counted.
 type Population struct {
 	Replay *Replay
 	Book   *Book
-	// What names the applications in the summary; "" for a text that states the range or the seed.
+	// What names the applications in the summary; "" for a default text.
 	What string
 }
 
-// MaxPopulation is the maximum number of applications that a comparison counts, and countingTime the time for counting
-// them. Together with the time of the comparison itself it is less than the time for a request.
+// MaxPopulation is the maximum number of applications that a comparison counts. countingTime limits the time for
+// counting them. The comparison and the counting together take less time than a request may take.
 const (
 	MaxPopulation = 50_000
 	countingTime  = 6 * time.Second
@@ -70,7 +71,7 @@ func (p *Population) Check(faults *fault.List, at string, now time.Time) {
 	}
 }
 
-// Difference is the difference of two versions. If a population was given, the result has its counts.
+// Difference is the difference of two versions. If the request had a population, the difference includes its counts.
 type Difference struct {
 	policydesk.Difference
 	Counted *Counted // nil if no applications were counted
@@ -80,15 +81,15 @@ type Difference struct {
 type Counted struct {
 	From, To time.Time // the range of the decisions; zero for a book
 	Book     *Book     // nil for decisions
-	// Erased is the number of decisions that could not be counted because the data of the applicant was erased, and
-	// Failed the number of all applications that could not be counted.
+	// Erased is the number of decisions that could not be counted because the data of the applicant was erased.
+	// Failed is the number of all applications that could not be counted.
 	Erased, Failed int64
 	Complete       bool // whether all applications of the range were counted
 	Warnings       []backtest.Warning
 }
 
-// Diff compares a rule set with another one for all applicants, and counts the applications of the population in each
-// kind. It stores and bills nothing.
+// Diff compares a rule set with another one for all applicants, and counts the applications of the population by
+// prover.Kind. It stores and bills nothing.
 func (s *Comparisons) Diff(ctx context.Context, p tenant.Principal, id string, r DiffRequest) (Difference, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Difference{}, err
@@ -147,11 +148,11 @@ type counting struct {
 	until      time.Time
 }
 
-// countingPiece is the number of applications between two looks at the clock.
+// countingPiece is the number of applications that are counted between two checks of the time.
 const countingPiece = 200
 
-// run counts the applications and adds the result to the difference. Nothing is kept of an application, so the memory
-// does not depend on their number.
+// run counts the applications and adds the result to the difference. It keeps no application, so its memory use does
+// not depend on their number.
 func (c *counting) run(ctx context.Context, now time.Time) error {
 	d := c.difference
 	a := &asked{source: sourceDecisions, champion: d.From, challenger: d.To}
@@ -194,7 +195,8 @@ func (c *counting) run(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// stretches is the number of parts into which a range of decisions is divided. stride has no common divisor with it.
+// stretches is the number of parts into which a range of decisions is divided. stride is coprime to it, so steps of
+// stride reach every part.
 const stretches, stride = 30, 7
 
 // stretches divides a range of decisions into parts of equal length. The parts are counted in an order that jumps
@@ -217,8 +219,8 @@ func (c *counting) stretches(s span) (feeds []feed) {
 	return feeds
 }
 
-// count counts one piece of each feed in turn until all feeds are at their end. It reports whether they are, or whether
-// it has reached the maximum number of applications or the time is over.
+// count counts one piece of each feed in turn until all feeds have ended. whole is false if count stopped earlier,
+// because it reached the maximum number of applications or the time was over.
 func (c *counting) count(
 	ctx context.Context, j *backtestRun, w *backtest.Worker, feeds []feed,
 ) (whole bool, err error) {
@@ -232,11 +234,11 @@ func (c *counting) count(
 			if errors.Is(err, io.EOF) {
 				continue
 			}
-			if err == nil && done >= c.most && p.rows > 0 { // only now it is known that there are more
+			if err == nil && done >= c.most && p.rows > 0 { // a row beyond the maximum exists
 				return false, nil
 			}
 			if part, is := f.(*replayFeed); is {
-				j.replay = part.which // a piece is a part of its own range
+				j.replay = part.which // each feed has its own range
 			}
 			if err == nil {
 				err = j.perform(ctx, c.scope, p, w, &bookTally{})
@@ -255,17 +257,17 @@ func (c *counting) count(
 	return true, nil
 }
 
-// beforeDeadline is how long before the end of the request counting stops, so that what was counted can be answered.
+// beforeDeadline is how long before the deadline of the request counting stops, so that the result can still be sent.
 const beforeDeadline = 2 * time.Second
 
-// late reports whether counting must stop: its own time is used up, or the request is about to reach its deadline,
-// which comes early if the comparison itself took long.
+// late reports whether counting must stop: its own time is used up, or the request is about to reach its
+// deadline. The deadline can come first if the comparison itself took long.
 func (c *counting) late(ctx context.Context) bool {
 	end, limited := ctx.Deadline()
 	return c.core.Now().After(c.until) || limited && time.Until(end) < beforeDeadline
 }
 
-// what names the applications in the summary.
+// what returns the words for the applications in the summary.
 func (c *Counted) what() string {
 	if c.Book != nil {
 		return "applications of a synthetic book"

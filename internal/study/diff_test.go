@@ -16,8 +16,8 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// TestPopulationIsBounded checks that counting applications ends at its limits of rows and of time and with its caller,
-// and that it needs one of the tenant's places.
+// TestPopulationIsBounded checks that counting applications ends at its row limit, at its time limit, and when
+// its caller is cancelled. It also checks that counting needs one of the tenant's slots.
 func TestPopulationIsBounded(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -27,7 +27,7 @@ func TestPopulationIsBounded(t *testing.T) {
 		const days, each = 15, 8
 		for range days {
 			for n := range each {
-				age := 20 + n%2*14 // every other applicant is 20, and declined by the active version
+				age := 20 + n%2*14 // every second applicant is 20, whom the active version declines
 				h.Decided(t, fmt.Sprintf(`{"applicant":{"age":%d,"monthly_income":85000,"foir":0.3,
 					"requested_amount":300000},"bureau_report":{"score":780,"enquiries_6m":1,"active_tradelines":4,
 					"max_dpd_12m":0}}`, age))
@@ -75,7 +75,7 @@ func TestPopulationIsBounded(t *testing.T) {
 		}
 		comparisons.CountAtMost(study.MaxPopulation)
 
-		// The time passes with the first applications.
+		// Let the time run out after the first applications were counted.
 		request.Progress = func(p study.Progress) {
 			if p.Counting {
 				clock.Pass(10 * time.Second)

@@ -16,6 +16,8 @@
 //	    runs a policy over a synthetic book: the same errors
 //	Get, List, Cancel
 //	    return and cancel runs: NotFound, invalid_transition, invalid_cursor
+//	MaxRows
+//	    returns the maximum number of rows of a run, to anybody
 //	Rows, Page, Body
 //	    return the result of a run: NotFound, invalid_transition, backtest_expired
 //
@@ -29,8 +31,8 @@
 // Comparisons compares two versions of a policy for all applicants:
 //
 //	Diff
-//	    compares them and counts stored decisions or the rows of a synthetic book in each kind: Forbidden, Invalid,
-//	    NotFound, no_active_policy, Unavailable, and if rows must be looked up list_missing or table_missing
+//	    compares them and counts stored decisions or the rows of a synthetic book by kind of change: Forbidden,
+//	    Invalid, NotFound, no_active_policy, Unavailable, and if rows must be looked up list_missing or table_missing
 //	Effect
 //	    decides the latest applications again with a draft and with its base: Forbidden, Unavailable, list_missing,
 //	    table_missing

@@ -13,10 +13,11 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Effect is what a draft would have changed for recent applications, compared with the rule set that it is based on.
+// Effect says what a draft would have changed for recent applications, compared with the rule set that it is based
+// on.
 type Effect struct {
-	Report   *backtest.Report // of the base, with the draft as the challenger
-	Days     int              // the days that were looked at
+	Report   *backtest.Report // report of the base, with the draft as the challenger
+	Days     int              // the number of days that were looked at
 	Complete bool             // whether all applications of these days were decided again
 }
 

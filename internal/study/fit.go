@@ -20,8 +20,8 @@ type FitRequest struct {
 	Save    bool   // store the scorecard
 }
 
-// Check finds the faults of the request for which the rows need not be read, and adds
-// them to the list.
+// Check adds to faults every fault of the request that can be found without reading
+// the rows.
 func (r *FitRequest) Check(faults *fault.List) {
 	if r.Save && strings.TrimSpace(r.Options.Name) == "" {
 		faults.Check("").Fail("name", fault.CodeRequired,

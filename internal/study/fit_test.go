@@ -135,9 +135,8 @@ func TestFitRefusals(t *testing.T) {
 	})
 }
 
-// TestFittedCardTellsReasons checks that an applicant who is declined by the score of a
-// fitted scorecard gets the factors that cost points as reasons, with codes from the
-// scorecard.
+// TestFittedCardTellsReasons checks the reasons of an applicant whom the score of a fitted scorecard declines. The
+// reasons must be the factors that cost points, with the codes of the scorecard.
 func TestFittedCardTellsReasons(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

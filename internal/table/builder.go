@@ -11,7 +11,7 @@ import (
 type Builder struct {
 	table  *Table
 	faults fault.List
-	read   int // rows, those with faults too
+	read   int // rows, including those with faults
 	cells  int
 }
 
@@ -109,7 +109,7 @@ func (b *Builder) Build(check func() error) (*Table, error) {
 // overlaps finds rows of a sorted table that match the same applications.
 type overlaps struct {
 	table  *Table
-	order  []int32 // the places of the rows as they were sent
+	order  []int32 // for each row, its index among the rows as they were sent
 	faults *fault.List
 	found  int
 }
@@ -136,8 +136,8 @@ func (o *overlaps) find(check func() error) error {
 }
 
 // among finds the overlaps among rows with the same exact keys. It compares each row with the active ones: earlier rows
-// whose first range does not end before the row begins. If the table has at most one range, the row that reaches
-// furthest is enough.
+// whose first range does not end before the row begins. If the table has at most one range, it is enough to compare
+// with the earlier row that reaches furthest.
 func (o *overlaps) among(first, end int, check func() error) error {
 	t := o.table
 	var active []int
@@ -165,7 +165,7 @@ func (o *overlaps) among(first, end int, check func() error) error {
 	return nil
 }
 
-// furthest returns the one of the rows whose first range reaches furthest, or the first row if there are no ranges.
+// furthest returns the row whose first range reaches furthest, or the first row if there are no ranges.
 func (o *overlaps) furthest(rows []int) []int {
 	t, best := o.table, rows[0]
 	for _, row := range rows[1:] {

@@ -17,8 +17,8 @@ const (
 	MaxColumns = 20
 	MaxText    = 256       // bytes of one text
 	MaxCells   = 1_000_000 // keys and values of all rows
-	// MaxGridRows is the maximum number of rows of a table with more than one range. Such rows have no order in which
-	// one can be found without comparing many.
+	// MaxGridRows is the maximum number of rows of a table with more than one range. Such rows cannot be ordered so
+	// that a lookup compares only a few of them.
 	MaxGridRows = 10_000
 	// MaxStored is the maximum size of a stored table in bytes.
 	MaxStored = 4 << 20
@@ -106,8 +106,8 @@ func (d *Definition) addKey(v wire.Value, faults *fault.List) {
 	d.Keys = append(d.Keys, key)
 }
 
-// NewKey returns a key. stated is the index of the type that the caller states, -1 if none. If the field cannot be a
-// key, it returns the code of the fault and a detail.
+// NewKey returns a key. stated is the index of the type that the caller states, or -1 if the caller states none. If
+// the field cannot be a key, it returns the code of the fault and a detail.
 func NewKey(name string, isRange bool, stated int) (key rule.TableKey, code, detail string) {
 	key = rule.TableKey{Range: isRange}
 	catalogue := field.Catalogue()
@@ -123,9 +123,10 @@ func NewKey(name string, isRange bool, stated int) (key rule.TableKey, code, det
 			return key, fault.CodeWrongType, "has the type " + TypeName(f.Type)
 		}
 	case !field.Declarable(name):
-		return key, fault.CodeUnknownField, "is not a field of the request; GET /v1/fields lists them"
+		return key, fault.CodeUnknownField, "is not a field of the request; \"verdict fields\" lists the fields"
 	case stated < 0:
-		return key, fault.CodeRequired, "is not in the catalogue, so state its \"type\": " + strings.Join(typeNames, ", ")
+		return key, fault.CodeRequired,
+			"is not in the catalogue, so state its \"type\": " + strings.Join(typeNames, ", ")
 	default:
 		key.Field = rule.Ref{Name: name, ID: rule.Undeclared, Type: rule.NumberType + rule.Type(stated)}
 	}
@@ -203,7 +204,7 @@ func (d *Definition) Serves(read *rule.Table) string {
 	return ""
 }
 
-// Keeps returns "" if a table with the definition next can replace one with the definition d while policies use it:
+// Keeps returns "" if a table with the definition d can get the new definition next while policies use the table:
 // the keys are the same, every column is still there with its type, and a default stays. Otherwise it returns what
 // is missing.
 func (d *Definition) Keeps(next *Definition) string {

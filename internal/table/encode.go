@@ -25,7 +25,7 @@ var errDamaged = errors.New("the stored table is damaged")
 // Encode returns the rows in the form in which they are stored. It returns TooLarge if they take more than MaxStored
 // bytes.
 func (t *Table) Encode() ([]byte, error) {
-	out := binary.AppendUvarint([]byte{storedForm}, uint64(t.rows)) // not negative
+	out := binary.AppendUvarint([]byte{storedForm}, uint64(t.rows)) // a number of rows is never negative
 	for row := range t.rows {
 		for i := range t.keys {
 			k := &t.keys[i]
@@ -39,8 +39,8 @@ func (t *Table) Encode() ([]byte, error) {
 			out = t.values[i].append(out, row)
 		}
 		if len(out) > MaxStored {
-			return nil, fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "the rows of a table may take at most %d bytes",
-				MaxStored)
+			return nil, fault.New(fault.TooLarge, fault.CodeRequestTooLarge,
+				"the rows of a table may take at most %d bytes", MaxStored)
 		}
 	}
 	return out, nil
@@ -72,7 +72,7 @@ func (c *column) append(out []byte, row int) []byte {
 	return append(out, c.texts[row]...)
 }
 
-// Decode returns the table with a definition whose rows Encode has encoded.
+// Decode returns the table with the definition d and the rows that Encode has encoded.
 func Decode(d Definition, stored []byte) (*Table, error) {
 	if len(stored) == 0 || stored[0] != storedForm {
 		return nil, errDamaged
@@ -133,7 +133,7 @@ func (r *decoder) length() int {
 		return 0
 	}
 	r.rest = r.rest[read:]
-	return int(n) // at most MaxStored
+	return int(n) // fits, because n is at most MaxStored
 }
 
 func (r *decoder) value(t rule.Type) rule.Value {

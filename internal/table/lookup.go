@@ -2,8 +2,8 @@ package table
 
 import "verdict/internal/rule"
 
-// Keys appends the values of the key fields that a policy names to keys. It returns false if a field is absent or has
-// another type; the table is then not read.
+// Keys appends to keys the values of the key fields that a policy names. It returns false if a field is absent or
+// has another type; the table is then not read.
 func Keys(read *rule.Table, facts *rule.Facts, keys []rule.Value) ([]rule.Value, bool) {
 	for _, key := range read.Keys {
 		value := facts.Get(key.Field.Name)
@@ -15,8 +15,8 @@ func Keys(read *rule.Table, facts *rule.Facts, keys []rule.Value) ([]rule.Value,
 	return keys, true
 }
 
-// Answer adds the columns that a policy reads to the facts: those of the row that matches the keys, otherwise those of
-// the default. Without a default they are absent.
+// Answer adds the columns that a policy reads to the facts. Their values come from the row that matches the keys or,
+// if no row matches, from the default. Without a default the columns are absent.
 func (t *Table) Answer(read *rule.Table, keys []rule.Value, facts *rule.Facts) {
 	row, found := t.Find(keys)
 	for i := range t.Columns {

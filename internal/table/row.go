@@ -116,7 +116,8 @@ func CheckValues(columns []rule.TableColumn, values []rule.Value, pointer string
 	}
 }
 
-// checkValue returns the code and the detail of the fault of a value, "" if it has none or was reported already.
+// checkValue returns the code and the detail of the fault of a value. Both are "" if the value has no fault, or
+// if its fault was reported already.
 func checkValue(v rule.Value, t rule.Type) (code, detail string) {
 	switch {
 	case v.Type() == rule.Absent:
@@ -135,7 +136,8 @@ func checkValue(v rule.Value, t rule.Type) (code, detail string) {
 	return "", ""
 }
 
-// checkKey returns the code and the detail of the fault of a key, "" if it has none or was reported already.
+// checkKey returns the code and the detail of the fault of a key. Both are "" if the key has no fault, or if its
+// fault was reported already.
 func checkKey(c Cell, k rule.TableKey) (code, detail string) {
 	switch {
 	case k.Range && !c.Range:

@@ -27,7 +27,7 @@ type column struct {
 
 // keyColumn holds one key of all rows.
 type keyColumn struct {
-	column             // as they were sent; unused by a range
+	column             // the keys as they were sent; unused by a range
 	normal    []string // the normal forms of texts
 	low, high []rule.Number
 }
@@ -225,8 +225,8 @@ func (t *Table) Find(values []rule.Value) (row int, found bool) {
 	return 0, false
 }
 
-// search returns the first row at or after low for which the function is returns true, or high if there is none. The
-// function must return false for the rows before that row, and true for the rows after it.
+// search returns the first row from low on that satisfies the predicate "is", or high if there is none. The
+// predicate must be false for the rows before that row, and true for the rows after it.
 func (t *Table) search(low, high int, is func(row int) bool) int {
 	for low < high {
 		middle := int(uint(low+high) >> 1)
@@ -269,7 +269,7 @@ func (t *Table) within(row int, w *wanted) bool {
 	return true
 }
 
-// sorted returns the table with its rows in order, and the places where the rows were before.
+// sorted returns the table with its rows in order, and the index that each row had before.
 func (t *Table) sorted() (*Table, []int32) {
 	order := make([]int32, t.rows)
 	for i := range order {

@@ -68,7 +68,8 @@ func drawRow(t *rapid.T, d *table.Definition) table.Row {
 	return row
 }
 
-// matches is a naive test whether a row matches the values of keys.
+// matches reports whether a row matches the values of keys. It is the simple implementation that Find is compared
+// with.
 func matches(r *table.Row, values []rule.Value) bool {
 	for i, c := range r.Keys {
 		v := values[i]
@@ -86,7 +87,8 @@ func matches(r *table.Row, values []rule.Value) bool {
 	return true
 }
 
-// overlap is a naive test whether two rows match a common application.
+// overlap reports whether some application matches both rows. It is the simple implementation that Build is
+// compared with.
 func overlap(a, b *table.Row) bool {
 	for i := range a.Keys {
 		x, y := a.Keys[i], b.Keys[i]
@@ -104,8 +106,8 @@ func overlap(a, b *table.Row) bool {
 	return true
 }
 
-// TestFind compares lookups, before and after the rows were encoded, with a scan of all rows. Tables whose rows overlap
-// must be refused, and no others.
+// TestFind compares lookups, before and after the rows were encoded, with a scan of all rows. A table must be
+// refused if, and only if, some of its rows overlap.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	definitions := []table.Definition{
@@ -293,7 +295,8 @@ func TestDamagedTables(t *testing.T) {
 // TestDefinitions checks that a definition is read as it was written, and what a replacement must keep.
 func TestDefinitions(t *testing.T) {
 	t.Parallel()
-	d := define(t, `{"keys":[{"field":"applicant.dealer","match":"exact","type":"text"},{"field":"foir","match":"range"}],
+	d := define(t, `{"keys":[{"field":"applicant.dealer","match":"exact","type":"text"},
+		{"field":"foir","match":"range"}],
 		"columns":[{"name":"a","type":"number"},{"name":"b","type":"boolean"}],"default":[1.5,false]}`)
 	again := define(t, d.Document())
 	if d.Document() != again.Document() || !d.Default || d.Keys[0].Field.Type != rule.StringType {
@@ -301,7 +304,8 @@ func TestDefinitions(t *testing.T) {
 	}
 	for text, keeps := range map[string]bool{
 		d.Document(): true,
-		strings.Replace(d.Document(), `{"name":"a"`, `{"name":"z","type":"text"},{"name":"a"`, 1): false, // short default
+		// The default has too few values.
+		strings.Replace(d.Document(), `{"name":"a"`, `{"name":"z","type":"text"},{"name":"a"`, 1): false,
 		strings.NewReplacer(`,"default":[1.5,false]`, "").Replace(d.Document()):                   false,
 		strings.NewReplacer(`"range"`, `"exact"`).Replace(d.Document()):                           false,
 		strings.NewReplacer(`{"name":"b","type":"boolean"}`, `{"name":"b","type":"number"}`,
@@ -316,7 +320,7 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// FuzzDecode decodes arbitrary bytes. What can be decoded is encoded in the same way.
+// FuzzDecode decodes arbitrary bytes. If a table can be decoded, it must be encoded as the same bytes.
 func FuzzDecode(f *testing.F) {
 	d := define(f, mixed)
 	f.Add([]byte{1, 0})

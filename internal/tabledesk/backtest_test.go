@@ -28,9 +28,9 @@ func (b *bench) run(r study.BacktestRequest) (declined float64, warnings map[str
 	return float64(report.Summary.Declined), warnings
 }
 
-// TestReplayWithTables replays decisions with policies that read a table. Decisions that were made with the table keep
-// their answers. For others, and for columns that were not read then, the table is read now, if the decision has the
-// keys.
+// TestReplayWithTables replays decisions with policies that read a table. If the original decision read the
+// table, the replay uses the values that were read then. For other decisions, and for columns that were not read
+// then, the replay reads the table as it is now, if the decision has the keys.
 func TestReplayWithTables(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {
@@ -66,7 +66,8 @@ func TestReplayWithTables(t *testing.T) {
 			b.Errorf("not looked up: %q", got)
 		}
 
-		// Another column of the same table was not read then, except where no row matched.
+		// The original decisions did not read this column of the table. The answer is already known only for the
+		// decision for which no row matched.
 		set, err := b.draft(`{"op":"eq","field":"table.ltv.segment","value":"A"}`)
 		if err != nil {
 			b.Fatal(err)
@@ -80,7 +81,8 @@ func TestReplayWithTables(t *testing.T) {
 	})
 }
 
-// TestRowsWithTables runs rows of a file, which are looked up now.
+// TestRowsWithTables runs a backtest over the rows of a file. Their keys are looked up in the tables as they are
+// now.
 func TestRowsWithTables(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {

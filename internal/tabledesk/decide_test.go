@@ -1,8 +1,10 @@
 package tabledesk_test
 
 import (
+	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -11,14 +13,20 @@ import (
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
+	"verdict/internal/rule"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
 	"verdict/internal/tabledesk"
+	"verdict/internal/usecase"
 	"verdict/internal/usecase/usecasetest"
 )
 
 const (
-	// ltvTable has the highest ratio of the loan to the value by pincode and income.
-	ltvTable = `{"keys":[{"field":"applicant.pin","match":"exact","type":"text"},{"field":"monthly_income","match":"range"}],
-		"columns":[{"name":"max_ltv","type":"number"},{"name":"segment","type":"text"},{"name":"served","type":"boolean"}],
+	// ltvTable has the maximum loan-to-value ratio by pincode and income.
+	ltvTable = `{"keys":[{"field":"applicant.pin","match":"exact","type":"text"},
+		{"field":"monthly_income","match":"range"}],
+		"columns":[{"name":"max_ltv","type":"number"},{"name":"segment","type":"text"},
+		{"name":"served","type":"boolean"}],
 		"rows":[
 			{"keys":["400001",{"lt":50000}],"values":[0.6,"B",true]},
 			{"keys":["400001",{"gte":50000,"lt":100000}],"values":[0.8,"A",true]},
@@ -49,7 +57,8 @@ func TestDecideByTable(t *testing.T) {
 			noKey:  {"APPROVED", "absent", "absent", `null`},
 		} {
 			shown, answer := b.explained(id)
-			if answer["status"] != want.status || !shown.Again.Verified || !equalJSON(b.T, answer["tables"], want.tables) {
+			if answer["status"] != want.status || !shown.Again.Verified ||
+				!equalJSON(b.T, answer["tables"], want.tables) {
 				b.Errorf("status %v, verified %v, tables %v, want %v", answer["status"], shown.Again.Verified,
 					answer["tables"], want)
 			}
@@ -136,7 +145,8 @@ func TestTablesThatAreMissing(t *testing.T) {
 		}
 		b.clock.Pass(time.Second)
 		preview := decisioning.WhatIf{
-			Request: application.DecisionRequest(usecasetest.Parse(b.T, from(`,"pin":"400001","ltv":1`))), RuleSetID: set.ID,
+			Request:   application.DecisionRequest(usecasetest.Parse(b.T, from(`,"pin":"400001","ltv":1`))),
+			RuleSetID: set.ID,
 		}
 		if _, err = b.Service.Decisions.Preview(b.Context(), b.Caller, preview); usecasetest.CodeOf(err) !=
 			fault.CodeTableMissing {
@@ -177,8 +187,101 @@ func TestTablesThatAreMissing(t *testing.T) {
 	})
 }
 
-// TestDefinitionReplaced replaces the definition of a table while a file for it arrives. The file does not bring back
-// the definition by which it was read.
+// versionTable returns a table of many rows, whose columns both say whether the version is even.
+func versionTable(even bool) string {
+	var rows strings.Builder
+	for i := range 2_000 {
+		fmt.Fprintf(&rows, `{"keys":["%d"],"values":[%v,%v]},`, 400_000+i, even, even)
+	}
+	return `{"keys":[{"field":"applicant.pin","type":"text"}],"columns":[{"name":"first","type":"boolean"},
+		{"name":"second","type":"boolean"}],"default":[` + fmt.Sprint(even, ",", even) + `],
+		"rows":[` + strings.TrimSuffix(rows.String(), ",") + `]}`
+}
+
+// TestReplacedWhileDeciding replaces a table of many rows again and again while decisions are made on two nodes, some
+// by a row and some by the default. Every decision names one version, and both columns must be of this version.
+func TestReplacedWhileDeciding(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		b.replace("versions", versionTable(false))
+		b.activate(`{"op":"and","args":[{"op":"eq","field":"table.versions.first","value":true},
+			{"op":"eq","field":"table.versions.second","value":true}]}`)
+		other, err := usecase.New(storetest.Open(b.T, b.url, store.Options{}), usecase.Options{
+			Now: b.clock.Now, PasswordCost: usecasetest.Cheap, MasterKey: usecasetest.MasterKey,
+		})
+		if b.db.Kind() == "sqlite" { // SQLite has only one process
+			other, err = b.Service, nil
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		requests := []application.Request{
+			application.DecisionRequest(usecasetest.Parse(b.T, from(`,"pin":"400001"`))),
+			application.DecisionRequest(usecasetest.Parse(b.T, from(`,"pin":"999999"`))), // by the default
+		}
+		first, err := b.Service.Decisions.Decide(b.Context(), b.Caller, requests[0], nil) // with the first version
+		if err != nil {
+			b.Fatal(err)
+		}
+		ids := []string{first.ID}
+		uploads := []tabledesk.Upload{
+			upload(b.T, "versions", versionTable(true)), upload(b.T, "versions", versionTable(false)),
+		}
+		done := make(chan struct{})
+		var all sync.WaitGroup
+		all.Go(func() {
+			defer close(done)
+			for i := range 20 {
+				_, err := b.Service.Tables.Replace(b.Context(), b.Caller, "versions", uploads[i%2],
+					operation.AnyVersion)
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				b.clock.Pass(300 * time.Millisecond)
+			}
+		})
+		var mu sync.Mutex
+		for _, node := range []*usecase.Set{b.Service, other} {
+			all.Go(func() {
+				running := true
+				for i := 0; running; i++ {
+					select {
+					case <-done:
+						running = false
+					default:
+					}
+					decided, err := node.Decisions.Decide(b.Context(), b.Caller, requests[i%2], nil)
+					if err != nil {
+						b.Error(err)
+						return
+					}
+					mu.Lock()
+					ids = append(ids, decided.ID)
+					mu.Unlock()
+				}
+			})
+		}
+		all.Wait()
+		versions := map[int64]bool{}
+		for _, id := range ids {
+			shown, _ := b.explained(id)
+			version := shown.Facts.Get(rule.TableVersionFact("versions")).Number().Floor()
+			even := rule.Bool(version%2 == 0)
+			a, z := shown.Facts.Get("table.versions.first"), shown.Facts.Get("table.versions.second")
+			if versions[version] = true; a != even || z != even || !shown.Again.Verified {
+				b.Errorf("decision %s: version %d with %v and %v, verified %v", id, version, a, z,
+					shown.Again.Verified)
+			}
+		}
+		if len(versions) < 2 {
+			b.Errorf("only versions %v were seen", versions)
+		}
+	})
+}
+
+// TestDefinitionReplaced replaces the definition of a table while a file for it arrives. If the rows of the file
+// were read with the old definition, the file is refused, so the new definition stays.
 func TestDefinitionReplaced(t *testing.T) {
 	t.Parallel()
 	each(t, func(b *bench) {
@@ -206,7 +309,7 @@ func TestDefinitionReplaced(t *testing.T) {
 	})
 }
 
-// once is a reader of nothing that calls a function when it is read.
+// once is an empty reader that calls a function when it is read.
 type once struct{ do func() }
 
 func (o *once) Read([]byte) (int, error) {

@@ -75,7 +75,8 @@ func (b *bench) replace(name, text string) tabledesk.Changed {
 
 // draft stores a draft with a condition in its knockout.
 func (b *bench) draft(condition string) (policydesk.RuleSet, error) {
-	const policy = `{"name":"ltv","inputs":[{"name":"applicant.pin","type":"string"},{"name":"applicant.ltv","type":"number"}],
+	const policy = `{"name":"ltv","inputs":[{"name":"applicant.pin","type":"string"},
+		{"name":"applicant.ltv","type":"number"}],
 		"patch":{"knockouts":{"set":[{"id":"KO_LTV","reason_code":"LTV_HIGH","condition_ast":CONDITION}]}}}`
 	return b.Service.Policies.CreateRuleSet(b.Context(), b.Caller,
 		usecasetest.Draft(b.T, strings.Replace(policy, "CONDITION", condition, 1)), nil)
@@ -99,7 +100,7 @@ func from(members string) string {
 	return strings.Replace(usecasetest.Sample, `"id":"A-1"`, `"id":"A-1"`+members, 1)
 }
 
-// explained returns a stored decision, explained again.
+// explained returns a stored decision with its explanation, and its decoded response.
 func (b *bench) explained(id string) (decisioning.Explained, map[string]any) {
 	b.Helper()
 	shown, err := b.Service.Decisions.Decision(b.Context(), b.Caller, id, decisioning.WithFacts)
@@ -109,7 +110,7 @@ func (b *bench) explained(id string) (decisioning.Explained, map[string]any) {
 	return shown, usecasetest.Object(b.T, shown.Response)
 }
 
-// equalJSON reports whether a decoded value is that of a JSON text.
+// equalJSON reports whether a decoded value equals the value of a JSON text.
 func equalJSON(t *testing.T, got any, text string) bool {
 	t.Helper()
 	var want any

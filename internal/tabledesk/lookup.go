@@ -12,9 +12,10 @@ import (
 // maxTries limits how often a lookup begins again because the table was replaced meanwhile.
 const maxTries = 5
 
-// LookUp finds the row of an application in each table, and adds the columns of that row to the facts, with the version
-// of the table. If no row matches, the columns have the values of the table's default, and without a default they are
-// absent. A table with a key that is absent, or has a value of another type than the key, is not read.
+// LookUp finds the row of an application in each table, and adds the columns of that row to the facts, with the
+// version of the table. If no row matches, the columns have the values of the table's default, and without a
+// default they are absent. A table is not read if the application lacks one of its key fields, or if the field
+// has a value of another type.
 //
 // It returns Conflict table_missing if a table does not exist or lacks something that the policy reads.
 func (s *Service) LookUp(

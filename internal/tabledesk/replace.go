@@ -20,11 +20,11 @@ type Changed struct {
 	Created bool
 }
 
-// Replace replaces a table, or creates it. It fails unless expected is the present version or AnyVersion. Nothing
-// changes unless every row is valid and no two rows match the same application.
+// Replace replaces a table, or creates it. The parameter expected must be the present version or AnyVersion. If a
+// row is invalid, or if two rows match the same application, nothing changes.
 //
-// A table that a rule set needs keeps its keys, its columns and, if it has one, a default; otherwise Replace returns
-// Conflict table_in_use.
+// If a rule set needs the table, the new version must keep the keys and the columns of the present version, and
+// must have a default if the present version has one. Otherwise Replace returns Conflict table_in_use.
 func (s *Service) Replace(
 	ctx context.Context, p tenant.Principal, name string, u Upload, expected int64,
 ) (Changed, error) {
@@ -63,11 +63,12 @@ type replacement struct {
 	tree   *journal.Tree
 	now    time.Time
 	before store.Table // version 0 if the table does not exist yet
-	// inherits says that the new version has the definition of the one before, by which its rows were read.
+	// inherits says that the upload has no definition: its rows are read with the definition of the previous
+	// version, which the new version keeps.
 	inherits bool
 }
 
-// begin reads the present version.
+// begin reads the present version, compares its number with expected, and reads the keys of the tenant.
 func (r *replacement) begin(ctx context.Context, name string, expected int64) (err error) {
 	if r.before, err = r.scope.Tables(ctx).Get(name); err != nil && fault.KindOf(err) != fault.NotFound {
 		return err
@@ -79,8 +80,8 @@ func (r *replacement) begin(ctx context.Context, name string, expected int64) (e
 	return err
 }
 
-// commit stores the table. If anyVersion is set, it replaces whichever version is the last one by then, unless the rows
-// were read by a definition that has been replaced meanwhile.
+// commit stores the table. If anyVersion is set, it replaces whichever version is the last one by then, unless the
+// rows were read with a definition that has been replaced meanwhile.
 func (r *replacement) commit(ctx context.Context, built *table.Table, anyVersion bool) (stored store.Table, err error) {
 	rows, err := built.Encode()
 	if err != nil {
@@ -114,7 +115,7 @@ func (r *replacement) commit(ctx context.Context, built *table.Table, anyVersion
 	return stored, err
 }
 
-// next returns the row of the new version.
+// next returns the database row of the new version.
 func (r *replacement) next(built *table.Table, bytes int64) store.Table {
 	next := r.before
 	next.UpdatedMicros, next.UpdatedBy = r.now.UnixMicro(), operation.Actor(r.p)
@@ -141,8 +142,8 @@ func keeps(tx *store.Tx, before *store.Table, built *table.Table) error {
 		return err
 	}
 	return fault.New(fault.Conflict, fault.CodeTableInUse,
-		"rule set %s, which is %s, reads this table, and the new version lacks something of the present one: %s; "+
-			"use another name for another table", users[0].ID, users[0].Role(), lacks)
+		"rule set %s, which is %s, reads this table, and the new version lacks something that the present one has: "+
+			"%s; keep it, or give the new table another name", users[0].ID, users[0].Role(), lacks)
 }
 
 func (r *replacement) audit(to *store.Table) store.AuditEntry {

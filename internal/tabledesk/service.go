@@ -31,8 +31,8 @@ type Service struct {
 	tables *cache.Cache[versionID, *table.Table]
 }
 
-// headID names a table, and versionID one of its versions, with the definition that decoding its rows needs. A version
-// never changes.
+// headID names a table. versionID names one of its versions, and contains the definition, which is needed to
+// decode the rows. A version never changes.
 type (
 	headID    struct{ tenant, environment, name string }
 	versionID struct {

@@ -136,8 +136,8 @@ func (s *Service) Rows(
 	return page, nil
 }
 
-// latest returns the latest version of a table, not from the cache: the table may have just been changed on another
-// node.
+// latest returns the latest version of a table. It does not use the cache, because the table may have just been
+// changed on another node.
 func (s *Service) latest(ctx context.Context, p tenant.Principal, name string) (*version, error) {
 	if !rule.IsTableName(name) {
 		return nil, operation.Missing("table")
@@ -158,17 +158,17 @@ func (s *Service) latest(ctx context.Context, p tenant.Principal, name string) (
 	}
 }
 
-// Found is what a table gives for an application.
+// Found is the result of looking up an application in a table.
 type Found struct {
 	Table   string
 	Version int64
 	Columns []rule.TableColumn
 	Match   bool         // a row matches
 	Row     table.Row    // the row that matches
-	Values  []rule.Value // of the row or the default; nil if there is neither
+	Values  []rule.Value // the values of the row or of the default; nil if there is neither
 }
 
-// LookUpRow looks up the row of the given values of the keys, as a decision made now would.
+// LookUpRow looks up the row that matches the given key values, as a decision made now would.
 func (s *Service) LookUpRow(
 	ctx context.Context, p tenant.Principal, name string, keys []rule.Value,
 ) (Found, error) {

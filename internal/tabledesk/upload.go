@@ -32,7 +32,7 @@ type Upload struct {
 // MaxFile is the maximum size of a file in bytes, decompressed.
 const MaxFile = 64 << 20
 
-// cellMemory is the memory of a cell while an upload is read, besides its text, and rowsEach the number of rows between
+// cellMemory is the memory of a cell while an upload is read, besides its text. rowsEach is the number of rows between
 // two checkpoints.
 const (
 	cellMemory = 64
@@ -81,13 +81,13 @@ type collector struct {
 	read       int
 	bytes      int64 // memory that is not reserved yet
 
-	row  table.Row // of a file, reused
+	row  table.Row // the row of a file that is being read; reused
 	keys []keyCells
 	at   []int // the indexes of the columns in a file
 }
 
-// keyCells has the indexes of the cells of a key in a file: one for an exact key, and for a range the two bounds, each
-// -1 if the file does not have it.
+// keyCells has the column indexes of a key in a file. An exact key has one column. A range has a column for each
+// bound; the index is -1 if the file does not have that column.
 type keyCells struct{ exact, low, high int }
 
 func (c *collector) add(r *table.Row) error {
@@ -243,8 +243,10 @@ func ParseDefinition(name, keys, columns string) (*table.Definition, error) {
 		at := "/keys/" + strconv.Itoa(i)
 		key, code, detail := table.NewKey(parts[0], parts[1] == "range", stated)
 		switch {
-		case len(parts) > 5 || parts[1] != "" && parts[1] != "exact" && parts[1] != "range" || parts[2] != "" && stated < 0:
-			faults.Add(at, fault.CodeInvalidField, "must be a field, optionally followed by :exact or :range and a type")
+		case len(parts) > 5 || parts[1] != "" && parts[1] != "exact" && parts[1] != "range" ||
+			parts[2] != "" && stated < 0:
+			faults.Add(at, fault.CodeInvalidField,
+				"must be a field, optionally followed by :exact or :range and a type")
 		case code != "":
 			faults.Add(at, code, "%s", detail)
 		case slices.ContainsFunc(d.Keys, func(k rule.TableKey) bool { return k.Field.Name == key.Field.Name }):

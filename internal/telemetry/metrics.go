@@ -13,15 +13,14 @@ import (
 // Options configures the metrics.
 type Options struct {
 	Version, Commit, EngineVersion string
-	// Statuses are the outcomes of decisions, which are counted from 0.
+	// Statuses are the outcomes of decisions. Each has a counter from the start, with the value 0.
 	Statuses []string
 	// Store reads the counters of the store; nil if there is none.
 	Store func() StoreStats
-	// NotSigned returns the number of logs of decisions that cannot be signed; nil if nothing
-	// is signed.
+	// NotSigned returns the number of decision logs that cannot be signed. It is nil if nothing is signed.
 	NotSigned func() int
-	// UnsignedAge returns the age of the oldest entry of a log that could not be signed; nil if
-	// nothing is signed.
+	// UnsignedAge returns the age of the oldest log entry that could not be signed. It is nil if nothing is
+	// signed.
 	UnsignedAge func() time.Duration
 	// RuleSeries is the maximum number of series for rule results (default
 	// 10,000). Tenants choose the names of rules, so without this limit they
@@ -74,8 +73,8 @@ func New(o Options) *Metrics {
 		decisions: counter("verdict_decisions_total", "Decisions stored, by status.", "status"),
 		rules:     newRuleResults(o.RuleSeries),
 	}
-	// A counter that does not exist yet is not 0 for Prometheus: an alert about decisions that stop, or about approvals,
-	// would be silent after a restart.
+	// Create the counters now. For Prometheus, a counter that does not exist yet is not 0, so an alert about decisions
+	// that stop, or about approvals, would be silent after a restart.
 	for _, status := range o.Statuses {
 		m.decisions.WithLabelValues(status)
 	}

@@ -22,7 +22,7 @@ import (
 // TraceOptions configures the tracing.
 type TraceOptions struct {
 	Endpoint string  // the collector's OTLP/HTTP address; "" for no traces
-	Ratio    float64 // the fraction of new traces that is sampled; if the caller sent a sampling decision, it applies
+	Ratio    float64 // the fraction of new traces that is sampled; a sampling decision of the caller has priority
 	Version  string
 	Logger   *slog.Logger // logs failures to export spans
 }

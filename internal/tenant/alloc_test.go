@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// TestAllocations limits the allocations of the work for every request, which is
-// parsing and hashing a key and taking a token from a bucket. It also limits
-// those of making an id, which is done for every decision.
+// TestAllocations limits the allocations of the work that every request needs: parsing and hashing a key, and
+// taking a token from a bucket. It also limits the allocations of making an id, which every decision needs.
 //
 //nolint:paralleltest // AllocsPerRun counts the allocations of all goroutines.
 func TestAllocations(t *testing.T) {

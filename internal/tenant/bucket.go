@@ -75,8 +75,8 @@ func (t *bucket) refill(now time.Time) {
 	}
 }
 
-// sweep removes full buckets and, if there are still too many, some others. The
-// owners of the other buckets gain a burst.
+// sweep removes full buckets and, if there are still too many, some others. The owner of a removed bucket
+// gets a full bucket at the next call, and so gains up to one burst.
 func (b *Buckets[Owner]) sweep(now time.Time) {
 	for who, t := range b.byOwner {
 		if t.refill(now); t.left >= float64(t.rate.Burst) {

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of RFC 5321: a path has 256 octets, two of which are its brackets.
+// Bounds of RFC 5321: a path has at most 256 octets, two of which are its brackets.
 const (
 	maxEmail  = 254
 	maxLocal  = 64

@@ -26,8 +26,8 @@ func FuzzParseToken(f *testing.F) {
 	})
 }
 
-// FuzzTime parses arbitrary ids. Each id of a decision must be sorted by its time, so
-// that a list in the order of ids is in the order of time.
+// FuzzTime parses arbitrary ids. An id of a decision must sort by its time, so that a
+// list in the order of ids is in the order of time.
 func FuzzTime(f *testing.F) {
 	f.Add(FirstID(KindDecision, time.Unix(1_800_000_000, 0)))
 	f.Add("dec_")

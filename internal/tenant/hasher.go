@@ -41,8 +41,8 @@ func NewHasher(cost Cost, limit int, random io.Reader) (*Hasher, error) {
 		wait: func(context.Context) func() { return func() {} }}, nil
 }
 
-// OnWait sets the function wait. A caller that finds no free slot calls wait
-// before it waits, and resume afterwards. OnWait must be called before the hasher
+// OnWait sets a function that the hasher calls if a caller must wait for a slot. The hasher calls the function
+// before the wait, and calls the returned function resume after the wait. OnWait must be called before the hasher
 // is used.
 func (h *Hasher) OnWait(wait func(context.Context) (resume func())) { h.wait = wait }
 

@@ -63,7 +63,7 @@ func MintKey(e Environment, random io.Reader) (Key, error) {
 // is included, so that changing the prefix of a sandbox key does not make it a
 // live key.
 func checksum(beginning string) (digits [checksumLength]byte) {
-	var room [64]byte // larger than any beginning, so that nothing is allocated
+	var room [64]byte // longer than the beginning of any key, so that append allocates nothing
 	sum := crc32.ChecksumIEEE(append(room[:0], beginning...))
 	for i := checksumLength - 1; i >= 0; i-- {
 		digits[i] = base62[sum%uint32(len(base62))]
@@ -73,7 +73,8 @@ func checksum(beginning string) (digits [checksumLength]byte) {
 }
 
 // ParseKey reads a key; ok is false if the form or the checksum is wrong. A
-// well-formed key need not have been issued: its hash must be found in storage.
+// well-formed key may never have been issued, so the caller must look up its hash
+// in storage.
 //
 // The checksum is not compared in constant time, because it depends only on what
 // the caller sent and protects no secret.

@@ -132,7 +132,7 @@ func TestKeyTypos(t *testing.T) {
 func TestKeyTypoAcrossTheBorder(t *testing.T) {
 	t.Parallel()
 	const place = 62 * 62 * 62 * 62 * 62 // the place value of the first digit
-	most := (1<<32 - 1) / place          // a larger first digit cannot be a CRC
+	most := (1<<32 - 1) / place          // a CRC never has a larger first digit
 	for digit := range most + 1 {
 		for moved := range most + 1 {
 			if digit == moved {

@@ -74,7 +74,7 @@ func parseEncoded(text string) (encoded, error) {
 		return encoded{}, wrong
 	}
 	read := encoded{cost, salt, hash}
-	if read.String() != text { // leading zeros, or line breaks, which base64 ignores
+	if read.String() != text { // the text has leading zeros, or line breaks, which base64 ignores
 		return encoded{}, wrong
 	}
 	return read, nil

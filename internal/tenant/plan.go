@@ -101,9 +101,9 @@ const (
 	maxPlanName = 32
 )
 
-// WithQuotas returns the plans with the quotas of a setting such as
-// "free=200000,partner=1000000,enterprise=unmetered". A new name adds a plan.
-// WithQuotas removes no plan, because tenants may use the plan.
+// WithQuotas returns the plans with new quotas, from a setting such as
+// "free=200000,partner=1000000,enterprise=unmetered". A new name adds a plan. WithQuotas removes no plan, because
+// tenants may use the plan.
 func (p PricePlans) WithQuotas(text string) (PricePlans, error) {
 	list := slices.Clone(p.list)
 	for part := range strings.SplitSeq(text, ",") {
@@ -137,7 +137,7 @@ func (p PricePlans) WithQuotas(text string) (PricePlans, error) {
 	return PricePlans{list}, nil
 }
 
-// smallest returns the smallest maximum of stored bytes of any plan, which a new plan gets.
+// smallest returns the lowest limit of stored bytes of all plans. A new plan gets this limit.
 func (p PricePlans) smallest() int64 {
 	least := int64(math.MaxInt64)
 	for _, plan := range p.list {
@@ -152,8 +152,8 @@ var storageUnits = map[string]int64{"MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 
 // maxStorage limits the sizes of WithStorage, in bytes.
 const maxStorage = 1 << 50
 
-// WithStorage returns the plans with the maximum of stored bytes of a setting such as "free=4GiB,enterprise=1TiB".
-// Every plan that it names must exist.
+// WithStorage returns the plans with new limits of stored bytes, from a setting such as
+// "free=4GiB,enterprise=1TiB". Every plan that the setting names must exist.
 func (p PricePlans) WithStorage(text string) (PricePlans, error) {
 	list := slices.Clone(p.list)
 	for part := range strings.SplitSeq(text, ",") {

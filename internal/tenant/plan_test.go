@@ -213,8 +213,8 @@ func TestPeriodProperties(t *testing.T) {
 	})
 }
 
-// TestPercentUsedIsExact checks the rounding of the share of the quota that is used, including a
-// share that lies exactly between two hundredths and quotas whose products exceed 64 bits.
+// TestPercentUsedIsExact checks the rounding of the used share of a quota. The cases include a share that lies
+// exactly between two hundredths, and quotas whose products exceed 64 bits.
 func TestPercentUsedIsExact(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ quota, used, want int64 }{

@@ -39,7 +39,7 @@ func DefaultSignupRate() Rate { return Rate{60, time.Minute, 20} }
 // LoginRates are the rate limits for sign-ups and for attempts with a password. An
 // attempt with the right password returns its tokens, so that only failures count.
 type LoginRates struct {
-	Account Rate // for each e-mail address at one network address, each known browser, and each change of a password
+	Account Rate // for each pair of e-mail and network address, each known browser, and each change of a password
 	Address Rate // for each network address
 	Signup  Rate // for signups from each network address
 	// Everywhere is the limit for each e-mail address over all network addresses.

@@ -32,10 +32,9 @@ func (r Role) Scopes() Scopes {
 // when its owner is disabled.
 const personal = PolicyWrite | PolicyActivate
 
-// Allow returns the effective scopes of a key. It removes the personal scopes that the
-// role of the owner lacks, and all personal scopes if the owner is disabled. A key with
-// the scope Admin counts as a key with every other scope, unless its owner is an
-// enabled administrator.
+// Allow returns the effective scopes of a key. If the owner is an enabled administrator, the key has all its
+// scopes. Otherwise the scope Admin counts as all other scopes except PrivacyManage, and Allow removes the
+// personal scopes that the role of the owner does not have. For a disabled owner, it removes all personal scopes.
 func (r Role) Allow(key Scopes, enabled bool) Scopes {
 	may := r.Scopes()
 	if !enabled {

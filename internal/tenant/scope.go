@@ -24,7 +24,8 @@ const (
 	// WebhooksManage is for the addresses to which events are sent. It is separate, because
 	// it lets data leave the service.
 	WebhooksManage
-	// PrivacyManage is for erasing people. It is separate, because nothing can be undone.
+	// PrivacyManage is for access to all data about a person, erasures, legal holds and
+	// retention periods. It is separate, because an erasure cannot be undone.
 	PrivacyManage
 	Admin
 )

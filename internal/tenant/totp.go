@@ -46,8 +46,9 @@ func MintTOTP(random io.Reader) (TOTP, error) {
 // Step returns the number of the time step of t.
 func (TOTP) Step(t time.Time) int64 { return t.Unix() / int64(totpStep/time.Second) }
 
-// Match returns the time step, near the present one, of which text is the code. ok is false if it
-// is not a code. Spaces in text do not matter.
+// Match returns the time step whose code is text. It tries the present step and totpSkew steps
+// before and after it. ok is false if text is the code of none of them. Spaces in text do not
+// matter.
 func (s TOTP) Match(text string, now time.Time) (step int64, ok bool) {
 	text = strings.ReplaceAll(text, " ", "")
 	for at := s.Step(now) - totpSkew; at <= s.Step(now)+totpSkew; at++ {

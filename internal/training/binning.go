@@ -49,13 +49,12 @@ type binning struct {
 type binRule struct {
 	maxBins    int
 	leastShare float64
-	penalty    float64 // for each bin, in multiples of the information that a bin adds by chance
+	penalty    float64 // subtracted for each bin; the unit is the information that a bin adds by chance
 	turns      bool    // allow a peak or a valley if that gives clearly more information
 }
 
-// clearlyBetter is the margin of information by which bins with a turning bad
-// rate must exceed bins with a monotone bad rate to be preferred. The unit is
-// that of binRule.penalty.
+// clearlyBetter is a margin of information, in the unit of binRule.penalty. Bins whose bad rate turns are preferred
+// only if they exceed the bins with a monotone bad rate by this margin.
 const clearlyBetter = 10
 
 // cut divides a column into bins by the counts of its codes.

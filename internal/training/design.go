@@ -63,7 +63,7 @@ func (d *design) chunk(m *model, rows []int32, out *sums) {
 	}
 }
 
-// few returns rows at equal distances in the list. most is the maximum number of rows that it returns.
+// few selects rows at equal distances in the list and returns them. The parameter "most" is their maximum number.
 func few(rows []int32, most int) []int32 {
 	if len(rows) <= most {
 		return rows

@@ -167,13 +167,13 @@ func (p *plan) nothingLearnt() error {
 	detail := "no column separates good from bad well enough to be in a scorecard"
 	if len(p.leaks) > 0 {
 		detail += "; some columns were left out, " +
-			"because each of them alone separates good from bad almost as the outcome does: " +
+			"because each of them alone separates good from bad almost as well as the outcome itself: " +
 			strings.Join(p.leaks, ", ") + "; to use them, list them in \"include\""
 	}
 	return fault.New(fault.Invalid, fault.CodeNoPredictiveColumns, "%s", detail)
 }
 
-// words describes the setting as a method, for the report.
+// words returns the name of the fitting method that the setting uses, for the report.
 func (s setting) words() string {
 	if s.hold == 0 {
 		return "logistic regression on weights of evidence"

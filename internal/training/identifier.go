@@ -19,7 +19,7 @@ var identifiers = []string{
 }
 
 // identifierWords lists the last words of names that may be names of identifiers. Not every such column is an
-// identifier: "loan_no" is one, but "branch_no" is not. So the values must be mostly unique too.
+// identifier: "customer_no" is one, but "branch_no" is not. So the values must be mostly unique too.
 var identifierWords = []string{
 	"id", "ids", "no", "num", "nr", "number", "ref", "reference", "uuid", "guid", "key", "serial", "identifier",
 	"pan", "aadhaar", "mobile", "phone", "email", "msisdn", "account", "acct", "utr",
@@ -30,7 +30,7 @@ const (
 	leastIdentified = 100  // a column with fewer values is never called an identifier
 	nearlyUnique    = 0.95 // share of distinct values that suffices for any name
 	mostlyUnique    = 0.5  // share of distinct values that suffices if the name is that of an identifier
-	longDigits      = 9    // numbers of the same length, at least this many digits, are probably not amounts
+	longDigits      = 9    // numbers of equal length with at least this many digits are probably not amounts
 	sparse          = 3    // a row counter uses, on average, at least one of three consecutive numbers
 )
 

@@ -13,8 +13,9 @@ const maxLabel = 120
 
 // setReasonCode sets the reason codes of a factor, which tell an applicant that
 // the factor cost points. It uses the code of the catalogue's field if there is
-// one, otherwise a code made from the factor's name. taken holds the codes of
-// earlier factors; a number is added to a code that is already taken.
+// one, otherwise a code made from the factor's name. taken holds the codes that
+// were made for earlier factors; if the new code is among them, a number is
+// added to it.
 func setReasonCode(f *engine.Factor, taken map[string]bool) {
 	if f.DefaultCodes(field.Catalogue()); f.ReasonCode == "" {
 		f.ReasonCode = engine.UniqueCode(engine.FactorCode(f.Name), taken)

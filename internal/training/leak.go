@@ -61,8 +61,9 @@ func (t *table) halves(seed uint64) (halves [2][]int32) {
 	return halves
 }
 
-// rankedBy returns the AUC of rows that are ranked by the bad rates of their cells. The rates come from the counts in
-// others, to each of which one average row is added; a cell without rows there gets the average rate.
+// rankedBy returns the AUC of rows that are ranked by the bad rates of their cells. It takes the rates from the
+// counts in others, after adding one average row to each cell. A cell without rows in others therefore gets the
+// average rate.
 func rankedBy(others, rows []counts) float64 {
 	var all counts
 	for _, n := range others {

@@ -25,7 +25,8 @@ const (
 )
 
 // regress fits the regression by Newton's method with a ridge penalty on the
-// coefficients. It starts from the model start, or from zero if start is nil.
+// coefficients. It starts from the model start. If start is nil, it starts from
+// zero, or from the result of a sample if there are many rows.
 func (d *design) regress(ridge float64, start *model) (*model, error) {
 	p := len(d.codes)
 	m := &model{beta: make([]float64, p)}

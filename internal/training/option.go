@@ -22,10 +22,9 @@ type Options struct {
 	Missing     []string          // texts for a missing value, in addition to the empty cell and the usual words
 	Special     []rule.Number     // numbers that are codes and not amounts, such as -1
 
-	// The options below select the rows that are held out to measure the card. They
-	// are the rows for which HoldOut returns true. If HoldOut is nil, they are those
-	// with SplitValue in SplitColumn. If there is no SplitColumn, they are a share of
-	// all rows.
+	// The options below select the rows that are held out to measure the card. If HoldOut is not nil, the rows for
+	// which it returns true are held out. Otherwise, if there is a SplitColumn, the rows with SplitValue in that
+	// column are held out. Otherwise a share of all rows is held out.
 	SplitColumn, SplitValue string
 	HoldOut                 func(row int64) bool
 	HoldOutShare            rule.Number
@@ -46,7 +45,8 @@ type Options struct {
 	// Check is called after every few hundred microseconds of work. If it returns an error, the fit stops. If Check is
 	// set, the caller's goroutine does all the work, so that one fit uses one processor.
 	Check func() error
-	// Workers is the number of goroutines that work if Check is nil; 0 means 1. The result is the same for every number.
+	// Workers is the number of goroutines that work if Check is nil; 0 means 1. The result is the same for every
+	// number.
 	Workers int
 }
 

@@ -37,8 +37,8 @@ func (p *pace) pass(cells int) {
 	}
 }
 
-// source returns a source whose reads count towards the next check, or open
-// itself if nothing is checked.
+// source returns a source whose reads count towards the next check. If nothing is checked, it returns its argument
+// unchanged.
 func (p *pace) source(open Source) Source {
 	if p == nil || p.check == nil {
 		return open

@@ -12,11 +12,10 @@ var (
 	turning  = []shape{{"peak", true, true}, {"valley", false, true}}
 )
 
-// partition divides ordered cells into the bins with the most information, less a
-// penalty for each bin. There are at most maxBins bins, none has fewer rows than
-// least, and the bad rate strictly follows the shape. solve returns the index at
-// which each bin begins, and the information less the penalties. It returns nil
-// if not even one bin is large enough.
+// partition divides ordered cells into the bins with the most information, less a penalty for each bin. There are
+// at most maxBins bins. Every bin has at least as many rows as the field "least" requires. The bad rate strictly
+// follows the shape. The method solve returns the index at which each bin begins, and the information less the
+// penalties. It returns nil if not even one bin is large enough.
 //
 // partition uses dynamic programming over the last bin [i, j], the number of
 // bins, and whether the rate has turned. The result is optimal.

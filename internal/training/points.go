@@ -94,7 +94,6 @@ func (o *Options) round(x float64) rule.Number {
 	return rule.Number(math.Round(float64(x*pow10(o.Decimals)))) * unit
 }
 
-// score returns the points of a row.
 func (p *pointed) score(row int32) rule.Number {
 	sum := p.base
 	for _, f := range p.features {

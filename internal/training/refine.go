@@ -28,9 +28,9 @@ func (c *chosen) plain() *effects {
 	return e
 }
 
-// refine fits the effects of all bins together, because a bin's weight of evidence ignores what other columns already
-// explain. It starts from the plain effects. A ridge penalty with the weight hold limits the distance from the plain
-// effects. Each feature's bad rate must still follow its shape.
+// refine fits the effects of all bins together, because a bin's weight of evidence ignores what other columns
+// already explain. It starts from the plain effects. A ridge penalty limits the distance from the plain effects.
+// The parameter hold is the weight of the penalty. Each feature's bad rate must still follow its shape.
 func (t *table) refine(c *chosen, rows []int32, hold float64) (*effects, error) {
 	start := c.plain()
 	r := refining{table: t, features: c.features, hold: hold}

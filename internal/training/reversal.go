@@ -12,8 +12,8 @@ const (
 
 // reversals reports whether the points of a feature as a whole contradict its
 // weights of evidence. If they do not, it returns the single bins whose points
-// do. A reversal results from refining if another column explains why a bin is
-// good or bad.
+// contradict their weights of evidence. Refining causes a reversal if another
+// column explains why a bin is good or bad.
 func (f *feature) reversals(o *Options) (whole bool, bins []int) {
 	var all, woe, points float64
 	for k := range f.bins {

@@ -95,7 +95,7 @@ func inflate(m *mat.SymDense, in []int, features []*binning) (worst int) {
 		if solved {
 			features[i].vif = inverse.At(a, a)
 		} else {
-			worst = len(in) - 1 // the column with the least information
+			worst = len(in) - 1 // the last column, which has the least information
 			continue
 		}
 		if features[i].vif > features[in[worst]].vif {

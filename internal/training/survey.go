@@ -39,7 +39,7 @@ type surveyed struct {
 	endless bool // more than maxCategories distinct values
 	long    bool // a value is longer than a condition may contain
 
-	filledAtEndless int64 // value of filled when endless was set
+	filledAtEndless int64 // number of filled cells at the time when endless became true
 }
 
 const (
@@ -107,8 +107,8 @@ func (s *survey) look(row int64, cells [][]byte) error {
 	return nil
 }
 
-// label reads the outcome and the weight of a row. Rows that are not labelled or
-// whose weight is 0 are left out.
+// label reads the outcome and the weight of a row. It returns an error if the outcome has no known spelling. The
+// callers leave out rows that are not labelled or whose weight is 0.
 func (p *plan) label(row int64, cells [][]byte) (what sheet.Outcome, weight float64, err error) {
 	what = p.spelling.read(cells[p.target])
 	switch what {
@@ -137,8 +137,8 @@ func (s *surveyed) look(cell []byte, sampled bool) {
 	}
 }
 
-// number reads a cell as a number and counts it. It returns absentNumber if the
-// cell is not a number.
+// number reads a cell as a number and counts it. It returns absentNumber if the cell is not a number, or if the
+// field cannot hold the number.
 func (s *surveyed) number(cell []byte) rule.Number {
 	n, how := s.source.number(cell)
 	switch {

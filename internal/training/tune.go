@@ -77,8 +77,8 @@ func (t *table) tune(o *Options, stage func() error) (setting, []Trial, error) {
 	return list[best], trials, nil
 }
 
-// try fits every setting on the rows of in and adds its AUC on the rows of out to
-// trials. Settings that refine the same bins, with different values of hold, share the
+// try fits every setting on the rows in the parameter in, measures its AUC on the rows in the parameter out, and
+// adds the AUC to trials. Settings that refine the same bins, with different values of hold, share the
 // regression.
 func (t *table) try(o *Options, list []setting, in, out []int32, trials []Trial) error {
 	var kept []*binning

@@ -66,9 +66,9 @@ func (t *table) separate(list []backtest.Outcome, rows []int32) (backtest.Separa
 	return backtest.SeparateWeighted(list, weights)
 }
 
-// inOrder sorts the outcomes if the fit has a check, and calls the check while it
-// sorts. Separate sorts the outcomes again, which is fast if they are already
-// sorted.
+// inOrder sorts the outcomes by score and calls the check while it sorts.
+// Separate sorts the outcomes again, which is fast if they are already sorted. If
+// the table has no pace, inOrder returns its arguments.
 func (t *table) inOrder(list []backtest.Outcome, rows []int32) ([]backtest.Outcome, []int32) {
 	if t.pace == nil {
 		return list, rows

@@ -10,8 +10,8 @@ const (
 	backfillProgress = 10 * time.Second // the interval of log lines
 )
 
-// backfill adds the journal entries of everything that was stored before it had entries.
-// It returns when nothing lacks an entry or ctx ends.
+// backfill adds journal entries for all rows that were stored before such rows had entries. It returns when every
+// row has its entry, or when ctx ends.
 func (s *Set) backfill(ctx context.Context) {
 	for {
 		last := s.core.Now()

@@ -33,7 +33,7 @@ type capCase struct {
 	before  func(h *cluster)                                 // prepares the tenant; may be nil
 	create  func(h *cluster, node *usecase.Set, i int) error // creates the object of caller i on a node
 	count   func(h *cluster) (objects int, err error)        // counts what the cap limits
-	each    int                                              // how many objects a call creates, 1 if 0
+	each    int                                              // how many objects a call creates; 0 means 1
 }
 
 // TestCapsRace checks every cap with callers on two nodes who create objects at the same time.
@@ -84,8 +84,8 @@ func TestCapsRace(t *testing.T) {
 	}
 }
 
-// outOfTime reports whether a caller should try again: on a busy machine the writes of the
-// others can take longer than the store lets a caller wait.
+// outOfTime reports whether a caller should try again. On a busy machine the writes of other callers can take
+// longer than the store lets a caller wait.
 func outOfTime(err error) bool {
 	return fault.KindOf(err) == fault.Unavailable || errors.Is(err, context.DeadlineExceeded)
 }

@@ -18,9 +18,9 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// changeable is a document that is changed by a function. change increments a number in the
-// document, and before the result is stored calls meanwhile, which may fail. number returns how
-// often the number was incremented.
+// changeable is a document that is changed by a function. change increments a number in the document.
+// Before the result is stored, change calls meanwhile, which may fail. number returns how often the
+// number was incremented.
 type changeable struct {
 	name   string
 	change func(s *usecase.Set, p tenant.Principal, meanwhile func() error, expected int64) (version int64, err error)

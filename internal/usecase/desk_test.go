@@ -97,8 +97,8 @@ func TestAgentRuns(t *testing.T) {
 	})
 }
 
-// TestCollectionsStrategy checks that every version of the strategy can be read on another node, that
-// nobody changes it without the permission, and that other scopes keep the default.
+// TestCollectionsStrategy checks that every version of the strategy can be read on another node, that a change
+// requires the permission, and that other scopes keep the default.
 func TestCollectionsStrategy(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, h *cluster) {
@@ -221,8 +221,8 @@ func TestAlert(t *testing.T) {
 	})
 }
 
-// TestBlocklist checks that an entry that one node adds is listed and removed on another, that a
-// repetition adds nothing, and that the permissions hold.
+// TestBlocklist checks that an entry that one node adds is listed and removed on another, that adding it again
+// has no effect, and that the permissions are checked.
 func TestBlocklist(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, h *cluster) {
@@ -263,7 +263,7 @@ func TestBlocklist(t *testing.T) {
 		if err := h.nodes[0].Fraud.Unblock(ctx, h.admin, kind, key); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("removed twice: %v", err)
 		}
-		// Sort the actions: the clock stands still, so the ids of two nodes have no order.
+		// Sort the actions, because the clock stands still and the ids of two nodes have no order.
 		want := []string{
 			h.admin.UserID + " " + operation.ActionBlocked,
 			h.admin.UserID + " " + operation.ActionUnblocked,

@@ -36,8 +36,8 @@ func (s *Set) tellErasures(ctx context.Context, kind string, completed int, err 
 	}
 }
 
-// retainEvery is the interval at which a node looks whether retention periods must be applied. Each is applied once
-// a day.
+// retainEvery is the interval at which a node looks whether retention periods must be applied. Each period is
+// applied once a day.
 const retainEvery = 10 * time.Minute
 
 // applyRetention empties documents that are beyond their retention period, until ctx ends.
@@ -47,7 +47,8 @@ func (s *Set) applyRetention(ctx context.Context) {
 	for {
 		emptied, err := s.Privacy.Retain(ctx)
 		if emptied > 0 {
-			s.core.Logger.InfoContext(ctx, "erased documents at the end of their retention period", "documents", emptied)
+			s.core.Logger.InfoContext(ctx, "erased documents at the end of their retention period", "documents",
+				emptied)
 		}
 		if err != nil && ctx.Err() == nil {
 			s.core.Logger.WarnContext(ctx, "could not apply all retention periods; trying again later", "error", err)
@@ -62,7 +63,8 @@ func (s *Set) applyRetention(ctx context.Context) {
 
 // ApplyErasures erases again all people who were erased after the backup from which the database was restored, and
 // returns their number. It does nothing if the database was not restored with newer keys. The service must not serve
-// before: their references are readable until then. If ApplyErasures is interrupted, the next call continues.
+// requests before ApplyErasures has succeeded, because the references of these people are readable until then. If
+// ApplyErasures is interrupted, the next call continues.
 func (s *Set) ApplyErasures(ctx context.Context) (people int64, err error) {
 	system := s.core.DB.System()
 	if apply, err := system.ErasuresToApply(ctx); err != nil || !apply {

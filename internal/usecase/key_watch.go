@@ -34,8 +34,9 @@ func (s *Set) WatchKeys(ctx context.Context) error {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), keyWatchEvery)
 		defer cancel()
 		if err := s.core.DB.Secrets().LeaveKeys(last, s.node); err != nil {
-			s.core.Logger.WarnContext(last, "could not record that this node stops; a key rotation still counts it as running",
-				"for", KeyHolderAge, "error", err)
+			s.core.Logger.WarnContext(last,
+				"could not record that this node stops; it counts as running until its record expires",
+				"expires_after", KeyHolderAge, "error", err)
 		}
 	}()
 	var w keyWatch
@@ -53,18 +54,17 @@ func (s *Set) WatchKeys(ctx context.Context) error {
 	}
 }
 
-// keyWatch is what WatchKeys remembers.
+// keyWatch is the state of WatchKeys between two checks.
 type keyWatch struct {
-	held     []byte // the keys that this node has told the others
+	held     []byte // the keys that this node last reported to the other nodes
 	heldAt   time.Time
-	kept     [][]byte // keys that nobody needs, but that only the operator can remove
+	kept     [][]byte // keys that nobody needs, but that could not be removed
 	keptAt   time.Time
 	lostAt   time.Time // since when the key is lost; zero if it is not
 	reported string    // the last failure that was logged, so that it is logged once
 }
 
-// watchOnce does the work of WatchKeys once. Failures of the database are logged and tried
-// again.
+// watchOnce does the work of WatchKeys once. It logs failures of the database; the next call tries again.
 func (s *Set) watchOnce(ctx context.Context, w *keyWatch) error {
 	now := s.core.Now()
 	epochs, err := s.core.Keys.Refresh(ctx)
@@ -103,8 +103,8 @@ func (s *Set) watchOnce(ctx context.Context, w *keyWatch) error {
 }
 
 // dropKeys removes keys with which nothing is encrypted any more from the source of this node.
-// A key that only the operator can remove is looked for less often, because the source may be
-// a command.
+// If a key cannot be removed, for instance because only the operator can do that, dropKeys tries
+// again only after keyHoldEvery, because the source may be a command.
 func (s *Set) dropKeys(ctx context.Context, epochs store.KeyEpochs, w *keyWatch) (err error) {
 	now := s.core.Now()
 	if len(w.kept) > 0 && now.Sub(w.keptAt) < keyHoldEvery {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// protectRetry is the pause after a failure to encrypt what is stored readable.
+// protectRetry is the pause after a failure to encrypt readable data.
 const protectRetry = time.Minute
 
 // protect encrypts what was stored before the database had a master key. It returns when
@@ -16,7 +16,8 @@ func (s *Set) protect(ctx context.Context) {
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		s.core.Logger.WarnContext(ctx, "could not encrypt data that is stored unencrypted; trying again later", "error", err)
+		s.core.Logger.WarnContext(ctx, "could not encrypt data that is stored unencrypted; trying again later", "error",
+			err)
 		select {
 		case <-ctx.Done():
 			return
@@ -25,11 +26,12 @@ func (s *Set) protect(ctx context.Context) {
 	}
 }
 
-// Protect encrypts what was stored before the database had a master key, and removes the
-// readable bytes from the files of an SQLite database. It does nothing without a master key.
+// Protect encrypts what was stored before the database had a master key, and removes the readable bytes from the
+// files of an SQLite database. It does nothing without a master key.
 //
-// Protect searches the whole database until it has found nothing to encrypt once. Then it
-// records that, and later calls do nothing.
+// Protect searches the whole database repeatedly, until a search finds nothing to encrypt. It then records that
+// everything is encrypted. A later call only encrypts secrets of webhooks and second factors that are still
+// readable.
 func (s *Set) Protect(ctx context.Context) error {
 	if !s.core.Keys.Seals() {
 		return nil
@@ -94,11 +96,11 @@ func (s *Set) sealProgress(ctx context.Context) func(done int64) {
 	}
 }
 
-// scrubPause is the pause before the write-ahead log is truncated again, if a reader needed
-// it.
+// scrubPause is the pause before the next attempt to truncate the write-ahead log, if a reader still needed the
+// log.
 const scrubPause = time.Second
 
-// scrub removes former bytes from the files of an SQLite database.
+// scrub removes overwritten and deleted data from the files of an SQLite database.
 func (s *Set) scrub(ctx context.Context) error {
 	for {
 		done, err := s.core.DB.System().Scrub(ctx)

@@ -16,8 +16,8 @@ func (s *Set) checkThresholds(ctx context.Context) {
 	for {
 		err := s.Decisions.Usage.CheckThresholds(ctx)
 		if err != nil && ctx.Err() == nil && !failing {
-			s.core.Logger.WarnContext(ctx, "could not compare usage with quotas, so events about reached quotas are late; "+
-				"trying again", "error", err)
+			s.core.Logger.WarnContext(ctx, "could not compare usage with quotas, so events about reached quotas are "+
+				"late; trying again", "error", err)
 		}
 		failing = err != nil
 		select {

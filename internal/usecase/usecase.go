@@ -61,9 +61,9 @@ type Options struct {
 	// This field is for package policydesk.
 	PlanCache int
 
-	// MasterKey encrypts what is stored about people. If it is nil, nothing is encrypted.
-	// If it is replaced, the new one is read from MasterKeys; nil means that it never is. Node
-	// is the name of this process among the nodes of the database.
+	// MasterKey encrypts what is stored about people. If it is nil, nothing is encrypted. If the key is replaced,
+	// the new key is read from MasterKeys. If MasterKeys is nil, the key is never replaced. Node is the name of this
+	// process among the nodes of the database.
 	MasterKey  *sealing.Epoch
 	MasterKeys journal.KeySource
 	Node       string
@@ -216,11 +216,11 @@ const flushStatisticsEvery = 10 * time.Second
 // purgeEvery is the interval at which expired rows are removed.
 const purgeEvery = 10 * time.Minute
 
-// Run stores data collected in memory and removes expired rows at intervals
-// until ctx ends, and then stores the data once more. In the meantime it signs the logs,
-// adds journal entries for decisions that have none, encrypts what is stored readable, and
-// completes interrupted and deferred erasures, and applies retention periods.
-// A Set also works without Run, but then loses its statistics and does none of this work.
+// Run stores data collected in memory and removes expired rows at intervals until ctx ends, and then stores the
+// data once more. In the meantime it signs the logs, sends events to webhooks, compares usage with quotas, adds
+// journal entries for older rows that have none, encrypts data that is still readable, completes interrupted and
+// deferred erasures, and applies retention periods. A Set also works without Run, but then loses its statistics
+// and does none of this work.
 func (s *Set) Run(ctx context.Context) {
 	var older sync.WaitGroup
 	older.Go(func() {

@@ -1,9 +1,9 @@
 // Package verifypage builds verify.html: one file that opens from disk in any browser and
 // checks capsules, without a server and without a network.
 //
-// The page contains the same Go code as "verdict verify", compiled to WebAssembly. Its
-// content security policy admits nothing but its own script and style, so the page can
-// send what it reads to nobody.
+// The page contains the same Go code as "verdict verify", compiled to WebAssembly. Its content
+// security policy admits nothing but its own script and style, so the page cannot send what it
+// reads to anybody.
 package verifypage
 
 import (

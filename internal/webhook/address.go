@@ -2,9 +2,9 @@ package webhook
 
 import "net/netip"
 
-// Forbidden reports whether an address is one to which nothing may be sent: one that is
-// not on the public internet, such as a private, local or shared address, or one that
-// contains another address, such as a mapped or translated one.
+// Forbidden reports whether the service must not send to an address. It returns true for an address that is not
+// on the public internet, such as a private, local or shared address. It also returns true for an address that
+// contains another address, such as a mapped or translated address.
 func Forbidden(addr netip.Addr) bool {
 	if !addr.IsValid() || addr.Zone() != "" {
 		return true

@@ -65,9 +65,9 @@ const (
 	maxPause   = 3 * time.Hour
 )
 
-// Pause returns how long to wait after a number of failures: from five seconds, three
-// times as long each time, to three hours. random, between 0 and 1, shortens the pause by
-// up to a fifth, so that the receivers of one outage are not tried all at the same time.
+// Pause returns how long to wait after a number of failures. The first pause is five seconds, and
+// each further one is three times as long, up to three hours. random, between 0 and 1, shortens the
+// pause by up to a fifth, so that the receivers of one outage are not tried all at the same time.
 func Pause(failures int64, random float64) time.Duration {
 	pause := firstPause
 	for n := int64(1); n < failures && pause < maxPause; n++ {

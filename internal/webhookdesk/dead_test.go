@@ -15,7 +15,7 @@ import (
 // webhookTables are the tables that only webhooks use.
 var webhookTables = []string{"webhooks", "webhook_retries", "webhook_ranges", "webhook_deliveries"}
 
-// webhookRows returns the contents of these tables, by table and column.
+// webhookRows returns the contents of webhookTables, by table and column.
 func webhookRows(t *testing.T, databaseURL string) map[string]string {
 	t.Helper()
 	rows := map[string]string{}
@@ -52,7 +52,8 @@ func TestDeadReceiver(t *testing.T) {
 			}
 			b.pass(4 * time.Hour) // longer than any pause
 			if got := b.deliver(); len(got) != len(hooks) {
-				t.Errorf("with %d more events a pass sends %d requests to %d dead receivers", undelivered, len(got), len(hooks))
+				t.Errorf("with %d more events a pass sends %d requests to %d dead receivers", undelivered, len(got),
+					len(hooks))
 			}
 			retries++ // the event that was sent
 			for _, id := range hooks {
@@ -83,7 +84,7 @@ func TestFewEventsUntilReceiverAnswers(t *testing.T) {
 			b.pass(4 * time.Hour) // longer than any pause
 			counts = append(counts, len(b.deliver()))
 		}
-		// After the failed pass, the event that was refused comes besides the new ones.
+		// After the failed pass, the refused event is sent in addition to the new ones.
 		if want := []int{20, 40, 20 + 1, 39}; !slices.Equal(counts, want) {
 			b.Errorf("the passes send %v events, want %v", counts, want)
 		}

@@ -31,8 +31,8 @@ type Delivery struct {
 	EventType string
 	Attempt   int64 // 1 for the first
 	Outcome   string
-	Status    int64  // of the response, 0 if there was none
-	Problem   string // why there was none, "" otherwise
+	Status    int64  // the status of the response; 0 if there was none
+	Problem   string // why there was no response; "" if there was one
 	Took      time.Duration
 }
 
@@ -94,9 +94,9 @@ const MaxRedelivered = 10_000
 // Redelivery is a range of events that are sent again, by their sequence numbers.
 type Redelivery struct{ From, To int64 }
 
-// Redeliver sends the events from one sequence number to another again, if their type is
-// among those of the webhook. It stores the range and returns; Run sends the events later. It
-// returns Gone events_expired if the first of them is no longer kept.
+// Redeliver sends the events in a range of sequence numbers again, if their type is among the types of the
+// webhook. It stores the range and returns; Run sends the events later. It returns Gone events_expired if the
+// first of them is no longer kept.
 func (s *Service) Redeliver(
 	ctx context.Context, p tenant.Principal, id string, again Redelivery, reply *operation.Reply[Redelivery],
 ) error {
@@ -123,7 +123,7 @@ func (s *Service) Redeliver(
 	rangeID, made := s.core.NewID(tenant.KindDelivery, now)
 	audit := s.core.Audit(p, made, operation.ActionWebhookRedelivered, id, fmt.Sprintf("%d to %d", from, to))
 	_, err := operation.Write(ctx, s.core, s.core.Scope(p), reply, func(tx *store.Tx) (none Redelivery, _ error) {
-		if _, err := tx.Webhooks().Lock(id); err != nil { // so that the count below stays true
+		if _, err := tx.Webhooks().Lock(id); err != nil { // so that nobody else adds a range after the count below
 			return none, err
 		}
 		size, err := tx.Journal().Size()
@@ -155,7 +155,7 @@ func (s *Service) Redeliver(
 
 // checkKept returns Gone events_expired if an event is no longer kept.
 func (s *Service) checkKept(ctx context.Context, p tenant.Principal, sequence int64) error {
-	p.Scopes |= tenant.Read // whoever may manage webhooks may know which events are kept
+	p.Scopes |= tenant.Read // a caller who may manage webhooks may know which events are kept
 	oldest, err := s.events.Oldest(ctx, p)
 	if err == nil && sequence < oldest {
 		return eventdesk.Expired("/from_sequence", oldest)
@@ -219,7 +219,7 @@ func (s *Service) sendTest(ctx context.Context, p tenant.Principal, id string) (
 // sendNow sends a message within a request. It returns an error if the request ends first.
 func (s *Service) sendNow(ctx context.Context, scope store.ScopeName, hook *store.Webhook, m message) (attempt, error) {
 	slot := admission.SlotOf(ctx)
-	slot.Away() // a receiver that is slow must not keep others from computing
+	slot.Away() // a slow receiver must not delay other requests
 	defer slot.Back()
 	slots, done := s.slots(scope.Tenant)
 	defer done()

@@ -16,17 +16,16 @@
 // The operator's work, for which no caller is checked:
 //
 //	Run           sends events until its context ends
-//	Wake          lets Run look for something to send immediately
+//	Wake          makes Run look immediately for something to send
 //	Purge         removes old attempts from the log
 //	SealOlder     encrypts the secrets of webhooks from before the master key
 //
-// Deliver sends what is due once. Only tests call it.
+// Deliver runs one pass for each webhook that has something to send. Only tests call it.
 //
-// An event is delivered if the receiver answers with a status from 200 to 299. Each webhook
-// has the sequence number of the last event that was handled, in its row; there is no queue.
-// Events are sent in the order of their sequence numbers, several at the same time, but
-// never two of the same object. An event that fails is moved to the webhook's retries, and
-// later events of its object wait there behind it. If the retries are full, the webhook
-// waits. If no attempt succeeds, only one event is tried after each pause, until the
-// webhook is disabled.
+// An event is delivered if the receiver answers with a status from 200 to 299. There is no queue: the database
+// row of each webhook has the sequence number of the last event that was handled. Events are sent in the order of
+// their sequence numbers, several at the same time, but never two of the same object. An event that fails is
+// moved to the webhook's retries, and later events of its object wait there behind it. If the retries are full,
+// the webhook waits. If no attempt succeeds, only one event is tried after each pause, until the webhook is
+// disabled.
 package webhookdesk

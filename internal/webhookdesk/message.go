@@ -27,8 +27,8 @@ type attempt struct {
 	problem string
 }
 
-// delivered reports whether the receiver has accepted the message. A redirect counts as a
-// failure: it is not followed.
+// delivered reports whether the receiver has accepted the message. A redirect counts as a failure,
+// because it is not followed.
 func (a attempt) delivered() bool { return a.status >= 200 && a.status <= 299 }
 
 // statusGone is the status with which a receiver says that it wants no more events.

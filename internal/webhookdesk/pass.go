@@ -15,7 +15,7 @@ import (
 const (
 	// maxBatch is the maximum number of events that a pass reads from the feed.
 	maxBatch = 500
-	// firstBatch is that number in the first pass, and after a pass that failed. A receiver that does not
+	// firstBatch replaces maxBatch in the first pass, and after a pass that failed. A receiver that does not
 	// answer gets one event in a pass, so reading more for it would only slow the service down.
 	firstBatch = 20
 	// maxRetries is the number of events that may wait to be sent again. If there are more,
@@ -23,8 +23,8 @@ const (
 	maxRetries = 500
 	// maxAgain is the maximum number of retries that a pass sends.
 	maxAgain = 100
-	// leastFailures is the number of failed attempts without a success before a webhook is
-	// disabled. A service that was stopped for days has made fewer.
+	// leastFailures is the number of failed attempts without a success before a webhook is disabled. A service that
+	// was stopped for days has made fewer attempts, so it does not disable the webhook.
 	leastFailures = 10
 )
 
@@ -72,7 +72,7 @@ const (
 	fromFeed
 )
 
-// item is an event to be sent. If skip is set, its type is not among those of the webhook.
+// item is an event to be sent. If skip is set, its type is not among the types of the webhook.
 type item struct {
 	event  eventdesk.Event
 	origin origin
@@ -156,7 +156,7 @@ func (p *pass) loadRetries(ctx context.Context, retries []store.WebhookRetry) er
 	return nil
 }
 
-// loadRanges adds events that somebody wants to have sent again, of the first range.
+// loadRanges adds events of the first requested redelivery.
 func (p *pass) loadRanges(ctx context.Context) error {
 	if len(p.ranges) == 0 {
 		return nil
@@ -187,8 +187,8 @@ func (p *pass) loadNew(ctx context.Context) error {
 		return err
 	}
 	if feed.Expired > 0 {
-		p.service.core.Logger.WarnContext(ctx, "skipped events that a webhook had not received, because they are too old; "+
-			"it continues with the oldest event that is still kept", "tenant_id", p.name.scope.Tenant,
+		p.service.core.Logger.WarnContext(ctx, "skipped events that a webhook had not received, because they are too "+
+			"old; it continues with the oldest event that is still kept", "tenant_id", p.name.scope.Tenant,
 			"environment", p.name.scope.Environment, "webhook_id", p.name.id, "skipped", feed.Expired)
 	}
 	for _, e := range feed.Events {
@@ -199,8 +199,8 @@ func (p *pass) loadNew(ctx context.Context) error {
 	return nil
 }
 
-// feed returns the events after a sequence number, without those that are no longer kept. A webhook that was disabled
-// or paused for longer than events are kept continues with the oldest event that is kept.
+// feed returns the events after a sequence number, without those that are no longer kept. If a webhook was disabled
+// or paused for longer than events are kept, it continues with the oldest event that is kept.
 func (p *pass) feed(ctx context.Context, after int64, limit int) (eventdesk.Feed, error) {
 	return p.service.events.KeptEvents(ctx, tenant.Principal{
 		TenantID:    p.name.scope.Tenant,
@@ -241,7 +241,7 @@ func (p *pass) run(ctx context.Context) {
 			p.postpone(p.items[i:])
 			return
 		}
-		if p.mustStop(begin, it) { // others may have failed while this one waited
+		if p.mustStop(begin, it) { // other items may have failed while this item waited
 			<-p.slots
 			p.postpone(p.items[i:])
 			return

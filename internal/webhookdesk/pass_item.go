@@ -9,9 +9,9 @@ import (
 	"verdict/internal/webhook"
 )
 
-// settle waits until no event of an object is being delivered, and until one more delivery may
-// begin. As long as nothing was delivered, only one is made at a time: a receiver that does not
-// answer must not use up what the tenant's other webhooks may use.
+// settle waits until no event of an object is being delivered, and until one more delivery may begin. As long as
+// nothing was delivered, there is only one delivery at a time, because a receiver that does not answer must not
+// use up the slots of the tenant's other webhooks.
 func (p *pass) settle(object string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -33,8 +33,8 @@ func (p *pass) mustStop(begin context.Context, it *item) bool {
 	return begin.Err() != nil || failing || p.gone
 }
 
-// tolerance returns how many more retries may fail in a pass than events are delivered. A receiver
-// that was not failing before this pass may reject a few retries and accept other events.
+// tolerance returns by how many the failed retries of a pass may exceed the delivered events. A receiver that was
+// not failing before this pass may reject a few retries and accept other events.
 func (p *pass) tolerance() int {
 	if p.hook.Failures > 0 {
 		return 0
@@ -42,7 +42,7 @@ func (p *pass) tolerance() int {
 	return maxDeliveries
 }
 
-// postpone removes the items that were not sent from the pass.
+// postpone sets the progress of the pass so that the next pass begins with the items in rest, which were not sent.
 func (p *pass) postpone(rest []item) {
 	p.more = true
 	inRange, inFeed := false, false
@@ -71,7 +71,8 @@ func (p *pass) wait(it *item) bool {
 	return true
 }
 
-// retry returns the retry of an event. The second result reports whether the event is a retry.
+// retry returns the retry of the event with a sequence number. The second result is false if the event is not a
+// retry.
 func (p *pass) retry(sequence int64) (r store.WebhookRetry, is bool) {
 	if r, is = p.changed[sequence]; !is {
 		r, is = p.retries[sequence]
@@ -154,7 +155,7 @@ func (p *pass) progress() store.WebhookProgress {
 		Hook:       p.hook,
 		Owner:      s.owner,
 		Done:       p.done,
-		Ranges:     p.ranges[:min(1, len(p.ranges))], // a pass sends events of the first one only
+		Ranges:     p.ranges[:min(1, len(p.ranges))], // a pass sends events of the first range only
 		Deliveries: p.log,
 	}
 	h := &out.Hook
@@ -192,7 +193,7 @@ func (p *pass) progress() store.WebhookProgress {
 	return out
 }
 
-// firstDue returns when the next retry is due, 0 if there is none. Only the first retry of each object counts,
+// firstDue returns when the next retry is due, or 0 if there is none. Only the first retry of each object counts,
 // because the others wait for it.
 func (p *pass) firstDue() (due int64) {
 	left := map[int64]store.WebhookRetry{}

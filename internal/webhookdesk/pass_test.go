@@ -99,8 +99,8 @@ func TestOrderOfAnObject(t *testing.T) {
 	}
 }
 
-// TestLaterEventsWait checks that later events of an object wait for one that has failed, in
-// the same pass and in later ones, and that other objects do not.
+// TestLaterEventsWait checks that an event that has failed delays the later events of its object, in the same
+// pass and in later passes, and that events of other objects do not wait.
 func TestLaterEventsWait(t *testing.T) {
 	t.Parallel()
 	fails := func(sequence int64) int {

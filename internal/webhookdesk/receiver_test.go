@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// before is the number of events of the signup. The tests number the events after them from 1.
+// before is the number of events that signing up causes. The tests number the later events from 1.
 const before = 5
 
 // received is an event that a receiver got.
@@ -41,8 +41,8 @@ type received struct {
 	body   []byte
 }
 
-// receiver takes the place of the network. answer decides about each request; the default is
-// status 200.
+// receiver takes the place of the network. The function answer returns the response to each request. If it is nil,
+// the response has status 200.
 type receiver struct {
 	mu     sync.Mutex
 	got    []received

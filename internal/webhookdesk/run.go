@@ -15,29 +15,29 @@ const (
 	pollEvery = time.Second
 	// maxPasses is the number of webhooks for which a node sends at the same time.
 	maxPasses = 256
-	// leaseFor is how long a node has the webhooks of a tenant to itself, and renewBefore
-	// how long before the end it renews that. A pass takes less than renewBefore: passTime,
-	// one more delivery, and storing the progress.
+	// leaseFor is how long a node leases the webhooks of a tenant, and renewBefore is how long before the
+	// end it renews the lease. A pass takes less than renewBefore: passTime, one more delivery, and storing
+	// the progress.
 	leaseFor    = 30 * time.Second
 	renewBefore = 20 * time.Second
-	// passTime is how long a pass begins new deliveries.
+	// passTime is the time after which a pass starts no new deliveries.
 	passTime = 3 * time.Second
 	// afterError is how long a node skips a webhook after an error of the database or of the
 	// journal.
 	afterError = 10 * time.Second
 	// storeWithin limits how long storing the progress may take when the service stops.
 	storeWithin = 5 * time.Second
-	// maxHealthy limits how many healthy webhooks are remembered. Deleted ones are among them.
+	// maxHealthy limits how many healthy webhooks are remembered. Deleted webhooks may be among them.
 	maxHealthy = 4_096
 	// keepLog is how long attempts are kept in the log.
 	keepLog = 30 * 24 * time.Hour
 )
 
-// Wake lets Run look for something to send immediately.
+// Wake makes Run look immediately for something to send.
 func (s *Service) Wake() {
 	select {
 	case s.wake <- struct{}{}:
-	default: // it is about to look anyway
+	default: // Run is about to look anyway
 	}
 }
 
@@ -87,7 +87,8 @@ func (s *Service) Deliver(ctx context.Context) error {
 	return err
 }
 
-// begin starts a pass for each webhook that has something to send, unless one is running.
+// begin starts a pass for each webhook that has something to send, unless a pass for that webhook is already
+// running.
 func (s *Service) begin(ctx context.Context) error {
 	now := s.core.Now()
 	due, err := s.core.DB.System().DueWebhooks(ctx, s.owner, now.UnixMicro(), maxPasses)
@@ -141,7 +142,7 @@ func (s *Service) reserve(name hookName) bool {
 	return true
 }
 
-// finish notes that a pass has ended. If rest is not zero, the next one does not begin before.
+// finish notes that a pass has ended. If rest is not zero, the next pass does not begin before that time.
 func (s *Service) finish(name hookName, rest time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,7 +150,7 @@ func (s *Service) finish(name hookName, rest time.Time) {
 	if rest.IsZero() {
 		return
 	}
-	// Remove what is over: a webhook that was deleted is never reserved again.
+	// Remove the rests that are over, because a webhook that was deleted is never reserved again.
 	now := s.core.Now()
 	maps.DeleteFunc(s.resting, func(_ hookName, until time.Time) bool { return !now.Before(until) })
 	s.resting[name] = rest
@@ -165,7 +166,7 @@ func (s *Service) limit(name hookName) int {
 	return firstBatch
 }
 
-// note records whether a pass of a webhook has delivered something, or had nothing to deliver.
+// note records whether a webhook is healthy: its last pass delivered something, or had nothing to deliver.
 func (s *Service) note(name hookName, healthy bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +175,7 @@ func (s *Service) note(name hookName, healthy bool) {
 		return
 	}
 	if len(s.healthy) >= maxHealthy && !s.healthy[name] {
-		clear(s.healthy) // costs each of them one pass that reads few events
+		clear(s.healthy) // the next pass of each webhook then reads few events
 	}
 	s.healthy[name] = true
 }

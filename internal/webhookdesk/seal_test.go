@@ -9,8 +9,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestSecretsAreSealed checks that no secret is stored readable, that events are signed with
-// the secrets nevertheless, and that secrets that were stored readable are encrypted.
+// TestSecretsAreSealed checks that new secrets are stored encrypted, that events are still signed with them, and
+// that older secrets that are stored as readable text get encrypted.
 func TestSecretsAreSealed(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

@@ -17,10 +17,10 @@ import (
 // Options configures a Service.
 type Options struct {
 	// Post sends a request and returns the status of the response. If there was none,
-	// status is 0 and problem says why. If Post is nil, Run and
-	// Test send nothing, and Deliver must not be called.
+	// status is 0 and problem says why. If Post is nil, Run and Test send nothing, and
+	// Deliver must not be called.
 	Post func(ctx context.Context, url string, header map[string]string, body []byte) (status int, problem string)
-	// Encode returns the body of an event, and EncodeTest that of a test event.
+	// Encode returns the body of an event, and EncodeTest the body of a test event.
 	Encode     func(eventdesk.Event) []byte
 	EncodeTest func(TestEvent) []byte
 	// Jitter returns a random number from 0 to 1 (default: math/rand/v2.Float64).
@@ -45,8 +45,8 @@ type Service struct {
 	running map[hookName]bool        // the webhooks for which this process is sending
 	resting map[hookName]time.Time   // webhooks that are skipped until a time
 	healthy map[hookName]bool        // webhooks whose last pass in this process did not fail
-	tenants map[string]chan struct{} // limits the deliveries of a tenant, while it has any
-	users   map[string]int           // how many use the channel of a tenant
+	tenants map[string]chan struct{} // for each tenant with deliveries, the channel that limits their number
+	users   map[string]int           // how many callers of slots use the channel of a tenant
 	passes  sync.WaitGroup
 	wake    chan struct{}
 }
@@ -93,8 +93,8 @@ func ownerOf(core *operation.Core) (string, error) {
 	return hex.EncodeToString(id[:]), nil
 }
 
-// slots returns the channel that limits the deliveries of a tenant. done must be called
-// when it is no longer used.
+// slots returns the channel that limits the deliveries of a tenant. The caller must call done when it no longer
+// uses the channel.
 func (s *Service) slots(tenantID string) (slots chan struct{}, done func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,7 +22,7 @@ import (
 const (
 	Enabled  = store.WebhookEnabled
 	Paused   = store.WebhookPaused   // by a person, or because the database was restored
-	Disabled = store.WebhookDisabled // because nothing could be delivered for three days
+	Disabled = store.WebhookDisabled // because nothing was delivered for three days, or the receiver answered 410
 )
 
 // Settings are what a person decides about a webhook.
@@ -40,11 +40,11 @@ type Webhook struct {
 	ID            string
 	CreatedMicros int64
 	Reason        string // why it is paused or disabled; "" if a person paused it
-	LastSequence  int64  // every event up to this one was sent, skipped or is a retry
+	LastSequence  int64  // every event up to this one was sent or skipped, or is among the retries
 	Retries       int64  // events that wait to be sent again
 	FailingMicros int64  // since when every attempt has failed; 0 if the last one succeeded
 	NextMicros    int64  // when the next attempt is made if it is failing, 0 otherwise
-	// PreviousUntilMicros is until when events are signed with the previous secret too.
+	// PreviousUntilMicros is the time until which events are signed with the previous secret, too.
 	PreviousUntilMicros int64
 }
 
@@ -86,8 +86,8 @@ func (n Settings) check(faults *fault.List, environment tenant.Environment) {
 	c.Choice("state", n.State, Enabled, Paused)
 }
 
-// urlProblem says why an address cannot be used, "" if it can. Names are looked up only
-// when an event is sent.
+// urlProblem returns why an address cannot be used, or "" if it can. Names are looked up only when
+// an event is sent.
 func urlProblem(text string, environment tenant.Environment) string {
 	u, err := url.Parse(text)
 	switch {
@@ -246,9 +246,9 @@ func (s *Service) Get(ctx context.Context, p tenant.Principal, id string) (Webho
 	return hooks[at], nil
 }
 
-// Change changes the settings of a webhook. change gets the present ones. A webhook that
-// is set to Enabled begins again where it stopped, and everything that failed before is
-// tried again.
+// Change changes the settings of a webhook. The function change gets the present settings and returns the new ones.
+// A webhook that is set to Enabled begins again where it stopped. Everything that failed before is then tried
+// again. The same happens if the address of an enabled webhook is changed.
 func (s *Service) Change(
 	ctx context.Context, p tenant.Principal, id string, change func(Settings) Settings,
 ) (Webhook, error) {
@@ -264,7 +264,7 @@ func (s *Service) Change(
 		before := shown(hook, 0).Settings
 		after := change(before)
 		var faults fault.List
-		if after.State == Disabled { // it was not changed
+		if after.State == Disabled { // the state was not changed
 			after.State = ""
 		}
 		after.check(&faults, p.Environment)
@@ -294,8 +294,8 @@ const (
 	MaxOverlap     = 7 * 24 * time.Hour
 )
 
-// RotateSecret gives a webhook a new secret. For the time overlap, events are signed with
-// both the new and the previous secret.
+// RotateSecret gives a webhook a new secret. Until the duration overlap has passed, events are signed with both the
+// new and the previous secret.
 func (s *Service) RotateSecret(
 	ctx context.Context, p tenant.Principal, id string, overlap time.Duration, reply *operation.Reply[Issued],
 ) (Issued, error) {

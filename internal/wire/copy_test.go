@@ -97,9 +97,8 @@ func TestValueKeepsTheMeaning(t *testing.T) {
 	})
 }
 
-// texts generates any text that Parse accepts, that is without the zero
-// character. Each test must call texts itself and not share a generator,
-// because a generator stores its name at the first draw.
+// texts generates any text that Parse accepts: any text without the zero character. Each test must call texts itself
+// and not share a generator, because a generator stores its name at the first draw.
 func texts() *rapid.Generator[string] {
 	return rapid.String().Filter(func(s string) bool { return !strings.Contains(s, "\x00") })
 }

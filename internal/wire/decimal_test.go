@@ -65,7 +65,7 @@ func TestParseDecimal(t *testing.T) {
 		{"0.15E+1", 1, 15, true, true},
 		{"4e-1", 0, 0, false, true},
 		{"5e-1", 0, 1, false, true},
-		{"9e-2", 0, 0, false, true}, // the digit is below the place that decides the rounding
+		{"9e-2", 0, 0, false, true}, // the digit is below the first decimal, so it does not affect the rounding
 		{"1e-99999999999999999999", 6, 0, false, true},
 		{"0e99999999999999999999", 6, 0, true, true},
 		{"1e99999999999999999999", 6, 0, false, false},

@@ -72,7 +72,7 @@ func (f *Form) Get(name string) Value {
 	return Value{}
 }
 
-// Known marks names as known without reading them.
+// Known marks names as known without reading their members.
 func (f *Form) Known(names ...string) {
 	for _, name := range names {
 		if f.count > 0 && f.names[f.count-1] == name {
@@ -83,12 +83,12 @@ func (f *Form) Known(names ...string) {
 	}
 }
 
-// Also names members that the object may have in other contexts, in which another
-// reader reads them. Done rejects them, but suggests them for misspelt names.
+// Also sets the names of members that the object may have in other contexts, in which another reader reads them. Done
+// rejects these members, but suggests them for misspelt names.
 func (f *Form) Also(names ...string) { f.also = names }
 
-// OrNull names members of other variants of the object. They may be null, which is
-// the same as omitting them; Done rejects them with any other value.
+// OrNull sets the names of the members that only other variants of the object have. These members may be null, which
+// is the same as omitting them. Done rejects them with any other value.
 func (f *Form) OrNull(names []string) { f.orNull = names }
 
 // Pointer returns the JSON pointer of a member, whether it is present or not.
@@ -99,8 +99,8 @@ func (f *Form) Fail(name, code, format string, args ...any) {
 	f.faults.Add(f.Pointer(name), code, format, args...)
 }
 
-// Require marks a name as known and reports whether the member is given. If an object lacks the member, Require adds a
-// fault; the argument what describes the member.
+// Require marks a name as known and reports whether the member is given. If the object lacks the member, Require
+// adds a fault. The argument "what" is the text that describes the member in this fault.
 func (f *Form) Require(name, what string) bool {
 	if f.Get(name).Given() {
 		return true
@@ -111,9 +111,9 @@ func (f *Form) Require(name, what string) bool {
 	return false
 }
 
-// Required returns the fault for a missing required member. The argument what describes the member, and pointer is
-// its JSON pointer. If the object has a member whose name differs only in case, the fault says so, because the
-// response to a rejected request has no warnings.
+// Required returns the fault for a missing required member. The argument "what" is a text that describes the member,
+// and pointer is its JSON pointer. If the object has a member whose name differs only in case, the fault says so,
+// because the response to a rejected request has no warnings.
 func Required(object Value, name, pointer, what string) fault.Item {
 	item := fault.Item{Pointer: pointer, Code: fault.CodeRequired, Detail: "is required: " + what}
 	if object.HasFolded(name) {
@@ -136,7 +136,8 @@ func (f *Form) typed(name string, want Kind) (Value, bool) {
 	return v, true
 }
 
-// Text reads a string with a length limit of most bytes. ok is false if the string is missing or invalid.
+// Text reads a string. The parameter most is its maximum length in bytes. ok is false if the string is missing or
+// invalid.
 func (f *Form) Text(name string, most int) (text string, ok bool) {
 	v, ok := f.typed(name, String)
 	if !ok {
@@ -149,8 +150,8 @@ func (f *Form) Text(name string, most int) (text string, ok bool) {
 	return v.Text(), true
 }
 
-// Choice reads a string that must be one of choices and returns its index. If the
-// string is missing or invalid, Choice returns the argument otherwise.
+// Choice reads a string that must be one of choices and returns its index. If the string is missing or invalid, it
+// returns the argument "otherwise".
 func (f *Form) Choice(name string, otherwise int, choices ...string) int {
 	v, ok := f.typed(name, String)
 	if !ok {
@@ -163,9 +164,9 @@ func (f *Form) Choice(name string, otherwise int, choices ...string) int {
 	return otherwise
 }
 
-// Decimal reads a number between least and most as a multiple of 10^-places. It
-// rejects a number with more decimals, because rounding would change a policy. ok is
-// false if the number is missing or invalid.
+// Decimal reads a number as a multiple of 10^-places. The result must be in the range from least to most. Decimal
+// rejects a number with more decimals, because rounding would change a policy. ok is false if the number is
+// missing or invalid.
 func (f *Form) Decimal(name string, places int, least, most int64) (coef int64, ok bool) {
 	v, ok := f.typed(name, Number)
 	if !ok {
@@ -186,8 +187,7 @@ func (f *Form) Decimal(name string, places int, least, most int64) (coef int64, 
 	return 0, false
 }
 
-// Bool reads a boolean. If the boolean is missing or invalid, Bool returns the
-// argument otherwise.
+// Bool reads a boolean. If the boolean is missing or invalid, it returns the argument "otherwise".
 func (f *Form) Bool(name string, otherwise bool) bool {
 	v, ok := f.typed(name, Bool)
 	if !ok {
@@ -196,7 +196,8 @@ func (f *Form) Bool(name string, otherwise bool) bool {
 	return v.IsTrue()
 }
 
-// Array reads an array with a limit of most elements. It returns a Missing value if the array is missing or invalid.
+// Array reads an array. The parameter most is its maximum number of elements. Array returns a Missing value if
+// the array is missing or invalid.
 func (f *Form) Array(name string, most int) Value {
 	v, ok := f.typed(name, Array)
 	if !ok {

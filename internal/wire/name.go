@@ -31,7 +31,7 @@ func (p *parser) name(at int32, count uint32, seen *names) (span, error) {
 // duplicate.
 type pattern struct {
 	at   int32  // the next member of the pattern
-	left uint32 // number of members from at on; 0 if the object no longer follows the pattern
+	left uint32 // number of members left, including at; 0 if the object no longer follows the pattern
 }
 
 func (p *parser) pattern(depth int) pattern {
@@ -82,10 +82,9 @@ func (p *parser) twice(at int32, name span) error {
 	}
 }
 
-// names records the member names of one object, to find duplicates. A small
-// Bloom filter shows that nearly all names are new. The other names are compared
-// with the members one by one, or looked up in a map if the object has many
-// members.
+// names records the member names of one object, to find duplicates. For nearly all names, a small Bloom filter is
+// enough to show that the name is new. The other names are compared with the members one by one, or looked up in a
+// map if the object has many members.
 type names struct {
 	filter uint64
 	noted  uint32 // number of members in the filter

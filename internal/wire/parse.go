@@ -25,9 +25,9 @@ const MaxDepth = 128
 // MaxValues is the maximum number of values in a document.
 const MaxValues = 1 << 20
 
-// mostValues returns the maximum number of values in a request body of a length: one for every four bytes and some
-// more, so that a body of tiny values cannot need many times its length in memory and time. Objects have fewer values,
-// even with names of one letter.
+// mostValues returns the maximum number of values in a request body of the given length: one for every four bytes, plus
+// a reserve of 16,384. Without this limit, a body of tiny values could need many times its length in memory and time.
+// Objects stay below the limit, even if their member names have only one letter.
 func mostValues(length int) int { return min(length/4+1<<14, MaxValues) }
 
 // Kind is the JSON type of a Value.
@@ -114,10 +114,9 @@ func (d *document) is(s span, text string) bool {
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// Parse parses exactly one JSON document. For any other input it returns a
-// *fault.Error that says what the problem is and, if it has a position, where. The
-// error never quotes a value. A leading UTF-8 byte order mark is skipped, because editors and spreadsheets
-// on Windows write one.
+// Parse parses exactly one JSON document. For any other input it returns a *fault.Error that says what the problem is
+// and, if it has a position, where. The error never quotes a value. A leading UTF-8 byte order mark is skipped, because
+// editors and spreadsheets on Windows write one.
 func Parse(data []byte) (Value, error) { return parse(data, nil, MaxValues) }
 
 // ParseUntil parses the body of a request. It does the work of Parse, and also refuses a document with too many values
@@ -127,7 +126,7 @@ func ParseUntil(data []byte, check func() error) (Value, error) {
 	return parse(data, check, mostValues(len(data)))
 }
 
-// parse parses a document of at most most values.
+// parse parses a document. The parameter most is the maximum number of values in the document.
 func parse(data []byte, check func() error, most int) (Value, error) {
 	data = bytes.TrimPrefix(data, byteOrderMark)
 	if len(data) >= unescaped {

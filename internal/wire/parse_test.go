@@ -13,8 +13,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// members returns an object with n members named "m0", "m1" and so on, followed
-// by the text more.
+// members returns an object with n members named "m0", "m1" and so on, followed by the text in the parameter
+// more.
 func members(n int, more string) string {
 	var b strings.Builder
 	b.WriteByte('{')
@@ -328,10 +328,10 @@ func TestManyValues(t *testing.T) {
 	const reserve = 1 << 14
 	for name, x := range map[string]struct {
 		element string
-		most    int // values, the list itself among them
+		most    int // the maximum number of values, including the list itself
 	}{
 		"of four bytes":        {"100,", wire.MaxValues},
-		"of two bytes":         {"0,", 2*reserve - 1}, // half of their bytes, in fours, and the reserve
+		"of two bytes":         {"0,", 2*reserve - 1}, // one value for every four bytes, plus the reserve
 		"small, of two bytes":  {"0,", reserve},
 		"objects of one digit": {`{"k":1},`, 40_000},
 	} {

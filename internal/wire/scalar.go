@@ -21,9 +21,9 @@ func specials(eight uint64) uint64 {
 	return ((quote-ones)&^quote | (slash-ones)&^slash | (eight-ones*' ')&^eight) & tops
 }
 
-// special returns the position of the first quote, backslash or control character from
-// at on. It checks eight bytes at a time, because most of a document consists of
-// strings. It returns len(src) if there is none.
+// special searches src from the position "at" on, and returns the position of the first quote, backslash or
+// control character. It returns len(src) if there is none. It checks eight bytes at a time, because most of a
+// document consists of strings.
 func special(src []byte, at int) int {
 	for ; at+8 <= len(src); at += 8 {
 		if found := specials(binary.LittleEndian.Uint64(src[at:])); found != 0 {
@@ -269,8 +269,8 @@ func truncate(s string, places int) (coef int64, up, exact, ok bool) {
 	return coef, up, exact, true
 }
 
-// short parses a literal that has no exponent and at most places decimals, and whose length plus places is at most 18,
-// as most literals do. ok is false for any other literal.
+// short is the fast path for most literals. It parses a literal without an exponent. The number of its decimals
+// must not exceed places, and its length plus places must be at most 18. ok is false for any other literal.
 func short(s string, places int) (coef int64, ok bool) {
 	if len(s)+places > 18 {
 		return 0, false

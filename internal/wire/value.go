@@ -65,8 +65,19 @@ func (v Value) Len() int {
 	return int(v.node().count())
 }
 
-// HasFolded reports whether an object has a member that is not null and whose
-// name differs from name only in case.
+// Has reports whether an object has a member with the name, even if the member
+// is null.
+func (v Value) Has(name string) bool {
+	for other := range v.Members() {
+		if other == name {
+			return true
+		}
+	}
+	return false
+}
+
+// HasFolded reports whether an object has a member that is not null and whose name differs from the given name only
+// in case.
 func (v Value) HasFolded(name string) bool {
 	for other, member := range v.Members() {
 		if member.Given() && other != name && strings.EqualFold(other, name) {

@@ -1,11 +1,11 @@
-// Package witness implements a witness, which watches the logs of a lender from outside: it signs
-// each state of a log that continues the one before (C2SP tlog-witness, tlog-cosignature),
-// and audits what was added.
+// Package witness implements a witness, which watches the logs of a lender from outside: it signs each state of a
+// log that continues the previous state (C2SP tlog-witness, tlog-cosignature), and audits the entries that were
+// added.
 //
-// A witness never signs two states of a log of which one does not begin with the other, so a
-// lender who shows different logs to different people gets the signature for one of them
-// only. The witness sets the time in its signature, so the lender cannot change it.
+// If a witness signs two states of a log, one of them begins with the other. So a lender who shows
+// different logs to different people gets the signature for only one of them. The witness sets the
+// time in its signature, so the lender cannot change it.
 //
-// A witness can be asked by anybody who speaks the protocol (Handler), or visit the service
-// of the lender by itself (Visit).
+// Anybody who speaks the protocol can ask a witness for a signature (Handler). A witness can also
+// fetch the state of a log from the service of the lender (Visit).
 package witness

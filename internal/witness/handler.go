@@ -15,17 +15,20 @@ import (
 // The limits of a request.
 const (
 	maxRequest = 64 << 10
-	maxProof   = 63 // hashes: a log has fewer than 2^63 entries
+	maxProof   = 63 // hashes, because a log has fewer than 2^63 entries
 )
 
-// Handler returns the handler of the protocol: POST /add-checkpoint.
-func (w *Witness) Handler() http.Handler {
+// Handler returns the handler of the protocol: POST /add-checkpoint. It calls report with each internal error.
+// The answer to the client does not contain that error.
+func (w *Witness) Handler(report func(error)) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /add-checkpoint", w.addCheckpoint)
+	mux.HandleFunc("POST /add-checkpoint", func(out http.ResponseWriter, r *http.Request) {
+		w.addCheckpoint(out, r, report)
+	})
 	return mux
 }
 
-func (w *Witness) addCheckpoint(out http.ResponseWriter, r *http.Request) {
+func (w *Witness) addCheckpoint(out http.ResponseWriter, r *http.Request, report func(error)) {
 	body, err := io.ReadAll(http.MaxBytesReader(out, r.Body, maxRequest))
 	if err != nil {
 		http.Error(out, "the request is too large or incomplete", http.StatusBadRequest)
@@ -42,12 +45,15 @@ func (w *Witness) addCheckpoint(out http.ResponseWriter, r *http.Request) {
 	switch {
 	case err == nil:
 		out.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		_, _ = io.WriteString(out, line) // the log asks again if it did not arrive
+		_, _ = io.WriteString(out, line) // the log asks again if the answer did not arrive
 	case errors.As(err, &conflict):
 		out.Header().Set("Content-Type", "text/x.tlog.size")
 		out.WriteHeader(http.StatusConflict)
 		_, _ = fmt.Fprintf(out, "%d\n", conflict.Size)
 	default:
+		if statusOf(err) == http.StatusInternalServerError {
+			report(err)
+		}
 		http.Error(out, describe(err), statusOf(err))
 	}
 }
@@ -68,8 +74,7 @@ func statusOf(err error) int {
 	}
 }
 
-// describe returns the text of an error for the log. It does not reveal what went wrong
-// inside the witness.
+// describe returns the text of an error for the answer to the client. It does not reveal internal errors.
 func describe(err error) string {
 	if statusOf(err) == http.StatusInternalServerError {
 		return "the witness could not store the checkpoint"

@@ -20,7 +20,7 @@ import (
 // Remote reads a log from the service of a lender.
 type Remote struct {
 	url    string
-	apiKey string // with the scope log:read
+	apiKey string // has the scope log:read
 	client *http.Client
 }
 
@@ -34,7 +34,7 @@ func NewRemote(url, apiKey string) *Remote {
 		apiKey: apiKey,
 		client: &http.Client{
 			Timeout: requestTimeout,
-			// The API key must not go anywhere else.
+			// Follow no redirect, because the API key must not be sent to another server.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
@@ -63,11 +63,11 @@ func (r *Remote) Tree(ctx context.Context, c evidence.Checkpoint) *evidence.Tree
 // maxEntries is the maximum size of a tile with entries, in bytes.
 const maxEntries = evidence.TileWidth * (2 + 1<<16)
 
-// errEntries is the error for entries in another form than that of the log.
+// errEntries is the error for entries that do not have the form of a log's entries.
 var errEntries = errors.New("the service sends entries that cannot be read")
 
-// Entries calls visit for the entries of a log of the given size whose number is at least from,
-// in order.
+// Entries calls visit for the entries of a log of the given size, in order. The argument "from" is the number of
+// the first entry to visit.
 func (r *Remote) Entries(
 	ctx context.Context, from, size int64, visit func(number int64, leaf []byte) error,
 ) error {
@@ -146,7 +146,7 @@ func (r *Remote) send(ctx context.Context, method, path string, body []byte, lim
 	return data, nil
 }
 
-// problem returns the detail of a problem document, "" if there is none.
+// problem returns the detail of a problem document, or "" if there is none.
 func problem(body []byte) string {
 	var p struct {
 		Detail string `json:"detail"`

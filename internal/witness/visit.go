@@ -48,11 +48,12 @@ func (w *Witness) Visit(ctx context.Context, r *Remote) (evidence.Checkpoint, er
 type Audited struct {
 	Since, Now evidence.Checkpoint
 	Kinds      map[evidence.Kind]int64 // how many entries of each kind were added
-	// Reopening is the first entry of the log, if the log was reopened since.
+	// Reopening is the first entry of the log if the log was reopened after the checkpoint Since. Otherwise it is
+	// nil.
 	Reopening *evidence.Reopening
 }
 
-// The errors of Audit about the log. Other errors mean that it could not be read.
+// The errors of Audit about the log. Other errors mean that the log could not be read.
 var (
 	ErrRewritten = errors.New("the log was rewritten: it does not begin with the entries of the older checkpoint")
 	ErrShorter   = errors.New("the log has fewer entries than the older checkpoint")

@@ -27,7 +27,7 @@ type Witness struct {
 	logs  []*evidence.LogKeys
 	state State
 	now   func() time.Time
-	mu    sync.Mutex // one checkpoint after the other
+	mu    sync.Mutex // checkpoints are signed one after the other
 }
 
 // New returns a witness of some logs.
@@ -43,9 +43,9 @@ var (
 	ErrNoGrowth   = errors.New("the proof does not show that the log begins with the checkpoint that was signed before")
 )
 
-// ConflictError says that the checkpoint does not continue the last one that the witness signed.
-// Size is the size of that last one. If it equals the old size in the request, the log has shown
-// two different trees of that size.
+// ConflictError says that the checkpoint does not continue the last checkpoint that the witness
+// signed. Size is the size of that last checkpoint. If Size equals the old size in the request, the
+// log has shown two different trees of that size.
 type ConflictError struct{ Size int64 }
 
 func (e *ConflictError) Error() string {
@@ -53,8 +53,8 @@ func (e *ConflictError) Error() string {
 		e.Size)
 }
 
-// Add signs a checkpoint if it continues the last one that the witness has signed, which must
-// have the size old (0 for none). It returns the line with the signature.
+// Add signs a checkpoint if it continues the last checkpoint that the witness has signed. The parameter old must
+// be the size of that last checkpoint, or 0 if there is none. Add returns the line with the signature.
 func (w *Witness) Add(old int64, proof tlog.TreeProof, signed []byte) (line string, err error) {
 	c, err := w.open(signed)
 	if err != nil {

@@ -200,7 +200,8 @@ func request(t *testing.T, old int64, l *lender, signed []byte) string {
 func TestProtocol(t *testing.T) {
 	t.Parallel()
 	w, state := newWitness(t)
-	handler := w.Handler()
+	var reported []error
+	handler := w.Handler(func(err error) { reported = append(reported, err) })
 	ask := func(body string) *httptest.ResponseRecorder {
 		out := httptest.NewRecorder()
 		handler.ServeHTTP(out, httptest.NewRequest(http.MethodPost, "/add-checkpoint", strings.NewReader(body)))
@@ -229,8 +230,8 @@ func TestProtocol(t *testing.T) {
 	state.fail = true
 	want("a full disk", request(t, 0, l, l.signed(seeded(1))), http.StatusInternalServerError, "could not store")
 	state.fail = false
-	if len(state.last) != 0 {
-		t.Errorf("%+v was stored", state.last)
+	if len(state.last) != 0 || len(reported) != 1 {
+		t.Errorf("%+v was stored, and the reported errors are %v", state.last, reported)
 	}
 
 	signed := l.signed(seeded(1))

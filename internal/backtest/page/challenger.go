@@ -35,9 +35,10 @@ func challenger(r *backtest.Report) section {
 			under, shiftTable(c.PSI, "Champion", "Challenger"))
 	}
 	s.table("What caused the swaps",
-		"Alone counts the applications that the champion with only this change decides as the challenger does. "+
-			"Needed counts the applications that the challenger without this change decides as the champion "+
-			"does."+together(c), across, attribution(c))
+		"“Alone” counts the applications that this change swaps by itself: the champion with only this change "+
+			"decides them as the challenger does. “Needed” counts the applications that are not swapped without "+
+			"it: the challenger without this change decides them as the champion does."+together(c), across,
+		attribution(c))
 	s.table("Challenger by grade", "", across, gradeTable(c.ByGrade))
 	return s
 }
@@ -130,8 +131,7 @@ func shiftOfTerms(c backtest.Change) chart.Table {
 	}
 }
 
-// together returns a sentence that says how many swapped rows no single change
-// explains.
+// together returns a sentence that says how many swapped rows cannot be explained by a single change.
 func together(c *backtest.Challenger) string {
 	n := c.SwapIn.Together + c.SwapOut.Together
 	if n == 0 {

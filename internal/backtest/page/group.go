@@ -135,14 +135,12 @@ func rows(r *backtest.Report) section {
 		ignored.Rows = append(ignored.Rows, []string{name})
 	}
 	s.table("Columns that are not read", "", under, ignored)
-	first := chart.Table{Columns: []string{"Row", "Field", "Code"}, Texts: []int{1, 2}}
-	for _, e := range r.RowErrors {
-		field := e.Field
-		if field == "" {
-			field = none
-		}
-		first.Rows = append(first.Rows, []string{count(e.Row), field, e.Code})
+	if len(r.RowErrors) > 0 {
+		s.Blocks = append(s.Blocks, block{Pieces: []piece{{
+			Heading: "The first of them",
+			Note:    "Rows are counted from 1, the header not included. Open a row to see what to do.",
+			Body:    failed(r.RowErrors),
+		}}})
 	}
-	s.table("The first of them", "Rows are counted from 1, the header not included.", column, first)
 	return s
 }

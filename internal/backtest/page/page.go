@@ -67,7 +67,7 @@ func (s *section) table(heading, note string, where place, t chart.Table) {
 	s.Blocks = append(s.Blocks, block{Wide: where == across, Pieces: []piece{p}})
 }
 
-// parts has the content of a report that both Write and Body use.
+// parts is the content of a report, which both Write and Body show.
 type parts struct {
 	Lead     string
 	Tiles    []tile

@@ -32,8 +32,8 @@ try {
   // The page itself reports inputs that cannot be read.
 }
 
-// Say how often each field was absent lately, in the suggestions and below a chosen field. The page asks for it once,
-// when a condition gets the focus, and works without it.
+// learnAbsence shows how often each field was absent lately, in the suggestions and below a chosen field. It requests
+// the counts once, when a condition gets the focus. The page works without them.
 let asked = false;
 const learnAbsence = async () => {
   if (asked || !list?.dataset.absence) return;
@@ -54,7 +54,7 @@ const learnAbsence = async () => {
     const known = fields.get(option.value);
     if (known?.absent) option.label = describe(known);
   }
-  // Draw nothing again: somebody may be typing into a field.
+  // Do not draw the tree again, because somebody may be typing into a field.
   for (const row of document.querySelectorAll(".builder .node")) {
     const known = fields.get(row.querySelector('[data-at$="/field"]')?.value);
     if (known) row.querySelector(".means")?.replaceChildren(describe(known));
@@ -68,9 +68,9 @@ const make = (tag, properties = {}, ...children) => {
   return element;
 };
 
-// chooser and the other controls say in data-at which part of which node they
-// are, such as "0.1/op": listeners of the whole tree find the node by it, so
-// that a control can stay where it is when the tree is drawn again.
+// chooser returns a select. The attribute data-at of a control names its node and
+// the part of the node that it edits, such as "0.1/op". Listeners of the whole tree
+// find the node by this name, so a control can stay when the tree is drawn again.
 const chooser = (label, at, pairs, value) => {
   const select = make("select", { ariaLabel: label }, ...pairs.map(([v, text]) => new Option(text, v, false, v === value)));
   select.dataset.at = at;
@@ -126,7 +126,7 @@ const withArgs = (node, args) => {
 class Builder {
   constructor(box) {
     this.box = box;
-    this.past = []; // what the text was before each removal
+    this.past = []; // the text before each removal
     this.area = box.querySelector("textarea");
     this.reads = box.querySelector("[data-reads]");
     this.reads.setAttribute("aria-live", "polite");
@@ -320,7 +320,7 @@ class Builder {
         return;
       }
     } else if (control.tagName === "SELECT") node[part] = typed(control.value, typeOf(node.field));
-    else return; // a value that was taken up while it was typed
+    else return; // type has already stored the value
     this.settle();
     this.changed();
   }
@@ -448,7 +448,7 @@ class Builder {
       }
       if (!answer.ok) return;
       const said = await answer.json();
-      if (this.area.value.trim() !== text) return; // somebody has typed on
+      if (this.area.value.trim() !== text) return; // the text has changed meanwhile
       this.reads.classList.toggle("bad", said.faults.length > 0);
       if (said.faults.length > 0) {
         this.reads.textContent = said.faults.map((f) => `${f.pointer ? `${f.pointer}: ` : ""}${f.detail}`).join(" ");
@@ -460,4 +460,4 @@ class Builder {
 }
 
 for (const box of document.querySelectorAll("[data-condition]")) new Builder(box);
-if (document.activeElement?.closest(".builder")) learnAbsence(); // a page that begins in a condition
+if (document.activeElement?.closest(".builder")) learnAbsence(); // the page begins with the focus in a condition

@@ -69,9 +69,9 @@ document.addEventListener("click", (event) => {
   for (const menu of menus) if (!menu.contains(event.target)) menu.open = false;
 });
 
-// Shortcut keys are off while a posting form has changes, and just after something was
-// typed anywhere, because the focus may have been lost. data-editing tells this to the
-// scripts of pages.
+// Shortcut keys are off while a posting form has changes. They are also off for a second
+// after something was typed anywhere, because the focus may have been lost. The attribute
+// data-editing tells this to the scripts of pages.
 const quietMillis = 1000;
 let quiet;
 const edited = (event) => {
@@ -92,10 +92,12 @@ document.addEventListener("keydown", (event) => {
 }, true);
 
 // The rows of a list: j and k move through them, and so do the arrow keys while a row has the focus. The focus is on
-// the first link of a row, so Enter opens it. The queue of referrals has its own keys.
+// the first link of a row, so Enter opens it. In a list without links the rows themselves get the focus, so that Tab
+// leads to the controls of a row. The queue of referrals has its own keys.
 const opens = document.querySelector("[data-row]") ? [] :
-  [...document.querySelectorAll("main .table tbody tr")].map((row) => row.querySelector("a[href]"))
-    .filter((link) => link?.checkVisibility());
+  [...document.querySelectorAll("main .table tbody tr")]
+    .map((row) => (row.hasAttribute("tabindex") ? row : row.querySelector("a[href]")))
+    .filter((target) => target?.checkVisibility());
 if (opens.length > 0) for (const hint of document.querySelectorAll("[data-keyhint]")) hint.hidden = false;
 const moveBy = (event) => {
   const at = opens.indexOf(document.activeElement);
@@ -108,7 +110,7 @@ const moveBy = (event) => {
   return true;
 };
 
-// Keys: g and a letter goes to a page, / to the search box, ? shows them all.
+// Shortcut keys: "g" and a letter opens a page, "/" goes to the search box, "?" shows all shortcut keys.
 let going = false;
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;

@@ -1,10 +1,10 @@
-// The editor of a policy: it stores what is typed in the person's working copy. Without this
-// script the buttons of the form do so.
+// The editor of a policy. This script stores typed values in the person's working copy. Without
+// the script, the buttons of the form do so.
 
 const editor = document.querySelector("form.editor");
 const kept = editor?.querySelector("[data-kept]");
 const quietMillis = 700; // after the last key
-const changedMillis = 250; // after a control was left, so that a button can come first
+const changedMillis = 250; // after a control was left, so that a pressed button is sent first
 
 let touched = editor?.dataset.unsaved !== undefined;
 let timer;
@@ -169,13 +169,19 @@ for (const list of document.querySelectorAll("ol[data-order]")) {
   }
 }
 
-// Sections that were unfolded stay so after the next step.
+// Sections that were unfolded stay unfolded after the next step.
 const unfolded = "verdict-unfolded";
 const parts = [...document.querySelectorAll(".editor .part > details")];
 const nameOf = (part) => part.querySelector(".part-body").id;
 const remembered = new Set(JSON.parse(sessionStorage.getItem(unfolded) ?? "[]"));
+const unfolds = parts.filter((part) => !part.open && remembered.has(nameOf(part)));
+for (const part of unfolds) part.open = true;
+// What is below an unfolded section has moved, so scroll again to where the page begins.
+if (unfolds.length > 0) {
+  const begins = document.activeElement === document.body ? document.querySelector(":target") : document.activeElement;
+  begins?.scrollIntoView();
+}
 for (const part of parts) {
-  if (remembered.has(nameOf(part))) part.open = true;
   part.addEventListener("toggle", () => {
     sessionStorage.setItem(unfolded, JSON.stringify(parts.filter((p) => p.open).map(nameOf)));
   });

@@ -19,7 +19,7 @@ const roles = {
 };
 const guesses = { outcome_column: /^(outcome|bad|default|label)$/i, id_column: /^(loan_?id|application_?id|id)$/i };
 
-// Read the records of a CSV text. The last record may be cut off, so it is left out unless the file is complete.
+// records reads the records of a CSV text. The last record may be cut off, so it is left out unless the file is complete.
 const records = (text, complete) => {
   const rows = [];
   let row = [];
@@ -58,7 +58,8 @@ const pairs = () =>
       .filter((pair) => pair.length === 2 && pair[0] && pair[1]),
   );
 
-// Write the choice for a column: "" for its own name, "role:…" for a field of the form, else the name of a field.
+// choose stores the choice for a column: "" keeps its own name, "role:…" writes the column into that field of the form,
+// and any other choice is the name to which the column is mapped.
 const choose = (column, choice) => {
   const mapped = pairs();
   mapped.delete(column);

@@ -69,6 +69,13 @@ func (x *Examples) Pages(t *testing.T) map[string][]Page {
 			{Path: x.at + "?range=24h", Name: "24 hours"},
 			{Path: x.at + "?range=90d", Name: "90 days"},
 		},
+		"/console/{env}/reference/{anchor}": {
+			{Path: x.at + "/reference/decisions", Name: "group"},
+			{Path: x.at + "/reference/evaluateReport", Name: "operation"},
+			{Path: x.at + "/reference/errors", Name: "errors"},
+			{Path: x.at + "/reference/schemas", Name: "schemas"},
+			{Path: x.at + "/reference/schema-Decision", Name: "schema"},
+		},
 		"/console/{env}/search": {
 			{Path: x.at + "/search"},
 			{Path: x.at + "/search?q=KO_", Name: "rules"},
@@ -168,8 +175,8 @@ func (x *Examples) key(t *testing.T) string {
 	return ""
 }
 
-// webhook returns the id of a webhook. It creates one, because a sample lender has none: its
-// events would be sent to somebody.
+// webhook returns the id of a webhook. It creates the webhook, because the sample lender has none: its events would be
+// sent to a real receiver.
 func (x *Examples) webhook(t *testing.T) string {
 	t.Helper()
 	issued, err := x.service.Webhooks.Create(t.Context(), x.who, webhookdesk.NewWebhook{
@@ -220,18 +227,19 @@ func (x *Examples) tables(t *testing.T) []Page {
 	return []Page{{Path: x.at + "/tables/ltv_by_income"}}
 }
 
-// Queue is a queue of chunks that runs none. Examples runs the chunks that it needs.
+// Queue is a queue that does not run its chunks. Examples runs the chunks that it needs.
 type Queue struct{}
 
 // Enqueue implements operation.ChunkQueue.
 func (Queue) Enqueue(context.Context, []operation.Chunk) error { return nil }
 
-// batches creates a batch that is completed, with rows that were not decided, and one that waits.
+// batches creates two batches. One is completed and has rows that were not decided; the other waits.
 func (x *Examples) batches(t *testing.T) map[string][]Page {
 	t.Helper()
 	start := func(rows string) string {
 		started, err := x.service.Batches.Start(t.Context(), x.who, batchdesk.Request{
-			Endpoint: decisioning.EndpointDecisions, ID: "req_example", MaxLine: 1 << 20, Lines: strings.NewReader(rows),
+			Endpoint: decisioning.EndpointDecisions, ID: "req_example", MaxLine: 1 << 20,
+			Lines: strings.NewReader(rows),
 		}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -380,8 +388,9 @@ func (x *Examples) policies(t *testing.T) map[string][]Page {
 	}
 	at := x.at + "/policies/"
 	return map[string][]Page{
-		"/console/{env}/policies/compare":          {{Path: at + "compare?a=" + active + "&b=" + draft}},
-		"/console/{env}/policies/{id}":             {{Path: at + draft, Name: "draft"}, {Path: at + active, Name: "active"}},
+		"/console/{env}/policies/compare": {{Path: at + "compare?a=" + active + "&b=" + draft}},
+		"/console/{env}/policies/{id}": {{Path: at + draft, Name: "draft"},
+			{Path: at + active, Name: "active"}},
 		"/console/{env}/policies/{id}/edit":        {{Path: at + draft + "/edit?open=knockouts/1"}},
 		"/console/{env}/policies/{id}/try":         {{Path: at + draft + "/try"}},
 		"/console/{env}/policies/{id}/impact":      {{Path: at + draft + "/impact"}},

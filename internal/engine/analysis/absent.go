@@ -11,23 +11,25 @@ import (
 	"verdict/internal/rule"
 )
 
-// silencing is a field that a request may leave out, with the rules and factors
-// that do not apply without it. They are called silenced.
+// silencing is a field that a request may leave out, with the rules and factors that do not apply without it. Those
+// rules and factors are called silenced.
 type silencing struct {
 	field space.Field
 	names []string // the rules and factors as named in a sentence
 	ids   []string
 	at    location // location of the first rule or factor
 	first *clause  // clause of the first rule; nil for a factor, or if the rule is silenced only in part
-	doubt bool     // whether it is not proved for all of them
+	doubt bool     // true if the effect is not proved for all of the rules and factors
 }
 
-// silentWhenAbsent reports the rules and factors that do not apply, or apply only in part, if a field that may be left
-// out (see omissible) is left out. It skips system rules, knockouts whose on_absent is not "pass", and factors with
-// missing_points or without weight. There is one finding for each field that nearly every request has, one for each
-// field whose presence a condition tests and whose block is not optional, one for the remaining fields of each block,
-// and one for each rule or factor that reads features. Findings about features are errors, which people acknowledge one
-// by one.
+// silentWhenAbsent reports the rules and factors that do not apply, or apply only in part, if a field that may be
+// left out (see omissible) is left out. It skips system rules, knockouts whose on_absent is not "pass", and factors
+// with missing_points or without weight.
+//
+// Three kinds of fields have a finding of their own: a column of a table, a field that nearly every request has,
+// and a field whose presence a condition tests and whose block is not optional. The remaining fields of a block
+// share one finding. Each rule or factor that reads features also has a finding of its own. Findings about features
+// are errors, which people acknowledge one by one.
 func (a *silenceCheck) silentWhenAbsent() {
 	list := make([]silencing, a.space.Len())
 	for at := range list {
@@ -58,11 +60,10 @@ func (a *silenceCheck) silentWhenAbsent() {
 	a.reportSilenced(list)
 }
 
-// noteSilenced records a clause under the fields whose absence silences it. It
-// reports features immediately, and other fields only if the clause counts
-// against the applicant. It reports a clause that is too large to analyse, or
-// for which no budget is left, for every feature that it reads. Otherwise a
-// very large condition would avoid the error at activation.
+// noteSilenced records a clause under the fields whose absence silences it. It reports features immediately, and
+// other fields only if the clause counts against the applicant. If a clause is too large to analyse, or if no
+// budget is left for it, noteSilenced reports every feature that the clause reads. Otherwise a very large condition
+// would avoid the error at activation.
 func (a *silenceCheck) noteSilenced(list []silencing, c *clause, adverse bool) {
 	if !c.Known {
 		a.reportFeatures(c, a.featuresRead(c), " may not apply", false)
@@ -113,9 +114,9 @@ func (a *silenceCheck) featuresRead(c *clause) (names []string) {
 	return names
 }
 
-// reportFeatures reports that a clause does not apply, applies only in part or
-// may not apply without the features; effect says which. It reports nothing if
-// the list is empty.
+// reportFeatures reports what happens to a clause without the features: it does not apply, applies only in part, or
+// may not apply. The parameter effect says which of these is the case. reportFeatures reports nothing if the list is
+// empty.
 func (a *silenceCheck) reportFeatures(c *clause, features []string, effect string, proved bool) {
 	if len(features) == 0 {
 		return
@@ -203,11 +204,10 @@ func (a *silenceCheck) hitsAbsence(at space.Field) bool {
 	return n.hit == hit
 }
 
-// silencedBy reports whether an applicant for whom a clause holds can avoid the
-// clause by leaving a field out. wholly is set if the clause holds for nobody
-// without the field; partly is set if it still holds for some applicants
-// without it. proved is false if partly may be wrong, because sets do not express the whole condition or a limit was
-// reached.
+// silencedBy reports whether an applicant for whom a clause holds can avoid the clause by leaving a field out.
+// wholly is set if the clause holds for nobody without the field. partly is set if the clause still holds for some
+// applicants without the field. proved is false if partly may be wrong, because sets do not express the whole
+// condition or a limit was reached.
 func (a *silenceCheck) silencedBy(c *clause, at space.Field) (wholly, partly, proved bool) {
 	wholly, proved = true, true
 	for _, b := range c.Upper {
@@ -223,8 +223,8 @@ func (a *silenceCheck) silencedBy(c *clause, at space.Field) (wholly, partly, pr
 	return wholly, partly && !wholly, wholly || proved
 }
 
-// block is the part of a request that a field belongs to, and the severity of a
-// finding about fields of this part that can be left out.
+// block is a part of a request that fields belong to. severity is the severity of a finding which says that a
+// request may leave out fields of the block.
 type block struct {
 	name     string
 	severity Severity

@@ -12,9 +12,10 @@ var anyAmount = amounts{-rule.MaxNumber, rule.MaxNumber}
 
 func exactly(n rule.Number) amounts { return amounts{n, n} }
 
-// amountsOf returns bounds of the result of an operand, if it has one. of returns the range of a field. The arithmetic
-// is that of a decision; its rounding never changes the order of two results, so the ends of the ranges are enough. If
-// each field is a single number, the result is the exact one, or anyAmount if there may be none.
+// amountsOf returns the range of the possible results of an operand. The function "of" returns the range of a field.
+// The arithmetic is the same as in a decision. Its rounding never changes the order of two results, so it is enough to
+// compute with the ends of the ranges. Results beyond rule.MaxNumber count as rule.MaxNumber, and a division is
+// anyAmount if the divisor can be 0. Apart from that, the range is exact if each field is a single number.
 func amountsOf(o *rule.Operand, of func(rule.Ref) amounts) amounts {
 	switch o.Kind {
 	case rule.FieldOperand:
@@ -33,7 +34,7 @@ func amountsOf(o *rule.Operand, of func(rule.Ref) amounts) amounts {
 	return result
 }
 
-// with returns the range of an operation on a number of r and one of other.
+// with returns the range of the results of an operation on a number in r and a number in other.
 func (r amounts) with(op rule.Arith, other amounts) amounts {
 	switch op {
 	case rule.Add:
@@ -56,7 +57,8 @@ func (r amounts) with(op rule.Arith, other amounts) amounts {
 	}
 }
 
-// corners returns the range of a product or a quotient, whose extremes are results of the ends of the ranges.
+// corners returns the range of a product or a quotient. The extremes of the range are always results for the ends of r
+// and other.
 func (r amounts) corners(other amounts, op func(n, m rule.Number) (rule.Number, bool)) amounts {
 	result := amounts{rule.MaxNumber, -rule.MaxNumber}
 	for _, x := range [...]rule.Number{r.least, r.greatest} {

@@ -37,8 +37,8 @@ func someOperand(t *rapid.T, depth int) rule.Operand {
 	return o
 }
 
-// TestAmountsContainEveryResult checks that what an operand gives for numbers within ranges is within the range of the
-// operand. The results are computed as decisions compute them.
+// TestAmountsContainEveryResult checks that the result of an operand is within the range of amountsOf, for numbers
+// within the ranges of the fields. The results are computed as decisions compute them.
 func TestAmountsContainEveryResult(t *testing.T) {
 	t.Parallel()
 	catalogue := field.Catalogue()
@@ -48,7 +48,8 @@ func TestAmountsContainEveryResult(t *testing.T) {
 		draw := func(label string) (amounts, rule.Number) {
 			numbers := []rule.Number{}
 			for range 3 {
-				numbers = append(numbers, rule.Number(rapid.Int64Range(-5_000_000, 5_000_000).Draw(t, label))*rule.Paisa)
+				numbers = append(numbers,
+					rule.Number(rapid.Int64Range(-5_000_000, 5_000_000).Draw(t, label))*rule.Paisa)
 			}
 			slices.Sort(numbers)
 			return amounts{numbers[0], numbers[2]}, numbers[1]
@@ -83,17 +84,20 @@ func TestAmountsContainEveryResult(t *testing.T) {
 	}
 }
 
-// TestNegativeCapsDecline checks that the example of a cap that can be negative is declined because of the cap.
+// TestNegativeCapsDecline checks the examples of findings about caps that can be negative: an applicant with the
+// values of the example is declined.
 func TestNegativeCapsDecline(t *testing.T) {
 	t.Parallel()
 	for _, of := range []string{
 		`{"op":"sub","args":[{"value":500000},{"field":"monthly_income"}]}`,
-		`{"op":"sub","args":[{"op":"mul","args":[{"value":10},{"field":"monthly_income"}]},{"field":"bureau_total_emi"}]}`,
+		`{"op":"sub","args":[{"op":"mul","args":[{"value":10},{"field":"monthly_income"}]},
+			{"field":"bureau_total_emi"}]}`,
 		`{"op":"mul","args":[{"value":100000},{"op":"sub","args":[{"value":0.6},{"field":"foir"}]}]}`,
 	} {
 		policy, err := engine.ParsePolicy([]byte(`{"name":"P","semantics":2,"include_defaults":false,
 			"scorecard":{"base_points":700,"factors":[]},"limit_caps":[{"id":"CAP","of":`+of+`}],
-			"pricing_bands":[{"id":"B","grade":"A","min_score":300,"max_score":900,"interest_rate":12,"tenure_months":12,
+			"pricing_bands":[{"id":"B","grade":"A","min_score":300,"max_score":900,"interest_rate":12,
+			"tenure_months":12,
 			"min_limit":1000,"max_limit":90000,"default_limit":5000,"foir_cap":5}]}`),
 			engine.Sources{Catalogue: field.Catalogue()})
 		if err != nil {

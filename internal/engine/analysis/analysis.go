@@ -11,9 +11,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// Run lists the likely mistakes in a policy from engine.ReadPolicy. Every finding is true if all facts are within the
-// domains of the catalogue. Run may miss mistakes. Errors come first, then warnings, then infos. Findings of one
-// severity are in document order, then by code. The result is deterministic.
+// Run lists the likely mistakes in a policy from engine.ReadPolicy. Every proved finding is true if all facts are
+// within the domains of the catalogue; see Finding. Run may miss mistakes. Errors come first, then warnings, then
+// infos. Findings of one severity are in document order, then by code. The result is deterministic.
 //
 // The work is bounded for every policy. The check that compares rules with each other is the most expensive one and
 // runs last.

@@ -24,7 +24,7 @@ func (a bandCheck) run() {
 	}
 	if !slices.ContainsFunc(a.policy.Bands, func(b engine.Band) bool { return b.NTC }) {
 		a.report(SeverityInfo, fault.CodeNoNTCBand, location{section: atBand, index: -1},
-			"No pricing band takes applicants who are new to credit: all of them are declined as "+
+			"No pricing band accepts applicants who are new to credit: all of them are declined as "+
 				engine.ReasonNoBand+".",
 			[]rule.NamedValue{{Name: field.BureauIsNTC, Value: rule.Bool(true)}})
 	}
@@ -47,10 +47,10 @@ func (a bandCheck) monotony(ntc bool) {
 	}
 }
 
-// segment is a group of applicants by the conditions of bands that they meet.
+// segment is the group of applicants for whom the same conditions of bands hold.
 type segment struct {
-	who      string   // the beginning of a sentence; "" if the policy has no such conditions
-	severity Severity // of findings about the segment
+	who      string   // the beginning of a sentence; "" if no band has a condition
+	severity Severity // severity of findings about the segment
 }
 
 func (a bandCheck) segmentOf(keys []string, i int) segment {
@@ -67,8 +67,8 @@ func (a bandCheck) segmentOf(keys []string, i int) segment {
 	return s
 }
 
-// compare compares the action of each band with that of the next lower band, and
-// its price with that of the next lower band that lends. fresh reports whether a pair was not compared before.
+// compare compares each band with lower bands: its action with that of the next lower band, and its price with that
+// of the next lower band that lends. fresh returns false if a pair was already compared.
 func (a bandCheck) compare(ladder []piece, s segment, fresh func(better, worse int) bool) {
 	var below, priced *piece
 	for i := range ladder {
@@ -93,8 +93,8 @@ func (a bandCheck) compare(ladder []piece, s segment, fresh func(better, worse i
 	}
 }
 
-// ladderOrder returns the indexes of the bands for new-to-credit applicants if
-// ntc is set, otherwise those of all other bands, by lowest score.
+// ladderOrder returns the indexes of bands in the order of their lowest scores. If ntc is set, they are the bands
+// for new-to-credit applicants, otherwise all other bands.
 func ladderOrder(bands []engine.Band, ntc bool) (order []int) {
 	for i := range bands {
 		if bands[i].NTC == ntc {
@@ -117,8 +117,7 @@ func (a bandCheck) worse(s segment, p, below *piece, members []string) {
 	f.Proved = s.severity == SeverityError // otherwise perhaps nobody is in the segment
 }
 
-// worseTerms lists the members of a band's price that are worse for the
-// borrower than in the band below.
+// worseTerms lists the price terms of a band that are worse for the borrower than those of the band below.
 func worseTerms(b, below *engine.Band) (worse []string) {
 	check := func(name string, better, lower rule.Number, mayRise bool) {
 		if better != lower && better > lower != mayRise {

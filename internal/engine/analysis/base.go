@@ -9,10 +9,9 @@ import (
 	"verdict/internal/fault"
 )
 
-// Against returns the findings of a version with their origins, which it
-// determines from the findings of its base. It adds findings about entries of
-// the base that the version no longer has. If base is nil, all findings are
-// new. Against does not change the findings passed in.
+// Against compares the findings of a version with the findings of its base, and returns the findings of the version
+// with their origins. It adds findings about entries of the base that the version no longer has. If base is nil, all
+// findings are new. Against does not change the findings passed in.
 func Against(found []Finding, p *engine.Policy, inBase []Finding, base *engine.Policy) []Finding {
 	out := make([]Finding, 0, len(found)+4)
 	if base != nil {

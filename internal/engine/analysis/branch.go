@@ -92,7 +92,7 @@ func (a *conditionCheck) branch(c *clause, arg *rule.Condition, positive bool, c
 	}
 }
 
-// descend calls visit while a.path has one more step.
+// descend adds a step to a.path, calls visit, and removes the step again.
 func (a *conditionCheck) descend(step int, visit func()) {
 	a.path = append(a.path, step)
 	visit()

@@ -11,8 +11,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// capCheck reports limit caps that leave nobody a loan, those that can be negative, and those that decline applicants
-// who leave a field out.
+// capCheck reports limit caps that leave nobody a loan, limit caps that can be negative, limit caps that decline
+// applicants who leave a field out, and a bound of exposure that leaves nobody a loan.
 type capCheck struct{ *analysis }
 
 func (a capCheck) run() {
@@ -20,6 +20,7 @@ func (a capCheck) run() {
 	if !lends {
 		return
 	}
+	a.exposure(least)
 	for i := range a.policy.LimitCaps {
 		c := &a.policy.LimitCaps[i]
 		at := location{section: atCap, index: i}
@@ -48,8 +49,20 @@ func (a capCheck) unlendable(at location, c *engine.LimitCap, least rule.Number)
 	return true
 }
 
-// negative reports a cap whose amount is negative for an applicant although none of the fields is. Such a cap counts
-// as 0.
+// exposure reports a bound of exposure that, rounded down to the step, is below the smallest loan, even for applicants
+// who owe nothing.
+func (a capCheck) exposure(leastPaise int64) {
+	e := a.policy.Exposure
+	if e == nil || e.MaxTotalPaise-e.MaxTotalPaise%a.policy.LimitStepPaise >= leastPaise {
+		return
+	}
+	a.report(SeverityError, fault.CodeUnlendableExposure, location{section: atPolicy, rest: "/exposure/max_total"},
+		fmt.Sprintf("exposure allows at most %s in all to one person, which, floored to the limit_step of %s, is "+
+			"below the smallest loan of every band, %s: it declines everybody.", rule.Rupees(e.MaxTotalPaise),
+			rule.Rupees(a.policy.LimitStepPaise), rule.Rupees(leastPaise)), nil)
+}
+
+// negative reports a cap whose amount can be negative although none of its fields is negative. Such a cap counts as 0.
 func (a capCheck) negative(at location, c *engine.LimitCap) {
 	witness := a.negativeExample(&c.Of)
 	if len(witness) == 0 {
@@ -60,7 +73,7 @@ func (a capCheck) negative(at location, c *engine.LimitCap) {
 		c.ID), witness).Proved = c.When == nil // perhaps the cap applies to nobody with these values
 }
 
-// maxCapFields is the number of fields up to which negativeExample looks for an example.
+// maxCapFields is the largest number of fields for which negativeExample searches for an example.
 const maxCapFields = 3
 
 // negativeExample returns facts for which the amount is negative. It tries values of every order of magnitude, small
@@ -103,10 +116,11 @@ func (a capCheck) negativeExample(of *rule.Operand) []rule.NamedValue {
 
 // examples are the values that negativeExample tries, within the range of each field.
 var examples = [...]rule.Number{
-	0, rule.One, rule.Int(10), rule.Int(1_000), rule.Int(10_000), rule.Int(100_000), rule.Int(10_000_000), rule.MaxNumber,
+	0, rule.One, rule.Int(10), rule.Int(1_000), rule.Int(10_000), rule.Int(100_000), rule.Int(10_000_000),
+	rule.MaxNumber,
 }
 
-// possible returns the range of a field, as far as it is known.
+// possible returns the range of a field according to the catalogue.
 func (a capCheck) possible(ref rule.Ref) amounts {
 	r := anyAmount
 	if ref.ID >= 0 {
@@ -121,7 +135,8 @@ func (a capCheck) possible(ref rule.Ref) amounts {
 	return r
 }
 
-// usual returns the range of a field without negative values, unless the catalogue permits them expressly.
+// usual returns the range of a field. It excludes negative values unless the catalogue has a lower bound for the
+// field.
 func (a capCheck) usual(ref rule.Ref) amounts {
 	r := a.possible(ref)
 	if r.least == -rule.MaxNumber {

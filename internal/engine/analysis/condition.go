@@ -68,9 +68,9 @@ func (a *conditionCheck) satisfiability(c *clause) {
 	}
 }
 
-// always reports a knockout that hits everybody who supplies the fields whose values it reads. It does not assume
-// that a field is given if the rule only tests whether it is present, because such a rule is meant to distinguish
-// absent from given.
+// always is the check for a knockout that hits everybody who supplies the fields whose values the knockout reads.
+// It reports such a knockout. If a rule only tests whether a field is present, the field is not assumed to be
+// given, because such a rule is meant to distinguish absent from given.
 func (a *conditionCheck) always(c *clause) {
 	supplied := space.Box{}
 	for _, at := range c.reads {
@@ -93,8 +93,8 @@ func (a *conditionCheck) always(c *clause) {
 		witness)
 }
 
-// source returns the field that a request must contain so that a field has a value: for the answer of a list or table
-// the field that was looked up (see space.LookedUp), otherwise the field itself.
+// source returns the field that a request must contain so that the field "at" has a value. For the answer of a list or
+// table it is the field that was looked up (see space.LookedUp), otherwise the field itself.
 func (a *analysis) source(at space.Field) space.Field {
 	if of, ok := a.space.LookedUp(a.space.Domain(at).Ref); ok {
 		return a.space.FieldOf(of)

@@ -153,9 +153,9 @@ func alwaysHits(c *rule.Condition, people []*rule.Facts, hits []bool) bool {
 
 type verdictOn struct{ implied, duplicate, unsure bool }
 
-// takenIn returns the expected finding for rule i: whether the first other rule
-// that hits whenever rule i hits implies or duplicates it. Rules that hit
-// nobody or everybody are not compared.
+// takenIn returns the expected finding for rule i. It looks for the first other rule that hits whenever rule i hits.
+// If the two rules always hit together, rule i is a duplicate, otherwise it is implied. Rules that hit nobody or
+// everybody are not compared.
 func takenIn(hits [][]bool, i int) (v verdictOn) {
 	if n := count(hits[i]); n == 0 || n == len(hits[i]) {
 		v.unsure = n > 0

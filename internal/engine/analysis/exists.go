@@ -9,22 +9,22 @@ import (
 	"verdict/internal/rule"
 )
 
-// choice is one of the outcomes of a factor: one of its bins, or no value.
+// choice is one of the outcomes of a factor: a value that falls into one of its bins, or no value.
 type choice struct {
 	points rule.Number
 	at     space.Field
 	states space.Set // nil if the choice needs no value of the field
 }
 
-// The limits of the search for an applicant with a score: the sums of points after each factor, and the applicants that
-// are decided.
+// The limits of the search for an applicant with a score: the number of different sums after each factor, and the
+// number of applicants that are decided.
 const (
 	maxSums  = 4_096
 	maxTries = 24
 )
 
-// someWithoutBand reports whether an applicant exists who has a final score from least to most and gets no band. It
-// looks for one whom the compiled policy has decided. If it finds none, there may be one nevertheless.
+// someWithoutBand reports whether it has found an applicant who has a final score from least to most and gets no band.
+// It decides candidates with the compiled policy. If it returns false, such an applicant may still exist.
 func (a scoreCheck) someWithoutBand(ntc bool, least, most rule.Number) bool {
 	mark := a.solver.Mark()
 	defer a.solver.Release(mark)
@@ -61,8 +61,8 @@ func (a scoreCheck) someWithoutBand(ntc bool, least, most rule.Number) bool {
 	return false
 }
 
-// sums returns the sums of points after each factor, each with the choice of the last factor that leads to it. ok is
-// false if there are too many.
+// sums returns the possible sums of points after each factor. For each sum it also returns a choice of that factor
+// which leads to the sum. ok is false if there are too many sums.
 func (a scoreCheck) sums() (layers []map[rule.Number]int32, choices [][]choice, ok bool) {
 	card := a.policy.Scorecard
 	last := map[rule.Number]int32{card.Base: 0}
@@ -86,7 +86,8 @@ func (a scoreCheck) sums() (layers []map[rule.Number]int32, choices [][]choice, 
 	return layers, choices, true
 }
 
-// choices returns what a factor can add: the points of each bin with the values that fall into it, and of absence.
+// choices returns the possible contributions of a factor: the points of each bin with the values that fall into it,
+// and the points for an absent value.
 func (a scoreCheck) choices(f *engine.Factor) (list []choice) {
 	at := a.space.FieldOf(f.Field)
 	d := a.space.Domain(at)
@@ -121,7 +122,8 @@ func targets(sums map[rule.Number]int32, card *engine.Scorecard, least, most rul
 	return some
 }
 
-// applicant returns the facts of an applicant whose factors add up to a sum, and who gives what the policy requires.
+// applicant returns the facts of an applicant whose points add up to sum and who gives all required fields. It returns
+// false if it finds none.
 func (a scoreCheck) applicant(
 	who space.Box, layers []map[rule.Number]int32, choices [][]choice, sum rule.Number,
 ) ([]rule.NamedValue, bool) {

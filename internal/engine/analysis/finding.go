@@ -25,8 +25,9 @@ func (s Severity) String() string { return severityNames[s] }
 // Finding is one result of the analysis of a policy.
 //
 // Proved says that the finding holds for every applicant within the domains of the catalogue, or that the document
-// itself says it. A finding that is not proved rests on a convention (a threshold that looks like a percentage), on a
-// bound that may not be reached (a score that perhaps no applicant has), or is about a condition that was not analysed.
+// itself shows it. A finding that is not proved has one of three causes. It rests on a convention (a threshold that
+// looks like a percentage). It rests on a bound that may not be reached (a score that perhaps no applicant has). Or
+// it is about a condition that was not analysed.
 type Finding struct {
 	Severity Severity
 	Code     string            // stable, snake_case
@@ -35,7 +36,7 @@ type Finding struct {
 	Origin   Origin            // whether the base has the finding too; OriginUnknown until Against sets it
 	Detail   string            // a sentence for a risk officer
 	Proved   bool              // see the comment of Finding
-	IDs      []string          // the rules, factors, bands or sources, in a finding that can be about several
+	IDs      []string          // the rules, factors, bands or sources, if the finding can be about several
 	Fields   []string          // the fields, or the members of a band, that the finding is about; nil if not stated
 	Witness  []rule.NamedValue // facts of an applicant who is an example of the finding; empty if there is none
 }

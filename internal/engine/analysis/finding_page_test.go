@@ -26,6 +26,7 @@ func TestFindingsPage(t *testing.T) {
 		fault.CodeChargesExceedLoan, fault.CodeScoresWithoutBand, fault.CodeUnitMismatch, fault.CodeNoFallbackBand,
 		fault.CodeShadowedBand, fault.CodeHighestScoreCounts, fault.CodeSemanticsOld, fault.CodeRulesRemoved,
 		fault.CodeBandsRemoved, fault.CodeFactorsRemoved, fault.CodeSourcesRemoved, fault.CodeUnlendableCap,
+		fault.CodeUnlendableExposure,
 		fault.CodeCapNeedsField, fault.CodeGuaranteesRemoved, fault.CodeGuaranteeUndecided, fault.CodeGuaranteeViolated,
 		fault.CodeNegativeCap, fault.CodeOverlappingBands,
 	} {

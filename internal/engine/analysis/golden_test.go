@@ -132,7 +132,7 @@ func TestAnalysisKnowsEveryCode(t *testing.T) {
 		fault.CodeNonMonotoneBins, fault.CodeDeadAdjustment, fault.CodeDeadBin, fault.CodeNoApplicantMessage,
 		fault.CodeUnlendableBand, fault.CodeRunawayLastInstalment, fault.CodeScoresWithoutBand, fault.CodeUnitMismatch,
 		fault.CodeNoFallbackBand, fault.CodeShadowedBand, fault.CodeHighestScoreCounts, fault.CodeSemanticsOld,
-		fault.CodeChargesExceedLoan, fault.CodeUnlendableCap, fault.CodeCapNeedsField,
+		fault.CodeChargesExceedLoan, fault.CodeUnlendableCap, fault.CodeUnlendableExposure, fault.CodeCapNeedsField,
 		fault.CodeNegativeCap, fault.CodeOverlappingBands,
 	} {
 		if !strings.Contains(all.String(), " "+code+" /") {

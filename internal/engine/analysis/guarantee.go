@@ -8,8 +8,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// Guarantee returns the finding about a guarantee of a policy, at an index of its section, that is refuted or that is
-// neither proved nor refuted. The caller proves guarantees; the analysis does not.
+// Guarantee returns the finding about a guarantee that is refuted, or that is neither proved nor refuted. index is the
+// position of the guarantee in the policy. The caller proves guarantees; the analysis does not.
 func Guarantee(index int, id string, refuted bool, detail string) Finding {
 	code := fault.CodeGuaranteeUndecided
 	if refuted {
@@ -26,8 +26,9 @@ func Guarantee(index int, id string, refuted bool, detail string) Finding {
 	}
 }
 
-// GuaranteesRemoved returns a finding about the guarantees of an earlier version that a version no longer has, or has
-// with the same id but without excluding all that was excluded. It returns nil if there are none.
+// GuaranteesRemoved compares the version p with the earlier version "before". It returns a finding about the
+// guarantees that p weakens: p no longer has them, or has a guarantee with the same id that excludes less. It
+// returns nil if p weakens no guarantee.
 func GuaranteesRemoved(p, before *engine.Policy) []Finding {
 	var gone []string
 	for i := range before.Guarantees {
@@ -55,7 +56,8 @@ func GuaranteesRemoved(p, before *engine.Policy) []Finding {
 		Origin:   OriginNew,
 		Proved:   true,
 		IDs:      gone,
-		Detail: fmt.Sprintf("The %s %s of the earlier version %s not in this version, or changed. A changed guarantee "+
-			"counts as removed unless it only leaves out \"when\" or names more figures.", noun, enumerate(gone), verb),
+		Detail: fmt.Sprintf("The %s %s of the earlier version %s missing from this version or changed. A changed "+
+			"guarantee counts as removed unless it only leaves out \"when\" or names more figures.",
+			noun, enumerate(gone), verb),
 	}}
 }

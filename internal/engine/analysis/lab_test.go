@@ -17,9 +17,8 @@ import (
 
 type object = map[string]any
 
-// specimen is a field of the lab. It has the constants that conditions compare
-// the field with. step is the distance from such a constant at which applicants
-// get values.
+// specimen is a field of the generated policies. Conditions compare the field with its thresholds. Applicants get each
+// threshold, and the values one step below and above it.
 type specimen struct {
 	name       string
 	thresholds []float64
@@ -45,6 +44,7 @@ var specimens = []specimen{
 	{name: "bureau_is_ntc", boolean: true},
 	{name: "device_is_emulator", boolean: true},
 	{name: "applicant.is_staff", boolean: true},
+	{name: "bureau_report.enquiries_6m", thresholds: []float64{0, 1, 3}, step: 1}, // only in decision requests
 }
 
 var labInputs = []object{

@@ -10,10 +10,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// lending reports priced bands that cannot lend as intended: bands whose
-// limits, rounded down to the step, are below their own minimum, bands whose
-// charges use up their smallest loan, and bands in which rounding the instalment
-// can add up to more than three instalments.
+// lending reports priced bands that cannot lend as intended. Such a band has a maximum or default limit that, rounded
+// down to the step, is below its minimum; or its charges take more than half of its smallest loan; or the rounding of
+// its instalments can add up to more than three instalments.
 func (a bandCheck) lending() {
 	step := a.policy.LimitStepPaise
 	for i := range a.policy.Bands {
@@ -35,7 +34,8 @@ func (a bandCheck) lending() {
 		}
 		a.charges(at, b)
 		if months, ok := runaway(b); ok {
-			// It depends on the limit how much an instalment is rounded; half a rupee is the bound.
+			// How much an instalment is rounded depends on the limit. The finding assumes half a rupee, the largest
+			// possible rounding.
 			a.suspect(SeverityError, fault.CodeRunawayLastInstalment, at, fmt.Sprintf(
 				"Over %d months at %s percent, the rounding of the instalments for the smallest loan of %s adds "+
 					"up to several instalments, all due in the last month; raise min_limit or shorten the tenure.",
@@ -44,8 +44,8 @@ func (a bandCheck) lending() {
 	}
 }
 
-// charges reports charges that take the whole of a band's smallest loan, or more than half of it. Without charges there
-// is nothing to report: the reader refuses a fee of more than half.
+// charges reports charges that take the whole of a band's smallest loan, or more than half of it. For a policy
+// without charges it reports nothing, because a policy cannot be saved if its fee alone takes more than half.
 func (a bandCheck) charges(at location, b *engine.Band) {
 	if len(a.policy.Charges) == 0 {
 		return
@@ -66,10 +66,9 @@ func (a bandCheck) charges(at location, b *engine.Band) {
 	}
 }
 
-// runaway returns the longest tenure over which the rounding of the instalment
-// grows, with interest, to more than three instalments of the smallest loan.
-// Rounding changes an instalment by at most half a rupee. found is false if
-// there is no such tenure.
+// runaway returns the longest tenure over which the rounding of the instalments for the smallest loan can add up,
+// with interest, to more than three instalments. Rounding changes an instalment by at most half a rupee. found is
+// false if there is no such tenure.
 func runaway(b *engine.Band) (months int, found bool) {
 	for _, months := range slices.Backward(b.Tenures) {
 		terms, err := loan.NewTerms(b.RateBP, months)

@@ -7,11 +7,12 @@ import (
 	"verdict/internal/rule"
 )
 
-// maxOverlaps is the number of earlier bands that a finding names.
+// maxOverlaps is the largest number of earlier bands that a finding names.
 const maxOverlaps = 5
 
-// overlapping reports bands with a condition that share applicants and scores with an earlier band with a condition.
-// Their order decides which price these applicants get. Bands that never apply have a finding of their own.
+// overlapping compares the bands that have a condition. It reports each of them that shares applicants and scores
+// with an earlier one. The order of such bands decides which price these applicants get. Bands that never apply have
+// a finding of their own.
 func (a bandCheck) overlapping(ntc bool, never map[int]bool) {
 	bands := a.policy.Bands
 	for i := range bands {
@@ -44,8 +45,7 @@ func (a bandCheck) overlapping(ntc bool, never map[int]bool) {
 	}
 }
 
-// meetBoth reports whether somebody meets the conditions of two bands, and returns an example. It returns false if that
-// is not certain.
+// meetBoth reports whether somebody certainly meets the conditions of both bands, and returns an example.
 func (a bandCheck) meetBoth(k, i int) (example []rule.NamedValue, both bool) {
 	first, second := a.conditionOf(k), a.conditionOf(i)
 	if first == nil || second == nil || !first.Known || !second.Known {

@@ -63,8 +63,8 @@ func (a percentCheck) fraction(band int, member string, n rule.Number) {
 		a.policy.Bands[band].ID, member, n, member, 100*n, 100*n)).Fields = []string{member}
 }
 
-// charge reports the tax of a charge that looks like a fraction, and its percentage beside it. A small percentage alone
-// may be intended.
+// charge reports the tax of a charge if it looks like a fraction. Then it also reports the charge's percentage if that
+// looks like a fraction. A small percentage alone may be intended.
 func (a percentCheck) charge(index int, c *engine.Charge) {
 	tax := rule.Number(c.Amount.TaxMicros)
 	if tax <= 0 || tax >= rule.One {
@@ -72,9 +72,9 @@ func (a percentCheck) charge(index int, c *engine.Charge) {
 	}
 	report := func(member string, n rule.Number) {
 		at := location{section: atCharge, index: index, rest: "/" + member}
-		a.report(SeverityError, fault.CodeUnitMismatch, at, fmt.Sprintf(
+		a.suspect(SeverityError, fault.CodeUnitMismatch, at, fmt.Sprintf(
 			"The charge %s has %s %s, which looks like a fraction; %s is percent: write %s for %s percent.",
-			c.ID, member, n, member, 100*n, 100*n), nil).Fields = []string{member}
+			c.ID, member, n, member, 100*n, 100*n)).Fields = []string{member}
 	}
 	report("gst", tax)
 	if pct := rule.Number(c.Amount.PctMicros); pct > 0 && pct < rule.One {

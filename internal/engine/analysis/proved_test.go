@@ -16,8 +16,8 @@ import (
 )
 
 // TestFindingsAreProved checks which findings of the golden policies are proved. Findings about conditions that nobody
-// or everybody satisfies, and about what the document itself says, are proved. Findings that recognise a mistake by
-// what it looks like are not.
+// or everybody satisfies, and findings that follow from the document itself, are proved. Findings about values that
+// only look like a mistake are not.
 func TestFindingsAreProved(t *testing.T) {
 	t.Parallel()
 	always := []string{
@@ -74,7 +74,8 @@ func TestScoresWithoutBandAreProved(t *testing.T) {
 			{"gte": 30, "points": 0}]}`, true},
 		"one field twice": {score + `, {"factor": "low_score", "field": "bureau_score", "bins": [
 			{"lt": 700, "points": 40}, {"gte": 700, "points": 0}]}`, false},
-		"with a condition that holds": {score + `, {"factor": "age", "field": "age", "when": {"op": "gt", "field": "age",
+		"with a condition that holds": {score +
+			`, {"factor": "age", "field": "age", "when": {"op": "gt", "field": "age",
 			"value": 20}, "bins": [{"lt": 30, "points": 40}, {"gte": 30, "points": 0}]}`, true},
 	} {
 		policy := completed(t, []byte(`{"allow_gaps": true, "required_fields": ["requested_amount"], `+bands+`,

@@ -17,7 +17,7 @@ type reach struct {
 	floor, ceiling rule.Number   // the scorecard's clamps
 	least, most    rule.Number   // the smallest and the greatest sum
 	unit           rule.Number   // all sums are least plus a multiple of unit
-	steps          []rule.Number // how much each option of a choice exceeds the smallest one, which is left out
+	steps          []rule.Number // by how much each option of a choice exceeds the smallest option, which has no step
 	ends           []int         // for each choice: the end of its options in steps
 	sums           []uint64      // bit n is set if least + n·unit is a sum; nil if the set is only an interval
 }
@@ -55,8 +55,8 @@ func gcd(a, b rule.Number) rule.Number {
 	return a
 }
 
-// settle computes the bit set of sums. It must be called after the last call of
-// choose. If the set would be too large, it stays an interval.
+// settle computes the bit set of sums. It must be called after the last call of choose. If the bit set would be too
+// large, r stays an interval.
 func (r *reach) settle() {
 	if r.unit == 0 {
 		r.unit = 1

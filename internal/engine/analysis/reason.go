@@ -104,9 +104,9 @@ func (a reasonCheck) untrueReasons() {
 	}
 }
 
-// codeInCondition reports whether a condition names a field that has the given
-// reason code, and whether the code is true of a predicate that can give the
-// condition the result holds.
+// codeInCondition reports whether a condition names a field that has the given reason code (named), and whether the
+// code is true of one of its predicates (isTrue). If holds is set, it considers the predicates that can make the
+// condition hold, otherwise those that can make the condition fail.
 func (a reasonCheck) codeInCondition(code string, c *rule.Condition, holds bool) (named, isTrue bool) {
 	if c.Op == rule.Not {
 		holds = !holds

@@ -42,11 +42,9 @@ func (a *redundancyCheck) run() {
 	})
 }
 
-// superfluous reports whether the knockout c changes no outcome because the
-// knockout by hits whenever c does, with at least the same severity and in the
-// same or an earlier stage. mutual reports whether the two always hit together.
-// If they do, only one of them is superfluous: the milder or the later one, and
-// never a system rule.
+// superfluous reports whether knockout c changes no outcome. That is so if the knockout "by" hits whenever c hits,
+// with at least the same severity and in the same or an earlier stage. mutual reports whether the two always hit
+// together. If they do, only one of them is superfluous: the milder or the later one, and never a system rule.
 func (a *redundancyCheck) superfluous(c, by *clause) (superfluous, mutual bool) {
 	k, other := &a.policy.Knockouts[c.at.index], &a.policy.Knockouts[by.at.index]
 	// A Stage 2 rule cannot replace a Stage 1 rule, because eligibility runs
@@ -149,7 +147,7 @@ func (a *redundancyCheck) pairs(
 
 // fieldIndex has a linked list of clauses for each field.
 type fieldIndex struct {
-	last    []int32 // index of the newest entry of each field, 0 for none
+	last    []int32 // index of the newest entry of each field; 0 if there is none
 	entries []entry // the first entry is not used
 }
 

@@ -101,8 +101,8 @@ func (a scoreCheck) specials(bins []engine.Bin, d *space.Domain) space.Set {
 }
 
 // reachability reports the bands that no combination of bins, missing fields and adjustments leads to, and the scores
-// without a band that some combination leads to. It treats factors and adjustments as independent. So it may take an
-// unreachable score for reachable, but never the reverse.
+// without a band that some combination leads to. It treats factors and adjustments as independent. So it may treat an
+// unreachable score as reachable, but never the reverse.
 func (a scoreCheck) reachability() {
 	for _, ntc := range [...]bool{false, true} {
 		if ntc && a.space.NTC() == space.NoField ||
@@ -137,9 +137,8 @@ func (a scoreCheck) neverUsed(b *engine.Band) string {
 	return fmt.Sprintf("Grade %s (%s) is never given", b.Grade, b.ID)
 }
 
-// scores returns the sums of points that applicants can reach. It considers
-// only applicants who are new to credit if ntc is set, otherwise only the
-// others.
+// scores returns the sums of points that applicants can reach. If ntc is set, it considers only applicants who are
+// new to credit, otherwise only applicants who are not.
 func (a scoreCheck) scores(ntc bool) *reach {
 	card := a.policy.Scorecard
 	r := newReach(card)
@@ -187,8 +186,8 @@ func (a scoreCheck) among(context space.Region, s *space.Shape) space.Region {
 	return a.solver.Possible(both)
 }
 
-// outcomes appends the points that a factor can give to anybody in a region to the options, without duplicates. If
-// there are still no options then, it appends 0.
+// outcomes appends to options the points that a factor can give to anybody in a region, without duplicates. If options
+// is still empty after that, it appends 0.
 func (a scoreCheck) outcomes(f *engine.Factor, who space.Region, options []rule.Number) []rule.Number {
 	add := func(n rule.Number) {
 		if !slices.Contains(options, n) {

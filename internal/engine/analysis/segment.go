@@ -90,9 +90,10 @@ func firstPieces(open []piece) (out []piece) {
 	return out
 }
 
-// certain reports whether somebody is surely in a segment, so that a finding about it is an error: a policy with one
-// condition has that segment and the rest, and applicants who leave out every field are in no segment. If conditions
-// test presence, or if there are several, another band may apply to everybody in the segment.
+// certain reports whether somebody is certainly in a segment. Then a finding about the segment is an error. If the
+// policy has only one condition, somebody meets it. If no condition tests presence, applicants who leave out every
+// field meet none. If conditions test presence, or if there are several, another band may apply to everybody in the
+// segment.
 func (a bandCheck) certain(keys []string, key string) bool {
 	if key != "" {
 		return len(keys) <= 2
@@ -100,8 +101,9 @@ func (a bandCheck) certain(keys []string, key string) bool {
 	return !slices.ContainsFunc(a.segments, func(c clause) bool { return len(c.reads) == 0 || asksPresence(c.cond) })
 }
 
-// shadowed reports bands that never apply, because for each of their scores an earlier band applies to everybody, or
-// to everybody who meets the band's condition. It returns their indexes.
+// shadowed reports bands that never apply, and returns their indexes. A band without a condition never applies if,
+// for each of its scores, an earlier band applies to everybody. For a band with a condition, it is enough that the
+// earlier bands apply to everybody who meets the condition.
 func (a bandCheck) shadowed(ntc bool) (never map[int]bool) {
 	bands := a.policy.Bands
 	never = map[int]bool{}
@@ -128,7 +130,8 @@ func (a bandCheck) shadowed(ntc bool) (never map[int]bool) {
 	return never
 }
 
-// covers reports whether band k applies to everybody to whom band i applies, apart from the scores.
+// covers reports whether band k applies to everybody to whom band i applies. It does not compare the scores of the
+// bands.
 func (a bandCheck) covers(k, i int) bool {
 	key := segmentKey(&a.policy.Bands[k])
 	if key == "" || key == segmentKey(&a.policy.Bands[i]) {
@@ -139,7 +142,7 @@ func (a bandCheck) covers(k, i int) bool {
 		a.solver.Implies(&of.Shape, &by.Shape)
 }
 
-// conditionOf returns the condition of a band, nil if it has none.
+// conditionOf returns the condition of a band, or nil if it has none.
 func (a bandCheck) conditionOf(band int) *clause {
 	for i := range a.segments {
 		if a.segments[i].at.index == band {
@@ -200,7 +203,7 @@ func (a scoreCheck) withoutFallback(ntc bool, reach *reach) {
 	}
 }
 
-// joined joins ranges that follow each other. The joined range has the first band.
+// joined joins ranges that follow each other. The joined range has the band of its first part.
 func joined(list []piece) (out []piece) {
 	for _, p := range list {
 		if n := len(out); n > 0 && out[n-1].greatest+1 == p.least {
@@ -212,14 +215,15 @@ func joined(list []piece) (out []piece) {
 	return out
 }
 
-// worseThanFallback reports whether a band with a condition treats applicants worse than the first later band without
-// one that has some of its scores, so that an applicant gains by not meeting the condition.
+// worseThanFallback reports whether an applicant gains by not meeting the condition of band i. That is so if the band
+// treats applicants worse than the first later band that has no condition and shares some of its scores.
 func (a *silenceCheck) worseThanFallback(i int) bool {
 	bands := a.policy.Bands
 	own := pieceOf(bands, i)
 	for k := i + 1; k < len(bands); k++ {
 		other := pieceOf(bands, k)
-		if bands[k].NTC != bands[i].NTC || bands[k].When != nil || other.greatest < own.least || own.greatest < other.least {
+		if bands[k].NTC != bands[i].NTC || bands[k].When != nil || other.greatest < own.least ||
+			own.greatest < other.least {
 			continue
 		}
 		if bands[i].Action != bands[k].Action {

@@ -50,8 +50,8 @@ func segmentDraft(r *rand.Rand) string {
 		`,{"gte":800,"points":600}]}]},"pricing_bands":[` + strings.Join(bands, ",") + `]}`
 }
 
-// TestSegmentFindingsAreSound checks that no applicant gets a shadowed band, and that an applicant without a band
-// has a score about which there is a finding.
+// TestSegmentFindingsAreSound checks that no applicant gets a shadowed band. If an applicant gets no band, the policy
+// must have a finding about scores without a band.
 func TestSegmentFindingsAreSound(t *testing.T) {
 	t.Parallel()
 	said, unpriced := map[string]int{}, 0
@@ -106,7 +106,8 @@ func TestSegmentFindingsAreSound(t *testing.T) {
 	}
 }
 
-// checkOverlap checks that the example of two overlapping bands never gets the later one for a score that both have.
+// checkOverlap checks the example of a finding about two overlapping bands: for a score that both bands have, the
+// applicant never gets the later band.
 func checkOverlap(t *testing.T, plan *engine.Plan, f *analysis.Finding) {
 	t.Helper()
 	bands := plan.Policy().Bands

@@ -65,11 +65,10 @@ func (a *silenceCheck) possibleClause(c *clause) bool {
 	return c.Known && len(c.Upper) > 0 && a.solver.Supplied(c.Upper)
 }
 
-// requirements marks the fields that required_fields lists, and those about the
-// lender's own decisions. It does not mark alternatives, because no single alternative is certain to be given. There is
-// one exception: if all alternatives are bureau score or new-to-credit fields,
-// it marks them all, because an applicant without a score is new to credit, and
-// that is checked separately.
+// requirements marks the fields that required_fields lists, and the fields about the lender's own decisions. It does
+// not mark alternatives, because no single alternative is certain to be given. There is one exception: if all
+// alternatives are bureau score or new-to-credit fields, it marks them all. An applicant without a score is new to
+// credit, and that is checked separately.
 func (a *silenceCheck) requirements() {
 	for _, req := range a.policy.Required {
 		for _, ref := range req.Any {
@@ -78,8 +77,8 @@ func (a *silenceCheck) requirements() {
 	}
 	a.notes = make([]fieldNote, a.space.Len()) // no field is placed after this point
 	for i := range a.notes {
-		// A policy that reads such a field requires applicant_ref, and the field is then read by the service. No request
-		// can leave it out.
+		// A policy that reads a field about the lender's own decisions requires applicant_ref. The service then reads
+		// the field itself, so no request can leave it out.
 		a.notes[i].required = field.IsOwn(a.space.Domain(space.Field(i)).Ref.Name)
 	}
 	for _, req := range a.policy.Required {
@@ -157,9 +156,9 @@ func (a *silenceCheck) silentForNTC(c *clause, handled string) {
 		[]rule.NamedValue{{Name: field.BureauIsNTC, Value: rule.Bool(true)}})
 }
 
-// without returns the facts of an applicant who leaves out one field (at) and for whom the
-// clause could hold if the field were given. The facts include the other fields that the
-// policy requires. It returns nil if it finds no such applicant.
+// without returns the facts of an applicant who leaves out the field "at", and for whom the clause could hold if the
+// field were given. The facts include the other fields that the policy requires. It returns nil if it finds no such
+// applicant.
 func (a *silenceCheck) without(c *clause, at space.Field) []rule.NamedValue {
 	i := slices.IndexFunc(c.Lower, func(b space.Box) bool { return a.solver.Supply(b) != 0 })
 	if i < 0 {
@@ -180,9 +179,9 @@ func (a *silenceCheck) needs(b space.Box, at space.Field) bool {
 	return !a.solver.States(b, at).Contains(space.Absent)
 }
 
-// given returns b with the first of the fields that can be given set to its
-// highest value, which for a score is the best value. It never sets the field
-// except, and returns b unchanged if no field can be given.
+// given restricts the box b to applicants who give one of the fields in refs with its highest value, which for a
+// score is the best value. It uses the first field that can be given, and skips the field "except". It returns b
+// unchanged if no field can be given.
 func (a *silenceCheck) given(b space.Box, refs []rule.Ref, except space.Field) space.Box {
 	for _, ref := range refs {
 		at := a.space.FieldOf(ref)

@@ -24,7 +24,7 @@ type examiner struct {
 	slots    *rule.Slots
 	code     *rule.Code
 	compiled map[*rule.Condition]rule.Test
-	branches map[*Finding]*rule.Condition // the whole condition without the branch that the finding is about
+	branches map[*Finding]*rule.Condition // the condition without the branch that the finding is about
 	frame    rule.Frame
 }
 

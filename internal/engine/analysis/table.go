@@ -7,8 +7,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// mayLack reports whether a lookup in a table may give no values: if it has no default, or if a request may leave a key
-// out.
+// mayLack reports whether a lookup in a table may give no values. That is so if the table has no default, or if a
+// request may leave a key out.
 func (a *silenceCheck) mayLack(t *rule.Table) bool {
 	if !t.Default {
 		return true
@@ -21,7 +21,7 @@ func (a *silenceCheck) mayLack(t *rule.Table) bool {
 	return false
 }
 
-// reportTable reports the rules and factors that do not apply if a lookup in a table gives no value of a column.
+// reportTable reports the rules and factors that do not apply if a lookup in a table gives no value for a column.
 func (a *silenceCheck) reportTable(q *silencing, t *rule.Table) {
 	name := a.space.Domain(q.field).Ref.Name
 	severity, rest := SeverityWarning, "list "+name+" in required_fields, or let a rule test whether it is present."

@@ -51,9 +51,8 @@ func hasFinding(found []Finding, s Severity, key string) bool {
 	return slices.ContainsFunc(found, func(f Finding) bool { return f.Key == key && f.Severity == s })
 }
 
-// TestErrorsSurviveATruncatedAnalysis checks that findings that are errors,
-// which block activation in "live", are reported even if a policy or a
-// condition is too large for a complete analysis.
+// TestErrorsSurviveATruncatedAnalysis checks that errors are reported even if a policy or a condition is too large
+// for a complete analysis. An error blocks activation in "live".
 func TestErrorsSurviveATruncatedAnalysis(t *testing.T) {
 	t.Parallel()
 	feature := object{"op": "gt", "field": aFeature, "value": 5}
@@ -92,17 +91,16 @@ func TestErrorsSurviveATruncatedAnalysis(t *testing.T) {
 	}
 }
 
-// TestTruncatedConditionsAreNamed checks that conditions that could not be
-// analysed are named in a finding, and that the finding is an error if the
-// condition may hide one.
+// TestTruncatedConditionsAreNamed checks that a finding names the conditions that could not be analysed. The finding
+// is an error if such a condition may hide an error.
 func TestTruncatedConditionsAreNamed(t *testing.T) {
 	t.Parallel()
 	both := []object{
-		{"op": "eq", "field": "applicant.desk", "value": "a"},
+		{"op": "eq", "field": "applicant.employment_type", "value": "a"},
 		{"op": "eq", "field": "report.desk", "value": "b"},
 	}
 	p := labPolicy(t, object{
-		"inputs":    []object{{"name": "applicant.desk", "type": "string"}, {"name": "report.desk", "type": "string"}},
+		"inputs":    []object{{"name": "report.desk", "type": "string"}},
 		"knockouts": []object{knockout("KO_APART", wideCondition(both...)), knockout("KO_WIDE", wideCondition())},
 	})
 	found := Run(p, field.Catalogue())
@@ -116,5 +114,36 @@ func TestTruncatedConditionsAreNamed(t *testing.T) {
 	}
 	if hasFinding(found, SeverityError, "analysis_truncated@/knockouts/KO_WIDE") {
 		t.Error("KO_WIDE can hide no error")
+	}
+}
+
+// TestDeclaredApplicantField checks that a rule may combine a declared field of the applicant with a declared field of
+// the report: an evaluate request can contain both.
+func TestDeclaredApplicantField(t *testing.T) {
+	t.Parallel()
+	p := labPolicy(t, object{
+		"inputs": []object{{"name": "applicant.desk", "type": "string"}, {"name": "report.desk", "type": "string"}},
+		"knockouts": []object{knockout("KO_BOTH", object{"op": "and", "args": []object{
+			{"op": "eq", "field": "applicant.desk", "value": "a"}, {"op": "eq", "field": "report.desk", "value": "b"},
+		}})},
+	})
+	for _, f := range Run(p, field.Catalogue()) {
+		if f.Code == fault.CodeUnsuppliedFields {
+			t.Errorf("%s: %s", f.Code, f.Detail)
+		}
+	}
+}
+
+// TestFractionOfACharge checks that a tax that looks like a fraction is reported, and that the finding is not marked
+// as proved.
+func TestFractionOfACharge(t *testing.T) {
+	t.Parallel()
+	p := labPolicy(t, object{"charges": []object{
+		{"id": "doc", "to": "lender", "kind": "fixed", "amount": 500, "gst": 0.18},
+	}})
+	found := Run(p, field.Catalogue())
+	at := slices.IndexFunc(found, func(f Finding) bool { return f.Code == fault.CodeUnitMismatch })
+	if at < 0 || found[at].Proved {
+		t.Errorf("the findings are %+v", found)
 	}
 }

@@ -11,11 +11,9 @@ import (
 // maxUnknown is the largest number of ids that one finding lists.
 const maxUnknown = 100
 
-// noteTooLarge records a clause that is too large to analyse. The checks of
-// features and units still cover it, because they read its condition directly.
-// The check that some request can contain all fields of a clause does not. So
-// noteTooLarge reports an error if no request can contain all fields of the
-// clause together.
+// noteTooLarge records a clause that is too large to analyse. The checks of features and units still cover the clause,
+// because they read its condition directly. The check that some request can contain all fields of the clause does not
+// cover it, so noteTooLarge does that check itself. It reports an error if no request can contain all fields together.
 func (a *analysis) noteTooLarge(c *clause) {
 	if slices.Contains(a.unknown[max(0, len(a.unknown)-1):], c.name) {
 		return // another branch of the same clause was already recorded

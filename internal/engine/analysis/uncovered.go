@@ -9,10 +9,10 @@ import (
 	"verdict/internal/rule"
 )
 
-// uncovered reports scores that applicants can reach but that are in no band.
-// Such scores may be below the lowest band, between two bands, or above the
-// highest band; in the last case the best applicants are declined. Scores above
-// a highest band or below a lowest band that declines are not reported.
+// uncovered reports scores that applicants can reach but that are in no band. Such scores may be below the lowest
+// band, between two bands, or above the highest band; in the last case the best applicants are declined. If the
+// highest band declines, the scores above it are not reported. If the lowest band declines, the scores below it are
+// not reported.
 func (a scoreCheck) uncovered(ntc bool, reach *reach) {
 	order := ladderOrder(a.policy.Bands, ntc)
 	if len(order) == 0 || slices.ContainsFunc(order, func(i int) bool { return !a.policy.Bands[i].Ranged }) {
@@ -20,7 +20,7 @@ func (a scoreCheck) uncovered(ntc bool, reach *reach) {
 	}
 	least, most := reach.clamped()
 	band := func(k int) *engine.Band { return &a.policy.Bands[order[k]] }
-	highest := 0 // the band that reaches furthest up so far; bands with a condition may overlap
+	highest := 0 // the band with the highest MaxScore so far, as an index in order; bands with a condition may overlap
 	for k := 1; k < len(order); k++ {
 		low, high := band(highest), band(k)
 		if low.MaxScore+1 < high.MinScore && reach.hits(rule.Int(low.MaxScore+1), rule.Int(high.MinScore)-1) {
@@ -40,9 +40,10 @@ func (a scoreCheck) uncovered(ntc bool, reach *reach) {
 		if a.freeFactors() {
 			severity = SeverityError
 		}
-		a.report(severity, fault.CodeBetterScoreWorsePrice, location{section: atBand, index: order[highest]}, fmt.Sprintf(
-			"Scores from %d to %s have no band: applicants who score better than %s are declined.",
-			top.MaxScore+1, most, top.ID), nil).Proved = a.someWithoutBand(ntc, from, most)
+		a.report(severity, fault.CodeBetterScoreWorsePrice, location{section: atBand, index: order[highest]},
+			fmt.Sprintf(
+				"Scores from %d to %s have no band: applicants who score better than %s are declined.",
+				top.MaxScore+1, most, top.ID), nil).Proved = a.someWithoutBand(ntc, from, most)
 	}
 	bottom := band(0)
 	if to := rule.Int(bottom.MinScore) - 1; bottom.Action != engine.Decline && least <= to && reach.hits(least, to) {

@@ -8,10 +8,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// unitCheck reports rules and factors that read a raw path whose unit differs from
-// that of its canonical counterpart, such as a percentage instead of a ratio. It
-// also reports a threshold on either of the two fields if it looks like a value in
-// the unit of the other.
+// unitCheck reports rules and factors that read a raw path whose unit differs from that of its canonical
+// counterpart, such as a percentage instead of a ratio. It also reports a threshold on one of the two fields if the
+// threshold looks like a value in the unit of the other field.
 type unitCheck struct{ *analysis }
 
 func (a unitCheck) run() {
@@ -65,8 +64,8 @@ func (a unitCheck) unitsOf(c *clause) {
 	}
 }
 
-// unit checks the field name, which has a counterpart twin, and the bounds that it
-// is compared with.
+// unit checks a field that has a counterpart, and the bounds that the field is compared with. name is the field, and
+// twin is its counterpart in the pair.
 func (a unitCheck) unit(at location, who, name string, pair field.UnitPair, twin string, bounds []rule.Number) {
 	for _, n := range bounds {
 		if !pair.Foreign(name, n) {
@@ -74,7 +73,8 @@ func (a unitCheck) unit(at location, who, name string, pair field.UnitPair, twin
 		}
 		a.suspect(SeverityError, fault.CodeUnitMismatch, at, fmt.Sprintf(
 			"%s compares %s with %s, which looks like %s; %s is %s: %s means %s.",
-			who, name, n, pair.UnitOf(twin), name, pair.UnitOf(name), pair.Example(name), pair.Meaning)).Fields = []string{name}
+			who, name, n, pair.UnitOf(twin), name, pair.UnitOf(name), pair.Example(name), pair.Meaning)).
+			Fields = []string{name}
 		return
 	}
 	if name == pair.Raw {

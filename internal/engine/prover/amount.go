@@ -6,14 +6,14 @@ import (
 	"verdict/internal/rule"
 )
 
-// amountRange is a range of the values that an amount can have within a box.
+// amountRange contains all values that an amount can have within a box.
 type amountRange struct {
 	lo, hi  rule.Number
-	defined bool // the amount can have a value
+	defined bool // the amount may have a value at some point of the box
 	always  bool // the amount has a value at every point of the box
 }
 
-// amount returns a range of the values of an operand within a box.
+// amount returns the range of the values of an operand within a box.
 func (p *pricing) amount(o *rule.Operand, b *box) amountRange {
 	return rangeOf(o, func(name string) amountRange {
 		k := slices.Index(p.lending.vars, p.model.vars[p.model.byKey[name]])
@@ -24,9 +24,9 @@ func (p *pricing) amount(o *rule.Operand, b *box) amountRange {
 	})
 }
 
-// rangeOf returns a range of the values of an operand whose fields have the given ranges. Each step of the arithmetic
-// is monotone in each of its arguments, so the ends of the arguments' ranges bound the result, as long as no divisor is
-// 0.
+// rangeOf returns the range of the values of an operand whose fields have the given ranges. Each step of the
+// arithmetic is monotone in each of its arguments. So the ends of the arguments' ranges bound the result, unless a
+// divisor can be 0.
 func rangeOf(o *rule.Operand, given func(name string) amountRange) amountRange {
 	switch o.Kind {
 	case rule.FieldOperand:
@@ -45,16 +45,17 @@ func rangeOf(o *rule.Operand, given func(name string) amountRange) amountRange {
 	return out
 }
 
-// valueEnd is a value of a field after which an amount begins or ceases to have a value.
+// valueEnd marks where an amount begins or ceases to have a value as a field grows. The change is between two
+// neighbouring values of the field: the member last, and the next larger value.
 type valueEnd struct {
 	v    int         // the variable of the field
 	last rule.Number // the last value before the change
 }
 
-// valueEnds returns where an amount begins or ceases to have a value, because a result is too large or a divisor is 0.
-// A cap without a value leaves a limit of 0, so applicants on the two sides of an end are decided differently, and the
-// end can be far from every value that the policies name. If an amount has several fields, valueEnds returns the ends
-// of its parts with a single field.
+// valueEnds returns the points at which an amount begins or ceases to have a value, because a result is too large or a
+// divisor is 0. A cap without a value leaves a limit of 0, so applicants on the two sides of such a point are decided
+// differently. The point can be far from every value that the policies name. If an amount has several fields,
+// valueEnds returns the points of those parts of the amount that have a single field.
 func (m *model) valueEnds(o *rule.Operand) (ends []valueEnd) {
 	if o.Kind != rule.ArithOperand {
 		return nil
@@ -75,7 +76,7 @@ func (m *model) valueEnds(o *rule.Operand) (ends []valueEnd) {
 		return nil
 	}
 	d := m.space.Domain(m.vars[v].field)
-	has := func(code int64) bool { // an amount at a single point is exact
+	has := func(code int64) bool { // the range of an amount at a single point is exact
 		n := rule.Number(code) * d.Unit
 		return rangeOf(o, func(string) amountRange { return amountRange{n, n, true, true} }).defined
 	}
@@ -112,7 +113,7 @@ func combine(op rule.Arith, x, y amountRange) amountRange {
 		}
 		return amountRange{lo: -rule.MaxNumber, hi: rule.MaxNumber, defined: true}
 	}
-	above, below := 0, 0 // results that are too large
+	above, below := 0, 0 // how many results are above or below the range of numbers
 	for _, a := range [...]rule.Number{x.lo, x.hi} {
 		for _, b := range [...]rule.Number{y.lo, y.hi} {
 			n, positive, ok := arithmetic(op, a, b)
@@ -127,7 +128,7 @@ func combine(op rule.Arith, x, y amountRange) amountRange {
 		}
 	}
 	if above == 4 || below == 4 {
-		return amountRange{} // then all results in between are too large
+		return amountRange{} // all results in between are too large as well
 	}
 	if above > 0 {
 		out.hi, out.always = rule.MaxNumber, false
@@ -142,7 +143,8 @@ func combine(op rule.Arith, x, y amountRange) amountRange {
 	return out
 }
 
-// arithmetic returns the result of an operation. If it is too large, ok is false and positive says on which side.
+// arithmetic returns the result of an operation. If the result is out of range, ok is false, and positive says whether
+// it is too large or too small.
 func arithmetic(op rule.Arith, a, b rule.Number) (n rule.Number, positive, ok bool) {
 	switch op {
 	case rule.Add:

@@ -16,7 +16,8 @@ func capped(t *testing.T, of string) *engine.Plan {
 }
 
 // TestCapsCeaseToHaveAValue compares caps that have a value for different applicants. A cap whose amount is too large
-// has no value and leaves nothing, so the policies differ for those between the two ends, and the comparison finds one.
+// has no value, and the limit is then 0. So the policies differ for the applicants between the two points at which the
+// caps cease to have a value. The comparison must find such an applicant.
 func TestCapsCeaseToHaveAValue(t *testing.T) {
 	t.Parallel()
 	income := func(amount string) string {
@@ -24,7 +25,7 @@ func TestCapsCeaseToHaveAValue(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		old, changed string
-		from, to     rule.Number // the incomes of those who are approved before and declined after the change
+		from, to     rule.Number // the incomes that are approved before the change and declined after it
 	}{
 		"a factor of 2.5 and one of 2.55": {
 			income("2.5"), income("2.55"), rule.MaxNumber / 255 * 100, rule.MaxNumber / 25 * 10,
@@ -73,7 +74,7 @@ func TestCapsCeaseToHaveAValue(t *testing.T) {
 	}
 }
 
-// TestValueEnds lists the last incomes before an amount begins or ceases to have a value.
+// TestValueEnds checks the last income before an amount begins or ceases to have a value.
 func TestValueEnds(t *testing.T) {
 	t.Parallel()
 	for of, want := range map[string][]string{

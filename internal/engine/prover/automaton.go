@@ -9,29 +9,30 @@ import (
 	"verdict/internal/rule"
 )
 
-// sideState is the state of one policy after some variables are known. A declined application has the state dead,
-// whatever else is known.
+// sideState is the state of one policy after some variables are known. A declined application has the state dead, no
+// matter what else is known.
 type sideState struct {
 	action  engine.Action
 	ntc     bool
-	never   bool   // there is no such applicant
+	never   bool   // no applicant can have this state
 	rated   bool   // the co-applicant's score counts, so the applicant is not treated as new to credit
 	settled bool   // every score that can still be reached is in one segment
-	segment int32  // if settled
-	band    int32  // if settled: index in the policy's bands plus one, or 0 while it is not known
-	terms   uint64 // conditions of the offer, of those that differ
-	tests   uint64 // conditions of bands and caps that hold, without those of bands that no longer matter
+	segment int32  // index of the segment, if settled
+	band    int32  // if settled: 1 + the index in the policy's bands, or 0 while the band is not known
+	terms   uint64 // the conditions of the offer that hold, among those that differ between the policies
+	tests   uint64 // the tests of bands and caps that hold; tests of bands are dropped once they no longer matter
 	score   rule.Number
-	list    int32 // the clauses that are not settled
+	list    int32 // index of the list of the clauses that are not settled
 }
 
-// dead is the id of the state of a declined application, nobody that of an application that cannot exist.
+// dead is the id of the state of a declined application. nobody is the id of the state of an application that cannot
+// exist.
 const (
 	dead   int32 = 0
 	nobody int32 = -1
 )
 
-// layer has the states of the product automaton after some variables.
+// layer has the states of the product automaton after some variables are known.
 type layer struct {
 	states []pairState
 	edges  []int32 // by state and cell of the next variable: the index of the state in the next layer, or -1
@@ -40,7 +41,7 @@ type layer struct {
 // pairState is a state of the product automaton.
 type pairState struct {
 	sides  [2]int32
-	ctx    int32 // the cells of the lending facts
+	ctx    int32 // id of the context: the cells of the lending facts
 	parent int32 // the state of the previous layer through which this state was first reached
 	cell   int32 // the cell through which this state was first reached
 }
@@ -55,17 +56,18 @@ type automaton struct {
 	layers  []layer
 	states  []sideState
 	ids     [2]map[sideState]int32
-	moves   [2]map[residualKey]int32 // of the current variable
+	moves   [2]map[residualKey]int32 // cached results of move for the current variable
 	ctxs    []string
 	ctxIDs  map[string]int32
 	joint   [2]jointLadder
 	tenures map[tenureKey]int
 
-	goal      goal // of the proof of a guarantee; nil if two policies are compared
+	goal      goal // the question of the proof of a guarantee; nil if two policies are compared
 	options   Options
 	total     int
 	bytes     int
-	truncated string // why the exploration is incomplete; "" if it is not
+	truncated string // why the exploration is incomplete; "" if it is complete
+	late      bool   // Options.Check has returned an error
 	ids32     []int32
 }
 
@@ -89,23 +91,27 @@ func newAutomaton(m *model, o Options) *automaton {
 		a.ids[i], a.moves[i] = map[sideState]int32{}, map[residualKey]int32{}
 	}
 	for i := range a.joint {
-		a.joint[i] = m.jointLadder(i)
+		a.joint[i] = m.sides.jointLadder(i)
 	}
 	return a
 }
 
-// stopped asks the caller whether to stop.
+// stopped calls Options.Check and reports whether to stop. If only the budget of states is used up, the work goes on,
+// so that the result has the changes among the states that were explored.
 func (a *automaton) stopped() bool {
-	if a.options.Check == nil || a.truncated != "" {
-		return a.truncated != ""
+	if a.options.Check == nil || a.late {
+		return a.late
 	}
 	if err := a.options.Check(); err != nil {
-		a.truncated = err.Error()
+		a.late = true
+		if a.truncated == "" {
+			a.truncated = err.Error()
+		}
 	}
-	return a.truncated != ""
+	return a.late
 }
 
-// cellCount returns the number of combinations of cells, or the largest number that fits.
+// cellCount returns the number of combinations of cells, or 1<<62 if there are more.
 func (a *automaton) cellCount() int64 {
 	const most = int64(1) << 62
 	n := int64(1)
@@ -148,7 +154,7 @@ func (a *automaton) start(i int, s *side, initial []step) int32 {
 	return a.state(i, x, -1)
 }
 
-// apply adds the effect of a step to a state, and what remains of the clause to a.ids32.
+// apply adds the effect of a step to a state. It appends the rest of the clause, if any, to a.ids32.
 func (a *automaton) apply(x *sideState, st step) {
 	x.action = max(x.action, st.action)
 	x.score += st.delta
@@ -164,7 +170,8 @@ func (a *automaton) apply(x *sideState, st step) {
 	}
 }
 
-// state interns the state of a policy whose open clauses are in a.ids32. at is the last variable that is known.
+// state interns the state of a policy whose open clauses are in a.ids32. at is the position of the last known
+// variable.
 func (a *automaton) state(i int, x sideState, at int32) int32 {
 	if x.never {
 		return nobody
@@ -189,7 +196,7 @@ func (a *automaton) state(i int, x sideState, at int32) int32 {
 			return max(c.onTrue, c.onUnknown) <= x.action
 		case scoreEffect, factorEffect:
 			return x.settled
-		case testEffect: // settleBand has dropped those of bands
+		case testEffect: // settleBand has already removed the tests of bands that no longer matter
 			return false
 		default:
 			return false
@@ -206,7 +213,7 @@ func (a *automaton) state(i int, x sideState, at int32) int32 {
 	return id
 }
 
-// settleScore finds out whether all scores that can still be reached are in the same segment.
+// settleScore marks the score as settled if all scores that can still be reached are in the same segment.
 func (a *automaton) settleScore(i int, x *sideState) {
 	least, most := x.score, x.score
 	for _, id := range a.ids32 {
@@ -227,7 +234,7 @@ func indexOf(ntc bool) int {
 	return 0
 }
 
-// move returns the state of a policy after the variable at a position is known to be in a cell.
+// move returns the state of a policy after the variable at the given position is known to be in a cell.
 func (a *automaton) move(i int, id, at int32, cell int) int32 {
 	if id == dead {
 		return dead
@@ -256,7 +263,9 @@ func (a *automaton) move(i int, id, at int32, cell int) int32 {
 	return next
 }
 
-// finished reports whether both policies come to the same end in every continuation of a state.
+// finished reports whether the exploration can end at a state. If there is a goal and it knows the answer, its
+// answer counts. Otherwise the exploration can end if both policies decide alike in every continuation of the
+// state.
 func (a *automaton) finished(p *pairState) bool {
 	if a.goal != nil {
 		if done, known := a.goal.finished(a, p); known {
@@ -277,9 +286,9 @@ func (a *automaton) finished(p *pairState) bool {
 		case s.cell != t.cell:
 			return false
 		case x.band == 0 && y.band == 0:
-			return a.sameSegment(s, t)
+			return a.sides.sameSegment(s, t)
 		default:
-			return x.band != 0 && y.band != 0 && a.sameBand(int(x.band)-1, int(y.band)-1)
+			return x.band != 0 && y.band != 0 && a.sides.sameBand(int(x.band)-1, int(y.band)-1)
 		}
 	}
 	if x.score != y.score {
@@ -293,7 +302,7 @@ func (a *automaton) finished(p *pairState) bool {
 	return a.joint[x.ladder()].same(from, to)
 }
 
-// advance computes the layer after the variable at a position.
+// advance computes the layer after the variable at the given position.
 func (a *automaton) advance(at int32) {
 	v := a.vars[at]
 	from := &a.layers[at]
@@ -313,7 +322,7 @@ func (a *automaton) advance(at int32) {
 			moves = 0
 			a.stopped()
 		}
-		if a.truncated != "" && i >= beamOut {
+		if a.late || a.truncated != "" && i >= beamOut { // if the time is over, nobody searches the states
 			for k := i * len(v.cells); k < len(from.edges); k++ {
 				from.edges[k] = -1
 			}
@@ -321,8 +330,9 @@ func (a *automaton) advance(at int32) {
 		}
 		scoreless := v.scored && a.isNTC(s)
 		for k := range v.cells {
-			// The first cell is the state without a value. A witness leaves out what it can, except the score, without
-			// which requests are refused.
+			// The first cell is the state without a value. Cells are tried in order, so a witness leaves out every
+			// field that it can. For the score and bureau_is_ntc the first cell is tried last, because requests without
+			// a score are rejected.
 			cell := k
 			if v.scored || a.ntc >= 0 && v == a.model.vars[a.ntc] {
 				cell = (k + 1) % len(v.cells)
@@ -366,10 +376,10 @@ func (a *automaton) advance(at int32) {
 // movesBetweenChecks is the number of moves between two calls of Options.Check.
 const movesBetweenChecks = 500
 
-// beamOut is the number of states of a layer that are still read after the budget is used up.
+// beamOut is the number of states of a layer from which advance still continues after the budget is used up.
 const beamOut = 100
 
-// beam is the number of states of a layer that are still explored after the budget is used up, so that an incomplete
+// beam is the number of states that advance still adds to a layer after the budget is used up, so that an incomplete
 // result has some of the differences.
 const beam = 200
 
@@ -385,7 +395,8 @@ func (a *automaton) isNTC(s *pairState) bool {
 	return a.states[s.sides[0]].ntc || a.states[s.sides[1]].ntc
 }
 
-// context interns the cells of the lending facts: for each of them the cell plus one, or 0 if it is not known.
+// context interns the cells of the lending facts. For each lending fact, cells has the index of its cell plus one,
+// or 0 if the cell is not known.
 func (a *automaton) context(cells []byte) int32 {
 	id, ok := a.ctxIDs[string(cells)]
 	if !ok {
@@ -396,7 +407,7 @@ func (a *automaton) context(cells []byte) int32 {
 	return id
 }
 
-// with returns a context with the cell of one more variable.
+// with returns the context that has the cells of ctx and, in addition, the cell of the variable v.
 func (a *automaton) with(ctx int32, v *variable, cell int) int32 {
 	cells := []byte(a.ctxs[ctx])
 	if k := slices.Index(a.lending.vars, v); k >= 0 {
@@ -405,7 +416,7 @@ func (a *automaton) with(ctx int32, v *variable, cell int) int32 {
 	return a.context(cells)
 }
 
-// cellIn returns the cell of a lending fact, by its dimension in a box, in a context.
+// cellIn returns the cell that a context has for the lending fact of dimension k.
 func (a *automaton) cellIn(ctx int32, k int) int {
 	return int(binary.LittleEndian.Uint16([]byte(a.ctxs[ctx][2*k:])[:2])) - 1
 }

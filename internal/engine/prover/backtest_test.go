@@ -13,8 +13,8 @@ import (
 )
 
 // TestSwappedRowsAreInClasses runs a backtest with a champion and a challenger, and counts its rows in the classes of
-// the comparison. No row is treated differently without being in a class, and the rows that the backtest swaps are
-// those of the classes in which the approval changes.
+// the comparison. Every row that is treated differently must be in a class. The classes in which the approval
+// changes must have as many rows as the swap set of the backtest.
 func TestSwappedRowsAreInClasses(t *testing.T) {
 	t.Parallel()
 	rows := int64(20_000)
@@ -72,8 +72,8 @@ func TestSwappedRowsAreInClasses(t *testing.T) {
 			t.Errorf("%s: %d of %d rows are in no class; %v", name, population.Unlisted, population.Rows, r.Incomplete)
 		}
 		if in != swaps.ChallengerOnly || out != swaps.ChampionOnly || in+out == 0 && name != "a cap" {
-			t.Errorf("%s: the classes swap %d in and %d out, the backtest %d and %d", name, in, out, swaps.ChallengerOnly,
-				swaps.ChampionOnly)
+			t.Errorf("%s: the classes swap %d in and %d out, the backtest %d and %d", name, in, out,
+				swaps.ChallengerOnly, swaps.ChampionOnly)
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// maxDims is the most lending variables that two policies can have together. A cap whose fields do not fit may have
-// any value.
+// maxDims is the largest number of lending variables that two policies can have together. If the fields of a cap
+// would exceed this number, the prover assumes that the cap can have any value.
 const maxDims = 2*dimensions + 4
 
 // box is a set of combinations of lending facts: an interval for each variable that is given.
@@ -22,7 +22,7 @@ type box struct {
 type boxVariables struct {
 	vars  []*variable
 	units []rule.Number
-	of    [2][dimensions]int // -1 if the policy does not read the fact
+	of    [2][dimensions]int // by policy and dimension: index in vars, or -1 if the policy does not read the fact
 }
 
 func (m *model) boxVariables() (b boxVariables) {
@@ -72,18 +72,18 @@ func (a *automaton) boxOf(ctx int32) (b box) {
 	return b
 }
 
-// maxLeafBoxes is the largest number of boxes into which the ends of caps divide a leaf.
+// maxLeafBoxes is the largest number of boxes into which boxesOf divides a leaf.
 const maxLeafBoxes = 16
 
-// boxesOf returns the box of a leaf, divided where the caps that apply begin or cease to have a value. Halving would
-// find these places too, but far too late if few applicants are between the ends of two caps.
+// boxesOf returns the box of a leaf, divided where the caps that apply begin or cease to have a value. The search
+// halves boxes and would find these points too, but far too late if few applicants are between the points of two caps.
 func (a *automaton) boxesOf(leaf *pairState) []box {
 	list := []box{a.boxOf(leaf.ctx)}
 	for _, id := range leaf.sides {
-		if id == dead || !a.hasCaps(&a.states[id]) {
+		if id == dead || !a.tests.hasCaps(&a.states[id]) {
 			continue
 		}
-		for _, c := range a.capsOf(a.states[id].tests) {
+		for _, c := range a.tests.capsOf(a.states[id].tests) {
 			for _, end := range c.ends {
 				list = a.divided(list, end)
 			}
@@ -92,7 +92,7 @@ func (a *automaton) boxesOf(leaf *pairState) []box {
 	return list
 }
 
-// divided returns boxes that end where a cap begins or ceases to have a value.
+// divided divides boxes at the point where a cap begins or ceases to have a value.
 func (a *automaton) divided(list []box, end valueEnd) []box {
 	k := slices.Index(a.lending.vars, a.model.vars[end.v])
 	if k < 0 {
@@ -110,7 +110,7 @@ func (a *automaton) divided(list []box, end valueEnd) []box {
 	return list
 }
 
-// falling reports whether the limit falls if a lending fact grows.
+// falling reports whether the limit falls if the lending fact of a dimension grows.
 func falling(dim int) bool {
 	switch dim {
 	case dimFOIR, dimOutstanding, dimOffers, dimPartnerOutstanding, dimPartnerOffers:
@@ -120,11 +120,11 @@ func falling(dim int) bool {
 	}
 }
 
-// falling reports whether the limit falls if the variable grows. A fact that only caps read can have both effects;
-// falls says which one a cap suggests.
+// falling reports whether the limit falls if the variable grows. A fact that only caps read can make the limit rise
+// or fall. For such a fact, v.falls has a guess, which comes from model.directions.
 func (v *variable) falling() bool { return falling(v.dim) || v.dim == dimCap && v.falls }
 
-// corner returns the point of a box at which all limits are highest or lowest, if it were not for caps.
+// corner returns the point of a box at which all limits are highest, or lowest if high is false. It ignores caps.
 func (b *box) corner(vars *boxVariables, high bool) (p box) {
 	p = *b
 	for k, v := range vars.vars {
@@ -137,7 +137,7 @@ func (b *box) corner(vars *boxVariables, high bool) (p box) {
 	return p
 }
 
-// facts returns the lending facts of a policy at a point.
+// facts returns the lending facts that policy i reads at a point.
 func (b *box) facts(vars *boxVariables, i int) (f engine.LendingFacts) {
 	value := func(dim int) rule.Value {
 		k := vars.of[i][dim]
@@ -156,8 +156,8 @@ func (b *box) facts(vars *boxVariables, i int) (f engine.LendingFacts) {
 // isPoint reports whether a box contains only one combination.
 func (b *box) isPoint() bool { return b.lo == b.hi }
 
-// between returns a multiple of unit between two numbers, and one of the two if there is none between them. Between
-// numbers of different magnitude it returns one of a magnitude in the middle.
+// between returns a multiple of unit between two numbers, or one of the two numbers if there is none. If the numbers
+// differ much in magnitude, it returns a number whose magnitude is in the middle.
 func between(x, y, unit rule.Number) rule.Number {
 	lo, hi := min(x, y), max(x, y)
 	mid := lo + (hi-lo)/2
@@ -185,14 +185,15 @@ func middle(vars *boxVariables, p, q *box) (m box) {
 	return m
 }
 
-// halves splits a box at the dimension that is widest compared with its values. ok is false for a point.
+// halves splits a box at the dimension that is widest relative to its values. ok is false for a point.
 func (b *box) halves(vars *boxVariables) (low, high box, ok bool) {
 	widest, width := -1, uint64(0)
 	for k := range vars.vars {
 		if !b.given[k] || b.lo[k] == b.hi[k] {
 			continue
 		}
-		// Compare relative widths in 1/1024. The requested amount is split last, because its effect is computed exactly.
+		// Compare relative widths in units of 1/1024. The requested amount is split last, because its effect is
+		// computed exactly.
 		w := uint64(b.hi[k]-b.lo[k])/uint64(max(b.hi[k]>>10, 1)) + 1
 		if vars.vars[k].dim == dimRequested {
 			w = 0

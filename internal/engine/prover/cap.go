@@ -13,11 +13,12 @@ type capAmount struct {
 	of   rule.Operand
 	text string
 	vars map[string]int // the variable of each field, by name
-	free bool           // the fields do not fit into a box
+	free bool           // the fields do not fit into a box, so the amount may have any value
 	ends []valueEnd     // where the amount begins or ceases to have a value
 }
 
-// maxCapFields is the largest number of fields that only caps read. The amounts of other caps may have any value.
+// maxCapFields is the largest number of fields that only caps read. If a cap has fields beyond this number, the
+// prover assumes that the cap can have any value.
 const maxCapFields = maxDims - 2*dimensions
 
 // limitCaps adds the caps of a policy.
@@ -50,7 +51,8 @@ func (m *model) limitCaps(s *side) {
 	}
 }
 
-// capFields makes the fields of a cap dimensions of boxes.
+// capFields turns each field of a cap into a dimension of boxes. If there are more than maxCapFields such fields,
+// it marks the cap as free.
 func (m *model) capFields(c *capAmount) {
 	if c.free {
 		return
@@ -78,7 +80,8 @@ func (m *model) capFields(c *capAmount) {
 		if x.dim == noDim {
 			x.dim = dimCap
 		}
-		// The amount has a value only if the field is given, and its sign decides in which direction the amount moves.
+		// The amount has a value only if the field is given. The sign of the field decides in which direction the
+		// amount moves.
 		m.test(v, space.OnlyAbsent())
 		m.test(v, m.solver.Compared(m.space.Domain(x.field), rule.Gte, rule.Num(0)))
 	}
@@ -86,8 +89,8 @@ func (m *model) capFields(c *capAmount) {
 	m.directions(&c.of, false)
 }
 
-// directions guesses for the fields of an amount whether it falls if the field grows. Only the search for applicants
-// relies on it.
+// directions guesses, for each field of an amount, whether the amount falls if the field grows. Only the search for
+// applicants uses the guess, so a wrong guess cannot make a result wrong.
 func (m *model) directions(o *rule.Operand, falls bool) {
 	if o.Kind == rule.FieldOperand {
 		if v := m.vars[m.byKey[o.Field.Name]]; v.dim == dimCap {
@@ -100,11 +103,11 @@ func (m *model) directions(o *rule.Operand, falls bool) {
 }
 
 // sameCaps reports whether the policies have the same caps.
-func (m *model) sameCaps() bool {
+func (p policies) sameCaps(t *tests) bool {
 	have := [2]uint64{}
-	for i, s := range m.sides {
+	for i, s := range p {
 		for k := range s.raw {
-			if r := &s.raw[k]; r.kind == testEffect && m.tests.caps[r.term] != nil {
+			if r := &s.raw[k]; r.kind == testEffect && t.caps[r.term] != nil {
 				have[i] |= 1 << r.term
 			}
 		}
@@ -113,18 +116,18 @@ func (m *model) sameCaps() bool {
 }
 
 // hasCaps reports whether a cap applies in a state.
-func (m *model) hasCaps(x *sideState) bool { return x.tests&^m.tests.bands != 0 }
+func (t *tests) hasCaps(x *sideState) bool { return x.tests&^t.bands != 0 }
 
-// capsOf returns the caps among some tests.
-func (m *model) capsOf(tests uint64) (list []*capAmount) {
-	for tests &^= m.tests.bands; tests != 0; tests &= tests - 1 {
-		list = append(list, m.tests.caps[bits.TrailingZeros64(tests)])
+// capsOf returns the caps whose bits are set.
+func (t *tests) capsOf(set uint64) (list []*capAmount) {
+	for set &^= t.bands; set != 0; set &= set - 1 {
+		list = append(list, t.caps[bits.TrailingZeros64(set)])
 	}
 	return list
 }
 
-// capRange returns the least and the greatest bound that a cap sets within a box, in paise. A cap that has no value
-// leaves a limit of 0.
+// capRange returns the lowest and the highest bound, in paise, that a cap sets within a box. A cap without a value
+// sets the bound 0.
 func (p *pricing) capRange(c *capAmount, b *box) (low, high int64) {
 	if c.free {
 		return 0, unbounded
@@ -139,10 +142,11 @@ func (p *pricing) capRange(c *capAmount, b *box) (low, high int64) {
 	return low, int64(max(x.hi, 0) / rule.Paisa)
 }
 
-// capBounds returns the bounds that the caps among some tests set within a box, rounded down to a step.
+// capBounds returns the lowest and the highest bound that the caps in tests set together within a box, rounded down to
+// a step.
 func (p *pricing) capBounds(tests uint64, b *box, step int64) (low, high int64) {
 	low, high = unbounded, unbounded
-	for _, c := range p.capsOf(tests) {
+	for _, c := range p.tests.capsOf(tests) {
 		l, h := p.capRange(c, b)
 		low, high = min(low, l-l%step), min(high, h-h%step)
 	}
@@ -150,7 +154,7 @@ func (p *pricing) capBounds(tests uint64, b *box, step int64) (low, high int64) 
 }
 
 // splitCaps separates the caps that apply under both policies from the caps that apply under only one of them. If a
-// common cap determines both limits, they are then known to be equal.
+// common cap determines both limits, the limits are then known to be equal.
 func (p *pricing) splitCaps(x, y *view, b *box) {
 	common := x.state.tests & y.state.tests &^ p.tests.bands
 	if common == 0 || x.state.tests == y.state.tests {
@@ -163,12 +167,12 @@ func (p *pricing) splitCaps(x, y *view, b *box) {
 	}
 }
 
-// compareCaps adds what is known about the caps of two views to what is known about their other bounds.
+// compareCaps combines the dominance of two views with a comparison of their caps.
 func (p *pricing) compareCaps(d *dominance, x, y *view, b *box) {
 	if x.state.tests == y.state.tests {
 		return
 	}
-	d.shared[boundCaps] = !p.hasCaps(x.state) && !p.hasCaps(y.state)
+	d.shared[boundCaps] = !p.tests.hasCaps(x.state) && !p.tests.hasCaps(y.state)
 	d.more = d.more && p.capsAtLeast(x.state, y.state, b, true)
 	d.less = d.less && p.capsAtLeast(y.state, x.state, b, true)
 	// A cap without a value leaves a limit of 0, which is not offered.
@@ -177,15 +181,17 @@ func (p *pricing) compareCaps(d *dominance, x, y *view, b *box) {
 	d.atMost = d.atMost && (d.less || offered && p.capsAtLeast(y.state, x.state, b, false))
 }
 
-// capsAtLeast reports whether the caps of one state never bound the limit more than those of another within a box. If
-// always is not set, this need only hold where all caps have values.
+// capsAtLeast reports whether, within a box, the caps of state x never allow less than the caps of state y. If always
+// is false, this need only hold where all caps have values.
 func (p *pricing) capsAtLeast(x, y *sideState, b *box, always bool) bool {
-	return !slices.ContainsFunc(p.capsOf(x.tests), func(c *capAmount) bool {
-		return !slices.ContainsFunc(p.capsOf(y.tests), func(d *capAmount) bool { return p.capAtLeast(c, d, b, always) })
+	return !slices.ContainsFunc(p.tests.capsOf(x.tests), func(c *capAmount) bool {
+		return !slices.ContainsFunc(p.tests.capsOf(y.tests),
+			func(d *capAmount) bool { return p.capAtLeast(c, d, b, always) })
 	})
 }
 
-// capAtLeast reports whether one cap is never below another within a box.
+// capAtLeast reports whether cap c is never below cap d within a box. If always is false, this need only hold where
+// both have values.
 func (p *pricing) capAtLeast(c, d *capAmount, b *box, always bool) bool {
 	if c.text == d.text {
 		return true
@@ -201,8 +207,8 @@ func (p *pricing) capAtLeast(c, d *capAmount, b *box, always bool) bool {
 	return (x.always && y.always || !always) && p.atLeast(&c.of, &d.of, b)
 }
 
-// atLeast reports whether one amount is never below another within a box, where both have values. It compares amounts
-// that are computed alike.
+// atLeast reports whether it is certain that x is at least y at every point of the box where both have values. It
+// compares amounts whose ranges do not overlap, and amounts of the same form; for others it returns false.
 func (p *pricing) atLeast(x, y *rule.Operand, b *box) bool {
 	l, r := p.amount(x, b), p.amount(y, b)
 	if !l.defined || !r.defined || l.lo >= r.hi || x.Text() == y.Text() {

@@ -7,13 +7,13 @@ import (
 	"verdict/internal/rule"
 )
 
-// causes finds the changed entries that cause a change.
+// causes finds the changed entries of a policy that cause a different decision.
 type causes struct {
 	old, changed *engine.Plan
 	changes      []engine.Change
 	terms        []string
-	without      []*engine.Plan // by change: the new policy without it
-	with         []*engine.Plan // by change: the old policy with it
+	without      []*engine.Plan // by change: the new policy without the change
+	with         []*engine.Plan // by change: the old policy with the change
 	decisions    [2]engine.Decision
 	tooMany      bool
 }
@@ -23,16 +23,19 @@ const maxCauseCost = 1_000_000
 
 func newCauses(old, changed *engine.Plan, changes []engine.Change, terms []string, most int) *causes {
 	c := &causes{old: old, changed: changed, changes: changes, terms: terms, tooMany: len(changes) > most}
-	// Each change is tried in a plan of its own, and compiling a large policy takes milliseconds.
+	// Each change is tried in a plan of its own, and compiling a large policy takes milliseconds. So the total cost is
+	// limited.
 	c.tooMany = c.tooMany || len(changes)*(old.Policy().Cost()+changed.Policy().Cost()) > maxCauseCost
 	c.without, c.with = make([]*engine.Plan, len(changes)), make([]*engine.Plan, len(changes))
 	return c
 }
 
-// of returns the indexes of the changes without which the applicant would be decided differently. If there are none,
-// several changes cause the difference, each of which would be enough: it returns those that change the decision of
-// the old policy on their own. If there are none of those either, it returns all changes.
-func (c *causes) of(facts []rule.NamedValue, kind *Kind) (list []int) {
+// of returns the indexes of the changes that cause the different decision on an applicant. A change is a cause if
+// the new policy would decide differently without it. If there is no such change, several changes cause the
+// difference, and each of them is enough. Then the result has each change that alone would change the decision of
+// the old policy. If there is no such change either, the result has all changes. stopped is called before each change
+// is tried. If stopped returns true, the search ends and the result is empty.
+func (c *causes) of(facts []rule.NamedValue, stopped func() bool) (list []int) {
 	if c.tooMany {
 		return nil
 	}
@@ -47,6 +50,9 @@ func (c *causes) of(facts []rule.NamedValue, kind *Kind) (list []int) {
 		return k.changed()
 	}
 	for i := range c.changes {
+		if stopped() {
+			return nil
+		}
 		if c.without[i] == nil {
 			c.without[i] = c.exchange(c.changed.Policy(), c.old.Policy(), &c.changes[i])
 		}
@@ -58,6 +64,9 @@ func (c *causes) of(facts []rule.NamedValue, kind *Kind) (list []int) {
 		return list
 	}
 	for i := range c.changes {
+		if stopped() {
+			return nil
+		}
 		if c.with[i] == nil {
 			c.with[i] = c.exchange(c.old.Policy(), c.changed.Policy(), &c.changes[i])
 		}
@@ -74,7 +83,7 @@ func (c *causes) of(facts []rule.NamedValue, kind *Kind) (list []int) {
 	return list
 }
 
-// exchange returns the plan of a policy in which one changed entry is as in another policy.
+// exchange returns the plan of a policy in which one changed entry is replaced with the entry of another policy.
 func (c *causes) exchange(policy, from *engine.Policy, change *engine.Change) *engine.Plan {
 	p := *policy
 	card := *policy.Scorecard
@@ -123,7 +132,8 @@ func (c *causes) exchange(policy, from *engine.Policy, change *engine.Change) *e
 	return engine.Compile(&p, c.old.Catalogue())
 }
 
-// ordered returns bands in the order that they have in another list. Bands that are not in that list come last.
+// ordered returns the bands of a list in the order that they have in a second list. Bands that are not in the second
+// list come last.
 func ordered(list, as []engine.Band) []engine.Band {
 	at := func(b *engine.Band) int {
 		i := slices.IndexFunc(as, func(x engine.Band) bool { return x.ID == b.ID })
@@ -137,14 +147,15 @@ func ordered(list, as []engine.Band) []engine.Band {
 	return out
 }
 
-// exchanged returns a section in which the entry with an id is as in another section: replaced, added or left out. An
-// empty id stands for the order of the entries, which only matters for bands.
+// exchanged returns a section in which the entry with the given id is as in another section: replaced, added or left
+// out. An empty id means the order of the entries; then exchanged changes nothing, because the order matters only for
+// bands.
 func exchanged[T any](list, from []T, id string, idOf func(*T) string) []T {
 	is := func(e T) bool { return idOf(&e) == id }
 	out := slices.DeleteFunc(slices.Clone(list), is)
 	if at := slices.IndexFunc(from, is); id != "" && at >= 0 {
 		place := slices.IndexFunc(list, is)
-		if place < 0 { // behind the entry that it follows in the other section
+		if place < 0 { // insert the entry after those that precede it in the other section
 			place = 0
 			for _, before := range from[:at] {
 				name := idOf(&before)

@@ -8,7 +8,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// cell is a set of states of a variable that neither policy tells apart.
+// cell is a set of states of a variable that both policies treat alike.
 type cell struct {
 	set    space.Set
 	absent bool // the cell contains the state without a value
@@ -24,7 +24,7 @@ func (m *model) divide() {
 			}
 		}
 	}
-	const most = 5_000_000 // ranges that are compared, over all fields
+	const most = 5_000_000 // largest number of comparisons of ranges, over all fields
 	work := 0
 	for i, v := range m.vars {
 		spans := 0
@@ -45,7 +45,7 @@ func (m *model) divide() {
 // the same points. The cells of a lending fact are also intervals.
 func (m *model) cells(v *variable, factors []*engine.Factor) {
 	sets := slices.Clone(v.sets)
-	var points [][]rule.Number // by factor and index in sets, for the sets of its bins
+	var points [][]rule.Number // by factor: the points of each of its bins
 	var firsts []int
 	for _, f := range factors {
 		b := m.binning(f, v)
@@ -61,7 +61,7 @@ func (m *model) cells(v *variable, factors []*engine.Factor) {
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
 
-	var spans []space.Span // the smallest ranges that are told apart
+	var spans []space.Span // the smallest ranges that are treated separately
 	for i, lo := range cuts[:len(cuts)-1] {
 		if v.all.Contains(lo) {
 			spans = append(spans, space.Span{Lo: lo, Hi: cuts[i+1] - 1})
@@ -108,7 +108,7 @@ type refinement struct {
 	count int32
 }
 
-// split divides every class by the value that each range has.
+// split divides every class into ranges that have the same value.
 func (r *refinement) split(spans []space.Span, value func(lo int64) uint64) {
 	type part struct {
 		class int32
@@ -127,7 +127,8 @@ func (r *refinement) split(spans []space.Span, value func(lo int64) uint64) {
 	r.count = int32(len(parts))
 }
 
-// group makes a cell of the ranges of each class, or of each run of ranges of a lending fact.
+// group makes a cell of the ranges of each class. The cells of a lending fact must be intervals, so each run of
+// neighbouring ranges becomes a cell of its own.
 func (m *model) group(v *variable, spans []space.Span, class []int32) {
 	known := map[int32]int{}
 	for i, x := range spans {
@@ -154,7 +155,7 @@ func (m *model) group(v *variable, spans []space.Span, class []int32) {
 	}
 }
 
-// binning has the states of the bins of a factor.
+// binning maps the states of a field to the points of a factor's bins.
 type binning struct {
 	sets    []space.Set
 	of      []rule.Number // the points of each set
@@ -201,7 +202,7 @@ func (m *model) binning(f *engine.Factor, v *variable) (b binning) {
 	return b
 }
 
-// cellOf returns the index of the cell of a state, or -1.
+// cellOf returns the index of the cell that contains a state, or -1 if there is none.
 func (v *variable) cellOf(code int64) int {
 	return slices.IndexFunc(v.cells, func(c cell) bool { return c.set.Contains(code) })
 }

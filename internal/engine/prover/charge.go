@@ -7,32 +7,32 @@ import (
 	"verdict/internal/loan"
 )
 
-// sameCharges reports whether two policies charge the same for every loan, besides the fees of the bands.
+// sameCharges reports whether two policies charge the same for every loan, apart from the fees of the bands.
 func sameCharges(a, b *side) bool {
 	return slices.EqualFunc(a.policy.Charges, b.policy.Charges, func(x, y engine.Charge) bool {
 		return x.Amount == y.Amount
 	})
 }
 
-// costs returns what a policy deducts from a limit: the band's fee and the charges, with their tax.
-func (s *side) costs(b *engine.Band, limit int64) int64 {
-	fee := loan.Fee(limit, int64(b.FeePct), b.FeeMinPaise)
-	return fee + loan.Tax(fee, int64(b.GSTPct)) + s.policy.ChargesOn(limit)
+// costs returns the amount that a policy deducts from a limit: the band's fee and the charges, with their tax.
+func (s *side) costs(b *engine.Band, limitPaise int64) int64 {
+	feePaise := loan.Fee(limitPaise, int64(b.FeePct), b.FeeMinPaise)
+	return feePaise + loan.Tax(feePaise, int64(b.GSTPct)) + s.policy.ChargesOn(limitPaise)
 }
 
 // consumption says at which limits of a band the fee and the charges leave nothing to pay out, so that no offer is
 // made.
 type consumption struct {
-	computed bool    // false if the band has too many limits; then each of them may be used up
-	first    bool    // the lowest limit is used up
-	turns    []int64 // the limits at which this changes, ascending
+	computed bool    // false if the band has too many limits to compute; then any limit may be used up
+	first    bool    // true if the lowest limit is used up
+	turns    []int64 // ascending: each limit at which the consumption begins or ends
 }
 
 // consumption computes the consumption of a band.
 func (p *pricing) consumption(i int, v *view) consumption {
 	s := p.sides[i]
 	if len(s.policy.Charges) == 0 {
-		return consumption{computed: true} // the reader of a policy checks that the fee leaves something
+		return consumption{computed: true} // a policy cannot be saved if a fee leaves nothing to pay out
 	}
 	key := [2]int{i, v.bandAt}
 	if known, ok := p.spent[key]; ok {
@@ -57,8 +57,8 @@ func (p *pricing) consumption(i int, v *view) consumption {
 	return out
 }
 
-// consumes reports whether some limits in a range, and whether all of them, are used up by the fee and the charges.
-// The limits must be at least the smallest loan of the band.
+// consumes reports whether the fee and the charges use up some of the limits in a range, and whether they use up every
+// one. The limits must be at least the smallest loan of the band.
 func (p *pricing) consumes(i int, v *view, from, to int64) (some, every bool) {
 	c := p.consumption(i, v)
 	if !c.computed {
@@ -66,7 +66,7 @@ func (p *pricing) consumes(i int, v *view, from, to int64) (some, every bool) {
 	}
 	now, every := c.first, true
 	for k := range len(c.turns) + 1 {
-		// Between two turns, now says whether limits are used up.
+		// now is true if the limits between turn k-1 and turn k are used up.
 		starts := k == 0 || c.turns[k-1] <= to
 		ends := k < len(c.turns) && c.turns[k] <= from
 		if starts && !ends {

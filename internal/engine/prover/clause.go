@@ -10,27 +10,29 @@ import (
 	"verdict/internal/rule"
 )
 
-// clause is an entry of a policy, or what remains of it. Equal clauses have the same id in both policies.
+// clause is an entry of a policy, or the part of it that is not yet settled. Equal clauses have the same id in both
+// policies.
 type clause struct {
 	kind              effectKind
 	onTrue, onUnknown engine.Action
 	delta             rule.Number
 	term              uint8         // index of the condition of the offer, or of the test
-	at                int32         // of a factor: the position of its field
-	points            []rule.Number // of a factor: by cell
+	at                int32         // of a factor: the position of its variable
+	points            []rule.Number // of a factor: the points for each cell of its variable
 	t, f              nodeID
 	first             int32       // the position of the first variable that the clause reads
-	least, most       rule.Number // the points that it can still add
+	least, most       rule.Number // the least and the most points that the clause can still add
 }
 
-// step is the effect of a variable on a clause: what remains of the clause, or -1, and what takes effect now.
+// step is the effect of a variable on a clause. next is the clause that remains, or -1 if none does. The other members
+// are the effects that are settled now.
 type step struct {
 	next   int32
 	action engine.Action
 	delta  rule.Number
 	term   int8 // -1 for none
 	test   int8 // -1 for none
-	never  bool // there is no such applicant
+	never  bool // the clause excludes such applicants, because none exists
 }
 
 // clauses interns clauses and lists of clauses.
@@ -87,7 +89,8 @@ func (c *clauses) add(x clause) int32 {
 	return id
 }
 
-// list interns a list of clauses. It sorts ids and drops rules that are listed twice.
+// list interns a list of clauses. It sorts ids and removes duplicates, but keeps the duplicates of clauses that add
+// points.
 func (c *clauses) list(ids []int32) int32 {
 	slices.Sort(ids)
 	out := ids[:0]
@@ -117,7 +120,7 @@ func (c *clauses) list(ids []int32) int32 {
 	return at
 }
 
-// step returns the effect on a clause of the variable at a position being in a cell.
+// step returns the effect on a clause if the variable at the given position is in a cell.
 func (c *clauses) step(id, at int32, cell int) step {
 	if c.stepsAt != at {
 		c.stepsAt = at
@@ -137,7 +140,7 @@ func (c *clauses) step(id, at int32, cell int) step {
 	return s
 }
 
-// settle returns the effect of a clause and what remains of it.
+// settle returns the effect of a clause that is already certain, and the clause that remains.
 func (c *clauses) settle(x clause) step {
 	out := step{next: -1, term: -1, test: -1}
 	switch x.kind {
@@ -233,7 +236,7 @@ func (c *clauses) formula(m *model, e *expr) nodeID {
 	return c.join(e.kind, kids)
 }
 
-// fingerprint returns a text that is equal for clauses with equal effects and equal conditions.
+// fingerprint returns a text that is the same for two clauses exactly if their effects and conditions are the same.
 func (m *model) fingerprint(r *rawClause) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %d %d %d %d", r.kind, r.onTrue, r.onUnknown, r.delta, r.term)

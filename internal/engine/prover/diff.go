@@ -9,10 +9,10 @@ import (
 )
 
 // Version is the version of the prover. It changes whenever a result could change.
-const Version = 7
+const Version = 8
 
 // ErrOutOfTime is returned by Options.Check if the time for the comparison is over. The result then has what was found
-// until then.
+// so far.
 var ErrOutOfTime = errors.New("the comparison takes longer than the budget allows")
 
 // Options bounds the work of a comparison.
@@ -24,8 +24,8 @@ type Options struct {
 	// Check is called every few hundred states. If it returns ErrOutOfTime, the comparison ends early and its result is
 	// incomplete. Any other error ends the comparison without a result. Check may be nil.
 	Check func() error
-	// Progress is called after each variable with the number of variables that are done and the number of all, and may
-	// be nil.
+	// Progress is called after each variable with the number of variables that are done and the number of all
+	// variables. Progress may be nil.
 	Progress func(done, all int)
 }
 
@@ -41,42 +41,46 @@ type Result struct {
 	Equal bool
 	// Complete is set if every applicant was covered and every class has a witness.
 	Complete bool
-	// Incomplete says why a result is not complete, one sentence for each reason.
+	// Incomplete has one sentence for each reason why the result is not complete.
 	Incomplete []string
 	// NotCompared names the parts in which the policies differ and which the comparison does not cover.
 	NotCompared []string
-	Cells       int64 // combinations of cells, which the result covers
+	Cells       int64 // number of combinations of cells that the result covers
 	States      int   // states that were explored
 	Changes     []engine.Change
 	Classes     []Class
-	Terms       []string // the conditions of the offer that the bits of a Kind stand for
-	// Guarantees has the proofs of the guarantees of the old and of the new policy. A caller sets them.
+	Terms       []string // the code of the offer's condition for each bit of Kind.Added and Kind.Removed
+	// Guarantees has the proofs of the guarantees of the old and of the new policy. Diff leaves it empty; the caller
+	// sets it.
 	Guarantees [2][]Proof
-	// Population is set by a caller that has counted the applicants of a book, else nil.
+	// Population is nil unless the caller has counted the applicants of a loan book.
 	Population *Population
 }
 
 // Class is a kind of applicants whom the policies treat differently.
 type Class struct {
 	Kind
-	// Confirmed is set if the witness was decided by both plans. If it is not set, such applicants may not exist.
+	// Confirmed is set if both plans have decided the witness. If it is not set, it is not known whether such
+	// applicants exist.
 	Confirmed bool
 	Witness   *Witness
-	// Where describes the region of the class: every applicant of the class is in it. Not everybody in it is in the
-	// class.
+	// Where describes a region that contains every applicant of the class. It may contain other applicants, too.
 	Where []Constraint
-	// Causes lists the indexes in Changes of the entries that cause the change for the witness.
+	// Causes lists the changes that cause the difference for the witness, as indexes in Changes.
 	Causes []int
-	// The least and the greatest limit of the applicants of the class. The bounds are not always reached.
+	// FromLimit and ToLimit are bounds of the limits that applicants of the class get under the old and the new
+	// policy: the lowest and the highest. The bounds are not always reached. They are known only if Bounded is set.
 	FromLimit, ToLimit [2]rule.Number
+	Bounded            bool
 }
 
-// Diff compares two plans that were compiled with the same catalogue. The only possible errors are those of
-// Options.Check.
+// Diff compares two plans that were compiled with the same catalogue. It returns only errors of Options.Check, and
+// never ErrOutOfTime.
 func Diff(old, changed *engine.Plan, o Options) (Result, error) {
 	r, err := comparePlans(old, changed, o)
 	if err == nil && !r.Complete && old.Checksum() == changed.Checksum() {
-		// Policies with the same checksum make the same decisions, whatever the comparison does not cover.
+		// Policies with the same checksum make the same decisions, including the parts that the comparison does not
+		// cover.
 		return Result{Equal: true, Complete: true, Cells: r.Cells, States: r.States, Changes: r.Changes}, nil
 	}
 	return r, err
@@ -108,11 +112,15 @@ func comparePlans(old, changed *engine.Plan, o Options) (Result, error) {
 	if abort != nil {
 		return Result{}, abort
 	}
-	return s.result(old, changed), nil
+	r := s.result(old, changed)
+	if abort != nil {
+		return Result{}, abort
+	}
+	return r, nil
 }
 
-// complete returns the options with their defaults. If Check returns another error than ErrOutOfTime, the error is
-// stored in abort.
+// complete returns the options with their defaults. If Check returns an error other than ErrOutOfTime, the error is
+// also stored in abort.
 func (o Options) complete(abort *error) Options {
 	if o.MaxStates == 0 {
 		o.MaxStates = DefaultStates
@@ -135,7 +143,6 @@ func (o Options) complete(abort *error) Options {
 	return o
 }
 
-// result lists what was found.
 func (s *search) result(old, changed *engine.Plan) Result {
 	r := Result{
 		Cells:      s.cellCount(),
@@ -163,29 +170,52 @@ func (s *search) result(old, changed *engine.Plan) Result {
 			"for some kinds of change it is not known whether an applicant exists; they are not confirmed")
 	}
 	slices.SortStableFunc(kept, func(x, y *class) int { return compareKinds(&x.kind, &y.kind) })
-	var regions [][]Constraint
-	if s.truncated == "" { // otherwise the regions would leave out what was not explored
-		regions = s.regions(kept)
+	for _, c := range kept {
+		r.Classes = append(r.Classes, Class{Kind: c.kind, Confirmed: c.witness != nil, Witness: c.witness})
 	}
-	causes := newCauses(old, changed, r.Changes, s.terms, s.options.MaxCauses)
-	for i, c := range kept {
-		x := Class{Kind: c.kind, Confirmed: c.witness != nil, Witness: c.witness}
-		if regions != nil {
-			x.Where = regions[i]
-		}
-		x.FromLimit, x.ToLimit = s.limitsOf(c)
-		if c.witness != nil {
-			x.Causes = causes.of(c.witness.Facts, &c.kind)
-		}
-		r.Classes = append(r.Classes, x)
+	if explored := s.truncated == ""; !s.explain(old, changed, kept, &r) && explored {
+		r.Incomplete = append(r.Incomplete, "the time for the comparison is over, so the regions, limits or causes of "+
+			"some kinds of change are left out")
 	}
 	r.Complete = len(r.Incomplete) == 0
 	r.Equal = r.Complete && len(r.Classes) == 0
 	return r
 }
 
-// limitsOf returns bounds of the limits of a class under both policies.
-func (s *search) limitsOf(c *class) (from, to [2]rule.Number) {
+// explain sets the regions, the limits and the causes of the classes of a result. It returns false if it stops early.
+// Then each class that is not explained has none of the three.
+func (s *search) explain(old, changed *engine.Plan, classes []*class, r *Result) bool {
+	explored := s.truncated == "" // otherwise the regions and the limits would leave out what was not explored
+	var regions [][]Constraint
+	if explored {
+		regions = s.regions(classes)
+	}
+	causes := newCauses(old, changed, r.Changes, s.terms, s.options.MaxCauses)
+	for i, c := range classes {
+		x := Class{Kind: c.kind, Confirmed: c.witness != nil, Witness: c.witness}
+		if explored {
+			x.FromLimit, x.ToLimit, x.Bounded = s.limitsOf(c)
+		}
+		if c.witness != nil {
+			x.Causes = causes.of(c.witness.Facts, s.stopped)
+		}
+		if s.stopped() {
+			return false
+		}
+		if regions != nil {
+			x.Where = regions[i]
+		}
+		r.Classes[i] = x
+	}
+	return true
+}
+
+// leavesBetweenChecks is the number of leaves whose limits are computed between two calls of Options.Check.
+const leavesBetweenChecks = 256
+
+// limitsOf returns bounds of the limits that a class gets under both policies. ok is false if it stops early; then the
+// bounds are too narrow.
+func (s *search) limitsOf(c *class) (from, to [2]rule.Number, ok bool) {
 	last := s.layers[len(s.layers)-1].states
 	bound := func(into *[2]rule.Number, v *view, first bool) {
 		low, high := v.limits()
@@ -196,6 +226,9 @@ func (s *search) limitsOf(c *class) (from, to [2]rule.Number) {
 		into[0], into[1] = min(into[0], low), max(into[1], high)
 	}
 	for i, leaf := range c.leaves {
+		if i%leavesBetweenChecks == 0 && s.stopped() {
+			return from, to, false
+		}
 		b := s.boxOf(last[leaf].ctx)
 		x, y := s.view(0, last[leaf].sides[0], &b), s.view(1, last[leaf].sides[1], &b)
 		if c.kind.From.Status != engine.Declined {
@@ -205,10 +238,11 @@ func (s *search) limitsOf(c *class) (from, to [2]rule.Number) {
 			bound(&to, &y, i == 0)
 		}
 	}
-	return from, to
+	return from, to, true
 }
 
-// compareKinds orders classes: changes of the status first, the worst for the applicant first.
+// compareKinds orders classes: changes of the status come first, and among them the changes that are worst for the
+// applicant.
 func compareKinds(x, y *Kind) int {
 	rank := func(k *Kind) []int64 {
 		shift := int64(k.From.Status) - int64(k.To.Status) // negative is worse

@@ -21,7 +21,8 @@ func plan(tb testing.TB, document []byte) *engine.Plan {
 	return engine.Compile(p, field.Catalogue())
 }
 
-// edited returns the plan of the default policy in which texts are replaced.
+// edited returns the plan of the default policy after text replacements. pairs has the old and the new text of each
+// replacement.
 func edited(tb testing.TB, pairs ...string) *engine.Plan {
 	tb.Helper()
 	text := string(engine.DefaultPolicyJSON())
@@ -70,7 +71,7 @@ func TestDiffOfAPolicyWithItselfIsEmpty(t *testing.T) {
 	}
 }
 
-// TestDiffIsMirrored compares the classes of a pair with those of the reversed pair.
+// TestDiffIsMirrored checks that comparing two policies in the reverse order gives the mirrored classes.
 func TestDiffIsMirrored(t *testing.T) {
 	t.Parallel()
 	from, to := rangeOfPairs(t, 40)
@@ -82,7 +83,8 @@ func TestDiffIsMirrored(t *testing.T) {
 		mirrored := map[Kind]bool{}
 		for k := range kindsOf(&back) {
 			mirrored[Kind{
-				From: k.To, To: k.From, Limit: -k.Limit, Tenure: -k.Tenure, Fee: -k.Fee, Added: k.Removed, Removed: k.Added,
+				From: k.To, To: k.From, Limit: -k.Limit, Tenure: -k.Tenure, Fee: -k.Fee, Added: k.Removed,
+				Removed: k.Added,
 			}] = true
 		}
 		if got := kindsOf(&there); !maps.Equal(got, mirrored) && slices.Equal(there.Terms, back.Terms) {
@@ -94,7 +96,8 @@ func TestDiffIsMirrored(t *testing.T) {
 	}
 }
 
-// TestDefaultAgainstADraft has the figures of a usual change: two knockouts and a rate.
+// TestDefaultAgainstADraft compares the default policy with a typical draft, in which two knockouts and a rate change.
+// The result must be complete. Every class must have a witness with a request, a cause and a region.
 func TestDefaultAgainstADraft(t *testing.T) {
 	t.Parallel()
 	old := plan(t, engine.DefaultPolicyJSON())
@@ -116,13 +119,25 @@ func TestDefaultAgainstADraft(t *testing.T) {
 	}
 }
 
-// TestBudget checks that a comparison that does not fit its budget is never taken for complete.
+// TestBudget checks that a comparison that exceeds its budget is never reported as complete.
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	old, draft := plan(t, engine.DefaultPolicyJSON()), edited(t, `"points": -8`, `"points": -9`)
 	r, err := Diff(old, draft, Options{MaxStates: 100})
 	if err != nil || r.Complete || r.Equal || len(r.Incomplete) == 0 {
 		t.Errorf("with 100 states: %v, complete %v, equal %v", err, r.Complete, r.Equal)
+	}
+	whole := diff(t, old, draft)
+	for _, states := range []int{whole.States / 2, whole.States - 3} {
+		r, err = Diff(old, draft, Options{MaxStates: states})
+		if err != nil || r.Complete || r.Equal {
+			t.Errorf("with %d states: %v, complete %v, equal %v", states, err, r.Complete, r.Equal)
+		}
+		t.Logf("%d of %d states: %d of %d classes", states, whole.States, len(kindsOf(&r)), len(whole.Classes))
+		if len(kindsOf(&r)) == 0 {
+			t.Errorf("with %d of %d states, no kind of change is found", states, whole.States)
+		}
+		redecide(t, old, draft, &r)
 	}
 	calls := 0
 	r, err = Diff(old, draft, Options{Check: func() error {

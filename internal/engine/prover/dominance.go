@@ -9,15 +9,16 @@ import (
 
 // dominance says what is known about the limits of two bands for all applicants of a box.
 type dominance struct {
-	// The limit of the old policy is never below, or never above, that of the new policy, if both make an offer.
+	// atLeast means that the limit of the old policy is never below that of the new policy if both make an offer.
+	// atMost means that it is never above.
 	atLeast, atMost bool
-	more, less      bool // the same even without an offer, before limits are rounded to the steps of the policies
+	more, less      bool // like atLeast and atMost, but before rounding to steps and even if a policy makes no offer
 	equal           bool // the limits are the same
 	shared          [bounds]bool
 }
 
-// dominates compares the bounds of two limits. A limit grows with each of the settings compared here, so one limit is
-// never above the other if no setting is.
+// dominates compares the limits of two views. A limit grows with each of the settings that are compared here. So if
+// every setting of one view is at most as large as in the other view, the limit is also at most as large.
 func (p *pricing) dominates(x, y *view, b *box) (d dominance) {
 	l, r := p.sides[0], p.sides[1]
 	if !p.paired && (l.dims[dimIncome] != r.dims[dimIncome] || l.dims[dimFOIR] != r.dims[dimFOIR]) {
@@ -69,8 +70,8 @@ func (p *pricing) dominates(x, y *view, b *box) (d dominance) {
 	return d
 }
 
-// repaysMore reports whether the capacity to repay never bounds the limit of a view more than that of another one, for
-// all incomes and FOIRs of a box. Both must be given.
+// repaysMore compares the amounts that the capacity to repay allows. It reports whether view x allows at least as
+// much as view y for all incomes and FOIRs of a box. Income and FOIR must be given.
 func (p *pricing) repaysMore(x, y *view, b *box) bool {
 	share, otherShare := x.band.FOIRCap, y.band.FOIRCap
 	if share >= otherShare && x.band.RateBP <= y.band.RateBP && x.months >= y.months {
@@ -78,25 +79,26 @@ func (p *pricing) repaysMore(x, y *view, b *box) bool {
 	}
 	worth, other := annuity(x), annuity(y)
 	if worth < 0 || other < 0 {
-		return false // cannot happen: the reader bounds rate and months
+		return false // cannot happen: the reader of policies bounds rate and months
 	}
-	// The annuities are rounded down, so one is known to be larger only if it is larger by more than one unit.
+	// The annuities are rounded down, so worth is known to be larger only if it exceeds other by more than one unit.
 	if share >= otherShare && worth > other+1 {
 		return true
 	}
-	const small = 1_000 * rule.One // so that no product overflows; a FOIR cap is a share of the income
+	const small = 1_000 * rule.One // bounds the shares of income, so that no product below overflows
 	k := p.lending.of[0][dimFOIR]
 	least, income := b.lo[k], b.lo[p.lending.of[0][dimIncome]].Paise()
 	if least >= otherShare {
 		return true // the other view has no capacity left
 	}
-	// An annuity of 2 or more keeps the comparison true where amounts reach the largest amount of a loan.
+	// If the annuity is at least twice the instalment, the comparison stays true even if amounts reach the largest
+	// possible loan.
 	if income <= 0 || least < -small || max(share, otherShare) > small || worth < 2*instalment {
 		return false
 	}
-	// What can be lent is the annuity times the income times what is left of the FOIR cap. The difference of two such
-	// products is linear in the FOIR, so it is enough to compare them at both ends. Rounding the capacity to the paisa
-	// and the instalment to the rupee costs less than 52 paise of an instalment.
+	// The amount that can be lent is the annuity times the income times the part of the FOIR cap that is left. The
+	// difference of two such products is linear in the FOIR, so it is enough to compare them at both ends. Rounding
+	// the capacity to the paisa and the instalment to the rupee costs less than 52 paise of an instalment.
 	const roundings = 52
 	margin := exact.DivCeil(roundings*(worth+1)*int64(rule.One), income)
 	for _, foir := range []rule.Number{least, min(b.hi[k], otherShare)} {
@@ -107,11 +109,11 @@ func (p *pricing) repaysMore(x, y *view, b *box) bool {
 	return true
 }
 
-// instalment is the instalment for which annuities are computed, so that they are exact to six digits.
+// instalment is the instalment, in paise, for which annuities are computed. It is large enough for six exact digits.
 const instalment = 1_000_000
 
-// annuity returns the principal that an instalment repays in a view, rounded down, or -1 if the rate or the months are
-// not possible.
+// annuity returns the principal that the instalment above repays in a view, rounded down. It returns -1 if the rate or
+// the months are not possible.
 func annuity(v *view) int64 {
 	terms, err := loan.NewTerms(v.band.RateBP, v.months)
 	if err != nil {
@@ -126,7 +128,7 @@ func reach(v *view) int64 {
 	const most = int64(rule.MaxNumber)
 	terms, err := loan.NewTerms(v.band.RateBP, v.months)
 	if err != nil {
-		return most // cannot happen: the reader bounds rate and months
+		return most // cannot happen: the reader of policies bounds rate and months
 	}
 	const capacity = 1_000_000_000 // in paise, so that the principal is exact to nine digits
 	times, ok := exact.MulDivFloor(uint64(terms.Principal(capacity))+1, uint64(v.band.FOIRCap), capacity)

@@ -68,7 +68,7 @@ func (l *lendingLab) point(b *box) box {
 		case 1:
 			n = wide - min(wide, l.Int64N(100))
 		case 2:
-			n = min(wide, l.Int64N(20_000_000)) // incomes whose limits are not yet the largest
+			n = min(wide, l.Int64N(20_000_000)) // incomes whose limits are below the largest limit
 		}
 		p.lo[k] = b.lo[k] + rule.Number(n)*unit
 		p.hi[k] = p.lo[k]
@@ -76,8 +76,8 @@ func (l *lendingLab) point(b *box) box {
 	return p
 }
 
-// TestCapacityIsNeverOverstated compares the bounds that the capacity to repay sets in pairs of bands at random points
-// of boxes: a band that is said to lend at least as much as another one always does.
+// TestCapacityIsNeverOverstated checks repaysMore with the bounds at random points of boxes: if repaysMore says
+// that one band lends at least as much as another band, the bounds must show this at every point.
 func TestCapacityIsNeverOverstated(t *testing.T) {
 	t.Parallel()
 	claims, mixed := 0, 0
@@ -98,11 +98,12 @@ func TestCapacityIsNeverOverstated(t *testing.T) {
 				p := l.point(&b)
 				more, _ := l.boundsAt(0, i, &p)
 				less, _ := l.boundsAt(1, j, &p)
-				// No band lends more than a trillion.
-				if most := int64(1_000_000_000_000_00); min(more[boundCapacity], most) < min(less[boundCapacity], most) {
+				// No band lends more than a trillion rupees.
+				const most = int64(1_000_000_000_000_00)
+				if min(more[boundCapacity], most) < min(less[boundCapacity], most) {
 					t.Fatalf("seed %d: %v at %d for %d months lends %d, %v at %d for %d months lends %d, at %v", seed,
-						x.band.FOIRCap, x.band.RateBP, x.months, more[boundCapacity], y.band.FOIRCap, y.band.RateBP, y.months,
-						less[boundCapacity], p.lo[:4])
+						x.band.FOIRCap, x.band.RateBP, x.months, more[boundCapacity], y.band.FOIRCap, y.band.RateBP,
+						y.months, less[boundCapacity], p.lo[:4])
 				}
 			}
 		}
@@ -119,7 +120,8 @@ func (l *lendingLab) band(i int) view {
 	return view{band: b, months: b.TenureMonths}
 }
 
-// TestOppositeSettings compares bands whose settings work in opposite directions, of which one lends less to everybody.
+// TestOppositeSettings compares bands whose settings work in opposite directions. repaysMore must recognise a band
+// that lends more to everybody. It must not prefer either of two bands if each lends more to some applicants.
 func TestOppositeSettings(t *testing.T) {
 	t.Parallel()
 	l := newLendingLab(t, 1)

@@ -7,8 +7,8 @@ import (
 	"verdict/internal/engine"
 )
 
-// TestACoApplicantOwesToo compares policies that bound the exposure of one person. The bound counts for a co-applicant
-// too, so it matters even if the policy declines every applicant who owes something.
+// TestACoApplicantOwesToo compares policies that limit the exposure of one person. The limit also counts for a
+// co-applicant, so it matters even if the policy declines every applicant who owes something.
 func TestACoApplicantOwesToo(t *testing.T) {
 	t.Parallel()
 	knockouts := []string{`"knockouts": [`, `"knockouts": [

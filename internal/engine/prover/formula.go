@@ -26,13 +26,13 @@ const (
 // node is a formula without negation: a literal, or a conjunction or disjunction of formulas.
 type node struct {
 	kind  nodeKind
-	first int32  // the position in the order of the first variable that the formula reads; noPosition for none
+	first int32  // position of the first variable that the formula reads; noPosition if there is none
 	at    int32  // of a literal: the position of its variable
 	cells bitset // of a literal: the cells of the variable in which it is true
 	kids  []nodeID
 }
 
-// noPosition is a position behind all variables.
+// noPosition is a position after all variables.
 const noPosition = int32(1) << 30
 
 // bitset is a set of small numbers.
@@ -43,12 +43,6 @@ func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
 func (b bitset) has(i int) bool { return b[i>>6]>>(i&63)&1 != 0 }
 func (b bitset) set(i int)      { b[i>>6] |= 1 << (i & 63) }
 
-func (b bitset) join(o bitset) {
-	for i := range o {
-		b[i] |= o[i]
-	}
-}
-
 // formulas interns formulas.
 type formulas struct {
 	nodes []node
@@ -56,7 +50,7 @@ type formulas struct {
 	sizes []int // by position: the number of cells of the variable
 	key   []byte
 
-	// residuals has the results of assign for the variable at position at.
+	// residuals caches the results of assign for the variable at position f.at.
 	at        int32
 	residuals map[residualKey]nodeID
 }
@@ -76,7 +70,7 @@ func newFormulas(sizes []int) *formulas {
 	}
 }
 
-// literal returns the formula that is true if the variable at a position is in one of the cells.
+// literal returns the formula that is true if the variable at the given position is in one of the cells.
 func (f *formulas) literal(at int32, cells bitset) nodeID {
 	count := 0
 	for i := range f.sizes[at] {
@@ -166,7 +160,8 @@ type variableCells struct {
 	cells bitset
 }
 
-// gather intersects or unites a literal with the other literals of its variable.
+// gather combines a literal with the other literals of the same variable: it intersects their cells for "and" and
+// unites them for "or".
 func (f *formulas) gather(literals []variableCells, kind nodeKind, id nodeID) []variableCells {
 	n := &f.nodes[id]
 	for _, l := range literals {
@@ -185,8 +180,8 @@ func (f *formulas) gather(literals []variableCells, kind nodeKind, id nodeID) []
 	return append(literals, variableCells{n.at, slices.Clone(n.cells)})
 }
 
-// assign returns what remains of a formula once the variable at a position is known to be in a cell. Positions must be
-// assigned in ascending order.
+// assign returns the formula that remains once the variable at the given position is known to be in a cell. Positions
+// must be assigned in ascending order.
 func (f *formulas) assign(id nodeID, at int32, cell int) nodeID {
 	n := &f.nodes[id]
 	switch {
@@ -216,8 +211,8 @@ func (f *formulas) assign(id nodeID, at int32, cell int) nodeID {
 	return rest
 }
 
-// possible returns whether the formula can be false (bit 0) and whether it can be true (bit 1), if each literal may
-// have the truth values that truth returns for it, independently of the others.
+// possible returns whether the formula can be false (bit 0) and whether it can be true (bit 1). The function truth
+// returns the same two bits for each literal. Literals are treated as independent of each other.
 func (f *formulas) possible(id nodeID, truth func(n *node) uint8) uint8 {
 	n := &f.nodes[id]
 	switch n.kind {

@@ -16,36 +16,37 @@ type Standing string
 
 // The standings.
 const (
-	Proved    Standing = "proved"    // it holds for every applicant whom it covers
-	Refuted   Standing = "refuted"   // the policy has decided an applicant for whom it does not hold
-	Undecided Standing = "undecided" // neither
+	Proved    Standing = "proved"    // the guarantee holds for every applicant whom it covers
+	Refuted   Standing = "refuted"   // the policy has decided an applicant for whom the guarantee does not hold
+	Undecided Standing = "undecided" // neither proved nor refuted
 )
 
 // Proof is the result of proving a guarantee.
 type Proof struct {
 	ID, Text string
 	Standing Standing
-	// Why says why a guarantee is undecided, one sentence for each reason.
+	// Why has one sentence for each reason why a guarantee is undecided.
 	Why []string
 	// NotCovered lists fields that the guarantee reads but the policy does not require. The guarantee says nothing
-	// about an applicant without one of them.
+	// about an applicant who lacks one of these fields.
 	NotCovered []string
-	// Applicants are those for whom a refuted guarantee does not hold: one, or two for a monotone guarantee, before and
-	// after the change of the field.
+	// Applicants are the applicants for whom a refuted guarantee does not hold. There is one, or two for a monotone
+	// guarantee: before and after the change of the field.
 	Applicants []Applicant
 	States     int // states that were explored
 }
 
-// Applicant is an applicant of a proof and what the policy has decided.
+// Applicant is an applicant of a proof, with the policy's decision.
 type Applicant struct {
 	Facts   []rule.NamedValue
 	Decided Decided
-	// Request is a body of POST /v1/decisions that gives the same result, or nil if the facts cannot be stated in one.
+	// Request is a body of POST /v1/decisions that gives the same result. It is nil if no request body can state the
+	// facts.
 	Request []byte
 }
 
 // ProveAll proves the guarantees of a plan's policy, in order. The options bound each proof. If Options.Check returns
-// ErrOutOfTime, the guarantees that are left are undecided.
+// ErrOutOfTime, the remaining guarantees are undecided.
 func ProveAll(plan *engine.Plan, o Options) ([]Proof, error) {
 	list := plan.Policy().Guarantees
 	proofs := make([]Proof, len(list))
@@ -59,8 +60,8 @@ func ProveAll(plan *engine.Plan, o Options) ([]Proof, error) {
 	return proofs, nil
 }
 
-// Prove proves or refutes a guarantee of the plan's policy for all applicants. The only possible errors are those of
-// Options.Check, except ErrOutOfTime.
+// Prove proves or refutes a guarantee of the plan's policy for all applicants. It returns only errors of
+// Options.Check, and never ErrOutOfTime.
 func Prove(plan *engine.Plan, g *engine.Guarantee, o Options) (Proof, error) {
 	p := Proof{ID: g.ID, Text: g.Text, NotCovered: notCoveredWhenAbsent(plan.Policy(), g)}
 	var abort error
@@ -73,7 +74,7 @@ func Prove(plan *engine.Plan, g *engine.Guarantee, o Options) (Proof, error) {
 	return p, abort
 }
 
-// undecided records why a guarantee is undecided.
+// undecided marks the guarantee as undecided and adds the reasons.
 func (p *Proof) undecided(why ...string) {
 	p.Standing = Undecided
 	for _, text := range why {
@@ -87,7 +88,7 @@ func (p *Proof) undecided(why ...string) {
 // asProof converts the reason why a comparison is not complete into the reason why a guarantee is undecided.
 func asProof(why string) string { return strings.Replace(why, "the comparison", "the proof", 1) }
 
-// Late reports whether the guarantee is undecided because the time was not enough.
+// Late reports whether the guarantee is undecided because the time ran out.
 func (p *Proof) Late() bool { return slices.Contains(p.Why, asProof(ErrOutOfTime.Error())) }
 
 // notCoveredWhenAbsent returns the facts that a guarantee compares and that the policy does not require.
@@ -131,15 +132,17 @@ func isOutcome(name string) bool {
 	return name == engine.OutcomeStatus || name == engine.OutcomeRate || name == engine.OutcomeAPR
 }
 
-// goal replaces the comparison of two policies by another question.
+// goal is a question that the automaton answers instead of comparing two policies.
 type goal interface {
-	// finished reports whether no continuation of a state answers the question. known is false if that holds only
-	// when both sides come to the same end.
+	// finished reports whether a state need not be explored further, because no continuation can answer the
+	// question. If known is false, the automaton's own test applies: whether both sides must come to the same
+	// decision.
 	finished(a *automaton, p *pairState) (done, known bool)
-	// kinds calls visit for the kinds that are looked for and can occur within a box of a leaf. It never misses one.
+	// kinds calls visit for every kind that the goal looks for and that can occur within a box of a leaf. It may call
+	// visit for kinds that do not occur.
 	kinds(s *search, p *pairState, b *box, visit func(Kind))
-	// judge decides an applicant that was built from cells. It records a witness and returns true if the decision is of
-	// a kind that is looked for.
+	// judge decides an applicant that was built from cells. If the decision is of a kind that the goal looks for,
+	// judge records a witness and returns true.
 	judge(s *search, facts *rule.Facts, cells []int32) bool
 }
 
@@ -152,8 +155,8 @@ func (s *search) kinds(p *pairState, b *box, visit func(Kind)) {
 	s.pricing.kinds(p, b, visit)
 }
 
-// pursue explores a model for a goal. found says that an applicant was found. If none was found and why is empty, there
-// is none.
+// pursue explores a model for a goal. found reports whether an applicant was found. If none was found and why is
+// empty, no such applicant exists.
 func (p *Proof) pursue(m *model, g goal, o Options) (found bool, why []string) {
 	if m.divide(); m.tooLarge != "" {
 		return false, append(m.unknown, m.tooLarge)
@@ -184,7 +187,7 @@ func (p *Proof) pursue(m *model, g goal, o Options) (found bool, why []string) {
 	return false, why
 }
 
-// openReason says why neither an applicant was found nor all were excluded.
+// openReason returns the reason why no applicant was found although not all applicants could be excluded.
 func openReason(s *search) string {
 	for _, v := range s.vars {
 		if v.kind == freeVariable {
@@ -195,7 +198,8 @@ func openReason(s *search) string {
 	return "no applicant was found, and not all were excluded"
 }
 
-// record records a witness of a kind.
+// record records the facts as the witness of a kind. It returns false if the kind already has a witness or cannot be
+// listed.
 func (s *search) record(k Kind, facts *rule.Facts) bool {
 	at := s.class(k)
 	if at < 0 || s.classes[at].witness != nil {
@@ -205,8 +209,8 @@ func (s *search) record(k Kind, facts *rule.Facts) bool {
 	return true
 }
 
-// requestOf returns a request body that states facts, and the facts that the service reads from it. ok is false if
-// there is none.
+// requestOf returns a request body that states the facts, and the facts that the service reads from that body. ok is
+// false if there is no such body.
 func requestOf(plan *engine.Plan, facts *rule.Facts) (body []byte, read *rule.Facts, ok bool) {
 	if plan.Catalogue() != field.Catalogue() {
 		return nil, nil, false // a test uses its own catalogue, whose fields no request has

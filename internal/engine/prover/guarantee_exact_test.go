@@ -121,7 +121,8 @@ func evaluate(c object, value func(name string) rule.Value) truth {
 	}[op])
 }
 
-// compareWith compares a value with a constant of a document. Unequal texts and booleans are in any order.
+// compareWith compares a value with a constant of a document. For texts and booleans only the difference between equal
+// and unequal is meaningful.
 func compareWith(v rule.Value, constant any) int {
 	switch x := constant.(type) {
 	case bool:
@@ -135,7 +136,7 @@ func compareWith(v rule.Value, constant any) int {
 	case int64:
 		return sign(int64(v.Number() - rule.Int(x)))
 	case float64:
-		return sign(int64(v.Number()) - int64(x*20+0.5)*int64(rule.One)/20) // twentieths
+		return sign(int64(v.Number()) - int64(x*20+0.5)*int64(rule.One)/20) // constants are multiples of one twentieth
 	}
 	return 0
 }

@@ -9,20 +9,21 @@ import (
 	"verdict/internal/rule"
 )
 
-// monotoneGoal looks for two applicants who differ in one field, the second of whom is treated worse. Both sides of the
-// model are the same policy, but the second side reads another variable instead of the field: its twin.
+// monotoneGoal looks for two applicants who differ only in one field, where the second one is treated worse. Both
+// sides of the model are the same policy, but the second side reads another variable, called the twin, instead of the
+// field.
 type monotoneGoal struct {
 	plan      *engine.Plan
 	of        []engine.Figure
-	grades    map[string]int64 // by grade: a higher rank is better
+	grades    map[string]int64 // the rank of each grade; a higher rank is better
 	field     string           // the field that changes
 	down      bool
-	shifted   string // the name of its twin
+	shifted   string // the name of the field's twin
 	decisions [2]engine.Decision
 	proof     *Proof
 }
 
-// monotone proves that nothing gets worse if a field changes.
+// monotone proves that no figure gets worse if a field changes.
 func (p *Proof) monotone(plan *engine.Plan, mono *engine.Monotone, o Options) {
 	p.Standing = Proved
 	name, why := variedField(plan, mono)
@@ -31,8 +32,8 @@ func (p *Proof) monotone(plan *engine.Plan, mono *engine.Monotone, o Options) {
 		return
 	}
 	g := &monotoneGoal{
-		plan: plan, of: mono.Of, grades: gradeRanks(plan.Policy()), field: name, down: mono.Down, shifted: name + shiftSuffix,
-		proof: p,
+		plan: plan, of: mono.Of, grades: gradeRanks(plan.Policy()), field: name, down: mono.Down,
+		shifted: name + shiftSuffix, proof: p,
 	}
 	for i := range g.decisions {
 		g.decisions[i].KeepQuotes()
@@ -52,11 +53,11 @@ func (p *Proof) monotone(plan *engine.Plan, mono *engine.Monotone, o Options) {
 }
 
 // shiftSuffix distinguishes the twin of a field. The twins of derived figures have the suffix of the second policy
-// instead, because a witness derives them like those of a second policy.
+// instead, because a witness derives them in the same way as the figures of a second policy.
 const shiftSuffix = " (changed)"
 
-// variedField returns the field that a monotone guarantee varies: a figure that is derived from a single fact stands
-// for the fact. why says why the field cannot be varied.
+// variedField returns the field that a monotone guarantee varies. For a figure that is derived from a single fact, it
+// returns that fact. If the field cannot be varied, why gives the reason.
 func variedField(plan *engine.Plan, mono *engine.Monotone) (name, why string) {
 	policy := plan.Policy()
 	name = mono.Field.Name
@@ -107,10 +108,11 @@ func gradeRanks(p *engine.Policy) map[string]int64 {
 	return ranks
 }
 
-// twin is a pair of variables: the same field before and after the change, or a figure that is derived from it.
+// twin is a pair of variables: a field before and after the change, or a figure that is derived from the field before
+// and after the change.
 type twin struct {
 	before, after int
-	order         int  // 1 if the second value is never lower, -1 if it is never higher, 0 if nothing is known
+	order         int  // 1 if the value after is never lower, -1 if it is never higher, 0 if nothing is known
 	strict        bool // the values differ, and both are given
 }
 
@@ -122,7 +124,7 @@ func (t *twin) other(i int) int {
 	return t.before
 }
 
-// model returns the model of a policy and the same policy after the change.
+// model returns a model of two policies: the policy before and after the change.
 func (g *monotoneGoal) model(check func() error) (*model, error) {
 	base := g.plan.Catalogue()
 	fields := make([]rule.Field, base.Len(), base.Len()+3)
@@ -162,7 +164,7 @@ func (g *monotoneGoal) model(check func() error) (*model, error) {
 	return m, nil
 }
 
-// pair adds a twin. Absence becomes a cell of its own for both variables.
+// pair adds a twin to the model. Absence becomes a separate cell of both variables.
 func (m *model) pair(t *twin) {
 	m.paired = true
 	for _, i := range []int{t.before, t.after} {
@@ -179,10 +181,10 @@ func (g *monotoneGoal) direction() int {
 	return 1
 }
 
-// derived gives the second side its own derived figure if it depends on the field that changes.
+// derived gives the second side its own variable for a derived figure if the figure depends on the field that changes.
 func (g *monotoneGoal) derived(m *model, name string, after rule.Ref) {
 	s := m.sides[1]
-	if source, ok := s.alias[name]; ok { // the figure is a fact
+	if source, ok := s.alias[name]; ok { // the figure has a single source
 		if source.Name == g.field {
 			s.alias[name] = s.alias[g.field]
 		}
@@ -199,8 +201,8 @@ func (g *monotoneGoal) derived(m *model, name string, after rule.Ref) {
 	})
 }
 
-// dependence reports whether a derived figure depends on the field that changes, and in which direction it moves: 1 up,
-// -1 down, 0 not known.
+// dependence reports whether a derived figure depends on the field that changes. order is the direction in which the
+// figure moves: 1 up, -1 down, 0 not known.
 func (g *monotoneGoal) dependence(name string) (order int, depends bool) {
 	sources := g.plan.Policy().CountedSources()
 	ofIncome := slices.Contains(sources.Income.Of, g.field)
@@ -224,8 +226,8 @@ func (g *monotoneGoal) dependence(name string) (order int, depends bool) {
 	}
 }
 
-// contextBytes is the size of a context: the cells of the lending facts of both sides, and the cell of the first
-// variable of a twin until the second one is known.
+// contextBytes is the size of a context. A context has the cells of the lending facts of both sides. It also has the
+// cell of the first variable of a twin until the second variable is known.
 const contextBytes = 2*maxDims + 2
 
 // twinAt returns the twin of the variable at a position, or nil, and whether the variable is the first of the pair.
@@ -236,7 +238,9 @@ func (a *automaton) twinAt(at int32) (t *twin, first bool) {
 	return t, max(a.model.vars[t.before].at, a.model.vars[t.after].at) > at
 }
 
-// inOrder reports whether a cell of the variable at a position agrees with the cell of its twin.
+// inOrder reports whether the variable at the given position can be in a cell. If it is the second variable of a
+// twin, the cell must agree with the cell of the first variable. If it is the first variable of a strict twin, it
+// must have a value.
 func (a *automaton) inOrder(ctx int32, at int32, cell int) bool {
 	t, first := a.twinAt(at)
 	if t == nil {
@@ -255,7 +259,7 @@ func (a *automaton) inOrder(ctx int32, at int32, cell int) bool {
 	return t.agree(&before.cells[known], &v.cells[cell])
 }
 
-// agree reports whether the two cells contain values in the order of the twin.
+// agree reports whether the cells x and y contain values in the order that the twin requires.
 func (t *twin) agree(x, y *cell) bool {
 	if x.absent || y.absent {
 		return x.absent == y.absent && !t.strict
@@ -276,7 +280,8 @@ func (t *twin) agree(x, y *cell) bool {
 	}
 }
 
-// remember returns a context with the cell of the first variable of a twin, or without it once the second is known.
+// remember stores the cell of the first variable of a twin in a context. Once the second variable is known, it removes
+// the cell again.
 func (a *automaton) remember(ctx int32, at int32, cell int) int32 {
 	t, first := a.twinAt(at)
 	if t == nil {
@@ -290,7 +295,7 @@ func (a *automaton) remember(ctx int32, at int32, cell int) int32 {
 	return a.context(cells)
 }
 
-// shift adapts what is known about the limits of two bands to lending facts that differ between the sides.
+// shift adapts the dominance of two views if the lending facts of the two sides differ.
 func (p *pricing) shift(d *dominance) {
 	l, r := p.sides[0], p.sides[1]
 	for dim := range dimensions {
@@ -306,7 +311,7 @@ func (p *pricing) shift(d *dominance) {
 			order = -order
 		}
 		switch {
-		case dim == dimTenure: // the tenures of the two offers are compared
+		case dim == dimTenure: // the tenures of the two offers are compared separately
 		case order > 0: // the limit of the second side can be higher
 			d.more = false
 		case order < 0:
@@ -321,7 +326,7 @@ func (g *monotoneGoal) finished(_ *automaton, p *pairState) (done, known bool) {
 	return true, p.sides[0] == dead // nothing is worse than being declined
 }
 
-// worse reports whether a figure that must not get worse gets worse.
+// worse reports whether one of the figures that must not get worse gets worse.
 func (g *monotoneGoal) worse(k *Kind) bool {
 	for _, f := range g.of {
 		switch {
@@ -390,7 +395,7 @@ func (g *monotoneGoal) values(s *search, facts *rule.Facts, cells []int32) (befo
 	if right() || x.dim != noDim {
 		return before, after, right()
 	}
-	// The two cells contain values in the right order: take the outermost ones.
+	// The two cells contain values in the right order. Take the values that are furthest apart.
 	unit := s.space.Domain(x.field).Unit
 	from, to := x.cells[cells[x.at]].set, y.cells[cells[y.at]].set
 	lo, hi := from[0].Lo, to[len(to)-1].Hi
@@ -401,7 +406,7 @@ func (g *monotoneGoal) values(s *search, facts *rule.Facts, cells []int32) (befo
 	return before, after, right()
 }
 
-// realise adds the request bodies of the two applicants if they give the same result.
+// realise adds the request bodies of the two applicants if the service would decide them in the same way.
 func (g *monotoneGoal) realise(both [2]*rule.Facts) {
 	var bodies [2][]byte
 	for i := range both {

@@ -9,9 +9,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// neverGoal looks for an applicant with one of certain statuses for whom a guarantee does not hold.
+// neverGoal looks for an applicant who has one of certain statuses and for whom a guarantee does not hold.
 //
-// The first side of the model is the policy. The second side is a checker: it declines everybody for whom the
+// The first side of the model is the policy. The second side is a checker, which declines everybody for whom the
 // guarantee cannot be violated. So a state whose second side is dead is finished.
 type neverGoal struct {
 	plan     *engine.Plan
@@ -24,7 +24,7 @@ type neverGoal struct {
 // violation is the only kind that a neverGoal looks for.
 var violation = Kind{Tenure: Higher}
 
-// never proves a guarantee that excludes an outcome.
+// never is the counterpart of monotone for a guarantee that excludes outcomes. It proves or refutes the guarantee.
 func (p *Proof) never(plan *engine.Plan, g *engine.Guarantee, o Options) {
 	p.Standing = Proved
 	for _, goal := range neverGoals(plan, g, p) {
@@ -39,7 +39,7 @@ func (p *Proof) never(plan *engine.Plan, g *engine.Guarantee, o Options) {
 	}
 }
 
-// neverGoals returns a goal for each group of statuses for which the condition on the outcome is the same.
+// neverGoals returns a goal for each group of statuses that the condition on the outcome does not distinguish.
 func neverGoals(plan *engine.Plan, g *engine.Guarantee, p *Proof) (goals []*neverGoal) {
 	readsStatus := false
 	g.Never.Fields(func(ref rule.Ref) { readsStatus = readsStatus || ref.Name == engine.OutcomeStatus })
@@ -81,7 +81,7 @@ func neverModel(plan *engine.Plan, g *engine.Guarantee, goal *neverGoal, check f
 	return m
 }
 
-// checkerPlan returns the plan of a policy that approves everybody and lends from the same facts as another one.
+// checkerPlan returns the plan of a policy that approves everybody and lends from the same facts as the given plan.
 func checkerPlan(plan *engine.Plan) *engine.Plan {
 	p := plan.Policy()
 	score := p.Scorecard.MinScore
@@ -101,8 +101,8 @@ func checkerPlan(plan *engine.Plan) *engine.Plan {
 	}, plan.Catalogue())
 }
 
-// outcome returns the formula that is true if a condition on the outcome holds for an application with a status or, if
-// positive is false, if its negation holds.
+// outcome returns the formula that is true if a condition on the outcome holds for an application with the given
+// status. If positive is false, the formula is true if the negation of the condition holds.
 func (m *model) outcome(c *rule.Condition, positive bool, status engine.Status) *expr {
 	switch c.Op {
 	case rule.Not:
@@ -120,7 +120,7 @@ func (m *model) outcome(c *rule.Condition, positive bool, status engine.Status) 
 	ofStatus, ofOffer := false, false
 	c.Operands(func(ref rule.Ref) {
 		ofStatus = ofStatus || ref.Name == engine.OutcomeStatus
-		ofOffer = ofOffer || isOutcome(ref.Name) || m.isComputed(ref)
+		ofOffer = ofOffer || isOutcome(ref.Name) || isComputed(ref, m.catalogue)
 	})
 	switch {
 	case ofStatus:
@@ -136,7 +136,7 @@ func (m *model) outcome(c *rule.Condition, positive bool, status engine.Status) 
 		}
 	case ofOffer:
 		named := *c
-		named.Left, named.Right = m.offerOperand(c.Left), m.offerOperand(c.Right)
+		named.Left, named.Right = offerOperand(c.Left, m.catalogue), offerOperand(c.Right, m.catalogue)
 		return m.condition(&named, positive)
 	default:
 		return m.condition(c, positive)
@@ -144,20 +144,20 @@ func (m *model) outcome(c *rule.Condition, positive bool, status engine.Status) 
 }
 
 // isComputed reports whether a field of the catalogue is a result of the decision.
-func (m *model) isComputed(ref rule.Ref) bool {
-	return ref.ID >= 0 && m.catalogue.Field(ref.ID).Supply == rule.FromEngine
+func isComputed(ref rule.Ref, c *rule.Catalogue) bool {
+	return ref.ID >= 0 && c.Field(ref.ID).Supply == rule.FromEngine
 }
 
-// offerOperand returns an operand with the field of the APR instead of the name in outcomes.
-func (m *model) offerOperand(o rule.Operand) rule.Operand {
+// offerOperand returns an operand in which the name of the APR in outcomes is replaced with the catalogue field.
+func offerOperand(o rule.Operand, c *rule.Catalogue) rule.Operand {
 	if o.Kind == rule.FieldOperand && o.Field.Name == engine.OutcomeAPR {
-		if id, ok := m.catalogue.Lookup(field.OfferAPR); ok {
+		if id, ok := c.Lookup(field.OfferAPR); ok {
 			o.Field = rule.Ref{Name: field.OfferAPR, ID: id, Type: rule.NumberType}
 		}
 	}
 	args := make([]rule.Operand, len(o.Args))
 	for i := range o.Args {
-		args[i] = m.offerOperand(o.Args[i])
+		args[i] = offerOperand(o.Args[i], c)
 	}
 	o.Args = args
 	return o
@@ -169,7 +169,7 @@ func statusHolds(c *rule.Condition, status engine.Status) bool {
 	switch c.Op {
 	case rule.In, rule.NotIn:
 		return slices.ContainsFunc(c.Values, is) == (c.Op == rule.In)
-	default: // eq and ne; the reader refuses all others
+	default: // eq or ne; the reader of guarantees rejects all others
 		constant := c.Right
 		if c.Left.Kind == rule.ConstantOperand {
 			constant = c.Left
@@ -178,7 +178,7 @@ func statusHolds(c *rule.Condition, status engine.Status) bool {
 	}
 }
 
-// complement returns the formula that is true if and only if another one is false.
+// complement returns the formula that is true exactly if e is false.
 func (m *model) complement(e *expr) *expr {
 	switch e.kind {
 	case constantNode:
@@ -228,8 +228,7 @@ func (g *neverGoal) kinds(s *search, p *pairState, b *box, visit func(Kind)) {
 	}
 }
 
-// possible reports whether the guarantee can be violated within a box of a leaf. It is true only if the checker has not
-// excluded that.
+// possible reports whether the guarantee can be violated within a box of a leaf.
 func (g *neverGoal) possible(p *pricing, leaf *pairState, b *box) bool {
 	if leaf.sides[0] == dead {
 		return true
@@ -242,7 +241,7 @@ func (g *neverGoal) possible(p *pricing, leaf *pairState, b *box) bool {
 	if !ok {
 		return false
 	}
-	some, every := p.consumes(0, &v, from, v.high) // fee and charges leave nothing of such a limit
+	some, every := p.consumes(0, &v, from, v.high) // fee and charges leave nothing to pay out for such a limit
 	if some && g.wants(engine.Declined) {
 		return true
 	}
@@ -297,14 +296,16 @@ func (g *neverGoal) possibleIn(p *pricing, leaf *pairState, v *view, b *box, r *
 	return false
 }
 
-// beyondCapacity reports whether all values of a cell of post_offer_foir are above the FOIR cap of a band. An
-// instalment never exceeds the capacity, so the figure of an offer never exceeds the cap, rounded like the figure.
+// beyondCapacity reports whether all values of a cell of post_offer_foir are above the FOIR cap of a band. No offer
+// has such a value: an instalment never exceeds the capacity, so post_offer_foir never exceeds the cap, rounded in the
+// same way.
 func beyondCapacity(c *cell, b *engine.Band) bool {
 	const unit = int64(rule.One) / 10_000
 	return !c.absent && c.set[0].Lo > exact.DivFloor(int64(b.FOIRCap)+unit/2, unit)*unit
 }
 
-// holds reports whether the guarantee can be violated if truth returns the possible truth of each literal.
+// holds reports whether the guarantee can be violated, that is, whether every open clause of the checker can be
+// false. The function truth returns the possible truth values of each literal.
 func (g *neverGoal) holds(p *pricing, leaf *pairState, truth func(n *node) uint8) bool {
 	for _, id := range p.lists[p.states[leaf.sides[1]].list].ids {
 		if p.formulas.possible(p.all[id].t, truth)&1 == 0 {

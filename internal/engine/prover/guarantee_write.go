@@ -55,8 +55,8 @@ func (d *Applicant) FactsJSON() []byte {
 	return w.EndObject().Buf
 }
 
-// ReadProofs reads proofs that WriteProofs has written, of the guarantees of a plan's policy. The plan decides the
-// applicants again.
+// ReadProofs reads the output of WriteProofs. The proofs must be about guarantees of the plan's policy. The plan
+// decides the applicants again.
 func ReadProofs(plan *engine.Plan, v wire.Value) ([]Proof, error) {
 	texts := func(list wire.Value) (out []string) {
 		for _, e := range list.Elements() {
@@ -92,7 +92,7 @@ func ReadProofs(plan *engine.Plan, v wire.Value) ([]Proof, error) {
 	return proofs, nil
 }
 
-// writeGuarantees writes the guarantees of two policies that are compared, if there are any: those of the new policy in
+// writeGuarantees writes the proofs of both policies, if there are any: first the guarantees of the new policy in
 // their order, then those that only the old policy has.
 func (r *Result) writeGuarantees(w *wire.Writer) {
 	old, changed := r.Guarantees[0], r.Guarantees[1]
@@ -131,7 +131,7 @@ func (r *Result) writeGuarantees(w *wire.Writer) {
 	w.EndArray()
 }
 
-// Sentence returns the result of a proof for people.
+// Sentence returns the result of a proof as text for people.
 func (p *Proof) Sentence() string {
 	switch p.Standing {
 	case Proved:
@@ -153,7 +153,7 @@ func (p *Proof) Sentence() string {
 	}
 }
 
-// name returns the request or the facts of an applicant.
+// name identifies an applicant in a sentence: by the request, or by the facts if there is no request.
 func (d *Applicant) name() string {
 	if d.Request != nil {
 		return "the applicant " + string(d.Request)
@@ -161,7 +161,7 @@ func (d *Applicant) name() string {
 	return "the applicant with the facts " + string(d.FactsJSON())
 }
 
-// String returns what was decided in a few words.
+// String returns the decision in a few words.
 func (d *Decided) String() string {
 	if !d.Offered {
 		return d.Status.String()

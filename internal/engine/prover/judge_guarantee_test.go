@@ -11,8 +11,8 @@ import (
 	"verdict/internal/engine/prover/smt"
 )
 
-// promise returns a random guarantee about the status, the score, the grade or the rate of a full-sized policy, near
-// the thresholds of the default policy.
+// promise returns a random guarantee about the status, the score, the grade or the rate of a full-sized policy. Its
+// constants are near the thresholds of the default policy.
 func (b *breeder) promise(i int) object {
 	g := object{"id": fmt.Sprintf("G_%d", i), "text": "it holds"}
 	number := func(name string, about ...float64) object {
@@ -33,7 +33,8 @@ func (b *breeder) promise(i int) object {
 		return []object{
 			{"op": []string{"eq", "ne"}[b.IntN(2)], "field": "status",
 				"value": []string{"APPROVED", "REFERRED", "DECLINED"}[b.IntN(3)]},
-			{"op": []string{"eq", "ne"}[b.IntN(2)], "field": "grade", "value": []string{"A+", "A", "D", "NTC"}[b.IntN(4)]},
+			{"op": []string{"eq", "ne"}[b.IntN(2)], "field": "grade",
+				"value": []string{"A+", "A", "D", "NTC"}[b.IntN(4)]},
 			number("interest_rate", 12, 14, 18, 24, 28), number("final_score", 600, 650, 700, 750, 800),
 		}[b.IntN(4)]
 	}
@@ -59,13 +60,14 @@ func (b *breeder) promise(i int) object {
 	return g
 }
 
-// TestSolversAgreeOnGuarantees proves random guarantees of full-sized policies, as far as they are about Stage 1, the
-// score, the grade and the rate, and asks z3 and cvc5 whether there is an applicant for whom one does not hold.
+// TestSolversAgreeOnGuarantees proves random guarantees of full-sized policies. The guarantees are about Stage 1, the
+// score, the grade and the rate. The test asks z3 and cvc5 whether there is an applicant for whom a guarantee does not
+// hold.
 func TestSolversAgreeOnGuarantees(t *testing.T) {
 	t.Parallel()
 	from, to := rangeOfPairs(t, 15)
 	list, count := judges(t), map[string]int{}
-	proving := time.Duration(0)
+	proving, started := time.Duration(0), time.Now()
 	for i := from; i < to; i++ {
 		b := &breeder{Rand: rand.New(rand.NewPCG(8, uint64(i))), tb: t}
 		document, _ := b.pair(i)
@@ -87,7 +89,7 @@ func TestSolversAgreeOnGuarantees(t *testing.T) {
 		}
 		proving += time.Since(begun)
 		if count[string(proof.Standing)]++; proof.Standing == Undecided {
-			continue // it claims nothing
+			continue // an undecided proof claims nothing
 		}
 		name := fmt.Sprintf("policy %d, does somebody violate the guarantee", i)
 		if !agree(t, list, name, q.Text, proof.Standing == Refuted) {
@@ -95,13 +97,16 @@ func TestSolversAgreeOnGuarantees(t *testing.T) {
 		}
 	}
 	t.Logf("guarantees %d to %d: %s; proved in %v", from, to-1, counts(count), proving.Round(time.Millisecond))
-	report(t, list)
+	report(t, list, judged{
+		what: "guarantees", from: from, to: to - 1, yes: count[string(Refuted)], no: count[string(Proved)],
+		open: to - from - count[string(Refuted)] - count[string(Proved)], took: time.Since(started),
+	})
 	if count[string(Proved)] == 0 || count[string(Refuted)] == 0 || count[string(Undecided)] > (to-from)/10 {
 		t.Errorf("%v", count)
 	}
 }
 
-// TestGuaranteesThatSolversAreNotAsked checks that a guarantee about a limit is not turned into a question.
+// TestGuaranteesThatSolversAreNotAsked checks that smt.Violate refuses a guarantee about a limit.
 func TestGuaranteesThatSolversAreNotAsked(t *testing.T) {
 	t.Parallel()
 	p := guaranteed(t, engine.DefaultPolicyJSON(), `[

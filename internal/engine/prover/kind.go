@@ -14,7 +14,7 @@ type Outcome struct {
 	RateBP int64  // annual percent × 100; 0 if declined
 }
 
-// Order compares a figure under the old and the new policy.
+// Order says how a figure under the new policy compares with the figure under the old policy.
 type Order int8
 
 // The orders. The figures of declined applications are not compared: their order is Same.
@@ -24,12 +24,12 @@ const (
 	Higher Order = 1
 )
 
-// Kind identifies a class: the outcomes under both policies and how the offers differ, if both make one.
+// Kind identifies a class: the outcomes under both policies and, if both make an offer, how the offers differ.
 type Kind struct {
 	From, To Outcome
 	Limit    Order
 	Tenure   Order
-	Fee      Order  // of the fee and the charges with their tax, at equal limits
+	Fee      Order  // order of the fee and the charges with their tax; Same if the limits differ
 	Added    uint64 // conditions that only the new policy adds to the offer
 	Removed  uint64 // conditions that only the old policy adds to the offer
 }
@@ -39,12 +39,12 @@ func (k *Kind) changed() bool {
 	return k.From != k.To || k.Limit != Same || k.Tenure != Same || k.Fee != Same || k.Added != 0 || k.Removed != 0
 }
 
-// Direction says for whom a change is good.
+// Direction says whether a change is better or worse for the applicant.
 type Direction string
 
 // The directions.
 const (
-	Better Direction = "better" // for the applicant
+	Better Direction = "better" // better for the applicant
 	Worse  Direction = "worse"
 	Mixed  Direction = "mixed" // better in some respects and worse in others, or neither
 )
@@ -161,14 +161,14 @@ func (p *pricing) kinds(s *pairState, b *box, visit func(Kind)) {
 
 // segments divides the limits of a box into parts and calls visit with the limits of each part. Some bounds of a limit
 // are shared by both policies, others belong to one of them. The limit is the smallest bound, so the policies have
-// equal limits where the shared bounds are the smallest; equal says whether that holds for a whole part.
+// equal limits wherever the shared bounds are the smallest. equal reports whether that is so in a whole part.
 func (p *pricing) segments(x, y *view, d *dominance, visit func(x, y *view, equal bool)) {
 	step := p.sides[0].policy.LimitStepPaise
 	if step != p.sides[1].policy.LimitStepPaise {
 		visit(x, y, false)
 		return
 	}
-	low, high := int64(unbounded), int64(unbounded) // of the shared bounds
+	low, high := int64(unbounded), int64(unbounded) // the lowest and the highest value of the smallest shared bound
 	own := [2][2]int64{{unbounded, unbounded}, {unbounded, unbounded}}
 	for k, shared := range d.shared {
 		if shared {
@@ -199,7 +199,7 @@ func (p *pricing) segments(x, y *view, d *dominance, visit func(x, y *view, equa
 	}
 }
 
-// lendable returns the lowest limit in the range of a view at which the policy makes an offer.
+// lendable returns the lowest limit of a view at which the policy makes an offer. ok is false if there is none.
 func (p *pricing) lendable(i int, v *view) (from int64, ok bool) {
 	from = max(v.low, p.leastOffer(i, v.band))
 	return from, from <= v.high
@@ -211,8 +211,8 @@ func (p *pricing) leastOffer(i int, b *engine.Band) int64 {
 	return (b.MinLimitPaise + step - 1) / step * step
 }
 
-// jointKinds visits the kinds of a leaf in which both policies have the same limit. It divides the limits where one of
-// the policies treats them differently.
+// jointKinds visits the kinds of a leaf in which both policies have the same limit. It divides the range of limits
+// wherever the decision of one of the policies can change.
 func (p *pricing) jointKinds(x, y *view, b *box, emit func(from, to uint8, limit, fee Order)) {
 	const declined = uint8(1) << engine.Declined
 	step := p.sides[0].policy.LimitStepPaise
@@ -254,16 +254,16 @@ func (p *pricing) jointKinds(x, y *view, b *box, emit func(from, to uint8, limit
 	}
 }
 
-// emitFees visits the kinds with equal limits for each possible order of the fees.
+// emitFees calls emit for equal limits, once for each possible order of the fees.
 func emitFees(orders uint8, sets [2]uint8, emit func(from, to uint8, limit, fee Order)) {
-	for k, fee := range [...]Order{Higher, Same, Lower} { // the order is that of the new policy
+	for k, fee := range [...]Order{Higher, Same, Lower} { // bit 0 means lower under the old policy
 		if orders>>k&1 != 0 {
 			emit(sets[0], sets[1], Same, fee)
 		}
 	}
 }
 
-// apartKinds visits the kinds of a leaf in which the policies have limits of their own.
+// apartKinds visits the kinds of a leaf in which the limits of the two policies may differ.
 func (p *pricing) apartKinds(x, y *view, b *box, d dominance, emit func(from, to uint8, limit, fee Order)) {
 	const declined = uint8(1) << engine.Declined
 	least, offers := p.lendable(0, x)
@@ -291,7 +291,7 @@ func (p *pricing) apartKinds(x, y *view, b *box, d dominance, emit func(from, to
 	}
 }
 
-// limits returns the limits that the two policies can offer within a box, for the bounds of a class.
+// limits returns the lowest and the highest limit that the policy can offer within a box.
 func (v *view) limits() (low, high rule.Number) {
 	if v.declined {
 		return 0, 0

@@ -92,7 +92,7 @@ func (l *lab) field(name string) *rule.Field {
 	return l.catalogue.Field(id)
 }
 
-// constant returns a value near the values of a field.
+// constant returns a constant for a condition, in or near the range of a field.
 func (l *lab) constant(f *rule.Field) any {
 	switch {
 	case f.Type == rule.BoolType:
@@ -198,7 +198,8 @@ func (l *lab) band(i int, from, to int) object {
 	most := least + l.IntN(6)
 	b := object{
 		"id": fmt.Sprintf("PB_%d", i), "grade": []string{"A", "B", "C"}[i%3], "min_score": from, "max_score": to,
-		"action": []string{"approve", "approve", "approve", "refer", "decline"}[l.IntN(5)], "interest_rate": 10 + l.IntN(3),
+		"action":        []string{"approve", "approve", "approve", "refer", "decline"}[l.IntN(5)],
+		"interest_rate": 10 + l.IntN(3),
 		"tenure_months": 2, "tenures_allowed": []any{[]int{2}, []int{1, 2}, []int{2, 3}}[l.IntN(3)], "min_limit": least,
 		"max_limit": most, "default_limit": least + l.IntN(most-least+1), "foir_cap": 0.5 + float64(l.IntN(5))/10,
 		"processing_fee_pct": l.IntN(3), "processing_fee_min": float64(l.IntN(3)) / 10,
@@ -322,7 +323,7 @@ func (l *lab) everybody(visit func(*rule.Facts)) {
 		f := l.field(names[at])
 		facts.Set(f.Name, rule.Value{})
 		ntc := facts.Get(field.BureauIsNTC)
-		if f.Name != field.BureauScore || ntc.Type() == rule.Absent || ntc.IsTrue() { // only a score says false
+		if f.Name != field.BureauScore || ntc.Type() == rule.Absent || ntc.IsTrue() { // only a score makes ntc false
 			choose(at + 1)
 		}
 		if f.BureauScored && facts.Get(field.BureauIsNTC).IsTrue() {

@@ -53,7 +53,7 @@ func (l *lab) limitCap(i int) object {
 	of := object{"value": 3 + l.IntN(6)}
 	if l.percent(70) {
 		of = object{"op": "add", "args": []any{object{"value": 1 + l.IntN(5)}, l.operand(l.IntN(3))}}
-		if !strings.Contains(fmt.Sprint(of), "field:") { // a policy may not have a negative constant
+		if !strings.Contains(fmt.Sprint(of), "field:") { // a policy may not have a negative constant amount
 			of = object{"value": 3 + l.IntN(6)}
 		}
 	}

@@ -7,15 +7,16 @@ import (
 	"verdict/internal/rule"
 )
 
-// scoreLadder divides the scores of a policy into segments that it treats alike.
+// scoreLadder divides the scores of a policy into segments. The policy treats all scores of a segment alike.
 type scoreLadder struct {
 	breaks   []rule.Number // the first score of every segment after the first
 	segments []segment
 }
 
-// segment is a range of scores with the same bands and the same truth of all conditions on the final score.
+// segment is a range of scores that have the same bands and for which every condition on the final score has the
+// same truth value.
 type segment struct {
-	opening int // index in the policy's openings: the bands that the scores can have
+	opening int // index in the policy's openings: the bands that these scores can have
 	cell    int // cell of the final score; 0 if no condition reads it
 }
 
@@ -78,30 +79,30 @@ func (l *scoreLadder) find(score rule.Number) int {
 	return at
 }
 
-// samePrices reports whether the two policies lend alike at every score: then states that are equal stay equal.
-func (m *model) samePrices() bool {
-	a, b := m.sides[0].policy, m.sides[1].policy
+// samePrices reports whether the two policies lend alike at every score. If they do, states that are equal stay equal.
+func (p policies) samePrices(t *tests) bool {
+	a, b := p[0].policy, p[1].policy
 	if len(a.Bands) != len(b.Bands) {
 		return false
 	}
 	for i := range a.Bands {
 		x, y := &a.Bands[i], &b.Bands[i]
 		same := x.NTC == y.NTC && x.Ranged == y.Ranged && x.MinScore == y.MinScore && x.MaxScore == y.MaxScore &&
-			m.sides[0].bandTests[i] == m.sides[1].bandTests[i]
-		if !same || !m.sameBand(i, i) {
+			p[0].bandTests[i] == p[1].bandTests[i]
+		if !same || !p.sameBand(i, i) {
 			return false
 		}
 	}
 	return a.Scorecard.MinScore == b.Scorecard.MinScore && a.Scorecard.MaxScore == b.Scorecard.MaxScore &&
-		m.sameCaps()
+		p.sameCaps(t)
 }
 
-// sameBand reports whether a band of the old and one of the new policy decide and price alike.
-func (m *model) sameBand(i, j int) bool {
+// sameBand reports whether band i of the old policy and band j of the new policy decide and price alike.
+func (p policies) sameBand(i, j int) bool {
 	if i < 0 || j < 0 {
 		return i < 0 && j < 0
 	}
-	a, b := m.sides[0].policy, m.sides[1].policy
+	a, b := p[0].policy, p[1].policy
 	x, y := &a.Bands[i], &b.Bands[j]
 	if x.Action == engine.Decline || y.Action == engine.Decline {
 		return x.Action == y.Action
@@ -111,17 +112,17 @@ func (m *model) sameBand(i, j int) bool {
 		x.MaxLimitPaise == y.MaxLimitPaise && x.DefaultLimitPaise == y.DefaultLimitPaise &&
 		x.HasIncomeMultiple == y.HasIncomeMultiple && x.IncomeMultiple == y.IncomeMultiple &&
 		x.FOIRCap == y.FOIRCap && x.FeePct == y.FeePct && x.FeeMinPaise == y.FeeMinPaise && x.GSTPct == y.GSTPct &&
-		m.sameLending()
+		p.sameLending()
 }
 
 // sameLending reports whether the settings of limits outside of the bands are the same.
-func (m *model) sameLending() bool {
-	a, b := m.sides[0], m.sides[1]
+func (p policies) sameLending() bool {
+	a, b := p[0], p[1]
 	return a.policy.LimitStepPaise == b.policy.LimitStepPaise && a.dims == b.dims && exposureOf(a) == exposureOf(b) &&
 		sameCharges(a, b)
 }
 
-// exposureOf returns the most that one person may owe in paise, or -1 if that is not bounded.
+// exposureOf returns the most that one person may owe in paise, or -1 if the policy sets no limit.
 func exposureOf(s *side) int64 {
 	if s.policy.Exposure == nil {
 		return -1
@@ -135,8 +136,8 @@ type jointLadder struct {
 	differ []int // number of ranges up to and including this one in which the policies differ
 }
 
-func (m *model) jointLadder(i int) (j jointLadder) {
-	a, b := &m.sides[0].ladders[i], &m.sides[1].ladders[i]
+func (p policies) jointLadder(i int) (j jointLadder) {
+	a, b := &p[0].ladders[i], &p[1].ladders[i]
 	j.breaks = append(append(j.breaks, a.breaks...), b.breaks...)
 	slices.Sort(j.breaks)
 	j.breaks = slices.Compact(j.breaks)
@@ -147,7 +148,7 @@ func (m *model) jointLadder(i int) (j jointLadder) {
 			score = j.breaks[k-1]
 		}
 		x, y := a.segments[a.find(score)], b.segments[b.find(score)]
-		if x.cell != y.cell || !m.sameSegment(x, y) {
+		if x.cell != y.cell || !p.sameSegment(x, y) {
 			count++
 		}
 		j.differ = append(j.differ, count)

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// view is what one policy can offer within a box.
+// view describes what one policy can offer within a box.
 type view struct {
 	declined  bool
 	state     *sideState
@@ -26,7 +26,7 @@ const (
 	boundCapacity  = iota // what the capacity can repay, or the default limit if the capacity is not known
 	boundMultiple         // a multiple of income
 	boundMax              // the maximum of the band
-	boundRoom             // what the exposure leaves
+	boundRoom             // the amount that the exposure limit leaves
 	boundRequested        // the requested amount
 	boundCaps             // the caps that apply
 	boundCommon           // the caps that apply under both policies, if they were split off
@@ -36,8 +36,9 @@ const (
 // unbounded is the value of a bound that does not apply.
 const unbounded = math.MaxInt64 / 4
 
-// view computes the range of limits of a policy within a box. Every bound of the limit is monotone in every lending
-// fact, so the corners of the box have its lowest and its highest value. Caps are bounded on their own.
+// view computes the range of limits of a policy within a box. Every bound of the limit except caps is monotone in
+// every lending fact, so the bounds are lowest and highest at corners of the box. The bounds of caps are computed
+// separately.
 func (p *pricing) view(i int, id int32, b *box) (v view) {
 	if id == dead {
 		return view{declined: true}
@@ -60,8 +61,8 @@ func (p *pricing) view(i int, id int32, b *box) (v view) {
 	return v
 }
 
-// boundsAt returns the bounds of a band's limit at a point except those of caps, rounded down to the step, and the
-// tenure.
+// boundsAt returns the bounds of a band's limit at a point, rounded down to the step, and the tenure. It leaves out
+// the bounds of caps.
 func (p *pricing) boundsAt(i, band int, point *box) (out [bounds]int64, months int) {
 	s := p.sides[i]
 	b := &s.policy.Bands[band]
@@ -91,7 +92,7 @@ func (p *pricing) boundsAt(i, band int, point *box) (out [bounds]int64, months i
 	return out, months
 }
 
-// roomOf returns what the bound of the exposure leaves for a person who owes and is offered something, in paise.
+// roomOf returns the amount in paise that the exposure limit leaves for a person with the given debts and offers.
 func roomOf(most int64, outstanding, offers rule.Value) int64 {
 	return max(0, most-outstanding.Number().Paise()-offers.Number().Paise())
 }

@@ -34,9 +34,11 @@ func TestNamesWithTwoMeanings(t *testing.T) {
 			table("employment_type", "number") + knockout(factor), table("applicant.make", "number") + knockout(factor),
 		},
 		"the type of an input": {
-			`"inputs": [{"name": "applicant.x", "type": "number"}],` + knockout(`{"op": "exists", "field": "applicant.x"}`),
+			`"inputs": [{"name": "applicant.x", "type": "number"}],` +
+				knockout(`{"op": "exists", "field": "applicant.x"}`),
 			`"inputs": [{"name": "applicant.x", "type": "string"}],` + knockout(`{"op": "or", "args": [
-				{"op": "eq", "field": "applicant.x", "value": "a"}, {"op": "ne", "field": "applicant.x", "value": "a"}]}`),
+				{"op": "eq", "field": "applicant.x", "value": "a"},
+				{"op": "ne", "field": "applicant.x", "value": "a"}]}`),
 		},
 	} {
 		r := diff(t, small(t, pair[0]), small(t, pair[1]))

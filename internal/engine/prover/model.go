@@ -30,13 +30,13 @@ type variable struct {
 	reads []int       // of a free variable: the variables of its fields
 	cond  *rule.Condition
 
-	dim    int  // the lending fact that the variable stands for, or noDim
+	dim    int  // the lending fact that the variable represents, or noDim
 	caps   bool // a cap is computed from the variable
-	falls  bool // of a variable that only caps read: a cap falls if the variable grows
+	falls  bool // for a variable that only caps read: the guess that a cap falls if the variable grows
 	scored bool
 	cells  []cell
 	at     int32 // position in the order
-	twin   *twin // of a monotone guarantee; nil for most variables
+	twin   *twin // for a variable of a monotone guarantee; nil for most variables
 }
 
 // noDim marks a variable that no limit depends on.
@@ -52,7 +52,7 @@ const (
 // expr is a formula before the variables have cells and positions.
 type expr struct {
 	kind nodeKind
-	is   bool // of a constant
+	is   bool // for a constant: its value
 	kids []*expr
 	v    int // of a literal: the variable
 	set  int // of a literal: index in the variable's sets
@@ -66,18 +66,18 @@ const (
 	scoreEffect                    // adds points
 	factorEffect                   // adds the points of the field's bin
 	termEffect                     // adds a condition to the offer
-	testEffect                     // opens a band or applies a cap
+	testEffect                     // makes a band available or applies a cap
 	neverEffect                    // no applicant satisfies the condition
 )
 
 // rawClause is an entry of a policy that takes effect under a condition.
 type rawClause struct {
 	kind              effectKind
-	onTrue, onUnknown engine.Action // of a rule; Approve means no effect
+	onTrue, onUnknown engine.Action // for a rule; Approve means no effect
 	delta             rule.Number
 	term              uint8 // index of the condition of the offer, or of the test
 	factor            *engine.Factor
-	v                 int   // of a factor: the variable of its field
+	v                 int   // for a factor: the variable of its field
 	t, f              *expr // t is true if the condition holds, f if its negation holds; f is nil if it is not needed
 }
 
@@ -85,9 +85,9 @@ type rawClause struct {
 type side struct {
 	plan   *engine.Plan
 	policy *engine.Policy
-	// capacity computes the bound of a limit that the capacity to repay sets.
+	// capacity computes the part of a limit that depends on the capacity to repay.
 	capacity *engine.Lender
-	alias    map[string]rule.Ref // the fields that conditions and prices read instead of the named ones
+	alias    map[string]rule.Ref // by the name of a derived figure: the field that is read instead of the figure
 	raw      []rawClause
 	dims     [dimensions]int // the variable of each lending fact
 	ladders  [2]scoreLadder  // for applicants with a credit history, and for those new to credit
@@ -98,6 +98,9 @@ type side struct {
 	choice engine.PeopleScore
 }
 
+// policies are the two policies: the old and the new one, or a policy and the checker of a guarantee.
+type policies [2]*side
+
 // The facts that a limit depends on. The derived figures of the two policies may differ, so each policy has its own
 // variables for them.
 const (
@@ -107,7 +110,7 @@ const (
 	dimTenure
 	dimOutstanding
 	dimOffers
-	dimPartnerOutstanding // the same of the co-applicant, for whom the bound of the exposure counts too
+	dimPartnerOutstanding // the debts of the co-applicant, to whom the exposure limit also applies
 	dimPartnerOffers
 	dimensions
 
@@ -121,13 +124,13 @@ type model struct {
 	space     *space.Space
 	vars      []*variable
 	byKey     map[string]int
-	sides     [2]*side
-	ntc       int // the variable that says whether the applicant is new to credit, -1 for none
+	sides     policies
+	ntc       int // the variable that says whether the applicant is new to credit; -1 if there is none
 	terms     []string
 	tests     tests
 	reading   *side    // the policy whose entries are being read
-	other     int      // the variable of the co-applicant's bureau score if a policy chooses a score, else -1
-	unknown   []string // what is not modelled
+	other     int      // the variable of the co-applicant's bureau score if a policy chooses among scores, otherwise -1
+	unknown   []string // sentences about the parts that are not modelled
 	differ    []string // the parts that are not modelled and in which the policies differ
 	tooLarge  string   // why the policies are not compared; "" if they are
 	check     func() error
@@ -135,8 +138,7 @@ type model struct {
 	paired    bool  // some variables have twins
 }
 
-// stop asks the caller whether to stop. It reports whether the comparison is given up, for this or an earlier
-// reason.
+// stop calls check and reports whether the comparison is given up, now or earlier.
 func (m *model) stop() bool {
 	if m.tooLarge == "" && m.check != nil {
 		if err := m.check(); err != nil {
@@ -146,8 +148,8 @@ func (m *model) stop() bool {
 	return m.tooLarge != ""
 }
 
-// The largest policies that are compared: the number of variables, and for each of them the number of sets that
-// conditions test and the number of cells.
+// The limits of a comparison: the number of variables, and for each variable the number of sets that conditions test
+// and the number of cells.
 const (
 	maxVariables = 2_000
 	maxSets      = 2_000
@@ -158,8 +160,8 @@ func newModel(old, changed *engine.Plan, check func() error) *model {
 	return newModelOf(old, changed, old.Catalogue(), check, func(*model) {})
 }
 
-// newModelOf returns the model of two plans. The catalogue is that of the plans, possibly with further fields at its
-// end. newModelOf calls prepare before it reads the policies.
+// newModelOf returns the model of two plans. The catalogue is the one of the plans, possibly with further fields at
+// its end. newModelOf calls prepare before it reads the policies.
 func newModelOf(
 	old, changed *engine.Plan, catalogue *rule.Catalogue, check func() error, prepare func(*model),
 ) *model {
@@ -191,7 +193,7 @@ func newModelOf(
 		m.limitCaps(s)
 	}
 	for _, s := range m.sides {
-		m.impossible(s)
+		exclusions{m, s}.add()
 	}
 	return m
 }
@@ -222,7 +224,7 @@ func (m *model) params() space.Params {
 	return params
 }
 
-// mergeColumns adds the columns that the other policy names to the table of the same name.
+// mergeColumns adds the columns of a table that the second policy names to the table of the same name.
 func mergeColumns(tables []rule.Table, from *rule.Table) []rule.Table {
 	for i := range tables {
 		if tables[i].Name != from.Name {
@@ -239,8 +241,8 @@ func mergeColumns(tables []rule.Table, from *rule.Table) []rule.Table {
 	return tables
 }
 
-// aliases maps the derived income and FOIR to what they are derived from. A figure with a single source is that source,
-// unchanged. Otherwise it is a variable of its own: shared if both policies derive it alike, else one for each policy.
+// aliases maps the derived income and FOIR to their sources. If a figure has a single source, its alias is that
+// source. Otherwise the figure is a variable of its own, which both policies share if they derive it alike.
 func (m *model) aliases() {
 	a, b := m.sides[0].policy.CountedSources(), m.sides[1].policy.CountedSources()
 	sameOwed := sameSource(&a.Obligations, &b.Obligations)
@@ -250,7 +252,7 @@ func (m *model) aliases() {
 	for i, s := range m.sides {
 		sources := s.policy.CountedSources()
 		alias := func(derived, source string, shared bool) {
-			// A negative amount does not count, so a source that can be negative is not the figure itself.
+			// A negative amount does not count. So a source that can be negative is not the same as the figure.
 			if id, ok := m.catalogue.Lookup(source); ok && m.catalogue.Field(id).BoundedBelow &&
 				m.catalogue.Field(id).Min >= 0 {
 				s.alias[derived] = rule.Ref{Name: source, ID: id, Type: rule.NumberType}
@@ -270,14 +272,14 @@ func (m *model) aliases() {
 	}
 }
 
-// sideSuffix distinguishes the derived figures of the two policies.
+// sideSuffix is appended to the names of the derived figures that differ between the two policies.
 var sideSuffix = [...]string{" (old policy)", " (new policy)"}
 
 func sameSource(a, b *engine.Source) bool {
 	return slices.Equal(a.Of, b.Of) && (len(a.Of) == 1 || a.Take == b.Take)
 }
 
-// variable returns the variable of a field.
+// variable returns the index of the variable of a field. It adds the variable if necessary.
 func (m *model) variable(ref rule.Ref) int {
 	if at, ok := m.byKey[ref.Name]; ok {
 		return at
@@ -288,7 +290,7 @@ func (m *model) variable(ref rule.Ref) int {
 	if d.Computed {
 		v.kind = resultVariable
 	}
-	// A request that gives a field with another type is refused, so no applicant has a mistyped field.
+	// A request in which a field has another type is rejected, so no applicant has a mistyped field.
 	v.all = m.solver.Sets.Difference(d.All, space.Set{{Lo: space.Mistyped, Hi: space.Mistyped}})
 	return m.add(ref.Name, v)
 }
@@ -303,7 +305,7 @@ func (m *model) add(key string, v *variable) int {
 	return at
 }
 
-// test returns the index of a set among the sets that conditions test.
+// test returns the index of a set among the sets that conditions test on a variable. It adds the set if necessary.
 func (m *model) test(v int, set space.Set) int {
 	x := m.vars[v]
 	if len(x.sets) >= maxSets {
@@ -326,7 +328,8 @@ func (m *model) given(v int) space.Set {
 	return m.solver.Sets.Difference(m.vars[v].all, space.OnlyAbsent())
 }
 
-// ref returns the field that a policy reads if a condition names ref.
+// ref returns the field that the policy reads where a condition names the given field: its alias, or the field
+// itself.
 func (s *side) ref(ref rule.Ref) rule.Ref {
 	if other, ok := s.alias[ref.Name]; ok {
 		return other
@@ -334,7 +337,7 @@ func (s *side) ref(ref rule.Ref) rule.Ref {
 	return ref
 }
 
-// renamed returns the condition with the fields that the policy reads.
+// renamed returns a copy of the condition in which each field is replaced with the field that the policy reads.
 func (s *side) renamed(c *rule.Condition) rule.Condition {
 	out := *c
 	out.Args = make([]rule.Condition, len(c.Args))
@@ -357,8 +360,8 @@ func (s *side) renamedOperand(o rule.Operand) rule.Operand {
 	return o
 }
 
-// condition returns the formula that is true if the condition holds or, if positive is false, if its negation holds.
-// Both are false if the condition is unknown.
+// condition returns the formula that is true if the condition holds. If positive is false, the formula is true if the
+// negation of the condition holds. Both formulas are false if the condition is unknown.
 func (m *model) condition(c *rule.Condition, positive bool) *expr {
 	switch c.Op {
 	case rule.Not:
@@ -385,7 +388,8 @@ func (m *model) condition(c *rule.Condition, positive bool) *expr {
 // place places the fields of a predicate in the space, so that the space knows which of them are answers of lists.
 func (m *model) place(c *rule.Condition) { m.space.Reads(c, nil, 0) }
 
-// free returns the formula of a predicate that sets cannot express. It can hold or fail only if its fields are given.
+// free returns the formula of a predicate that sets cannot express. Such a predicate can hold or fail only if its
+// fields are given.
 func (m *model) free(c *rule.Condition, positive bool) *expr {
 	out := &expr{kind: andNode}
 	var reads []int
@@ -400,8 +404,8 @@ func (m *model) free(c *rule.Condition, positive bool) *expr {
 // predicateKey returns the key of the variable of a predicate.
 func predicateKey(text string) string { return "predicate " + text }
 
-// predicate returns the literal of a predicate that sets cannot express and that depends on the variables in reads. The
-// text identifies the predicate in both policies.
+// predicate returns the literal of a predicate that sets cannot express and that depends on the variables in reads.
+// The text identifies the predicate: equal texts mean the same predicate in both policies.
 func (m *model) predicate(text string, c *rule.Condition, positive bool, reads ...int) *expr {
 	key := predicateKey(text)
 	v, known := m.byKey[key]

@@ -51,13 +51,13 @@ func (u uncovered) String() string {
 		return u.name
 	case "affordability", "exposure", "scorecard":
 		return u.kind + "." + u.name
-	default: // a list, whose entries can have the member
+	default: // a list whose entries can have the member
 		return u.kind + " with " + u.name
 	}
 }
 
-// unmodelled lists, one sentence for each, the parts of two policies that a comparison does not cover. differ names
-// those of them in which the policies differ.
+// unmodelled lists the parts of two policies that a comparison does not cover, one sentence for each. The result
+// "differ" has the names of those parts in which the policies differ.
 func unmodelled(old, changed *engine.Policy) (list, differ []string) {
 	var order []uncovered
 	var texts [2]map[uncovered]string
@@ -118,7 +118,7 @@ func ambiguous(old, changed *engine.Policy) (names []string) {
 }
 
 // sameTable reports whether two descriptions of a table give the same facts. A policy describes only the columns that
-// it names.
+// it names, so columns that only one description has are not compared.
 func sameTable(x, y *rule.Table) bool {
 	sameKey := func(a, b rule.TableKey) bool {
 		return a.Field.Name == b.Field.Name && a.Field.Type == b.Field.Type && a.Range == b.Range
@@ -130,9 +130,10 @@ func sameTable(x, y *rule.Table) bool {
 		})
 }
 
-// walkMembers calls add for each member of an object, and of the objects in it, that a comparison does not cover. The
-// text is what policies must have in common to be alike in the member: its value or, if v is listed, the whole
-// entry, because the effect of the entry's other members depends on the one that is not covered.
+// walkMembers calls add for each member of an object, and of the objects in it, that a comparison does not cover.
+// The argument text of add is the value of the member: two policies are alike in the member if their texts are
+// equal. If v is an entry of a list, the text is the whole entry, because the effect of the entry's other members
+// depends on the member that is not covered.
 func walkMembers(v wire.Value, kind string, listed bool, add func(u uncovered, text []byte)) {
 	for name, member := range v.Members() {
 		if !slices.Contains(modelled[kind], name) {

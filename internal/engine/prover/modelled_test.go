@@ -12,9 +12,10 @@ import (
 	"verdict/internal/wire"
 )
 
-// known lists the fields of the policy's Go types and the member of the document that each is written to. A field that
-// is added to a policy must be added here, once the comparison covers it or it is known to have no effect on what is
-// compared. Until then its member must not be in modelled, so that policies that use it are compared incompletely.
+// known maps each field of the policy's Go types to the member of the document that it is written to. A new field of
+// a policy must be listed here as soon as the comparison covers it, or as soon as it is known to have no effect on
+// what is compared. Until then its member must not be in modelled, so that comparisons of policies that use it are
+// incomplete.
 var known = map[reflect.Type]map[string]string{
 	reflect.TypeFor[engine.Policy](): {
 		"Key": "policy_key", "Name": "name", "Semantics": "semantics", "FeaturesAuto": "features", "Inputs": "inputs",
@@ -70,7 +71,7 @@ var known = map[reflect.Type]map[string]string{
 // notCovered marks a member that makes a comparison incomplete.
 const notCovered = "not covered: "
 
-// sectionOf has the kind of object in modelled for each type.
+// sectionOf maps each type to the kind of object that it has in modelled.
 var sectionOf = map[reflect.Type]string{
 	reflect.TypeFor[engine.Policy]():        "",
 	reflect.TypeFor[engine.Knockout]():      "knockouts",
@@ -88,7 +89,7 @@ var sectionOf = map[reflect.Type]string{
 	reflect.TypeFor[loan.Charge]():          "charges",
 }
 
-// TestEveryPartOfAPolicyIsModelled fails if a policy has a part that nobody has decided about.
+// TestEveryPartOfAPolicyIsModelled fails if a policy has a field that is not listed in known.
 func TestEveryPartOfAPolicyIsModelled(t *testing.T) {
 	t.Parallel()
 	for typ, members := range known {
@@ -99,7 +100,7 @@ func TestEveryPartOfAPolicyIsModelled(t *testing.T) {
 			switch {
 			case not && slices.Contains(modelled[sectionOf[typ]], left):
 				t.Errorf("%s.%s is not covered, but modelled lists %q", typ, name, left)
-			case not: // walkMembers reports it
+			case not: // walkMembers reports the member
 			case !ok:
 				t.Errorf("%s.%s is new: let the comparison cover it, or list it here as not covered",
 					typ, name)
@@ -113,7 +114,8 @@ func TestEveryPartOfAPolicyIsModelled(t *testing.T) {
 // TestUnknownMembersAreReported checks that a member that the comparison does not cover is noticed.
 func TestUnknownMembersAreReported(t *testing.T) {
 	t.Parallel()
-	v, err := wire.Parse([]byte(`{"name": "x", "limit_caps": [{"id": "LC", "new": 1}], "odd": [], "pricing_bands": [{"id": "PB", "odd": {}}],
+	v, err := wire.Parse([]byte(
+		`{"name": "x", "limit_caps": [{"id": "LC", "new": 1}], "odd": [], "pricing_bands": [{"id": "PB", "odd": {}}],
 		"scorecard": {"factors": [{"bins": [{"points": 1, "odd": 2}]}]}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -129,13 +131,14 @@ func TestUnknownMembersAreReported(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotCompared checks what is said about policies that have parts which the comparison does not cover: a
-// difference in such a part is named instead of saying that nobody is treated differently.
+// TestWhatIsNotCompared checks the summaries of results. If the policies differ in a part that the comparison does not
+// cover, the summary must name that part. It must not say that nobody is treated differently.
 func TestWhatIsNotCompared(t *testing.T) {
 	t.Parallel()
 	const none = "No applicant was found who is treated differently."
 	rate := Class{Confirmed: true, Kind: Kind{
-		From: Outcome{Status: engine.Approved, Grade: "A", RateBP: 1400}, To: Outcome{Status: engine.Approved, Grade: "A"},
+		From: Outcome{Status: engine.Approved, Grade: "A", RateBP: 1400},
+		To:   Outcome{Status: engine.Approved, Grade: "A"},
 	}}
 	declined := func(grade string, rate int64) Class {
 		return Class{Confirmed: true, Kind: Kind{
@@ -148,12 +151,14 @@ func TestWhatIsNotCompared(t *testing.T) {
 	}{
 		"one part": {
 			Result{NotCompared: []string{"odd"}},
-			"The policies differ in odd, which this comparison does not cover; what changes for whom is not known.", none,
+			"The policies differ in odd, which this comparison does not cover; what changes for whom is not known.",
+			none,
 		},
 		"two parts": {Result{NotCompared: []string{"odd", "new"}}, "differ in odd and new, which", none},
 		"a part and a rate": {
 			Result{NotCompared: []string{"odd"}, Classes: []Class{rate}},
-			"The policies also differ in odd, which this comparison does not cover; what else changes for whom is not known.",
+			"The policies also differ in odd, which this comparison does not cover; what else changes for whom is " +
+				"not known.",
 			none,
 		},
 		"nothing found, complete": {Result{Complete: true}, none, "There may be"},
@@ -176,11 +181,12 @@ func TestWhatIsNotCompared(t *testing.T) {
 	}
 }
 
-// TestEveryFactOfADecisionIsModelled checks that the comparison knows every fact that the engine reads for a policy
-// with all parts, besides the facts that its conditions name.
+// TestEveryFactOfADecisionIsModelled checks which facts the engine reads for a policy with all parts, in addition
+// to the facts that its conditions name. The comparison must know each of them.
 func TestEveryFactOfADecisionIsModelled(t *testing.T) {
 	t.Parallel()
-	p := edited(t, `"semantics": 2,`, `"semantics": 2, "people": {"score": "highest"}, "exposure": {"max_total": 500000},
+	p := edited(t, `"semantics": 2,`,
+		`"semantics": 2, "people": {"score": "highest"}, "exposure": {"max_total": 500000},
 		"charges": [{"id": "CH", "to": "lender", "kind": "fixed", "amount": 500}],
 		"limit_caps": [{"id": "LC", "of": {"op": "mul", "args": [{"value": 3}, {"field": "income_effective"}]}}],`,
 		`"affordability": {`, `"affordability": {"people": "all",`)

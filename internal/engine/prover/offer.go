@@ -8,11 +8,11 @@ import (
 	"verdict/internal/rule"
 )
 
-// finalScore is the result that the segments of scores depend on.
+// finalScore is the name of the result by which scores are divided into segments.
 const finalScore = field.FinalScore
 
-// maxSteps is the largest number of limits of a band for which the results of each limit are computed. Conditions on
-// the offers of a band with more limits may hold or fail at any limit.
+// maxSteps is the largest number of limits of a band for which each limit is computed. If a band has more limits,
+// conditions on its offers may hold or fail at any limit.
 const maxSteps = 100_000
 
 // pricing computes what the policies offer within boxes.
@@ -21,7 +21,7 @@ type pricing struct {
 	runs    map[[3]int][]run // by side, band and tenure
 	spent   map[[2]int]consumption
 	results map[string]*variable // result variables by name
-	priced  int                  // limits that were computed since the caller was last asked
+	priced  int                  // number of limits computed since the last call of Options.Check
 }
 
 func newPricing(a *automaton) *pricing {
@@ -36,11 +36,11 @@ func newPricing(a *automaton) *pricing {
 	return p
 }
 
-// tired counts a limit that is computed, and asks the caller every few thousand limits whether to stop. If it returns
-// true, the result is incomplete, so the caller may assume whatever excludes nothing.
+// tired counts a limit that is computed. Every few thousand limits it calls Options.Check. If it returns true, the
+// work must stop and the result is incomplete. The caller then returns a value that excludes nothing.
 func (p *pricing) tired() bool {
 	if p.priced++; p.priced < limitsBetweenChecks {
-		return p.truncated != ""
+		return p.late
 	}
 	p.priced = 0
 	return p.stopped()
@@ -83,8 +83,8 @@ func (p *pricing) stage2(i int, v *view, b *box, r *run) uint8 {
 	return p.stage2With(v, func(n *node) uint8 { return p.truth(i, v, b, r, n) })
 }
 
-// stage2With returns the statuses that the rules on the offer can give if truth returns the possible truth of each
-// literal.
+// stage2With returns the statuses that the rules on the offer can give. The function truth returns the possible truth
+// values of each literal.
 func (p *pricing) stage2With(v *view, truth func(n *node) uint8) uint8 {
 	set := uint8(1) << v.state.action
 	for _, id := range p.lists[v.state.list].ids {
@@ -127,7 +127,7 @@ func worst(set, effects uint8) (out uint8) {
 	return out
 }
 
-// truth returns whether a literal on a result can be false (bit 0) and true (bit 1).
+// truth returns whether a literal on a result of the decision can be false (bit 0) and whether it can be true (bit 1).
 func (p *pricing) truth(i int, v *view, b *box, r *run, n *node) uint8 {
 	x := p.ordered[n.at]
 	at := -1
@@ -163,8 +163,8 @@ func (p *pricing) truth(i int, v *view, b *box, r *run, n *node) uint8 {
 	}
 }
 
-// postFOIR returns the possible truth of a literal on post_offer_foir. The figure rises with the FOIR and the
-// instalment and falls with the income.
+// postFOIR returns the possible truth values of a literal on post_offer_foir. The figure rises with the FOIR and the
+// instalment, and falls with the income.
 func (p *pricing) postFOIR(i int, b *box, r *run, x *variable, n *node) (set uint8) {
 	add := func(code int64) {
 		at := x.cellOf(code)
@@ -216,8 +216,8 @@ func (p *pricing) postFOIR(i int, b *box, r *run, x *variable, n *node) (set uin
 	return set
 }
 
-// feeOrders returns how the fees and charges of the two policies can compare at equal limits in a range: bit 0 lower
-// under the old policy, bit 1 equal, bit 2 higher.
+// feeOrders returns how the fees and charges of the two policies can compare at equal limits in a range. Bit 0 is set
+// if they can be lower under the old policy, bit 1 if they can be equal, and bit 2 if they can be higher.
 func (p *pricing) feeOrders(x, y *view, from, to int64) (set uint8) {
 	a, b := x.band, y.band
 	l, r := p.sides[0], p.sides[1]

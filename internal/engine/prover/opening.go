@@ -7,15 +7,15 @@ import (
 	"verdict/internal/rule"
 )
 
-// tests gives a number to each test: a condition of a band, or a cap with its condition, of either policy. States in
-// which the same tests are true have the same caps.
+// tests assigns a number to each test of the two policies. A test is the condition of a band, or a cap with its
+// condition. The same caps apply in states in which the same tests are true.
 type tests struct {
 	keys  []string
 	bands uint64               // the tests that are conditions of bands
 	caps  [maxTests]*capAmount // by test: the amount of a cap; nil for the condition of a band
 }
 
-// maxTests is the largest number of conditions of bands and of caps that are compared.
+// maxTests is the largest number of different tests that a comparison can have.
 const maxTests = 64
 
 // number returns the number of a test.
@@ -31,7 +31,7 @@ func (m *model) number(key string) int {
 	return len(m.tests.keys) - 1
 }
 
-// addTest adds the clause of a test to a policy, unless the policy has it.
+// addTest adds the clause of a test to a policy, unless the policy already has it.
 func (s *side) addTest(at int, t *expr) {
 	known := slices.ContainsFunc(s.raw, func(r rawClause) bool { return r.kind == testEffect && int(r.term) == at })
 	if !known {
@@ -60,7 +60,7 @@ func (m *model) bandConditions(s *side) {
 // whose test holds.
 type opening struct {
 	band int
-	test int // -1 if the band takes everybody
+	test int // number of the test; -1 if the band has no condition
 }
 
 func (o *opening) bit() uint64 {
@@ -70,7 +70,7 @@ func (o *opening) bit() uint64 {
 	return 1 << o.test
 }
 
-// openingOf returns the index of the list of bands that a final score can have.
+// openingOf returns the index in s.openings of the list of bands that a final score can have.
 func (s *side) openingOf(score rule.Number, ntc bool) int {
 	list := s.bandsOf(score, ntc)
 	at := slices.IndexFunc(s.openings, func(o []opening) bool { return slices.Equal(o, list) })
@@ -101,18 +101,19 @@ func (s *side) bandsOf(score rule.Number, ntc bool) (list []opening) {
 		}
 		list = append(list, opening{i, s.bandTests[i]})
 		if b.When == nil {
-			break // nobody gets a later one
+			break // nobody gets a later band
 		}
 	}
 	return list
 }
 
-// ladder returns the index of the ladder that a state uses.
+// ladder returns the index of the ladder that applies in a state: 1 for applicants who are new to credit, otherwise 0.
 func (x *sideState) ladder() int { return indexOf(x.ntc && !x.rated) }
 
 func (s *side) ladder(x *sideState) *scoreLadder { return &s.ladders[x.ladder()] }
 
-// knowsLadder reports whether it is known, after the variable at a position, if the applicant is new to credit.
+// knowsLadder reports whether the variables up to the given position determine whether the applicant is new to
+// credit, and so which ladder applies.
 func (a *automaton) knowsLadder(i int, at int32) bool {
 	return (a.ntc < 0 || a.model.vars[a.ntc].at <= at) &&
 		(a.sides[i].choice != engine.HighestScore || a.model.vars[a.other].at <= at)
@@ -145,7 +146,7 @@ func (a *automaton) settleBand(i int, x *sideState) {
 		}
 		break // nobody gets a later band
 	}
-	x.action = max(x.action, least) // without any band the application is declined
+	x.action = max(x.action, least) // if no band is possible, the application is declined
 	dropped := a.tests.bands &^ matter
 	x.tests &^= dropped
 	a.ids32 = slices.DeleteFunc(a.ids32, func(id int32) bool {
@@ -155,8 +156,8 @@ func (a *automaton) settleBand(i int, x *sideState) {
 }
 
 // sameSegment reports whether two segments lead to the same band and price if the same tests hold.
-func (m *model) sameSegment(x, y segment) bool {
-	return slices.EqualFunc(m.sides[0].openings[x.opening], m.sides[1].openings[y.opening], func(l, r opening) bool {
-		return l.test == r.test && m.sameBand(l.band, r.band)
+func (p policies) sameSegment(x, y segment) bool {
+	return slices.EqualFunc(p[0].openings[x.opening], p[1].openings[y.opening], func(l, r opening) bool {
+		return l.test == r.test && p.sameBand(l.band, r.band)
 	})
 }

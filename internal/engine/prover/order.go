@@ -6,25 +6,25 @@ import (
 	"verdict/internal/engine"
 )
 
-// order gives every variable its position. The variable of new-to-credit comes first, because bands and scores
-// depend on it (and the co-applicant's score, if it can change that), and results come last. In between come the
-// variables of entries that differ, because states in which the difference has no effect are dropped as soon as
-// these are known. Otherwise the next variable is the one that leaves the fewest conditions open. Lending facts come
+// order gives every variable its position. bureau_is_ntc comes first, because bands and scores depend on it. If the
+// co-applicant's score can change it, that score comes next. Results come last. In between, the variables of entries
+// that differ come early, because states in which the difference has no effect can be dropped once these variables are
+// known. Apart from that, the next variable is the one that leaves the fewest conditions open. Lending facts come
 // late, because their cells must be kept for the offer.
 func (m *model) order() []*variable {
 	groups := m.groups()
-	differ := m.differing(groups)
+	differ := differing(groups, len(m.vars))
 	of := make([][]*group, len(m.vars))
 	for i := range groups {
 		g := &groups[i]
 		for _, v := range g.vars {
 			of[v] = append(of[v], g)
-			if !m.isResult(v) {
+			if !m.vars[v].isResult() {
 				g.left++
 			}
 		}
 	}
-	same := m.samePrices()
+	same := m.sides.samePrices(&m.tests)
 	placed := make([]bool, len(m.vars))
 	var out []*variable
 	var place func(i int)
@@ -38,28 +38,28 @@ func (m *model) order() []*variable {
 		for _, g := range of[i] {
 			g.left, g.begun = g.left-1, true
 		}
-		if t := m.vars[i].twin; t != nil { // so that the order of the two is checked as soon as one is known
+		if t := m.vars[i].twin; t != nil { // place both together, so that their order is checked as soon as possible
 			place(t.other(i))
 		}
 	}
 	if m.ntc >= 0 {
 		place(m.ntc)
 	}
-	if m.chooses(engine.HighestScore) {
+	if m.sides.chooses(engine.HighestScore) {
 		place(m.other)
 	}
 	for _, i := range m.early {
-		if !m.isResult(i) && m.vars[i].dim == noDim && m.ready(m.vars[i], placed) {
+		if v := m.vars[i]; !v.isResult() && v.dim == noDim && v.ready(placed) {
 			place(i)
 		}
 	}
 	for {
 		best, bestRank := -1, [6]int{}
 		for i, v := range m.vars {
-			if placed[i] || m.isResult(i) || !m.ready(v, placed) {
+			if placed[i] || v.isResult() || !v.ready(placed) {
 				continue
 			}
-			rank := m.rank(i, of[i], differ, same)
+			rank := v.rank(i, of[i], differ[i], same)
 			if best < 0 || slices.Compare(rank[:], bestRank[:]) < 0 {
 				best, bestRank = i, rank
 			}
@@ -77,25 +77,24 @@ func (m *model) order() []*variable {
 	return out
 }
 
-// isResult reports whether a variable is computed during the decision.
-func (m *model) isResult(i int) bool {
-	return m.vars[i].kind == resultVariable || m.vars[i].kind == freeResult
-}
+// isResult reports whether the variable is computed during the decision.
+func (v *variable) isResult() bool { return v.kind == resultVariable || v.kind == freeResult }
 
-// ready reports whether the fields of a free variable are placed, so that it is skipped if one of them is absent.
-func (m *model) ready(v *variable, placed []bool) bool {
+// ready reports whether all variables that a free variable reads have positions. Then the free variable can be skipped
+// if one of them is absent.
+func (v *variable) ready(placed []bool) bool {
 	return !slices.ContainsFunc(v.reads, func(i int) bool { return !placed[i] })
 }
 
-// rank returns the rank of a variable among those that could be next. Lower ranks come first. same says that both
-// policies lend alike.
-func (m *model) rank(at int, groups []*group, differ []bool, same bool) [6]int {
-	v := m.vars[at]
+// rank returns the rank of the variable with the given index among the variables that could be next. Lower ranks
+// come first. differs means that an entry of only one policy reads the variable. same means that both policies lend
+// alike.
+func (v *variable) rank(at int, groups []*group, differs, same bool) [6]int {
 	late, unequal := 0, 1
 	if v.dim != noDim {
 		late = 1
 	}
-	if differ[at] {
+	if differs {
 		unequal = 0
 	}
 	opened, closed := 0, 0
@@ -118,7 +117,7 @@ type group struct {
 	vars  []int
 	key   string
 	side  int
-	left  int // variables that have no position yet, without results
+	left  int // number of variables that have no position yet, not counting results
 	begun bool
 }
 
@@ -151,13 +150,14 @@ func (m *model) groups() (out []group) {
 	return out
 }
 
-// differing reports for each variable whether it is read by an entry that the other policy does not have.
-func (m *model) differing(groups []group) []bool {
+// differing reports, for each of n variables, whether the variable is read by an entry that only one of the policies
+// has.
+func differing(groups []group, n int) []bool {
 	count := map[string]int{}
 	for _, g := range groups {
 		count[g.key] += 1 - 2*g.side
 	}
-	out := make([]bool, len(m.vars))
+	out := make([]bool, n)
 	for _, g := range groups {
 		if count[g.key] != 0 {
 			for _, i := range g.vars {

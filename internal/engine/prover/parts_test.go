@@ -9,12 +9,13 @@ import (
 	"verdict/internal/engine"
 )
 
-// parts has edits of the default policy that add a part to it, each in two forms.
+// parts has edits of the default policy. Each adds a part to the policy, in two forms.
 func parts() map[string][2][]string {
 	member := func(text string) []string { return []string{`"semantics": 2,`, `"semantics": 2,` + text} }
 	caps := func(text string) []string { return member(`"limit_caps": [` + text + `],`) }
 	income := func(times string) []string {
-		return caps(`{"id": "LC", "of": {"op": "mul", "args": [{"value": ` + times + `}, {"field": "monthly_income"}]}}`)
+		return caps(`{"id": "LC", "of": {"op": "mul", "args": [{"value": ` + times +
+			`}, {"field": "monthly_income"}]}}`)
 	}
 	price := func(share string) []string {
 		return member(`"inputs": [{"name": "applicant.car_price", "type": "number"}], "limit_caps": [{"id": "LC", "of":
@@ -31,8 +32,9 @@ func parts() map[string][2][]string {
 			"processing_fee_pct": 1.0, "processing_fee_min": 499, "gst_pct": 18},`}
 	}
 	return map[string][2][]string{
-		"segments":         {segment("25"), segment("27")},
-		"caps":             {caps(`{"id": "LC", "of": {"value": 90000}}`), caps(`{"id": "LC", "of": {"value": 80000}}`)},
+		"segments": {segment("25"), segment("27")},
+		"caps": {caps(`{"id": "LC", "of": {"value": 90000}}`),
+			caps(`{"id": "LC", "of": {"value": 80000}}`)},
 		"caps of a field":  {income("2.5"), income("2")},
 		"caps of an input": {price("0.8"), price("0.85")},
 		"caps with when":   {young("30"), young("31")},
@@ -49,8 +51,9 @@ func parts() map[string][2][]string {
 	}
 }
 
-// TestPartsAreCompared compares policies with and without segments, caps, charges and people. The same policies are
-// equal without a look at their checksums, each difference is found, and no applicant shows one that is not listed.
+// TestPartsAreCompared compares policies with and without segments, caps, charges and people. Equal policies must be
+// proved equal without a comparison of their checksums. Each difference must be found, and no applicant may show a
+// difference that is not listed.
 func TestPartsAreCompared(t *testing.T) {
 	t.Parallel()
 	all := parts()
@@ -58,7 +61,7 @@ func TestPartsAreCompared(t *testing.T) {
 		forms := all[name]
 		plain, one, other := edited(t), edited(t, forms[0]...), edited(t, forms[1]...)
 		rate := edited(t, append(slices.Clone(forms[0]), `"interest_rate": 16.0`, `"interest_rate": 16.5`)...)
-		hard := name == "people" || name == "all incomes" // hundreds of thousands of states
+		hard := name == "people" || name == "all incomes" // needs hundreds of thousands of states
 		for _, c := range []struct {
 			what         string
 			old, changed *engine.Plan
@@ -98,7 +101,7 @@ func TestPartsAreCompared(t *testing.T) {
 	}
 }
 
-// TestCausesOfParts checks that a change of a part is named as the cause.
+// TestCausesOfParts checks that a change of a part of the policy, such as its caps, is named as the cause.
 func TestCausesOfParts(t *testing.T) {
 	t.Parallel()
 	for name, section := range map[string]string{

@@ -8,8 +8,8 @@ import (
 )
 
 // TestScoresHaveAnOrder compares two policies that differ in whose score counts. If the highest score counts and it is
-// the co-applicant's, then bureau_is_ntc becomes false, and points are lost. That needs a co-applicant with a higher
-// score, whatever the rules on scores are.
+// the co-applicant's, bureau_is_ntc becomes false, and points are lost. That needs a co-applicant with a higher score,
+// no matter what the rules on scores are.
 func TestScoresHaveAnOrder(t *testing.T) {
 	t.Parallel()
 	with := func(score string) *engine.Plan {

@@ -9,13 +9,13 @@ import (
 	"verdict/internal/rule"
 )
 
-// Population counts how many applicants of a book are in each class of a result.
+// Population counts how many applicants of a loan book are in each class of a result.
 type Population struct {
 	Rows     int64   // applicants that were counted
-	Unlisted int64   // applicants who are treated differently and are in no class; 0 if the result is complete
-	ByClass  []int64 // by index in the classes of the result
-	// What names the applicants in the summary , such as "applications of the last 30 days". If it is "", the summary does
-	// not mention them.
+	Unlisted int64   // applicants who are treated differently but are in no class; 0 if the result is complete
+	ByClass  []int64 // applicants of each class, by index in the classes of the result
+	// What names the applicants in the summary, such as "applications of the last 30 days". If it is "", the summary
+	// does not mention them.
 	What string
 
 	plans     [2]*engine.Plan
@@ -27,7 +27,8 @@ type Population struct {
 // NewPopulation returns an empty population for the result of Diff for the same plans.
 func NewPopulation(old, changed *engine.Plan, r *Result) *Population {
 	p := &Population{
-		ByClass: make([]int64, len(r.Classes)), plans: [2]*engine.Plan{old, changed}, terms: r.Terms, at: map[Kind]int{},
+		ByClass: make([]int64, len(r.Classes)), plans: [2]*engine.Plan{old, changed}, terms: r.Terms,
+		at: map[Kind]int{},
 	}
 	for i := range r.Classes {
 		p.at[r.Classes[i].Kind] = i
@@ -38,8 +39,8 @@ func NewPopulation(old, changed *engine.Plan, r *Result) *Population {
 	return p
 }
 
-// Add decides an applicant under both policies and counts the class. The applicants of a book count as named, so Add
-// adds that fact if it is absent.
+// Add decides an applicant under both policies and counts the applicant's class. Applicants of a loan book count as
+// having a reference, so Add sets own_reference if it is absent.
 func (p *Population) Add(facts *rule.Facts) {
 	for i, plan := range p.plans {
 		if plan.UsesOwn() && facts.Get(field.OwnReference).Type() == rule.Absent {
@@ -64,7 +65,8 @@ func (p *Population) Count(from, to *engine.Decision) {
 	}
 }
 
-// Tally has the applicants of a population who are treated differently. Those who are in no class are only in All.
+// Tally counts the applicants of a population who are treated differently. Applicants who are in no class count only
+// in All.
 type Tally struct {
 	All, Worse, Better, Mixed int64
 	Declined                  int64 // approved by the old policy and declined by the new one
@@ -91,7 +93,7 @@ func (p *Population) Tally(r *Result) (t Tally) {
 	return t
 }
 
-// Sentence says how many applicants of the population are treated differently. It is "" if What is.
+// Sentence says how many applicants of the population are treated differently. It returns "" if What is "".
 func (p *Population) Sentence(r *Result) string {
 	switch {
 	case p.What == "":
@@ -121,7 +123,7 @@ func (p *Population) Sentence(r *Result) string {
 	return text + fmt.Sprintf("; %s of them are declined instead of approved.", grouped(t.Declined))
 }
 
-// grouped writes a number that is not negative as India does: 12,34,567.
+// grouped writes a number with Indian digit groups, such as 12,34,567. The number must not be negative.
 func grouped(n int64) string {
 	digits := strconv.FormatInt(n, 10)
 	for at := len(digits) - 3; at > 0; at -= 2 {

@@ -12,13 +12,15 @@ func askingLess(below string) string {
 	return `{"op": "lt", "field": "requested_amount", "value": ` + below + `}`
 }
 
-// TestNobodyAsksForAPartOfAPaisa proves what holds because the service rounds amounts to the paisa: it reads 99999.995
-// as 100000.
+// TestNobodyAsksForAPartOfAPaisa proves a guarantee that holds only because the service rounds amounts to the paisa:
+// it reads 99999.995 as 100000.
 func TestNobodyAsksForAPartOfAPaisa(t *testing.T) {
 	t.Parallel()
 	document := func(below string) []byte {
-		return bytes.Replace(engine.DefaultPolicyJSON(), []byte(`"knockouts": [`), []byte(`"knockouts": [
-			{"id": "KO_ASKED", "condition_ast": `+askingLess(below)+`, "action": "decline", "reason_code": "AMT_MIN"},`), 1)
+		rules := `"knockouts": [
+			{"id": "KO_ASKED", "condition_ast": ` + askingLess(below) + `, "action": "decline",
+			"reason_code": "AMT_MIN"},`
+		return bytes.Replace(engine.DefaultPolicyJSON(), []byte(`"knockouts": [`), []byte(rules), 1)
 	}
 	p := guaranteed(t, document("99999.995"), `[{"id": "G_ASKED", "text": "Who asks for less than 100,000 is declined",
 		"when": `+askingLess("100000")+`, "never": {"op": "ne", "field": "status", "value": "DECLINED"}}]`)
@@ -33,7 +35,8 @@ func TestNobodyAsksForAPartOfAPaisa(t *testing.T) {
 	}
 }
 
-// TestWhoIsNamedHasAHistory proves what holds because the lender's own facts are derived together.
+// TestWhoIsNamedHasAHistory proves a guarantee that holds only because an applicant with a reference always has
+// certain facts about the lender's own loans, such as own_outstanding.
 func TestWhoIsNamedHasAHistory(t *testing.T) {
 	t.Parallel()
 	document := bytes.Replace(engine.DefaultPolicyJSON(), []byte(`{`), []byte(`{"exposure": {"max_total": 500000},`), 1)
@@ -45,7 +48,8 @@ func TestWhoIsNamedHasAHistory(t *testing.T) {
 	}
 }
 
-// TestWhoHasAHistoryHasAScore proves what holds because only a score says that an applicant is not new to credit.
+// TestWhoHasAHistoryHasAScore proves a guarantee that holds only because every applicant with a credit history
+// (bureau_is_ntc is false) has a score.
 func TestWhoHasAHistoryHasAScore(t *testing.T) {
 	t.Parallel()
 	p := guaranteed(t, engine.DefaultPolicyJSON(), `[{"id": "G_RATED",

@@ -7,9 +7,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// realise returns a request body that states the facts of a witness, if reading the body as the service does gives an
-// applicant of the same kind. It returns nil otherwise, for example if a fact is derived from data that is not part of
-// the witness.
+// realise returns a request body that states the facts of a witness. It returns nil if the decisions on such a
+// request would be of another kind, for example because a fact is derived from data that is not part of the witness.
 func (s *search) realise(facts []rule.NamedValue, kind *Kind) []byte {
 	if s.catalogue != field.Catalogue() {
 		return nil // a test uses its own catalogue, whose fields no request has
@@ -39,9 +38,8 @@ func (s *search) realise(facts []rule.NamedValue, kind *Kind) []byte {
 	return body
 }
 
-// rounded returns a lending fact of a witness, rounded if the result is still between the bounds. One variant in
-// three rounds to whole rupees or percents, as people state them, one rounds to paise, as the service reads
-// requests, and one does not round.
+// rounded returns a lending fact of a witness, rounded if the result is still between the bounds. The variant decides
+// how: to whole rupees or percents, as people state them; to paise, as the service reads requests; or not at all.
 func rounded(n rule.Number, dim, variant int, least, most rule.Number) rule.Number {
 	unit := rule.One
 	switch {

@@ -13,8 +13,8 @@ type Constraint struct {
 	Text  string // such as "at least 650 and less than 700, or absent"
 }
 
-// regions returns the region of each class: for every variable, the cells that occur on a path to one of its leaves.
-// Variables that may be in any cell are left out.
+// regions returns the region of each class: for every variable, the cells that occur on a path to one of the leaves of
+// the class. Variables that may be in any cell are left out. regions returns nil if it stops early.
 func (s *search) regions(classes []*class) [][]Constraint {
 	words := (len(classes) + 63) / 64
 	last := len(s.layers) - 1
@@ -33,7 +33,13 @@ func (s *search) regions(classes []*class) [][]Constraint {
 		}
 		from := &s.layers[at]
 		before := make([]uint64, len(from.states)*words)
+		moves := 0
 		for i := range from.states {
+			if moves += len(v.cells) * words; moves > marksBetweenChecks {
+				if moves = 0; s.stopped() {
+					return nil
+				}
+			}
 			for cell := range v.cells {
 				to := from.edges[i*len(v.cells)+cell]
 				if to < 0 {
@@ -58,6 +64,9 @@ func (s *search) regions(classes []*class) [][]Constraint {
 	out := make([][]Constraint, len(classes))
 	for at, v := range s.vars {
 		for i := range classes {
+			if s.stopped() {
+				return nil
+			}
 			if c, ok := s.constraint(v, allowed[at][i]); ok {
 				out[i] = append(out[i], c)
 			}
@@ -65,6 +74,9 @@ func (s *search) regions(classes []*class) [][]Constraint {
 	}
 	return out
 }
+
+// marksBetweenChecks is the number of marks that regions moves between two calls of Options.Check.
+const marksBetweenChecks = 4_000
 
 // constraint describes the allowed cells of a variable. ok is false if all cells are allowed.
 func (s *search) constraint(v *variable, allowed bitset) (c Constraint, ok bool) {
@@ -93,7 +105,7 @@ func (s *search) constraint(v *variable, allowed bitset) (c Constraint, ok bool)
 	return Constraint{Field: v.name, Text: s.describe(v, set)}, true
 }
 
-// maxParts is the number of ranges or words of a constraint that are listed.
+// maxParts is the largest number of ranges or words that a constraint lists.
 const maxParts = 8
 
 // describe returns the states of a set in words.
@@ -123,8 +135,8 @@ func (s *search) describe(v *variable, set space.Set) string {
 	return strings.Join(parts, " or ")
 }
 
-// span describes a range of numbers. A bound of the domain is left out, and an upper bound just below a round number
-// is written as "less than".
+// span describes a range of numbers. It leaves out an end of the range that is also an end of the domain. It writes
+// an upper end just below a round number as "less than", and a lower end just above a round number as "more than".
 func span(lo, hi rule.Number, d *space.Domain, whole space.Set, x space.Span) string {
 	least, most := x.Lo == whole[0].Lo, x.Hi == whole[len(whole)-1].Hi
 	upper := "at most " + hi.String()
@@ -156,7 +168,7 @@ func (s *search) words(d *space.Domain, set space.Set) (out []string) {
 	open := d.Ref.Type == rule.StringType && len(d.Vocabulary) == 0
 	for _, x := range set {
 		if open && x.Hi == s.lastCode(d) {
-			// The codes beyond those of the texts that a condition names stand for all other texts.
+			// This range includes codes of texts that no condition names. It means all other texts.
 			out = append(out, "any other text")
 			continue
 		}
@@ -170,5 +182,5 @@ func (s *search) words(d *space.Domain, set space.Set) (out []string) {
 	return out
 }
 
-// lastCode returns the last code of a field.
+// lastCode returns the highest code of a field's values.
 func (s *search) lastCode(d *space.Domain) int64 { return d.Given[len(d.Given)-1].Hi }

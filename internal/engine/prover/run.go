@@ -6,8 +6,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// run is a range of limits, ends included, at which every condition on the limit, the instalment and the APR has the
-// same truth.
+// run is a range of limits, ends included. Every condition on the limit, the instalment and the APR has the same
+// truth value at all limits of a run.
 type run struct {
 	from, to         int64 // limits in paise
 	instalments      [2]int64
@@ -15,7 +15,8 @@ type run struct {
 	undeterminedCell bool
 }
 
-// runsOf returns the runs of a band's limits. It returns nil if conditions on the offer are too expensive to compute.
+// runsOf returns the runs of a band's limits. It returns nil if there are none, if there are too many to compute,
+// or if the work must stop.
 func (p *pricing) runsOf(i int, v *view) []run {
 	key := [3]int{i, v.bandAt, v.months}
 	if known, ok := p.runs[key]; ok {
@@ -35,7 +36,7 @@ func (p *pricing) runsOf(i int, v *view) []run {
 func (p *pricing) computeRuns(i int, v *view, from, to, step int64) (out []run) {
 	terms, err := loan.NewTerms(v.band.RateBP, v.months)
 	if err != nil {
-		return nil // cannot happen: the reader bounds rate and months
+		return nil // cannot happen: the reader of policies bounds rate and months
 	}
 	cellOf := func(name string, n rule.Number) int {
 		if x := p.results[name]; x != nil {

@@ -7,25 +7,25 @@ import (
 	"verdict/internal/rule"
 )
 
-// class is a kind of change that was found possible.
+// class is a kind of change that may be possible.
 type class struct {
 	kind    Kind
-	leaves  []int32 // states of the last layer in which it is possible
+	leaves  []int32 // states of the last layer in which the kind is possible
 	witness *Witness
 	tries   int
-	dropped bool // proved to be impossible
+	dropped bool // the kind was proved to be impossible
 }
 
 // Witness is an applicant whom both plans have decided.
 type Witness struct {
 	Facts    []rule.NamedValue
 	From, To Decided
-	// Request is a body of POST /v1/decisions that gives the same kind of change, or nil if the facts cannot be stated in
-	// one.
+	// Request is a body of POST /v1/decisions that gives the same kind of change. It is nil if no request body can
+	// state the facts.
 	Request []byte
 }
 
-// Decided is what a plan has decided for a witness.
+// Decided is the decision of a plan on a witness.
 type Decided struct {
 	Status     engine.Status
 	Grade      string
@@ -42,7 +42,6 @@ type search struct {
 	classes   []*class
 	byKind    map[Kind]int
 	decisions [2]engine.Decision
-	left      int // classes without a witness
 }
 
 // The limits of the search for applicants.
@@ -53,7 +52,8 @@ const (
 	maxClasses  = 512
 )
 
-// collect finds the kinds of change that are possible in each leaf, and looks for applicants at a few points of each.
+// collect finds the kinds of change that are possible in each leaf, and looks for applicants at a few points of each
+// leaf.
 func (s *search) collect() {
 	last := s.layers[len(s.layers)-1].states
 	for i := range last {
@@ -77,7 +77,7 @@ func (s *search) collectBox(leaf int32, b *box) {
 	missing := false
 	for _, at := range found {
 		c := s.classes[at]
-		if n := len(c.leaves); n == 0 || c.leaves[n-1] != leaf { // another box of the leaf may have it too
+		if n := len(c.leaves); n == 0 || c.leaves[n-1] != leaf { // another box may have added the leaf
 			c.leaves = append(c.leaves, leaf)
 		}
 		missing = missing || c.witness == nil && c.tries < maxTries/4
@@ -87,7 +87,7 @@ func (s *search) collectBox(leaf int32, b *box) {
 	}
 }
 
-// class returns the index of the class of a kind, or -1 if there are too many.
+// class returns the index of the class of a kind. It adds the class if necessary, or returns -1 if there are too many.
 func (s *search) class(k Kind) int {
 	at, ok := s.byKind[k]
 	if !ok {
@@ -102,7 +102,7 @@ func (s *search) class(k Kind) int {
 	return at
 }
 
-// points looks for applicants of the wanted classes on paths through the box of a leaf.
+// points looks for applicants of the wanted classes on several paths through a box of a leaf.
 func (s *search) points(leaf int32, b *box, wanted []int) {
 	low, high := b.corner(&s.lending, false), b.corner(&s.lending, true)
 	s.path(leaf, &low, &high, wanted)
@@ -123,7 +123,8 @@ func (s *search) found(wanted []int) bool {
 	return !slices.ContainsFunc(wanted, func(at int) bool { return s.classes[at].witness == nil })
 }
 
-// path tries points between two points, at which the limits of both policies rise from the first to the second.
+// path tries points on the way from one point to another. The limits of both policies rise from the first point to the
+// second, apart from caps.
 func (s *search) path(leaf int32, from, to *box, wanted []int) {
 	s.try(leaf, from, wanted)
 	var between func(p, q *box, depth int)
@@ -154,7 +155,7 @@ func (s *search) path(leaf int32, from, to *box, wanted []int) {
 	}
 }
 
-// crossing tries the two neighbouring points of a path between which the limit of a policy reaches a threshold.
+// crossing tries the two neighbouring points of a path between which the limit of policy i reaches a threshold.
 func (s *search) crossing(leaf int32, i int, id int32, from, to *box, threshold int64, wanted []int) {
 	if s.found(wanted) {
 		return
@@ -182,7 +183,7 @@ func (s *search) crossing(leaf int32, i int, id int32, from, to *box, threshold 
 	s.try(leaf, &q, wanted)
 }
 
-// try builds the applicant of a point if it may be of a wanted class without a witness.
+// try builds the applicant of a point if the applicant may be of a wanted class that has no witness.
 func (s *search) try(leaf int32, p *box, wanted []int) {
 	state := &s.layers[len(s.layers)-1].states[leaf]
 	hit := false
@@ -201,8 +202,8 @@ func (s *search) try(leaf int32, p *box, wanted []int) {
 	}
 }
 
-// settle searches the boxes of all leaves for applicants of the classes that have none. It drops a class if no box can
-// contain one.
+// settle searches the boxes of all leaves for applicants of the classes that have no witness. It drops a class if no
+// box can contain such an applicant.
 func (s *search) settle() {
 	boxes := maxAllBoxes
 	for at, c := range s.classes {
@@ -222,7 +223,8 @@ func (s *search) settle() {
 	}
 }
 
-// exclude reports whether a leaf contains no applicant of a class. It halves boxes in which one is possible.
+// exclude reports whether a leaf certainly contains no applicant of a class. It halves boxes in which such an
+// applicant is possible, and tries to build one.
 func (s *search) exclude(at int, leaf int32, boxes *int) bool {
 	state := &s.layers[len(s.layers)-1].states[leaf]
 	c := s.classes[at]

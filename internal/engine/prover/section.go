@@ -9,8 +9,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// findTerms lists the conditions of the offer that differ between the policies. Those that are the same in both need
-// not be compared.
+// findTerms lists the conditions of the offer that differ between the policies. Conditions that are the same in both
+// need not be compared.
 func (m *model) findTerms() {
 	text := func(s *side, t *engine.Term) string {
 		c := s.renamed(&t.Condition)
@@ -109,7 +109,7 @@ func (m *model) factor(s *side, f *engine.Factor) {
 	s.raw = append(s.raw, rawClause{kind: factorEffect, factor: f, v: m.variable(ref), t: when})
 }
 
-// lending finds the variables that the limits of a policy depend on.
+// lending finds the variables on which the limits of a policy depend.
 func (m *model) lending(s *side) {
 	for i := range s.dims {
 		s.dims[i] = noDim
@@ -133,7 +133,7 @@ func (m *model) lending(s *side) {
 		}
 		v := m.variable(s.ref(rule.Ref{Name: names[dim], ID: id, Type: m.catalogue.Field(id).Type}))
 		s.dims[dim], m.vars[v].dim = v, dim
-		// A negative amount counts as absent, so it must not share a cell with others.
+		// A negative amount counts as absent, so it must not share a cell with other amounts.
 		x := m.space.Domain(m.vars[v].field)
 		m.test(v, m.solver.Compared(x, rule.Gte, rule.Num(0)))
 		m.test(v, space.OnlyAbsent())

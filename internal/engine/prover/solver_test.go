@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// judgeTimeout bounds the time for one question. A question that takes longer is not judged.
+// judgeTimeout limits the time for one question. A question that takes longer is not judged.
 const judgeTimeout = 20 * time.Second
 
-// solver is a program that answers SMT-LIB questions. scripts/deps installs both.
+// solver is a program that answers SMT-LIB questions. scripts/deps installs z3 and cvc5.
 type solver struct {
 	command []string
-	timeout string // the option that bounds the time of a question, in milliseconds
+	timeout string // the option that limits the time of a question, in milliseconds
 }
 
 var solvers = []solver{
@@ -36,6 +36,7 @@ type judge struct {
 	took    time.Duration
 	slowest time.Duration
 	late    int // questions that took too long
+	against int // answers that contradict the prover
 	asked   int
 }
 
@@ -65,7 +66,7 @@ func judges(tb testing.TB) (list []*judge) {
 	return list
 }
 
-// answer returns whether the answer to a question is sat. judged is false if the solver needs too long.
+// answer asks a question and reports whether the answer is sat. judged is false if the solver takes too long.
 func (j *judge) answer(question []byte) (sat, judged bool) {
 	j.tb.Helper()
 	begun := time.Now()
@@ -97,8 +98,8 @@ func (j *judge) answer(question []byte) (sat, judged bool) {
 	}
 }
 
-// agree asks all solvers a question and reports whether each answer is the wanted one. A solver may need too long, but
-// at least one must answer.
+// agree asks all solvers a question and reports whether every answer is the wanted one. A solver may take too long,
+// but at least one must answer.
 func agree(tb testing.TB, list []*judge, name string, question []byte, want bool) bool {
 	tb.Helper()
 	answers, same := 0, true
@@ -110,6 +111,7 @@ func agree(tb testing.TB, list []*judge, name string, question []byte, want bool
 		}
 		if answers++; got != want {
 			tb.Errorf("%s: %s says %v; the prover says %v", name, j.command[0], got, want)
+			j.against++
 			same = false
 		}
 	}
@@ -119,10 +121,12 @@ func agree(tb testing.TB, list []*judge, name string, question []byte, want bool
 	return same
 }
 
-// report logs how long the solvers took, and fails the test if one of them has not judged more than 2 % of the
-// questions. On a busy machine z3 did not answer one of 716 questions in time.
-func report(tb testing.TB, list []*judge) {
+// report logs how long the solvers took, and writes the results of a piece of a long run into the document of proof. It
+// fails the test if a solver has left more than 2 % of its questions unanswered. On a busy machine z3 did not answer
+// one of 716 questions in time.
+func report(tb testing.TB, list []*judge, piece judged) {
 	tb.Helper()
+	piece.write(tb, list)
 	for _, j := range list {
 		tb.Logf("%s: %d questions in %v, at most %v for one; %d not judged", j.command[0], j.asked,
 			j.took.Round(time.Millisecond), j.slowest.Round(time.Millisecond), j.late)

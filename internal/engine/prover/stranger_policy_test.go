@@ -11,13 +11,14 @@ import (
 	"verdict/internal/rule"
 )
 
-// stranger makes policies over the real catalogue that use every part of a policy, changes them at a few places, and
-// makes applicants on and beside the constants of the policies. It shares no code with the other judges.
+// stranger generates policies over the real catalogue that use every part of a policy, changes them at a few places,
+// and generates applicants on and near the constants of the policies. It shares no code with the other generators of
+// these tests.
 type stranger struct {
 	*rand.Rand
 	numbers, words, flags []string
 	constants             map[string][]float64
-	answers               map[string]string // the facts of lists, and the fields that are looked up
+	answers               map[string]string // the facts of lists, each with the field that is looked up
 }
 
 // scales has the step between neighbouring values of a field, and the values around which constants are chosen.
@@ -65,7 +66,8 @@ func newStranger(seed uint64) *stranger {
 	all := []string{
 		"age", "monthly_income", "foir", "requested_amount", "requested_tenure_months", "bureau_score", "enquiries_6m",
 		"bank_avg_balance", "bank_income", "bureau_own_emi", "income_effective", "foir_effective", "own_outstanding",
-		"own_other_open_offer", "own_emi", "own_declines_30d", "co_applicant.bureau_score", "co_applicant.monthly_income",
+		"own_other_open_offer", "own_emi", "own_declines_30d", "co_applicant.bureau_score",
+		"co_applicant.monthly_income",
 		"co_applicant.foir", "co_applicant.own_outstanding", "co_applicant.own_other_open_offer",
 		"guarantor.bureau_score", "applicant.price", "table.risk.factor",
 	}
@@ -85,7 +87,7 @@ func (s *stranger) chance(percent int) bool { return s.IntN(100) < percent }
 
 func text(x float64) json.Number { return json.Number(strconv.FormatFloat(x, 'f', -1, 64)) }
 
-// near returns a number on or beside one of the values of a field.
+// near returns a number on or near one of the values of a field.
 func (s *stranger) near(name string) float64 {
 	scale := scales[name]
 	about := scale.about
@@ -168,15 +170,16 @@ func (s *stranger) leaf(stage2 bool) object {
 
 func (s *stranger) word(name string) object {
 	values := map[string][]any{
-		"employment_type": {"SALARIED", "SELF_EMPLOYED", "STUDENT"}, "applicant.make": {"tata", "maruti", "tata motors"},
-		"own_last_status": {"APPROVED", "DECLINED"},
+		"employment_type": {"SALARIED", "SELF_EMPLOYED", "STUDENT"},
+		"applicant.make":  {"tata", "maruti", "tata motors"}, "own_last_status": {"APPROVED", "DECLINED"},
 	}[name]
 	switch s.IntN(6) {
 	case 0:
 		return object{"op": s.pick("in", "not_in"), "field": name, "values": values[:2]}
 	case 1:
 		return object{
-			"op": s.pick("starts_with", "ends_with", "contains"), "field": name, "value": s.pick("SE", "ta", "ti", "ED"),
+			"op": s.pick("starts_with", "ends_with", "contains"), "field": name,
+			"value": s.pick("SE", "ta", "ti", "ED"),
 		}
 	case 2:
 		if name == "applicant.make" {
@@ -238,7 +241,8 @@ func (s *stranger) band(id string, from, to int) object {
 		"tenure_months": 24, "tenures_allowed": s.pick([]int{24}, []int{12, 24}, []int{24, 36}), "min_limit": least,
 		"max_limit": most, "default_limit": least + s.IntN(most-least+1),
 		"foir_cap":           s.pick(text(0.5), text(0.45), text(0.450001)),
-		"processing_fee_pct": s.pick(0, 1, text(2.5)), "processing_fee_min": s.pick(0, 300, 500), "gst_pct": s.pick(0, 18),
+		"processing_fee_pct": s.pick(0, 1, text(2.5)), "processing_fee_min": s.pick(0, 300, 500),
+		"gst_pct": s.pick(0, 18),
 	}
 	if s.chance(50) {
 		b["income_multiple"] = s.pick(text(1), text(1.5), text(2.0001))
@@ -343,7 +347,8 @@ func (s *stranger) factor(i int) object {
 	f := object{"factor": fmt.Sprintf("f%d", i), "weight": s.pick(1, text(0.5), text(1.25))}
 	if len(s.words) > 0 && s.chance(25) {
 		name := s.words[s.IntN(len(s.words))]
-		value := map[string]any{"employment_type": "STUDENT", "applicant.make": "tata", "own_last_status": "DECLINED"}[name]
+		value := map[string]any{"employment_type": "STUDENT", "applicant.make": "tata",
+			"own_last_status": "DECLINED"}[name]
 		f["field"] = name
 		f["bins"] = []any{
 			object{"in": []any{value}, "points": s.points()}, object{"else": true, "points": s.points()},

@@ -42,8 +42,8 @@ func places(v any) (list []place) {
 	return list
 }
 
-// changed returns another document: a few values are moved by the smallest step, an operator or an entry is replaced,
-// or the entries of a section change places.
+// changed returns a changed copy of a document: a few values are moved by a small step, an operator or an entry is
+// replaced, or entries of a list change places or are removed.
 func (s *stranger) changed(p object) object {
 	data, _ := json.Marshal(p)
 	var out object
@@ -58,8 +58,8 @@ func (s *stranger) changed(p object) object {
 			at.set(text(next))
 		case string:
 			words := map[string][]string{
-				"op": {"lt", "lte", "gt", "gte", "and", "or", "eq", "ne", "add", "sub", "mul", "min", "max", "in", "not_in",
-					"in_list", "not_in_list", "exists", "absent"},
+				"op": {"lt", "lte", "gt", "gte", "and", "or", "eq", "ne", "add", "sub", "mul", "min", "max", "in",
+					"not_in", "in_list", "not_in_list", "exists", "absent"},
 				"action": {"approve", "refer", "decline"}, "on_absent": {"pass", "refer", "fail"},
 				"score": {"lowest", "highest", "primary"}, "take": {"first", "lowest", "highest"},
 			}[at.key]
@@ -92,7 +92,7 @@ func (s *stranger) changed(p object) object {
 	return out
 }
 
-// applicant returns the facts of somebody on or beside the constants of the policies.
+// applicant returns the facts of an applicant whose values are on or near the constants of the policies.
 func (s *stranger) applicant(plans ...*engine.Plan) *rule.Facts {
 	facts := rule.NewFacts(field.Catalogue())
 	var names []string
@@ -165,8 +165,8 @@ func (s *stranger) value(name string) rule.Number {
 	return n
 }
 
-// complete makes the facts consistent, as those that the service derives are: somebody new to credit has no score,
-// only a score says that somebody is not, and whoever is named has a history.
+// complete makes the facts as consistent as the facts that the service derives. An applicant who is new to credit has
+// no score. bureau_is_ntc is false only if there is a score. An applicant with a reference has the lender's own facts.
 func (s *stranger) complete(facts *rule.Facts, plans []*engine.Plan) {
 	if facts.Get("bureau_is_ntc").IsTrue() {
 		facts.Set("bureau_score", rule.Value{})
@@ -215,8 +215,8 @@ func (s *stranger) read(p object) (*engine.Plan, bool) {
 // strangers is the number of applicants who are tried with each pair and each guarantee.
 const strangers = 1_000
 
-// TestAStrangersPolicies compares random policies of all parts with variants of themselves. An applicant whom two
-// policies treat differently must be of a listed kind, unless the result says that it is not complete.
+// TestAStrangersPolicies compares random policies that use all parts with variants of themselves. An applicant whom
+// two policies treat differently must be of a listed kind, unless the result says that it is not complete.
 func TestAStrangersPolicies(t *testing.T) {
 	t.Parallel()
 	count := map[string]int{}
@@ -237,7 +237,7 @@ func TestAStrangersPolicies(t *testing.T) {
 		}
 		calls := 0
 		r, err := comparePlans(old, changed, Options{MaxStates: 50_000, Check: func() error {
-			if calls++; calls > 500 { // wall time would depend on the machine
+			if calls++; calls > 500 { // a time limit would depend on the machine
 				return ErrOutOfTime
 			}
 			return nil
@@ -278,7 +278,7 @@ func TestAStrangersPolicies(t *testing.T) {
 	}
 }
 
-// promise returns a guarantee.
+// promise returns a random guarantee.
 func (s *stranger) promise() object {
 	g := object{"id": "G", "text": "it holds"}
 	if s.chance(40) {
@@ -313,8 +313,8 @@ func (s *stranger) promise() object {
 	return g
 }
 
-// TestAStrangersGuarantees proves random guarantees of random policies of all parts. Nobody may violate a guarantee
-// that is proved.
+// TestAStrangersGuarantees proves random guarantees of random policies that use all parts. Nobody may violate a
+// guarantee that is proved.
 func TestAStrangersGuarantees(t *testing.T) {
 	t.Parallel()
 	count := map[Standing]int{}

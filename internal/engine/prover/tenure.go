@@ -5,10 +5,10 @@ import (
 	"verdict/internal/rule"
 )
 
-// sameTenure returns the first cell of the requested tenure that leads to the same tenures of both offers as another
-// cell. A limit depends on the requested tenure only through the tenure of the offer, and most requests lead to the
-// default tenure of a band. So states that differ in such cells alone are merged. It returns the cell itself if a band
-// is not known yet, or if something else depends on the requested tenure.
+// sameTenure returns the first cell of the requested tenure that gives both offers the same tenures as the given cell
+// does. A limit depends on the requested tenure only through the tenure of the offer, and most requests lead to the
+// default tenure of a band. So states that differ only in such cells can be merged. sameTenure returns the given cell
+// if a band is not known yet, or if something else depends on the requested tenure.
 func (a *automaton) sameTenure(p *pairState, v *variable, cell int) int {
 	if v.dim != dimTenure || v.caps || v.twin != nil {
 		return cell

@@ -20,15 +20,15 @@ func (a *automaton) cellsOf(leaf int32) []int32 {
 	return cells
 }
 
-// confirm builds the applicant of a point of a leaf, lets both plans decide, and records the applicant as the witness
-// of the class that the decisions show.
+// confirm builds the applicant of a point of a leaf and lets both plans decide. It records the applicant as the
+// witness of the class that the decisions show.
 func (s *search) confirm(leaf int32, p *box) {
 	cells := s.cellsOf(leaf)
 	free := slices.ContainsFunc(s.vars, func(v *variable) bool { return v.kind == freeVariable })
 	if s.decide(cells, p, 0) || s.decide(cells, p, 1) || s.decide(cells, p, 2) || !free {
 		return
 	}
-	// A free predicate depends on the values within the cells: try several.
+	// Whether a free predicate holds depends on the values within the cells, so try several.
 	for variant := 3; variant < 64; variant++ {
 		if s.decide(cells, p, variant) {
 			return
@@ -70,7 +70,7 @@ func decided(d *engine.Decision) Decided {
 	return out
 }
 
-// fill sets the facts of an applicant. variant selects among the values of the cells.
+// fill sets the facts of an applicant. variant selects which values of the cells are used.
 func (s *search) fill(facts *rule.Facts, cells []int32, p *box, variant int) {
 	var derived []rule.NamedValue
 	for i, v := range s.vars {
@@ -100,7 +100,7 @@ func (s *search) fill(facts *rule.Facts, cells []int32, p *box, variant int) {
 	s.fillSources(facts, cells, derived)
 }
 
-// value returns a value of a cell. If the cell contains absence, the fact is left out.
+// value returns a value of a cell. It returns false if the cell contains absence; the fact is then left out.
 func (s *search) value(v *variable, c *cell, variant int) (rule.Value, bool) {
 	if c.absent {
 		return rule.Value{}, false
@@ -111,7 +111,8 @@ func (s *search) value(v *variable, c *cell, variant int) (rule.Value, bool) {
 	}
 	span := c.set[variant%len(c.set)]
 	code := span.Lo
-	// Multiplicative hashing, so that two variables have each order of their values in some variant.
+	// Multiplicative hashing: for any two variables, some variants give the first one the larger value and some the
+	// smaller.
 	switch h := (uint32(variant)*40503 ^ uint32(v.at)*7919) * 2654435761 >> 16 % 5; h {
 	case 0:
 		code = span.Hi
@@ -135,13 +136,14 @@ func (s *search) isDerived(v *variable) bool {
 }
 
 // fillSources sets the sources of derived figures that are not set yet. The declared figures determine the derived
-// ones if no other source is given, so they are tried first. Obligations can also come from the bureau report. Only
-// the decisions show whether the sources give the figures.
+// figures if no other source is given, so they are tried first. Obligations can also come from the bureau report. Only
+// the decisions show whether the sources really give the derived figures.
 func (s *search) fillSources(facts *rule.Facts, cells []int32, derived []rule.NamedValue) {
-	may := func(name string) bool { // the path through the cells says nothing about the field, or nothing else
+	may := func(name string) bool { // the field is not set, and the path does not say that it is absent
 		at, known := s.model.byKey[name]
 		return facts.Get(name).Type() == rule.Absent &&
-			(!known || int(s.model.vars[at].at) >= len(cells) || !s.model.vars[at].cells[cells[s.model.vars[at].at]].absent)
+			(!known || int(s.model.vars[at].at) >= len(cells) ||
+				!s.model.vars[at].cells[cells[s.model.vars[at].at]].absent)
 	}
 	for _, d := range derived {
 		if !strings.HasPrefix(d.Name, field.IncomeEffective) {
@@ -169,7 +171,7 @@ func (s *search) fillSources(facts *rule.Facts, cells []int32, derived []rule.Na
 	}
 }
 
-// stated returns a number as a fact has it: a derived figure may have more decimals than its source.
+// stated returns a number as its source states it. A derived figure may have more decimals than its source.
 func (s *search) stated(name string, v rule.Value) rule.Value {
 	id, ok := s.catalogue.Lookup(name)
 	if !ok || !s.catalogue.Field(id).Paise {
@@ -178,7 +180,7 @@ func (s *search) stated(name string, v rule.Value) rule.Value {
 	return rule.Num(v.Number() - v.Number()%rule.Paisa)
 }
 
-// inCell reports whether a value is in the cell of a field on the path.
+// inCell reports whether a value is in the cell that the path has for a field.
 func (s *search) inCell(name string, cells []int32, value rule.Value) bool {
 	at, known := s.model.byKey[name]
 	if !known || int(s.model.vars[at].at) >= len(cells) || s.model.vars[at].kind != requestVariable {
@@ -189,8 +191,8 @@ func (s *search) inCell(name string, cells []int32, value rule.Value) bool {
 	return ok && v.cells[cells[v.at]].set.Contains(code)
 }
 
-// fillPartner sets the co-applicant's income and FOIR such that the figures of both people add up to a total income and
-// to the derived FOIR of the same policy.
+// fillPartner sets the co-applicant's income and FOIR so that the figures of both people add up to the total income
+// and to the derived FOIR.
 func (s *search) fillPartner(
 	facts *rule.Facts, may func(string) bool, total rule.Number, derived []rule.NamedValue,
 ) {

@@ -40,8 +40,8 @@ func (r *Result) WriteMembers(w *wire.Writer) {
 func (r *Result) writeClass(w *wire.Writer, at int) {
 	c := &r.Classes[at]
 	w.Object()
-	writeOutcome(w, "from", &c.From, c.FromLimit)
-	writeOutcome(w, "to", &c.To, c.ToLimit)
+	c.writeOutcome(w, "from", &c.From, c.FromLimit)
+	c.writeOutcome(w, "to", &c.To, c.ToLimit)
 	w.Key("direction").String(string(c.Direction()))
 	if c.From.Status != engine.Declined && c.To.Status != engine.Declined {
 		w.Key("limit").String(c.Limit.String()).Key("tenure").String(c.Tenure.String())
@@ -74,10 +74,12 @@ func (r *Result) writeClass(w *wire.Writer, at int) {
 	w.EndObject()
 }
 
-func writeOutcome(w *wire.Writer, key string, o *Outcome, limit [2]rule.Number) {
+func (c *Class) writeOutcome(w *wire.Writer, key string, o *Outcome, limit [2]rule.Number) {
 	w.Key(key).Object().Key("status").String(o.Status.String())
 	if o.Status != engine.Declined {
 		w.Key("grade").String(o.Grade).Key("interest_rate").Decimal(o.RateBP, 2)
+	}
+	if o.Status != engine.Declined && c.Bounded {
 		w.Key("limit").Object().Key("least").Decimal(int64(limit[0]), rule.Places)
 		w.Key("most").Decimal(int64(limit[1]), rule.Places).EndObject()
 	}
@@ -126,7 +128,7 @@ func (o Order) String() string {
 	}
 }
 
-// termsOf returns the codes of the conditions of the offer that bits stand for.
+// termsOf returns the codes of the offer's conditions whose bits are set.
 func (r *Result) termsOf(bits uint64) (codes []string) {
 	for i, code := range r.Terms {
 		if bits>>i&1 != 0 {
@@ -136,7 +138,7 @@ func (r *Result) termsOf(bits uint64) (codes []string) {
 	return codes
 }
 
-// gradesOf enumerates the grades of offers, the cheapest first.
+// gradesOf lists the grades of offers in a sentence, the cheapest first.
 func gradesOf(offers []Outcome, conjunction string) string {
 	slices.SortStableFunc(offers, func(x, y Outcome) int { return int(x.RateBP - y.RateBP) })
 	var grades []string
@@ -157,14 +159,14 @@ func (r *Result) Summary() string {
 	return text
 }
 
-// KindsSummary returns the summary without the applicants of a population.
+// KindsSummary returns the summary without the sentence about a population.
 func (r *Result) KindsSummary() string {
 	if r.Equal {
 		return "Both policies decide alike for every applicant."
 	}
 	var text strings.Builder
 	count := map[Direction]int{}
-	var declined []Outcome // that approved applicants had before
+	var declined []Outcome // the offers of applicants who were approved and are now declined
 	var open []string
 	for i := range r.Classes {
 		c := &r.Classes[i]
@@ -179,7 +181,7 @@ func (r *Result) KindsSummary() string {
 	}
 	total := count[Better] + count[Worse] + count[Mixed]
 	switch {
-	case total == 0 && len(r.NotCompared) > 0: // the part that is not compared may still concern everybody
+	case total == 0 && len(r.NotCompared) > 0: // a part that is not compared may still affect everybody
 	case total == 0:
 		text.WriteString("No applicant was found who is treated differently.")
 	case total == 1:
@@ -193,7 +195,7 @@ func (r *Result) KindsSummary() string {
 		case len(declined) > 0 && r.Complete:
 			fmt.Fprintf(&text, "Nobody who was approved is declined, except some of those with grade %s.",
 				gradesOf(declined, "or"))
-		case len(declined) > 0: // there may be others
+		case len(declined) > 0: // offers of other grades may be declined too
 			fmt.Fprintf(&text, "Some of those who were approved with grade %s are declined.", gradesOf(declined, "or"))
 		case r.Complete:
 			text.WriteString("Nobody who was approved is declined.")
@@ -253,7 +255,7 @@ func (c *Class) Title() string {
 	return text
 }
 
-// enumerate joins names as a sentence does, with a word before the last one.
+// enumerate joins names as in a sentence, with the given word before the last name.
 func enumerate(names []string, last string) string {
 	var out []string
 	for _, name := range names {

@@ -2,13 +2,14 @@ package space
 
 import "verdict/internal/rule"
 
-// answer is a fact that was looked up in a list or a table: it has a value only if every key has one.
+// answer is a fact that was looked up in a list or a table. It has a value only if every key has one.
 type answer struct {
 	at   Field
 	keys []Field
 }
 
-// keysOf returns the fields that were looked up, if ref is the answer of a list or a column of a table. It places them.
+// keysOf returns the fields by which the fact ref was looked up in a list or a table. It places these fields in the
+// space. The result is empty if ref is no such fact.
 func (s *Space) keysOf(ref rule.Ref) (keys []Field) {
 	if t, ok := s.Table(ref); ok {
 		for _, key := range t.Keys {
@@ -22,9 +23,9 @@ func (s *Space) keysOf(ref rule.Ref) (keys []Field) {
 	return keys
 }
 
-// answerable returns a box without the applicants who have an answer of a list or a table although a field that was
+// answerable removes from a box the applicants who have an answer of a list or a table although a field that was
 // looked up is absent. ok is false if nobody is left. The converse is not assumed: a field may be given without an
-// answer, in a table without a matching row, or if decisions are repeated without the list.
+// answer, because no row of a table matches or because decisions are repeated without the list.
 func (s *Solver) answerable(b Box) (tight Box, ok bool) {
 	for _, a := range s.Space.answers {
 		answered := !s.States(b, a.at).Contains(Absent)
@@ -44,8 +45,8 @@ func (s *Solver) answerable(b Box) (tight Box, ok bool) {
 	return b, true
 }
 
-// Without returns a box in which a field is absent, and with it the answers of the lists and tables in which the field
-// was looked up.
+// Without returns a box in which a field is absent. If the field was looked up in lists or tables, their answers are
+// absent too.
 func (s *Solver) Without(b Box, at Field) Box {
 	b = s.With(b, at, onlyAbsent)
 	for _, a := range s.Space.answers {

@@ -49,11 +49,9 @@ func (s *Solver) Possible(r Region) Region {
 	return Region(s.boxes[mark:len(s.boxes):len(s.boxes)])
 }
 
-// Tightened returns a box without the applicants who cannot exist: those who
-// are new to credit but have a value that only a credit history gives, and those
-// who have the answer of a list or a table but not the field that was looked up.
-// Some of them stay if the rest would not be a single box. ok is false if nobody
-// is left.
+// Tightened removes from a box the applicants who cannot exist. Some are new to credit but have a value that only a
+// credit history gives. Others have the answer of a list or a table but not the field that was looked up. A few such
+// applicants stay in the box if the remaining ones would not form a single box. ok is false if nobody is left.
 func (s *Solver) Tightened(b Box) (tight Box, ok bool) {
 	if len(s.Space.answers) > 0 {
 		if b, ok = s.answerable(b); !ok {
@@ -63,8 +61,8 @@ func (s *Solver) Tightened(b Box) (tight Box, ok bool) {
 	return s.withoutHistory(b)
 }
 
-// withoutHistory returns a box without the applicants who are new to credit but
-// have a value that only a credit history gives.
+// withoutHistory removes from a box the applicants who are new to credit but have a value that only a credit history
+// gives.
 func (s *Solver) withoutHistory(b Box) (tight Box, ok bool) {
 	ntc := s.Space.ntc
 	if ntc == NoField {
@@ -146,9 +144,8 @@ func (s *Solver) disjoint(x, y Box) bool {
 	return false
 }
 
-// Implies reports whether the second condition holds for everybody for whom the
-// first one holds. It returns false if the first one holds for nobody, and if the
-// answer could not be determined.
+// Implies reports whether the second condition holds for everybody for whom the first one holds. It also returns false
+// if the first one holds for nobody, or if the answer could not be determined.
 func (s *Solver) Implies(first, second *Shape) bool {
 	if !first.Known || !second.Known || len(first.Upper) == 0 {
 		return false

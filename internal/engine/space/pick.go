@@ -15,7 +15,7 @@ func (s *Space) Pick(d *Domain, from Set) rule.Value {
 		whole := d.Given[0]
 		lo, hi := rule.Number(x.Lo)*d.Unit, rule.Number(x.Hi)*d.Unit
 		places := 2
-		if d.Unit == rule.Paisa { // the value beside a bound in rupees has two decimals
+		if d.Unit == rule.Paisa { // with two places, the result could be one paisa away from a bound, such as 4999.99
 			places = 0
 		}
 		switch {
@@ -39,25 +39,20 @@ func (s *Space) Pick(d *Domain, from Set) rule.Value {
 	}
 }
 
-// otherText returns a text that no condition names.
+// otherText returns a text that no condition names so far.
 func (s *Space) otherText() string {
-	if s.other != "" {
-		return s.other
-	}
-	s.other = "other"
+	other := "other"
 	for {
-		if _, taken := s.texts[s.other]; !taken {
-			return s.other
+		if _, taken := s.texts[other]; !taken {
+			return other
 		}
-		s.other += "_"
+		other += "_"
 	}
 }
 
-// roundest returns a number in [lo, hi] close to lo if low is set, otherwise
-// close to hi. It returns that end itself if the end has at most places decimals,
-// otherwise a whole number if there is one, otherwise a number with as few
-// decimals as possible. If the range is unbounded below and contains zero, the
-// result is zero.
+// roundest returns a number in [lo, hi] close to lo if low is set, otherwise close to hi. It returns that end itself
+// if the number of its decimals is at most places. Otherwise it returns a whole number if there is one, and else a
+// number with as few decimals as possible. If the range is unbounded below and contains zero, the result is zero.
 func roundest(lo, hi rule.Number, low bool, places int) rule.Number {
 	end := hi
 	switch {

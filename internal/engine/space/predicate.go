@@ -9,8 +9,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// predicate returns the field of a predicate and the states in which the predicate holds or, if positive is false, its
-// negation. ok is false if no set of states of one field expresses the predicate, or if the budget is exhausted.
+// predicate does the work of Predicate. It also returns false if the budget is exhausted.
 func (s *Solver) predicate(c *rule.Condition, positive bool) (at Field, allow Set, ok bool) {
 	op, left, right := c.Op, &c.Left, &c.Right
 	if left.Kind == rule.ConstantOperand && right.Kind == rule.FieldOperand {
@@ -60,15 +59,15 @@ func (s *Solver) predicate(c *rule.Condition, positive bool) (at Field, allow Se
 	return at, s.polarity(d.Given, allow, positive), true
 }
 
-// Predicate returns the field of a predicate and the states in which it holds or, if positive is false, in which its
-// negation holds. ok is false if no set of states of one field expresses the predicate. The condition must not be
-// compound.
+// Predicate returns the field of a predicate and the states in which the predicate holds. If positive is false, it
+// returns the states in which the negation holds. ok is false if no set of states of one field expresses the
+// predicate. The condition must not be compound.
 func (s *Solver) Predicate(c *rule.Condition, positive bool) (at Field, allow Set, ok bool) {
 	return s.predicate(c, positive)
 }
 
-// polarity returns the part of whole that is inside x, or outside x if inside
-// is false.
+// polarity returns the elements of the set whole that are also in x. If inside is false, it returns those that are
+// not in x.
 func (s *Solver) polarity(whole, x Set, inside bool) Set {
 	if inside {
 		return s.Sets.Intersection(whole, x)
@@ -96,8 +95,7 @@ func (s *Solver) matching(d *Domain, op rule.Op, part string) Set {
 	return s.Sets.since(mark)
 }
 
-// OneOf returns the set of those values that the field can have. Other values
-// are ignored.
+// OneOf returns the set of the given values. It ignores values that the field cannot have.
 func (s *Solver) OneOf(d *Domain, values []rule.Value) Set {
 	spans := make([]Span, 0, 16)
 	for _, v := range values {

@@ -44,13 +44,11 @@ const (
 	Under                      // the predicate may fail: include nobody
 )
 
-// Region returns the set of applications for which a condition holds, or for
-// which its negation holds if positive is false. It moves negations down to the
-// predicates. A comparison holds only if its field is given, and so does its
-// negation, so the result matches three-valued logic exactly. If sets cannot
-// express a predicate, the result is an approximation of the kind as. The
-// result may contain applications that cannot exist; see Possible. ok is false
-// if a limit is reached.
+// Region returns the set of applications for which a condition holds, or for which its negation holds if positive is
+// false. It moves negations down to the predicates. Both a comparison and its negation hold only if the field is
+// given, so the result matches three-valued logic exactly. If sets cannot express a predicate, the parameter "as" says
+// how the result approximates it. The result may contain applications that cannot exist; see Possible. ok is false if
+// a limit is reached.
 func (s *Solver) Region(c *rule.Condition, positive bool, as Approximation) (r Region, ok bool) {
 	if !s.Budget.Spend(1) {
 		return nil, false

@@ -112,8 +112,8 @@ func (m *Sets) start(n int) (mark int) {
 // it.
 func (m *Sets) since(mark int) Set { return Set(m.block[mark:len(m.block):len(m.block)]) }
 
-// add appends a span that does not begin before any span since mark. It merges
-// the span with the last one if they overlap or touch.
+// add appends a span. The span must not begin before the spans that were added since mark. If it overlaps or touches
+// the last of them, the two are merged.
 func (m *Sets) add(mark int, x Span) {
 	if n := len(m.block); n > mark && m.block[n-1].Hi >= x.Lo-1 {
 		m.block[n-1].Hi = max(m.block[n-1].Hi, x.Hi)

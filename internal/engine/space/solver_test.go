@@ -125,3 +125,17 @@ func TestBudgetEnds(t *testing.T) {
 		t.Errorf("%v after %d checks and %d steps", b.Err(), asked, b.Steps())
 	}
 }
+
+// TestPickOtherText checks that a text that stands for all others differs from a text that a condition names later.
+func TestPickOtherText(t *testing.T) {
+	t.Parallel()
+	s := NewSolver()
+	s.Space.Reset(field.Catalogue(), Params{})
+	d := s.Space.Domain(s.Space.FieldOf(refTo(t, "location_ip_country")))
+	for _, named := range []string{"NP", "other", "other_"} {
+		s.Space.Code(d, rule.Str(named))
+		if picked := s.Space.Pick(d, d.Given).Text(); picked == named {
+			t.Errorf("%q is picked as a text that no condition names", picked)
+		}
+	}
+}

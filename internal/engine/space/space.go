@@ -23,7 +23,7 @@ type Domain struct {
 	Vocabulary []string    // possible values of a string field, in the order of their codes; empty if open
 	Unit       rule.Number // the step between two codes: a millionth, a paisa for rounded amounts, or one
 	Given      Set         // the states with a readable value
-	All        Set         // Given and, if the field can be without a readable value, the states without one
+	All        Set         // Given, and the states without a readable value if the field can have them
 	Supply     rule.Supply // the kinds of requests that can contain the field
 	Computed   bool        // computed during the decision, not part of a request
 	Derived    bool        // derived from other facts before Stage 1
@@ -35,8 +35,8 @@ type Domain struct {
 type Params struct {
 	MinScore, MaxScore rule.Number // the range of final_score
 	Grades             []string    // the possible values of grade
-	IncomeSource       string      // fact that determines income_effective if no other source is given; "" for none
-	FOIRSource         string      // fact that determines foir_effective if no other source is given; "" for none
+	IncomeSource       string      // fact that determines income_effective if no other source is given; "" if none
+	FOIRSource         string      // fact that determines foir_effective if no other source is given; "" if none
 	Tables             []rule.Table
 }
 
@@ -50,13 +50,12 @@ type Space struct {
 	byID      []uint16 // index+1 by catalogue id; 0 for a field that is not placed
 	byName    map[string]Field
 	looked    map[string]rule.Ref // the fields that were looked up in lists, by the facts that have the answers
-	answers   []answer            // of lists and tables, in the order in which they were placed
+	answers   []answer            // answers of lists and tables, in the order in which they were placed
 	texts     map[string]int64    // codes of the texts of open string fields
 	textOf    []string
-	other     string // a text that no condition names; "" until first use
 	ntc       Field
 	scored    []Field
-	sets      Sets // the sets of the domains, which stay valid as long as the space
+	sets      Sets // allocates the sets of the domains, which stay valid as long as the space
 }
 
 // Reset empties the space and prepares it for another catalogue and other
@@ -92,12 +91,11 @@ func (s *Space) Clear() {
 	s.answers = s.answers[:0]
 	s.domains, s.textOf, s.scored = s.domains[:0], s.textOf[:0], s.scored[:0]
 	s.sets.block = s.sets.block[:0]
-	s.params, s.other = Params{}, ""
+	s.params = Params{}
 }
 
-// Size returns the number of fields that the space has memory for, or the
-// number of texts if that is larger. A caller that reuses spaces calls it
-// before Clear, to discard a large space.
+// Size returns the number of fields that the space has memory for, or the number of texts if that is larger. A caller
+// that reuses spaces calls Size before Clear, and does not reuse a large space.
 func (s *Space) Size() int { return max(len(s.texts), cap(s.domains)) }
 
 // Len returns the number of fields that were placed.
@@ -121,7 +119,7 @@ func (s *Space) FieldOf(ref rule.Ref) Field {
 	} else if at, ok := s.byName[ref.Name]; ok {
 		return at
 	}
-	d := s.domainOf(ref) // places the fields that were looked up, if ref is the answer of a list or a table
+	d := s.domainOf(ref) // also places the looked-up fields if ref is the answer of a list or a table
 	at := Field(len(s.domains))
 	s.domains = append(s.domains, d)
 	if s.domains[at].Scored {
@@ -167,13 +165,12 @@ func (s *Space) domainOf(ref rule.Ref) Domain {
 			d.Supply &= s.Domain(s.FieldOf(key.Field)).Supply
 		}
 	} else {
-		// The type of a path that the policy declares is not checked in a
-		// request, unlike that of a catalogue field. So its value may have
-		// another type.
+		// A request is checked against the type that the policy declares. But stored facts may come from requests for
+		// which the path was not declared yet, so the value may have another type.
 		missing.Hi = Mistyped
 		d.Supply = rule.FromEvaluate
-		if strings.HasPrefix(ref.Name, "applicant.") {
-			d.Supply = rule.FromDecisions
+		if strings.HasPrefix(ref.Name, "applicant.") { // both kinds of requests have an applicant
+			d.Supply = AnyRequest
 		}
 	}
 	d.Derived = ref.Name == field.IncomeEffective || ref.Name == field.FOIREffective
@@ -236,8 +233,8 @@ func (s *Space) Code(d *Domain, v rule.Value) (code int64, ok bool) {
 	return code, true
 }
 
-// Reads appends the fields whose values a condition reads to the list, except those that are already in list[mark:]. It
-// places every field that the condition names, including those whose presence it only tests.
+// Reads appends to the list the fields whose values a condition reads, except those that are already in list[mark:].
+// It places every field that the condition names, including fields whose presence it only tests.
 func (s *Space) Reads(c *rule.Condition, list []Field, mark int) []Field {
 	for i := range c.Args {
 		list = s.Reads(&c.Args[i], list, mark)
@@ -255,8 +252,8 @@ func (s *Space) Reads(c *rule.Condition, list []Field, mark int) []Field {
 	return s.operands(&c.Right, s.operands(&c.Left, list, mark), mark)
 }
 
-// LookedUp returns the field whose value was looked up, if ref is the fact that has the answer of a list, or a column
-// of a table that has this key alone and a default. Then the fact is absent only if the field is.
+// LookedUp returns the field whose value was looked up to get ref. ref must be the answer of a list, or a column of a
+// table that has a default and only one key. Such a fact is absent only if the field is absent.
 func (s *Space) LookedUp(ref rule.Ref) (field rule.Ref, ok bool) {
 	if ref.ID >= 0 {
 		return rule.Ref{}, false
@@ -268,7 +265,7 @@ func (s *Space) LookedUp(ref rule.Ref) (field rule.Ref, ok bool) {
 	return field, ok
 }
 
-// Table returns the table of a policy that has the column ref.
+// Table returns the table that has the column ref.
 func (s *Space) Table(ref rule.Ref) (*rule.Table, bool) {
 	if ref.ID >= 0 || len(s.params.Tables) == 0 {
 		return nil, false

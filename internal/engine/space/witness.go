@@ -45,10 +45,9 @@ func (s *Solver) Witness(r Region) []rule.NamedValue {
 	return nil
 }
 
-// Facts returns the facts of an example application in a box. ok is false if
-// facts alone cannot show one: the box requires a field that is computed during
-// the decision, constrains a derived field that no single fact can give the
-// value, or has only values of the wrong type.
+// Facts returns the facts of an example application in a box. ok is false if facts alone cannot describe one: the box
+// requires a field that is computed during the decision, constrains a derived field whose value no single fact
+// determines, or allows a field only values of the wrong type.
 func (s *Solver) Facts(b Box) (facts []rule.NamedValue, ok bool) {
 	facts = make([]rule.NamedValue, 0, len(b))
 	for _, c := range b {
@@ -92,7 +91,7 @@ func (s *Space) sourceOf(derived string) string {
 	return s.params.FOIRSource
 }
 
-// carries reports whether a request can contain the number v in the field name.
+// carries reports whether a request can contain the number v in the field with the given name.
 func (s *Space) carries(name string, v rule.Value) bool {
 	id, ok := s.catalogue.Lookup(name)
 	if !ok {

@@ -140,9 +140,9 @@ func inside(a place.Area, points []place.Point) int {
 	return n
 }
 
-// cheapestRadius returns the radius with the lowest cost around a centre, and that
-// cost. It tries the distance of every office and village as the radius, raised to
-// floorMetres, but none above ceilingMetres.
+// cheapestRadius returns the radius with the lowest cost around a centre, and that cost. It tries the distance of
+// every office and village as the radius. Distances below floorMetres count as floorMetres, and distances above
+// ceilingMetres are not tried.
 func cheapestRadius(centre place.Point, offices, villages []place.Point) (radius int64, cost float64) {
 	type witness struct {
 		metres int64

@@ -33,8 +33,8 @@ type leaf struct {
 	node  *rule.Condition
 	field string // the field that is compared with constants; "" for other predicates
 	test  rule.Test
-	truth rule.Truth // in the application that is being measured
-	value rule.Value // of field, in that application
+	truth rule.Truth // the truth in the application that is being measured
+	value rule.Value // the value of the field in that application
 	goals []leafGoal
 }
 
@@ -113,8 +113,8 @@ func (c *condition) evaluate(code *rule.Code, fr *rule.Frame, facts *rule.Facts)
 // noLeaf is the index that no leaf has.
 const noLeaf = -1
 
-// truth returns the truth of the condition if the leaf at the index forced had the given truth, and all others have
-// the truth that evaluate stored.
+// truth returns the truth of the condition under an assumption: one leaf has the truth as, and all other leaves
+// have the truth that evaluate stored. The parameter forced is the index of that leaf.
 func (c *condition) truth(forced int, as rule.Truth) rule.Truth {
 	next := 0
 	return c.truthOf(c.root, &next, forced, as)
@@ -156,8 +156,8 @@ func (c *condition) truthOf(n *rule.Condition, next *int, forced int, as rule.Tr
 	}
 }
 
-// decides reports whether the condition would hold with one truth of a leaf and not
-// with the other.
+// decides reports whether the leaf at an index decides the condition: the condition holds with one truth of the
+// leaf, and does not hold with the other truth.
 func (c *condition) decides(at int) bool {
 	return (c.truth(at, rule.Holds) == rule.Holds) != (c.truth(at, rule.Fails) == rule.Holds)
 }

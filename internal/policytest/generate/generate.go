@@ -78,8 +78,9 @@ func (s *search) set() (*Set, error) {
 	return set, nil
 }
 
-// cover returns the indexes of applications that together reach everything that was reached. It repeatedly takes the
-// application that reaches most of what is left, and the first of several equal ones.
+// cover returns the indexes of applications that together reach every goal that was reached. It repeatedly takes
+// the application that reaches the largest number of remaining goals. If several applications reach the same
+// number, it takes the first of them.
 func (s *search) cover() (list []int) {
 	left := slices.Clone(s.covered)
 	for {
@@ -117,8 +118,8 @@ func (s *search) frequency() []int {
 	return count
 }
 
-// comment returns the comment of a case: the outcome, and the goals that the case
-// adds to those before it, the rare ones first.
+// comment returns the comment of a case: the outcome, and the goals that no earlier case reaches, the rare ones
+// first.
 func (s *search) comment(decision wire.Value, goals []int) string {
 	const most = 12
 	var b strings.Builder
@@ -133,7 +134,7 @@ func (s *search) comment(decision wire.Value, goals []int) string {
 	return b.String()
 }
 
-// why returns the reason for which a goal was not reached.
+// why returns the reason why a goal was not reached.
 func (s *search) why(g *goal) string {
 	if why := s.unreachable(g); why != "" {
 		return why
@@ -206,7 +207,8 @@ func (s *search) file(number int, c candidate, goals []int, timed bool) (f File,
 		{Name: policytest.ApplicationSection, Data: append(body.Bytes(), '\n')},
 	}}
 	if len(stated) > 0 {
-		a.Sections = append(a.Sections, policytest.Section{Name: policytest.FactsSection, Data: policytest.Facts(stated)})
+		a.Sections = append(a.Sections,
+			policytest.Section{Name: policytest.FactsSection, Data: policytest.Facts(stated)})
 	}
 	if timed {
 		parts = append(parts, "offer.valid_until")
@@ -214,7 +216,8 @@ func (s *search) file(number int, c candidate, goals []int, timed bool) (f File,
 	}
 	a.Sections = append(a.Sections,
 		policytest.Section{Name: policytest.ExpectSection, Data: policytest.Expect(decision, parts)})
-	return File{Name: fmt.Sprintf("%03d-%s.txtar", number, slug(s.coverage.goals[goals[0]].text)), Data: a.Format()}, nil
+	return File{Name: fmt.Sprintf("%03d-%s.txtar", number, slug(s.coverage.goals[goals[0]].text)), Data: a.Format()},
+		nil
 }
 
 // clamped reports whether the score was cut to the range of the scorecard.

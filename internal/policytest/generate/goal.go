@@ -32,9 +32,9 @@ const noGoal = -1
 // leafGoal is reached if the leaf decides its condition and its field has the value.
 type leafGoal struct {
 	at    int
-	any   bool       // every value counts
-	truth rule.Truth // for any
-	value rule.Value // absent if the field must be absent
+	any   bool       // the goal does not depend on the value
+	truth rule.Truth // the truth that the leaf must have; used if any is set
+	value rule.Value // the value that the field must have, or the absent value
 }
 
 type factorGoals struct {
@@ -70,7 +70,6 @@ func (l *goalList) add(facts []string, format string, args ...any) int {
 	return len(l.goals) - 1
 }
 
-// condition lists the goals of one condition.
 func (l *goalList) condition(c *condition) {
 	var facts []string
 	c.root.Fields(func(ref rule.Ref) {
@@ -117,7 +116,7 @@ func (l *goalList) leaf(c *condition, x *leaf) {
 	if x.node.Op == rule.True || x.node.Op == rule.False {
 		return
 	}
-	if len(c.leaves) > 1 { // otherwise the goals of the condition are the same
+	if len(c.leaves) > 1 { // with a single leaf, these goals would repeat those of the condition
 		x.goals = append(x.goals,
 			leafGoal{at: l.add(facts, "%s: %s decides, and holds", c.name, text), any: true, truth: rule.Holds},
 			leafGoal{at: l.add(facts, "%s: %s decides, and does not hold", c.name, text), any: true, truth: rule.Fails})
@@ -152,8 +151,8 @@ func short(text string) string {
 	return strings.ToValidUTF8(text[:longest], "") + "…"
 }
 
-// around returns a constant and those of its neighbours at which a comparison
-// changes, within the domain. first is set for the lower bound of "between".
+// around returns a constant and the neighbouring values at which the result of a comparison changes. It leaves out
+// values that are not in the domain. first is set for the lower bound of "between".
 func (d *domain) around(op rule.Op, v rule.Value, first bool) (list []rule.Value) {
 	if v.Type() != rule.NumberType {
 		return []rule.Value{v}
@@ -192,7 +191,6 @@ func compareValues(x, y rule.Value) int {
 	return 0
 }
 
-// factor lists the goals of a factor.
 func (l *goalList) factor(f *engine.Factor, when *condition) *factorGoals {
 	facts := []string{f.Field.Name}
 	if when != nil {
@@ -238,7 +236,7 @@ func (l *goalList) band(b *engine.Band) *bandGoals {
 	first := len(l.goals)
 	g := l.bandGoals(b)
 	least, greatest := scores(l.policy)
-	never := fmt.Sprintf("the points of the policy add up to %s to %s", least, greatest)
+	never := fmt.Sprintf("the points of the policy add up to at least %s and at most %s", least, greatest)
 	for i := first; i < len(l.goals); i++ {
 		x := &l.goals[i]
 		outside := b.Ranged && (rule.Int(b.MaxScore+1) <= least || rule.Int(b.MinScore) > greatest)
@@ -255,7 +253,8 @@ func (l *goalList) bandGoals(b *engine.Band) *bandGoals {
 		b.When.Fields(func(ref rule.Ref) { who = append(who, ref.Name) })
 	}
 	scored := func(score rule.Number, exact bool, format string, args ...any) int {
-		at := l.add(slices.Concat([]string{field.BureauScore, field.BureauIsNTC}, who), "band "+b.ID+": "+format, args...)
+		at := l.add(slices.Concat([]string{field.BureauScore, field.BureauIsNTC}, who), "band "+b.ID+": "+format,
+			args...)
 		l.goals[at].score, l.goals[at].exact, l.goals[at].ntc = score, exact, b.NTC
 		l.goals[at].band = b
 		return at

@@ -7,11 +7,12 @@ import (
 	"verdict/internal/rule"
 )
 
-// ntcIndex is the index that a bureau returns in place of a score. So only somebody who is new to credit has one.
+// ntcIndex is the field with the index that a bureau returns in place of a score. Only an applicant who is new
+// to credit has this field.
 const ntcIndex = "bureau_ntc_index"
 
-// exclude notes the goals of a condition that no request reaches because of how the reader derives whether the
-// applicant is new to credit.
+// exclude notes which goals of a condition no request can reach. There are two reasons: every request says whether
+// the applicant is new to credit, and only an applicant who is new to credit has the field ntcIndex.
 func (l *goalList) exclude(c *condition) {
 	about := func(x *leaf, name string) bool { return x.field == name && x.canBeUnknown() }
 	other := func(x *leaf) bool { return x.canBeUnknown() && !about(x, field.BureauIsNTC) }
@@ -22,7 +23,7 @@ func (l *goalList) exclude(c *condition) {
 		!slices.ContainsFunc(c.leaves, func(x *leaf) bool { return about(x, ntcIndex) }) {
 		return
 	}
-	for _, x := range c.leaves { // the conditions of a conjunction, which decide only if all others hold
+	for _, x := range c.leaves { // the leaves of a conjunction; each of them decides only if all others hold
 		if !about(x, field.BureauIsNTC) || x.node.Op != rule.Eq || !x.node.Right.Value.IsTrue() {
 			continue
 		}

@@ -41,7 +41,9 @@ type Coverage struct {
 
 // sourceGoals has the goals of affordability, noGoal if there is only one source.
 type sourceGoals struct {
-	declared, other int // declared obligations count although another source is known, and the reverse
+	// declared: the declared obligations count, although another source is known.
+	// other: another source counts, although declared obligations are known.
+	declared, other int
 }
 
 // The limits of a policy whose coverage is measured: its cost, and the number of its
@@ -49,20 +51,20 @@ type sourceGoals struct {
 const (
 	maxCost  = 10_000
 	maxGoals = 20_000
-	// maxSwitched bounds the cost multiplied by the number of bands with a condition and of caps, because each of them
-	// takes plans of its own.
+	// maxSwitched bounds the cost multiplied by the number of caps and of bands with a condition, because each of
+	// them needs its own plans.
 	maxSwitched = 1_000_000
 )
 
-// NewCoverage lists the goals of a policy. It returns an error if there are too many.
+// NewCoverage lists the goals of a policy. It returns an error if the policy is too large or has too many goals.
 func NewCoverage(p *engine.Policy) (*Coverage, error) {
 	if cost := p.Cost(); cost > maxCost {
-		return nil, fmt.Errorf("the policy is too large to measure its coverage: it has %d conditions, operands, bins and "+
-			"bands, at most %d can be covered", cost, maxCost)
+		return nil, fmt.Errorf("the policy is too large to measure its coverage: it has %d conditions, operands, "+
+			"bins and bands; at most %d can be covered", cost, maxCost)
 	}
 	if n := switchedEntries(p); n*p.Cost() > maxSwitched {
-		return nil, fmt.Errorf("the policy is too large to measure its coverage: it has %d bands with a condition and limit "+
-			"caps, at most %d can be covered in a policy of this size", n, maxSwitched/p.Cost())
+		return nil, fmt.Errorf("the policy is too large to measure its coverage: it has %d bands with a condition "+
+			"and limit caps; at most %d can be covered in a policy of this size", n, maxSwitched/p.Cost())
 	}
 	c := &Coverage{subject: policytest.NewSubject(p), slots: rule.NewSlots(field.Catalogue())}
 	c.code = rule.NewCode(c.slots)
@@ -92,8 +94,8 @@ func NewCoverage(p *engine.Policy) (*Coverage, error) {
 		for _, ref := range r.Any {
 			facts = append(facts, ref.Name)
 		}
-		given, absent := l.add(facts, "required field %s: is given", r.Text), l.add(facts, "required field %s: is absent",
-			r.Text)
+		given := l.add(facts, "required field %s: is given", r.Text)
+		absent := l.add(facts, "required field %s: is absent", r.Text)
 		if slices.Contains(facts, field.BureauScore) && p.NeedsScore() {
 			l.goals[absent].never = "a request without a score is refused"
 		}
@@ -102,8 +104,8 @@ func NewCoverage(p *engine.Policy) (*Coverage, error) {
 	c.others(l)
 	c.goals = l.goals
 	if len(c.goals) > maxGoals {
-		return nil, fmt.Errorf("the policy is too large to measure its coverage: it has %d thresholds, values and bins, "+
-			"at most %d can be covered", len(c.goals), maxGoals)
+		return nil, fmt.Errorf("the policy is too large to measure its coverage: it has %d thresholds, values and "+
+			"bins; at most %d can be covered", len(c.goals), maxGoals)
 	}
 	return c, nil
 }
@@ -134,7 +136,7 @@ func (b bits) set(at int) {
 
 func (b bits) has(at int) bool { return b[at>>6]>>(at&63)&1 != 0 }
 
-// result is what the search needs to know about the decision of an application.
+// result has the parts of a decision that the search uses.
 type result struct {
 	score   rule.Number
 	hits    int32
@@ -183,7 +185,7 @@ func (c *Coverage) measure(
 	return o, reached, true
 }
 
-// addResults adds the results of the decision that Stage 2 rules read.
+// addResults adds the results that Stage 2 rules read to the facts of the application.
 func (c *Coverage) addResults(
 	body wire.Value, asOf time.Time, app *application.Application, stated []rule.NamedValue,
 ) {
@@ -219,7 +221,7 @@ func (c *Coverage) condition(x *condition, facts *rule.Facts, reached bits) {
 		if !d.Offer.Made {
 			return
 		}
-	case ofFactor: // a factor that takes part has points only if there is a bin or the points of a missing field
+	case ofFactor: // without a value, the factor shows points only if it has points for a missing field
 		f := &c.subject.Policy.Scorecard.Factors[x.index]
 		if facts.Get(f.Field.Name).Type() == rule.Absent && !f.HasMissing {
 			return
@@ -332,7 +334,8 @@ func (c *Coverage) measureBand(at int, facts *rule.Facts, reached bits) {
 	}
 	asked := facts.Get(field.RequestedAmount)
 	if len(d.Hits()) == 0 && d.Status == engine.Declined && b.Priced && b.Action != engine.Decline {
-		amount := slices.ContainsFunc(d.Reasons, func(r engine.Reason) bool { return r.Code == engine.ReasonAmountMinimum })
+		amount := slices.ContainsFunc(d.Reasons,
+			func(r engine.Reason) bool { return r.Code == engine.ReasonAmountMinimum })
 		if amount && asked == rule.Num(rule.Rupees(b.MinLimitPaise-1)) {
 			reached.set(g.belowMinimum)
 		}
@@ -368,7 +371,8 @@ func (c *Coverage) measureBand(at int, facts *rule.Facts, reached bits) {
 func (c *Coverage) measureOthers(facts *rule.Facts, reached bits) {
 	d := &c.decision
 	for i, r := range c.subject.Policy.Required {
-		given := slices.ContainsFunc(r.Any, func(ref rule.Ref) bool { return facts.Get(ref.Name).Type() != rule.Absent })
+		given := slices.ContainsFunc(r.Any,
+			func(ref rule.Ref) bool { return facts.Get(ref.Name).Type() != rule.Absent })
 		if given {
 			reached.set(c.required[i][0])
 		} else {

@@ -8,8 +8,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// switched has the plans of a policy in which a band or a cap applies to nobody, or to everybody. An application shows
-// whether the band or cap applies if the decision would be another with the other plan.
+// switched has two plans of a changed policy. In the plan "never", a band or a cap applies to nobody. In the plan
+// "always", it applies to everybody. An application shows that the band or cap applies to it if the plan "never"
+// gives another decision. It shows that the band or cap does not apply if the plan "always" gives another decision.
 type switched struct {
 	never, always *engine.Plan
 }
@@ -27,7 +28,7 @@ func neverAndAlways(p *engine.Policy, change func(p *engine.Policy, when *rule.C
 	return s
 }
 
-// switchedEntries returns the number of bands with a condition and of caps.
+// switchedEntries returns the number of caps and of bands with a condition.
 func switchedEntries(p *engine.Policy) int {
 	n := len(p.LimitCaps)
 	for i := range p.Bands {
@@ -49,8 +50,8 @@ func (c *Coverage) shows(other *engine.Plan, facts *rule.Facts) bool {
 		!slices.EqualFunc(d.Reasons, o.Reasons, func(x, y engine.Reason) bool { return x.Code == y.Code })
 }
 
-// measureSwitched notes for every band with a condition, and for every cap, whether the decision shows if it applies.
-// It must run before the results of the offer are added to the facts.
+// measureSwitched notes for every band with a condition, and for every cap, whether the decision shows that it
+// applies or that it does not. It must run before the results of the offer are added to the facts.
 func (c *Coverage) measureSwitched(facts *rule.Facts) {
 	if len(c.segments) == 0 && len(c.caps) == 0 {
 		return
@@ -96,7 +97,6 @@ type capGoals struct {
 	exact, rounded, larger, declines, absent int
 }
 
-// limitCap lists the goals of a cap.
 func (l *goalList) limitCap(limit *engine.LimitCap, when *condition) *capGoals {
 	facts := []string{field.RequestedAmount, field.MonthlyIncome}
 	limit.Of.Fields(func(ref rule.Ref) { facts = append(facts, ref.Name) })
@@ -167,7 +167,7 @@ type chargeGoals struct {
 	least, share, greatest int
 }
 
-// charge lists the goals of a charge. Those that no limit of a band gives are noted.
+// charge lists the goals of a charge, and notes which of them no limit of a band reaches.
 func (l *goalList) charge(c *engine.Charge) chargeGoals {
 	facts := []string{field.RequestedAmount, field.MonthlyIncome}
 	for i := range l.policy.LimitCaps {

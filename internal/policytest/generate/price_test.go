@@ -60,18 +60,20 @@ func segmentedPolicy(t *testing.T) *engine.Policy {
 	return p
 }
 
-// TestPrices checks that an offer is generated for every segment, cap and charge, and that what is not covered has a
-// reason which is known to be true.
+// TestPrices checks that an offer is generated for every segment, cap and charge, and that every goal that is not
+// reached has a known reason.
 func TestPrices(t *testing.T) {
 	t.Parallel()
 	set, err := Generate(segmentedPolicy(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d cases, %d of %d goals, %d applications", len(set.Files), set.Goals-len(set.Unreached), set.Goals, set.Tries)
+	t.Logf("%d cases, %d of %d goals, %d applications", len(set.Files), set.Goals-len(set.Unreached), set.Goals,
+		set.Tries)
 	for _, g := range set.Unreached {
 		t.Logf("%s: %s", g.Text, g.Why)
-		// No points add up to the other ends of the bands, and a request of somebody who is not new to credit has a score.
+		// These goals cannot be reached: no points add up to these ends of bands, and the request of an applicant
+		// who is not new to credit always has a score.
 		known := strings.Contains(g.Text, ": score ") || g.Text == "factor score: the field is absent"
 		if !known && strings.HasPrefix(g.Why, "none of the ") {
 			t.Errorf("not covered: %s: %s", g.Text, g.Why)

@@ -15,7 +15,7 @@ import (
 // member is one member of a request that the search may change.
 type member struct {
 	path   []string
-	values []rule.Value // values[0] is absent
+	values []rule.Value // values[0] means that the member is absent
 	facts  []string     // the facts that get their values from it
 	blocks []string     // the facts that it can change together with other members of its block
 	scale  rule.Number  // the value sent is the fact multiplied by scale: 100 for a percentage
@@ -60,7 +60,7 @@ func (c candidate) key() string {
 	return b.String()
 }
 
-// stated returns the facts that the case states beside the application.
+// stated returns the facts that the case states in addition to the application.
 func (c candidate) stated() (list []rule.NamedValue) {
 	for i := range c.request.members {
 		if m := &c.request.members[i]; m.stated && c.at[i] > 0 {
@@ -146,7 +146,7 @@ func (p *prober) requests() []*request {
 	return list
 }
 
-// scorePath is the path of the bureau score in a request.
+// scorePath returns the path of the bureau score in a request.
 func (r *request) scorePath() string {
 	if r.supply == rule.FromDecisions {
 		return "bureau_report.score"
@@ -167,7 +167,7 @@ func (p *prober) addFact(r *request, fact string) {
 		}
 		return
 	}
-	if fact == field.BureauIsNTC { // a code in place of a score says that there is none
+	if fact == field.BureauIsNTC { // a code in place of a score says that there is no score
 		r.add(segments(r.scorePath()), fact, 1, []rule.Value{rule.Num(-rule.One)})
 		return
 	}

@@ -57,9 +57,8 @@ func newSearch(c *Coverage) *search {
 	}
 }
 
-// try decides a candidate. It adds it to the pool if the pool has few others that
-// reach one of its goals. ok is false if the application is refused or the limit of
-// the search is reached.
+// try decides a candidate. It adds the candidate to the pool if few applications in the pool reach one of its
+// goals. ok is false if the application is refused or the limit of the search is reached.
 func (s *search) try(c candidate) (o result, ok bool) {
 	key := c.key()
 	if o, known := s.tried[key]; known {
@@ -154,8 +153,8 @@ func (s *search) best(r *request, ntc bool) (best candidate, ok bool) {
 	return best, ok
 }
 
-// better reports whether o is better than the result now, or at least as good if
-// equal is set.
+// better reports whether the result o is better than the present result, now. If equal is set, an equally good
+// result counts as better.
 func better(o, now *result, equal bool) bool {
 	switch {
 	case o.status != now.status:
@@ -243,8 +242,8 @@ func (s *search) climb(base candidate, g *goal, ntc int) (nearest candidate, ok 
 	return nearest, bestDistance >= 0 && bestDistance < whole
 }
 
-// sameKind reports whether the value k of the member at i leaves the applicant new
-// to credit, or not new to credit.
+// sameKind reports whether the value k of the member at i keeps the applicant's kind: new to credit, or not new to
+// credit.
 func (c candidate) sameKind(i, k int) bool {
 	code := func(k int) bool { return c.request.members[i].values[k].Number() < rule.Int(300) }
 	return k > 0 && code(k) == code(int(c.at[i]))

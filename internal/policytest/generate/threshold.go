@@ -70,7 +70,7 @@ func thresholdsOf(p *engine.Policy, conditions []*condition) *thresholds {
 	return t
 }
 
-// price adds what the pricing of an offer reads.
+// price adds the facts that the pricing of an offer reads.
 func (t *thresholds) price(p *engine.Policy) {
 	t.add(field.RequestedAmount)
 	t.add(field.RequestedTenureMonths)

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// witnesses adds an example of every box in which a condition holds, and of every
-// box in which it does not hold.
+// witnesses adds an example of every box of engine/space in which a condition holds, and of every box in which it
+// does not hold.
 func (s *search) witnesses() {
 	p := s.coverage.subject.Policy
 	solver := space.NewSolver()
@@ -50,7 +50,8 @@ func (s *search) exclude(c *condition, positive bool) {
 	}
 }
 
-// witness adds the example of a box on top of every base.
+// witness changes a copy of every base to have the facts of an example of the box, and adds the copies that are
+// not refused to the seeds.
 func (s *search) witness(solver *space.Solver, box space.Box) {
 	facts, ok := solver.Facts(box)
 	if !ok {

@@ -1,7 +1,7 @@
 // Package signontest is an OpenID Connect provider for tests. It serves discovery, keys, authorization
 // and tokens on a real socket, with real signatures, and checks what a strict provider checks: the
 // client and its secret, the redirect address, PKCE, and that a code is used once. It makes its
-// signatures with the standard library only, so it does not share code with what it tests.
+// signatures with the standard library only, so it does not share code with the package that it tests.
 package signontest
 
 import (
@@ -51,7 +51,7 @@ type hostile struct {
 	hang   chan struct{}
 }
 
-// grant is what a code stands for.
+// grant is the data for which a code was issued.
 type grant struct{ nonce, challenge, redirect string }
 
 // New starts a provider. now is its clock.
@@ -113,28 +113,30 @@ func (p *Provider) SignedIn(subject, email string, groups ...string) {
 	p.person = map[string]any{"sub": subject, "email": email, "email_verified": true, "groups": groups}
 }
 
-// Change lets change alter each ID token before it is signed; nil ends that.
+// Change sets a function that alters each ID token before it is signed. If it is nil, tokens are not
+// altered.
 func (p *Provider) Change(change func(header, claims map[string]any)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.change = change
 }
 
-// SignWith replaces the signature of each ID token; nil ends that.
+// SignWith sets a function that replaces the signature of each ID token. If it is nil, signatures are
+// not replaced.
 func (p *Provider) SignWith(sign func(text string) []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.sign = sign
 }
 
-// SetDown lets every request fail.
+// SetDown makes every request fail if down is true. Otherwise requests work again.
 func (p *Provider) SetDown(down bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.down = down
 }
 
-// Hang lets requests of the service wait until Answer is called.
+// Hang makes requests of the service wait until Answer is called.
 func (p *Provider) Hang() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -151,7 +153,7 @@ func (p *Provider) Answer() {
 	}
 }
 
-// HMAC signs with a secret, as a token with alg HS256 is.
+// HMAC returns a function that signs with a secret, as the algorithm HS256 does.
 func HMAC(secret []byte) func(string) []byte {
 	return func(text string) []byte {
 		mac := hmac.New(sha256.New, secret)
@@ -163,7 +165,7 @@ func HMAC(secret []byte) func(string) []byte {
 // PublicKey returns the modulus of the provider's key, which everybody knows.
 func (p *Provider) PublicKey() []byte { return p.key.N.Bytes() }
 
-// OtherKey signs with a key that the provider does not publish.
+// OtherKey returns a function that signs with a key that the provider does not publish.
 func OtherKey(t *testing.T) func(string) []byte {
 	t.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -280,7 +282,7 @@ func (p *Provider) idToken(nonce string) string {
 func encode(part map[string]any) string {
 	text, err := json.Marshal(part)
 	if err != nil {
-		panic(err) // maps of texts and numbers
+		panic(err) // cannot happen: part contains only texts and numbers
 	}
 	return base64.RawURLEncoding.EncodeToString(text)
 }

@@ -31,8 +31,8 @@ type Reader struct {
 // not an archive or has a format that this version cannot read.
 func NewReader(r io.Reader) (*Reader, Header, error) {
 	file := sha256.New()
-	// gzip reads no byte after its stream from an io.ByteReader, so that end can
-	// check that nothing follows.
+	// raw is an io.ByteReader, so gzip reads no byte after the end of its stream. Method end can therefore check that
+	// nothing follows the stream.
 	raw := bufio.NewReaderSize(io.TeeReader(r, file), 64<<10)
 	if head, err := raw.Peek(len(gzipHead)); err != nil || string(head) != gzipHead {
 		return nil, Header{}, Damaged("it is not a backup of verdict")
@@ -54,9 +54,9 @@ func NewReader(r io.Reader) (*Reader, Header, error) {
 	return a, h.Header, nil
 }
 
-// Load reads the rest of the archive. It passes the rows to insert, one frame at a time, with the index of their table
-// in tables. Byte slices in the rows are valid until insert returns. After each frame of rows, Load passes the number
-// of the table's rows read so far to progress.
+// Load reads the rest of the archive. It calls the function insert with the rows of one frame at a time and with
+// the index of their table in tables. Byte slices in the rows are valid until insert returns. After each frame of
+// rows, Load calls progress with the number of rows that it has read from the table so far.
 //
 // The archive must have exactly these tables with these columns. Otherwise, or if
 // the archive was cut short or altered, the error wraps ErrDamaged. If insert

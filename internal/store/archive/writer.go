@@ -27,8 +27,8 @@ type Writer struct {
 	held  int    // the number of rows in frame
 }
 
-// NewWriter returns a Writer to w. After each frame of rows, the Writer calls progress with the number of the table's
-// rows written so far.
+// NewWriter returns a Writer to w. After each frame of rows, the Writer calls progress with the number of rows of
+// the table that it has written so far.
 func NewWriter(w io.Writer, progress func(table string, rows int64)) *Writer {
 	file := sha256.New()
 	// Rows are short and similar, so even the fastest level compresses them

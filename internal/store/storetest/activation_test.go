@@ -166,9 +166,9 @@ func TestActivationRace(t *testing.T) {
 	})
 }
 
-// TestActivationIsAllowed checks that Allow gets both rule sets, can refuse an activation and can edit its audit entry.
-// It also activates two rule sets with the same NowMicros, and checks that only the first of them, and no earlier rule
-// set, has the activation time of the second as its retirement time.
+// TestActivationIsAllowed checks that Allow gets both rule sets, can refuse an activation and can edit its audit
+// entry. It also activates two rule sets one after the other with the same NowMicros. The retirement time of the
+// first must equal the activation time of the second. The initial rule set must have another retirement time.
 func TestActivationIsAllowed(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -11,8 +11,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestListAudit checks that stored entries and decisions, each of which counts as an
-// entry, are listed in one order, with pages of any size.
+// TestListAudit checks that stored entries and decisions are listed together in one order, with pages of any
+// size. Every decision counts as an audit entry.
 func TestListAudit(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

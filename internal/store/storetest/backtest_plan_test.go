@@ -9,8 +9,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestBacktestPlans checks that both planners use the indexes for queries that run every
-// few seconds, that read a table that only grows, or that read large rows.
+// TestBacktestPlans checks that both planners use the indexes for three kinds of queries: queries that run every
+// few seconds, queries of a table that only grows, and queries of large rows.
 func TestBacktestPlans(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

@@ -109,7 +109,7 @@ func TestCancelRaces(t *testing.T) {
 func TestSweepBacktests(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		ctx, sys := t.Context(), db.System()
+		ctx, jobs := t.Context(), db.Jobs()
 		a, b := signUp(t, db, "ten_A"), signUp(t, db, "ten_B")
 		queued(t, a, "bt_queued", 2)
 		queued(t, b, "bt_running", 3)
@@ -134,7 +134,7 @@ func TestSweepBacktests(t *testing.T) {
 		cutting.CreatedMicros, cutting.Source = 3500, "decisions"
 		wantKind(t, storetest.InsertBacktest(ctx, b, cutting, store.AuditEntry{}), 0, "")
 		wantKind(t, storetest.ReceiveBacktestChunk(ctx, b, "bt_cutting", chunk(7)), 0, "")
-		refs, err := sys.UnfinishedBacktests(ctx)
+		refs, err := jobs.UnfinishedBacktests(ctx, 10)
 		want := []store.BacktestRef{
 			{TenantID: "ten_A", Environment: sandbox, ID: "bt_queued", Status: store.BacktestQueued},
 			{TenantID: "ten_B", Environment: sandbox, ID: "bt_running", Status: store.BacktestRunning, ChunksDone: 1},
@@ -143,7 +143,7 @@ func TestSweepBacktests(t *testing.T) {
 		if diff := cmp.Diff(want, refs); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
-		if n, err := sys.FailAbandonedBacktests(ctx, 4000, 6000); n != 1 || err != nil {
+		if n, err := jobs.FailAbandonedBacktests(ctx, 4000, 6000); n != 1 || err != nil {
 			t.Errorf("got %d, %v", n, err)
 		}
 		left := run("bt_left")
@@ -159,7 +159,7 @@ func TestSweepBacktests(t *testing.T) {
 func TestPurgeBacktests(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		ctx, sys := t.Context(), db.System()
+		ctx, jobs := t.Context(), db.Jobs()
 		a, b := signUp(t, db, "ten_A"), signUp(t, db, "ten_B")
 		end := func(scope *store.Scope, id string, chunks, micros int64) {
 			queued(t, scope, id, chunks)
@@ -175,7 +175,7 @@ func TestPurgeBacktests(t *testing.T) {
 		queued(t, a, "bt_going", 1)
 		var steps []int64
 		for {
-			n, err := sys.PurgeBacktests(ctx, 4000, 3)
+			n, err := jobs.PurgeBacktests(ctx, 4000, 3)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -212,7 +212,7 @@ func TestPurgeBacktests(t *testing.T) {
 func TestPurgeVainBacktests(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		ctx, sys, scope := t.Context(), db.System(), signUp(t, db, "ten_A")
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		for _, id := range []string{"bt_failed", "bt_late", "bt_cancelled", "bt_succeeded", "bt_going"} {
 			queued(t, scope, id, 2)
 		}
@@ -232,7 +232,7 @@ func TestPurgeVainBacktests(t *testing.T) {
 		_, _, err := storetest.CancelBacktest(ctx, scope, "bt_cancelled", 3000, store.AuditEntry{ID: "aud_cancel"})
 		wantKind(t, err, 0, "")
 		for _, want := range []int64{6, 0} { // two chunks and a record, twice
-			if n, err := sys.PurgeFailedBacktests(ctx, 4000, 10); n != want || err != nil {
+			if n, err := db.Jobs().PurgeFailedBacktests(ctx, 4000, 10); n != want || err != nil {
 				t.Errorf("%d steps, want %d; %v", n, want, err)
 			}
 		}

@@ -299,7 +299,7 @@ func TestLateChunks(t *testing.T) {
 		wantKind(t, err, 0, "")
 		_, _, err = storetest.CancelBacktest(ctx, scope, "bt_cancelled", 2000, store.AuditEntry{ID: "aud_cancel"})
 		wantKind(t, err, 0, "")
-		_, err = db.System().FailAbandonedBacktests(ctx, 4000, 6000)
+		_, err = db.Jobs().FailAbandonedBacktests(ctx, 4000, 6000)
 		wantKind(t, err, 0, "")
 		for _, id := range []string{"bt_queued", "bt_failed", "bt_cancelled", "bt_abandoned"} {
 			wantKind(t, storetest.ReceiveBacktestChunk(ctx, scope, id, chunk(2)), fault.Conflict,

@@ -20,8 +20,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// tablesOf returns the tables of a database, bypassing package store. It leaves out schema_migrations and
-// journal_heads and key_holders, which every database fills itself.
+// tablesOf returns the tables of a database, bypassing package store. It omits schema_migrations, journal_heads and
+// key_holders, which every database fills itself.
 func tablesOf(t *testing.T, raw *sql.DB, kind string) []string {
 	t.Helper()
 	query := "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
@@ -115,9 +115,9 @@ func fillMore(t *testing.T, db *store.DB) *store.Scope {
 	return scope
 }
 
-// TestBackup takes two backups of each kind of database, the second during writes,
-// and restores them into each kind. It checks that the first backup restores exactly
-// the same rows, and the second the rows of one snapshot.
+// TestBackup takes two backups of each kind of database, the second during writes, and restores them into each
+// kind. The first backup must restore exactly the same rows. The second backup must restore the rows of one
+// snapshot.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -273,10 +273,9 @@ func TestRestoreRefuses(t *testing.T) {
 	})
 }
 
-// alteredAt returns the backup with the byte at position at changed. Different
-// compressed bytes can have the same uncompressed content, so alteredAt tries values
-// until the content changes. In the gzip header any change will do, because a restore
-// compares the whole header.
+// alteredAt returns the backup with one changed byte. The parameter at is the position of that byte. Different
+// compressed bytes can have the same uncompressed content, so alteredAt tries values until the content changes.
+// In the gzip header any change will do, because a restore compares the whole header.
 func alteredAt(t *testing.T, backup []byte, at int) []byte {
 	t.Helper()
 	want, _ := unpacked(backup)

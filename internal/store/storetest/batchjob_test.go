@@ -63,7 +63,7 @@ func queueBatch(t *testing.T, scope *store.Scope, id string, n int64) {
 	})
 }
 
-// plusOne is a count of chunks, as the caller of FinishChunk counts rows.
+// plusOne is a count function for FinishChunk. It adds a "+" for each chunk.
 func plusOne(counts []byte) ([]byte, error) { return append(counts, '+'), nil }
 
 func finishBatchChunk(t *testing.T, scope *store.Scope, id string, number, now int64) (first bool) {
@@ -158,7 +158,7 @@ func TestBatchJob(t *testing.T) {
 func TestBatchJobEnds(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		ctx, scope, system := t.Context(), signUp(t, db, "ten_1"), db.System()
+		ctx, scope, jobs := t.Context(), signUp(t, db, "ten_1"), db.Jobs()
 		status := func(id, want string) {
 			t.Helper()
 			if got, err := scope.BatchJobs(ctx).Get(id); err != nil || got.Status != want {
@@ -193,12 +193,12 @@ func TestBatchJobEnds(t *testing.T) {
 		change(t, scope, func(tx *store.Tx) error { return tx.BatchJobs().Fail("bat_3", "c", "d", 4000) })
 		status("bat_3", store.BatchJobFailed)
 		queueBatch(t, scope, "bat_5", 1)
-		if n, err := system.FailAbandonedBatchJobs(ctx, 1001, 4000); err != nil || n != 1 {
+		if n, err := jobs.FailAbandonedBatchJobs(ctx, 1001, 4000); err != nil || n != 1 {
 			t.Errorf("%d jobs were abandoned, %v", n, err)
 		}
 		status("bat_4", store.BatchJobFailed)
 		status("bat_5", store.BatchJobQueued)
-		refs, err := system.UnfinishedBatchJobs(ctx)
+		refs, err := jobs.UnfinishedBatchJobs(ctx, 10)
 		if want := []store.BatchJobRef{{TenantID: "ten_1", Environment: "sandbox", ID: "bat_5"}}; err != nil ||
 			!cmp.Equal(refs, want) {
 			t.Errorf("unfinished: %v, %v", refs, err)
@@ -216,7 +216,7 @@ func TestBatchJobEnds(t *testing.T) {
 			t.Helper()
 			all := int64(0)
 			for n := int64(1); n > 0; all += n {
-				if n, err = system.PurgeBatchJobs(ctx, before, 2); err != nil {
+				if n, err = jobs.PurgeBatchJobs(ctx, before, 2); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -224,7 +224,7 @@ func TestBatchJobEnds(t *testing.T) {
 				t.Errorf("purge before %d: %d steps, want %d", before, all, want)
 			}
 		}
-		purged(0, 6)    // the chunks of the three jobs that never had all rows
+		purged(0, 6)    // the chunks of the three jobs that never received all rows
 		purged(5001, 3) // the cancelled job with its results
 		if c, found, err := scope.BatchJobs(ctx).ChunkAt("bat_1", 0); found || err != nil {
 			t.Errorf("a purged chunk: %+v, %v", c, err)
@@ -277,7 +277,7 @@ func TestBatchJobDeleted(t *testing.T) {
 		if finishBatchChunk(t, scope, "bat_1", 2, 6000) {
 			t.Error("a chunk of a deleted job was finished")
 		}
-		if n, err := db.System().PurgeBatchJobs(ctx, 0, 10); n != 3 || err != nil { // two chunks and the job
+		if n, err := db.Jobs().PurgeBatchJobs(ctx, 0, 10); n != 3 || err != nil { // two chunks and the job
 			t.Errorf("the purge did %d steps, %v", n, err)
 		}
 		if err := remove(scope, "bat_1"); fault.KindOf(err) != fault.NotFound {
@@ -289,7 +289,7 @@ func TestBatchJobDeleted(t *testing.T) {
 
 		queueBatch(t, scope, "bat_2", 1)
 		finishBatchChunk(t, scope, "bat_2", 1, 5000)
-		if _, err := db.System().PurgeBatchJobs(ctx, 9000, 10); err != nil {
+		if _, err := db.Jobs().PurgeBatchJobs(ctx, 9000, 10); err != nil {
 			t.Fatal(err)
 		}
 		if err := remove(scope, "bat_2"); err != nil {

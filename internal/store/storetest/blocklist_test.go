@@ -74,10 +74,9 @@ func entities(list []store.BlockedEntity) (out []store.ObservedEntity) {
 	return out
 }
 
-// TestConfirmedBlocksNoCrowd confirms alerts about an IP address, a pincode and an
-// agent, which unrelated people share. It checks that this blocks the accounts that two
-// or more applicants of the alert share, and blocks the entity itself only if the
-// request names it.
+// TestConfirmedBlocksNoCrowd confirms alerts about an IP address, a pincode and an agent, which unrelated people
+// share. A confirmation must block the accounts that two or more applicants of the alert share. It must block the
+// entity itself only if the request names the entity.
 func TestConfirmedBlocksNoCrowd(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -327,8 +326,8 @@ func TestBlockedFor(t *testing.T) {
 	})
 }
 
-// TestBlocklistEvents checks that each change of the block list has an event, that one which changes nothing has none,
-// and that an entity keeps its id. The events must not contain the key of the entity or the reason.
+// TestBlocklistEvents checks that each change of the block list has an event, that a call that changes nothing has
+// none, and that an entity keeps its id. The events must not contain the key of the entity or the reason.
 func TestBlocklistEvents(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

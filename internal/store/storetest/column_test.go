@@ -11,18 +11,18 @@ import (
 // The classes of the columns that hold texts and bytes.
 const (
 	sealed    = "sealed"    // about a person, encrypted with the person's key (ADR 23)
-	encrypted = "encrypted" // encrypted with the master key, or with a key that is encrypted with it
+	encrypted = "encrypted" // encrypted with the master key, or with a key that the master key encrypts
 	reference = "reference" // the lender's own reference of an applicant or a loan
 	keyedHash = "keyed"     // a keyed hash of something about a person
 	hash      = "hash"      // a hash, or hashes, without the person's data
-	outcome   = "outcome"   // the outcome of a decision, which remains when the person is forgotten
-	lender    = "lender"    // the lender's own: policies, settings, ids, states
+	outcome   = "outcome"   // the outcome of a decision, which remains when the person is erased
+	lender    = "lender"    // the lender's own data: policies, settings, ids, states
 	staff     = "staff"     // about the lender's people
 	readable  = "readable"  // may contain data about applicants, and is not encrypted yet
 )
 
-// columns gives every column with texts or bytes its class. The columns tenant_id and
-// environment, which lead every key, are left out. SECURITY.md names the readable ones.
+// columns lists the columns with texts or bytes, by table and class. It omits the columns tenant_id and
+// environment, which are the first columns of every key. SECURITY.md names the columns of the class readable.
 var columns = map[string]string{
 	"agent_runs " + lender:         "id agent decision_id hash",
 	"agent_runs " + outcome:        "outcome",
@@ -34,13 +34,13 @@ var columns = map[string]string{
 	"api_keys " + staff:            "created_by",
 	"audit_log " + hash:            "before_checksum after_checksum",
 	"audit_log " + lender:          "id action object",
-	"audit_log " + readable:        "note", // people may write about an applicant
+	"audit_log " + readable:        "note", // users may write about an applicant in a note
 	"audit_log " + staff:           "actor",
 	"backtest_chunks " + lender:    "backtest_id result",
-	"backtest_chunks " + encrypted: "input", // with the key of the upload; deleted a week after the end
+	"backtest_chunks " + encrypted: "input", // encrypted with the upload's key; deleted a week after the backtest ends
 	"backtests " + lender: "id status source rule_set_id challenger_id setup request report error_code " +
 		"error_detail",
-	"batch_chunks " + encrypted:           "input", // with the key of the upload; emptied when it is done
+	"batch_chunks " + encrypted:           "input", // encrypted with the upload's key; emptied when the chunk is done
 	"batch_chunks " + lender:              "batch_id",
 	"batch_chunks " + outcome:             "result",
 	"batch_exclusions " + keyedHash:       "person",
@@ -70,7 +70,7 @@ var columns = map[string]string{
 	"erasures " + hash:                    "refs",
 	"erasures " + keyedHash:               "request_key",
 	"erasures " + lender:                  "id state decision_id reason trees basis",
-	"erasures " + reference:               "applicant_ref", // until the erasure is completed or withdrawn
+	"erasures " + reference:               "applicant_ref", // kept until the erasure is completed or withdrawn
 	"erasures " + staff:                   "actor withdrawn_by",
 	"exposures " + hash:                   "salt",
 	"exposures " + lender:                 "id decision_id",
@@ -107,7 +107,7 @@ var columns = map[string]string{
 	"fraud_ring_people " + reference:      "person",
 	"fraud_rings " + lender:               "id",
 	"guarantee_proofs " + hash:            "proof_key",
-	"guarantee_proofs " + lender:          "document", // applicants whom the prover made up
+	"guarantee_proofs " + lender:          "document", // contains applicants that the prover generated
 	"idempotency_keys " + keyedHash:       "request_hash",
 	"idempotency_keys " + lender:          "route name header subject",
 	"idempotency_keys " + sealed:          "body",
@@ -116,19 +116,19 @@ var columns = map[string]string{
 	"invitations " + hash:                 "hash",
 	"invitations " + staff:                "id email role invited_by",
 	"journal " + hash:                     "entries",
-	"key_epochs " + hash:                  "fingerprint", // of a master key
+	"key_epochs " + hash:                  "fingerprint", // the fingerprint of a master key
 	"key_holders " + hash:                 "fingerprints",
 	"key_holders " + lender:               "node",
 	"key_trees " + encrypted:              "tree",
 	"legal_holds " + lender:               "id decision_id reason",
-	"legal_holds " + reference:            "applicant_ref", // a keyed hash after the person was erased
+	"legal_holds " + reference:            "applicant_ref", // replaced by a keyed hash when the person is erased
 	"legal_holds " + staff:                "actor released_by",
 	"lender_profiles " + hash:             "salt",
 	"lender_profiles " + lender:           "document",
 	"lender_profiles " + staff:            "updated_by",
 	"list_chunks " + keyedHash:            "keys",
 	"list_chunks " + lender:               "list_id",
-	"list_chunks " + encrypted:            "entry_values", // with a key from the tenant's key tree
+	"list_chunks " + encrypted:            "entry_values", // encrypted with a key from the tenant's key tree
 	"lists " + lender:                     "name id type directory",
 	"lists " + staff:                      "created_by updated_by",
 	"lists " + hash:                       "salt",
@@ -153,7 +153,7 @@ var columns = map[string]string{
 	"rule_sets " + lender:                 "id policy_key name status document checksum base notes",
 	"rule_sets " + staff:                  "created_by activated_by",
 	"rule_stats " + lender:                "rule_set_id rule_id day",
-	"saved_filters " + lender:             "name query", // no reference of an applicant
+	"saved_filters " + lender:             "name query", // contains no reference of an applicant
 	"saved_filters " + staff:              "user_id",
 	"schema_migrations " + lender:         "name checksum",
 	"scorecards " + hash:                  "salt",
@@ -161,8 +161,8 @@ var columns = map[string]string{
 	"scorecards " + staff:                 "created_by",
 	"series " + lender:                    "kind name active_id safe_id",
 	"sessions " + hash:                    "hash",
-	"second_factors " + encrypted:         "secret",   // with a key from the tenant's key tree
-	"second_factors " + hash:              "recovery", // of the recovery codes
+	"second_factors " + encrypted:         "secret",   // encrypted with a key from the tenant's key tree
+	"second_factors " + hash:              "recovery", // hashes of the recovery codes
 	"second_factors " + staff:             "user_id",
 	"sessions " + staff:                   "id user_id address agent connection",
 	"signup_codes " + hash:                "hash",
@@ -178,18 +178,18 @@ var columns = map[string]string{
 	"webhook_ranges " + lender:            "webhook_id id",
 	"webhook_retries " + lender:           "webhook_id object", // the id of a decision, an alert or the like
 	"webhooks " + lender:                  "id url types description state reason lease_owner",
-	"webhooks " + encrypted:               "secret previous_secret", // with a key from the tenant's key tree
+	"webhooks " + encrypted:               "secret previous_secret", // encrypted with a key from the tenant's key tree
 	"lookup_table_documents " + lender:    "table_id",
-	"lookup_table_documents " + encrypted: "document", // with a key from the tenant's key tree
+	"lookup_table_documents " + encrypted: "document", // encrypted with a key from the tenant's key tree
 	"lookup_tables " + lender:             "name id definition",
 	"lookup_tables " + staff:              "created_by updated_by",
 	"lookup_tables " + hash:               "salt",
 	"rule_set_tables " + lender:           "table_name rule_set_id",
 }
 
-// TestEveryColumnIsClassified compares the table above with the schema of both databases. A
-// migration that adds a column with texts or bytes must say here what the column holds. What
-// is about applicants must be encrypted, or have a reason why it is not.
+// TestEveryColumnIsClassified compares the table above with the schema of both databases. A migration that adds a
+// column with texts or bytes must say here what the column holds. Data about applicants must be encrypted, or there
+// must be a reason why it is not.
 func TestEveryColumnIsClassified(t *testing.T) {
 	t.Parallel()
 	var classified []string
@@ -220,7 +220,7 @@ func TestEveryColumnIsClassified(t *testing.T) {
 	}
 }
 
-// textColumns returns the columns with texts or bytes, without the two that lead every key.
+// textColumns returns the columns with texts or bytes, except tenant_id and environment.
 func textColumns(t *testing.T, kind, databaseURL string) (found []string) {
 	t.Helper()
 	query := `SELECT t.name || '.' || c.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table'

@@ -10,13 +10,15 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestCountOutcomes counts the latest decisions of a rule set, of one scope only and no more than the limit.
+// TestCountOutcomes checks that CountOutcomes counts the latest decisions of a rule set. It must count no
+// decision of another scope, and no more decisions than the limit.
 func TestCountOutcomes(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, scope, other := t.Context(), signUp(t, db, "ten_A"), signUp(t, db, "ten_B")
 		for i, of := range []struct{ policy, status, grade string }{
-			{"pol_1", "DECLINED", "F"}, {"pol_1", "APPROVED", "A"}, {"pol_2", "APPROVED", "A"}, {"pol_1", "APPROVED", "B"},
+			{"pol_1", "DECLINED", "F"}, {"pol_1", "APPROVED", "A"}, {"pol_2", "APPROVED", "A"},
+			{"pol_1", "APPROVED", "B"},
 			{"pol_1", "APPROVED", "A"},
 		} {
 			w := decision(numbered("dec", i), store.Unmetered)

@@ -18,7 +18,8 @@ func TestDecisionPeople(t *testing.T) {
 		w := decision("dec_1", store.Unmetered)
 		w.Decision.ApplicantRef, w.Decision.Plain = "A-1", `{"people":{"co_applicant":"c","guarantor":"g"}}`
 		w.Decision.People = []store.DecisionPerson{
-			{Role: "co_applicant", Ref: "A-2", Facts: []byte("{}")}, {Role: "guarantor", Ref: "A-3", Facts: []byte("{1}")},
+			{Role: "co_applicant", Ref: "A-2", Facts: []byte("{}")},
+			{Role: "guarantor", Ref: "A-3", Facts: []byte("{1}")},
 		}
 		if err := scope.InsertDecision(ctx, w); err != nil {
 			t.Fatal(err)
@@ -43,7 +44,8 @@ func TestDecisionPeople(t *testing.T) {
 		}
 		raw := storetest.Raw(t, databaseURL)
 		for _, change := range []string{
-			"person_ref = 'A-9'", "facts = 'x'", "role = 'guarantor_2'", "decision_id = 'dec_2'", "environment = 'live'",
+			"person_ref = 'A-9'", "facts = 'x'", "role = 'guarantor_2'", "decision_id = 'dec_2'",
+			"environment = 'live'",
 			"person_ref = 'erased:c'", // without emptying the facts
 		} {
 			update := "UPDATE decision_people SET " + change + " WHERE role = 'co_applicant'"

@@ -12,9 +12,9 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestDecisionsByReference checks that ByReference finds exactly the references that begin with a text, byte by byte,
-// in the same order on both databases, with every filter and over several pages; and that no other tenant or
-// environment sees them.
+// TestDecisionsByReference checks that ByReference finds exactly the references that begin with a text, compared byte
+// by byte. It checks the order on both databases, every filter, and several pages. No other tenant or environment must
+// see the references.
 func TestDecisionsByReference(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -77,7 +77,7 @@ func TestDecisionsByReference(t *testing.T) {
 	})
 }
 
-// TestListsWithPlain checks that ListPlain returns the page of List, with the column plain.
+// TestListsWithPlain checks that ListPlain returns the same page as List, but with the column plain.
 func TestListsWithPlain(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

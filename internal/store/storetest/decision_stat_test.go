@@ -33,7 +33,7 @@ func TestDecisionStats(t *testing.T) {
 				stat("ten_B", day, "2026-11-15", "APPROVED", 100, 100),
 				stat("ten_A", day, "2026-11-14", "APPROVED", 5, 50),
 				stat("ten_A", day, "2026-11-15", "APPROVED", 1, 10),
-				stat("ten_A", day, "2026-11-15", "APPROVED", 2, 20), // the same again
+				stat("ten_A", day, "2026-11-15", "APPROVED", 2, 20), // the same key again
 				stat("ten_A", hour, "2026-11-15T09", "APPROVED", 3, 30),
 			})
 		})
@@ -86,7 +86,7 @@ func TestDecisionStats(t *testing.T) {
 	})
 }
 
-// TestRuleHits compares two ranges of days.
+// TestRuleHits checks the counts of two ranges of days.
 func TestRuleHits(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

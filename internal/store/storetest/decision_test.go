@@ -169,8 +169,8 @@ func TestWalkDecisions(t *testing.T) {
 	})
 }
 
-// TestQuota inserts more decisions than a quota allows, concurrently from two nodes,
-// and checks that exactly the quota is admitted, stored, counted and audited.
+// TestQuota inserts more decisions than a quota allows, concurrently from two nodes. It checks that exactly as many
+// decisions as the quota allows are admitted, stored, counted and audited.
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	for _, quota := range []int64{0, 1, 13} {
@@ -281,7 +281,7 @@ func TestMeter(t *testing.T) {
 		if diff := cmp.Diff(want, usage); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
-		// A quota below the current usage admits nothing; a larger one does.
+		// A quota below the current usage admits no decision. A quota above the usage admits decisions.
 		wantKind(t, scope.InsertDecision(ctx, decision("dec_1", 5)), fault.Limited, fault.CodeQuotaExceeded)
 		wantKind(t, scope.InsertDecision(ctx, decision("dec_1", 11)), 0, "")
 	})

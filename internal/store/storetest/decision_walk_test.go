@@ -11,7 +11,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestWalkPages walks decisions with their feature vectors, of which every third decision has one.
+// TestWalkPages walks decisions with their feature vectors. Every third decision has a feature vector.
 func TestWalkPages(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -22,7 +22,8 @@ func TestWalkPages(t *testing.T) {
 			w := decision(numbered("dec", i), store.Unmetered)
 			w.Features = nil
 			if i%3 == 0 {
-				w.Features = &store.Features{AsOf: "2026-11-15", Hash: "h", Vector: []byte(w.Decision.ID), Source: []byte("s")}
+				w.Features = &store.Features{AsOf: "2026-11-15", Hash: "h", Vector: []byte(w.Decision.ID),
+					Source: []byte("s")}
 			}
 			want = append(want, w.Decision.ID)
 			wantKind(t, scope.InsertDecision(ctx, w), 0, "")
@@ -36,7 +37,9 @@ func TestWalkPages(t *testing.T) {
 				for _, d := range rows {
 					featured := slices.Index(want, d.ID)%3 == 0
 					if len(d.Response) == 0 || len(d.Facts) == 0 || (d.Features != nil) != featured ||
-						featured && (string(d.Features.Vector) != d.ID || string(d.Features.Source) != "s" || d.Features.Hash != "h") {
+						featured &&
+							(string(d.Features.Vector) != d.ID || string(d.Features.Source) != "s" ||
+								d.Features.Hash != "h") {
 						t.Errorf("%s is %+v", d.ID, d)
 					}
 					ids = append(ids, d.ID)

@@ -35,8 +35,8 @@ func safeSignUp(t *testing.T, db *store.DB, tenant string) *store.Scope {
 	return db.Scope(tenant, sandbox)
 }
 
-// TestSafeID checks that the initial rule set that stops lending is known by its policy_key, in its
-// own scope only.
+// TestSafeID checks that the initial rule set that stops lending can be found by its policy_key, in its own scope
+// only.
 func TestSafeID(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -60,8 +60,8 @@ func TestSafeID(t *testing.T) {
 	})
 }
 
-// TestRemoveDraft checks that a draft that nothing refers to is deleted, that a draft that something
-// refers to is archived once, and that the other rule sets cannot be removed.
+// TestRemoveDraft checks that an unreferenced draft is deleted, that a referenced draft is archived once, and
+// that no other rule set can be removed.
 func TestRemoveDraft(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

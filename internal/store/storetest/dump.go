@@ -8,8 +8,8 @@ import (
 	"verdict/internal/store"
 )
 
-// Dump returns the values of all columns of all tables that hold texts or bytes, by table and column.
-// Tests search it for what must not be stored.
+// Dump returns the values of all columns of all tables that hold texts or bytes, by table and column. Tests search the
+// result for data that must not be stored.
 func Dump(tb testing.TB, databaseURL string) map[string][]byte {
 	tb.Helper()
 	raw := Raw(tb, databaseURL)
@@ -17,7 +17,7 @@ func Dump(tb testing.TB, databaseURL string) map[string][]byte {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer func() { _ = tx.Rollback() }() // it only reads
+	defer func() { _ = tx.Rollback() }() // the transaction only reads
 	tables := "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
 	if _, embedded := store.FileOf(databaseURL); !embedded {
 		tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"

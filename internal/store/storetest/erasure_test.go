@@ -41,8 +41,8 @@ func rekey(ctx context.Context, scope *store.Scope, was, next string) error {
 	})
 }
 
-// TestKeysChanged checks that a document that was sealed before the keys of its scope were changed is not stored,
-// and that other scopes are not affected.
+// TestKeysChanged seals a document and then changes the keys of its scope. It checks that the document is not
+// stored, and that other scopes are not affected.
 func TestKeysChanged(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -130,7 +130,8 @@ func TestKeysChanged(t *testing.T) {
 	})
 }
 
-// held stores a decision with features, a run and an answer about the decision, and returns their person.
+// held stores a decision with features, a run and an answer about the decision, and returns the person whom these
+// rows are about.
 func held(t *testing.T, scope *store.Scope, id string) store.Person {
 	t.Helper()
 	w := decision(id, store.Unmetered)
@@ -150,8 +151,8 @@ func held(t *testing.T, scope *store.Scope, id string) store.Person {
 	return store.Person{ApplicantRef: "A-" + id}
 }
 
-// TestEmpty empties what is held about a person. Only the statements of an erasure may change these
-// rows, and what was emptied stays empty.
+// TestEmpty erases the data that is held about a person. It checks that only the statements of an erasure may change
+// these rows, and that emptied documents stay empty.
 func TestEmpty(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -216,7 +217,7 @@ func TestEmpty(t *testing.T) {
 	})
 }
 
-// TestErasures stores, reads and lists erasures. A completed one is never changed.
+// TestErasures stores, reads and lists erasures. It checks that a completed erasure is never changed.
 func TestErasures(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

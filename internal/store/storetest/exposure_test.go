@@ -11,7 +11,8 @@ import (
 
 // fillExposure stores an exposure and a request.
 func fillExposure(tx *store.Tx) error {
-	e := store.Exposure{ID: "exp_1", ApplicantRef: "app-1", DecisionID: "dec_1", Document: []byte("x"), CreatedMicros: 1}
+	e := store.Exposure{ID: "exp_1", ApplicantRef: "app-1", DecisionID: "dec_1", Document: []byte("x"),
+		CreatedMicros: 1}
 	return errors.Join(tx.Exposures().Put(&e, 0), tx.Exposures().Remember("k", "dec_1", 1))
 }
 
@@ -27,11 +28,13 @@ func TestExposures(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		put(store.Exposure{ID: "exp_1", ApplicantRef: "app-1", DecisionID: "dec_1", Document: []byte("a"), CreatedMicros: 5})
+		put(store.Exposure{ID: "exp_1", ApplicantRef: "app-1", DecisionID: "dec_1", Document: []byte("a"),
+			CreatedMicros: 5})
 		put(store.Exposure{ID: "exp_2", ApplicantRef: "app-1", Document: []byte("b"), CreatedMicros: 6})
 		put(store.Exposure{ID: "exp_3", ApplicantRef: "app-2", Document: []byte("c"), CreatedMicros: 7})
 		put(store.Exposure{
-			ID: "exp_1", ApplicantRef: "ignored", Document: []byte("d"), UpdatedMicros: 9, UpdatedBy: "key_2", ClosedMicros: 9,
+			ID: "exp_1", ApplicantRef: "ignored", Document: []byte("d"), UpdatedMicros: 9, UpdatedBy: "key_2",
+			ClosedMicros: 9,
 		})
 
 		open, err := scope.Exposures(ctx).Open("app-1")
@@ -47,7 +50,9 @@ func TestExposures(t *testing.T) {
 			t.Errorf("an exposure of no decision was found, %v", err)
 		}
 		for ref, want := range map[string]int{"app-1": 2, "app-2": 1, "": 3, "app-3": 0} {
-			if rows, more, err := scope.Exposures(ctx).List(ref, store.Page{}); err != nil || more || len(rows) != want {
+			if rows, more, err := scope.Exposures(ctx).List(
+				ref, store.Page{},
+			); err != nil || more || len(rows) != want {
 				t.Errorf("%q has %d exposures, %v", ref, len(rows), err)
 			}
 		}
@@ -66,7 +71,7 @@ func TestExposures(t *testing.T) {
 	})
 }
 
-// TestOwnDecisions reads what was decided for a person: the newest first, without repetitions of the request, and with
+// TestOwnDecisions reads the decisions about a person: the newest first, without repetitions of the request, and with
 // reviews and loans.
 func TestOwnDecisions(t *testing.T) {
 	t.Parallel()
@@ -86,7 +91,8 @@ func TestOwnDecisions(t *testing.T) {
 		err := scope.Write(ctx, func(tx *store.Tx) error {
 			e := store.Exposure{ID: "exp_1", ApplicantRef: "app-1", DecisionID: "dec_2"}
 			return errors.Join(tx.Exposures().Put(&e, 0), tx.Exposures().Remember("k", "dec_4", 50),
-				tx.Decisions().AddReview(store.Review{ID: "rev_1", DecisionID: "dec_1", CreatedMicros: 9, Outcome: "overturned"}))
+				tx.Decisions().AddReview(store.Review{ID: "rev_1", DecisionID: "dec_1", CreatedMicros: 9,
+					Outcome: "overturned"}))
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -112,8 +118,10 @@ func TestOwnDecisions(t *testing.T) {
 		}{
 			{store.OwnQuery{ApplicantRef: "app-1"}, "dec_4;dec_2 booked;dec_1overturned;"},
 			{store.OwnQuery{ApplicantRef: "app-1", SinceID: "dec_1"}, "dec_4;dec_2 booked;"},
-			{store.OwnQuery{ApplicantRef: "app-1", RequestKey: "k", RepeatedMicros: 49}, "dec_2 booked;dec_1overturned;"},
-			{store.OwnQuery{ApplicantRef: "app-1", RequestKey: "k", RepeatedMicros: 50}, "dec_4;dec_2 booked;dec_1overturned;"},
+			{store.OwnQuery{ApplicantRef: "app-1", RequestKey: "k", RepeatedMicros: 49},
+				"dec_2 booked;dec_1overturned;"},
+			{store.OwnQuery{ApplicantRef: "app-1", RequestKey: "k", RepeatedMicros: 50},
+				"dec_4;dec_2 booked;dec_1overturned;"},
 			{store.OwnQuery{ApplicantRef: "app-2", RequestKey: "k"}, "dec_3;"},
 			{store.OwnQuery{ApplicantRef: ""}, ""},
 		} {

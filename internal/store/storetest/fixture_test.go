@@ -182,8 +182,7 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 // codes numbers the signup codes of the fixtures.
 var codes atomic.Int64
 
-// secret creates the installation's secret and the name of its master key if there are none,
-// and a signup code.
+// secret creates the installation's secret and the fingerprint of its master key if there are none, and a signup code.
 func secret(t *testing.T, db *store.DB) error {
 	t.Helper()
 	_, err := db.Secrets().Secret(t.Context(), []byte{0, 1, 0xff})
@@ -198,7 +197,7 @@ func secret(t *testing.T, db *store.DB) error {
 	return err
 }
 
-// fillFraud inserts a row into every table of the fraud desk.
+// fillFraud inserts a row into every table about fraud.
 func fillFraud(tx *store.Tx) error {
 	if _, err := tx.FraudConfigs().Put(
 		store.FraudConfig{Document: []byte("{}"), Accounts: []byte{0, 0xff}, UpdatedBy: "key_1"}, 0); err != nil {
@@ -262,8 +261,7 @@ func race(n int, run func(i int) error) []error {
 	return errs
 }
 
-// succeeded returns the number of nil errors. It fails the test for any other
-// error that is not the wanted refusal.
+// succeeded returns the number of nil errors. It fails the test for every other error except the wanted refusal.
 func succeeded(t *testing.T, errs []error, kind fault.Kind, code string) int {
 	t.Helper()
 	n := 0

@@ -11,7 +11,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// doing runs fn in a transaction and fails the test if that fails.
+// doing runs fn in a transaction and fails the test if the transaction fails.
 func doing(t *testing.T, scope *store.Scope, fn func(tx *store.Tx) error) {
 	t.Helper()
 	if err := scope.Write(t.Context(), fn); err != nil {

@@ -2,7 +2,9 @@
 package storetest_test
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"verdict/internal/fault"
@@ -10,7 +12,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestLegalHolds places, lists and releases holds. Another scope sees none, and a hold is only ever released.
+// TestLegalHolds places, lists and releases holds. Another scope must see none, and a release is the only possible
+// change of a hold.
 func TestLegalHolds(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -18,7 +21,8 @@ func TestLegalHolds(t *testing.T) {
 		scope, other := db.Scope("ten_A", "live"), db.Scope("ten_A", "sandbox")
 		person := store.Person{ApplicantRef: "app-1"}
 		hold := func(id string, p store.Person, until int64) store.LegalHold {
-			h := store.LegalHold{ID: id, Person: p, Reason: "audit", Actor: "key_1", CreatedMicros: 5, UntilMicros: until}
+			h := store.LegalHold{ID: id, Person: p, Reason: "audit", Actor: "key_1", CreatedMicros: 5,
+				UntilMicros: until}
 			if err := scope.Write(ctx, func(tx *store.Tx) error { return tx.LegalHolds().Place(h) }); err != nil {
 				t.Fatal(err)
 			}
@@ -79,18 +83,21 @@ func TestLegalHolds(t *testing.T) {
 		}
 		_, err = other.LegalHolds(ctx).Get("lhd_1")
 		wantNotFound(t, err)
-		if rows, _, err := other.LegalHolds(ctx).List(store.LegalHoldFilter{}, store.Page{}); err != nil || len(rows) != 0 {
+		if rows, _, err := other.LegalHolds(ctx).List(store.LegalHoldFilter{}, store.Page{}); err != nil ||
+			len(rows) != 0 {
 			t.Errorf("the other environment lists %+v, %v", rows, err)
 		}
-		wantEvents(t, scope, "legal_hold.", `legal_hold.placed {"actor":"key_1","legal_hold_id":"lhd_1","reason":"audit"}`,
-			`legal_hold.placed {"actor":"key_1","legal_hold_id":"lhd_2","reason":"audit","until":"1970-01-01T00:00:00.000Z"}`,
+		wantEvents(t, scope, "legal_hold.",
+			`legal_hold.placed {"actor":"key_1","legal_hold_id":"lhd_1","reason":"audit"}`,
+			`legal_hold.placed {"actor":"key_1","legal_hold_id":"lhd_2","reason":"audit",`+
+				`"until":"1970-01-01T00:00:00.000Z"}`,
 			`legal_hold.placed {"actor":"key_1","decision_id":"dec_1","legal_hold_id":"lhd_3","reason":"audit"}`,
 			`legal_hold.released {"actor":"key_2","legal_hold_id":"lhd_1","reason":"audit"}`)
 	})
 }
 
-// TestDeferredErasures checks when deferred erasures are due, that a person has at most one, and that a withdrawn one
-// is never changed.
+// TestDeferredErasures checks when deferred erasures are due, that a person has at most one of them, and that a
+// withdrawn erasure is never changed.
 func TestDeferredErasures(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -145,7 +152,8 @@ func TestDeferredErasures(t *testing.T) {
 	})
 }
 
-// TestGrounds reads what the erasure of a person must wait for, in the person's scope and in another one.
+// TestGrounds reads the reasons for which the erasure of a person must wait, in the person's scope and in another
+// scope.
 func TestGrounds(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -184,7 +192,7 @@ func TestGrounds(t *testing.T) {
 		q.SinceID = "dec_2"
 		wantApprovals(scope, third)
 
-		// A referral counts from the review that approved it.
+		// A referred decision counts as an approval only from the time of the review that approved it.
 		w := decision("dec_4", store.Unmetered)
 		w.Decision.CreatedMicros, w.Decision.Status = 50, "REFERRED"
 		w.Decision.Plain = `{"limit":1000}`
@@ -235,12 +243,30 @@ func TestRetentionSettings(t *testing.T) {
 		if err != nil || latest.Version != 0 {
 			t.Errorf("the other environment has %+v, %v", latest, err)
 		}
-		scopes, err := db.System().RetentionScopes(ctx)
-		if err != nil || len(scopes) != 1 || scopes[0].Environment != "live" {
-			t.Errorf("the scopes are %v, %v", scopes, err)
+		const more = 3
+		for i := range more {
+			third := db.Scope(fmt.Sprintf("ten_C%d", i/2), []string{"live", "sandbox"}[i%2])
+			if err := third.Write(ctx, func(tx *store.Tx) error {
+				_, err := tx.Retention().Put(store.RetentionSettings{Document: []byte("{}"), UpdatedBy: "key_1"}, 0)
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for page := 1; page <= more+2; page++ {
+			var scopes []string
+			for name, err := range db.System().RetentionScopes(ctx, page) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				scopes = append(scopes, name.Tenant+" "+name.Environment)
+			}
+			if got := strings.Join(scopes, ", "); got != "ten_A live, ten_C0 live, ten_C0 sandbox, ten_C1 live" {
+				t.Errorf("by pages of %d the scopes are %s", page, got)
+			}
 		}
 		progress := store.RetentionProgress{Zone: "combined", Leaf: -1, AfterID: "dec_1", AppliedMicros: 7}
-		for _, emptied := range []int64{0, 3, 2} { // only the first that empties something adds an entry
+		for _, emptied := range []int64{0, 3, 2} { // only the first call that empties documents adds an entry
 			if err := scope.Write(ctx, func(tx *store.Tx) error {
 				return tx.Retention().PutProgress(&progress, emptied, 1_000_000, 2_000_000)
 			}); err != nil {

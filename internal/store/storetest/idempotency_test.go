@@ -15,8 +15,9 @@ import (
 
 func answer(body string) store.IdempotencyAnswer {
 	return store.IdempotencyAnswer{
-		Key: store.IdempotencyKey{Route: "POST /v1/decisions", Name: "order-1"}, RequestHash: store.RequestHash{Keyed: "h1"},
-		Status: 200, Header: "application/json", Body: []byte(body), NowMicros: 1000, ExpiresMicros: 9000,
+		Key:         store.IdempotencyKey{Route: "POST /v1/decisions", Name: "order-1"},
+		RequestHash: store.RequestHash{Keyed: "h1"},
+		Status:      200, Header: "application/json", Body: []byte(body), NowMicros: 1000, ExpiresMicros: 9000,
 	}
 }
 

@@ -29,8 +29,8 @@ func TestSecret(t *testing.T) {
 	})
 }
 
-// TestReplaceLogKey replaces the log key at the same time from many sides. Each change must
-// begin with the key to which the one before it changed.
+// TestReplaceLogKey replaces the log key many times concurrently. Each change must begin with the key that the
+// previous change has set.
 func TestReplaceLogKey(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

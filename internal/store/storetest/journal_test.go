@@ -23,8 +23,9 @@ func entered(id string, quota int64) *store.DecisionWrite {
 	return w
 }
 
-// wantJournal checks that the entries are numbered from 0 without gaps, and that every decision has exactly one entry,
-// whose number is the decision's Leaf. It returns the number of decisions. Other entries are those of the signup.
+// wantJournal checks that the entries are numbered from 0 without gaps, and that every decision has exactly one
+// entry, whose number is the decision's Leaf. It returns the number of decisions. The journal also contains the
+// entries of the signup.
 func wantJournal(t *testing.T, scope *store.Scope) int64 {
 	t.Helper()
 	var leaves []string
@@ -86,7 +87,7 @@ func TestFirstSince(t *testing.T) {
 		size := wantSize(t, scope)
 		first(0, 0)
 		first(1<<60, size)
-		// The first transaction adds one entry, the second one two, and so on.
+		// The first transaction adds one entry, the second adds two, and so on.
 		for at := range int64(9) {
 			doing(t, scope, func(tx *store.Tx) error {
 				entries := slices.Repeat([]store.Entry{{Leaf: []byte("leaf")}}, int(at)+1)
@@ -113,7 +114,8 @@ func wantSize(t *testing.T, scope *store.Scope) int64 {
 	return size
 }
 
-// wantEvents checks the events in the journal of a scope whose type begins with prefix: the type and the data of each.
+// wantEvents reads the events with a type that begins with prefix from the journal of a scope. It compares the type
+// and the data of each event.
 func wantEvents(t *testing.T, scope *store.Scope, prefix string, want ...string) {
 	t.Helper()
 	runs, err := scope.Journal(t.Context()).Read(0)
@@ -198,8 +200,8 @@ func TestJournalOverNodes(t *testing.T) {
 	}
 }
 
-// TestJournalReads checks that Read begins with the entries that were added together with the
-// entry that it is asked for.
+// TestJournalReads checks that Read begins with the first entry of the transaction that added the requested
+// entry.
 func TestJournalReads(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -272,8 +274,8 @@ func withoutEntries(t *testing.T, databaseURL, kind string) {
 	fillBy(t, databaseURL, kind, off+";"+insert+";"+on)
 }
 
-// TestAddLeaves adds the entries of decisions from before the journal, also after a
-// backup and a restore into each kind of database.
+// TestAddLeaves stores decisions that are older than the journal, and adds their entries. It repeats this in a
+// backup that is restored into each kind of database.
 func TestAddLeaves(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -329,7 +331,8 @@ func addLeaves(t *testing.T, db *store.DB) {
 	if err := add(writes[:2]); err != nil {
 		t.Fatal(err)
 	}
-	if err := add(writes); !errors.Is(err, store.ErrHasLeaf) { // as if another node had been faster
+	// The first two decisions already have entries, as if another node had added them.
+	if err := add(writes); !errors.Is(err, store.ErrHasLeaf) {
 		t.Errorf("adding entries twice: %v", err)
 	}
 	if err := add(writes[2:]); err != nil {

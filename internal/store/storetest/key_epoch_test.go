@@ -120,9 +120,9 @@ func refused(t *testing.T, secrets *store.Secrets, replaced *sealing.Epoch) {
 	}
 }
 
-// TestReplacedWaits stores a tree with the old key in a transaction that is still open when
-// the key is recorded as replaced. The record must wait for it and then fail. SQLite has one
-// writer, so there are never two transactions.
+// TestReplacedWaits stores a tree with the old key in a transaction that is still open when ReplacedKeys is called.
+// ReplacedKeys must wait for that transaction and then record nothing. SQLite has one writer, so there are never two
+// transactions.
 func TestReplacedWaits(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.MigratedPostgres(t)
@@ -192,9 +192,9 @@ func TestRotationLease(t *testing.T) {
 		lease("b", 199, 300, false)
 		lease("a", 150, 250, true)
 		lease("b", 200, 300, false)
-		lease("b", 250, 300, true) // the lease of a has ended
+		lease("b", 250, 300, true) // the lease of "a" has ended
 		lease("a", 260, 300, false)
-		lease("b", 260, 0, true) // b gives it back
+		lease("b", 260, 0, true) // "b" gives the lease back
 		lease("a", 261, 300, true)
 	})
 }
@@ -231,8 +231,8 @@ func TestKeyHolders(t *testing.T) {
 	})
 }
 
-// TestRewrite checks that a table gets new files on PostgreSQL, and that no other table can be
-// named.
+// TestRewrite checks that Rewrite gives a table new files on PostgreSQL, and refuses every table that is not in
+// PersonalTables.
 func TestRewrite(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -272,8 +272,9 @@ func TestRewrite(t *testing.T) {
 	})
 }
 
-// TestBeyondRecovery checks that what was erased is beyond recovery when all keys that had
-// begun before are destroyed, with their copies.
+// TestBeyondRecovery checks the time from which erased data counts as beyond recovery. It is the time at which the
+// operator has confirmed that all master keys that were announced before the erasure are destroyed, with their
+// copies.
 func TestBeyondRecovery(t *testing.T) {
 	t.Parallel()
 	epochs := store.KeyEpochs{List: []store.KeyEpoch{

@@ -93,7 +93,8 @@ func TestLists(t *testing.T) {
 			if all, err := s.Lists(ctx).All(); err != nil || len(all) != 0 {
 				t.Errorf("another %s has %v, %v", name, all, err)
 			}
-			err := s.Write(ctx, func(tx *store.Tx) error { _, err := tx.Lists().Delete("words", "key_1", 7); return err })
+			err := s.Write(ctx,
+				func(tx *store.Tx) error { _, err := tx.Lists().Delete("words", "key_1", 7); return err })
 			wantKind(t, err, fault.NotFound, fault.CodeNotFound)
 		}
 		_, err = putList(t, other, listed("words", "lst_9"), 0, roomy)
@@ -107,7 +108,8 @@ func TestLists(t *testing.T) {
 		if err != nil || string(directory) != "\x07" {
 			t.Errorf("%x, %v", directory, err)
 		}
-		err = scope.Write(ctx, func(tx *store.Tx) error { _, err := tx.Lists().Delete("words", "key_1", 7); return err })
+		err = scope.Write(ctx,
+			func(tx *store.Tx) error { _, err := tx.Lists().Delete("words", "key_1", 7); return err })
 		wantKind(t, err, 0, "")
 		_, err = scope.Lists(ctx).Directory("lst_1")
 		wantKind(t, err, fault.NotFound, fault.CodeNotFound)
@@ -117,8 +119,8 @@ func TestLists(t *testing.T) {
 	})
 }
 
-// TestListChunks checks that chunks are stored byte for byte and seen in their own scope only, and the walk over all of
-// them.
+// TestListChunks checks that chunks are stored byte for byte and are seen in their own scope only. It also checks the
+// walk over all chunks.
 func TestListChunks(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -153,13 +155,14 @@ func TestListChunks(t *testing.T) {
 			after = found[0]
 			seen = append(seen, fmt.Sprint(after.Scope.Tenant, " ", after.ID))
 		}
-		if diff := cmp.Diff([]string{"ten_B 1"}, seen); diff != "" { // the others are not older than their own age
+		// One other chunk was deleted, and two others are not older than the limit.
+		if diff := cmp.Diff([]string{"ten_B 1"}, seen); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
 }
 
-// TestListCaps lets many callers create lists at the same time. Together they never exceed the caps.
+// TestListCaps lets many callers create lists at the same time. Together they must not exceed the caps.
 func TestListCaps(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

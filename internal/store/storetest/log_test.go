@@ -74,7 +74,7 @@ func TestLogOnlyGrows(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		scope := signUp(t, db, "ten_A")
-		db.TakeGrown() // the rule sets of the signup
+		db.TakeGrown() // forget the journals that the signup has extended
 		tile := func(n int) []store.LogTile {
 			return []store.LogTile{{Level: 2, Number: 7, Hashes: make([]byte, 32*n)}}
 		}
@@ -102,7 +102,8 @@ func TestLogOnlyGrows(t *testing.T) {
 			var got []store.ScopeName
 			for _, scope := range found {
 				got = append(got, scope.ScopeName)
-				if scope.Environment == live && scope.SinceMicros != 100 { // the signup's key in the sandbox has no time
+				if scope.Environment == live &&
+					scope.SinceMicros != 100 { // in the sandbox, the entry of the signup's key has the time 0 ms
 					t.Errorf("%+v says nothing about the time", scope)
 				}
 			}
@@ -153,7 +154,8 @@ func TestLogOnlyGrows(t *testing.T) {
 		write(func(l store.Log) error { return l.SetCheckpoint(checkpointOf(size + 3)) })
 		want(3, stopped)
 
-		// A reopened log has tiles of its own, and one leaf more than the journal has entries.
+		// A reopened log has its own tiles. Its first leaf is about the reopening, so it has one more leaf than
+		// the journal has entries.
 		reopened := store.LogCheckpoint{
 			Generation: 2, Size: 1, Root: make([]byte, 32), Note: "again", SignedMicros: 9, Opening: "{}",
 		}

@@ -49,7 +49,9 @@ func TestMigrateAgain(t *testing.T) {
 		if err := first.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := storetest.Open(t, databaseURL, store.Options{}).Accounts().Tenant(t.Context(), "ten_A"); err != nil {
+		if _, err := storetest.Open(t, databaseURL, store.Options{}).Accounts().Tenant(
+			t.Context(), "ten_A",
+		); err != nil {
 			t.Error(err)
 		}
 	})

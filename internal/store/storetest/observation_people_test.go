@@ -22,7 +22,8 @@ func partyWindows() store.Windows {
 	return w
 }
 
-// jointly returns the observation of people who apply together with the decision "dec_" and the first reference.
+// jointly returns the observation of people who apply together. The id of their decision is "dec_" and the first
+// reference, unless the first observation has an id.
 func jointly(people ...store.Observation) store.Joint {
 	var j store.Joint
 	var refs []string
@@ -36,8 +37,8 @@ func jointly(people ...store.Observation) store.Joint {
 	return j
 }
 
-// observeAll records the observation of several people. It checks that PeekAll returns the same counts before, except
-// the id of a ring that is not stored yet, and records nothing.
+// observeAll records the observation of several people. It first checks that PeekAll returns the same counts and
+// records nothing. Only the id of a ring that is not stored yet may differ.
 func observeAll(t *testing.T, scope *store.Scope, j store.Joint) []store.ObservedCounts {
 	t.Helper()
 	foretold, err := scope.PeekAll(t.Context(), j)
@@ -87,8 +88,8 @@ func wantCounts(t *testing.T, who string, got store.ObservedCounts, kind string,
 	}
 }
 
-// TestCoupleIsNoRing observes a couple who share a phone, a mobile number and an account. They count as one, together
-// and later alone, until somebody else is seen with the phone.
+// TestCoupleIsNoRing observes a couple who share a phone, a mobile number and an account. They count as one
+// person until somebody else is seen with the phone, even if one of them later applies alone.
 func TestCoupleIsNoRing(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -103,7 +104,8 @@ func TestCoupleIsNoRing(t *testing.T) {
 				}
 			}
 		}
-		wantCounts(t, "the wife alone", observe(t, scope, observed("W", micros+1, phone), partyWindows()), "device", 1, 1)
+		wantCounts(t, "the wife alone", observe(t, scope, observed("W", micros+1, phone), partyWindows()), "device", 1,
+			1)
 
 		wantCounts(t, "a stranger", observe(t, scope, observed("X", micros+2, phone), partyWindows()), "device", 3, 3)
 		for i, got := range observeAll(t, scope, couple) {
@@ -120,7 +122,7 @@ func TestCoupleIsNoRing(t *testing.T) {
 	})
 }
 
-// TestPartyIsEverybody checks that people count as one only if one application has them all: a guarantor of many
+// TestPartyIsEverybody checks that people count as one only if one application names them all: a guarantor of many
 // borrowers does not hide that the borrowers share a phone. Other kinds of entities are counted as before.
 func TestPartyIsEverybody(t *testing.T) {
 	t.Parallel()
@@ -139,8 +141,8 @@ func TestPartyIsEverybody(t *testing.T) {
 		got := observe(t, scope, observed("G", micros+2, phone), partyWindows())
 		wantCounts(t, "the guarantor alone", got, "device", 3, 3)
 
-		// Three people are one party if they applied all together, and not if only each two of them did. A kind without
-		// parties counts everybody.
+		// Three people are one party only if all three applied together. Applications of two of them at a time are not
+		// enough. A kind without parties counts everybody.
 		home := entity("mobile", "2")
 		observeAll(t, scope, jointly(observed("P", micros+3, home, address("2")), observed("Q", micros+3, home)))
 		observeAll(t, scope, jointly(observed("Q", micros+4, home, address("2")), observed("R", micros+4, home)))
@@ -154,8 +156,9 @@ func TestPartyIsEverybody(t *testing.T) {
 	})
 }
 
-// TestPartyComesTooLate checks that people who were seen with an account one after the other do not become one by
-// applying together later. One of them may have been seen with it before: a couple applies after the husband alone.
+// TestPartyComesTooLate checks that two people who used an account one after the other still count as two after they
+// have applied together. They count as one if only one of them used the account before the joint application. An
+// example is a couple who apply together after the husband applied alone.
 func TestPartyComesTooLate(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -163,13 +166,15 @@ func TestPartyComesTooLate(t *testing.T) {
 		observe(t, scope, observed("A", micros, account("1")), partyWindows())
 		wantCounts(t, "the second", observe(t, scope, observed("B", micros+1, account("1")), partyWindows()),
 			"beneficiary_account", 2, 2)
-		both := observeAll(t, scope, jointly(observed("A", micros+2, account("1")), observed("B", micros+2, account("1"))))
+		both := observeAll(t, scope,
+			jointly(observed("A", micros+2, account("1")), observed("B", micros+2, account("1"))))
 		wantCounts(t, "both together", both[0], "beneficiary_account", 2, 2)
 		wantCounts(t, "afterwards", observe(t, scope, observed("B", micros+3, account("1")), partyWindows()),
 			"beneficiary_account", 2, 2)
 
 		observe(t, scope, observed("H", micros, account("2")), partyWindows())
-		couple := observeAll(t, scope, jointly(observed("H", micros+2, account("2")), observed("W", micros+2, account("2"))))
+		couple := observeAll(t, scope,
+			jointly(observed("H", micros+2, account("2")), observed("W", micros+2, account("2"))))
 		wantCounts(t, "the wife after the husband", couple[1], "beneficiary_account", 1, 1)
 	})
 }
@@ -203,7 +208,7 @@ func TestOtherRolesAreKnown(t *testing.T) {
 	})
 }
 
-// TestErasedPartner checks that a couple is still one party after one of them was erased, also if that person comes
+// TestErasedPartner checks that a couple is still one party after one of them was erased, even if that person comes
 // back.
 func TestErasedPartner(t *testing.T) {
 	t.Parallel()
@@ -236,8 +241,8 @@ type party struct {
 	tied     map[string]bool   // entities that connect people
 }
 
-// count returns the number of people of an entity: one if an application has them all, and at most one of them was seen
-// with the entity before it.
+// count returns the number of people of an entity. It returns one if an application names them all, and at most one of
+// them was seen with the entity before that application.
 func (p *party) count(key string) int64 {
 	people := p.seen[key]
 	for _, j := range p.together {
@@ -259,7 +264,7 @@ func (p *party) count(key string) int64 {
 
 // record adds the people and their entities.
 func (p *party) record(j store.Joint) {
-	// The same people may apply together again. What counts is when they did so first.
+	// The same people may apply together again. Only the first time counts.
 	if len(j.People) > 1 && !slices.ContainsFunc(p.together, func(made store.Joint) bool { return made.Key == j.Key }) {
 		p.together = append(p.together, j)
 	}
@@ -275,7 +280,8 @@ func (p *party) record(j store.Joint) {
 	}
 }
 
-// connect joins the people of every entity of j that somebody else was seen with.
+// connect looks at every entity of the application j. If somebody else was seen with the entity, connect joins all
+// people of the entity.
 func (p *party) connect(j store.Joint) {
 	for _, a := range j.People {
 		for _, e := range a.Observation.Entities {

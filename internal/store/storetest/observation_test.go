@@ -39,9 +39,9 @@ func observed(ref string, nowMicros int64, entities ...store.ObservedEntity) sto
 	return store.Observation{ApplicantRef: ref, DecisionID: "dec_" + ref, NowMicros: nowMicros, Entities: entities}
 }
 
-// observe records an observation. It checks that Peek returns the same counts as
-// Observe, both before and after the observation is recorded, and that somebody who was not erased
-// is recorded under the own reference.
+// observe records an observation. It checks that Peek returns the same counts as Observe, both before and after
+// the observation is recorded. It also checks that a person who was not erased is recorded under the person's own
+// reference.
 func observe(t *testing.T, scope *store.Scope, o store.Observation, w store.Windows) store.ObservedCounts {
 	t.Helper()
 	var counts store.ObservedCounts
@@ -69,7 +69,7 @@ func observe(t *testing.T, scope *store.Scope, o store.Observation, w store.Wind
 		if counts.Member != o.ApplicantRef {
 			t.Errorf("%q is recorded as %q", o.ApplicantRef, counts.Member)
 		}
-		counts.Member = "" // so that callers need not expect it
+		counts.Member = "" // checked here, so callers need not compare it
 	}
 	return counts
 }
@@ -119,7 +119,7 @@ func TestObserve(t *testing.T) {
 			got := observe(t, scope, c.o, windows())
 			want := store.ObservedCounts{Applicants: c.want, AgentPincodes: c.pincodes}
 			if c.o.ApplicantRef != "" {
-				want.Ring.People = 1 // without ties everybody is alone
+				want.Ring.People = 1 // nobody is connected with anybody else
 			}
 			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%d (-want +got):\n%s", i, diff)
@@ -171,7 +171,7 @@ func TestBaseline(t *testing.T) {
 			})
 		}
 		for _, c := range []struct {
-			days                 int // since the first applicant
+			days                 int // days since the first applicant was seen
 			ask                  int64
 			applicants, baseline int64
 		}{

@@ -111,7 +111,8 @@ func TestPolicyEditIsPurged(t *testing.T) {
 		for _, scope := range []*store.Scope{signUp(t, db, "ten_A"), signUp(t, db, "ten_B")} {
 			change(t, scope, func(tx *store.Tx) error {
 				for i, id := range []string{"pol_1", "pol_2", "pol_3"} {
-					_, err := tx.PolicyEdits().Add(policyEdit("usr_1", id, int64(10*i)), store.PolicyEditStep{State: []byte("abc")})
+					_, err := tx.PolicyEdits().Add(policyEdit("usr_1", id, int64(10*i)),
+						store.PolicyEditStep{State: []byte("abc")})
 					if err != nil {
 						return err
 					}

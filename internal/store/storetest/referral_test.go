@@ -179,8 +179,8 @@ func TestReferralRefused(t *testing.T) {
 	})
 }
 
-// TestReferralsAreAssigned checks that a referral can be taken only from the user who has it, that the filters of the
-// queue find the right referrals, and that no other scope can assign it.
+// TestReferralsAreAssigned checks that a referral is reassigned only if the caller names its present user, that
+// no other scope can assign it, and that the filters of the queue find the right referrals.
 func TestReferralsAreAssigned(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -75,8 +75,8 @@ func TestReviewsAreLimited(t *testing.T) {
 	})
 }
 
-// TestOverfullReferralCanBeSettled checks that a decision that got more reviews than are allowed,
-// before there was a limit, can still be taken out of the queue by one review, which is shown.
+// TestOverfullReferralCanBeSettled checks a decision that got more reviews than are allowed, before there was a limit.
+// One review must still remove it from the queue, and that review must be shown.
 func TestOverfullReferralCanBeSettled(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

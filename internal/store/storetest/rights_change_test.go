@@ -105,7 +105,8 @@ func TestStanding(t *testing.T) {
 		wantKind(t, staff.ConfirmActivator(ctx, early.ID, "usr_ten_A", yes,
 			entry("c", "user.activator_confirmed", early.ID)), 0, "")
 		stands(t, db, early.ID, 0, "operator", 1200, "usr_ten_A")
-		// Whom a confirmed activator makes one is made by the user who confirmed, until the day is over.
+		// The confirmed activator adds another activator before the confirmed activator's own delay is over.
+		// MadeBy of the new activator is then the user who confirmed.
 		wantKind(t, staff.ConfirmActivator(ctx, early.ID, "usr_ten_A", func(person *store.User, by store.User) error {
 			person.MayActivateMicros, person.MadeBy = 6000, store.ConfirmedBy+by.ID
 			return nil

@@ -118,8 +118,8 @@ func TestRingReference(t *testing.T) {
 		for seed := range uint64(4) {
 			scope := signUp(t, db, fmt.Sprint("ten_", seed))
 			dice := rand.New(rand.NewPCG(seed, 7))
-			// group is the group of each person and entity, named after one of its members. join also adds the pairs
-			// that were seen.
+			// group maps each person and entity to its group, which is named after one of its members. join also
+			// adds a key for each pair of a person and an entity that were seen together.
 			group := map[string]string{}
 			for i := range 60 {
 				o := observed(numbered("P", dice.IntN(40)), micros+int64(i)*hourMicros)

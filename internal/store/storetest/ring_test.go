@@ -100,7 +100,7 @@ func TestSeenOnce(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
-		others []store.Observation // in addition to an applicant who was seen once, at address 1
+		others []store.Observation // observed in addition to an applicant who was seen once, at address 1
 		want   bool
 	}{
 		{"alone", nil, false},

@@ -14,8 +14,8 @@ func fillProof(tx *store.Tx) error {
 	return tx.RuleSets().KeepProof(store.Proof{Key: "k1", Document: []byte{'[', ']', 0, 0xff}, CreatedMicros: 7})
 }
 
-// TestProof checks that a proof is kept by its key, is replaced by a later one, is visible in its own scope only, and
-// counts once among the stored bytes.
+// TestProof checks that a proof is stored under its key, is replaced by a later proof, is visible in its own scope
+// only, and counts once among the stored bytes.
 func TestProof(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -80,8 +80,8 @@ func TestVersions(t *testing.T) {
 	})
 }
 
-// secondNode returns another handle on a PostgreSQL database, like another process. A
-// SQLite file has one process, so it returns the same handle.
+// secondNode returns another handle on a PostgreSQL database, like another process. Only one process uses a
+// SQLite file, so for SQLite secondNode returns the same handle.
 func secondNode(t *testing.T, db *store.DB, databaseURL string) *store.DB {
 	t.Helper()
 	if db.Kind() == "sqlite" {

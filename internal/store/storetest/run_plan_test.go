@@ -25,8 +25,8 @@ func TestRunPlans(t *testing.T) {
 		if kind == "postgres" {
 			explain, runs, strategies = "EXPLAIN ", "agent_runs_pkey", "collections_strategies_pkey"
 			execIn(t, tx, "SELECT set_config('verdict.role', 'system', true)")
-			// The tables are empty, so any plan would be cheap. Discourage every plan
-			// except those that read the rows from an index in its order.
+			// The tables are empty, so any plan would be cheap. Discourage every plan that does not read the rows
+			// from an index in index order.
 			execIn(t, tx, "SET LOCAL enable_sort = off")
 			execIn(t, tx, "SET LOCAL enable_seqscan = off")
 			execIn(t, tx, "SET LOCAL enable_bitmapscan = off")

@@ -11,11 +11,12 @@ import (
 )
 
 func fillSavedFilter(tx *store.Tx) error {
-	return tx.SavedFilters().Put(store.SavedFilter{UserID: "usr_9", Name: "Declined", Query: "status=DECLINED", SavedMicros: 7})
+	return tx.SavedFilters().Put(store.SavedFilter{UserID: "usr_9", Name: "Declined", Query: "status=DECLINED",
+		SavedMicros: 7})
 }
 
-// TestSavedFilters checks that a filter is stored, replaced and deleted, and that it is visible only in its scope and to
-// its person.
+// TestSavedFilters checks that a filter is stored, replaced and deleted, and that it is visible only in its scope and
+// to its person.
 func TestSavedFilters(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

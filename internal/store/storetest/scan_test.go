@@ -71,8 +71,8 @@ func TestScanLimit(t *testing.T) {
 	})
 }
 
-// wantedIDs returns the ids of those manyDecisions that match the filter. It
-// computes them from the numbers in the ids.
+// wantedIDs returns the ids of the decisions in manyDecisions that match the filter. It computes them from the numbers
+// in the ids.
 func wantedIDs(f store.DecisionFilter, descending bool) (ids []string) {
 	for i := 3; i <= 20_000; i += 3 {
 		status, grade, policy := "APPROVED", "B", "pol_1"

@@ -10,7 +10,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// sealedBytes is a document that looks sealed to the database.
+// sealedBytes returns a document that looks sealed to the database.
 func sealedBytes(text string) []byte { return append([]byte{0xE1}, text...) }
 
 // TestSealDocuments checks that readable documents of decisions and runs are found and
@@ -23,7 +23,8 @@ func TestSealDocuments(t *testing.T) {
 		for i := range 3 {
 			w := &store.DecisionWrite{
 				Decision: store.Decision{ID: fmt.Sprintf("dec_%d", i), Response: []byte("{}"), Facts: []byte("{}")},
-				Meter:    store.Meter{Period: "2026-11", Day: "2026-11-17", Endpoint: "e", Units: 1, Quota: store.Unmetered},
+				Meter: store.Meter{Period: "2026-11", Day: "2026-11-17", Endpoint: "e", Units: 1,
+					Quota: store.Unmetered},
 			}
 			if i == 1 {
 				w.Features = &store.Features{Vector: []byte{1}, Source: []byte{2}}
@@ -102,7 +103,8 @@ func TestSealDocuments(t *testing.T) {
 	})
 }
 
-// TestKeyTrees checks that trees are listed by tenant and replaced with what they are then.
+// TestKeyTrees checks that trees are listed by tenant, and that ReplaceKeyTrees passes each tree as it is stored at
+// that moment.
 func TestKeyTrees(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -141,9 +143,11 @@ func TestKeyTrees(t *testing.T) {
 		if err != nil || !bytes.Equal(keys.Newest.Tree, []byte{1, 9}) {
 			t.Errorf("the keys are %v, %v", keys, err)
 		}
-		err = db.Scope("ten_1", "live").Write(ctx, func(tx *store.Tx) error { // another tree, and a part of the first one
-			return tx.KeyTrees().Change([]store.TreeChange{{Number: 2, Tree: []byte("two")}, {Number: -9, Tree: []byte("part")}})
-		})
+		err = db.Scope("ten_1", "live").Write(ctx,
+			func(tx *store.Tx) error { // another tree, and a part of the first one
+				return tx.KeyTrees().Change([]store.TreeChange{{Number: 2, Tree: []byte("two")},
+					{Number: -9, Tree: []byte("part")}})
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +166,7 @@ func TestKeyTrees(t *testing.T) {
 	})
 }
 
-// TestMasterKey checks that the first fingerprint stays.
+// TestMasterKey checks that the first stored fingerprint is never replaced.
 func TestMasterKey(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

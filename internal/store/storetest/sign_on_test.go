@@ -15,7 +15,8 @@ import (
 
 func identity(tenant, subject string) store.Identity {
 	return store.Identity{
-		UserID: "usr_" + tenant, Connection: "acme", Issuer: "https://id.example", Subject: subject, CreatedMicros: 1000,
+		UserID: "usr_" + tenant, Connection: "acme", Issuer: "https://id.example", Subject: subject,
+		CreatedMicros: 1000,
 	}
 }
 
@@ -27,12 +28,14 @@ func signOn(subject, email, role, session string) store.SignOn {
 		Identity: i,
 		User:     store.User{ID: "usr_" + subject, Email: email, Role: role, CreatedMicros: 2000},
 		Session: store.ConsoleSession{
-			ID: session, Hash: "hash_" + session, Connection: "acme", CreatedMicros: 2000, SeenMicros: 2000, ExpiresMicros: 9000,
+			ID: session, Hash: "hash_" + session, Connection: "acme", CreatedMicros: 2000, SeenMicros: 2000,
+			ExpiresMicros: 9000,
 		},
 		By: by(2000),
 		Audit: func(action, userID, object, note string) store.AuditEntry {
 			return store.AuditEntry{
-				ID: "aud_" + session + action, Environment: live, Actor: userID, Action: action, Object: object, Note: note,
+				ID: "aud_" + session + action, Environment: live, Actor: userID, Action: action, Object: object,
+				Note: note,
 			}
 		},
 		Added: "user.created", RoleSet: "user.role_set", Disabled: "user.disabled", SignedIn: "session.created",
@@ -57,11 +60,13 @@ func TestSignOn(t *testing.T) {
 		try("ten_A", signOn("sub_1", "ravi@example.in", "", "ses_0"), store.NoRole)
 		try("ten_A", signOn("sub_1", "ravi@example.in", "risk", "ses_1"), store.SignedOn)
 		c, u, _, err := db.Accounts().SessionByHash(ctx, "hash_ses_1")
-		if err != nil || c.Connection != "acme" || u.ID != "usr_sub_1" || u.TenantID != "ten_A" || u.PasswordHash != "" {
+		if err != nil || c.Connection != "acme" || u.ID != "usr_sub_1" || u.TenantID != "ten_A" ||
+			u.PasswordHash != "" {
 			t.Errorf("the session is %+v of %+v, %v", c, u, err)
 		}
 
-		// The identity counts, not the address; and the address of somebody is taken, in the same tenant.
+		// A person is found by the identity and not by the address. An address that another person of the same tenant
+		// has is refused.
 		again := signOn("sub_1", "other@example.in", "risk", "ses_2")
 		again.User.ID = "usr_unused"
 		if ended := try("ten_A", again, store.SignedOn); len(ended) != 0 {
@@ -102,15 +107,15 @@ func TestSignOn(t *testing.T) {
 	})
 }
 
-// TestSignOnAddresses checks that an address of another tenant does not keep a provider from adding a person, and that
-// the person is then found by the identity alone.
+// TestSignOnAddresses checks that a provider can add a person although an account of another tenant has the same
+// address, and that the person is then found by the identity alone.
 func TestSignOnAddresses(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		signUp(t, db, "ten_A")
 		signUp(t, db, "ten_B")
 		ctx, staff := t.Context(), db.Staff("ten_A")
-		const email = "ten_b@example.in" // of the first user of ten_B, who signed up
+		const email = "ten_b@example.in" // the address of the user who signed up ten_B
 		first, err := db.Accounts().UserByEmail(ctx, email)
 		wantKind(t, err, 0, "")
 		try := func(tenant string, s store.SignOn) error {
@@ -131,12 +136,13 @@ func TestSignOnAddresses(t *testing.T) {
 			t.Errorf("%v, the account of the signup changed (-was +is):\n%s", err, diff)
 		}
 
-		// The address belongs to one person of a tenant, in whatever way the next one comes.
+		// An address can belong to only one person of a tenant, in whatever way the second person is added.
 		wantKind(t, try("ten_A", signOn("sub_2", email, "risk", "ses_2")), fault.Conflict, fault.CodeEmailTaken)
 		wantKind(t, try("ten_B", signOn("sub_2", email, "risk", "ses_2")), fault.Conflict, fault.CodeEmailTaken)
 		wantKind(t, try("ten_A", signOn("sub_3", "c@example.in", "risk", "ses_3")), 0, "")
 		wantKind(t, try("ten_B", signOn("sub_3", "c@example.in", "risk", "ses_4")), 0, "")
-		again := store.User{ID: "usr_new", TenantID: "ten_B", Email: "c@example.in", PasswordHash: passwordHash, Role: "risk"}
+		again := store.User{ID: "usr_new", TenantID: "ten_B", Email: "c@example.in", PasswordHash: passwordHash,
+			Role: "risk"}
 		wantKind(t, db.Accounts().InsertUser(ctx, again, by(2000), store.AuditEntry{Environment: live}),
 			fault.Conflict, fault.CodeEmailTaken)
 	})
@@ -173,7 +179,7 @@ func TestIdentities(t *testing.T) {
 		_, err = staff.UnlinkIdentity(ctx, "usr_1", store.AuditEntry{})
 		wantNotFound(t, err)
 
-		// Without a password, the identity is the only way in.
+		// Without a password, the identity is the only way to sign in.
 		if _, _, err := staff.SignOn(ctx, signOn("sub_3", "c@example.in", "risk", "ses_1")); err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +219,7 @@ func TestSecondFactor(t *testing.T) {
 		wantNotFound(t, staff.BeginSecondFactor(ctx, pending, "the password changed"))
 		wantNotFound(t, db.Staff("ten_B").BeginSecondFactor(ctx, pending, passwordHash))
 		wantKind(t, staff.BeginSecondFactor(ctx, pending, passwordHash), 0, "")
-		wantKind(t, open(store.FactorProof{}), 0, "") // it is not confirmed
+		wantKind(t, open(store.FactorProof{}), 0, "") // the factor is not confirmed
 		f := confirmedFactor(t, staff, "ten_A")
 		wantKind(t, staff.BeginSecondFactor(ctx, pending, passwordHash), fault.Conflict, fault.CodeInvalidTransition)
 		_, err := staff.ConfirmSecondFactor(ctx, f, "", store.AuditEntry{})
@@ -233,7 +239,8 @@ func TestSecondFactor(t *testing.T) {
 		wantKind(t, open(store.FactorProof{Secret: f.Secret, Step: 51}), 0, "")
 		wantKind(t, open(store.FactorProof{Secret: f.Secret, Step: 51}), fault.Unauthenticated, fault.CodeWrongCode)
 		wantKind(t, open(store.FactorProof{Secret: f.Secret, Recovery: "r1"}), 0, "")
-		wantKind(t, open(store.FactorProof{Secret: f.Secret, Recovery: "r1"}), fault.Unauthenticated, fault.CodeWrongCode)
+		wantKind(t, open(store.FactorProof{Secret: f.Secret, Recovery: "r1"}), fault.Unauthenticated,
+			fault.CodeWrongCode)
 		c, _, _, err := db.Accounts().SessionByHash(ctx, "hash_ten_A"+numbered("ses", 1))
 		if fault.KindOf(err) != fault.NotFound {
 			t.Errorf("the session from before the factor is %+v, %v", c, err)
@@ -255,7 +262,7 @@ func TestSecondFactor(t *testing.T) {
 	})
 }
 
-// TestSecondFactorOnce checks that of many people who type the same code at the same time, one gets in.
+// TestSecondFactorOnce checks that one session begins if the same code is used many times concurrently.
 func TestSecondFactorOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -34,8 +34,9 @@ func invitation(tenant, id string) store.Invitation {
 func fillStaff(t *testing.T, db *store.DB, tenant string) error {
 	t.Helper()
 	staff := db.Staff(tenant)
-	if err := staff.OpenSession(t.Context(), consoleSession(tenant, "ses_1"), passwordHash, store.FactorProof{},
-		store.AuditEntry{}); err != nil {
+	if err := staff.OpenSession(
+		t.Context(), consoleSession(tenant, "ses_1"), passwordHash, store.FactorProof{}, store.AuditEntry{},
+	); err != nil {
 		return err
 	}
 	if err := staff.LinkIdentity(t.Context(), identity(tenant, "sub_1"), passwordHash, store.AuditEntry{}); err != nil {
@@ -182,16 +183,19 @@ func endSessions(t *testing.T, db *store.DB, first, second store.ConsoleSession)
 	if got, _, _, err := db.Accounts().SessionByHash(ctx, second.Hash); err != nil || got.SeenMicros != 5000 {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if ended, err := staff.EndOtherSessions(ctx, first.UserID, second.ID,
-		entry("3", "session.ended", "usr_ten_A")); err != nil || !slices.Equal(ended, []string{first.Hash}) {
+	if ended, err := staff.EndOtherSessions(
+		ctx, first.UserID, second.ID, entry("3", "session.ended", "usr_ten_A"),
+	); err != nil || !slices.Equal(ended, []string{first.Hash}) {
 		t.Errorf("ended %v, %v", ended, err)
 	}
-	if hash, err := staff.EndSession(ctx, first.UserID, second.ID,
-		entry("4", "session.ended", second.ID)); err != nil || hash != second.Hash {
+	if hash, err := staff.EndSession(
+		ctx, first.UserID, second.ID, entry("4", "session.ended", second.ID),
+	); err != nil || hash != second.Hash {
 		t.Errorf("ended %q, %v", hash, err)
 	}
-	if ended, err := staff.EndOtherSessions(ctx, first.UserID, "",
-		entry("5", "session.ended", "usr_ten_A")); err != nil || len(ended) != 0 {
+	if ended, err := staff.EndOtherSessions(
+		ctx, first.UserID, "", entry("5", "session.ended", "usr_ten_A"),
+	); err != nil || len(ended) != 0 {
 		t.Errorf("ended %v, %v", ended, err)
 	}
 	if got := actions(t, db, "ten_A", "usr_ten_A"); len(got) != 1 {
@@ -241,7 +245,8 @@ func TestPurgeSessionsAndInvitations(t *testing.T) {
 			limit int
 			want  int64
 		}{{8999, 10, 0}, {9000, 1, 1}, {9000, 10, 1}} {
-			if removed, err := accounts.PurgeInvitations(ctx, step.now, step.limit); err != nil || removed != step.want {
+			if removed, err := accounts.PurgeInvitations(ctx, step.now, step.limit); err != nil ||
+				removed != step.want {
 				t.Errorf("removed %d invitations at %d, %v", removed, step.now, err)
 			}
 		}
@@ -399,8 +404,9 @@ func TestInvitations(t *testing.T) {
 		wantNotFound(t, db.Staff("ten_B").RevokeInvitation(ctx, fresh.ID, store.AuditEntry{}))
 		wantKind(t, staff.RevokeInvitation(ctx, fresh.ID, entry("3", "invitation.revoked", fresh.ID)), 0, "")
 		wantNotFound(t, staff.RevokeInvitation(ctx, fresh.ID, entry("4", "invitation.revoked", fresh.ID)))
-		if diff := cmp.Diff([]string{"user.invited", "invitation.revoked"},
-			actions(t, db, "ten_A", fresh.ID)); diff != "" {
+		if diff := cmp.Diff(
+			[]string{"user.invited", "invitation.revoked"}, actions(t, db, "ten_A", fresh.ID),
+		); diff != "" {
 			t.Errorf("the log (-want +got):\n%s", diff)
 		}
 		wantNotFound(t, db.Staff("ten_NOBODY").Invite(ctx, invitation("ten_NOBODY", "inv_1"), store.AuditEntry{}))
@@ -576,8 +582,8 @@ func TestKeysToExpireOutliveTheExpired(t *testing.T) {
 	})
 }
 
-// TestDisableWithKeys checks that all keys of a person that still work are revoked together with the person's access,
-// in both environments and without a limit, and that no other key is revoked.
+// TestDisableWithKeys checks that disabling a person also revokes all keys of the person that still work, in both
+// environments and however many keys there are. No other key must be revoked.
 func TestDisableWithKeys(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -672,9 +678,8 @@ func TestDisableWithKeysIsOneTransaction(t *testing.T) {
 	})
 }
 
-// TestNoKeyForADisabledOwner checks that a key is neither created nor rotated for a person who is
-// disabled, and that a key that is created while the person is being disabled together with all
-// keys is refused or revoked.
+// TestNoKeyForADisabledOwner checks that a key is neither created nor rotated for a disabled person. A key that is
+// created while the person is being disabled together with all keys must be refused or revoked.
 func TestNoKeyForADisabledOwner(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

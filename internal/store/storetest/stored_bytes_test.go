@@ -13,8 +13,9 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// measureStored returns the query that adds up, by scope, the sizes of the rows that count among the stored bytes. It
-// is part of the migration that counted what was stored before.
+// measureStored returns the query that adds up, by scope, the sizes of the rows that count among the stored bytes.
+// The query is taken from the migration that created the counters, because that migration had to count the rows that
+// were already stored.
 func measureStored(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("../migrations/0030_stored_bytes.sql")
@@ -26,7 +27,7 @@ func measureStored(t *testing.T) string {
 	if !found || !ends {
 		t.Fatal("the migration does not count what is stored")
 	}
-	// Proofs and edits came later.
+	// The tables of proofs and edits were added after that migration.
 	const end = ") AS stored"
 	if !strings.Contains(query, end) {
 		t.Fatal("the migration counts in another way")
@@ -36,7 +37,7 @@ func measureStored(t *testing.T) string {
 			"UNION ALL SELECT tenant_id, environment, length(state) FROM policy_edit_steps\n"+end, 1)
 }
 
-// wantMeasured checks that the counters of stored bytes are the sizes of the stored rows, and returns the sum.
+// wantMeasured checks that the counters of stored bytes equal the sizes of the stored rows, and returns the sum.
 func wantMeasured(t *testing.T, databaseURL string) (sum int64) {
 	t.Helper()
 	tx := announced(t, storetest.Raw(t, databaseURL), "", "")
@@ -90,7 +91,7 @@ func scopeSums(t *testing.T, tx *sql.Tx, query string) map[string]int64 {
 	return sums
 }
 
-// TestStoredBytes checks after every change that the counter is the size of what is stored.
+// TestStoredBytes checks after every change that the counter equals the size of the stored rows.
 func TestStoredBytes(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -136,7 +137,8 @@ func TestStoredBytes(t *testing.T) {
 		})
 		loan := store.Exposure{ID: "exp_9", ApplicantRef: "app-9", Document: []byte("abc"), CreatedMicros: 1}
 		for i, diff := range []int64{1024, 0} {
-			step(fmt.Sprint("report a loan ", i), diff, func(tx *store.Tx) error { return tx.Exposures().Put(&loan, 0) })
+			step(fmt.Sprint("report a loan ", i), diff,
+				func(tx *store.Tx) error { return tx.Exposures().Put(&loan, 0) })
 		}
 		for i, diff := range []int64{-1024, 0} {
 			step(fmt.Sprint("erase a loan ", i), diff, func(tx *store.Tx) error {
@@ -148,10 +150,11 @@ func TestStoredBytes(t *testing.T) {
 		step("delete parts of a list", -40, func(tx *store.Tx) error {
 			return tx.Lists().DeleteChunks("lst_1", []int64{77, 78})
 		})
-		for i, diff := range []int64{5, 5, 5, -5} { // the fourth step replaces three of them
+		for i, diff := range []int64{5, 5, 5, -5} { // the fourth call adds a step and then deletes two
 			step(fmt.Sprint("a step of an edit ", i), diff, func(tx *store.Tx) error {
 				edit := store.PolicyEdit{UserID: "usr_1", RuleSetID: "pol_9", PolicyKey: "default", BeganMicros: 1}
-				if _, err := tx.PolicyEdits().Add(edit, store.PolicyEditStep{State: make([]byte, 5)}); err != nil || i < 3 {
+				if _, err := tx.PolicyEdits().Add(edit, store.PolicyEditStep{State: make([]byte, 5)}); err != nil ||
+					i < 3 {
 					return err
 				}
 				return tx.PolicyEdits().Trim("usr_1", "pol_9", 2, 100)
@@ -173,7 +176,7 @@ func TestStoredBytes(t *testing.T) {
 	})
 }
 
-// TestStoredBytesPurged checks that the counters fall when rows are purged, of several scopes at the same time.
+// TestStoredBytesPurged checks that the counters fall when rows of several scopes are purged at the same time.
 func TestStoredBytesPurged(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -213,10 +216,10 @@ func TestStoredBytesPurged(t *testing.T) {
 		for range 2 {
 			nodes.Go(func() {
 				for done := int64(1); done > 0; {
-					n, err := db.System().PurgeBatchJobs(ctx, 4000, 3)
+					n, err := db.Jobs().PurgeBatchJobs(ctx, 4000, 3)
 					done = n
 					if err == nil {
-						n, err = db.System().PurgeFailedBacktests(ctx, 4000, 3)
+						n, err = db.Jobs().PurgeFailedBacktests(ctx, 4000, 3)
 						done += n
 					}
 					if err == nil {

@@ -108,7 +108,8 @@ func TestTables(t *testing.T) {
 			if all, err := s.Tables(ctx).All(); err != nil || len(all) != 0 {
 				t.Errorf("another %s has %v, %v", name, all, err)
 			}
-			err := s.Write(ctx, func(tx *store.Tx) error { _, err := tx.Tables().Delete("grid", "key_1", 7); return err })
+			err := s.Write(ctx,
+				func(tx *store.Tx) error { _, err := tx.Tables().Delete("grid", "key_1", 7); return err })
 			wantKind(t, err, fault.NotFound, fault.CodeNotFound)
 		}
 		_, err = putTable(t, other, tabled("grid", "tbl_1"), "theirs", 0, roomyTables)
@@ -118,11 +119,13 @@ func TestTables(t *testing.T) {
 		if err != nil || len(all) != 1 || all[0] != second {
 			t.Errorf("%+v, %v", all, err)
 		}
-		err = scope.Write(ctx, func(tx *store.Tx) error { _, err := tx.Tables().Delete("grid", "key_1", 7); return err })
+		err = scope.Write(ctx,
+			func(tx *store.Tx) error { _, err := tx.Tables().Delete("grid", "key_1", 7); return err })
 		wantKind(t, err, 0, "")
 		_, err = scope.Tables(ctx).Document("tbl_1", 2)
 		wantKind(t, err, fault.NotFound, fault.CodeNotFound)
-		if again, err := putTable(t, scope, tabled("grid", "tbl_3"), "", 0, roomyTables); err != nil || again.Version != 3 {
+		if again, err := putTable(t, scope, tabled("grid", "tbl_3"), "", 0, roomyTables); err != nil ||
+			again.Version != 3 {
 			t.Errorf("the version of a new table is %d: %v", again.Version, err)
 		}
 		if document, err := other.Tables(ctx).Document("tbl_1", 1); err != nil || string(document) != "theirs" {
@@ -131,7 +134,7 @@ func TestTables(t *testing.T) {
 	})
 }
 
-// TestTableCaps lets many callers create tables at the same time. Together they never exceed the caps.
+// TestTableCaps lets many callers create tables at the same time. Together they must not exceed the caps.
 func TestTableCaps(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

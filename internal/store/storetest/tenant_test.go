@@ -154,7 +154,8 @@ func TestKeys(t *testing.T) {
 		signUp(t, db, "ten_B")
 		armed := key("ten_A", live)
 		armed.CreatedMicros, armed.ExpiresMicros = 300, 900
-		wantKind(t, accounts.InsertKey(ctx, armed, plenty, store.AuditEntry{ID: "aud_key", Action: "key.created"}), 0, "")
+		wantKind(t, accounts.InsertKey(ctx, armed, plenty, store.AuditEntry{ID: "aud_key", Action: "key.created"}), 0,
+			"")
 		got, tenant, err := accounts.KeyByHash(ctx, armed.Hash)
 		if got.OwnerRole != "admin" {
 			t.Errorf("its owner is %q", got.OwnerRole)
@@ -168,7 +169,8 @@ func TestKeys(t *testing.T) {
 
 		twin := armed
 		twin.ID = "key_twin"
-		wantKind(t, accounts.InsertKey(ctx, twin, plenty, store.AuditEntry{}), fault.Conflict, fault.CodeVersionConflict)
+		wantKind(t, accounts.InsertKey(ctx, twin, plenty, store.AuditEntry{}), fault.Conflict,
+			fault.CodeVersionConflict)
 		orphan := key("ten_NOBODY", live)
 		wantNotFound(t, accounts.InsertKey(ctx, orphan, plenty, store.AuditEntry{}))
 

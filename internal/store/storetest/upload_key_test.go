@@ -9,10 +9,11 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// uploadKey is the number of the key of an upload.
+// uploadKey returns the number of the key of an upload.
 func uploadKey(n int64) int64 { return store.LastUploadKey - n }
 
-// addUpload stores a backtest, or a batch if the id says so, with three chunks and the key of its rows.
+// addUpload stores the key of an upload, and its job: a batch if the id begins with "bat", otherwise a backtest with
+// three chunks.
 func addUpload(t *testing.T, scope *store.Scope, id, source string, key, finishedMicros int64) {
 	t.Helper()
 	change(t, scope, func(tx *store.Tx) error {
@@ -52,15 +53,15 @@ func hasKey(t *testing.T, db *store.DB, tenant string, number int64) bool {
 	return found
 }
 
-// TestDestroyUploadKeys checks that the keys of uploads are destroyed when their jobs ended before a time, a few steps
-// at a time, and that the uploaded rows of backtests are deleted then, but neither their results nor other rows.
+// TestDestroyUploadKeys checks that the keys of uploads whose jobs ended before a time are destroyed, a few steps at a
+// time. The uploaded rows of these backtests must be deleted too, but not their results or other rows.
 func TestDestroyUploadKeys(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
-		ctx, sys := t.Context(), db.System()
+		ctx, jobs := t.Context(), db.Jobs()
 		a, b := signUp(t, db, "ten_A"), signUp(t, db, "ten_B")
 		addUpload(t, a, "bt_old", "csv", uploadKey(1), 2000)
-		addUpload(t, b, "bt_readable", "rows", store.UploadsReadable, 2500) // as from before, or without encryption
+		addUpload(t, b, "bt_readable", "rows", store.UploadsReadable, 2500) // from an earlier version, or unencrypted
 		addUpload(t, a, "bt_replay", "decisions", store.UploadsReadable, 2600)
 		addUpload(t, a, "bt_young", "csv", uploadKey(2), 4000)
 		addUpload(t, b, "bat_old", "", uploadKey(3), 2000)
@@ -69,12 +70,12 @@ func TestDestroyUploadKeys(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if destroyed, err := sys.ErasedSince(ctx, 0); destroyed || err != nil {
+		if destroyed, err := db.System().ErasedSince(ctx, 0); destroyed || err != nil {
 			t.Errorf("something was destroyed before: %t, %v", destroyed, err)
 		}
 		var steps []int64
 		for {
-			n, err := sys.DestroyUploadKeys(ctx, 4000, 9000, 4)
+			n, err := jobs.DestroyUploadKeys(ctx, 4000, 9000, 4)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +84,7 @@ func TestDestroyUploadKeys(t *testing.T) {
 			}
 			steps = append(steps, n)
 		}
-		// bt_old: three chunks and its key; bt_readable: three chunks and a mark, and bt_replay a mark; bat_old: its key.
+		// bt_old has three chunks and a key, bt_readable three chunks and a mark, bt_replay a mark, and bat_old a key.
 		if want := []int64{4, 4, 2}; !slices.Equal(steps, want) {
 			t.Errorf("steps were %v, want %v", steps, want)
 		}
@@ -120,15 +121,15 @@ func TestDestroyUploadKeys(t *testing.T) {
 			wantKind(t, err, 0, "")
 			if got, err := c.scope.Backtests(ctx).Get(c.id); err != nil || got.UploadKey != c.key || inputs != c.rows ||
 				results != 3 || got.Purged {
-				t.Errorf("%s: key %d, %d chunks with rows, %d results, purged %t, %v", c.id, got.UploadKey, inputs, results,
-					got.Purged, err)
+				t.Errorf("%s: key %d, %d chunks with rows, %d results, purged %t, %v", c.id, got.UploadKey, inputs,
+					results, got.Purged, err)
 			}
 		}
 		if after, err := a.StoredBytes(ctx).Sum(); err != nil || after != before-9 { // three chunks of three bytes
 			t.Errorf("%d bytes are stored, before %d; %v", after, before, err)
 		}
 		for micros, want := range map[int64]bool{0: true, 8999: true, 9000: false} {
-			if destroyed, err := sys.ErasedSince(ctx, micros); destroyed != want || err != nil {
+			if destroyed, err := db.System().ErasedSince(ctx, micros); destroyed != want || err != nil {
 				t.Errorf("destroyed since %d: %t, %v", micros, destroyed, err)
 			}
 		}
@@ -141,14 +142,14 @@ func TestDestroyUploadKeysOfDeletedBatches(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		db := storetest.Open(t, databaseURL, store.Options{})
-		ctx, sys, scope := t.Context(), db.System(), signUp(t, db, "ten_A")
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		destroy := func() {
-			if _, err := sys.DestroyUploadKeys(ctx, 0, 9000, 10); err != nil {
+			if _, err := db.Jobs().DestroyUploadKeys(ctx, 0, 9000, 10); err != nil {
 				t.Fatal(err)
 			}
 		}
 		purge := func() {
-			if _, err := sys.PurgeBatchJobs(ctx, 0, 10); err != nil {
+			if _, err := db.Jobs().PurgeBatchJobs(ctx, 0, 10); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -184,7 +185,7 @@ func TestDestroyUploadKeysRaces(t *testing.T) {
 		}
 		succeeded(t, race(8, func(i int) error {
 			for {
-				n, err := nodes[i%2].System().DestroyUploadKeys(t.Context(), 3000, 9000, 3)
+				n, err := nodes[i%2].Jobs().DestroyUploadKeys(t.Context(), 3000, 9000, 3)
 				if err != nil || n == 0 {
 					return err
 				}

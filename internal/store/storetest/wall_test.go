@@ -103,9 +103,9 @@ func texts(t *testing.T, raw querier, query string, args ...any) []string {
 	return found
 }
 
-// TestSecondWall checks, bypassing package store, that PostgreSQL itself shows no rows
-// to a session that has set no row-level security scope, or the scope of another
-// tenant or environment.
+// TestSecondWall checks, bypassing package store, that PostgreSQL itself shows no rows of a tenant to some sessions:
+// a session that has set no scope for row-level security, and a session that has set the scope of another tenant or
+// environment.
 func TestSecondWall(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)

@@ -49,7 +49,7 @@ func delivery(n int) store.WebhookDelivery {
 func fillWebhook(t *testing.T, db *store.DB, scope *store.Scope) error {
 	t.Helper()
 	hook := webhook("whk_1")
-	hook.State = store.WebhookPaused // a restore pauses the others
+	hook.State = store.WebhookPaused // a restore would pause an enabled webhook
 	stored := addWebhook(t, db, scope, hook)
 	if ok, err := db.System().LeaseWebhooks(t.Context(), scope.Tenant(), "node", 1, 2); !ok || err != nil {
 		t.Fatalf("%v, %v", ok, err)
@@ -135,8 +135,8 @@ func TestWebhook(t *testing.T) {
 	})
 }
 
-// TestWebhookProgress checks that only the node with the lease stores progress, and only if the
-// settings are those that it knows, and reads back what it stores.
+// TestWebhookProgress checks that a node can store progress only if it has the lease and knows the current settings.
+// It also reads the stored progress.
 func TestWebhookProgress(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -212,7 +212,7 @@ func TestWebhookProgress(t *testing.T) {
 			t.Errorf("the counts are %v, %v", counts, err)
 		}
 
-		// Somebody enables the webhook: a node that still knows the settings from before is late.
+		// Somebody enables the webhook. The progress of a node that knows only the earlier settings is refused.
 		if err := scope.Write(t.Context(), func(tx *store.Tx) error {
 			hook.State = store.WebhookEnabled
 			return tx.Webhooks().Change(hook, true)
@@ -235,7 +235,7 @@ func TestDueWebhooks(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		scope := signUp(t, db, "ten_A")
 		begin := webhook("whk_1")
-		begin.Handled = -1 // after the events of the signup
+		begin.Handled = -1 // the webhook begins after the events of the signup
 		hook := addWebhook(t, db, scope, begin)
 		first := hook.Handled
 		due := func(owner string, now int64) int {

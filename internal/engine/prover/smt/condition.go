@@ -7,8 +7,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// truth is a condition in three-valued logic: two terms, of which at most one is true. The condition is unknown if
-// neither is.
+// truth is a condition in three-valued logic. It has two terms, of which at most one is true. If neither is true, the
+// condition is unknown.
 type truth struct{ holds, fails string }
 
 // condition returns the terms of a condition as a policy reads it.
@@ -48,7 +48,8 @@ func (s *side) condition(c *rule.Condition) truth {
 	return s.predicate(c)
 }
 
-// known returns the truth of a predicate that has one if some facts are given.
+// known returns the truth of a predicate that is unknown if some facts are absent. The term "given" is true if the
+// facts are present. The term "holds" says whether the predicate holds in that case.
 func known(given, holds string) truth {
 	return truth{and(given, holds), and(given, not(holds))}
 }
@@ -126,7 +127,7 @@ func compared(op rule.Op, x, y string) string {
 	return "(" + symbol + " " + x + " " + y + ")"
 }
 
-// textTest returns the terms of a test of a part of a text.
+// textTest returns the terms of a prefix, suffix or substring test.
 func (s *side) textTest(c *rule.Condition, f *fact) truth {
 	if len(f.words) == 0 {
 		return s.freely(c)
@@ -148,7 +149,7 @@ func (s *side) textTest(c *rule.Condition, f *fact) truth {
 	return known(f.given, or(any...))
 }
 
-// freely returns the terms of a predicate that may hold or fail, or be unknown because it has no result.
+// freely returns the terms of a predicate whose value the solver may choose: it may hold, fail, or be unknown.
 func (s *side) freely(c *rule.Condition) truth {
 	var given []string
 	name := "predicate " + c.Text()

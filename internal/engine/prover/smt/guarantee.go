@@ -10,9 +10,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// Violate asks whether there is an applicant for whom a guarantee of a plan's policy does not hold. The status is that
-// by Stage 1, the scorecard and the bands. If the guarantee is about something that the text does not cover, why says
-// so, and there is no question.
+// Violate asks whether there is an applicant for whom a guarantee of a plan's policy does not hold. The status in the
+// question is the one after Stage 1, the scorecard and the bands. If the guarantee is about something that the text
+// does not cover, why gives the reason, and there is no question.
 func Violate(p *engine.Plan, g *engine.Guarantee) (q Question, why string) {
 	w := &writer{catalogue: p.Catalogue(), texts: map[string]int{}, declared: map[string]bool{}}
 	if g.Monotone != nil {
@@ -28,7 +28,8 @@ func Violate(p *engine.Plan, g *engine.Guarantee) (q Question, why string) {
 	return w.question(title, "violated"), ""
 }
 
-// never defines the violation of a guarantee that excludes an outcome.
+// never and monotone each define the violation of one form of guarantee. never is for a guarantee that excludes an
+// outcome.
 func (w *writer) never(p *engine.Plan, g *engine.Guarantee) (why string) {
 	c := *g.Never
 	c.Fields(func(ref rule.Ref) {
@@ -63,8 +64,8 @@ func isResult(catalogue *rule.Catalogue, ref rule.Ref) bool {
 	return ref.Name == engine.OutcomeAPR || ref.ID >= 0 && catalogue.Field(ref.ID).Supply == rule.FromEngine
 }
 
-// addOutcomes makes the parts of the policy's outcome facts that a condition can name. A declined application has a
-// status only.
+// addOutcomes makes the parts of the policy's outcome available as facts that a condition can name. A declined
+// application has only a status.
 func (s *side) addOutcomes(grades []string) {
 	status := quoted(s.name + " status")
 	offered := "(< " + status + " 2)"
@@ -81,7 +82,7 @@ func (s *side) addOutcomes(grades []string) {
 	}
 }
 
-// gradesOf returns the grades of policies, each once.
+// gradesOf returns the grades of the policies, each once.
 func gradesOf(policies ...*engine.Policy) []string {
 	grades := []string{engine.NoGrade}
 	for _, p := range policies {
@@ -94,8 +95,8 @@ func gradesOf(policies ...*engine.Policy) []string {
 	return grades
 }
 
-// monotone defines the violation of a guarantee about the change of one field: the policy decides twice, and the second
-// decision reads another value of the field.
+// monotone defines the violation of a guarantee about the change of one field. The policy decides twice, and the
+// second decision reads another value of the field.
 func (w *writer) monotone(p *engine.Plan, m *engine.Monotone) (why string) {
 	policy := p.Policy()
 	name, why := varied(policy, m)
@@ -134,7 +135,7 @@ func (w *writer) monotone(p *engine.Plan, m *engine.Monotone) (why string) {
 	return ""
 }
 
-// varied returns the field whose value changes. why says why the text does not cover the change.
+// varied returns the field whose value changes. If the text does not cover the change, why gives the reason.
 func varied(p *engine.Policy, m *engine.Monotone) (name, why string) {
 	name = m.Field.Name
 	sources := p.CountedSources()
@@ -163,7 +164,7 @@ func varied(p *engine.Policy, m *engine.Monotone) (name, why string) {
 	}
 }
 
-// worse returns the term that one of some figures is worse in the second decision.
+// worse returns the term that is true if one of the figures is worse in the second decision.
 func (w *writer) worse(p *engine.Policy, grades []string, of []engine.Figure) string {
 	var any []string
 	both := "(< |first status| 2) (< |second status| 2)"
@@ -181,7 +182,7 @@ func (w *writer) worse(p *engine.Policy, grades []string, of []engine.Figure) st
 	return or(any...)
 }
 
-// rank returns the term of the rank of a grade: the lowest score of its best band.
+// rank returns the term that computes the rank of a grade: the lowest score of its best band.
 func rank(p *engine.Policy, grades []string, grade string) string {
 	out := "0"
 	for code, name := range grades {

@@ -9,13 +9,13 @@ import (
 	"verdict/internal/rule"
 )
 
-// side is one of the two policies.
+// side is one of the two policies, or one of the two decisions of a monotone guarantee.
 type side struct {
 	name   string
 	plan   *engine.Plan
 	policy *engine.Policy
 	writer *writer
-	reads  map[string]rule.Ref // the facts that the policy reads instead of derived figures
+	reads  map[string]rule.Ref // by name: the facts that the policy reads instead of derived figures
 	// outcomes has the parts of the outcome that a condition of a guarantee can name.
 	outcomes map[string]fact
 }
@@ -24,14 +24,16 @@ func newSide(name string, p *engine.Plan) *side {
 	return &side{name: name, plan: p, policy: p.Policy(), reads: map[string]rule.Ref{}}
 }
 
-// derive finds the facts that stand for the derived income and FOIR. A figure with a single source is that source.
-// Otherwise it is a fact of its own with any value: the same for both policies if both derive it alike.
+// derive finds the facts that represent the derived income and FOIR. A figure with a single source is represented by
+// that source. Otherwise it is a fact of its own, which may have any value. Both policies share that fact if they
+// derive the figure alike.
 func (s *side) derive(other *side) {
 	a, b := s.policy.CountedSources(), other.policy.CountedSources()
 	same := func(x, y engine.Source) bool {
 		return slices.Equal(x.Of, y.Of) && (x.Take == y.Take || len(x.Of) == 1)
 	}
-	alike := a.AllPeople == b.AllPeople && same(a.Income, b.Income) && (!a.AllPeople || same(a.Obligations, b.Obligations))
+	alike := a.AllPeople == b.AllPeople && same(a.Income, b.Income) &&
+		(!a.AllPeople || same(a.Obligations, b.Obligations))
 	catalogue := s.plan.Catalogue()
 	stand := func(figure, source string, shared bool) {
 		id, ok := catalogue.Lookup(source)
@@ -67,7 +69,7 @@ func (s *side) fact(ref rule.Ref) fact {
 	return s.chosen(ref)
 }
 
-// chosen returns the bureau score that counts, or whether the applicant counts as new to credit.
+// chosen returns the bureau score that counts, or the fact that says whether the applicant counts as new to credit.
 func (s *side) chosen(ref rule.Ref) fact {
 	of := func(name string) (rule.Ref, bool) {
 		id, ok := s.plan.Catalogue().Lookup(name)
@@ -141,7 +143,7 @@ func (s *side) write(grades []string) {
 	}
 	s.score()
 	s.band()
-	action, grade, rate := "2", "0", "0" // without a band
+	action, grade, rate := "2", "0", "0" // the values of an application without a band
 	for i := len(s.policy.Bands) - 1; i >= 0; i-- {
 		b := &s.policy.Bands[i]
 		is := fmt.Sprintf("(= %s %d)", quoted(s.name+" band"), i)
@@ -178,7 +180,7 @@ func (s *side) score() {
 		ite("(< "+sum+" "+least+")", least, ite("(> "+sum+" "+most+")", most, sum)))
 }
 
-// factor returns the points of a factor. A bin of special values comes before the ranges.
+// factor returns the term that computes the points of a factor. Bins of special values come before the ranges.
 func (s *side) factor(f *engine.Factor) string {
 	value := s.fact(f.Field)
 	points := "0"
@@ -205,7 +207,7 @@ func (s *side) factor(f *engine.Factor) string {
 	return points
 }
 
-// inBin returns the term that a value is in a bin.
+// inBin returns the term that is true if a value is in a bin.
 func (s *side) inBin(value *fact, b *engine.Bin) string {
 	switch {
 	case b.Else:
@@ -227,7 +229,8 @@ func (s *side) inBin(value *fact, b *engine.Bin) string {
 	return and(all...)
 }
 
-// band defines the index of the band: the first one that takes the score and the applicant. It is -1 if there is none.
+// band defines the index of the applicant's band: the first band whose scores and conditions the applicant meets. It
+// is -1 if there is none.
 func (s *side) band() {
 	ntc := "false"
 	if id, ok := s.plan.Catalogue().Lookup(field.BureauIsNTC); ok {

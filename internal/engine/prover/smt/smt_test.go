@@ -24,8 +24,8 @@ func plan(t *testing.T, old, changed string) *engine.Plan {
 	return engine.Compile(p, field.Catalogue())
 }
 
-// TestTextIsWellFormed checks the parentheses of the text outside of comments and symbols, that every symbol is
-// declared before it is used, and that the same policies give the same text.
+// TestTextIsWellFormed checks the parentheses of the text outside comments and symbols. It also checks that every
+// symbol is declared before it is used, and that the same policies give the same text.
 func TestTextIsWellFormed(t *testing.T) {
 	t.Parallel()
 	old, changed := plan(t, `"value": 21}`, `"value": 21}`), plan(t, `"value": 21}`, `"value": 23}`)
@@ -61,7 +61,7 @@ func TestTextIsWellFormed(t *testing.T) {
 	}
 }
 
-// TestFreePredicatesAreListed checks that a predicate with arithmetic is named, in the result and in a comment.
+// TestFreePredicatesAreListed checks that a predicate with arithmetic is listed in the result and named in a comment.
 func TestFreePredicatesAreListed(t *testing.T) {
 	t.Parallel()
 	rule := `"knockouts": [{"id": "KO_SUM", "reason_code": "POLICY", "condition_ast": {"op": "gt", "left":

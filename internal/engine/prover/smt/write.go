@@ -13,7 +13,7 @@ import (
 // Question is a question in SMT-LIB 2.
 type Question struct {
 	Text []byte
-	// Free lists the predicates that may hold or fail freely. If there are any, sat does not mean that there is an
+	// Free lists the predicates that may hold or fail freely. If there are any, sat does not prove that there is an
 	// applicant.
 	Free []string
 }
@@ -36,15 +36,16 @@ func Differ(old, changed *engine.Plan) Question {
     (or (distinct |old grade| |new grade|) (distinct |old rate| |new rate|))))`)
 
 	return w.question("Is there an applicant whom the two policies treat differently? sat: yes; unsat: no.\n"+
-		"; Compared are the status and, if neither policy declines, the grade and the interest rate.", "different")
+		"; The question covers the status and, if neither policy declines, the grade and the interest rate.",
+		"different")
 }
 
-// question returns the text that asks whether there is an applicant for whom a defined name is true.
+// question returns the text that asks whether a defined name is true for some applicant.
 func (w *writer) question(title, asked string) Question {
 	var b strings.Builder
 	b.WriteString("; " + title + "\n" +
-		"; The status is the result of Stage 1, the scorecard and the bands. Limits, Stage 2 and the conditions of the\n" +
-		"; offer are not part of the question.\n" +
+		"; The status is the result of Stage 1, the scorecard and the bands. Limits, Stage 2 and the conditions of " +
+		"the\n; offer are not part of the question.\n" +
 		"; A fact NAME has a value if |NAME?| is true. Numbers that are not whole are in millionths.\n")
 	for _, text := range w.free {
 		fmt.Fprintf(&b, "; This predicate may hold or fail freely: %s\n", strings.ReplaceAll(text, "\n", " "))
@@ -67,12 +68,12 @@ type writer struct {
 	free      []string
 }
 
-// define defines a name. The definition is a term.
+// define defines a name as the value of a term.
 func (w *writer) define(name, sort, term string) {
 	fmt.Fprintf(&w.body, "(define-fun %s () %s %s)\n", quoted(name), sort, term)
 }
 
-// quoted returns a name as a symbol. SMT-LIB allows any character in one except | and \.
+// quoted returns a name as a symbol. A quoted symbol of SMT-LIB may contain any character except | and \.
 func quoted(name string) string {
 	return "|" + strings.NewReplacer("|", "/", `\`, "/").Replace(name) + "|"
 }
@@ -112,7 +113,7 @@ type fact struct {
 	words []string // the possible texts; nil if any text is possible
 }
 
-// fact declares a field and returns it.
+// fact returns a field as a fact. It declares the fact on first use.
 func (w *writer) fact(ref rule.Ref) fact {
 	name := quoted(ref.Name)
 	out := fact{given: quoted(ref.Name + "?"), value: name, typ: ref.Type}
@@ -162,7 +163,8 @@ func (w *writer) fact(ref rule.Ref) fact {
 	return out
 }
 
-// newToCredit asserts that nobody who is new to credit has a bureau score, and that everybody else has one.
+// newToCredit asserts that an applicant whose bureau_is_ntc is true has no bureau score, and that an applicant whose
+// bureau_is_ntc is false has one.
 func (w *writer) newToCredit() {
 	ntc, ok := w.catalogue.Lookup(field.BureauIsNTC)
 	if !ok || len(w.scored) == 0 {
@@ -175,7 +177,7 @@ func (w *writer) newToCredit() {
 	}
 }
 
-// named asserts that an applicant who has a reference also has the lender's own facts that every such applicant has.
+// named asserts that an applicant with a reference has all the facts that field.OwnOfNamed lists.
 func (w *writer) named() {
 	if !w.declared[field.OwnReference] {
 		return
@@ -188,7 +190,7 @@ func (w *writer) named() {
 	}
 }
 
-// code returns the code of a text. ok is false if the field cannot have it.
+// code returns the code of a text. ok is false if the field cannot have the text.
 func (w *writer) code(f *fact, text string) (code int, ok bool) {
 	if len(f.words) > 0 {
 		code = slices.Index(f.words, text)

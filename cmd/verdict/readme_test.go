@@ -1,0 +1,124 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// reader is somebody who follows a page: each block of commands runs in a new shell, in the same folder, and knows
+// the variables of the blocks before.
+type reader struct {
+	*testing.T
+	folder, port string
+	environ      []string
+}
+
+// readerVariables are the variables that one block of the README sets and a later block uses.
+const readerVariables = "KEY LIVE_KEY ID"
+
+// follow runs commands as they are written, except for the port, and returns what they print.
+func (r *reader) follow(commands string) string {
+	r.Helper()
+	script := "set -e -o pipefail\n[ ! -f .variables ] || . ./.variables\n" +
+		strings.ReplaceAll(commands, "localhost:8080", "localhost:"+r.port) +
+		"\ndeclare -p " + readerVariables + " >.variables 2>/dev/null || true\n"
+	cmd := exec.CommandContext(r.Context(), "bash", "-c", script)
+	cmd.Dir, cmd.Env = r.folder, r.environ
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		r.Fatalf("%v\n%s\nprints\n%s", err, commands, out)
+	}
+	return string(out)
+}
+
+// TestReadmeCommands runs the commands of the README that call the service, in order. A reader replaces the two
+// values that end in "…" by what the command before them printed, and so does the test.
+func TestReadmeCommands(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("left out with -short: corpora")
+	}
+	r := &reader{T: t, folder: t.TempDir(), port: freePort(t)}
+	r.environ = append(os.Environ(), "VERDICT_ADDR=127.0.0.1:"+r.port, "HOME="+r.folder, "GORACE=atexit_sleep_ms=0")
+	program, err := exec.LookPath("verdict")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(r.folder, "bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(program, filepath.Join(r.folder, "bin", "verdict")); err != nil {
+		t.Fatal(err)
+	}
+	startInBackground(t, r.folder, r.port, r.environ)
+
+	seen := map[string]bool{}
+	for _, block := range fenced(t, "../../README.md", "sh") {
+		switch {
+		case strings.Contains(block, "/api/signup"):
+			seen["signup"] = true
+			r.prints(block, `"api_key":"vk_sandbox_`, `"status":"APPROVED"`, `"decision_hash":"sha256:`)
+		case strings.Contains(block, "/v1/fraud/alerts"):
+			seen["fraud"] = true
+			r.prints(block, `"status":"APPROVED"`, `"status":"DECLINED"`, `"status":"open"`)
+		case strings.Contains(block, "/v1/evaluate"):
+			seen["evaluate"] = true
+			r.prints(block, `"status":"APPROVED"`, `"features":`)
+		case strings.Contains(block, "LIVE_KEY="):
+			seen["live"] = true
+			r.live(block)
+		case strings.Contains(block, "localhost:8080"):
+			t.Errorf("no test runs the commands\n%s", block)
+		}
+	}
+	if len(seen) != 4 {
+		t.Errorf("the README shows only %v", seen)
+	}
+}
+
+// prints runs commands and checks what they print.
+func (r *reader) prints(commands string, wanted ...string) {
+	r.Helper()
+	out := r.follow(commands)
+	for _, want := range wanted {
+		if !strings.Contains(out, want) {
+			r.Errorf("no %s in what\n%s\nprints:\n%s", want, commands, out)
+		}
+	}
+}
+
+// live creates a key for live, activates the default policy there, and decides with the key.
+func (r *reader) live(block string) {
+	r.Helper()
+	creation, rest, ok := strings.Cut(block, "LIVE_KEY=vk_live_…\n")
+	listing, activation, found := strings.Cut(rest, "ID=pol_…")
+	if !ok || !found {
+		r.Fatalf("the block does not say where the key and the id go:\n%s", block)
+	}
+	key := regexp.MustCompile(`vk_live_\w+`).FindString(r.follow(creation))
+	if key == "" {
+		r.Fatalf("no key is printed by\n%s", creation)
+	}
+	var listed struct{ Data []struct{ ID, Name string } }
+	// curl -s prints nothing beside the answer.
+	if err := json.Unmarshal([]byte(r.follow("LIVE_KEY="+key+"\n"+listing)), &listed); err != nil {
+		r.Fatal(err)
+	}
+	if len(listed.Data) != 2 {
+		r.Fatalf("the list of policies is %+v", listed)
+	}
+	id := listed.Data[0].ID
+	if listed.Data[0].Name == "SAFE_MODE" {
+		id = listed.Data[1].ID
+	}
+	const decide = `curl -s localhost:8080/v1/decisions -H "Authorization: Bearer $LIVE_KEY" ` +
+		`-H 'Content-Type: application/json' -d '{"bureau_report":{"score":780}}'`
+	r.prints(decide, `"code":"no_active_policy"`)
+	r.prints("ID="+id+activation, `"status":"active"`)
+	r.prints(decide, `"decision_hash":"sha256:`)
+}

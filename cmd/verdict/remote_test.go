@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// zeros is an endless body.
+type zeros struct{}
+
+func (zeros) Read(into []byte) (int, error) {
+	clear(into)
+	return len(into), nil
+}
+
+// TestUploadOfAStalledService uploads to a service that stops reading. The command must give up. Otherwise the
+// connection would stay open forever.
+func TestUploadOfAStalledService(t *testing.T) {
+	t.Parallel()
+	end := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.ReadFull(r.Body, make([]byte, 1<<10)) // the rest is never read
+		<-end
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { close(end) })
+	service := &remote{url: server.URL, client: newClient(), readWithin: 50 * time.Millisecond}
+	answer, err := service.send(t.Context(), http.MethodPut, "/v1/lists/a", zeros{}, nil)
+	if err == nil {
+		_ = answer.Body.Close()
+	}
+	if !errors.Is(err, errStalled) {
+		t.Errorf("the upload ended with %v", err)
+	}
+}
+
+// slowReader returns its text after a delay.
+type slowReader struct {
+	delay time.Duration
+	text  io.Reader
+}
+
+func (r *slowReader) Read(into []byte) (int, error) {
+	time.Sleep(r.delay) // in the fake time of synctest
+	return r.text.Read(into)
+}
+
+// pipeListener accepts the server's end of one pipe.
+type pipeListener struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case conn := <-l.conns:
+		return conn, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipeListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+func (*pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
+
+// TestUploadOfASlowSource uploads from a source that takes longer than the time limit for the service. The upload
+// must succeed, because the time of the source does not count.
+func TestUploadOfASlowSource(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		listener := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
+		server := &http.Server{
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				text, _ := io.ReadAll(r.Body)
+				_, _ = w.Write(text)
+			}),
+			ReadHeaderTimeout: time.Minute,
+		}
+		go func() { _ = server.Serve(listener) }()
+		client := &http.Client{Transport: &http.Transport{
+			DisableKeepAlives: true,
+			DialContext: func(context.Context, string, string) (net.Conn, error) {
+				near, far := net.Pipe()
+				listener.conns <- far
+				return near, nil
+			},
+		}}
+		service := &remote{url: "http://service", client: client, readWithin: answerWithin}
+		source := &slowReader{delay: 2 * answerWithin, text: strings.NewReader("value\nAcme\n")}
+		answer, err := service.send(t.Context(), http.MethodPut, "/v1/lists/a", source, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(answer.Body); err != nil || string(text) != "value\nAcme\n" {
+			t.Errorf("the service received %q, %v", text, err)
+		}
+		_ = answer.Body.Close()
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
