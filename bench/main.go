@@ -60,7 +60,7 @@ func read(args []string) (*settings, error) {
 	flags.DurationVar(&s.budget, "budget", 200*time.Millisecond,
 		"CPU time of one measurement of the engine and of evaluate")
 	flags.StringVar(&s.only, "only", "",
-		"measure only this contestant, in this process, and print JSON; with -service, one of the service's")
+		"measure only this contestant, in this process, and print JSON; with -service, one of that section")
 	flags.StringVar(&s.profile, "cpuprofile", "", "with -only: write a CPU profile to this file")
 	flags.StringVar(&s.profiles, "profiles", "", "with -service: write profiles of the servers to this folder")
 	flags.IntVar(&s.connections, "connections", 64, "number of connections that send load")

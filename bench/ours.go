@@ -110,9 +110,8 @@ var core = map[string]bool{
 	field.RequestedAmount: true,
 }
 
-// halved returns the facts without every other optional field. It removes the even
-// fields for one applicant and the odd fields for the next, so that every field is
-// sometimes present.
+// halved returns the facts without half of the optional fields. It removes the fields with an even number for
+// one applicant and those with an odd number for the next, so that every field is sometimes present.
 func halved(book []Applicant) []*rule.Facts {
 	list := prepared(book)
 	for i, f := range list {

@@ -11,7 +11,7 @@ type band struct {
 	action             engine.Action
 	minScore, maxScore int
 	rateBP             int64
-	usual              int // index in tenures of the usual tenure
+	usual              int // index of the usual tenure in tenures
 	maxLimitPaise      int64
 	incomeMultiple     int64
 	foirCapMicros      int64

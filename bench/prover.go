@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +17,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// The comparisons that have a target.
+// The comparisons for which the benchmark limits the time or the memory.
 const (
 	diffDraft     = "diff-draft"
 	diffRepointed = "diff-repointed"
@@ -39,8 +41,9 @@ func edit(document []byte, pairs ...string) []byte {
 	return []byte(text)
 }
 
-// comparisons lists the default policy against a draft and with other points in every bin, and how the time grows with
-// the number of rules, of fields and of thresholds of one field.
+// comparisons returns the pairs of policies to compare. Two pairs compare the default policy with a draft, and
+// with a copy that has other points in every bin. The other pairs show how the time grows with the number of
+// rules, the number of fields, and the number of thresholds of one field.
 func comparisons() []policyPair {
 	base := engine.DefaultPolicyJSON()
 	draft := func(document []byte) []byte {
@@ -54,8 +57,8 @@ func comparisons() []policyPair {
 	grow := func(what string, n int, condition func(i int) string) {
 		var rules strings.Builder
 		for i := range n {
-			fmt.Fprintf(&rules, `{"id": "RF_X%d", "action": "refer", "reason_code": "POLICY", "condition_ast": %s}, `, i,
-				condition(i))
+			fmt.Fprintf(&rules, `{"id": "RF_X%d", "action": "refer", "reason_code": "POLICY", "condition_ast": %s}, `,
+				i, condition(i))
 		}
 		larger := edit(base, `"knockouts": [`, `"knockouts": [`+rules.String())
 		list = append(list, policyPair{
@@ -149,12 +152,14 @@ func contestProver(ctx context.Context, s *settings) (board.Section, error) {
 			"comparison", "CPU time", "least – most", "its time ÷ the draft", "memory", "states", "kinds of change",
 		}}},
 	}
+	states := map[string]float64{}
 	for _, c := range all {
 		nanos := found.Nanos(c.name)
 		r, err := prover.Diff(compiled(c.old), compiled(c.changed), prover.Options{Check: ctx.Err})
 		if err != nil {
 			return board.Section{}, err
 		}
+		states[c.name] = float64(r.States)
 		out.Tables[0].Add(c.what, nanos.Show(board.Nanos), nanos.Between(board.Nanos),
 			found.Ratio(c.name, diffDraft).Text(board.Times), found.Peak(c.name).Show(board.Mebibytes),
 			strconv.Itoa(r.States), strconv.Itoa(len(r.Classes)))
@@ -163,5 +168,9 @@ func contestProver(ctx context.Context, s *settings) (board.Section, error) {
 	out.AtMost("default policy against a draft", "1 s", found.Nanos(diffDraft), second, board.Nanos)
 	out.AtMost("all bins with other points", "5 s", found.Nanos(diffRepointed), 5*second, board.Nanos)
 	out.AtMost("memory of that comparison", "256 MiB", found.Peak(diffRepointed), 256<<20, board.Mebibytes)
+	const budget = prover.DefaultStates // a comparison that needs more states is not complete
+	out.AtMost("states of that comparison", "2 million", board.Of(states[diffRepointed]), budget, board.Count)
+	out.AtMost("states of every comparison of the table", "2 million",
+		board.Of(slices.Max(slices.Collect(maps.Values(states)))), budget, board.Count)
 	return out, nil
 }

@@ -49,8 +49,8 @@ func (t *Target) mark() string {
 	return "MISSED"
 }
 
-// AtLeast adds a target that is met if the median is at least want. than is the bound in
-// words, and show formats the measured values.
+// AtLeast adds a target that is met if the median is at least want. The argument "than" is the bound in words,
+// and show formats the measured values.
 func (s *Section) AtLeast(work, than string, got Spread, want float64, show func(float64) string) {
 	s.add(Target{Work: work, Want: "at least " + than, Got: got.Text(show), Met: got.Median >= want})
 }
@@ -155,8 +155,8 @@ func (t *Table) markdown(b *strings.Builder) {
 		for i, cell := range row {
 			cells[i] = strings.ReplaceAll(strings.TrimSpace(cell), "|", `\|`)
 		}
-		// A row that belongs to the row above is indented in the text. Put a dot before
-		// its first cell instead.
+		// A row that belongs to the row above begins with spaces, which Markdown ignores. Put a dot before its
+		// first cell instead.
 		if strings.HasPrefix(row[0], "  ") {
 			cells[0] = "· " + cells[0]
 		}

@@ -71,11 +71,10 @@ type length struct {
 	lap  *lap
 }
 
-// grow measures our backtest on files of other lengths. It writes short files; long
-// files repeat the rows of the usual file. The longest backtest takes minutes, during
-// which the speed of the machine may change. tenths are backtests of a tenth of its
-// rows, five before the longest backtest and five after it, so that together they take
-// as long as the longest backtest.
+// grow measures our backtest on files of other lengths. It writes short files; long files repeat the rows of
+// the usual file. The longest backtest takes minutes, during which the speed of the machine may change. tenths
+// are ten backtests with a tenth of the rows each: five before the longest backtest and five after it. Together
+// they take as long as the longest backtest.
 func grow(ctx context.Context, o options, folder, path string) (list []length, tenths []*lap, err error) {
 	add := func(rows int) error {
 		l, err := growTo(ctx, o, folder, path, rows)

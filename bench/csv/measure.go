@@ -7,11 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"syscall"
 	"time"
 
 	"verdict/bench/measure"
+	"verdict/internal/app"
 )
 
 // The names of the contestants.
@@ -45,14 +47,15 @@ type lap struct {
 	Outcome   outcome
 }
 
-// measureHere measures a contestant in this process. The CPU time includes all threads,
-// but not the start of the process.
+// measureHere measures a contestant in this process, with the service's setting of the
+// garbage collector. The CPU time includes all threads, but not the start of the process.
 func measureHere(ctx context.Context, name string, in input) (*lap, error) {
 	work, ok := contestants[name]
 	if !ok {
 		return nil, fmt.Errorf("unknown contestant %q", name)
 	}
 	runtime.GOMAXPROCS(in.cores)
+	debug.SetGCPercent(app.HeapGrowth)
 	before, start := usage(), time.Now()
 	o, err := work(ctx, in)
 	if err != nil {

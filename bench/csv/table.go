@@ -12,7 +12,7 @@ type table struct {
 	entries []entry
 	laps    map[entry][]*lap
 	growth  []length
-	tenths  []*lap // backtests of a tenth of the last length, measured before it and after it
+	tenths  []*lap // backtests with a tenth of the rows of the longest one, before and after it
 }
 
 // perSecond returns millions of rows per second of CPU time.

@@ -31,8 +31,8 @@ func Agree() error {
 	return nil
 }
 
-// agreeOnFeatures compares our features with those of the limit and of the peer, and our
-// hash with that of the limit.
+// agreeOnFeatures compares our features with those of the contestants limit and peer, and our hash with the hash of
+// limit.
 func agreeOnFeatures(app *application.Application) error {
 	l, h, each := new(limit), newLimitHash(), peerFeatures()
 	var ours feature.Vector

@@ -20,9 +20,8 @@ func TestTheRequestsAreLarge(t *testing.T) {
 	}
 }
 
-// TestReadingAllocatesLittle checks that reading a request makes at most 200
-// allocations. They grow with the number of accounts and enquiries, not with
-// the number of months and transactions.
+// TestReadingAllocatesLittle checks that reading a request makes at most 200 allocations. Their number grows with
+// the number of accounts and enquiries, not with the number of months and transactions.
 func TestReadingAllocatesLittle(t *testing.T) { //nolint:paralleltest // It counts the allocations of the whole process.
 	list := bodies()
 	i := 0

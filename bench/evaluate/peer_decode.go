@@ -8,8 +8,8 @@ import (
 	"verdict/internal/report"
 )
 
-// extracted is a decoded body with the same days and paise as ours, but without
-// the classes of transactions and without the facts.
+// extracted is a body that a JSON library has decoded. It has the same days and paise as the body that our
+// service reads, but no classes of transactions and no facts.
 type extracted struct {
 	reported     civil.Day
 	accounts     []report.Account

@@ -71,8 +71,8 @@ func start(ctx context.Context, binary, databaseURL string) (*node, error) {
 	//nolint:gosec // The binary is our own.
 	n.cmd = exec.CommandContext(ctx, binary, "serve", "-addr", address, "-database-url", databaseURL,
 		"-rate-decide", "1000000000/s", "-rate-write", "1000000000/s", "-plan-quotas", "free=1000000000000")
-	// They are no flags, so that older binaries start too. Encryption is off, because the stored decisions were filled
-	// in readable, and encrypting them would disturb the measurement.
+	// Set the keys with variables, because older binaries do not have the flags. Encryption is off: fill has
+	// stored the decisions unencrypted, and encrypting them would disturb the measurement.
 	n.cmd.Env = append(os.Environ(), "VERDICT_LOG_KEY="+key, "VERDICT_MASTER_KEY=off")
 	n.cmd.Stderr = &n.stderr
 	n.cmd.Cancel = func() error { return n.cmd.Process.Signal(syscall.SIGTERM) }

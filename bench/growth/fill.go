@@ -98,7 +98,7 @@ func analyse(ctx context.Context, databaseURL string) (err error) {
 // applicant returns the applicant of a decision. Each applicant has three decisions.
 func applicant(i int) string { return fmt.Sprintf("PAST-%07d", i/3) }
 
-// past returns a decision that was made at the time at.
+// past returns a decision that was made at the time "at".
 func past(s *service.Sample, active *store.RuleSet, id string, i int, at time.Time) *store.DecisionWrite {
 	ids := strings.NewReplacer(service.EmptyDecisionID, id, service.EmptyPolicyID, active.ID)
 	return &store.DecisionWrite{

@@ -180,7 +180,7 @@ func (s *subject) prepare(ctx context.Context, past history) error {
 // maxRepeating limits the time for which one request is repeated in a round.
 const maxRepeating = 3 * time.Second
 
-// round measures each request and adds its median time to into.
+// round measures each request and appends its median time to the map "into".
 func (s *subject) round(ctx context.Context, requests int, into map[string][]float64) error {
 	bodies := service.Bodies()
 	for _, a := range s.asks {

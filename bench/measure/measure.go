@@ -84,8 +84,7 @@ func usage() (u syscall.Rusage) {
 type Options struct {
 	Rounds int
 	Budget time.Duration // CPU time of one measurement
-	// Programs holds, by the name of the contestant, the paths of the programs for
-	// contestants that are not in this program.
+	// Programs maps the name of each contestant that is not in this program to the path of its program.
 	Programs map[string]string
 }
 

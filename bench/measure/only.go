@@ -28,8 +28,8 @@ func Only(out io.Writer, all []Contestant, name string, budget time.Duration, pr
 	return json.NewEncoder(out).Encode(s)
 }
 
-// Profiled calls work and writes a CPU profile of it to the file at path. If path is
-// "", it writes no profile.
+// Profiled calls the function work and writes a CPU profile of the call to the file at path. If path is "", it
+// writes no profile.
 func Profiled(path string, work func() error) error {
 	if path == "" {
 		return work()

@@ -135,8 +135,7 @@ const (
 	EmptyPolicyID   = "pol_" + emptyID
 )
 
-// must returns value. It panics on an error, which only a mistake in the benchmark can
-// cause.
+// must returns its first argument. It panics if err is not nil, which only a mistake in the benchmark can cause.
 func must[T any](value T, err error) T {
 	if err != nil {
 		panic(fmt.Sprintf("the benchmark's book: %v", err))

@@ -49,8 +49,8 @@ func (k *insertKeeper) close() error {
 	return nil
 }
 
-// openCopy returns a group that writes all waiting rows with one COPY. It is the
-// limit for durable rows on PostgreSQL.
+// openCopy returns a group that writes all waiting rows with one COPY. Its rate is the practical limit for durable
+// rows on PostgreSQL.
 func openCopy(ctx context.Context, databaseURL string) (*group, error) {
 	conn, err := pgx.Connect(ctx, databaseURL)
 	if err != nil {

@@ -23,10 +23,9 @@ import (
 	"verdict/internal/tenant"
 )
 
-// serveOurs runs "verdict serve" with its defaults, except for these settings. It
-// sets the addresses, the database and a log key, and enables the metrics. The rate
-// limit and the quota are so high that a benchmark cannot reach them. The service
-// still counts every request for both limits.
+// serveOurs runs "verdict serve" with its defaults, except for the following settings. It sets the addresses,
+// the database and a log key, and enables the metrics. The rate limit and the quota are so high that a
+// benchmark cannot reach them. The service still counts every request for both limits.
 func serveOurs(ctx context.Context, order childOrder) error {
 	folder, err := os.MkdirTemp("", "bench-")
 	if err != nil {

@@ -15,9 +15,8 @@ var (
 	lineEnd     = []byte("\r\n")
 )
 
-// readAnswer reads an answer of a server that writes its header fields as Go does.
-// It assembles a chunked body in the buffer memory. whole is false until the answer
-// is complete. Any status other than 200 is an error.
+// readAnswer reads an answer of a server that writes its header fields as Go does. It assembles a chunked body
+// in the buffer "memory". whole is false until the answer is complete. Any status other than 200 is an error.
 func readAnswer(data, memory []byte) (body []byte, whole bool, err error) {
 	at := bytes.Index(data, headEnd)
 	if at < 0 {

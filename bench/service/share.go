@@ -11,9 +11,8 @@ import (
 	"verdict/bench/board"
 )
 
-// item is a part of the work on a durable decision, identified by functions. A sample
-// belongs to the first item of the list that has one of its functions on the stack, so
-// the shares add up to one.
+// item is a part of the work on a durable decision, identified by functions. A sample belongs to the first item
+// in the list that has a function on the sample's stack, so the shares add up to one.
 type item struct {
 	name      string
 	functions []string // prefixes of function names
@@ -55,9 +54,8 @@ var items = []item{
 
 const elsewhere = "elsewhere"
 
-// before is the work that does not belong to a decision: the main goroutine, which
-// starts and stops the server, the hashing of the customer's password, and the
-// profiling itself.
+// before is an item for work that does not belong to a decision. This work is the main goroutine, which starts and
+// stops the server, the hashing of the customer's password, and the profiling itself.
 var before = item{"", []string{"runtime.main", "golang.org/x/crypto/argon2", "runtime/pprof."}}
 
 // shares returns the share of each item in a CPU profile, from 0 to 1.

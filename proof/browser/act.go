@@ -25,7 +25,9 @@ func (t *Tab) Go(path string) {
 	if !strings.HasPrefix(path, "http") {
 		path = t.base + path
 	}
+	begun := time.Now()
 	t.do("go to "+path, chromedp.Navigate(path))
+	t.loading += time.Since(begun)
 }
 
 // At returns the path of the present page.
@@ -39,20 +41,40 @@ func (t *Tab) At() string {
 	return strings.TrimPrefix(at, t.base)
 }
 
-// Arrives waits until the tab shows the page at path, however many pages lead to it. Between two pages the browser
-// answers no question, so errors are ignored until the time is over.
+// Arrives waits until the tab shows the page at path, however many pages lead to it.
 func (t *Tab) Arrives(path string) {
 	t.Helper()
+	t.wait("arrive at "+path, `document.readyState === "complete" && location.href === `+quoted(t.base+path))
+}
+
+// wait evaluates a condition until it is true. A page that is being replaced
+// returns an error instead of a value, so wait ignores errors until pageTimeout
+// has passed.
+func (t *Tab) wait(what, condition string) {
+	t.Helper()
+	var err error
 	for begun := time.Now(); time.Since(begun) < pageTimeout; time.Sleep(pause) {
 		ctx, cancel := context.WithTimeout(t.ctx, readTimeout)
-		var at string
-		err := chromedp.Run(ctx, chromedp.Evaluate(`document.readyState === "complete" ? location.href : ""`, &at))
+		var is bool
+		err = chromedp.Run(ctx, chromedp.Evaluate(condition, &is))
 		cancel()
-		if err == nil && at == t.base+path {
+		if err == nil && is {
 			return
 		}
 	}
-	t.Fatalf("the tab is at %s, and not at %s", t.At(), path)
+	t.Fatalf("%s at %s: not within %s (%v)\n%s", what, t.At(), pageTimeout, err, t.text())
+}
+
+// Has waits until the page has a number of elements with a selector.
+func (t *Tab) Has(count int, selector string) {
+	t.Helper()
+	t.wait(fmt.Sprintf("have %d times %s", count, selector),
+		fmt.Sprintf(`document.querySelectorAll(%s).length === %d`, quoted(selector), count))
+}
+
+// visible returns a JavaScript condition that is true if the first element with the selector is visible.
+func visible(selector string) string {
+	return fmt.Sprintf(`Boolean(document.querySelector(%s)?.checkVisibility())`, quoted(selector))
 }
 
 // text returns the beginning of the visible text of the page.
@@ -102,7 +124,8 @@ func (t *Tab) typed(selector, text string) bool {
 		!["text", "email", "password", "search", "textarea"].includes(e.type))(document.querySelector(%s))`,
 		quoted(text), quoted(selector))
 	has := false
-	t.do("fill "+selector, chromedp.WaitVisible(selector, chromedp.ByQuery), chromedp.Evaluate(selected, nil),
+	t.wait("fill "+selector, visible(selector))
+	t.do("fill "+selector, chromedp.Evaluate(selected, nil),
 		chromedp.SendKeys(selector, text, chromedp.ByQuery), chromedp.Evaluate(filled, &has))
 	return has
 }
@@ -140,7 +163,7 @@ func (t *Tab) Click(selector string) {
 // Follow clicks an element that loads another page, and waits for the page.
 func (t *Tab) Follow(selector string) {
 	t.Helper()
-	t.do("follow "+selector, chromedp.WaitVisible(selector, chromedp.ByQuery))
+	t.wait("follow "+selector, visible(selector))
 	t.await("follow "+selector, chromedp.Click(selector, chromedp.ByQuery, chromedp.NodeVisible))
 }
 
@@ -157,8 +180,7 @@ const findByText = `(() => {
 // the page that it loads.
 func (t *Tab) Press(text string) {
 	t.Helper()
-	t.do("find "+text, chromedp.Poll(fmt.Sprintf(findByText, quoted(text)), nil, chromedp.WithPollingInterval(pause),
-		chromedp.WithPollingTimeout(pageTimeout)))
+	t.wait("find "+text, fmt.Sprintf(findByText, quoted(text)))
 	t.await("press "+text, chromedp.Click("[data-pressed]", chromedp.ByQuery, chromedp.NodeVisible))
 }
 
@@ -167,9 +189,11 @@ func (t *Tab) await(what string, action chromedp.Action) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.ctx, pageTimeout)
 	defer cancel()
+	begun := time.Now()
 	if _, err := chromedp.RunResponse(ctx, action); err != nil {
 		t.Fatalf("%s at %s: %v\n%s", what, t.At(), err, t.text())
 	}
+	t.loading += time.Since(begun)
 }
 
 // Upload selects a file in a file field.
@@ -181,9 +205,8 @@ func (t *Tab) Upload(selector, file string) {
 // Sees waits until the page shows a text. It ignores case.
 func (t *Tab) Sees(text string) {
 	t.Helper()
-	t.do("see "+text, chromedp.Poll(
-		fmt.Sprintf(`document.body.innerText.toLowerCase().includes(%s)`, quoted(strings.ToLower(text))), nil,
-		chromedp.WithPollingInterval(pause), chromedp.WithPollingTimeout(pageTimeout)))
+	t.wait("see "+text, fmt.Sprintf(`Boolean(document.body?.innerText.toLowerCase().includes(%s))`,
+		quoted(strings.ToLower(text))))
 }
 
 // Text returns the visible text of an element.
@@ -216,14 +239,8 @@ func (t *Tab) Back() {
 		from, to = entries[at].URL, entries[at-1].URL
 		return page.NavigateToHistoryEntry(entries[at-1].ID).Do(ctx)
 	}))
-	arrived := `document.readyState === "complete" && location.href !== ` + quoted(from) // the page at to may redirect
-	for begun, there := time.Now(), false; !there; time.Sleep(pause) {
-		// An expression on a page that is being unloaded returns an error.
-		_ = chromedp.Run(t.ctx, chromedp.Evaluate(arrived, &there))
-		if time.Since(begun) > pageTimeout {
-			t.Fatalf("going back to %s leads to %s", to, t.At())
-		}
-	}
+	// The previous page may redirect, so wait until the address is not that of the present page.
+	t.wait("go back to "+to, `document.readyState === "complete" && location.href !== `+quoted(from))
 	var shown bool
 	if t.Ask(`location.protocol.startsWith("http")`, &shown); !shown {
 		t.Fatalf("going back to %s asks to send a form again: %s", to, t.text())
@@ -256,23 +273,5 @@ func (t *Tab) Focused() string {
 // that is, inside the window and not covered.
 func (t *Tab) BeginsAt(id string) {
 	t.Helper()
-	var found string
-	seen := fmt.Sprintf(`(() => { const e = document.activeElement ?? document.body;
-		if (!e) return "the page is loading";
-		if (e.id !== %s) return "the focus is at " + (e.id || e.tagName.toLowerCase());
-		const r = e.getBoundingClientRect(), y = r.top + Math.min(r.height / 2, 20);
-		if (y < 0 || y > innerHeight) return "it is at " + Math.round(y) + " of " + innerHeight;
-		const over = document.elementFromPoint(r.left + Math.min(r.width / 2, 20), y);
-		return over && (e.contains(over) || over.contains(e)) ? "" :
-			"it is under " + over?.outerHTML.slice(0, 80) })()`,
-		quoted(id))
-	for begun := time.Now(); ; time.Sleep(pause) {
-		if t.Ask(seen, &found); found == "" {
-			return
-		}
-		if time.Since(begun) > readTimeout {
-			t.Errorf("%s does not begin at %s: %s", t.At(), id, found)
-			return
-		}
-	}
+	t.holds(id, `document.getElementById(`+quoted(id)+`)`)
 }

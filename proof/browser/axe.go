@@ -16,6 +16,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
 )
 
 // axe-core finds accessibility problems of a page. Only tests use it. It is
@@ -129,6 +132,9 @@ func unpack(archive []byte) (string, error) {
 	}
 }
 
+// axeTimeout is the timeout for checking a page. A large page takes seconds of the processor, which may be busy.
+const axeTimeout = 5 * time.Minute
+
 // finding is a rule that the page violates, with some of the elements that
 // violate it.
 type finding struct {
@@ -152,7 +158,14 @@ func (t *Tab) accessible(axe string, look Look) {
 		t.Ask(axe+"\n;true", &there)
 	}
 	var found []finding
-	t.Ask(askAxe, &found)
+	begun := time.Now()
+	ctx, cancel := context.WithTimeout(t.ctx, axeTimeout)
+	defer cancel()
+	await := func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
+	if err := chromedp.Run(ctx, chromedp.Evaluate(askAxe, &found, await)); err != nil {
+		t.Fatalf("run axe-core at %s (%s): %v", t.At(), look, err)
+	}
+	t.checking += time.Since(begun)
 	for _, f := range found {
 		t.Errorf("%s (%s): %s: %s: %s\n    %s", t.At(), look, f.Impact, f.ID, f.Help, strings.Join(f.Nodes, "\n    "))
 	}

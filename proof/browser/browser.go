@@ -100,6 +100,9 @@ type Tab struct {
 	base    string
 	turn    int // selects the look that Lens.Brief checks next
 
+	loading  time.Duration // spent waiting for pages
+	checking time.Duration // spent running axe-core
+
 	mu         sync.Mutex
 	complaints []string
 	expected   map[int64]bool // statuses that the test expects
@@ -115,6 +118,12 @@ func (b *Browser) Tab(t *testing.T, base string) *Tab {
 		t.Fatalf("open a window: %v", err)
 	}
 	return b.open(t, base, person)
+}
+
+// Share opens another tab with the cookies of a tab, which may belong to another test and be closed.
+func (b *Browser) Share(t *testing.T, with *Tab) *Tab {
+	t.Helper()
+	return b.open(t, with.base, with.person)
 }
 
 // Beside opens another tab with the same cookies.
@@ -139,18 +148,21 @@ func (b *Browser) open(t *testing.T, base string, person cdp.BrowserContextID) *
 		t.Fatalf("open a window: %v", err)
 	}
 	ctx, stop := chromedp.NewContext(b.ctx, chromedp.WithTargetID(id))
+	tab := &Tab{T: t, ctx: ctx, browser: b, person: person, base: base, expected: map[int64]bool{}}
 	t.Cleanup(func() {
-		t.Logf("Chromium has used the processors for %s", b.spent().Round(time.Second))
+		t.Logf("Chromium has used the processors for %s; this tab waited %s for pages and %s for axe-core",
+			b.spent().Round(time.Second), tab.loading.Round(time.Second), tab.checking.Round(time.Second))
 		stop()
 	})
-	tab := &Tab{T: t, ctx: ctx, browser: b, person: person, base: base, expected: map[int64]bool{}}
 	chromedp.ListenTarget(ctx, tab.listen)
 	// Use the tab first with this context, because the tab is closed when the
 	// context of its first use ends.
 	if err := chromedp.Run(ctx); err != nil {
 		t.Fatalf("open a tab: %v", err)
 	}
-	tab.do("open a tab", log.Enable(), runtime.Enable(), network.Enable(), page.Enable())
+	// Several windows are used concurrently, and each must behave as if it had the focus.
+	tab.do("open a tab", log.Enable(), runtime.Enable(), network.Enable(), page.Enable(),
+		emulation.SetFocusEmulationEnabled(true))
 	return tab
 }
 

@@ -63,15 +63,30 @@ func (t *Tab) Inspect(l Lens, name string) {
 	t.Quiet()
 }
 
+// Examine checks the page as it is, in the present theme and at the present width, as Inspect does.
+func (t *Tab) Examine(l Lens, look Look, name string) {
+	t.Helper()
+	t.fits(look)
+	t.Shoot(l, name+"-"+look.String())
+	t.accessible(l.Axe, look)
+	t.Quiet()
+}
+
+// Fits fails the test if the page needs horizontal scrolling in the present window, which has the width of the look.
+func (t *Tab) Fits(look Look) {
+	t.Helper()
+	t.fits(look)
+}
+
 // Cut removes elements from a page that has too many of them to check.
 func (t *Tab) Cut(selector string) {
 	t.Helper()
 	t.Ask(fmt.Sprintf(`document.querySelectorAll(%s).forEach(e => e.remove())`, quoted(selector)), nil)
 }
 
-// Shaped makes the window wide, and fails the test if a table of the page is not
-// displayed as a table because a style that is meant for other elements applies to
-// it. On small screens, tables may be displayed as lists.
+// Shaped makes the window wide, and fails the test if a table of the page is not displayed as a table. That
+// happens if a style that is meant for other elements applies to the table. On small screens, tables may be
+// displayed as lists.
 func (t *Tab) Shaped() {
 	t.Helper()
 	t.Width(looks[0].Width)
@@ -84,8 +99,8 @@ func (t *Tab) Shaped() {
 	}
 }
 
-// fits fails the test if the page needs horizontal scrolling, or in a wide
-// window one of its tables does.
+// fits fails the test if the page needs horizontal scrolling. In a wide window, it also fails if a table of the
+// page needs horizontal scrolling.
 func (t *Tab) fits(look Look) {
 	t.Helper()
 	var wide []string
@@ -109,8 +124,8 @@ func (t *Tab) fits(look Look) {
 	}
 }
 
-// FirstScreen fails the test unless all elements are visible without scrolling,
-// completely and not covered. It does not change the height of the window.
+// FirstScreen fails the test if one of the elements is covered, or is not completely visible without scrolling. It
+// does not change the height of the window.
 func (t *Tab) FirstScreen(selectors ...string) {
 	t.Helper()
 	for _, selector := range selectors {

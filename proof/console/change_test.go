@@ -9,10 +9,10 @@ import (
 	"verdict/internal/tenant"
 )
 
-// changes opens what changes if a draft is activated, reduces the list to the kinds that are worse off, and tries an
-// applicant. All of it must work with and without scripts, and with the keyboard.
+// changes opens the page about what changes if a draft is activated, reduces the list to the kinds of applicants
+// that are worse off, and tries an applicant. All of it must work with and without scripts, and with the keyboard.
 func (s *stage) changes(t *testing.T) {
-	tab := s.signIn(t, s.made.People[0].Email)
+	tab := s.signedIn(t)
 	things := consoletest.NewExamples(s.service, s.caller(tenant.Sandbox)).Pages(t)
 	draft := things["/console/{env}/policies/{id}"][0].Path
 	for _, scripts := range []bool{true, false} {
@@ -34,7 +34,7 @@ func (s *stage) changes(t *testing.T) {
 			t.Fatalf("%d of %d kinds are worse off, so reducing the list would show nothing", worse, all)
 		}
 		tab.Ask(`document.querySelector(".sift [value=all]").focus()`, nil)
-		tab.Type(kb.ArrowRight) // chooses the next one, Worse
+		tab.Type(kb.ArrowRight) // chooses the next option, Worse
 		if got := rows(); got != worse {
 			t.Errorf("scripts %v: %d rows are shown, and %d kinds are worse off", scripts, got, worse)
 		}

@@ -5,9 +5,13 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,6 +40,9 @@ type stage struct {
 	made    demo.Filled
 	browser *browser.Browser
 	lens    browser.Lens
+
+	mu   sync.Mutex
+	asha *browser.Tab // a tab whose cookies are those of the first person; nil before the first sign-in
 }
 
 // TestBrowser drives the console in Chromium. It checks every page in both
@@ -50,13 +57,42 @@ func TestBrowser(t *testing.T) {
 	for name, part := range map[string]func(*testing.T){
 		"door": s.door, "pages": s.everyPage, "answers": s.answers, "changes": s.changes, "reference": s.reference,
 		"first screens": s.firstScreens, "edit": s.edit, "walk": s.walk, "sign-on": s.signOn, "desk": s.desk,
-		"guarantees": s.guarantees, "bench": s.bench, "tools": s.tools,
+		"guarantees": s.guarantees, "bench": s.bench, "tools": s.tools, "replaced pages": s.replacedPages,
+		"tasks": s.tasks, "tasks without scripts": s.plainTasks,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			part(t)
 		})
 	}
+}
+
+// replacedPages checks that a test can wait for a page that replaces the present
+// one. In the editor, a button waits for the form to be stored, so the next page
+// may begin at any time after the click.
+func (s *stage) replacedPages(t *testing.T) {
+	pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if r.URL.Path == "/next" {
+			_, _ = io.WriteString(w,
+				`<!doctype html><title>Next</title><main><input id="name" autofocus>the next page</main>`)
+			return
+		}
+		_, _ = io.WriteString(w, `<!doctype html><title>First</title><link rel="icon" href="data:,">
+			<main>the first page</main><script>setTimeout(() => location.replace("/next"), 300)</script>`)
+	}))
+	t.Cleanup(pages.Close)
+	tab := s.browser.Tab(t, pages.URL)
+	for _, wait := range []func(){
+		func() { tab.Sees("the next page") },
+		func() { tab.BeginsAt("name") },
+		func() { tab.Fill("#name", "a name") },
+		func() { tab.Arrives("/next") },
+	} {
+		tab.Go("/")
+		wait()
+	}
+	tab.Quiet()
 }
 
 func newStage(t *testing.T) *stage {
@@ -92,10 +128,12 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// serve runs the service, with a fixed clock, until the test ends.
+// serve runs the service until the test ends. Each reading of its clock is 250 microseconds after the one before,
+// because a page that looks at what was decided before the present millisecond must find what a test has just sent.
 func serve(t *testing.T, config app.Config) string {
 	t.Helper()
-	config.Now = func() time.Time { return now }
+	var readings atomic.Int64
+	config.Now = func() time.Time { return now.Add(time.Duration(readings.Add(1)) * 250 * time.Microsecond) }
 	service, err := app.New(t.Context(), config, io.Discard)
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +162,20 @@ func (s *stage) caller(env tenant.Environment) tenant.Principal {
 	}
 }
 
-// signIn returns a tab in which a user of the demonstration is signed in.
+// signedIn returns a tab in which the first person of the demonstration is signed in. All its tabs have one session, so
+// nothing may sign it out.
+func (s *stage) signedIn(t *testing.T) *browser.Tab {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.asha == nil {
+		s.asha = s.signIn(t, s.made.People[0].Email)
+		return s.asha
+	}
+	return s.browser.Share(t, s.asha)
+}
+
+// signIn returns a tab in which a user of the demonstration is signed in, with a session of its own.
 func (s *stage) signIn(t *testing.T, email string) *browser.Tab {
 	t.Helper()
 	tab := s.browser.Tab(t, s.url)
@@ -160,7 +211,7 @@ func (s *stage) door(t *testing.T) {
 // everyPage checks every page that is for signed-in users, and a page that does
 // not exist.
 func (s *stage) everyPage(t *testing.T) {
-	tab := s.signIn(t, s.made.People[0].Email)
+	tab := s.signedIn(t)
 	known, err := console.New(s.service, console.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -179,6 +230,10 @@ func (s *stage) everyPage(t *testing.T) {
 		}
 		for _, p := range pages {
 			tab.Go(p.Path)
+			if at := tab.At(); at != p.Path {
+				t.Errorf("%s leads to %s, so it was not checked", p.Path, at)
+				continue
+			}
 			tab.Shaped()
 			if p.Cut != "" {
 				tab.Cut(p.Cut)

@@ -3,6 +3,7 @@ package console_test
 import (
 	"testing"
 
+	"verdict/internal/console/consoletest"
 	"verdict/internal/decisioning"
 	"verdict/internal/operation"
 	"verdict/internal/tenant"
@@ -12,7 +13,7 @@ import (
 // desk does the daily work of a risk analyst: understand a decision within ten seconds, go through lists with the
 // keyboard, search from any page, print. It then does the essential parts without scripts.
 func (s *stage) desk(t *testing.T) {
-	tab := s.signIn(t, s.made.People[0].Email)
+	tab := s.signedIn(t)
 	tab.Theme("light")
 	path := s.turnable(t)
 	s.tenSeconds(tab, path)
@@ -23,7 +24,8 @@ func (s *stage) desk(t *testing.T) {
 	tab.Quiet()
 }
 
-// turnable returns the page of a declined decision that a rule with a limit decided, and that a change would turn.
+// turnable returns the page of a decline that a rule with a limit decided, and for which the page can show a
+// change that would give another outcome.
 func (s *stage) turnable(t *testing.T) string {
 	t.Helper()
 	who := s.caller(tenant.Live)
@@ -46,7 +48,7 @@ func (s *stage) turnable(t *testing.T) string {
 	return ""
 }
 
-// tenSeconds checks that what decided, and what would change the outcome, is on the first screen.
+// tenSeconds checks that the first screen shows what decided and what would change the outcome.
 func (s *stage) tenSeconds(tab *browser.Tab, path string) {
 	tab.Helper()
 	tab.Size(1280, 900)
@@ -74,7 +76,8 @@ func (s *stage) tenSeconds(tab *browser.Tab, path string) {
 	}
 }
 
-// onPaper checks that a page in the dark theme prints in light colours, with the folds that belong on paper.
+// onPaper checks that a page in the dark theme prints in light colours, and shows the folded sections that belong
+// on paper.
 func (s *stage) onPaper(tab *browser.Tab, path string) {
 	tab.Helper()
 	tab.Size(1280, 900)
@@ -103,11 +106,13 @@ func (s *stage) onPaper(tab *browser.Tab, path string) {
 	tab.Theme("light")
 }
 
-// keyboard goes through every list that has links with j and k, and opens a decision with Enter.
+// keyboard uses the keys j and k to go through every list, and opens a decision with Enter.
 func (s *stage) keyboard(tab *browser.Tab) {
 	tab.Helper()
-	const row = `(e => [...document.querySelectorAll("main .table tbody tr")].filter(r =>
-		r.querySelector("a[href]")?.checkVisibility()).findIndex(r => r.contains(e)))(document.activeElement)`
+	consoletest.NewExamples(s.service, s.caller(tenant.Live)).Pages(tab.T) // creates batches, tables and webhooks
+	const row = `(e => [...document.querySelectorAll("main .table tbody tr")].filter(r => (r.tabIndex < 0 &&
+		r.hasAttribute("tabindex") ? r : r.querySelector("a[href]"))?.checkVisibility())
+		.findIndex(r => r.contains(e)))(document.activeElement)`
 	at := func() (index int) {
 		tab.Ask(row, &index)
 		return index
@@ -115,7 +120,8 @@ func (s *stage) keyboard(tab *browser.Tab) {
 	for _, path := range []string{
 		"/console/live/policies", "/console/live/fraud", "/console/live/runs", "/console/live/backtests",
 		"/console/live/keys", "/console/live/scorecards", "/console/live/lists", "/console/live",
-		"/console/live/decisions",
+		"/console/live/batches", "/console/live/tables", "/console/live/webhooks", "/console/live/audit",
+		"/console/users", "/console/live/search?q=KO_", "/console/live/decisions",
 	} {
 		tab.Go(path)
 		tab.Type("j")

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/demo/demotest"
 )
 
-// The documents of two versions: a guarantee that the default policy keeps, and rules that no longer keep it.
+// keptDraft has a guarantee that the default policy keeps. youngerDraft has rules that no longer keep it.
 const (
 	keptDraft = `{"name":"kept","guarantees":[{"id":"G_MINORS","text":"Nobody under 21 gets an offer",
 		"when":{"op":"lt","field":"age","value":21},"never":{"op":"ne","field":"status","value":"DECLINED"}}]}`
@@ -62,7 +62,7 @@ func (s *stage) guarantees(t *testing.T) {
 	w.Quiet()
 }
 
-// version is where a version of a policy is.
+// version has the addresses of a version of a policy in the console and in the API.
 type version struct{ page, api string }
 
 // created saves a draft with the API.

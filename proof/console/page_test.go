@@ -9,9 +9,9 @@ import (
 	"verdict/internal/tenant"
 )
 
-// paths returns the pages with an id in their path and the pages that are
-// checked in several states. A pattern with nil is checked elsewhere or is no
-// page of its own. Most pages are of live, which has more data.
+// paths returns the pages with an id in their path and the pages that are checked in several states. A pattern
+// with the value nil is checked elsewhere or is not a separate page. Most pages are in the live environment,
+// which has more data.
 func (s *stage) paths(t *testing.T) map[string][]consoletest.Page {
 	t.Helper()
 	all := map[string][]consoletest.Page{
@@ -20,7 +20,6 @@ func (s *stage) paths(t *testing.T) map[string][]consoletest.Page {
 		// The editor's script requests "/console/{env}/policies/fields".
 		"/console/{env}":                 {{Path: "/console/live"}, {Path: "/console/sandbox", Name: "sandbox"}},
 		"/console/{env}/policies/fields": nil, "/console/{env}/policies/fields/absence": nil,
-		"/console/{env}/reference": {{Path: "/console/live/reference", Cut: ".reference > :nth-child(n+4)"}},
 	}
 	examples := consoletest.NewExamples(s.service, s.caller(tenant.Live))
 	maps.Copy(all, examples.Pages(t))

@@ -12,8 +12,8 @@ import (
 // maxColours is the maximum number of colours of a picture in a document.
 const maxColours = 96
 
-// fewColours returns a picture with at most maxColours colours, chosen by median cut: the colours that are there are
-// split again and again, the box with the widest range first, and each box becomes the mean of its pixels.
+// fewColours returns a picture with at most maxColours colours, chosen by median cut: it repeatedly splits the box of
+// colours with the widest range, and each box becomes the mean of its pixels.
 func fewColours(from image.Image) *image.Paletted {
 	counts := map[color.RGBA]int{}
 	bounds := from.Bounds()
@@ -77,7 +77,7 @@ func (b colourBox) widest() (channel, width int) {
 	return channel, width
 }
 
-// split cuts a box in two at the middle of the range of a channel. Both parts have a colour.
+// split cuts a box in two at the middle of the range of a channel. Each part has at least one colour.
 func (b colourBox) split(channel int) (below, above colourBox) {
 	slices.SortStableFunc(b, func(x, y counted) int { return cmp.Compare(x.channel(channel), y.channel(channel)) })
 	middle := (int(b[0].channel(channel)) + int(b[len(b)-1].channel(channel))) / 2
@@ -87,7 +87,8 @@ func (b colourBox) split(channel int) (below, above colourBox) {
 	return b[:at:at], b[at:]
 }
 
-// mean returns the mean of the pixels, or the most frequent colour if it has most of them, so that grounds stay exact.
+// mean returns the mean of the pixels. If more than half of the pixels have the same colour, it returns that
+// colour, so that backgrounds stay exact.
 func (b colourBox) mean() color.RGBA {
 	sums, total, most := [3]int{}, 0, b[0]
 	for _, c := range b {
@@ -105,7 +106,8 @@ func (b colourBox) mean() color.RGBA {
 	return color.RGBA{uint8(sums[0] / total), uint8(sums[1] / total), uint8(sums[2] / total), 255}
 }
 
-// TestFewColours checks that a picture with few colours stays as it is, and that one with many keeps its ground.
+// TestFewColours checks that a picture with few colours stays as it is, and that one with many colours keeps its
+// background.
 func TestFewColours(t *testing.T) {
 	t.Parallel()
 	plain := image.NewRGBA(image.Rect(0, 0, 10, 10))

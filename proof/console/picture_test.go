@@ -2,6 +2,8 @@ package console_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -32,11 +34,12 @@ const picturesVariable = "VERDICT_PICTURES"
 // largestPicture is the maximum size of a picture, in bytes.
 const largestPicture = 150_000
 
-// picturedPages are the pages with pictures of the console, and how they name the folder of the pictures.
+// picturedPages lists the documents with pictures of the console. Its values are the paths by which the documents
+// name the folder of the pictures.
 var picturedPages = map[string]string{"../../README.md": "docs/pictures/", "../../docs/TUTORIAL.md": "pictures/"}
 
-// TestPictures checks the pictures of README and tutorial: every one that a page names exists and is small, and every
-// one that exists is named. With VERDICT_PICTURES it draws them first ("make pictures").
+// TestPictures checks the pictures of README and tutorial: every picture that a page names exists and is small, and
+// every picture that exists is named. With VERDICT_PICTURES it draws them first ("make pictures").
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	folder := "../../docs/pictures"
@@ -73,10 +76,82 @@ func TestPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		if !named[filepath.Base(file)] {
+		if name := filepath.Base(file); !named[name] && name != pictureStamp {
 			t.Errorf("no page names %s", file)
 		}
 	}
+}
+
+// pictureStamp is the file beside the pictures with the hash of the console that they show.
+const pictureStamp = "console.sha256"
+
+// TestPicturesShowThisConsole checks that the templates and assets of the console have not changed since the pictures
+// were drawn. It is a part of make long, so that a release has pictures of its own console, but not every change of a
+// template needs new pictures.
+func TestPicturesShowThisConsole(t *testing.T) {
+	t.Parallel()
+	if os.Getenv("VERDICT_LONG") == "" {
+		t.Skip("part of make long: the pictures are drawn again before a release")
+	}
+	drawn, err := os.ReadFile(filepath.Join("../../docs/pictures", pictureStamp))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now := consoleHash(t, "../../internal/console"); strings.TrimSpace(string(drawn)) != now {
+		t.Errorf("the pictures show a console with other templates or assets (%s, now %s); draw them with "+
+			"make pictures", strings.TrimSpace(string(drawn)), now)
+	}
+}
+
+// TestConsoleHash checks that every change of a template or an asset changes the hash, and that other files do not.
+func TestConsoleHash(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"assets/a.css", "pages/a.html", "pieces/a.html"} {
+		write(name, "one")
+	}
+	seen := map[string]bool{consoleHash(t, root): true}
+	for _, name := range []string{"assets/a.css", "pages/a.html", "pieces/a.html", "assets/b.css"} {
+		write(name, "two")
+		if hash := consoleHash(t, root); seen[hash] {
+			t.Errorf("a change of %s does not change the hash", name)
+		} else {
+			seen[hash] = true
+		}
+	}
+	write("console.go", "two")
+	if !seen[consoleHash(t, root)] {
+		t.Error("a change of the Go code changes the hash")
+	}
+}
+
+// consoleHash returns the hash of the templates and assets in the folder of the console.
+func consoleHash(t *testing.T, root string) string {
+	t.Helper()
+	sum := sha256.New()
+	for _, folder := range []string{"assets", "pages", "pieces"} {
+		files, err := filepath.Glob(filepath.Join(root, folder, "*"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("the console has no %s: %v", folder, err)
+		}
+		for _, file := range files { // Glob returns them in order
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(sum, "%s/%s %d\n%s", folder, filepath.Base(file), len(data), data)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // drawPictures draws every picture into a folder.
@@ -88,6 +163,10 @@ func drawPictures(t *testing.T, folder string) {
 	p := &painter{T: t, folder: folder, browser: browser.Open(t)}
 	p.demonstration()
 	p.tutorial()
+	stamp := []byte(consoleHash(t, "../../internal/console") + "\n")
+	if err := os.WriteFile(filepath.Join(folder, pictureStamp), stamp, 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // painter draws pages into a folder.

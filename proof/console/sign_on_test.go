@@ -39,7 +39,7 @@ func (s *stage) signOn(t *testing.T) {
 	tab.Sees("You sign in with Kaveri ID")
 	tab.Inspect(s.lens, "account-provider")
 
-	// A link from elsewhere asks before it replaces the session.
+	// If a link from another site begins a sign-in, the console asks before it replaces the session.
 	tab.Go("/console/sso/kaveri")
 	tab.Sees("This browser is signed in as meera@kaveri.example")
 	tab.Inspect(s.lens, "signin-asks")
@@ -81,7 +81,7 @@ func (s *stage) signOn(t *testing.T) {
 	tab.Press("Sign in")
 	tab.Sees("Second step")
 	tab.Inspect(s.lens, "signin-code")
-	tab.Fill("[name=code]", code(0)) // it was used
+	tab.Fill("[name=code]", code(0)) // this code was used before
 	tab.Expect(401)
 	tab.Press("Sign in")
 	tab.Sees("used already")
@@ -120,7 +120,8 @@ func serveSignOn(t *testing.T, provider *signontest.Provider) string {
 	secret, connections := filepath.Join(folder, "secret"), filepath.Join(folder, "connections.json")
 	for name, text := range map[string]string{
 		secret: signontest.ClientSecret + "\n",
-		connections: fmt.Sprintf(`{"connections":[{"id":"kaveri","name":"Kaveri ID","tenant":%q,"issuer":%q,"client_id":%q,
+		connections: fmt.Sprintf(
+			`{"connections":[{"id":"kaveri","name":"Kaveri ID","tenant":%q,"issuer":%q,"client_id":%q,
 			"client_secret":"file:%s","domains":["kaveri.example"],"roles":{"Risk":"risk"}}]}`,
 			signed.Tenant.ID, provider.URL, signontest.ClientID, secret),
 	} {

@@ -15,7 +15,7 @@ var absenceSaid = regexp.MustCompile(` · (never absent|absent in [0-9a-z ]+ %|a
 // tools uses the contents of the reference, the months of the usage page, saved filters and the suggestions of the
 // condition builder.
 func (s *stage) tools(t *testing.T) {
-	tab := s.signIn(t, s.made.People[0].Email)
+	tab := s.signedIn(t)
 	tab.Size(1280, 900)
 	s.contents(tab)
 	s.savedFilters(tab)
@@ -24,7 +24,7 @@ func (s *stage) tools(t *testing.T) {
 }
 
 // contents follows an entry of the reference's contents with the keyboard, and checks that the entry is marked and in
-// view.
+// view on the page of that part. It also opens an address from the time when the reference was one page.
 func (s *stage) contents(tab *browser.Tab) {
 	tab.Helper()
 	tab.Go("/console/sandbox/reference")
@@ -33,24 +33,22 @@ func (s *stage) contents(tab *browser.Tab) {
 	var href string
 	tab.Ask(`(a => { a.focus(); return a.getAttribute("href") })(`+last+`)`, &href)
 	tab.Enter()
-	var at struct {
-		Top, Window float64
-		Marked      string
-		Seen        bool
-	}
-	tab.Ask(`new Promise(done => setTimeout(() => {
-		const section = document.querySelector(":target").getBoundingClientRect();
-		const entry = document.querySelector(".contents [aria-current]");
+	tab.Arrives("/console/sandbox/" + href)
+	tab.FirstScreen(".contents [aria-current=page]", ".reference h1")
+	var seen bool
+	tab.Ask(`(() => {
+		const is = document.querySelector(".contents [aria-current=page]").getBoundingClientRect();
 		const box = document.querySelector(".contents").getBoundingClientRect();
-		const is = entry?.getBoundingClientRect();
-		done({Top: section.top, Window: innerHeight, Marked: entry?.getAttribute("href") ?? "",
-			Seen: Boolean(is) && is.top >= box.top && is.bottom <= box.bottom}) }, 300))`, &at)
-	if at.Top < 0 || at.Top > at.Window/2 || at.Marked != href || !at.Seen {
-		tab.Errorf("the entry %s leads elsewhere or is not marked: %+v", href, at)
+		return is.top >= box.top && is.bottom <= box.bottom })()`, &seen)
+	if !seen {
+		tab.Errorf("the entry of %s is not in view", href)
 	}
+	tab.Go("/console/sandbox/reference#createDecision")
+	tab.Arrives("/console/sandbox/reference/createDecision")
 }
 
-// savedFilters saves the filters of the list of decisions with the keyboard, applies them and deletes them.
+// savedFilters saves the filters of the list of decisions, applies them and deletes them. The worker's task find does
+// the same with the keyboard alone.
 func (s *stage) savedFilters(tab *browser.Tab) {
 	tab.Helper()
 	tab.Go("/console/sandbox/decisions?status=DECLINED&within=30")
@@ -63,7 +61,7 @@ func (s *stage) savedFilters(tab *browser.Tab) {
 	if at := tab.At(); at != "/console/sandbox/decisions?status=DECLINED&within=30" {
 		tab.Errorf("the saved filter leads to %s", at)
 	}
-	tab.Inspect(s.lens, "decisions-saved")
+	tab.Inspect(s.brief(), "decisions-saved")
 	tab.Size(1280, 900)
 	tab.Follow("[aria-label='Delete the filter Declined lately']")
 	tab.Sees("The filter was deleted")
@@ -72,7 +70,8 @@ func (s *stage) savedFilters(tab *browser.Tab) {
 // absence checks that the condition builder says how often a field was absent, in the suggestions and below the field.
 func (s *stage) absence(t *testing.T, tab *browser.Tab) {
 	tab.Helper()
-	version := consoletest.NewExamples(s.service, s.caller(tenant.Sandbox)).Pages(t)["/console/{env}/policies/{id}"][0].Path
+	version := consoletest.NewExamples(s.service, s.caller(tenant.Sandbox)).
+		Pages(t)["/console/{env}/policies/{id}"][0].Path
 	tab.Go(version + "/edit?step=0#at-knockouts")
 	tab.Follow("button[value='open:knockouts/0']")
 	var said struct{ Below, Suggested string }
@@ -84,5 +83,5 @@ func (s *stage) absence(t *testing.T, tab *browser.Tab) {
 			tab.Errorf("the builder does not say how often a field was absent: %q", text)
 		}
 	}
-	tab.Inspect(s.lens, "policy-edit-absence")
+	tab.Inspect(s.brief(), "policy-edit-absence")
 }

@@ -137,7 +137,7 @@ func (v *verifyPage) files(t *testing.T) {
 	v.Inspect(v.lens, "verify-genuine")
 }
 
-// second gives the program of the page the capsules of the second corpus, with the key of their witness.
+// second passes the capsules of the second corpus to the program of the page, with the key of their witness.
 func (v *verifyPage) second(t *testing.T) {
 	t.Helper()
 	folder := filepath.Join(corpusFolder, "second")
@@ -176,7 +176,7 @@ func (v *verifyPage) second(t *testing.T) {
 	}
 }
 
-// refusals shows the page files and keys that it must refuse.
+// refusals checks files and keys that the page must refuse.
 func (v *verifyPage) refusals(t *testing.T) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(corpusFolder, "approved.json"))
@@ -203,9 +203,8 @@ func (v *verifyPage) refusals(t *testing.T) {
 	v.Inspect(v.lens, "verify-refused")
 }
 
-// flips alters every byte of a capsule, one at a time, and compares what the page says
-// with what the command says. The page checks many alterations for each question of the
-// test.
+// flips alters every byte of a capsule, one at a time, and compares what the page says with what the
+// command says. Each call into the page checks many alterations.
 func (v *verifyPage) flips(t *testing.T, key string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(corpusFolder, "approved.json"))

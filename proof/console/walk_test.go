@@ -1,21 +1,17 @@
 package console_test
 
 import (
-	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	"verdict/internal/backtest"
 	"verdict/internal/demo/demotest"
 	"verdict/proof/browser"
 )
 
-// walk does the main tasks of the console as a new user.
+// walk does tasks of a new user that the worker's tasks leave out.
 func (s *stage) walk(t *testing.T) {
 	w := &walker{stage: s, Tab: s.browser.Tab(t, s.url)}
 	w.Theme("light")
@@ -26,8 +22,6 @@ func (s *stage) walk(t *testing.T) {
 	w.liveKey()
 	w.changePolicy()
 	w.mapColumns()
-	w.measure()
-	w.watch()
 }
 
 // walker is the new user.
@@ -114,44 +108,6 @@ func (w *walker) changePolicy() {
 	w.Fill("[name=note]", "That was nothing")
 	w.Press("Roll back to version 1")
 	w.Sees("Deciding now")
-	w.Quiet()
-}
-
-// measure uploads a file and checks that the report of its backtest is shown.
-func (w *walker) measure() {
-	w.Helper()
-	book := backtest.Book{Seed: 11}
-	file := filepath.Join(w.TempDir(), "loans.csv")
-	rows := append([]byte(strings.Join(book.Header(), ",")+"\n"), book.Append(nil, 1, 400)...)
-	if err := os.WriteFile(file, rows, 0o600); err != nil {
-		w.Fatal(err)
-	}
-	w.Go("/console/sandbox/backtests/new?from=file")
-	w.Upload("[name=file]", file)
-	w.Fill("[name=outcome_column]", "outcome")
-	w.Press("Run the backtest")
-	w.Sees("Approval rate")
-	if !regexp.MustCompile(`/backtests/bt_`).MatchString(w.At()) {
-		w.Errorf("the upload ended at %s", w.At())
-	}
-	w.Quiet()
-}
-
-// watch raises an alert and acknowledges it.
-func (w *walker) watch() {
-	w.Helper()
-	for _, ref := range []string{"A-1", "A-2", "A-3"} {
-		w.wants(http.StatusOK, "POST", "/v1/evaluate", w.key, fmt.Sprintf(
-			`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790}}},
-				"fraud":{"applicant_ref":%q,"beneficiary_account":"50100299887766"}}`,
-			ref))
-	}
-	w.Go("/console/sandbox/fraud")
-	w.Follow("main a[href*='/fraud/alerts/alr_']")
-	w.Fill("[name=note]", "Looking into it")
-	w.Press("Acknowledge")
-	w.Sees("acknowledged")
-	w.Sees("Looking into it")
 	w.Quiet()
 }
 

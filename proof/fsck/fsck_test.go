@@ -23,10 +23,12 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// decisions is more than two tiles, so that there are full and partial tiles, and two levels of them.
+// decisions is the number of decisions in the log. They fill more than two tiles, so that the log has full and
+// partial tiles, and two levels of tiles.
 const decisions = 600
 
-// workers is more than the number of tiles: a worker of fsck ends at the first wrong tile, and the others do the rest.
+// workers is the number of fsck's workers. It is larger than the number of tiles, because a worker ends at the
+// first wrong tile, and the remaining workers must check the other tiles.
 const workers = 16
 
 // copied is a copy of a log: what was read from each path.
@@ -49,7 +51,7 @@ func (c copied) ReadEntryBundle(_ context.Context, index uint64, width uint8) ([
 	return c.read(layout.EntriesPath(index, width))
 }
 
-// copying reads a log and keeps what it has read.
+// copying is a fetcher that reads a log and keeps what it has read.
 type copying struct {
 	from *client.HTTPFetcher
 	log  chan part
@@ -98,14 +100,14 @@ func leafHashes(text []byte) (hashes [][]byte, err error) {
 // check runs fsck.
 func check(ctx context.Context, key note.Verifier, log fsck.Fetcher) (err error) {
 	defer func() {
-		if problem := recover(); problem != nil { // fsck does not expect a bundle with too few leaves
+		if problem := recover(); problem != nil { // fsck panics if a bundle has too few leaves
 			err = fmt.Errorf("fsck: %v", problem)
 		}
 	}()
 	return fsck.New(key.Name(), key, log, leafHashes, fsck.Opts{N: workers}).Check(ctx)
 }
 
-// logKey returns the key of the log. The first line of its text is the present one.
+// logKey returns the present key of the log, which is the first line of the service's answer.
 func (s *service) logKey(t *testing.T) note.Verifier {
 	t.Helper()
 	line, _, _ := strings.Cut(s.call(t, http.MethodGet, "/v1/log/key", "", nil), "\n")
@@ -148,7 +150,7 @@ func TestFsck(t *testing.T) {
 			t.Errorf("fsck accepts the log with %s", name)
 		}
 	}
-	// The signature of a log of another tenant is right, and its name is another one.
+	// The log of another tenant has a valid signature, but another name.
 	other := &service{url: s.url}
 	var signed struct {
 		Key string `json:"api_key"`
@@ -175,7 +177,7 @@ func alterations(t *testing.T, log copied) map[string]copied {
 	}
 	kinds := map[string]int{}
 	for path, text := range log {
-		step := len(text)/50 + 1 // every byte of a checkpoint, and fifty of everything else
+		step := len(text)/50 + 1 // alter every byte of a checkpoint, and about fifty bytes of every other file
 		if path == layout.CheckpointPath {
 			step = 1
 		}
@@ -215,8 +217,9 @@ func alterations(t *testing.T, log copied) map[string]copied {
 	return all
 }
 
-// sameSignature reports whether two checkpoints differ only in bits of the Base64 text of the last signature that no
-// decoder reads: its last character has more bits than the signature needs.
+// sameSignature reports whether two checkpoints are equal, except that the last signature may have another Base64
+// text with the same decoded bytes. Such texts exist, because no decoder reads the unused bits of the last
+// character.
 func sameSignature(a, b []byte) bool {
 	at := bytes.LastIndexByte(a, ' ') + 1
 	if at != bytes.LastIndexByte(b, ' ')+1 || !bytes.Equal(a[:at], b[:at]) {
@@ -227,7 +230,7 @@ func sameSignature(a, b []byte) bool {
 	return err1 == nil && err2 == nil && bytes.Equal(one, two)
 }
 
-// split returns the leaves of a bundle, each of which follows its length.
+// split returns the leaves of a bundle. In the bundle, the length of each leaf comes before the leaf.
 func split(bundle []byte) (leaves [][]byte, err error) {
 	for len(bundle) > 0 {
 		if len(bundle) < 2 || len(bundle) < 2+int(binary.BigEndian.Uint16(bundle)) {

@@ -50,8 +50,8 @@ func start(t *testing.T) *service {
 		}
 	}
 	t.Cleanup(func() {
-		_, _ = io.Copy(io.Discard, out) // until the service has ended
-		_ = serve.Wait()                // it was told to end
+		_, _ = io.Copy(io.Discard, out) // reads until the service has ended
+		_ = serve.Wait()                // returns an error, because the test has stopped the service
 	})
 	if s.url == "" {
 		t.Fatal("the service did not start")
@@ -59,8 +59,8 @@ func start(t *testing.T) *service {
 	var signed struct {
 		Key string `json:"api_key"`
 	}
-	s.call(t, http.MethodPost, "/api/signup", `{"email":"asha@example.in","org_name":"Asha","password":"a long password"}`,
-		&signed)
+	s.call(t, http.MethodPost, "/api/signup",
+		`{"email":"asha@example.in","org_name":"Asha","password":"a long password"}`, &signed)
 	s.key = signed.Key
 	return s
 }

@@ -17,12 +17,12 @@ type BacklogPlan struct {
 	Events      int64 // undelivered events of each webhook before the measurement
 	Rounds      int
 	Stage       time.Duration // length of each measurement
-	Connections int           // of the closed loop
+	Connections int           // connections of the closed loop
 }
 
 // BacklogRound is a measurement of decisions while the webhooks are paused, and of decisions while they have
-// undelivered events and their receiver does not answer. Every second round measures the latter first, because the
-// speed of a shared machine changes.
+// undelivered events and their receiver does not answer. Every second round makes the second measurement first,
+// because the speed of a shared machine changes.
 type BacklogRound struct {
 	Without, With *Result
 	Undelivered   int64 // events of each webhook at the end
@@ -52,8 +52,9 @@ func (d *DeadReceiver) Got() int64 { return d.got.Load() }
 // BacklogSettings are the settings of a server that may send to a DeadReceiver.
 func BacklogSettings() []string { return []string{"-webhook-allow", "127.0.0.0/8"} }
 
-// Backlog measures the decisions of a tenant without and with webhooks whose receiver is dead, in turn. The webhooks
-// begin with the first event, and before the measurement as many decisions are made as the plan wants events.
+// Backlog measures the decisions of a tenant in turn without webhooks and with webhooks whose receiver is dead.
+// Before the measurement, it makes decisions until there are at least as many events as the plan wants. The
+// webhooks begin with the first event.
 func Backlog(
 	ctx context.Context, s *Server, key string, dead *DeadReceiver, p BacklogPlan, tell func(string, ...any),
 ) ([]BacklogRound, error) {
@@ -116,8 +117,8 @@ func setHooks(ctx context.Context, s *Server, key string, hooks []string, state 
 	return nil
 }
 
-// undelivered returns the number of undelivered events of the webhook that has the fewest. There are at least as many
-// events as the argument says.
+// undelivered returns the number of undelivered events of the webhook that has the fewest. The parameter events
+// is a lower bound for the number of all events.
 func undelivered(ctx context.Context, s *Server, key string, hooks []string, events int64) (int64, error) {
 	least := events
 	for _, id := range hooks {
@@ -151,14 +152,15 @@ func BacklogRatio(rounds []BacklogRound) float64 {
 	return median(ratios)
 }
 
-// JudgeBacklog returns what did not hold. events is the number of undelivered events that the plan wanted.
+// JudgeBacklog returns a sentence for each condition that was not met. events is the number of undelivered events that
+// the plan wanted.
 func JudgeBacklog(rounds []BacklogRound, events int64) (wrong []string) {
 	for i := range rounds {
 		r := &rounds[i]
 		for _, result := range []*Result{r.Without, r.With} {
 			if result.Good == 0 || result.Good != result.Due {
-				wrong = append(wrong, fmt.Sprintf("round %d: %d of %d decisions were answered with 200; the first other "+
-					"answer: %s", i+1, result.Good, result.Due, result.FirstWrong))
+				wrong = append(wrong, fmt.Sprintf("round %d: %d of %d decisions were answered with 200; the first "+
+					"other answer: %s", i+1, result.Good, result.Due, result.FirstWrong))
 			}
 		}
 		if r.Undelivered < events {
@@ -166,8 +168,8 @@ func JudgeBacklog(rounds []BacklogRound, events int64) (wrong []string) {
 		}
 	}
 	if ratio := BacklogRatio(rounds); ratio > BacklogP99 {
-		wrong = append(wrong, fmt.Sprintf("the p99 beside the dead receiver is %.2f times that without it (median of the "+
-			"rounds), more than %.2f", ratio, BacklogP99))
+		wrong = append(wrong, fmt.Sprintf("the p99 beside the dead receiver is %.2f times that without it (median of "+
+			"the rounds), more than %.2f", ratio, BacklogP99))
 	}
 	return wrong
 }

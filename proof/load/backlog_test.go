@@ -8,8 +8,9 @@ import (
 	"verdict/proof/load"
 )
 
-// TestBacklog runs a short measurement beside webhooks with a dead receiver. It does not judge the times: no decision
-// fails, nothing is delivered, and the receiver gets a few requests and not one for each event.
+// TestBacklog runs a short measurement beside webhooks with a dead receiver. It does not check the times. It checks
+// that no decision fails, that nothing is delivered, and that the receiver gets only a few requests and not one for
+// each event.
 func TestBacklog(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

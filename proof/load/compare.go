@@ -11,7 +11,7 @@ type ComparePlan struct {
 	Rounds      int
 	Stage       time.Duration // length of each measurement
 	Warm        time.Duration // length of the closed loop before the first measurement, which is not counted
-	Connections int           // of the closed loop
+	Connections int           // connections of the closed loop
 	Options     Options
 }
 
@@ -67,8 +67,8 @@ func JudgeCompare(rounds []Compared) (wrong []string) {
 	for i, c := range rounds {
 		for _, result := range []*Result{c.Old, c.New} {
 			if result.Good == 0 || result.Good != result.Due {
-				wrong = append(wrong, fmt.Sprintf("round %d: %d of %d requests were answered with 200; the first other "+
-					"answer: %s", i+1, result.Good, result.Due, result.FirstWrong))
+				wrong = append(wrong, fmt.Sprintf("round %d: %d of %d requests were answered with 200; the first "+
+					"other answer: %s", i+1, result.Good, result.Due, result.FirstWrong))
 			}
 		}
 	}
@@ -86,7 +86,8 @@ func CompareTable(rounds []Compared) [][]string {
 		c := &rounds[i]
 		rows = append(rows, []string{
 			fmt.Sprintf("%.0f", c.Old.Rate()), fmt.Sprintf("%.0f", c.New.Rate()), fmt.Sprintf("%.2f", c.Ratio()),
-			short(c.Old.Latency.Quantile(0.99)), short(c.New.Latency.Quantile(0.99)), fmt.Sprintf("%.0f %%", 100*c.Stolen),
+			short(c.Old.Latency.Quantile(0.99)), short(c.New.Latency.Quantile(0.99)),
+			fmt.Sprintf("%.0f %%", 100*c.Stolen),
 		})
 	}
 	return rows

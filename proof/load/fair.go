@@ -16,7 +16,7 @@ type FairPlan struct {
 	Neighbour   int // connections of the neighbour
 	Attackers   int // connections of an attack that floods
 	Slow        int // connections of an attack that sends slowly
-	Idle        int // connections of an attack that sends nothing
+	Idle        int // connections of an attack that sends nothing, and of the largest floods
 	ProbeWithin time.Duration
 	Limits      FairLimits // an attack that misses them is measured again; see settled
 	// Launch starts an attack. If Launch is nil, this process attacks, and the attackers
@@ -24,9 +24,8 @@ type FairPlan struct {
 	Launch Launch
 }
 
-// Launch starts an attack. end stops the attack and returns how many of its requests were
-// answered.
-type Launch func(context.Context, *Crowd) (end func() (int64, error), err error)
+// Launch starts an attack. end stops the attack and returns the numbers of its answers.
+type Launch func(context.Context, *Crowd) (end func() (Answers, error), err error)
 
 // FairLimits holds the guarantees to a neighbour during an attack.
 type FairLimits struct {
@@ -52,7 +51,7 @@ type Disturbed struct {
 	Attack      Attack
 	Undisturbed float64 // answers per second, the mean of the rates immediately before and after
 	Stolen      float64 // share of the processor time that the host gave to other machines
-	Sent        int64   // requests of the attack that were answered
+	Sent        Answers // answers to the attack
 	Probe       time.Duration
 	Memory      int64 // peak memory of the server so far, in bytes
 	Wrong       []string
@@ -103,8 +102,9 @@ func Fair(
 	before := g.Closed(ctx, p.Neighbour, p.Stage)
 	for _, a := range attacks {
 		var tries []*Disturbed
+		stage := p.Stage
 		for !p.settled(tries) && ctx.Err() == nil {
-			d, err := p.disturb(ctx, s, g, launch, a)
+			d, err := p.disturb(ctx, s, g, launch, a, stage)
 			if err != nil {
 				return all, err
 			}
@@ -113,10 +113,17 @@ func Fair(
 			after := g.Closed(ctx, p.Neighbour, p.Stage)
 			d.Undisturbed = (before.Rate() + after.Rate()) / 2
 			before = after
-			tell("%s: %.0f of %.0f a second (%.0f %%), p99 %s, %d failed, %d attacks answered, "+
+			tell("%s: %.0f of %.0f a second (%.0f %%), p99 %s, %d failed, %d attacks answered, %d accepted, "+
 				"probe %s, %d MiB, stolen %.0f %%",
 				a.Name, d.Rate(), d.Undisturbed, 100*d.Part(), short(d.Latency.Quantile(0.99)),
-				d.failures(), d.Sent, short(d.Probe), d.Memory>>20, 100*d.Stolen)
+				d.failures(), d.Sent.All, d.Sent.Accepted, short(d.Probe), d.Memory>>20, 100*d.Stolen)
+			if d.unanswered() && stage < longestStage*p.Stage {
+				// The expensive part of the requests may not have begun yet, so only a longer measurement counts.
+				stage *= 2
+				if d.failures() == 0 && len(d.Wrong) == 0 {
+					continue
+				}
+			}
 			tries = append(tries, d)
 		}
 		if len(tries) > 0 {
@@ -133,19 +140,28 @@ const (
 	// stolenAtMost limits the share of the processor time that the host gives to other
 	// machines during a measurement. Above it, the measurement says little.
 	stolenAtMost = 0.05
-	calmTries    = 3 // number of calm measurements that is enough for a median
-	fairTries    = 5 // maximum number of measurements of an attack
+	// CalmTries is the number of calm measurements that is enough for a median. An autovacuum
+	// of PostgreSQL takes some seconds, so it can disturb two or three measurements of a second.
+	CalmTries = 5
+	FairTries = 9 // FairTries is the maximum number of measurements of an attack
+	// longestStage is the maximum factor by which the measurement of an attack that gets no answer is lengthened.
+	longestStage = 16
 )
 
 // calm reports whether the host left the machine alone during the measurement.
 func (d *Disturbed) calm() bool { return d.Stolen <= stolenAtMost }
 
+// unanswered reports whether an attack that sends whole requests got no answer.
+func (d *Disturbed) unanswered() bool {
+	return d.Sent.All == 0 && (d.Attack.Style == Flood || d.Attack.Style == Mass)
+}
+
 // failures returns the number of the neighbour's requests that failed.
 func (d *Disturbed) failures() int64 { return d.Refused + d.Lost + d.Result.Wrong }
 
-// settled reports whether an attack needs no further measurement. That is the case if the
-// first measurement was calm and met the limits, if a request failed or another violation
-// was found, which no repetition excuses, or if there are enough measurements for a median.
+// settled reports whether an attack needs no further measurement. That is the case if the first measurement was
+// calm and met the limits, or if there are enough measurements for a median. It is also the case if a request
+// failed or another violation was found, because a repetition would not excuse that.
 func (p FairPlan) settled(tries []*Disturbed) bool {
 	calm := 0
 	for _, d := range tries {
@@ -162,7 +178,7 @@ func (p FairPlan) settled(tries []*Disturbed) bool {
 	case len(tries) == 1:
 		return calm == 1 && len(tries[0].Judge(p.Limits)) == 0
 	}
-	return calm >= calmTries || len(tries) >= fairTries
+	return calm >= CalmTries || len(tries) >= FairTries
 }
 
 // typical returns the measurement that counts: the first with a failed request or another
@@ -185,9 +201,9 @@ func typical(tries []*Disturbed) *Disturbed {
 	return counted[(len(counted)-1)/2]
 }
 
-// disturb attacks the server while the neighbour sends requests.
+// disturb attacks the server for the time stage, while the neighbour sends requests.
 func (p FairPlan) disturb(
-	ctx context.Context, s *Server, g *Generator, launch Launch, a Attack,
+	ctx context.Context, s *Server, g *Generator, launch Launch, a Attack, stage time.Duration,
 ) (*Disturbed, error) {
 	d := &Disturbed{Attack: a}
 	probes := StartProbesFrom(ctx, probeAddress, p.ProbeWithin, s.URL+"/livez", s.URL+"/readyz")
@@ -196,7 +212,7 @@ func (p FairPlan) disturb(
 		return nil, fmt.Errorf("launch %s: %w", a.Name, err)
 	}
 	began := readProcessorTime()
-	d.Result = g.Closed(ctx, p.Neighbour, p.Stage)
+	d.Result = g.Closed(ctx, p.Neighbour, stage)
 	d.Stolen = stolenSince(began)
 	if d.Sent, err = end(); err != nil {
 		return nil, fmt.Errorf("end %s: %w", a.Name, err)
@@ -214,19 +230,21 @@ func (p FairPlan) disturb(
 // attack.
 func FairTable(all []*Disturbed) [][]string {
 	rows := [][]string{{
-		"attack", "undisturbed a second", "disturbed", "kept", "p50", "p99", "failed", "attacks answered",
-		"slowest probe", "MiB at most so far", "stolen",
+		"attack", "lasted", "undisturbed a second", "disturbed", "kept", "p50", "p99", "failed", "attacks answered",
+		"accepted", "slowest probe", "MiB at most so far", "stolen",
 	}}
 	for _, d := range all {
 		rows = append(rows, []string{
 			d.Attack.Name,
+			short(d.Lasted),
 			fmt.Sprintf("%.0f", d.Undisturbed),
 			fmt.Sprintf("%.0f", d.Rate()),
 			fmt.Sprintf("%.0f %%", 100*d.Part()),
 			short(d.Latency.Quantile(0.5)),
 			short(d.Latency.Quantile(0.99)),
 			fmt.Sprint(d.failures()),
-			fmt.Sprint(d.Sent),
+			fmt.Sprint(d.Sent.All),
+			fmt.Sprint(d.Sent.Accepted),
 			short(d.Probe),
 			fmt.Sprint(d.Memory >> 20),
 			fmt.Sprintf("%.0f %%", 100*d.Stolen),

@@ -2,10 +2,12 @@ package load
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,7 +18,7 @@ import (
 type Attack struct {
 	Name  string
 	Style Style
-	// Request is the complete request: line, headers and body.
+	// Request is the complete request: line, headers and body. For Drip it ends after the first byte of the body.
 	Request []byte
 }
 
@@ -26,8 +28,9 @@ type Style uint8
 // The styles of an attack.
 const (
 	Flood Style = iota // send the request again as soon as it is answered
-	Drip               // send the headers and one byte of the body, and wait
+	Drip               // send the beginning of a request, and wait
 	Hold               // connect and send nothing
+	Mass               // flood on as many connections as Hold
 )
 
 // Crowd is a running attack with its target and the number of connections. It is
@@ -36,17 +39,24 @@ type Crowd struct {
 	Attack      Attack
 	Address     string
 	Connections int
-	answered    atomic.Int64
+
+	answered, accepted atomic.Int64
+}
+
+// Answers counts the answers to an attack.
+type Answers struct {
+	All      int64 // answers with any status
+	Accepted int64 // answers with a status below 400
 }
 
 // crowd returns the attack with the number of connections that the plan sets.
 func (p *FairPlan) crowd(a Attack, address string) *Crowd {
-	connections := map[Style]int{Flood: p.Attackers, Drip: p.Slow, Hold: p.Idle}[a.Style]
+	connections := map[Style]int{Flood: p.Attackers, Drip: p.Slow, Hold: p.Idle, Mass: p.Idle}[a.Style]
 	return &Crowd{Attack: a, Address: address, Connections: connections}
 }
 
-// Run attacks until ctx ends and returns the number of answered requests.
-func (c *Crowd) Run(ctx context.Context) int64 {
+// Run attacks until ctx ends and returns the numbers of answers.
+func (c *Crowd) Run(ctx context.Context) Answers {
 	var attackers sync.WaitGroup
 	for range c.Connections {
 		attackers.Go(func() {
@@ -58,15 +68,15 @@ func (c *Crowd) Run(ctx context.Context) int64 {
 		})
 	}
 	attackers.Wait()
-	return c.answered.Load()
+	return Answers{All: c.answered.Load(), Accepted: c.accepted.Load()}
 }
 
 // runHere attacks from this process.
-func runHere(ctx context.Context, c *Crowd) (end func() (int64, error), err error) {
+func runHere(ctx context.Context, c *Crowd) (end func() (Answers, error), err error) {
 	ctx, stop := context.WithCancel(ctx)
-	answered := make(chan int64)
+	answered := make(chan Answers)
 	go func() { answered <- c.Run(ctx) }()
-	return func() (int64, error) {
+	return func() (Answers, error) {
 		stop()
 		return <-answered, nil
 	}, nil
@@ -89,14 +99,6 @@ func (c *Crowd) attackOnce(ctx context.Context) error {
 	end := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer end()
 	request := c.Attack.Request
-	switch c.Attack.Style {
-	case Hold:
-		request = nil
-	case Drip:
-		head, body, _ := strings.Cut(string(request), "\r\n\r\n")
-		request = []byte(head + "\r\n\r\n" + body[:min(1, len(body))])
-	case Flood:
-	}
 	reader := bufio.NewReaderSize(conn, 4<<10)
 	for {
 		if _, err := conn.Write(request); err != nil {
@@ -112,14 +114,23 @@ func (c *Crowd) attackOnce(ctx context.Context) error {
 			return err
 		}
 		c.answered.Add(1)
+		if response.StatusCode < http.StatusBadRequest {
+			c.accepted.Add(1)
+		}
 		if response.Close {
 			return nil
 		}
 	}
 }
 
-// raw returns the bytes of a request.
-func raw(method, path, key, kind, body string) []byte {
+// begun returns the headers of a request and the first byte of its body.
+func begun(request []byte) []byte {
+	head, body, _ := bytes.Cut(request, []byte("\r\n\r\n"))
+	return slices.Concat(head, []byte("\r\n\r\n"), body[:min(1, len(body))])
+}
+
+// raw returns the bytes of a request. Each of the headers is a line.
+func raw(method, path, key, kind, body string, headers ...string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: x\r\n", method, path)
 	if key != "" {
@@ -127,6 +138,9 @@ func raw(method, path, key, kind, body string) []byte {
 	}
 	if kind != "" {
 		fmt.Fprintf(&b, "Content-Type: %s\r\nContent-Length: %d\r\n", kind, len(body))
+	}
+	for _, line := range headers {
+		b.WriteString(line + "\r\n")
 	}
 	b.WriteString("\r\n" + body)
 	return []byte(b.String())

@@ -23,14 +23,20 @@ func TestTypical(t *testing.T) {
 	}{
 		{"good at once", []*Disturbed{measured(0.8, 0, 0)}, 0.8},
 		{"a failed request", []*Disturbed{measured(0.9, 0, 1)}, 0.9},
-		{"bad and then good", []*Disturbed{measured(0.4, 0, 0), measured(0.6, 0, 0), measured(0.7, 0, 0)}, 0.6},
-		{"bad twice", []*Disturbed{measured(0.4, 0, 0), measured(0.6, 0, 0), measured(0.3, 0, 0)}, 0.4},
+		{"bad and then good", []*Disturbed{
+			measured(0.4, 0, 0), measured(0.6, 0, 0), measured(0.3, 0, 0), measured(0.7, 0, 0), measured(0.8, 0, 0),
+		}, 0.6},
+		{"bad three times", []*Disturbed{
+			measured(0.4, 0, 0), measured(0.6, 0, 0), measured(0.3, 0, 0), measured(0.2, 0, 0), measured(0.9, 0, 0),
+		}, 0.4},
 		{"disturbed at first", []*Disturbed{
 			measured(0.9, 0.5, 0), measured(0.6, 0, 0), measured(0.7, 0, 0), measured(0.8, 0.01, 0),
+			measured(0.5, 0, 0), measured(0.9, 0, 0),
 		}, 0.7},
 		{"always disturbed", []*Disturbed{
-			measured(0.9, 0.5, 0), measured(0.1, 0.5, 0), measured(0.2, 0.5, 0),
-			measured(0.3, 0.5, 0), measured(0.8, 0.5, 0),
+			measured(0.9, 0.5, 0), measured(0.1, 0.5, 0), measured(0.2, 0.5, 0), measured(0.3, 0.5, 0),
+			measured(0.8, 0.5, 0), measured(0.1, 0.5, 0), measured(0.2, 0.5, 0), measured(0.7, 0.5, 0),
+			measured(0.9, 0.5, 0),
 		}, 0.3},
 		{"a failure in a repetition", []*Disturbed{measured(0.4, 0, 0), measured(0.9, 0, 1)}, 0.9},
 	} {

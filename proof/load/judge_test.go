@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// answeredIn returns a stage of a second with n answers, each of which took a time.
+// answeredIn returns a stage of one second with n answers, each of which took the given time.
 func answeredIn(took time.Duration, n int64) *Result {
 	r := &Result{Due: n, Good: n, GoodIn: n, Lasted: time.Second}
 	for range n {

@@ -134,17 +134,33 @@ func TestRefusalsAndFailuresAreToldApart(t *testing.T) {
 	}
 }
 
-// TestGivenUp checks that a request that finds no connection within the timeout
-// is not sent, and that late answers are counted.
+// TestGivenUp checks that a request that finds no connection within the timeout is not sent, and that late answers
+// are counted. The times at which the requests are due decide this, so the test sets these times instead of waiting.
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
+	release := make(chan struct{})
 	g := answerWith(t, func(w http.ResponseWriter, _ *http.Request) {
-		<-time.After(1200 * time.Millisecond)
+		<-release
 		_, _ = w.Write([]byte(`{}`))
 	})
-	g.options.Connections, g.options.Timeout = 1, time.Second
-	r := g.Open(t.Context(), 100, 100*time.Millisecond)
-	if r.Due != 10 || r.Overtime == 0 || r.Unsent == 0 || r.Good+r.Unsent != r.Due {
-		t.Errorf("due %d, late %d, given up %d, good %d", r.Due, r.Overtime, r.Unsent, r.Good)
+	const timeout, hour = 10 * time.Minute, time.Hour
+	p := &pool{generator: g, most: 1, record: &recorder{timeout: timeout, begun: time.Now()}}
+	random := g.begin()
+	now := time.Now()
+	p.submit(t.Context(), g.draw(random, now))
+	for range 3 {
+		p.submit(t.Context(), g.draw(random, now.Add(-hour))) // no connection is free
+	}
+	p.submit(t.Context(), g.draw(random, now))
+	close(release)
+	p.finish()
+	r := &p.record.result
+	if r.Due != 5 || r.Good != 2 || r.Unsent != 3 || r.Overtime != 0 {
+		t.Errorf("due %d, good %d, given up %d, late %d", r.Due, r.Good, r.Unsent, r.Overtime)
+	}
+	p.record.answered(&answer{status: http.StatusOK}, Decide, now, now.Add(timeout))
+	p.record.answered(&answer{status: http.StatusOK}, Decide, now, now.Add(timeout+1))
+	if r.Good != 4 || r.Overtime != 1 {
+		t.Errorf("good %d, late %d", r.Good, r.Overtime)
 	}
 }

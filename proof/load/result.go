@@ -46,8 +46,8 @@ type recorder struct {
 	begun   time.Time
 }
 
-// answered counts an answer that was received at the time at for a request that was due
-// at the time due.
+// answered counts an answer. due is the time when the request was due, and at is the time when the answer was
+// received.
 func (r *recorder) answered(a *answer, kind Kind, due, at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -89,8 +89,8 @@ func (r *Result) slowest() string {
 	return strings.Join(parts, ", ")
 }
 
-// window returns the histogram of the window that contains since, the time since the
-// start.
+// window returns the histogram of the window that contains a point in time. The parameter since is the time from
+// the start to that point.
 func (r *Result) window(since time.Duration) *Histogram {
 	i := max(0, int(since/window))
 	for len(r.Windows) <= i {
@@ -99,7 +99,7 @@ func (r *Result) window(since time.Duration) *Histogram {
 	return &r.Windows[i]
 }
 
-// note calls change with the result while it holds the lock.
+// note locks the recorder and calls the function change with the result.
 func (r *recorder) note(change func(*Result)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

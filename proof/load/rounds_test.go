@@ -16,7 +16,7 @@ func TestRounds(t *testing.T) {
 	for range 20 {
 		bad.Steps[1].Latency.Add(time.Second)
 	}
-	bad.Rate = 900 // as if measured at a slow moment
+	bad.Rate = 900 // the rate that a measurement at a slow moment would give
 	bad.Steps[1].Saturated = 900
 	good, best := campaign(), campaign()
 	best.Rate = 1100

@@ -34,7 +34,7 @@ func serve(args []string) error {
 		return err
 	}
 	c, err := settings.Load(func(name string) string {
-		if name == "VERDICT_LOG_KEY" || name == "VERDICT_MASTER_KEY" { // StartServer sets them
+		if name == "VERDICT_LOG_KEY" || name == "VERDICT_MASTER_KEY" { // StartServer sets these variables
 			return os.Getenv(name)
 		}
 		return ""
@@ -90,7 +90,7 @@ func TestShedding(t *testing.T) {
 			Connections: []int{4},
 			Stage:       time.Second,
 			Percents:    []int{100, 20_000},
-			Back:        100,
+			Back:        40, // 4 requests, so that the places are enough even if a busy machine answers slowly
 			Saturation:  10,
 			Probe:       2 * time.Minute,
 		}
@@ -105,7 +105,7 @@ func TestShedding(t *testing.T) {
 		if flood.Refused == 0 || flood.Good == 0 {
 			t.Errorf("of %d, %d were answered and %d refused", flood.Due, flood.Good, flood.Refused)
 		}
-		if c.Back.Good*2 < c.Back.Due {
+		if c.Back.Due == 0 || c.Back.Good*2 < c.Back.Due {
 			t.Errorf("after the flood %d of %d were answered", c.Back.Good, c.Back.Due)
 		}
 		t.Log(strings.Join(c.Summary(), "\n"))
@@ -131,17 +131,17 @@ func TestTheMixIsTaken(t *testing.T) {
 	}
 }
 
-// TestNeighbours checks that all requests of a tenant and all probes are
-// answered during attacks. An attacker holds connections, announces bodies
-// without sending them or floods the service, or a tenant with a large policy
-// sends its most expensive requests. "make fair" measures which share of its
-// rate the tenant keeps, which says little on a busy machine.
+// TestNeighbours checks that all requests of a tenant and all probes are answered during attacks. In some attacks,
+// an attacker holds idle connections, announces bodies without sending them, or floods the service. In others, a
+// tenant with a large policy sends its most expensive requests. "make fair" also measures which share of its rate
+// the tenant keeps. This test does not, because that share says little on a busy machine. The test runs without the
+// race detector, which would multiply the memory of the server.
 func TestNeighbours(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("left out with -short: load")
 	}
-	s, target := start(t, storetest.SQLite(t), "-max-connections-each", "64", "-max-connections", "128")
+	s, target := start(t, storetest.SQLite(t), "-max-connections-each", "300", "-max-connections", "600")
 	neighbour, attacker := target.Keys[0], target.Keys[1]
 	if err := load.Arm(t.Context(), s.URL, attacker, 500); err != nil {
 		t.Fatal(err)
@@ -151,9 +151,13 @@ func TestNeighbours(t *testing.T) {
 		t.Fatal(err)
 	}
 	wanted := []string{
-		"connections that say nothing", "sign-ins announced and not sent", "POST /v1/decisions, without a key",
-		"POST /v1/evaluate, announced and not sent", "POST /v1/agents/underwrite",
-		"POST /v1/rule-sets, large", "GET /v1/policies",
+		"connections that say nothing", "as many connections with requests, without a key",
+		"sign-ins announced and not sent", "large sign-ins announced and not sent",
+		"POST /v1/decisions, without a key",
+		"POST /v1/evaluate, announced and not sent", "POST /v1/backtest, text/csv, announced and not sent",
+		"POST /v1/agents/underwrite", "POST /v1/decisions/batch, application/x-ndjson, large",
+		"POST /v1/evaluate, compressed", "POST /v1/rule-sets, large", "GET /v1/policies",
+		"GET /v1/decisions?limit=200", "GET /v1/audit as text/csv", "GET /v1/batches/{id}/results",
 	}
 	var attacks []load.Attack
 	for _, a := range all {
@@ -164,12 +168,13 @@ func TestNeighbours(t *testing.T) {
 	if len(attacks) != len(wanted) {
 		t.Fatalf("%d of %d attacks are there", len(attacks), len(wanted))
 	}
+	limits := load.FairLimits{P99: time.Minute, Memory: load.DefaultFairLimits().Memory}
 	plan := load.FairPlan{
-		Limits:      load.FairLimits{P99: time.Minute},
+		Limits:      limits,
 		Stage:       500 * time.Millisecond,
 		Neighbour:   2,
 		Attackers:   100,
-		Slow:        100,
+		Slow:        200,
 		Idle:        300,
 		ProbeWithin: time.Minute,
 	}
@@ -178,7 +183,7 @@ func TestNeighbours(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range seen {
-		for _, wrong := range d.Judge(load.FairLimits{P99: time.Minute}) {
+		for _, wrong := range d.Judge(limits) {
 			t.Errorf("%s: %s", d.Attack.Name, wrong)
 		}
 		if d.Good == 0 {

@@ -15,8 +15,8 @@ import (
 // stage.
 func (c *Campaign) Table() [][]string {
 	rows := [][]string{{
-		"offered load", "sent per s", "done per s", "share of saturation", "refused", "p50", "p90", "p99", "p99.9", "max",
-		"refusals p99", "sent late p99", "connections", "MiB", "stolen",
+		"offered load", "sent per s", "done per s", "share of saturation", "refused", "p50", "p90", "p99", "p99.9",
+		"max", "refusals p99", "sent late p99", "connections", "MiB", "stolen",
 	}}
 	rows = append(rows, c.row("closed loop", Step{Result: c.Saturation, Saturated: c.Rate}))
 	for _, s := range c.Steps {

@@ -8,11 +8,11 @@ import (
 	"sync"
 )
 
-// everySoOften is the number of checks after which one check covers everything.
+// everySoOften is the interval, counted in checks, at which a check covers everything.
 const everySoOften = 16
 
-// fewEnough is the number of decisions up to which every check of a scope
-// covers everything.
+// fewEnough is a number of decisions. If a scope does not have more decisions, each of its checks covers
+// everything.
 const fewEnough = 300
 
 // Check reads back what was answered since the last check and compares it with
@@ -135,7 +135,7 @@ func (c *checker) read(r *request) ([]byte, error) {
 	return a.body, nil
 }
 
-// each calls do for every item of list, several concurrently.
+// each calls the function do for every item of the list, with several calls at the same time.
 func each[T any](list []T, do func(T) error) error {
 	const hands = 6
 	work := make(chan T)

@@ -106,9 +106,9 @@ func (m *model) alertTold(s *scope, told toldAlert) {
 	}
 }
 
-// historyTold compares the history of an alert with the requests: the history
-// contains every answered step, each step follows from the step before, and
-// every step has a request, except the first and a merge, which the service makes.
+// historyTold compares the history of an alert with the requests. The history must contain every answered step, and
+// each step must follow from the step before. Every step must have a request, except the first step and a merge,
+// which the service itself makes.
 func (m *model) historyTold(s *scope, known *alert, told toldAlert) {
 	at := ""
 	steps := 0
@@ -152,9 +152,8 @@ func (a *alert) asked(event toldEvent) bool {
 	return slices.ContainsFunc(a.steps, func(s *step) bool { return s.is(event) })
 }
 
-// alertListed checks what must be true of all alerts: an entity has at most one
-// alert that is not closed, confirmed entities are blocked, and an alert lists the
-// decisions that raised it.
+// alertListed checks three conditions. An entity has at most one alert that is not closed, confirmed entities are
+// blocked, and an alert lists the decisions that raised it.
 func (m *model) alertListed(s *scope, told toldAlert, unfinished map[string]string, blocked map[string]bool) {
 	entity := told.Entity.Kind + " " + told.Entity.Key
 	if told.Status != "closed" {
@@ -194,10 +193,9 @@ func (c *checker) blocked() (map[string]bool, error) {
 	return list, err
 }
 
-// countersAreExact previews an application with each account, or with eight of
-// them unless everything is checked, to learn how many applicants the service
-// has seen with the account. The count must be the applicants whose
-// applications succeeded, plus the applicant of the preview.
+// countersAreExact previews an application with each account. The preview shows how many applicants the service has
+// seen with the account. Unless everything is checked, countersAreExact tries only eight accounts. The count must
+// be the number of applicants whose applications succeeded, plus one for the applicant of the preview.
 func (c *checker) countersAreExact() error {
 	if c.model.faults.ever("clock") {
 		return nil // the moved clock puts observations outside of their windows
@@ -236,7 +234,7 @@ func (m *model) counterTold(s *scope, accountNo string, told *toldFraud) {
 		}
 	}
 	if n, said := told.sharers(); !said || n != len(applicants)+1 {
-		m.violate("fraud-counted", "account %s of %s has %d applicants and the one who asks, counted are %d",
+		m.violate("fraud-counted", "account %s of %s has %d applicants besides the one who asks, but %d are counted",
 			accountNo, s, len(applicants), n)
 	}
 }

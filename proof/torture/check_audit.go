@@ -22,9 +22,9 @@ func (c *checker) auditIsComplete() error {
 	return err
 }
 
-// auditTold compares an entry with the model. A decision has one entry, and
-// every decision in the trail must have been answered. Other actions, such as a
-// review, may have several entries, and entries that the model does not know.
+// auditTold compares an entry with the model. A decision has one entry, and every decision in the trail must have
+// been answered. Other actions, such as a review, may have several entries, and the model need not know all of
+// them.
 func (m *model) auditTold(s *scope, seen *tally[deed], d deed) {
 	first := seen.mark(d)
 	if d.action != "decision.created" {

@@ -11,15 +11,16 @@ import (
 )
 
 const (
-	// batchTimeout is how long a batch may take after all nodes are healthy again. The chunk of a node that was killed
-	// is given to another one after 45 seconds, and lost chunks are searched for every 30 seconds.
+	// batchTimeout is how long a batch may take after all nodes are healthy again. If a node is killed, another
+	// node gets its chunk after 45 seconds. The service searches for lost chunks every 30 seconds.
 	batchTimeout = 3 * time.Minute
 	// batchPause is the pause before the state of a batch is read again.
 	batchPause = 250 * time.Millisecond
 )
 
-// batchesAreComplete waits until every accepted batch is over and checks its results: each row was decided once. It
-// then cancels the batches whose upload ended with a node, so that they do not keep others from being accepted.
+// batchesAreComplete waits until every accepted batch is over and checks its results: each row was decided once.
+// It then cancels the batches whose upload was cut off when a node was stopped, because unfinished batches can
+// cause new batches to be refused.
 func (c *checker) batchesAreComplete() error {
 	for _, id := range c.scope.fresh(slices.Collect(maps.Keys(c.scope.batches))) {
 		if err := c.awaitBatch(id); err != nil {
@@ -130,8 +131,8 @@ func (m *model) resultsTold(s *scope, id string, results []byte) map[int]string 
 	return decisions
 }
 
-// rowDecided checks the stored decision of a row, which is the same as if the row had been sent alone, and adds it to
-// the model.
+// rowDecided checks the stored decision of a row and adds it to the model. The decision must be the same as if the
+// row had been sent alone.
 func (m *model) rowDecided(s *scope, b *batch, row int, body []byte, now time.Time) {
 	var d toldDecision
 	if json.Unmarshal(body, &d) != nil || d.ID == "" || d.Env != s.env {

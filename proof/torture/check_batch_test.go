@@ -39,8 +39,8 @@ func TestResultsOfBatch(t *testing.T) {
 	}
 }
 
-// TestRowOfBatch checks that the decision of a row is billed, and that it must be the one that the same facts get
-// alone.
+// TestRowOfBatch checks that the decision of a row is billed. It also checks that two decisions on the same facts
+// with different hashes are a violation.
 func TestRowOfBatch(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -28,9 +28,9 @@ func (c *checker) decisionsAreThere() error {
 	})
 }
 
-// storedDecision compares a stored decision with its answer: it must begin with
-// the bytes of the answer, if these were kept, and have the same hash; deciding
-// again must give that hash; and all reviews must be there.
+// storedDecision compares a stored decision with its answer. The stored decision must begin with the bytes of the
+// answer, if these were kept, and must have the same hash. Deciding again must give that hash too. All reviews must
+// be stored.
 func (m *model) storedDecision(s *scope, id string, body []byte) {
 	var stored struct {
 		toldDecision
@@ -70,7 +70,7 @@ func (m *model) storedDecision(s *scope, id string, body []byte) {
 	}
 }
 
-// erasedDecision checks that nothing of the applicant is left in a decision, and that its outcome is.
+// erasedDecision checks that a decision has no data of the applicant any more, and still has its outcome.
 func (m *model) erasedDecision(s *scope, known *decided, hash string, erased []string, body []byte) {
 	if hash != known.hash {
 		m.violate("nothing-lost", "the erased decision %s of %s has the hash %s, answered with %s", known.id, s, hash,

@@ -22,10 +22,10 @@ type history struct {
 	batches map[string]struct{} // the batches whose end has an event
 
 	leaves map[string]struct{} // the decisions that have a leaf
-	roots  evidence.Roots      // of the leaves that were read
+	roots  evidence.Roots      // the roots of the leaves that were read
 	signed evidence.Checkpoint // the last checkpoint
 
-	verifier note.Verifier // of the log's signatures; nil before the first checkpoint
+	verifier note.Verifier // verifies the log's signatures; nil before the first checkpoint
 }
 
 func newHistory() history {
@@ -48,9 +48,9 @@ type feedEvent struct {
 	} `json:"data"`
 }
 
-// eventsAreExact reads the events that are new since the last check, or all of them: their
-// numbers have no gap, no event has changed, and every decision and every review has
-// exactly one.
+// eventsAreExact reads the events that are new since the last check, or all of them. It checks that
+// their numbers have no gap, that no event has changed, and that every decision and every review
+// has exactly one event.
 func (c *checker) eventsAreExact() error {
 	h := &c.scope.history
 	after := len(h.events)
@@ -85,7 +85,7 @@ func (c *checker) eventsAreExact() error {
 	return nil
 }
 
-// eventTold compares an event with the model. want is its sequence number.
+// eventTold compares an event with the model. want is the sequence number that it must have.
 func (m *model) eventTold(s *scope, want int, e feedEvent) {
 	h := &s.history
 	if e.Sequence != want {
@@ -111,7 +111,7 @@ func (m *model) eventTold(s *scope, want int, e feedEvent) {
 	}
 }
 
-// once adds an id to the ids that were seen, which must not contain it.
+// once adds an id to the set seen. It records a violation if the set already contains the id.
 func (m *model) once(seen map[string]struct{}, id, promise, where string) {
 	if _, twice := seen[id]; twice {
 		m.violate(promise, "%s is twice in %s", id, where)
@@ -119,7 +119,7 @@ func (m *model) once(seen map[string]struct{}, id, promise, where string) {
 	seen[id] = struct{}{}
 }
 
-// eventsEnd checks that nothing is missing in the feed, which has ended at a number.
+// eventsEnd checks that nothing is missing in the feed. last is the number of its last event.
 func (m *model) eventsEnd(s *scope, last int) {
 	h := &s.history
 	if last < len(h.events) {
@@ -156,10 +156,10 @@ const logTimeout = 90 * time.Second
 // logPause is the pause before the checkpoint is read again.
 const logPause = 250 * time.Millisecond
 
-// logOnlyGrows reads the signed checkpoint and the leaves that are new in it. The leaves that
-// were read before, followed by the new ones, must have the root that is signed: so no
-// checkpoint was taken back and none contradicts another. Every decision has at most one
-// leaf, and exactly one once the log contains all events.
+// logOnlyGrows reads the signed checkpoint and the leaves that are new in it. The leaves that were read before,
+// followed by the new ones, must have the root that is signed. This shows that no checkpoint was taken back and
+// that none contradicts another. Every decision has at most one leaf. When the log contains all events, every
+// decision has exactly one leaf.
 func (c *checker) logOnlyGrows() error {
 	for deadline := time.Now().Add(logTimeout); ; wait(c.ctx, logPause) {
 		covered, err := c.readLog()

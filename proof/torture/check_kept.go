@@ -21,9 +21,8 @@ func (s *scope) fresh(ids []string) []string {
 	})
 }
 
-// runsAreThere reads back the runs of agents that were not checked yet, each of
-// which must reproduce byte for byte. If everything is checked, the list must
-// contain exactly the answered runs.
+// runsAreThere reads back the agents' runs that were not checked yet. Each run must reproduce the same bytes. If
+// everything is checked, the list must contain exactly the answered runs.
 func (c *checker) runsAreThere() error {
 	err := each(c.scope.fresh(slices.Collect(maps.Keys(c.scope.runs))), func(id string) error {
 		body, err := c.read(c.scope.get("/v1/agents/runs/" + id))
@@ -162,7 +161,7 @@ func (c *checker) revokedKeysAreShut() error {
 				break
 			}
 			if time.Now().After(until) {
-				c.violate("keys-revoked", "a key of %s that was revoked still opens the door", c.scope)
+				c.violate("keys-revoked", "a key of %s that was revoked is still accepted", c.scope)
 				break
 			}
 			wait(c.ctx, pause)

@@ -12,8 +12,8 @@ import (
 	"verdict/internal/civil"
 )
 
-// expect returns the zones of a decision that must be empty on a day after the periods were applied, and adds those
-// that a period has emptied since the last check to the counts.
+// expect returns the zones of a decision that must be empty after the periods were applied today. It increments
+// the count of each zone that a period must have emptied since the last check.
 func (t *retained) expect(d *retainedDecision, today civil.Day) (zones []string) {
 	own := func(zone string) bool { return d.featured || zone != "history" && zone != "features" }
 	whole := d.erased || !d.held() && today-d.day > retainedDays["response"]
@@ -36,7 +36,7 @@ func (t *retained) expect(d *retainedDecision, today civil.Day) (zones []string)
 func (d *retainedDecision) held() bool { return d.hold != "" && !d.released }
 
 // check reads every decision of the lender, the counts of the periods and their events. The periods were applied on
-// the given day: what is older is gone, everything else can be read and is decided again to the same hash.
+// the given day: what is older must be gone, and everything else must be readable and reproduce the same hash.
 func (t *retained) check(ctx context.Context, url string, today civil.Day) error {
 	want := make(map[string][]string, len(t.decisions))
 	for _, d := range t.decisions {
@@ -76,7 +76,8 @@ func (t *retained) compare(d *retainedDecision, want []string, today civil.Day, 
 	slices.Sort(stored.InputsErased)
 	want = slices.Sorted(slices.Values(want))
 	if !slices.Equal(stored.InputsErased, want) {
-		t.model.violate("retention-exact", "decision %s of %s, %d days old, held %v, erased %v: %v is erased instead of %v",
+		t.model.violate("retention-exact",
+			"decision %s of %s, %d days old, held %v, erased %v: %v is erased instead of %v",
 			d.id, t.scope, today-d.day, d.held(), d.erased, stored.InputsErased, want)
 		return
 	}
@@ -118,8 +119,8 @@ func (p toldPeriods) applied(today civil.Day) bool {
 	return true
 }
 
-// checkCounts compares the number of erased documents of each zone with the expected one: a document that a killed
-// node has erased is counted once. No document before the limit is left.
+// checkCounts compares the number of erased documents of each zone with the expected number. A document that a
+// killed node has erased must be counted once. No document from before the limit may be left.
 func (t *retained) checkCounts(ctx context.Context, url string, today civil.Day) error {
 	told, err := t.periods(ctx, at(ctx, url))
 	if err != nil {
@@ -130,8 +131,8 @@ func (t *retained) checkCounts(ctx context.Context, url string, today civil.Day)
 		limit := (today - days).At(0, civil.India)
 		if of.Erased != t.emptied[zone] || of.Due != 0 ||
 			t.emptied[zone] > 0 && (of.ErasedBefore == nil || of.ErasedBefore.After(limit)) {
-			t.violate("retention-exact", "%s of %s: %+v instead of %d documents, stored before %s at the latest", zone, t.scope,
-				of, t.emptied[zone], limit)
+			t.violate("retention-exact", "%s of %s: %+v instead of %d documents, stored before %s at the latest", zone,
+				t.scope, of, t.emptied[zone], limit)
 		}
 	}
 	return nil
@@ -170,8 +171,8 @@ func (t *retained) checkEvents(ctx context.Context, url string, today civil.Day)
 			}
 			limit := (today - retainedDays[e.Data.Zone]).At(0, civil.India)
 			if !e.Data.Before.After(last[e.Data.Zone]) || e.Data.Before.After(limit) {
-				t.violate("retention-exact", "event %d of %s erases %s before %s, after %s", after, t.scope, e.Data.Zone,
-					e.Data.Before, last[e.Data.Zone])
+				t.violate("retention-exact", "event %d of %s erases %s before %s, after %s", after, t.scope,
+					e.Data.Zone, e.Data.Before, last[e.Data.Zone])
 			}
 			last[e.Data.Zone] = e.Data.Before
 		}

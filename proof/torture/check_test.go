@@ -42,7 +42,7 @@ func TestStoredDecision(t *testing.T) {
 	}
 }
 
-// TestErasedDecision checks what a decision reads after its applicant was erased.
+// TestErasedDecision checks what can be read of a decision after its applicant was erased.
 func TestErasedDecision(t *testing.T) {
 	t.Parallel()
 	const explained = `"re_explanation":{"text":[]}`
@@ -50,10 +50,11 @@ func TestErasedDecision(t *testing.T) {
 		promise string
 		body    []byte
 	}{
-		"erased":                  {"", stored("dec_1", "h", `"inputs_erased":["response"],`+explained)},
-		"another hash":            {"nothing-lost", stored("dec_1", "i", `"inputs_erased":["response"],`+explained)},
-		"still readable":          {"erased-completely", stored("dec_1", "h", explained)},
-		"still has the applicant": {"erased-completely", stored("dec_1", "h", `"inputs_erased":["response"],"x":"A-7"`)},
+		"erased":         {"", stored("dec_1", "h", `"inputs_erased":["response"],`+explained)},
+		"another hash":   {"nothing-lost", stored("dec_1", "i", `"inputs_erased":["response"],`+explained)},
+		"still readable": {"erased-completely", stored("dec_1", "h", explained)},
+		"still has the applicant": {"erased-completely",
+			stored("dec_1", "h", `"inputs_erased":["response"],"x":"A-7"`)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

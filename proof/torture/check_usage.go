@@ -33,9 +33,9 @@ func (c *checker) usageIsExact() error {
 	return nil
 }
 
-// usageTold compares the billed usage with the answers. The service reports the
-// usage of one month, so while the clock is moved, the sum over all months seen
-// may be less than the answers, but not more.
+// usageTold compares the billed usage with the answers. The service reports the usage of one month only. While the
+// clock is moved, some months may not have been read. The sum over the months that were read may then be less than
+// the answers, but never more.
 func (m *model) usageTold(s *scope, told usage) {
 	if told.Quota == nil {
 		m.violate("quota-kept", "%s used %d and has no quota", s, told.Used)

@@ -72,7 +72,7 @@ func (w *Workload) submit(ctx context.Context, s *scope, r *request, where func(
 		}
 		r = form(s, r.path, fieldsOf(r))
 	}
-	w.violate("session-holds", "%s: signed in and sent back to the door", r)
+	w.violate("session-holds", "%s: signed in, but sent back to the sign-in page", r)
 	return answer{}, false
 }
 
@@ -146,7 +146,7 @@ func (w *Workload) revokeKey(ctx context.Context, s *scope, key, id string, wher
 	return ok
 }
 
-// learn calls change, which changes the model, while it holds the model's lock.
+// learn locks the model and calls the function change, which modifies the model.
 func (w *Workload) learn(change func()) {
 	w.model.mu.Lock()
 	defer w.model.mu.Unlock()

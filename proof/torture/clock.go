@@ -17,10 +17,9 @@ import (
 	"verdict/internal/app"
 )
 
-// clockVariable is the environment variable that makes this program run as a
-// node of the service. Its value is the file that moves the node's clock. The
-// Go runtime reads the time without a system call, so nothing outside of the
-// process can move its clock.
+// clockVariable is the environment variable that makes this program run as a node of the service. Its value is the
+// path of the file that says how far the node's clock is moved. The Go runtime reads the time without a system
+// call, so nothing outside of the process can move its clock.
 const clockVariable = "TORTURE_CLOCK"
 
 // clockEvery is the interval at which a node reads the file.
@@ -113,7 +112,7 @@ func serveMoved(path string, args []string, logs io.Writer) error {
 	return errors.Join(service.Run(ctx), service.Close())
 }
 
-// watchClock reads the file until ctx ends and confirms each change.
+// watchClock reads the clock file at path again and again until ctx ends. It confirms each change in a second file.
 func watchClock(ctx context.Context, path string, ahead *atomic.Int64) {
 	tick := time.NewTicker(clockEvery)
 	defer tick.Stop()

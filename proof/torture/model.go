@@ -160,7 +160,7 @@ func (s *scope) totalBilled() int64 {
 	return sum
 }
 
-// did records an action that must be in the audit trail.
+// did adds an action to the actions that must be in the audit trail.
 func (s *scope) did(action, object string) {
 	d := deed{action, object}
 	s.deeds[d], s.unseen.deeds[d] = struct{}{}, struct{}{}
@@ -243,5 +243,6 @@ type Figures struct {
 	LongestRecovery time.Duration // the longest time from the end of a fault to the next successful write
 	SlowestAfter    string        // kind of the fault with the longest recovery
 	Beside          time.Duration // the 99th percentile of decisions during another lender's fault
+	BesidePaused    time.Duration // the 90th percentile of decisions while another node was paused
 	LastRefusal     time.Duration // the longest time from the end of a fault to a refused or lost request
 }

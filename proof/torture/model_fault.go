@@ -41,10 +41,9 @@ func (f *faults) markOf(kind string, only *lender, on bool, now time.Time) {
 	}
 }
 
-// excuse reports whether a fault excuses that a lender's request was refused or
-// lost. of is nil for a request without a lender. If excused is true, late is
-// the time from the end of the last fault until the request began, or 0 if the
-// request overlapped with a fault.
+// excuse reports whether a fault excuses that a lender's request was refused or lost. The parameter of is the
+// lender, or nil for a request without a lender. If excused is true, late is the time from the end of the last
+// fault until the request began, or 0 if the request overlapped with a fault.
 func (f *faults) excuse(of *lender, began, ended time.Time) (late time.Duration, excused bool) {
 	late = grace
 	for i := len(f.windows) - 1; i >= 0; i-- {
@@ -62,8 +61,7 @@ func (f *faults) excuse(of *lender, began, ended time.Time) (late time.Duration,
 	return late, excused
 }
 
-// beside reports whether a request was sent during a fault of another lender
-// that still lasts.
+// beside reports whether another lender has a fault that began before the request was sent and has not ended.
 func (f *faults) beside(of *lender, began time.Time) bool {
 	for _, w := range f.windows {
 		if w.only != nil && w.only != of && !began.Before(w.on) && w.off.IsZero() {
@@ -93,9 +91,9 @@ func (f *faults) ever(kind string) bool {
 	return false
 }
 
-// recovered records a successful write at the time at. It returns the longest
-// recovery time of the faults that have ended since the last successful write,
-// and the kind of that fault. It then clears these faults.
+// recovered records a successful write; at is its time. Of the faults that have ended since the last successful
+// write, it finds the one with the longest recovery time. It returns that time and the kind of that fault, and
+// forgets all these faults.
 func (f *faults) recovered(at time.Time) (longest time.Duration, kind string) {
 	for _, w := range f.recovering {
 		if took := at.Sub(w.off); took > longest {

@@ -143,9 +143,9 @@ func learnRuleSet(r *request) func(*model, answer) {
 	}
 }
 
-// counted checks how many applicants an evaluation counted for an account. It
-// must count every applicant that was answered before the evaluation was sent,
-// and no applicant that was first sent after the evaluation was answered.
+// counted checks how many applicants an evaluation counted for an account. The evaluation must count every
+// applicant whose request was answered before the evaluation was sent. It must not count an applicant whose first
+// request was sent after the evaluation was answered.
 func (m *model) counted(r *request, accountNo string, told *toldFraud) {
 	if told == nil {
 		m.violate("fraud-counted", "%s: the answer has no fraud", r)
@@ -222,9 +222,9 @@ func activated(r *request) string {
 	return r.path[len(prefix) : len(r.path)-len(suffix)]
 }
 
-// mayBeActive reports whether a rule set may have been active at some time
-// between from and to. It may have been active if an activation of the rule set
-// began before to, and no other activation certainly replaced it before from.
+// mayBeActive reports whether a rule set may have been active at some time in an interval. The parameters from and
+// to are the ends of the interval. The rule set may have been active if its activation began before the end of the
+// interval, and if no other activation certainly replaced it before the start.
 func (s *scope) mayBeActive(id string, from, to time.Time) bool {
 	for _, a := range s.activations {
 		if activated(a) != id || a.began.IsZero() || a.began.After(to) || a.done && a.status >= 400 {
@@ -263,9 +263,8 @@ type listed struct {
 	Pagination pagination        `json:"pagination"`
 }
 
-// learnStep returns the function that updates the model with a step of an alert.
-// The function sets taken.taken if this step changed the alert. It does not if an
-// earlier step had already set the same status.
+// learnStep returns the function that updates the model with a step of an alert. The function sets taken.taken if
+// this step changed the alert. If an earlier step had already set the same status, this step has changed nothing.
 func learnStep(r *request, id string, taken *step) func(*model, answer) {
 	return func(m *model, a answer) {
 		var now struct {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// activate adds to the model an activation that began and ended at the given
-// seconds. If the activation had no answer, to is 0.
+// activate adds to the model an activation that began and ended at the given seconds. The parameter to is 0 if the
+// activation had no answer.
 func (b *bench) activate(id string, from, to int) {
 	start := time.Unix(1_900_000_000, 0)
 	r := &request{

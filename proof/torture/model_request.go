@@ -20,7 +20,7 @@ type request struct {
 	prefer      string // header Prefer
 	cookie      string // session cookie, for a page of the console
 	body        []byte
-	want        []int // statuses that are allowed besides refusals that a fault excuses
+	want        []int // the allowed statuses; refusals that a fault excuses are allowed too
 	page        bool  // whether the answer is a page of the console: HTML or a redirect
 	writes      bool  // the request changes data, so without an answer its outcome is unknown
 	patience    int   // number of retries while there is no final answer

@@ -110,8 +110,7 @@ func leakIn(line []byte, texts []string) string {
 	return ""
 }
 
-// strange returns the first planted word in text that is not one of own, or
-// false if there is none.
+// strange returns the first planted word in text that is not in own, or false if there is none.
 func strange(text []byte, own ...string) (string, bool) {
 	for rest := text; ; {
 		at := bytes.Index(rest, []byte(wordMark))

@@ -75,8 +75,8 @@ func (b *bench) holds() {
 	}
 }
 
-// broken checks that there is exactly one violation. It must be of the
-// guarantee promise, and its text must contain of.
+// broken checks that there is exactly one violation. The parameter promise is the violated guarantee, and the
+// parameter of is a part of the violation's text.
 func (b *bench) broken(promise, of string) {
 	b.Helper()
 	err := b.m.verdict()

@@ -61,6 +61,13 @@ func (n *Node) Start(ctx context.Context) (err error) {
 	}
 }
 
+// awaitReady waits until the readiness check succeeds, but at most as long as a start may take.
+func (n *Node) awaitReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readyWithin)
+	defer cancel()
+	return n.await(ctx)
+}
+
 // await waits until the readiness check succeeds.
 func (n *Node) await(ctx context.Context) error {
 	for {
@@ -140,7 +147,7 @@ func (n *Node) close() error {
 	return n.log.file.Close()
 }
 
-// logFile stores the log of a node and detects the line that says it is ready.
+// logFile stores the log of a node. It detects the line that says that the node is ready.
 type logFile struct {
 	file  *os.File
 	ready chan string

@@ -17,10 +17,10 @@ type process struct {
 	err   error // exit error of the process; read it only after ended is closed
 }
 
-// start starts a process whose standard error goes to said.
-func start(said io.Writer, cmd *exec.Cmd) (*process, error) {
+// start starts cmd. The standard error of the process goes to stderr.
+func start(stderr io.Writer, cmd *exec.Cmd) (*process, error) {
 	p := &process{cmd: cmd, ended: make(chan struct{})}
-	cmd.Stderr = said
+	cmd.Stderr = stderr
 	// Put the child in a separate process group, so that Ctrl-C signals only
 	// this process, which then ends the child.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}

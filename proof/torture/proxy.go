@@ -155,8 +155,8 @@ func (p *Proxy) serve(near net.Conn) {
 	p.mu.Unlock()
 }
 
-// pump passes one direction of a connection. If one direction ends, both end,
-// because neither side of the PostgreSQL protocol closes only one half.
+// pump passes one direction of a connection. If one direction ends, both end, because in the PostgreSQL protocol
+// each side always closes the whole connection.
 func (p *Proxy) pump(l *link, to, from net.Conn, answers bool) {
 	defer l.cut()
 	piece := make([]byte, 32<<10)

@@ -62,11 +62,14 @@ func dial(t *testing.T, p *Proxy) net.Conn {
 // time.
 func said(t *testing.T, c net.Conn, message string, within time.Duration) (string, error) {
 	t.Helper()
-	if err := c.SetDeadline(time.Now().Add(within)); err != nil {
+	if err := c.SetWriteDeadline(time.Now().Add(ample)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(c, message); err != nil {
 		return "", err
+	}
+	if err := c.SetReadDeadline(time.Now().Add(within)); err != nil { // only after the message has been sent
+		t.Fatal(err)
 	}
 	answer := make([]byte, len(message))
 	n, err := io.ReadFull(c, answer)

@@ -38,7 +38,8 @@ func Scenarios() []Scenario {
 		{Name: "term", Databases: both, Rounds: 30, needs: needs{nodes: 1}, round: asked},
 		{Name: "nodes", Databases: postgres, Rounds: 40, needs: needs{nodes: 3}, round: oneDies},
 		{Name: "batch-kill", Databases: both, Rounds: 20, needs: needs{nodes: 1, batches: true}, round: killedAtWork},
-		{Name: "batch-nodes", Databases: postgres, Rounds: 20, needs: needs{nodes: 3, batches: true}, round: killedAtWork},
+		{Name: "batch-nodes", Databases: postgres, Rounds: 20, needs: needs{nodes: 3, batches: true},
+			round: killedAtWork},
 		{
 			Name:      "retention-kill",
 			Databases: both,
@@ -87,6 +88,7 @@ func Scenarios() []Scenario {
 			needs:     needs{nodes: 2, cluster: true, pair: true},
 			round:     primaryFrozen,
 		},
+		{Name: "node-paused", Databases: postgres, Rounds: 20, needs: needs{nodes: 2}, round: paused},
 		{Name: "locked-scope", Databases: postgres, Rounds: 20, needs: needs{nodes: 2}, round: locked},
 		{Name: "disk-full", Databases: sqlite, Rounds: 20, needs: needs{nodes: 1, disk: true}, round: filled},
 		{Name: "disk-slow", Databases: sqlite, Rounds: 15, needs: needs{nodes: 1}, round: slowed},
@@ -287,21 +289,20 @@ func (w *World) await(ctx context.Context, what string, happened func() bool) er
 	return nil
 }
 
-// fault calls the function during, marks the fault in the model while the
-// function runs, and counts the fault.
-func (w *World) fault(kind string, during func() error) error {
+// fault calls inject and counts the fault. While inject runs, the fault is marked in the model.
+func (w *World) fault(kind string, inject func() error) error {
 	w.Workload.MarkFault(kind, true)
 	defer w.Workload.MarkFault(kind, false)
 	w.mu.Lock()
 	w.faults[kind]++
 	w.mu.Unlock()
-	if err := during(); err != nil {
+	if err := inject(); err != nil {
 		return fmt.Errorf("%s: %w", kind, err)
 	}
 	return nil
 }
 
-// between returns a random duration from least up to, but not including, most.
+// between returns a random duration d with least <= d < most.
 func between(rng *rand.Rand, least, most time.Duration) time.Duration {
 	return least + time.Duration(rng.Int64N(int64(most-least)))
 }

@@ -16,9 +16,8 @@ func nextMonth(t time.Time) time.Time {
 	return (civil.MonthAt(t) + 1).Start()
 }
 
-// setClock moves the clock by a large step while no client sends requests: an
-// Idempotency-Key is stored for a day, so a client that waits longer cannot
-// retry.
+// setClock moves the clock by a large step while no client sends requests. An Idempotency-Key is stored for a day,
+// so a client could not retry a request after such a step.
 func setClock(ctx context.Context, w *World, rng *rand.Rand) error {
 	w.Workload.MarkFault("clock", true) // the fault lasts until every month has been checked
 	untilNext := nextMonth(w.Clock.Now()).Sub(w.Clock.Now())

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"path/filepath"
 	"time"
 )
 
-// filled fills the disk. Writes then fail, everything that was answered stays
-// stored, and the service recovers without help once there is space.
+// filled fills the disk. Writes and the readiness check then fail, everything that was answered stays stored, and the
+// service recovers without help once there is space.
 func filled(ctx context.Context, w *World, rng *rand.Rand) error {
 	return w.fault("disk full", func() error {
 		before := w.Workload.Figures().Refused503
@@ -19,8 +20,17 @@ func filled(ctx context.Context, w *World, rng *rand.Rand) error {
 			err = w.await(ctx, "refusals because the disk is full",
 				func() bool { return w.Workload.Figures().Refused503 > before })
 		}
+		if err == nil {
+			err = w.await(ctx, "a readiness check that fails because the disk is full", func() bool {
+				status, _ := w.Nodes[0].readiness(ctx) // an error leaves the status 0
+				return status == http.StatusServiceUnavailable
+			})
+		}
 		wait(ctx, between(rng, 0, time.Second))
-		return errors.Join(err, w.Disk.Free())
+		if err = errors.Join(err, w.Disk.Free()); err != nil {
+			return err
+		}
+		return w.Nodes[0].awaitReady(ctx)
 	})
 }
 
@@ -57,8 +67,7 @@ func failing(ctx context.Context, w *World, rng *rand.Rand) error {
 	})
 }
 
-// injected injects a fault into a node's system calls, calls the function
-// during, and removes the fault.
+// injected injects a fault into a node's system calls, calls the given function, and then removes the fault.
 func (w *World) injected(ctx context.Context, kind, what string, during func(*Injection) error) error {
 	return w.fault(kind, func() error {
 		injection, err := Inject(ctx, w.Nodes[0].Pid(), filepath.Join(w.folder, "trace"), what)

@@ -18,6 +18,7 @@ const standbyName = "second"
 const (
 	followWithin = 3 * time.Second // from a promotion to an answered write
 	besideWithin = time.Second     // the 99th percentile of decisions of the other lenders
+	pausedWithin = time.Second     // the 90th percentile of decisions while another node is paused
 )
 
 // standbyAway stops the synchronous standby, so that commits wait for it until
@@ -27,8 +28,7 @@ func standbyAway(ctx context.Context, w *World, rng *rand.Rand) error {
 	lost := rng.IntN(2) == 0
 	return w.fault("standby away", func() error {
 		w.Standby.Stop()
-		// Wait longer than the nodes do, so that rows which the standby does not have
-		// become visible.
+		// Wait longer than the nodes wait for a commit. Rows that are missing on the standby then become visible.
 		wait(ctx, between(rng, 10*time.Second, 14*time.Second))
 		if lost {
 			w.Cluster.Kill()
@@ -146,21 +146,38 @@ func (w *World) lock(ctx context.Context, tenantID string) (unlock func() error,
 // besideQuick records how long decisions of the other lenders took while one
 // lender was locked. In a strict run, it fails if they took too long.
 func (w *World) besideQuick() error {
-	var slow time.Duration
-	w.Workload.learn(func() {
-		took := w.Workload.model.beside
-		if len(took) == 0 {
-			return
-		}
-		slices.Sort(took)
-		slow = took[len(took)*99/100]
-		f := &w.Workload.model.count
-		f.Beside = max(f.Beside, slow)
-		w.Workload.model.beside = nil
-	})
+	slow := w.takeBeside(99, func(f *Figures) *time.Duration { return &f.Beside })
 	if w.strict && slow > besideWithin {
 		return fmt.Errorf("beside a locked scope one in a hundred decisions took %s or more, more than %s",
 			slow, besideWithin)
 	}
 	return nil
+}
+
+// pausedQuick records how long decisions took at one node while another node was paused. In a strict run, it fails if
+// they took too long. The paused node may hold locks of some scopes until PostgreSQL ends its transaction, so a part of
+// the decisions may wait.
+func (w *World) pausedQuick() error {
+	slow := w.takeBeside(90, func(f *Figures) *time.Duration { return &f.BesidePaused })
+	if w.strict && slow > pausedWithin {
+		return fmt.Errorf("beside a paused node one in ten decisions took %s or more, more than %s", slow, pausedWithin)
+	}
+	return nil
+}
+
+// takeBeside returns a percentile of the durations of decisions beside a fault, raises the figure to it, and clears the
+// durations.
+func (w *World) takeBeside(percent int, figure func(*Figures) *time.Duration) (slow time.Duration) {
+	w.Workload.learn(func() {
+		took := w.Workload.model.beside
+		w.Workload.model.beside = nil
+		if len(took) == 0 {
+			return
+		}
+		slices.Sort(took)
+		slow = took[len(took)*percent/100]
+		most := figure(&w.Workload.model.count)
+		*most = max(*most, slow)
+	})
+	return slow
 }

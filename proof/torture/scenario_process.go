@@ -3,7 +3,10 @@ package torture
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"syscall"
+	"time"
 )
 
 // killed kills the only node with SIGKILL at a random moment.
@@ -67,5 +70,38 @@ func oneDies(ctx context.Context, w *World, rng *rand.Rand) error {
 			}
 		}
 		return w.start(ctx, n)
+	})
+}
+
+// paused stops one of two nodes with SIGSTOP and lets it continue later, like a virtual machine that is moved. The
+// node may be in the middle of a transaction. The other node must continue to answer, and PostgreSQL must end the
+// transaction of the paused node, so that its locks do not last. Decisions at the other node are timed.
+func paused(ctx context.Context, w *World, rng *rand.Rand) error {
+	const timed = "decisions beside a paused node"
+	i := rng.IntN(len(w.Nodes))
+	n, other := w.Nodes[i], w.Nodes[(i+1)%len(w.Nodes)]
+	lasts := between(rng, time.Second, 4*time.Second)
+	if rng.IntN(4) == 0 {
+		lasts += 9 * time.Second // longer than the database timeout
+	}
+	return w.fault("node paused", func() error {
+		if err := n.process.signal(syscall.SIGSTOP); err != nil {
+			return err
+		}
+		w.leave(n) // from now on, requests are sent to the other node only
+		noLender := &lender{}
+		w.Workload.MarkFaultOf(timed, noLender, true)
+		wait(ctx, lasts)
+		err := w.until(ctx, 20)
+		w.Workload.MarkFaultOf(timed, noLender, false)
+		err = errors.Join(err, other.awaitReady(ctx), n.process.signal(syscall.SIGCONT))
+		if err != nil {
+			return err
+		}
+		if err := n.awaitReady(ctx); err != nil {
+			return fmt.Errorf("after the pause: %w", err)
+		}
+		w.join(n)
+		return w.pausedQuick()
 	})
 }

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// retainedPerDay is the number of applicants of each day. Those of a few days are more than the service erases in
-	// one transaction.
+	// retainedPerDay is the number of applicants per day. The applicants of a few days together are more than the
+	// service erases in one transaction.
 	retainedPerDay = 60
 	// retainedEachRound is the number of days that pass in a round before the periods are applied.
 	retainedEachRound = 4
@@ -54,12 +54,12 @@ func (w *World) nextNoon(ctx context.Context) error {
 	if err := w.moveClock(ctx, time.Until(noon)); err != nil {
 		return err
 	}
-	wait(ctx, 20*clockEvery) // one node has confirmed the time; the others read it as often
+	wait(ctx, 20*clockEvery) // one node has confirmed the time; the other nodes read it at the same interval
 	return nil
 }
 
-// killedAtRetention kills nodes and starts them again, several times. A node applies the periods when it starts, so
-// each kill but the last may interrupt that. Afterwards the periods must have been applied.
+// killedAtRetention kills nodes and starts them again, several times. A node applies the periods when it starts,
+// so the next kill may interrupt this work. Afterwards the periods must have been applied.
 func killedAtRetention(ctx context.Context, w *World, rng *rand.Rand) error {
 	today := civil.DayAt(w.Clock.Now())
 	err := w.fault("killed at retention", func() error {
@@ -87,7 +87,8 @@ func killedAtRetention(ctx context.Context, w *World, rng *rand.Rand) error {
 	return errors.Join(err, failed)
 }
 
-// restartSome kills the only node, or one or two of several, and starts them again at the same time.
+// restartSome kills the only node, or one or two nodes if there are several. It then starts them again at the same
+// time.
 func (w *World) restartSome(ctx context.Context, rng *rand.Rand) error {
 	first, n := rng.IntN(len(w.Nodes)), 1
 	if len(w.Nodes) > 2 {

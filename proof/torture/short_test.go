@@ -20,8 +20,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// shortRounds is the number of rounds of each scenario in TestShort, 1 if it is
-// not listed. cmd/torture runs more rounds.
+// shortRounds is the number of rounds of each scenario in TestShort. A scenario that is not listed
+// has one round. cmd/torture runs more rounds.
 var shortRounds = map[string]int{"kill": 5, "network": 3, "disk-error": 3, "retention-kill": 2}
 
 // seedVariable is the environment variable that replaces the default seed.

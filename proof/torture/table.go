@@ -60,6 +60,7 @@ func together(results []Result) Result {
 		sum.BatchRows += f.BatchRows
 		sum.Bad += f.Bad
 		sum.Beside = max(sum.Beside, f.Beside)
+		sum.BesidePaused = max(sum.BesidePaused, f.BesidePaused)
 		if f.LongestRecovery > sum.LongestRecovery {
 			sum.LongestRecovery, sum.SlowestAfter = f.LongestRecovery, f.SlowestAfter
 		}
@@ -91,9 +92,14 @@ func Bounds(results []Result) string {
 		parts = append(parts, fmt.Sprintf("Beside a locked scope 99 of 100 decisions took at most %s (bound %s).",
 			all.Figures.Beside.Round(time.Millisecond), besideWithin))
 	}
+	if all.Figures.BesidePaused > 0 {
+		parts = append(parts, fmt.Sprintf("Beside a paused node 9 of 10 decisions took at most %s (bound %s).",
+			all.Figures.BesidePaused.Round(time.Millisecond), pausedWithin))
+	}
 	if all.Figures.Batches > 0 {
-		parts = append(parts, fmt.Sprintf("While nodes were killed, %d batches with %d rows ran; each row was decided once.",
-			all.Figures.Batches, all.Figures.BatchRows))
+		parts = append(parts,
+			fmt.Sprintf("While nodes were killed, %d batches with %d rows ran; each row was decided once.",
+				all.Figures.Batches, all.Figures.BatchRows))
 	}
 	return strings.Join(parts, " ")
 }

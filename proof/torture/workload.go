@@ -44,7 +44,7 @@ func NewWorkload(seed uint64) *Workload {
 }
 
 const (
-	smallStep  = 15  // units by which each small plan exceeds the plan before
+	smallStep  = 15  // units by which each small plan exceeds the previous one
 	smallPlans = 400 // enough to raise the quota in every round
 	enough     = 1_000_000_000
 )
@@ -119,8 +119,7 @@ func somewhere(ctx context.Context, urls func() []string, rng *rand.Rand) func()
 	}
 }
 
-// at returns a function that returns one address, and false after ctx has
-// ended.
+// at returns a function that always returns the same address. After ctx has ended, the function also returns false.
 func at(ctx context.Context, url string) func() (string, bool) {
 	return func() (string, bool) { return url, ctx.Err() == nil }
 }
@@ -163,9 +162,9 @@ func (w *Workload) resolve(ctx context.Context, url string, r *request) {
 	w.deliver(ctx, r, at(ctx, url))
 }
 
-// raise moves the lender with the small quota to a larger plan, on the first call
-// and whenever the quota is used up, and waits until the node uses the new plan.
-// Without this wait, it would be unknown which quota is in effect.
+// raise moves the lender with the small quota to a larger plan, on the first call and whenever the quota is used
+// up. It then waits until the node uses the new plan. Without this wait, it would be unknown which quota is in
+// effect.
 func (w *Workload) raise(ctx context.Context, url string) error {
 	usedUp := w.raised == 0
 	for _, s := range w.lasting {

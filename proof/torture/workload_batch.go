@@ -6,9 +6,10 @@ import (
 )
 
 const (
-	// batchShare is the number of stories of which one sends a batch, if the scenario has batches.
+	// batchShare sets how often a story sends a batch: one story in batchShare, if the scenario has batches.
 	batchShare = 12
-	// leastRows and moreRows set the number of rows of a batch: leastRows, and fewer than moreRows further ones.
+	// leastRows and moreRows set the number of rows of a batch: at least leastRows, and less than leastRows +
+	// moreRows.
 	leastRows, moreRows = 30, 90
 )
 
@@ -21,7 +22,8 @@ type batch struct {
 }
 
 // sendsBatch sends applications as a job. The check waits for the job, because it runs after the answer. A lender with
-// the small quota sends a single decision: which rows the quota is enough for depends on the order of the work.
+// the small quota sends a single decision instead, because the order of the work would determine for which rows the
+// quota is enough.
 func (s *story) sendsBatch() {
 	if s.scope.small {
 		s.decides()
@@ -34,7 +36,8 @@ func (s *story) sendsBatch() {
 	}
 	r := s.post("/v1/decisions/batch", lines.String(), http.StatusAccepted)
 	r.contentType, r.prefer = "application/x-ndjson", "respond-async"
-	// An upload that ends with its node leaves a batch without rows, which counts as unfinished until it is cancelled.
+	// If a node is stopped during an upload, the batch has no rows and counts as unfinished until it is
+	// cancelled. Too many unfinished batches cause a conflict.
 	r.want = append(r.want, http.StatusConflict)
 	b.sent = r
 	r.learn = learnBatch(r, b)

@@ -8,12 +8,13 @@ import (
 // manyDecisions is more than the service erases in one transaction.
 const manyDecisions = 103
 
-// declined is an applicant without an offer. The erasure of somebody with an open offer would wait for its end.
+// declined is an applicant without an offer. The erasure of somebody with an open offer would wait until the offer
+// ends.
 var declined = profile{score: 442, income: 85_000, amount: 200_000, foirPercent: 22, enquiries: 1}
 
-// erases decides for an applicant and erases the applicant. Some have so many decisions that the erasure takes
-// several transactions, and a fault may come in between. The erasure must be completed in any case: by the request,
-// by its repetition, or by the service itself.
+// erases makes decisions about an applicant and then erases the applicant. Some applicants have so many decisions
+// that the erasure takes several transactions, and a fault may occur between two of them. The erasure must be
+// completed in any case: by the request, by its repetition, or by the service itself.
 func (s *story) erases() {
 	decisions := 1 + s.rng.IntN(3)
 	if s.rng.IntN(12) == 0 {
@@ -94,8 +95,8 @@ func (s *story) defers() {
 	}
 }
 
-// learnID returns the function that learns the id of an object, and that an action on it is in the audit trail. If
-// state is not "", the object must have it.
+// learnID returns the function that records the id of an object, and records that the audit trail must contain an
+// action on it. If state is not "", the object must have that state.
 func learnID(r *request, action, state string, id *string) func(*model, answer) {
 	return func(m *model, a answer) {
 		var told struct {
@@ -121,7 +122,8 @@ func learnErasure(r *request, applicant string, ids []string) func(*model, answe
 				Decisions int `json:"decisions"`
 			} `json:"erased"`
 		}
-		if !a.read(&receipt) || receipt.ID == "" || receipt.State != "completed" || receipt.Erased.Decisions != len(ids) {
+		if !a.read(&receipt) || receipt.ID == "" || receipt.State != "completed" ||
+			receipt.Erased.Decisions != len(ids) {
 			m.violate("erasure-form", "%s: %s", r, short(a.body))
 			return
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 // retained is a lender with retention periods. It is not part of the model, because its documents disappear by
-// themselves: its own model says which documents must be there on which day.
+// themselves. Its own model says which documents must be there on which day.
 type retained struct {
 	*Workload
 	scope *scope
@@ -48,7 +48,7 @@ const retainedPeriods = `{"zones":{"history":{"period":"P1D","basis":"purpose_fu
 
 // newRetained signs the lender up and sets its periods.
 func newRetained(ctx context.Context, w *Workload, url string) (*retained, error) {
-	const number = 900 // further than the numbers of the other lenders
+	const number = 900 // larger than the numbers of the other lenders
 	s, err := w.signUp(ctx, w.newLender("retained", number), number, at(ctx, url))
 	if err != nil {
 		return nil, errors.Join(err, w.model.verdict())
@@ -93,7 +93,7 @@ func (t *retained) send(ctx context.Context, r *request, where func() (string, b
 	return a, nil
 }
 
-// decide decides for n new applicants, of whom every second gets features.
+// decide makes decisions about n new applicants. Every second decision has features.
 func (t *retained) decide(ctx context.Context, n int, where func() (string, bool)) ([]*retainedDecision, error) {
 	var added []*retainedDecision
 	list := make([]int, n)
@@ -108,8 +108,8 @@ func (t *retained) decide(ctx context.Context, n int, where func() (string, bool
 		r.body = []byte(declined.decision(d.applicant))
 		if d.featured {
 			n := t.number(r)
-			// Nothing is shared: an alert would defer the erasure of an applicant. An alert counts IPv6 addresses of one
-			// network as one.
+			// Share nothing, because an alert would defer the erasure of an applicant. The addresses are IPv4, because
+			// an alert counts IPv6 addresses of one network as one.
 			r.path, r.body = "/v1/evaluate", []byte(declined.evaluation(shared{
 				applicant: d.applicant, account: t.secrets.account(t.scope, d.applicant),
 				ip:     fmt.Sprintf("203.%d.%d.%d", n>>16&0xff, n>>8&0xff, n&0xff),
@@ -139,7 +139,7 @@ func (t *retained) decide(ctx context.Context, n int, where func() (string, bool
 
 // number returns the number of a request.
 func (t *retained) number(r *request) (n uint64) {
-	_, _ = fmt.Sscanf(r.once, "retained-%d", &n) // request has written it
+	_, _ = fmt.Sscanf(r.once, "retained-%d", &n) // the method request has written this text
 	return n
 }
 
@@ -162,7 +162,7 @@ func (t *retained) release(ctx context.Context, d *retainedDecision, where func(
 	return err
 }
 
-// erase erases the applicant of a decision, whose receipt must count that decision.
+// erase erases the applicant of a decision. The receipt must count that decision.
 func (t *retained) erase(ctx context.Context, d *retainedDecision, where func() (string, bool)) error {
 	a, err := t.send(ctx, t.request(http.MethodPost, "/v1/erasures",
 		fmt.Sprintf(`{"applicant_ref":%q,"reason":"applicant_request"}`, d.applicant), http.StatusCreated), where)

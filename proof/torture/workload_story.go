@@ -59,7 +59,7 @@ func (w *Workload) tale(rng *rand.Rand) func(*story) {
 			return t.tell
 		}
 	}
-	return (*story).decides // not reached: at is less than the sum of the shares
+	return (*story).decides // not reached: the shares add up to more than the drawn number
 }
 
 // story runs story number n.

@@ -246,7 +246,7 @@ func (s *story) handlesKeys() {
 func (s *story) joins() {
 	newcomer, err := s.signUp(s.ctx, s.newLender(fmt.Sprintf("newcomer%d", s.n), 1000+s.n), 1000+s.n, s.where)
 	if err != nil {
-		return // the model has recorded the violation, if it is one
+		return // if this is a violation, the model has recorded it
 	}
 	s.learn(func() { newcomer.brief = true })
 	s.scope = newcomer

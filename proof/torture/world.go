@@ -81,7 +81,7 @@ func newWorld(ctx context.Context, o Order) (_ *World, err error) {
 	if w.folder, err = os.MkdirTemp("", "torture-"); err != nil {
 		return nil, err
 	}
-	if _, err = logkey.Create(w.logKey(), secret.Reader); err == nil {
+	if err = w.createLogKeys(o.Scenario.needs.nodes); err == nil {
 		_, err = masterkey.Create(w.masterKey(), secret.Reader)
 	}
 	if err != nil {
@@ -112,7 +112,8 @@ func (w *World) build(ctx context.Context, database string, n needs, rng *rand.R
 	w.quotas = flags[slices.Index(flags, "-plan-quotas")+1]
 	w.Workload.Operator = w.operate
 	for i := range n.nodes {
-		node, err := newNode(filepath.Join(w.folder, fmt.Sprintf("node%d.log", i+1)), w.nodeCommand)
+		log := filepath.Join(w.folder, fmt.Sprintf("node%d.log", i+1))
+		node, err := newNode(log, func() *exec.Cmd { return w.nodeCommand(i) })
 		if err != nil {
 			return err
 		}
@@ -168,9 +169,9 @@ func (w *World) buildPostgres(ctx context.Context, n needs, rng *rand.Rand) (err
 
 // nodeCommand returns the command of a node. The program is the real binary, or
 // this program if the scenario moves the clock.
-func (w *World) nodeCommand() *exec.Cmd {
+func (w *World) nodeCommand(node int) *exec.Cmd {
 	args := append([]string{"serve", "-addr", "127.0.0.1:0", "-database-url", w.nodeURL, "-log-format", "json",
-		"-log-key", w.logKey(), "-master-key", "file:" + w.masterKey()}, w.Workload.Flags()...)
+		"-log-key", w.logKey(node), "-master-key", "file:" + w.masterKey()}, w.Workload.Flags()...)
 	program := w.binary
 	if w.Clock != nil {
 		program = "/proc/self/exe"
@@ -183,8 +184,32 @@ func (w *World) nodeCommand() *exec.Cmd {
 	return cmd
 }
 
-// logKey returns the file of the log key, which all nodes share.
-func (w *World) logKey() string { return filepath.Join(w.folder, "log-key") }
+// logKey returns a node's file of the log key. All nodes have the same key, each in a folder of its own with the
+// checkpoints that it has signed.
+func (w *World) logKey(node int) string {
+	return filepath.Join(w.folder, fmt.Sprintf("node%d", node+1), "log-key")
+}
+
+// createLogKeys creates the log key of the first node and copies it to the folders of the others.
+func (w *World) createLogKeys(nodes int) error {
+	var key []byte
+	for node := range nodes {
+		err := os.Mkdir(filepath.Dir(w.logKey(node)), 0o700)
+		if err == nil && node == 0 {
+			_, err = logkey.Create(w.logKey(node), secret.Reader)
+		}
+		if err == nil && node == 0 {
+			key, err = os.ReadFile(w.logKey(node))
+		}
+		if err == nil && node > 0 {
+			err = os.WriteFile(w.logKey(node), key, 0o600)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // masterKey returns the file of the master key, which all nodes share.
 func (w *World) masterKey() string { return filepath.Join(w.folder, "master-key") }
@@ -199,7 +224,7 @@ func (w *World) environment() []string {
 func (w *World) operate(ctx context.Context, args ...string) error {
 	cmd := exec.CommandContext(ctx, w.binary, args...) //nolint:gosec // the program under test
 	cmd.Env = append(w.environment(), "VERDICT_DATABASE_URL="+w.adminURL, "VERDICT_PLAN_QUOTAS="+w.quotas,
-		"VERDICT_MASTER_KEY=file:"+w.masterKey())
+		"VERDICT_MASTER_KEY=file:"+w.masterKey(), "VERDICT_LOG_KEY="+w.logKey(0))
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("verdict %s: %w\n%s", strings.Join(args, " "), err, output)
 	}
@@ -213,11 +238,19 @@ func (w *World) start(ctx context.Context, n *Node) error {
 	if err := n.Start(ctx); err != nil {
 		return err
 	}
+	took := time.Since(began)
+	w.join(n)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.open = append(w.open, n.URL())
-	w.restart = max(w.restart, time.Since(began))
+	w.restart = max(w.restart, took)
 	return nil
+}
+
+// join adds a node to the clients' addresses.
+func (w *World) join(n *Node) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.open = append(slices.Clone(w.open), n.URL())
 }
 
 // leave removes a node from the clients' addresses.

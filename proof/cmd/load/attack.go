@@ -7,15 +7,14 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 
 	"verdict/proof/load"
 )
 
 // attackFlag makes this program run as an attacker. It reads a load.Crowd from
-// standard input, attacks until the input is closed, and prints the number of
-// answered requests.
+// standard input, attacks until the input is closed, and prints the numbers of
+// answers as JSON.
 const attackFlag = "-attack"
 
 func attack(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
@@ -30,13 +29,12 @@ func attack(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 		_ = orders.Decode(&struct{}{}) // returns when the input is closed
 		stop()
 	}()
-	_, err := fmt.Fprintln(stdout, crowd.Run(ctx))
-	return err
+	return json.NewEncoder(stdout).Encode(crowd.Run(ctx))
 }
 
 // launch starts an attack in a separate process with a lower priority, because
 // in reality the neighbour and the attackers are not on the same machine.
-func launch(ctx context.Context, c *load.Crowd) (end func() (int64, error), err error) {
+func launch(ctx context.Context, c *load.Crowd) (end func() (load.Answers, error), err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -55,13 +53,14 @@ func launch(ctx context.Context, c *load.Crowd) (end func() (int64, error), err 
 	if err := json.NewEncoder(orders).Encode(c); err != nil {
 		return nil, err
 	}
-	return func() (int64, error) {
+	return func() (answers load.Answers, err error) {
 		if err := orders.Close(); err != nil {
-			return 0, err
+			return answers, err
 		}
 		if err := child.Wait(); err != nil {
-			return 0, err
+			return answers, err
 		}
-		return strconv.ParseInt(strings.TrimSpace(answered.String()), 10, 64)
+		err = json.Unmarshal([]byte(answered.String()), &answers)
+		return answers, err
 	}, nil
 }

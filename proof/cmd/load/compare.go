@@ -20,7 +20,7 @@ type report struct {
 	wrong          []string
 }
 
-// add adds the figures of a database, a sentence about them, and what did not hold.
+// add adds the figures of a database, a sentence about them, and the limits that were not met.
 func (r *report) add(database string, table [][]string, sentence string, wrong []string) {
 	r.parts = append(r.parts, "**"+strings.TrimSpace(database)+"**\n", proof.Table(table), sentence+"\n")
 	for _, line := range wrong {
@@ -28,7 +28,7 @@ func (r *report) add(database string, table [][]string, sentence string, wrong [
 	}
 }
 
-// write prints a report, writes it into the document of -proof, and returns an error if something did not hold.
+// write prints a report, writes it into the document of -proof, and returns an error if a limit was not met.
 func (o *order) write(ctx context.Context, args []string, r *report, stdout io.Writer) error {
 	command := strings.Join(append([]string{"go -C proof run ./cmd/load"}, args...), " ")
 	section := append([]string{proof.Origin(ctx, time.Now(), command), r.intro}, r.parts...)
@@ -51,19 +51,21 @@ func (o *order) write(ctx context.Context, args []string, r *report, stdout io.W
 	return nil
 }
 
-// The connections of the closed loop of a comparison, and how long it runs before the first round.
+// compareConnections is the number of connections in the closed loop of a comparison. compareWarm is the time for
+// which the loop runs before the first round.
 const (
 	compareConnections = 64
 	compareWarm        = 3 * time.Second
 )
 
-// runCompare measures on every database the closed-loop rates of the binary of -old and of the present one, in
-// turn. Each has a database of its own. It returns an error if a limit was not met.
+// runCompare measures the closed-loop rates of two binaries in turn, on every kind of database: the binary that
+// the flag -old names, and the present binary. Each binary has its own database. runCompare returns an error if a
+// limit was not met.
 func (o *order) runCompare(ctx context.Context, args []string, folder string, stdout, stderr io.Writer) error {
 	r := report{section: "cost", intro: fmt.Sprintf(
-		"The older binary is `%s`. %d connections in a closed loop, mix %s, %d tenants, %s for each binary in turn, %d "+
-			"rounds, every second one in the other order; both servers run all the time, each on a database of its own. What "+
-			"must hold: the new rate is at least %.2f of the old one (median of the ratios).\n",
+		"The older binary is `%s`. %d connections in a closed loop, mix %s, %d tenants, %s for each binary in turn, "+
+			"%d rounds, every second one in the other order; both servers run all the time, each on a database of "+
+			"its own. What must hold: the new rate is at least %.2f of the old one (median of the ratios).\n",
 		filepath.Base(o.old), compareConnections, o.options.Mix, o.tenants, o.plan.Stage, max(1, o.rounds),
 		load.CompareRate)}
 	for database := range strings.SplitSeq(o.databases, ",") {

@@ -75,12 +75,16 @@ func (o *order) runFair(ctx context.Context, args []string, folder string, stdou
 		"A neighbour sends decisions over 4 connections, for %s alone and for %s during each attack. Each connection "+
 			"sends its next request when the previous one has been answered. "+
 			"The attackers are another process of lower priority on the same processors as the neighbour. Floods "+
-			"have 200 connections, slow senders 500, silent ones 5000; the attacking tenant's policy has %d rules. "+
+			"have 200 connections, slow senders 500, silent ones 5000, and two floods without a key have 5000 too; "+
+			"the attacking tenant's policy has %d rules. A flood that gets no answer is measured again for twice as "+
+			"long, up to 16 times as long; the table says how long. \"Accepted\" counts the answers with a status "+
+			"below 400. "+
 			"What must hold: the neighbour keeps %.0f %% of its rate, its p99 is at most %s and none of its requests "+
 			"fails; probes answer within a second; the server holds at most %d MiB. An attack that misses the rate, "+
 			"or during which the host gave more than 5 %% of the processor time to other machines, is measured again, "+
-			"and the median of three counts.\n",
-		o.plan.Stage, o.plan.Stage, hostileRules, 100*limits.Rate, limits.P99, limits.Memory>>20)}
+			"and the median of %d calm measurements counts, or of %d if too few are calm.\n",
+		o.plan.Stage, o.plan.Stage, hostileRules, 100*limits.Rate, limits.P99, limits.Memory>>20,
+		load.CalmTries, load.FairTries)}
 	failed := 0
 	for database := range strings.SplitSeq(o.databases, ",") {
 		all, err := o.fairness(ctx, strings.TrimSpace(database), folder, stderr)
@@ -108,8 +112,8 @@ func (o *order) runFair(ctx context.Context, args []string, folder string, stdou
 	return nil
 }
 
-// serve starts a database and a server that uses it. Unless -together is set,
-// they get other processors than the load if possible.
+// serve starts a database and a server that uses it. Unless -together is set, they run on other processors than the
+// load, if that is possible.
 func (o *order) serve(
 	ctx context.Context, database, folder string, settings ...string,
 ) (_ *load.Server, end func() error, err error) {

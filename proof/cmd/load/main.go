@@ -1,8 +1,8 @@
-// Command load starts a server, loads it to saturation and beyond, on SQLite
-// and on PostgreSQL, and reports whether it met its limits. With -fair, it
-// measures instead what a tenant gets during attacks by others; with -backlog,
-// decisions beside webhooks with undelivered events and a dead receiver; with
-// -old, the rate of another binary and of this one, in turn.
+// Command load starts a server, loads it to saturation and beyond, on SQLite and on PostgreSQL, and
+// reports whether it met its limits. Some flags select another measurement: -fair measures what a
+// tenant gets during attacks by others, -backlog measures decisions while webhooks have undelivered
+// events and a dead receiver, and -old measures the rates of another binary and of this one in
+// turn.
 package main
 
 import (
@@ -64,7 +64,7 @@ func parse(args []string, stderr io.Writer) (order, error) {
 	fs.StringVar(&o.proof, "proof", "", "`file` that gets the figures, in a section for each kind of measurement")
 	fs.StringVar(&o.picture, "picture", "", "`folder` for a picture of latency against rate for each database")
 	fs.IntVar(&o.tenants, "tenants", 4, "tenants that send, each with a key of its own")
-	fs.IntVar(&o.rounds, "rounds", 1, "how often to do it all; what is done past saturation is judged by the median")
+	fs.IntVar(&o.rounds, "rounds", 1, "number of rounds; rates and latencies are judged by their medians")
 	fs.BoolVar(&o.together, "together", false, "let the load and the server share all processors")
 	fs.Uint64Var(&o.options.Seed, "seed", 1, "seed of the schedule and the mix")
 	fs.IntVar(&o.options.Connections, "connections", 2000, "maximum number of connections of the open loop")
@@ -72,16 +72,18 @@ func parse(args []string, stderr io.Writer) (order, error) {
 	fs.DurationVar(&o.plan.Stage, "stage", 10*time.Second, "length of each stage")
 	fs.IntVar(&o.plan.Back, "back", 50, "percentage of the saturation rate in the last stage")
 	fs.DurationVar(&o.plan.Probe, "probe", 2*time.Second,
-		"time in which a probe must be answered, as by the timeout of a load balancer")
+		"time in which a probe must be answered, such as the timeout of a load balancer")
 	fs.Float64Var(&o.plan.Saturation, "saturation", 0, "requests a second that count as 100 %; measured when 0")
 	fs.Float64Var(&o.limits.Goodput, "goodput", o.limits.Goodput,
 		"share of the saturation rate that must still be answered beyond saturation")
-	fs.Float64Var(&o.limits.Flooded, "flooded", o.limits.Flooded, fmt.Sprintf("the same beyond %d %%", load.Flooded))
+	fs.Float64Var(&o.limits.Flooded, "flooded", o.limits.Flooded, fmt.Sprintf(
+		"share of the saturation rate that must still be answered beyond %d %% of it", load.Flooded))
 	fs.DurationVar(&o.limits.Refusal, "refusal", o.limits.Refusal, "longest p99 of refusals")
 	fs.DurationVar(&o.limits.Recover, "recover", o.limits.Recover, "longest time until latency is normal again")
 	fs.BoolVar(&o.fair, "fair", false, "measure what a neighbour gets during attacks, instead of rising rates")
 	fs.StringVar(&o.only, "only", "", "with -fair, the attacks whose name has this `text`")
-	fs.Int64Var(&o.backlog, "backlog", 0, "measure decisions beside five webhooks with as many undelivered `events` each")
+	fs.Int64Var(&o.backlog, "backlog", 0,
+		"measure decisions beside five webhooks, each with this number of undelivered `events`")
 	fs.StringVar(&o.old, "old", "", "`file` of an older server; compare its closed-loop rate with that of the server")
 	memory := fs.Int64("memory", o.limits.Memory>>20, "most memory of the server in `MiB`")
 	mix := fs.String("mix", "80,10,5,5", "weights of decisions, evaluate, preview, get")
