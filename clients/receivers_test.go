@@ -18,8 +18,8 @@ import (
 )
 
 // TestReceivers lets the service send events to the example of a receiver in each language. Each
-// accepts what the service signs, also while the secret is being replaced, and refuses a body
-// that was altered, an old timestamp and another secret.
+// receiver accepts what the service signs, also while the secret is being replaced, and refuses a
+// body that was altered, an old timestamp and another secret.
 func TestReceivers(t *testing.T) {
 	t.Parallel()
 	url := serve(t, "-webhook-allow", "127.0.0.0/8")
@@ -61,7 +61,7 @@ func checkReceiver(t *testing.T, service, name string, command []string) {
 	hook := call(t, http.MethodPost, service+"/v1/webhooks", key,
 		map[string]any{"url": "http://" + address + "/events"})
 	at := service + "/v1/webhooks/" + text(t, hook, "id")
-	before, _ := hook["last_sequence"].(float64) // the events of the signup
+	before, _ := hook["last_sequence"].(float64) // the number of the last event of the signup
 	lines := startReceiver(t, address, text(t, hook, "secret"), command)
 
 	if got := call(t, http.MethodPost, at+"/test", key, nil); got["outcome"] != "delivered" {
@@ -79,7 +79,8 @@ func checkReceiver(t *testing.T, service, name string, command []string) {
 		t.Errorf("an event with another secret: %v", got)
 	}
 
-	// The vector of Standard Webhooks is old, so a receiver refuses it whatever its secret.
+	// The test vector of Standard Webhooks has an old timestamp, so every receiver refuses it, whatever its
+	// secret is.
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/events",
 		strings.NewReader(`{"test": 2432232314}`))
 	if err != nil {

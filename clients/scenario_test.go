@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -32,14 +33,18 @@ func TestClients(t *testing.T) {
 		"stranger": map[string]any{"status": 401.0, "code": "unauthenticated", "pointers": []any{}},
 		"listed":   5.0, "distinct": 5.0,
 		"survived": "APPROVED",
-		"used":     6.0, // 742, 760 once, three more, and one through the proxy
+		"closed":   map[string]any{"status": 429.0, "code": "quota_exceeded", "pointers": []any{}},
+		"used":     6.0, // the scores 742 and 760 (its repetition is free), three more, and one through the proxy
 		"webhook":  []any{"right", "wrong", "wrong"},
 	}
 	var decided any
 	for name, client := range map[string]func(*testing.T, []string) []byte{
 		"go": scenarioGo, "python": scenarioPython, "typescript": scenarioTypeScript,
 	} {
-		variables := append(signedEvent(t), "VERDICT_URL="+service, "UNRELIABLE_URL="+unreliable(t, service))
+		busy, _ := refusing(t, service, "30", 1)
+		closed, asked := refusing(t, service, "31", math.MaxInt64)
+		variables := append(signedEvent(t), "VERDICT_URL="+service, "UNRELIABLE_URL="+unreliable(t, service),
+			"BUSY_URL="+busy, "CLOSED_URL="+closed)
 		var saw map[string]any
 		printed := client(t, variables)
 		if err := json.Unmarshal(printed, &saw); err != nil {
@@ -52,8 +57,36 @@ func TestClients(t *testing.T) {
 			t.Errorf("%s was decided %v, another client %v", name, saw["decided"], decided)
 		}
 		delete(saw, "decided")
+		// After each refusal the client waits for as long as the proxy asks. After the lost answer it may wait, or
+		// repeat the request immediately on a new connection.
+		if waits, ok := saw["waits"].([]any); ok && len(waits) == 3 {
+			saw["waits"] = waits[:2]
+		}
+		waited(t, name, saw, "waits", 1, 1)
+		waited(t, name, saw, "longest", 30)
+		waited(t, name, saw, "closed_waits")
+		if n := asked.Load(); n != 1 {
+			t.Errorf("%s sent %d requests to a service that asked it to wait for 31 seconds", name, n)
+		}
 		if !reflect.DeepEqual(saw, want) {
 			t.Errorf("%s saw\n%v, want\n%v", name, saw, want)
+		}
+	}
+}
+
+// waited removes a list of waits from what a client saw, and checks them. A wait is at least the wanted number of
+// seconds, and at most a second longer, so that clients do not return at the same moment.
+func waited(t *testing.T, client string, saw map[string]any, list string, want ...float64) {
+	t.Helper()
+	waits, ok := saw[list].([]any)
+	delete(saw, list)
+	if !ok || len(waits) != len(want) {
+		t.Errorf("%s: %s are %v, want about %v", client, list, waits, want)
+		return
+	}
+	for i, w := range waits {
+		if seconds, _ := w.(float64); seconds < want[i] || seconds > want[i]+1 {
+			t.Errorf("%s: %s are %v, want about %v", client, list, waits, want)
 		}
 	}
 }
@@ -86,9 +119,8 @@ func scenarioTypeScript(t *testing.T, variables []string) []byte {
 	return run(t, dir, variables, "node", "scenario.js")
 }
 
-// unreliable returns the URL of a proxy before the service that refuses the
-// first two requests with 503, and passes the third one on but loses its
-// answer.
+// unreliable returns the URL of a proxy in front of the service. The proxy refuses the first two requests with
+// 503. It forwards the third request, but drops the answer.
 func unreliable(t *testing.T, service string) string {
 	t.Helper()
 	target, err := url.Parse(service)
@@ -113,8 +145,31 @@ func unreliable(t *testing.T, service string) string {
 	return server.URL
 }
 
-// signedEvent returns an event that was signed by the rules of Standard
-// Webhooks, as variables.
+// refusing returns the URL of a proxy that refuses the first requests with 429 and Retry-After, and the number of
+// requests that it got.
+func refusing(t *testing.T, service, retryAfter string, times int64) (address string, requests *atomic.Int64) {
+	t.Helper()
+	target, err := url.Parse(service)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy, requests := httputil.NewSingleHostReverseProxy(target), new(atomic.Int64)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if requests.Add(1) > times {
+			proxy.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Retry-After", retryAfter)
+		w.Header().Set("Content-Type", "application/problem+json")
+		w.WriteHeader(http.StatusTooManyRequests)
+		_, _ = w.Write([]byte(`{"status":429,"code":"quota_exceeded","errors":[]}`)) // fails only if the client is gone
+	}))
+	t.Cleanup(server.Close)
+	return server.URL, requests
+}
+
+// signedEvent returns environment variables with the headers and the secret of an event that was signed by the
+// rules of Standard Webhooks.
 func signedEvent(t *testing.T) []string {
 	t.Helper()
 	key, at := []byte("0123456789abcdef01234567"), strconv.FormatInt(time.Now().Unix(), 10)
@@ -122,7 +177,7 @@ func signedEvent(t *testing.T) []string {
 	mac.Write([]byte("evt_1." + at + `.{"type":"decision.created"}`))
 	headers, err := json.Marshal(map[string]string{
 		"webhook-id": "evt_1", "webhook-timestamp": at,
-		// Two secrets while one replaces the other: the second signature is the right one.
+		// While a secret is being replaced, an event has two signatures. Here only the second one is right.
 		"webhook-signature": "v1,AAAA v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil)),
 	})
 	if err != nil {
@@ -133,8 +188,7 @@ func signedEvent(t *testing.T) []string {
 	}
 }
 
-// TestGeneratedFiles generates the typed parts of the clients again: the
-// committed files must be those of the API description.
+// TestGeneratedFiles generates the typed parts of the clients again, and checks that the committed files are the same.
 func TestGeneratedFiles(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
@@ -169,23 +223,12 @@ func TestGeneratedFiles(t *testing.T) {
 	}
 }
 
-// TestScorecardExample runs the Python example from a book of loans to the
+// TestScorecardExample runs the whole Python example, which begins with a book of loans and ends with the
 // backtest of a draft.
 func TestScorecardExample(t *testing.T) {
 	t.Parallel()
 	service := serve(t)
-	response, err := http.Post(service+"/api/signup", "application/json",
-		strings.NewReader(`{"email":"a@example.in","org_name":"Acme","password":"a long password"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = response.Body.Close() }() // only read
-	var signup struct {
-		Key string `json:"api_key"`
-	}
-	if err := json.NewDecoder(response.Body).Decode(&signup); err != nil || signup.Key == "" {
-		t.Fatalf("%s, %v", response.Status, err)
-	}
+	key := signUp(t, service)
 	book := filepath.Join(t.TempDir(), "book.csv")
 	rows := run(t, "..", nil, "go", "run", "./cmd/verdict", "book", "-n", "2000", "-seed", "7")
 	if err := os.WriteFile(book, rows, 0o644); err != nil {
@@ -197,7 +240,7 @@ func TestScorecardExample(t *testing.T) {
 	}
 	variables := []string{
 		"PYTHONPATH=" + folder, "MYPYPATH=" + folder, "PYTHONDONTWRITEBYTECODE=1", "VERDICT_URL=" + service,
-		"VERDICT_KEY=" + signup.Key,
+		"VERDICT_KEY=" + key,
 	}
 	run(t, ".", variables, "mypy", "--strict", "--cache-dir", t.TempDir(), "python/examples/scorecard.py")
 	out := string(run(t, ".", variables, "python3", "python/examples/scorecard.py", book))

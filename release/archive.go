@@ -36,8 +36,8 @@ func (m *maker) writeArchive(t target, name string, b binary, documents []file) 
 	return os.WriteFile(m.file(name+".tar.gz"), compressed, 0o644)
 }
 
-// tarred returns the files as a tar archive. All files have the time of the
-// commit and belong to nobody in particular.
+// tarred returns the files as a tar archive. All files have the time of the commit. The archive contains no owner
+// names.
 func tarred(files []file, at time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// composition is what the test reads of compose.yaml.
+// composition has the members of compose.yaml that the test reads.
 type composition struct {
 	Services map[string]struct {
 		Environment map[string]string
@@ -27,10 +27,10 @@ type composition struct {
 	Configs map[string]struct{ Content string }
 }
 
-// TestCompose starts what compose.yaml describes, without a container engine:
-// the same commands with the same settings as processes, PostgreSQL and the proxy
-// among them. Names of containers become ports of this machine, and volumes
-// become folders. It decides through the proxy, and again after a node has ended.
+// TestCompose starts the services of compose.yaml without a container engine: it runs their commands as processes,
+// with the same settings. PostgreSQL and the proxy are among them. The names of containers become ports of this
+// machine, and volumes become folders. The test requests a decision through the proxy, and again after a node has
+// ended.
 func TestCompose(t *testing.T) {
 	if os.Getenv("VERDICT_LONG") == "" {
 		t.Skip("part of make long, which installs the proxy")
@@ -99,15 +99,15 @@ func TestCompose(t *testing.T) {
 	if err := nodes["node-1"].Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(3 * time.Second) // the proxy asks each node once a second, and the node waits for that before it ends
+	time.Sleep(3 * time.Second) // the proxy checks each node once a second; the node waits for that before it ends
 	second := post(t, url+"/v1/decisions", key, oneApplication)
 	if first["decision_hash"] == nil || first["decision_hash"] != second["decision_hash"] {
 		t.Errorf("the nodes decided %v and %v", first["decision_hash"], second["decision_hash"])
 	}
 }
 
-// inFolders replaces the path of a volume in a container by that of a folder of
-// this machine, which it creates.
+// inFolders replaces the path of a volume in a container by the path of a folder of this machine,
+// which it creates.
 func inFolders(t *testing.T, root string, volumes []string, value string) string {
 	t.Helper()
 	for _, volume := range volumes {
@@ -121,7 +121,7 @@ func inFolders(t *testing.T, root string, volumes []string, value string) string
 	return value
 }
 
-// background starts a process and ends it with the test.
+// background starts a process, and ends the process at the end of the test.
 func background(t *testing.T, name string, cmd *exec.Cmd) {
 	t.Helper()
 	var log strings.Builder
@@ -143,14 +143,14 @@ func listens(t *testing.T, port string) {
 	t.Helper()
 	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(50 * time.Millisecond) {
 		if connection, err := net.Dial("tcp", "127.0.0.1:"+port); err == nil {
-			_ = connection.Close() // only asked whether somebody listens
+			_ = connection.Close() // the connection only shows that somebody listens
 			return
 		}
 	}
 	t.Fatalf("nobody listens on port %s after a minute", port)
 }
 
-// text returns what an address answers, "" if it does not.
+// text returns what an address answers, or "" if it does not answer.
 func text(url string) string {
 	out, err := exec.Command("curl", "-s", url).Output()
 	if err != nil {
@@ -159,9 +159,9 @@ func text(url string) string {
 	return string(out)
 }
 
-// startPostgres starts a server with the user and the database of compose.yaml,
-// and returns its address. PostgreSQL refuses to run as root, so root lends it
-// the user that the package created.
+// startPostgres starts a server with the user and the database of compose.yaml, and returns its
+// address. PostgreSQL refuses to run as root. If the test runs as root, the server runs as the user
+// that the package created.
 func startPostgres(t *testing.T) (address string) {
 	t.Helper()
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
@@ -193,7 +193,8 @@ func startPostgres(t *testing.T) (address string) {
 		return cmd
 	}
 	data := filepath.Join(folder, "data")
-	if out, err := server("initdb", "--username=verdict", "--auth=trust", "--no-sync", data).CombinedOutput(); err != nil {
+	if out, err := server("initdb", "--username=verdict", "--auth=trust", "--no-sync", data).
+		CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
 	}
 	port := freePort(t)

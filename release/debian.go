@@ -20,8 +20,8 @@ var packaging embed.FS
 // password of a database, so it is not readable by everybody.
 const settingsFile = "etc/verdict/verdict.env"
 
-// writeDebian writes the Debian package of a target: an ar archive of the
-// format's version, the control files and the files to install.
+// writeDebian writes the Debian package of a target: an ar archive that contains the version of the format, the
+// control files, and the files to install.
 func (m *maker) writeDebian(t target, b binary, documents []file) error {
 	unit, err := packaging.ReadFile("packaging/verdict.service")
 	if err != nil {

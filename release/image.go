@@ -30,9 +30,9 @@ type platformImage struct {
 	image  v1.Image
 }
 
-// image returns the image of a target, made from nothing: the binary, the
-// certificates of public authorities for webhooks, time zones, and a folder for
-// data. Everything else can be read-only.
+// image returns the image of a target. It has no base image, and contains the binary, the
+// certificates of public authorities for webhooks, time zones, and a folder for data. Everything
+// except the data can be read-only.
 func (m *maker) image(t target, b binary, documents []file) (platformImage, error) {
 	base, err := m.baseFiles()
 	if err != nil {
@@ -89,7 +89,7 @@ func (m *maker) imageConfig() v1.Config {
 		Cmd:        []string{"serve"},
 		Env: []string{
 			"PATH=/usr/bin", "ZONEINFO=/usr/share/zoneinfo.zip",
-			// All addresses, because the network of the container is its own.
+			// Listen on all addresses, because the container has its own network.
 			"VERDICT_ADDR=:8080", "VERDICT_LOG_FORMAT=json",
 		},
 		ExposedPorts: map[string]struct{}{"8080/tcp": {}},
@@ -108,11 +108,11 @@ func (m *maker) imageConfig() v1.Config {
 	}
 }
 
-// baseFiles returns what the binary needs around it.
+// baseFiles returns the files that the binary needs in the image.
 func (m *maker) baseFiles() ([]file, error) {
 	var authorities bytes.Buffer
 	for root := range bundle.Roots() {
-		// A file of certificates cannot express the constraint.
+		// Leave out roots with a constraint, because a file of certificates cannot express it.
 		if root.Constraint != nil {
 			continue
 		}
@@ -131,7 +131,7 @@ func (m *maker) baseFiles() ([]file, error) {
 		{name: "etc/group", content: []byte("verdict:x:" + imageUser + ":\n"), mode: 0o644},
 		{name: "usr/share/zoneinfo.zip", content: zones, mode: 0o644},
 		{name: "data/", mode: 0o750, owner: imageUserID},
-		{name: "keys/", mode: 0o750, owner: imageUserID}, // a new volume gets the owner of the folder that it covers
+		{name: "keys/", mode: 0o750, owner: imageUserID}, // a new volume gets the owner of the folder that it hides
 		{name: "tmp/", mode: 0o1777},
 	}, nil
 }
@@ -146,7 +146,8 @@ func (m *maker) writeImage(images []platformImage) error {
 			Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: p.target.os, Architecture: p.target.arch}},
 		})
 	}
-	// The layout has one image with a name; the engine selects the processor.
+	// The layout has one named image for all processors. The container engine selects the variant for its
+	// processor.
 	index := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex), mutate.IndexAddendum{
 		Add: platforms,
 		Descriptor: v1.Descriptor{

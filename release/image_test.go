@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,11 +17,12 @@ import (
 	"time"
 )
 
-// imageRuns unpacks the image as a container engine does, starts it with its
-// own configuration in that root, as its own user and with nothing writable but
-// /data, and asks it for a decision.
+// imageRuns unpacks the image as a container engine does, and starts it with the image's configuration and as the
+// image's user. The root folder is not read-only here, so only the owners and modes of the folders limit where the user
+// may write; podmanRuns tests the image with a read-only root. It then asks the service for a decision.
 func imageRuns(t *testing.T, path string) {
 	config, root := unpackImage(t, path)
+	probeImage(t, config, root)
 	if config.User == "" || strings.HasPrefix(config.User, "0") {
 		t.Errorf("the image runs as %q", config.User)
 	}
@@ -72,8 +74,61 @@ func imageRuns(t *testing.T, path string) {
 	}
 }
 
-// asImageUser returns how a process is started in the root folder of the image,
-// as the image's user. Without root's rights that takes a user namespace.
+// probed is what the probe prints about the image that it runs in.
+type probed struct {
+	User     int
+	Roots    bool // the certificates of authorities could be read
+	Offset   int  // of Asia/Kolkata, in seconds; 0 if the zone is not known
+	Writable []string
+}
+
+// probedFolders are the folders of the image in which the probe tries to write.
+var probedFolders = []string{"/", "/etc", "/usr/bin", "/data", "/keys", "/tmp"}
+
+// kolkata is the offset of Asia/Kolkata in seconds.
+const kolkata = 19800
+
+// probeImage checks what an unpacked image gives to a program: certificates, time zones and writable folders. The same
+// program must find neither certificates nor zones if it looks elsewhere, because then they would not be the image's.
+func probeImage(t *testing.T, config imageConfig, root string) {
+	t.Helper()
+	program := buildProbe(t)
+	if err := os.WriteFile(filepath.Join(root, "probe"), read(t, program), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	look := func(env ...string) (saw probed) {
+		cmd := exec.CommandContext(t.Context(), "/probe", probedFolders...)
+		cmd.Env, cmd.Dir, cmd.SysProcAttr = append(config.Env, env...), config.WorkingDir, asImageUser(t, root)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("the probe: %v", err)
+		}
+		decode(t, out, &saw)
+		return saw
+	}
+	saw := look()
+	if !saw.Roots || saw.Offset != kolkata || fmt.Sprint(saw.User) != imageUser ||
+		!slices.Equal(saw.Writable, []string{"/data", "/keys", "/tmp"}) {
+		t.Errorf("the image gives a program %+v", saw)
+	}
+	if saw := look("ZONEINFO=/none", "SSL_CERT_FILE=/none", "SSL_CERT_DIR=/none"); saw.Roots || saw.Offset != 0 {
+		t.Errorf("a program that looks elsewhere finds %+v", saw)
+	}
+	if err := os.Remove(filepath.Join(root, "probe")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// buildProbe builds the program that looks around in the image.
+func buildProbe(t *testing.T) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "probe")
+	command(t, "env", "CGO_ENABLED=0", "go", "build", "-trimpath", "-o", path, "./testdata/probe")
+	return path
+}
+
+// asImageUser returns the attributes to start a process as the image's user, in the root folder of the image. If
+// the test does not run as root, this needs a user namespace.
 func asImageUser(t *testing.T, root string) *syscall.SysProcAttr {
 	t.Helper()
 	user, err := strconv.Atoi(imageUser)
@@ -92,15 +147,15 @@ func asImageUser(t *testing.T, root string) *syscall.SysProcAttr {
 	}
 }
 
-// imageConfig is what a container engine reads of the configuration.
+// imageConfig has the members of the image's configuration that a container engine reads.
 type imageConfig struct {
 	User, WorkingDir     string
 	Env, Entrypoint, Cmd []string
 	Health               []string
 }
 
-// unpackImage reads an image layout, by the specification alone, and returns
-// the configuration of the only image and the folder with its files.
+// unpackImage reads an image layout without a library, as the specification describes it. It returns the
+// configuration of the only image and the folder with its files.
 func unpackImage(t *testing.T, path string) (imageConfig, string) {
 	t.Helper()
 	blobs := map[string][]byte{}
@@ -133,7 +188,7 @@ func unpackImage(t *testing.T, path string) (imageConfig, string) {
 	}
 	decode(t, blob(manifest.Config), &config)
 	root := t.TempDir()
-	// The parents of the folder are closed to other users.
+	// The image's user must be able to enter the folder, but its parent folders are closed to other users.
 	for folder := root; folder != os.TempDir() && folder != "/"; folder = filepath.Dir(folder) {
 		if err := os.Chmod(folder, 0o755); err != nil {
 			t.Fatal(err)
@@ -207,7 +262,7 @@ func freePort(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = l.Close() }() // the service takes it
+	defer func() { _ = l.Close() }() // so that the service can use the port
 	_, port, err := net.SplitHostPort(l.Addr().String())
 	if err != nil {
 		t.Fatal(err)

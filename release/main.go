@@ -7,9 +7,8 @@
 //   - the release notes, from the changelog
 //   - the checksums of all these files
 //
-// The same commit gives the same bytes, whatever the folder and the machine,
-// as long as the Go version is the same. It is a module of its own, so that
-// what it needs never enters the go.mod of the service.
+// The same commit gives the same bytes, whatever the folder and the machine, as long as the Go version is the same.
+// The command is a module of its own, so that its dependencies never enter the go.mod of the service.
 //
 //	go -C release run . -out ../dist
 package main

@@ -23,8 +23,8 @@ type maker struct {
 	kit   []file // documentation, and the files with which the service is deployed
 }
 
-// make makes all files for the targets. The folder is complete or absent: the
-// files are made in a folder beside it, which then takes its name.
+// make writes all files for the targets to a temporary folder, and renames that folder at the end. So the folder of
+// the release is either complete or absent.
 func (m *maker) make(ctx context.Context, targets []target) error {
 	m.begun = time.Now()
 	out, err := filepath.Abs(m.out)
@@ -38,7 +38,7 @@ func (m *maker) make(ctx context.Context, targets []target) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(folder) }() // gone already if all went well
+	defer func() { _ = os.RemoveAll(folder) }() // after a success the folder has been renamed
 	if err := os.Chmod(folder, 0o755); err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (m *maker) make(ctx context.Context, targets []target) error {
 	if m.about, err = m.reference(ctx); err != nil {
 		return err
 	}
-	if m.kit, err = m.kitFiles(); err != nil {
+	if m.kit, err = m.kitFiles(ctx); err != nil {
 		return err
 	}
 
@@ -126,7 +126,7 @@ type file struct {
 	owner   int // user and group; 0 is root
 }
 
-// documents returns the files that accompany a binary everywhere.
+// documents returns the files that accompany the binary in every archive, package and image.
 func (m *maker) documents(licences, bom []byte) ([]file, error) {
 	var files []file
 	for _, name := range []string{"LICENSE", "NOTICE", "README.md", "CHANGELOG.md"} {

@@ -21,8 +21,8 @@ const rulesFile = "../deploy/prometheus/verdict.rules.yml"
 // metricName matches the metrics of an expression.
 var metricName = regexp.MustCompile(`\b(?:verdict|process)_[a-z_]+\b`)
 
-// TestEveryExpressionHasData starts the service, has it decide, and compares
-// the metrics that it exports with those that alerts and dashboard ask for.
+// TestEveryExpressionHasData starts the service and requests a decision. It then compares the exported metrics with
+// the metrics that the alerts and the dashboard use.
 func TestEveryExpressionHasData(t *testing.T) {
 	exported := scrape(t)
 	asked := map[string]string{}
@@ -151,7 +151,7 @@ func refuse(t *testing.T, url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = response.Body.Close() // nothing of it is read
+	_ = response.Body.Close() // the body is not read
 	if response.StatusCode != http.StatusUnauthorized {
 		t.Errorf("without a key: %s", response.Status)
 	}
@@ -159,9 +159,18 @@ func refuse(t *testing.T, url string) {
 
 func get(t *testing.T, url string) string {
 	t.Helper()
+	return getWithKey(t, url, "")
+}
+
+// getWithKey returns what an address answers to a caller with an API key.
+func getWithKey(t *testing.T, url, key string) string {
+	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if key != "" {
+		request.Header.Set("Authorization", "Bearer "+key)
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -199,7 +208,7 @@ func TestEveryAlertHasARunbook(t *testing.T) {
 	}
 }
 
-// TestAlerts runs Prometheus' own checks, which need its package.
+// TestAlerts runs the checks of promtool, which is part of Prometheus.
 func TestAlerts(t *testing.T) {
 	if os.Getenv("VERDICT_LONG") == "" {
 		t.Skip("part of make long, which installs promtool")

@@ -67,8 +67,8 @@ func TestPrometheusHasData(t *testing.T) {
 	}
 }
 
-// alertExpressions returns the expressions of the alerts without their
-// thresholds: whether there is data must not depend on something being wrong.
+// alertExpressions returns the expressions of the alerts without their thresholds, because there
+// must be data even if nothing is wrong.
 func alertExpressions(t *testing.T) map[string]string {
 	t.Helper()
 	var file struct {
@@ -93,7 +93,8 @@ func alertExpressions(t *testing.T) map[string]string {
 func startPrometheus(t *testing.T, target string) (address string) {
 	t.Helper()
 	folder := t.TempDir()
-	config := "global: {scrape_interval: 1s}\nscrape_configs:\n  - job_name: verdict\n    static_configs: [{targets: ['" +
+	config := "global: {scrape_interval: 1s}\nscrape_configs:\n  - job_name: verdict\n    static_configs: [{targets: " +
+		"['" +
 		target + "']}]\n"
 	if err := os.WriteFile(filepath.Join(folder, "prometheus.yml"), []byte(config), 0o644); err != nil {
 		t.Fatal(err)
@@ -118,7 +119,7 @@ func startPrometheus(t *testing.T, target string) (address string) {
 		if err != nil {
 			continue
 		}
-		_ = connection.Close() // only asked whether somebody listens
+		_ = connection.Close() // the connection only shows that somebody listens
 		if strings.Contains(get(t, "http://"+address+"/-/ready"), "Ready") {
 			return "http://" + address
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The folders of an archive with what accompanies the binary.
+// The folders of an archive for the files that accompany the binary.
 const (
 	manualFolder     = "man/man1/"
 	completionFolder = "completions/"
@@ -45,7 +45,8 @@ func (m *maker) reference(ctx context.Context) ([]file, error) {
 		files = append(files, file{name: name, content: []byte(text + "\n"), mode: 0o644})
 		return err
 	}
-	// In a fixed order: the archive has the files in this order, and two builds must give the same bytes.
+	// Use a fixed order, because the archive has the files in this order, and two builds must give the
+	// same bytes.
 	for _, c := range []struct{ shell, name string }{
 		{"bash", "verdict.bash"}, {"fish", "verdict.fish"}, {"zsh", "_verdict"},
 	} {
@@ -61,9 +62,9 @@ func (m *maker) reference(ctx context.Context) ([]file, error) {
 	return files, nil
 }
 
-// kitFiles returns the folders of the repository that operators need beside the
-// binary: the documentation, and what is deployed around the service.
-func (m *maker) kitFiles() ([]file, error) {
+// kitFiles returns the folders of the repository that operators and developers need beside the binary: the
+// documentation, what is deployed around the service, and the clients without their tests and generators.
+func (m *maker) kitFiles(ctx context.Context) ([]file, error) {
 	var files []file
 	for _, folder := range []string{"docs", "deploy"} {
 		found, err := filesOf(filepath.Join(m.source.root, folder))
@@ -74,6 +75,22 @@ func (m *maker) kitFiles() ([]file, error) {
 			f.name = folder + "/" + f.name
 			files = append(files, f)
 		}
+	}
+	// Ask Git for the names, because npm and Python leave other files in these folders.
+	names, err := m.source.command(ctx, nil, "git", "ls-files", "clients")
+	if err != nil {
+		return nil, err
+	}
+	for name := range strings.SplitSeq(names, "\n") {
+		if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "clients/testdata/") ||
+			strings.HasPrefix(name, "clients/generate/") {
+			continue
+		}
+		content, err := os.ReadFile(filepath.Join(m.source.root, filepath.FromSlash(name)))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{name: name, content: content, mode: 0o644})
 	}
 	return files, nil
 }

@@ -17,8 +17,8 @@ import (
 	"testing"
 )
 
-// released makes a release of a commit for the targets, or for all, from a
-// clone in a folder of its own.
+// released clones the repository into a new folder and makes a release of a commit there. The argument "only" names
+// the targets; if it is "", all targets are built.
 func released(t *testing.T, commit, only string) (folder string) {
 	t.Helper()
 	clone := filepath.Join(t.TempDir(), "clone")
@@ -33,10 +33,16 @@ func released(t *testing.T, commit, only string) (folder string) {
 	return folder
 }
 
-// TestRelease makes the release twice, from two folders, and uses what it made.
+// TestRelease makes the release twice, from two folders, compares the files, and tests the archive, the container
+// image and the Debian package. With VERDICT_LONG the second release is compiled from an empty cache.
 func TestRelease(t *testing.T) {
 	commit, own := head(t), "linux/"+runtime.GOARCH
-	first, second := released(t, commit, own), released(t, commit, own)
+	first := released(t, commit, own)
+	if os.Getenv("VERDICT_LONG") != "" {
+		// With the usual cache, Go would not compile again, and the test would compare a file with its copy.
+		t.Setenv("GOCACHE", t.TempDir())
+	}
+	second := released(t, commit, own)
 	names := namesIn(t, first)
 	if !slices.Equal(names, namesIn(t, second)) {
 		t.Fatalf("two builds gave other files: %v, %v", names, namesIn(t, second))
@@ -63,14 +69,11 @@ func TestRelease(t *testing.T) {
 	})
 	t.Run("bill of materials", func(t *testing.T) { billIsComplete(t, binary, read(t, first, name+".cdx.json")) })
 	t.Run("licences", func(t *testing.T) {
-		terms := string(read(t, filepath.Join(unpacked, name), "LICENSES-OF-MODULES.txt"))
-		for _, m := range append(modulesOf(t, binary), standardLibrary+" "+runtime.Version()) {
-			if !strings.Contains(terms, "================ "+m+": ") {
-				t.Errorf("the licence of %s is missing", m)
-			}
-		}
+		licencesAreComplete(t, binary, read(t, unpacked, name, "LICENSES-OF-MODULES.txt"))
 	})
-	t.Run("image", func(t *testing.T) { imageRuns(t, filepath.Join(first, "verdict_"+version+"_image.tar")) })
+	image := filepath.Join(first, "verdict_"+version+"_image.tar")
+	t.Run("image", func(t *testing.T) { imageRuns(t, image) })
+	t.Run("podman", func(t *testing.T) { podmanRuns(t, image, version) })
 	t.Run("debian", func(t *testing.T) {
 		debianInstalls(t, filepath.Join(first, "verdict_"+version+"-1_"+runtime.GOARCH+".deb"))
 	})
@@ -82,7 +85,7 @@ func head(t *testing.T) string {
 	return strings.TrimSpace(command(t, "git", "rev-parse", "HEAD"))
 }
 
-// decides makes a decision with a binary, as a newcomer does.
+// decides runs "verdict decide -sample" with a binary, as a new user does, and checks the decision.
 func decides(t *testing.T, program string, args ...string) {
 	t.Helper()
 	out := []byte(command(t, program, append(args, "decide", "-sample")...))
@@ -95,8 +98,8 @@ func decides(t *testing.T, program string, args ...string) {
 	}
 }
 
-// accompanied checks that an archive has what the binary prints about itself,
-// and the files that operators need.
+// accompanied checks that an archive has the completions and schemas that the binary prints, its manual pages, and
+// the files that operators need.
 func accompanied(t *testing.T, folder, program string) {
 	t.Helper()
 	for name, args := range map[string][]string{
@@ -114,6 +117,8 @@ func accompanied(t *testing.T, folder, program string) {
 	for _, name := range []string{
 		"man/man1/verdict.1", "man/man1/verdict-doctor.1", "docs/INSTALL.md", "deploy/compose.yaml",
 		"deploy/chart/Chart.yaml", "deploy/prometheus/verdict.rules.yml", "deploy/grafana/verdict.json",
+		"clients/README.md", "clients/python/pyproject.toml", "clients/python/verdict/client.py",
+		"clients/typescript/index.ts", "clients/go/verdict.go", "clients/go.mod",
 	} {
 		if len(read(t, folder, name)) == 0 {
 			t.Errorf("%s is empty", name)
@@ -163,6 +168,16 @@ func billIsComplete(t *testing.T, binary string, content []byte) {
 	}
 }
 
+// licencesAreComplete checks that the text has the licence of Go and of each module of a binary.
+func licencesAreComplete(t *testing.T, binary string, terms []byte) {
+	t.Helper()
+	for _, m := range append(modulesOf(t, binary), standardLibrary+" "+runtime.Version()) {
+		if !bytes.Contains(terms, []byte("================ "+m+": ")) {
+			t.Errorf("the licence of %s is missing", m)
+		}
+	}
+}
+
 func namesIn(t *testing.T, folder string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
@@ -198,8 +213,8 @@ func command(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// TestUncommittedChanges checks that a working tree with changes is refused: the release would not be the commit
-// that it names.
+// TestUncommittedChanges checks that a working tree with changes is refused, because the release would not be
+// the commit that it names.
 func TestUncommittedChanges(t *testing.T) {
 	clone := filepath.Join(t.TempDir(), "clone")
 	command(t, "git", "clone", "--quiet", "..", clone)

@@ -70,8 +70,8 @@ func sourceHash(m module) (cyclonedx.Hash, error) {
 	return cyclonedx.Hash{Algorithm: cyclonedx.HashAlgoSHA256, Value: hex.EncodeToString(sum)}, nil
 }
 
-// serialNumber derives the UUID of a bill of materials from the binary, so that
-// a second build gives the same one.
+// serialNumber derives the UUID of a bill of materials from the binary, so that a second build
+// gives the same UUID.
 func serialNumber(sum [32]byte) string {
 	u := sum[:16]
 	u[6] = u[6]&0x0f | 0x80 // version 8: defined by us

@@ -21,10 +21,10 @@ type source struct {
 	commit  string // short hash
 	at      time.Time
 	notes   string // the part of the changelog about this version
-	goroot  string // folder of the Go distribution that builds
+	goroot  string // folder of the Go distribution that builds the binaries
 }
 
-// readSource reads what the release is made of. The working tree must be clean:
+// readSource reads the version, the commit and the other data of the release. The working tree must be clean:
 // otherwise the release would claim to be a commit that it is not.
 func readSource(ctx context.Context, root string) (source, error) {
 	root, err := filepath.Abs(root)

@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"debug/elf"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,8 +14,9 @@ import (
 	"testing"
 )
 
-// TestEveryTarget makes the whole release twice, from two folders, compares the
-// bytes, and looks into the archive of each system and processor.
+// TestEveryTarget makes the whole release twice, from two folders, and compares the bytes. For each system and
+// processor it compares the bill of materials and the licences with the modules in the binary. Only the binaries for
+// Linux are executed.
 func TestEveryTarget(t *testing.T) {
 	if os.Getenv("VERDICT_LONG") == "" {
 		t.Skip("part of make long: it compiles for six targets")
@@ -22,6 +24,9 @@ func TestEveryTarget(t *testing.T) {
 	commit := head(t)
 	first, second := released(t, commit, ""), released(t, commit, "")
 	names := namesIn(t, first)
+	if !slices.Equal(names, namesIn(t, second)) {
+		t.Errorf("two builds gave other files: %v, %v", names, namesIn(t, second))
+	}
 	for _, name := range names {
 		if !bytes.Equal(read(t, first, name), read(t, second, name)) {
 			t.Errorf("%s: two builds gave other bytes", name)
@@ -39,9 +44,24 @@ func TestEveryTarget(t *testing.T) {
 				t.Errorf("there is no %s%s", name, suffix)
 			}
 		}
-		switch program := unpackedProgram(t, filepath.Join(first, name), target); target.os {
+		files := unpackedFiles(t, filepath.Join(first, name), target)
+		program := files["verdict"]
+		if target.os == "windows" {
+			program = files["verdict.exe"]
+		}
+		binary := filepath.Join(t.TempDir(), "verdict")
+		if err := os.WriteFile(binary, program, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		bill := read(t, first, name+".cdx.json")
+		billIsComplete(t, binary, bill)
+		if !bytes.Equal(files["verdict.cdx.json"], bill) {
+			t.Errorf("%s: the archive has another bill of materials", target)
+		}
+		licencesAreComplete(t, binary, files["LICENSES-OF-MODULES.txt"])
+		switch target.os {
 		case "linux":
-			isStatic(t, program, target)
+			isStatic(t, binary, target)
 		case "darwin":
 			if !bytes.HasPrefix(program, []byte{0xcf, 0xfa, 0xed, 0xfe}) { // Mach-O of 64 bits
 				t.Errorf("%s: the binary begins with % x", target, program[:4])
@@ -57,49 +77,48 @@ func TestEveryTarget(t *testing.T) {
 	}
 }
 
-// unpackedProgram returns the binary of an archive.
-func unpackedProgram(t *testing.T, path string, target target) (program []byte) {
+// unpackedFiles returns the files of an archive by their names, without the folder that all of them are in.
+func unpackedFiles(t *testing.T, path string, target target) map[string][]byte {
 	t.Helper()
+	files, folder := map[string][]byte{}, filepath.Base(path)+"/"
 	if target.os != "windows" {
 		entriesOf(t, read(t, path+".tar.gz"), func(h *tar.Header, body []byte) {
-			if strings.HasSuffix(h.Name, "/verdict") {
-				program = body
-			}
+			files[strings.TrimPrefix(h.Name, folder)] = body
 		})
-		return program
+		return files
 	}
 	archive, err := zip.OpenReader(path + ".zip")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = archive.Close() }() // only read
-	content, err := archive.Open(filepath.Base(path) + "/verdict.exe")
-	if err != nil {
-		t.Fatal(err)
+	for _, f := range archive.File {
+		content, err := archive.Open(f.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[strings.TrimPrefix(f.Name, folder)] = body
 	}
-	var out bytes.Buffer
-	if _, err := out.ReadFrom(content); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return files
 }
 
-// isStatic checks that a binary needs no loader and no library, and has it
-// decide: that of arm64 under qemu.
-func isStatic(t *testing.T, program []byte, target target) {
+// isStatic checks that a binary needs no loader and no library, and makes a decision with it. The
+// binary for arm64 runs under qemu.
+func isStatic(t *testing.T, path string, target target) {
 	t.Helper()
-	parsed, err := elf.NewFile(bytes.NewReader(program))
+	parsed, err := elf.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() { _ = parsed.Close() }() // only read
 	for _, p := range parsed.Progs {
 		if p.Type == elf.PT_INTERP {
 			t.Errorf("%s: the binary needs a loader", target)
 		}
-	}
-	path := filepath.Join(t.TempDir(), "verdict")
-	if err := os.WriteFile(path, program, 0o755); err != nil {
-		t.Fatal(err)
 	}
 	if target.arch != "arm64" {
 		decides(t, path)
@@ -112,7 +131,7 @@ func isStatic(t *testing.T, program []byte, target target) {
 	decides(t, emulator, path)
 }
 
-// platformsOf returns for how many processors an image is.
+// platformsOf returns the number of processors that an image supports.
 func platformsOf(t *testing.T, path string) int {
 	t.Helper()
 	blobs := map[string][]byte{}

@@ -25,7 +25,7 @@ func parse(text []byte) (document, error) {
 	return document{node{n.Content[0]}}, nil
 }
 
-// get returns a member, or a node without a value.
+// get returns a member, or a node without a value if there is none.
 func (n node) get(name string) node {
 	for key, value := range n.members {
 		if key == name {
@@ -69,7 +69,7 @@ func (n node) text() string {
 	return n.Value
 }
 
-// has says whether an array of texts contains one.
+// has reports whether an array of texts contains a text.
 func (n node) has(text string) bool {
 	for _, e := range n.elements() {
 		if e.text() == text {

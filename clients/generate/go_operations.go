@@ -39,8 +39,8 @@ func (d document) goOperations() (string, error) {
 	return string(formatted), nil
 }
 
-// goOperation returns the method of an operation, and the type of its answer if
-// no schema names it.
+// goOperation returns the code of the method for an operation. If the type of the answer is not a named schema,
+// the code also declares that type.
 func (d document) goOperation(method, path string, operation node) (string, error) {
 	name := operationName(operation)
 	parameters, err := d.parameters(&typeWriter{document: d, written: map[string]bool{}}, operation)
@@ -77,7 +77,9 @@ func (d document) goOperation(method, path string, operation node) (string, erro
 		}
 		fmt.Fprintf(&out, "\n// %s%s is the operation %q%s: %s %s.\n", name, suffix, summary, doc, method, path)
 		if answer == "" {
-			fmt.Fprintf(&out, "func (c *Client) %s%s(%s) error {\n\t_, err := call[nothing](ctx, c, %q, %s, %s, %s)\n\treturn err\n}\n",
+			fmt.Fprintf(&out,
+				"func (c *Client) %s%s(%s) error {\n\t_, err := call[nothing](ctx, c, %q, %s, %s, %s)\n\treturn "+
+					"err\n}\n",
 				name, suffix, strings.Join(all, ", "), method, target, params, body)
 			return
 		}
@@ -91,13 +93,14 @@ func (d document) goOperation(method, path string, operation node) (string, erro
 		write("", "", "jsonBody(body)", "body api."+name+"JSONRequestBody")
 	}
 	if len(contentTypes) > 1 {
-		write("From", " with a body of another content type", "stream(contentType, body)", "contentType string, body io.Reader")
+		write("From", " with a body of another content type", "stream(contentType, body)",
+			"contentType string, body io.Reader")
 	}
 	return out.String(), nil
 }
 
-// goAnswer returns the type of the answer, "" if there is none, and its
-// declaration if it is no schema of its own.
+// goAnswer returns the type of the answer, or "" if there is none. declared is the declaration of
+// that type, or "" if the type is a schema of its own.
 func (d document) goAnswer(name string, operation node) (answer, declared string, err error) {
 	for status, response := range operation.get("responses").members {
 		if !strings.HasPrefix(status, "2") {

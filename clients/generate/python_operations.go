@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-const operationsHead = `"""A method for each operation of the API, generated from api/openapi.yaml by clients/generate."""
+const operationsHead = `"""A method for each operation of the API, generated from api/openapi.yaml ` +
+	`by clients/generate."""
 
 from __future__ import annotations
 
@@ -180,8 +181,8 @@ func (d document) parameters(w *typeWriter, operation node) ([]parameter, error)
 	return all, nil
 }
 
-// body returns the type of the request body, "" if there is none, and its
-// content types.
+// body returns the type of the request body, or "" if there is none, and the content types of the
+// body.
 func (d document) body(w *typeWriter, operation node) (string, []string, error) {
 	request := operation.get("requestBody")
 	if !request.exists() {
@@ -239,7 +240,8 @@ func (d document) answer(w *typeWriter, operation node) (expression, form string
 	return "", "", fmt.Errorf("no successful answer")
 }
 
-// operationName begins the names of types that only this operation has.
+// operationName returns the id of an operation in the form of a type's name. The names of the types that only
+// this operation uses begin with it.
 func operationName(operation node) string { return camel(operation.get("operationId").text()) }
 
 // inTypes qualifies the names of schemas in an expression.

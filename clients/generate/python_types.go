@@ -17,7 +17,7 @@ from typing import Any, Literal, Required, TypeAlias, TypedDict, Union
 
 `
 
-// typeWriter writes the types, and collects those of objects inside others.
+// typeWriter writes the types, including those of objects inside other objects.
 type typeWriter struct {
 	document document
 	out      strings.Builder
@@ -70,8 +70,7 @@ type member struct {
 	required         bool
 }
 
-// class writes an object with named members, with those of all parts of an
-// allOf.
+// class writes an object with named members, including the members of all parts of an allOf.
 func (w *typeWriter) class(name string, s node) error {
 	var members []member
 	if err := w.collect(name, s, &members); err != nil {
@@ -189,8 +188,8 @@ func (w *typeWriter) expression(name string, s node) (string, error) {
 	return joined(parts), nil
 }
 
-// union returns the alternatives of a schema. An anyOf that only adds required members to an object with members of
-// its own is treated as that object.
+// union returns the alternatives of a schema. If the schema itself has members, its anyOf only says which
+// members are required, so union returns the object.
 func (w *typeWriter) union(name string, s node, alternatives []node) (string, error) {
 	if s.get("properties").exists() {
 		return w.kind(name, s, "object")
@@ -266,8 +265,8 @@ func (w *typeWriter) kind(name string, s node, kind string) (string, error) {
 	return "", fmt.Errorf("unknown type %q", kind)
 }
 
-// nested writes the class of an object inside another one. The members of the other one are
-// collected before its class is written, so this class comes first.
+// nested writes the class of an object inside another object. The members of the outer object are collected before
+// its class is written, so the inner class comes first.
 func (w *typeWriter) nested(name string, s node) error {
 	if w.written[name] {
 		return nil

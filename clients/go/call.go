@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// nothing is the answer of operations that have none.
+// nothing is the answer of operations that have no answer.
 type nothing struct{}
 
 // body makes the body of a request, with its content type.
 type body func() (io.Reader, string, error)
 
-// noBody is the body of requests that have none.
+// noBody is the body of requests that have no body.
 func noBody() (io.Reader, string, error) { return nil, "", nil }
 
 // jsonBody returns a document as a body.
@@ -30,7 +30,7 @@ func jsonBody(document any) body {
 	}
 }
 
-// stream returns a body that is read once, so the request is not repeated.
+// stream returns a body that can be read only once, so its request cannot be repeated.
 func stream(contentType string, r io.Reader) body {
 	return func() (io.Reader, string, error) { return r, contentType, nil }
 }
@@ -59,7 +59,7 @@ func call[T any](ctx context.Context, c *Client, method, path string, params any
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = response.Body.Close() }() // only read
+	defer func() { _ = response.Body.Close() }() // the body is only read
 	answer := new(T)
 	switch into := any(answer).(type) {
 	case *nothing:

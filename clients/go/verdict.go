@@ -4,9 +4,8 @@
 //	decision, err := client.CreateDecision(ctx, nil, api.DecisionRequest{...})
 //	fmt.Println(decision.Status)
 //
-// The types (package api) and a method for each operation are generated from
-// the API description. This package adds keys, retries, refusals as
-// errors, pages and the check of webhooks.
+// The types (package api) and a method for each operation are generated from the API description. This package adds
+// the API key and retries, returns refusals as errors, iterates over the pages of lists, and verifies webhooks.
 package verdict
 
 import (
@@ -47,7 +46,7 @@ func Key(key string) Option { return func(s *sender) { s.key = key } }
 // timeouts. The default waits 30 seconds for an answer.
 func HTTPClient(client *http.Client) Option { return func(s *sender) { s.client = client } }
 
-// Attempts sets how often a request is sent at most. The default is 4.
+// Attempts sets the maximum number of times that a request is sent. The default is 4.
 func Attempts(n int) Option { return func(s *sender) { s.attempts = max(n, 1) } }
 
 // Sleep sets how the client waits before it repeats a request, for tests.
@@ -85,8 +84,8 @@ type Problem struct {
 
 func (p *Problem) Error() string { return fmt.Sprintf("%d %s: %s", p.Status, p.Code, p.Detail) }
 
-// longestWait is the longest Retry-After for which a request is repeated. The caller
-// must handle a longer one: a quota that is used up is renewed only next month.
+// longestWait is the longest Retry-After for which a request is repeated. After a longer
+// Retry-After the caller gets the refusal, for example because a quota is used up until next month.
 const longestWait = 30 * time.Second
 
 // sender sends requests, and repeats them where that is safe.
@@ -103,7 +102,7 @@ func (s *sender) send(request *http.Request) (*http.Response, error) {
 		request.Header.Set("Authorization", "Bearer "+s.key)
 	}
 	if request.Method == http.MethodPost && request.Header.Get("Idempotency-Key") == "" {
-		// Operations that take no key ignore it.
+		// Operations without an Idempotency-Key ignore the header.
 		request.Header.Set("Idempotency-Key", rand.Text())
 	}
 	for attempt := 1; ; attempt++ {
@@ -137,30 +136,34 @@ func (s *sender) send(request *http.Request) (*http.Response, error) {
 // problemOf reads the document of a refusal and closes its body. A proxy may
 // answer with something else; then only the status is known.
 func problemOf(response *http.Response) error {
-	defer func() { _ = response.Body.Close() }() // only read
+	defer func() { _ = response.Body.Close() }() // the body is only read
 	p := &Problem{}
 	content, err := io.ReadAll(io.LimitReader(response.Body, 1<<20))
 	if err == nil {
-		_ = json.NewDecoder(bytes.NewReader(content)).Decode(p) // see above
+		_ = json.NewDecoder(bytes.NewReader(content)).Decode(p) // a proxy may send something else
 	}
 	p.Status = response.StatusCode
 	return p
 }
 
-// retry says whether a refused request may be repeated, and when.
+// retry reports whether a refused request may be repeated, and returns how long to wait before
+// that.
 func retry(response *http.Response, wait time.Duration) (time.Duration, bool) {
 	switch response.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 	default:
 		return 0, false
 	}
-	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
-		wait = time.Duration(seconds)*time.Second + mathrand.N(250*time.Millisecond)
+	seconds, err := strconv.ParseUint(response.Header.Get("Retry-After"), 10, 32)
+	if err != nil {
+		return wait, true
 	}
-	return wait, wait <= longestWait
+	asked := time.Duration(seconds) * time.Second
+	// The additional time keeps clients that were refused together from returning together.
+	return asked + mathrand.N(250*time.Millisecond), asked <= longestWait
 }
 
-// pause is exponential back-off with jitter.
+// pause returns how long to wait after an attempt: exponential back-off with jitter.
 func pause(attempt int) time.Duration {
 	longest := min(200*time.Millisecond<<(attempt-1), 5*time.Second)
 	return longest/2 + mathrand.N(longest/2)
@@ -177,9 +180,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Pages returns all entries of a list. The function gets one page: its cursor
-// is nil for the first page, and it returns nil after the last one. The
-// iteration ends after an error.
+// Pages iterates over all entries of a list. page fetches one page: cursor is nil for the first
+// page, and next is nil after the last one. The iteration ends after an error.
 func Pages[E any](page func(cursor *string) (entries []E, next *string, err error)) iter.Seq2[E, error] {
 	return func(yield func(E, error) bool) {
 		for cursor := (*string)(nil); ; {

@@ -11,16 +11,17 @@ import (
 	"time"
 )
 
-// webhookTolerance is how old an event may be, and how far in the future.
+// webhookTolerance is the maximum difference between the timestamp of an event and the current time, in the
+// past or in the future.
 const webhookTolerance = 5 * time.Minute
 
 // ErrSignature is the error of an event that was not signed with the secret, or
 // that is too old.
-var ErrSignature = errors.New("the event is not signed with this secret, or too old")
+var ErrSignature = errors.New("the event is too old or is not signed with this secret")
 
-// VerifyWebhook returns an error unless the body was signed with the secret
-// within five minutes of now. Give the body as it arrived: parsed and written
-// again it would have other bytes.
+// VerifyWebhook returns an error unless the body was signed with the secret within five minutes of
+// now. Pass the body exactly as it arrived, because a body that was parsed and encoded again may
+// have other bytes.
 func VerifyWebhook(secret string, header http.Header, body []byte, now time.Time) error {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil {

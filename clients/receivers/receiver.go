@@ -33,7 +33,7 @@ type event struct {
 	Type     string `json:"type"`
 }
 
-// verify returns an error unless the request was signed with the key, recently.
+// verify returns an error unless the request was recently signed with the key.
 func verify(key []byte, header http.Header, body []byte, now time.Time) error {
 	id, timestamp := header.Get("webhook-id"), header.Get("webhook-timestamp")
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)

@@ -11,7 +11,7 @@ from verdict import Client, InvalidSignature, Problem, types, verify_webhook
 url = os.environ["VERDICT_URL"]
 saw: dict[str, Any] = {}
 signup = Client(url).sign_up({"email": "py@example.in", "org_name": "Python Finance", "password": "a long password"})
-verdict = Client(url, key=signup["api_key"], sleep=lambda _: None)
+verdict = Client(url, key=signup["api_key"])
 
 
 def application(score: int) -> types.DecisionRequest:
@@ -56,8 +56,19 @@ saw["listed"] = len(listed)
 saw["distinct"] = len(set(listed))
 
 # The proxy of the test refuses twice, and then loses the answer once: four requests, one decision.
-behind = Client(os.environ["UNRELIABLE_URL"], key=signup["api_key"], sleep=lambda _: None)
+waits: list[float] = []
+behind = Client(os.environ["UNRELIABLE_URL"], key=signup["api_key"], sleep=waits.append)
 saw["survived"] = behind.create_decision(application(730))["status"]
+saw["waits"] = waits
+
+# A client waits for 30 seconds, but no longer.
+longest: list[float] = []
+Client(os.environ["BUSY_URL"], key=signup["api_key"], sleep=longest.append).get_usage()
+saw["longest"] = longest
+closed_waits: list[float] = []
+closed = Client(os.environ["CLOSED_URL"], key=signup["api_key"], sleep=closed_waits.append)
+saw["closed"] = refusal(lambda: closed.create_decision(application(730)))
+saw["closed_waits"] = closed_waits
 saw["used"] = verdict.get_usage()["used"]
 
 body = b'{"type":"decision.created"}'

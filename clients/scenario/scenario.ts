@@ -9,7 +9,10 @@ const nobody = createVerdict(url);
 const signup = await answer(
   nobody.POST("/api/signup", { body: { email: "ts@example.in", org_name: "TypeScript Finance", password: "a long password" } }),
 );
-const verdict = createVerdict(url, { key: signup.api_key, sleep: async () => {} });
+const verdict = createVerdict(url, { key: signup.api_key });
+// recorder returns a client that only records how long it would wait, in seconds.
+const recorder = (address: string, waits: number[]) =>
+  createVerdict(address, { key: signup.api_key, sleep: async (ms) => void waits.push(ms / 1000) });
 const application = (score: number) => ({
   applicant: { id: `A-${score}`, monthly_income: 85000, foir: 0.32, requested_amount: 600000 },
   bureau_report: { score, enquiries_6m: 2, active_tradelines: 4, max_dpd_12m: 0 },
@@ -50,10 +53,21 @@ saw.listed = all.length;
 saw.distinct = new Set(all).size;
 
 // The proxy of the test refuses twice, and then loses the answer once: four requests, one decision.
-const behind = createVerdict(process.env.UNRELIABLE_URL!, { key: signup.api_key, sleep: async () => {} });
+const waits: number[] = [];
+const behind = recorder(process.env.UNRELIABLE_URL!, waits);
 const survived = await answer(behind.POST("/v1/decisions", { body: application(730) }));
 saw.survived = survived.status;
+saw.waits = waits;
 saw.used = (await answer(verdict.GET("/v1/usage"))).used;
+
+// A client waits for 30 seconds, but no longer.
+const longest: number[] = [];
+await answer(recorder(process.env.BUSY_URL!, longest).GET("/v1/usage"));
+saw.longest = longest;
+const closedWaits: number[] = [];
+const closed = recorder(process.env.CLOSED_URL!, closedWaits);
+saw.closed = await refusal(answer(closed.POST("/v1/decisions", { body: application(730) })));
+saw.closed_waits = closedWaits;
 
 const body = '{"type":"decision.created"}';
 const event = new Headers(JSON.parse(process.env.WEBHOOK_HEADERS!));

@@ -39,7 +39,7 @@ export class Problem extends Error {
 export interface Options {
   /** The API key; none is needed to sign up. */
   key?: string;
-  /** How often a request is sent at most; 4 if not given. */
+  /** The maximum number of times that a request is sent; 4 if not given. */
   attempts?: number;
   /** How long to wait for one answer, in milliseconds; 30,000 if not given. */
   timeout?: number;
@@ -51,7 +51,8 @@ export interface Options {
 // Statuses after which the same request may succeed later: too many requests, and a service that is busy or restarting.
 const retried = new Set([429, 502, 503, 504]);
 
-// A longer wait than this is the caller's business: a quota that is used up ends next month.
+// The client does not wait longer than this. The caller gets the refusal instead, for example if a quota is used up
+// until next month.
 const longestWait = 30_000;
 
 /** Returns a client for one service and one key. Its calls return `{ data, error, response }`; see {@link answer}. */
@@ -95,7 +96,7 @@ export async function* pages<E>(
   }
 }
 
-// send sends a request, and again where that is safe.
+// send sends a request, and repeats it if that is safe.
 async function send(request: Request, options: Options): Promise<Response> {
   const attempts = options.attempts ?? 4;
   const sleep = options.sleep ?? ((ms: number) => new Promise<void>((done) => setTimeout(done, ms)));
@@ -103,7 +104,8 @@ async function send(request: Request, options: Options): Promise<Response> {
     request.headers.set("Authorization", `Bearer ${options.key}`);
   }
   if (request.method === "POST" && !request.headers.has("Idempotency-Key")) {
-    // A repetition after a lost answer is then decided and billed once. Operations that take no key ignore it.
+    // With a key, a request that is repeated after a lost answer is decided and billed once. Operations that take no
+    // key ignore it.
     request.headers.set("Idempotency-Key", crypto.randomUUID());
   }
   for (let attempt = 1; ; attempt++) {
@@ -129,15 +131,15 @@ async function send(request: Request, options: Options): Promise<Response> {
   }
 }
 
-// pause is exponential back-off with jitter, in milliseconds.
+// pause returns how long to wait, in milliseconds: exponential back-off with jitter.
 function pause(attempt: number): number {
   const longest = Math.min(200 * 2 ** (attempt - 1), 5000);
   return longest / 2 + (Math.random() * longest) / 2;
 }
 
 /**
- * Throws unless the body was signed with the secret within the tolerance, in seconds. Give the body as it arrived: parsed
- * and written again it would have other bytes.
+ * Throws unless the body was signed with the secret within the tolerance, in seconds. Pass the body exactly as it
+ * arrived, because a body that was parsed and written again may have other bytes.
  */
 export async function verifyWebhook(
   secret: string,
@@ -164,7 +166,7 @@ export async function verifyWebhook(
       continue;
     }
     const given = Uint8Array.from(atob(value), (c) => c.charCodeAt(0));
-    // The comparison of the platform takes the same time for every signature.
+    // The platform's verify function takes the same time for every signature.
     if (await crypto.subtle.verify("HMAC", key, given, signed)) {
       return;
     }

@@ -94,11 +94,12 @@ export interface paths {
          *
          *     The `fraud` block has the identifiers of the primary applicant. A co-applicant or a guarantor may have identifiers
          *     too, in `fraud` of the entry of `applicants`. They are counted for that person: `fraud.people` in the answer has
-         *     the result, and rules can use it as `co_applicant.fraud_*` and `guarantor.fraud_*`. Somebody who was a guarantor
-         *     is therefore known as an applicant, and rings are formed over all roles. People who applied together count as one
-         *     for an account, a device, a mobile number or an e-mail address that only they share, so a couple with one phone
-         *     is no ring. As soon as somebody else is seen with it, each of them counts. A value of any person on the block
-         *     list sets `fraud_blocklisted`.
+         *     the result, and rules can use it as `co_applicant.fraud_*` and `guarantor.fraud_*`. A person is recognised in
+         *     every role: somebody who was a guarantor before counts as the same person when they apply, and rings are formed
+         *     over all roles. People who applied together count as one for an account, a device, a mobile number or an e-mail
+         *     address that only they share, so a couple with one phone is no ring. As soon as somebody else is seen with the
+         *     same value, each of these people counts. If a value of any person in the application is on the block list,
+         *     `fraud_blocklisted` is true.
          *
          *     Without `fraud.applicant_ref` nobody can be counted. The answer then has the warning `applicant_ref_missing`,
          *     the score is not `complete` and does not become a fact, and `fraud_blocklisted` is the only known `fraud_*`
@@ -118,8 +119,8 @@ export interface paths {
          *     has `features` only if the request has `features: true`. With any other policy, a request without
          *     `features: true` has no features; if the policy names some, the answer has the warning `features_not_requested`.
          *
-         *     Irregular but unambiguous parts of a report are read, with an entry in `warnings`. The body may have 20,000
-         *     transactions and, unless the operator sets another limit, 8 MiB.
+         *     Irregular but unambiguous parts of a report are read, with an entry in `warnings`. The body may have at most
+         *     20,000 transactions and, unless the operator sets another limit, at most 8 MiB.
          */
         post: operations["evaluateReport"];
         delete?: never;
@@ -140,11 +141,11 @@ export interface paths {
         /**
          * Evaluate many bureau reports
          * @description Decides up to 1,000 applications, each exactly as if it had been sent alone to
-         *     [POST /v1/evaluate](#evaluateReport). Each is stored, billed and refused by itself, and usage counts it there: an
-         *     application that is refused does not affect the others, and the status of the answer is 200 even if all are
-         *     refused. Only a body that is not well-formed JSON is refused as a whole, for instance with a number that is too
-         *     large or a member given twice. `results` are in the order of `items`; pointers in an error begin at the
-         *     application.
+         *     [POST /v1/evaluate](#evaluateReport). Each application is stored, billed and refused separately, and usage
+         *     counts it under that operation. An application that is refused does not affect the others, and the status of the
+         *     answer is 200 even if all are refused. Only a body that is not well-formed JSON is refused as a whole, for
+         *     instance because a number is too large or a member occurs twice. `results` are in the order of `items`; pointers
+         *     in an error are relative to the application.
          *
          *     Each application takes a token of the rate limit. If there are too few tokens, the request is refused before
          *     anything is decided. If the quota ends in the middle, the applications for which no unit is left are refused
@@ -155,25 +156,27 @@ export interface paths {
          *     only the others are decided. If one is answered with `idempotency_in_progress`, repeat the request once more.
          *
          *     With the Content-Type `application/x-ndjson` the body is a stream of any length: one application in each line,
-         *     without `items`; blank lines are skipped. The answers are sent as lines in the same order, each as soon as its
-         *     decision is durable; send and read at the same time (`curl -N -T FILE -X POST -H 'Content-Type:
+         *     without `items`; blank lines are skipped. The answers are lines in the same order, each of which is sent as soon
+         *     as its decision is durable; so send and read at the same time (`curl -N -T FILE -X POST -H 'Content-Type:
          *     application/x-ndjson'`). After its first line, a stream waits for tokens of the rate limit instead of being
-         *     refused, so give a long stream a key of its own; a hundred blank lines take a token, too. Always send an
-         *     `Idempotency-Key`, and if a connection breaks, repeat the same lines. A stream ends after 50 minutes, if nothing arrives or no answer is read
-         *     for 30 seconds, if its key is revoked, and when the node stops. If the client still reads, the last line then
-         *     has only `error`, and no application after the last answer was decided.
+         *     refused, so use a separate key for a long stream. A hundred blank lines also take a token. Always send an
+         *     `Idempotency-Key`, and if a connection breaks, repeat the same lines. A stream ends in any of these cases: 50
+         *     minutes have passed, nothing arrives or no answer is read for 30 seconds, its key is revoked, or the node stops.
+         *     If the client still reads, the last line then has only `error`. Applications after the last answer were not
+         *     decided.
          *
-         *     With `Prefer: respond-async` and lines, the batch becomes a job of up to 10 million rows and 8 GiB: the rows are
-         *     stored as they arrive, the answer is 202, and `Location` is where [the progress](#getBatch) and then
-         *     [the results](#getBatchResults) are read. The lines may be compressed with gzip. Nothing is decided before all
-         *     rows have arrived. Each row is then decided once, in the background, by the policy that is active at that
-         *     moment; a row takes one unit of the quota and no token of the rate limit. The `Idempotency-Key` is that of the
-         *     job: a repetition is answered with the same job. An environment has at most 5 unfinished jobs. If the key that
-         *     started the job is revoked, the rows that are left get `key_revoked`; if the person who started it is disabled
-         *     or may no longer decide, `insufficient_scope`. The job goes on after its key has expired.
-         *     If the stored rows exceed what the plan allows, the upload ends with 409 `cap_reached`, and its rows are deleted.
+         *     With `Prefer: respond-async` and a body of lines, the batch becomes a job of up to 10 million rows and 8 GiB:
+         *     the rows are stored as they arrive, the answer is 202, and `Location` is where [the progress](#getBatch) and
+         *     then [the results](#getBatchResults) are read. The lines may be compressed with gzip. Nothing is decided before
+         *     all rows have arrived. Each row is then decided once, in the background, by the policy that is active at that
+         *     moment; a row takes one unit of the quota and no token of the rate limit. The `Idempotency-Key` identifies the
+         *     job: a repeated request is answered with the same job. An environment has at most 5 unfinished jobs. If the key
+         *     that started the job is revoked, the remaining rows get `key_revoked`. If the person who started the job is
+         *     disabled or may no longer decide, the remaining rows get `insufficient_scope`. If the key only expires, the job
+         *     continues. If the stored rows exceed what the plan allows, the upload ends with 409 `cap_reached`, and its rows
+         *     are deleted.
          *
-         *     The body, or a line, may have 8 MiB, unless the operator sets another limit.
+         *     The body, or each line of a stream, may have at most 8 MiB, unless the operator sets another limit.
          */
         post: operations["evaluateReports"];
         delete?: never;
@@ -205,8 +208,8 @@ export interface paths {
          *     evaluated even if the first knockout hits, so `fired_rules` shows every knockout that could be evaluated.
          *
          *     Here `foir` is a ratio: send 0.35 for 35 %. A field you leave out is absent, and `null` is the same as leaving
-         *     it out. An absent field satisfies no condition except `absent`. A rule that cannot be evaluated is not in
-         *     `fired_rules`, unless its `on_absent` refers or declines. `warnings` lists unknown members with the closest
+         *     it out. An absent field satisfies no condition except `absent`. A rule that cannot be evaluated is in
+         *     `fired_rules` only if its `on_absent` refers or declines. `warnings` lists unknown members with the closest
          *     known name. The warning `inputs_absent` lists the inputs of the applicant and the report that the policy names
          *     and the request lacks. `"include":["facts"]` adds the values that the engine used.
          *
@@ -268,7 +271,7 @@ export interface paths {
          *     `provenance=true` adds to each feature its meaning, its formula, the days that it covers, and the records from
          *     which it was computed, with their positions in the request.
          *
-         *     If neither the request had `features: true` nor the policy `features: auto`, the decision has no features, and
+         *     A decision has features only if the request had `features: true` or the policy had `features: auto`. Otherwise
          *     the answer is 404 `features_not_generated`.
          */
         get: operations["listFeatures"];
@@ -348,16 +351,16 @@ export interface paths {
         /**
          * Store what documents say about the lender
          * @description Stores a new version of the lender profile: the names, terms and contacts that the key facts statement and the
-         *     letter state. The body is a complete profile. Every version is kept; a decision is stored with the number of the
-         *     version at the time, and its documents use that version. A decision from before the first version uses the
+         *     letter state. The body is a complete profile. Every version is kept. A decision is stored with the number of the
+         *     current version, and its documents use that version; a decision that was made before the first version uses the
          *     first.
          *
          *     `texts` has the lender's own words by language. If a text is missing in a language, the documents use a built-in
          *     text in that language, never a text in another language. Markup in texts is shown as text.
          *
-         *     With `If-Match` the profile is stored only if the latest version is the one that you send, with
-         *     `If-None-Match: *` only if there is none yet; otherwise the answer is 412 `precondition_failed`. Each change is
-         *     an entry of the log and an event (`config.changed`).
+         *     With `If-Match` the profile is stored only if the latest version is the one that you send. With
+         *     `If-None-Match: *` it is stored only if there is no version yet. Otherwise the answer is 412
+         *     `precondition_failed`. Each change is an entry of the log and an event (`config.changed`).
          */
         put: operations["replaceLenderProfile"];
         post?: never;
@@ -378,17 +381,16 @@ export interface paths {
          * Get the key facts statement of an offer
          * @description The key facts statement that the Reserve Bank of India requires before a retail or MSME loan is agreed: what the
          *     loan costs, on which terms, how the annual percentage rate is computed, and the repayment schedule to the paisa.
-         *     As JSON, or as a page that can be printed, with `format=html` or an `Accept` header that prefers `text/html`. An
-         *     error is a page too then.
-         *     docs/OFFER.md says where each field comes from.
+         *     The answer is JSON or, with `format=html` or an `Accept` header that prefers `text/html`, a page that can be
+         *     printed. docs/OFFER.md says where each field comes from.
          *
          *     The numbers are those of the decision. Dates count from `disbursed_on`. The statement is valid as long as the
          *     offer, and at least until the end of the third working day after the decision, or after the review that approved
          *     a referral; Sundays and the holidays of the lender profile are not working days.
          *
          *     A decision without an approved offer is 409 `no_offer`: a decline, or a referral that nobody has approved in a
-         *     review. Without a lender profile the answer is 409 `lender_profile_missing`, after the validity 410
-         *     `offer_expired`, and for an erased decision 410 `erased`. If the policy counts earlier offers (`exposure` or
+         *     review. Without a lender profile the answer is 409 `lender_profile_missing`. After the validity has ended it is
+         *     410 `offer_expired`, and for an erased decision 410 `erased`. If the policy counts earlier offers (`exposure` or
          *     `own_` fields) and a newer open offer to the applicant under the same `policy_key` has replaced this one, the
          *     answer is 410 `offer_replaced`.
          *
@@ -413,13 +415,14 @@ export interface paths {
         /**
          * Get the letter about a decline or a counter-offer
          * @description The letter to an applicant who gets no loan, or a smaller one than was asked for. It states only reasons that an
-         *     applicant may read, without codes, values or thresholds. As JSON or as a page, as the key facts statement is.
+         *     applicant may read, without codes, values or thresholds. The answer is JSON or a page, as for the key facts
+         *     statement.
          *
          *     A decline by a person has the reason code of the review as its only reason; without a code `reasons` is empty.
          *
-         *     A decision that is neither a decline nor a counter-offer, or that still waits for a person, is 409 `no_letter`. A
-         *     counter-offer after its validity is 410 `offer_expired`, and after a newer offer has replaced it 410
-         *     `offer_replaced`.
+         *     A decision that is neither a decline nor a counter-offer, or that still waits for a person, is 409 `no_letter`.
+         *     If the validity of a counter-offer has ended, the answer is 410 `offer_expired`; if a newer offer has replaced
+         *     it, 410 `offer_replaced`.
          *
          *     If a page was asked for, a refusal is a page (`text/html`), too.
          */
@@ -557,11 +560,11 @@ export interface paths {
         /**
          * Decide many applications
          * @description Decides up to 1,000 applications, each exactly as if it had been sent alone to
-         *     [POST /v1/decisions](#createDecision). Each is stored, billed and refused by itself, and usage counts it there: an
-         *     application that is refused does not affect the others, and the status of the answer is 200 even if all are
-         *     refused. Only a body that is not well-formed JSON is refused as a whole, for instance with a number that is too
-         *     large or a member given twice. `results` are in the order of `items`; pointers in an error begin at the
-         *     application.
+         *     [POST /v1/decisions](#createDecision). Each application is stored, billed and refused separately, and usage
+         *     counts it under that operation. An application that is refused does not affect the others, and the status of the
+         *     answer is 200 even if all are refused. Only a body that is not well-formed JSON is refused as a whole, for
+         *     instance because a number is too large or a member occurs twice. `results` are in the order of `items`; pointers
+         *     in an error are relative to the application.
          *
          *     Each application takes a token of the rate limit. If there are too few tokens, the request is refused before
          *     anything is decided. If the quota ends in the middle, the applications for which no unit is left are refused
@@ -572,25 +575,27 @@ export interface paths {
          *     only the others are decided. If one is answered with `idempotency_in_progress`, repeat the request once more.
          *
          *     With the Content-Type `application/x-ndjson` the body is a stream of any length: one application in each line,
-         *     without `items`; blank lines are skipped. The answers are sent as lines in the same order, each as soon as its
-         *     decision is durable; send and read at the same time (`curl -N -T FILE -X POST -H 'Content-Type:
+         *     without `items`; blank lines are skipped. The answers are lines in the same order, each of which is sent as soon
+         *     as its decision is durable; so send and read at the same time (`curl -N -T FILE -X POST -H 'Content-Type:
          *     application/x-ndjson'`). After its first line, a stream waits for tokens of the rate limit instead of being
-         *     refused, so give a long stream a key of its own; a hundred blank lines take a token, too. Always send an
-         *     `Idempotency-Key`, and if a connection breaks, repeat the same lines. A stream ends after 50 minutes, if nothing arrives or no answer is read
-         *     for 30 seconds, if its key is revoked, and when the node stops. If the client still reads, the last line then
-         *     has only `error`, and no application after the last answer was decided.
+         *     refused, so use a separate key for a long stream. A hundred blank lines also take a token. Always send an
+         *     `Idempotency-Key`, and if a connection breaks, repeat the same lines. A stream ends in any of these cases: 50
+         *     minutes have passed, nothing arrives or no answer is read for 30 seconds, its key is revoked, or the node stops.
+         *     If the client still reads, the last line then has only `error`. Applications after the last answer were not
+         *     decided.
          *
-         *     With `Prefer: respond-async` and lines, the batch becomes a job of up to 10 million rows and 8 GiB: the rows are
-         *     stored as they arrive, the answer is 202, and `Location` is where [the progress](#getBatch) and then
-         *     [the results](#getBatchResults) are read. The lines may be compressed with gzip. Nothing is decided before all
-         *     rows have arrived. Each row is then decided once, in the background, by the policy that is active at that
-         *     moment; a row takes one unit of the quota and no token of the rate limit. The `Idempotency-Key` is that of the
-         *     job: a repetition is answered with the same job. An environment has at most 5 unfinished jobs. If the key that
-         *     started the job is revoked, the rows that are left get `key_revoked`; if the person who started it is disabled
-         *     or may no longer decide, `insufficient_scope`. The job goes on after its key has expired.
-         *     If the stored rows exceed what the plan allows, the upload ends with 409 `cap_reached`, and its rows are deleted.
+         *     With `Prefer: respond-async` and a body of lines, the batch becomes a job of up to 10 million rows and 8 GiB:
+         *     the rows are stored as they arrive, the answer is 202, and `Location` is where [the progress](#getBatch) and
+         *     then [the results](#getBatchResults) are read. The lines may be compressed with gzip. Nothing is decided before
+         *     all rows have arrived. Each row is then decided once, in the background, by the policy that is active at that
+         *     moment; a row takes one unit of the quota and no token of the rate limit. The `Idempotency-Key` identifies the
+         *     job: a repeated request is answered with the same job. An environment has at most 5 unfinished jobs. If the key
+         *     that started the job is revoked, the remaining rows get `key_revoked`. If the person who started the job is
+         *     disabled or may no longer decide, the remaining rows get `insufficient_scope`. If the key only expires, the job
+         *     continues. If the stored rows exceed what the plan allows, the upload ends with 409 `cap_reached`, and its rows
+         *     are deleted.
          *
-         *     The body, or a line, may have 8 MiB, unless the operator sets another limit.
+         *     The body, or each line of a stream, may have at most 8 MiB, unless the operator sets another limit.
          */
         post: operations["createDecisions"];
         delete?: never;
@@ -640,8 +645,8 @@ export interface paths {
          * Delete a batch that is over
          * @description Deletes a batch that is completed, cancelled or failed: its counts, its results and what is left of its rows.
          *     They no longer count among the stored bytes of the environment. The decisions stay, and so do the entries of the
-         *     batch in the audit trail and in the events. A batch that is not over is not deleted: the answer is 409
-         *     `invalid_transition`; [cancel](#cancelBatch) it first.
+         *     batch in the audit trail and in the events. While a batch is in progress, it cannot be deleted: the answer is
+         *     409 `invalid_transition`; [cancel](#cancelBatch) it first.
          */
         delete: operations["deleteBatch"];
         options?: never;
@@ -661,9 +666,9 @@ export interface paths {
         /**
          * Cancel a batch
          * @description Cancels a batch that is not over. Rows that were decided stay decided and billed, and their results can be read.
-         *     The others get the error `batch_cancelled`; the batch is `cancelling` until all of them have it, and then
-         *     `cancelled`. Cancelling a cancelled batch changes nothing. A batch that is completed or has failed cannot be
-         *     cancelled: the answer is 409 `invalid_transition`.
+         *     All other rows get the error `batch_cancelled`. The batch is `cancelling` until each of these rows has the
+         *     error, and then `cancelled`. Cancelling a cancelled batch changes nothing. A batch that is completed or has
+         *     failed cannot be cancelled: the answer is 409 `invalid_transition`.
          */
         post: operations["cancelBatch"];
         delete?: never;
@@ -741,19 +746,20 @@ export interface paths {
         /**
          * Compare two versions for all possible applicants
          * @description Lists every kind of applicant whom two versions treat differently: what changes if the version `against` is
-         *     replaced by this one. Each kind has a `witness`, an applicant whom both versions have really decided. With
-         *     `equal: true` it is proved that nothing changes for anybody.
+         *     replaced by this one. Each kind has a `witness`, an example applicant whom both versions have really decided.
+         *     `equal: true` means: it is proved that nothing changes for anybody.
          *
-         *     Compared are the status and, unless the application is declined, the grade, the rate, the limit, the tenure, the
-         *     fee and the conditions of the offer. Reasons, texts and scores are not compared.
+         *     The comparison covers the status and, unless the application is declined, the grade, the rate, the limit, the
+         *     tenure, the fee and the conditions of the offer. Reasons, texts and scores are not compared.
          *
          *     `complete: false` means that something is not known; `incomplete` says what. A comparison that needs more than 10
          *     seconds, or more memory than the service allows, ends with what it has found. Nothing is stored and nothing is
          *     billed.
          *
          *     `population` also counts how many applications are of each kind: stored decisions of the same `policy_key`, each
-         *     with the facts of its time, or the rows of a synthetic book. At most 50,000 are counted, within 6 seconds; of a
-         *     longer range a part that is spread over the range. The data of erased applicants cannot be counted.
+         *     with the facts of its time, or the rows of a synthetic book. At most 50,000 are counted, within 6 seconds. If
+         *     the range has more, those that are counted are spread over the range. The data of erased applicants cannot be
+         *     counted.
          */
         post: operations["diffRuleSet"];
         delete?: never;
@@ -843,15 +849,16 @@ export interface paths {
          * Replace or create a list
          * @description Replaces all entries of a list, or creates the list. A list has values of one type, which it keeps:
          *
-         *     - `text`: two texts are equal if they are equal after Unicode normalisation (NFKC), without invisible characters
-         *       (such as zero-width spaces) and space at the ends, with single spaces inside, and without regard to case.
+         *     - `text`: two texts are equal if their normal forms are the same. The normal form is Unicode NFKC, without
+         *       invisible characters (such as zero-width spaces), without space at the ends, with single spaces inside, and
+         *       without regard to case.
          *     - `number`: numbers with at most six decimals.
-         *     - `hashed`: SHA-256 hashes in hexadecimal, each of a text in the form above. So you need not send the texts.
+         *     - `hashed`: SHA-256 hashes in hexadecimal, each of a text in its normal form. So you need not send the texts.
          *
          *     A condition looks a field up with `in_list` or `not_in_list`. An entry with `expires_at` counts in decisions
-         *     before that time. Of values that are sent twice, one entry is stored, with the later expiry; `repeated` counts
-         *     the others. If one entry is invalid, nothing changes. Each change is a new version, and a decision names the
-         *     version of each list in which it looked something up.
+         *     before that time. If a value is sent more than once, one entry is stored, with the latest expiry; `repeated`
+         *     counts the other entries. If one entry is invalid, nothing changes. Each change is a new version, and a decision
+         *     names the version of each list in which it looked something up.
          *
          *     Send a list of more than 8 MiB as a CSV file (`text/csv`, optionally compressed with gzip), which is read as it
          *     arrives: its first row names the column `value` and, if entries expire, `expires_at`. `type` is then in the
@@ -874,9 +881,9 @@ export interface paths {
         head?: never;
         /**
          * Add and remove entries
-         * @description Adds and removes at most 10,000 entries. An added value that the list has replaces its entry, and with it the
-         *     expiry. A value to remove that the list does not have is counted in `not_found`. If one value is invalid,
-         *     nothing changes.
+         * @description Adds and removes at most 10,000 entries. If the list already has an added value, the new entry replaces the old
+         *     one with its expiry. A value to remove that the list does not have is counted in `not_found`. If one value is
+         *     invalid, nothing changes.
          */
         patch: operations["changeList"];
         trace?: never;
@@ -890,9 +897,9 @@ export interface paths {
         };
         /**
          * Read the entries of a list
-         * @description The entries, those that have expired too, in an order that is the same in every version of the list but has no
-         *     meaning. Values are as they were sent. If the list changes between two pages, the second page is of the new
-         *     version.
+         * @description The entries, including those that have expired, in an order that is the same in every version of the list but
+         *     has no meaning. Values are as they were sent. If the list changes between two pages, the second page is of the
+         *     new version.
          */
         get: operations["listListEntries"];
         put?: never;
@@ -955,8 +962,8 @@ export interface paths {
         };
         /**
          * List the lists
-         * @description All lists of the key's environment, by name, without their entries. While rule sets are in `used_by`, the list
-         *     cannot be deleted: they name the list, and are active or would be active after a rollback.
+         * @description All lists of the key's environment, by name, without their entries. `used_by` has the rule sets that name the
+         *     list and are active or would be active after a rollback. While there are any, the list cannot be deleted.
          */
         get: operations["listLists"];
         put?: never;
@@ -996,9 +1003,9 @@ export interface paths {
          *     so are the columns. If one row is invalid, nothing changes. Each change is a new version, and a decision names
          *     the version of each table in which it looked something up.
          *
-         *     While a rule set that is active, or that a rollback would activate, reads the table, it keeps its keys, its
-         *     columns and their types, and a default if it has one; more columns may be added. Otherwise the answer is 409
-         *     `table_in_use`.
+         *     If a rule set that is active, or that a rollback would activate, reads the table, a replacement must keep the
+         *     keys, the columns and their types, and the default if there is one; otherwise the answer is 409 `table_in_use`.
+         *     A replacement may add columns.
          *
          *     The rows may also be a CSV file (`text/csv`, optionally compressed with gzip), which is read as it arrives. Its
          *     first row names a column for each exact key, the columns `<field>.gte` and `<field>.lt` for each range, and the
@@ -1081,8 +1088,8 @@ export interface paths {
         };
         /**
          * List the tables
-         * @description All tables of the key's environment, by name, without their rows. While rule sets are in `used_by`, the table
-         *     cannot be deleted: they read the table, and are active or would be active after a rollback.
+         * @description All tables of the key's environment, by name, without their rows. `used_by` has the rule sets that read the
+         *     table and are active or would be active after a rollback. While there are any, the table cannot be deleted.
          */
         get: operations["listTables"];
         put?: never;
@@ -1135,10 +1142,10 @@ export interface paths {
          * Fit a scorecard to data
          * @description Fits a scorecard to rows whose outcome is known. Every column is divided into bins by information value; missing
          *     and special values get bins of their own. Identifiers and columns that contain the outcome are left out. A
-         *     logistic regression on the selected columns is then scaled to points. The answer contains a scorecard that [POST
-         *     /v1/scorecards](#createOrScoreScorecard) accepts unchanged, and a training report. With `save` the scorecard is
-         *     also stored: 201. Held-out rows are used only to measure the scorecard. The same rows and options give the same
-         *     answer.
+         *     logistic regression on the selected columns is then scaled to points. The answer contains a scorecard that
+         *     [POST /v1/scorecards](#createOrScoreScorecard) accepts unchanged, and a training report. With `save` the
+         *     scorecard is also stored: 201. Held-out rows are used only to measure the scorecard. The same rows and options
+         *     give the same answer.
          *
          *     A body may have up to 64 MiB. Each node fits one scorecard per tenant at a time. Meanwhile a second request gets
          *     503 `fitting_busy`; retry it later. Nothing is billed.
@@ -1668,9 +1675,9 @@ export interface paths {
          *     is true, there are further events to fetch. Changes that were made before events existed get their
          *     events later; these events have `backfilled`.
          *
-         *     Events are kept for 90 days. If `after` names older ones, the answer is 410 `events_expired` with
-         *     `oldest_sequence`; continue with `after` one less than that, and read the objects themselves for what you have
-         *     missed.
+         *     Events are kept for 90 days. If `after` asks for older events, the answer is 410 `events_expired` with
+         *     `oldest_sequence`. Then continue with `after` set to `oldest_sequence` minus 1, and read the objects themselves
+         *     to learn what you have missed.
          *
          *     An event contains ids, hashes and outcomes, but no data of an applicant and no text that somebody wrote. The
          *     types and their data:
@@ -1842,7 +1849,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook
-         * @description No further event is sent to it.
+         * @description No further event is sent to the webhook.
          */
         delete: operations["deleteWebhook"];
         options?: never;
@@ -1915,7 +1922,7 @@ export interface paths {
         put?: never;
         /**
          * Add the signature of a witness to a checkpoint
-         * @description A witness is somebody outside who signs the checkpoints of a log that continue those before, with the time (C2SP
+         * @description A witness is somebody outside who signs, with the time, each checkpoint that continues the previous one (C2SP
          *     `tlog-cosignature`). Proofs and capsules contain the first checkpoint that covers the decision and that a
          *     witness has signed, so that they show when the decision existed. `verdict log witness` does all this.
          *
@@ -2159,19 +2166,19 @@ export interface paths {
          *     Decisions that are made until the erasure is completed are erased too.
          *
          *     While the applicant has an open offer, a reported loan that is not closed, an open alert or a legal hold, the
-         *     erasure is stored as `deferred` and the answer is 202. `basis` says what it waits for, and `deferred_until` when
-         *     that ends, null if it is not known. The service carries it out by itself within minutes after the last of them
-         *     has ended. An offer is open if the decision is APPROVED, or REFERRED and a review has overturned the referral,
-         *     and `valid_until` is not past; an approval that a review has overturned is not an offer. While an erasure is
-         *     deferred, another request for the same applicant returns that one. `POST /v1/erasures/{id}/withdraw` withdraws
-         *     it.
+         *     erasure is stored as `deferred` and the answer is 202. `basis` says what the erasure waits for. `deferred_until`
+         *     says when the wait ends, and is null if that is not known. The service carries out the erasure by itself within
+         *     minutes after the last of these reasons has ended. An offer is open until its `valid_until` if the decision is
+         *     APPROVED and no review has overturned the approval, or if the decision is REFERRED and a review has overturned
+         *     the referral. While an erasure is deferred, another request for the same applicant returns the deferred erasure.
+         *     `POST /v1/erasures/{id}/withdraw` withdraws it.
          *
          *     The outcomes of the decisions stay, so that the lender remains accountable, and so do links to accounts and
          *     devices as keyed hashes, to prevent fraud. The receipt says what was erased, and what is kept on which basis.
          *     `beyond_recovery_at` is null until the operator has confirmed that older copies of the master key are
          *     destroyed.
          *
-         *     If nothing is held about the applicant, the answer is 404; so it is when the applicant was erased before. Send
+         *     If nothing is held about the applicant, the answer is 404, also if the applicant was erased before. Send
          *     `decision_id` instead of `applicant_ref` for a decision that names no applicant.
          */
         post: operations["erasePerson"];
@@ -2240,14 +2247,15 @@ export interface paths {
          *     `own_max_dpd`, and `exposure.max_total` of a policy limits it together with open offers.
          *
          *     A loan is identified by `decision_id`, the decision on which it was made, or by `product` if there is no such
-         *     decision. The first report adds the loan, and a later one replaces its state. A loan that names its decision closes
-         *     that offer, so that the amount does not count twice. An applicant can have one open loan without a decision for
-         *     each product, and 100 open loans in all (409 `cap_reached`). A new loan takes a kilobyte of the storage of the plan
-         *     (409 `cap_reached`), and a plan with a quota allows 20 reports a month for each unit of it (429 `quota_exceeded`).
+         *     decision. The first report adds the loan, and a later one replaces its state. A loan that names its decision
+         *     closes the offer of that decision, so that the amount does not count twice. An applicant can have one open loan
+         *     without a decision for each product, and 100 open loans in all (409 `cap_reached`). A new loan takes a kilobyte
+         *     of the storage of the plan (409 `cap_reached`), and a plan with a quota allows 20 reports a month for each unit
+         *     of the quota (429 `quota_exceeded`).
          *
-         *     Report a loan that is repaid with `closed: true`. A second report of that changes nothing. A closed loan of a
-         *     decision cannot be opened again (409 `invalid_transition`); a product can have a new loan. `closed: true` for a
-         *     product without an open loan is 404; with `decision_id` it records that the offer will not be used.
+         *     Report a loan that is repaid with `closed: true`. Reporting this a second time changes nothing. A closed loan of
+         *     a decision cannot be opened again (409 `invalid_transition`); a product can have a new loan. `closed: true` for
+         *     a product without an open loan is 404; with `decision_id` it records that the offer will not be used.
          */
         post: operations["reportExposure"];
         delete?: never;
@@ -2336,16 +2344,16 @@ export interface paths {
         };
         /**
          * Read the retention periods
-         * @description How long the documents of each zone are stored in this environment, and how far that was applied.
+         * @description How long the documents of each zone are stored in this environment, and up to which time the periods were applied.
          */
         get: operations["getRetention"];
         /**
          * Set the retention periods
          * @description Replaces all retention periods of this environment. The documents of a zone that is not named are kept. Once a
-         *     day the service erases the documents that are older than the period, in whole days of India. It cannot be
-         *     undone. Salted hashes of the documents stay, so the log still matches.
+         *     day the service erases the documents that are older than the period, in whole days of India. An erased document
+         *     cannot be restored. Salted hashes of the documents stay, so the log still matches.
          *
-         *     The zones are those that are stored apart from each other:
+         *     A zone is a kind of document that is stored separately. The zones are:
          *
          *     | zone | what is erased |
          *     |---|---|
@@ -2359,9 +2367,9 @@ export interface paths {
          *
          *     The period of `response` must not be shorter than those of the first three zones. A period that is set or
          *     shortened is applied after 24 hours, from `applies_from` on: until then the change can be undone. `due` is the
-         *     number of decisions, runs or closed loans that are beyond the period at present; it is missing for links. Documents
-         *     of applicants with a legal hold are kept, and so are decisions with an open offer and those after them until the
-         *     offer has ended. A closed loan is kept while the offer of its decision is open.
+         *     number of decisions, runs or closed loans that are beyond the period at present; it is missing for links.
+         *     Documents of applicants with a legal hold are kept. Documents of a decision with an open offer, and of all later
+         *     decisions, are kept until the offer has ended. A closed loan is kept while the offer of its decision is open.
          */
         put: operations["setRetention"];
         post?: never;
@@ -2380,14 +2388,15 @@ export interface paths {
         };
         /**
          * Read everything that is held about an applicant
-         * @description Returns what is stored about an applicant in this environment: the decisions in the order in which they were
-         *     made, as `GET /v1/decisions/{id}` returns them, with their reviews; the runs of agents, the reported loans, the
-         *     alerts that name the applicant, the legal holds in force and an erasure that is not completed; and until when
-         *     the documents are stored. Decisions are returned page by page, everything else with every page: at most 200
-         *     alerts and loans, and the newest 200 runs.
+         * @description Returns what is stored about an applicant in this environment. The decisions are in the order in which they were
+         *     made, as `GET /v1/decisions/{id}` returns them, with their reviews. The answer also has the runs of agents, the
+         *     reported loans, the alerts that name the applicant, the legal holds in force and an erasure that is not
+         *     completed, and it says until when the documents are stored. Decisions are returned page by page, everything else
+         *     with every page: at most 200 alerts and loans, and the newest 200 runs.
          *
          *     Decisions in which the person is the co-applicant or the guarantor of somebody else are in `other_roles`, with
-         *     the facts about this person. Of the other people of a decision the answer has only the roles and references.
+         *     the facts about this person. About the other people in such a decision, the answer has only their roles and
+         *     references.
          *
          *     `include=facts` adds the facts of the decisions and needs the scope `facts:read`. With `audience=applicant` the
          *     answer can be given to the applicant: it has the outcomes and the reasons in the texts that are meant for
@@ -2570,11 +2579,11 @@ export interface components {
          * @enum {string}
          */
         ErasureReason: "applicant_request" | "consent_withdrawn" | "purpose_fulfilled" | "legal_obligation" | "other";
-        /** @description The receipt of an erasure. It contains no data of the person, except the reference while it is deferred. */
+        /** @description The receipt of an erasure. It contains no data of the person, except the reference while the erasure is deferred. */
         Erasure: {
             id: string;
             /**
-             * @description `deferred` if the erasure must wait; `running` if it is not completed yet, for instance because it was interrupted; it is then completed within minutes. More values may come.
+             * @description `deferred` if the erasure must wait. `running` if it is not completed yet, for instance because it was interrupted; the service then completes it within minutes. More values may come.
              * @enum {string}
              */
             state: "deferred" | "running" | "completed" | "withdrawn";
@@ -2594,7 +2603,7 @@ export interface components {
             /** @description The key or the person that withdrew the erasure. */
             withdrawn_by?: string;
             erased_at: components["schemas"]["Time"] | null;
-            /** @description When the last copy of the key was destroyed with which older copies of the data could be decrypted; null if that is not confirmed. */
+            /** @description When the last copy of the key that can decrypt older copies of the data was destroyed; null if that is not confirmed. */
             beyond_recovery_at: components["schemas"]["Time"] | null;
             /** @description How much was erased. */
             erased: {
@@ -2663,7 +2672,7 @@ export interface components {
                     due_is_minimum?: boolean;
                     /** @description How many documents were erased so far. */
                     documents_erased: number;
-                    /** @description The time before which erased documents were stored, null if there are none. */
+                    /** @description The erased documents were stored before this time. Null if none were erased. */
                     erased_before: components["schemas"]["Time"] | null;
                     /** @description When the period was last applied, null for never. */
                     applied_at: components["schemas"]["Time"] | null;
@@ -2771,7 +2780,7 @@ export interface components {
             status: components["schemas"]["DecisionStatus"];
             created_at: components["schemas"]["Time"];
             /**
-             * @description Present and true if a person has decided otherwise than `status` says, which is still what the engine decided: an overturned decision, or a referral that was upheld and thus declined.
+             * @description Present and true if the decision of a reviewer differs from `status`, which always states the engine's decision. The reviewer has then overturned the decision, or has upheld a referral and thereby declined the application.
              * @example true
              */
             changed_by_review?: boolean;
@@ -2787,7 +2796,7 @@ export interface components {
                 /** @description Present and true if a newer offer has replaced this one, which can thus not be accepted any more. */
                 replaced?: boolean;
             };
-            /** @description The principal reasons in the texts that are meant for applicants. If a person has declined, those of the letter. */
+            /** @description The principal reasons in the texts that are meant for applicants. If a person has declined the application, the reasons are those of the letter. */
             reasons: string[];
             inputs_erased?: string[];
         };
@@ -2829,7 +2838,7 @@ export interface components {
             created_at: components["schemas"]["Time"];
             updated_at: components["schemas"]["Time"];
             closed_at: components["schemas"]["Time"] | null;
-            /** @description Only of a report, and only if there are any, such as `replaced_offer`. */
+            /** @description Warnings such as `replaced_offer`. Present only in the answer to a report, and only if there are any. */
             warnings?: components["schemas"]["Warning"][];
         };
         Exposures: {
@@ -2946,7 +2955,7 @@ export interface components {
             updated_by: string;
             /** @description The entries of the request. */
             received: number;
-            /** @description Entries of the request whose values it has more than once. */
+            /** @description Entries that repeat the value of an earlier entry of the request. */
             repeated: number;
             /** @description Entries of the request that had expired already. They are stored. */
             expired: number;
@@ -2960,10 +2969,10 @@ export interface components {
         };
         ListEntries: {
             list: string;
-            /** @description The version of which the page is. */
+            /** @description The version that the page belongs to. */
             version: number;
             data: {
-                /** @description A number in a list of numbers, and else a text as it was sent; in a hashed list the hash. */
+                /** @description A number in a list of numbers, the hash in a hashed list, otherwise the text as it was sent. */
                 value: string | number;
                 expires_at?: components["schemas"]["Time"];
                 expired?: boolean;
@@ -3019,7 +3028,7 @@ export interface components {
             lt?: number | null;
         };
         TableRow: {
-            /** @description A value for each exact key and a range for each range, in the order of the keys. */
+            /** @description A value for each exact key and a range for each range key, in the order of the keys. */
             keys: (components["schemas"]["TableValue"] | components["schemas"]["TableRange"])[];
             /** @description A value for each column, in the order of the columns. */
             values: components["schemas"]["TableValue"][];
@@ -3033,7 +3042,7 @@ export interface components {
         };
         ReplacedTable: {
             name: string;
-            /** @description It grows with each change. A table that is created after one was deleted begins above its version. */
+            /** @description It grows with each change. The version of a new table begins above the versions of all deleted tables. */
             version: number;
             /** @description The number of rows. */
             rows: number;
@@ -3048,7 +3057,7 @@ export interface components {
         };
         Table: {
             name: string;
-            /** @description It grows with each change. A table that is created after one was deleted begins above its version. */
+            /** @description It grows with each change. The version of a new table begins above the versions of all deleted tables. */
             version: number;
             /** @description The number of rows. */
             rows: number;
@@ -3075,7 +3084,7 @@ export interface components {
         };
         TableRows: {
             table: string;
-            /** @description The version of which the page is. */
+            /** @description The version that the page belongs to. */
             version: number;
             data: components["schemas"]["TableRow"][];
             pagination: components["schemas"]["Pagination"];
@@ -3105,7 +3114,7 @@ export interface components {
             description?: string;
             /** @enum {string} */
             state: "enabled" | "paused" | "disabled";
-            /** @description Why it was disabled, or paused by the service. */
+            /** @description Why the webhook was disabled, or why the service paused it. */
             reason?: string;
             /** @description Every event up to this one was sent, skipped because of its type, or is among the retries. */
             last_sequence: number;
@@ -3167,7 +3176,7 @@ export interface components {
             witness: string;
             /**
              * Format: date-time
-             * @description When the witness says that it signed.
+             * @description The time of the signature, as the witness states it.
              */
             seen_at: string;
         };
@@ -3175,7 +3184,7 @@ export interface components {
         Capsule: {
             /** @description The version of the format. */
             capsule: number;
-            /** @description The stored columns of the decision whose hash is in the leaf. */
+            /** @description The stored columns of the decision. The leaf contains their hash. */
             decision: Record<string, never>;
             /** @description The stored answer to the request. */
             answer: Record<string, never>;
@@ -3443,12 +3452,12 @@ export interface components {
             own_emi?: number | null;
             /**
              * Format: double
-             * @description Amount owed today over the live own and joint accounts.
+             * @description Amount owed today on the live own and joint accounts.
              */
             own_outstanding?: number | null;
             /**
              * Format: double
-             * @description Amount owed today over the live own and joint accounts that are unsecured.
+             * @description Amount owed today on the live own and joint accounts that are unsecured.
              */
             own_unsecured_outstanding?: number | null;
             /**
@@ -3522,7 +3531,7 @@ export interface components {
             own_microfinance_emi?: number | null;
             /**
              * Format: double
-             * @description Amount owed today over the live own and joint microfinance accounts.
+             * @description Amount owed today on the live own and joint microfinance accounts.
              */
             own_microfinance_outstanding?: number | null;
             /**
@@ -3541,7 +3550,7 @@ export interface components {
             guaranteed_emi?: number | null;
             /**
              * Format: double
-             * @description Amount owed today over the live accounts of others that the applicant guarantees.
+             * @description Amount owed today on the live accounts of others that the applicant guarantees.
              */
             guaranteed_outstanding?: number | null;
             /**
@@ -3555,7 +3564,7 @@ export interface components {
             addon_accounts?: number | null;
             /**
              * Format: double
-             * @description Amount owed today over the live accounts of others that the applicant uses with an add-on card.
+             * @description Amount owed today on the live accounts of others that the applicant uses with an add-on card.
              */
             addon_outstanding?: number | null;
             /**
@@ -3640,7 +3649,7 @@ export interface components {
             decision?: components["schemas"]["Decision"];
             error?: components["schemas"]["Problem"];
         };
-        /** @description An application in plain fields. Unknown members are ignored with a warning; names are case-sensitive. `bureau_report.score` is required unless the policy reads neither the score nor whether an applicant is new to credit. */
+        /** @description An application in plain fields. Unknown members are ignored with a warning; names are case-sensitive. `bureau_report.score` is required if the policy reads the score, or whether an applicant is new to credit. */
         DecisionRequest: {
             /** @description The policy to decide under; `default` when left out. */
             policy_key?: components["schemas"]["PolicyKey"] | null;
@@ -3689,7 +3698,7 @@ export interface components {
             } | null;
             bank_summary?: components["schemas"]["BankSummary"] | null;
         };
-        /** @description Your reference of the person, the same in all applications. It is stored with the decision. A policy that reads `own_` fields or has `exposure` requires it; without it, it takes `fraud.applicant_ref`, else `applicant.id`. References are compared exactly, so capital letters matter. A reference that begins or ends with a space is refused. */
+        /** @description Your reference of the person, the same in all applications. It is stored with the decision. A policy that reads `own_` fields or has `exposure` requires a reference: if this member is missing, `fraud.applicant_ref` is used, else `applicant.id`. References are compared exactly, so capital letters matter. A reference that begins or ends with a space is refused. */
         ApplicantRef: string | null;
         /** @description `facts` adds the facts to the answer. It changes neither the decision nor the stored data. */
         Include: "facts"[] | null;
@@ -3854,7 +3863,7 @@ export interface components {
             /** @description An address such as `name@example.in`; a placeholder or a malformed address is not counted. */
             email?: string | null;
         };
-        /** @description The identifiers of a co-applicant or a guarantor. Those of the primary applicant are in the `fraud` block of the request. A malformed identifier is refused; a placeholder or a masked value is not counted, with the warning `identifier_not_counted`. A pincode or an IP address that a person before this one in the order primary applicant, co-applicant, guarantor has too is counted once. */
+        /** @description The identifiers of a co-applicant or a guarantor. Those of the primary applicant are in the `fraud` block of the request. A malformed identifier is refused; a placeholder or a masked value is not counted, with the warning `identifier_not_counted`. A pincode or an IP address that several people of the application have is counted once, for the first of them in the order primary applicant, co-applicant, guarantor. */
         PersonFraudBlock: {
             /** @description Not needed. If it is sent, it must be the reference of the entry. */
             applicant_ref?: string | null;
@@ -3870,7 +3879,7 @@ export interface components {
             /** @description An address such as `name@example.in`. */
             email?: string | null;
         };
-        /** @description A bank statement: its totals, the amounts that the applicant declared, and its transactions. Without the transactions, detected income and instalments, the mismatch fields and the bank features are absent; some of them also need the declared amounts. */
+        /** @description A bank statement: its totals, the amounts that the applicant declared, and its transactions. If the transactions are missing, the detected income and instalments, the mismatch fields and the bank features are absent. Some of these fields also need the declared amounts. */
         BankSummary: {
             /**
              * Format: double
@@ -3978,7 +3987,7 @@ export interface components {
         };
         Reason: {
             code: components["schemas"]["ReasonCode"];
-            /** @description The text for the applicant. Unless the policy states it (`applicant_message`), it contains no value, no threshold and no hint at a fraud check. */
+            /** @description The text for the applicant: `applicant_message` of the policy, or else a built-in text. A built-in text contains no value, no threshold and no hint at a fraud check. */
             message: string;
             /** @description 1 is the principal reason. */
             rank: number;
@@ -4082,7 +4091,7 @@ export interface components {
             total_payable?: number;
             /**
              * Format: double
-             * @description Annual percentage rate on the disbursed amount: the monthly internal rate of return, times 12. `120000` means that the rate is at least as high.
+             * @description Annual percentage rate on the disbursed amount: the monthly internal rate of return, times 12. The highest value is `120000`; the real rate may then be higher.
              */
             apr?: number;
             /**
@@ -4239,7 +4248,7 @@ export interface components {
             address: string;
             registration?: string;
             website?: string;
-            /** @description The version of the lender profile that the document states. */
+            /** @description The version of the lender profile that the document uses. */
             profile_version: number;
         };
         KeyFactsInstalments: {
@@ -4281,7 +4290,7 @@ export interface components {
             }[];
             /**
              * Format: double
-             * @description All of them, with tax.
+             * @description The sum of the fees, with tax.
              */
             total: number;
         };
@@ -4308,7 +4317,7 @@ export interface components {
              * @description The day from which dates count.
              */
             disbursed_on: string;
-            /** @description A sentence that says so. */
+            /** @description A sentence that says from which day the dates count. */
             dates_text: string;
             lender: components["schemas"]["DocumentLender"];
             loan: {
@@ -4347,7 +4356,7 @@ export interface components {
             /** Format: double */
             apr: number;
             /**
-             * @description The real rate is higher than the highest that is computed.
+             * @description Present and true if the real rate is higher than the highest rate that the service computes.
              * @constant
              */
             apr_is_higher?: true;
@@ -4373,7 +4382,7 @@ export interface components {
                 /** Format: date */
                 until: string;
             };
-            /** @description The sheet that computes the APR. `net_disbursed` is the amount minus both fees; the APR is the rate at which the instalments are worth it. */
+            /** @description The sheet that computes the APR. `net_disbursed` is the amount minus both fees; the APR is the rate at which the present value of the instalments equals `net_disbursed`. */
             apr_computation: {
                 /** Format: double */
                 sanctioned_amount: number;
@@ -4395,7 +4404,7 @@ export interface components {
                 /** Format: double */
                 apr: number;
                 /**
-                 * @description The real rate is higher than the highest that is computed.
+                 * @description Present and true if the real rate is higher than the highest rate that the service computes.
                  * @constant
                  */
                 apr_is_higher?: true;
@@ -4445,7 +4454,7 @@ export interface components {
             text: string;
             /** @description Empty if a person declined without a reason code. */
             reasons: string[];
-            /** @description Only of a counter-offer. */
+            /** @description Present only for a counter-offer. */
             offer?: {
                 /**
                  * Format: double
@@ -4464,7 +4473,7 @@ export interface components {
                 /** Format: double */
                 apr: number;
                 /**
-                 * @description The real rate is higher than the highest that is computed.
+                 * @description Present and true if the real rate is higher than the highest rate that the service computes.
                  * @constant
                  */
                 apr_is_higher?: true;
@@ -4626,7 +4635,7 @@ export interface components {
         StoredDecision: {
             decision_id: string;
             created_at: components["schemas"]["Time"];
-            /** @description The zones that were erased, with the applicant or at the end of their retention period; present only then. Of a decision without `response`, the outcome, the reason codes and the policy remain. Without `response` or `combined` it cannot be verified. `co_applicant` and `guarantor` are the facts about that person; without them it cannot be verified either, and the other facts remain. */
+            /** @description The zones that were erased, with the applicant or at the end of their retention period; present only if there are any. If `response` was erased, the outcome, the reason codes and the policy remain. If `response` or `combined` was erased, the decision cannot be verified. `co_applicant` and `guarantor` stand for the facts about that person; if they were erased, the decision cannot be verified either, but the other facts remain. */
             inputs_erased?: string[];
             re_explanation: components["schemas"]["ReExplanation"];
             people?: components["schemas"]["DecisionPeople"];
@@ -4665,7 +4674,7 @@ export interface components {
             decision_id: string;
             status: components["schemas"]["DecisionStatus"];
             grade: components["schemas"]["Grade"];
-            /** @description The `applicant.id`, or the `fraud.applicant_ref` of an evaluate request, if one of them was sent. */
+            /** @description The reference of the applicant: the `applicant_ref` that you sent, else `applicant.id`, else `fraud.applicant_ref` of an evaluate request. Left out if you sent none of them. */
             applicant_id?: string;
             policy: {
                 id: string;
@@ -4797,7 +4806,7 @@ export interface components {
             action?: ("decline" | "refer") | null;
             /** @description What happens if the condition cannot be evaluated. With `pass` the rule has no effect and is not in `fired_rules`; with `refer` or `fail` the application is referred or declined. `pass` when left out. */
             on_absent?: ("pass" | "refer" | "fail") | null;
-            /** @description If it is left out, a decision under semantics 2 has the catalogue's code of the field that made the rule hit, or `RULE_` and the rule's id if that code would be untrue for the value. The stored document then has a code only if the code is the same for every applicant. Under semantics 1, the code is that of the condition's first field that has a code. Required if no field of the condition has a code in the catalogue, unless the condition tests absence. */
+            /** @description The reason code of the rule. If it is left out, the service determines the code. Under semantics 2, a decision gets the catalogue's code of the field that made the rule hit; if that code would be untrue for the value, it gets `RULE_` and the rule's id. The stored document then has a code only if the code is the same for every applicant. Under semantics 1, the code is that of the condition's first field that has a code. The code is required if no field of the condition has a code in the catalogue, unless the condition tests absence. */
             reason_code?: components["schemas"]["ReasonCode"] | null;
             /** @description The text for the lender. It may contain names of fields in braces, and `{threshold}`; they are replaced by their values. */
             message?: string | null;
@@ -5033,7 +5042,7 @@ export interface components {
             result: "proved" | "refuted" | "undecided";
             /** @description Why the guarantee is undecided. */
             why?: string[];
-            /** @description The fields that the guarantee reads but the policy does not require. The guarantee says nothing about an applicant without one of them. */
+            /** @description The fields that the guarantee reads but the policy does not require. The guarantee says nothing about an applicant who lacks one of these fields. */
             not_covered_when_absent: string[];
             /** @description If the guarantee is refuted: an applicant for whom it does not hold; with `monotone` two, before and after the change. */
             applicants?: {
@@ -5129,11 +5138,11 @@ export interface components {
                 /** @description Whose bureau score is `bureau_score`: that of the primary applicant, or the lower or the higher one of primary applicant and co-applicant. `primary` when left out. */
                 score?: ("primary" | "lowest" | "highest") | null;
             } | null;
-            /** @description Limits what one applicant owes and is offered in all. Nothing is limited when left out. A policy with `exposure` requires `applicant_ref`. */
+            /** @description Limits the total of what one applicant owes and is offered. Nothing is limited when left out. A policy with `exposure` requires `applicant_ref`. */
             exposure?: {
                 /**
                  * Format: double
-                 * @description The most that the outstanding amount of the reported loans, the open offers under other policies and the limit of the offer can be together, in rupees.
+                 * @description The maximum, in rupees, of the sum of three amounts: the outstanding amount of the reported loans, the open offers under other policies, and the limit of this offer.
                  */
                 max_total: number;
             } | null;
@@ -5221,7 +5230,7 @@ export interface components {
              */
             origin?: "new" | "inherited";
             detail: string;
-            /** @description Whether the finding is certain: it holds for every applicant within the domains of the fields, the document itself says it, or an applicant whom the compiled policy has decided shows it. A finding that is not proved rests on a convention (a threshold that looks like a percentage), on a bound that perhaps no applicant reaches, or is about a condition that was not analysed in full. */
+            /** @description Whether the finding is certain. A finding is certain if it holds for every applicant within the domains of the fields, if the document itself states it, or if an applicant whom the compiled policy has decided is an example of it. A finding that is not certain follows from a convention (such as a threshold that looks like a percentage) or from a bound that perhaps no applicant reaches, or it is about a condition that was not analysed in full. */
             proved: boolean;
             /** @description The rules, factors, bands or sources that the finding is about, if it can be about several. */
             ids?: string[];
@@ -5336,11 +5345,11 @@ export interface components {
             complete: boolean;
             /** @description Why the result is not complete. */
             incomplete?: string[];
-            /** @description The result in a few sentences. If applications were counted, how many of them are treated differently. */
+            /** @description The result in a few sentences. If applications were counted, the summary also says how many of them are treated differently. */
             summary: string;
             /**
              * Format: int64
-             * @description The number of combinations of cells of all fields that the result covers.
+             * @description The number of combinations of field values that the result covers. Values of a field that both versions treat alike count as one.
              */
             cells: number;
             /** @description The number of states that were explored. */
@@ -5355,9 +5364,9 @@ export interface components {
             /** @description The guarantees of both versions with their proofs. Left out if neither version has any. */
             guarantees?: {
                 id: string;
-                /** @description Of the version that is compared with; left out if it does not have the guarantee. */
+                /** @description The proof for the version `against`; left out if that version does not have the guarantee. */
                 from?: components["schemas"]["GuaranteeProof"];
-                /** @description Of the version that is compared; left out if it does not have the guarantee. */
+                /** @description The proof for this version; left out if it does not have the guarantee. */
                 to?: components["schemas"]["GuaranteeProof"];
             }[];
         };
@@ -5401,7 +5410,7 @@ export interface components {
             erased: number;
             /**
              * Format: int64
-             * @description All applications that could not be counted, those of `erased` among them.
+             * @description All applications that could not be counted, including those of `erased`.
              */
             not_counted: number;
             /** @description The range of the stored decisions. */
@@ -5423,7 +5432,7 @@ export interface components {
             from: components["schemas"]["DifferenceOutcome"];
             to: components["schemas"]["DifferenceOutcome"];
             /**
-             * @description For whom the change is good.
+             * @description Whether the change is better or worse for the applicant; `mixed` if it is better in one respect and worse in another, or neither.
              * @enum {string}
              */
             direction: "better" | "worse" | "mixed";
@@ -5435,18 +5444,18 @@ export interface components {
             conditions_added?: string[];
             /** @description Conditions that only the old offer has. */
             conditions_removed?: string[];
-            /** @description The region of the class. Every applicant of the class is in it; not everybody in it is in the class. */
+            /** @description The region of the class. Every applicant of the class is in it; not everybody in it is in the class. Empty if the comparison ended early. */
             where: {
                 field: string;
                 /** @description The states of the field in words, such as `at least 650 or absent`. */
                 is: string;
             }[];
-            /** @description The changed entries that cause the change for the witness. */
+            /** @description The changed entries that cause the change for the witness. Empty if there are too many changed entries, or if the time ran out. */
             caused_by: {
                 section: string;
                 id?: string;
             }[];
-            /** @description Both versions have decided the witness. If it is false, such applicants may not exist. */
+            /** @description Whether both versions have decided the witness. If it is false, such applicants may not exist. */
             confirmed: boolean;
             /** @description `witness` is a request body that gives this change. */
             realisable: boolean;
@@ -5477,7 +5486,7 @@ export interface components {
             grade?: string;
             /** Format: double */
             interest_rate?: number;
-            /** @description Bounds of the limits of the class. They are not always reached. */
+            /** @description Bounds of the limits that applicants of the class get. Perhaps no applicant gets exactly the lowest or the highest limit. Left out if the bounds are not known, because the comparison is not complete. */
             limit?: {
                 /** Format: double */
                 least: number;
@@ -7163,7 +7172,7 @@ export interface components {
             /** @description Always true: somebody without a reference is refused. */
             complete: boolean;
             /**
-             * @description The level, as that of the primary applicant.
+             * @description The level, determined as for the primary applicant.
              * @enum {string}
              */
             level: "low" | "medium" | "high" | "very_high";
@@ -7312,7 +7321,7 @@ export interface components {
             truncated: boolean;
         };
         BlockedEntity: {
-            /** @description The `block_id` of the events about this entity; left out until an entry from before has its event. */
+            /** @description The `block_id` of the events about this entity; left out for an older entry until its event was added. */
             id?: string;
             kind: components["schemas"]["EntityKind"];
             display: string;
@@ -7721,7 +7730,7 @@ export interface components {
          * @example hi
          */
         DocumentLanguage: "en" | "hi";
-        /** @description The format of the document; when left out, as the `Accept` header says. */
+        /** @description The format of the document. When left out, the `Accept` header determines the format. */
         DocumentFormat: "json" | "html";
         /**
          * @description The id of the webhook.
@@ -8455,7 +8464,7 @@ export interface operations {
                  * @example hi
                  */
                 lang?: components["parameters"]["DocumentLanguage"];
-                /** @description The format of the document; when left out, as the `Accept` header says. */
+                /** @description The format of the document. When left out, the `Accept` header determines the format. */
                 format?: components["parameters"]["DocumentFormat"];
                 /** @description The day on which the loan is paid out, not in the past and at most 366 days ahead. Today in India when left out. */
                 disbursed_on?: string;
@@ -8503,7 +8512,7 @@ export interface operations {
                  * @example hi
                  */
                 lang?: components["parameters"]["DocumentLanguage"];
-                /** @description The format of the document; when left out, as the `Accept` header says. */
+                /** @description The format of the document. When left out, the `Accept` header determines the format. */
                 format?: components["parameters"]["DocumentFormat"];
             };
             header?: never;
@@ -9727,7 +9736,7 @@ export interface operations {
     replaceTable: {
         parameters: {
             query?: {
-                /** @description The keys of a table whose rows are sent as a file: fields, separated by commas, each followed by `:range` if it is one, and `:exact:text` or another type if the field is not in the catalogue. */
+                /** @description The keys of a table whose rows are sent as a file: fields, separated by commas. A key that is a range is followed by `:range`. A field that is not in the catalogue is followed by `:exact` or `:range` and its type, such as `:exact:text`. */
                 keys?: string;
                 /** @description The columns of a table whose rows are sent as a file: names, separated by commas, each followed by a colon and its type. */
                 columns?: string;
@@ -10705,37 +10714,37 @@ export interface operations {
     runBacktest: {
         parameters: {
             query?: {
-                /** @description As in the body. Every option of the body may be given in the query instead. */
+                /** @description The same as the member of this name in the body. Every option of the body may be given in the query instead. */
                 rule_set_id?: string;
-                /** @description As in the body. */
+                /** @description The same as the member of this name in the body. */
                 challenger_rule_set_id?: string;
-                /** @description As in the body. */
+                /** @description The same as the member of this name in the body. */
                 reference_backtest_id?: string;
-                /** @description As in the body. */
+                /** @description The same as the member of this name in the body. */
                 policy_key?: string;
                 /** @description The field of each column, such as `cibil=score,income=monthly_income`, or a JSON object. */
                 map?: string;
-                /** @description As in the body. */
+                /** @description The same as the member of this name in the body. */
                 outcome_column?: string;
                 /** @description Spellings of a bad outcome, separated by commas. */
                 bad_values?: string;
                 /** @description Spellings of a good outcome, separated by commas. */
                 good_values?: string;
-                /** @description As in the body. */
+                /** @description The same as the member of this name in the body. */
                 weight_column?: string;
-                /** @description As in the body. */
+                /** @description The same as the member of this name in the body. */
                 status_column?: string;
-                /** @description As in the body. */
+                /** @description The same as the member of this name in the body. */
                 protected_column?: string;
-                /** @description As in the body. */
+                /** @description The same as the member of this name in the body. */
                 month_column?: string;
-                /** @description As in the body. */
+                /** @description The same as the member of this name in the body. */
                 id_column?: string;
-                /** @description As in the body. */
+                /** @description The same as the member of this name in the body. */
                 foir_unit?: "ratio" | "percent";
-                /** @description As in the body. */
+                /** @description The same as the member of this name in the body. */
                 lgd?: number;
-                /** @description As in the body. */
+                /** @description The same as the member of this name in the body. */
                 funding_rate?: number;
             };
             header?: {
@@ -12740,7 +12749,7 @@ export interface operations {
     getApplicant: {
         parameters: {
             query?: {
-                /** @description For whom the answer is. */
+                /** @description Who reads the answer. */
                 audience?: "lender" | "applicant";
                 /** @description Adds the facts of the decisions; needs the scope `facts:read`. */
                 include?: "facts";

@@ -4904,7 +4904,7 @@ type Applicant struct {
 
 // ApplicantDecision A decision in a form that can be given to the applicant.
 type ApplicantDecision struct {
-	// ChangedByReview Present and true if a person has decided otherwise than `status` says, which is still what the engine decided: an overturned decision, or a referral that was upheld and thus declined.
+	// ChangedByReview Present and true if the decision of a reviewer differs from `status`, which always states the engine's decision. The reviewer has then overturned the decision, or has upheld a referral and thereby declined the application.
 	ChangedByReview *bool `json:"changed_by_review,omitempty"`
 
 	// CreatedAt A time in RFC 3339 format, in UTC.
@@ -4924,7 +4924,7 @@ type ApplicantDecision struct {
 		ValidUntil *Time `json:"valid_until,omitempty"`
 	} `json:"offer,omitempty"`
 
-	// Reasons The principal reasons in the texts that are meant for applicants. If a person has declined, those of the letter.
+	// Reasons The principal reasons in the texts that are meant for applicants. If a person has declined the application, the reasons are those of the letter.
 	Reasons []string `json:"reasons"`
 
 	// Status The outcome. More values may come; treat an unknown value as not approved.
@@ -4934,7 +4934,7 @@ type ApplicantDecision struct {
 	StatusAfterReview *DecisionStatus `json:"status_after_review,omitempty"`
 }
 
-// ApplicantRef Your reference of the person, the same in all applications. It is stored with the decision. A policy that reads `own_` fields or has `exposure` requires it; without it, it takes `fraud.applicant_ref`, else `applicant.id`. References are compared exactly, so capital letters matter. A reference that begins or ends with a space is refused.
+// ApplicantRef Your reference of the person, the same in all applications. It is stored with the decision. A policy that reads `own_` fields or has `exposure` requires a reference: if this member is missing, `fraud.applicant_ref` is used, else `applicant.id`. References are compared exactly, so capital letters matter. A reference that begins or ends with a space is refused.
 type ApplicantRef = string
 
 // AuditEntry defines model for AuditEntry.
@@ -5580,7 +5580,7 @@ type BacktestSummary struct {
 	TotalLimitReferred *Figure `json:"total_limit_referred"`
 }
 
-// BankSummary A bank statement: its totals, the amounts that the applicant declared, and its transactions. Without the transactions, detected income and instalments, the mismatch fields and the bank features are absent; some of them also need the declared amounts.
+// BankSummary A bank statement: its totals, the amounts that the applicant declared, and its transactions. If the transactions are missing, the detected income and instalments, the mismatch fields and the bank features are absent. Some of these fields also need the declared amounts.
 type BankSummary struct {
 	// Balance Average balance in rupees. You can also name this member `avg_balance`.
 	Balance *float64 `json:"balance,omitempty"`
@@ -5784,7 +5784,7 @@ type BlockedEntity struct {
 	// ExpiresAt When the entry expires; left out if it does not expire.
 	ExpiresAt *Time `json:"expires_at,omitempty"`
 
-	// Id The `block_id` of the events about this entity; left out until an entry from before has its event.
+	// Id The `block_id` of the events about this entity; left out for an older entry until its event was added.
 	Id  *string `json:"id,omitempty"`
 	Key string  `json:"key"`
 
@@ -5893,7 +5893,7 @@ type BureauFields struct {
 	// AddonMaxDpd12m Most days past due in the last 12 months on the accounts of others that the applicant uses with an add-on card.
 	AddonMaxDpd12m *int `json:"addon_max_dpd_12m,omitempty"`
 
-	// AddonOutstanding Amount owed today over the live accounts of others that the applicant uses with an add-on card.
+	// AddonOutstanding Amount owed today on the live accounts of others that the applicant uses with an add-on card.
 	AddonOutstanding *float64 `json:"addon_outstanding,omitempty"`
 
 	// AddonOverdueAmount Amount overdue today over the accounts of others that the applicant uses with an add-on card.
@@ -5914,7 +5914,7 @@ type BureauFields struct {
 	// GuaranteedMaxDpd12m Most days past due in the last 12 months on the accounts of others that the applicant guarantees.
 	GuaranteedMaxDpd12m *int `json:"guaranteed_max_dpd_12m,omitempty"`
 
-	// GuaranteedOutstanding Amount owed today over the live accounts of others that the applicant guarantees.
+	// GuaranteedOutstanding Amount owed today on the live accounts of others that the applicant guarantees.
 	GuaranteedOutstanding *float64 `json:"guaranteed_outstanding,omitempty"`
 
 	// GuaranteedOverdueAmount Amount overdue today over the accounts of others that the applicant guarantees.
@@ -5971,7 +5971,7 @@ type BureauFields struct {
 	// OwnMicrofinanceMaxDpd12m Most days past due in the last 12 months on the own and joint microfinance accounts.
 	OwnMicrofinanceMaxDpd12m *int `json:"own_microfinance_max_dpd_12m,omitempty"`
 
-	// OwnMicrofinanceOutstanding Amount owed today over the live own and joint microfinance accounts.
+	// OwnMicrofinanceOutstanding Amount owed today on the live own and joint microfinance accounts.
 	OwnMicrofinanceOutstanding *float64 `json:"own_microfinance_outstanding,omitempty"`
 
 	// OwnMicrofinanceOverdueAmount Amount overdue today over the own and joint microfinance accounts.
@@ -5983,7 +5983,7 @@ type BureauFields struct {
 	// OwnOldestAccountMonths Age of the oldest own or joint account on file, in months.
 	OwnOldestAccountMonths *int `json:"own_oldest_account_months,omitempty"`
 
-	// OwnOutstanding Amount owed today over the live own and joint accounts.
+	// OwnOutstanding Amount owed today on the live own and joint accounts.
 	OwnOutstanding *float64 `json:"own_outstanding,omitempty"`
 
 	// OwnOverdueAmount Amount overdue today over the own and joint accounts.
@@ -6007,7 +6007,7 @@ type BureauFields struct {
 	// OwnSuitOrWilful Whether a lender has filed suit or reported a wilful default on an own or joint account.
 	OwnSuitOrWilful *bool `json:"own_suit_or_wilful,omitempty"`
 
-	// OwnUnsecuredOutstanding Amount owed today over the live own and joint accounts that are unsecured.
+	// OwnUnsecuredOutstanding Amount owed today on the live own and joint accounts that are unsecured.
 	OwnUnsecuredOutstanding *float64 `json:"own_unsecured_outstanding,omitempty"`
 
 	// OwnWrittenOff36m Number of own and joint accounts written off or settled in the last 36 months.
@@ -6058,7 +6058,7 @@ type Capsule struct {
 	// Capsule The version of the format.
 	Capsule int `json:"capsule"`
 
-	// Decision The stored columns of the decision whose hash is in the leaf.
+	// Decision The stored columns of the decision. The leaf contains their hash.
 	Decision map[string]interface{} `json:"decision"`
 
 	// Facts The facts from which the engine decided.
@@ -6104,7 +6104,7 @@ type ChangedList struct {
 	Received int `json:"received"`
 	Removed  int `json:"removed"`
 
-	// Repeated Entries of the request whose values it has more than once.
+	// Repeated Entries that repeat the value of an earlier entry of the request.
 	Repeated int `json:"repeated"`
 
 	// Type The type of the values in a list.
@@ -6947,7 +6947,7 @@ type Cosignature struct {
 	// Origin The name of the log.
 	Origin string `json:"origin"`
 
-	// SeenAt When the witness says that it signed.
+	// SeenAt The time of the signature, as the witness states it.
 	SeenAt time.Time `json:"seen_at"`
 
 	// Size The number of entries of the log.
@@ -7069,7 +7069,7 @@ type DecisionCore struct {
 
 // DecisionItem A decision in a list.
 type DecisionItem struct {
-	// ApplicantId The `applicant.id`, or the `fraud.applicant_ref` of an evaluate request, if one of them was sent.
+	// ApplicantId The reference of the applicant: the `applicant_ref` that you sent, else `applicant.id`, else `fraud.applicant_ref` of an evaluate request. Left out if you sent none of them.
 	ApplicantId *string `json:"applicant_id,omitempty"`
 
 	// CreatedAt A time in RFC 3339 format, in UTC.
@@ -7108,11 +7108,11 @@ type DecisionPeople = []struct {
 // DecisionPeopleRole More values may come.
 type DecisionPeopleRole string
 
-// DecisionRequest An application in plain fields. Unknown members are ignored with a warning; names are case-sensitive. `bureau_report.score` is required unless the policy reads neither the score nor whether an applicant is new to credit.
+// DecisionRequest An application in plain fields. Unknown members are ignored with a warning; names are case-sensitive. `bureau_report.score` is required if the policy reads the score, or whether an applicant is new to credit.
 type DecisionRequest struct {
 	Applicant *Applicant `json:"applicant,omitempty"`
 
-	// ApplicantRef Your reference of the person, the same in all applications. It is stored with the decision. A policy that reads `own_` fields or has `exposure` requires it; without it, it takes `fraud.applicant_ref`, else `applicant.id`. References are compared exactly, so capital letters matter. A reference that begins or ends with a space is refused.
+	// ApplicantRef Your reference of the person, the same in all applications. It is stored with the decision. A policy that reads `own_` fields or has `exposure` requires a reference: if this member is missing, `fraud.applicant_ref` is used, else `applicant.id`. References are compared exactly, so capital letters matter. A reference that begins or ends with a space is refused.
 	ApplicantRef *ApplicantRef `json:"applicant_ref,omitempty"`
 
 	// Applicants Several people, instead of `applicant` and `bureau_report`: the primary applicant and at most one co-applicant and one guarantor.
@@ -7188,7 +7188,7 @@ type DiffRequest struct {
 
 // DifferenceClass defines model for DifferenceClass.
 type DifferenceClass struct {
-	// CausedBy The changed entries that cause the change for the witness.
+	// CausedBy The changed entries that cause the change for the witness. Empty if there are too many changed entries, or if the time ran out.
 	CausedBy []struct {
 		Id      *string `json:"id,omitempty"`
 		Section string  `json:"section"`
@@ -7200,7 +7200,7 @@ type DifferenceClass struct {
 	// ConditionsRemoved Conditions that only the old offer has.
 	ConditionsRemoved *[]string `json:"conditions_removed,omitempty"`
 
-	// Confirmed Both versions have decided the witness. If it is false, such applicants may not exist.
+	// Confirmed Whether both versions have decided the witness. If it is false, such applicants may not exist.
 	Confirmed bool `json:"confirmed"`
 
 	// Decided What the versions have decided for the facts.
@@ -7209,7 +7209,7 @@ type DifferenceClass struct {
 		To   DifferenceDecided `json:"to"`
 	} `json:"decided,omitempty"`
 
-	// Direction For whom the change is good.
+	// Direction Whether the change is better or worse for the applicant; `mixed` if it is better in one respect and worse in another, or neither.
 	Direction DifferenceClassDirection `json:"direction"`
 
 	// Facts The facts of the applicant whom both versions have decided.
@@ -7235,7 +7235,7 @@ type DifferenceClass struct {
 	Tenure *DifferenceOrder  `json:"tenure,omitempty"`
 	To     DifferenceOutcome `json:"to"`
 
-	// Where The region of the class. Every applicant of the class is in it; not everybody in it is in the class.
+	// Where The region of the class. Every applicant of the class is in it; not everybody in it is in the class. Empty if the comparison ended early.
 	Where []struct {
 		Field string `json:"field"`
 
@@ -7247,7 +7247,7 @@ type DifferenceClass struct {
 	Witness *map[string]interface{} `json:"witness,omitempty"`
 }
 
-// DifferenceClassDirection For whom the change is good.
+// DifferenceClassDirection Whether the change is better or worse for the applicant; `mixed` if it is better in one respect and worse in another, or neither.
 type DifferenceClassDirection string
 
 // DifferenceDecided defines model for DifferenceDecided.
@@ -7271,7 +7271,7 @@ type DifferenceOutcome struct {
 	Grade        *string  `json:"grade,omitempty"`
 	InterestRate *float64 `json:"interest_rate,omitempty"`
 
-	// Limit Bounds of the limits of the class. They are not always reached.
+	// Limit Bounds of the limits that applicants of the class get. Perhaps no applicant gets exactly the lowest or the highest limit. Left out if the bounds are not known, because the comparison is not complete.
 	Limit *struct {
 		Least float64 `json:"least"`
 		Most  float64 `json:"most"`
@@ -7305,7 +7305,7 @@ type DifferencePopulation struct {
 	Erased int64 `json:"erased"`
 	Mixed  int64 `json:"mixed"`
 
-	// NotCounted All applications that could not be counted, those of `erased` among them.
+	// NotCounted All applications that could not be counted, including those of `erased`.
 	NotCounted int64 `json:"not_counted"`
 
 	// Of The applications that were counted.
@@ -7335,7 +7335,7 @@ type DocumentLender struct {
 	Address string `json:"address"`
 	Name    string `json:"name"`
 
-	// ProfileVersion The version of the lender profile that the document states.
+	// ProfileVersion The version of the lender profile that the document uses.
 	ProfileVersion int     `json:"profile_version"`
 	Registration   *string `json:"registration,omitempty"`
 	Website        *string `json:"website,omitempty"`
@@ -7423,7 +7423,7 @@ type EntityKind string
 // Environment The environment of the key. Sandbox and live share no policies, decisions or settings.
 type Environment string
 
-// Erasure The receipt of an erasure. It contains no data of the person, except the reference while it is deferred.
+// Erasure The receipt of an erasure. It contains no data of the person, except the reference while the erasure is deferred.
 type Erasure struct {
 	// Actor The key or the person that requested the erasure.
 	Actor string `json:"actor"`
@@ -7434,7 +7434,7 @@ type Erasure struct {
 	// Basis What the erasure waits for; only while it is deferred.
 	Basis *[]ErasureBasis `json:"basis,omitempty"`
 
-	// BeyondRecoveryAt When the last copy of the key was destroyed with which older copies of the data could be decrypted; null if that is not confirmed.
+	// BeyondRecoveryAt When the last copy of the key that can decrypt older copies of the data was destroyed; null if that is not confirmed.
 	BeyondRecoveryAt *Time `json:"beyond_recovery_at"`
 
 	// DecisionId The decision that was erased; only if it names no applicant.
@@ -7486,7 +7486,7 @@ type Erasure struct {
 	// RequestedAt A time in RFC 3339 format, in UTC.
 	RequestedAt Time `json:"requested_at"`
 
-	// State `deferred` if the erasure must wait; `running` if it is not completed yet, for instance because it was interrupted; it is then completed within minutes. More values may come.
+	// State `deferred` if the erasure must wait. `running` if it is not completed yet, for instance because it was interrupted; the service then completes it within minutes. More values may come.
 	State ErasureState `json:"state"`
 
 	// WithdrawnAt A time in RFC 3339 format, in UTC.
@@ -7502,7 +7502,7 @@ type ErasureBasis string
 // ErasureKeptBasis More values may come.
 type ErasureKeptBasis string
 
-// ErasureState `deferred` if the erasure must wait; `running` if it is not completed yet, for instance because it was interrupted; it is then completed within minutes. More values may come.
+// ErasureState `deferred` if the erasure must wait. `running` if it is not completed yet, for instance because it was interrupted; the service then completes it within minutes. More values may come.
 type ErasureState string
 
 // ErasureReason Why the person is erased. More values may come.
@@ -7531,7 +7531,7 @@ type EvaluateRequest struct {
 	// Applicant Inputs that the policy declares under `applicant.`, such as `applicant.employer_category`, and your `id` of the applicant. Income, FOIR, age and other fields belong in the report; here they are ignored with a warning.
 	Applicant *EvaluateRequest_Applicant `json:"applicant,omitempty"`
 
-	// ApplicantRef Your reference of the person, the same in all applications. It is stored with the decision. A policy that reads `own_` fields or has `exposure` requires it; without it, it takes `fraud.applicant_ref`, else `applicant.id`. References are compared exactly, so capital letters matter. A reference that begins or ends with a space is refused.
+	// ApplicantRef Your reference of the person, the same in all applications. It is stored with the decision. A policy that reads `own_` fields or has `exposure` requires a reference: if this member is missing, `fraud.applicant_ref` is used, else `applicant.id`. References are compared exactly, so capital letters matter. A reference that begins or ends with a space is refused.
 	ApplicantRef *ApplicantRef `json:"applicant_ref,omitempty"`
 
 	// Applicants Several people, instead of `applicant`, `bureau`, `report` and `bank_summary`: the primary applicant and at most one co-applicant and one guarantor.
@@ -7723,7 +7723,7 @@ type Exposure struct {
 	// UpdatedAt A time in RFC 3339 format, in UTC.
 	UpdatedAt Time `json:"updated_at"`
 
-	// Warnings Only of a report, and only if there are any, such as `replaced_offer`.
+	// Warnings Warnings such as `replaced_offer`. Present only in the answer to a report, and only if there are any.
 	Warnings *[]Warning `json:"warnings,omitempty"`
 }
 
@@ -7880,7 +7880,7 @@ type Finding struct {
 	// Pointer The place in the document.
 	Pointer string `json:"pointer"`
 
-	// Proved Whether the finding is certain: it holds for every applicant within the domains of the fields, the document itself says it, or an applicant whom the compiled policy has decided shows it. A finding that is not proved rests on a convention (a threshold that looks like a percentage), on a bound that perhaps no applicant reaches, or is about a condition that was not analysed in full.
+	// Proved Whether the finding is certain. A finding is certain if it holds for every applicant within the domains of the fields, if the document itself states it, or if an applicant whom the compiled policy has decided is an example of it. A finding that is not certain follows from a convention (such as a threshold that looks like a percentage) or from a bound that perhaps no applicant reaches, or it is about a condition that was not analysed in full.
 	Proved bool `json:"proved"`
 
 	// Severity An error is certainly unintended; a warning is most likely a mistake. More values may come.
@@ -8470,7 +8470,7 @@ type GuaranteeProof struct {
 	} `json:"applicants,omitempty"`
 	Id string `json:"id"`
 
-	// NotCoveredWhenAbsent The fields that the guarantee reads but the policy does not require. The guarantee says nothing about an applicant without one of them.
+	// NotCoveredWhenAbsent The fields that the guarantee reads but the policy does not require. The guarantee says nothing about an applicant who lacks one of these fields.
 	NotCoveredWhenAbsent []string `json:"not_covered_when_absent"`
 
 	// Result `refuted` blocks the activation.
@@ -8681,7 +8681,7 @@ type KeyFactsFees struct {
 		Total float64 `json:"total"`
 	} `json:"lines"`
 
-	// Total All of them, with tax.
+	// Total The sum of the fees, with tax.
 	Total float64 `json:"total"`
 }
 
@@ -8709,11 +8709,11 @@ type KeyFactsInstalmentsType string
 type KeyFactsStatement struct {
 	Apr float64 `json:"apr"`
 
-	// AprComputation The sheet that computes the APR. `net_disbursed` is the amount minus both fees; the APR is the rate at which the instalments are worth it.
+	// AprComputation The sheet that computes the APR. `net_disbursed` is the amount minus both fees; the APR is the rate at which the present value of the instalments equals `net_disbursed`.
 	AprComputation struct {
 		Apr float64 `json:"apr"`
 
-		// AprIsHigher The real rate is higher than the highest that is computed.
+		// AprIsHigher Present and true if the real rate is higher than the highest rate that the service computes.
 		AprIsHigher      *KeyFactsStatementAprComputationAprIsHigher `json:"apr_is_higher,omitempty"`
 		DisbursedOn      openapi_types.Date                          `json:"disbursed_on"`
 		FeesLender       float64                                     `json:"fees_lender"`
@@ -8728,7 +8728,7 @@ type KeyFactsStatement struct {
 		TotalPayable     float64                                     `json:"total_payable"`
 	} `json:"apr_computation"`
 
-	// AprIsHigher The real rate is higher than the highest that is computed.
+	// AprIsHigher Present and true if the real rate is higher than the highest rate that the service computes.
 	AprIsHigher *KeyFactsStatementAprIsHigher `json:"apr_is_higher,omitempty"`
 
 	// Collaboration Two lenders who fund the loan together. Their shares add up to 100 percent.
@@ -8745,7 +8745,7 @@ type KeyFactsStatement struct {
 		Until openapi_types.Date `json:"until"`
 	} `json:"cooling_off"`
 
-	// DatesText A sentence that says so.
+	// DatesText A sentence that says from which day the dates count.
 	DatesText  string `json:"dates_text"`
 	DecisionId string `json:"decision_id"`
 
@@ -8807,10 +8807,10 @@ type KeyFactsStatement struct {
 	ValidUntil   time.Time `json:"valid_until"`
 }
 
-// KeyFactsStatementAprComputationAprIsHigher The real rate is higher than the highest that is computed.
+// KeyFactsStatementAprComputationAprIsHigher Present and true if the real rate is higher than the highest rate that the service computes.
 type KeyFactsStatementAprComputationAprIsHigher bool
 
-// KeyFactsStatementAprIsHigher The real rate is higher than the highest that is computed.
+// KeyFactsStatementAprIsHigher Present and true if the real rate is higher than the highest rate that the service computes.
 type KeyFactsStatementAprIsHigher bool
 
 // KeyFactsStatementEnvironment The environment of the decision. The pages of the sandbox are marked, because they are not an offer.
@@ -8859,7 +8859,7 @@ type Knockout struct {
 	// OnAbsent What happens if the condition cannot be evaluated. With `pass` the rule has no effect and is not in `fired_rules`; with `refer` or `fail` the application is referred or declined. `pass` when left out.
 	OnAbsent *KnockoutOnAbsent `json:"on_absent,omitempty"`
 
-	// ReasonCode If it is left out, a decision under semantics 2 has the catalogue's code of the field that made the rule hit, or `RULE_` and the rule's id if that code would be untrue for the value. The stored document then has a code only if the code is the same for every applicant. Under semantics 1, the code is that of the condition's first field that has a code. Required if no field of the condition has a code in the catalogue, unless the condition tests absence.
+	// ReasonCode The reason code of the rule. If it is left out, the service determines the code. Under semantics 2, a decision gets the catalogue's code of the field that made the rule hit; if that code would be untrue for the value, it gets `RULE_` and the rule's id. The stored document then has a code only if the code is the same for every applicant. Under semantics 1, the code is that of the condition's first field that has a code. The code is required if no field of the condition has a code in the catalogue, unless the condition tests absence.
 	ReasonCode *ReasonCode `json:"reason_code,omitempty"`
 
 	// Stage Stage 2 runs after pricing; its conditions may also name `final_score`, `grade`, `offer_limit`, `offer_emi`, `offer_apr` and `post_offer_foir`. `1` when left out.
@@ -9059,12 +9059,12 @@ type Letter struct {
 	Next string  `json:"next"`
 	Note *string `json:"note,omitempty"`
 
-	// Offer Only of a counter-offer.
+	// Offer Present only for a counter-offer.
 	Offer *struct {
 		Amount float64 `json:"amount"`
 		Apr    float64 `json:"apr"`
 
-		// AprIsHigher The real rate is higher than the highest that is computed.
+		// AprIsHigher Present and true if the real rate is higher than the highest rate that the service computes.
 		AprIsHigher  *LetterOfferAprIsHigher `json:"apr_is_higher,omitempty"`
 		Instalment   float64                 `json:"instalment"`
 		InterestRate float64                 `json:"interest_rate"`
@@ -9090,7 +9090,7 @@ type LetterEnvironment string
 // LetterKind More values may come.
 type LetterKind string
 
-// LetterOfferAprIsHigher The real rate is higher than the highest that is computed.
+// LetterOfferAprIsHigher Present and true if the real rate is higher than the highest rate that the service computes.
 type LetterOfferAprIsHigher bool
 
 // LimitCap An upper bound of the limit that is computed from the application, such as a share of the value of a vehicle. If
@@ -9156,13 +9156,13 @@ type ListEntries struct {
 		// ExpiresAt A time in RFC 3339 format, in UTC.
 		ExpiresAt *Time `json:"expires_at,omitempty"`
 
-		// Value A number in a list of numbers, and else a text as it was sent; in a hashed list the hash.
+		// Value A number in a list of numbers, the hash in a hashed list, otherwise the text as it was sent.
 		Value ListEntries_Data_Value `json:"value"`
 	} `json:"data"`
 	List       string     `json:"list"`
 	Pagination Pagination `json:"pagination"`
 
-	// Version The version of which the page is.
+	// Version The version that the page belongs to.
 	Version int `json:"version"`
 }
 
@@ -9172,7 +9172,7 @@ type ListEntriesDataValue0 = string
 // ListEntriesDataValue1 defines model for ListEntries.Data.Value.1.
 type ListEntriesDataValue1 = float64
 
-// ListEntries_Data_Value A number in a list of numbers, and else a text as it was sent; in a hashed list the hash.
+// ListEntries_Data_Value A number in a list of numbers, the hash in a hashed list, otherwise the text as it was sent.
 type ListEntries_Data_Value struct {
 	union json.RawMessage
 }
@@ -9344,7 +9344,7 @@ type Offer struct {
 		TenureMonths int     `json:"tenure_months"`
 	} `json:"alternatives,omitempty"`
 
-	// Apr Annual percentage rate on the disbursed amount: the monthly internal rate of return, times 12. `120000` means that the rate is at least as high.
+	// Apr Annual percentage rate on the disbursed amount: the monthly internal rate of return, times 12. The highest value is `120000`; the real rate may then be higher.
 	Apr *float64 `json:"apr,omitempty"`
 
 	// BindingConstraint The constraint that determined the limit. More values may come.
@@ -9473,7 +9473,7 @@ type Person struct {
 	// Age Age in years.
 	Age *float64 `json:"age,omitempty"`
 
-	// ApplicantRef Your reference of the person, the same in all applications. It is stored with the decision. A policy that reads `own_` fields or has `exposure` requires it; without it, it takes `fraud.applicant_ref`, else `applicant.id`. References are compared exactly, so capital letters matter. A reference that begins or ends with a space is refused.
+	// ApplicantRef Your reference of the person, the same in all applications. It is stored with the decision. A policy that reads `own_` fields or has `exposure` requires a reference: if this member is missing, `fraud.applicant_ref` is used, else `applicant.id`. References are compared exactly, so capital letters matter. A reference that begins or ends with a space is refused.
 	ApplicantRef *ApplicantRef `json:"applicant_ref,omitempty"`
 	BureauReport *BureauFields `json:"bureau_report,omitempty"`
 	Consent      *Consent      `json:"consent,omitempty"`
@@ -9508,7 +9508,7 @@ type PersonFraud struct {
 	// FraudScore The sum of the points of this person's signals, at most 100.
 	FraudScore int `json:"fraud_score"`
 
-	// Level The level, as that of the primary applicant.
+	// Level The level, determined as for the primary applicant.
 	Level PersonFraudLevel `json:"level"`
 
 	// Role More values may come.
@@ -9521,13 +9521,13 @@ type PersonFraud struct {
 	Signals FraudSignals `json:"signals"`
 }
 
-// PersonFraudLevel The level, as that of the primary applicant.
+// PersonFraudLevel The level, determined as for the primary applicant.
 type PersonFraudLevel string
 
 // PersonFraudRole More values may come.
 type PersonFraudRole string
 
-// PersonFraudBlock The identifiers of a co-applicant or a guarantor. Those of the primary applicant are in the `fraud` block of the request. A malformed identifier is refused; a placeholder or a masked value is not counted, with the warning `identifier_not_counted`. A pincode or an IP address that a person before this one in the order primary applicant, co-applicant, guarantor has too is counted once.
+// PersonFraudBlock The identifiers of a co-applicant or a guarantor. Those of the primary applicant are in the `fraud` block of the request. A malformed identifier is refused; a placeholder or a masked value is not counted, with the warning `identifier_not_counted`. A pincode or an IP address that several people of the application have is counted once, for the first of them in the order primary applicant, co-applicant, guarantor.
 type PersonFraudBlock struct {
 	// ApplicantRef Not needed. If it is sent, it must be the reference of the entry.
 	ApplicantRef *string `json:"applicant_ref,omitempty"`
@@ -9613,7 +9613,7 @@ type PolicyDifference struct {
 	// AgainstRuleSetId The version that it is compared with.
 	AgainstRuleSetId string `json:"against_rule_set_id"`
 
-	// Cells The number of combinations of cells of all fields that the result covers.
+	// Cells The number of combinations of field values that the result covers. Values of a field that both versions treat alike count as one.
 	Cells int64 `json:"cells"`
 
 	// Changes The entries of the documents that differ.
@@ -9630,11 +9630,11 @@ type PolicyDifference struct {
 
 	// Guarantees The guarantees of both versions with their proofs. Left out if neither version has any.
 	Guarantees *[]struct {
-		// From Of the version that is compared with; left out if it does not have the guarantee.
+		// From The proof for the version `against`; left out if that version does not have the guarantee.
 		From *GuaranteeProof `json:"from,omitempty"`
 		Id   string          `json:"id"`
 
-		// To Of the version that is compared; left out if it does not have the guarantee.
+		// To The proof for this version; left out if it does not have the guarantee.
 		To *GuaranteeProof `json:"to,omitempty"`
 	} `json:"guarantees,omitempty"`
 
@@ -9653,7 +9653,7 @@ type PolicyDifference struct {
 	// States The number of states that were explored.
 	States int `json:"states"`
 
-	// Summary The result in a few sentences. If applications were counted, how many of them are treated differently.
+	// Summary The result in a few sentences. If applications were counted, the summary also says how many of them are treated differently.
 	Summary string `json:"summary"`
 }
 
@@ -9715,9 +9715,9 @@ type PolicySections struct {
 		Text         string    `json:"text"`
 	} `json:"conditions,omitempty"`
 
-	// Exposure Limits what one applicant owes and is offered in all. Nothing is limited when left out. A policy with `exposure` requires `applicant_ref`.
+	// Exposure Limits the total of what one applicant owes and is offered. Nothing is limited when left out. A policy with `exposure` requires `applicant_ref`.
 	Exposure *struct {
-		// MaxTotal The most that the outstanding amount of the reported loans, the open offers under other policies and the limit of the offer can be together, in rupees.
+		// MaxTotal The maximum, in rupees, of the sum of three amounts: the outstanding amount of the reported loans, the open offers under other policies, and the limit of this offer.
 		MaxTotal float64 `json:"max_total"`
 	} `json:"exposure,omitempty"`
 
@@ -10169,7 +10169,7 @@ type Reason struct {
 		Value *Scalar `json:"value,omitempty"`
 	} `json:"detail"`
 
-	// Message The text for the applicant. Unless the policy states it (`applicant_message`), it contains no value, no threshold and no hint at a fraud check.
+	// Message The text for the applicant: `applicant_message` of the policy, or else a built-in text. A built-in text contains no value, no threshold and no hint at a fraud check.
 	Message string `json:"message"`
 
 	// Rank 1 is the principal reason.
@@ -10200,7 +10200,7 @@ type ReplacedList struct {
 	// Received The entries of the request.
 	Received int `json:"received"`
 
-	// Repeated Entries of the request whose values it has more than once.
+	// Repeated Entries that repeat the value of an earlier entry of the request.
 	Repeated int `json:"repeated"`
 
 	// Type The type of the values in a list.
@@ -10232,7 +10232,7 @@ type ReplacedTable struct {
 	UpdatedAt Time   `json:"updated_at"`
 	UpdatedBy string `json:"updated_by"`
 
-	// Version It grows with each change. A table that is created after one was deleted begins above its version.
+	// Version It grows with each change. The version of a new table begins above the versions of all deleted tables.
 	Version int `json:"version"`
 }
 
@@ -10285,7 +10285,7 @@ type Report struct {
 
 // ReportedPerson One person of an evaluate request: the role, the report, the bank statement, and for the primary applicant the inputs that the policy declares under `applicant.`. A guarantor needs a `report`. The report of a co-applicant or guarantor without `consent` gives the warning `consent_not_stated`. A co-applicant or guarantor with `fraud` needs an `applicant_ref` or an `id`.
 type ReportedPerson struct {
-	// ApplicantRef Your reference of the person, the same in all applications. It is stored with the decision. A policy that reads `own_` fields or has `exposure` requires it; without it, it takes `fraud.applicant_ref`, else `applicant.id`. References are compared exactly, so capital letters matter. A reference that begins or ends with a space is refused.
+	// ApplicantRef Your reference of the person, the same in all applications. It is stored with the decision. A policy that reads `own_` fields or has `exposure` requires a reference: if this member is missing, `fraud.applicant_ref` is used, else `applicant.id`. References are compared exactly, so capital letters matter. A reference that begins or ends with a space is refused.
 	ApplicantRef *ApplicantRef `json:"applicant_ref,omitempty"`
 	BankSummary  *BankSummary  `json:"bank_summary,omitempty"`
 
@@ -10333,7 +10333,7 @@ type Retention struct {
 		// DueIsMinimum Whether there are more than `due`.
 		DueIsMinimum *bool `json:"due_is_minimum,omitempty"`
 
-		// ErasedBefore The time before which erased documents were stored, null if there are none.
+		// ErasedBefore The erased documents were stored before this time. Null if none were erased.
 		ErasedBefore *Time `json:"erased_before"`
 
 		// Period An ISO 8601 duration; null if the documents are kept.
@@ -10487,9 +10487,9 @@ type RuleSet struct {
 	// CreatedBy The id of a key or a user.
 	CreatedBy string `json:"created_by"`
 
-	// Exposure Limits what one applicant owes and is offered in all. Nothing is limited when left out. A policy with `exposure` requires `applicant_ref`.
+	// Exposure Limits the total of what one applicant owes and is offered. Nothing is limited when left out. A policy with `exposure` requires `applicant_ref`.
 	Exposure *struct {
-		// MaxTotal The most that the outstanding amount of the reported loans, the open offers under other policies and the limit of the offer can be together, in rupees.
+		// MaxTotal The maximum, in rupees, of the sum of three amounts: the outstanding amount of the reported loans, the open offers under other policies, and the limit of this offer.
 		MaxTotal float64 `json:"max_total"`
 	} `json:"exposure,omitempty"`
 
@@ -10706,9 +10706,9 @@ type RuleSetRequest struct {
 	CreatedAt interface{} `json:"created_at,omitempty"`
 	CreatedBy interface{} `json:"created_by,omitempty"`
 
-	// Exposure Limits what one applicant owes and is offered in all. Nothing is limited when left out. A policy with `exposure` requires `applicant_ref`.
+	// Exposure Limits the total of what one applicant owes and is offered. Nothing is limited when left out. A policy with `exposure` requires `applicant_ref`.
 	Exposure *struct {
-		// MaxTotal The most that the outstanding amount of the reported loans, the open offers under other policies and the limit of the offer can be together, in rupees.
+		// MaxTotal The maximum, in rupees, of the sum of three amounts: the outstanding amount of the reported loans, the open offers under other policies, and the limit of this offer.
 		MaxTotal float64 `json:"max_total"`
 	} `json:"exposure,omitempty"`
 	FeatureNames interface{} `json:"feature_names,omitempty"`
@@ -11118,7 +11118,7 @@ type StoredDecision struct {
 	// Grade The risk grade, the label of the pricing band; `NA` when no band matched. Each policy defines its grades, so do not rely on a fixed set.
 	Grade Grade `json:"grade"`
 
-	// InputsErased The zones that were erased, with the applicant or at the end of their retention period; present only then. Of a decision without `response`, the outcome, the reason codes and the policy remain. Without `response` or `combined` it cannot be verified. `co_applicant` and `guarantor` are the facts about that person; without them it cannot be verified either, and the other facts remain.
+	// InputsErased The zones that were erased, with the applicant or at the end of their retention period; present only if there are any. If `response` was erased, the outcome, the reason codes and the policy remain. If `response` or `combined` was erased, the decision cannot be verified. `co_applicant` and `guarantor` stand for the facts about that person; if they were erased, the decision cannot be verified either, but the other facts remain.
 	InputsErased *[]string `json:"inputs_erased,omitempty"`
 
 	// Lists The lists in which fields of the application were looked up. It is left out if there are none.
@@ -11248,7 +11248,7 @@ type Table struct {
 		Version int               `json:"version"`
 	} `json:"used_by"`
 
-	// Version It grows with each change. A table that is created after one was deleted begins above its version.
+	// Version It grows with each change. The version of a new table begins above the versions of all deleted tables.
 	Version int `json:"version"`
 }
 
@@ -11338,7 +11338,7 @@ type TableRequest struct {
 
 // TableRow defines model for TableRow.
 type TableRow struct {
-	// Keys A value for each exact key and a range for each range, in the order of the keys.
+	// Keys A value for each exact key and a range for each range key, in the order of the keys.
 	Keys []TableRow_Keys_Item `json:"keys"`
 
 	// Values A value for each column, in the order of the columns.
@@ -11356,7 +11356,7 @@ type TableRows struct {
 	Pagination Pagination `json:"pagination"`
 	Table      string     `json:"table"`
 
-	// Version The version of which the page is.
+	// Version The version that the page belongs to.
 	Version int `json:"version"`
 }
 
@@ -11705,7 +11705,7 @@ type Webhook struct {
 	// PreviousSecretUntil A time in RFC 3339 format, in UTC.
 	PreviousSecretUntil *Time `json:"previous_secret_until,omitempty"`
 
-	// Reason Why it was disabled, or paused by the service.
+	// Reason Why the webhook was disabled, or why the service paused it.
 	Reason *string `json:"reason,omitempty"`
 
 	// Retries Events that wait to be sent again.
@@ -11812,7 +11812,7 @@ type WebhookSecret struct {
 	// PreviousSecretUntil A time in RFC 3339 format, in UTC.
 	PreviousSecretUntil *Time `json:"previous_secret_until,omitempty"`
 
-	// Reason Why it was disabled, or paused by the service.
+	// Reason Why the webhook was disabled, or why the service paused it.
 	Reason *string `json:"reason,omitempty"`
 
 	// Retries Events that wait to be sent again.
@@ -12011,7 +12011,7 @@ type UnderwriteParams struct {
 
 // GetApplicantParams defines parameters for GetApplicant.
 type GetApplicantParams struct {
-	// Audience For whom the answer is.
+	// Audience Who reads the answer.
 	Audience *GetApplicantParamsAudience `form:"audience,omitempty" json:"audience,omitempty"`
 
 	// Include Adds the facts of the decisions; needs the scope `facts:read`.
@@ -12092,22 +12092,22 @@ type RunBacktestMultipartBody struct {
 
 // RunBacktestParams defines parameters for RunBacktest.
 type RunBacktestParams struct {
-	// RuleSetId As in the body. Every option of the body may be given in the query instead.
+	// RuleSetId The same as the member of this name in the body. Every option of the body may be given in the query instead.
 	RuleSetId *string `form:"rule_set_id,omitempty" json:"rule_set_id,omitempty"`
 
-	// ChallengerRuleSetId As in the body.
+	// ChallengerRuleSetId The same as the member of this name in the body.
 	ChallengerRuleSetId *string `form:"challenger_rule_set_id,omitempty" json:"challenger_rule_set_id,omitempty"`
 
-	// ReferenceBacktestId As in the body.
+	// ReferenceBacktestId The same as the member of this name in the body.
 	ReferenceBacktestId *string `form:"reference_backtest_id,omitempty" json:"reference_backtest_id,omitempty"`
 
-	// PolicyKey As in the body.
+	// PolicyKey The same as the member of this name in the body.
 	PolicyKey *string `form:"policy_key,omitempty" json:"policy_key,omitempty"`
 
 	// Map The field of each column, such as `cibil=score,income=monthly_income`, or a JSON object.
 	Map *string `form:"map,omitempty" json:"map,omitempty"`
 
-	// OutcomeColumn As in the body.
+	// OutcomeColumn The same as the member of this name in the body.
 	OutcomeColumn *string `form:"outcome_column,omitempty" json:"outcome_column,omitempty"`
 
 	// BadValues Spellings of a bad outcome, separated by commas.
@@ -12116,28 +12116,28 @@ type RunBacktestParams struct {
 	// GoodValues Spellings of a good outcome, separated by commas.
 	GoodValues *string `form:"good_values,omitempty" json:"good_values,omitempty"`
 
-	// WeightColumn As in the body.
+	// WeightColumn The same as the member of this name in the body.
 	WeightColumn *string `form:"weight_column,omitempty" json:"weight_column,omitempty"`
 
-	// StatusColumn As in the body.
+	// StatusColumn The same as the member of this name in the body.
 	StatusColumn *string `form:"status_column,omitempty" json:"status_column,omitempty"`
 
-	// ProtectedColumn As in the body.
+	// ProtectedColumn The same as the member of this name in the body.
 	ProtectedColumn *string `form:"protected_column,omitempty" json:"protected_column,omitempty"`
 
-	// MonthColumn As in the body.
+	// MonthColumn The same as the member of this name in the body.
 	MonthColumn *string `form:"month_column,omitempty" json:"month_column,omitempty"`
 
-	// IdColumn As in the body.
+	// IdColumn The same as the member of this name in the body.
 	IdColumn *string `form:"id_column,omitempty" json:"id_column,omitempty"`
 
-	// FoirUnit As in the body.
+	// FoirUnit The same as the member of this name in the body.
 	FoirUnit *RunBacktestParamsFoirUnit `form:"foir_unit,omitempty" json:"foir_unit,omitempty"`
 
-	// Lgd As in the body.
+	// Lgd The same as the member of this name in the body.
 	Lgd *float64 `form:"lgd,omitempty" json:"lgd,omitempty"`
 
-	// FundingRate As in the body.
+	// FundingRate The same as the member of this name in the body.
 	FundingRate *float64 `form:"funding_rate,omitempty" json:"funding_rate,omitempty"`
 
 	// IdempotencyKey Makes a retry safe. Send a string of your own, a new one for every new request. For 24 hours, a request with the
@@ -12395,7 +12395,7 @@ type GetKeyFactsStatementParams struct {
 	// Lang The language of the document. `en` when left out. More languages may come.
 	Lang *GetKeyFactsStatementParamsLang `form:"lang,omitempty" json:"lang,omitempty"`
 
-	// Format The format of the document; when left out, as the `Accept` header says.
+	// Format The format of the document. When left out, the `Accept` header determines the format.
 	Format *GetKeyFactsStatementParamsFormat `form:"format,omitempty" json:"format,omitempty"`
 
 	// DisbursedOn The day on which the loan is paid out, not in the past and at most 366 days ahead. Today in India when left out.
@@ -12413,7 +12413,7 @@ type GetLetterParams struct {
 	// Lang The language of the document. `en` when left out. More languages may come.
 	Lang *GetLetterParamsLang `form:"lang,omitempty" json:"lang,omitempty"`
 
-	// Format The format of the document; when left out, as the `Accept` header says.
+	// Format The format of the document. When left out, the `Accept` header determines the format.
 	Format *GetLetterParamsFormat `form:"format,omitempty" json:"format,omitempty"`
 }
 
@@ -12914,7 +12914,7 @@ type DeleteTableParams struct {
 
 // ReplaceTableParams defines parameters for ReplaceTable.
 type ReplaceTableParams struct {
-	// Keys The keys of a table whose rows are sent as a file: fields, separated by commas, each followed by `:range` if it is one, and `:exact:text` or another type if the field is not in the catalogue.
+	// Keys The keys of a table whose rows are sent as a file: fields, separated by commas. A key that is a range is followed by `:range`. A field that is not in the catalogue is followed by `:exact` or `:range` and its type, such as `:exact:text`.
 	Keys *string `form:"keys,omitempty" json:"keys,omitempty"`
 
 	// Columns The columns of a table whose rows are sent as a file: names, separated by commas, each followed by a colon and its type.

@@ -16,7 +16,8 @@ from .problem import ConnectionFailed, Problem
 # Statuses after which the same request may succeed later: too many requests, and a service that is busy or restarting.
 _RETRIED = (429, 502, 503, 504)
 
-# A longer wait than this is the caller's business: a quota that is used up ends next month.
+# The client does not wait longer than this. The caller gets the refusal instead, for example if a quota is used up
+# until next month.
 _LONGEST_WAIT = 30.0
 
 
@@ -70,7 +71,7 @@ class Transport:
         if self._key:
             sent["Authorization"] = f"Bearer {self._key}"
         if idempotent and "Idempotency-Key" not in sent:
-            # A repetition after a lost answer is then decided and billed once.
+            # With a key, a request that is repeated after a lost answer is decided and billed once.
             sent["Idempotency-Key"] = str(uuid.uuid4())
         content: Optional[bytes] = None
         if body is not None:
@@ -117,7 +118,7 @@ class Transport:
             self._local.connection = None
             if fresh or method == "POST" and "Idempotency-Key" not in headers:
                 raise
-            # The service had closed an idle connection: the request was not read.
+            # The service had closed an idle connection, so it did not read the request.
             return self._send(method, target, content, headers)
         except BaseException:
             connection.close()

@@ -1308,7 +1308,7 @@ class KeyFactsStatement(TypedDict, total=False):
     note: str
 
 class LetterOffer(TypedDict, total=False):
-    """Only of a counter-offer."""
+    """Present only for a counter-offer."""
 
     requested_amount: float
     amount: Required[float]
@@ -1770,7 +1770,7 @@ class PolicySectionsPeople(TypedDict, total=False):
     score: Union[Literal["primary", "lowest", "highest"], None]
 
 class PolicySectionsExposure(TypedDict, total=False):
-    """Limits what one applicant owes and is offered in all."""
+    """Limits the total of what one applicant owes and is offered."""
 
     max_total: Required[float]
 
@@ -2057,7 +2057,7 @@ DifferenceClass = TypedDict("DifferenceClass", {
 }, total=False)
 
 class DifferenceOutcomeLimit(TypedDict, total=False):
-    """Bounds of the limits of the class."""
+    """Bounds of the limits that applicants of the class get."""
 
     least: Required[float]
     most: Required[float]

@@ -28,7 +28,6 @@ func main() {
 }
 
 func scenario(ctx context.Context, url string) (map[string]any, error) {
-	atOnce := verdict.Sleep(func(context.Context, time.Duration) error { return nil })
 	nobody, err := verdict.New(url)
 	if err != nil {
 		return nil, err
@@ -41,7 +40,7 @@ func scenario(ctx context.Context, url string) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := verdict.New(url, verdict.Key(signup.ApiKey), atOnce)
+	client, err := verdict.New(url, verdict.Key(signup.ApiKey))
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +82,8 @@ func scenario(ctx context.Context, url string) (map[string]any, error) {
 		return nil, err
 	}
 	// The proxy of the test refuses twice, and then loses the answer once: four requests, one decision.
-	behind, err := verdict.New(os.Getenv("UNRELIABLE_URL"), verdict.Key(signup.ApiKey), atOnce)
+	waits := []float64{}
+	behind, err := recorder("UNRELIABLE_URL", signup.ApiKey, &waits)
 	if err != nil {
 		return nil, err
 	}
@@ -91,20 +91,52 @@ func scenario(ctx context.Context, url string) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	saw["survived"] = survived.Status
+	saw["survived"], saw["waits"] = survived.Status, waits
 	usage, err := client.GetUsage(ctx)
 	if err != nil {
 		return nil, err
 	}
 	saw["used"] = usage.Used
+	if err := waiting(ctx, signup.ApiKey, saw); err != nil {
+		return nil, err
+	}
 	saw["webhook"], err = webhook()
 	return saw, err
+}
+
+// recorder returns a client for the address in a variable. The client only records how long it would wait, in seconds.
+func recorder(variable, key string, waits *[]float64) (*verdict.Client, error) {
+	return verdict.New(os.Getenv(variable), verdict.Key(key),
+		verdict.Sleep(func(_ context.Context, d time.Duration) error {
+			*waits = append(*waits, d.Seconds())
+			return nil
+		}))
+}
+
+// waiting checks that a client waits for 30 seconds, but no longer.
+func waiting(ctx context.Context, key string, saw map[string]any) error {
+	longest, closedWaits := []float64{}, []float64{}
+	busy, err := recorder("BUSY_URL", key, &longest)
+	if err != nil {
+		return err
+	}
+	if _, err := busy.GetUsage(ctx); err != nil {
+		return err
+	}
+	closed, err := recorder("CLOSED_URL", key, &closedWaits)
+	if err != nil {
+		return err
+	}
+	_, err = closed.CreateDecision(ctx, nil, application(730))
+	saw["longest"], saw["closed"], saw["closed_waits"] = longest, refusal(err), closedWaits
+	return nil
 }
 
 func application(score int) api.DecisionRequest {
 	return api.DecisionRequest{
 		Applicant: &api.Applicant{
-			Id: new("A-" + strconv.Itoa(score)), MonthlyIncome: new(85000.0), Foir: new(0.32), RequestedAmount: new(600000.0),
+			Id: new("A-" + strconv.Itoa(score)), MonthlyIncome: new(85000.0), Foir: new(0.32),
+			RequestedAmount: new(600000.0),
 		},
 		BureauReport: &api.BureauFields{
 			Score: new(score), Enquiries6m: new(2), ActiveTradelines: new(4), MaxDpd12m: new(0),

@@ -1,5 +1,5 @@
-// The program calls a running service with the generated types and prints what
-// it was answered as JSON.
+// The program calls a running service with the generated types and prints the
+// answers as JSON.
 import createClient from "openapi-fetch";
 import type { components, paths } from "./verdict.js";
 
@@ -7,7 +7,7 @@ declare const process: { env: Record<string, string | undefined> };
 
 const client = createClient<paths>({ baseUrl: process.env.VERDICT_URL! });
 
-// given returns the data of an answer, or throws what the service said instead.
+// given returns the data of an answer. It throws the error if the service refused the request.
 function given<T>(answer: { data?: T; error?: unknown; response: Response }): T {
   if (answer.data === undefined) {
     throw new Error(`${answer.response.url}: ${answer.response.status} ${JSON.stringify(answer.error)}`);
@@ -32,7 +32,7 @@ const decided = given(
   }),
 );
 
-// One amount is a number and one a text: the schema allows either.
+// One amount is a number and the other a text, because the schema allows both.
 const report: components["schemas"]["Report"] = {
   scoreData: { score: 742 },
   incomeAssessment: { monthlyIncome: 85000, foir: 32 },
@@ -69,7 +69,7 @@ if (!("rows_total" in tested)) {
   throw new Error("the backtest was not answered in the request");
 }
 
-// A percentage where a ratio is expected: the problem is typed too.
+// Send a percentage although a ratio is expected. The problem in the answer is typed, too.
 const refused = await client.POST("/v1/decisions", {
   headers,
   body: { applicant: { foir: 32 }, bureau_report: { score: 742 } },
