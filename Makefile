@@ -3,7 +3,7 @@
 SHELL       := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help build run quick test long judge torture replay attack load backlog cost batch large pages fair fuzz bench clients \
+.PHONY: help build run quick test race long judge torture replay attack load backlog cost batch large pages fair fuzz bench clients \
   pictures release lint \
   fmt clean verify.html FORCE
 
@@ -32,17 +32,19 @@ HARNESS := GOWORK='$(CURDIR)/proof/go.work'
 # watched, the detector reports races that do not exist.
 RACE := -race -gcflags='modernc.org/...=-race=false'
 
-# With the race detector a test takes five to ten times as long, and the detector
-# finds only errors in data that goroutines share. So make test runs every test in
-# one of two ways, and TestRacedOrNot checks that no test is missing in both:
+# make test runs every test without the race detector. With the race detector a test
+# takes five to ten times as long, and the detector finds only errors in data that
+# goroutines share. So a second run, with the detector, has:
 #
-# - With the race detector: every package that UNRACED does not name, so every new
-#   package too, except the tests that SEQUENTIAL names; and the tests of the pure
-#   ring that SHARED names. These are the servers, the storage suite on both
-#   databases, the committer, the jobs, the use cases, the scenarios of the API and
-#   of the console, the races, and the load test.
-# - Without the race detector: the packages of UNRACED, and the tests that
-#   SEQUENTIAL names.
+# - the packages of STORAGE on both databases. They have the code that differs
+#   between the databases: the committer, the transactions, the dialects.
+# - every package that UNRACED does not name, so every new package too, in short form,
+#   which leaves out PostgreSQL, and without the tests that SEQUENTIAL names. These are
+#   the servers, the jobs, the use cases, and the scenarios of the API and of the
+#   console.
+# - the tests of the pure ring that SHARED names.
+#
+# make race, a part of make long, runs all of them on both databases.
 
 # The pure ring. Its packages start no goroutines, except training (see SHARED).
 # They share plans and catalogues, which the tests of the API also share, with the
@@ -60,20 +62,20 @@ SHARED := TestLesson01ScoreIsFoldedInOrder TestLesson02PlanIsImmutable TestShare
   TestTallyAgreesWithTheDecisions TestConcurrentUse TestFree TestFitTwice
 SHARED_IN := ./internal/engine ./internal/rule ./internal/wire ./internal/training
 
-# Further packages that are tested without the race detector. Some make one call
-# after the other (replay, demo, reference). In some, the service is another
+# Further packages whose tests are not repeated with the race detector. Some make one
+# call after the other (replay, demo, reference). In some, the service is another
 # process, which is built without the race detector anyway (faults). Some wait for
 # Chromium; the tests of internal/console cover its pages with the race detector.
 OUTSIDE := ./internal/replay ./internal/demo ./internal/reference ./proof/torture ./proof/cmd/torture ./proof/console
 
 UNRACED := $(PURE) $(OUTSIDE)
 
-# Long tests of other packages. In each, a single caller sends many requests, one
-# after the other, or starts many processes: attacks on every operation, the
-# contract's examples, isolation, every feature of a vector, random inputs, inputs
-# of fuzz targets, scripts, query plans, limits of large data, allocations, memory
-# during attacks. The scenarios of the same packages run this code with the race
-# detector.
+# Long tests of other packages, which are not repeated with the race detector. In each,
+# a single caller sends many requests, one after the other, or starts many processes:
+# attacks on every operation, the contract's examples, isolation, every feature of a
+# vector, random inputs, inputs of fuzz targets, scripts, query plans, limits of large
+# data, allocations, memory during attacks. The scenarios of the same packages run this
+# code with the race detector.
 SEQUENTIAL := TestAttack TestAttackTiming TestIsolation TestExamples TestBlocksAreAdditive TestNullIsLeftOut \
   TestContractIsNoticed TestEveryCodeHasAPage TestEveryOperationIsExecuted TestPagesAreCompressed TestDocumentAsJSON \
   TestFeatureVector TestFeatureFilters TestFeatureProvenance \
@@ -88,9 +90,7 @@ SEQUENTIAL := TestAttack TestAttackTiming TestIsolation TestExamples TestBlocksA
   TestPlans TestBacktestPlans TestRunPlans TestReferralPlan TestLargeRing TestRingReference TestManyPincodeRisks \
   TestScanLimit TestCountingIsBounded TestRingReadsAreBounded TestRareDecisionsAreBounded TestRestoreOlder \
   TestAllocations TestNeighbours
-SEQUENTIAL_IN := ./internal/httpapi ./internal/console ./cmd/verdict ./internal/store/storetest ./internal/app \
-  ./internal/store ./internal/policydesk ./internal/frauddesk ./internal/agent ./internal/decisioning ./internal/tenant \
-  ./proof/load
+STORAGE := ./internal/store ./internal/store/storetest
 
 # Corpora and properties of the pure ring that make quick leaves out.
 CORPORA := TestComputeIsTheDefinition TestExplainAgreesWithCompute \
@@ -105,15 +105,15 @@ none :=
 only = ^($(subst $(none) $(none),|,$(strip $(1))))$$
 
 # The packages that take longest. They start first, because a long package that
-# starts last would run alone while the other processors are idle.
-LONGEST := ./internal/httpapi ./internal/console ./internal/store/storetest ./internal/app ./internal/store
-# The tests of faults mostly wait, so one more package runs than there are
-# processors.
-LONGEST_UNRACED := ./proof/torture ./proof/console ./internal/replay ./internal/engine ./internal/training ./internal/advice
+# starts last would run alone while the other processors are idle. The tests of faults
+# and of the browser mostly wait, so one more package runs than there are processors.
+LONGEST := ./proof/torture ./proof/console ./internal/httpapi ./internal/engine/prover ./internal/replay ./internal/app \
+  ./internal/store/storetest ./internal/console ./internal/store
+AT_ONCE := $$(($$(nproc) + 1))
 
-# Lists every package of both modules, except those of UNRACED. The name of the
-# module is verdict.
-LISTRACED = $(HARNESS) go list ./... ./proof/... | grep -vxE 'verdict/($(subst $(none) $(none),|,$(UNRACED:./%=%)))'
+# Lists the packages of both modules except those that a pattern names. The name of
+# the module is verdict.
+except = $(HARNESS) go list ./... ./proof/... | grep -vxE 'verdict/($(subst $(none) $(none),|,$(patsubst ./%,%,$(strip $(1)))))'
 
 # What make quick leaves out. It skips CORPORA by name. The other tests call testing.Short, and their message contains
 # one of these words when they are skipped.
@@ -168,13 +168,13 @@ test: ## install what the tests need, then run every check and test
 	@cd proof && GOWORK=off go vet ./...
 	@echo '== structure'
 	@go test -vet=off -run '$(call only,$(STRUCTURE))' ./internal/app
-	@echo '== tests with the race detector'
-	@raced=$$($(LISTRACED)); $(HARNESS) go test $(RACE) -vet=off -timeout 40m -skip '$(call only,$(SEQUENTIAL))' $(LONGEST) $$raced
+	@echo '== every test, without the race detector'
+	@$(HARNESS) go test -vet=off -p $(AT_ONCE) -timeout 40m $(LONGEST) ./... ./proof/...
+	@echo '== tests with the race detector: storage on both databases, the others on SQLite'
+	@go test $(RACE) -vet=off -timeout 40m -skip '$(call only,$(SEQUENTIAL))' $(STORAGE)
+	@raced=$$($(call except,$(UNRACED) $(STORAGE))); \
+	  $(HARNESS) go test $(RACE) -short -vet=off -timeout 40m -skip '$(call only,$(SEQUENTIAL))' $$raced
 	@go test $(RACE) -vet=off -run '$(call only,$(SHARED))' $(SHARED_IN)
-	@echo '== tests without the race detector: pure ring, replay, faults, browser'
-	@$(HARNESS) go test -vet=off -p $$(($$(nproc) + 1)) -timeout 40m $(LONGEST_UNRACED) $(UNRACED)
-	@echo '== tests without the race detector: one request after the other'
-	@$(HARNESS) go test -vet=off -timeout 40m -run '$(call only,$(SEQUENTIAL))' $(SEQUENTIAL_IN)
 ifneq ($(BENCH),)
 	@echo '== bench: vet and correctness'
 	@cd bench && go vet ./... && go test ./...
@@ -187,10 +187,17 @@ endif
 	@cd release && go vet . && go test -count=1 -timeout 40m .
 	@if [ -x '$(GOLANGCI)' ]; then $(MAKE) --no-print-directory lint; else echo '== lint left out (make lint installs it)'; fi
 
-# Unlike make test, this runs without the race detector, with which a million pairs
-# would take half an hour each.
+race: ## every test of a package with goroutines, on both databases, with the race detector
+	@scripts/deps test
+	@raced=$$($(call except,$(UNRACED))); \
+	  $(HARNESS) go test $(RACE) -vet=off -timeout 90m -skip '$(call only,$(SEQUENTIAL))' $$raced
+
+# The long tests run without the race detector, with which a million pairs would take
+# half an hour each.
 long: ## the long forms of the tests, then the same hashes on arm64 under qemu
 	@scripts/deps long
+	@echo '== tests with the race detector on both databases'
+	@$(MAKE) --no-print-directory race
 	@echo '== long tests'
 	@VERDICT_LONG=1 $(HARNESS) go test -count=1 -timeout 60m -skip '$(call only,$(JUDGES))' ./... ./proof/...
 	@echo '== a batch of ten million rows'
