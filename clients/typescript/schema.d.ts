@@ -151,6 +151,11 @@ export interface paths {
          *     anything is decided. If the quota ends in the middle, the applications for which no unit is left are refused
          *     with `quota_exceeded`.
          *
+         *     The applications are decided several at a time and in any order, in a body, in a stream and in a job, even those
+         *     of the same applicant. If the policy has `exposure` or reads `own_` fields, an application takes exactly those
+         *     into account that were decided before it, which need not be those before it in the batch. If the order matters,
+         *     send the later application after the answer to the earlier one.
+         *
          *     With an `Idempotency-Key`, each application has the key `<key>/<index>` of this path: if you repeat the same
          *     request, the applications that were decided before are answered with their stored answers (`replayed`), and
          *     only the others are decided. If one is answered with `idempotency_in_progress`, repeat the request once more.
@@ -570,6 +575,11 @@ export interface paths {
          *     anything is decided. If the quota ends in the middle, the applications for which no unit is left are refused
          *     with `quota_exceeded`.
          *
+         *     The applications are decided several at a time and in any order, in a body, in a stream and in a job, even those
+         *     of the same applicant. If the policy has `exposure` or reads `own_` fields, an application takes exactly those
+         *     into account that were decided before it, which need not be those before it in the batch. If the order matters,
+         *     send the later application after the answer to the earlier one.
+         *
          *     With an `Idempotency-Key`, each application has the key `<key>/<index>` of this path: if you repeat the same
          *     request, the applications that were decided before are answered with their stored answers (`replayed`), and
          *     only the others are decided. If one is answered with `idempotency_in_progress`, repeat the request once more.
@@ -635,7 +645,9 @@ export interface paths {
          * Get the progress of a batch
          * @description A batch is `receiving` while its rows arrive, then `queued`, then `running`, and `completed` when every row has
          *     a result. A batch that was cancelled is `cancelled`. A batch whose rows did not arrive completely is `failed`,
-         *     and none of its rows was decided. `counts` counts the rows that are done: decided rows by status and by the
+         *     and none of its rows was decided. If the node that received the rows was killed, the batch stays `receiving`
+         *     until the service is started again on SQLite, or for about an hour on PostgreSQL, and is then `failed` with
+         *     `input_incomplete`; to free its place among the unfinished batches earlier, [cancel](#cancelBatch) it. `counts` counts the rows that are done: decided rows by status and by the
          *     version of the policy, other rows by the code of their error.
          */
         get: operations["getBatch"];
@@ -665,9 +677,11 @@ export interface paths {
         put?: never;
         /**
          * Cancel a batch
-         * @description Cancels a batch that is not over. Rows that were decided stay decided and billed, and their results can be read.
-         *     All other rows get the error `batch_cancelled`. The batch is `cancelling` until each of these rows has the
-         *     error, and then `cancelled`. Cancelling a cancelled batch changes nothing. A batch that is completed or has
+         * @description Cancels a batch that is not over. Workers begin no further chunk of rows. They finish the chunks that they have
+         *     begun, each of at most 1,000 rows, so some rows are still decided and billed after this answer. Rows that were
+         *     decided stay decided and billed, and their results can be read. All other rows get the error `batch_cancelled`.
+         *     The batch is `cancelling` until every row has a result, and then `cancelled`; then `counts` has as many decided
+         *     rows as usage counts. Cancelling a cancelled batch changes nothing. A batch that is completed or has
          *     failed cannot be cancelled: the answer is 409 `invalid_transition`.
          */
         post: operations["cancelBatch"];
@@ -2248,7 +2262,8 @@ export interface paths {
          *
          *     A loan is identified by `decision_id`, the decision on which it was made, or by `product` if there is no such
          *     decision. The first report adds the loan, and a later one replaces its state. A loan that names its decision
-         *     closes the offer of that decision, so that the amount does not count twice. An applicant can have one open loan
+         *     closes the offer of that decision, so that the amount does not count twice. If the decision is no approval, the
+         *     loan is stored, and the answer has the warning `not_approved`. An applicant can have one open loan
          *     without a decision for each product, and 100 open loans in all (409 `cap_reached`). A new loan takes a kilobyte
          *     of the storage of the plan (409 `cap_reached`), and a plan with a quota allows 20 reports a month for each unit
          *     of the quota (429 `quota_exceeded`).
@@ -2838,7 +2853,7 @@ export interface components {
             created_at: components["schemas"]["Time"];
             updated_at: components["schemas"]["Time"];
             closed_at: components["schemas"]["Time"] | null;
-            /** @description Warnings such as `replaced_offer`. Present only in the answer to a report, and only if there are any. */
+            /** @description Warnings such as `replaced_offer` and `not_approved`. Present only in the answer to a report, and only if there are any. */
             warnings?: components["schemas"]["Warning"][];
         };
         Exposures: {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"compress/flate"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -115,9 +116,31 @@ func expand(in io.Reader) (io.Reader, error) {
 	}
 	unzipped, err := gzip.NewReader(buffered)
 	if err != nil {
-		return nil, err
+		return nil, asDamaged(err)
 	}
-	return unzipped, nil
+	return unpacker{unzipped}, nil
+}
+
+// errDamaged is the error of a compressed file that cannot be decompressed.
+var errDamaged = errors.New("the gzip data are damaged or truncated; compress the file again, or copy all of it")
+
+// unpacker decompresses a file. Its errors say what is wrong with the file.
+type unpacker struct{ r *gzip.Reader }
+
+func (u unpacker) Read(p []byte) (int, error) {
+	n, err := u.r.Read(p)
+	return n, asDamaged(err)
+}
+
+// asDamaged returns errDamaged for an error that the content of a compressed file has caused, and other errors
+// unchanged.
+func asDamaged(err error) error {
+	_, corrupt := errors.AsType[flate.CorruptInputError](err)
+	if corrupt || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) ||
+		errors.Is(err, io.ErrUnexpectedEOF) {
+		return errDamaged
+	}
+	return err
 }
 
 // unreadable reports an error in reading rows and returns the exit code. Wrong
@@ -126,8 +149,8 @@ func (t *trial) unreadable(err error) int {
 	switch {
 	case fault.Of(err) != nil:
 		return t.refused(t.source.name, err)
-	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.Is(err, io.ErrUnexpectedEOF):
-		return t.refused(t.source.name, fmt.Errorf("the gzip data are damaged or truncated: %w", err))
+	case errors.Is(err, errDamaged):
+		return t.refused(t.source.name, errDamaged)
 	}
 	return t.usage("read %s: %v", t.source.name, err)
 }

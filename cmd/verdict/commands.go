@@ -149,6 +149,6 @@ Exit codes: 0 success; 1 an invalid policy, application or request, an error tha
 "check" or "doctor" found, a decision that "test" did not expect, a guarantee that
 "prove" has refuted, or a decision or log that is not as it was recorded; 2 wrong
 usage, or a file or database that cannot be read or written; 3 a guarantee that
-"prove" could neither prove nor refute, a policy that differs ("policy plan
--exit-code"), or only warnings of "doctor".
+"prove" could neither prove nor refute, rows that "decide -csv" did not decide, a
+policy that differs ("policy plan -exit-code"), or only warnings of "doctor".
 `

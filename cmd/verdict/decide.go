@@ -26,7 +26,8 @@ The same policy and the same application print the same bytes.
   verdict decide -input application.json
   verdict decide -policy policy.json -input - < application.json
 
-  verdict decide -csv FILE -service URL [-api-key FILE] [-strict] [-text NAMES] > results.ndjson
+  verdict decide -csv FILE -service URL [-api-key FILE] [-strict] [-text NAMES] [-key KEY]
+    > results.ndjson
   verdict decide -batch ID -service URL [-api-key FILE] > results.ndjson
 
 With -csv, a service decides and stores every row of the file, as a batch, and the
@@ -36,10 +37,19 @@ applicant and of the bureau report. A blank cell is absent. -text names further 
 whose cells are texts even if they look like numbers, such as applicant.pincode if your
 policy declares it as a text. The file may be compressed with gzip. -batch waits for a
 batch that was started before. The key of the variable VERDICT_KEY, or of -api-key,
-needs the scopes decide and read.
+needs the scopes decide and read. Rows are decided several at a time and in any order,
+also rows of the same applicant.
+
+Within 24 hours the same command with the same file decides and bills nothing again: it
+prints the results of the batch that the first one has started. So after an interruption
+repeat the command. The service recognises the file by an Idempotency-Key that is
+computed from its bytes, -text and -strict. To decide the rows again, give another -key.
+For standard input, the command makes a new key every time unless you give -key.
 
 The input is a body of POST /v1/decisions or of POST /v1/evaluate. A DECLINED
-decision is an answer, not a failure: the exit code is 0.
+decision is an answer, not a failure: the exit code is 0. With -csv and -batch the exit
+code is 3 if some rows were not decided; their lines have "error" instead of
+"decision_id". It is 1 if the batch was cancelled or failed.
 ` + lookupHelp + `An entry that has expired at the time of -as-of, or now, does not count.
 `
 
@@ -57,6 +67,7 @@ func decide(c *command) int {
 	fs.StringVar(&batch.csv, "csv", "", "let a service decide every row of this CSV `file`, - for standard input")
 	fs.StringVar(&batch.batch, "batch", "", "print the results of the batch with this `id`")
 	fs.BoolVar(&batch.strict, "strict", false, "with -csv: refuse unknown columns, and rows with unknown members")
+	fs.StringVar(&batch.key, "key", "", "with -csv: Idempotency-`Key` of the batch; default: computed from the file")
 	fs.StringVar(&batch.texts, "text", "", "with -csv: `names` of columns that are texts, separated by commas")
 	if code, done := c.parse(fs, 0); done {
 		return code
@@ -92,6 +103,7 @@ func decide(c *command) int {
 	if code, ok := files.complete(c, policy); !ok {
 		return code
 	}
+	files.noteMissing(c, policy)
 	var today civil.Day
 	if *asOf != "" {
 		today = civil.DayAt(at)

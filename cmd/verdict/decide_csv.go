@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -24,6 +26,7 @@ type batchOptions struct {
 	remote remoteFlags
 	strict bool
 	texts  string // names of columns, separated by commas
+	key    string // the Idempotency-Key, "" to compute it from the file
 }
 
 // batchState is the part of a batch that the command reads.
@@ -72,7 +75,20 @@ func decideRows(c *command, o *batchOptions) int {
 	if state.Status != "completed" {
 		return exitRefused
 	}
+	if n := state.undecided(); n > 0 {
+		c.note(`%d of %d rows were not decided; their lines have "error" instead of "decision_id"`, n,
+			state.Progress.Done)
+		return exitUndecided
+	}
 	return exitOK
+}
+
+// undecided returns the number of rows that have an error instead of a decision.
+func (b *batchState) undecided() (n int64) {
+	for _, rows := range b.Counts.Errors {
+		n += rows
+	}
+	return n
 }
 
 // summary returns the counts of a batch as a text.
@@ -89,8 +105,35 @@ func (b *batchState) summary() string {
 	return text
 }
 
+// requestKey returns the Idempotency-Key of the batch. The key depends on the bytes of the file and on the options that
+// change its rows, so that a repeated command does not start a second batch. Standard input can be read only once, so
+// the key of its rows is random.
+func requestKey(c *command, o *batchOptions) (string, error) {
+	if o.key != "" {
+		return o.key, nil
+	}
+	if o.csv == standardInput {
+		return rand.Text(), nil
+	}
+	in, _, err := c.rows(o.csv)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = in.Close() }() // the file is only read
+	sum := sha256.New()
+	_, _ = fmt.Fprintf(sum, "decide -csv, strict %t, text %q\n", o.strict, splitNames(o.texts))
+	if _, err := io.Copy(sum, in); err != nil {
+		return "", err
+	}
+	return "csv-" + hex.EncodeToString(sum.Sum(nil)), nil
+}
+
 // startBatch sends the rows and returns the id of the batch.
 func startBatch(ctx context.Context, c *command, service *remote, o *batchOptions) (string, error) {
+	key, err := requestKey(c, o)
+	if err != nil {
+		return "", err
+	}
 	in, size, err := c.rows(o.csv)
 	if err != nil {
 		return "", err
@@ -111,14 +154,13 @@ func startBatch(ctx context.Context, c *command, service *remote, o *batchOption
 			return "", err
 		}
 	}
-	if len(rows.Ignored) > 0 {
-		_, _ = fmt.Fprintf(c.stderr, "verdict decide: columns that are not members of a request were left out: %s\n",
-			strings.Join(rows.Ignored, ", "))
+	if leftOut := rows.LeftOut(); leftOut != "" {
+		c.note("columns that are not members of a request were left out: %s", leftOut)
 	}
 	lines, to := io.Pipe()
 	go func() { _ = to.CloseWithError(rows.WriteLines(to)) }()
-	body, packed := compressed(lines)
-	defer func() { _, _ = packed.Close(), lines.Close() }()
+	body := newPacking(lines)
+	defer func() { _, _ = body.Close(), lines.Close() }()
 	prefer := "respond-async"
 	if o.strict {
 		prefer += ", handling=strict"
@@ -127,14 +169,18 @@ func startBatch(ctx context.Context, c *command, service *remote, o *batchOption
 		"Content-Type":     "application/x-ndjson",
 		"Content-Encoding": "gzip",
 		"Prefer":           prefer,
-		"Idempotency-Key":  rand.Text(),
+		"Idempotency-Key":  key,
 	})
 	if err != nil {
-		return "", err
+		return "", body.cause(err)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	var started batchState
 	err = json.NewDecoder(answer.Body).Decode(&started)
+	if err == nil && answer.Header.Get("Idempotent-Replayed") == "true" {
+		c.note("these rows were sent before; the results of that batch follow, and nothing is decided or billed " +
+			"again. To decide the rows again, give another -key")
+	}
 	return started.ID, err
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"net/http"
 	"os"
@@ -32,8 +33,9 @@ func TestDecideCSV(t *testing.T) {
 	}
 	var out, complaints bytes.Buffer
 	code := run([]string{"decide", "-csv", rows, "-service", p.url, "-api-key", keyFile}, nil, &out, &complaints)
-	if code != exitOK || !strings.Contains(complaints.String(), "left out: shoe_size") ||
-		!strings.Contains(complaints.String(), "is completed: 3 rows, 1 APPROVED, 1 DECLINED, 1 invalid_field") {
+	if code != exitUndecided || !strings.Contains(complaints.String(), "left out: shoe_size") ||
+		!strings.Contains(complaints.String(), "is completed: 3 rows, 1 APPROVED, 1 DECLINED, 1 invalid_field") ||
+		!strings.Contains(complaints.String(), "1 of 3 rows were not decided") {
 		t.Fatalf("exit %d: %s", code, &complaints)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
@@ -44,17 +46,60 @@ func TestDecideCSV(t *testing.T) {
 		t.Fatalf("%v: %s", err, &out)
 	}
 
+	// The same command gets the same decisions. With another key the rows are decided again.
+	decide := []string{"decide", "-csv", rows, "-service", p.url, "-api-key", keyFile}
+	service := &remote{url: p.url, key: key, client: http.DefaultClient, readWithin: answerWithin}
+	used := func() (n float64) {
+		t.Helper()
+		var usage struct{ Used float64 }
+		if err := service.get(t.Context(), "/v1/usage", &usage); err != nil {
+			t.Fatal(err)
+		}
+		return usage.Used
+	}
+	for _, c := range []struct {
+		args []string
+		same bool
+		used float64
+	}{{decide, true, 2}, {append(decide, "-key", "again"), false, 4}} {
+		var again bytes.Buffer
+		complaints.Reset()
+		code = run(c.args, nil, &again, &complaints)
+		repeated := strings.Contains(complaints.String(), "nothing is decided or billed again")
+		same := again.String() == out.String()
+		if code != exitUndecided || repeated != c.same || same != c.same || used() != c.used {
+			t.Errorf("%q: exit %d, %v used: %s %s", c.args, code, used(), &again, &complaints)
+		}
+	}
+
 	code = run([]string{"list", "push", "employers", "-", "-type", "text", "-service", p.url,
 		"-api-key", keyFile},
 		strings.NewReader("value\nAcme\nZenith\n"), &out, &complaints)
 	if code != exitOK || !strings.Contains(out.String(), `"entries": 2`) {
 		t.Errorf("exit %d: %s %s", code, &out, &complaints)
 	}
+	wrongList, cut := filepath.Join(dir, "wrong.csv"), filepath.Join(dir, "cut.gz")
+	for name, text := range map[string]string{
+		wrongList: "value\n1\n\nx\n2\n\n\ny\n",
+		cut:       packed(t, "value\nAcme\n")[:20],
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, wrong := range []struct {
 		args []string
 		code int
 		says string
 	}{
+		{[]string{"list", "push", "numbers", wrongList, "-type", "number", "-service", p.url, "-api-key", keyFile},
+			exitRefused, "(line 4 of the file)"},
+		{[]string{"list", "push", "numbers", wrongList, "-type", "number", "-service", p.url, "-api-key", keyFile},
+			exitRefused, "(line 8 of the file)"},
+		{[]string{"list", "push", "employers", cut, "-service", p.url, "-api-key", keyFile}, exitRefused,
+			"the gzip data are damaged or truncated"},
+		{[]string{"decide", "-csv", cut, "-service", p.url, "-api-key", keyFile}, exitRefused,
+			"the gzip data are damaged or truncated"},
 		{[]string{"decide", "-csv", rows, "-service", "nowhere", "-api-key", keyFile}, exitUsage,
 			"-service must be a URL"},
 		{[]string{"decide", "-csv", rows, "-strict", "-service", p.url, "-api-key", keyFile}, exitUsage,
@@ -105,4 +150,18 @@ func TestDecideCSVInWindows1252(t *testing.T) {
 	if len(found.Data) != 1 {
 		t.Errorf("%d decisions are about Renée", len(found.Data))
 	}
+}
+
+// packed returns a text compressed with gzip.
+func packed(t *testing.T, text string) string {
+	t.Helper()
+	var out bytes.Buffer
+	zip := gzip.NewWriter(&out)
+	if _, err := zip.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := zip.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
 }

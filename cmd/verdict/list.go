@@ -3,12 +3,14 @@ package main
 import (
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"os/signal"
+	"sync/atomic"
 )
 
 const listHelp = `Replace all entries of a list of values in a service.
@@ -19,7 +21,8 @@ FILE is CSV with the column value and, if entries expire, the column expires_at;
 may be compressed with gzip. Use - for standard input. The file is sent as it is
 read. The key of the variable VERDICT_KEY, or of -api-key, needs the scope
 policy:write. A new list needs -type. With -if-version the list is replaced only if
-it still has that version.
+it still has that version. If values of the file are wrong, nothing is replaced, and
+the command prints up to 100 faults, each with its line of the file.
 `
 
 func listCommand(c *command) int { return c.subcommand(listHelp, verbs{"push": listPush}) }
@@ -56,14 +59,14 @@ func listPush(c *command) int {
 	bar := c.progress(size, "sending")
 	plain, err := expand(&meter{in: in, bar: bar})
 	if err != nil {
-		return c.usage("read %s: %v", words[1], err)
+		return c.unanswered(fmt.Errorf("read %s: %w", words[1], err))
 	}
-	body, packing := compressed(plain)
-	defer func() { _ = packing.Close() }()
+	body := newPacking(plain)
+	defer func() { _ = body.Close() }()
 	answer, err := service.send(ctx, http.MethodPut, path, body, header)
 	_ = bar.Finish()
 	if err != nil {
-		return c.unanswered(err)
+		return c.unanswered(body.cause(err))
 	}
 	defer func() { _ = answer.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
@@ -73,9 +76,15 @@ func listPush(c *command) int {
 	return c.printJSON(text, false)
 }
 
-// compressed returns a reader of the compressed input. Closing it ends the goroutine that compresses.
-func compressed(in io.Reader) (io.Reader, io.Closer) {
+// packing is a reader of the compressed input. Closing it ends the goroutine that compresses.
+type packing struct {
+	*io.PipeReader
+	failed atomic.Pointer[error] // why the input cannot be read
+}
+
+func newPacking(in io.Reader) *packing {
 	out, to := io.Pipe()
+	p := &packing{PipeReader: out}
 	go func() {
 		packed, err := gzip.NewWriterLevel(to, gzip.BestSpeed)
 		if err == nil {
@@ -84,7 +93,19 @@ func compressed(in io.Reader) (io.Reader, io.Closer) {
 		if err == nil {
 			err = packed.Close()
 		}
+		if err != nil && !errors.Is(err, io.ErrClosedPipe) {
+			p.failed.Store(&err)
+		}
 		_ = to.CloseWithError(err)
 	}()
-	return out, out
+	return p
+}
+
+// cause returns why the input cannot be read, or err if it can. The error of a request does not always say that its
+// body could not be read.
+func (p *packing) cause(err error) error {
+	if failed := p.failed.Load(); failed != nil {
+		return *failed
+	}
+	return err
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -26,9 +27,9 @@ import (
 const lookupHelp = `
 -list NAME=FILE and -table NAME=FILE give the lists and tables that a policy names; repeat
 the flags for each of them. The file is the body of PUT /v1/lists/{name} or
-/v1/tables/{name}; a list may also be a CSV file with the column value. Without these
-flags, conditions on lists are unknown. With any of them, give every list and table that
-the policy names.
+/v1/tables/{name}; a list may also be a CSV file with the column value, and may be
+compressed with gzip. Without these flags, conditions on lists are unknown. With any of
+them, give every list and table that the policy names.
 `
 
 // lookupFiles are the lists and tables that a command reads from files.
@@ -174,7 +175,7 @@ func (l *lookupFiles) complete(c *command, policies ...*engine.Policy) (code int
 	}
 	for name := range l.listFiles {
 		if l.lists[name] == nil {
-			return c.usage("-list %s: the policy does not name this list", name), false
+			return c.usage("-list %s: the policy does not name this list; %s", name, namedLists(policies)), false
 		}
 	}
 	for name := range l.tableFiles {
@@ -183,6 +184,44 @@ func (l *lookupFiles) complete(c *command, policies ...*engine.Policy) (code int
 		}
 	}
 	return exitOK, true
+}
+
+// namedLists says which lists policies name.
+func namedLists(policies []*engine.Policy) string {
+	var names []string
+	for _, p := range policies {
+		if p == nil {
+			continue
+		}
+		for _, q := range p.Lookups() {
+			names = append(names, q.List)
+		}
+	}
+	if len(names) == 0 {
+		return "it names no list"
+	}
+	slices.Sort(names)
+	return "it names " + strings.Join(slices.Compact(names), ", ")
+}
+
+// noteMissing says on standard error that no file was given for the lists that a policy names.
+func (l *lookupFiles) noteMissing(c *command, p *engine.Policy) {
+	if !l.given() && len(p.Lookups()) > 0 {
+		c.note("the policy looks values up in lists (%s), and none was given, so its conditions on them are unknown; "+
+			"give each list with -list NAME=FILE", namedLists([]*engine.Policy{p}))
+	}
+}
+
+// unpacked decompresses the content of a list if it is compressed.
+func unpacked(data []byte) ([]byte, error) {
+	plain, err := expand(bytes.NewReader(data))
+	if err == nil {
+		data, err = io.ReadAll(io.LimitReader(plain, listdesk.MaxFile+1))
+	}
+	if err == nil && len(data) > listdesk.MaxFile {
+		err = fmt.Errorf("larger than %d MiB", listdesk.MaxFile>>20)
+	}
+	return data, err
 }
 
 // readList reads the file of a list that a policy names. It reads each file only once.
@@ -194,7 +233,10 @@ func (l *lookupFiles) readList(c *command, q rule.NamedLookup) (code int, ok boo
 	if l.lists[q.List] == nil {
 		data, err := c.readUpTo(file, listdesk.MaxFile)
 		if err != nil {
-			return c.usage("%v", err), false
+			return c.usage("-list %s: %v", q.List, err), false
+		}
+		if data, err = unpacked(data); err != nil {
+			return c.refused(file, err), false
 		}
 		if l.lists[q.List], err = newFileList(data, q.Field.Type); err != nil {
 			return c.refused(file, err), false

@@ -16,7 +16,7 @@ const (
 	exitOK      = 0
 	exitRefused = 1 // the request is invalid or was refused
 	exitUsage   = 2 // the command line is invalid, or a file or the database cannot be read or written
-	// exitUndecided means that a guarantee is neither proved nor refuted.
+	// exitUndecided means that a guarantee is neither proved nor refuted, or that rows of a file were not decided.
 	exitUndecided = 3
 	// exitWarnings means that "doctor" found warnings and no errors.
 	exitWarnings = 3

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -123,13 +124,30 @@ func (b *answerBody) Close() error {
 type errRefused struct {
 	status       int
 	code, detail string
+	faults       []problemFault
 }
+
+// problemFault is one of the faults of a refused document.
+type problemFault struct{ Pointer, Code, Detail string }
+
+// maxFaults is the maximum number of faults of a refusal that a command prints. The service sends no more.
+const maxFaults = 100
 
 func (e *errRefused) Error() string {
 	if e.code == "" {
 		return fmt.Sprintf("the service answered %d", e.status)
 	}
-	return fmt.Sprintf("the service answered %d %s: %s", e.status, e.code, e.detail)
+	text := fmt.Sprintf("the service answered %d %s: %s", e.status, e.code, e.detail)
+	if len(e.faults) == 1 && strings.Contains(e.detail, e.faults[0].Detail) {
+		return text // the detail has said it all
+	}
+	for _, f := range e.faults[:min(len(e.faults), maxFaults)] {
+		text += fmt.Sprintf("\n  %s: %s: %s", cmp.Or(f.Pointer, "(document)"), f.Code, f.Detail)
+	}
+	if more := len(e.faults) - maxFaults; more > 0 {
+		text += fmt.Sprintf("\n  and %d more", more)
+	}
+	return text
 }
 
 // send sends a request and returns the answer, whose body the caller must close. A status of 400 or more is an error.
@@ -164,10 +182,13 @@ func (r *remote) send(
 	}
 	defer func() { _ = answer.Body.Close() }()
 	refused := &errRefused{status: answer.StatusCode}
-	var problem struct{ Code, Detail string }
+	var problem struct {
+		Code, Detail string
+		Errors       []problemFault
+	}
 	if text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer)); err == nil &&
 		json.Unmarshal(text, &problem) == nil {
-		refused.code, refused.detail = problem.Code, problem.Detail
+		refused.code, refused.detail, refused.faults = problem.Code, problem.Detail, problem.Errors
 	}
 	return nil, refused
 }
@@ -221,8 +242,11 @@ func wait(ctx context.Context, d time.Duration) error {
 // unanswered reports an error of a request to a service, and returns the exit code.
 func (c *command) unanswered(err error) int {
 	var refused *errRefused
-	if errors.As(err, &refused) {
+	switch {
+	case errors.As(err, &refused):
 		return c.refused("the request", err)
+	case errors.Is(err, errDamaged):
+		return c.refused("the file", errDamaged)
 	}
 	return c.usage("%v", err)
 }

@@ -38,6 +38,7 @@ type App struct {
 	apiServer     *server
 	metricsServer *server // nil if metrics are off
 	close         func() error
+	started       time.Time // when New was called
 }
 
 // New opens the database, migrates its schema and opens the listeners, so that configuration errors are
@@ -54,7 +55,7 @@ func New(ctx context.Context, c Config, logs io.Writer) (*App, error) {
 	if c.Version == "" {
 		c.Version = api.Version
 	}
-	a := &App{config: c, logger: logger}
+	a := &App{config: c, logger: logger, started: c.Now()}
 	a.close = sync.OnceValue(a.closeAll)
 	if err := a.open(ctx); err != nil {
 		return nil, errors.Join(err, a.Close())

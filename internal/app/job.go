@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -53,7 +54,7 @@ const (
 	sweepEvery = 15 * time.Second
 	// purgeEvery is the number of sweeps between two purges.
 	purgeEvery = 20
-	// arriveWithin is how long the input of a backtest may take to arrive.
+	// arriveWithin is how long the input of a backtest or a batch may take to arrive.
 	arriveWithin = time.Hour
 	// unsuccessfulFor is how long the rows of a failed or cancelled backtest
 	// are kept.
@@ -70,13 +71,20 @@ const (
 // then at every interval of sweepEvery. At the first sweep, and then at every purgeEvery-th, it also marks abandoned
 // backtests as failed, and purges old backtests and batches.
 func (a *App) sweep(ctx context.Context) {
+	if a.db.Kind() == "sqlite" { // one process serves a SQLite file, so nobody receives older uploads any more
+		a.runStep(ctx, "fail interrupted uploads", func(ctx context.Context) error {
+			return a.failReceiving(ctx, a.started)
+		})
+	}
 	ticker := time.NewTicker(sweepEvery)
 	defer ticker.Stop()
 	for n := 0; ; n++ {
 		a.runStep(ctx, "resume backtests", a.service.Chunks.Resume)
 		a.runStep(ctx, "resume batches", a.service.Batches.Resume)
 		if n%purgeEvery == 0 {
-			a.runStep(ctx, "fail abandoned backtests", a.failAbandoned)
+			a.runStep(ctx, "fail abandoned uploads", func(ctx context.Context) error {
+				return a.failReceiving(ctx, a.config.Now().Add(-arriveWithin))
+			})
 			a.runStep(ctx, "purge backtests", a.purge)
 			a.runStep(ctx, "purge batches", func(ctx context.Context) error {
 				return a.service.Batches.Purge(ctx, time.Duration(a.config.BatchDays)*24*time.Hour)
@@ -99,10 +107,10 @@ func (a *App) runStep(ctx context.Context, name string, do func(context.Context)
 	}
 }
 
-func (a *App) failAbandoned(ctx context.Context) error {
-	now := a.config.Now()
-	_, err := a.db.Jobs().FailAbandonedBacktests(ctx, now.Add(-arriveWithin).UnixMicro(), now.UnixMicro())
-	return err
+// failReceiving fails the backtests and batches that were created before a time and whose input has not arrived.
+func (a *App) failReceiving(ctx context.Context, before time.Time) error {
+	_, err := a.db.Jobs().FailAbandonedBacktests(ctx, before.UnixMicro(), a.config.Now().UnixMicro())
+	return errors.Join(err, a.service.Batches.FailReceiving(ctx, before))
 }
 
 // purge deletes the rows of old backtests, and of failed and cancelled

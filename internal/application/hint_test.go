@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdict/internal/fault"
+	"verdict/internal/wire"
 )
 
 // TestHintsByMeaning checks that synonyms are suggested, and that a short name is
@@ -89,5 +90,29 @@ func TestRefusalsHint(t *testing.T) {
 	}
 	if got := refuse(t, decision(`"shoe":9`, `"score":5000`), Options{}); len(got) != 1 {
 		t.Errorf("a member that resembles none is told: %v", got)
+	}
+}
+
+// TestFormattedNumbers checks that a number that is written for people is refused with the way to write it, and that
+// other texts are refused without it.
+func TestFormattedNumbers(t *testing.T) {
+	t.Parallel()
+	const hint = "write the number alone, such as 50000"
+	for _, c := range []struct {
+		value string
+		hint  bool
+	}{
+		{`"50,000"`, true}, {`" ₹ 50,000.50 "`, true}, {`"50000"`, true}, {`"12%"`, true}, {`"1,5"`, false},
+		{`"fifty"`, false}, {`""`, false}, {`true`, false},
+	} {
+		v, err := wire.Parse([]byte(decision(`"monthly_income":`+c.value, `"score":742`)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Read(v, Options{Today: today})
+		if err == nil || !strings.Contains(err.Error(), "/applicant/monthly_income") ||
+			strings.Contains(err.Error(), hint) != c.hint || strings.Contains(err.Error(), "50,000") {
+			t.Errorf("%s is refused with %v", c.value, err)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
+	"verdict/internal/sheet"
 	"verdict/internal/wire"
 )
 
@@ -59,7 +60,8 @@ func (r *reader) input(v wire.Value, path string, declared rule.Type) {
 	val, ok := rule.ReadValue(v)
 	switch {
 	case ok && val.Type() != declared, v.Kind() == wire.Object, v.Kind() == wire.Array:
-		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a %s, as the policy declares it", declared)
+		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a %s, as the policy declares it%s", declared,
+			plainly(declared, v))
 	case !ok:
 		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "must lie between -%s and %s", rule.MaxNumber, rule.MaxNumber)
 	case len(val.Text()) > maxText:
@@ -83,7 +85,8 @@ func (r *reader) scalar(n *node, v wire.Value) {
 		}
 		val = rule.Num(num)
 	case !ok || val.Type() != def.Type:
-		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a %s, but is %s", def.Type, v.Kind())
+		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a %s, but is %s%s", def.Type, v.Kind(),
+			plainly(def.Type, v))
 		return
 	case len(val.Text()) > maxText:
 		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "is longer than %d bytes", maxText)
@@ -100,6 +103,18 @@ func (r *reader) scalar(n *node, v wire.Value) {
 	case tenureID:
 		r.app.tenure = v
 	}
+}
+
+// plainly returns how to write the value of a number field, if the value is a text that people read as a number.
+func plainly(t rule.Type, v wire.Value) string {
+	if t != rule.NumberType || v.Kind() != wire.String {
+		return ""
+	}
+	text := strings.TrimSpace(v.Text())
+	if _, how := sheet.ReadFormatted([]byte(text)); how != sheet.Formatted && how != sheet.Percent {
+		return ""
+	}
+	return "; write the number alone, such as 50000: no quotes, and no separators, currency or percent sign"
 }
 
 // number parses a number and reports whether it is in the field's domain. Before

@@ -18,6 +18,6 @@
 //	Limits
 //	    returns the limits of batches, to anybody
 //
-// Run, Abandon, Resume and Purge are for the workers and the background work, and take no caller. They fail if storage
-// fails; the workers then retry them.
+// Run, Abandon, Resume, FailReceiving and Purge are for the workers and the background work, and take no caller. They
+// fail if storage fails; the workers then retry them.
 package batchdesk

@@ -10,9 +10,9 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Cancel cancels an unfinished batch and returns it. Rows that were decided stay decided; the others get the error
-// batch_cancelled. Cancelling a cancelled batch has no effect. A batch that has completed or failed cannot be
-// cancelled.
+// Cancel cancels an unfinished batch and returns it. No further chunk begins, and the chunks in progress are finished.
+// Rows that were decided stay decided; the others get the error batch_cancelled. Cancelling a cancelled batch has no
+// effect. A batch that has completed or failed cannot be cancelled.
 func (s *Service) Cancel(
 	ctx context.Context, p tenant.Principal, id string, reply *operation.Reply[Batch],
 ) (Batch, error) {

@@ -82,14 +82,21 @@ const (
 // batches. Purge does a limited number of steps; the next Purge continues.
 func (s *Service) Purge(ctx context.Context, retention time.Duration) error {
 	now := s.core.Now()
-	jobs := s.core.DB.Jobs()
-	_, err := jobs.FailAbandonedBatchJobs(ctx, now.Add(-arriveWithin).UnixMicro(), now.UnixMicro())
-	before := int64(0)
+	err := s.FailReceiving(ctx, now.Add(-arriveWithin))
+	jobs, before := s.core.DB.Jobs(), int64(0)
 	if retention > 0 {
 		before = now.Add(-retention).UnixMicro()
 	}
 	for n, round := int64(1), 0; err == nil && n > 0 && round < purgeRounds; round++ {
 		n, err = jobs.PurgeBatchJobs(ctx, before, purgeSteps)
 	}
+	return err
+}
+
+// FailReceiving fails the batches that were created before a time and whose rows have not all arrived. Purge deletes
+// their rows. A process that is alone on its database calls it with the time of its start: whoever received these rows
+// has stopped.
+func (s *Service) FailReceiving(ctx context.Context, before time.Time) error {
+	_, err := s.core.DB.Jobs().FailAbandonedBatchJobs(ctx, before.UnixMicro(), s.core.Now().UnixMicro())
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -377,6 +378,118 @@ func TestBlankLines(t *testing.T) {
 			if fault.CodeOf(err) != fault.CodeRequestTooLarge {
 				t.Errorf("too many blank lines after %d bytes: %v", len(text), err)
 			}
+		}
+	})
+}
+
+// TestCancelledInsideChunk cancels a batch while a worker decides a chunk. The worker finishes the chunk, and its rows
+// are decided, billed and in the results. No other chunk begins.
+func TestCancelledInsideChunk(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		q := &queue{}
+		worker := &hook{clock: usecasetest.NewClock()}
+		h := usecasetest.Open(t, db, usecase.Options{ChunkQueue: q, Batches: batchdesk.Limits{ChunkRows: 20}})
+		other, err := usecase.New(db, usecase.Options{
+			ChunkQueue: q, MasterKey: usecasetest.MasterKey, PasswordCost: usecasetest.Cheap, Now: worker.now,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		started := start(t, h.Service, h.Caller, lines(60))
+		chunks := q.take()
+		worker.set(func() { // the clock is first read after the chunk was opened
+			worker.set(nil)
+			batch, err := h.Service.Batches.Cancel(t.Context(), h.Caller, started.ID, nil)
+			if err != nil || batch.Status != batchdesk.Cancelling {
+				t.Errorf("the batch is %+v, %v", batch, err)
+			}
+		})
+		for _, c := range []operation.Chunk{chunks[1], chunks[0], chunks[2]} {
+			if err := other.RunChunk(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		decided := int64(0)
+		all := batchdesk.Window{}
+		err = h.Service.Batches.Results(t.Context(), h.Caller, started.ID, all, func(r batchdesk.Row) error {
+			inside := r.Index >= 20 && r.Index < 40
+			if (r.DecisionID != "") != inside || !inside && r.Err.Code != fault.CodeBatchCancelled {
+				t.Errorf("the outcome of row %d is %+v", r.Index, r)
+			}
+			if r.DecisionID != "" {
+				decided++
+			}
+			return nil
+		}, func() {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		batch, err := h.Service.Batches.Get(t.Context(), h.Caller, started.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		usage, err := h.Service.Decisions.Usage.Current(t.Context(), h.Caller)
+		if err != nil || decided != 20 || usage.Used != decided || batch.Status != batchdesk.Cancelled {
+			t.Errorf("%d rows are decided, %d units are used, the batch is %+v, %v", decided, usage.Used, batch, err)
+		}
+	})
+}
+
+// TestKilledUpload begins an upload whose node is killed. A later process fails the batch with a text that says what to
+// do, and frees its rows and its place among the unfinished batches.
+func TestKilledUpload(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		clock := usecasetest.NewClock()
+		h := usecasetest.Open(t, db, usecase.Options{
+			ChunkQueue: &queue{}, Now: clock.Now, Batches: batchdesk.Limits{ChunkRows: 10, Unfinished: 1},
+		})
+		scope := db.Scope(h.Caller.TenantID, string(h.Caller.Environment))
+		stored := func() int64 {
+			t.Helper()
+			n, err := scope.StoredBytes(t.Context()).Sum()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		before := stored()
+		from, to := io.Pipe()
+		ended := make(chan error, 1)
+		go func() {
+			_, err := h.Service.Batches.Start(t.Context(), h.Caller, batchdesk.Request{
+				Endpoint: decisioning.EndpointDecisions, Lines: from, MaxLine: 1 << 20,
+			}, nil)
+			ended <- err
+		}()
+		if _, err := io.WriteString(to, lines(25)); err != nil { // returns when the first chunks were read
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(to, lines(25)); err != nil {
+			t.Fatal(err)
+		}
+		page, err := h.Service.Batches.List(t.Context(), h.Caller, batchdesk.Receiving, operation.List{Limit: 10})
+		if err != nil || len(page.Data) != 1 || stored() == before {
+			t.Fatalf("%+v, %v", page, err)
+		}
+		id := page.Data[0].ID
+		clock.Pass(time.Second)
+		if err := h.Service.Batches.FailReceiving(t.Context(), clock.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Service.Batches.Purge(t.Context(), 0); err != nil {
+			t.Fatal(err)
+		}
+		batch, err := h.Service.Batches.Get(t.Context(), h.Caller, id)
+		if err != nil || batch.Status != batchdesk.Failed || batch.ErrorCode != fault.CodeInputIncomplete ||
+			!strings.Contains(batch.ErrorDetail, "no row was decided, so send them again") || stored() != before {
+			t.Errorf("%d bytes are stored, the batch is %+v, %v", stored()-before, batch, err)
+		}
+		start(t, h.Service, h.Caller, lines(1)) // the place is free
+		_ = to.Close()
+		if err := <-ended; fault.CodeOf(err) != fault.CodeInvalidTransition {
+			t.Errorf("the upload that was believed dead ended with %v", err)
 		}
 	})
 }

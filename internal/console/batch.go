@@ -148,7 +148,8 @@ func (p *batchPages) cancel(v *visit) error {
 	return v.carryOut(func() error {
 		_, err := p.batches.Cancel(v.ctx, v.caller(), v.id("id"), nil)
 		return err
-	}, p.one, "The batch is being cancelled. Rows that were decided stay decided.", "/batches/"+v.id("id"))
+	}, p.one, "The batch is being cancelled. Rows that were decided, or are being decided now, stay decided.",
+		"/batches/"+v.id("id"))
 }
 
 func (p *batchPages) remove(v *visit) error {

@@ -36,6 +36,7 @@ func (p *batchPages) newForm(v *visit) error {
 // upload starts a batch with the rows of a file while the file is uploaded.
 func (p *batchPages) upload(v *visit) error {
 	var started batchdesk.Batch
+	var leftOut string
 	return v.receiveFile(batchFields, p.newForm, func(ctx context.Context, file io.Reader) error {
 		// Do not cancel the work when the browser disconnects: reading the file then fails, and the batch can still be
 		// marked as failed with the reason.
@@ -43,10 +44,11 @@ func (p *batchPages) upload(v *visit) error {
 		defer cancel()
 		endpoint := v.form.Value("endpoint")
 		strict := v.form.Value("strict") != ""
-		lines, stop, err := requestLines(file, endpoint, strict)
+		lines, ignored, stop, err := requestLines(file, endpoint, strict)
 		if err != nil {
 			return inFile(err)
 		}
+		leftOut = ignored
 		defer stop()
 		started, err = p.batches.Start(ctx, v.caller(), batchdesk.Request{
 			Endpoint: endpoint,
@@ -57,7 +59,14 @@ func (p *batchPages) upload(v *visit) error {
 			Reserve:  v.resources.Reserve,
 		}, nil)
 		return inFile(err)
-	}, func() error { return v.leaveFor("/batches/" + started.ID) })
+	}, func() error {
+		if leftOut != "" {
+			v.setFlash("The batch was started. These columns are not members of a decision request and were left " +
+				"out: " + leftOut + ". If the policy declares one of them, cancel the batch and name the column by " +
+				"its whole path, such as applicant.employer.")
+		}
+		return v.leaveFor("/batches/" + started.ID)
+	})
 }
 
 // leaveFor redirects to the page of an object that an upload has made. The console's own script follows no redirect, so
@@ -73,36 +82,39 @@ func (v *visit) leaveFor(path string) error {
 
 // requestLines returns the requests in a file, one per line. If the file begins with a JSON object, it returns the
 // file itself; otherwise it converts the rows of a CSV file, and if strict is set, it refuses columns that are not
-// members of a request. The caller must call stop when it no longer reads the lines.
-func requestLines(file io.Reader, endpoint string, strict bool) (lines io.Reader, stop func(), err error) {
+// members of a request. leftOut names the columns of a CSV file that are not members of a request. The caller must call
+// stop when it no longer reads the lines.
+func requestLines(
+	file io.Reader, endpoint string, strict bool,
+) (lines io.Reader, leftOut string, stop func(), err error) {
 	if endpoint != decisioning.EndpointDecisions && endpoint != decisioning.EndpointEvaluate {
 		var faults fault.List
 		faults.Add("/endpoint", fault.CodeInvalidField, "choose what the rows are")
-		return nil, nil, faults.Err()
+		return nil, "", nil, faults.Err()
 	}
 	text := bufio.NewReader(file)
 	isJSON, err := beginsObject(text)
 	switch {
 	case err != nil:
-		return nil, nil, err
+		return nil, "", nil, err
 	case isJSON:
-		return text, func() {}, nil
+		return text, "", func() {}, nil
 	case endpoint == decisioning.EndpointEvaluate:
-		return nil, nil, fault.New(fault.Invalid, fault.CodeInvalidField,
+		return nil, "", nil, fault.New(fault.Invalid, fault.CodeInvalidField,
 			"a row of a CSV file can only be a decision request; send evaluate requests as lines of JSON")
 	}
 	rows, err := document.NewRequestSheet(text)
 	if err != nil {
-		return nil, nil, err
+		return nil, "", nil, err
 	}
 	if strict {
 		if err := rows.Strict(); err != nil {
-			return nil, nil, err
+			return nil, "", nil, err
 		}
 	}
 	from, to := io.Pipe()
 	go func() { _ = to.CloseWithError(rows.WriteLines(to)) }() // CloseWithError always returns nil
-	return from, func() { _ = from.Close() }, nil
+	return from, rows.LeftOut(), func() { _ = from.Close() }, nil
 }
 
 // beginsObject reports whether a text begins with a JSON object, perhaps after white space.

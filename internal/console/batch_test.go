@@ -53,6 +53,18 @@ func TestBatchPages(t *testing.T) {
 		t.Errorf("the results are %q", lines)
 	}
 
+	path, id = batchPath(t, b.upload(at+"/file", "score,shoe_size,<b>\n742,42,x\n", "endpoint", decisions).
+		want(http.StatusSeeOther).header.Get("Location"))
+	b.get(path).want(http.StatusOK).has("were left out: shoe_size, &lt;b&gt;.")
+	b.get(path).want(http.StatusOK).hasNot("left out")
+	run(id)
+	many := "score," + strings.Repeat("आ", 20) + ",x" + strings.Repeat("आ", 60) + strings.Repeat(",", 9) +
+		"\n742" + strings.Repeat(",", 11) + "\n"
+	path, id = batchPath(t, b.upload(at+"/file", many, "endpoint", decisions).
+		want(http.StatusSeeOther).header.Get("Location"))
+	b.get(path).want(http.StatusOK).has("were left out: "+strings.Repeat("आ", 20)+", x", "by its whole path")
+	run(id)
+
 	ndjson := "\n {\"bureau\":\"cibil\",\"report\":{\"cibil\":{\"scoreData\":{\"score\":781}}}}\n"
 	path, id = batchPath(t, b.upload(at+"/file", ndjson, "endpoint", evaluate, "strict", "1").
 		want(http.StatusSeeOther).header.Get("Location"))

@@ -3,6 +3,7 @@ package console
 import (
 	"encoding/base64"
 	"net/http"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -27,7 +28,7 @@ const (
 	flashAge  = 60                 // seconds; a redirect takes less time
 	themeAge  = 365 * 24 * 60 * 60 // seconds
 	markAge   = 365 * 24 * 60 * 60 // seconds
-	maxFlash  = 300                // bytes of a message
+	maxFlash  = 1_500              // bytes of a message; browsers accept cookies of 4 KiB
 	ageLimit  = 7 * 24 * time.Hour // maximum lifetime of a session
 	deleteAge = -1                 // the Max-Age that deletes a cookie
 )
@@ -123,7 +124,7 @@ func (c cookies) takeFlow() string {
 // cookie stores it unencrypted.
 func (c cookies) flash(message string) {
 	if len(message) > maxFlash {
-		message = message[:maxFlash]
+		message = strings.ToValidUTF8(message[:maxFlash], "") // the cut may be inside a character
 	}
 	c.set(flashCookie, base64.RawURLEncoding.EncodeToString([]byte(message)), flashAge)
 }

@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -54,7 +55,30 @@ func (s *RequestSheet) Strict() error {
 	}
 	return fault.New(fault.Invalid, fault.CodeUnknownField, "these columns are not members of a decision request: %s; "+
 		"remove them, or name a field that the policy declares by its whole path, such as applicant.employer",
-		strings.Join(s.Ignored, ", "))
+		s.LeftOut())
+}
+
+// shownColumns and shownBytes limit the names that LeftOut returns.
+const shownColumns, shownBytes = 20, 1_000
+
+// LeftOut names the columns that are not members of a request, separated by commas, or returns "" if there are none.
+// It names a limited number of them and counts the others.
+func (s *RequestSheet) LeftOut() string {
+	var text strings.Builder
+	for i, name := range s.Ignored {
+		if i == shownColumns || i > 0 && text.Len()+len(name) > shownBytes {
+			_, _ = fmt.Fprintf(&text, " and %d more", len(s.Ignored)-i)
+			break
+		}
+		if i > 0 {
+			text.WriteString(", ")
+		}
+		if name == "" {
+			name = "(a column without a name)"
+		}
+		text.WriteString(name)
+	}
+	return text.String()
 }
 
 // WriteLines writes each row as a line of JSON. It returns Invalid for a row that is malformed.

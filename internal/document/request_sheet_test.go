@@ -69,3 +69,26 @@ func TestRequestSheetColumns(t *testing.T) {
 		t.Errorf("a text that is no column: %v", err)
 	}
 }
+
+// TestLeftOut checks that the names of columns that were left out are complete if they are few, and bounded if they are
+// many or long.
+func TestLeftOut(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ header, want string }{
+		{"score,foir", ""},
+		{"score,shoe_size,,branch", "shoe_size, (a column without a name), branch"},
+		{"score" + strings.Repeat(",", 30), strings.Repeat("(a column without a name), ", 19) +
+			"(a column without a name) and 10 more"},
+		{"score," + strings.Repeat("x", 256) + "," + strings.Repeat("y", 256) + "," + strings.Repeat("z", 256) + "," +
+			strings.Repeat("a", 256), strings.Repeat("x", 256) + ", " + strings.Repeat("y", 256) + ", " +
+			strings.Repeat("z", 256) + " and 1 more"},
+	} {
+		rows, err := document.NewRequestSheet(strings.NewReader(c.header + "\n742\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := rows.LeftOut(); got != c.want {
+			t.Errorf("%.40q: left out %q, want %q", c.header, got, c.want)
+		}
+	}
+}

@@ -60,6 +60,10 @@ func StatusAfter(status, review string) string {
 	}
 }
 
+// Approves reports whether a decision is an approval after its last final review. The arguments are those of
+// StatusAfter.
+func Approves(status, review string) bool { return StatusAfter(status, review) == approved }
+
 // approves reports whether the lender has made an offer with the decision. A decline that a person overturned has no
 // offer.
 func (d *Decision) approves() bool {

@@ -141,8 +141,8 @@ func (w *reporting) prepare(
 	return err
 }
 
-// warn adds a warning if a newer offer has replaced the one on which the loan was made. The report is stored all the
-// same, because the loan may have been paid out.
+// warn adds a warning if the decision on which the loan was made is no approval, or if a newer offer has replaced its
+// offer. The report is stored all the same, because the loan may have been paid out.
 func (w *reporting) warn(ctx context.Context, scope *store.Scope) error {
 	d, err := scope.Decisions(ctx).Get(w.n.DecisionID)
 	if fault.KindOf(err) == fault.NotFound {
@@ -151,6 +151,21 @@ func (w *reporting) warn(ctx context.Context, scope *store.Scope) error {
 	w.warnings = nil // the report may be tried again
 	if err != nil || d.ApplicantRef != w.n.ApplicantRef {
 		return err
+	}
+	approved, err := isApproved(ctx, scope, &d)
+	if err != nil {
+		return err
+	}
+	if !approved {
+		if !w.n.Closed { // a report that closes says that there is no loan
+			w.warnings = []fault.Item{{
+				Pointer: "/decision_id",
+				Code:    fault.CodeNotApproved,
+				Detail: "this decision is no approval: it is " + d.Status + ", and its last review does not approve " +
+					"it; check decision_id, or review the decision",
+			}}
+		}
+		return nil
 	}
 	gone, err := w.s.offers.Replaced(ctx, scope, &d)
 	if gone {
@@ -162,6 +177,21 @@ func (w *reporting) warn(ctx context.Context, scope *store.Scope) error {
 		}}
 	}
 	return err
+}
+
+// isApproved reports whether a decision is an approval after its last final review.
+func isApproved(ctx context.Context, scope *store.Scope, d *store.Decision) (bool, error) {
+	reviews, err := scope.Decisions(ctx).Reviews(d.ID)
+	if err != nil {
+		return false, err
+	}
+	last := ""
+	for i := range reviews { // the oldest first
+		if reviews[i].Outcome != store.OutcomeAsks {
+			last = reviews[i].Outcome
+		}
+	}
+	return exposure.Approves(d.Status, last), nil
 }
 
 // store stores the report in a transaction.

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"verdict/internal/decisioning"
 	"verdict/internal/exposure"
 	"verdict/internal/exposuredesk"
 	"verdict/internal/fault"
@@ -276,5 +277,58 @@ func TestReportAllowance(t *testing.T) {
 		b.reported(owes("P-1", "gold_loan", 5_000))
 		b.Caller.Plan.MonthlyQuota, b.Caller.Plan.Unmetered = 0, true
 		b.reported(owes("P-1", "gold_loan", 6_000))
+	})
+}
+
+// TestReportWithoutApproval reports loans on decisions that are no approvals. The reports are stored with a warning,
+// unless a review has approved the decision or the report says that there is no loan.
+func TestReportWithoutApproval(t *testing.T) {
+	t.Parallel()
+	each(t, func(b *bench) {
+		b.activate(`{"name":"plain"}`)
+		declined := func(ref string) string {
+			d := b.decide(b.nodes[0], strings.Replace(asks(ref, "default", 100_000), `"score":860`, `"score":400`, 1))
+			if d.status != "DECLINED" {
+				b.Fatalf("the decision is %s", d.status)
+			}
+			return d.id
+		}
+		on := func(ref, decision string, closed bool) string {
+			b.Helper()
+			n := exposuredesk.NewReport{ApplicantRef: ref, DecisionID: decision, Closed: closed, HasOutstanding: true}
+			codes := ""
+			for _, w := range b.reported(n).Warnings {
+				codes += w.Pointer + " " + w.Code
+			}
+			return codes
+		}
+		const warned = "/decision_id " + fault.CodeNotApproved
+		if got := on("W-1", declined("W-1"), false); got != warned {
+			b.Errorf("a loan on a decline has the warnings %q", got)
+		}
+		if got := on("W-2", declined("W-2"), true); got != "" {
+			b.Errorf("a report that there is no loan has the warnings %q", got)
+		}
+		if got := on("W-3", b.decide(b.nodes[0], asks("W-3", "default", 100_000)).id, false); got != "" {
+			b.Errorf("a loan on an approval has the warnings %q", got)
+		}
+		review := func(decision, outcome string) {
+			b.Helper()
+			_, err := b.Service.Decisions.Reviews.Add(b.Context(), b.admin, decision,
+				decisioning.NewReview{Outcome: outcome}, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+		approved := declined("W-4")
+		review(approved, decisioning.Overturned)
+		if got := on("W-4", approved, false); got != "" {
+			b.Errorf("a loan on a decline that a person overturned has the warnings %q", got)
+		}
+		refused := b.decide(b.nodes[0], asks("W-5", "default", 100_000)).id
+		review(refused, decisioning.Overturned)
+		if got := on("W-5", refused, false); got != warned {
+			b.Errorf("a loan on an approval that a person overturned has the warnings %q", got)
+		}
 	})
 }

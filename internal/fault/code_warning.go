@@ -18,6 +18,7 @@ const (
 	CodeFOIRLooksLikeRatio    = "foir_looks_like_ratio"
 	CodeFOIRUnderstated       = "foir_understated"
 	CodeReplacedOffer         = "replaced_offer"
+	CodeNotApproved           = "not_approved"
 	CodeTenureNotAvailable    = "tenure_not_available"
 	CodeConsentNotStated      = "consent_not_stated"
 	CodePeopleNotCounted      = "people_not_counted"

@@ -2,6 +2,7 @@ package listdesk
 
 import (
 	"errors"
+	"fmt"
 	"io"
 
 	"verdict/internal/fault"
@@ -15,6 +16,7 @@ func ReadRows(
 	in io.Reader, most int64, header func(names []string) error, row func(cursor *sheet.Cursor) error,
 ) error {
 	rows := sheet.NewReader(&limited{in: in, left: most, most: most}, 0)
+	rows.CountLines()
 	names, err := rows.Header()
 	if err == nil {
 		err = header(names)
@@ -32,7 +34,7 @@ func ReadRows(
 		if err != nil {
 			return err
 		}
-		for cursor.Reset(block.Data); cursor.Next(); {
+		for cursor.ResetBlock(&block); cursor.Next(); {
 			if err := row(cursor); err != nil {
 				return err
 			}
@@ -50,6 +52,12 @@ func RowFault(code string) string {
 	default:
 		return "has a quote that is not closed, or that is inside a cell and not doubled"
 	}
+}
+
+// InLine appends the number of a line of a file to the detail of a fault. The pointer of the fault counts rows, which
+// people cannot find in a file with blank lines.
+func InLine(detail string, line int64) string {
+	return fmt.Sprintf("%s (line %d of the file)", detail, line)
 }
 
 // limited reads a file up to its maximum size.

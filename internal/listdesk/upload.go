@@ -105,7 +105,7 @@ func (u *Upload) Read(ctx context.Context, keyer *list.Keyer) ([]list.Entry, err
 		err = c.file(u.CSV)
 	} else {
 		for _, e := range u.Entries {
-			if err = c.add(e); err != nil {
+			if err = c.add(e, 0); err != nil {
 				break
 			}
 		}
@@ -116,14 +116,18 @@ func (u *Upload) Read(ctx context.Context, keyer *list.Keyer) ([]list.Entry, err
 	return c.entries, c.faults.Err()
 }
 
-// add adds an entry, or its fault. The pointer of a fault counts entries from 0, also in a file.
-func (c *collector) add(e NewEntry) error {
+// add adds an entry, or its fault. The pointer of a fault counts entries from 0, also in a file. line is the line of
+// the file in which the entry is, or 0.
+func (c *collector) add(e NewEntry, line int64) error {
 	at := c.read
 	if c.read++; c.read > list.MaxEntries {
 		return fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "a list has at most %d entries", list.MaxEntries)
 	}
 	entry, code, detail := e.entry(c.keyer)
 	if code != "" {
+		if line > 0 {
+			detail = InLine(detail, line)
+		}
 		c.faults.Add("/entries/"+strconv.Itoa(at)+"/value", code, "%s", detail)
 		return c.pause()
 	}
@@ -171,11 +175,11 @@ func (c *collector) notEmpty() error {
 
 // row adds the entry of a row.
 func (c *collector) row(cursor *sheet.Cursor, value, expires int) error {
-	at := strconv.Itoa(c.read)
+	at, line := strconv.Itoa(c.read), cursor.Line()
 	cells := cursor.Cells()
 	if cells == nil {
 		c.read++
-		c.faults.Add("/entries/"+at, fault.CodeInvalidField, "%s", RowFault(cursor.Fault()))
+		c.faults.Add("/entries/"+at, fault.CodeInvalidField, "%s", InLine(RowFault(cursor.Fault()), line))
 		return c.pause()
 	}
 	e := NewEntry{Value: string(cells[value])}
@@ -184,14 +188,14 @@ func (c *collector) row(cursor *sheet.Cursor, value, expires int) error {
 			until, err := time.Parse(time.RFC3339, string(text))
 			if err != nil || until.Year() < firstYear {
 				c.read++
-				c.faults.Add("/entries/"+at+"/expires_at", fault.CodeWrongType,
-					"must be a time such as 2026-12-31T18:29:59Z, not before %d, or blank", firstYear)
+				c.faults.Add("/entries/"+at+"/expires_at", fault.CodeWrongType, "%s", InLine(fmt.Sprintf(
+					"must be a time such as 2026-12-31T18:29:59Z, not before %d, or blank", firstYear), line))
 				return c.pause()
 			}
 			e.ExpiresAt = until
 		}
 	}
-	return c.add(e)
+	return c.add(e, line)
 }
 
 // columnsOf returns the indexes of the columns. expires is -1 if the file has no such column.

@@ -63,6 +63,9 @@ var warningNotes = []struct{ Code, Meaning string }{
 		"A loan was reported on an offer that a newer offer under the same `policy_key` had replaced. " +
 			"The loan is stored. Decline the newer offer with a review unless both should stand: together they may " +
 			"exceed `exposure.max_total`."},
+	{fault.CodeNotApproved,
+		"A loan was reported on a decision that is no approval: it is DECLINED, it is REFERRED and no review has " +
+			"approved it, or a review has overturned it. The loan is stored. Check `decision_id`."},
 	{fault.CodeTenureNotAvailable,
 		"The band does not allow the requested tenure; its usual tenure applies. `detail` lists the tenures that the " +
 			"band allows."},

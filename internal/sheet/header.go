@@ -45,6 +45,7 @@ func (r *Reader) readHeader() ([]string, error) {
 		case ok && line.to-line.from > MaxLine, !ok && len(data) > MaxLine:
 			return nil, fault.New(fault.Invalid, fault.CodeLineTooLong, "the header is longer than %d bytes", MaxLine)
 		case ok && (ended || line.closed):
+			r.lines.add(text[:s.at])
 			r.rest = append(r.rest, text[s.at:]...)
 			if len(r.rest) > 0 {
 				r.err = nil // rest still holds rows; the next read returns io.EOF again

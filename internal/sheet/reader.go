@@ -1,6 +1,7 @@
 package sheet
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,33 @@ type Reader struct {
 	rows   int64  // rows returned so far
 	err    error  // the error that Next returns after all rows read so far; io.EOF at the end
 	header bool   // the header has been read
+	lines  *lineCounter
+}
+
+// CountLines makes the reader count lines, so that a Cursor knows the line of a row in the file. It must be called
+// before the header is read.
+func (r *Reader) CountLines() { r.lines = &lineCounter{} }
+
+// lineCounter counts the line ends of data that is passed in parts. A pair of a carriage return and a line feed is one
+// line end, also if it is split between two parts.
+type lineCounter struct {
+	ends int64
+	cr   bool // the last part ended with a carriage return
+}
+
+// add counts the line ends of a part. It does nothing if l is nil.
+func (l *lineCounter) add(data []byte) {
+	if l == nil || len(data) == 0 {
+		return
+	}
+	l.ends += int64(bytes.Count(data, []byte{'\n'}))
+	if l.cr && data[0] == '\n' {
+		l.ends--
+	}
+	if returns := bytes.Count(data, []byte{'\r'}); returns > 0 {
+		l.ends += int64(returns - bytes.Count(data, []byte("\r\n")))
+	}
+	l.cr = data[len(data)-1] == '\r'
 }
 
 // NewReader returns a reader of blocks of about blockBytes, or 1 MiB if blockBytes
@@ -49,10 +77,15 @@ func (r *Reader) Next(into []byte) (Block, error) {
 		whole, rows := r.count(data)
 		if rows > 0 {
 			r.rest = append(r.rest, data[whole:]...)
-			first := r.rows + 1
+			b := Block{Data: data[:whole], First: r.rows + 1, Rows: rows}
 			r.rows += int64(rows)
-			return Block{Data: data[:whole], First: first, Rows: rows}, nil
+			if r.lines != nil {
+				b.before = *r.lines
+			}
+			r.lines.add(b.Data)
+			return b, nil
 		}
+		r.lines.add(data[:whole])
 		data = append(data[:0], data[whole:]...) // blank lines are not kept
 	}
 	return Block{}, r.err

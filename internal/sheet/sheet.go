@@ -31,4 +31,6 @@ type Block struct {
 	Data  []byte
 	First int64 // number of the block's first row; the row after the header is 1
 	Rows  int
+
+	before lineCounter // the line ends before the block, if the reader counts them
 }

@@ -38,6 +38,10 @@ func (j *Jobs) UnfinishedBacktests(ctx context.Context, limit int) ([]BacktestRe
 	return refs, err
 }
 
+// incompleteInput is the detail of a run that FailAbandonedBacktests has failed.
+const incompleteInput = "the input did not arrive completely, because the client or the service stopped while it was " +
+	"sent; send it again"
+
 // FailAbandonedBacktests fails the runs that were created before a time and whose
 // input is still incomplete, because their client or receiving node is assumed to
 // be gone. Replays are exempt, because their input is in the database. It returns
@@ -48,7 +52,7 @@ func (j *Jobs) FailAbandonedBacktests(ctx context.Context, beforeMicros, nowMicr
 		rows, err := eachRow(tx, (*Backtest).fields, `UPDATE backtests
 			SET status = 'failed', error_code = $3, error_detail = $4, finished_micros = $5
 			WHERE tenant_id = $1 AND environment = $2 AND `+abandoned+"$6 RETURNING "+backtestColumns,
-			fault.CodeInputIncomplete, "the input did not arrive completely", nowMicros, beforeMicros)
+			fault.CodeInputIncomplete, incompleteInput, nowMicros, beforeMicros)
 		records := make([]evidence.Record, len(rows))
 		for i := range rows {
 			records[i] = rows[i].finished()

@@ -29,6 +29,10 @@ func (j *Jobs) UnfinishedBatchJobs(ctx context.Context, limit int) ([]BatchJobRe
 	return refs, err
 }
 
+// incompleteRows is the detail of a job that FailAbandonedBatchJobs has failed.
+const incompleteRows = "the rows did not arrive completely, because the client or the service stopped while they " +
+	"were sent; no row was decided, so send them again"
+
 // FailAbandonedBatchJobs fails the jobs that were created before a time and whose rows have not all arrived, because
 // their client or the receiving node is assumed to be gone. It returns the number of failed jobs.
 func (j *Jobs) FailAbandonedBatchJobs(ctx context.Context, beforeMicros, nowMicros int64) (int64, error) {
@@ -37,7 +41,7 @@ func (j *Jobs) FailAbandonedBatchJobs(ctx context.Context, beforeMicros, nowMicr
 		rows, err := eachRow(tx, (*BatchJob).fields, `UPDATE batches
 			SET status = 'failed', error_code = $3, error_detail = $4, finished_micros = $5
 			WHERE tenant_id = $1 AND environment = $2 AND `+abandoned+"$6 RETURNING "+batchJobColumns,
-			fault.CodeInputIncomplete, "the rows did not arrive completely", nowMicros, beforeMicros)
+			fault.CodeInputIncomplete, incompleteRows, nowMicros, beforeMicros)
 		records := make([]evidence.Record, len(rows))
 		for i := range rows {
 			records[i] = rows[i].finished()

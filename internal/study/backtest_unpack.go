@@ -48,5 +48,6 @@ func notGzip(err error) error {
 	if fault.Of(err) != nil || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fault.New(fault.Malformed, fault.CodeMalformedBody, "the file is incomplete, or is not gzip data")
+	return fault.New(fault.Malformed, fault.CodeMalformedBody, "the gzip data end too early or are damaged; compress "+
+		"the file again, and send all of it")
 }

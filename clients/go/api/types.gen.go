@@ -7723,7 +7723,7 @@ type Exposure struct {
 	// UpdatedAt A time in RFC 3339 format, in UTC.
 	UpdatedAt Time `json:"updated_at"`
 
-	// Warnings Warnings such as `replaced_offer`. Present only in the answer to a report, and only if there are any.
+	// Warnings Warnings such as `replaced_offer` and `not_approved`. Present only in the answer to a report, and only if there are any.
 	Warnings *[]Warning `json:"warnings,omitempty"`
 }
 

@@ -148,7 +148,8 @@ func TestSweepBacktests(t *testing.T) {
 		}
 		left := run("bt_left")
 		left.Status, left.ErrorCode, left.ErrorDetail, left.FinishedMicros = store.BacktestFailed,
-			fault.CodeInputIncomplete, "the input did not arrive completely", 6000
+			fault.CodeInputIncomplete, "the input did not arrive completely, because "+
+				"the client or the service stopped while it was sent; send it again", 6000
 		wantRun(t, a, left)
 		wantRun(t, a, young)
 	})
