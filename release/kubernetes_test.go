@@ -538,7 +538,8 @@ func (c *cluster) agree(s service, key string, decision map[string]any) {
 	}
 	for _, n := range c.nodes {
 		node := "http://" + n.at(c.T, s.Spec.Ports[0].TargetPort)
-		if own := post(c.T, node+"/v1/decisions", key, oneApplication); own["decision_hash"] != decision["decision_hash"] {
+		own := post(c.T, node+"/v1/decisions", key, oneApplication)
+		if own["decision_hash"] != decision["decision_hash"] {
 			c.Errorf("%s decides %v, and the service %v", n.name, own["decision_hash"], decision["decision_hash"])
 		}
 		var stored struct {
