@@ -205,7 +205,7 @@ long: ## the long forms of the tests, then the same hashes on arm64 under qemu
 	@echo '== two solvers judge the prover'
 	@$(MAKE) --no-print-directory judge
 	@echo '== release: every target, a new Debian root, the chart, Compose, Prometheus'
-	@cd release && VERDICT_LONG=1 go test -count=1 -timeout 90m ./...
+	@cd release && VERDICT_LONG=1 go test -count=1 -timeout 180m ./...
 	@echo '== determinism on arm64'
 	@mkdir -p bin
 	@GOARCH=arm64 CGO_ENABLED=0 go test -c -o bin/engine.arm64.test ./internal/engine

@@ -159,10 +159,10 @@ func text(url string) string {
 	return string(out)
 }
 
-// startPostgres starts a server with the user and the database of compose.yaml, and returns its
-// address. PostgreSQL refuses to run as root. If the test runs as root, the server runs as the user
-// that the package created.
-func startPostgres(t *testing.T) (address string) {
+// startPostgres starts a server with the user and the database of compose.yaml, and returns its address. Besides
+// programs of this machine, only those in the given networks may connect. PostgreSQL refuses to run as root. If the
+// test runs as root, the server runs as the user that the package created.
+func startPostgres(t *testing.T, networks ...string) (address string) {
 	t.Helper()
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err != nil || len(found) == 0 {
@@ -197,8 +197,17 @@ func startPostgres(t *testing.T) (address string) {
 		CombinedOutput(); err != nil {
 		t.Fatalf("initdb: %v\n%s", err, out)
 	}
-	port := freePort(t)
-	background(t, "postgres", server("postgres", "-D", data, "-p", port, "-k", folder, "-h", "127.0.0.1"))
+	port, listen := freePort(t), "127.0.0.1"
+	for _, network := range networks {
+		// The address of this machine in the network may not exist yet.
+		listen = "*"
+		access := filepath.Join(data, "pg_hba.conf")
+		rules := append(read(t, access), "host all all "+network+" trust\n"...)
+		if err := os.WriteFile(access, rules, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	background(t, "postgres", server("postgres", "-D", data, "-p", port, "-k", folder, "-h", listen))
 	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {
 		out, err := server("createdb", "-h", "127.0.0.1", "-p", port, "-U", "verdict", "verdict").CombinedOutput()
 		if err == nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +22,7 @@ import (
 // image's user. The root folder is not read-only here, so only the owners and modes of the folders limit where the user
 // may write; podmanRuns tests the image with a read-only root. It then asks the service for a decision.
 func imageRuns(t *testing.T, path string) {
-	config, root := unpackImage(t, path)
+	config, root := unpackImage(t, path, runtime.GOARCH)
 	probeImage(t, config, root)
 	if config.User == "" || strings.HasPrefix(config.User, "0") {
 		t.Errorf("the image runs as %q", config.User)
@@ -154,16 +155,19 @@ type imageConfig struct {
 	Health               []string
 }
 
-// unpackImage reads an image layout without a library, as the specification describes it. It returns the
-// configuration of the only image and the folder with its files.
-func unpackImage(t *testing.T, path string) (imageConfig, string) {
+// unpackImage reads an image layout without a library, as the specification describes it. It returns the configuration
+// of the image for a processor, and the folder with its files.
+func unpackImage(t *testing.T, path, processor string) (imageConfig, string) {
 	t.Helper()
 	blobs := map[string][]byte{}
 	entriesOf(t, read(t, path), func(h *tar.Header, body []byte) { blobs[h.Name] = body })
 	if string(blobs["oci-layout"]) == "" {
 		t.Fatal("no oci-layout")
 	}
-	type descriptor struct{ Digest string }
+	type descriptor struct {
+		Digest   string
+		Platform struct{ OS, Architecture string }
+	}
 	blob := func(d descriptor) []byte { return blobs["blobs/"+strings.Replace(d.Digest, ":", "/", 1)] }
 	var named, index struct{ Manifests []descriptor }
 	decode(t, blobs["index.json"], &named)
@@ -171,22 +175,29 @@ func unpackImage(t *testing.T, path string) (imageConfig, string) {
 		t.Fatalf("%d named images", len(named.Manifests))
 	}
 	decode(t, blob(named.Manifests[0]), &index)
-	if len(index.Manifests) != 1 {
-		t.Fatalf("%d processors", len(index.Manifests))
+	variant := slices.IndexFunc(index.Manifests, func(d descriptor) bool {
+		return d.Platform.OS == "linux" && d.Platform.Architecture == processor
+	})
+	if variant < 0 {
+		t.Fatalf("no image for %s: %+v", processor, index.Manifests)
 	}
 	var manifest struct {
 		Config descriptor
 		Layers []descriptor
 	}
-	decode(t, blob(index.Manifests[0]), &manifest)
+	decode(t, blob(index.Manifests[variant]), &manifest)
 	var config struct {
-		Config struct {
+		Architecture string
+		Config       struct {
 			User, WorkingDir     string
 			Env, Entrypoint, Cmd []string
 			Healthcheck          struct{ Test []string }
 		}
 	}
 	decode(t, blob(manifest.Config), &config)
+	if config.Architecture != processor {
+		t.Errorf("the image for %s is configured for %q", processor, config.Architecture)
+	}
 	root := t.TempDir()
 	// The image's user must be able to enter the folder, but its parent folders are closed to other users.
 	for folder := root; folder != os.TempDir() && folder != "/"; folder = filepath.Dir(folder) {

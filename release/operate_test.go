@@ -103,11 +103,11 @@ func signUp(t *testing.T, api string) (key string) {
 		`{"email":"a@example.in","org_name":"Acme","password":"a long password"}`)["api_key"])
 }
 
-// buildService builds the service of this working tree.
+// buildService builds the service of this working tree. With -trimpath, the results of the release's build can be used.
 func buildService(t *testing.T) (binary string) {
 	t.Helper()
 	binary = filepath.Join(t.TempDir(), "verdict")
-	command(t, "sh", "-c", "cd .. && CGO_ENABLED=0 go build -o '"+binary+"' ./cmd/verdict")
+	command(t, "sh", "-c", "cd .. && CGO_ENABLED=0 go build -trimpath -o '"+binary+"' ./cmd/verdict")
 	return binary
 }
 

@@ -27,6 +27,28 @@ func podmanRuns(t *testing.T, path, version string) {
 	if os.Getenv("VERDICT_LONG") == "" {
 		t.Skip("part of make long, which installs podman")
 	}
+	e := newEngine(t, path, version)
+	e.probe()
+
+	url, stop := e.serve()
+	key := signUp(t, url)
+	decision := post(t, url+"/v1/decisions", key, oneApplication)
+	e.inside()
+	stop()
+	url, stop = e.serve()
+	var again struct {
+		ReExplanation struct{ Verified bool } `json:"re_explanation"`
+	}
+	decode(t, []byte(getWithKey(t, url+"/v1/decisions/"+fmt.Sprint(decision["decision_id"]), key)), &again)
+	if !again.ReExplanation.Verified {
+		t.Error("a new container with the same volume does not have the decision")
+	}
+	stop()
+}
+
+// newEngine returns an engine that has loaded the image of the release.
+func newEngine(t *testing.T, path, version string) *engine {
+	t.Helper()
 	// A socket is in this folder, and the path of a socket may have at most 108 bytes.
 	store, err := os.MkdirTemp("", "podman-")
 	if err != nil {
@@ -45,22 +67,7 @@ func podmanRuns(t *testing.T, path, version string) {
 	if out := e.must("load", "-i", path); !strings.Contains(out, "/verdict:"+version) {
 		t.Errorf("podman load: %s", out)
 	}
-	e.probe()
-
-	url, stop := e.serve()
-	key := signUp(t, url)
-	decision := post(t, url+"/v1/decisions", key, oneApplication)
-	e.inside()
-	stop()
-	url, stop = e.serve()
-	var again struct {
-		ReExplanation struct{ Verified bool } `json:"re_explanation"`
-	}
-	decode(t, []byte(getWithKey(t, url+"/v1/decisions/"+fmt.Sprint(decision["decision_id"]), key)), &again)
-	if !again.ReExplanation.Verified {
-		t.Error("a new container with the same volume does not have the decision")
-	}
-	stop()
+	return e
 }
 
 // podman returns a command of podman.
@@ -91,18 +98,35 @@ func (e *engine) must(args ...string) string {
 	return string(out)
 }
 
-// run returns the arguments of README for a new container. Podman asks for more open files than some machines allow, so
-// the limit of this machine is given.
+// run returns the arguments of README for a new container.
 func (e *engine) run(options ...string) []string {
+	e.Helper()
+	return slices.Concat([]string{"run", "--rm"}, e.limits(), []string{"--read-only", "-v", "verdict:/data"}, options)
+}
+
+// limits returns options for a new container. Podman asks for more open files than some machines allow, so the limit
+// of this machine is given.
+func (e *engine) limits() []string {
 	e.Helper()
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		e.Fatal(err)
 	}
 	files := fmt.Sprintf("nofile=%d:%d", min(limit.Max, 1<<20), min(limit.Max, 1<<20))
-	return slices.Concat([]string{
-		"run", "--rm", "--ulimit", files, "--ulimit", "nproc=4096:4096", "--read-only", "-v", "verdict:/data",
-	}, options)
+	return []string{"--ulimit", files, "--ulimit", "nproc=4096:4096"}
+}
+
+// network returns the addresses of the containers, such as 10.88.0.0/16, and the address of this machine among them.
+func (e *engine) network() (subnet, gateway string) {
+	e.Helper()
+	var networks []struct {
+		Subnets []struct{ Subnet, Gateway string }
+	}
+	decode(e.T, []byte(e.must("network", "inspect", "podman")), &networks)
+	if len(networks) != 1 || len(networks[0].Subnets) == 0 {
+		e.Fatalf("the networks of podman are %+v", networks)
+	}
+	return networks[0].Subnets[0].Subnet, networks[0].Subnets[0].Gateway
 }
 
 // probe runs another program in a container of the image.

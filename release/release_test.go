@@ -33,25 +33,12 @@ func released(t *testing.T, commit, only string) (folder string) {
 	return folder
 }
 
-// TestRelease makes the release twice, from two folders, compares the files, and tests the archive, the container
-// image and the Debian package. With VERDICT_LONG the second release is compiled from an empty cache.
+// TestRelease makes a release for this machine, and tests the archive, the container image, the chart and the Debian
+// package. It then makes the release again, in another folder and with an empty build cache, and compares the files.
+// With the usual cache, Go would not compile again, and the test would compare a file with its copy.
 func TestRelease(t *testing.T) {
 	commit, own := head(t), "linux/"+runtime.GOARCH
 	first := released(t, commit, own)
-	if os.Getenv("VERDICT_LONG") != "" {
-		// With the usual cache, Go would not compile again, and the test would compare a file with its copy.
-		t.Setenv("GOCACHE", t.TempDir())
-	}
-	second := released(t, commit, own)
-	names := namesIn(t, first)
-	if !slices.Equal(names, namesIn(t, second)) {
-		t.Fatalf("two builds gave other files: %v, %v", names, namesIn(t, second))
-	}
-	for _, name := range names {
-		if !bytes.Equal(read(t, first, name), read(t, second, name)) {
-			t.Errorf("%s: two builds gave other bytes", name)
-		}
-	}
 	command(t, "sh", "-c", "cd '"+first+"' && sha256sum --check --quiet --strict SHA256SUMS")
 
 	version := strings.TrimSpace(string(read(t, "../api", "VERSION")))
@@ -74,9 +61,30 @@ func TestRelease(t *testing.T) {
 	image := filepath.Join(first, "verdict_"+version+"_image.tar")
 	t.Run("image", func(t *testing.T) { imageRuns(t, image) })
 	t.Run("podman", func(t *testing.T) { podmanRuns(t, image, version) })
+	t.Run("chart", func(t *testing.T) {
+		chartDecides(t, image, binary, filepath.Join(unpacked, name, "deploy", "chart"), version)
+	})
 	t.Run("debian", func(t *testing.T) {
 		debianInstalls(t, filepath.Join(first, "verdict_"+version+"-1_"+runtime.GOARCH+".deb"))
 	})
+	t.Run("again", func(t *testing.T) {
+		t.Setenv("GOCACHE", t.TempDir())
+		sameFiles(t, first, released(t, commit, own))
+	})
+}
+
+// sameFiles compares the files of two releases.
+func sameFiles(t *testing.T, first, second string) {
+	t.Helper()
+	names := namesIn(t, first)
+	if !slices.Equal(names, namesIn(t, second)) {
+		t.Fatalf("two builds gave other files: %v, %v", names, namesIn(t, second))
+	}
+	for _, name := range names {
+		if !bytes.Equal(read(t, first, name), read(t, second, name)) {
+			t.Errorf("%s: two builds gave other bytes", name)
+		}
+	}
 }
 
 // head returns the commit of the working tree. Both builds use it, because somebody may commit between them.

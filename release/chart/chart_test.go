@@ -1,5 +1,3 @@
-// Package chart tests the Helm chart. It is a package of its own because Helm
-// takes minutes to compile.
 package chart
 
 import (
@@ -9,8 +7,6 @@ import (
 	"testing"
 
 	"helm.sh/helm/v3/pkg/chart/loader"
-	"helm.sh/helm/v3/pkg/chartutil"
-	"helm.sh/helm/v3/pkg/engine"
 	"helm.sh/helm/v3/pkg/lint"
 	"helm.sh/helm/v3/pkg/lint/support"
 	"sigs.k8s.io/yaml"
@@ -40,36 +36,9 @@ func TestLint(t *testing.T) {
 // rendered returns the objects of the chart by kind and name.
 func rendered(t *testing.T, values map[string]any) map[string]map[string]any {
 	t.Helper()
-	c, err := loader.Load(folder)
+	objects, err := Render(folder, "test", values)
 	if err != nil {
 		t.Fatal(err)
-	}
-	all, err := chartutil.ToRenderValues(c, values, chartutil.ReleaseOptions{Name: "test", Namespace: "default"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := engine.Render(c, all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	objects := map[string]map[string]any{}
-	for name, text := range files {
-		if !strings.HasSuffix(name, ".yaml") {
-			continue
-		}
-		for document := range strings.SplitSeq(text, "\n---") {
-			var object map[string]any
-			if err := yaml.Unmarshal([]byte(document), &object); err != nil {
-				t.Fatalf("%s: %v\n%s", name, err, document)
-			}
-			if object == nil {
-				continue
-			}
-			kind, _ := object["kind"].(string)
-			metadata, _ := object["metadata"].(map[string]any)
-			full, _ := metadata["name"].(string)
-			objects[kind+"/"+full] = object
-		}
 	}
 	return objects
 }
@@ -97,6 +66,19 @@ func TestObjects(t *testing.T) {
 		}
 		if len(objects) != len(c.want) {
 			t.Errorf("%s: %d objects", name, len(objects))
+		}
+	}
+}
+
+// TestNames checks that the objects have the name of the release alone, if it contains that of the chart.
+func TestNames(t *testing.T) {
+	objects, err := Render(folder, "verdict", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"StatefulSet/verdict", "Service/verdict", "Service/verdict-nodes"} {
+		if objects[want] == nil {
+			t.Errorf("no %s", want)
 		}
 	}
 }
