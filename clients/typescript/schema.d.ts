@@ -7381,7 +7381,7 @@ export interface components {
                 min_count?: number | null;
                 /**
                  * Format: double
-                 * @description The minimum multiple of the usual number of applicants for a spike.
+                 * @description A spike has at least this many times the usual number of applicants.
                  */
                 ratio_to_baseline?: number | null;
                 baseline_days?: number | null;

@@ -8338,7 +8338,7 @@ type FraudSettings struct {
 		MinCount *int `json:"min_count,omitempty"`
 		Points   *int `json:"points,omitempty"`
 
-		// RatioToBaseline The minimum multiple of the usual number of applicants for a spike.
+		// RatioToBaseline A spike has at least this many times the usual number of applicants.
 		RatioToBaseline *float64 `json:"ratio_to_baseline,omitempty"`
 		WindowHours     *int     `json:"window_hours,omitempty"`
 	} `json:"pincode_spike,omitempty"`
