@@ -6168,7 +6168,7 @@ export interface components {
                 id: string | null;
                 /** @description Rows that this change swaps by itself. */
                 alone: number;
-                /** @description Rows that are not swapped without this change. */
+                /** @description Rows that are no longer swapped if this change is left out. */
                 needed: number;
                 labelled: number;
                 bad: number;

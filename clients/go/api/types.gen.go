@@ -11204,7 +11204,7 @@ type SwapAttribution struct {
 		Id         *string `json:"id"`
 		Labelled   int     `json:"labelled"`
 
-		// Needed Rows that are not swapped without this change.
+		// Needed Rows that are no longer swapped if this change is left out.
 		Needed  int    `json:"needed"`
 		Section string `json:"section"`
 	} `json:"by_change"`
