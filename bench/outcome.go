@@ -13,9 +13,10 @@ const (
 	termCount       = 3
 )
 
-// Outcome is the whole decision of every contestant except our engine. The next
-// decision overwrites everything except the names. The names are written only once:
-// because all fields are given, every rule and every factor has an entry.
+// Outcome is the whole decision of every contestant except our engine. A contestant
+// uses one Outcome for all its decisions. All fields are given, so every rule and every
+// factor has an entry in every decision. So the names are written only once, and each
+// decision overwrites everything else.
 type Outcome struct {
 	Status  engine.Status
 	Grade   string

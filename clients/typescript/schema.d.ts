@@ -6183,7 +6183,7 @@ export interface components {
                 id: string | null;
                 /** @description Rows that this change swaps by itself. */
                 alone: number;
-                /** @description Rows that are not swapped without this change. */
+                /** @description Rows that are no longer swapped if this change is left out. */
                 needed: number;
                 labelled: number;
                 bad: number;
@@ -7396,7 +7396,7 @@ export interface components {
                 min_count?: number | null;
                 /**
                  * Format: double
-                 * @description The minimum multiple of the usual number of applicants for a spike.
+                 * @description A spike has at least this many times the usual number of applicants.
                  */
                 ratio_to_baseline?: number | null;
                 baseline_days?: number | null;

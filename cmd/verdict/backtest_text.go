@@ -74,8 +74,8 @@ func writeRows(b *bytes.Buffer, r *backtest.Report) {
 	fmt.Fprintf(b, "%s rows, %s decided, %s not readable\n",
 		count(r.RowsTotal), count(r.RowsEvaluated), count(r.RowsFailed))
 	if r.Weighted {
-		fmt.Fprintf(b, "Rows have weights, %s in all: counts are rows, rates and money are weighted.\n",
-			formatFigure(chart.Count, r.TotalWeight))
+		fmt.Fprintf(b, "The rows have weights, which add up to %s. Rates and money are weighted; "+
+			"counts are numbers of rows.\n", formatFigure(chart.Count, r.TotalWeight))
 	}
 	for i, e := range r.RowErrors {
 		if i == shownErrors {

@@ -35,7 +35,7 @@ func (d *examiner) database(ctx context.Context) {
 		d.add(check, Wrong, "install verdict again", "%v", err)
 	case found.RestoreUnfinished:
 		d.add(check, Wrong, "restore the backup into a new database",
-			"a restore of this database was interrupted before it had its keys")
+			"a restore into this database was interrupted before its keys were stored")
 	case found.Schema == 0:
 		d.add(check, Note, "", "the %s database is empty; the first start creates the schema", found.Kind)
 	case found.Schema < newest:

@@ -210,7 +210,7 @@ func TestRestoreInterrupted(t *testing.T) {
 		t.Fatal("a KEYS file that was cut short was accepted")
 	}
 	_, err := startsWith(t, "-database-url", target, "-log-key", "off", "-master-key", testMasterKey(t))
-	if err == nil || !strings.Contains(err.Error(), "was interrupted before it had its keys") {
+	if err == nil || !strings.Contains(err.Error(), "was interrupted before its keys were stored") {
 		t.Errorf("a service starts: %v", err)
 	}
 	key := masterkey.Format(sealing.Secret{1})

@@ -61,7 +61,7 @@ func knownMasterKey(ctx context.Context, db *store.DB) ([]byte, error) {
 		return nil, err
 	}
 	if unfinished {
-		return nil, errors.New("the restore of this database was interrupted before it had its keys; restore the " +
+		return nil, errors.New("the restore of this database was interrupted before its keys were stored; restore the " +
 			"backup into a new database")
 	}
 	return db.Secrets().MasterKey(ctx)

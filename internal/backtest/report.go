@@ -3,7 +3,7 @@ package backtest
 // Report is the result of a run. Every figure is computed once from the merged
 // counts, so it does not depend on how the rows were divided into blocks.
 //
-// Counts are rows. Rates, averages, metrics and money are weighted if the rows have
+// Counts are numbers of rows. Rates, averages, metrics and money are weighted if the rows have
 // weights: a weight is the number of applicants that a row represents.
 type Report struct {
 	RowsTotal, RowsEvaluated, RowsFailed int64

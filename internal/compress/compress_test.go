@@ -13,6 +13,7 @@ import (
 
 // TestDictionary fails if the dictionary is changed, because then no stored document could be read any more.
 func TestDictionary(t *testing.T) {
+	t.Parallel()
 	const want = "b65db90b51a16ecc4a43bf3abfe2272d649090999798ef8f91cc1234b994e442"
 	sum := sha256.Sum256([]byte(dictionary))
 	if got := hex.EncodeToString(sum[:]); got != want {
@@ -47,8 +48,10 @@ func samples() map[string][]byte {
 }
 
 func TestRoundTrip(t *testing.T) {
+	t.Parallel()
 	for name, document := range samples() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			before := []byte("before")
 			compressed := Append(before, document)
 			if !bytes.HasPrefix(compressed, before) {
@@ -69,6 +72,7 @@ func TestRoundTrip(t *testing.T) {
 
 // TestReusedTable compresses documents in turn with the same table. Earlier documents must not change the result.
 func TestReusedTable(t *testing.T) {
+	t.Parallel()
 	for _, base := range []uint32{0, 1 << 31, math.MaxUint32 - 150_000, math.MaxUint32} {
 		reused := &table{base: base}
 		for range 3 {
@@ -87,6 +91,7 @@ func TestReusedTable(t *testing.T) {
 
 // TestDamaged expands truncated and altered bytes. They are refused or become another document of bounded size.
 func TestDamaged(t *testing.T) {
+	t.Parallel()
 	document := []byte(dictionary[100:900] + "4711" + dictionary[300:700])
 	compressed := Append(nil, document)
 	for i := range compressed {

@@ -244,7 +244,7 @@ func kindOf(d *study.Difference, i int) kindRow {
 		Direction: string(k.Direction()),
 		Confirmed: k.Confirmed,
 	}
-	if k.Bounded { // otherwise the limits are not known
+	if k.Bounded { // the limits of other classes are not known
 		row.From.Limit, row.To.Limit = limitsOf(k.FromLimit), limitsOf(k.ToLimit)
 	}
 	for _, x := range []struct{ name, order string }{

@@ -152,7 +152,7 @@ type size struct {
 }
 
 // fetched has the times of a page, and the processor time that this program used
-// for each fetch, which does not depend on other load of the machine.
+// for each fetch. Other load on the machine hardly changes the processor time.
 type fetched struct {
 	path             string
 	median, p99, cpu time.Duration

@@ -111,7 +111,8 @@ func (p *signOnPages) finishLink(v *visit, returned account.Returned) error {
 	if err := p.signOn.FinishLink(v.ctx, v.who.session, returned, placeOf(v)); err != nil {
 		return err
 	}
-	return v.done("Your account is linked. You can sign in with either now.", "/account")
+	return v.done("Your account is linked. You can now sign in with your identity provider or with your password.",
+		"/account")
 }
 
 func (p *signOnPages) unlink(v *visit) error {

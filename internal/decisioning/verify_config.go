@@ -46,30 +46,20 @@ func (v *recordVerifier) checkConfigs(tx *store.Tx) error {
 		v.wrong(v.fraud.leaf.ID, "the configuration of entry %d of the journal is missing", v.fraud.number)
 	}
 	found := map[string]bool{}
-	err = tx.Strategies().WalkLogged(func(s *store.LoggedStrategy) error {
-		record := s.Record()
+	check := func(record evidence.Record, leaf int64) error {
 		found[record.ID] = true
-		v.checkConfig(v.versions[record.ID], &record, s.Leaf, "the stored document")
+		v.checkConfig(v.versions[record.ID], &record, leaf, "the stored document")
 		return nil
-	})
+	}
+	err = tx.Strategies().WalkLogged(func(s *store.LoggedStrategy) error { return check(s.Record(), s.Leaf) })
 	if err != nil {
 		return err
 	}
-	err = tx.Retention().WalkLogged(func(s *store.LoggedRetention) error {
-		record := s.Record()
-		found[record.ID] = true
-		v.checkConfig(v.versions[record.ID], &record, s.Leaf, "the stored document")
-		return nil
-	})
+	err = tx.Retention().WalkLogged(func(s *store.LoggedRetention) error { return check(s.Record(), s.Leaf) })
 	if err != nil {
 		return err
 	}
-	err = tx.LenderProfiles().WalkLogged(func(p *store.LoggedLenderProfile) error {
-		record := p.Record()
-		found[record.ID] = true
-		v.checkConfig(v.versions[record.ID], &record, p.Leaf, "the stored document")
-		return nil
-	})
+	err = tx.LenderProfiles().WalkLogged(func(p *store.LoggedLenderProfile) error { return check(p.Record(), p.Leaf) })
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (p *Policy) write(w *wire.Writer, named bool) {
 		p.Affordability.write(w)
 	}
 	w.Key("allow_gaps").Bool(p.AllowGaps)
-	if len(p.Charges) > 0 { // left out otherwise, so that older checksums do not change
+	if len(p.Charges) > 0 { // left out if empty, so that older checksums do not change
 		w.Key(sectionCharges).Array()
 		for i := range p.Charges {
 			p.Charges[i].write(w)
@@ -83,7 +83,7 @@ func (p *Policy) write(w *wire.Writer, named bool) {
 		w.Key(sectionExposure)
 		p.Exposure.write(w)
 	}
-	if p.FeaturesAuto { // left out otherwise, so that older checksums do not change
+	if p.FeaturesAuto { // left out if false, so that older checksums do not change
 		w.Key("features").String(featuresAuto)
 	}
 	if named && len(p.Guarantees) > 0 { // guarantees do not affect decisions, so the checksum does not cover them
@@ -101,7 +101,7 @@ func (p *Policy) write(w *wire.Writer, named bool) {
 		p.Knockouts[i].write(w)
 	}
 	w.EndArray()
-	if len(p.LimitCaps) > 0 { // left out otherwise, so that older checksums do not change
+	if len(p.LimitCaps) > 0 { // left out if empty, so that older checksums do not change
 		w.Key(sectionLimitCaps).Array()
 		for i := range p.LimitCaps {
 			p.LimitCaps[i].write(w)
@@ -134,10 +134,10 @@ func (p *Policy) write(w *wire.Writer, named bool) {
 	if named {
 		w.Optional("scorecard_id", p.ScorecardID)
 	}
-	if p.Semantics > FirstSemantics { // left out otherwise, so that older checksums do not change
+	if p.Semantics > FirstSemantics { // left out under the first semantics, so that older checksums do not change
 		w.Key("semantics").Int(int64(p.Semantics))
 	}
-	if len(p.Tables) > 0 { // left out otherwise, so that older checksums do not change
+	if len(p.Tables) > 0 { // left out if empty, so that older checksums do not change
 		w.Key("tables").Array()
 		for i := range p.Tables {
 			writeTable(w, &p.Tables[i])

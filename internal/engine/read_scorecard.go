@@ -229,7 +229,7 @@ func (r *scorecardReader) field(f *wire.Form, name string) (ref rule.Ref, typed 
 	declared := rule.NumberType + rule.Type(choice)
 	if known, isInput := r.scope.Inputs[name]; given && field.Declarable(name) {
 		if isInput && known != declared {
-			f.Fail("type", fault.CodeWrongType, "the field is declared as a %s already", known)
+			f.Fail("type", fault.CodeWrongType, "the field is already declared as a %s", known)
 		}
 		r.scope.Inputs[name] = declared
 		return rule.Ref{Name: name, ID: rule.Undeclared, Type: declared}, true

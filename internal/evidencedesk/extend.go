@@ -180,9 +180,9 @@ type lastLeaf struct {
 	packed []byte
 }
 
-// errOtherServer is the error if the database that is written to does not have the leaves
-// that were read.
-var errOtherServer = errors.New("the journal was read from another server than the one that is written to")
+// errOtherServer is the error if the leaves of the journal were read from one database server, and the server that
+// executes the writes does not have them.
+var errOtherServer = errors.New("the journal was read from one database server, but another server executes the writes")
 
 // check returns an error if the transaction does not see the leaf, which means that the leaves were read
 // from another server. If the transaction sees this leaf, the leaves before it are the same too: entries

@@ -90,7 +90,7 @@ func (r *raid) claim(request exampleRequest, path string) {
 			continue
 		}
 		if diff := cmp.Diff(timeless(r.T, plain.body), timeless(r.T, got.body)); diff != "" {
-			r.Errorf("%s with %q is answered otherwise:\n%s", request.name, header, diff)
+			r.Errorf("%s with %q gets another answer:\n%s", request.name, header, diff)
 		}
 	}
 }

@@ -142,7 +142,7 @@ func (r *raid) attackSignup() {
 		}, cmp.Ignore())
 		diff := cmp.Diff(less(timeless(r.T, plain.body), name), less(timeless(r.T, got.body), name), apart)
 		if diff != "" {
-			r.Errorf("a signup with %s is answered otherwise:\n%s", name, diff)
+			r.Errorf("a signup with %s gets another answer:\n%s", name, diff)
 		}
 	}
 }
@@ -166,7 +166,7 @@ func (r *raid) withoutEffect(request exampleRequest, body, name string, got answ
 		return
 	}
 	if diff := cmp.Diff(first, shown); diff != "" {
-		r.Errorf("%s is answered otherwise:\n%s", r.what, diff)
+		r.Errorf("%s gets another answer:\n%s", r.what, diff)
 	}
 }
 

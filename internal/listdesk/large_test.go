@@ -66,7 +66,7 @@ type million struct {
 	*testing.T
 	entries   int
 	decisions int // the number of decisions for which memory is measured
-	pairs     int // pairs of blocks of decisions in which processor time is measured
+	pairs     int // how often processor time is measured, each time in two blocks of decisions
 	rounds    int // how often memory is measured
 	sent      int // how many applications were sent
 }

@@ -217,8 +217,8 @@ func (w *work) run(ctx context.Context, commit operation.Commit[Erasure]) (Erasu
 	return Erasure{}, operation.KeysBusy()
 }
 
-// write runs a transaction that is not the last one. done is false if the transaction found other keys, or more
-// documents, than were prepared for. The caller then continues with what is held now.
+// write runs a transaction of the erasure, but not its last one. done is false if the keys have changed since the
+// transaction was prepared, or if there are more documents than before. The caller then reads again what is held.
 func (w *work) write(ctx context.Context, step func(*store.Tx) error) (done bool, err error) {
 	if err := w.retry(ctx, w.scope.Write(ctx, step)); err != nil {
 		if errors.Is(err, errMore) {

@@ -107,7 +107,7 @@ func referenceOf(ctx context.Context, leaves *journal.Reader, number int64) (sea
 	return leaf.Reference, err
 }
 
-// runs erases the forgotten people who are found by their runs.
+// runs erases the forgotten people to whom a stored run of an agent refers.
 func (f *forgotten) runs(ctx context.Context) error {
 	for after := ""; ; {
 		rows, next, err := f.scope.Runs(ctx).WithSealed(after, forgottenBatch)

@@ -73,8 +73,8 @@ var warningNotes = []struct{ Code, Meaning string }{
 		"The applicant's pricing band (or every band, if none matched) does not allow these tenures of `explore`, so " +
 			"they were not tried."},
 	{fault.CodeExploreAmountNotUsed,
-		"`explore.min_amount` exceeds the requested amount, the offered amount or the largest loan of any band, or " +
-			"no amount was requested, so no smaller amount was tried."},
+		"No smaller amount was tried, because no amount was requested, or because `explore.min_amount` exceeds the " +
+			"requested amount, the offered amount or the largest loan of any band."},
 	{fault.CodeExploreStepsExhausted,
 		"The underwriting agent had too few steps to try all variants of `explore`; raise `max_steps`."},
 	{fault.CodeReadAsNumber, "A number in a report was sent as text; it was read as a number."},

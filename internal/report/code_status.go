@@ -6,7 +6,7 @@ import "strings"
 type standing struct {
 	adverse Adverse
 	over    bool // closed, written off, settled, sold or never disbursed: no longer an obligation
-	running bool // stated to be still an obligation
+	running bool // the report states that the account is still an obligation
 }
 
 // and returns what two members of a report state together. If the result has both over and running, the account is

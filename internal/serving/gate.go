@@ -178,7 +178,7 @@ func (r *Resources) StopWork() {
 	}
 }
 
-// Release gives back everything.
+// Release gives back all resources that the request still holds.
 func (r *Resources) Release() {
 	r.StopWork()
 	r.ReleaseMemory()

@@ -72,25 +72,19 @@ func (s *LoggedStrategy) Record() evidence.Record {
 
 func (s *LoggedStrategy) fields() []any { return append(s.Strategy.fields(), &s.Leaf, &s.Salt) }
 
+// walkVersions calls fn for every version in a table of the scope, in ascending order. columns are the columns of a
+// version without those of its entry in the journal. If fn returns an error, walkVersions stops and returns the error.
+func walkVersions[T any, P scanned[T]](
+	a access, columns, table string, number func(P) int64, fn func(P) error,
+) error {
+	const together = 20 // documents can be large
+	return walkByKey(a, columns+", leaf, salt", table, "version", together, number, fn)
+}
+
 // WalkLogged calls fn for every version of the strategy. If fn returns an error, it stops and returns the error.
 func (st StrategyReader) WalkLogged(fn func(*LoggedStrategy) error) error {
-	const together = 20 // documents can be large
-	for last := int64(0); ; {
-		rows, err := read(st.access, func(tx *Tx) ([]LoggedStrategy, error) {
-			return eachRow(tx, (*LoggedStrategy).fields, "SELECT "+strategyColumns+`, leaf, salt
-				FROM collections_strategies WHERE tenant_id = $1 AND environment = $2 AND version > $3
-				ORDER BY version LIMIT $4`, last, int64(together))
-		})
-		if err != nil || len(rows) == 0 {
-			return err
-		}
-		for i := range rows {
-			if err := fn(&rows[i]); err != nil {
-				return err
-			}
-		}
-		last = rows[len(rows)-1].Version
-	}
+	version := func(x *LoggedStrategy) int64 { return x.Version }
+	return walkVersions(st.access, strategyColumns, "collections_strategies", version, fn)
 }
 
 // LoggedPincodes identifies the journal entry of the last change of the pincode risks.

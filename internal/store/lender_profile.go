@@ -118,21 +118,6 @@ func (lp LenderProfiles) Put(p LenderProfile, expectedVersion int64) (LenderProf
 
 // WalkLogged calls fn for every version. If fn returns an error, it stops and returns the error.
 func (lp LenderProfileReader) WalkLogged(fn func(*LoggedLenderProfile) error) error {
-	const together = 20 // documents can be large
-	for last := int64(0); ; {
-		rows, err := read(lp.access, func(tx *Tx) ([]LoggedLenderProfile, error) {
-			return eachRow(tx, (*LoggedLenderProfile).fields, "SELECT "+lenderProfileColumns+`, leaf, salt
-				FROM lender_profiles WHERE tenant_id = $1 AND environment = $2 AND version > $3
-				ORDER BY version LIMIT $4`, last, int64(together))
-		})
-		if err != nil || len(rows) == 0 {
-			return err
-		}
-		for i := range rows {
-			if err := fn(&rows[i]); err != nil {
-				return err
-			}
-		}
-		last = rows[len(rows)-1].Version
-	}
+	version := func(x *LoggedLenderProfile) int64 { return x.Version }
+	return walkVersions(lp.access, lenderProfileColumns, "lender_profiles", version, fn)
 }

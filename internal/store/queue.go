@@ -91,7 +91,7 @@ func (q *queue) push(j *job, now time.Time) {
 		f.used = max(f.used, q.clock) // an idle scope gains no credit
 		q.turn = append(q.turn, f)
 	}
-	if f.taken > len(f.jobs)/2 { // otherwise f.jobs would grow without bound while jobs always wait
+	if f.taken > len(f.jobs)/2 { // without this, f.jobs would grow without bound if jobs always wait
 		f.jobs = f.jobs[:copy(f.jobs, f.jobs[f.taken:])]
 		f.taken = 0
 	}

@@ -70,20 +70,34 @@ func walkRows[T any](a access, fields func(*T) []any, fn func(*T) error, query s
 	return err
 }
 
+// scanned is a row that has destinations for scanning its columns.
+type scanned[T any] interface {
+	*T
+	fields() []any
+}
+
 // loggedRow is a row whose last change has an entry in the journal.
 type loggedRow[T any] interface {
-	*T
-	fields() []any // the destinations for scanning its columns
+	scanned[T]
 	rowID() string
 }
 
 // walkLogged calls fn for every row of a table of the scope, in the order of their ids. Parameter "together" is the
 // maximum number of rows that it holds in memory. If fn returns an error, walkLogged stops and returns the error.
 func walkLogged[T any, P loggedRow[T]](a access, columns, table string, together int64, fn func(P) error) error {
-	for last := ""; ; {
+	return walkByKey(a, columns, table, "id", together, P.rowID, fn)
+}
+
+// walkByKey does the work of walkLogged for a table whose rows are ordered by the column key. keyOf returns the key of a
+// row.
+func walkByKey[K int64 | string, T any, P scanned[T]](
+	a access, columns, table, key string, together int64, keyOf func(P) K, fn func(P) error,
+) error {
+	var last K
+	for {
 		rows, err := read(a, func(tx *Tx) ([]T, error) {
 			return eachRow(tx, func(row *T) []any { return P(row).fields() }, "SELECT "+columns+" FROM "+table+
-				" WHERE tenant_id = $1 AND environment = $2 AND id > $3 ORDER BY id LIMIT $4", last, together)
+				" WHERE tenant_id = $1 AND environment = $2 AND "+key+" > $3 ORDER BY "+key+" LIMIT $4", last, together)
 		})
 		if err != nil || len(rows) == 0 {
 			return err
@@ -93,7 +107,7 @@ func walkLogged[T any, P loggedRow[T]](a access, columns, table string, together
 			if err := fn(row); err != nil {
 				return err
 			}
-			last = row.rowID()
+			last = keyOf(row)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func (sys *System) ErasuresToApply(ctx context.Context) (bool, error) {
 	return len(found) == 1, err
 }
 
-// ErasuresApplied records that the rows of these people are erased.
+// ErasuresApplied records that the service has erased the rows that ErasuresToApply is about.
 func (sys *System) ErasuresApplied(ctx context.Context) error {
 	return sys.write(ctx, "erasures applied", func(s *transaction) error {
 		_, err := s.exec("DELETE FROM installation WHERE name = $1", erasuresToApply)

@@ -116,22 +116,8 @@ func (rt RetentionReader) Latest() (RetentionSettings, error) {
 
 // WalkLogged calls fn for every version of the periods. If fn returns an error, it stops and returns the error.
 func (rt RetentionReader) WalkLogged(fn func(*LoggedRetention) error) error {
-	for last := int64(0); ; {
-		rows, err := read(rt.access, func(tx *Tx) ([]LoggedRetention, error) {
-			return eachRow(tx, (*LoggedRetention).fields, "SELECT "+retentionColumns+`, leaf, salt
-				FROM retention_settings WHERE tenant_id = $1 AND environment = $2 AND version > $3
-				ORDER BY version LIMIT $4`, last, int64(MaxPage))
-		})
-		if err != nil || len(rows) == 0 {
-			return err
-		}
-		for i := range rows {
-			if err := fn(&rows[i]); err != nil {
-				return err
-			}
-		}
-		last = rows[len(rows)-1].Version
-	}
+	version := func(x *LoggedRetention) int64 { return x.Version }
+	return walkVersions(rt.access, retentionColumns, "retention_settings", version, fn)
 }
 
 // Put adds a version and its entry in the journal. It returns the version with its number, which is one more than the

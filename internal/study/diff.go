@@ -189,7 +189,7 @@ func (c *counting) run(ctx context.Context, now time.Time) error {
 	counted.Warnings = run.Report(partial).Warnings
 	people.What = cmp.Or(c.population.What, counted.what())
 	if !counted.Complete && people.Rows == 0 {
-		people.What = "" // there was no time to count any, so the summary says nothing about them
+		people.What = "" // no application was counted in time, so the summary leaves the population out
 	}
 	d.Population, d.Counted = people, counted
 	return nil

@@ -25,7 +25,7 @@ var errDamaged = errors.New("the stored table is damaged")
 // Encode returns the rows in the form in which they are stored. It returns TooLarge if they take more than MaxStored
 // bytes.
 func (t *Table) Encode() ([]byte, error) {
-	out := binary.AppendUvarint([]byte{storedForm}, uint64(t.rows)) // a number of rows is never negative
+	out := binary.AppendUvarint([]byte{storedForm}, uint64(t.rows)) // t.rows is never negative
 	for row := range t.rows {
 		for i := range t.keys {
 			k := &t.keys[i]

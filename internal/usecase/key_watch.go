@@ -102,7 +102,7 @@ func (s *Set) watchOnce(ctx context.Context, w *keyWatch) error {
 	return nil
 }
 
-// dropKeys removes keys with which nothing is encrypted any more from the source of this node.
+// dropKeys removes, from this node's source of keys, the former keys that encrypt nothing any more.
 // If a key cannot be removed, for instance because only the operator can do that, dropKeys tries
 // again only after keyHoldEvery, because the source may be a command.
 func (s *Set) dropKeys(ctx context.Context, epochs store.KeyEpochs, w *keyWatch) (err error) {

@@ -45,7 +45,7 @@ func (s *Set) Protect(ctx context.Context) error {
 		return err
 	}
 	if webhooks > 0 || factors > 0 {
-		s.core.Logger.InfoContext(ctx, "encrypted secrets that were stored unencrypted",
+		s.core.Logger.InfoContext(ctx, "secrets that were stored unencrypted are now encrypted",
 			"webhooks", webhooks, "second_factors", factors)
 		if err := s.scrub(ctx); err != nil {
 			return err
@@ -75,7 +75,7 @@ func (s *Set) Protect(ctx context.Context) error {
 		if secrets == 0 && decisions == 0 && runs == 0 && exposures == 0 {
 			break
 		}
-		s.core.Logger.InfoContext(ctx, "encrypted data that was stored unencrypted",
+		s.core.Logger.InfoContext(ctx, "data that was stored unencrypted is now encrypted",
 			"secrets", secrets, "decisions", decisions, "runs", runs,
 			"exposures", exposures)
 	}

@@ -59,7 +59,7 @@ func (w *worker) stored(tab *browser.Tab, after int) {
 func (w *worker) grid() {
 	w.Helper()
 	before := w.step(w.Tab)
-	w.hand.Fill(rate, "26.5") // on the page and in the section to which the picture has led
+	w.hand.Fill(rate, "26.5") // the picture has led to the page and the section of this field
 	w.stored(w.Tab, before)
 	w.Holds(rate) // storing does not move the focus
 	w.Type(kb.ArrowDown)

@@ -24,7 +24,7 @@ func (s *stage) walk(t *testing.T) {
 	w.mapColumns()
 }
 
-// walker is the new user.
+// walker is a person who uses the console for the first time.
 type walker struct {
 	*stage
 	*browser.Tab

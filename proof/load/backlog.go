@@ -40,7 +40,7 @@ func NewDeadReceiver() *DeadReceiver {
 	d := &DeadReceiver{}
 	d.Server = httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		d.got.Add(1)
-		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the sender has given up
+		_, _ = io.Copy(io.Discard, r.Body) // the server notices that the sender has given up only after this
 		<-r.Context().Done()
 	}))
 	return d

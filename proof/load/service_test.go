@@ -90,7 +90,7 @@ func TestShedding(t *testing.T) {
 			Connections: []int{4},
 			Stage:       time.Second,
 			Percents:    []int{100, 20_000},
-			Back:        40, // 4 requests, so that the places are enough even if a busy machine answers slowly
+			Back:        40, // 4 requests, which are accepted even if a busy machine answers slowly
 			Saturation:  10,
 			Probe:       2 * time.Minute,
 		}

@@ -50,7 +50,7 @@ func TestRowOfBatch(t *testing.T) {
 	if b.one.totalBilled() != 1 || b.one.decisions["dec_1"] == nil {
 		t.Errorf("billed %d, decisions %v", b.one.totalBilled(), b.one.decisions)
 	}
-	sent.first = 2 // row 1 has the same facts as row 0 had
+	sent.first = 2 // now row 1 has the facts that row 0 had before
 	b.m.rowDecided(b.one, sent, 1, []byte(decisionBody("dec_2", "other", "pol_first")), b.tick())
 	b.broken("hash-stable", "decision 3")
 }

@@ -54,7 +54,7 @@ func (m *model) storedDecision(s *scope, id string, body []byte) {
 		return
 	}
 	if stored.Hash != known.hash || known.body.size > 0 && !known.body.begins(body) {
-		m.violate("nothing-lost", "decision %s of %s was answered otherwise: %s", id, s, short(body))
+		m.violate("nothing-lost", "decision %s of %s now has another answer: %s", id, s, short(body))
 	}
 	if stored.Again == nil || !stored.Again.Verified || stored.Again.Hash != known.hash {
 		m.violate("hash-verifies", "decision %s of %s is not verified: %s", id, s, body[max(0, len(body)-400):])

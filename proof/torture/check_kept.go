@@ -65,7 +65,7 @@ func (m *model) storedRun(s *scope, id string, body []byte) {
 		} `json:"replay"`
 	}
 	if !s.runs[id].begins(body) {
-		m.violate("nothing-lost", "run %s of %s was answered otherwise: %s", id, s, short(body))
+		m.violate("nothing-lost", "run %s of %s now has another answer: %s", id, s, short(body))
 	}
 	if json.Unmarshal(body, &run) != nil || !run.Replay.Verified {
 		m.violate("hash-verifies", "run %s of %s does not repeat: %s", id, s, body[max(0, len(body)-300):])
@@ -95,7 +95,7 @@ func (m *model) storedBacktest(s *scope, id string, body []byte) {
 		report = bytes.TrimSpace(run.Report)
 	}
 	if run.Status != "succeeded" || len(report) != known.size+1 || sha256.Sum256(report[:known.size]) != known.sum {
-		m.violate("nothing-lost", "backtest %s of %s was answered otherwise: %s", id, s, short(body))
+		m.violate("nothing-lost", "backtest %s of %s now has another answer: %s", id, s, short(body))
 	}
 }
 

@@ -145,7 +145,7 @@ func (s *story) changesPolicy() {
 	s.activates(made.ID)
 }
 
-// activates activates a version.
+// activates sends a request to activate a version. The client retries it at most three times.
 func (s *story) activates(id string) {
 	s.steps++
 	r := s.activation(s.scope, id, fmt.Sprintf("%d-%d", s.n, s.steps), s.text("activated"))

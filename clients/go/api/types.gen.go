@@ -8338,7 +8338,7 @@ type FraudSettings struct {
 		MinCount *int `json:"min_count,omitempty"`
 		Points   *int `json:"points,omitempty"`
 
-		// RatioToBaseline The minimum multiple of the usual number of applicants for a spike.
+		// RatioToBaseline A spike has at least this many times the usual number of applicants.
 		RatioToBaseline *float64 `json:"ratio_to_baseline,omitempty"`
 		WindowHours     *int     `json:"window_hours,omitempty"`
 	} `json:"pincode_spike,omitempty"`
@@ -11204,7 +11204,7 @@ type SwapAttribution struct {
 		Id         *string `json:"id"`
 		Labelled   int     `json:"labelled"`
 
-		// Needed Rows that are not swapped without this change.
+		// Needed Rows that are no longer swapped if this change is left out.
 		Needed  int    `json:"needed"`
 		Section string `json:"section"`
 	} `json:"by_change"`

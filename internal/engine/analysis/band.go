@@ -114,7 +114,7 @@ func (a bandCheck) worse(s segment, p, below *piece, members []string) {
 	f := a.report(s.severity, fault.CodeBetterScoreWorsePrice, location{section: atBand, index: p.band},
 		fmt.Sprintf("%s score gets worse terms: score %d (%s) has %s, compared with score %d (%s).",
 			opening, p.least, bands[p.band].ID, enumerate(members), below.greatest, bands[below.band].ID), nil)
-	f.Proved = s.severity == SeverityError // otherwise perhaps nobody is in the segment
+	f.Proved = s.severity == SeverityError // a warning is not proved, because the segment may have no applicants
 }
 
 // worseTerms lists the price terms of a band that are worse for the borrower than those of the band below.

@@ -185,7 +185,7 @@ func (s *search) result(old, changed *engine.Plan) Result {
 // explain sets the regions, the limits and the causes of the classes of a result. It returns false if it stops early.
 // Then each class that is not explained has none of the three.
 func (s *search) explain(old, changed *engine.Plan, classes []*class, r *Result) bool {
-	explored := s.truncated == "" // otherwise the regions and the limits would leave out what was not explored
+	explored := s.truncated == "" // if not, the regions and the limits would be incomplete
 	var regions [][]Constraint
 	if explored {
 		regions = s.regions(classes)

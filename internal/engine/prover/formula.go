@@ -27,8 +27,8 @@ const (
 type node struct {
 	kind  nodeKind
 	first int32  // position of the first variable that the formula reads; noPosition if there is none
-	at    int32  // of a literal: the position of its variable
-	cells bitset // of a literal: the cells of the variable in which it is true
+	at    int32  // position of the literal's variable; only of a literal
+	cells bitset // cells of that variable in which the literal is true; only of a literal
 	kids  []nodeID
 }
 

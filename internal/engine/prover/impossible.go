@@ -8,8 +8,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// exclusions adds clauses to a policy for combinations of facts that no applicant has. They have no effect on a
-// declined application, which has no clauses.
+// exclusions adds clauses to a policy for combinations of facts that no applicant has. These clauses exclude nothing
+// once an application is declined, because a declined application has no clauses left.
 type exclusions struct {
 	*model
 

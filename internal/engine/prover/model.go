@@ -27,12 +27,12 @@ type variable struct {
 	field space.Field // not used by free variables
 	all   space.Set   // all states
 	sets  []space.Set // the sets of states that conditions test
-	reads []int       // of a free variable: the variables of its fields
+	reads []int       // variables of the fields; only of a free variable
 	cond  *rule.Condition
 
 	dim    int  // the lending fact that the variable represents, or noDim
 	caps   bool // a cap is computed from the variable
-	falls  bool // for a variable that only caps read: the guess that a cap falls if the variable grows
+	falls  bool // guess that a cap falls if the variable grows; only of a variable that only caps read
 	scored bool
 	cells  []cell
 	at     int32 // position in the order
@@ -52,10 +52,10 @@ const (
 // expr is a formula before the variables have cells and positions.
 type expr struct {
 	kind nodeKind
-	is   bool // for a constant: its value
+	is   bool // value; only of a constant
 	kids []*expr
-	v    int // of a literal: the variable
-	set  int // of a literal: index in the variable's sets
+	v    int // variable; only of a literal
+	set  int // index in the variable's sets; only of a literal
 }
 
 // The kinds of effects that a clause can have.
@@ -77,7 +77,7 @@ type rawClause struct {
 	delta             rule.Number
 	term              uint8 // index of the condition of the offer, or of the test
 	factor            *engine.Factor
-	v                 int   // for a factor: the variable of its field
+	v                 int   // variable of the factor's field; only of a factor
 	t, f              *expr // t is true if the condition holds, f if its negation holds; f is nil if it is not needed
 }
 

@@ -217,7 +217,7 @@ func (r *Result) KindsSummary() string {
 	}
 	if !r.Complete {
 		text.WriteString(" The comparison is not complete.")
-		if total == 0 && len(r.NotCompared) == 0 { // otherwise the summary reads as if nothing changed for anybody
+		if total == 0 && len(r.NotCompared) == 0 { // without this sentence, nothing seems to change for anybody
 			text.WriteString(" There may be such applicants.")
 		}
 	}

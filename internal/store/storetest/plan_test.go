@@ -26,7 +26,7 @@ func TestPlans(t *testing.T) {
 		if kind == "postgres" {
 			explain, key = "EXPLAIN ", "decisions_pkey"
 			execIn(t, tx, "SELECT set_config('verdict.role', 'system', true)")
-			execIn(t, tx, "SET LOCAL enable_sort = off") // otherwise the planner would sort, because there are few rows
+			execIn(t, tx, "SET LOCAL enable_sort = off") // without this, it would sort, because there are few rows
 		}
 		execIn(t, tx, manyDecisions)
 		for _, c := range []struct {
