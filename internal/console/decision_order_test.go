@@ -21,7 +21,8 @@ func TestDecisionsByScoreAndAmount(t *testing.T) {
 	b.apply(tenant.Sandbox, declined("KD-1"))
 	const at = "/console/sandbox/decisions?sort="
 	shown := b.get(at+"score").want(http.StatusOK).
-		has("Sorted by score: all 56 decisions that match", `aria-sort="descending"`, ">KC-154<", ">KC-105<", "Next page",
+		has("Sorted by score: all 56 decisions that match", `aria-sort="descending"`, ">KC-154<", ">KC-105<",
+			"Next page",
 			`<option value="score" selected>`, "decisions?sort=score-low", "decisions.csv?sort=score").
 		hasNot(">KD-1<", ">KC-104<")
 	b.get(link(shown, "Next page")).want(http.StatusOK).has(">KC-104<", ">KC-100<", ">KD-1<", "First page").

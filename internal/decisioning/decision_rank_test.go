@@ -19,8 +19,8 @@ func TestSortByRank(t *testing.T) {
 		}
 	}
 	newest := []DecisionRow{
-		row("e", true, 700, 500, 0), row("d", false, 0, 0, 0), row("c", true, -5, 900, 300), row("b", true, 700, 100, 300),
-		row("a", true, 710, 0, 200),
+		row("e", true, 700, 500, 0), row("d", false, 0, 0, 0), row("c", true, -5, 900, 300),
+		row("b", true, 700, 100, 300), row("a", true, 710, 0, 200),
 	}
 	for _, c := range []struct {
 		by     Rank
