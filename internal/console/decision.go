@@ -91,6 +91,20 @@ func (p *decisionPages) find(
 	return seek(v, l, ask)
 }
 
+// sorted returns a page of the decisions in the order that the filters name. The ranking is nil if that order is not by
+// score or amount.
+func (p *decisionPages) sorted(
+	v *visit, s *decisionSearch, l operation.List, filters *form,
+) (decisionRows, *ranking, error) {
+	page, rank, err := p.ranked(v, s, l, filters)
+	if err != nil || rank != nil && (rank.Sorted > 0 || s.ApplicantID == "") {
+		return page, rank, err
+	}
+	// The list is by time, or nobody has the reference that was typed.
+	page, err = p.find(v, s, l)
+	return page, nil, err
+}
+
 // list renders the decisions, newest first. If the text of the search field is an id, list redirects to the decision.
 func (p *decisionPages) list(v *visit) error {
 	list, filters := v.decisionListing()
@@ -99,7 +113,7 @@ func (p *decisionPages) list(v *visit) error {
 		return v.redirect(v.at("/decisions/" + url.PathEscape(sought.text)))
 	}
 
-	page, err := p.find(v, &sought, list)
+	page, rank, err := p.sorted(v, &sought, list, filters)
 	if err != nil {
 		return err
 	}
@@ -128,6 +142,9 @@ func (p *decisionPages) list(v *visit) error {
 	if sought.ReferencePrefix != "" {
 		values.Set("q", sought.ReferencePrefix+"*")
 	}
+	if rank == nil && !list.Ascending {
+		values.Del("sort") // a list by time cannot continue with the cursor of another order
+	}
 	return v.render("decisions", "Decisions", struct {
 		Filters  *form
 		Rows     []decisioning.DecisionRow
@@ -135,8 +152,8 @@ func (p *decisionPages) list(v *visit) error {
 		Pager    pager
 		Narrowed bool
 		Prefix   string // the beginning of the references that are listed; "" if the list is not by reference
-		Oldest   bool   // the oldest decision comes first
-		Turned   string // address of the list in the other order
+		Order    map[string]orderLink
+		Ranking  *ranking // nil if the list is not sorted by score or amount
 		CSV      string
 		Begins   string // address of the references that begin with the text; "" if there is no such list
 		Owed     []exposuredesk.Exposure
@@ -150,8 +167,8 @@ func (p *decisionPages) list(v *visit) error {
 		Pager:    pagerOf(path, values, page.NextCursor),
 		Narrowed: len(v.r.URL.Query()) > 0,
 		Prefix:   sought.ReferencePrefix,
-		Oldest:   list.Ascending,
-		Turned:   turned(path, values, list.Ascending),
+		Order:    orderLinks(path, values, values.Get("sort")),
+		Ranking:  rank,
 		CSV:      without(v.at("/decisions.csv"), values, "cursor"),
 		Begins:   beginning(path, values, sought.ApplicantID),
 		Owed:     owed,
@@ -159,16 +176,6 @@ func (p *decisionPages) list(v *visit) error {
 		Saved:    saved,
 		Savable:  v.savingAt(values),
 	})
-}
-
-// turned returns the address of the list in the other order.
-func turned(path string, values url.Values, oldest bool) string {
-	values = maps.Clone(values)
-	values.Set("sort", "oldest")
-	if oldest {
-		values.Del("sort")
-	}
-	return without(path, values, "cursor")
 }
 
 // beginning returns the address of the list of all references that begin with reference. It returns "" if reference is

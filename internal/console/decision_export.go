@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"io"
 	"strconv"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"verdict/internal/decisioning"
 	"verdict/internal/operation"
 	"verdict/internal/sheet"
-	"verdict/internal/tenant"
 )
 
 // maxExportRows is the maximum number of decisions in one CSV file.
@@ -18,6 +16,10 @@ const maxExportRows = 100_000
 
 // exportEnds is the last line of a file that does not have all decisions of the list.
 const exportEnds = "The file ends here, because it has the maximum number of rows. Narrow the list by date."
+
+// rankedEnds is the last line of a file of a list by score or amount that does not have all decisions that match.
+const rankedEnds = "The file ends here, because only the latest decisions can be sorted by score or amount. " +
+	"Sort by time to export all."
 
 // listCSV sends the decisions of the list as a CSV file, in the order of the list.
 func (p *decisionPages) listCSV(v *visit) error {
@@ -28,14 +30,29 @@ func (p *decisionPages) listCSV(v *visit) error {
 	}
 	return v.export("decisions-"+string(v.env)+".csv", func(out io.Writer, pause func()) error {
 		ctx := v.resources.Slot.Extend(v.r.Context())
-		return p.exportRows(ctx, v.caller(), sought.DecisionFilter, list, out, pause)
+		by, lowest := rankOf(filters)
+		if by == "" || sought.ReferencePrefix != "" {
+			return exportRows(list, out, pause, exportEnds, func(l operation.List) (decisionRows, bool, error) {
+				page, err := p.decisions.DecisionRows(ctx, v.caller(), sought.DecisionFilter, l)
+				return page, true, err
+			})
+		}
+		list.Ascending = lowest
+		return exportRows(list, out, pause, rankedEnds, func(l operation.List) (decisionRows, bool, error) {
+			page, err := p.decisions.RankedRows(ctx, v.caller(), sought.DecisionFilter, by, l)
+			return page.Page, page.Complete, err
+		})
 	})
 }
 
-// exportRows writes the decisions that match a filter, at most maxExportRows. It calls pause between two pages.
-func (p *decisionPages) exportRows(
-	ctx context.Context, who tenant.Principal, f decisioning.DecisionFilter, l operation.List, w io.Writer,
-	pause func(),
+// decisionRows is a page of the list of decisions.
+type decisionRows = operation.Page[decisioning.DecisionRow]
+
+// exportRows writes the decisions that ask returns, at most maxExportRows. It calls pause between two pages. If the
+// last page is not the end of all decisions, as ask reports, or if there are more rows, the last line is ends.
+func exportRows(
+	l operation.List, w io.Writer, pause func(), ends string,
+	ask func(operation.List) (page decisionRows, complete bool, err error),
 ) error {
 	l.Limit, l.Cursor = operation.MaxLimit, ""
 	out := sheet.NewWriter(w)
@@ -47,16 +64,18 @@ func (p *decisionPages) exportRows(
 	}
 	out.End()
 	for written := 0; ; pause() {
-		page, err := p.decisions.DecisionRows(ctx, who, f, l)
+		page, complete, err := ask(l)
 		if err != nil {
 			return err
 		}
 		for i := range page.Data {
 			exportRow(out, &page.Data[i])
 		}
-		if written += len(page.Data); written >= maxExportRows && page.NextCursor != "" {
+		written += len(page.Data)
+		full := written >= maxExportRows && page.NextCursor != ""
+		if full || !complete && page.NextCursor == "" {
 			page.NextCursor = ""
-			out.Text(exportEnds)
+			out.Text(ends)
 			out.End()
 		}
 		if err := out.Flush(); err != nil || page.NextCursor == "" {

@@ -342,6 +342,17 @@ func waterfall(lines []scoreLine) chart.Waterfall {
 	return w
 }
 
+// amountText writes a number that is a value of the named field: an amount in rupees, or a share in percent. It returns
+// values of other fields unchanged.
+func amountText(name, text string) string {
+	f := decisioning.DescribedField(name)
+	f.Value, f.Given = text, true
+	if f.Unit == "₹" || isShare(f) {
+		return fieldText(f)
+	}
+	return text
+}
+
 // fieldText writes a field's value with its unit.
 func fieldText(f decisioning.FieldValue) string {
 	switch {

@@ -30,6 +30,9 @@ func functions(a *assets) template.FuncMap {
 		"figure":    chart.Figure,
 		"badge":     badgeOf,
 		"words":     words,
+		"titled":    titled,
+		"fieldName": fieldLabel,
+		"amount":    amountText,
 		"sentence":  sentence,
 		"gradeTone": gradeTone,
 	}
@@ -204,6 +207,15 @@ func short(id string) string {
 // words makes an identifier such as "rule_set.activated" or "HIGH_RISK" readable.
 func words(name string) string {
 	return strings.NewReplacer("_", " ", ".", " · ").Replace(name)
+}
+
+// titled makes an identifier in capitals, such as "APPROVE_WITH_CHANGES", readable.
+func titled(name string) string {
+	text := words(name)
+	if text == "" || text != strings.ToUpper(text) {
+		return text
+	}
+	return text[:1] + strings.ToLower(text[1:])
 }
 
 // badge shows a state as text with a colour and a sign. The sign is for people who cannot see the

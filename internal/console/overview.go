@@ -111,13 +111,13 @@ func (p *overviewPages) work(v *visit, d *overviewData) error {
 		return err
 	}
 
-	referred, err := p.decisions.Reviews.Referrals(v.ctx, who, operation.List{Limit: overviewRows})
+	referred, err := p.decisions.Reviews.Referrals(v.ctx, who, operation.List{Limit: perPage})
 	if err != nil {
 		return err
 	}
 
 	open := frauddesk.AlertFilter{Status: "open"}
-	alerts, err := p.fraud.Alerts(v.ctx, who, open, operation.List{Limit: overviewRows})
+	alerts, err := p.fraud.Alerts(v.ctx, who, open, operation.List{Limit: perPage})
 	if err != nil {
 		return err
 	}

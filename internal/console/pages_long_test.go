@@ -141,22 +141,28 @@ func patternOf(path string) string {
 
 var aCursor = regexp.MustCompile(`cursor=[^&]+`)
 
-// manyFetches is how often a page is fetched for a measurement.
-const manyFetches = 20
+// manyFetches is how often a page is fetched for a measurement. fewFetches are enough if each of them took less than
+// half of the limit, as almost all do: the test visits thousands of combinations of filters.
+const (
+	manyFetches = 20
+	fewFetches  = 3
+)
 
 // size measures the console pages of a tenant that has a year of decisions.
 type size struct {
 	*browser
 	fetches int // 1 if pages are only visited, not measured
 	taken   []fetched
+	count   int       // the number of fetches
+	told    time.Time // when the progress was last logged
 }
 
 // fetched has the times of a page, and the processor time that this program used
 // for each fetch. Other load on the machine hardly changes the processor time.
 type fetched struct {
-	path             string
-	median, p99, cpu time.Duration
-	bytes            int // as sent
+	path                 string
+	median, longest, cpu time.Duration
+	bytes                int // as sent
 }
 
 func newSize(t *testing.T, databaseURL string, n int) *size {
@@ -165,6 +171,7 @@ func newSize(t *testing.T, databaseURL string, n int) *size {
 	s := &size{browser: houseOver(t, db).newBrowser(), fetches: manyFetches}
 	begun := time.Now()
 	made, err := demo.Fill(t.Context(), db, demotest.Hostile(newClock().now(), 240))
+	t.Logf("the demonstration was written in %s", time.Since(begun).Round(time.Second))
 	switch {
 	case errors.Is(err, demo.ErrNotEmpty): // the database was kept
 	case err != nil:
@@ -218,6 +225,7 @@ func (s *size) visit(path string, list bool) {
 		day := s.clock.now().AddDate(0, 0, -2).Format(time.DateOnly)
 		path += "?from=" + day + "&to=" + day
 	}
+	s.progress(path)
 	times := s.fetches
 	if most, limited := limit(path); !limited || most > mostForAPage {
 		times = min(times, 3) // files and counts take long
@@ -272,13 +280,14 @@ func (s *size) fetch(path string, times int) string {
 // body.
 func (s *size) round(path string, times int) (fetched, string) {
 	s.Helper()
-	took := make([]time.Duration, max(times, 1))
+	var took []time.Duration
 	var shown *answer
 	before := spent(s.T)
-	for i := range took {
+	for len(took) < max(times, 1) && !enough(path, took) {
 		begun := time.Now()
 		shown = s.get(path)
-		took[i] = time.Since(begun)
+		took = append(took, time.Since(begun))
+		s.count++
 		if shown.status != http.StatusOK && shown.status != http.StatusSeeOther {
 			s.Errorf("%s is answered with %d", path, shown.status)
 		}
@@ -286,6 +295,21 @@ func (s *size) round(path string, times int) (fetched, string) {
 	cpu := (spent(s.T) - before) / time.Duration(len(took))
 	slices.Sort(took)
 	return fetched{path, took[len(took)/2], took[len(took)-1], cpu, shown.sent}, shown.body
+}
+
+// enough reports whether the fetches of a page so far show that it is not slow.
+func enough(path string, took []time.Duration) bool {
+	most, limited := limit(path)
+	return limited && len(took) >= fewFetches && slices.Max(took) < most/2
+}
+
+// progress logs every ten seconds how far the measurement is, because it takes long.
+func (s *size) progress(path string) {
+	s.Helper()
+	if s.fetches > 1 && time.Since(s.told) > 10*time.Second {
+		s.told = time.Now()
+		s.Logf("%d pages measured with %d fetches, now %s", len(s.taken), s.count, path)
+	}
 }
 
 // slow reports whether a page took too long.
@@ -432,7 +456,7 @@ func (s *size) tell() {
 	slow, large := 0, 0
 	for _, f := range s.taken {
 		_, _ = fmt.Fprintf(&table, "%9s %9s %9s %7d  %s\n",
-			f.median.Round(10*time.Microsecond), f.p99.Round(10*time.Microsecond),
+			f.median.Round(10*time.Microsecond), f.longest.Round(10*time.Microsecond),
 			f.cpu.Round(10*time.Microsecond), f.bytes, f.path)
 		if f.slow() {
 			slow++
@@ -441,8 +465,8 @@ func (s *size) tell() {
 			large++
 		}
 	}
-	s.Logf("%d pages, %d fetches of each\n   median       p99       cpu   bytes  page\n%s", len(s.taken),
-		s.fetches, table.String())
+	s.Logf("%d pages, %d fetches, %d to %d of each\n   median   longest       cpu   bytes  page\n%s", len(s.taken),
+		s.count, min(fewFetches, s.fetches), s.fetches, table.String())
 	if s.fetches > 1 && slow > 0 {
 		s.Errorf("%d of %d pages take longer than %s, or than %s if they count applications", slow, len(s.taken),
 			mostForAPage, mostForCounting)

@@ -100,7 +100,7 @@ func cardFactors(card *engine.Scorecard) []cardFactor {
 		}
 		for j := range f.Bins {
 			b := &f.Bins[j]
-			shown := cardBin{Text: binText(b), Points: b.Points.String(), Reason: b.ReasonCode}
+			shown := cardBin{Text: binText(out.Field, b), Points: b.Points.String(), Reason: b.ReasonCode}
 			if b.HasWOE {
 				shown.WOE = b.WOE.String()
 			}
@@ -122,8 +122,8 @@ func cardFields(card *engine.Scorecard) []string {
 	return list
 }
 
-// binText describes in words which values fall into a bin.
-func binText(b *engine.Bin) string {
+// binText describes in words which values of the named field fall into a bin.
+func binText(name string, b *engine.Bin) string {
 	var list []string
 	switch {
 	case len(b.In) > 0:
@@ -137,11 +137,11 @@ func binText(b *engine.Bin) string {
 		}
 		return "special value " + strings.Join(list, ", ")
 	case b.HasMin && b.HasMax:
-		return b.Min.String() + " to below " + b.Max.String()
+		return amountText(name, b.Min.String()) + " to below " + amountText(name, b.Max.String())
 	case b.HasMin:
-		return b.Min.String() + " and above"
+		return amountText(name, b.Min.String()) + " and above"
 	case b.HasMax:
-		return "below " + b.Max.String()
+		return "below " + amountText(name, b.Max.String())
 	case b.Else:
 		return "anything else"
 	}

@@ -18,6 +18,7 @@ type DecisionRow struct {
 	DecisionSummary
 	Known      bool   // whether the outcome is known; false if a decision from before the journal has no entry yet
 	Score      string // the final score
+	points     int64  // the final score, as a number that can be compared
 	AskedPaise int64  // the amount asked for; 0 if none is known
 	LimitPaise int64  // the amount offered; 0 if nothing is offered
 	RateBP     int64  // hundredths of a percent; 0 if nothing is offered
@@ -30,7 +31,7 @@ func rowOf(d *store.Decision) DecisionRow {
 	if err != nil {
 		return row // the error is reported when the decision itself is read
 	}
-	row.Known, row.Score = true, o.Score.String()
+	row.Known, row.Score, row.points = true, o.Score.String(), int64(o.Score)
 	row.AskedPaise, row.LimitPaise, row.RateBP = o.AskedRupees.Paise(), o.LimitPaise, o.RateBP
 	if len(o.Reasons) > 0 {
 		row.Reason = o.Reasons[0]
@@ -55,18 +56,29 @@ func (s *Service) DecisionRows(
 	if err != nil {
 		return operation.Page[DecisionRow]{}, err
 	}
-	if f.IDPrefix != "" {
-		from, to := idRange(f.IDPrefix)
-		page.FromID = max(page.FromID, from)
-		if page.ToID == "" || to < page.ToID {
-			page.ToID = to
-		}
-	}
-	rows, next, err := decisions.ListPlain(f.stored(), page)
+	rows, next, err := decisions.ListPlain(f.stored(), within(page, f.IDPrefix))
 	if err != nil {
 		return operation.Page[DecisionRow]{}, err
 	}
 	return operation.PagedUntil(l, p, rowsOf(rows), next, filters...), nil
+}
+
+// within limits a page to the decisions whose ids begin with idPrefix, which may be empty.
+func within(page store.Page, idPrefix string) store.Page {
+	if idPrefix == "" {
+		return page
+	}
+	from, to := idRange(idPrefix)
+	page.FromID = max(page.FromID, from)
+	return before(page, to)
+}
+
+// before limits a page to the decisions whose ids are less than id.
+func before(page store.Page, id string) store.Page {
+	if page.ToID == "" || id < page.ToID {
+		page.ToID = id
+	}
+	return page
 }
 
 func rowsOf(rows []store.Decision) []DecisionRow {

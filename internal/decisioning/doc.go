@@ -20,7 +20,7 @@
 //	Underwrite
 //	    decides, lets an agent study the decision, and stores both: the errors of Decide,
 //	    and those of the study
-//	Decision, Decisions, DecisionRows, Summaries, Story
+//	Decision, Decisions, DecisionRows, RankedRows, Summaries, Story
 //	    read stored decisions and explain them again: NotFound, invalid_cursor, erased if
 //	    the applicant is erased during the call; if the decision was erased before, they
 //	    return the parts that remain

@@ -46,7 +46,7 @@ func improvements(
 			out.TenureMonths, out.RateBP = found.TenureMonths, found.RateBP
 		}
 		for _, c := range found.Changes {
-			change := ImprovementChange{FieldValue: described(c.Field), To: c.To.String(), Waiting: c.Waiting}
+			change := ImprovementChange{FieldValue: DescribedField(c.Field), To: c.To.String(), Waiting: c.Waiting}
 			if c.From.Type() != rule.Absent {
 				change.Value, change.Given = c.From.String(), true
 			}

@@ -39,7 +39,7 @@ func (t *teller) causes(d *engine.Decision) []Cause {
 		detail := d.Detail(r)
 		c := Cause{Code: r.Code, RuleID: detail.RuleID, Message: d.Message(r), Text: detail.Text}
 		if detail.Field != "" {
-			c.Field = described(detail.Field)
+			c.Field = DescribedField(detail.Field)
 			c.Limit = c.Field
 		}
 		if detail.Value.Type() != rule.Absent {

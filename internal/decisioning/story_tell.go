@@ -106,7 +106,7 @@ func decimal(n int64, places int) string { return string(wire.AppendDecimal(nil,
 
 // value returns a field with its value in this decision.
 func (t *teller) value(name string) FieldValue {
-	out := described(name)
+	out := DescribedField(name)
 	if text, given, ours := t.computed(name); ours {
 		if given {
 			out.Value, out.Given = text, true
@@ -119,8 +119,8 @@ func (t *teller) value(name string) FieldValue {
 	return out
 }
 
-// described returns a field with its unit and meaning, without a value.
-func described(name string) FieldValue {
+// DescribedField returns a field with its unit and meaning, without a value.
+func DescribedField(name string) FieldValue {
 	out := FieldValue{Name: name}
 	if id, known := field.Catalogue().Lookup(name); known {
 		f := field.Catalogue().Field(id)
@@ -151,7 +151,7 @@ func (t *teller) factors() []FactorStory {
 func (t *teller) known() []FactStory {
 	var list []FactStory
 	for _, fact := range t.facts.Sorted() {
-		f := FactStory{FieldValue: described(fact.Name)}
+		f := FactStory{FieldValue: DescribedField(fact.Name)}
 		f.Value, f.Given = field.MaskedText(fact.Name, fact.Value), true
 		if id, known := field.Catalogue().Lookup(fact.Name); known {
 			f.Group, f.Read = field.Catalogue().Field(id).Group, t.policy.Plan.Reads(id)

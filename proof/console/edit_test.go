@@ -21,7 +21,7 @@ func (s *stage) firstScreens(t *testing.T) {
 		path         string
 		wide, narrow []string
 	}{
-		{"/console/live", []string{"h1", ".tiles .tile:last-child", ".tiles .deciding a", ".measure:first-child .big"},
+		{"/console/live", []string{"h1", ".tiles .tile:last-child", ".deciding a", ".measure:first-child .big"},
 			[]string{"h1", ".tiles .tile:nth-child(3)"}},
 		{
 			"/console/live/referrals",

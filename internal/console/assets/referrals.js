@@ -7,7 +7,8 @@ if (hint) hint.hidden = false;
 // The list may be longer than its box. Scroll the open case into view without moving the
 // page.
 const current = rows.find((row) => row.getAttribute("aria-current"));
-const box = current?.closest("ol");
+const list = current?.closest("ol");
+const box = list && list.scrollHeight > list.clientHeight ? list : list?.parentElement;
 if (box) box.scrollTop = current.offsetTop - box.offsetTop;
 
 document.addEventListener("keydown", (event) => {
