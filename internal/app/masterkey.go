@@ -61,8 +61,8 @@ func knownMasterKey(ctx context.Context, db *store.DB) ([]byte, error) {
 		return nil, err
 	}
 	if unfinished {
-		return nil, errors.New("the restore of this database was interrupted before its keys were stored; restore the " +
-			"backup into a new database")
+		return nil, errors.New("the restore of this database was interrupted before its keys were stored; restore " +
+			"the backup into a new database")
 	}
 	return db.Secrets().MasterKey(ctx)
 }

@@ -88,8 +88,8 @@ func walkLogged[T any, P loggedRow[T]](a access, columns, table string, together
 	return walkByKey(a, columns, table, "id", together, P.rowID, fn)
 }
 
-// walkByKey does the work of walkLogged for a table whose rows are ordered by the column key. keyOf returns the key of a
-// row.
+// walkByKey does the work of walkLogged for a table whose rows are ordered by the column key. keyOf returns the key of
+// a row.
 func walkByKey[K int64 | string, T any, P scanned[T]](
 	a access, columns, table, key string, together int64, keyOf func(P) K, fn func(P) error,
 ) error {
