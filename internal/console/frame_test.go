@@ -143,8 +143,8 @@ func TestSwitchLeadsToTheSamePage(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	b := h.signUp()
-	b.get("/console/sandbox/audit").has(`href="/console/live/audit"`).hasNot("real applicants")
-	b.get("/console/live/audit").has(`href="/console/sandbox/audit"`, "<title>LIVE · Audit trail", "real applicants")
+	b.get("/console/sandbox/audit").has(`href="/console/live/audit"`).hasNot("Real applicants")
+	b.get("/console/live/audit").has(`href="/console/sandbox/audit"`, "<title>LIVE · Audit trail", "Real applicants")
 	key, _ := tenant.ParseKey(b.key)
 	p, err := h.service.Access.Authenticate(t.Context(), key)
 	if err != nil {

@@ -75,7 +75,7 @@ func TestQuietRules(t *testing.T) {
 	b.decide(tenant.Sandbox, "A-1")
 	h.service.Decisions.Statistics.Flush(t.Context())
 	who := b.who(tenant.Sandbox)
-	id := b.between("/console/sandbox", `<h2>Deciding now</h2><p><a href="/console/sandbox/policies/`, `"`)
+	id := b.between("/console/sandbox", `Deciding now</h2><ul><li><a href="/console/sandbox/policies/`, `"`)
 	var stats []store.RuleStat
 	add := func(rule string, daysAgo int, hit int64) {
 		stats = append(stats, store.RuleStat{
