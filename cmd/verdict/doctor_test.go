@@ -61,7 +61,11 @@ func snapshot(t *testing.T, folder string) (files []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, e.Name()+" "+info.ModTime().String()+" "+info.Mode().String())
+		changed := info.ModTime().String()
+		if strings.HasSuffix(e.Name(), "-shm") {
+			changed = "" // every reader of a SQLite database writes its locks there
+		}
+		files = append(files, e.Name()+" "+changed+" "+info.Mode().String())
 	}
 	return files
 }
