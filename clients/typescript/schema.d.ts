@@ -153,8 +153,9 @@ export interface paths {
          *
          *     The applications are decided several at a time and in any order, in a body, in a stream and in a job, even those
          *     of the same applicant. If the policy has `exposure` or reads `own_` fields, an application takes exactly those
-         *     into account that were decided before it, which need not be those before it in the batch. If the order matters,
-         *     send the later application after the answer to the earlier one.
+         *     into account that were decided before it, which need not be those before it in the batch. Equal applications of
+         *     one applicant within 10 minutes do not count against each other, so a row that the file has twice is decided
+         *     twice. If the order matters, send the later application after the answer to the earlier one.
          *
          *     With an `Idempotency-Key`, each application has the key `<key>/<index>` of this path: if you repeat the same
          *     request, the applications that were decided before are answered with their stored answers (`replayed`), and
@@ -577,8 +578,9 @@ export interface paths {
          *
          *     The applications are decided several at a time and in any order, in a body, in a stream and in a job, even those
          *     of the same applicant. If the policy has `exposure` or reads `own_` fields, an application takes exactly those
-         *     into account that were decided before it, which need not be those before it in the batch. If the order matters,
-         *     send the later application after the answer to the earlier one.
+         *     into account that were decided before it, which need not be those before it in the batch. Equal applications of
+         *     one applicant within 10 minutes do not count against each other, so a row that the file has twice is decided
+         *     twice. If the order matters, send the later application after the answer to the earlier one.
          *
          *     With an `Idempotency-Key`, each application has the key `<key>/<index>` of this path: if you repeat the same
          *     request, the applications that were decided before are answered with their stored answers (`replayed`), and
@@ -1023,7 +1025,7 @@ export interface paths {
          *
          *     The rows may also be a CSV file (`text/csv`, optionally compressed with gzip), which is read as it arrives. Its
          *     first row names a column for each exact key, the columns `<field>.gte` and `<field>.lt` for each range, and the
-         *     columns of the table. A blank bound is open. The table keeps its keys, columns and default, unless the query has
+         *     columns of the table. A blank bound is open; without the column `<field>.lt`, every range is open above. The table keeps its keys, columns and default, unless the query has
          *     `keys` and `columns`, which a new table needs. A file must be in UTF-8. Pointers such as `/rows/3/values/0`
          *     count its rows from 0, without the first one.
          *

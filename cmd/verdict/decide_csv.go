@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"verdict/internal/document"
+	"verdict/internal/fault"
 )
 
 // batchOptions are the flags with which "verdict decide" sends the rows of a file to a service.
@@ -53,7 +55,7 @@ func decideRows(c *command, o *batchOptions) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if o.batch == "" {
-		if o.batch, err = startBatch(ctx, c, service, o); err != nil {
+		if o.batch, err = startOnce(ctx, c, service, o); err != nil {
 			return c.unanswered(err)
 		}
 		_, _ = fmt.Fprintf(c.stderr, "verdict decide: the service decides the rows as %s; "+
@@ -128,12 +130,30 @@ func requestKey(c *command, o *batchOptions) (string, error) {
 	return "csv-" + hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// startBatch sends the rows and returns the id of the batch.
-func startBatch(ctx context.Context, c *command, service *remote, o *batchOptions) (string, error) {
+// startOnce sends the rows and returns the id of the batch. While another command sends the same rows, it waits, and
+// then returns the id of that batch.
+func startOnce(ctx context.Context, c *command, service *remote, o *batchOptions) (string, error) {
 	key, err := requestKey(c, o)
 	if err != nil {
 		return "", err
 	}
+	for noted := false; ; noted = true {
+		id, err := startBatch(ctx, c, service, o, key)
+		var refused *errRefused
+		if !errors.As(err, &refused) || refused.code != fault.CodeIdempotencyInProgress || o.csv == standardInput {
+			return id, err
+		}
+		if !noted {
+			c.note("another command is sending these rows; waiting for it")
+		}
+		if err := wait(ctx, time.Second); err != nil {
+			return "", err
+		}
+	}
+}
+
+// startBatch sends the rows under an Idempotency-Key and returns the id of the batch.
+func startBatch(ctx context.Context, c *command, service *remote, o *batchOptions, key string) (string, error) {
 	in, size, err := c.rows(o.csv)
 	if err != nil {
 		return "", err

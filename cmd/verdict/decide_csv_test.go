@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -149,6 +152,39 @@ func TestDecideCSVInWindows1252(t *testing.T) {
 	}
 	if len(found.Data) != 1 {
 		t.Errorf("%d decisions are about Renée", len(found.Data))
+	}
+}
+
+// TestDecideCSVWaitsForTheSameRows checks that a command waits while another one sends the same rows, and then prints
+// the results of that batch.
+func TestDecideCSVWaitsForTheSameRows(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	rows, keyFile := filepath.Join(dir, "rows.csv"), filepath.Join(dir, "key")
+	for name, text := range map[string]string{rows: "id,score\nA-1,760\n", keyFile: "any"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var sent atomic.Int32
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		switch {
+		case r.Method == http.MethodPost && sent.Add(1) == 1:
+			w.WriteHeader(http.StatusConflict)
+			_, _ = io.WriteString(w, `{"code":"idempotency_in_progress","detail":"is still in progress"}`)
+		case strings.HasSuffix(r.URL.Path, "/results"):
+			_, _ = io.WriteString(w, "the results\n")
+		default:
+			_, _ = io.WriteString(w, `{"id":"bat_1","status":"completed"}`)
+		}
+	}))
+	t.Cleanup(service.Close)
+	var out, complaints bytes.Buffer
+	code := run([]string{"decide", "-csv", rows, "-service", service.URL, "-api-key", keyFile}, nil, &out, &complaints)
+	if code != exitOK || out.String() != "the results\n" || sent.Load() != 2 ||
+		!strings.Contains(complaints.String(), "another command is sending these rows") {
+		t.Errorf("exit %d after %d requests: %s%s", code, sent.Load(), &out, &complaints)
 	}
 }
 

@@ -36,6 +36,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	switch args[0] {
 	case "help", "-h", "-help", "--help":
+		if len(args) > 1 {
+			return run(append(args[1:len(args):len(args)], "-h"), stdin, stdout, stderr)
+		}
 		return c.print([]byte(usageText()))
 	}
 	for _, e := range commandTable() {

@@ -111,7 +111,7 @@ type reporting struct {
 	p    tenant.Principal
 	n    NewReport
 	keys *journal.Tree
-	// warnings are about the first report of a loan on a decision.
+	// warnings are about the decision on which the loan was made.
 	warnings []fault.Item
 }
 
@@ -130,7 +130,8 @@ func (w *reporting) prepare(
 		}
 		if found {
 			rows = append(rows, row)
-		} else if err := w.warn(ctx, scope); err != nil {
+		}
+		if err := w.warn(ctx, scope, !found); err != nil {
 			return err
 		}
 	}
@@ -141,9 +142,9 @@ func (w *reporting) prepare(
 	return err
 }
 
-// warn adds a warning if the decision on which the loan was made is no approval, or if a newer offer has replaced its
-// offer. The report is stored all the same, because the loan may have been paid out.
-func (w *reporting) warn(ctx context.Context, scope *store.Scope) error {
+// warn adds a warning if the decision on which the loan was made is no approval, or, at the first report of the loan, if
+// a newer offer has replaced its offer. The report is stored all the same, because the loan may have been paid out.
+func (w *reporting) warn(ctx context.Context, scope *store.Scope, first bool) error {
 	d, err := scope.Decisions(ctx).Get(w.n.DecisionID)
 	if fault.KindOf(err) == fault.NotFound {
 		return nil // the transaction refuses the report
@@ -158,13 +159,19 @@ func (w *reporting) warn(ctx context.Context, scope *store.Scope) error {
 	}
 	if !approved {
 		if !w.n.Closed { // a report that closes says that there is no loan
+			why := "it is " + d.Status + ", and no review approves it"
+			if exposure.Approves(d.Status, "") {
+				why = "a review has overturned it"
+			}
 			w.warnings = []fault.Item{{
 				Pointer: "/decision_id",
 				Code:    fault.CodeNotApproved,
-				Detail: "this decision is no approval: it is " + d.Status + ", and its last review does not approve " +
-					"it; check decision_id, or review the decision",
+				Detail:  "this decision is no approval: " + why + "; check decision_id, or review the decision",
 			}}
 		}
+		return nil
+	}
+	if !first {
 		return nil
 	}
 	gone, err := w.s.offers.Replaced(ctx, scope, &d)

@@ -330,5 +330,19 @@ func TestReportWithoutApproval(t *testing.T) {
 		if got := on("W-5", refused, false); got != warned {
 			b.Errorf("a loan on an approval that a person overturned has the warnings %q", got)
 		}
+		if got := on("W-5", refused, false); got != warned {
+			b.Errorf("the second report on it has the warnings %q", got)
+		}
+		if got := on("W-5", refused, true); got != "" {
+			b.Errorf("the report that this loan is closed has the warnings %q", got)
+		}
+		later := b.decide(b.nodes[0], asks("W-6", "default", 100_000)).id
+		if got := on("W-6", later, false); got != "" {
+			b.Errorf("a loan on an approval has the warnings %q", got)
+		}
+		review(later, decisioning.Overturned)
+		if got := on("W-6", later, false); got != warned {
+			b.Errorf("a report after the approval was overturned has the warnings %q", got)
+		}
 	})
 }

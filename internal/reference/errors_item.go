@@ -1,9 +1,15 @@
 package reference
 
-import "verdict/internal/fault"
+import (
+	"slices"
 
-// itemPages explains the codes that only an entry of "errors" can have.
-var itemPages = []errorPage{
+	"verdict/internal/fault"
+)
+
+// itemPages explains the codes that only an entry of "errors", a row of a file, or a run that failed can have.
+var itemPages = slices.Concat(valuePages, filePages)
+
+var valuePages = []errorPage{
 	{
 		Code: fault.CodeRequired, Status: 422, Title: "Missing",
 		Meaning: "A required member is missing, empty or null.",

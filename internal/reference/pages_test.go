@@ -4,6 +4,7 @@ import (
 	"html"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdict/api"
+	"verdict/internal/fault"
 )
 
 func muxOf(t *testing.T) *http.ServeMux {
@@ -330,6 +332,36 @@ func TestBrokenDocument(t *testing.T) {
 			if w.Code != http.StatusInternalServerError || w.Body.Len() != 0 || failure == nil {
 				t.Errorf("%q: GET %s is %d %q, %v", document, path, w.Code, w.Body, failure)
 			}
+		}
+	}
+}
+
+// TestCodesOfTheAPIHavePages checks that every code of a refusal has a page, except those that only the console or the
+// command line show.
+func TestCodesOfTheAPIHavePages(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("../fault/code.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := map[string]bool{
+		fault.CodeClientGone: true, fault.CodeCrossOrigin: true, fault.CodeDatabaseNotEmpty: true,
+		fault.CodeIdentityTaken: true, fault.CodeInvalidCredentials: true, fault.CodeInvitationEnded: true,
+		fault.CodeKeyNotActive: true, fault.CodeKeysMissing: true, fault.CodeLastAdmin: true,
+		fault.CodeLoginThrottled: true, fault.CodeMalformedEdit: true, fault.CodeMalformedForm: true,
+		fault.CodeNoReport: true, fault.CodeNothingToConfirm: true, fault.CodeRoleTooLow: true,
+		fault.CodeSecondFactorRequired: true, fault.CodeSessionEnded: true, fault.CodeSessionInUse: true,
+		fault.CodeSignOnFailed: true, fault.CodeSignOnRefused: true, fault.CodeSignOnUnavailable: true,
+		fault.CodeTooManyKeys: true, fault.CodeTooManyPeople: true, fault.CodeWrongCode: true,
+		fault.CodeWrongPassword: true,
+	}
+	codes := regexp.MustCompile(`(?m)^\tCode\w+\s*= "(\w+)"`).FindAllStringSubmatch(string(source), -1)
+	if len(codes) < 100 {
+		t.Fatalf("only %d codes were found", len(codes))
+	}
+	for _, found := range codes {
+		if hasPage := slices.Contains(Codes(), found[1]); hasPage == without[found[1]] {
+			t.Errorf("%s has a page: %t, is expected to be without: %t", found[1], hasPage, without[found[1]])
 		}
 	}
 }

@@ -23,6 +23,7 @@ func (v *pageView) addErrors(problems map[string]string) {
 	v.Problem = problems[fault.CodeInvalidField]
 	for _, p := range itemPages {
 		item := newErrorView(p, problems)
+		_, item.File = fileSamples[p.Code]
 		item.Item, item.Example = true, itemExample(p)
 		v.Items = append(v.Items, item)
 	}
@@ -49,8 +50,14 @@ func newErrorView(p errorPage, problems map[string]string) errorView {
 }
 
 // itemExample returns an example of a problem that has one entry with this
-// code, or "" if there is no sample of the entry.
+// code, or of a row or run that failed with it, or "" if there is no sample.
 func itemExample(p errorPage) string {
+	if detail, ok := fileSamples[p.Code]; ok {
+		return `"error": {
+  "code": ` + quoteJSON(p.Code) + `,
+  "detail": ` + quoteJSON(detail) + `
+}`
+	}
 	sample, ok := itemSamples[p.Code]
 	if !ok {
 		return ""

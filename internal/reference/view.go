@@ -96,6 +96,7 @@ type errorView struct {
 	Meaning, Cause, Fix []textBlock
 	Example             string
 	Item                bool        // whether only an entry of "errors" can have the code
+	File                bool        // whether only a row of a file, or a run that failed, can have the code
 	Related             []errorView // codes of the entries in "errors" of this problem
 }
 

@@ -64,8 +64,8 @@ var warningNotes = []struct{ Code, Meaning string }{
 			"The loan is stored. Decline the newer offer with a review unless both should stand: together they may " +
 			"exceed `exposure.max_total`."},
 	{fault.CodeNotApproved,
-		"A loan was reported on a decision that is no approval: it is DECLINED, it is REFERRED and no review has " +
-			"approved it, or a review has overturned it. The loan is stored. Check `decision_id`."},
+		"A loan was reported on a decision that is no approval: it is DECLINED or REFERRED and no review has " +
+			"approved it, or it is APPROVED and a review has overturned it. The loan is stored. Check `decision_id`."},
 	{fault.CodeTenureNotAvailable,
 		"The band does not allow the requested tenure; its usual tenure applies. `detail` lists the tenures that the " +
 			"band allows."},

@@ -48,6 +48,10 @@ func notGzip(err error) error {
 	if fault.Of(err) != nil || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fault.New(fault.Malformed, fault.CodeMalformedBody, "the gzip data end too early or are damaged; compress "+
-		"the file again, and send all of it")
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return fault.New(fault.Malformed, fault.CodeMalformedBody,
+			"the rows did not arrive completely: the gzip data end too early; send all of them again")
+	}
+	return fault.New(fault.Malformed, fault.CodeMalformedBody,
+		"the gzip data are damaged; compress the file again, and send all of it")
 }
