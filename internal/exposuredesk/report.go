@@ -142,8 +142,8 @@ func (w *reporting) prepare(
 	return err
 }
 
-// warn adds a warning if the decision on which the loan was made is no approval, or, at the first report of the loan, if
-// a newer offer has replaced its offer. The report is stored all the same, because the loan may have been paid out.
+// warn adds a warning if the decision on which the loan was made is no approval, or, at the first report of the loan,
+// if a newer offer has replaced its offer. The report is stored all the same, because the loan may have been paid out.
 func (w *reporting) warn(ctx context.Context, scope *store.Scope, first bool) error {
 	d, err := scope.Decisions(ctx).Get(w.n.DecisionID)
 	if fault.KindOf(err) == fault.NotFound {
