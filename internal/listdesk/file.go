@@ -2,7 +2,6 @@ package listdesk
 
 import (
 	"errors"
-	"fmt"
 	"io"
 
 	"verdict/internal/fault"
@@ -52,12 +51,6 @@ func RowFault(code string) string {
 	default:
 		return "has a quote that is not closed, or that is inside a cell and not doubled"
 	}
-}
-
-// InLine appends the number of a line of a file to the detail of a fault. The pointer of the fault counts rows, which
-// people cannot find in a file with blank lines.
-func InLine(detail string, line int64) string {
-	return fmt.Sprintf("%s (line %d of the file)", detail, line)
 }
 
 // limited reads a file up to its maximum size.

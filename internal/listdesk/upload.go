@@ -126,7 +126,7 @@ func (c *collector) add(e NewEntry, line int64) error {
 	entry, code, detail := e.entry(c.keyer)
 	if code != "" {
 		if line > 0 {
-			detail = InLine(detail, line)
+			detail = fault.InLine(detail, line)
 		}
 		c.faults.Add("/entries/"+strconv.Itoa(at)+"/value", code, "%s", detail)
 		return c.pause()
@@ -179,7 +179,7 @@ func (c *collector) row(cursor *sheet.Cursor, value, expires int) error {
 	cells := cursor.Cells()
 	if cells == nil {
 		c.read++
-		c.faults.Add("/entries/"+at, fault.CodeInvalidField, "%s", InLine(RowFault(cursor.Fault()), line))
+		c.faults.Add("/entries/"+at, fault.CodeInvalidField, "%s", fault.InLine(RowFault(cursor.Fault()), line))
 		return c.pause()
 	}
 	e := NewEntry{Value: string(cells[value])}
@@ -188,7 +188,7 @@ func (c *collector) row(cursor *sheet.Cursor, value, expires int) error {
 			until, err := time.Parse(time.RFC3339, string(text))
 			if err != nil || until.Year() < firstYear {
 				c.read++
-				c.faults.Add("/entries/"+at+"/expires_at", fault.CodeWrongType, "%s", InLine(fmt.Sprintf(
+				c.faults.Add("/entries/"+at+"/expires_at", fault.CodeWrongType, "%s", fault.InLine(fmt.Sprintf(
 					"must be a time such as 2026-12-31T18:29:59Z, not before %d, or blank", firstYear), line))
 				return c.pause()
 			}

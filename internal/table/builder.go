@@ -1,6 +1,7 @@
 package table
 
 import (
+	"fmt"
 	"strconv"
 
 	"verdict/internal/fault"
@@ -11,7 +12,8 @@ import (
 type Builder struct {
 	table  *Table
 	faults fault.List
-	read   int // rows, including those with faults
+	lines  []int64 // for each row without a fault, its line of the file; 0 if it is not from a file
+	read   int     // rows, including those with faults
 	cells  int
 }
 
@@ -43,7 +45,7 @@ func (b *Builder) Add(r *Row) error {
 	} else {
 		for i, c := range r.Keys {
 			if code, detail := checkKey(c, d.Keys[i]); code != "" {
-				b.faults.Add(at+"/keys/"+strconv.Itoa(i), code, "%s", detail)
+				b.faults.Add(at+"/keys/"+strconv.Itoa(i), code, "%s", fault.InLine(detail, r.Line))
 			}
 		}
 	}
@@ -51,6 +53,7 @@ func (b *Builder) Add(r *Row) error {
 	b.read++
 	if b.faults.Len() == before && complete(r) {
 		b.table.add(r)
+		b.lines = append(b.lines, r.Line)
 		b.cells += len(d.Keys) + len(d.Columns)
 	}
 	return b.overfull()
@@ -99,7 +102,7 @@ func (b *Builder) Build(check func() error) (*Table, error) {
 	if err := check(); err != nil {
 		return nil, err
 	}
-	o := overlaps{table: built, order: order, faults: &b.faults}
+	o := overlaps{table: built, order: order, lines: b.lines, faults: &b.faults}
 	if err := o.find(check); err != nil {
 		return nil, err
 	}
@@ -110,6 +113,7 @@ func (b *Builder) Build(check func() error) (*Table, error) {
 type overlaps struct {
 	table  *Table
 	order  []int32 // for each row, its index among the rows as they were sent
+	lines  []int64 // for each row as it was sent, its line of the file
 	faults *fault.List
 	found  int
 }
@@ -190,7 +194,13 @@ func (t *Table) overlap(a, b int) bool {
 func (o *overlaps) report(a, b int) {
 	o.found++
 	x, y := int(min(o.order[a], o.order[b])), int(max(o.order[a], o.order[b]))
-	const detail = "matches the same applications as %s; change the keys so that at most one row matches"
-	o.faults.Add(rowPointer(x)+"/keys", fault.CodeDuplicate, detail, rowPointer(y)+"/keys")
-	o.faults.Add(rowPointer(y)+"/keys", fault.CodeDuplicate, detail, rowPointer(x)+"/keys")
+	o.at(x, y)
+	o.at(y, x)
+}
+
+// at adds a fault at a row that matches the same applications as another row.
+func (o *overlaps) at(row, other int) {
+	detail := fmt.Sprintf("matches the same applications as %s; change the keys so that at most one row matches",
+		fault.InLine(rowPointer(other)+"/keys", o.lines[other]))
+	o.faults.Add(rowPointer(row)+"/keys", fault.CodeDuplicate, "%s", fault.InLine(detail, o.lines[row]))
 }

@@ -30,6 +30,7 @@ const (
 type Row struct {
 	Keys   []Cell
 	Values []rule.Value
+	Line   int64 // the line of the file on which the row begins; 0 if the row is not from a file
 }
 
 // ReadRows reads an array of rows. Types are checked when the rows are added to a table.

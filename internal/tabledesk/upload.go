@@ -181,14 +181,15 @@ func (c *collector) header(header []string) error {
 func (c *collector) cells(cursor *sheet.Cursor) error {
 	cells := cursor.Cells()
 	if cells == nil {
-		c.builder.Fail("", fault.CodeInvalidField, listdesk.InLine(listdesk.RowFault(cursor.Fault()), cursor.Line()))
+		c.builder.Fail("", fault.CodeInvalidField, fault.InLine(listdesk.RowFault(cursor.Fault()), cursor.Line()))
 		return c.skip()
 	}
 	sound := true
+	c.row.Line = cursor.Line()
 	value := func(at int, t rule.Type, member string) rule.Value {
 		v, code, detail := table.ParseValue(string(cells[at]), t)
 		if code != "" {
-			c.builder.Fail(member, code, listdesk.InLine(detail, cursor.Line()))
+			c.builder.Fail(member, code, fault.InLine(detail, cursor.Line()))
 			sound = false
 		}
 		return v
