@@ -17,8 +17,8 @@ func TestFaultsNameTheLine(t *testing.T) {
 	for _, c := range []struct{ file, want string }{
 		{
 			"monthly_income.gte,monthly_income.lt,limit\n\n0,100,1\n200,300,2\n\n\n50,150,3\n",
-			"/rows/0/keys matches the same applications as /rows/2/keys (line 7 of the file); change the keys so that " +
-				"at most one row matches (line 3 of the file)",
+			"/rows/0/keys matches the same applications as /rows/2/keys (line 7 of the file); change the keys so " +
+				"that at most one row matches (line 3 of the file)",
 		},
 		{
 			"monthly_income.gte,monthly_income.lt,limit\n0,100,1\n\n300,200,2\n",
