@@ -130,6 +130,9 @@ func requestKey(c *command, o *batchOptions) (string, error) {
 	return "csv-" + hex.EncodeToString(sum.Sum(nil)), nil
 }
 
+// maxPause limits the pause before the rows are sent again. Each attempt sends the file.
+const maxPause = 30 * time.Second
+
 // startOnce sends the rows and returns the id of the batch. While another command sends the same rows, it waits, and
 // then returns the id of that batch.
 func startOnce(ctx context.Context, c *command, service *remote, o *batchOptions) (string, error) {
@@ -137,16 +140,16 @@ func startOnce(ctx context.Context, c *command, service *remote, o *batchOptions
 	if err != nil {
 		return "", err
 	}
-	for noted := false; ; noted = true {
+	for pause := time.Second; ; pause = min(2*pause, maxPause) {
 		id, err := startBatch(ctx, c, service, o, key)
 		var refused *errRefused
 		if !errors.As(err, &refused) || refused.code != fault.CodeIdempotencyInProgress || o.csv == standardInput {
 			return id, err
 		}
-		if !noted {
+		if pause == time.Second {
 			c.note("another command is sending these rows; waiting for it")
 		}
-		if err := wait(ctx, time.Second); err != nil {
+		if err := wait(ctx, pause); err != nil {
 			return "", err
 		}
 	}
