@@ -71,7 +71,9 @@ const (
 // then at every interval of sweepEvery. At the first sweep, and then at every purgeEvery-th, it also marks abandoned
 // backtests as failed, and purges old backtests and batches.
 func (a *App) sweep(ctx context.Context) {
-	if a.db.Kind() == "sqlite" { // one process serves a SQLite file, so nobody receives older uploads any more
+	// A SQLite file is meant for one process, so no other process still receives an upload that is older than this one.
+	// Nothing prevents a second process; its start would fail the uploads that the first one receives.
+	if a.db.Kind() == "sqlite" {
 		a.runStep(ctx, "fail interrupted uploads", func(ctx context.Context) error {
 			return a.failReceiving(ctx, a.started)
 		})
