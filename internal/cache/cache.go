@@ -2,7 +2,6 @@
 package cache
 
 import (
-	"container/list"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -18,20 +17,34 @@ import (
 // still get the old value. Otherwise all requests of a tenant would have to wait for a lookup
 // several times a second, and a lookup takes long on a busy machine. An error is not cached,
 // and it removes the cached value.
+//
+// The values are a queue. To make room, the oldest value is evicted, unless it was used: then it gets a second chance
+// at the other end of the queue. So a Get changes no other value. In a list by last use, each Get would write to four
+// values that are rarely in the processor's cache.
 type Cache[K comparable, V any] struct {
-	recent recent[K, *cached[V]]
+	size   int
+	room   int // limit of the total weight; 0: no limit
 	now    func() time.Time
 	maxAge time.Duration // 0: values never expire
 	load   func(context.Context, K) (V, error)
 	weigh  func(V) int // nil: the weight of values is not bounded
+
+	mu     sync.Mutex
+	items  map[K]*cached[K, V]
+	ends   cached[K, V] // ends.older is the newest value, ends.newer the oldest one
+	weight int
 }
 
-type cached[V any] struct {
-	mu      sync.Mutex
-	known   bool
-	value   V
-	at      time.Time
-	loading *lookup[V] // nil if no lookup is running
+// cached is a value, or the place of one that is being loaded.
+type cached[K comparable, V any] struct {
+	key          K
+	older, newer *cached[K, V]
+	used         bool // it was used since it was put at its place in the queue
+	known        bool
+	value        V
+	at           time.Time
+	weight       int
+	loading      *lookup[V] // nil if no lookup is running
 }
 
 // lookup is one load from storage. All waiting callers share its result.
@@ -50,38 +63,51 @@ const lookupTimeout = 5 * time.Second
 func New[K comparable, V any](
 	size int, maxAge time.Duration, now func() time.Time, load func(context.Context, K) (V, error),
 ) *Cache[K, V] {
-	return &Cache[K, V]{recent: newRecent[K, *cached[V]](size), now: now, maxAge: maxAge, load: load}
+	c := &Cache[K, V]{size: size, now: now, maxAge: maxAge, load: load, items: map[K]*cached[K, V]{}}
+	c.ends.older, c.ends.newer = &c.ends, &c.ends
+	return c
 }
 
-// Bound limits the total weight of all values; weigh returns the weight of a value. The least
-// recently used values are evicted first. Bound must be called before the cache is used.
-func (c *Cache[K, V]) Bound(weight int, weigh func(V) int) { c.recent.room, c.weigh = weight, weigh }
+// Bound limits the total weight of all values; weigh returns the weight of a value. Bound must be called before the
+// cache is used.
+func (c *Cache[K, V]) Bound(weight int, weigh func(V) int) { c.room, c.weigh = weight, weigh }
 
 // Usage returns the number of keys, their total weight, and the limit on the total weight,
 // which is 0 if there is no limit.
 func (c *Cache[K, V]) Usage() (held, weight, most int) {
-	c.recent.mu.Lock()
-	defer c.recent.mu.Unlock()
-	return len(c.recent.items), c.recent.weight, c.recent.room
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.items), c.weight, c.room
 }
 
 // Get returns the cached value of a key if it has not expired. Otherwise it loads the value
 // and returns the error of the load, or the error of ctx if ctx ends first.
 func (c *Cache[K, V]) Get(ctx context.Context, key K) (V, error) {
-	e := c.recent.getOr(key, func() *cached[V] { return &cached[V]{} })
-	e.mu.Lock()
-	fresh := e.known && c.fresh(e.at)
+	now := c.clock()
+	c.mu.Lock()
+	e, ok := c.items[key]
+	if ok {
+		e.used = true
+	} else {
+		e = c.add(key)
+	}
+	fresh, soon := c.fresh(e, now)
+	if fresh && (!soon || e.loading != nil) {
+		value := e.value
+		c.mu.Unlock()
+		return value, nil
+	}
 	l := e.loading
-	if l == nil && (!fresh || c.expiresSoon(e.at)) {
+	if l == nil {
 		l = &lookup[V]{done: make(chan struct{})}
 		e.loading = l
-		go c.look(context.WithoutCancel(ctx), key, e, l)
+		go c.look(context.WithoutCancel(ctx), e, l)
 	}
+	value := e.value
+	c.mu.Unlock()
 	if fresh {
-		defer e.mu.Unlock()
-		return e.value, nil
+		return value, nil
 	}
-	e.mu.Unlock()
 
 	slot := admission.SlotOf(ctx)
 	slot.Pause()
@@ -97,167 +123,130 @@ func (c *Cache[K, V]) Get(ctx context.Context, key K) (V, error) {
 
 // Peek returns the value of a key if it is cached and fresh. It never loads.
 func (c *Cache[K, V]) Peek(key K) (value V, ok bool) {
-	e, ok := c.recent.peek(key)
+	now := c.clock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.items[key]
 	if !ok {
 		return value, false
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if !e.known || !c.fresh(e.at) {
+	if fresh, _ := c.fresh(e, now); !fresh {
 		return value, false
 	}
 	return e.value, true
 }
 
-func (c *Cache[K, V]) look(ctx context.Context, key K, e *cached[V], l *lookup[V]) {
+func (c *Cache[K, V]) look(ctx context.Context, e *cached[K, V], l *lookup[V]) {
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
 	ctx, slot := admission.Fork(ctx)
 	defer slot.Leave()
-	at := c.now() // taken before the load, because the stored value may change during the load
-	l.value, l.err = c.guardedLoad(ctx, key)
-	e.mu.Lock()
-	e.loading = nil
-	if e.known = l.err == nil; e.known {
-		e.value, e.at = l.value, at
-	}
-	e.mu.Unlock()
-	switch {
-	case l.err != nil:
-		c.recent.remove(key)
-	case c.weigh != nil:
-		c.recent.weigh(key, c.weigh(l.value))
-	}
+	at := c.clock() // taken before the load, because the stored value may change during the load
+	l.value, l.err = c.guardedLoad(ctx, e.key)
+	c.settle(e, l, at)
 	close(l.done)
 }
 
-// fresh reports whether a value that was loaded at the given time has not expired. A time in
-// the future, which can occur after the clock was set back, is not fresh.
-func (c *Cache[K, V]) fresh(at time.Time) bool {
-	if c.maxAge == 0 {
-		return true
+// settle stores the result of a lookup, unless its key was removed meanwhile.
+func (c *Cache[K, V]) settle(e *cached[K, V], l *lookup[V], at time.Time) {
+	var weight int
+	if c.weigh != nil && l.err == nil {
+		weight = c.weigh(l.value)
 	}
-	age := c.now().Sub(at)
-	return age >= 0 && age < c.maxAge
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e.loading = nil
+	switch {
+	case c.items[e.key] != e:
+	case l.err != nil:
+		c.drop(e)
+	default:
+		e.known, e.value, e.at = true, l.value, at
+		c.weight += weight - e.weight
+		e.weight = weight
+		c.evict(e)
+	}
 }
 
-// expiresSoon reports whether a fresh value has used up three quarters of maxAge.
-func (c *Cache[K, V]) expiresSoon(at time.Time) bool {
-	return c.maxAge > 0 && c.now().Sub(at) >= c.maxAge/4*3
+// clock returns the time, or the zero time if values never expire.
+func (c *Cache[K, V]) clock() (now time.Time) {
+	if c.maxAge > 0 {
+		now = c.now()
+	}
+	return now
+}
+
+// fresh reports whether e has a value that has not expired, and whether that value has used up three quarters of
+// maxAge. A value that was loaded in the future, which can occur after the clock was set back, is not fresh.
+func (c *Cache[K, V]) fresh(e *cached[K, V], now time.Time) (fresh, soon bool) {
+	if c.maxAge == 0 {
+		return e.known, false
+	}
+	age := now.Sub(e.at)
+	return e.known && age >= 0 && age < c.maxAge, age >= c.maxAge/4*3
 }
 
 // Forget removes a key, so that the next Get loads its value.
-func (c *Cache[K, V]) Forget(key K) { c.recent.remove(key) }
+func (c *Cache[K, V]) Forget(key K) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.items[key]; ok {
+		c.drop(e)
+	}
+}
 
-// Each calls visit for every cached value, fresh or not.
+// Each calls visit for every cached value, fresh or not. visit may use the cache.
 func (c *Cache[K, V]) Each(visit func(V)) {
-	c.recent.each(func(e *cached[V]) {
-		e.mu.Lock()
-		value, known := e.value, e.known
-		e.mu.Unlock()
-		if known {
-			visit(value)
+	c.mu.Lock()
+	values := make([]V, 0, len(c.items))
+	for e := c.ends.older; e != &c.ends; e = e.older {
+		if e.known {
+			values = append(values, e.value)
 		}
-	})
-}
-
-// recent is a bounded map that evicts the least recently used key.
-type recent[K comparable, V any] struct {
-	mu     *sync.Mutex
-	size   int
-	room   int // limit of the total weight; 0: no limit
-	weight int
-	order  *list.List // the elements are *recentItem, the most recently used first
-	items  map[K]*list.Element
-}
-
-type recentItem[K comparable, V any] struct {
-	key    K
-	value  V
-	weight int
-}
-
-func itemAt[K comparable, V any](at *list.Element) *recentItem[K, V] {
-	item, _ := at.Value.(*recentItem[K, V])
-	return item
-}
-
-func newRecent[K comparable, V any](size int) recent[K, V] {
-	return recent[K, V]{mu: &sync.Mutex{}, size: size, order: list.New(), items: map[K]*list.Element{}}
-}
-
-// getOr returns the value of a key. If the key has none, it adds the result of
-// create.
-func (r *recent[K, V]) getOr(key K, create func() V) V {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if at, ok := r.items[key]; ok {
-		r.order.MoveToFront(at)
-		return itemAt[K, V](at).value
 	}
-	value := create()
-	r.items[key] = r.order.PushFront(&recentItem[K, V]{key: key, value: value})
-	if r.order.Len() > r.size {
-		r.drop(r.order.Back())
-	}
-	return value
-}
-
-// peek returns the value of a key, without marking it as recently used.
-func (r *recent[K, V]) peek(key K) (value V, ok bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	at, ok := r.items[key]
-	if !ok {
-		return value, false
-	}
-	return itemAt[K, V](at).value, true
-}
-
-func (r *recent[K, V]) drop(at *list.Element) {
-	item := itemAt[K, V](at)
-	r.order.Remove(at)
-	delete(r.items, item.key)
-	r.weight -= item.weight
-}
-
-// weigh sets the weight of a key. While the total weight exceeds the field room, it evicts the least recently used
-// key, but never the last remaining key.
-func (r *recent[K, V]) weigh(key K, weight int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	at, ok := r.items[key]
-	if !ok {
-		return
-	}
-	item := itemAt[K, V](at)
-	r.weight += weight - item.weight
-	item.weight = weight
-	for r.room > 0 && r.weight > r.room && r.order.Len() > 1 {
-		r.drop(r.order.Back())
-	}
-}
-
-func (r *recent[K, V]) remove(key K) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if at, ok := r.items[key]; ok {
-		r.drop(at)
-	}
-}
-
-// each calls visit for every value, without marking any as recently used.
-func (r *recent[K, V]) each(visit func(V)) {
-	r.mu.Lock()
-	values := make([]V, 0, len(r.items))
-	for at := r.order.Front(); at != nil; at = at.Next() {
-		values = append(values, itemAt[K, V](at).value)
-	}
-	r.mu.Unlock()
+	c.mu.Unlock()
 	for _, v := range values {
 		visit(v)
 	}
 }
+
+// add adds a key without a value.
+func (c *Cache[K, V]) add(key K) *cached[K, V] {
+	e := &cached[K, V]{key: key}
+	c.items[key] = e
+	c.enqueue(e)
+	c.evict(e)
+	return e
+}
+
+// evict removes values until those that are left fit. It never removes e.
+func (c *Cache[K, V]) evict(e *cached[K, V]) {
+	for len(c.items) > 1 && (len(c.items) > c.size || c.room > 0 && c.weight > c.room) {
+		oldest := c.ends.newer
+		if oldest != e && !oldest.used {
+			c.drop(oldest)
+			continue
+		}
+		oldest.used = false
+		oldest.leave()
+		c.enqueue(oldest)
+	}
+}
+
+func (c *Cache[K, V]) drop(e *cached[K, V]) {
+	e.leave()
+	delete(c.items, e.key)
+	c.weight -= e.weight
+}
+
+// enqueue puts e at the new end of the queue.
+func (c *Cache[K, V]) enqueue(e *cached[K, V]) {
+	e.older, e.newer = c.ends.older, &c.ends
+	e.older.newer, e.newer.older = e, e
+}
+
+// leave takes e out of the queue.
+func (e *cached[K, V]) leave() { e.older.newer, e.newer.older = e.newer, e.older }
 
 // RefreshAfter is the maximum age of cached values that other nodes may change. So a revoked
 // key or an activated policy takes effect on every node within a second.

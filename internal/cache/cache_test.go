@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -106,7 +107,7 @@ func TestCacheIsBounded(t *testing.T) {
 	s.get(t, "c", 3) // b is the least recently used
 	s.get(t, "a", 1)
 	s.get(t, "b", 4)
-	if n := len(s.cache.recent.items); n != 2 {
+	if n := len(s.cache.items); n != 2 {
 		t.Errorf("%d are kept", n)
 	}
 }
@@ -168,7 +169,7 @@ func TestCacheSharesBadNews(t *testing.T) {
 func TestCacheMakesRoom(t *testing.T) {
 	t.Parallel()
 	s := newShelf(10)
-	s.cache.recent.room, s.cache.weigh = 10, func(int) int { return 4 }
+	s.cache.room, s.cache.weigh = 10, func(int) int { return 4 }
 	s.get(t, "a", 1)
 	s.get(t, "b", 2)
 	s.get(t, "c", 3) // a weight of twelve is too much: a is evicted
@@ -176,8 +177,8 @@ func TestCacheMakesRoom(t *testing.T) {
 	s.get(t, "a", 4)
 	s.cache.weigh = func(int) int { return 100 }
 	s.get(t, "d", 5)
-	if n := len(s.cache.recent.items); n != 1 || s.cache.recent.weight != 100 {
-		t.Errorf("%d are kept, weighing %d", n, s.cache.recent.weight)
+	if n := len(s.cache.items); n != 1 || s.cache.weight != 100 {
+		t.Errorf("%d are kept, weighing %d", n, s.cache.weight)
 	}
 }
 
@@ -200,5 +201,40 @@ func TestPanicOfALoad(t *testing.T) {
 	panics = false
 	if got, err := c.Get(t.Context(), "a"); err != nil || got != 7 {
 		t.Errorf("the next load: %d, %v", got, err)
+	}
+}
+
+// TestCacheUnderChange uses, adds and forgets keys at random. The cache must stay within its limits, count the weight
+// of exactly the values that it has, and keep its queue and its map in step.
+func TestCacheUnderChange(t *testing.T) {
+	t.Parallel()
+	const size, room = 20, 300
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the keys of a test
+	c := New(size, 0, time.Now, func(_ context.Context, key int) (int, error) {
+		if key%10 == 0 {
+			return 0, errors.New("lost")
+		}
+		return key, nil
+	})
+	c.Bound(room, func(v int) int { return v })
+	for range 20_000 {
+		key := random.IntN(60)
+		if random.IntN(20) == 0 {
+			c.Forget(key)
+		} else if got, err := c.Get(t.Context(), key); (err == nil) == (key%10 == 0) || err == nil && got != key {
+			t.Fatalf("%d: %d, %v", key, got, err)
+		}
+		queued, weight := 0, 0
+		for e := c.ends.newer; e != &c.ends; e = e.newer {
+			queued++
+			weight += e.value
+			if c.items[e.key] != e {
+				t.Fatalf("%d is in the queue but not in the map", e.key)
+			}
+		}
+		if queued != len(c.items) || queued > size || weight != c.weight || weight > room {
+			t.Fatalf("%d in the queue, %d in the map, weighing %d, counted as %d", queued, len(c.items), weight,
+				c.weight)
+		}
 	}
 }

@@ -11,8 +11,10 @@ import (
 // Chunk holds the keys of the entries in one part of a list, sorted, as they are stored. It is immutable. The zero
 // Chunk is empty.
 type Chunk struct {
-	keys    []byte // keySize bytes each
-	expires []byte // eight bytes each; empty if no entry expires
+	keys    []byte  // keySize bytes each
+	expires []byte  // eight bytes each; empty if no entry expires
+	first   uint64  // the beginning of the first key
+	density float64 // how many entries there are for each beginning between those of the first and the last key
 }
 
 // Stored keys begin with a header: the form, whether entries expire, the number of the chunk, and a hash of its values
@@ -45,7 +47,12 @@ func ReadChunk(stored []byte) (Chunk, error) {
 		return Chunk{}, errChunk
 	}
 	n := len(rest) / each
-	return Chunk{keys: rest[:n*keySize], expires: rest[n*keySize:]}, nil
+	c := Chunk{keys: rest[:n*keySize], expires: rest[n*keySize:]}
+	if n > 0 {
+		c.first = c.begin(0)
+		c.density = float64(n) / (float64(c.begin(n-1)-c.first) + 1)
+	}
+	return c, nil
 }
 
 // Len returns the number of entries.
@@ -65,18 +72,61 @@ func (c Chunk) ExpiresMicros(i int) int64 {
 	return int64(binary.BigEndian.Uint64(c.expires[i*expirySize:]))
 }
 
+// begin returns the first eight bytes of the key of entry i as a number, in the order of the keys.
+func (c Chunk) begin(i int) uint64 { return binary.BigEndian.Uint64(c.keys[i*keySize:]) }
+
+// below reports whether the key of entry i is below key.
+func (c Chunk) below(i int, key *Key) bool {
+	return bytes.Compare(c.keys[i*keySize:(i+1)*keySize], key[:]) < 0
+}
+
 // Search returns the index of the first entry whose key is not below key, and whether it has that key.
+//
+// It is an interpolation search: keys are hashes, so they are evenly distributed, and the entry is near the place that
+// is computed from its key. The other keys of a chunk are rarely in the processor's cache.
 func (c Chunk) Search(key Key) (at int, found bool) {
 	low, high := 0, c.Len()
+	if high == 0 {
+		return 0, false
+	}
+	if begin := binary.BigEndian.Uint64(key[:]); begin > c.first {
+		near := min(float64(begin-c.first)*c.density, float64(high-1))
+		low, high = c.around(int(near), &key)
+	}
 	for low < high {
 		middle := (low + high) / 2
-		if bytes.Compare(c.keys[middle*keySize:(middle+1)*keySize], key[:]) < 0 {
+		if c.below(middle, &key) {
 			low = middle + 1
 		} else {
 			high = middle
 		}
 	}
 	return low, low < c.Len() && c.Key(low) == key
+}
+
+// around returns a range of indexes that contains the one that Search returns. It begins at the entry "at" and doubles
+// its steps, so it needs few steps if the result is near, and never more than the logarithm of the number of entries.
+func (c Chunk) around(at int, key *Key) (low, high int) {
+	const first = 8 // entries; half of the distance that is expected in a chunk with the usual number of entries
+	low, high = 0, c.Len()
+	if c.below(at, key) {
+		low = at + 1
+		for step := first; low+step < high; step *= 2 {
+			if !c.below(low+step, key) {
+				return low, low + step
+			}
+			low += step + 1
+		}
+		return low, high
+	}
+	high = at
+	for step := first; high-step >= low; step *= 2 {
+		if c.below(high-step, key) {
+			return high - step + 1, high
+		}
+		high -= step
+	}
+	return low, high
 }
 
 // Contains reports whether the chunk has an entry with this key that has not expired at the given time.

@@ -2,8 +2,10 @@ package list_test
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -268,5 +270,78 @@ func TestDamagedChunks(t *testing.T) {
 		if _, err := list.ReadDirectory(damaged); err == nil {
 			t.Errorf("the directory %x was read", damaged)
 		}
+	}
+}
+
+// TestSearch compares Search with a search through all keys, in chunks whose keys are distributed evenly and unevenly,
+// for keys that are in the chunk, next to one that is, and anywhere.
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)) //nolint:gosec // the keys of a test
+		same := rapid.IntRange(0, 16).Draw(t, "bytes that most keys have in common")
+		key := func() (k list.Key) {
+			for i := range k {
+				k[i] = byte(random.Uint32())
+			}
+			if random.IntN(8) > 0 {
+				clear(k[:same])
+			}
+			return k
+		}
+		entries := make([]list.Entry, rapid.SampledFrom([]int{0, 1, 2, 7, 100, 2000}).Draw(t, "entries"))
+		for i := range entries {
+			entries[i].Key = key()
+		}
+		entries, _ = list.Sort(entries)
+		keys, _ := list.Encode(entries, 1)
+		chunk, err := list.ReadChunk(keys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 200 {
+			k := key()
+			if len(entries) > 0 && random.IntN(2) == 0 {
+				k = entries[random.IntN(len(entries))].Key
+				k[15] += byte(random.IntN(3)) - 1
+			}
+			compare := func(e list.Entry, k list.Key) int { return e.Key.Compare(k) }
+			want, there := slices.BinarySearchFunc(entries, k, compare)
+			if got, found := chunk.Search(k); got != want || found != there {
+				t.Fatalf("%v: %d, %v; want %d, %v", k, got, found, want, there)
+			}
+		}
+	})
+}
+
+func BenchmarkContains(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 1)) //nolint:gosec // the keys of a test
+	var chunks []list.Chunk
+	key := func(i int) (k list.Key) {
+		binary.BigEndian.PutUint16(k[:], uint16(i)<<6)
+		for i := 2; i < len(k); i++ {
+			k[i] = byte(random.Uint32())
+		}
+		return k
+	}
+	for i := range 1024 {
+		entries := make([]list.Entry, 1000)
+		for j := range entries {
+			entries[j].Key = key(i)
+		}
+		entries, _ = list.Sort(entries)
+		keys, _ := list.Encode(entries, 1)
+		chunk, err := list.ReadChunk(keys)
+		if err != nil {
+			b.Fatal(err)
+		}
+		chunks = append(chunks, chunk)
+	}
+	asked := make([]list.Key, 1<<16)
+	for i := range asked {
+		asked[i] = key(i % 1024)
+	}
+	for i := 0; b.Loop(); i++ {
+		chunks[i*7%1024].Contains(asked[i*7%len(asked)], 1)
 	}
 }

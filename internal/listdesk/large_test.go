@@ -31,7 +31,7 @@ func TestMillion(t *testing.T) {
 	t.Parallel()
 	m := million{T: t, entries: 20_000, decisions: 60, pairs: 2, rounds: 1}
 	if os.Getenv("VERDICT_LONG") != "" {
-		m.entries, m.decisions, m.pairs, m.rounds = list.MaxEntries, 1_500, 250, 5
+		m.entries, m.decisions, m.pairs, m.rounds = list.MaxEntries, 1_500, 1_000, 5
 	}
 	document := os.Getenv(proof.Variable)
 	table := [][]string{{"database", "entries", "upload", "processor time of a decision", "with in_list", "ratio",
