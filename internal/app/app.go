@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
 	"sync"
 	"time"
 
@@ -26,6 +27,7 @@ import (
 type App struct {
 	config        Config
 	logger        *slog.Logger
+	locked        *os.File // the lock on a SQLite database; nil on PostgreSQL
 	db            *store.DB
 	queue         queue
 	signed        *logkey.Signed // nil if nothing is signed
@@ -68,6 +70,9 @@ func New(ctx context.Context, c Config, logs io.Writer) (*App, error) {
 func (a *App) open(ctx context.Context) (err error) {
 	c := a.config
 	if c.Connections, err = newConnections(c); err != nil {
+		return err
+	}
+	if a.locked, err = lockFile(c); err != nil {
 		return err
 	}
 	if a.db, err = OpenStore(ctx, c); err != nil {
@@ -222,6 +227,9 @@ func (a *App) closeAll() error {
 	}
 	if a.db != nil {
 		errs = append(errs, a.db.Close())
+	}
+	if a.locked != nil { // last, so that the next process finds the database closed
+		errs = append(errs, a.locked.Close())
 	}
 	return errors.Join(errs...)
 }

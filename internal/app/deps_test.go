@@ -133,8 +133,9 @@ var house = []room{
 	{"telemetry", adapter, ""},
 	{"mmdb", adapter, "place"},
 	{"durablefile", useCase, ""},
-	{"logkey", adapter, "evidence durablefile"},
-	{"masterkey", adapter, "sealing durablefile"},
+	{"filelock", useCase, ""},
+	{"logkey", adapter, "evidence durablefile filelock"},
+	{"masterkey", adapter, "sealing durablefile filelock"},
 	{"witness", adapter, "evidence"},
 
 	{"demo", useCase, "wire rule signal engine backtest tenant store operation account policydesk frauddesk " +
@@ -151,7 +152,7 @@ var house = []room{
 
 	// Only tests and the harness import these.
 	{"golden", wiring, ""},
-	{"proof", wiring, ""},
+	{"proof", wiring, "filelock"},
 	{"pgcluster", wiring, ""},
 
 	// The harness, a module of its own.

@@ -71,9 +71,7 @@ const (
 // then at every interval of sweepEvery. At the first sweep, and then at every purgeEvery-th, it also marks abandoned
 // backtests as failed, and purges old backtests and batches.
 func (a *App) sweep(ctx context.Context) {
-	// A SQLite file is meant for one process, so no other process still receives an upload that is older than this one.
-	// Nothing prevents a second process; its start would fail the uploads that the first one receives.
-	if a.db.Kind() == "sqlite" {
+	if a.db.Kind() == "sqlite" { // lockFile keeps other processes away, so nobody receives an older upload any more
 		a.runStep(ctx, "fail interrupted uploads", func(ctx context.Context) error {
 			return a.failReceiving(ctx, a.started)
 		})

@@ -3,15 +3,18 @@ package app
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"verdict/internal/admission"
 	"verdict/internal/decisioning"
 	"verdict/internal/evidencedesk"
+	"verdict/internal/filelock"
 	"verdict/internal/httpapi"
 	"verdict/internal/journal"
 	"verdict/internal/mmdb"
@@ -31,6 +34,32 @@ import (
 // OpenStore opens the configured database and migrates its schema.
 func OpenStore(ctx context.Context, c Config) (*store.DB, error) {
 	return store.Open(ctx, c.DatabaseURL, c.Store)
+}
+
+// lockFile locks a SQLite database for this process until the returned file is closed. The service stores what it
+// knows about a SQLite database in memory and takes it for its own, so a second service on the same file would, for
+// example, fail the uploads that the first one receives. Commands that read or repair the database need no lock.
+// lockFile returns nil if the database is not a file, or cannot be one; OpenStore then says why.
+func lockFile(c Config) (*os.File, error) {
+	path, embedded := store.FileOf(c.DatabaseURL)
+	if !embedded {
+		return nil, nil
+	}
+	if info, err := os.Stat(filepath.Dir(path)); path == "" || err != nil || !info.IsDir() {
+		return nil, nil
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // the file may have two names
+	}
+	locked, err := filelock.Take(path + ".lock")
+	switch {
+	case errors.Is(err, filelock.ErrLocked):
+		return nil, fmt.Errorf("another process serves the database %s: stop it first, "+
+			"or use PostgreSQL, which many processes can serve", path)
+	case err != nil:
+		return nil, fmt.Errorf("lock the database file: %w", err)
+	}
+	return locked, nil
 }
 
 // Background has the queue and the processors for large backtests and batches. If it has no queue,

@@ -18,6 +18,7 @@ import (
 
 	"verdict/internal/durablefile"
 	"verdict/internal/evidence"
+	"verdict/internal/filelock"
 )
 
 // Signed stores the last checkpoint that was signed for each log in a file beside the key. A
@@ -79,12 +80,12 @@ func (s *Signed) claim(path string) error {
 	if s.locked != nil {
 		return nil
 	}
-	f, err := os.OpenFile(path+".lock", os.O_WRONLY|os.O_CREATE, 0o600)
+	f, err := filelock.Take(path + ".lock")
+	if errors.Is(err, filelock.ErrLocked) {
+		return nil
+	}
 	if err != nil {
 		return err
-	}
-	if !lock(f) {
-		return f.Close()
 	}
 	s.path, s.locked = path, f
 	return nil

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"verdict/internal/durablefile"
+	"verdict/internal/filelock"
 	"verdict/internal/sealing"
 )
 
@@ -95,7 +96,7 @@ func openLocked(path string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		err = lock(f)
+		err = filelock.Wait(f)
 		var mine, present os.FileInfo
 		if err == nil {
 			mine, err = f.Stat()

@@ -12,8 +12,9 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
+
+	"verdict/internal/filelock"
 )
 
 // Variable is the environment variable that names the document for tests, which
@@ -38,7 +39,7 @@ func Update(path, section string, change func(before string) string) (err error)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	// Closing the file releases the lock.
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
+	if err := filelock.Wait(file); err != nil {
 		return fmt.Errorf("lock %s: %w", path, err)
 	}
 	before, err := os.ReadFile(path)
