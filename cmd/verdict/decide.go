@@ -81,6 +81,9 @@ func decide(c *command) int {
 		}
 		return decideRows(c, &batch)
 	}
+	if batch.strict || batch.key != "" || batch.texts != "" {
+		return c.usage("-strict, -key and -text belong to -csv")
+	}
 	if (*inputFile == "") != *sample {
 		return c.usage("give either -input or -sample")
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"verdict/internal/fault"
@@ -38,6 +39,7 @@ func NewRequestSheet(file io.Reader, texts ...string) (*RequestSheet, error) {
 		return nil, err
 	}
 	s := &RequestSheet{rows: sheet.NewReader(plain, 0)}
+	s.rows.CountLines()
 	header, err := s.rows.Header()
 	if err != nil {
 		return nil, err
@@ -58,8 +60,8 @@ func (s *RequestSheet) Strict() error {
 		s.LeftOut())
 }
 
-// shownColumns and shownBytes limit the names that LeftOut returns.
-const shownColumns, shownBytes = 20, 1_000
+// shownColumns and shownBytes limit the names that LeftOut returns, and shownRows the malformed rows of an error.
+const shownColumns, shownBytes, shownRows = 20, 1_000, 20
 
 // LeftOut names the columns that are not members of a request, separated by commas, or returns "" if there are none.
 // It names a limited number of them and counts the others.
@@ -81,22 +83,27 @@ func (s *RequestSheet) LeftOut() string {
 	return text.String()
 }
 
-// WriteLines writes each row as a line of JSON. It returns Invalid for a row that is malformed.
+// WriteLines writes each row as a line of JSON. If rows are malformed, it writes no row after the first of them, and
+// returns Invalid with the lines of the file where malformed rows begin.
 func (s *RequestSheet) WriteLines(to io.Writer) error {
 	cursor := sheet.NewCursor(s.width)
 	var memory []byte
-	for row := int64(1); ; {
+	var malformed malformedRows
+	for {
 		block, err := s.rows.Next(memory)
 		if errors.Is(err, io.EOF) {
-			return nil
+			return malformed.err()
 		}
 		if err != nil {
-			return err
+			return errors.Join(malformed.err(), err)
 		}
-		cursor.Reset(block.Data)
-		for ; cursor.Next(); row++ {
+		cursor.ResetBlock(&block)
+		for cursor.Next() {
 			if code := cursor.Fault(); code != "" {
-				return fault.New(fault.Invalid, code, "row %d of the file cannot be read", row)
+				malformed.add(code, cursor.Line())
+			}
+			if malformed.count > 0 {
+				continue
 			}
 			var w wire.Writer
 			writeRequest(&w, s.columns, cursor.Cells())
@@ -106,6 +113,38 @@ func (s *RequestSheet) WriteLines(to io.Writer) error {
 		}
 		memory = block.Data[:0]
 	}
+}
+
+// malformedRows collects the rows of a file that cannot be read.
+type malformedRows struct {
+	code  string // of the first row
+	lines []string
+	count int
+}
+
+func (m *malformedRows) add(code string, line int64) {
+	if m.code == "" {
+		m.code = code
+	}
+	if m.count++; m.count <= shownRows {
+		m.lines = append(m.lines, strconv.FormatInt(line, 10))
+	}
+}
+
+// err returns nil if there are no such rows.
+func (m *malformedRows) err() error {
+	if m.count == 0 {
+		return nil
+	}
+	text, more := "line "+m.lines[0], ""
+	if m.count > 1 {
+		text = "lines " + strings.Join(m.lines, ", ")
+	}
+	if rest := m.count - len(m.lines); rest > 0 {
+		more = fmt.Sprintf(" and %d more", rest)
+	}
+	return fault.New(fault.Invalid, m.code, "the file cannot be read: look at %s%s. %s", text, more,
+		fault.Remedy(m.code))
 }
 
 // requestColumn is a column of a file whose cells are members of a decision request.

@@ -2,6 +2,7 @@ package document_test
 
 import (
 	"bytes"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -48,8 +49,33 @@ func TestRequestSheet(t *testing.T) {
 		t.Errorf("only members of a request: %v", err)
 	}
 	if err := rows.WriteLines(&lines); fault.CodeOf(err) != fault.CodeWrongNumberOfCells ||
-		!strings.Contains(err.Error(), "row 2 of the file") {
+		!strings.Contains(err.Error(), "line 3. Give the row") {
 		t.Errorf("a row that lacks a cell: %v", err)
+	}
+}
+
+// TestMalformedRows checks that all malformed rows of a file are named by their lines, and that no row after the first
+// of them is written.
+func TestMalformedRows(t *testing.T) {
+	t.Parallel()
+	file := "score,foir\n742,0.3\n\n742\n\"742\n743\",0.4\n1,2,3\n742,0.5\n"
+	rows, err := document.NewRequestSheet(strings.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines strings.Builder
+	if err := rows.WriteLines(&lines); err == nil || !strings.Contains(err.Error(), "look at lines 4, 7. Give the row") {
+		t.Errorf("malformed rows: %v", err)
+	}
+	if n := strings.Count(lines.String(), "\n"); n != 1 {
+		t.Errorf("%d rows were written", n)
+	}
+	rows, err = document.NewRequestSheet(strings.NewReader("score,foir\n" + strings.Repeat("742\n", 30)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rows.WriteLines(io.Discard); err == nil || !strings.Contains(err.Error(), ", 21 and 10 more. ") {
+		t.Errorf("many malformed rows: %v", err)
 	}
 }
 
