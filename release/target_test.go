@@ -16,7 +16,8 @@ import (
 
 // TestEveryTarget makes the whole release twice, in two folders and the second time with an empty build cache, and
 // compares the bytes. For each system and processor it compares the bill of materials and the licences with the modules
-// in the binary. Only the binaries for Linux are executed.
+// in the binary. The binaries for Linux are executed, those for arm64 in an emulator, and the binary for Windows on
+// amd64 in Wine.
 func TestEveryTarget(t *testing.T) {
 	if os.Getenv("VERDICT_LONG") == "" {
 		t.Skip("part of make long: it compiles for six targets")
@@ -43,7 +44,7 @@ func TestEveryTarget(t *testing.T) {
 		if target.os == "windows" {
 			program = files["verdict.exe"]
 		}
-		binary := filepath.Join(t.TempDir(), "verdict")
+		binary := filepath.Join(t.TempDir(), "verdict.exe") // Linux does not mind the suffix
 		if err := os.WriteFile(binary, program, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -65,6 +66,9 @@ func TestEveryTarget(t *testing.T) {
 		case "windows":
 			if !bytes.HasPrefix(program, []byte("MZ")) {
 				t.Errorf("%s: the binary begins with % x", target, program[:4])
+			}
+			if target.arch == "amd64" {
+				servesInWine(t, binary)
 			}
 		}
 	}

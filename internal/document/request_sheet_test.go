@@ -64,7 +64,8 @@ func TestMalformedRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	var lines strings.Builder
-	if err := rows.WriteLines(&lines); err == nil || !strings.Contains(err.Error(), "look at lines 4, 7. Give the row") {
+	if err := rows.WriteLines(&lines); err == nil ||
+		!strings.Contains(err.Error(), "look at lines 4, 7. Give the row") {
 		t.Errorf("malformed rows: %v", err)
 	}
 	if n := strings.Count(lines.String(), "\n"); n != 1 {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // WriteNew creates a file that only its owner can read. The error is fs.ErrExist if the file exists.
@@ -40,8 +41,12 @@ func Replace(path string, write func(io.Writer) error) error {
 	return SyncFolder(path)
 }
 
-// SyncFolder makes the names of the files in a file's folder survive a crash.
+// SyncFolder makes the names of the files in a file's folder survive a crash. On Windows it does nothing, because a
+// folder cannot be flushed there; NTFS writes changes of names to its own journal.
 func SyncFolder(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
 	folder, err := os.Open(filepath.Dir(path))
 	if err != nil {
 		return fmt.Errorf("open the folder: %w", err)

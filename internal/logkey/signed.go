@@ -212,16 +212,20 @@ func (s *Signed) rewrite() error {
 	for _, origin := range slices.Sorted(maps.Keys(s.last)) {
 		_, _ = out.WriteString(line(s.last[origin])) // Flush returns the error
 	}
-	if err := errors.Join(out.Flush(), f.Sync()); err != nil {
-		return errors.Join(err, f.Close())
+	if err := errors.Join(out.Flush(), f.Sync(), f.Close()); err != nil { // Windows does not rename an open file
+		return err
 	}
 	if err := os.Rename(next, s.path); err != nil {
-		return errors.Join(err, f.Close())
+		return err
 	}
 	if err := durablefile.SyncFolder(s.path); err != nil {
-		return errors.Join(err, f.Close())
+		return err
 	}
-	s.file, s.lines = f, len(s.last)
+	if s.file, err = os.OpenFile(s.path, os.O_WRONLY|os.O_APPEND, 0); err != nil {
+		s.file = nil
+		return err
+	}
+	s.lines = len(s.last)
 	return nil
 }
 

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"verdict/internal/durablefile"
-	"verdict/internal/filelock"
 	"verdict/internal/sealing"
 )
 
@@ -82,39 +80,11 @@ func (s Source) change(edit func([]sealing.Secret) []sealing.Secret) (err error)
 	if slices.Equal(next, keys) {
 		return nil
 	}
-	if err := replace(path, before, next); err != nil {
-		return err
-	}
-	return overwrite(before, len(text))
+	return replace(path, before, next, len(text))
 }
 
-// openLocked opens a file and locks it. The file may be replaced while another process has the
-// lock; then the new file is locked instead.
-func openLocked(path string) (*os.File, error) {
-	for {
-		f, err := os.OpenFile(path, os.O_RDWR, 0)
-		if err != nil {
-			return nil, err
-		}
-		err = filelock.Wait(f)
-		var mine, present os.FileInfo
-		if err == nil {
-			mine, err = f.Stat()
-		}
-		if err == nil {
-			present, err = os.Stat(path)
-		}
-		if err == nil && os.SameFile(mine, present) {
-			return f, nil
-		}
-		if err = errors.Join(err, f.Close()); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// replace writes keys to a new file and renames it to path.
-func replace(path string, before *os.File, keys []sealing.Secret) error {
+// replace writes keys to a new file and renames it to path. size is the size of the old file.
+func replace(path string, before *keyFile, keys []sealing.Secret, size int) error {
 	next := path + ".new"
 	if err := os.Remove(next); err != nil && !errors.Is(err, fs.ErrNotExist) { // it was left by a crash
 		return err
@@ -122,20 +92,8 @@ func replace(path string, before *os.File, keys []sealing.Secret) error {
 	if err := Write(next, keys...); err != nil {
 		return err
 	}
-	if err := keepOwner(before, next); err != nil {
+	if err := keepOwner(before.File, next); err != nil {
 		return errors.Join(fmt.Errorf("give the new file the owner of the old one: %w", err), os.Remove(next))
 	}
-	if err := os.Rename(next, path); err != nil {
-		return errors.Join(err, os.Remove(next))
-	}
-	return durablefile.SyncFolder(path)
-}
-
-// overwrite writes zeros over the first bytes of a file. The file no longer has a name. The disk itself may keep
-// older copies of these bytes.
-func overwrite(f *os.File, size int) error {
-	if _, err := f.WriteAt(make([]byte, size), 0); err != nil {
-		return fmt.Errorf("overwrite the old keys: %w", err)
-	}
-	return f.Sync()
+	return before.replaceBy(next, path, size)
 }

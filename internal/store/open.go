@@ -110,7 +110,16 @@ func createPrivate(path string) error {
 func sqliteName(path string, pragmas []string, options Options) string {
 	query := url.Values{"_pragma": pragmas}
 	query.Set("_busy_timeout", strconv.FormatInt(options.Timeout.Milliseconds()/2, 10))
-	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
+	return (&url.URL{Scheme: "file", Path: uriPath(filepath.ToSlash(path)), RawQuery: query.Encode()}).String()
+}
+
+// uriPath returns the path of a file URI for an absolute path with slashes. On Windows a path begins with a drive
+// letter, which would be taken for the name of a host.
+func uriPath(slashed string) string {
+	if strings.HasPrefix(slashed, "/") {
+		return slashed
+	}
+	return "/" + slashed
 }
 
 // postgresWriters is the number of connections that write: the committer's, and
