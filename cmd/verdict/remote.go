@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -174,7 +175,7 @@ func (r *remote) send(
 			err = errStalled
 		}
 		cancel(nil)
-		return nil, err
+		return nil, r.explain(err)
 	}
 	answer.Body = &answerBody{answer.Body, cancel}
 	if answer.StatusCode < http.StatusBadRequest {
@@ -191,6 +192,21 @@ func (r *remote) send(
 		refused.code, refused.detail, refused.faults = problem.Code, problem.Detail, problem.Errors
 	}
 	return nil, refused
+}
+
+// explain says in plain words that the service cannot be reached, or that the connection broke. It keeps the cause,
+// which may be a certificate that is not trusted.
+func (r *remote) explain(err error) error {
+	var request *url.Error
+	if !errors.As(err, &request) {
+		return err
+	}
+	var network *net.OpError
+	if errors.As(err, &network) && network.Op == "dial" {
+		return fmt.Errorf("the service at %s cannot be reached; is it running, and is the address right? (%w)", r.url,
+			request.Err)
+	}
+	return fmt.Errorf("the connection to the service at %s failed: %w", r.url, request.Err)
 }
 
 // maxAnswer is the maximum size of a JSON answer that a command reads, in bytes.

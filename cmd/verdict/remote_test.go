@@ -114,3 +114,25 @@ func TestUploadOfASlowSource(t *testing.T) {
 		}
 	})
 }
+
+// TestUnreachable calls a service that does not run, and one that closes the connection. The errors must name the
+// address and must not show a request.
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	closing := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		panic(http.ErrAbortHandler)
+	}))
+	t.Cleanup(closing.Close)
+	stopped := httptest.NewServer(http.NotFoundHandler())
+	stopped.Close()
+	for url, want := range map[string]string{
+		stopped.URL: "the service at " + stopped.URL + " cannot be reached; is it running, and is the address right?",
+		closing.URL: "the connection to the service at " + closing.URL + " failed: EOF",
+	} {
+		service := &remote{url: url, client: newClient()}
+		_, err := service.send(t.Context(), http.MethodGet, "/v1/lists", nil, nil) //nolint:bodyclose // there is no answer
+		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "/v1/lists") {
+			t.Errorf("%v", err)
+		}
+	}
+}
