@@ -7,13 +7,13 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"os"
 	"sync"
 	"time"
 
 	"verdict/api"
 	"verdict/internal/console"
 	"verdict/internal/engine"
+	"verdict/internal/filelock"
 	"verdict/internal/httpapi"
 	"verdict/internal/logkey"
 	"verdict/internal/serving"
@@ -27,7 +27,7 @@ import (
 type App struct {
 	config        Config
 	logger        *slog.Logger
-	locked        *os.File // the lock on a SQLite database; nil on PostgreSQL
+	locked        *filelock.Lock // on a SQLite database; nil on PostgreSQL
 	db            *store.DB
 	queue         queue
 	signed        *logkey.Signed // nil if nothing is signed

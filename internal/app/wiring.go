@@ -36,20 +36,21 @@ func OpenStore(ctx context.Context, c Config) (*store.DB, error) {
 	return store.Open(ctx, c.DatabaseURL, c.Store)
 }
 
-// lockFile locks a SQLite database for this process until the returned file is closed. The service stores what it
+// lockFile locks a SQLite database for this process until the returned lock is closed. The service stores what it
 // knows about a SQLite database in memory and takes it for its own, so a second service on the same file would, for
 // example, fail the uploads that the first one receives. Commands that read or repair the database need no lock.
 // lockFile returns nil if the database is not a file, or cannot be one; OpenStore then says why.
-func lockFile(c Config) (*os.File, error) {
+func lockFile(c Config) (*filelock.Lock, error) {
 	path, embedded := store.FileOf(c.DatabaseURL)
-	if !embedded {
+	if !embedded || path == "" || strings.HasPrefix(path, ":memory:") {
 		return nil, nil
 	}
-	if info, err := os.Stat(filepath.Dir(path)); path == "" || err != nil || !info.IsDir() {
-		return nil, nil
+	path, err := target(path)
+	if err != nil {
+		return nil, nil //nolint:nilerr // the folder is missing
 	}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target // the file may have two names
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, nil
 	}
 	locked, err := filelock.Take(path + ".lock")
 	switch {
@@ -60,6 +61,32 @@ func lockFile(c Config) (*os.File, error) {
 		return nil, fmt.Errorf("lock the database file: %w", err)
 	}
 	return locked, nil
+}
+
+// target returns the one path of a file that may have several names, because links lead to it. The file may be missing,
+// also at the end of a link: SQLite then creates it there. target returns an error if the folder of the file is
+// missing.
+func target(path string) (string, error) {
+	path, err := filepath.Abs(path) // like store.Open
+	if err != nil {
+		return "", err
+	}
+	const links = 40 // as many as the system follows
+	for range links {
+		folder, name := filepath.Split(path)
+		if folder, err = filepath.EvalSymlinks(folder); err != nil {
+			return "", err
+		}
+		path = filepath.Join(folder, name)
+		next, err := os.Readlink(path)
+		if err != nil {
+			break // it is not a link
+		}
+		if path = next; !filepath.IsAbs(next) {
+			path = folder + string(filepath.Separator) + next // EvalSymlinks resolves a ".." in it
+		}
+	}
+	return path, nil
 }
 
 // Background has the queue and the processors for large backtests and batches. If it has no queue,

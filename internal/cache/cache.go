@@ -183,6 +183,9 @@ func (c *Cache[K, V]) fresh(e *cached[K, V], now time.Time) (fresh, soon bool) {
 		return e.known, false
 	}
 	age := now.Sub(e.at)
+	if age < 0 { // perhaps the value was loaded after the caller read the clock
+		age = c.now().Sub(e.at)
+	}
 	return e.known && age >= 0 && age < c.maxAge, age >= c.maxAge/4*3
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -236,5 +237,26 @@ func TestCacheUnderChange(t *testing.T) {
 			t.Fatalf("%d in the queue, %d in the map, weighing %d, counted as %d", queued, len(c.items), weight,
 				c.weight)
 		}
+	}
+}
+
+// TestLoadAfterTheClockWasRead loads a value while a Get waits between reading the clock and looking at the value. The
+// Get must return this value instead of loading it again, although it was loaded later than the time that Get read.
+func TestLoadAfterTheClockWasRead(t *testing.T) {
+	t.Parallel()
+	var c *Cache[string, int64]
+	var reads, loads atomic.Int64
+	begin := time.Now()
+	c = New(2, time.Minute, func() time.Time {
+		if reads.Add(1) > 1 {
+			return begin.Add(time.Second)
+		}
+		if _, err := c.Get(t.Context(), "a"); err != nil {
+			t.Error(err)
+		}
+		return begin
+	}, func(context.Context, string) (int64, error) { return loads.Add(1), nil })
+	if got, err := c.Get(t.Context(), "a"); got != 1 || err != nil {
+		t.Errorf("%d, %v", got, err)
 	}
 }

@@ -83,13 +83,17 @@ func (s *RequestSheet) LeftOut() string {
 	return text.String()
 }
 
+// searchedBytes limits how much of a file is searched for more malformed rows. Nobody reads the lines of these rows, so
+// the limits of the reader do not apply, and a compressed file may be a thousand times as large as its upload.
+const searchedBytes = 64 << 20
+
 // WriteLines writes each row as a line of JSON. If rows are malformed, it writes no row after the first of them, and
-// returns Invalid with the lines of the file where malformed rows begin.
+// returns Invalid with the lines of the file where malformed rows begin. It searches about searchedBytes for them.
 func (s *RequestSheet) WriteLines(to io.Writer) error {
 	cursor := sheet.NewCursor(s.width)
 	var memory []byte
 	var malformed malformedRows
-	for {
+	for searched := 0; ; {
 		block, err := s.rows.Next(memory)
 		if errors.Is(err, io.EOF) {
 			return malformed.err()
@@ -111,6 +115,13 @@ func (s *RequestSheet) WriteLines(to io.Writer) error {
 				return err
 			}
 		}
+		if malformed.count > 0 {
+			searched += len(block.Data)
+		}
+		if searched >= searchedBytes {
+			malformed.cut = true
+			return malformed.err()
+		}
 		memory = block.Data[:0]
 	}
 }
@@ -120,6 +131,7 @@ type malformedRows struct {
 	code  string // of the first row
 	lines []string
 	count int
+	cut   bool // the file was not searched to its end
 }
 
 func (m *malformedRows) add(code string, line int64) {
@@ -142,6 +154,9 @@ func (m *malformedRows) err() error {
 	}
 	if rest := m.count - len(m.lines); rest > 0 {
 		more = fmt.Sprintf(" and %d more", rest)
+		if m.cut {
+			more = fmt.Sprintf(" and at least %d more", rest)
+		}
 	}
 	return fault.New(fault.Invalid, m.code, "the file cannot be read: look at %s%s. %s", text, more,
 		fault.Remedy(m.code))

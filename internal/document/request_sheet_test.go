@@ -119,3 +119,20 @@ func TestLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// endless is a file of malformed rows that never ends.
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) { return copy(b, strings.Repeat("742\n", len(b)/4+1)), nil }
+
+// TestEndlessMalformedRows checks that the search for malformed rows is limited.
+func TestEndlessMalformedRows(t *testing.T) {
+	t.Parallel()
+	rows, err := document.NewRequestSheet(io.MultiReader(strings.NewReader("score,foir\n"), endless{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rows.WriteLines(io.Discard); err == nil || !strings.Contains(err.Error(), ", 21 and at least ") {
+		t.Errorf("endless malformed rows: %v", err)
+	}
+}

@@ -18,6 +18,8 @@ func try(f *os.File) error {
 
 func wait(f *os.File) error { return flock(f, syscall.LOCK_EX) }
 
+func unlock(f *os.File) error { return flock(f, syscall.LOCK_UN) }
+
 // flock repeats the call while a signal interrupts it.
 func flock(f *os.File, how int) error {
 	for {

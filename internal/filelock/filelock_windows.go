@@ -19,6 +19,11 @@ func wait(f *os.File) error { return lockFile(f, windows.LOCKFILE_EXCLUSIVE_LOCK
 
 // lockFile locks a byte far behind the end of any file, because on Windows nobody else can read a locked byte.
 func lockFile(f *os.File, flags uint32) error {
-	at := &windows.Overlapped{OffsetHigh: 1 << 30}
-	return windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, at)
+	return windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, lockedByte())
 }
+
+func unlock(f *os.File) error {
+	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, lockedByte())
+}
+
+func lockedByte() *windows.Overlapped { return &windows.Overlapped{OffsetHigh: 1 << 30} }

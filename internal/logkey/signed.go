@@ -27,7 +27,7 @@ import (
 // others when it starts. Signed is safe for concurrent use.
 type Signed struct {
 	path   string
-	locked *os.File // the lock on path
+	locked *filelock.Lock // on path
 
 	mu    sync.Mutex
 	file  *os.File // nil after a failure; the next Add writes the whole file
@@ -234,11 +234,13 @@ func (s *Signed) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var errs []error
-	for _, f := range []**os.File{&s.file, &s.locked} {
-		if *f != nil {
-			errs = append(errs, (*f).Close())
-			*f = nil
-		}
+	if s.file != nil {
+		errs = append(errs, s.file.Close())
+		s.file = nil
+	}
+	if s.locked != nil {
+		errs = append(errs, s.locked.Close())
+		s.locked = nil
 	}
 	return errors.Join(errs...)
 }
