@@ -2,6 +2,8 @@ package main
 
 import (
 	_ "embed" // embeds the sample application
+	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -166,6 +168,10 @@ func (c *command) application(
 		shown = name
 	}
 	v, err := wire.Parse(data)
+	if err != nil && strings.EqualFold(filepath.Ext(name), ".csv") {
+		err = fmt.Errorf("%w; -input is one application as JSON: for the rows of a CSV file use -csv with -service, "+
+			"or \"verdict backtest\"", err)
+	}
 	if err != nil {
 		return nil, c.refused(shown, err), false
 	}
