@@ -54,9 +54,16 @@ func (c *command) parse(fs *flag.FlagSet, maxArgs int) (code int, done bool) {
 	case err != nil:
 		return c.usage("%v; \"verdict %s -h\" explains it", err, c.name), true
 	case fs.NArg() > maxArgs:
-		return c.usage("unexpected argument %q", fs.Arg(maxArgs)), true
+		return c.unexpected(fs.Arg(maxArgs)), true
 	}
 	return exitOK, false
+}
+
+// unexpected reports an argument that the command does not take, such as a file without the option that names it, and
+// returns the exit code.
+func (c *command) unexpected(argument string) int {
+	return c.usage("unexpected argument %q; \"verdict %s -h\" shows how files and other values are given", argument,
+		c.name)
 }
 
 // usage reports that the command line is invalid, or that a file or the database cannot be read or written. It returns

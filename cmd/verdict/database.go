@@ -36,7 +36,8 @@ func (c *command) withStore(settings *app.Settings, work func(context.Context, a
 	}
 	if file, embedded := store.FileOf(config.DatabaseURL); embedded && c.existing {
 		if _, err := os.Stat(file); err != nil {
-			return c.usage("there is no database %s; name it with -database-url", file)
+			return c.usage("there is no database %s; run the command in the folder where \"verdict serve\" runs, "+
+				"or name the database with -database-url", file)
 		}
 	}
 	ctx, stop := interruptible()

@@ -2,6 +2,8 @@ package main
 
 import (
 	_ "embed" // embeds the sample application
+	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -33,7 +35,8 @@ The same policy and the same application print the same bytes.
 With -csv, a service decides and stores every row of the file, as a batch, and the
 result of each row is printed as a line of JSON. Columns are named by the members of
 a decision request: applicant.monthly_income, or only monthly_income for fields of the
-applicant and of the bureau report. A blank cell is absent, and so are the usual
+applicant and of the bureau report; requested_tenure_months is the applicant's
+tenure_months, as in a backtest. A blank cell is absent, and so are the usual
 spellings of a missing value, such as NA, NULL, None and a dash. -text names further columns
 whose cells are texts even if they look like numbers, such as applicant.pincode if your
 policy declares it as a text. The file may be compressed with gzip. -batch waits for a
@@ -166,6 +169,10 @@ func (c *command) application(
 		shown = name
 	}
 	v, err := wire.Parse(data)
+	if err != nil && strings.EqualFold(filepath.Ext(name), ".csv") {
+		err = fmt.Errorf("%w; -input is one application as JSON: for the rows of a CSV file use -csv with -service, "+
+			"or \"verdict backtest\"", err)
+	}
 	if err != nil {
 		return nil, c.refused(shown, err), false
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"strings"
 	"time"
 
 	"verdict/internal/document"
@@ -113,7 +114,7 @@ func planPolicy(
 		return planned{}, err
 	}
 	for _, change := range r.Changes {
-		fmt.Fprintf(&b, "  %s %s %s\n", change.Kind, change.Section, change.ID)
+		b.WriteString(strings.TrimRight(fmt.Sprintf("  %s %s %s", change.Kind, change.Section, change.ID), " ") + "\n")
 	}
 	b.WriteByte('\n')
 	b.Write(diffText(&r))

@@ -174,6 +174,10 @@ func (r *remote) send(
 		if errors.Is(context.Cause(ctx), errStalled) {
 			err = errStalled
 		}
+		var unreached *net.OpError
+		if errors.As(err, &unreached) && unreached.Op == "dial" {
+			err = fmt.Errorf("%w; is the service running, and is -service its address?", err)
+		}
 		cancel(nil)
 		return nil, r.explain(err)
 	}

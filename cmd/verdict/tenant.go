@@ -111,7 +111,7 @@ func (c *command) arguments(fs *flag.FlagSet, names ...string) (words []string, 
 	case len(words) < len(names):
 		return nil, c.usage("the %s is missing; \"verdict %s -h\" shows how", names[len(words)], c.name), true
 	case len(words) > len(names):
-		return nil, c.usage("unexpected argument %q", words[len(names)]), true
+		return nil, c.unexpected(words[len(names)]), true
 	}
 	return words, exitOK, false
 }
@@ -122,6 +122,7 @@ func tenantList(c *command) int {
 	if _, code, done := c.arguments(fs); done {
 		return code
 	}
+	c.existing = true
 	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
 		t := newTable("ID", "PLAN", "CREATED", "ORGANISATION")
 		for after := ""; ; {
@@ -147,6 +148,7 @@ func tenantShow(c *command) int {
 	if done {
 		return code
 	}
+	c.existing = true
 	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
 		one, err := service.Operator.Tenant(ctx, words[0])
 		if err != nil {
@@ -218,6 +220,7 @@ func tenantPlan(c *command) int {
 	if done {
 		return code
 	}
+	c.existing = true
 	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
 		if err := service.Operator.SetPlan(ctx, words[0], words[1]); err != nil {
 			return c.failed(err)
@@ -261,6 +264,7 @@ func shortTime(t time.Time) string {
 func (c *command) onTenant(
 	settings *app.Settings, id string, work func(context.Context, *account.Operator, string) ([]byte, error),
 ) int {
+	c.existing = true
 	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
 		t, err := theTenant(ctx, service, id)
 		if err != nil {
@@ -285,6 +289,8 @@ func theTenant(ctx context.Context, service *usecase.Set, id string) (tenant.Ten
 		return tenant.Tenant{}, err
 	case len(all) == 1:
 		return all[0], nil
+	case len(all) == 0:
+		return tenant.Tenant{}, errNoTenant
 	default:
 		return tenant.Tenant{}, errWhichTenant
 	}

@@ -77,6 +77,15 @@ func TestTutorial(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(folder, "report.html")); err != nil {
 		t.Error(err)
 	}
+	// The service ignores an unknown member of a request, with a warning that the tutorial does not show.
+	for _, name := range []string{"decision.json", "live.json"} {
+		answer, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Error(err)
+		} else if strings.Contains(string(answer), `"unknown_field"`) {
+			t.Errorf("the service does not know a member of the tutorial's request: %s", answer)
+		}
+	}
 }
 
 // startInBackground runs "verdict serve" as the tutorial's second terminal does.

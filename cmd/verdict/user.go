@@ -13,7 +13,11 @@ import (
 	"verdict/internal/tenant"
 )
 
-var errWhichTenant = errors.New("name the tenant with -tenant; \"verdict tenant list\" lists the tenants")
+var (
+	errWhichTenant = errors.New("name the tenant with -tenant; \"verdict tenant list\" lists the tenants")
+	errNoTenant    = errors.New("the database has no tenant yet: sign up at the service first, or use \"verdict " +
+		"tenant create\"")
+)
 
 func userAdd(c *command) int {
 	fs := c.flags(tenantHelp)

@@ -169,9 +169,16 @@ type requestColumn struct {
 	text bool     // a cell is a text even if it looks like a number
 }
 
+// membersOfFields has the paths of the members of a request that are named differently from the fields that they fill.
+// A backtest reads columns with the names of these fields, so a batch of the same file must not leave them out.
+var membersOfFields = map[string]string{
+	field.RequestedTenureMonths: "applicant.tenure_months",
+	field.BureauScore:           "bureau_report.score",
+}
+
 // requestColumns finds the members of a decision request that the columns of a file contain, ordered by their path. A
-// column is named by the path of the member, or by its name alone if that is a field of the applicant or of the bureau
-// report. It returns the names of the other columns in ignored.
+// column is named by the path of the member, by its name alone if that is a field of the applicant or of the bureau
+// report, or by a name in membersOfFields. It returns the names of the other columns in ignored.
 func requestColumns(header, texts []string) (columns []requestColumn, ignored []string, err error) {
 	catalogue := field.Catalogue()
 	for _, name := range texts {
@@ -183,7 +190,7 @@ func requestColumns(header, texts []string) (columns []requestColumn, ignored []
 		path := name
 		topLevel := name == "policy_key" || name == field.ApplicantRef
 		if !strings.Contains(name, ".") && !topLevel {
-			path = ""
+			path = membersOfFields[name]
 			for _, candidate := range []string{
 				"applicant." + name, "bureau_report." + name, "applicant." + strings.TrimPrefix(name, "applicant_"),
 			} {

@@ -41,6 +41,16 @@ func TestRequestSheet(t *testing.T) {
 		t.Errorf("the lines are\n%s, want\n%s", &lines, want)
 	}
 
+	rows, err = document.NewRequestSheet(strings.NewReader("bureau_score,requested_tenure_months\n742,24\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines.Reset()
+	if err := rows.WriteLines(&lines); err != nil || len(rows.Ignored) > 0 ||
+		lines.String() != `{"applicant":{"tenure_months":24},"bureau_report":{"score":742}}`+"\n" {
+		t.Errorf("columns with the names of fields: %v, ignored %q, lines\n%s", err, rows.Ignored, &lines)
+	}
+
 	rows, err = document.NewRequestSheet(strings.NewReader("score,foir\n742,0.3\n742\n"))
 	if err != nil {
 		t.Fatal(err)

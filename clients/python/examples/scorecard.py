@@ -1,9 +1,9 @@
 """From loans with known outcomes to a policy: fit a scorecard, make a draft that uses it, backtest the draft.
 
     verdict book -n 20000 -seed 7 > book.csv
-    VERDICT_URL=http://127.0.0.1:8080 VERDICT_KEY=vk_sandbox_... python3 scorecard.py book.csv
+    VERDICT_URL=http://127.0.0.1:8080 VERDICT_KEY=vk_sandbox_... PYTHONPATH=.. python3 scorecard.py book.csv
 
-Run it cell by cell in a notebook, or as a whole.
+PYTHONPATH names the folder with the package verdict; it is not needed if the client is installed. Run it cell by cell in a notebook, or as a whole.
 """
 
 # %% Connect
