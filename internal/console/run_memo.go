@@ -147,7 +147,11 @@ func readableMemo(text string, values []memoValue, section string) string {
 	})
 }
 
-// replaceNumber replaces a number in a text where it is not a part of a longer number or name.
+// countedUnits begin the text after a number that is neither an amount nor a share.
+var countedUnits = []string{" months", " days", " percent", " points", " %"}
+
+// replaceNumber replaces a number in a text where it is not a part of a longer number or name and does not count
+// something else, such as months.
 func replaceNumber(text, number, shown string) string {
 	var b strings.Builder
 	for {
@@ -158,6 +162,9 @@ func replaceNumber(text, number, shown string) string {
 		rest := text[at+len(number):]
 		whole := (at == 0 || strings.ContainsAny(text[at-1:at], " (")) &&
 			(rest == "" || strings.ContainsAny(rest[:1], " ),;") || rest[0] == '.' && (len(rest) == 1 || rest[1] == ' '))
+		for _, unit := range countedUnits {
+			whole = whole && !strings.HasPrefix(rest, unit)
+		}
 		b.WriteString(text[:at])
 		if whole {
 			b.WriteString(shown)
