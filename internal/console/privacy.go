@@ -73,7 +73,7 @@ func (p *privacyPages) overview(v *visit) error {
 func closedList(values []string, chosen string) []option {
 	list := make([]option, len(values))
 	for i, value := range values {
-		list[i] = option{Value: value, Label: words(value), Chosen: value == chosen}
+		list[i] = option{Value: value, Label: strings.TrimSuffix(sentence(words(value)), "."), Chosen: value == chosen}
 	}
 	return list
 }
