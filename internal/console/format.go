@@ -35,6 +35,8 @@ func functions(a *assets) template.FuncMap {
 		"amount":    amountText,
 		"sentence":  sentence,
 		"gradeTone": gradeTone,
+		"zoneName":  func(zone string) string { name, _ := zoneTexts(zone); return name },
+		"zoneText":  func(zone string) string { _, text := zoneTexts(zone); return text },
 	}
 }
 

@@ -161,19 +161,23 @@ func TestThresholds(t *testing.T) {
 	b := newHouse(t).signUp()
 	const at = "/console/sandbox/fraud/thresholds"
 	b.get(at).want(http.StatusOK).
-		has("Nobody has changed them yet", `name="fraud.ip_cluster.distinct_applicants"`, "Default: 5.")
+		has("Nobody has changed them yet", `name="fraud.ip_cluster.distinct_applicants"`, "Default: 5.",
+			"within 24 hours · from 5 applicants · 15 points").
+		hasNot("<details open>", "not the default")
 
 	set := func(pairs ...string) []string { return append([]string{"version", "0"}, pairs...) }
 	b.post(at, set("fraud.ip_cluster.distinct_applicants", "-4", "location.allowed_ip_countries", "IN, Mars")...).
 		want(http.StatusUnprocessableEntity).
-		has(`id="e-fraud.ip_cluster.distinct_applicants"`, `value="-4"`, `id="e-location.allowed_ip_countries"`)
+		has(`id="e-fraud.ip_cluster.distinct_applicants"`, `value="-4"`, `id="e-location.allowed_ip_countries"`,
+			"<details open><summary><h2>Cluster behind one address")
 	b.post(at, set(
 		"fraud.ip_cluster.distinct_applicants", "7", "fraud.ip_cluster.enabled", "false",
 		"location.allowed_ip_countries", "IN, NP", "fraud.beneficiary_reuse.allowlist_accounts", "00112233445566",
 		"fraud.alert_min_severity", "high")...).to(at)
 	b.get(at).want(http.StatusOK).
-		has("Version 1", `value="7"`, "Now: 7.", "IN, NP", "••••5566", "Default: on. Now: false.", b.email).
-		hasNot("00112233445566")
+		has("Version 1", `value="7"`, "Now: 7.", "IN, NP", "••••5566", "Default: on. Now: false.", b.email,
+								"2 not the default").
+		hasNot("00112233445566", "from 7 applicants") // a check that is off has no summary
 
 	// Posting the masked account leaves the stored account unchanged, and a form with
 	// an old version changes nothing.

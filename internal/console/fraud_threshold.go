@@ -1,6 +1,7 @@
 package console
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,10 @@ import (
 // the name of its form field.
 type threshold struct {
 	path, label, hint string
+
+	// brief is the phrase about the setting in the summary of its group; %s stands for the value. If it is empty, the
+	// summary does not mention the setting.
+	brief string
 
 	// value points at the setting: *bool, *int64, *int32, *signal.Severity, *signal.Risk, *[]string or
 	// *[]signal.Account. The field "otherwise" points at the value to use if the form field is empty. If it is nil,
@@ -68,14 +73,21 @@ func pincodeSpikeGroup(f *signal.FraudConfig) thresholdGroup {
 		text:  "More applicants from a pincode than its history suggests.",
 		settings: []threshold{
 			{path: "fraud.pincode_spike.enabled", label: "Enabled", value: &f.PincodeSpike.Enabled},
-			{path: "fraud.pincode_spike.window_hours", label: "Window in hours", value: &f.PincodeSpike.WindowHours},
+			{
+				path:  "fraud.pincode_spike.window_hours",
+				label: "Window in hours",
+				value: &f.PincodeSpike.WindowHours,
+				brief: "within %s hours",
+			},
 			{
 				path:  "fraud.pincode_spike.min_count",
+				brief: "from %s applicants",
 				label: "Minimum number of applicants",
 				value: &f.PincodeSpike.MinCount,
 			},
 			{
 				path:   "fraud.pincode_spike.ratio_to_baseline",
+				brief:  "%s times the baseline",
 				label:  "Multiple of the baseline",
 				value:  &f.PincodeSpike.RatioHundredths,
 				places: 2,
@@ -90,7 +102,7 @@ func pincodeSpikeGroup(f *signal.FraudConfig) thresholdGroup {
 				label: "Minimum days of history",
 				value: &f.PincodeSpike.MinBaselineDays,
 			},
-			{path: "fraud.pincode_spike.points", label: "Points", value: &f.PincodeSpike.Points},
+			{path: "fraud.pincode_spike.points", label: "Points", value: &f.PincodeSpike.Points, brief: "%s points"},
 		},
 	}
 }
@@ -102,13 +114,19 @@ func addressClusterGroup(f *signal.FraudConfig) thresholdGroup {
 		text:  "Different applicants from the same internet address.",
 		settings: []threshold{
 			{path: "fraud.ip_cluster.enabled", label: "Enabled", value: &f.IPCluster.Enabled},
-			{path: "fraud.ip_cluster.window_hours", label: "Window in hours", value: &f.IPCluster.WindowHours},
+			{
+				path:  "fraud.ip_cluster.window_hours",
+				label: "Window in hours",
+				value: &f.IPCluster.WindowHours,
+				brief: "within %s hours",
+			},
 			{
 				path:  "fraud.ip_cluster.distinct_applicants",
+				brief: "from %s applicants",
 				label: "Minimum number of applicants",
 				value: &f.IPCluster.DistinctApplicants,
 			},
-			{path: "fraud.ip_cluster.points", label: "Points", value: &f.IPCluster.Points},
+			{path: "fraud.ip_cluster.points", label: "Points", value: &f.IPCluster.Points, brief: "%s points"},
 		},
 	}
 }
@@ -122,15 +140,22 @@ func accountReuseGroup(f *signal.FraudConfig) thresholdGroup {
 			{path: "fraud.beneficiary_reuse.enabled", label: "Enabled", value: &f.BeneficiaryReuse.Enabled},
 			{
 				path:  "fraud.beneficiary_reuse.window_days",
+				brief: "within %s days",
 				label: "Window in days",
 				value: &f.BeneficiaryReuse.WindowDays,
 			},
 			{
 				path:  "fraud.beneficiary_reuse.distinct_applicants",
+				brief: "from %s applicants",
 				label: "Minimum number of applicants",
 				value: &f.BeneficiaryReuse.DistinctApplicants,
 			},
-			{path: "fraud.beneficiary_reuse.points", label: "Points", value: &f.BeneficiaryReuse.Points},
+			{
+				path:  "fraud.beneficiary_reuse.points",
+				label: "Points",
+				value: &f.BeneficiaryReuse.Points,
+				brief: "%s points",
+			},
 			{
 				path:   "fraud.beneficiary_reuse.allowlist_accounts",
 				value:  &f.BeneficiaryReuse.AllowlistAccounts,
@@ -152,20 +177,23 @@ func agentAnomalyGroup(f *signal.FraudConfig) thresholdGroup {
 			{path: "fraud.agent_anomaly.enabled", label: "Enabled", value: &f.AgentAnomaly.Enabled},
 			{
 				path:  "fraud.agent_anomaly.window_hours",
+				brief: "within %s hours",
 				label: "Window in hours",
 				value: &f.AgentAnomaly.WindowHours,
 			},
 			{
 				path:  "fraud.agent_anomaly.max_applications",
+				brief: "more than %s applicants",
 				label: "Maximum number of applicants",
 				value: &f.AgentAnomaly.MaxApplications,
 			},
 			{
 				path:  "fraud.agent_anomaly.max_distinct_pincodes",
+				brief: "more than %s pincodes",
 				label: "Maximum number of pincodes",
 				value: &f.AgentAnomaly.MaxDistinctPincodes,
 			},
-			{path: "fraud.agent_anomaly.points", label: "Points", value: &f.AgentAnomaly.Points},
+			{path: "fraud.agent_anomaly.points", label: "Points", value: &f.AgentAnomaly.Points, brief: "%s points"},
 		},
 	}
 }
@@ -178,8 +206,13 @@ func ringGroup(f *signal.FraudConfig) thresholdGroup {
 			"nobody.",
 		settings: []threshold{
 			{path: "fraud.ring.enabled", label: "Enabled", value: &f.Ring.Enabled},
-			{path: "fraud.ring.ring_min_people", label: "Minimum number of people", value: &f.Ring.MinPeople},
-			{path: "fraud.ring.points", label: "Points", value: &f.Ring.Points},
+			{
+				path:  "fraud.ring.ring_min_people",
+				label: "Minimum number of people",
+				value: &f.Ring.MinPeople,
+				brief: "from %s people",
+			},
+			{path: "fraud.ring.points", label: "Points", value: &f.Ring.Points, brief: "%s points"},
 		},
 	}
 }
@@ -190,11 +223,27 @@ func levelGroup(f *signal.FraudConfig) thresholdGroup {
 		title: "Levels and alerts",
 		text:  "The points at which the fraud level rises, and the severity from which an alert is raised.",
 		settings: []threshold{
-			{path: "fraud.level_cutoffs.medium", label: "Medium level from", value: &f.LevelCutoffs.Medium},
-			{path: "fraud.level_cutoffs.high", label: "High level from", value: &f.LevelCutoffs.High},
-			{path: "fraud.level_cutoffs.very_high", label: "Very high level from", value: &f.LevelCutoffs.VeryHigh},
+			{
+				path:  "fraud.level_cutoffs.medium",
+				label: "Medium level from",
+				value: &f.LevelCutoffs.Medium,
+				brief: "medium from %s points",
+			},
+			{
+				path:  "fraud.level_cutoffs.high",
+				label: "High level from",
+				value: &f.LevelCutoffs.High,
+				brief: "high from %s",
+			},
+			{
+				path:  "fraud.level_cutoffs.very_high",
+				label: "Very high level from",
+				value: &f.LevelCutoffs.VeryHigh,
+				brief: "very high from %s",
+			},
 			{
 				path:  "fraud.alert_min_severity",
+				brief: "alerts from severity %s",
 				value: &f.AlertMinSeverity,
 				label: "Minimum severity of an alert",
 			},
@@ -209,8 +258,18 @@ func deviceGroup(c *signal.Config) thresholdGroup {
 		title: "Device",
 		text:  "Facts about the applicant's device.",
 		settings: []threshold{
-			{path: "device.sim_new_days", label: "Days for which a SIM counts as new", value: &c.Device.SIMNewDays},
-			{path: "device.loan_apps_max", label: "Maximum loan apps", value: &c.Device.LoanAppsMax},
+			{
+				path:  "device.sim_new_days",
+				label: "Days for which a SIM counts as new",
+				value: &c.Device.SIMNewDays,
+				brief: "a SIM is new for %s days",
+			},
+			{
+				path:  "device.loan_apps_max",
+				label: "Maximum loan apps",
+				value: &c.Device.LoanAppsMax,
+				brief: "at most %s loan apps",
+			},
 			{
 				path:  "device.app_install_min_age_days",
 				value: &c.Device.AppInstallMinAgeDays,
@@ -237,12 +296,14 @@ func locationGroup(c *signal.Config) thresholdGroup {
 			},
 			{
 				path:  "location.allowed_ip_countries",
+				brief: "countries: %s",
 				value: &c.Location.AllowedIPCountries,
 				label: "Countries from which applications are allowed",
 				hint:  "Two letters each, separated by commas. If empty, the country is not checked.",
 			},
 			{
 				path:  "location.default_pincode_risk",
+				brief: "pincodes without an entry: %s",
 				value: &c.Location.DefaultPincodeRisk,
 				label: "Risk of a pincode without an entry",
 			},
@@ -259,14 +320,21 @@ func reuseThresholds(
 	at, account := "fraud."+member+".", &f.BeneficiaryReuse
 	return []threshold{
 		{path: at + "enabled", label: "Enabled", value: &r.Enabled, otherwise: &account.Enabled},
-		{path: at + "window_days", label: "Window in days", value: &r.WindowDays, otherwise: &account.WindowDays},
+		{
+			path:      at + "window_days",
+			label:     "Window in days",
+			value:     &r.WindowDays,
+			otherwise: &account.WindowDays,
+			brief:     "within %s days",
+		},
 		{
 			path:      at + "distinct_applicants",
 			label:     "Minimum number of applicants",
 			value:     &r.DistinctApplicants,
 			otherwise: &account.DistinctApplicants,
+			brief:     "from %s applicants",
 		},
-		{path: at + "points", label: "Points", value: &r.Points},
+		{path: at + "points", label: "Points", value: &r.Points, brief: "%s points"},
 		{
 			path:   at + "allowlist",
 			label:  allowed,
@@ -285,8 +353,13 @@ type thresholdField struct {
 	Options                           []option
 }
 
+// shownGroup is a section of the page. It is closed at first, so its summary says what is set.
 type shownGroup struct {
 	Title, Text string
+	State       string // "On" or "Off"; "" if the group cannot be switched off
+	Brief       string // the main settings in words
+	Changed     int    // number of settings that differ from their defaults
+	Open        bool   // whether a field of the group has a fault
 	Fields      []thresholdField
 }
 
@@ -315,14 +388,34 @@ func (p *fraudPages) thresholds(v *visit) error {
 	initial := signal.DefaultConfig()
 	usual := thresholdGroups(&initial)
 	for i, g := range thresholdGroups(&config.Values) {
-		shown := shownGroup{Title: g.title, Text: g.text}
-		for j, s := range g.settings {
-			shown.Fields = append(shown.Fields, s.shown(usual[i].settings[j].text()))
-		}
-		data.Groups = append(data.Groups, shown)
+		data.Groups = append(data.Groups, g.shown(v.form, usual[i].settings))
 	}
 
 	return v.render("fraud_thresholds", "Thresholds", data)
+}
+
+// shown returns the section of the group. usual are the same settings with their defaults.
+func (g thresholdGroup) shown(f *form, usual []threshold) shownGroup {
+	shown := shownGroup{Title: g.title, Text: g.text}
+	var said []string
+	for i, s := range g.settings {
+		field := s.shown(usual[i].text())
+		shown.Fields = append(shown.Fields, field)
+		shown.Open = shown.Open || f.Fault(field.Name) != ""
+		if field.Changed {
+			shown.Changed++
+		}
+		if on, is := s.value.(*bool); is {
+			shown.State = map[bool]string{true: "On", false: "Off"}[*on]
+		}
+		if s.brief != "" && field.Value != "" {
+			said = append(said, fmt.Sprintf(s.brief, field.Value))
+		}
+	}
+	if shown.State != "Off" {
+		shown.Brief = strings.Join(said, " · ")
+	}
+	return shown
 }
 
 // shown returns the form field of the setting. usual is the text of its default.

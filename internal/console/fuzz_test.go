@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"verdict/internal/agent"
 	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
@@ -93,7 +94,7 @@ func FuzzMemo(f *testing.F) {
 	page := template.Must(template.New("memo").
 		Parse(`{{range .}}{{.Heading}}{{.Text}}{{range .Items}}{{.Text}}{{.Cites}}{{end}}{{end}}`))
 	f.Fuzz(func(t *testing.T, memo string) {
-		blocks := readMemo(memo)
+		blocks := readMemo(&agent.Record{Memo: memo})
 		var shown bytes.Buffer
 		if err := page.Execute(&shown, blocks); err != nil {
 			t.Fatal(err)

@@ -76,7 +76,7 @@ func keyName(at int) string { return "key" + strconv.Itoa(at) }
 // cellsOf returns the keys and values of a row as texts. heads has the names of the columns.
 func cellsOf(row table.Row, heads []string) (cells []tableCell) {
 	for _, key := range row.Keys {
-		cells = append(cells, tableCell{heads[len(cells)], cellText(key)})
+		cells = append(cells, tableCell{heads[len(cells)], cellText(heads[len(cells)], key)})
 	}
 	for _, value := range row.Values {
 		cells = append(cells, tableCell{heads[len(cells)], valueText(value)})
@@ -84,19 +84,19 @@ func cellsOf(row table.Row, heads []string) (cells []tableCell) {
 	return cells
 }
 
-// cellText returns the key of a row as a text.
-func cellText(key table.Cell) string {
+// cellText returns the key of a row, which is a value of the named field, as a text. Amounts are written in rupees.
+func cellText(name string, key table.Cell) string {
 	switch {
 	case !key.Range:
-		return valueText(key.Value)
+		return amountText(name, valueText(key.Value))
 	case key.Low == table.Lowest && key.High == table.Highest:
 		return "any"
 	case key.Low == table.Lowest:
-		return "below " + key.High.String()
+		return "below " + amountText(name, key.High.String())
 	case key.High == table.Highest:
-		return key.Low.String() + " or more"
+		return amountText(name, key.Low.String()) + " or more"
 	}
-	return key.Low.String() + " to below " + key.High.String()
+	return amountText(name, key.Low.String()) + " to below " + amountText(name, key.High.String())
 }
 
 func valueText(value rule.Value) string {

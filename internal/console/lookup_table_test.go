@@ -20,7 +20,7 @@ func TestTablePages(t *testing.T) {
 		"max_ltv:number").want(http.StatusSeeOther)
 	b.get(at).want(http.StatusOK).has("The table limits has 2 rows. This is version 1.",
 		"table.limits.max_ltv (number)", "monthly_income (range)")
-	b.get(at+"/limits").want(http.StatusOK).has("below 50000", "50000 or more", "0.7", "no policy",
+	b.get(at+"/limits").want(http.StatusOK).has("below ₹50,000", "₹50,000 or more", "0.7", "no policy",
 		"the columns are absent")
 	b.post(at+"/limits/lookup", "key0", "salaried", "key1", "60000").want(http.StatusOK).
 		has("A row matches.", "table.limits.max_ltv", "0.8")

@@ -66,10 +66,35 @@ func (v *visit) sendDocument(html func() ([]byte, error)) error {
 	return nil
 }
 
+// lenderFold is a section of the page of the profile that is closed at first, so its summary says how many of its
+// fields are filled in. None of its fields is required: a browser does not submit a form with an empty required field
+// that it cannot show.
+type lenderFold struct {
+	Title         string
+	Filled, Total int
+	Open          bool // whether a field of the section has a fault
+}
+
+// newLenderFold returns the section with the named fields, whose stored values are given.
+func newLenderFold(f *form, title string, values map[string]string, names ...string) lenderFold {
+	fold := lenderFold{Title: title, Total: len(names)}
+	for _, name := range names {
+		value := values[name]
+		if f.Posted() {
+			value = f.Value(name)
+		}
+		if value != "" {
+			fold.Filled++
+		}
+		fold.Open = fold.Open || f.Fault(name) != ""
+	}
+	return fold
+}
+
 // lenderTexts are the texts of one language on the page of the profile.
 type lenderTexts struct {
-	Tag, Language string
-	Fields        []lenderField
+	lenderFold
+	Fields []lenderField
 }
 
 // lenderField is a field of the page of the profile.
@@ -153,21 +178,29 @@ func (p *offerPages) profile(v *visit) error {
 		Lacking       []lackingTexts
 		Values        map[string]string
 		YesNo         []option
+		Agents        lenderFold
+		CoLending     lenderFold
 		Texts         []lenderTexts
 	}{
 		Version: profile.Version, UpdatedMicros: profile.UpdatedMicros, UpdatedBy: profile.UpdatedBy, Values: values,
 		Names: names, Lacking: lackingIn(&profile.Profile),
-		YesNo: []option{{Label: "Choose"}, {Value: "no", Label: "No"}, {Value: "yes", Label: "Yes"}},
+		YesNo:  []option{{Label: "Choose"}, {Value: "no", Label: "No"}, {Value: "yes", Label: "Yes"}},
+		Agents: newLenderFold(v.form, "Recovery agents", values, "recovery_agents"),
+		CoLending: newLenderFold(v.form, "Co-lending", values,
+			"originator_name", "originator_share", "partner_name", "partner_share", "blended_rate"),
 	}
 	for _, tag := range offer.Languages() {
 		language, _ := offer.LanguageOf(tag)
-		texts := lenderTexts{Tag: tag, Language: language.Text("language_in_english")}
+		var texts lenderTexts
+		var fields []string
 		for _, name := range offer.TextNames() {
 			field := textLabels[name]
 			field.Name = offer.TextField(tag, name)
 			field.Value = values[field.Name]
 			texts.Fields = append(texts.Fields, field)
+			fields = append(fields, field.Name)
 		}
+		texts.lenderFold = newLenderFold(v.form, "Texts in "+language.Text("language_in_english"), values, fields...)
 		data.Texts = append(data.Texts, texts)
 	}
 	return v.render("lender", "Lender profile", data)

@@ -35,7 +35,12 @@ func TestOfferPages(t *testing.T) {
 	b.post(at, pairs(fields)...).want(http.StatusSeeOther)
 	b.get(at).want(http.StatusOK).has("Version 1", "In Hindi the documents contain a general text",
 		"Penal charges for late payment.", "@",
-		"Sahyog | 020 | help@example.in", "आशा फ़ाइनेंस")
+		"Sahyog | 020 | help@example.in", "आशा फ़ाइनेंस", "1 of 1 filled in", "1 of 17 filled in", "nothing filled in").
+		hasNot("<details open>")
+	broken := maps.Clone(fields)
+	broken["version"], broken["recovery_agents"] = "1", "Sahyog"
+	b.post(at, pairs(broken)...).want(http.StatusUnprocessableEntity).
+		has("<details open><summary><h2>Recovery agents")
 	b.post(at, pairs(fields)...).want(http.StatusPreconditionFailed)
 	b.post("/console/live/lender", pairs(fields)...).want(http.StatusUnprocessableEntity).has("LIVE")
 

@@ -73,7 +73,7 @@ func (p *privacyPages) overview(v *visit) error {
 func closedList(values []string, chosen string) []option {
 	list := make([]option, len(values))
 	for i, value := range values {
-		list[i] = option{Value: value, Label: words(value), Chosen: value == chosen}
+		list[i] = option{Value: value, Label: strings.TrimSuffix(sentence(words(value)), "."), Chosen: value == chosen}
 	}
 	return list
 }
@@ -151,6 +151,26 @@ func (p *privacyPages) release(v *visit) error {
 		return v.redraw(err, p.overview)
 	}
 	return v.done("The legal hold was released.", "/privacy")
+}
+
+// zones holds the names of the zones with a retention period, and what each contains.
+var zones = map[string][2]string{
+	"history":     {"Histories", "Bureau and bank histories behind the features"},
+	"features":    {"Features", "Feature vectors of decisions"},
+	"combined":    {"Facts", "Applicant, bureau report, bank statement, device, location, and what was counted"},
+	"response":    {"Answers", "Answers, all other documents of the decision, and the reference of the applicant"},
+	"agent_runs":  {"Agent runs", "Requests and answers of the agents"},
+	"exposures":   {"Closed loans", "Reported loans; the period begins when a loan is reported as closed"},
+	"fraud_links": {"Fraud links", "Accounts, devices and other entities; the period begins when they were last seen"},
+}
+
+// zoneTexts returns the name of a zone with a retention period and what the zone contains. The API calls a zone by its
+// code; a zone without texts keeps the code.
+func zoneTexts(zone string) (name, text string) {
+	if texts, known := zones[zone]; known {
+		return texts[0], texts[1]
+	}
+	return words(zone), ""
 }
 
 // zoneField is the part of the form with the period of a zone.

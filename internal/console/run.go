@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"verdict/internal/agent"
 	"verdict/internal/agentdesk"
@@ -93,65 +92,7 @@ func (p *runPages) run(v *visit) error {
 		Run:    repeated,
 		By:     names[stored.Actor],
 		Record: record,
-		Memo:   readMemo(record.Memo),
+		Memo:   readMemo(&record),
 		Raw:    raw.String(),
 	})
-}
-
-// memoBlock is a heading, a paragraph or a list of a memo.
-type memoBlock struct {
-	Heading, Text string
-	Items         []memoItem
-}
-
-// memoItem is a statement of a memo, with the sources it cites.
-type memoItem struct{ Text, Cites string }
-
-// readMemo reads the subset of Markdown that memos use. It leaves out the title. Everything
-// else is treated as text and never becomes HTML.
-func readMemo(text string) []memoBlock {
-	var blocks []memoBlock
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		last := len(blocks) - 1
-		switch {
-		case line == "" || strings.HasPrefix(line, "# "):
-		case strings.HasPrefix(line, "## "):
-			blocks = append(blocks, memoBlock{Heading: unescaped(line[3:])})
-		case strings.HasPrefix(line, "- "):
-			if last < 0 {
-				blocks, last = append(blocks, memoBlock{}), 0
-			}
-			blocks[last].Items = append(blocks[last].Items, memoStatement(line[2:]))
-		default:
-			blocks = append(blocks, memoBlock{Text: unescaped(line)})
-		}
-	}
-	return blocks
-}
-
-// memoStatement splits the cited sources from the end of a statement. Brackets inside the text are
-// escaped in the memo.
-func memoStatement(line string) memoItem {
-	at := strings.LastIndex(line, " [")
-	if at < 0 || !strings.HasSuffix(line, "]") || strings.HasSuffix(line, `\]`) {
-		return memoItem{Text: unescaped(line)}
-	}
-	return memoItem{unescaped(line[:at]), unescaped(line[at+2 : len(line)-1])}
-}
-
-// unescaped removes the backslashes that escape Markdown.
-func unescaped(text string) string {
-	var b strings.Builder
-	escaped := false
-	for _, r := range text {
-		if r == '\\' && !escaped {
-			escaped = true
-			continue
-		}
-		escaped = false
-		b.WriteRune(r)
-	}
-
-	return b.String()
 }
