@@ -174,10 +174,6 @@ func (r *remote) send(
 		if errors.Is(context.Cause(ctx), errStalled) {
 			err = errStalled
 		}
-		var unreached *net.OpError
-		if errors.As(err, &unreached) && unreached.Op == "dial" {
-			err = fmt.Errorf("%w; is the service running, and is -service its address?", err)
-		}
 		cancel(nil)
 		return nil, r.explain(err)
 	}
@@ -207,7 +203,7 @@ func (r *remote) explain(err error) error {
 	}
 	var network *net.OpError
 	if errors.As(err, &network) && network.Op == "dial" {
-		return fmt.Errorf("the service at %s cannot be reached; is it running, and is the address right? (%w)", r.url,
+		return fmt.Errorf("the service at %s cannot be reached; is it running, and is -service its address? (%w)", r.url,
 			request.Err)
 	}
 	return fmt.Errorf("the connection to the service at %s failed: %w", r.url, request.Err)

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -23,23 +20,6 @@ type zeros struct{}
 func (zeros) Read(into []byte) (int, error) {
 	clear(into)
 	return len(into), nil
-}
-
-// TestServiceIsNotRunning checks that a command says what to check if nothing listens at the address of the service.
-func TestServiceIsNotRunning(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	key := filepath.Join(folder, "key")
-	if err := os.WriteFile(key, []byte("vk_sandbox_1"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var stdout, stderr bytes.Buffer
-	code := run([]string{
-		"policy", "pull", "-service", "http://127.0.0.1:" + freePort(t), "-api-key", key, "-folder", folder,
-	}, strings.NewReader(""), &stdout, &stderr)
-	if code != exitUsage || !strings.Contains(stderr.String(), "is the service running, and is -service its address?") {
-		t.Errorf("the exit code is %d: %s", code, &stderr)
-	}
 }
 
 // TestUploadOfAStalledService uploads to a service that stops reading. The command must give up. Otherwise the
@@ -146,7 +126,7 @@ func TestUnreachable(t *testing.T) {
 	stopped := httptest.NewServer(http.NotFoundHandler())
 	stopped.Close()
 	for url, want := range map[string]string{
-		stopped.URL: "the service at " + stopped.URL + " cannot be reached; is it running, and is the address right?",
+		stopped.URL: "the service at " + stopped.URL + " cannot be reached; is it running, and is -service its address?",
 		closing.URL: "the connection to the service at " + closing.URL + " failed: EOF",
 	} {
 		service := &remote{url: url, client: newClient()}
