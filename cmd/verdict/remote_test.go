@@ -126,11 +126,13 @@ func TestUnreachable(t *testing.T) {
 	stopped := httptest.NewServer(http.NotFoundHandler())
 	stopped.Close()
 	for url, want := range map[string]string{
-		stopped.URL: "the service at " + stopped.URL + " cannot be reached; is it running, and is -service its address?",
+		stopped.URL: "the service at " + stopped.URL +
+			" cannot be reached; is it running, and is -service its address?",
 		closing.URL: "the connection to the service at " + closing.URL + " failed: EOF",
 	} {
 		service := &remote{url: url, client: newClient()}
-		_, err := service.send(t.Context(), http.MethodGet, "/v1/lists", nil, nil) //nolint:bodyclose // there is no answer
+		//nolint:bodyclose // there is no answer
+		_, err := service.send(t.Context(), http.MethodGet, "/v1/lists", nil, nil)
 		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "/v1/lists") {
 			t.Errorf("%v", err)
 		}

@@ -161,7 +161,8 @@ func replaceNumber(text, number, shown string) string {
 		}
 		rest := text[at+len(number):]
 		whole := (at == 0 || strings.ContainsAny(text[at-1:at], " (")) &&
-			(rest == "" || strings.ContainsAny(rest[:1], " ),;") || rest[0] == '.' && (len(rest) == 1 || rest[1] == ' '))
+			(rest == "" || strings.ContainsAny(rest[:1], " ),;") ||
+				rest[0] == '.' && (len(rest) == 1 || rest[1] == ' '))
 		for _, unit := range countedUnits {
 			whole = whole && !strings.HasPrefix(rest, unit)
 		}

@@ -30,8 +30,8 @@ func TestMemoIsReadable(t *testing.T) {
 			"With the instalment of ₹5,668 obligations take 26.67 % of income.",
 		},
 		{
-			"Reasons", "Existing obligations are high: PB_C caps obligations at 0.5 of income; the limit that leaves is " +
-				"57000 (foir_effective > 0.5). [reason = FOIR_HIGH; foir_effective = 0.36]",
+			"Reasons", "Existing obligations are high: PB_C caps obligations at 0.5 of income; " +
+				"the limit that leaves is 57000 (foir_effective > 0.5). [reason = FOIR_HIGH; foir_effective = 0.36]",
 			"Existing obligations are high: PB_C caps obligations at 0.5 of income; the limit that leaves is " +
 				"₹57,000 (foir_effective > 0.5).",
 		},
