@@ -61,7 +61,7 @@ func testMasterKey(t *testing.T) string {
 }
 
 // startApp runs a service on free ports with its own database. The returned
-// function stop ends the service as a signal would.
+// function stop ends the service as a signal would, and closes it.
 func startApp(t *testing.T, args ...string) (a *App, log *safeBuffer, stop func() error) {
 	t.Helper()
 	c, err := load(t, append([]string{
@@ -82,13 +82,10 @@ func startApp(t *testing.T, args ...string) (a *App, log *safeBuffer, stop func(
 	go func() { done <- a.Run(ctx) }()
 	stop = sync.OnceValue(func() error {
 		cancel()
-		return <-done
+		return errors.Join(<-done, a.Close())
 	})
 	t.Cleanup(func() {
 		if err := stop(); err != nil {
-			t.Error(err)
-		}
-		if err := a.Close(); err != nil {
 			t.Error(err)
 		}
 	})

@@ -306,12 +306,15 @@ func TestNodeWithoutTheNewKey(t *testing.T) {
 }
 
 // TestNodesDecideDuringRotations lets two nodes with key files of their own decide, and sign up
-// tenants, while the key is replaced twice. Nothing may fail, and both files end up with the
-// new key alone.
+// tenants, while the key is replaced twice; on SQLite there is one node. Nothing may fail, and the files end up with
+// the new key alone.
 func TestNodesDecideDuringRotations(t *testing.T) {
 	t.Parallel()
 	everyDatabase(t, func(t *testing.T, databaseURL string) {
 		sources := []string{testMasterKey(t), testMasterKey(t)}
+		if strings.HasPrefix(databaseURL, "sqlite:") {
+			sources = sources[:1] // one process serves a SQLite file
+		}
 		var nodes []*App
 		for _, source := range sources {
 			node, _, _ := startApp(t, "-database-url", databaseURL, "-master-key", source, "-signups-each-day", "0")
@@ -369,7 +372,7 @@ func rotateWithCopies(t *testing.T, c Config, sources []string) {
 	t.Helper()
 	db := storetest.Open(t, c.DatabaseURL, store.Options{})
 	r, err := RotateMasterKey(t.Context(), c, db, RotateOptions{step: func(name string) error {
-		if name != "wait" {
+		if name != "wait" || len(sources) == 1 {
 			return nil
 		}
 		keys, err := masterkey.File(sources[0][len("file:"):]).Read(t.Context())
