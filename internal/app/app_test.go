@@ -186,10 +186,14 @@ func TestApp(t *testing.T) {
 }
 
 // TestShutdownUnderLoad checks that every decision that was answered during a
-// shutdown is in the database afterwards, and that no answer is cut short.
+// shutdown is in the database when the service starts again, and that no answer is cut short.
 func TestShutdownUnderLoad(t *testing.T) {
 	t.Parallel()
-	a, _, stop := startApp(t, "-rate-decide", "1000000/s")
+	args := []string{
+		"-rate-decide", "1000000/s", "-database-url", "sqlite:" + filepath.Join(t.TempDir(), "verdict.db"),
+		"-master-key", testMasterKey(t),
+	}
+	a, _, stop := startApp(t, args...)
 	key := signUp(t, a)
 	var mu sync.Mutex
 	answered := map[string]bool{}
@@ -224,7 +228,8 @@ func TestShutdownUnderLoad(t *testing.T) {
 		t.Error(err)
 	}
 	clients.Wait()
-	verified, err := a.service.Decisions.Audit.Verify(t.Context(), "", nil)
+	again, _, _ := startApp(t, args...)
+	verified, err := again.service.Decisions.Audit.Verify(t.Context(), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
