@@ -1,15 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -25,20 +23,26 @@ func (zeros) Read(into []byte) (int, error) {
 	return len(into), nil
 }
 
-// TestServiceIsNotRunning checks that a command says what to check if nothing listens at the address of the service.
+// TestServiceIsNotRunning checks that a command whose service does not answer says, before it waits, what to check and
+// that it tries again.
 func TestServiceIsNotRunning(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
-	key := filepath.Join(folder, "key")
-	if err := os.WriteFile(key, []byte("vk_sandbox_1"), 0o600); err != nil {
-		t.Fatal(err)
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	var notes []string
+	service := &remote{
+		url:        "http://127.0.0.1:" + freePort(t),
+		client:     newClient(),
+		readWithin: answerWithin,
+		note: func(format string, args ...any) {
+			notes = append(notes, fmt.Sprintf(format, args...))
+			interrupt()
+		},
 	}
-	var stdout, stderr bytes.Buffer
-	code := run([]string{
-		"policy", "pull", "-service", "http://127.0.0.1:" + freePort(t), "-api-key", key, "-folder", folder,
-	}, strings.NewReader(""), &stdout, &stderr)
-	if code != exitUsage || !strings.Contains(stderr.String(), "is the service running, and is -service its address?") {
-		t.Errorf("the exit code is %d: %s", code, &stderr)
+	err := service.get(ctx, "/v1/rule-sets", nil)
+	const want = "the service may not be running, or -service may not be its address; trying again for 30 seconds"
+	if !errors.Is(err, context.Canceled) || len(notes) != 1 || !strings.Contains(notes[0], want) {
+		t.Errorf("the notes are %q, and the error is %v", notes, err)
 	}
 }
 
