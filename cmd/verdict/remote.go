@@ -50,6 +50,7 @@ func (f remoteFlags) open(c *command) (*remote, error) {
 		key:        key,
 		client:     newClient(),
 		readWithin: answerWithin,
+		note:       c.note,
 	}, nil
 }
 
@@ -82,6 +83,9 @@ type remote struct {
 	url, key   string
 	client     *http.Client
 	readWithin time.Duration // how long the service may stop reading a request
+
+	// note tells the user why the command waits. It may be nil.
+	note func(format string, args ...any)
 }
 
 // errStalled is the error of a request that the service does not read to its end.
@@ -203,7 +207,7 @@ func (r *remote) explain(err error) error {
 	}
 	var network *net.OpError
 	if errors.As(err, &network) && network.Op == "dial" {
-		return fmt.Errorf("the service at %s cannot be reached; is it running, and is -service its address? (%w)",
+		return fmt.Errorf("the service at %s cannot be reached: it may not be running, or -service may not be its address (%w)",
 			r.url, request.Err)
 	}
 	return fmt.Errorf("the connection to the service at %s failed: %w", r.url, request.Err)
@@ -215,6 +219,7 @@ const maxAnswer = 64 << 20
 // get reads a JSON answer. It tries again for about half a minute if the service does not answer or is unavailable,
 // because a node may be restarted while a command waits for a result.
 func (r *remote) get(ctx context.Context, path string, into any) error {
+	told := r.note == nil
 	for begun := time.Now(); ; {
 		text, err := r.getOnce(ctx, path)
 		if err == nil {
@@ -225,6 +230,10 @@ func (r *remote) get(ctx context.Context, path string, into any) error {
 			refused.status != http.StatusTooManyRequests
 		if final || time.Since(begun) > retryFor {
 			return err
+		}
+		if !told {
+			r.note("%v; trying again for %.0f seconds", err, retryFor.Seconds())
+			told = true
 		}
 		if err := wait(ctx, time.Second); err != nil {
 			return err

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -20,6 +21,30 @@ type zeros struct{}
 func (zeros) Read(into []byte) (int, error) {
 	clear(into)
 	return len(into), nil
+}
+
+// TestServiceIsNotRunning checks that a command whose service does not answer says, before it waits, what to check and
+// that it tries again.
+func TestServiceIsNotRunning(t *testing.T) {
+	t.Parallel()
+	ctx, interrupt := context.WithCancel(t.Context())
+	defer interrupt()
+	var notes []string
+	service := &remote{
+		url:        "http://127.0.0.1:" + freePort(t),
+		client:     newClient(),
+		readWithin: answerWithin,
+		note: func(format string, args ...any) {
+			notes = append(notes, fmt.Sprintf(format, args...))
+			interrupt()
+		},
+	}
+	err := service.get(ctx, "/v1/rule-sets", nil)
+	const want = "it may not be running, or -service may not be its address"
+	if !errors.Is(err, context.Canceled) || len(notes) != 1 || !strings.Contains(notes[0], want) ||
+		!strings.Contains(notes[0], "trying again for 30 seconds") {
+		t.Errorf("the notes are %q, and the error is %v", notes, err)
+	}
 }
 
 // TestUploadOfAStalledService uploads to a service that stops reading. The command must give up. Otherwise the
@@ -127,7 +152,7 @@ func TestUnreachable(t *testing.T) {
 	stopped.Close()
 	for url, want := range map[string]string{
 		stopped.URL: "the service at " + stopped.URL +
-			" cannot be reached; is it running, and is -service its address?",
+			" cannot be reached: it may not be running, or -service may not be its address",
 		closing.URL: "the connection to the service at " + closing.URL + " failed: EOF",
 	} {
 		service := &remote{url: url, client: newClient()}
