@@ -82,6 +82,11 @@ func (p *runPages) run(v *visit) error {
 		return fmt.Errorf("read run %s: %w", stored.ID, err)
 	}
 
+	for i := range record.Steps {
+		step := &record.Steps[i]
+		step.Result = readableMemo(step.Result, changedFields(&record), "Steps")
+	}
+
 	return v.render("run", "Agent run", struct {
 		Run    agent.Run
 		By     string

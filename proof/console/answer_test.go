@@ -41,6 +41,12 @@ func (s *stage) answers(t *testing.T) {
 		{"account", "/console/account", "[name=password]", "short", "Change password"},
 		{"backtests-new", "/console/live/backtests/new?from=synthetic", "[name=n]", "-3", "Run the backtest"},
 		{"fraud-pincodes", "/console/live/fraud/pincodes", "[name=pincode]", "12", "Save entry"},
+		{
+			"fraud-thresholds", "/console/sandbox/fraud/thresholds", "[name='fraud.ip_cluster.points']", "-4",
+			"Save thresholds",
+		},
+		{"lender", "/console/sandbox/lender", "[name=blended_rate]", "much", "Save the profile"},
+		{"privacy-retention", "/console/sandbox/privacy/retention", "[name=combined_period]", "a year", "Save periods"},
 		{"decisions-id", things["/console/{env}/decisions/{id}"][1].Path, "[name=reason_code]", "not a code",
 			"Add review"},
 	} {
