@@ -207,8 +207,8 @@ func (r *remote) explain(err error) error {
 	}
 	var network *net.OpError
 	if errors.As(err, &network) && network.Op == "dial" {
-		return fmt.Errorf("the service at %s cannot be reached: it may not be running, or -service may not be its address (%w)",
-			r.url, request.Err)
+		return fmt.Errorf("the service at %s cannot be reached: it may not be running, or -service may not be its "+
+			"address (%w)", r.url, request.Err)
 	}
 	return fmt.Errorf("the connection to the service at %s failed: %w", r.url, request.Err)
 }

@@ -89,7 +89,7 @@ func TestBatchPages(t *testing.T) {
 		{csv, evaluate, "send evaluate requests as lines of JSON"},
 		{csv, "", "Choose what the rows are"},
 		{"", decisions, ""},
-		{"score,foir\n742\n", decisions, "Row 1 of the file cannot be read"},
+		{"score,foir\n742\n", decisions, "look at line 2. Give the row as many cells"},
 		{"score\n", decisions, "There are no rows to decide"},
 	} {
 		b.upload(at+"/file", wrong.file, "endpoint", wrong.endpoint).want(http.StatusUnprocessableEntity).
