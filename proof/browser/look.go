@@ -103,6 +103,7 @@ func (t *Tab) Shaped() {
 // page needs horizontal scrolling.
 func (t *Tab) fits(look Look) {
 	t.Helper()
+	t.wait("have a whole page", `document.readyState === "complete"`) // a form that was sent may still replace it
 	var wide []string
 	t.Ask(`(() => { const room = document.documentElement.clientWidth;
 		if (document.documentElement.scrollWidth <= room) return [];
