@@ -146,6 +146,9 @@ func (c *command) document(name string) (v wire.Value, code int, ok bool) {
 	return v, exitOK, true
 }
 
+// errScorecard is the refusal of a scorecard that is given as a policy. The faults that ReadPolicy finds do not say so.
+var errScorecard = errors.New("this is a scorecard, not a policy: give a policy that contains it as \"scorecard\"")
+
 // policyWith reads the policy in a file, using the catalogue and the tables in src. If name is "", it returns the
 // default policy. err is the refusal of a policy. If ok is false and err is nil, policyWith has already reported
 // the error, and code is the exit code.
@@ -158,5 +161,8 @@ func (c *command) policyWith(name string, src engine.Sources) (p *engine.Policy,
 		return nil, code, false, nil
 	}
 	p, err = engine.ReadPolicy(v, src)
+	if err != nil && v.Has("factors") {
+		return nil, c.refused(name, errScorecard), false, nil
+	}
 	return p, exitOK, err == nil, err
 }

@@ -60,28 +60,12 @@ func (s *RequestSheet) Strict() error {
 		s.LeftOut())
 }
 
-// shownColumns and shownBytes limit the names that LeftOut returns, and shownRows the malformed rows of an error.
-const shownColumns, shownBytes, shownRows = 20, 1_000, 20
+// shownRows limits the malformed rows that an error names.
+const shownRows = 20
 
 // LeftOut names the columns that are not members of a request, separated by commas, or returns "" if there are none.
 // It names a limited number of them and counts the others.
-func (s *RequestSheet) LeftOut() string {
-	var text strings.Builder
-	for i, name := range s.Ignored {
-		if i == shownColumns || i > 0 && text.Len()+len(name) > shownBytes {
-			_, _ = fmt.Fprintf(&text, " and %d more", len(s.Ignored)-i)
-			break
-		}
-		if i > 0 {
-			text.WriteString(", ")
-		}
-		if name == "" {
-			name = "(a column without a name)"
-		}
-		text.WriteString(name)
-	}
-	return text.String()
-}
+func (s *RequestSheet) LeftOut() string { return sheet.Names(s.Ignored) }
 
 // searchedBytes limits how much of a file is searched for more malformed rows. Nobody reads the lines of these rows, so
 // the limits of the reader do not apply, and a compressed file may be a thousand times as large as its upload.

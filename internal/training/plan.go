@@ -10,6 +10,7 @@ import (
 	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
+	"verdict/internal/sheet"
 )
 
 // plan holds the options after they have been matched with the header of a file.
@@ -66,6 +67,9 @@ type Dropped struct {
 	Column, Code, Detail string
 }
 
+// noColumn is the detail of a column that is not in the header.
+const noColumn = "the header has no such column; it has %s"
+
 func newPlan(o Options, header []string) (*plan, error) {
 	p := &plan{
 		Options:  o,
@@ -79,17 +83,17 @@ func newPlan(o Options, header []string) (*plan, error) {
 		p.nothing[strings.ToLower(strings.TrimSpace(text))] = true
 	}
 	if p.target = slices.Index(header, o.Target); p.target < 0 {
-		faults.Add("/target", fault.CodeUnknownField, "the header has no such column")
+		faults.Add("/target", fault.CodeUnknownField, noColumn, sheet.Names(header))
 	}
 	if o.SplitColumn != "" {
 		if p.split = slices.Index(header, o.SplitColumn); p.split < 0 {
-			faults.Add("/split_column", fault.CodeUnknownField, "the header has no such column")
+			faults.Add("/split_column", fault.CodeUnknownField, noColumn, sheet.Names(header))
 		}
 	}
 	if o.Weight != "" {
 		switch p.weight = slices.Index(header, o.Weight); {
 		case p.weight < 0:
-			faults.Add("/weight", fault.CodeUnknownField, "the header has no such column")
+			faults.Add("/weight", fault.CodeUnknownField, noColumn, sheet.Names(header))
 		case p.weight == p.target:
 			faults.Add("/weight", fault.CodeInvalidField, "is the column of outcomes")
 		}
@@ -118,7 +122,7 @@ func (p *plan) mentioned(header []string, faults *fault.List) {
 		for i, name := range list.names {
 			switch {
 			case !slices.Contains(header, name):
-				faults.Add(list.pointer+strconv.Itoa(i), fault.CodeUnknownField, "the header has no such column")
+				faults.Add(list.pointer+strconv.Itoa(i), fault.CodeUnknownField, noColumn, sheet.Names(header))
 			case list.pointer == "/include/" && slices.Contains(p.Exclude, name):
 				faults.Add(list.pointer+strconv.Itoa(i), fault.CodeInvalidField, "is in \"exclude\" too")
 			}
