@@ -231,6 +231,9 @@ func (r *remote) get(ctx context.Context, path string, into any) error {
 		if final || time.Since(begun) > retryFor {
 			return err
 		}
+		if ctx.Err() != nil { // the user has interrupted the command
+			return err
+		}
 		if !told {
 			r.note("%v; trying again for %.0f seconds", err, retryFor.Seconds())
 			told = true

@@ -222,7 +222,6 @@ func (s *Signed) rewrite() error {
 		return err
 	}
 	if s.file, err = os.OpenFile(s.path, os.O_WRONLY|os.O_APPEND, 0); err != nil {
-		s.file = nil
 		return err
 	}
 	s.lines = len(s.last)
