@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -51,5 +52,29 @@ func TestNoLockFile(t *testing.T) {
 	}
 	if _, err := os.Stat(folder + ".lock"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a lock beside a folder: %v", err)
+	}
+}
+
+// TestLocalRunIsIgnored checks that Git ignores every file that a service leaves beside a SQLite database. Otherwise a
+// release could not be built in a clone in which the service has run.
+func TestLocalRunIsIgnored(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../.gitignore")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	startApp(t, "-database-url", "sqlite:"+filepath.Join(folder, "verdict.db"), "-log-key", "", "-master-key", "")
+	entries, err := os.ReadDir(folder)
+	if err != nil || len(entries) < 5 {
+		t.Fatalf("the service left %v, %v", entries, err)
+	}
+	for _, e := range entries {
+		if !slices.ContainsFunc(strings.Fields(string(text)), func(pattern string) bool {
+			matched, err := filepath.Match(pattern, e.Name())
+			return err == nil && matched
+		}) {
+			t.Errorf(".gitignore does not have %s", e.Name())
+		}
 	}
 }
