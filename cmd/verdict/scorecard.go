@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -97,10 +98,14 @@ const maxName = 120
 // refuseRows reports an error of the training and returns the exit code. The exit
 // code for a refusal differs from the exit code for a file that cannot be read.
 func refuseRows(c *command, file string, err error) int {
-	if fault.Of(err) != nil {
-		return c.refused(file, err)
+	if fault.Of(err) == nil {
+		return c.usage("%v", err)
 	}
-	return c.usage("%v", err)
+	code := c.refused(file, err)
+	if refused, ok := errors.AsType[*training.HeaderError](err); ok {
+		_, _ = fmt.Fprintf(c.stderr, "The columns of %s: %s\n", file, sheet.Names(refused.Header))
+	}
+	return code
 }
 
 // fitScorecard runs the training. It shows a progress bar for both passes over the rows.

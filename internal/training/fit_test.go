@@ -2,6 +2,7 @@ package training
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -194,6 +195,13 @@ func TestRefusals(t *testing.T) {
 			}
 			if got != c.want {
 				t.Errorf("got %q, want %q: %v", got, c.want, err)
+			}
+			if strings.Contains(fmt.Sprint(refusal, refusal.Items), "UTIL%") {
+				t.Errorf("the refusal repeats the header: %v %v", refusal, refusal.Items)
+			}
+			if header, ok := errors.AsType[*HeaderError](err); strings.HasPrefix(c.name, "no such") &&
+				(!ok || !slices.Contains(header.Header, "UTIL%")) {
+				t.Errorf("a command cannot show the header: %#v", err)
 			}
 		})
 	}

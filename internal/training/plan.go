@@ -10,7 +10,6 @@ import (
 	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
-	"verdict/internal/sheet"
 )
 
 // plan holds the options after they have been matched with the header of a file.
@@ -68,7 +67,19 @@ type Dropped struct {
 }
 
 // noColumn is the detail of a column that is not in the header.
-const noColumn = "the header has no such column; it has %s"
+const noColumn = "the header has no such column"
+
+// A HeaderError is the refusal of options that do not fit the header of the file. Its text does not contain the names
+// in the header, because a service that sends the text must not repeat what was submitted. A command shows them.
+type HeaderError struct {
+	Header  []string
+	refusal error
+}
+
+func (e *HeaderError) Error() string { return e.refusal.Error() }
+
+// Unwrap returns the refusal without the header.
+func (e *HeaderError) Unwrap() error { return e.refusal }
 
 func newPlan(o Options, header []string) (*plan, error) {
 	p := &plan{
@@ -83,17 +94,17 @@ func newPlan(o Options, header []string) (*plan, error) {
 		p.nothing[strings.ToLower(strings.TrimSpace(text))] = true
 	}
 	if p.target = slices.Index(header, o.Target); p.target < 0 {
-		faults.Add("/target", fault.CodeUnknownField, noColumn, sheet.Names(header))
+		faults.Add("/target", fault.CodeUnknownField, noColumn)
 	}
 	if o.SplitColumn != "" {
 		if p.split = slices.Index(header, o.SplitColumn); p.split < 0 {
-			faults.Add("/split_column", fault.CodeUnknownField, noColumn, sheet.Names(header))
+			faults.Add("/split_column", fault.CodeUnknownField, noColumn)
 		}
 	}
 	if o.Weight != "" {
 		switch p.weight = slices.Index(header, o.Weight); {
 		case p.weight < 0:
-			faults.Add("/weight", fault.CodeUnknownField, noColumn, sheet.Names(header))
+			faults.Add("/weight", fault.CodeUnknownField, noColumn)
 		case p.weight == p.target:
 			faults.Add("/weight", fault.CodeInvalidField, "is the column of outcomes")
 		}
@@ -108,7 +119,10 @@ func newPlan(o Options, header []string) (*plan, error) {
 	if len(p.sources) > maxColumns {
 		faults.Add("/exclude", fault.CodeTooMany, "there are more than %d columns to choose from", maxColumns)
 	}
-	return p, faults.Err()
+	if err := faults.Err(); err != nil {
+		return nil, &HeaderError{Header: header, refusal: err}
+	}
+	return p, nil
 }
 
 // mentioned adds a fault for each column that the options name and the header
@@ -122,7 +136,7 @@ func (p *plan) mentioned(header []string, faults *fault.List) {
 		for i, name := range list.names {
 			switch {
 			case !slices.Contains(header, name):
-				faults.Add(list.pointer+strconv.Itoa(i), fault.CodeUnknownField, noColumn, sheet.Names(header))
+				faults.Add(list.pointer+strconv.Itoa(i), fault.CodeUnknownField, noColumn)
 			case list.pointer == "/include/" && slices.Contains(p.Exclude, name):
 				faults.Add(list.pointer+strconv.Itoa(i), fault.CodeInvalidField, "is in \"exclude\" too")
 			}
